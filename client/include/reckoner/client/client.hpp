@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <reckoner/client/playout.hpp>
+#include <reckoner/net/archetype.hpp>
+#include <reckoner/net/ids.hpp>
+#include <reckoner/net/transport.hpp>
+#include <reckoner/reckoning/motion.hpp>
+
+namespace reckoner {
+
+/// How a client runs.
+struct ClientConfig {
+  std::vector<Archetype> archetypes{1};  ///< the same kinds, in the same order, as on the server
+  PlayoutConfig playout;                 ///< when to show entities, and how fast to blend
+  double ack_interval_s = 0.1;           ///< what arrived is acknowledged at least this often, s
+  double silence_s = 1.0;                ///< a connection silent for longer fades motion to rest, s
+};
+
+enum class ClientStatus : std::uint8_t {
+  connecting,    ///< no answer yet
+  joining,       ///< connected; asked to be let in
+  joined,        ///< in the world
+  refused,       ///< the server said no, see Client::refusal()
+  disconnected,  ///< the connection ended, or never came about
+};
+
+/// Something that happened to the world as this client sees it, oldest first from Client::poll_event().
+struct ClientEvent {
+  enum class Kind : std::uint8_t { joined, spawned, despawned, teleported, server_closed, disconnected };
+  Kind kind = Kind::joined;
+  EntityId entity;
+};
+
+/// What stays the same about an entity while it lives.
+struct EntityInfo {
+  std::size_t archetype = 0;
+  std::string name;
+};
+
+/// An entity as it is to be drawn in this frame.
+struct ShownEntity {
+  EntityId id;
+  State shown;                 ///< pose and its derivatives, continuous from frame to frame
+  double shown_time_s = 0.0;   ///< the instant of server time that the pose means to show
+  double age_s = 0.0;          ///< present server time minus the time stamp of the motion in use
+};
+
+/// What a client counted since it was made.
+struct ClientStats {
+  std::uint64_t datagrams_received = 0;
+  std::uint64_t datagrams_lost = 0;      ///< gaps in the sequence that were never filled
+  std::uint64_t updates_applied = 0;
+  std::uint64_t updates_stale = 0;       ///< older than what was known: late or repeated
+  std::uint64_t malformed = 0;           ///< payloads refused
+  std::uint64_t state_bytes_received = 0;
+  double round_trip_s = 0.0;             ///< smallest of the recent ones
+  double delay_s = 0.0;                  ///< how far behind server time entities are shown at present
+};
+
+/// The showing side: keeps every remote entity where it should be drawn, continuous in position and velocity.
+///
+/// Per frame: service() with the local time, handle events, draw frame(). Local time is any clock that runs in
+/// seconds and never goes back; server time is estimated from what arrives.
+///
+/// Belongs to one thread at a time. The transport must outlive it and serve it alone.
+class Client {
+ public:
+  /// `transport` has been told where to connect to; the client joins as soon as it is connected.
+  Client(ClientConfig config, Transport& transport);
+  ~Client();
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+
+  /// Takes in what arrived and acknowledges it.
+  void receive(double local_s);
+
+  /// Every visible entity as it is to be shown at local time `local_s`, in order of slot. The span is valid
+  /// until the next call of any non-const member. Empty before the clock is known.
+  [[nodiscard]] std::span<const ShownEntity> frame(double local_s);
+
+  [[nodiscard]] std::optional<ClientEvent> poll_event();
+
+  [[nodiscard]] ClientStatus status() const;
+  [[nodiscard]] const std::string& refusal() const;  ///< why, if refused; empty otherwise
+
+  /// Name and archetype of an entity that is or was just shown; null if unknown. Valid as frame()'s span.
+  [[nodiscard]] const EntityInfo* info(EntityId id) const;
+
+  /// Estimated server time at local time `local_s`; nothing before the first answer.
+  [[nodiscard]] std::optional<double> server_time_s(double local_s) const;
+
+  /// Hands a corrected pose back (pushed out of a wall, set on the ground): blending goes on from there.
+  bool correct(EntityId id, const State& shown, double local_s);
+
+  [[nodiscard]] const ClientStats& stats() const;
+
+  /// Says goodbye. Keep servicing the transport for a moment afterwards.
+  void leave();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace reckoner

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: MIT
+# Options, and the two functions every folder uses to declare what it builds.
+include(GNUInstallDirs)
+
+# A project that adds Reckoner as a subdirectory gets the libraries only, unless it asks for more.
+option(RECKONER_DEVELOPER "Warnings as errors, ccache, tests, benchmarks and examples" OFF)
+option(RECKONER_PROGRAMS "Build reckoner-server, reckoner-client and reckoner-harness" ${PROJECT_IS_TOP_LEVEL})
+option(RECKONER_EXAMPLES "Build the examples" ${RECKONER_DEVELOPER})
+option(RECKONER_TESTS "Build the tests" ${RECKONER_DEVELOPER})
+option(RECKONER_BENCHMARKS "Build the benchmarks" ${RECKONER_DEVELOPER})
+option(RECKONER_INSTALL "Make install rules" ${PROJECT_IS_TOP_LEVEL})
+set(RECKONER_SANITIZE "" CACHE STRING "Sanitizers to build with, for example address,undefined")
+set(RECKONER_PROGRAM_DIR "${CMAKE_CURRENT_BINARY_DIR}/bin" CACHE PATH "Where the programs are put")
+
+set(CMAKE_EXPORT_NO_PACKAGE_REGISTRY ON)
+
+if(RECKONER_DEVELOPER)
+  find_program(RECKONER_CCACHE ccache)
+  if(RECKONER_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+    set(CMAKE_CXX_COMPILER_LAUNCHER "${RECKONER_CCACHE}")
+  endif()
+endif()
+
+if(RECKONER_SANITIZE)
+  add_compile_options(-fsanitize=${RECKONER_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all -O1)
+  add_link_options(-fsanitize=${RECKONER_SANITIZE})
+endif()
+
+# What every target of ours is compiled with. Private: a game's own flags are its own business.
+function(reckoner_compile_flags target)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
+  if(MSVC)
+    target_compile_options(${target} PRIVATE /W4)
+  else()
+    target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+                                             -Wno-sign-conversion)
+    if(RECKONER_DEVELOPER)
+      target_compile_options(${target} PRIVATE -Werror)
+    endif()
+  endif()
+endfunction()
+
+# reckoner_library(name SOURCES ... HEADERS ... [PUBLIC targets] [PRIVATE targets] [INTERNAL])
+# HEADERS are relative to the folder's include/; INTERNAL libraries are not installed.
+function(reckoner_library name)
+  cmake_parse_arguments(ARG "INTERNAL" "" "SOURCES;HEADERS;PUBLIC;PRIVATE" ${ARGN})
+  add_library(reckoner_${name} ${ARG_SOURCES})
+  add_library(reckoner::${name} ALIAS reckoner_${name})
+  list(TRANSFORM ARG_HEADERS PREPEND include/)
+  target_sources(reckoner_${name} PUBLIC FILE_SET HEADERS BASE_DIRS include FILES ${ARG_HEADERS})
+  target_link_libraries(reckoner_${name} PUBLIC ${ARG_PUBLIC} PRIVATE ${ARG_PRIVATE})
+  reckoner_compile_flags(reckoner_${name})
+  set_target_properties(reckoner_${name} PROPERTIES
+    EXPORT_NAME ${name} OUTPUT_NAME reckoner-${name} POSITION_INDEPENDENT_CODE ON
+    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  if(NOT ARG_INTERNAL)
+    set_property(GLOBAL APPEND PROPERTY RECKONER_INSTALLED_LIBRARIES reckoner_${name})
+  endif()
+endfunction()
+
+# reckoner_program(name SOURCES ... LINK ...): an executable of ours, put beside the others.
+function(reckoner_program name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK})
+  reckoner_compile_flags(${name})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${RECKONER_PROGRAM_DIR}")
+  set_property(GLOBAL APPEND PROPERTY RECKONER_INSTALLED_PROGRAMS ${name})
+endfunction()

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace reckoner {
+
+/// A kind of entity: how exactly it is shown and what is worth sending. Declared by the game on both sides in
+/// the same order; names and fields are compared by hash when a client joins. The tolerances are the server's
+/// and travel to the client.
+struct Archetype {
+  std::string name = "entity";      ///< at most 32 bytes
+  bool has_orientation = true;      ///< false: orientation is never sent and stays the identity
+  double threshold_m = 0.05;        ///< publish threshold, m; > 0. Half a decimetre is invisible at 10 m
+  double threshold_rad = 0.05;      ///< publish threshold, rad; > 0
+  double max_speed_mps = 1000.0;    ///< faster is refused as malformed; above any game vehicle's speed
+  double world_size_m = 100'000.0;  ///< positions further than this from the origin are refused
+};
+
+/// Hash of what both sides must agree on: the number, order, names and fields of the archetypes.
+[[nodiscard]] std::uint32_t archetype_hash(std::span<const Archetype> archetypes);
+
+}  // namespace reckoner

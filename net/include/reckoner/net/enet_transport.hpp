@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <reckoner/net/transport.hpp>
+#include <reckoner/reckoning/result.hpp>
+
+namespace reckoner {
+
+/// How a listening ENet transport is set up.
+struct EnetListenConfig {
+  std::string host;              ///< address to listen on; empty: every IPv4 address of the machine
+  std::uint16_t port = 0;        ///< UDP port; 0: any free one, see EnetTransport::port()
+  std::uint32_t max_peers = 64;  ///< connections at once, at most 4095 (ENet's own limit)
+};
+
+/// Transport over ENet and UDP (IPv4). State goes unsequenced and unreliable, control reliable. ENet's
+/// throttle is held open so that it never drops state, a state payload that ENet would turn into reliable
+/// fragments is refused, and an error of one peer's never keeps the others from being served.
+///
+/// ENet reads the machine's own clock; `now_s` is not used.
+class EnetTransport final : public Transport {
+ public:
+  /// Opens a socket for clients to connect to. Fails if the port is in use or the address is unknown.
+  [[nodiscard]] static Result<std::unique_ptr<EnetTransport>> listen(const EnetListenConfig& config);
+
+  /// Starts to connect to a server; a connected event follows, or a disconnected one after some seconds.
+  /// `reason` travels with the request (Reckoner's client puts its protocol version there). Fails at once if
+  /// the host name does not resolve.
+  [[nodiscard]] static Result<std::unique_ptr<EnetTransport>> connect(const std::string& host,
+                                                                      std::uint16_t port,
+                                                                      std::uint32_t reason);
+
+  ~EnetTransport() override;
+  EnetTransport(const EnetTransport&) = delete;
+  EnetTransport& operator=(const EnetTransport&) = delete;
+
+  void service(double now_s) override;
+  [[nodiscard]] std::optional<TransportEvent> poll() override;
+  bool send(PeerId peer, Channel channel, std::span<const std::byte> payload) override;
+  [[nodiscard]] std::size_t max_state_bytes(PeerId peer) const override;
+  void disconnect(PeerId peer, std::uint32_t reason) override;
+  [[nodiscard]] const TransportStats& stats() const override;
+
+  /// The UDP port in use.
+  [[nodiscard]] std::uint16_t port() const;
+
+  /// Sends what waits, then sleeps until something arrives or `seconds` have passed. Call service() next.
+  void wait(double seconds);
+
+ private:
+  struct Impl;
+  explicit EnetTransport(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace reckoner

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+
+namespace reckoner {
+
+/// Server ticks since the server started. 32 bits last 2.2 years at 60 Hz.
+using Tick = std::uint32_t;
+
+/// An entity. The server gives out slots; `index1` is the slot plus one, so that zero is null, and
+/// `generation` counts how often the slot was used, so that an id outlives its entity harmlessly.
+struct EntityId {
+  std::uint32_t index1 = 0;
+  std::uint16_t generation = 0;
+
+  [[nodiscard]] explicit operator bool() const { return index1 != 0; }
+  [[nodiscard]] std::size_t slot() const { return index1 - 1; }
+  auto operator<=>(const EntityId&) const = default;
+};
+
+/// A client as the server knows it. Never used twice in a server's life; zero is null.
+struct ClientId {
+  std::uint32_t value = 0;
+
+  [[nodiscard]] explicit operator bool() const { return value != 0; }
+  auto operator<=>(const ClientId&) const = default;
+};
+
+/// The other end of a transport connection. Never used twice in a transport's life; zero is null.
+struct PeerId {
+  std::uint32_t value = 0;
+
+  [[nodiscard]] explicit operator bool() const { return value != 0; }
+  auto operator<=>(const PeerId&) const = default;
+};
+
+}  // namespace reckoner
+
+template <>
+struct std::hash<reckoner::EntityId> {
+  std::size_t operator()(const reckoner::EntityId& id) const noexcept {
+    return std::hash<std::uint64_t>{}((std::uint64_t{id.generation} << 32) | id.index1);
+  }
+};

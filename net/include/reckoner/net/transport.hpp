@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include <reckoner/net/ids.hpp>
+
+namespace reckoner {
+
+/// The largest state datagram that is ever sent, bytes: below every usual path MTU with all headers on top.
+inline constexpr std::size_t kMaxStateBytes = 1200;
+
+/// The largest message that the control channel carries, bytes. A larger one is refused at both ends.
+inline constexpr std::size_t kMaxControlBytes = 32 * 1024;
+
+enum class Channel : std::uint8_t {
+  control = 0,  ///< reliable and in order
+  state = 1,    ///< may be lost, repeated or overtaken; never delayed for another's sake
+};
+
+/// Something that happened on a transport.
+struct TransportEvent {
+  enum class Kind : std::uint8_t { connected, disconnected, received };
+
+  Kind kind = Kind::received;
+  PeerId peer;
+  Channel channel = Channel::state;      ///< of a received payload
+  std::uint32_t reason = 0;              ///< of a connect or a disconnect: the number that the other end gave
+  std::span<const std::byte> payload{};  ///< valid until the next call on the transport
+};
+
+/// What a transport counted since it was made.
+struct TransportStats {
+  std::uint64_t datagrams_sent = 0;
+  std::uint64_t datagrams_received = 0;
+  std::uint64_t payload_bytes_sent = 0;  ///< as handed to send()
+  std::uint64_t payload_bytes_received = 0;
+  std::uint64_t wire_bytes_sent = 0;     ///< with the headers of the transport, UDP and IPv4
+  std::uint64_t wire_bytes_received = 0;
+  std::uint64_t refused = 0;             ///< payloads that were too large, malformed, or on no known channel
+  std::uint64_t service_errors = 0;      ///< errors of the socket or of one peer; the others go on
+};
+
+/// Carries payloads between a server and its clients. One implementation runs over ENet, others in virtual
+/// time; nobody above can tell which. An instance belongs to one thread at a time. Nothing throws.
+class Transport {
+ public:
+  virtual ~Transport() = default;
+
+  /// Moves time on to `now_s`, sends what waits and takes in what has arrived. Seconds on any clock that never
+  /// goes back; a transport over real sockets may read its own.
+  virtual void service(double now_s) = 0;
+
+  /// The next event, oldest first, or nothing.
+  [[nodiscard]] virtual std::optional<TransportEvent> poll() = 0;
+
+  /// Hands a payload over for sending. False if the peer is gone or the payload is larger than the channel
+  /// carries: nothing was sent then. True promises no delivery on the state channel.
+  virtual bool send(PeerId peer, Channel channel, std::span<const std::byte> payload) = 0;
+
+  /// Largest payload that the state channel takes to this peer, bytes, at most kMaxStateBytes.
+  [[nodiscard]] virtual std::size_t max_state_bytes(PeerId peer) const = 0;
+
+  /// Ends a connection after what was sent reliably has arrived. The other end is told `reason`; a
+  /// disconnected event follows here when it is over.
+  virtual void disconnect(PeerId peer, std::uint32_t reason) = 0;
+
+  [[nodiscard]] virtual const TransportStats& stats() const = 0;
+
+ protected:
+  Transport() = default;
+  Transport(const Transport&) = default;
+  Transport& operator=(const Transport&) = default;
+};
+
+}  // namespace reckoner

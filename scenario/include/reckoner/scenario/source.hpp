@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include <reckoner/reckoning/state.hpp>
+
+namespace reckoner::scenario {
+
+/// One entity of a source.
+struct SourceEntity {
+  std::string name;             ///< the trace's own id, or a made-up one
+  double first_s = 0.0;         ///< it exists from here
+  double last_s = 0.0;          ///< to here, both included; infinity: for ever
+  bool has_orientation = true;
+};
+
+/// Where motion comes from: a recording, or a rule. A pure function of time: asking twice gives the same.
+class Source {
+ public:
+  virtual ~Source() = default;
+
+  [[nodiscard]] virtual std::size_t size() const = 0;
+  [[nodiscard]] virtual const SourceEntity& entity(std::size_t index) const = 0;
+
+  /// Truth about an entity at `time_s`, which must lie within its life.
+  [[nodiscard]] virtual Pose pose(std::size_t index, double time_s) const = 0;
+
+  /// True if a declared teleport lies in (from_s, to_s].
+  [[nodiscard]] virtual bool teleports_within(std::size_t index, double from_s, double to_s) const = 0;
+
+  /// True if `time_s` lies where nothing was recorded for longer than 0.25 s: no truth to measure against.
+  [[nodiscard]] virtual bool in_gap(std::size_t index, double time_s) const = 0;
+
+  [[nodiscard]] virtual double start_s() const = 0;  ///< first instant of any entity
+  [[nodiscard]] virtual double end_s() const = 0;    ///< last instant of any entity; may be infinity
+};
+
+}  // namespace reckoner::scenario

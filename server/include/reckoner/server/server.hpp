@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <reckoner/net/archetype.hpp>
+#include <reckoner/net/ids.hpp>
+#include <reckoner/net/transport.hpp>
+#include <reckoner/reckoning/motion.hpp>
+
+namespace reckoner {
+
+/// How a server runs. The defaults suit a game of up to a few dozen players.
+struct ServerConfig {
+  double tick_rate_hz = 60.0;               ///< ticks per second, 1 to 1000
+  double epoch_s = 0.0;                     ///< server time of tick 0, s
+  std::vector<Archetype> archetypes{1};     ///< kinds of entity, 1 to 256; the same names on every client
+  std::uint32_t max_clients = 64;           ///< more are refused with RefuseReason::full
+  std::uint32_t max_entities = 65'536;      ///< entities at once
+  std::size_t bytes_per_second = 256'000;   ///< state payload to one client at most; 0: no limit
+  double heartbeat_s = 0.25;                ///< a datagram goes to every client at least this often
+  double join_timeout_s = 5.0;              ///< a connection that does not ask to join is closed
+  /// What the sender spends. At most one of the two is above zero; neither: Archetype::threshold_m decides.
+  double updates_per_second = 0.0;          ///< budget per entity: threshold adapts to it (token bucket)
+  double fixed_rate_hz = 0.0;               ///< publish every entity evenly at this rate, whatever it does
+};
+
+/// Something that happened on the server, oldest first from Server::poll_event().
+struct ServerEvent {
+  enum class Kind : std::uint8_t {
+    client_joined,
+    client_left,     ///< said goodbye, or its connection was lost
+    client_refused,  ///< `text` says why
+  };
+  Kind kind = Kind::client_joined;
+  ClientId client;
+  std::string text;
+};
+
+/// What a server counted since it was made.
+struct ServerStats {
+  std::uint64_t ticks = 0;
+  std::uint64_t publishes = 0;           ///< motions published, each perhaps to many clients
+  std::uint64_t updates_sent = 0;        ///< motions handed to the transport, one per client
+  std::uint64_t repairs_sent = 0;        ///< of those, because an earlier datagram was lost
+  std::uint64_t datagrams_sent = 0;
+  std::uint64_t state_bytes_sent = 0;
+  std::uint64_t datagrams_lost = 0;      ///< found lost by acknowledgement or time-out
+  std::uint64_t malformed = 0;           ///< payloads refused
+};
+
+/// The publishing side: knows the truth about every entity and decides what each client must be told.
+///
+/// Per tick: change entities (spawn, move, teleport, despawn), then call tick(). Call receive() as often as
+/// something may have arrived; the sooner, the better the clients' clocks. Time is always the caller's: any
+/// clock on which tick k is due at epoch_s + k / tick_rate_hz.
+///
+/// Belongs to one thread at a time. The transport must outlive it and serve it alone.
+class Server {
+ public:
+  Server(ServerConfig config, Transport& transport);
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  /// Brings an entity into the world with the coming tick. `name` (at most 64 bytes) is shown to clients.
+  /// Null if there are max_entities already, or archetype or state are invalid.
+  [[nodiscard]] EntityId spawn(std::size_t archetype, const std::string& name, const State& state);
+
+  /// The truth about an entity at the coming tick. False (and no change) for an unknown id or insane numbers.
+  bool move(EntityId id, const State& truth);
+
+  /// As move(), but nothing in between was visited: clients snap.
+  bool teleport(EntityId id, const State& truth);
+
+  bool despawn(EntityId id);
+
+  /// Takes in what arrived. `now_s` is the present server time and may lie between ticks.
+  void receive(double now_s);
+
+  /// Publishes and sends for the next tick, whose server time is tick_time_s(). `now_s` is the present server
+  /// time: a late tick is stamped with its own time but sent, and answered for, at `now_s`.
+  void tick(double now_s);
+
+  /// The tick that the next call of tick() will run.
+  [[nodiscard]] Tick next_tick() const;
+  [[nodiscard]] double tick_time_s(Tick tick) const;
+
+  [[nodiscard]] std::optional<ServerEvent> poll_event();
+
+  [[nodiscard]] std::size_t client_count() const;
+  [[nodiscard]] std::size_t entity_count() const;
+  [[nodiscard]] const ServerStats& stats() const;
+
+  /// The motion last published for an entity, as clients decode it, or nothing. For drawing and for tests.
+  [[nodiscard]] std::optional<Motion> published(EntityId id) const;
+
+  /// Tells every client that the server goes down. Keep servicing the transport for a moment afterwards.
+  void shutdown();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace reckoner
