@@ -3,44 +3,57 @@
 
 #include <array>
 #include <cstddef>
-#include <optional>
+#include <cstdint>
 
 #include <reckoner/reckoning/blend.hpp>
 #include <reckoner/reckoning/motion.hpp>
 
 namespace reckoner {
 
-/// One remote entity: the motions that are known of it, and the blend that keeps what is shown continuous.
-/// A value without outside references; no allocation. Times are server time, s.
+/// How an entity is carried from one known motion to the next.
+enum class Path : std::uint8_t {
+  predict,      ///< follow the newest motion: for showing the present
+  interpolate,  ///< between two motions, the cubic through their true positions and velocities: for the past
+};
+
+/// One remote entity: the motions that are known of it, and the blend that keeps what is shown continuous in
+/// position and velocity whatever arrives. A value without outside references; no allocation. Times are server
+/// time, s.
 class RemoteEntity {
  public:
-  /// How many motions are remembered, for interpolation between them and for late ones.
+  /// How many motions are remembered, to interpolate between them and to recognise late ones.
   static constexpr std::size_t kHistory = 32;
 
-  explicit RemoteEntity(const Motion& first);
+  explicit RemoteEntity(const Motion& first, Path path = Path::predict);
 
-  /// Takes in a motion. `shown_time_s` is the instant that is being shown now, from which it is blended in
-  /// over `blend_s`. False if it is older than all remembered, or known already.
+  /// Takes in a motion while the instant `shown_time_s` is being shown, and blends it in over `blend_s`
+  /// (across a teleport, snaps). False, and nothing changes, if it is known already or older than all known.
   bool receive(const Motion& motion, double shown_time_s, double blend_s);
 
-  /// What to show for the instant `time_s`: the newest motion carried on to it, plus the blend.
-  [[nodiscard]] State predicted(double time_s) const;
-
-  /// What to show for the instant `time_s` in the past: between two motions the cubic through their true
-  /// positions and velocities; after the last, as predicted(). Never interpolates across a teleport.
-  [[nodiscard]] State interpolated(double time_s) const;
+  /// What to show for the instant `time_s`. Before the first motion its state stands still; after the last it
+  /// is carried on. Interpolation never crosses a teleport: the earlier motion holds until the later's stamp.
+  [[nodiscard]] State shown(double time_s) const;
 
   /// Shows `shown` at `time_s` and blends from there onto the motion over `blend_s`.
   void correct(const State& shown, double time_s, double blend_s);
 
-  [[nodiscard]] const Motion& newest() const;
+  /// Changes the path while `time_s` is being shown; continuous in position and velocity.
+  void set_path(Path path, double time_s, double blend_s);
+
+  [[nodiscard]] const Motion& newest() const { return history_[count_ - 1]; }
+  [[nodiscard]] const Motion& oldest() const { return history_[0]; }
   [[nodiscard]] const Blend& blend() const { return blend_; }
 
  private:
-  std::array<Motion, kHistory> history_{};  // ring, sorted by time
-  std::size_t count_ = 0;
-  std::size_t newest_ = 0;
+  [[nodiscard]] const Motion& active(double time_s) const;  // the motion that `time_s` is shown from
+  [[nodiscard]] State unblended(double time_s) const;
+  void start_blend(const Blend& blend, double time_s);
+
+  std::array<Motion, kHistory> history_;  // by time, oldest first
+  std::size_t count_ = 1;
+  Path path_;
   Blend blend_;
+  std::uint8_t blend_teleports_;  // the blend holds on this side of a teleport only
 };
 
 }  // namespace reckoner

@@ -34,7 +34,7 @@ class Blend {
 
   [[nodiscard]] double start_s() const { return start_s_; }
   [[nodiscard]] double duration_s() const { return duration_s_; }
-  [[nodiscard]] bool over(double time_s) const { return time_s >= start_s_ + duration_s_; }
+  [[nodiscard]] bool over(double time_s) const { return !(time_s < start_s_ + duration_s_) || duration_s_ <= 0.0; }
 
  private:
   double start_s_ = 0.0;

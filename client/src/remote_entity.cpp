@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+
+#include <glm/geometric.hpp>
+
+#include <reckoner/client/remote_entity.hpp>
+#include <reckoner/reckoning/rotation.hpp>
+
+namespace reckoner {
+namespace {
+
+struct Cubic {
+  glm::dvec3 value;
+  glm::dvec3 rate;
+};
+
+// Cubic Hermite from (p0, v0) to (p1, v1) in `duration` seconds, at u in [0, 1].
+Cubic hermite(const glm::dvec3& p0, const glm::dvec3& v0, const glm::dvec3& p1, const glm::dvec3& v1,
+              double duration, double u) {
+  const double u2 = u * u;
+  const double u3 = u2 * u;
+  const glm::dvec3 value = p0 * (2.0 * u3 - 3.0 * u2 + 1.0) + v0 * (duration * (u3 - 2.0 * u2 + u)) +
+                           p1 * (3.0 * u2 - 2.0 * u3) + v1 * (duration * (u3 - u2));
+  const glm::dvec3 rate = (p1 - p0) * (6.0 * (u - u2) / duration) + v0 * (3.0 * u2 - 4.0 * u + 1.0) +
+                          v1 * (3.0 * u2 - 2.0 * u);
+  return {value, rate};
+}
+
+// The cubic through the positions and velocities of both motions. Their accelerations are not used: what is
+// sent there is a chord fitted for prediction, not a derivative at the end point (DESIGN.md, Receiver).
+State between(const Motion& a, const Motion& b, double time_s) {
+  const double duration = b.time_s - a.time_s;
+  const double u = (time_s - a.time_s) / duration;
+  const Cubic p = hermite(a.state.position, glm::dvec3{a.state.velocity}, b.state.position,
+                          glm::dvec3{b.state.velocity}, duration, u);
+  State out;
+  out.position = p.value;
+  out.velocity = glm::vec3{p.rate};
+
+  const glm::dquat from{a.state.orientation};
+  const glm::dvec3 whole = rotation_log(glm::normalize(glm::dquat{b.state.orientation} * glm::conjugate(from)));
+  const glm::dvec3 end_rate =
+      angular_velocity_to_rotation_rate(whole, glm::dvec3{b.state.angular_velocity});
+  const Cubic r = hermite(glm::dvec3{0.0}, glm::dvec3{a.state.angular_velocity}, whole, end_rate, duration, u);
+  out.orientation = glm::quat{glm::normalize(rotation_exp(r.value) * from)};
+  out.angular_velocity = glm::vec3{rotation_rate_to_angular_velocity(r.value, r.rate)};
+  return out;
+}
+
+State at_rest(const State& state) {
+  State out;
+  out.position = state.position;
+  out.orientation = state.orientation;
+  return out;
+}
+
+}  // namespace
+
+RemoteEntity::RemoteEntity(const Motion& first, Path path)
+    : path_(path), blend_teleports_(first.teleports) {
+  history_[0] = first;
+}
+
+bool RemoteEntity::receive(const Motion& motion, double shown_time_s, double blend_s) {
+  const auto begin = history_.begin();
+  const auto end = begin + static_cast<std::ptrdiff_t>(count_);
+  auto place = std::lower_bound(begin, end, motion.time_s,
+                                [](const Motion& known, double time_s) { return known.time_s < time_s; });
+  if (place != end && place->time_s == motion.time_s) return false;
+  if (place == begin && count_ == kHistory) return false;
+
+  const State base_before = unblended(shown_time_s);
+  const State shown_before = shown(shown_time_s);
+  const std::uint8_t teleports_before = active(shown_time_s).teleports;
+  if (count_ == kHistory) {
+    std::move(begin + 1, place, begin);  // forgets the oldest
+    --place;
+  } else {
+    std::move_backward(place, end, end + 1);
+    ++count_;
+  }
+  *place = motion;
+
+  if (active(shown_time_s).teleports != teleports_before) {
+    start_blend(Blend{}, shown_time_s);
+    return true;
+  }
+  const State base_after = unblended(shown_time_s);
+  // A motion that lies ahead of what is shown, or came too late to matter, changes nothing at this instant:
+  // a blend that is under way goes on.
+  const bool same = base_after.position == base_before.position && base_after.velocity == base_before.velocity &&
+                    base_after.orientation == base_before.orientation &&
+                    base_after.angular_velocity == base_before.angular_velocity;
+  if (!same) start_blend(Blend{shown_before, base_after, shown_time_s, blend_s}, shown_time_s);
+  return true;
+}
+
+State RemoteEntity::shown(double time_s) const {
+  const State base = unblended(time_s);
+  return active(time_s).teleports == blend_teleports_ ? blend_.apply(base, time_s) : base;
+}
+
+void RemoteEntity::correct(const State& shown, double time_s, double blend_s) {
+  start_blend(Blend{shown, unblended(time_s), time_s, blend_s}, time_s);
+}
+
+void RemoteEntity::set_path(Path path, double time_s, double blend_s) {
+  if (path == path_) return;
+  const State before = shown(time_s);
+  const std::uint8_t teleports_before = active(time_s).teleports;
+  path_ = path;
+  const bool jumped = active(time_s).teleports != teleports_before;
+  start_blend(jumped ? Blend{} : Blend{before, unblended(time_s), time_s, blend_s}, time_s);
+}
+
+const Motion& RemoteEntity::active(double time_s) const {
+  if (path_ == Path::predict) return newest();
+  std::size_t i = count_ - 1;
+  while (i > 0 && history_[i].time_s > time_s) --i;
+  return history_[i];
+}
+
+State RemoteEntity::unblended(double time_s) const {
+  const Motion& from = active(time_s);
+  if (path_ == Path::interpolate && time_s < oldest().time_s) return at_rest(oldest().state);
+  if (&from == &newest()) return state_at(from, time_s);
+  const Motion& to = *(&from + 1);
+  // Across a teleport the earlier motion is carried on until the later one's stamp.
+  if (to.teleports != from.teleports) return state_at(from, time_s);
+  return between(from, to, time_s);
+}
+
+void RemoteEntity::start_blend(const Blend& blend, double time_s) {
+  blend_ = blend;
+  blend_teleports_ = active(time_s).teleports;
+}
+
+}  // namespace reckoner

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+
+#include <glm/geometric.hpp>
+
+#include <reckoner/reckoning/blend.hpp>
+#include <reckoner/reckoning/rotation.hpp>
+
+namespace reckoner {
+namespace {
+
+struct OffsetAt {
+  glm::dvec3 value;
+  glm::dvec3 rate;
+  glm::dvec3 second;
+};
+
+// e(u) = E0 (1 - 3u^2 + 2u^3) + E1 T u (1-u)^2 and its time derivatives.
+OffsetAt offset_at(const glm::dvec3& e0, const glm::dvec3& e1, double u, double t) {
+  const double left = 1.0 - u;
+  return {e0 * ((1.0 + 2.0 * u) * left * left) + e1 * (t * u * left * left),
+          e0 * (-6.0 * u * left / t) + e1 * (left * (1.0 - 3.0 * u)),
+          e0 * ((12.0 * u - 6.0) / (t * t)) + e1 * ((6.0 * u - 4.0) / t)};
+}
+
+}  // namespace
+
+Blend::Blend(const State& shown, const State& motion_at_start, double start_s, double duration_s)
+    : start_s_(start_s), duration_s_(std::max(0.0, duration_s)) {
+  offset_ = shown.position - motion_at_start.position;
+  offset_rate_ = glm::dvec3{shown.velocity} - glm::dvec3{motion_at_start.velocity};
+
+  const glm::dquat turn =
+      glm::normalize(glm::dquat{shown.orientation} * glm::conjugate(glm::dquat{motion_at_start.orientation}));
+  rotation_ = rotation_log(turn);
+  // shown = exp(r) motion, so w_shown = J(r) r' + exp(r) w_motion; solved for r' so that w is continuous.
+  const glm::dvec3 carried = turn * glm::dvec3{motion_at_start.angular_velocity};
+  rotation_rate_ =
+      angular_velocity_to_rotation_rate(rotation_, glm::dvec3{shown.angular_velocity} - carried);
+}
+
+State Blend::apply(const State& motion, double time_s) const {
+  if (over(time_s)) return motion;
+  const double u = std::max(0.0, (time_s - start_s_) / duration_s_);
+
+  State shown = motion;
+  const OffsetAt e = offset_at(offset_, offset_rate_, u, duration_s_);
+  shown.position += e.value;
+  shown.velocity = glm::vec3{glm::dvec3{motion.velocity} + e.rate};
+  shown.acceleration = glm::vec3{glm::dvec3{motion.acceleration} + e.second};
+
+  const OffsetAt r = offset_at(rotation_, rotation_rate_, u, duration_s_);
+  const glm::dquat turn = rotation_exp(r.value);
+  shown.orientation = glm::quat{glm::normalize(turn * glm::dquat{motion.orientation})};
+  shown.angular_velocity = glm::vec3{rotation_rate_to_angular_velocity(r.value, r.rate) +
+                                     turn * glm::dvec3{motion.angular_velocity}};
+  return shown;
+}
+
+}  // namespace reckoner

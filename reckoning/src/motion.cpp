@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+//
+// Server and clients predict with this file and must agree to the last bit, whatever compiler, processor or
+// game they are built into. Hence: scalars only and no GLM call (its inline functions may be merged with a
+// copy that a game compiled with -ffast-math), internal linkage, IEEE + - * / and sqrt, own sine and cosine,
+// and no contraction to fused multiply-add (set for this file in CMake, and below for compilers that read it).
+#include <cmath>
+
+#include <reckoner/reckoning/motion.hpp>
+
+#if defined(__clang__)
+#pragma STDC FP_CONTRACT OFF
+#endif
+
+namespace reckoner {
+namespace {
+
+// Below this a number counts as zero, so that a processor which flushes denormals computes the same.
+constexpr double kTiny = 1e-30;
+
+struct SinCos {
+  double sine;
+  double cosine;
+};
+
+// Sine and cosine of x >= 0 by Taylor polynomials on [-pi/4, pi/4]; error below 1e-15 of 1. The reduction by
+// multiples of pi/2 in two parts is exact enough up to some 1e6 rad; beyond it the angle means nothing anyway.
+SinCos sine_and_cosine(double x) {
+  constexpr double kTwoOverPi = 0.63661977236758134308;
+  constexpr double kHalfPiHigh = 1.57079632673412561417e+00;  // the first 33 bits of pi/2
+  constexpr double kHalfPiLow = 6.07710050650619224932e-11;   // pi/2 minus them
+  constexpr double kLargest = 1e6;
+  if (!(x < kLargest)) x = kLargest;
+
+  const auto quadrant = static_cast<long long>(x * kTwoOverPi + 0.5);
+  const auto turns = static_cast<double>(quadrant);
+  const double r = (x - turns * kHalfPiHigh) - turns * kHalfPiLow;
+  const double r2 = r * r;
+  double sine = 1.0 / 1307674368000.0;
+  sine = 1.0 / 6227020800.0 - r2 * sine;
+  sine = 1.0 / 39916800.0 - r2 * sine;
+  sine = 1.0 / 362880.0 - r2 * sine;
+  sine = 1.0 / 5040.0 - r2 * sine;
+  sine = 1.0 / 120.0 - r2 * sine;
+  sine = 1.0 / 6.0 - r2 * sine;
+  sine = r - r * (r2 * sine);
+  double cosine = 1.0 / 20922789888000.0;
+  cosine = 1.0 / 87178291200.0 - r2 * cosine;
+  cosine = 1.0 / 479001600.0 - r2 * cosine;
+  cosine = 1.0 / 3628800.0 - r2 * cosine;
+  cosine = 1.0 / 40320.0 - r2 * cosine;
+  cosine = 1.0 / 720.0 - r2 * cosine;
+  cosine = 1.0 / 24.0 - r2 * cosine;
+  cosine = 1.0 / 2.0 - r2 * cosine;
+  cosine = 1.0 - r2 * cosine;
+  switch (quadrant & 3) {
+    case 0: return {sine, cosine};
+    case 1: return {cosine, -sine};
+    case 2: return {-sine, -cosine};
+    default: return {-cosine, sine};
+  }
+}
+
+struct Quaternion {
+  double w, x, y, z;
+};
+
+Quaternion product(const Quaternion& a, const Quaternion& b) {
+  return {a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z, a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
+          a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x, a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w};
+}
+
+// The turn of |w| t about w.
+Quaternion turn(double wx, double wy, double wz, double dt_s) {
+  const double rate2 = wx * wx + wy * wy + wz * wz;
+  if (!(rate2 > kTiny)) return {1.0, 0.0, 0.0, 0.0};
+  const double rate = std::sqrt(rate2);
+  const double half = 0.5 * rate * dt_s;
+  const SinCos s = sine_and_cosine(half < 0.0 ? -half : half);
+  const double k = (half < 0.0 ? -s.sine : s.sine) / rate;
+  return {s.cosine, wx * k, wy * k, wz * k};
+}
+
+float flushed(double value) {
+  constexpr double kSmallestNormalFloat = 1.17549435e-38;
+  return value < kSmallestNormalFloat && value > -kSmallestNormalFloat ? 0.0f : static_cast<float>(value);
+}
+
+}  // namespace
+
+State extrapolate(const State& state, double dt_s) {
+  State out = state;
+  const double half_dt = 0.5 * dt_s;
+  for (int i = 0; i < 3; ++i) {
+    const double v = state.velocity[i];
+    const double a = state.acceleration[i];
+    out.position[i] = state.position[i] + (v + a * half_dt) * dt_s;
+    out.velocity[i] = flushed(v + a * dt_s);
+  }
+  const Quaternion q = product(
+      turn(state.angular_velocity.x, state.angular_velocity.y, state.angular_velocity.z, dt_s),
+      {state.orientation.w, state.orientation.x, state.orientation.y, state.orientation.z});
+  // Products of unit quaternions drift off unit length by rounding only; one division keeps them there.
+  const double norm2 = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
+  const double k = norm2 > kTiny ? 1.0 / std::sqrt(norm2) : 1.0;
+  out.orientation.w = flushed(q.w * k);
+  out.orientation.x = flushed(q.x * k);
+  out.orientation.y = flushed(q.y * k);
+  out.orientation.z = flushed(q.z * k);
+  return out;
+}
+
+}  // namespace reckoner
