@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+#include <benchmark/benchmark.h>
+
+#include <reckoner/client/remote_entity.hpp>
+
+namespace reckoner {
+namespace {
+
+Motion turning_car() {
+  Motion motion;
+  motion.state.velocity = {12.0f, -3.0f, 0.5f};
+  motion.state.acceleration = {0.4f, 2.0f, 0.0f};
+  motion.state.angular_velocity = {0.0f, 0.0f, 0.7f};
+  return motion;
+}
+
+// The predictor both ends run: once per entity and frame on a client, many times per tick on a server.
+void BM_Extrapolate(benchmark::State& run) {
+  const Motion motion = turning_car();
+  double time_s = 0.0;
+  for (auto _ : run) {
+    time_s += 1e-4;
+    benchmark::DoNotOptimize(extrapolate(motion.state, time_s));
+  }
+}
+BENCHMARK(BM_Extrapolate);
+
+// What a client pays per entity and frame, with a blend in progress.
+void BM_ShownWhileBlending(benchmark::State& run) {
+  RemoteEntity entity(turning_car());
+  Motion next = turning_car();
+  next.time_s = 0.1;
+  next.state.position = {1.0, 0.4, 0.0};
+  entity.receive(next, 0.2, 1e6);
+  double time_s = 0.2;
+  for (auto _ : run) {
+    time_s += 1e-4;
+    benchmark::DoNotOptimize(entity.shown(time_s));
+  }
+}
+BENCHMARK(BM_ShownWhileBlending);
+
+// What a client pays per update that arrives.
+void BM_Receive(benchmark::State& run) {
+  RemoteEntity entity(turning_car());
+  Motion next = turning_car();
+  for (auto _ : run) {
+    next.time_s += 0.1;
+    benchmark::DoNotOptimize(entity.receive(next, next.time_s + 0.08, 0.1));
+  }
+}
+BENCHMARK(BM_Receive);
+
+}  // namespace
+}  // namespace reckoner

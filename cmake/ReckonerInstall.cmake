@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: MIT
+# Install rules. Two components: "libraries" (with headers and the CMake package) and "programs".
+if(NOT RECKONER_INSTALL)
+  return()
+endif()
+include(CMakePackageConfigHelpers)
+
+set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/reckoner")
+get_property(libraries GLOBAL PROPERTY RECKONER_INSTALLED_LIBRARIES)
+get_property(programs GLOBAL PROPERTY RECKONER_INSTALLED_PROGRAMS)
+
+install(TARGETS ${libraries} EXPORT reckonerTargets COMPONENT libraries FILE_SET HEADERS COMPONENT libraries)
+install(EXPORT reckonerTargets NAMESPACE reckoner:: DESTINATION "${package_dir}" COMPONENT libraries)
+if(programs)
+  install(TARGETS ${programs} COMPONENT programs)
+endif()
+
+# A static reckoner::net leaves linking ENet to the game, so the package must find it; a shared one does not.
+get_target_property(net_type reckoner_net TYPE)
+if(net_type STREQUAL "STATIC_LIBRARY")
+  set(RECKONER_NET_NEEDS_ENET ON)
+else()
+  set(RECKONER_NET_NEEDS_ENET OFF)
+endif()
+configure_package_config_file(
+  "${PROJECT_SOURCE_DIR}/cmake/reckonerConfig.cmake.in" "${PROJECT_BINARY_DIR}/reckonerConfig.cmake"
+  INSTALL_DESTINATION "${package_dir}" NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(
+  "${PROJECT_BINARY_DIR}/reckonerConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
+install(FILES
+    "${PROJECT_BINARY_DIR}/reckonerConfig.cmake"
+    "${PROJECT_BINARY_DIR}/reckonerConfigVersion.cmake"
+    "${PROJECT_SOURCE_DIR}/cmake/FindENet.cmake"
+  DESTINATION "${package_dir}" COMPONENT libraries)
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT libraries)
