@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <reckoner/net/sequence.hpp>
+
+namespace reckoner {
+
+/// Acknowledgement of the newest datagram applied and, a bit each, of the 32 before it (bit 0: the one before).
+struct Ack {
+  Sequence newest = 0;
+  std::uint32_t window = 0;
+};
+
+/// The receiving half: remembers which datagrams of the other end were applied.
+class ReceivedWindow {
+ public:
+  /// Notes that a datagram arrived. False if it did before, or is too old to tell: it must not be applied.
+  bool note(Sequence sequence);
+
+  [[nodiscard]] bool any() const { return any_; }
+  [[nodiscard]] Ack ack() const { return {newest_, window_}; }
+
+ private:
+  bool any_ = false;
+  Sequence newest_ = 0;
+  std::uint32_t window_ = 0;
+};
+
+/// The sending half: numbers datagrams and finds out what became of each. A datagram that leaves the window
+/// unacknowledged, or waits longer than a time-out, counts as lost; an acknowledgement after that is ignored.
+class SentWindow {
+ public:
+  /// Datagrams in flight at most; the oldest counts as lost when one more is sent.
+  static constexpr std::size_t kCapacity = 256;
+
+  struct Outcome {
+    Sequence sequence = 0;
+    bool acked = false;  ///< false: lost
+    double sent_s = 0.0;
+  };
+
+  /// The number for a datagram that is sent at `now_s`.
+  Sequence send(double now_s);
+
+  /// Takes in an acknowledgement. False if it names a datagram that was never sent: the other end is broken or
+  /// lying, and nothing changes.
+  bool acknowledge(const Ack& ack);
+
+  /// Gives up datagrams sent before `now_s` - `timeout_s`.
+  void expire(double now_s, double timeout_s);
+
+  /// What became known since clear_outcomes(), each datagram once. Valid until the next call.
+  [[nodiscard]] std::span<const Outcome> outcomes() const { return outcomes_; }
+  void clear_outcomes() { outcomes_.clear(); }
+
+  [[nodiscard]] std::size_t in_flight() const;
+
+ private:
+  struct Sent {
+    double sent_s = 0.0;
+    bool open = false;
+  };
+
+  void settle(Sequence sequence, bool acked);
+
+  std::array<Sent, kCapacity> sent_{};  // by sequence modulo capacity
+  Sequence oldest_ = 0;                 // no datagram before it is open
+  Sequence next_ = 0;
+  std::vector<Outcome> outcomes_;
+};
+
+}  // namespace reckoner

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <reckoner/net/ids.hpp>
+#include <reckoner/net/motion_codec.hpp>
+
+namespace reckoner {
+
+/// Version of everything that travels. Raised by every change that an older build would misread; never reused.
+inline constexpr std::uint16_t kProtocolVersion = 1;
+
+inline constexpr std::size_t kMaxNameBytes = 64;
+inline constexpr std::size_t kMaxArchetypes = 256;
+inline constexpr std::uint32_t kMaxEntities = 1u << 20;
+
+/// Why a connection was refused or ended; travels as the low byte of a disconnect's reason.
+enum class EndReason : std::uint8_t {
+  none = 0,             ///< the other end left, or was lost
+  version = 1,          ///< protocol versions differ; the server's is in `detail`
+  archetypes = 2,       ///< archetypes were declared differently
+  full = 3,             ///< no more clients are taken
+  malformed = 4,        ///< what was sent makes no sense
+  join_timeout = 5,     ///< connected, but never asked to join
+  server_shutdown = 6,  ///< the server goes down on purpose
+};
+
+/// A reason with a number that explains it, as it travels in 32 bits.
+struct EndCode {
+  EndReason reason = EndReason::none;
+  std::uint32_t detail = 0;  ///< at most 24 bits
+};
+[[nodiscard]] std::uint32_t pack(const EndCode& code);
+[[nodiscard]] EndCode unpack_end_code(std::uint32_t packed);
+
+/// One line for a person.
+[[nodiscard]] std::string describe(const EndCode& code);
+
+/// Client to server, first of all: may I come in? The version stands first in every version of this message.
+struct JoinMessage {
+  std::uint16_t version = kProtocolVersion;
+  std::uint32_t archetype_hash = 0;
+};
+
+/// Tolerances and limits of one archetype, as the server has set them.
+struct ArchetypeLimits {
+  double threshold_m = 0.0;
+  double threshold_rad = 0.0;
+  double max_speed_mps = 0.0;
+  double world_size_m = 0.0;
+};
+
+/// Server to client: you are in. Everything that decoding depends on.
+struct WelcomeMessage {
+  ClientId client;
+  double tick_rate_hz = 0.0;
+  double epoch_s = 0.0;  ///< server time of tick 0
+  Tick tick = 0;         ///< the last that ran
+  std::vector<ArchetypeLimits> archetypes;
+};
+
+/// Server to client: an entity begins, with its first motion.
+struct SpawnMessage {
+  EntityId entity;
+  std::uint8_t archetype = 0;
+  std::string name;
+  Tick tick = 0;                     ///< when this client is told; the motion may be older
+  Tick motion_tick = 0;              ///< time stamp of the motion
+  std::uint8_t orientation_bits = 0; ///< of the archetype; must match the welcome
+  QuantisedState state;
+};
+
+/// Server to client: an entity has ended.
+struct DespawnMessage {
+  EntityId entity;
+  Tick tick = 0;  ///< the first at which it is no longer there
+};
+
+/// Everything that goes over the control channel.
+using ControlMessage = std::variant<JoinMessage, WelcomeMessage, SpawnMessage, DespawnMessage>;
+
+/// Encodes into `buffer` and returns the bytes used; empty if the buffer is too small.
+[[nodiscard]] std::span<const std::byte> encode(const ControlMessage& message, std::span<std::byte> buffer);
+
+/// Decodes; nothing if the bytes are malformed in any way.
+[[nodiscard]] std::optional<ControlMessage> decode_control(std::span<const std::byte> bytes);
+
+}  // namespace reckoner

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include <reckoner/net/archetype.hpp>
+#include <reckoner/net/bit_stream.hpp>
+#include <reckoner/reckoning/motion.hpp>
+
+namespace reckoner {
+
+/// How finely the motions of one archetype travel. Derived from its thresholds, so that the error of rounding
+/// stays below a tenth of what may be off anyway: bits are spent where they can be seen.
+struct Quantisation {
+  double position_step_m = 0.0;
+  double velocity_step_mps = 0.0;
+  double acceleration_step_mps2 = 0.0;
+  double angular_velocity_step_rps = 0.0;
+  unsigned orientation_bits = 0;  ///< of each of the three smallest components, 9 to 14; 0: no orientation
+  double max_speed_mps = 0.0;     ///< limits, for refusing what cannot be
+  double world_size_m = 0.0;
+};
+
+[[nodiscard]] Quantisation quantisation_for(const Archetype& archetype);
+
+/// A motion's state as whole numbers of steps: exactly what travels.
+struct QuantisedState {
+  std::array<std::int64_t, 3> position{};
+  std::array<std::int64_t, 3> velocity{};
+  std::array<std::int64_t, 3> acceleration{};
+  std::array<std::int64_t, 3> orientation{};  ///< the three smallest components, in order
+  std::uint8_t largest = 0;                   ///< which of w, x, y, z is the fourth, made positive
+  std::array<std::int64_t, 3> angular_velocity{};
+  std::uint8_t teleports = 0;                 ///< modulo kTeleportModulus
+
+  bool operator==(const QuantisedState&) const = default;
+};
+
+/// Teleports are counted modulo this on the wire: so many would have to be lost in a row to be missed.
+inline constexpr unsigned kTeleportModulus = 8;
+
+/// True if the state is finite and within the archetype's limits, and so can be sent.
+[[nodiscard]] bool can_travel(const State& state, const Quantisation& quantisation);
+
+/// Rounds to the nearest steps. The state must be can_travel().
+[[nodiscard]] QuantisedState quantise(const State& state, std::uint8_t teleports, const Quantisation& quantisation);
+
+/// What a client makes of it, to the last bit. Nothing if a number lies beyond the archetype's limits.
+[[nodiscard]] std::optional<State> dequantise(const QuantisedState& quantised, const Quantisation& quantisation);
+
+/// The full encoding: self-contained, for any receiver that knows the archetype.
+void write_full(BitWriter& writer, const QuantisedState& state, const Quantisation& quantisation);
+
+/// Reads a full encoding; the reader is failed if it is malformed.
+[[nodiscard]] QuantisedState read_full(BitReader& reader, const Quantisation& quantisation);
+
+}  // namespace reckoner

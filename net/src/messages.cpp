@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+#include <type_traits>
+
+#include <reckoner/net/messages.hpp>
+
+#include "bit_archive.hpp"
+#include "motion_serialize.hpp"
+
+namespace reckoner {
+namespace {
+
+// Numbers of the messages on the wire: never renumbered, never reused.
+enum class Kind : std::uint8_t { join = 1, welcome = 2, spawn = 3, despawn = 4 };
+constexpr int kMostKind = 15;
+
+// Refuses bytes of other programs before anything else is read.
+constexpr std::uint32_t kJoinMagic = 0x524b4e52;  // "RNKR" in memory order
+
+constexpr double kMostSeconds = 1e12;
+constexpr double kMostMetres = 1e12;
+
+constexpr Kind kind_of(const JoinMessage&) { return Kind::join; }
+constexpr Kind kind_of(const WelcomeMessage&) { return Kind::welcome; }
+constexpr Kind kind_of(const SpawnMessage&) { return Kind::spawn; }
+constexpr Kind kind_of(const DespawnMessage&) { return Kind::despawn; }
+
+template <class Message>
+std::optional<ControlMessage> read_as(BitReader& reader) {
+  Message message;
+  wire::BitInputArchive archive{reader};
+  archive(message);
+  if (!reader.finished()) return std::nullopt;
+  return message;
+}
+
+}  // namespace
+
+// serialize() is found by argument-dependent look-up, so these stand in the messages' own namespace.
+
+template <class Archive>
+void serialize(Archive& archive, EntityId& id) {
+  archive(wire::ranged(id.index1, 1, kMaxEntities), id.generation);
+}
+
+template <class Archive>
+void serialize(Archive& archive, JoinMessage& m) {
+  std::uint32_t magic = kJoinMagic;
+  archive(magic, m.version);
+  if constexpr (Archive::is_loading::value) {
+    // What another version puts behind its number cannot be known: read the number, and stop.
+    if (magic != kJoinMagic) archive.bits().fail();
+    if (m.version != kProtocolVersion) {
+      archive.bits().skip_rest();
+      return;
+    }
+  }
+  archive(m.archetype_hash);
+}
+
+template <class Archive>
+void serialize(Archive& archive, ArchetypeLimits& l) {
+  archive(wire::real(l.threshold_m, 1e-6, kMostMetres), wire::real(l.threshold_rad, 1e-6, kMostMetres),
+          wire::real(l.max_speed_mps, 0.0, kMostMetres), wire::real(l.world_size_m, 0.0, kMostMetres));
+}
+
+template <class Archive>
+void serialize(Archive& archive, WelcomeMessage& m) {
+  archive(m.client.value, wire::real(m.tick_rate_hz, 1.0, 1000.0), wire::real(m.epoch_s, -kMostSeconds, kMostSeconds),
+          m.tick, wire::list(m.archetypes, kMaxArchetypes));
+}
+
+template <class Archive>
+void serialize(Archive& archive, SpawnMessage& m) {
+  archive(m.entity, m.archetype, wire::text(m.name, kMaxNameBytes), m.tick, m.motion_tick,
+          wire::ranged(m.orientation_bits, 0, 15));
+  serialize_state(archive, m.state, m.orientation_bits);
+}
+
+template <class Archive>
+void serialize(Archive& archive, DespawnMessage& m) {
+  archive(m.entity, m.tick);
+}
+
+std::span<const std::byte> encode(const ControlMessage& message, std::span<std::byte> buffer) {
+  BitWriter writer{buffer};
+  wire::BitOutputArchive archive{writer};
+  std::visit(
+      [&](const auto& m) {
+        Kind kind = kind_of(m);
+        archive(wire::ranged(kind, 0, kMostKind), m);
+      },
+      message);
+  return writer.overflowed() ? std::span<const std::byte>{} : writer.finish();
+}
+
+std::optional<ControlMessage> decode_control(std::span<const std::byte> bytes) {
+  BitReader reader{bytes};
+  Kind kind{};
+  wire::BitInputArchive archive{reader};
+  archive(wire::ranged(kind, 0, kMostKind));
+  switch (kind) {
+    case Kind::join: return read_as<JoinMessage>(reader);
+    case Kind::welcome: return read_as<WelcomeMessage>(reader);
+    case Kind::spawn: return read_as<SpawnMessage>(reader);
+    case Kind::despawn: return read_as<DespawnMessage>(reader);
+  }
+  return std::nullopt;
+}
+
+std::uint32_t pack(const EndCode& code) {
+  return static_cast<std::uint32_t>(code.reason) | (code.detail << 8);
+}
+
+EndCode unpack_end_code(std::uint32_t packed) {
+  const auto reason = static_cast<std::uint8_t>(packed & 0xffu);
+  if (reason > static_cast<std::uint8_t>(EndReason::server_shutdown)) return {};
+  return {static_cast<EndReason>(reason), packed >> 8};
+}
+
+std::string describe(const EndCode& code) {
+  switch (code.reason) {
+    case EndReason::none: return "the connection ended";
+    case EndReason::version:
+      return "protocol version mismatch: the server speaks version " + std::to_string(code.detail) +
+             ", this client version " + std::to_string(kProtocolVersion);
+    case EndReason::archetypes: return "the server declares other archetypes than this client";
+    case EndReason::full: return "the server is full";
+    case EndReason::malformed: return "the server could not read what this client sent";
+    case EndReason::join_timeout: return "connected, but did not ask to join in time";
+    case EndReason::server_shutdown: return "the server has shut down";
+  }
+  return "unknown reason";
+}
+
+}  // namespace reckoner

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+#include <reckoner/net/motion_codec.hpp>
+
+#include "motion_serialize.hpp"
+
+namespace reckoner {
+namespace {
+
+// The gap between publishes that rounding is budgeted for. Motions last a fifth of a second on the busiest
+// recorded traces and longer on calm ones, where velocities are small and cheap anyway.
+constexpr double kHorizonS = 0.25;
+
+// Share of the threshold that one step of position, velocity x horizon and acceleration x horizon^2/2 may take.
+// The rounding error is uniform within half a step on each axis; the sum of the three stays below a tenth of
+// the threshold in the root mean square.
+constexpr double kPositionShare = 1.0 / 10.0;
+constexpr double kVelocityShare = 1.0 / 10.0;
+constexpr double kAccelerationShare = 1.0 / 5.0;
+constexpr double kAngularShare = 1.0 / 5.0;
+
+constexpr double kMaxAccelerationMps2 = 1e5;
+constexpr double kMaxAngularVelocityRps = 1e4;
+constexpr double kHalfSqrt2 = 0.70710678118654752440;  // no component but the largest exceeds it
+
+double largest_steps(unsigned orientation_bits) {
+  return static_cast<double>((std::int64_t{1} << (orientation_bits - 1)) - 1);
+}
+
+template <class Vector>
+std::array<std::int64_t, 3> to_steps(const Vector& v, double step) {
+  return {std::llround(double{v.x} / step), std::llround(double{v.y} / step), std::llround(double{v.z} / step)};
+}
+
+bool within(const std::array<std::int64_t, 3>& steps, double step, double limit) {
+  return std::all_of(steps.begin(), steps.end(), [&](std::int64_t s) {
+    return std::abs(static_cast<double>(s)) * step <= limit;
+  });
+}
+
+template <class Vector>
+bool within(const Vector& v, double limit) {
+  return std::abs(v.x) <= limit && std::abs(v.y) <= limit && std::abs(v.z) <= limit;
+}
+
+glm::vec3 from_steps(const std::array<std::int64_t, 3>& s, double step) {
+  return {static_cast<float>(static_cast<double>(s[0]) * step), static_cast<float>(static_cast<double>(s[1]) * step),
+          static_cast<float>(static_cast<double>(s[2]) * step)};
+}
+
+// Smallest three: the largest component follows from the others, and its sign is free.
+void quantise_orientation(const glm::quat& q, unsigned bits, QuantisedState& out) {
+  std::array<double, 4> c{q.w, q.x, q.y, q.z};
+  const double norm = std::sqrt(c[0] * c[0] + c[1] * c[1] + c[2] * c[2] + c[3] * c[3]);
+  std::size_t largest = 0;
+  for (std::size_t i = 1; i < 4; ++i) {
+    if (std::abs(c[i]) > std::abs(c[largest])) largest = i;
+  }
+  const double scale = (c[largest] < 0.0 ? -1.0 : 1.0) / norm;
+  out.largest = static_cast<std::uint8_t>(largest);
+  const double most = largest_steps(bits);
+  for (std::size_t i = 0, k = 0; i < 4; ++i) {
+    if (i == largest) continue;
+    out.orientation[k++] = std::llround(std::clamp(c[i] * scale / kHalfSqrt2, -1.0, 1.0) * most);
+  }
+}
+
+glm::quat dequantise_orientation(const QuantisedState& q, unsigned bits) {
+  const double most = largest_steps(bits);
+  std::array<double, 4> c{};
+  double rest = 1.0;
+  for (std::size_t i = 0, k = 0; i < 4; ++i) {
+    if (i == q.largest) continue;
+    c[i] = static_cast<double>(q.orientation[k++]) / most * kHalfSqrt2;
+    rest = rest - c[i] * c[i];
+  }
+  // Rounding can leave the three a little too long; the largest is then at least as large as they are.
+  c[q.largest] = std::sqrt(rest > 0.0 ? rest : 0.0);
+  const double norm = std::sqrt(c[0] * c[0] + c[1] * c[1] + c[2] * c[2] + c[3] * c[3]);
+  return {static_cast<float>(c[0] / norm), static_cast<float>(c[1] / norm), static_cast<float>(c[2] / norm),
+          static_cast<float>(c[3] / norm)};
+}
+
+}  // namespace
+
+Quantisation quantisation_for(const Archetype& archetype) {
+  const double threshold_m = archetype.threshold_m;
+  const double threshold_rad = archetype.threshold_rad;
+  Quantisation q;
+  q.position_step_m = threshold_m * kPositionShare;
+  q.velocity_step_mps = threshold_m * kVelocityShare / kHorizonS;
+  q.acceleration_step_mps2 = threshold_m * kAccelerationShare / (0.5 * kHorizonS * kHorizonS);
+  q.angular_velocity_step_rps = threshold_rad * kAngularShare / kHorizonS;
+  q.max_speed_mps = archetype.max_speed_mps;
+  q.world_size_m = archetype.world_size_m;
+  if (archetype.has_orientation) {
+    // A step turns by at most about twice itself; a tenth of the threshold each way, 9 to 14 bits.
+    q.orientation_bits = 9;
+    while (q.orientation_bits < 14 && 2.0 * kHalfSqrt2 / largest_steps(q.orientation_bits) > 0.1 * threshold_rad) {
+      ++q.orientation_bits;
+    }
+  }
+  return q;
+}
+
+bool can_travel(const State& state, const Quantisation& quantisation) {
+  // One step of room, because rounding may go outwards.
+  return is_sane(state) && within(state.position, quantisation.world_size_m - quantisation.position_step_m) &&
+         within(state.velocity, quantisation.max_speed_mps - quantisation.velocity_step_mps) &&
+         within(state.acceleration, kMaxAccelerationMps2 - quantisation.acceleration_step_mps2) &&
+         within(state.angular_velocity, kMaxAngularVelocityRps - quantisation.angular_velocity_step_rps);
+}
+
+QuantisedState quantise(const State& state, std::uint8_t teleports, const Quantisation& quantisation) {
+  assert(can_travel(state, quantisation));
+  QuantisedState out;
+  out.teleports = static_cast<std::uint8_t>(teleports % kTeleportModulus);
+  out.position = to_steps(state.position, quantisation.position_step_m);
+  out.velocity = to_steps(state.velocity, quantisation.velocity_step_mps);
+  out.acceleration = to_steps(state.acceleration, quantisation.acceleration_step_mps2);
+  if (quantisation.orientation_bits == 0) return out;
+  quantise_orientation(state.orientation, quantisation.orientation_bits, out);
+  out.angular_velocity = to_steps(state.angular_velocity, quantisation.angular_velocity_step_rps);
+  return out;
+}
+
+std::optional<State> dequantise(const QuantisedState& quantised, const Quantisation& quantisation) {
+  if (!within(quantised.position, quantisation.position_step_m, quantisation.world_size_m) ||
+      !within(quantised.velocity, quantisation.velocity_step_mps, quantisation.max_speed_mps) ||
+      !within(quantised.acceleration, quantisation.acceleration_step_mps2, kMaxAccelerationMps2) ||
+      !within(quantised.angular_velocity, quantisation.angular_velocity_step_rps, kMaxAngularVelocityRps)) {
+    return std::nullopt;
+  }
+  State state;
+  for (int i = 0; i < 3; ++i) {
+    state.position[i] =
+        static_cast<double>(quantised.position[static_cast<std::size_t>(i)]) * quantisation.position_step_m;
+  }
+  state.velocity = from_steps(quantised.velocity, quantisation.velocity_step_mps);
+  state.acceleration = from_steps(quantised.acceleration, quantisation.acceleration_step_mps2);
+  if (quantisation.orientation_bits != 0) {
+    state.orientation = dequantise_orientation(quantised, quantisation.orientation_bits);
+    state.angular_velocity = from_steps(quantised.angular_velocity, quantisation.angular_velocity_step_rps);
+  }
+  return state;
+}
+
+void write_full(BitWriter& writer, const QuantisedState& state, const Quantisation& quantisation) {
+  wire::BitOutputArchive archive{writer};
+  QuantisedState copy = state;
+  serialize_state(archive, copy, quantisation.orientation_bits);
+}
+
+QuantisedState read_full(BitReader& reader, const Quantisation& quantisation) {
+  wire::BitInputArchive archive{reader};
+  QuantisedState state;
+  serialize_state(archive, state, quantisation.orientation_bits);
+  return state;
+}
+
+}  // namespace reckoner
