@@ -13,7 +13,7 @@ int main() {
   reckoner::Motion turn = first;  // at t = 0.5 s it brakes and turns; the packet needs 100 ms
   turn.time_s = 0.5;
   turn.state.position = {5.0, 0.0, 0.0};
-  turn.state.velocity = {8.0f, 4.0f, 0.0f};
+  turn.state.velocity = {9.0f, 2.0f, 0.0f};
   const double blend_s = reckoner::frames_to_seconds(6, 60);  // T: six frames at 60 Hz
 
   for (int frame = 0; frame < 60; ++frame) {

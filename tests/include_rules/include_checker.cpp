@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: MIT
+#include "include_checker.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <span>
+
+namespace reckoner::test {
+namespace {
+
+using Names = std::span<const std::string_view>;
+
+/// What the files of one folder may do. The table of DESIGN.md, "Folders", as data.
+struct Rules {
+  std::string_view folder;  ///< path prefix; the longest that fits counts
+  Names own;                ///< prefixes of the project's headers that may be included
+  Names third_party;        ///< in public headers and in code
+  Names third_party_code;   ///< in code only
+  bool virtual_time;        ///< no clock, no machine's randomness, no platform header
+};
+
+constexpr std::string_view kReckoning[] = {"reckoner/reckoning/"};
+constexpr std::string_view kNet[] = {"reckoner/net/", "reckoner/reckoning/motion.hpp",
+                                     "reckoner/reckoning/result.hpp", "reckoner/reckoning/state.hpp"};
+constexpr std::string_view kServer[] = {"reckoner/server/", "reckoner/reckoning/", "reckoner/net/"};
+constexpr std::string_view kClient[] = {"reckoner/client/", "reckoner/reckoning/", "reckoner/net/"};
+constexpr std::string_view kScenario[] = {"reckoner/scenario/", "reckoner/reckoning/"};
+constexpr std::string_view kEverything[] = {"reckoner/"};
+constexpr std::string_view kGlm[] = {"glm/"};
+constexpr std::string_view kCodec[] = {"cereal/", "sodium.h"};
+constexpr std::string_view kEnet[] = {"enet/enet.h"};
+constexpr std::string_view kTools[] = {"CLI/", "spdlog/", "fmt/", "nlohmann/", "toml++/", "prometheus/"};
+
+constexpr Rules kRules[] = {
+    {"reckoning/", kReckoning, kGlm, {}, true},
+    {"net/", kNet, kGlm, kCodec, true},
+    {"net/src/enet_transport.cpp", kNet, kGlm, kEnet, false},
+    {"server/", kServer, kGlm, {}, true},
+    {"server/main.cpp", kEverything, kGlm, kTools, false},
+    {"client/", kClient, kGlm, {}, true},
+    {"client/main.cpp", kEverything, kGlm, kTools, false},
+    {"scenario/", kScenario, kGlm, {}, true},
+    {"harness/", kEverything, kGlm, kTools, false},
+};
+
+constexpr std::string_view kMachine[] = {"steady_clock", "system_clock",  "high_resolution_clock",
+                                         "utc_clock",    "clock_gettime", "gettimeofday",
+                                         "timespec_get", "random_device", "rand",
+                                         "srand",        "sleep_for",     "sleep_until"};
+
+bool starts_with_any(std::string_view text, Names prefixes) {
+  return std::any_of(prefixes.begin(), prefixes.end(),
+                     [&](std::string_view prefix) { return text.starts_with(prefix); });
+}
+
+const Rules* rules_for(std::string_view path) {
+  const Rules* best = nullptr;
+  for (const Rules& rules : kRules) {
+    if (path.starts_with(rules.folder) && (!best || rules.folder.size() > best->folder.size())) best = &rules;
+  }
+  return best;
+}
+
+/// Where the string or character literal that opens at `i` ends: the index after its closing quote, or the
+/// end of the line. A quote between digits, as in 1'000, opens nothing.
+std::size_t literal_end(std::string_view text, std::size_t i) {
+  const char quote = text[i];
+  if (quote == '\'' && i > 0 && std::isalnum(static_cast<unsigned char>(text[i - 1]))) return i + 1;
+  for (++i; i < text.size() && text[i] != quote && text[i] != '\n'; ++i) {
+    if (text[i] == '\\') ++i;
+  }
+  return std::min(i + 1, text.size());
+}
+
+/// The text with comments replaced by spaces, lines and literals kept.
+std::string without_comments(std::string_view text) {
+  std::string out(text);
+  for (std::size_t i = 0; i < text.size();) {
+    std::size_t end = i;
+    if (text[i] == '"' || text[i] == '\'') {
+      i = literal_end(text, i);
+      continue;
+    }
+    if (text.substr(i, 2) == "//") end = std::min(text.find('\n', i), text.size());
+    if (text.substr(i, 2) == "/*") end = std::min(text.find("*/", i + 2), text.size() - 2) + 2;
+    for (std::size_t k = i; k < end; ++k) {
+      if (out[k] != '\n') out[k] = ' ';
+    }
+    i = std::max(end, i + 1);
+  }
+  return out;
+}
+
+/// The name and the opening bracket of an #include line: `<vector` or `"bits.hpp`.
+std::optional<std::string> included(std::string_view line) {
+  const auto skip_blanks = [&] { line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size())); };
+  const auto skip_word = [&](std::string_view word) {
+    skip_blanks();
+    const bool here = line.starts_with(word);
+    if (here) line.remove_prefix(word.size());
+    return here;
+  };
+  if (!skip_word("#") || !skip_word("include")) return std::nullopt;
+  skip_blanks();
+  return std::string(line.substr(0, line.find_first_of(">\"", 1)));
+}
+
+/// Standard C++ headers have neither a dot nor a slash; <time.h> and <unistd.h> do.
+bool is_standard(std::string_view name) {
+  return name.find_first_of("./") == std::string_view::npos;
+}
+
+std::string judge_include(const std::string& path, const Rules& rules, const std::string& include) {
+  const std::string_view name = std::string_view(include).substr(1);
+  const bool quoted = include.front() == '"';
+  const bool public_header = path.find("/include/") != std::string::npos;
+  if (quoted) {
+    if (public_header) return "a public header may not include a private one";
+    return name.find("..") == std::string_view::npos ? "" : "reaches outside its folder";
+  }
+  if (name.starts_with("reckoner/")) {
+    return starts_with_any(name, rules.own) ? "" : "is not this folder's to include";
+  }
+  if (starts_with_any(name, rules.third_party)) return "";
+  if (starts_with_any(name, rules.third_party_code)) {
+    return public_header ? "third-party types stay private" : "";
+  }
+  if (is_standard(name)) {
+    if (rules.virtual_time && name == "ctime") return "reads the machine's clock";
+    return "";
+  }
+  const bool platform = !starts_with_any(name, kGlm) && !starts_with_any(name, kCodec) &&
+                        !starts_with_any(name, kEnet) && !starts_with_any(name, kTools);
+  if (platform && !rules.virtual_time) return public_header ? "platform types stay private" : "";
+  return "is not allowed in this folder";
+}
+
+/// Identifiers of a line, in order.
+std::vector<std::string> identifiers(std::string_view line) {
+  std::vector<std::string> words(1);
+  for (const char c : line) {
+    if (std::isalnum(static_cast<unsigned char>(c)) || c == '_') {
+      words.back() += c;
+    } else if (!words.back().empty()) {
+      words.emplace_back();
+    }
+  }
+  return words;
+}
+
+std::string judge_code(const Rules& rules, std::string_view line) {
+  if (!rules.virtual_time) return "";
+  if (line.find("std::time(") != std::string_view::npos) return "std::time: reads the machine's clock";
+  for (const std::string& word : identifiers(line)) {
+    if (std::find(std::begin(kMachine), std::end(kMachine), word) != std::end(kMachine)) {
+      return word + ": time is a parameter, randomness is seeded and owned";
+    }
+    if (word.ends_with("_distribution")) return word + ": differs between standard libraries";
+  }
+  return "";
+}
+
+bool is_source(const std::filesystem::path& path) {
+  return path.extension() == ".hpp" || path.extension() == ".cpp" || path.extension() == ".h";
+}
+
+}  // namespace
+
+std::vector<Violation> check_source(const std::string& path, std::string_view text) {
+  std::vector<Violation> found;
+  const Rules* rules = rules_for(path);
+  if (!rules) return found;
+
+  const std::string code = without_comments(text);
+  std::size_t begin = 0;
+  for (int number = 1; begin < code.size(); ++number) {
+    const std::size_t end = std::min(code.find('\n', begin), code.size());
+    const std::string_view line = std::string_view(code).substr(begin, end - begin);
+    begin = end + 1;
+    if (const auto include = included(line)) {
+      const std::string what = include->empty() ? "unreadable" : judge_include(path, *rules, *include);
+      if (!what.empty())
+        found.push_back(
+            {path, number, include->substr(std::min<std::size_t>(1, include->size())) + " " + what});
+    } else if (const std::string what = judge_code(*rules, line); !what.empty()) {
+      found.push_back({path, number, what});
+    }
+  }
+  return found;
+}
+
+TreeReport check_tree(const std::string& project_dir) {
+  namespace fs = std::filesystem;
+  TreeReport report;
+  std::set<std::string> paths;  // sorted, so that the report does not depend on the file system
+  for (const Rules& rules : kRules) {
+    const fs::path folder = fs::path(project_dir) / rules.folder;
+    if (!fs::is_directory(folder)) continue;
+    for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+      if (entry.is_regular_file() && is_source(entry.path())) {
+        paths.insert(fs::relative(entry.path(), project_dir).generic_string());
+      }
+    }
+  }
+  for (const std::string& path : paths) {
+    std::ifstream file(fs::path(project_dir) / path);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    const auto found = check_source(path, text);
+    report.violations.insert(report.violations.end(), found.begin(), found.end());
+    report.checked.push_back(path);
+    if (without_comments(text).find("#include <enet/enet.h>") != std::string::npos) {
+      report.includes_enet_h.push_back(path);
+    }
+  }
+  return report;
+}
+
+}  // namespace reckoner::test

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+// Who may include what (DESIGN.md, "Folders"), and that library code knows no clock and no platform.
+#include "include_checker.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace reckoner::test {
+namespace {
+
+std::string listed(const std::vector<Violation>& violations) {
+  std::string lines;
+  for (const Violation& v : violations)
+    lines += v.path + ":" + std::to_string(v.line) + ": " + v.what + "\n";
+  return lines;
+}
+
+TEST(IncludeRules, TheProjectKeepsThem) {
+  const TreeReport report = check_tree(RECKONER_SOURCE_DIR);
+  EXPECT_TRUE(report.violations.empty()) << listed(report.violations);
+  for (const char* folder : {"reckoning/", "net/", "server/", "client/", "scenario/", "harness/"}) {
+    EXPECT_TRUE(std::any_of(report.checked.begin(), report.checked.end(),
+                            [&](const std::string& path) { return path.starts_with(folder); }))
+        << "nothing was checked in " << folder;
+  }
+}
+
+TEST(IncludeRules, EnetIsIncludedByOneFile) {
+  const std::vector<std::string> expected{"net/src/enet_transport.cpp"};
+  EXPECT_EQ(check_tree(RECKONER_SOURCE_DIR).includes_enet_h, expected);
+}
+
+struct Plant {
+  const char* path;
+  const char* line;
+};
+
+class PlantedViolation : public testing::TestWithParam<Plant> {};
+
+TEST_P(PlantedViolation, IsFoundOnItsLine) {
+  const std::string text = std::string("// SPDX\n#include <vector>\n") + GetParam().line + "\nint x;\n";
+  const auto found = check_source(GetParam().path, text);
+  ASSERT_EQ(found.size(), 1u) << GetParam().path << ": " << GetParam().line << "\n" << listed(found);
+  EXPECT_EQ(found.front().path, GetParam().path);
+  EXPECT_EQ(found.front().line, 3);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    , PlantedViolation,
+    testing::Values(
+        Plant{"reckoning/src/a.cpp", "#include <reckoner/net/ids.hpp>"},
+        Plant{"reckoning/src/a.cpp", "#include <cereal/cereal.hpp>"},
+        Plant{"reckoning/src/a.cpp", "#include <sys/time.h>"},
+        Plant{"net/src/a.cpp", "#include <reckoner/server/server.hpp>"},
+        Plant{"net/src/a.cpp", "#include <reckoner/reckoning/blend.hpp>"},
+        Plant{"net/src/a.cpp", "#include <enet/enet.h>"}, Plant{"net/src/a.cpp", "  # include <arpa/inet.h>"},
+        Plant{"net/include/reckoner/net/a.hpp", "#include <cereal/cereal.hpp>"},
+        Plant{"net/include/reckoner/net/a.hpp", "#include \"a_detail.hpp\""},
+        Plant{"net/src/enet_transport.cpp", "#include <reckoner/client/client.hpp>"},
+        Plant{"server/src/a.cpp", "#include <reckoner/client/client.hpp>"},
+        Plant{"server/src/a.cpp", "#include \"../../net/src/bits.hpp\""},
+        Plant{"server/src/a.cpp", "const auto now = std::chrono::steady_clock::now();"},
+        Plant{"client/src/a.cpp", "#include <reckoner/server/server.hpp>"},
+        Plant{"client/src/a.cpp", "#include <unistd.h>"}, Plant{"client/src/a.cpp", "#include <ctime>"},
+        Plant{"client/src/a.cpp", "#include <spdlog/spdlog.h>"}, Plant{"client/src/a.cpp", "x = rand() % 6;"},
+        Plant{"client/src/a.cpp", "auto t = std::time(nullptr);"},
+        Plant{"client/src/a.cpp", "const char q = '\"'; /* \"  */ x = 1'000 + rand();"},
+        Plant{"client/src/a.cpp", "const char* s = \"//\"; x = rand();"},
+        Plant{"scenario/src/a.cpp", "#include <reckoner/net/ids.hpp>"},
+        Plant{"scenario/src/a.cpp", "std::normal_distribution<double> noise;"},
+        Plant{"harness/include/reckoner/harness/a.hpp", "#include <CLI/CLI.hpp>"}));
+
+class AllowedLine : public testing::TestWithParam<Plant> {};
+
+TEST_P(AllowedLine, IsLeftAlone) {
+  const auto found = check_source(GetParam().path, std::string(GetParam().line) + "\n");
+  EXPECT_TRUE(found.empty()) << listed(found);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    , AllowedLine,
+    testing::Values(Plant{"reckoning/src/a.cpp", "#include <glm/vec3.hpp>"},
+                    Plant{"reckoning/src/a.cpp", "#include <cmath>"},
+                    Plant{"reckoning/src/a.cpp", "// unlike steady_clock, and not #include <unistd.h>"},
+                    Plant{"reckoning/src/a.cpp", "/* rand()\n   #include <unistd.h>\n*/ int random_seed;"},
+                    Plant{"reckoning/src/a.cpp",
+                          "const char* s = \"\\\"\"; /* rand() */ int million = 1'000'000;  // rand()"},
+                    Plant{"net/src/a.cpp", "#include <cereal/cereal.hpp>"},
+                    Plant{"net/src/a.cpp", "#include \"bit_archive.hpp\""},
+                    Plant{"net/src/enet_transport.cpp", "#include <enet/enet.h>"},
+                    Plant{"client/main.cpp", "#include <unistd.h>"},
+                    Plant{"client/main.cpp", "auto t = std::chrono::steady_clock::now();"},
+                    Plant{"harness/src/a.cpp", "#include <poll.h>"},
+                    Plant{"tests/net/a.cpp", "#include <unistd.h>"}));
+
+TEST(IncludeRules, ATreeIsSearchedToItsLeaves) {
+  const auto root = std::filesystem::path(testing::TempDir()) / "reckoner_include_rules_tree";
+  std::filesystem::remove_all(root);
+  const auto plant = [&](const char* path, const char* text) {
+    std::filesystem::create_directories((root / path).parent_path());
+    std::ofstream(root / path) << text;
+  };
+  plant("net/src/deep/down/bad.cpp", "#include <netinet/in.h>\n");
+  plant("net/src/deep/down/notes.txt", "#include <netinet/in.h>\n");
+  plant("net/src/enet_transport.cpp", "#include <enet/enet.h>\n");
+  plant("server/src/second.cpp", "#include <enet/enet.h>\n");
+
+  const TreeReport report = check_tree(root.string());
+  ASSERT_EQ(report.violations.size(), 2u) << listed(report.violations);
+  EXPECT_EQ(report.violations[0].path, "net/src/deep/down/bad.cpp");
+  EXPECT_EQ(report.violations[1].path, "server/src/second.cpp");
+  EXPECT_EQ(report.checked.size(), 3u);
+  EXPECT_EQ(report.includes_enet_h.size(), 2u);
+  std::filesystem::remove_all(root);
+}
+
+}  // namespace
+}  // namespace reckoner::test
