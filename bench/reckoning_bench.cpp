@@ -18,7 +18,7 @@ Motion turning_car() {
 void BM_Extrapolate(benchmark::State& run) {
   const Motion motion = turning_car();
   double time_s = 0.0;
-  for (auto _ : run) {
+  for ([[maybe_unused]] auto _ : run) {
     time_s += 1e-4;
     benchmark::DoNotOptimize(extrapolate(motion.state, time_s));
   }
@@ -33,7 +33,7 @@ void BM_ShownWhileBlending(benchmark::State& run) {
   next.state.position = {1.0, 0.4, 0.0};
   entity.receive(next, 0.2, 1e6);
   double time_s = 0.2;
-  for (auto _ : run) {
+  for ([[maybe_unused]] auto _ : run) {
     time_s += 1e-4;
     benchmark::DoNotOptimize(entity.shown(time_s));
   }
@@ -44,7 +44,7 @@ BENCHMARK(BM_ShownWhileBlending);
 void BM_Receive(benchmark::State& run) {
   RemoteEntity entity(turning_car());
   Motion next = turning_car();
-  for (auto _ : run) {
+  for ([[maybe_unused]] auto _ : run) {
     next.time_s += 0.1;
     benchmark::DoNotOptimize(entity.receive(next, next.time_s + 0.08, 0.1));
   }
