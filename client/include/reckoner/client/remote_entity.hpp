@@ -40,6 +40,9 @@ class RemoteEntity {
   /// Changes the path while `time_s` is being shown; continuous in position and velocity.
   void set_path(Path path, double time_s, double blend_s);
 
+  /// The teleport counter in force at `time_s`: when it changes, what is shown has jumped.
+  [[nodiscard]] std::uint8_t teleports(double time_s) const { return active(time_s).teleports; }
+
   [[nodiscard]] const Motion& newest() const { return history_[count_ - 1]; }
   [[nodiscard]] const Motion& oldest() const { return history_[0]; }
   [[nodiscard]] const Blend& blend() const { return blend_; }

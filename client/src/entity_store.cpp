@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+#include <utility>
+
+#include "entity_store.hpp"
+
+namespace reckoner {
+
+void EntityStore::put(KnownEntity entity) {
+  const std::size_t slot = entity.id.slot();
+  if (slot >= slots_.size()) {
+    slots_.resize(slot + 1);
+    archetypes_.resize(slot + 1, 0);
+  }
+  archetypes_[slot] = static_cast<std::uint16_t>(entity.info.archetype + 1);
+  slots_[slot] = std::move(entity);
+}
+
+KnownEntity* EntityStore::at(std::uint32_t slot) {
+  return slot < slots_.size() && slots_[slot] ? &*slots_[slot] : nullptr;
+}
+
+KnownEntity* EntityStore::find(EntityId id) {
+  KnownEntity* entity = id ? at(static_cast<std::uint32_t>(id.slot())) : nullptr;
+  return entity != nullptr && entity->id == id ? entity : nullptr;
+}
+
+const KnownEntity* EntityStore::find(EntityId id) const {
+  if (!id || id.slot() >= slots_.size()) return nullptr;
+  const auto& entity = slots_[id.slot()];
+  return entity && entity->id == id ? &*entity : nullptr;
+}
+
+void EntityStore::remove(std::uint32_t slot) {
+  if (slot < slots_.size()) slots_[slot].reset();
+}
+
+std::optional<std::size_t> EntityStore::archetype_of(std::uint32_t slot) const {
+  if (slot >= archetypes_.size() || archetypes_[slot] == 0) return std::nullopt;
+  return archetypes_[slot] - 1u;
+}
+
+}  // namespace reckoner

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include <reckoner/client/client.hpp>
+#include <reckoner/client/remote_entity.hpp>
+#include <reckoner/net/ids.hpp>
+#include <reckoner/net/motion_codec.hpp>
+
+namespace reckoner {
+
+/// A remote entity with what the client knows about it.
+struct KnownEntity {
+  EntityId id;
+  EntityInfo info;
+  RemoteEntity remote;
+  double spawned_s = 0.0;              ///< server time of its first motion
+  std::optional<double> despawned_s;   ///< server time at which it is no longer there
+  bool visible = false;                ///< was in the last frame
+  std::uint8_t teleports_shown = 0;    ///< as of the last frame
+};
+
+/// All remote entities by slot. Remembers what archetype a slot last held, so that a datagram from before a
+/// despawn can still be read.
+class EntityStore {
+ public:
+  /// Puts an entity into its slot; whatever was there is gone.
+  void put(KnownEntity entity);
+
+  /// Null if the slot holds nothing.
+  [[nodiscard]] KnownEntity* at(std::uint32_t slot);
+  [[nodiscard]] const KnownEntity* find(EntityId id) const;
+  [[nodiscard]] KnownEntity* find(EntityId id);
+
+  void remove(std::uint32_t slot);
+
+  /// Nothing if the slot never held an entity.
+  [[nodiscard]] std::optional<std::size_t> archetype_of(std::uint32_t slot) const;
+
+  [[nodiscard]] std::vector<std::optional<KnownEntity>>& slots() { return slots_; }
+
+ private:
+  std::vector<std::optional<KnownEntity>> slots_;
+  std::vector<std::uint16_t> archetypes_;  // by slot: archetype + 1, 0 for none
+};
+
+}  // namespace reckoner

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include <reckoner/client/playout.hpp>
+
+namespace reckoner {
+
+/// Which instant of server time is shown at which server time: now, or a delay ago. In adaptive mode the delay
+/// follows how late updates arrive: it grows as fast as the time scale allows and shrinks slowly, so that what
+/// is shown never stands still or runs back. When the connection is silent, shown time comes to rest, and with
+/// it all motion.
+class PlayoutClock {
+ public:
+  PlayoutClock(const PlayoutConfig& config, double silence_s) : config_(config), silence_s_(silence_s) {}
+
+  /// An update arrived `lateness_s` after its time stamp; the motion before it was `gap_s` older.
+  void note_update(double lateness_s, double gap_s);
+
+  /// Anything arrived from the server.
+  void note_arrival(double now_s) { last_arrival_s_ = now_s; }
+
+  /// Moves on to server time `now_s`. True if what is shown jumps in time and must be blended over the jump:
+  /// the first call, a stepped clock, the end of a silence.
+  bool advance(double now_s);
+
+  /// The instant shown now.
+  [[nodiscard]] double shown_s() const { return shown_s_; }
+
+  /// Seconds of shown time per second: 1 unless the delay is changing or the connection is silent.
+  [[nodiscard]] double rate() const { return rate_; }
+
+  [[nodiscard]] double delay_s() const { return delay_s_; }
+
+ private:
+  // The last measurements of one kind, and a quantile of them.
+  class Recent {
+   public:
+    void add(double value);
+    [[nodiscard]] double quantile(double q) const;
+    [[nodiscard]] bool empty() const { return count_ == 0; }
+
+   private:
+    static constexpr std::size_t kCapacity = 64;
+    std::array<double, kCapacity> values_{};
+    std::size_t count_ = 0;
+    std::size_t next_ = 0;
+  };
+
+  [[nodiscard]] double wanted_delay_s() const;
+
+  PlayoutConfig config_;
+  double silence_s_;
+  bool started_ = false;
+  bool silent_ = false;
+  double now_s_ = 0.0;
+  double shown_s_ = 0.0;
+  double rate_ = 1.0;
+  double delay_s_ = 0.0;
+  double wanted_s_ = 0.0;  // adaptive mode, as of the last update
+  double last_arrival_s_ = 0.0;
+  Recent lateness_;
+  Recent gaps_;
+};
+
+}  // namespace reckoner

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+#include <utility>
+
+#include <reckoner/net/messages.hpp>
+
+#include "entity_table.hpp"
+
+namespace reckoner {
+
+EntityId EntityTable::add(Entity entity, Tick tick) {
+  if (size_ >= max_entities_) return {};
+  std::uint32_t slot = static_cast<std::uint32_t>(slots_.size());
+  std::uint16_t generation = 1;
+  if (!freed_.empty() && tick - freed_.front().tick >= quarantine_ticks_) {
+    slot = freed_.front().slot;
+    generation = static_cast<std::uint16_t>(freed_.front().generation + 1);
+    freed_.pop_front();
+  } else if (slot >= kMaxEntities) {
+    return {};
+  }
+  entity.id = {slot + 1, generation};
+  if (slot == slots_.size()) {
+    slots_.push_back(std::move(entity));
+  } else {
+    slots_[slot] = std::move(entity);
+  }
+  ++size_;
+  return slots_[slot].id;
+}
+
+Entity* EntityTable::find(EntityId id) {
+  if (!id || id.slot() >= slots_.size() || slots_[id.slot()].id != id) return nullptr;
+  return &slots_[id.slot()];
+}
+
+const Entity* EntityTable::find(EntityId id) const {
+  if (!id || id.slot() >= slots_.size() || slots_[id.slot()].id != id) return nullptr;
+  return &slots_[id.slot()];
+}
+
+void EntityTable::remove(EntityId id, Tick tick) {
+  Entity* entity = find(id);
+  if (entity == nullptr) return;
+  freed_.push_back({static_cast<std::uint32_t>(id.slot()), id.generation, tick});
+  entity->id = {};
+  --size_;
+}
+
+}  // namespace reckoner

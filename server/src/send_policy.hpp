@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+
+#include <reckoner/net/ids.hpp>
+#include <reckoner/reckoning/motion.hpp>
+
+namespace reckoner {
+
+/// What decides when an entity is published.
+struct SendPolicyConfig {
+  double tick_rate_hz = 60.0;
+  double threshold_m = 0.05;
+  double threshold_rad = 0.05;
+  double updates_per_second = 0.0;  ///< above 0: a budget; the threshold follows it
+  double fixed_rate_hz = 0.0;       ///< above 0: evenly, whatever the entity does
+};
+
+/// Decides, tick by tick, whether an entity must be published: before the clients' motion is further from the
+/// truth than the threshold by the time that an update could reach them.
+///
+/// With a budget U the threshold itself is adapted: it sinks steadily and rises with every update sent, in the
+/// proportion that balances at U a second; a token bucket of rate and depth U caps bursts. So updates go where
+/// motion is least predictable, and the average is U as long as there is something to tell.
+///
+/// One per entity; a value, no allocation.
+class SendPolicy {
+ public:
+  /// `phase`, any number, spreads fixed-rate entities over the ticks.
+  SendPolicy(const SendPolicyConfig& config, std::uint32_t phase);
+
+  /// True if the entity is to be published at this tick. `published` is the clients' motion at this instant,
+  /// `delay_s` how long an update takes to arrive. Call once a tick.
+  [[nodiscard]] bool due(const State& truth, const State& published, Tick tick, double delay_s);
+
+  /// An update was sent: a publish, or the repair of one.
+  void spent();
+
+ private:
+  [[nodiscard]] bool off_by(const State& truth, const State& published, double delay_s, double scale) const;
+
+  SendPolicyConfig config_;
+  std::uint32_t phase_;
+  std::uint32_t ticks_at_rest_ = 0;
+  double scale_ = 1.0;   // of the threshold, under a budget
+  double tokens_ = 0.0;  // updates that the budget allows now
+};
+
+}  // namespace reckoner
