@@ -46,6 +46,7 @@ constexpr Rules kRules[] = {
     {"client/", kClient, kGlm, {}, true},
     {"client/main.cpp", kEverything, kGlm, kTools, false},
     {"scenario/", kScenario, kGlm, {}, true},
+    {"program/", kEverything, kTools, kGlm, false},
     {"harness/", kEverything, kGlm, kTools, false},
 };
 

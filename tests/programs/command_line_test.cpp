@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+// Help, bad input and signals: what scripts and people rely on.
+#include "process.hpp"
+
+#include <csignal>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace reckoner::test {
+namespace {
+
+/// Refused with a message of one line that names `culprit`, and an exit code that is no crash.
+void expect_refusal(const Finished& finished, const std::string& culprit) {
+  ASSERT_TRUE(finished.exit_code.has_value()) << "still running\n" << finished.output << finished.errors;
+  EXPECT_GT(*finished.exit_code, 0);
+  EXPECT_LT(*finished.exit_code, 128) << "crashed";
+  EXPECT_NE(finished.errors.find(culprit), std::string::npos) << finished.errors;
+  EXPECT_EQ(finished.errors.find('\n'), finished.errors.size() - 1) << "not one line:\n" << finished.errors;
+}
+
+struct HelpCase {
+  std::string program;
+  std::vector<std::string> arguments;
+  std::vector<std::string> teaches;  ///< what the text must mention
+};
+
+class Help : public testing::TestWithParam<HelpCase> {};
+
+TEST_P(Help, TeachesTheOptions) {
+  auto arguments = GetParam().arguments;
+  arguments.push_back("--help");
+  const Finished finished = run(GetParam().program, arguments);
+  EXPECT_EQ(finished.exit_code, 0);
+  for (const std::string& word : GetParam().teaches) {
+    EXPECT_NE(finished.output.find(word), std::string::npos) << word << " is not in\n" << finished.output;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    , Help,
+    testing::Values(
+        HelpCase{"reckoner-server",
+                 {},
+                 {"--trace", "--scenario", "orbit", "traffic", "crowd", "--entities", "--port",
+                  "--threshold-m", "--truth", "--seconds", "--teleport-mps", "--insecure"}},
+        HelpCase{"reckoner-client", {}, {"--connect", "--mode", "--rendered", "--seconds", "--insecure"}},
+        HelpCase{"reckoner-harness", {}, {"replay", "conditioner", "demo"}},
+        HelpCase{"reckoner-harness",
+                 {"replay"},
+                 {"--trace", "--network", "--method", "--seed", "--rendered", "--json"}},
+        HelpCase{"reckoner-harness",
+                 {"conditioner"},
+                 {"--listen", "--to", "--network", "--seed", "--latency-ms", "--jitter-ms", "--loss",
+                  "--duplicate"}},
+        HelpCase{"reckoner-harness", {"demo"}, {"--trace"}}));
+
+TEST(CommandLine, UnknownOptionIsRefused) {
+  for (const char* program : {"reckoner-server", "reckoner-client", "reckoner-harness"}) {
+    const Finished finished = run(program, {"--no-such-option"});
+    ASSERT_TRUE(finished.exit_code.has_value());
+    EXPECT_GT(*finished.exit_code, 0) << program;
+    EXPECT_LT(*finished.exit_code, 128) << program;
+    EXPECT_NE((finished.output + finished.errors).find("--no-such-option"), std::string::npos) << program;
+  }
+}
+
+TEST(CommandLine, MissingTraceIsRefused) {
+  expect_refusal(run("reckoner-server", {"--trace", "/no/such/trace.csv", "--port", free_udp_port()}),
+                 "/no/such/trace.csv");
+  expect_refusal(run("reckoner-harness", {"replay", "--trace", "/no/such/trace.csv", "--network", "lan"}),
+                 "/no/such/trace.csv");
+}
+
+TEST(CommandLine, MalformedTraceIsRefusedByFileAndLine) {
+  const ScratchDir dir;
+  const std::vector<std::string> bad = {
+      "",
+      "no,header,here\n1,2,3\n",
+      "t,x,y,z\n0,0,0,0\n0.1,zero,0,0\n",
+      "t,x,y,z\n0,0,0,0\n0.1,0,0\n",
+      "t,x,y,z\n0,0,0,0\n0.1,nan,0,0\n",
+      "t,x,y,z\n0.2,0,0,0\n0.1,0,0,0\n",
+      std::string("\0\xff\xfe\x01garbage", 12),
+  };
+  for (std::size_t i = 0; i < bad.size(); ++i) {
+    const std::string path = dir.file("bad" + std::to_string(i) + ".csv");
+    std::ofstream(path, std::ios::binary) << bad[i];
+    expect_refusal(run("reckoner-server", {"--trace", path, "--port", free_udp_port()}), path);
+    expect_refusal(run("reckoner-harness", {"replay", "--trace", path, "--network", "lan"}), path);
+  }
+}
+
+TEST(CommandLine, UnknownScenarioNamesTheKnownOnes) {
+  expect_refusal(run("reckoner-server", {"--scenario", "nowhere", "--port", free_udp_port()}), "crowd");
+}
+
+TEST(CommandLine, PortInUseIsRefused) {
+  const UdpSocket taken;
+  const std::string port = std::to_string(taken.port());
+  expect_refusal(run("reckoner-server", {"--scenario", "orbit", "--port", port}), port);
+  expect_refusal(run("reckoner-harness", {"conditioner", "--listen", port, "--to",
+                                          "127.0.0.1:" + free_udp_port(), "--network", "lan"}),
+                 port);
+}
+
+TEST(CommandLine, NobodyThereIsSaidInOneLine) {
+  const std::string address = "127.0.0.1:" + free_udp_port();
+  expect_refusal(run("reckoner-client", {"--connect", address}, 60.0), address);
+}
+
+TEST(CommandLine, BadAddressesAreRefused) {
+  for (const char* address : {"127.0.0.1", "127.0.0.1:0", "127.0.0.1:70000", ":1", "127.0.0.1:port", ""}) {
+    const Finished finished = run("reckoner-client", {"--connect", address}, 60.0);
+    ASSERT_TRUE(finished.exit_code.has_value()) << address;
+    EXPECT_GT(*finished.exit_code, 0) << address;
+    EXPECT_LT(*finished.exit_code, 128) << address;
+    EXPECT_FALSE(finished.errors.empty()) << address;
+  }
+}
+
+TEST(CommandLine, UnwritableOutputIsRefusedAtOnce) {
+  expect_refusal(run("reckoner-server", {"--scenario", "orbit", "--port", free_udp_port(), "--seconds", "9",
+                                         "--truth", "/no/such/dir/truth.csv"}),
+                 "/no/such/dir/truth.csv");
+  expect_refusal(run("reckoner-client",
+                     {"--connect", "127.0.0.1:" + free_udp_port(), "--rendered", "/no/such/dir/shown.csv"}),
+                 "/no/such/dir/shown.csv");
+}
+
+class StopSignal : public testing::TestWithParam<int> {};
+
+TEST_P(StopSignal, EndsServerConditionerAndClientCleanlyWithASummary) {
+  const ScratchDir dir;
+  const std::string port = free_udp_port();
+  const std::string relay_port = free_udp_port();
+  Process server("reckoner-server", {"--scenario", "orbit", "--port", port});
+  Process relay("reckoner-harness", {"conditioner", "--listen", relay_port, "--to", "127.0.0.1:" + port,
+                                     "--network", "lan", "--seed", "1"});
+  const std::string shown = dir.file("shown.csv");
+  Process client("reckoner-client", {"--connect", "127.0.0.1:" + relay_port, "--rendered", shown});
+  ASSERT_FALSE(client.wait(3.0)) << client.output() << client.errors();
+  for (Process* process : {&client, &relay, &server}) {
+    process->send_signal(GetParam());
+    EXPECT_EQ(process->wait(10.0), 0) << process->output() << process->errors();
+    EXPECT_FALSE(process->output().empty()) << "no summary";
+  }
+  EXPECT_GT(read_file(shown).size(), 1000u);
+}
+
+INSTANTIATE_TEST_SUITE_P(, StopSignal, testing::Values(SIGINT, SIGTERM));
+
+}  // namespace
+}  // namespace reckoner::test

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace reckoner::test {
+
+/// A program under test in a process of its own, started by the constructor with this process's environment.
+/// What it writes goes to files that the test can read at any time. Killed by the destructor if still
+/// running.
+class Process {
+ public:
+  /// `program`: name of one of Reckoner's programs, or an absolute path.
+  Process(const std::string& program, const std::vector<std::string>& arguments);
+  ~Process();
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  /// Exit code; 128 + number if a signal ended it; nothing if it still runs after `timeout_s`.
+  std::optional<int> wait(double timeout_s = 20.0);
+
+  /// Waits until `text` appears in what the program wrote (both streams). False if it ends or time runs out.
+  bool wait_for(const std::string& text, double timeout_s = 20.0);
+
+  void send_signal(int number) const;
+
+  [[nodiscard]] std::string output() const;  ///< standard output so far
+  [[nodiscard]] std::string errors() const;  ///< standard error so far
+
+ private:
+  std::filesystem::path output_path_;
+  std::filesystem::path errors_path_;
+  int pid_ = -1;
+  std::optional<int> exit_code_;
+};
+
+/// Runs a program to its end.
+struct Finished {
+  std::optional<int> exit_code;
+  std::string output;
+  std::string errors;
+};
+[[nodiscard]] Finished run(const std::string& program, const std::vector<std::string>& arguments,
+                           double timeout_s = 20.0);
+
+/// A directory for one test's files, made empty; removed by the destructor.
+class ScratchDir {
+ public:
+  ScratchDir();
+  ~ScratchDir();
+  ScratchDir(const ScratchDir&) = delete;
+  ScratchDir& operator=(const ScratchDir&) = delete;
+
+  [[nodiscard]] std::string file(const std::string& name) const { return (path_ / name).string(); }
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// A UDP socket on 127.0.0.1, on a port that was free. Holds the port while it lives.
+class UdpSocket {
+ public:
+  UdpSocket();
+  ~UdpSocket();
+  UdpSocket(const UdpSocket&) = delete;
+  UdpSocket& operator=(const UdpSocket&) = delete;
+
+  [[nodiscard]] std::uint16_t port() const { return port_; }
+  void send_to(std::uint16_t port, const std::string& bytes) const;
+
+ private:
+  int socket_ = -1;
+  std::uint16_t port_ = 0;
+};
+
+/// A UDP port that nobody uses at this moment.
+[[nodiscard]] std::string free_udp_port();
+
+[[nodiscard]] std::string read_file(const std::filesystem::path& path);
+
+}  // namespace reckoner::test

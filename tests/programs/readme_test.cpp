@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// The README keeps its word: its program is the one that is compiled, its commands run, its links lead
+// somewhere.
+#include "process.hpp"
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace reckoner::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kProject = RECKONER_SOURCE_DIR;
+
+std::string readme() {
+  return read_file(kProject / "README.md");
+}
+
+/// The contents of the README's code blocks of one language.
+std::vector<std::string> blocks(const std::string& language) {
+  const std::string text = readme();
+  const std::string opening = "\n```" + language + "\n";
+  std::vector<std::string> found;
+  for (std::size_t at = text.find(opening); at != std::string::npos; at = text.find(opening, at + 1)) {
+    const std::size_t begin = at + opening.size();
+    found.push_back(text.substr(begin, text.find("```", begin) - begin));
+  }
+  return found;
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
+  return text;
+}
+
+TEST(Readme, ItsProgramIsTheExample) {
+  const std::string example = read_file(kProject / "examples/remote_entity.cpp");
+  ASSERT_FALSE(blocks("cpp").empty());
+  EXPECT_EQ(blocks("cpp").front(), example.substr(example.find("#include")));
+}
+
+// The commands that use the built programs run as they stand, but on free ports. Those of ./dev and of the
+// installation are run by .ci/run and by tests/consumer.
+TEST(Readme, ItsCommandsRun) {
+  const ScratchDir dir;
+  fs::create_directories(dir.path() / "build");
+  fs::create_directory_symlink(RECKONER_PROGRAM_DIR, dir.path() / "build/bin");
+  std::ofstream trace(dir.file("TRACE.csv"));
+  trace << "t,x,y,z\n";
+  for (int i = 0; i <= 300; ++i)
+    trace << i / 60.0 << "," << std::sin(i / 60.0) << "," << i / 60.0 << ",0\n";
+  trace.close();
+
+  int ran = 0;
+  for (std::string block : blocks("sh")) {
+    if (!block.starts_with("build/bin/")) continue;
+    for (const char* port : {"47000", "47001"})
+      block = replaced(block, port, free_udp_port());
+    const std::string script = "set -e\ncd '" + dir.path().string() + "'\n" + block;
+    const Finished finished = run("/bin/bash", {"-c", script}, 60.0);
+    EXPECT_EQ(finished.exit_code, 0) << script << finished.output << finished.errors;
+    ++ran;
+  }
+  EXPECT_GE(ran, 2);
+  EXPECT_GT(read_file(dir.path() / "shown.csv").size(), 1000u);
+  EXPECT_GT(read_file(dir.path() / "figures.json").size(), 100u);
+}
+
+TEST(Readme, ItsLinksLeadSomewhere) {
+  const std::string text = readme();
+  const std::regex link(R"(\]\(([^)#]+)\))");
+  for (std::sregex_iterator it(text.begin(), text.end(), link), end; it != end; ++it) {
+    const std::string target = (*it)[1];
+    EXPECT_TRUE(target.starts_with("http") || fs::exists(kProject / target)) << target;
+  }
+}
+
+}  // namespace
+}  // namespace reckoner::test

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+// Builds of another protocol version, and senders of garbage, against the real programs.
+#include "process.hpp"
+
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <string>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include <reckoner/net/enet_transport.hpp>
+#include <reckoner/net/messages.hpp>
+
+namespace reckoner::test {
+namespace {
+
+/// Serves a transport for up to `seconds`, until `handle` returns true for an event.
+template <class Handle>
+bool serve(EnetTransport& transport, double seconds, Handle handle) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+  while (std::chrono::steady_clock::now() < end) {
+    transport.wait(0.01);
+    transport.service(0.0);
+    while (const auto event = transport.poll()) {
+      if (handle(*event)) return true;
+    }
+  }
+  return false;
+}
+
+TEST(Strangers, AClientIsToldThatTheServerSpeaksAnotherVersion) {
+  auto transport = EnetTransport::listen({.host = "127.0.0.1"});
+  ASSERT_TRUE(transport) << transport.error();
+  Process client("reckoner-client", {"--connect", "127.0.0.1:" + std::to_string((*transport)->port())});
+
+  const bool told = serve(**transport, 20.0, [&](const TransportEvent& event) {
+    if (event.kind == TransportEvent::Kind::connected) {
+      (*transport)->disconnect(event.peer, pack({EndReason::version, kProtocolVersion + 1u}));
+    }
+    return event.kind == TransportEvent::Kind::disconnected;
+  });
+  EXPECT_TRUE(told);
+  const auto exit_code = client.wait();
+  ASSERT_TRUE(exit_code.has_value());
+  EXPECT_GT(*exit_code, 0);
+  EXPECT_LT(*exit_code, 128);
+  EXPECT_NE(client.errors().find("version"), std::string::npos) << client.errors();
+}
+
+TEST(Strangers, AServerRefusesAnotherVersionByNumberAndLivesOn) {
+  const std::string port = free_udp_port();
+  Process server("reckoner-server", {"--scenario", "orbit", "--port", port});
+
+  const std::uint32_t other_version = kProtocolVersion + 7u;
+  auto transport =
+      EnetTransport::connect("127.0.0.1", static_cast<std::uint16_t>(std::stoi(port)), other_version);
+  ASSERT_TRUE(transport) << transport.error();
+  EndCode code;
+  const bool refused = serve(**transport, 20.0, [&](const TransportEvent& event) {
+    if (event.kind == TransportEvent::Kind::connected) {
+      std::array<std::byte, 64> buffer{};
+      const JoinMessage join{.version = static_cast<std::uint16_t>(other_version)};
+      (*transport)->send(event.peer, Channel::control, encode(ControlMessage{join}, buffer));
+    }
+    if (event.kind == TransportEvent::Kind::disconnected) code = unpack_end_code(event.reason);
+    return event.kind == TransportEvent::Kind::disconnected;
+  });
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(code.reason, EndReason::version);
+  EXPECT_EQ(code.detail, kProtocolVersion);
+
+  const Finished client = run("reckoner-client", {"--connect", "127.0.0.1:" + port, "--seconds", "1"}, 30.0);
+  EXPECT_EQ(client.exit_code, 0) << client.errors;
+  server.send_signal(SIGTERM);
+  EXPECT_EQ(server.wait(), 0) << server.errors();
+}
+
+TEST(Strangers, GarbageDatagramsStopNeitherServerNorConditioner) {
+  const std::string port = free_udp_port();
+  const std::string relay_port = free_udp_port();
+  Process server("reckoner-server", {"--scenario", "crowd", "--port", port});
+  Process relay("reckoner-harness", {"conditioner", "--listen", relay_port, "--to", "127.0.0.1:" + port,
+                                     "--network", "lan", "--seed", "1"});
+  Process client("reckoner-client", {"--connect", "127.0.0.1:" + relay_port, "--seconds", "3"});
+
+  const UdpSocket stranger;
+  std::uint32_t random = 12345;  // an LCG is random enough for garbage
+  for (int datagram = 0; datagram < 400; ++datagram) {
+    std::string bytes;
+    for (int i = 0; i < 1 + datagram % 150 * 9; ++i) {
+      random = random * 1664525u + 1013904223u;
+      bytes += static_cast<char>(random >> 24);
+    }
+    stranger.send_to(static_cast<std::uint16_t>(std::stoi(port)), bytes);
+    stranger.send_to(static_cast<std::uint16_t>(std::stoi(relay_port)), bytes);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+
+  EXPECT_EQ(client.wait(30.0), 0) << client.errors();
+  for (Process* process : {&relay, &server}) {
+    process->send_signal(SIGTERM);
+    EXPECT_EQ(process->wait(), 0) << process->errors();
+  }
+}
+
+}  // namespace
+}  // namespace reckoner::test
