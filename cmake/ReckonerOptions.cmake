@@ -34,7 +34,9 @@ function(reckoner_compile_flags target)
     target_compile_options(${target} PRIVATE /W4)
   else()
     target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
-                                             -Wno-sign-conversion)
+                                             -Wno-sign-conversion
+      # GCC warns of every field a designated initialiser leaves to its default, which is the point of them.
+      -Wno-missing-field-initializers)
     if(RECKONER_DEVELOPER)
       target_compile_options(${target} PRIVATE -Werror)
     endif()
