@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace reckoner::harness {
+
+/// What is said about a set of errors. Percentiles interpolate linearly between order statistics.
+struct Distribution {
+  std::size_t count = 0;
+  double mean = 0.0;
+  double rms = 0.0;
+  double p50 = 0.0;
+  double p95 = 0.0;
+  double p99 = 0.0;
+  double max = 0.0;
+};
+
+/// Describes `samples`; all zeros if there are none.
+[[nodiscard]] Distribution describe(std::vector<double> samples);
+
+/// The value below which `fraction` (0 to 1) of the ascending `sorted` lies; 0 if empty.
+[[nodiscard]] double percentile(std::span<const double> sorted, double fraction);
+
+/// What went over one direction of a link. Counts are totals; the figures divide them by entity-seconds.
+struct Traffic {
+  std::uint64_t updates = 0;        ///< motions (down), datagrams (up)
+  std::uint64_t payload_bytes = 0;  ///< as handed to the transport
+  std::uint64_t wire_bytes = 0;     ///< with ENet's, UDP's and IPv4's headers
+};
+
+/// Shown frames of entities, and why some of them are left out of the errors.
+struct FrameCounts {
+  std::uint64_t counted = 0;
+  std::uint64_t run_start = 0;     ///< in the run's first 2 s
+  std::uint64_t entity_start = 0;  ///< in an entity's first 0.3 s
+  std::uint64_t teleport = 0;      ///< within 0.7 s after a declared teleport
+  std::uint64_t gap = 0;           ///< where nothing was recorded for more than 0.25 s
+  [[nodiscard]] std::uint64_t excluded() const { return run_start + entity_start + teleport + gap; }
+};
+
+/// The figures of a run or of one of its entities (EVALUATION.md, Figures). Units are in the names.
+struct Figures {
+  Distribution now_error_m;
+  Distribution shown_error_m;
+  std::optional<Distribution> angle_error_rad;  ///< nothing if no entity has an orientation
+  double excess_acceleration_mps2 = 0.0;
+  Distribution velocity_step_mps;
+  double pops_per_s = 0.0;
+  double missing_s = 0.0;
+  double ghost_s = 0.0;
+  double entity_seconds = 0.0;  ///< of truth, over the whole run: what traffic is divided by
+  Distribution delay_ms;
+  std::uint64_t teleports = 0;
+  double teleport_settle_ms = 0.0;             ///< mean; 0 without teleports
+  std::uint64_t between_teleport_frames = 0;   ///< poses shown between the two ends of a teleport
+  std::optional<Distribution> clock_error_ms;  ///< of a run with a clock to estimate
+  FrameCounts frames;
+  std::optional<Traffic> down;
+  std::optional<Traffic> up;
+  std::optional<std::uint64_t> updates;  ///< of one entity, whose share of the bytes nobody knows
+};
+
+/// The figures as a JSON object under the contract's names, one member per line of EVALUATION.md's table.
+[[nodiscard]] std::string to_json(const Figures& figures);
+
+}  // namespace reckoner::harness

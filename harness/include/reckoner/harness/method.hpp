@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <reckoner/harness/figures.hpp>
+#include <reckoner/harness/metrics.hpp>
+#include <reckoner/harness/packet_log.hpp>
+#include <reckoner/harness/replay.hpp>
+#include <reckoner/reckoning/result.hpp>
+#include <reckoner/scenario/feed.hpp>
+#include <reckoner/scenario/source.hpp>
+
+namespace reckoner::harness {
+
+/// A way of getting motion from a server to a client's screen, link included, in virtual time. The replay
+/// calls it in order of time. Belongs to one thread at a time.
+class Method {
+ public:
+  virtual ~Method() = default;
+
+  /// The server's tick: what its game says of every entity.
+  virtual void tick(double time_s, std::span<const scenario::FeedItem> items) = 0;
+
+  /// When something next arrives at either end, or infinity.
+  [[nodiscard]] virtual double next_event_s() const = 0;
+
+  /// Moves time on and takes in what has arrived.
+  virtual void advance(double time_s) = 0;
+
+  /// What the client draws at `time_s`: appends every visible entity, in order of entity.
+  virtual void frame(double time_s, std::vector<ShownPose>& shown) = 0;
+
+  /// How long ago entities are shown at present, s.
+  [[nodiscard]] virtual double delay_s() const { return 0.0; }
+
+  /// How far the client's idea of server time is off, s; nothing for methods that are given a perfect clock.
+  [[nodiscard]] virtual std::optional<double> clock_error_s(double) const { return std::nullopt; }
+
+  [[nodiscard]] virtual Traffic down() const = 0;
+  [[nodiscard]] virtual Traffic up() const = 0;
+
+  /// Updates sent about one entity.
+  [[nodiscard]] virtual std::uint64_t updates_of(std::size_t entity) const = 0;
+
+  [[nodiscard]] virtual std::span<const PacketRecord> packets() const = 0;
+};
+
+/// The names of all methods: reckoner first, then the baselines.
+[[nodiscard]] std::vector<std::string> method_names();
+
+/// A real Server and a real Client over a simulated network.
+[[nodiscard]] std::unique_ptr<Method> make_reckoner_method(const scenario::Source& source,
+                                                           const ReplayOptions& options, double start_s);
+
+/// A baseline that sends `rate_hz` updates per second and entity. Null if there is none of that name.
+[[nodiscard]] std::unique_ptr<Method> make_baseline_method(std::string_view name,
+                                                           const scenario::Source& source,
+                                                           const ReplayOptions& options, double start_s,
+                                                           double rate_hz);
+
+}  // namespace reckoner::harness

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <reckoner/client/playout.hpp>
+#include <reckoner/harness/figures.hpp>
+#include <reckoner/harness/link_script.hpp>
+#include <reckoner/harness/metrics.hpp>
+#include <reckoner/harness/packet_log.hpp>
+#include <reckoner/reckoning/result.hpp>
+#include <reckoner/scenario/source.hpp>
+
+namespace reckoner::harness {
+
+/// What the sender spends. At most one of the first two is above zero; neither: the thresholds decide.
+struct SendBudget {
+  double updates_per_second = 0.0;  ///< per entity, on average
+  double fixed_rate_hz = 0.0;       ///< evenly, whatever the entity does
+  double threshold_m = 0.05;
+  double threshold_rad = 0.05;
+};
+
+/// How a source is replayed: one server, one client, a link between them, all in virtual time.
+struct ReplayOptions {
+  std::string method = "reckoner";  ///< or a baseline's name
+  LinkPair links;
+  LinkScript link_script;  ///< its times count from the start of the run
+  double tick_rate_hz = 60.0;
+  double frame_rate_hz = 60.0;
+  std::uint64_t seed = 1;
+  SendBudget budget;
+  PlayoutConfig playout;          ///< of reckoner; frame_rate_hz is taken from above
+  double seconds = 0.0;           ///< length of the run; 0: to the end of the source, 30 s if it has none
+  double start_s = 0.0;           ///< s after the source's start. For sources that were not cut already
+  double max_speed_mps = 1000.0;  ///< of the archetypes: refuses what moves faster between teleports
+  bool log_packets = false;
+};
+
+/// Called with every frame, in order: its time and what is visible in it, in order of entity.
+using FrameSink = std::function<void(double frame_time_s, std::span<const ShownPose> shown)>;
+
+struct ReplayResult {
+  Figures run;
+  std::vector<Figures> entities;      ///< in the source's order
+  std::vector<PacketRecord> packets;  ///< with log_packets
+};
+
+/// Runs a replay. Ticks and frames are at start + k / rate; of things at the same instant arrivals come
+/// first, then the tick, then the frame. The client's clock is a thousand seconds off, so that the estimate
+/// of server time works for its living. Deterministic: the same arguments give the same frames to the last
+/// bit.
+///
+/// A baseline under thresholds sends evenly at the rate that Reckoner comes to on the same input, which is
+/// run first for that. Fails on an unknown method or options that contradict each other.
+[[nodiscard]] Result<ReplayResult> replay(const scenario::Source& source, const ReplayOptions& options,
+                                          const FrameSink& sink = {});
+
+}  // namespace reckoner::harness

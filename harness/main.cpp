@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// reckoner-harness: what players see over a bad network, and what it costs.
+#include "src/cli_options.hpp"
+#include "src/commands.hpp"
+
+#include <cstdio>
+#include <exception>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#ifdef RECKONER_HAS_CURVE_COMMANDS
+#include "src/curve_command.hpp"
+#include "src/predict_command.hpp"
+#endif
+
+int main(int argc, char** argv) {
+  using namespace reckoner::harness;
+  CLI::App app{
+      "What do players see over a bad network, and what does it cost? Measures Reckoner and the usual\n"
+      "techniques on recorded or simulated motion."};
+  app.name("reckoner-harness");
+  app.require_subcommand(1);
+  app.option_defaults()->always_capture_default();
+  app.footer(
+      "reckoner-harness COMMAND --help says more. A good start:\n"
+      "  reckoner-harness demo\n"
+      "  reckoner-harness replay --scenario crowd --network mobile");
+  int exit_code = 0;
+  add_replay_command(app, exit_code);
+  add_conditioner_command(app, exit_code);
+  add_measure_command(app, exit_code);
+#ifdef RECKONER_HAS_CURVE_COMMANDS
+  add_curve_command(app, exit_code);
+  add_predict_command(app, exit_code);
+#endif
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help
+    return complain(std::string(error.what()) + " (--help says more)", kExitUsage);
+  } catch (const std::exception& error) {
+    return complain(error.what(), kExitFailed);
+  }
+  return exit_code;
+}

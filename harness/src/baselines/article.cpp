@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+#include "baselines.hpp"
+
+#include <reckoner/reckoning/caldwell_spline.hpp>
+#include <reckoner/reckoning/motion.hpp>
+
+namespace reckoner::harness {
+namespace {
+
+// The article leaves the number of frames open; these are as many as Reckoner's own default.
+constexpr double kFrames = 6.0;
+
+// N. Caldwell, "Defeating Lag with Cubic Splines" (GameDev.net, 2000), to the letter: points 2 and 3 lie one
+// second of velocity from the ends, the packet is carried on by T frames only, whatever its age, and when the
+// spline is over the entity drifts on by the packet's acceleration. Orientation turns on, unblended.
+class Article final : public Baseline {
+ public:
+  explicit Article(const BaselineSetup& setup) : duration_s_(kFrames / setup.frame_rate_hz) {}
+
+  void receive(const BaselineUpdate& update, double now_s) override {
+    const bool first = !newest_;
+    const glm::dvec3 shown = first ? glm::dvec3{0.0} : position(now_s);
+    const glm::dvec3 velocity = first ? glm::dvec3{0.0} : shown_velocity(now_s);
+    if (!newest_.take(update)) return;
+    arrived_s_ = now_s;
+    on_spline_ = !first && !newest_.teleported();
+    const State end = extrapolate(update.state, duration_s_);
+    spline_ = spline_through(shown, shown + velocity, end.position - glm::dvec3(end.velocity), end.position,
+                             duration_s_);
+  }
+
+  [[nodiscard]] std::optional<BaselineShown> show(double now_s) override {
+    if (!newest_) return std::nullopt;
+    return BaselineShown{{position(now_s), drift(now_s).orientation}, now_s};
+  }
+
+ private:
+  [[nodiscard]] State drift(double now_s) const {
+    return extrapolate(newest_.get().state, now_s - arrived_s_);
+  }
+  [[nodiscard]] bool on_spline(double now_s) const { return on_spline_ && now_s < arrived_s_ + duration_s_; }
+  [[nodiscard]] glm::dvec3 position(double now_s) const {
+    return on_spline(now_s) ? spline_.position(now_s - arrived_s_) : drift(now_s).position;
+  }
+  [[nodiscard]] glm::dvec3 shown_velocity(double now_s) const {
+    return on_spline(now_s) ? spline_.velocity(now_s - arrived_s_) : glm::dvec3(drift(now_s).velocity);
+  }
+
+  double duration_s_;
+  NewestUpdate newest_;
+  double arrived_s_ = 0.0;
+  bool on_spline_ = false;
+  CaldwellSpline spline_;
+};
+
+}  // namespace
+
+std::unique_ptr<Baseline> make_article(const BaselineSetup& setup) {
+  return std::make_unique<Article>(setup);
+}
+
+}  // namespace reckoner::harness

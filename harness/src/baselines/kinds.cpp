@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+#include "baselines.hpp"
+
+#include <array>
+
+#include <reckoner/reckoning/motion.hpp>
+
+namespace reckoner::harness {
+
+std::span<const BaselineKind> baseline_kinds() {
+  static constexpr std::array kKinds{
+      BaselineKind{"snap", make_snap, false},
+      BaselineKind{"article", make_article, true},
+      BaselineKind{"quadratic", make_quadratic, true},
+      BaselineKind{"linear", make_linear, false},
+      BaselineKind{"projective", make_projective, true},
+      BaselineKind{"offset-decay", make_offset_decay, false},
+      BaselineKind{"tracker", make_tracker, true},
+      BaselineKind{"lerp-buffer", make_lerp_buffer, false},
+      BaselineKind{"hermite-buffer", make_hermite_buffer, false},
+  };
+  return kKinds;
+}
+
+State NewestUpdate::at(double time_s, bool quadratic) const {
+  State state = update_->state;
+  if (!quadratic) state.acceleration = glm::vec3{0.0f};
+  return extrapolate(state, time_s - update_->time_s);
+}
+
+}  // namespace reckoner::harness

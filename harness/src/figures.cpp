@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+#include "figures_json.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <reckoner/harness/figures.hpp>
+
+namespace reckoner::harness {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json error_json(const Distribution& d) {
+  return Json{{"rms", d.rms}, {"p50", d.p50}, {"p95", d.p95}, {"p99", d.p99}, {"max", d.max}};
+}
+
+void add_traffic(Json& json, const Traffic& traffic, double entity_seconds, const std::string& suffix) {
+  const double per = entity_seconds > 0.0 ? 1.0 / entity_seconds : 0.0;
+  json["updates_per_s" + suffix] = per * static_cast<double>(traffic.updates);
+  json["payload_bytes_per_s" + suffix] = per * static_cast<double>(traffic.payload_bytes);
+  json["wire_bytes_per_s" + suffix] = per * static_cast<double>(traffic.wire_bytes);
+}
+
+}  // namespace
+
+double percentile(std::span<const double> sorted, double fraction) {
+  if (sorted.empty()) return 0.0;
+  const double at = std::clamp(fraction, 0.0, 1.0) * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(at);
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  return sorted[below] + (at - static_cast<double>(below)) * (sorted[above] - sorted[below]);
+}
+
+Distribution describe(std::vector<double> samples) {
+  Distribution result;
+  if (samples.empty()) return result;
+  std::sort(samples.begin(), samples.end());
+  double sum = 0.0;
+  double squares = 0.0;
+  for (const double sample : samples) {
+    sum += sample;
+    squares += sample * sample;
+  }
+  const auto count = static_cast<double>(samples.size());
+  result.count = samples.size();
+  result.mean = sum / count;
+  result.rms = std::sqrt(squares / count);
+  result.p50 = percentile(samples, 0.50);
+  result.p95 = percentile(samples, 0.95);
+  result.p99 = percentile(samples, 0.99);
+  result.max = samples.back();
+  return result;
+}
+
+Json figures_json(const Figures& figures) {
+  Json json;
+  json["now_error_m"] = error_json(figures.now_error_m);
+  json["shown_error_m"] = error_json(figures.shown_error_m);
+  if (figures.angle_error_rad) json["angle_error_rad"] = error_json(*figures.angle_error_rad);
+  json["excess_acceleration_mps2"] = figures.excess_acceleration_mps2;
+  json["velocity_step_mps"] = {{"p99", figures.velocity_step_mps.p99},
+                               {"max", figures.velocity_step_mps.max}};
+  json["pops_per_s"] = figures.pops_per_s;
+  if (figures.down) add_traffic(json, *figures.down, figures.entity_seconds, "");
+  if (figures.up) add_traffic(json, *figures.up, figures.entity_seconds, "_up");
+  if (figures.updates && figures.entity_seconds > 0.0) {
+    json["updates_per_s"] = static_cast<double>(*figures.updates) / figures.entity_seconds;
+  }
+  json["missing_s"] = figures.missing_s;
+  json["ghost_s"] = figures.ghost_s;
+  json["delay_ms"] = {{"mean", figures.delay_ms.mean}, {"max", figures.delay_ms.max}};
+  json["teleports"] = figures.teleports;
+  json["teleport_settle_ms"] = figures.teleport_settle_ms;
+  json["between_teleport_frames"] = figures.between_teleport_frames;
+  if (figures.clock_error_ms) {
+    json["clock_error_ms"] = {{"p95", figures.clock_error_ms->p95}, {"max", figures.clock_error_ms->max}};
+  }
+  json["entity_seconds"] = figures.entity_seconds;
+  json["frames"] = {{"counted", figures.frames.counted},
+                    {"excluded", figures.frames.excluded()},
+                    {"excluded_run_start", figures.frames.run_start},
+                    {"excluded_entity_start", figures.frames.entity_start},
+                    {"excluded_teleport", figures.frames.teleport},
+                    {"excluded_gap", figures.frames.gap}};
+  return json;
+}
+
+std::string to_json(const Figures& figures) {
+  return figures_json(figures).dump(2);
+}
+
+}  // namespace reckoner::harness

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+#include "figures_text.hpp"
+
+#include <fstream>
+
+#include <fmt/core.h>
+
+namespace reckoner::harness {
+
+void print_figures(const Figures& run) {
+  const auto per_s = [&run](std::uint64_t count) {
+    return run.entity_seconds > 0.0 ? static_cast<double>(count) / run.entity_seconds : 0.0;
+  };
+  fmt::print("  same-time error   p50 {:.3f}  p95 {:.3f}  max {:.3f} m\n", run.now_error_m.p50,
+             run.now_error_m.p95, run.now_error_m.max);
+  fmt::print("  shown error       p50 {:.3f}  p95 {:.3f}  max {:.3f} m, {:.0f} ms ago\n",
+             run.shown_error_m.p50, run.shown_error_m.p95, run.shown_error_m.max, run.delay_ms.mean);
+  if (run.angle_error_rad) fmt::print("  angle error       p95 {:.4f} rad\n", run.angle_error_rad->p95);
+  fmt::print("  velocity step     p99 {:.3f}  max {:.3f} m/s; {:.2f} pops per s\n", run.velocity_step_mps.p99,
+             run.velocity_step_mps.max, run.pops_per_s);
+  if (run.down) {
+    fmt::print("  spent             {:.2f} updates, {:.0f} payload and {:.0f} wire bytes per entity and s\n",
+               per_s(run.down->updates), per_s(run.down->payload_bytes), per_s(run.down->wire_bytes));
+  }
+  if (run.clock_error_ms) fmt::print("  clock error       p95 {:.2f} ms\n", run.clock_error_ms->p95);
+  if (run.between_teleport_frames > 0) {
+    fmt::print("  {} frames between the two ends of a teleport\n", run.between_teleport_frames);
+  }
+  fmt::print("  missing {:.2f} s, ghosts {:.2f} s, teleports {} (settled in {:.0f} ms)\n", run.missing_s,
+             run.ghost_s, run.teleports, run.teleport_settle_ms);
+}
+
+std::optional<Error> write_json(const std::string& path, const nlohmann::ordered_json& json) {
+  std::ofstream file(path);
+  file << json.dump(2) << '\n';
+  file.close();
+  if (!file) return Error{"cannot write " + path};
+  return std::nullopt;
+}
+
+}  // namespace reckoner::harness

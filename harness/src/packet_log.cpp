@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+#include <cstdio>
+
+#include <reckoner/harness/packet_log.hpp>
+
+namespace reckoner::harness {
+
+std::optional<Error> write_packets(const std::string& path, std::span<const PacketRecord> packets) {
+  std::FILE* file = std::fopen(path.c_str(), "w");
+  if (!file) return Error{"cannot write " + path};
+  std::fputs("sent_s,arrived_s,bytes,wire_bytes,entities,direction\n", file);
+  for (const PacketRecord& packet : packets) {
+    std::fprintf(file, "%.6f,", packet.sent_s);
+    if (packet.arrived_s) std::fprintf(file, "%.6f", *packet.arrived_s);
+    std::fprintf(file, ",%zu,%zu,%zu,%s\n", packet.bytes, packet.wire_bytes, packet.entities,
+                 packet.down ? "down" : "up");
+  }
+  const bool written = std::ferror(file) == 0;
+  if (std::fclose(file) != 0 || !written) return Error{"could not write all of " + path};
+  return std::nullopt;
+}
+
+}  // namespace reckoner::harness

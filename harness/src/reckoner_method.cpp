@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <reckoner/client/client.hpp>
+#include <reckoner/harness/method.hpp>
+#include <reckoner/harness/sim_transport.hpp>
+#include <reckoner/net/messages.hpp>
+#include <reckoner/server/server.hpp>
+
+namespace reckoner::harness {
+namespace {
+
+// How far the client's own clock is from the server's, s. Any number does; zero would hide a mistake.
+constexpr double kClientClockOffsetS = 1000.0;
+
+SimNetworkConfig network_config(const ReplayOptions& options, double start_s) {
+  SimNetworkConfig config;
+  config.links = options.links;
+  config.script = options.link_script;
+  config.start_s = start_s;
+  config.seed = options.seed;
+  config.log_packets = options.log_packets;
+  return config;
+}
+
+// Entities with and without orientation: the rest of their archetypes is the same.
+std::vector<Archetype> archetypes_for(const ReplayOptions& options) {
+  Archetype body;
+  body.name = "body";
+  body.threshold_m = options.budget.threshold_m;
+  body.threshold_rad = options.budget.threshold_rad;
+  body.max_speed_mps = options.max_speed_mps;
+  Archetype point = body;
+  point.name = "point";
+  point.has_orientation = false;
+  return {body, point};
+}
+
+ServerConfig server_config(const ReplayOptions& options, double start_s) {
+  ServerConfig config;
+  config.tick_rate_hz = options.tick_rate_hz;
+  config.epoch_s = start_s;
+  config.archetypes = archetypes_for(options);
+  config.updates_per_second = options.budget.updates_per_second;
+  config.fixed_rate_hz = options.budget.fixed_rate_hz;
+  return config;
+}
+
+ClientConfig client_config(const ReplayOptions& options) {
+  ClientConfig config;
+  config.archetypes = archetypes_for(options);
+  config.playout = options.playout;
+  config.playout.frame_rate_hz = options.frame_rate_hz;
+  return config;
+}
+
+class ReckonerMethod final : public Method {
+ public:
+  ReckonerMethod(const scenario::Source& source, const ReplayOptions& options, double start_s)
+      : source_(source),
+        present_(options.playout.mode == PlayoutMode::present),
+        network_(network_config(options, start_s)),
+        client_transport_(network_.add_client(kProtocolVersion)),
+        server_(server_config(options, start_s), network_.server()),
+        client_(client_config(options), client_transport_),
+        ids_(source.size()),
+        published_s_(source.size(), -1.0),
+        updates_(source.size(), 0) {
+    for (std::size_t i = 0; i < source.size(); ++i)
+      indices_.emplace(source.entity(i).name, i);
+  }
+
+  void tick(double time_s, std::span<const scenario::FeedItem> items) override {
+    advance(std::max(time_s, network_.now_s()));
+    for (const scenario::FeedItem& item : items)
+      apply(item);
+    const std::uint64_t sent = server_.stats().updates_sent;
+    const std::size_t logged = network_.packets().size();
+    server_.tick(time_s);
+    network_.note_entities(logged, server_.stats().updates_sent - sent);
+    for (const scenario::FeedItem& item : items)
+      count_publish(item.entity);
+  }
+
+  [[nodiscard]] double next_event_s() const override { return network_.next_event_s(); }
+
+  void advance(double time_s) override {
+    network_.advance(time_s);
+    if (network_.server_has_events()) server_.receive(time_s);
+    while (server_.poll_event()) {
+    }
+    if (network_.client_has_events(0)) client_.receive(time_s + kClientClockOffsetS);
+    while (client_.poll_event()) {
+    }
+  }
+
+  void frame(double time_s, std::vector<ShownPose>& shown) override {
+    advance(std::max(time_s, network_.now_s()));
+    const double local_s = time_s + kClientClockOffsetS;
+    client_.receive(local_s);
+    for (const ShownEntity& entity : client_.frame(local_s)) {
+      const EntityInfo* info = client_.info(entity.id);
+      const auto found = info ? indices_.find(info->name) : indices_.end();
+      if (found == indices_.end()) continue;
+      // In present mode the pose means this very frame, wherever the client believes to be.
+      shown.push_back({found->second, entity.shown.pose(), present_ ? time_s : entity.shown_time_s});
+    }
+    std::sort(shown.begin(), shown.end(),
+              [](const ShownPose& a, const ShownPose& b) { return a.entity < b.entity; });
+  }
+
+  [[nodiscard]] double delay_s() const override { return present_ ? 0.0 : client_.stats().delay_s; }
+
+  [[nodiscard]] std::optional<double> clock_error_s(double time_s) const override {
+    const auto estimate = client_.server_time_s(time_s + kClientClockOffsetS);
+    return estimate ? std::optional(*estimate - time_s) : std::nullopt;
+  }
+
+  [[nodiscard]] Traffic down() const override {
+    const TransportStats& stats = network_.server().stats();
+    return {server_.stats().updates_sent, stats.payload_bytes_sent, stats.wire_bytes_sent};
+  }
+
+  [[nodiscard]] Traffic up() const override {
+    const TransportStats& stats = client_transport_.stats();
+    return {stats.datagrams_sent, stats.payload_bytes_sent, stats.wire_bytes_sent};
+  }
+
+  [[nodiscard]] std::uint64_t updates_of(std::size_t entity) const override { return updates_[entity]; }
+  [[nodiscard]] std::span<const PacketRecord> packets() const override { return network_.packets(); }
+
+ private:
+  void apply(const scenario::FeedItem& item) {
+    EntityId& id = ids_[item.entity];
+    switch (item.kind) {
+      case scenario::FeedItem::Kind::spawn: {
+        const scenario::SourceEntity& info = source_.entity(item.entity);
+        id = server_.spawn(info.has_orientation ? 0 : 1, info.name, item.truth);
+        return;
+      }
+      case scenario::FeedItem::Kind::move:
+        server_.move(id, item.truth);
+        return;
+      case scenario::FeedItem::Kind::teleport:
+        server_.teleport(id, item.truth);
+        return;
+      case scenario::FeedItem::Kind::despawn:
+        server_.despawn(id);
+        id = {};
+        return;
+    }
+  }
+
+  void count_publish(std::size_t entity) {
+    const auto motion = server_.published(ids_[entity]);
+    if (!motion || motion->time_s == published_s_[entity]) return;
+    published_s_[entity] = motion->time_s;
+    ++updates_[entity];
+  }
+
+  const scenario::Source& source_;
+  bool present_;
+  SimNetwork network_;
+  Transport& client_transport_;
+  Server server_;
+  Client client_;
+  std::vector<EntityId> ids_;  // null while not in the world
+  std::unordered_map<std::string, std::size_t> indices_;
+  std::vector<double> published_s_;
+  std::vector<std::uint64_t> updates_;
+};
+
+}  // namespace
+
+std::unique_ptr<Method> make_reckoner_method(const scenario::Source& source, const ReplayOptions& options,
+                                             double start_s) {
+  return std::make_unique<ReckonerMethod>(source, options, start_s);
+}
+
+}  // namespace reckoner::harness

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+#include "cli_options.hpp"
+#include "commands.hpp"
+#include "figures_json.hpp"
+#include "figures_text.hpp"
+
+#include <chrono>
+#include <cstdio>
+#include <memory>
+
+#include <fmt/core.h>
+
+#include <reckoner/harness/method.hpp>
+#include <reckoner/harness/packet_log.hpp>
+#include <reckoner/scenario/pose_csv.hpp>
+
+namespace reckoner::harness {
+namespace {
+
+struct ReplayArguments {
+  SourceArguments source;
+  LinkArguments link;
+  RunArguments run;
+  std::string rendered;
+  std::string packets;
+  std::string json;
+};
+
+nlohmann::ordered_json run_json(const ReplayArguments& arguments, const scenario::Source& source,
+                                const ReplayResult& result) {
+  nlohmann::ordered_json json;
+  json["trace"] = arguments.source.name();
+  json["network"] = arguments.link.name();
+  json["method"] = arguments.run.options.method;
+  json["seed"] = arguments.run.options.seed;
+  json["mode"] = arguments.run.mode;
+  json.update(figures_json(result.run));
+  json["entities"] = nlohmann::ordered_json::array();
+  for (std::size_t i = 0; i < source.size(); ++i) {
+    nlohmann::ordered_json entity{{"id", source.entity(i).name}, {"offset_s", source.entity(i).offset_s}};
+    entity.update(figures_json(result.entities[i]));
+    json["entities"].push_back(std::move(entity));
+  }
+  return json;
+}
+
+int run_replay(const ReplayArguments& arguments) {
+  auto options = replay_options(arguments.run, arguments.source, arguments.link);
+  if (!options) return complain(options.error(), kExitUsage);
+  const auto source = open_source(arguments.source);
+  if (!source) return complain(source.error(), kExitUsage);
+  options->log_packets = !arguments.packets.empty();
+
+  std::optional<scenario::PoseCsvWriter> rendered;
+  if (!arguments.rendered.empty()) {
+    auto writer = scenario::PoseCsvWriter::open(arguments.rendered, {.shown_time = true, .monotonic = false});
+    if (!writer) return complain(writer.error(), kExitUsage);
+    rendered = std::move(*writer);
+  }
+  FrameSink sink;
+  if (rendered) {
+    sink = [&rendered, &source](double frame_time_s, std::span<const ShownPose> shown) {
+      for (const ShownPose& pose : shown) {
+        rendered->write(
+            {frame_time_s, (*source)->entity(pose.entity).name, pose.pose, pose.shown_time_s, {}});
+      }
+    };
+  }
+  const auto before = std::chrono::steady_clock::now();
+  const auto result = replay(**source, *options, sink);
+  if (!result) return complain(result.error(), kExitUsage);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - before;
+  fmt::print("{} over {}, {}, seed {}: {:.1f} entity-seconds in {:.2f} s\n", arguments.source.name(),
+             arguments.link.name(), arguments.run.options.method, arguments.run.options.seed,
+             result->run.entity_seconds, took.count());
+  print_figures(result->run);
+
+  if (rendered && !rendered->close()) {
+    return complain("could not write all of " + arguments.rendered, kExitFailed);
+  }
+  if (!arguments.packets.empty()) {
+    if (const auto wrong = write_packets(arguments.packets, result->packets)) {
+      return complain(wrong->message, kExitFailed);
+    }
+  }
+  if (!arguments.json.empty()) {
+    if (const auto wrong = write_json(arguments.json, run_json(arguments, **source, *result))) {
+      return complain(wrong->message, kExitFailed);
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_replay_command(CLI::App& app, int& exit_code) {
+  CLI::App* command =
+      app.add_subcommand("replay", "play motion through a server, a network and a client, and measure");
+  auto arguments = std::make_shared<ReplayArguments>();
+  add_source_options(*command, arguments->source);
+  add_link_options(*command, arguments->link);
+  add_run_options(*command, arguments->run);
+  std::string methods;
+  for (const std::string& name : method_names())
+    methods += (methods.empty() ? "" : ", ") + name;
+  command->add_option("--method", arguments->run.options.method, "how motion is shown: " + methods);
+  command->add_option("--transport", arguments->run.transport, "sim (virtual time)");
+  command->add_option("--rendered", arguments->rendered, "write every shown pose to this CSV")
+      ->group("Output");
+  command->add_option("--packets", arguments->packets, "write every datagram to this CSV")->group("Output");
+  command->add_option("--json", arguments->json, "write the figures to this file")->group("Output");
+  command->footer(
+      "Example: what a player on a mobile network sees of a duel, and what it costs:\n"
+      "  reckoner-harness replay --trace duel.csv --network mobile --json duel.json\n"
+      "The same network, the same input, without Reckoner:\n"
+      "  reckoner-harness replay --trace duel.csv --network mobile --method snap");
+  command->callback([arguments, &exit_code] { exit_code = run_replay(*arguments); });
+}
+
+}  // namespace reckoner::harness

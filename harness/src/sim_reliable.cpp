@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+// The control channel of SimNetwork: what ENet does to be reliable.
+#include "sim_network.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <reckoner/harness/wire_size.hpp>
+
+namespace reckoner::harness {
+namespace {
+
+constexpr double kFirstTimeoutS = 0.5;  // ENET_PEER_DEFAULT_ROUND_TRIP_TIME
+constexpr double kGiveUpS = 30.0;       // ENET_PEER_TIMEOUT_MAXIMUM
+// Mean and mean deviation of |N(0,1)|.
+constexpr double kHalfNormalMean = 0.798;
+constexpr double kHalfNormalDeviation = 0.48;
+
+}  // namespace
+
+double SimNetwork::Impl::retransmit_after_s() const {
+  const double latency_ms = config.links.up.latency_ms + config.links.down.latency_ms;
+  const double jitter_ms = config.links.up.jitter_ms + config.links.down.jitter_ms;
+  return 0.001 * std::max(1.0, latency_ms + (kHalfNormalMean + 4.0 * kHalfNormalDeviation) * jitter_ms);
+}
+
+void SimNetwork::Impl::send_reliable(std::size_t index, bool down, Reliable piece) {
+  Flow& flow = connections[index]->flow(down);
+  const std::uint32_t sequence = flow.next_sent++;
+  const bool connecting = piece.piece == Piece::connect || piece.piece == Piece::verify;
+  piece.first_sent_s = now_s;
+  piece.timeout_s = connecting ? kFirstTimeoutS : retransmit_after_s();
+  Happening arrival;
+  arrival.kind = Happening::Kind::reliable;
+  arrival.connection = index;
+  arrival.down = down;
+  arrival.sequence = sequence;
+  arrival.piece = piece;
+  Happening timeout = arrival;
+  timeout.kind = Happening::Kind::timeout;
+  timeout.time_s = now_s + piece.timeout_s;
+  timeout.piece = {};
+  const std::size_t wire_bytes = piece.wire_bytes;
+  const std::size_t payload_bytes = piece.payload.size();
+  flow.unacknowledged.emplace(sequence, std::move(piece));
+  transmit(std::move(arrival), payload_bytes, wire_bytes);
+  push(std::move(timeout));
+}
+
+void SimNetwork::Impl::deliver(Connection& connection, std::size_t index, bool down, Reliable& piece) {
+  switch (piece.piece) {
+    case Piece::connect:
+      send_reliable(index, true, {Piece::verify, {}, 0, kVerifyConnectBytes, 0.0, 0.0});
+      return;
+    case Piece::verify:
+      connection.client_open = !connection.closed;
+      connection.client->give(TransportEvent::Kind::connected, index, Channel::control, 0, {});
+      return;
+    case Piece::disconnect:
+      close_side(connection, index, down, piece.reason);
+      return;
+    case Piece::part:
+    case Piece::last_part:
+      break;
+  }
+  // What the client says first may overtake its acknowledgement of the connection.
+  if (!down) open_server_side(connection, index);
+  Flow& flow = connection.flow(down);
+  flow.message.insert(flow.message.end(), piece.payload.begin(), piece.payload.end());
+  if (piece.piece == Piece::part) return;
+  Bytes message = std::exchange(flow.message, {});
+  if (!connection.open(!down)) return;
+  receiver(connection, down)
+      .give(TransportEvent::Kind::received, index, Channel::control, 0, std::move(message));
+}
+
+void SimNetwork::Impl::acknowledged(Connection& connection, std::size_t index, bool down,
+                                    const Reliable& piece) {
+  if (piece.piece == Piece::verify) open_server_side(connection, index);
+  if (piece.piece == Piece::disconnect) close_side(connection, index, !down, piece.reason);
+}
+
+void SimNetwork::Impl::open_server_side(Connection& connection, std::size_t index) {
+  if (connection.server_open || connection.closed) return;
+  if (!connection.server_told) return;  // it is closing already
+  connection.server_open = true;
+  connection.server_told = false;
+  server->give(TransportEvent::Kind::connected, index, Channel::control, connection.connect_reason, {});
+}
+
+void SimNetwork::Impl::close_side(Connection& connection, std::size_t index, bool client_side,
+                                  std::uint32_t reason) {
+  (client_side ? connection.client_open : connection.server_open) = false;
+  connection.closed = true;
+  bool& told = client_side ? connection.client_told : connection.server_told;
+  if (std::exchange(told, true)) return;
+  End& end = client_side ? *connection.client : *server;
+  end.give(TransportEvent::Kind::disconnected, index, Channel::control, reason, {});
+}
+
+void SimNetwork::Impl::close(Connection& connection, std::size_t index) {
+  close_side(connection, index, true, 0);
+  close_side(connection, index, false, 0);
+}
+
+void SimNetwork::Impl::timed_out(Connection& connection, const Happening& happening) {
+  Flow& flow = connection.flow(happening.down);
+  const auto found = flow.unacknowledged.find(happening.sequence);
+  if (found == flow.unacknowledged.end()) return;
+  Reliable& piece = found->second;
+  if (now_s - piece.first_sent_s >= kGiveUpS) {
+    close(connection, happening.connection);
+    return;
+  }
+  Happening again = happening;
+  again.kind = Happening::Kind::reliable;
+  again.piece = piece;
+  piece.timeout_s *= 2.0;
+  Happening timeout = happening;
+  timeout.time_s = now_s + piece.timeout_s;
+  transmit(std::move(again), piece.payload.size(), piece.wire_bytes);
+  push(std::move(timeout));
+}
+
+}  // namespace reckoner::harness

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+#include "sim_network.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <limits>
+#include <utility>
+
+#include <reckoner/harness/sim_transport.hpp>
+#include <reckoner/harness/wire_size.hpp>
+
+namespace reckoner::harness {
+
+SimNetwork::Impl::Impl(SimNetworkConfig given)
+    : config(std::move(given)), now_s(config.start_s), server(std::make_unique<End>(*this, true, 0)) {
+  config.script.advance(0.0, config.links);
+}
+
+SimNetwork::Impl::End& SimNetwork::Impl::receiver(Connection& connection, bool down) {
+  return down ? *connection.client : *server;
+}
+
+void SimNetwork::Impl::push(Happening happening) {
+  happening.serial = ++serial;
+  queue.push(std::move(happening));
+}
+
+// Sends one datagram now; the happening is what its arrival will be.
+void SimNetwork::Impl::transmit(Happening happening, std::size_t payload_bytes, std::size_t wire_bytes) {
+  Connection& connection = *connections[happening.connection];
+  const bool runs_down = happening.kind == Happening::Kind::acknowledge ? !happening.down : happening.down;
+  receiver(connection, !runs_down).count_sent(wire_bytes);
+  happening.piece.wire_bytes = wire_bytes;
+  const LinkFate fate = connection.flow(runs_down).link.pass(now_s, wire_bytes);
+  if (config.log_packets && fate.lost()) {
+    packets.push_back({now_s, std::nullopt, payload_bytes, wire_bytes, 0, runs_down});
+  }
+  for (std::size_t copy = 0; copy < fate.count; ++copy) {
+    happening.time_s = fate.arrived_s[copy];
+    if (config.log_packets) {
+      packets.push_back({now_s, happening.time_s, payload_bytes, wire_bytes, 0, runs_down, copy > 0});
+    }
+    push(happening);
+  }
+}
+
+bool SimNetwork::Impl::send(std::size_t index, bool down, Channel channel,
+                            std::span<const std::byte> payload) {
+  if (!connections[index]->open(down)) return false;
+  if (channel == Channel::state) {
+    Happening happening;
+    happening.connection = index;
+    happening.down = down;
+    happening.piece.payload.assign(payload.begin(), payload.end());
+    transmit(std::move(happening), payload.size(), payload.size() + kStateOverhead);
+    return true;
+  }
+  const bool whole = payload.size() <= kFragmentBytes;
+  std::size_t at = 0;
+  do {
+    const std::size_t size = std::min(kFragmentBytes, payload.size() - at);
+    Reliable piece;
+    piece.piece = at + size == payload.size() ? Piece::last_part : Piece::part;
+    piece.payload.assign(payload.begin() + at, payload.begin() + at + size);
+    piece.wire_bytes = size + (whole ? kControlOverhead : kFragmentOverhead);
+    send_reliable(index, down, std::move(piece));
+    at += size;
+  } while (at < payload.size());
+  return true;
+}
+
+void SimNetwork::Impl::advance(double to_s) {
+  assert(to_s >= now_s);
+  const auto follow_script = [this](double time_s) {
+    if (!config.script.advance(time_s - config.start_s, config.links)) return;
+    for (auto& connection : connections) {
+      connection->up.link.set_options(config.links.up);
+      connection->down.link.set_options(config.links.down);
+    }
+  };
+  while (!queue.empty() && queue.top().time_s <= to_s) {
+    Happening happening = queue.top();
+    queue.pop();
+    now_s = std::max(now_s, happening.time_s);
+    follow_script(now_s);
+    handle(happening);
+  }
+  now_s = to_s;
+  follow_script(now_s);
+}
+
+void SimNetwork::Impl::handle(Happening& happening) {
+  Connection& connection = *connections[happening.connection];
+  const bool down = happening.down;
+  Flow& flow = connection.flow(down);
+  switch (happening.kind) {
+    case Happening::Kind::state: {
+      End& end = receiver(connection, down);
+      end.count_received(happening.piece.wire_bytes);
+      if (!connection.open(!down)) return;
+      end.give(TransportEvent::Kind::received, happening.connection, Channel::state, 0,
+               std::move(happening.piece.payload));
+      return;
+    }
+    case Happening::Kind::reliable: {
+      receiver(connection, down).count_received(happening.piece.wire_bytes);
+      Happening answer;
+      answer.kind = Happening::Kind::acknowledge;
+      answer.connection = happening.connection;
+      answer.down = down;
+      answer.sequence = happening.sequence;
+      transmit(std::move(answer), 0, kAcknowledgeBytes);
+      if (happening.sequence < flow.next_wanted) return;
+      flow.early.emplace(happening.sequence, std::move(happening.piece));
+      for (auto next = flow.early.find(flow.next_wanted); next != flow.early.end();
+           next = flow.early.find(flow.next_wanted)) {
+        Reliable piece = std::move(next->second);
+        flow.early.erase(next);
+        ++flow.next_wanted;
+        deliver(connection, happening.connection, down, piece);
+      }
+      return;
+    }
+    case Happening::Kind::acknowledge: {
+      receiver(connection, !down).count_received(kAcknowledgeBytes);
+      const auto found = flow.unacknowledged.find(happening.sequence);
+      if (found == flow.unacknowledged.end()) return;
+      const Reliable piece = std::move(found->second);
+      flow.unacknowledged.erase(found);
+      acknowledged(connection, happening.connection, down, piece);
+      return;
+    }
+    case Happening::Kind::timeout:
+      timed_out(connection, happening);
+      return;
+  }
+}
+
+SimNetwork::SimNetwork(SimNetworkConfig config) : impl_(std::make_unique<Impl>(std::move(config))) {}
+SimNetwork::~SimNetwork() = default;
+
+Transport& SimNetwork::server() {
+  return *impl_->server;
+}
+
+Transport& SimNetwork::add_client(std::uint32_t reason) {
+  const std::size_t index = impl_->connections.size();
+  auto connection = std::make_unique<Impl::Connection>(impl_->config.links, impl_->config.seed, index);
+  connection->client = std::make_unique<Impl::End>(*impl_, false, index);
+  connection->connect_reason = reason;
+  Transport& client = *connection->client;
+  impl_->connections.push_back(std::move(connection));
+  impl_->send_reliable(index, false, {Piece::connect, {}, 0, kConnectBytes, 0.0, 0.0});
+  return client;
+}
+
+double SimNetwork::next_event_s() const {
+  return impl_->queue.empty() ? std::numeric_limits<double>::infinity() : impl_->queue.top().time_s;
+}
+
+void SimNetwork::advance(double now_s) {
+  impl_->advance(now_s);
+}
+double SimNetwork::now_s() const {
+  return impl_->now_s;
+}
+bool SimNetwork::server_has_events() const {
+  return impl_->server->has_events();
+}
+
+bool SimNetwork::client_has_events(std::size_t client) const {
+  return impl_->connections[client]->client->has_events();
+}
+
+std::span<const PacketRecord> SimNetwork::packets() const {
+  return impl_->packets;
+}
+
+void SimNetwork::note_entities(std::size_t first, std::size_t entities) {
+  const auto carries = [](const PacketRecord& packet) {
+    return packet.down && packet.bytes > 0 && packet.wire_bytes == packet.bytes + kStateOverhead;
+  };
+  std::size_t bytes = 0;
+  for (std::size_t i = first; i < impl_->packets.size(); ++i) {
+    if (carries(impl_->packets[i]) && !impl_->packets[i].duplicate) bytes += impl_->packets[i].bytes;
+  }
+  for (std::size_t i = first; i < impl_->packets.size(); ++i) {
+    PacketRecord& packet = impl_->packets[i];
+    if (!carries(packet)) continue;
+    if (packet.duplicate) {  // its original stands right before it
+      packet.entities = impl_->packets[i - 1].entities;
+      continue;
+    }
+    packet.entities = (entities * packet.bytes + bytes / 2) / bytes;
+    entities -= std::min(entities, packet.entities);
+    bytes -= packet.bytes;
+  }
+}
+
+}  // namespace reckoner::harness
