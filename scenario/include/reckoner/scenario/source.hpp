@@ -10,9 +10,10 @@ namespace reckoner::scenario {
 
 /// One entity of a source.
 struct SourceEntity {
-  std::string name;             ///< the trace's own id, or a made-up one
-  double first_s = 0.0;         ///< it exists from here
-  double last_s = 0.0;          ///< to here, both included; infinity: for ever
+  std::string name{};     ///< the trace's own id, or a made-up one
+  double first_s = 0.0;   ///< it exists from here
+  double last_s = 0.0;    ///< to here, both included; infinity: for ever
+  double offset_s = 0.0;  ///< its time here minus the time it was recorded with
   bool has_orientation = true;
 };
 
@@ -24,7 +25,7 @@ class Source {
   [[nodiscard]] virtual std::size_t size() const = 0;
   [[nodiscard]] virtual const SourceEntity& entity(std::size_t index) const = 0;
 
-  /// Truth about an entity at `time_s`, which must lie within its life.
+  /// Truth about an entity at `time_s`, within its life; outside of it a pose of its edges or nearby.
   [[nodiscard]] virtual Pose pose(std::size_t index, double time_s) const = 0;
 
   /// True if a declared teleport lies in (from_s, to_s].

@@ -11,10 +11,11 @@ namespace reckoner::scenario {
 
 /// How a recorded trace is read.
 struct TraceOptions {
-  double teleport_mps = 100.0;  ///< a step of consecutive samples faster than this and longer than 1 m is a teleport
-  std::string entity = "all";   ///< one id, `busiest` (the longest path), or `all`
-  double start_s = 0.0;         ///< leave out what lies earlier, s after the earliest selected sample
-  double seconds = 0.0;         ///< length from there; 0: to the end
+  double teleport_mps =
+      100.0;  ///< a step of consecutive samples faster than this and longer than 1 m is a teleport
+  std::string entity = "all";  ///< one id, `busiest` (the longest path), or `all`
+  double start_s = 0.0;        ///< leave out what lies earlier, s after the earliest selected sample
+  double seconds = 0.0;        ///< length from there; 0: to the end
 };
 
 /// Reads a trace: lines starting with # are comments, then a header `[id,]t,x,y,z[,qw,qx,qy,qz]`, then rows

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+#include "builtin_source.hpp"
+#include "csv.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include <reckoner/scenario/builtin.hpp>
+
+namespace reckoner::scenario {
+namespace {
+
+using Make = std::unique_ptr<Source> (*)(std::size_t, std::uint64_t);
+
+constexpr BuiltinInfo kInfos[] = {
+    {"orbit", "spinning things on tilted ellipses; smooth, the easiest to predict", 16},
+    {"traffic", "cars on a grid of streets: at most 3 m/s^2 along the road, stops, turns", 64},
+    {"crowd", "walkers who start, stop, turn sharply, pause and rest", 100},
+    {"hop", "jumping characters, each with a teleport every 10 s", 8},
+    {"visitors", "walkers who come and go, each for 5 s to 40 s; ends when the last has gone", 200},
+};
+constexpr Make kMakes[] = {make_orbit, make_traffic, make_crowd, make_hop, make_visitors};
+static_assert(std::size(kInfos) == std::size(kMakes));
+
+}  // namespace
+
+std::span<const BuiltinInfo> builtin_scenarios() {
+  return kInfos;
+}
+
+Result<std::unique_ptr<Source>> make_builtin(std::string_view name, std::size_t entities,
+                                             std::uint64_t seed) {
+  const auto* const info = std::ranges::find(kInfos, name, &BuiltinInfo::name);
+  if (info == std::end(kInfos)) {
+    std::string message = "expected a scenario (";
+    for (const BuiltinInfo& known : kInfos) {
+      if (&known != kInfos) message += ", ";
+      message += known.name;
+    }
+    return Error{message + "), found " + shown(name)};
+  }
+  return kMakes[info - kInfos](entities == 0 ? info->default_entities : entities, seed);
+}
+
+}  // namespace reckoner::scenario

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <set>
+#include <string>
+
+#include <glm/geometric.hpp>
+#include <gtest/gtest.h>
+
+#include <reckoner/reckoning/rotation.hpp>
+#include <reckoner/scenario/builtin.hpp>
+
+namespace reckoner::scenario {
+namespace {
+
+// What a scenario's motion reaches at most, seen at 1 ms.
+struct Extremes {
+  double speed = 0.0;         // m/s
+  double acceleration = 0.0;  // m/s^2
+  double turn_rate = 0.0;     // rad/s
+  double resting = 0.0;       // part of the time below 1 cm/s
+  double mean_speed = 0.0;
+};
+
+Extremes extremes(const Source& source, double from_s, double to_s) {
+  constexpr double kStep = 1e-3;
+  Extremes most;
+  double count = 0.0;
+  for (std::size_t i = 0; i < source.size(); ++i) {
+    const double first = std::max(from_s, source.entity(i).first_s);
+    const double last = std::min(to_s, source.entity(i).last_s);
+    Pose before = source.pose(i, first);
+    glm::dvec3 last_velocity{0.0};
+    int since_jump = 0;
+    for (int k = 1; first + k * kStep <= last; ++k) {
+      const double t = first + k * kStep;
+      const Pose now = source.pose(i, t);
+      EXPECT_NEAR(glm::length(now.orientation), 1.0f, 1e-5f);
+      if (source.teleports_within(i, first + (k - 1) * kStep, t)) {
+        since_jump = 0;
+      } else {
+        const glm::dvec3 velocity = (now.position - before.position) / kStep;
+        const double speed = glm::length(velocity);
+        most.speed = std::max(most.speed, speed);
+        if (since_jump > 0) {
+          most.acceleration = std::max(most.acceleration, glm::length(velocity - last_velocity) / kStep);
+        }
+        most.turn_rate = std::max(most.turn_rate, angle_between(before.orientation, now.orientation) / kStep);
+        last_velocity = velocity;
+        ++since_jump;
+        most.resting += speed < 0.01 ? 1.0 : 0.0;
+        most.mean_speed += speed;
+        count += 1.0;
+      }
+      before = now;
+    }
+  }
+  most.resting /= count;
+  most.mean_speed /= count;
+  return most;
+}
+
+std::unique_ptr<Source> make(std::string_view name, std::size_t entities = 0, std::uint64_t seed = 1) {
+  auto source = make_builtin(name, entities, seed);
+  EXPECT_TRUE(source) << source.error();
+  return std::move(*source);
+}
+
+TEST(Builtin, ListsItsScenariosAndMakesThemAll) {
+  ASSERT_EQ(builtin_scenarios().size(), 5u);
+  for (const BuiltinInfo& info : builtin_scenarios()) {
+    EXPECT_EQ(make(info.name)->size(), info.default_entities);
+    EXPECT_FALSE(info.description.empty());
+    const auto three = make(info.name, 3);
+    ASSERT_EQ(three->size(), 3u);
+    std::set<std::string> names;
+    for (std::size_t i = 0; i < 3; ++i)
+      names.insert(three->entity(i).name);
+    EXPECT_EQ(names.size(), 3u);
+  }
+}
+
+TEST(Builtin, RefusesAnUnknownNameAndListsTheKnownOnes) {
+  const auto source = make_builtin("circus");
+  ASSERT_FALSE(source);
+  EXPECT_EQ(source.error(), "expected a scenario (orbit, traffic, crowd, hop, visitors), found 'circus'");
+}
+
+TEST(Builtin, IsAPureFunctionOfSeedEntityAndTime) {
+  for (const BuiltinInfo& info : builtin_scenarios()) {
+    const auto a = make(info.name, 20, 9);
+    const auto b = make(info.name, 20, 9);
+    const auto other = make(info.name, 20, 10);
+    int different = 0;
+    for (double t = 40.0; t >= 0.0; t -= 0.37) {  // backwards: no history
+      for (std::size_t i = 0; i < 20; ++i) {
+        const Pose pose_a = a->pose(i, t);
+        const Pose pose_b = b->pose(i, t);
+        ASSERT_EQ(std::memcmp(&pose_a, &pose_b, sizeof pose_a), 0) << info.name;
+        different += pose_a.position != other->pose(i, t).position ? 1 : 0;
+      }
+    }
+    EXPECT_GT(different, 2000) << info.name;
+  }
+}
+
+TEST(Builtin, EntitiesMoveDifferently) {
+  for (const BuiltinInfo& info : builtin_scenarios()) {
+    const auto source = make(info.name, 50, 1);
+    std::set<double> xs;
+    for (std::size_t i = 0; i < 50; ++i)
+      xs.insert(source->pose(i, 12.3).position.x);
+    EXPECT_GT(xs.size(), 40u) << info.name;
+  }
+}
+
+TEST(Builtin, OrbitIsSmooth) {
+  const Extremes most = extremes(*make("orbit", 10), 0.0, 30.0);
+  EXPECT_LT(most.speed, 20.0);
+  EXPECT_LT(most.acceleration, 30.0);
+  EXPECT_GT(most.mean_speed, 2.0);
+  EXPECT_LT(most.turn_rate, 2.1);
+}
+
+TEST(Builtin, TrafficKeepsItsAccelerationLimitAndStops) {
+  for (const std::uint64_t seed : {1u, 2u}) {
+    const Extremes most = extremes(*make("traffic", 20, seed), 0.0, 160.0);
+    EXPECT_LT(most.speed, 20.0);
+    EXPECT_GT(most.speed, 9.0);
+    // 3 m/s^2 along the road, and speed^2 / 16 m sideways on the arcs
+    EXPECT_LT(most.acceleration, 8.0);
+    EXPECT_GT(most.resting, 0.02);
+    EXPECT_LT(most.resting, 0.4);
+    EXPECT_LT(most.turn_rate, 1.0);
+  }
+}
+
+TEST(Builtin, TrafficHeadsWhereItDrives) {
+  const auto source = make("traffic", 20);
+  for (std::size_t i = 0; i < 20; ++i) {
+    for (double t = 0.0; t < 200.0; t += 0.31) {
+      const glm::dvec3 step = source->pose(i, t + 1e-4).position - source->pose(i, t - 1e-4).position;
+      if (glm::length(step) < 2e-5) continue;  // below 0.1 m/s
+      const glm::dvec3 ahead = glm::dquat(source->pose(i, t).orientation) * glm::dvec3{1.0, 0.0, 0.0};
+      EXPECT_GT(glm::dot(glm::normalize(step), ahead), 0.999) << i << " " << t;
+    }
+  }
+}
+
+TEST(Builtin, CrowdStartsStopsAndRestsWithinBoundedAcceleration) {
+  const Extremes most = extremes(*make("crowd", 60), 100.0, 160.0);
+  EXPECT_LT(most.speed, 5.0);
+  EXPECT_GT(most.acceleration, 10.0);
+  EXPECT_LT(most.acceleration, 30.0);
+  EXPECT_GT(most.resting, 0.1);
+  EXPECT_LT(most.resting, 0.6);
+  EXPECT_GT(most.mean_speed, 0.3);
+  EXPECT_LT(most.turn_rate, 1.5 * 3.1416 / 0.3 + 0.1);  // half a turn by smoothstep in 0.3 s
+}
+
+TEST(Builtin, HopFliesUnderGravityAndDeclaresItsTeleports) {
+  const auto source = make("hop", 6);
+  const Extremes most = extremes(*source, 0.0, 60.0);
+  EXPECT_LT(most.speed, 10.0);  // so every jump was declared
+  int teleports = 0;
+  for (std::size_t i = 0; i < 6; ++i) {
+    bool flies = false;
+    for (double t = 0.0; t < 60.0; t += 0.01) {
+      if (source->teleports_within(i, t - 0.01, t)) {
+        ++teleports;
+        EXPECT_GT(glm::length(source->pose(i, t).position - source->pose(i, t - 0.01).position), 1.0);
+      }
+      const double z = source->pose(i, t).position.z;
+      EXPECT_GE(z, 0.0);
+      if (z > 0.3 && source->pose(i, t - 0.01).position.z > 0.2 &&
+          source->pose(i, t + 0.01).position.z > 0.2) {
+        flies = true;
+        const double bend =
+            source->pose(i, t + 0.01).position.z - 2.0 * z + source->pose(i, t - 0.01).position.z;
+        EXPECT_NEAR(bend / 1e-4, -9.81, 1e-3);
+      }
+    }
+    EXPECT_TRUE(flies);
+  }
+  EXPECT_EQ(teleports, 36);
+}
+
+TEST(Builtin, VisitorsComeAndGo) {
+  const auto source = make("visitors", 100);
+  EXPECT_TRUE(std::isfinite(source->end_s()));
+  EXPECT_EQ(source->start_s(), 0.0);
+  std::size_t most = 0;
+  for (double t = 0.0; t < source->end_s(); t += 0.5) {
+    std::size_t there = 0;
+    for (std::size_t i = 0; i < 100; ++i) {
+      there += t >= source->entity(i).first_s && t <= source->entity(i).last_s ? 1 : 0;
+    }
+    most = std::max(most, there);
+  }
+  EXPECT_GT(most, 10u);
+  EXPECT_LT(most, 40u);
+  for (std::size_t i = 0; i < 100; ++i) {
+    const double life = source->entity(i).last_s - source->entity(i).first_s;
+    EXPECT_GE(life, 5.0);
+    EXPECT_LE(life, 40.0);
+  }
+}
+
+TEST(Builtin, MotionStaysContinuousAfterADay) {
+  for (const char* name : {"orbit", "traffic", "crowd"}) {
+    const Extremes most = extremes(*make(name, 5), 86'400.0, 86'430.0);
+    EXPECT_LT(most.speed, 20.0) << name;
+    EXPECT_LT(most.acceleration, 31.0) << name;
+  }
+}
+
+}  // namespace
+}  // namespace reckoner::scenario

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+// Which entities of a trace are played, and when.
+#include <cstring>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include <reckoner/scenario/trace.hpp>
+
+namespace reckoner::scenario {
+namespace {
+
+// b moves furthest; a would, if its teleport counted.
+std::string crowd() {
+  std::string text = "id,t,x,y,z\n";
+  for (int i = 0; i <= 20; ++i) {
+    const std::string t = std::to_string(2.0 + 0.1 * i);
+    text += "a," + t + "," + std::to_string(i < 10 ? 0.1 * i : 500.0 + 0.1 * i) + ",0,0\n";
+    if (i >= 5) text += "b," + t + "," + std::to_string(0.4 * i * i * 0.1) + ",1,0\n";
+  }
+  return text + "late,9.0,0,0,0\nlate,9.5,0.5,0,0\n";
+}
+
+constexpr const char* kTakes =
+    "id,t,x,y,z\n"
+    "7,0,0,0,0\n7,1.5,1,0,0\n"
+    "8,0,5,0,0\n8,0.5,6,0,0\n"
+    "9,0.0,9,0,0\n9,2.0,8,0,0\n";
+
+std::unique_ptr<Source> parse(const std::string& text, const TraceOptions& options) {
+  auto source = parse_trace(text, "crowd.csv", options);
+  EXPECT_TRUE(source) << source.error();
+  return std::move(*source);
+}
+
+std::string error_of(const TraceOptions& options) {
+  const auto source = parse_trace(crowd(), "crowd.csv", options);
+  return source ? "" : source.error();
+}
+
+TEST(Trace, AllEntitiesShareOneClock) {
+  const auto source = parse(crowd(), {});
+  ASSERT_EQ(source->size(), 3u);
+  EXPECT_EQ(source->start_s(), 2.0);
+  EXPECT_EQ(source->end_s(), 9.5);
+  for (std::size_t i = 0; i < 3; ++i)
+    EXPECT_EQ(source->entity(i).offset_s, 0.0);
+  EXPECT_EQ(source->entity(1).first_s, 2.5);
+}
+
+TEST(Trace, PicksTheBusiestWithoutItsTeleports) {
+  const auto busiest = parse(crowd(), {.entity = "busiest"});
+  ASSERT_EQ(busiest->size(), 1u);
+  EXPECT_EQ(busiest->entity(0).name, "b");
+  const auto undeclared = parse(crowd(), {.teleport_mps = 1e9, .entity = "busiest"});
+  EXPECT_EQ(undeclared->entity(0).name, "a");
+}
+
+TEST(Trace, PicksOneByNameAndListsTheKnownOnes) {
+  const auto late = parse(crowd(), {.entity = "late"});
+  ASSERT_EQ(late->size(), 1u);
+  EXPECT_EQ(late->start_s(), 9.0);
+  EXPECT_EQ(
+      error_of({.entity = "nobody"}),
+      "crowd.csv: expected the id of an entity, busiest or all, found 'nobody'; the ids are a, b, late");
+  std::string many = "id,t,x,y,z\n";
+  for (int i = 1; i <= 30; ++i)
+    many += "n" + std::to_string(i) + ",1,0,0,0\n";
+  const auto unknown = parse_trace(many, "many.csv", {.entity = "n31"});
+  ASSERT_FALSE(unknown);
+  EXPECT_TRUE(unknown.error().ends_with("the ids are n1, n2, n3, n4, n5, n6, n7, n8, ... (30 in all)"));
+}
+
+TEST(Trace, TheWindowCountsFromTheEarliestChosenSample) {
+  const auto source = parse(crowd(), {.start_s = 0.75, .seconds = 1.0});
+  ASSERT_EQ(source->size(), 2u);  // late is dropped
+  EXPECT_DOUBLE_EQ(source->entity(0).first_s, 2.75);
+  EXPECT_DOUBLE_EQ(source->entity(0).last_s, 3.75);
+  const auto b = parse(crowd(), {.entity = "b", .start_s = 0.25});
+  EXPECT_DOUBLE_EQ(b->start_s(), 2.75);  // b begins at 2.5
+  EXPECT_DOUBLE_EQ(b->end_s(), 4.0);
+  const auto whole = parse(crowd(), {.seconds = 1000.0});
+  EXPECT_EQ(whole->end_s(), 9.5);
+}
+
+TEST(Trace, TheWindowLeavesTheCurveAsItIs) {
+  const auto whole = parse(crowd(), {});
+  const auto cut = parse(crowd(), {.start_s = 0.53, .seconds = 0.9});
+  for (std::size_t i = 0; i < cut->size(); ++i) {
+    for (double t = cut->entity(i).first_s; t <= cut->entity(i).last_s; t += 0.007) {
+      const Pose a = whole->pose(i, t);
+      const Pose b = cut->pose(i, t);
+      EXPECT_EQ(std::memcmp(&a, &b, sizeof a), 0) << t;
+    }
+  }
+}
+
+TEST(Trace, RefusesAnEmptyWindowAndImpossibleOptions) {
+  EXPECT_EQ(
+      error_of({.start_s = 20.0}),
+      "crowd.csv: has nothing between 22.000000 s and 9.500000 s; the chosen samples lie between 2.000000 s "
+      "and 9.500000 s");
+  EXPECT_NE(error_of({.start_s = 3.0, .seconds = 1.0}), "");
+  EXPECT_EQ(error_of({.start_s = -1.0}), "the start must be 0 s or later");
+  EXPECT_EQ(error_of({.seconds = -1.0}), "the length must be 0 s (to the end) or more");
+  EXPECT_EQ(error_of({.teleport_mps = 0.0}), "the teleport speed must be above 0 m/s");
+}
+
+TEST(Trace, TakesThatAllStartAtZeroPlayInTurn) {
+  const auto source = parse(kTakes, {});
+  ASSERT_EQ(source->size(), 3u);
+  EXPECT_EQ(source->entity(0).offset_s, 0.0);
+  EXPECT_EQ(source->entity(1).offset_s, 2.5);  // 1.5 + 1
+  EXPECT_EQ(source->entity(2).offset_s, 4.0);  // 2.5 + 0.5 + 1
+  EXPECT_EQ(source->entity(1).first_s, 2.5);
+  EXPECT_EQ(source->entity(1).last_s, 3.0);
+  EXPECT_EQ(source->end_s(), 6.0);
+  EXPECT_EQ(source->pose(2, 4.0).position.x, 9.0);
+  EXPECT_EQ(source->pose(2, 6.0).position.x, 8.0);
+}
+
+TEST(Trace, OneTakeAloneKeepsItsOwnClock) {
+  const auto named = parse(kTakes, {.entity = "9"});
+  EXPECT_EQ(named->entity(0).offset_s, 0.0);
+  EXPECT_EQ(named->start_s(), 0.0);
+  const auto busiest = parse(kTakes, {.entity = "busiest"});
+  EXPECT_EQ(busiest->size(), 1u);
+  EXPECT_EQ(busiest->start_s(), 0.0);
+}
+
+TEST(Trace, TheWindowOfTakesInTurnIsOnTheSharedClock) {
+  const auto source = parse(kTakes, {.start_s = 2.75, .seconds = 2.0});
+  ASSERT_EQ(source->size(), 2u);
+  EXPECT_EQ(source->entity(0).name, "8");
+  EXPECT_EQ(source->entity(0).first_s, 2.75);
+  EXPECT_EQ(source->entity(0).offset_s, 2.5);
+  EXPECT_EQ(source->entity(1).last_s, 4.75);
+}
+
+TEST(Trace, EntitiesThatDoNotAllStartAtZeroPlayTogether) {
+  const auto source = parse("id,t,x,y,z\na,0,0,0,0\na,1,1,0,0\nb,0.5,0,0,0\nb,1.5,0,0,0\n", {});
+  EXPECT_EQ(source->entity(1).offset_s, 0.0);
+  EXPECT_EQ(source->end_s(), 1.5);
+}
+
+}  // namespace
+}  // namespace reckoner::scenario
