@@ -63,7 +63,7 @@ TEST(Readme, ItsCommandsRun) {
   int ran = 0;
   for (std::string block : blocks("sh")) {
     if (!block.starts_with("build/bin/")) continue;
-    for (const char* port : {"47000", "47001"})
+    for (const char* port : {"26000", "26001"})
       block = replaced(block, port, free_udp_port());
     const std::string script = "set -e\ncd '" + dir.path().string() + "'\n" + block;
     const Finished finished = run("/bin/bash", {"-c", script}, 60.0);

@@ -77,10 +77,36 @@ TEST(Strangers, AServerRefusesAnotherVersionByNumberAndLivesOn) {
   EXPECT_EQ(server.wait(), 0) << server.errors();
 }
 
+TEST(Strangers, APeerThatSendsGarbageIsCountedAndShownOut) {
+  const ScratchDir dir;
+  const std::string port = free_udp_port();
+  Process server("reckoner-server",
+                 {"--scenario", "orbit", "--port", port, "--json", dir.file("server.json")});
+  auto transport =
+      EnetTransport::connect("127.0.0.1", static_cast<std::uint16_t>(std::stoi(port)), kProtocolVersion);
+  ASSERT_TRUE(transport) << transport.error();
+  EndCode code;
+  const bool shown_out = serve(**transport, 20.0, [&](const TransportEvent& event) {
+    if (event.kind == TransportEvent::Kind::connected) {
+      const std::array<std::byte, 40> garbage{std::byte{0xff}, std::byte{0xff}, std::byte{0xff}};
+      (*transport)->send(event.peer, Channel::state, garbage);
+      (*transport)->send(event.peer, Channel::control, garbage);
+    }
+    if (event.kind == TransportEvent::Kind::disconnected) code = unpack_end_code(event.reason);
+    return event.kind == TransportEvent::Kind::disconnected;
+  });
+  EXPECT_TRUE(shown_out);
+  EXPECT_EQ(code.reason, EndReason::malformed);
+  server.send_signal(SIGTERM);
+  EXPECT_EQ(server.wait(), 0) << server.errors();
+  EXPECT_EQ(read_file(dir.file("server.json")).find("\"malformed\": 0,"), std::string::npos);
+  EXPECT_NE(read_file(dir.file("server.json")).find("\"malformed\":"), std::string::npos);
+}
+
 TEST(Strangers, GarbageDatagramsStopNeitherServerNorConditioner) {
   const std::string port = free_udp_port();
   const std::string relay_port = free_udp_port();
-  Process server("reckoner-server", {"--scenario", "crowd", "--port", port});
+  Process server("reckoner-server", {"--scenario", "crowd", "--entities", "5", "--port", port});
   Process relay("reckoner-harness", {"conditioner", "--listen", relay_port, "--to", "127.0.0.1:" + port,
                                      "--network", "lan", "--seed", "1"});
   Process client("reckoner-client", {"--connect", "127.0.0.1:" + relay_port, "--seconds", "3"});
