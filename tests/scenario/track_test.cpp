@@ -76,6 +76,17 @@ TEST(Track, PassesThroughItsSamples) {
   }
 }
 
+// Whatever signs the recording has: what blends or writes quaternions must not see them flip.
+TEST(Track, QuaternionsKeepTheirSign) {
+  const auto source = track(wander(200, 4));
+  glm::quat before = source->pose(0, source->start_s()).orientation;
+  for (double t = source->start_s(); t <= source->end_s(); t += 0.001) {
+    const glm::quat now = source->pose(0, t).orientation;
+    ASSERT_GT(glm::dot(before, now), 0.9f) << t;
+    before = now;
+  }
+}
+
 TEST(Track, ReproducesAParabolaExactlyOnUnevenTimes) {
   const auto at = [](double t) { return glm::dvec3{1.0 + 2.0 * t - 3.0 * t * t, 5.0 * t * t, -4.0 * t}; };
   std::vector<Sample> samples;
