@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+namespace reckoner::program {
+
+/// The machine's monotonic clock (CLOCK_MONOTONIC on Linux), s. The only clock of the programs; libraries are
+/// told the time.
+[[nodiscard]] double monotonic_s();
+
+}  // namespace reckoner::program

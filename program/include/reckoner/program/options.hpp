@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <CLI/CLI.hpp>
+
+#include <reckoner/client/playout.hpp>
+#include <reckoner/reckoning/result.hpp>
+#include <reckoner/scenario/source.hpp>
+
+namespace reckoner::program {
+
+/// Exit codes of the programs.
+inline constexpr int kOk = 0;
+inline constexpr int kFailed = 1;    ///< something went wrong while running
+inline constexpr int kBadInput = 2;  ///< options or files that cannot be used
+
+/// Options that say where motion comes from.
+struct SourceOptions {
+  std::string trace;
+  std::string scenario;
+  std::size_t entities = 0;  ///< of a scenario; 0: its default
+  std::string entity = "all";
+  double start_s = 0.0;
+  double seconds = 0.0;  ///< 0: to the end of the trace; scenarios are endless
+  double teleport_mps = 100.0;
+  std::uint64_t seed = 1;
+};
+
+/// Adds --trace, --scenario, --entities, --entity, --start, --seconds and --teleport-mps. `options` must outlive
+/// the parsing.
+void add_source_options(CLI::App& app, SourceOptions& options);
+
+/// Opens what the options name. Exactly one of trace and scenario must be given.
+[[nodiscard]] Result<std::unique_ptr<scenario::Source>> open_source(const SourceOptions& options);
+
+/// The mode that `present`, `adaptive` or `delayed:MS` names, put into `playout`; an error for anything else.
+[[nodiscard]] std::optional<Error> parse_mode(std::string_view text, PlayoutConfig& playout);
+
+/// An address as HOST:PORT.
+struct HostPort {
+  std::string host;
+  std::uint16_t port = 0;
+};
+[[nodiscard]] Result<HostPort> parse_host_port(std::string_view text);
+
+/// Parses; on --help or bad usage says so and returns the exit code to end with.
+[[nodiscard]] std::optional<int> parse(CLI::App& app, int argc, char** argv);
+
+/// Prints "NAME: MESSAGE" to standard error and returns `code`.
+int fail(std::string_view name, std::string_view message, int code = kBadInput);
+
+}  // namespace reckoner::program

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+#include <cmath>
+
+#include <glm/geometric.hpp>
+#include <gtest/gtest.h>
+
+#include <reckoner/reckoning/blend.hpp>
+#include <reckoner/reckoning/rotation.hpp>
+
+#include "random_states.hpp"
+
+namespace reckoner {
+namespace {
+
+constexpr double kT = 0.1;
+
+State at(const Motion& motion, const Blend& blend, double time_s) { return blend.apply(state_at(motion, time_s), time_s); }
+
+class BlendTest : public ::testing::TestWithParam<int> {
+ protected:
+  BlendTest() {
+    test::RandomStates random{static_cast<std::uint64_t>(GetParam())};
+    motion_ = {random.state(), 10.0, 0};
+    shown_ = random.state();
+    shown_.position = motion_.state.position + random.vector(2.0);
+    blend_ = Blend{shown_, state_at(motion_, kStart), kStart, kT};
+  }
+
+  static constexpr double kStart = 10.2;
+  Motion motion_;
+  State shown_;
+  Blend blend_;
+};
+
+TEST_P(BlendTest, StartsWithTheShownPoseAndVelocity) {
+  const State s = at(motion_, blend_, kStart);
+  EXPECT_LT(glm::length(s.position - shown_.position), 1e-9);
+  EXPECT_LT(glm::length(s.velocity - shown_.velocity), 1e-4f);
+  EXPECT_LT(angle_between(s.orientation, shown_.orientation), 1e-6);
+  EXPECT_LT(glm::length(s.angular_velocity - shown_.angular_velocity), 1e-4f);
+}
+
+TEST_P(BlendTest, EndsOnTheMotionInPoseAndVelocity) {
+  const double before_end = kStart + kT - 1e-9;
+  const State s = at(motion_, blend_, before_end);
+  const State m = state_at(motion_, before_end);
+  EXPECT_LT(glm::length(s.position - m.position), 1e-6);
+  EXPECT_LT(glm::length(s.velocity - m.velocity), 1e-4f);
+  EXPECT_LT(angle_between(s.orientation, m.orientation), 1e-6);
+  EXPECT_LT(glm::length(s.angular_velocity - m.angular_velocity), 1e-4f);
+  EXPECT_TRUE(blend_.over(kStart + kT));
+  EXPECT_EQ(at(motion_, blend_, kStart + kT).position, state_at(motion_, kStart + kT).position);
+}
+
+// What is reported as velocity is the derivative of what is shown, in place and in turn, all along.
+TEST_P(BlendTest, VelocitiesAreDerivativesOfWhatIsShown) {
+  constexpr double h = 1e-4;
+  for (double t = kStart + h; t < kStart + kT + 0.02; t += 0.003) {
+    if (std::abs(t - (kStart + kT)) <= h) continue;
+    const State s = at(motion_, blend_, t);
+    const State before = at(motion_, blend_, t - h);
+    const State after = at(motion_, blend_, t + h);
+    const glm::dvec3 velocity = (after.position - before.position) / (2.0 * h);
+    EXPECT_LT(glm::length(velocity - glm::dvec3{s.velocity}), 1e-2);
+    const glm::dquat turn =
+        glm::normalize(glm::dquat{after.orientation} * glm::conjugate(glm::dquat{before.orientation}));
+    EXPECT_LT(glm::length(rotation_log(turn) / (2.0 * h) - glm::dvec3{s.angular_velocity}), 0.05);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, BlendTest, ::testing::Range(1, 21));
+
+// EVALUATION.md, number vectors: peak speed 1.5 |E0| / T and peak acceleration 6 |E0| / T^2 for E1 = 0.
+TEST(Blend, PeaksAreThoseOfTheCubic) {
+  State shown;
+  shown.position = {3.0, 0.0, 0.0};
+  const Motion rest;
+  const Blend blend{shown, rest.state, 0.0, kT};
+  double peak_speed = 0.0;
+  double peak_acceleration = 0.0;
+  for (int i = 0; i < 1000; ++i) {
+    const State s = at(rest, blend, kT * i / 1000.0);
+    peak_speed = std::max(peak_speed, double{glm::length(s.velocity)});
+    peak_acceleration = std::max(peak_acceleration, double{glm::length(s.acceleration)});
+  }
+  EXPECT_NEAR(peak_speed, 1.5 * 3.0 / kT, 1e-3);
+  EXPECT_NEAR(peak_acceleration, 6.0 * 3.0 / (kT * kT), 1e-2);
+}
+
+TEST(Blend, TurnsTheShortWay) {
+  State shown;
+  shown.orientation = glm::quat{rotation_exp({0.0, 0.0, 3.0})};
+  Motion motion;
+  motion.state.orientation = glm::quat{rotation_exp({0.0, 0.0, -3.0})};  // 0.283 rad further on, through pi
+  const Blend blend{shown, motion.state, 0.0, kT};
+  for (double t = 0.0; t < kT; t += 0.01) {
+    EXPECT_LT(angle_between(at(motion, blend, t).orientation, motion.state.orientation), 0.29);
+  }
+}
+
+TEST(Blend, WithoutDurationShowsTheMotion) {
+  State shown;
+  shown.position = {3.0, 0.0, 0.0};
+  const Motion motion;
+  for (const Blend& blend : {Blend{}, Blend{shown, motion.state, 5.0, 0.0}, Blend{shown, motion.state, 5.0, -1.0}}) {
+    for (const double t : {-100.0, 0.0, 5.0, 6.0}) {
+      EXPECT_EQ(at(motion, blend, t).position, motion.state.position);
+    }
+  }
+}
+
+TEST(Blend, DurationComesFromFrames) {
+  EXPECT_DOUBLE_EQ(frames_to_seconds(6.0, 60.0), 0.1);
+}
+
+}  // namespace
+}  // namespace reckoner
