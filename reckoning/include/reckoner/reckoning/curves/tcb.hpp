@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <reckoner/reckoning/curves/cubic_path.hpp>
+#include <reckoner/reckoning/curves/easing.hpp>
+
+namespace reckoner {
+
+/// A key's shape parameters. -1 to 1 is the usual range; any finite number is taken.
+struct TcbShape {
+  double tension = 0.0;     ///< 1: tight, stops at the key; -1: loose
+  double continuity = 0.0;  ///< not 0: a corner. As in the paper; see TcbSpline
+  double bias = 0.0;        ///< 1: overshoots, follows the way in; -1: undershoots, the way out
+};
+
+/// The weights that a key's shape puts on the step before it (p_i - p_i-1) and after it (p_i+1 - p_i), for
+/// the tangent that arrives (the paper's source derivative) and the one that leaves (destination derivative).
+struct TcbWeights {
+  double in_before = 0.5;
+  double in_after = 0.5;
+  double out_before = 0.5;
+  double out_after = 0.5;
+};
+
+/// D. Kochanek, R. Bartels, "Interpolating splines with local tension, continuity, and bias control", 1984:
+///   in:  (1-t)(1-c)(1+b)/2 (p_i - p_i-1) + (1-t)(1+c)(1-b)/2 (p_i+1 - p_i)
+///   out: (1-t)(1+c)(1+b)/2 (p_i - p_i-1) + (1-t)(1-c)(1-b)/2 (p_i+1 - p_i)
+/// with the paper's correction for uneven key times: in x 2 before/(before + after), out x 2 after/(before +
+/// after), where `before` and `after` are the times of the segments around the key (> 0). That makes the
+/// velocity in time the same on both sides whenever continuity is 0.
+[[nodiscard]] TcbWeights tcb_weights(const TcbShape& shape, double before, double after);
+
+template <CurveVector V>
+struct TcbKey {
+  double time = 0.0;  ///< s, or any unit; rising from key to key
+  V value{0.0};
+  TcbShape shape{};
+  double ease_to = 0.0;    ///< 0 to 1: share of the segment before the key over which motion slows down to it
+  double ease_from = 0.0;  ///< 0 to 1: share of the segment after the key over which motion speeds up
+};
+
+struct TcbOptions {
+  /// Closed when set: the time from the last key on to the first again, > 0.
+  std::optional<double> closing_time;
+};
+
+/// Kochanek-Bartels (TCB) keys joined by Hermite cubics.
+///
+/// The sign of continuity is the paper's, as in TcbWeights. Tutorials and programs that have (1+c) where the
+/// paper has (1-c) are had by negating continuity. Keys of shape zero give the Catmull-Rom tangents.
+///
+/// Ends: the first key leaves with (1.5 (p1 - p0) - 0.5 in(p1)) (1 - tension), the last arrives with the
+/// mirror image of that; two keys alone have (p1 - p0)(1 - tension) at either end; one key is a constant.
+///
+/// Easing runs along the segment, so that it changes when the curve is where, not its shape: path() has none.
+/// Times outside the keys' count as the nearest end (NaN as the start). A value; evaluation allocates
+/// nothing.
+template <CurveVector V>
+class TcbSpline {
+ public:
+  /// Fails on no keys, times that do not rise, easing outside 0 to 1, anything not finite or too large;
+  /// closed: on fewer than three keys. A repeated value is an ordinary key.
+  [[nodiscard]] static Result<TcbSpline> make(std::span<const TcbKey<V>> keys,
+                                              const TcbOptions& options = {});
+
+  [[nodiscard]] V position(double time) const { return path_.position(path_parameter(time)); }
+  [[nodiscard]] V velocity(double time) const;      ///< derivative in time
+  [[nodiscard]] V acceleration(double time) const;  ///< second derivative in time
+  [[nodiscard]] double start_time() const { return times_.front(); }
+  [[nodiscard]] double end_time() const { return times_.back(); }  ///< closed: when the first key comes again
+  [[nodiscard]] std::span<const double> times() const { return times_; }
+
+  /// The shape, in its own parameter (segments, easing left out), and the way between the two.
+  [[nodiscard]] const CubicPath<V>& path() const { return path_; }
+  [[nodiscard]] double path_parameter(double time) const;
+  [[nodiscard]] double time_at(double path_parameter) const;
+
+ private:
+  struct Segment {
+    double start = 0.0;
+    double duration = 0.0;
+    Easing easing;
+  };
+  struct Place {
+    std::size_t index;
+    double u;
+  };
+
+  TcbSpline(CubicPath<V> path, std::vector<double> times, std::vector<Segment> segments)
+      : path_(std::move(path)), times_(std::move(times)), segments_(std::move(segments)) {}
+  [[nodiscard]] Place locate(double time) const;
+
+  CubicPath<V> path_;
+  std::vector<double> times_;  // of the joints: one more than segments, or the single key's
+  std::vector<Segment> segments_;
+};
+
+}  // namespace reckoner
