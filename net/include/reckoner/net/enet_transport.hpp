@@ -19,15 +19,20 @@ struct EnetListenConfig {
 
 /// Transport over ENet and UDP (IPv4). State goes unsequenced and unreliable, control reliable. ENet's
 /// throttle is held open so that it never drops state, a state payload that ENet would turn into reliable
-/// fragments is refused, and an error of one peer's never keeps the others from being served.
+/// fragments is refused, and an error of one peer's never keeps the others from being served. Datagrams that
+/// no Reckoner sends are refused before ENet sees them, and counted.
 ///
-/// ENet reads the machine's own clock; `now_s` is not used.
+/// A peer that sent nothing for 10 s is gone (reason 0), and so is one that takes no control messages in
+/// while 8 MiB wait for it. A transport that is destroyed tells its peers.
+///
+/// ENet reads the machine's own clock; `now_s` is not used. One thread at a time; different transports are
+/// independent.
 class EnetTransport final : public Transport {
  public:
   /// Opens a socket for clients to connect to. Fails if the port is in use or the address is unknown.
   [[nodiscard]] static Result<std::unique_ptr<EnetTransport>> listen(const EnetListenConfig& config);
 
-  /// Starts to connect to a server; a connected event follows, or a disconnected one after some seconds.
+  /// Starts to connect to a server; a connected event follows, or a disconnected one after 5 s.
   /// `reason` travels with the request (Reckoner's client puts its protocol version there). Fails at once if
   /// the host name does not resolve.
   [[nodiscard]] static Result<std::unique_ptr<EnetTransport>> connect(const std::string& host,
@@ -48,7 +53,8 @@ class EnetTransport final : public Transport {
   /// The UDP port in use.
   [[nodiscard]] std::uint16_t port() const;
 
-  /// Sends what waits, then sleeps until something arrives or `seconds` have passed. Call service() next.
+  /// Sends what waits, then sleeps until something arrives, a signal comes or `seconds` have passed. Call
+  /// service() next.
   void wait(double seconds);
 
  private:

@@ -34,14 +34,14 @@ struct TransportEvent {
 
 /// What a transport counted since it was made.
 struct TransportStats {
-  std::uint64_t datagrams_sent = 0;
+  std::uint64_t datagrams_sent = 0;  ///< as the network sees them (UDP), the transport's own included
   std::uint64_t datagrams_received = 0;
   std::uint64_t payload_bytes_sent = 0;  ///< as handed to send()
   std::uint64_t payload_bytes_received = 0;
-  std::uint64_t wire_bytes_sent = 0;     ///< with the headers of the transport, UDP and IPv4
+  std::uint64_t wire_bytes_sent = 0;  ///< with the headers of the transport, UDP and IPv4
   std::uint64_t wire_bytes_received = 0;
-  std::uint64_t refused = 0;             ///< payloads that were too large, malformed, or on no known channel
-  std::uint64_t service_errors = 0;      ///< errors of the socket or of one peer; the others go on
+  std::uint64_t refused = 0;         ///< payloads that were too large, malformed, or on no known channel
+  std::uint64_t service_errors = 0;  ///< errors of the socket or of one peer; the others go on
 };
 
 /// Carries payloads between a server and its clients. One implementation runs over ENet, others in virtual
@@ -50,8 +50,8 @@ class Transport {
  public:
   virtual ~Transport() = default;
 
-  /// Moves time on to `now_s`, sends what waits and takes in what has arrived. Seconds on any clock that never
-  /// goes back; a transport over real sockets may read its own.
+  /// Moves time on to `now_s`, sends what waits and takes in what has arrived. Seconds on any clock that
+  /// never goes back; a transport over real sockets may read its own.
   virtual void service(double now_s) = 0;
 
   /// The next event, oldest first, or nothing.

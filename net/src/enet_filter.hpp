@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <reckoner/net/transport.hpp>
+
+namespace reckoner::enet_filter {
+
+// Looks at a datagram before ENet does and says whether one of Reckoner's own transports can have sent it.
+// ENet 1.3.17 itself reads safely, but it lets a peer do things that cost the receiver dearly and that no
+// Reckoner ever does: open channels that nobody reads, park any number of empty unreliable packets behind a
+// reliable one that never comes, announce a million fragments. It also ignores malformed commands silently,
+// where an operator wants to see a count. The layout is that of ENet's protocol.h, big endian.
+
+/// Whether this end takes connections.
+enum class Role : std::uint8_t { server, client };
+
+namespace detail {
+
+inline constexpr std::uint16_t kNoPeer = 0x0FFF;  // peer id of a request to connect
+inline constexpr std::uint16_t kCompressedFlag = 1u << 14;
+inline constexpr std::uint16_t kSentTimeFlag = 1u << 15;
+inline constexpr std::size_t kConnectChannelCount = 16;  // offset of the field in a connect command
+inline constexpr std::size_t kChannels = 2;
+inline constexpr std::size_t kMinMtu = 576;       // ENet's own least MTU
+inline constexpr std::size_t kFragmentHead = 28;  // datagram header and fragment command
+inline constexpr std::size_t kMaxFragments = kMaxControlBytes / (kMinMtu - kFragmentHead) + 1;
+
+enum Command : std::uint8_t {
+  kAcknowledge = 1,
+  kConnect = 2,
+  kVerifyConnect = 3,
+  kDisconnect = 4,
+  kPing = 5,
+  kSendReliable = 6,
+  kSendUnreliable = 7,
+  kSendFragment = 8,
+  kSendUnsequenced = 9,
+  kBandwidthLimit = 10,
+  kThrottleConfigure = 11,
+  kSendUnreliableFragment = 12,
+};
+
+// Size of a command without the data that follows it; zero: no such command, or none that Reckoner sends.
+inline constexpr std::size_t kSizes[16] = {0, 8, 48, 44, 8, 4, 6, 0, 24, 8, 12, 16, 0, 0, 0, 0};
+
+inline std::uint32_t read16(std::span<const std::byte> bytes, std::size_t at) {
+  return (std::to_integer<std::uint32_t>(bytes[at]) << 8) | std::to_integer<std::uint32_t>(bytes[at + 1]);
+}
+
+inline std::uint32_t read32(std::span<const std::byte> bytes, std::size_t at) {
+  return (read16(bytes, at) << 16) | read16(bytes, at + 2);
+}
+
+// How long a command is with its data, or zero if it must be refused. At least `size` bytes are there.
+inline std::size_t whole_size(std::span<const std::byte> command, std::uint8_t kind, std::size_t size) {
+  const auto channel = std::to_integer<std::uint8_t>(command[1]);
+  switch (kind) {
+    case kConnect:
+      return read32(command, kConnectChannelCount) == kChannels ? size : 0;
+    case kSendReliable:
+      return channel == static_cast<std::uint8_t>(Channel::control) ? size + read16(command, 4) : 0;
+    case kSendUnsequenced: {
+      const std::size_t length = read16(command, 6);
+      const bool fits = channel == static_cast<std::uint8_t>(Channel::state) && length <= kMaxStateBytes;
+      return fits ? size + length : 0;
+    }
+    case kSendFragment: {
+      const bool fits = channel == static_cast<std::uint8_t>(Channel::control) &&
+                        read32(command, 8) <= kMaxFragments && read32(command, 16) <= kMaxControlBytes;
+      return fits ? size + read16(command, 6) : 0;
+    }
+    default:
+      return size;
+  }
+}
+
+}  // namespace detail
+
+/// False if no Reckoner can have sent this datagram to an end in that role.
+[[nodiscard]] inline bool acceptable(std::span<const std::byte> datagram, Role role) {
+  using namespace detail;
+  if (datagram.size() < 2) return false;
+  const std::uint32_t head = read16(datagram, 0);
+  if ((head & kCompressedFlag) != 0) return false;
+  const bool to_no_peer = (head & kNoPeer) == kNoPeer;
+  if (to_no_peer && role == Role::client) return false;
+
+  const std::size_t head_size = (head & kSentTimeFlag) != 0 ? 4 : 2;
+  if (datagram.size() <= head_size) return false;
+  std::span<const std::byte> rest = datagram.subspan(head_size);
+  while (!rest.empty()) {
+    const auto kind = static_cast<std::uint8_t>(std::to_integer<std::uint8_t>(rest[0]) & 0x0F);
+    const std::size_t size = kSizes[kind];
+    if (size == 0 || rest.size() < size) return false;
+    if (to_no_peer != (kind == kConnect)) return false;
+    const std::size_t whole = whole_size(rest, kind, size);
+    if (whole == 0 || rest.size() < whole) return false;
+    rest = rest.subspan(whole);
+  }
+  return true;
+}
+
+}  // namespace reckoner::enet_filter

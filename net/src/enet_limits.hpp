@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace reckoner::enet_limits {
+
+// What a peer may make this end keep: received packets that wait for an earlier one (bytes), sent control
+// messages that it does not acknowledge (bytes), events that nobody polled.
+inline constexpr std::size_t kWaitingBytes = 512 * 1024;
+inline constexpr std::size_t kBacklogBytes = 8 * 1024 * 1024;
+inline constexpr std::size_t kQueuedEvents = 64 * 1024;
+
+// Datagrams of 1232 bytes and less pass every path that carries IPv6; a full state payload still fits.
+inline constexpr std::uint32_t kMtu = 1232;
+
+inline constexpr int kSocketBufferBytes = 4 * 1024 * 1024;  // asked for; the system may grant less
+
+// ENet's own timeouts, milliseconds, only back up those of Liveness: they judge by acknowledgements of
+// reliable packets alone and would, at the defaults, give up on a lossy link while state still flows.
+inline constexpr std::uint32_t kTimeoutFactor = 1024;
+inline constexpr std::uint32_t kTimeoutLeastMs = 10000;
+inline constexpr std::uint32_t kTimeoutMostMs = 20000;
+
+// A request to connect takes up a slot until it is confirmed; a spoofed one never is.
+inline constexpr std::uint32_t kHalfOpenFactor = 32;
+inline constexpr std::uint32_t kHalfOpenLeastMs = 2000;
+inline constexpr std::uint32_t kHalfOpenMostMs = 3000;
+
+// One call of service() ends even if somebody sends faster than we read or every datagram is an error.
+inline constexpr int kRounds = 1024;
+inline constexpr std::uint32_t kDatagramsPerService = 16384;
+
+inline constexpr double kWaitSliceSeconds = 0.05;  // so that ENet's resends stay on time in a long wait
+
+}  // namespace reckoner::enet_limits

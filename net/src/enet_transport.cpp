@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: MIT
+#include "enet_filter.hpp"
+#include "enet_limits.hpp"
+#include "enet_liveness.hpp"
+#include "shared_library_start.hpp"
+#include "wire_counter.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <deque>
+#include <system_error>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include <enet/enet.h>
+
+#include <reckoner/net/enet_transport.hpp>
+
+namespace reckoner {
+namespace {
+
+namespace limits = enet_limits;
+
+constexpr std::size_t kChannels = 2;
+constexpr std::size_t kFragmentHeaders = sizeof(ENetProtocolHeader) + sizeof(ENetProtocolSendFragment);
+static_assert(limits::kMtu >= kMaxStateBytes + kFragmentHeaders);
+
+double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+using EnetRuntime = SharedLibraryStart<&enet_initialize, &enet_deinitialize>;
+
+struct Destroy {
+  void operator()(ENetHost* host) const { enet_host_destroy(host); }
+  void operator()(ENetPacket* packet) const { enet_packet_destroy(packet); }
+};
+using HostPtr = std::unique_ptr<ENetHost, Destroy>;
+using PacketPtr = std::unique_ptr<ENetPacket, Destroy>;
+
+Error socket_error(const ENetAddress* address, const std::string& host) {
+  const int reason = errno;
+  const std::string why = std::generic_category().message(reason);
+  if (address == nullptr) return Error{"cannot open a UDP socket: " + why};
+  const std::string port = "UDP port " + std::to_string(address->port);
+  if (reason == EADDRINUSE) return Error{port + " is in use"};
+  if (reason == EADDRNOTAVAIL) return Error{"this machine does not have the address '" + host + "'"};
+  return Error{"cannot listen on " + port + ": " + why};
+}
+
+}  // namespace
+
+struct EnetTransport::Impl {
+  /// ENet hands the event back to the filter, which finds the transport through it.
+  struct Pump {
+    ENetEvent event{};  // first, so that its address is the pump's
+    Impl* self = nullptr;
+  };
+  struct Connection {
+    ENetPeer* peer = nullptr;
+    Liveness liveness;
+    std::uint32_t closing_reason = 0;
+    std::size_t backlog = 0;  ///< control bytes that are not acknowledged
+  };
+  struct Queued {
+    TransportEvent event;
+    PacketPtr packet;
+  };
+
+  [[nodiscard]] static Result<std::unique_ptr<Impl>> open(const ENetAddress* address, std::size_t peers,
+                                                          const std::string& host_name);
+  ~Impl();
+
+  bool pump();
+  void hold_throttle_open();
+  void take(ENetEvent& event);
+  void take_connected(ENetPeer* peer, std::uint32_t reason);
+  void take_packet(PeerId id, std::uint8_t channel, PacketPtr packet);
+  void drop_silent(double now_s);
+  void end(PeerId id, std::uint32_t reason);
+  void count_wire();
+  PeerId add(ENetPeer* peer, bool connecting) {
+    peer->data = reinterpret_cast<void*>(std::uintptr_t{++last_id});
+    connections.emplace(last_id, Connection{peer, Liveness(steady_seconds(), connecting)});
+    return PeerId{last_id};
+  }
+  static PeerId id_of(const ENetPeer* peer) {
+    return PeerId{static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(peer->data))};
+  }
+  void push(TransportEvent::Kind kind, PeerId id, std::uint32_t reason) {
+    events.push_back({TransportEvent{.kind = kind, .peer = id, .reason = reason}, nullptr});
+  }
+  /// Below ENet's fragment size, so that a payload is never turned into (reliable) fragments.
+  static std::size_t max_state_bytes(const ENetPeer* peer) {
+    return std::min<std::size_t>(kMaxStateBytes, peer->mtu - kFragmentHeaders);
+  }
+  static int ENET_CALLBACK filter(ENetHost* host, ENetEvent* event);
+  static void release_backlog(ENetPacket* packet) {
+    *static_cast<std::size_t*>(packet->userData) -= packet->dataLength;
+  }
+
+  EnetRuntime runtime;
+  HostPtr host;
+  enet_filter::Role role = enet_filter::Role::server;
+  std::unordered_map<std::uint32_t, Connection> connections;  // by PeerId; its nodes never move
+  std::deque<Queued> events;
+  PacketPtr current;  ///< holds the payload that poll() gave out last
+  std::uint32_t last_id = 0;
+  TransportStats stats;
+  WireCounter sent, received;
+};
+
+Result<std::unique_ptr<EnetTransport::Impl>> EnetTransport::Impl::open(const ENetAddress* address,
+                                                                       std::size_t peers,
+                                                                       const std::string& host_name) {
+  auto impl = std::make_unique<Impl>();
+  if (!impl->runtime.usable()) return Error{"ENet does not start on this machine"};
+  errno = 0;
+  impl->host.reset(enet_host_create(address, peers, kChannels, 0, 0));
+  if (!impl->host) return socket_error(address, host_name);
+  ENetHost& host = *impl->host;
+  host.maximumPacketSize = kMaxControlBytes;
+  host.maximumWaitingData = limits::kWaitingBytes;
+  host.intercept = &Impl::filter;
+  host.mtu = limits::kMtu;
+  for (ENetPeer* peer = host.peers; peer != host.peers + host.peerCount; ++peer) {
+    peer->mtu = limits::kMtu;
+    peer->data = nullptr;
+  }
+  (void)enet_socket_set_option(host.socket, ENET_SOCKOPT_RCVBUF, limits::kSocketBufferBytes);
+  (void)enet_socket_set_option(host.socket, ENET_SOCKOPT_SNDBUF, limits::kSocketBufferBytes);
+  return impl;
+}
+
+EnetTransport::Impl::~Impl() {
+  if (!host) return;
+  hold_throttle_open();
+  enet_host_flush(host.get());
+  for (auto& [id, connection] : connections) {
+    enet_peer_disconnect_now(connection.peer, connection.closing_reason);
+  }
+}
+
+int EnetTransport::Impl::filter(ENetHost* host, ENetEvent* event) {
+  constexpr int kSwallow = 1, kPassOn = 0;
+  Impl& self = *reinterpret_cast<Pump*>(event)->self;
+  // Nobody can be answered at port 0 or a broadcast address: sending there fails, once per attempt.
+  const bool answerable = host->receivedAddress.port != 0 && host->receivedAddress.host != ENET_HOST_ANY &&
+                          host->receivedAddress.host != ENET_HOST_BROADCAST;
+  const auto datagram = std::as_bytes(std::span(host->receivedData, host->receivedDataLength));
+  if (answerable && enet_filter::acceptable(datagram, self.role)) return kPassOn;
+  ++self.stats.refused;
+  return kSwallow;
+}
+
+// Acknowledgements that come late, a peer's THROTTLE_CONFIGURE and the bandwidth it announces all make ENet
+// drop unreliable packets on its own. The sender's policy decides what is sent, so all three are undone
+// before every pass in which ENet may send.
+void EnetTransport::Impl::hold_throttle_open() {
+  host->bandwidthThrottleEpoch = enet_time_get();  // so that the next pass does not share out bandwidth
+  for (auto& [id, connection] : connections) {
+    ENetPeer& peer = *connection.peer;
+    // While connecting, both ends compare these numbers and part if they differ.
+    if (peer.state != ENET_PEER_STATE_CONNECTED && peer.state != ENET_PEER_STATE_DISCONNECT_LATER) continue;
+    peer.packetThrottle = ENET_PEER_PACKET_THROTTLE_SCALE;
+    peer.packetThrottleLimit = ENET_PEER_PACKET_THROTTLE_SCALE;
+    peer.packetThrottleDeceleration = 0;
+    peer.windowSize = ENET_PROTOCOL_MAXIMUM_WINDOW_SIZE;
+  }
+}
+
+// Sends and receives until nothing is left. An error (one datagram too long for ENet's buffer, one address
+// that cannot be sent to) ends a pass of ENet's in the middle, so the pass is repeated for the others.
+bool EnetTransport::Impl::pump() {
+  const enet_uint32 start = host->totalReceivedPackets;
+  for (int round = 0; round < limits::kRounds && events.size() < limits::kQueuedEvents; ++round) {
+    if (host->totalReceivedPackets - start >= limits::kDatagramsPerService) break;
+    const enet_uint32 before = host->totalReceivedPackets;
+    hold_throttle_open();
+    Pump pump{.self = this};
+    const int result = enet_host_service(host.get(), &pump.event, 0);
+    if (result > 0) {
+      take(pump.event);
+      while (enet_host_check_events(host.get(), &pump.event) > 0)
+        take(pump.event);
+    } else if (result < 0) {
+      ++stats.service_errors;
+    } else if (host->totalReceivedPackets == before) {
+      break;
+    }
+  }
+  count_wire();
+  return host->totalReceivedPackets != start;
+}
+
+void EnetTransport::Impl::take(ENetEvent& event) {
+  const PeerId id = id_of(event.peer);
+  if (event.type == ENET_EVENT_TYPE_CONNECT) take_connected(event.peer, event.data);
+  if (event.type == ENET_EVENT_TYPE_DISCONNECT && id) end(id, event.data);
+  if (event.type == ENET_EVENT_TYPE_RECEIVE) take_packet(id, event.channelID, PacketPtr(event.packet));
+}
+
+void EnetTransport::Impl::take_connected(ENetPeer* peer, std::uint32_t reason) {
+  PeerId id = id_of(peer);
+  if (peer->channelCount < kChannels) {  // the other end has the last word on their number
+    ++stats.refused;
+    enet_peer_disconnect_now(peer, 0);
+    if (id) end(id, 0);
+    return;
+  }
+  if (!id) id = add(peer, false);
+  connections.at(id.value).liveness.connected(steady_seconds());
+  enet_peer_timeout(peer, limits::kTimeoutFactor, limits::kTimeoutLeastMs, limits::kTimeoutMostMs);
+  push(TransportEvent::Kind::connected, id, reason);
+}
+
+void EnetTransport::Impl::take_packet(PeerId id, std::uint8_t channel, PacketPtr packet) {
+  const std::size_t limit =
+      channel == static_cast<std::uint8_t>(Channel::state) ? kMaxStateBytes : kMaxControlBytes;
+  if (!id || channel >= kChannels || packet->dataLength > limit) {
+    ++stats.refused;
+    return;
+  }
+  stats.payload_bytes_received += packet->dataLength;
+  TransportEvent event{.peer = id, .channel = static_cast<Channel>(channel)};
+  event.payload = std::as_bytes(std::span(packet->data, packet->dataLength));
+  events.push_back({event, std::move(packet)});
+}
+
+// ENet has reset the peer by now, which also released its packets.
+void EnetTransport::Impl::end(PeerId id, std::uint32_t reason) {
+  const auto found = connections.find(id.value);
+  if (found == connections.end()) return;
+  found->second.peer->data = nullptr;
+  connections.erase(found);
+  push(TransportEvent::Kind::disconnected, id, reason);
+}
+
+void EnetTransport::Impl::drop_silent(double now_s) {
+  std::vector<PeerId> gone;
+  for (auto& [id, connection] : connections) {
+    if (connection.liveness.given_up(now_s, connection.peer->incomingDataTotal)) gone.push_back(PeerId{id});
+  }
+  for (const PeerId id : gone) {
+    const Connection& connection = connections.at(id.value);
+    enet_peer_disconnect_now(connection.peer, connection.closing_reason);
+    end(id, 0);
+  }
+  if (role == enet_filter::Role::client) return;
+  for (ENetPeer* peer = host->peers; peer != host->peers + host->peerCount; ++peer) {
+    if (peer->state == ENET_PEER_STATE_ACKNOWLEDGING_CONNECT &&
+        peer->timeoutMaximum != limits::kHalfOpenMostMs) {
+      enet_peer_timeout(peer, limits::kHalfOpenFactor, limits::kHalfOpenLeastMs, limits::kHalfOpenMostMs);
+    }
+  }
+}
+
+void EnetTransport::Impl::count_wire() {
+  sent.look(host->totalSentData, host->totalSentPackets);
+  received.look(host->totalReceivedData, host->totalReceivedPackets);
+  stats.datagrams_sent = sent.datagrams();
+  stats.datagrams_received = received.datagrams();
+  stats.wire_bytes_sent = sent.bytes();
+  stats.wire_bytes_received = received.bytes();
+}
+
+Result<std::unique_ptr<EnetTransport>> EnetTransport::listen(const EnetListenConfig& config) {
+  const EnetRuntime runtime;  // looking a name up needs it on some systems
+  ENetAddress address{.host = ENET_HOST_ANY, .port = config.port};
+  if (!config.host.empty() && enet_address_set_host(&address, config.host.c_str()) != 0) {
+    return Error{"unknown host '" + config.host + "'"};
+  }
+  if (config.max_peers == 0 || config.max_peers > ENET_PROTOCOL_MAXIMUM_PEER_ID) {
+    return Error{"the number of connections must be between 1 and " +
+                 std::to_string(ENET_PROTOCOL_MAXIMUM_PEER_ID)};
+  }
+  auto impl = Impl::open(&address, config.max_peers, config.host);
+  if (!impl) return Error{impl.error()};
+  return std::unique_ptr<EnetTransport>(new EnetTransport(std::move(*impl)));
+}
+
+Result<std::unique_ptr<EnetTransport>> EnetTransport::connect(const std::string& host, std::uint16_t port,
+                                                              std::uint32_t reason) {
+  const EnetRuntime runtime;
+  ENetAddress address{.host = ENET_HOST_ANY, .port = port};
+  if (host.empty() || enet_address_set_host(&address, host.c_str()) != 0) {
+    return Error{"unknown host '" + host + "'"};
+  }
+  if (port == 0) return Error{"the server's UDP port is missing"};
+  auto impl = Impl::open(nullptr, 1, host);
+  if (!impl) return Error{impl.error()};
+  (*impl)->role = enet_filter::Role::client;
+  ENetPeer* peer = enet_host_connect((*impl)->host.get(), &address, kChannels, reason);
+  if (peer == nullptr) return Error{"cannot connect to '" + host + "'"};
+  (*impl)->add(peer, true);
+  return std::unique_ptr<EnetTransport>(new EnetTransport(std::move(*impl)));
+}
+
+EnetTransport::EnetTransport(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+EnetTransport::~EnetTransport() = default;
+
+void EnetTransport::service(double /*now_s*/) {
+  impl_->current.reset();
+  impl_->pump();
+  impl_->drop_silent(steady_seconds());
+}
+
+std::optional<TransportEvent> EnetTransport::poll() {
+  impl_->current.reset();
+  if (impl_->events.empty()) return std::nullopt;
+  Impl::Queued next = std::move(impl_->events.front());
+  impl_->events.pop_front();
+  impl_->current = std::move(next.packet);
+  return next.event;
+}
+
+bool EnetTransport::send(PeerId peer, Channel channel, std::span<const std::byte> payload) {
+  const auto found = impl_->connections.find(peer.value);
+  if (found == impl_->connections.end()) return false;
+  Impl::Connection& connection = found->second;
+  if (connection.peer->state != ENET_PEER_STATE_CONNECTED) return false;
+  const bool reliable = channel == Channel::control;
+  if (payload.size() > (reliable ? kMaxControlBytes : impl_->max_state_bytes(connection.peer))) {
+    ++impl_->stats.refused;
+    return false;
+  }
+  if (reliable && connection.backlog + payload.size() > limits::kBacklogBytes) {
+    // The peer keeps the connection alive but takes nothing in; what it missed can no longer be made good.
+    enet_peer_disconnect_now(connection.peer, 0);
+    impl_->end(peer, 0);
+    return false;
+  }
+  PacketPtr packet(enet_packet_create(payload.data(), payload.size(),
+                                      reliable ? ENET_PACKET_FLAG_RELIABLE : ENET_PACKET_FLAG_UNSEQUENCED));
+  if (!packet || enet_peer_send(connection.peer, static_cast<enet_uint8>(channel), packet.get()) != 0) {
+    return false;
+  }
+  if (reliable) {
+    connection.backlog += payload.size();
+    packet->userData = &connection.backlog;
+    packet->freeCallback = &Impl::release_backlog;
+  }
+  (void)packet.release();  // ENet's now
+  impl_->stats.payload_bytes_sent += payload.size();
+  return true;
+}
+
+std::size_t EnetTransport::max_state_bytes(PeerId peer) const {
+  const auto found = impl_->connections.find(peer.value);
+  return found == impl_->connections.end() ? 0 : impl_->max_state_bytes(found->second.peer);
+}
+
+void EnetTransport::disconnect(PeerId peer, std::uint32_t reason) {
+  const auto found = impl_->connections.find(peer.value);
+  if (found == impl_->connections.end()) return;
+  Impl::Connection& connection = found->second;
+  if (!connection.liveness.close(steady_seconds())) return;
+  connection.closing_reason = reason;
+  enet_peer_disconnect_later(connection.peer, reason);
+  // ENet gives a connection that was not made yet up at once and raises no event.
+  if (connection.peer->state == ENET_PEER_STATE_DISCONNECTED) impl_->end(peer, 0);
+}
+
+const TransportStats& EnetTransport::stats() const {
+  return impl_->stats;
+}
+
+std::uint16_t EnetTransport::port() const {
+  ENetAddress address{};
+  return enet_socket_get_address(impl_->host->socket, &address) == 0 ? address.port : std::uint16_t{0};
+}
+
+void EnetTransport::wait(double seconds) {
+  const double end_s = steady_seconds() + std::clamp(std::isnan(seconds) ? 0.0 : seconds, 0.0, 3600.0);
+  for (;;) {
+    if (impl_->pump() || !impl_->events.empty()) return;
+    const double left_s = end_s - steady_seconds();
+    if (left_s <= 0.0) return;
+    const double slice_ms = std::floor(std::min(left_s, limits::kWaitSliceSeconds) * 1000.0);
+    if (slice_ms < 1.0) {
+      // ENet counts whole milliseconds; the rest is slept through rather than spun away.
+      std::this_thread::sleep_for(std::chrono::duration<double>(left_s));
+      return;
+    }
+    // A signal ends the wait too, for programs that look at a stop flag.
+    enet_uint32 condition = ENET_SOCKET_WAIT_RECEIVE | ENET_SOCKET_WAIT_INTERRUPT;
+    const int result = enet_socket_wait(impl_->host->socket, &condition, static_cast<enet_uint32>(slice_ms));
+    if (result != 0 || condition != ENET_SOCKET_WAIT_NONE) return;
+  }
+}
+
+}  // namespace reckoner

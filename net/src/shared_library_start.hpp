@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <mutex>
+
+namespace reckoner {
+
+/// Keeps a C library started that must be started once a process: the first object calls `Start` (0 is
+/// success), the last one `Stop`. Any thread.
+template <int (*Start)(), void (*Stop)()>
+class SharedLibraryStart {
+ public:
+  SharedLibraryStart() {
+    const std::lock_guard lock(mutex_);
+    usable_ = users_ > 0 || Start() == 0;
+    if (usable_) ++users_;
+  }
+  ~SharedLibraryStart() {
+    const std::lock_guard lock(mutex_);
+    if (usable_ && --users_ == 0) Stop();
+  }
+  SharedLibraryStart(const SharedLibraryStart&) = delete;
+  SharedLibraryStart& operator=(const SharedLibraryStart&) = delete;
+
+  [[nodiscard]] bool usable() const { return usable_; }
+
+ private:
+  static inline std::mutex mutex_;
+  static inline int users_ = 0;
+  bool usable_ = false;
+};
+
+}  // namespace reckoner

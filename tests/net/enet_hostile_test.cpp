@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: MIT
+#include "enet_filter.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <reckoner/net/enet_transport.hpp>
+
+namespace reckoner {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+using enet_filter::acceptable;
+using enet_filter::Role;
+
+double now_s() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// Builds ENet datagrams by hand, as somebody hostile would.
+struct Datagram {
+  Bytes bytes;
+
+  explicit Datagram(unsigned peer, bool sent_time = true) {
+    put16(peer | (sent_time ? 0x8000u : 0u));
+    if (sent_time) put16(0);
+  }
+  Datagram& put8(unsigned value) {
+    bytes.push_back(static_cast<std::byte>(value & 0xFF));
+    return *this;
+  }
+  Datagram& put16(unsigned value) { return put8(value >> 8).put8(value); }
+  Datagram& put32(unsigned value) { return put16(value >> 16).put16(value & 0xFFFF); }
+  Datagram& command(unsigned kind, unsigned channel, unsigned sequence = 1) {
+    return put8(kind).put8(channel).put16(sequence);
+  }
+  Datagram& data(std::size_t size) {
+    bytes.resize(bytes.size() + size);
+    return *this;
+  }
+  static Datagram connect(unsigned channels) {
+    Datagram made(0x0FFF);
+    made.command(0x82, 0xFF).put16(0).put8(0xFF).put8(0xFF).put32(1400).put32(65536).put32(channels);
+    for (int i = 0; i < 5; ++i)
+      made.put32(i < 2 ? 0 : 2);
+    return made.put32(0x12345678).put32(0);
+  }
+};
+
+TEST(EnetFilter, AcceptsWhatATransportSends) {
+  EXPECT_TRUE(acceptable(Datagram::connect(2).bytes, Role::server));
+  EXPECT_TRUE(acceptable(Datagram(3).command(0x81, 0).put32(0).bytes, Role::server));
+  EXPECT_TRUE(acceptable(Datagram(3).command(0x86, 0).put16(10).data(10).bytes, Role::server));
+  EXPECT_TRUE(
+      acceptable(Datagram(3, false).command(0x49, 1).put16(1).put16(1200).data(1200).bytes, Role::client));
+  EXPECT_TRUE(acceptable(Datagram(3)
+                             .command(0x88, 0)
+                             .put16(1)
+                             .put16(100)
+                             .put32(60)
+                             .put32(0)
+                             .put32(32768)
+                             .put32(0)
+                             .data(100)
+                             .command(0x85, 0xFF)
+                             .bytes,
+                         Role::server));
+}
+
+TEST(EnetFilter, RefusesWhatNoTransportSends) {
+  const std::vector<Datagram> refused{
+      Datagram::connect(1),
+      Datagram::connect(255),
+      Datagram(0x0FFF).command(0x85, 0xFF),                          // a ping from nobody
+      Datagram(3),                                                   // no command
+      Datagram(3).command(0x80, 0),                                  // command 0
+      Datagram(3).command(0x8D, 0),                                  // command 13
+      Datagram(3).command(0x86, 2).put16(4).data(4),                 // channel 2
+      Datagram(3).command(0x86, 1).put16(4).data(4),                 // reliable state
+      Datagram(3).command(0x49, 0).put16(1).put16(4).data(4),        // unreliable control
+      Datagram(3).command(0x07, 1).put16(1).put16(0),                // unreliable, sequenced
+      Datagram(3).command(0x86, 0).put16(5).data(4),                 // data cut short
+      Datagram(3).command(0x86, 0).put16(0xFFFF).data(4),            // far too short
+      Datagram(3).command(0x49, 1).put16(1).put16(1201).data(1201),  // a large state payload
+      Datagram(3).command(0x88, 0).put16(1).put16(1).put32(61).put32(0).put32(100).put32(0).data(1),
+      Datagram(3).command(0x88, 0).put16(1).put16(1).put32(2).put32(0).put32(32769).put32(0).data(1),
+      Datagram(3).command(0x8C, 1).put16(1).put16(1).put32(2).put32(0).put32(100).put32(0).data(1),
+      Datagram(0x4003).command(0x85, 0xFF),  // compressed
+  };
+  for (std::size_t i = 0; i < refused.size(); ++i) {
+    EXPECT_FALSE(acceptable(refused[i].bytes, Role::server)) << i;
+  }
+  EXPECT_FALSE(acceptable({}, Role::server));
+  EXPECT_FALSE(acceptable(Bytes(1), Role::server));
+  EXPECT_FALSE(acceptable(Datagram::connect(2).bytes, Role::client));
+}
+
+TEST(EnetFilter, EveryCutOfADatagramIsRefused) {
+  const Bytes whole = Datagram(3).command(0x86, 0).put16(10).data(10).bytes;
+  ASSERT_TRUE(acceptable(whole, Role::server));
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    EXPECT_FALSE(acceptable(std::span(whole).first(size), Role::server)) << size;
+  }
+}
+
+/// A plain UDP socket aimed at a server.
+class RawSocket {
+ public:
+  explicit RawSocket(std::uint16_t port) : socket_(socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK, 0)) {
+    sockaddr_in to{};
+    to.sin_family = AF_INET;
+    to.sin_port = htons(port);
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    EXPECT_EQ(connect(socket_, reinterpret_cast<const sockaddr*>(&to), sizeof to), 0);
+  }
+  ~RawSocket() { close(socket_); }
+  RawSocket(const RawSocket&) = delete;
+  RawSocket& operator=(const RawSocket&) = delete;
+
+  void send(const Bytes& bytes) { EXPECT_GE(::send(socket_, bytes.data(), bytes.size(), 0), 0); }
+  [[nodiscard]] bool answered() {
+    char buffer[2048];
+    return recv(socket_, buffer, sizeof buffer, 0) > 0;
+  }
+
+ private:
+  int socket_;
+};
+
+/// A server and a client that are connected and talk to each other.
+class EnetHostile : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    auto listening = EnetTransport::listen({.host = "127.0.0.1"});
+    ASSERT_TRUE(listening) << listening.error();
+    server_ = std::move(*listening);
+    auto connecting = EnetTransport::connect("127.0.0.1", server_->port(), 0);
+    ASSERT_TRUE(connecting) << connecting.error();
+    client_ = std::move(*connecting);
+    const double end_s = now_s() + 10.0;
+    while (!(to_client_ && to_server_) && now_s() < end_s)
+      turn();
+    ASSERT_TRUE(to_client_ && to_server_);
+    raw_ = std::make_unique<RawSocket>(server_->port());
+  }
+
+  void turn() {
+    server_->service(0.0);
+    while (const auto event = server_->poll()) {
+      if (event->kind == TransportEvent::Kind::connected) to_client_ = event->peer;
+      if (event->kind == TransportEvent::Kind::disconnected) lost_ = true;
+      if (event->kind == TransportEvent::Kind::received) ++received_;
+    }
+    client_->service(0.0);
+    while (const auto event = client_->poll()) {
+      if (event->kind == TransportEvent::Kind::connected) to_server_ = event->peer;
+      if (event->kind == TransportEvent::Kind::disconnected) lost_ = true;
+    }
+    client_->wait(0.0005);
+  }
+
+  /// The client says something and the server hears it, however often it takes.
+  bool client_still_heard() {
+    const int before = received_;
+    if (!client_->send(*to_server_, Channel::control, Bytes(100))) return false;
+    const double end_s = now_s() + 10.0;
+    while (received_ == before && now_s() < end_s)
+      turn();
+    return received_ > before && !lost_;
+  }
+
+  std::unique_ptr<EnetTransport> server_;
+  std::unique_ptr<EnetTransport> client_;
+  std::unique_ptr<RawSocket> raw_;
+  std::optional<PeerId> to_client_;
+  std::optional<PeerId> to_server_;
+  int received_ = 0;
+  bool lost_ = false;
+};
+
+TEST_F(EnetHostile, GarbageDoesNotDisturbAClient) {
+  std::uint32_t state = 12345;  // a small generator of the test's own
+  const auto random = [&state] { return state = state * 1664525u + 1013904223u, state >> 8; };
+  std::uint64_t sent = 0;
+  for (int round = 0; round < 50; ++round) {
+    for (int i = 0; i < 40; ++i, ++sent) {
+      Bytes bytes(1 + random() % 600);
+      for (std::byte& byte : bytes)
+        byte = static_cast<std::byte>(random());
+      if (i % 2 == 0 && bytes.size() > 6) {  // a likely header and a known command
+        bytes[0] = static_cast<std::byte>(i % 4 == 0 ? 0x8F : 0x80);
+        bytes[1] = static_cast<std::byte>(i % 4 == 0 ? 0xFF : 0x00);
+        bytes[4] = static_cast<std::byte>(0x80 | (random() % 13));
+      }
+      raw_->send(bytes);
+    }
+    ASSERT_TRUE(client_still_heard());
+  }
+  EXPECT_GT(server_->stats().refused, sent / 4);
+  EXPECT_EQ(server_->stats().payload_bytes_received, 50u * 100u);
+}
+
+TEST_F(EnetHostile, DatagramsTooLongForEnetAreCountedAndPassed) {
+  for (int round = 0; round < 10; ++round) {
+    for (int i = 0; i < 10; ++i)
+      raw_->send(Bytes(5000));
+    ASSERT_TRUE(client_still_heard());
+  }
+  EXPECT_EQ(server_->stats().service_errors, 100u);
+}
+
+TEST_F(EnetHostile, AConnectWithOneChannelGetsNoAnswer) {
+  const std::uint64_t refused = server_->stats().refused;
+  raw_->send(Datagram::connect(1).bytes);
+  ASSERT_TRUE(client_still_heard());
+  EXPECT_EQ(server_->stats().refused, refused + 1);
+  EXPECT_FALSE(raw_->answered());
+  // The same with two is answered, so the datagram was well made.
+  raw_->send(Datagram::connect(2).bytes);
+  const double end_s = now_s() + 10.0;
+  bool answered = false;
+  while (!(answered = raw_->answered()) && now_s() < end_s)
+    turn();
+  EXPECT_TRUE(answered);
+  EXPECT_TRUE(client_still_heard());
+}
+
+TEST_F(EnetHostile, SpoofedConnectsFreeTheirSlots) {
+  server_.reset();
+  auto listening = EnetTransport::listen({.host = "127.0.0.1", .max_peers = 1});
+  ASSERT_TRUE(listening);
+  server_ = std::move(*listening);
+  RawSocket spoofer(server_->port());
+  spoofer.send(Datagram::connect(2).bytes);
+  for (int i = 0; i < 20; ++i)
+    turn();
+
+  // The only slot is taken by nobody; within the time that a client tries, it is free again.
+  const double end_s = now_s() + 15.0;
+  to_client_.reset();
+  while (!to_client_ && now_s() < end_s) {
+    lost_ = false;
+    auto connecting = EnetTransport::connect("127.0.0.1", server_->port(), 0);
+    ASSERT_TRUE(connecting);
+    client_ = std::move(*connecting);
+    while (!to_client_ && !lost_ && now_s() < end_s)
+      turn();
+  }
+  EXPECT_TRUE(to_client_);
+}
+
+}  // namespace
+}  // namespace reckoner

@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: MIT
+#include <chrono>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <reckoner/net/enet_transport.hpp>
+
+namespace reckoner {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+// Generous: the machine may be busy. A test that works takes milliseconds.
+constexpr double kPatience = 10.0;
+
+double now_s() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+Bytes pattern(std::size_t size, int seed = 1) {
+  Bytes bytes(size);
+  for (std::size_t i = 0; i < size; ++i)
+    bytes[i] = static_cast<std::byte>((i * 31 + seed) & 0xFF);
+  return bytes;
+}
+
+struct Received {
+  PeerId peer;
+  Channel channel;
+  Bytes payload;
+};
+
+/// A transport and everything that happened on it.
+struct End {
+  std::unique_ptr<EnetTransport> transport;
+  std::vector<PeerId> connected;
+  std::vector<std::uint32_t> connect_reasons;
+  std::vector<PeerId> disconnected;
+  std::vector<std::uint32_t> disconnect_reasons;
+  std::vector<Received> received;
+
+  void turn() {
+    if (!transport) return;
+    transport->service(0.0);
+    while (const auto event = transport->poll()) {
+      switch (event->kind) {
+        case TransportEvent::Kind::connected:
+          connected.push_back(event->peer);
+          connect_reasons.push_back(event->reason);
+          break;
+        case TransportEvent::Kind::disconnected:
+          disconnected.push_back(event->peer);
+          disconnect_reasons.push_back(event->reason);
+          break;
+        case TransportEvent::Kind::received:
+          received.push_back({event->peer, event->channel, {event->payload.begin(), event->payload.end()}});
+          break;
+      }
+    }
+  }
+};
+
+bool turn_until(const std::vector<End*>& ends, const std::function<bool()>& done,
+                double patience_s = kPatience) {
+  const double end_s = now_s() + patience_s;
+  while (now_s() < end_s) {
+    for (End* end : ends)
+      end->turn();
+    if (done()) return true;
+    ends.back()->transport->wait(0.002);
+  }
+  return false;
+}
+
+class EnetTransportTest : public ::testing::Test {
+ protected:
+  void SetUp() override { listen(8); }
+
+  void listen(std::uint32_t max_peers) {
+    auto listening = EnetTransport::listen({.host = "127.0.0.1", .port = 0, .max_peers = max_peers});
+    ASSERT_TRUE(listening) << listening.error();
+    server_.transport = std::move(*listening);
+    ASSERT_NE(server_.transport->port(), 0);
+  }
+
+  void start(End& client, std::uint32_t reason = 7) {
+    auto connecting = EnetTransport::connect("localhost", server_.transport->port(), reason);
+    ASSERT_TRUE(connecting) << connecting.error();
+    client.transport = std::move(*connecting);
+  }
+
+  void join(End& client, std::uint32_t reason = 7) {
+    start(client, reason);
+    const std::size_t before = server_.connected.size();
+    ASSERT_TRUE(turn_until({&server_, &client},
+                           [&] { return !client.connected.empty() && server_.connected.size() > before; }));
+  }
+
+  End server_;
+  End client_;
+};
+
+TEST_F(EnetTransportTest, ConnectsWithAReason) {
+  join(client_, 0xDEADBEEF);
+  EXPECT_EQ(server_.connect_reasons.front(), 0xDEADBEEFu);
+  EXPECT_TRUE(server_.connected.front());
+  EXPECT_TRUE(client_.connected.front());
+}
+
+TEST_F(EnetTransportTest, CarriesBothChannelsBothWays) {
+  join(client_);
+  const PeerId to_client = server_.connected.front();
+  const PeerId to_server = client_.connected.front();
+  for (const Channel channel : {Channel::control, Channel::state}) {
+    EXPECT_TRUE(server_.transport->send(to_client, channel, pattern(500, 1)));
+    EXPECT_TRUE(client_.transport->send(to_server, channel, pattern(300, 2)));
+  }
+  ASSERT_TRUE(turn_until({&server_, &client_},
+                         [&] { return server_.received.size() == 2 && client_.received.size() == 2; }));
+  for (const End* end : {&server_, &client_}) {
+    EXPECT_NE(end->received[0].channel, end->received[1].channel);
+    for (const Received& got : end->received) {
+      EXPECT_EQ(got.payload, end == &server_ ? pattern(300, 2) : pattern(500, 1));
+      EXPECT_EQ(got.peer, end == &server_ ? to_client : to_server);
+    }
+  }
+  EXPECT_EQ(client_.transport->stats().payload_bytes_sent, 600u);
+  EXPECT_EQ(server_.transport->stats().payload_bytes_received, 600u);
+  EXPECT_EQ(server_.transport->stats().refused, 0u);
+}
+
+TEST_F(EnetTransportTest, CountsHeadersOnTheWire) {
+  join(client_);
+  const TransportStats before = client_.transport->stats();
+  ASSERT_TRUE(client_.transport->send(client_.connected.front(), Channel::state, pattern(100)));
+  client_.transport->service(0.0);
+  const TransportStats& after = client_.transport->stats();
+  // UDP and IPv4 28, ENet's datagram 2 to 4 and its command 8; acknowledgements may ride along.
+  const std::uint64_t datagrams = after.datagrams_sent - before.datagrams_sent;
+  ASSERT_GE(datagrams, 1u);
+  EXPECT_GE(after.wire_bytes_sent - before.wire_bytes_sent, 100 + 28 + 2 + 8);
+  EXPECT_LE(after.wire_bytes_sent - before.wire_bytes_sent, 100 + datagrams * (28 + 4 + 8 + 32));
+
+  ASSERT_TRUE(turn_until({&server_, &client_}, [&] { return !server_.received.empty(); }));
+  EXPECT_GE(server_.transport->stats().wire_bytes_received, 100u + 38u);
+}
+
+TEST_F(EnetTransportTest, LargestPayloadsPassAndLargerAreRefused) {
+  join(client_);
+  const PeerId to_client = server_.connected.front();
+  EnetTransport& server = *server_.transport;
+  EXPECT_EQ(server.max_state_bytes(to_client), kMaxStateBytes);
+  EXPECT_EQ(server.max_state_bytes(PeerId{99}), 0u);
+
+  EXPECT_FALSE(server.send(to_client, Channel::state, pattern(kMaxStateBytes + 1)));
+  EXPECT_FALSE(server.send(to_client, Channel::control, pattern(kMaxControlBytes + 1)));
+  EXPECT_EQ(server.stats().refused, 2u);
+  EXPECT_EQ(server.stats().payload_bytes_sent, 0u);
+
+  EXPECT_TRUE(server.send(to_client, Channel::state, pattern(kMaxStateBytes)));
+  EXPECT_TRUE(server.send(to_client, Channel::control, pattern(kMaxControlBytes)));
+  ASSERT_TRUE(turn_until({&server_, &client_}, [&] { return client_.received.size() == 2; }));
+  for (const Received& got : client_.received) {
+    EXPECT_EQ(got.payload, pattern(got.channel == Channel::state ? kMaxStateBytes : kMaxControlBytes));
+  }
+  EXPECT_EQ(client_.transport->stats().refused, 0u);
+}
+
+TEST_F(EnetTransportTest, AFullStatePayloadIsOneDatagram) {
+  join(client_);
+  turn_until(
+      {&server_, &client_}, [] { return false; }, 0.1);  // acknowledgements of the join
+  const std::uint64_t before = server_.transport->stats().datagrams_sent;
+  ASSERT_TRUE(server_.transport->send(server_.connected.front(), Channel::state, pattern(kMaxStateBytes)));
+  server_.transport->service(0.0);
+  EXPECT_LE(server_.transport->stats().datagrams_sent - before, 2u);  // one; or a ping happens to be due
+}
+
+TEST_F(EnetTransportTest, ControlKeepsItsOrderAndStateIsNotDroppedOnPurpose) {
+  join(client_);
+  constexpr int kMessages = 400;
+  for (int i = 0; i < kMessages; ++i) {
+    ASSERT_TRUE(client_.transport->send(client_.connected.front(), Channel::control, pattern(200, i)));
+    ASSERT_TRUE(client_.transport->send(client_.connected.front(), Channel::state, pattern(50, i)));
+    client_.turn();
+    server_.turn();
+  }
+  ASSERT_TRUE(turn_until({&server_, &client_}, [&] { return server_.received.size() == 2 * kMessages; }));
+  int next = 0;
+  for (const Received& got : server_.received) {
+    if (got.channel != Channel::control) continue;
+    EXPECT_EQ(got.payload, pattern(200, next++));
+  }
+  EXPECT_EQ(next, kMessages);
+}
+
+TEST_F(EnetTransportTest, AnEmptyPayloadPasses) {
+  join(client_);
+  ASSERT_TRUE(client_.transport->send(client_.connected.front(), Channel::control, {}));
+  ASSERT_TRUE(turn_until({&server_, &client_}, [&] { return !server_.received.empty(); }));
+  EXPECT_TRUE(server_.received.front().payload.empty());
+}
+
+TEST_F(EnetTransportTest, ServesSeveralClientsUnderDistinctIds) {
+  End other;
+  join(client_);
+  join(other);
+  ASSERT_EQ(server_.connected.size(), 2u);
+  const PeerId first = server_.connected[0];
+  const PeerId second = server_.connected[1];
+  ASSERT_NE(first, second);
+  EXPECT_TRUE(server_.transport->send(first, Channel::control, pattern(10, 1)));
+  EXPECT_TRUE(server_.transport->send(second, Channel::control, pattern(10, 2)));
+  ASSERT_TRUE(turn_until({&server_, &client_, &other},
+                         [&] { return !client_.received.empty() && !other.received.empty(); }));
+  EXPECT_EQ(client_.received[0].payload, pattern(10, 1));
+  EXPECT_EQ(other.received[0].payload, pattern(10, 2));
+
+  // Ids are not used again, though ENet's slot is.
+  client_.transport.reset();
+  ASSERT_TRUE(turn_until({&server_, &other}, [&] { return server_.disconnected.size() == 1; }));
+  EXPECT_EQ(server_.disconnected[0], first);
+  EXPECT_FALSE(server_.transport->send(first, Channel::control, pattern(10)));
+  End third;
+  join(third);
+  EXPECT_NE(server_.connected.back(), first);
+  EXPECT_NE(server_.connected.back(), second);
+}
+
+TEST_F(EnetTransportTest, ADisconnectTellsItsReasonAfterWhatWasSent) {
+  join(client_);
+  const PeerId to_client = server_.connected.front();
+  ASSERT_TRUE(server_.transport->send(to_client, Channel::control, pattern(20000)));
+  server_.transport->disconnect(to_client, 42);
+  EXPECT_FALSE(server_.transport->send(to_client, Channel::control, pattern(10)));
+  ASSERT_TRUE(turn_until({&server_, &client_},
+                         [&] { return !client_.disconnected.empty() && !server_.disconnected.empty(); }));
+  EXPECT_EQ(client_.disconnect_reasons.front(), 42u);
+  ASSERT_EQ(client_.received.size(), 1u);
+  EXPECT_EQ(client_.received[0].payload.size(), 20000u);
+  EXPECT_EQ(server_.disconnected.front(), to_client);
+  server_.transport->disconnect(to_client, 1);  // harmless
+  EXPECT_EQ(server_.disconnected.size(), 1u);
+}
+
+TEST_F(EnetTransportTest, AServerThatEndsIsNoticedAtOnce) {
+  join(client_);
+  server_.transport.reset();
+  const double start_s = now_s();
+  ASSERT_TRUE(turn_until({&client_}, [&] { return !client_.disconnected.empty(); }));
+  EXPECT_LT(now_s() - start_s, 2.0);
+  EXPECT_EQ(client_.disconnected.front(), client_.connected.front());
+}
+
+TEST_F(EnetTransportTest, GivingUpWhileConnectingRaisesTheEvent) {
+  start(client_);
+  // The id of a client's only peer, which has not connected yet.
+  client_.transport->disconnect(PeerId{1}, 0);
+  client_.turn();
+  ASSERT_EQ(client_.disconnected.size(), 1u);
+}
+
+TEST_F(EnetTransportTest, PayloadLivesUntilTheNextCall) {
+  join(client_);
+  ASSERT_TRUE(client_.transport->send(client_.connected.front(), Channel::control, pattern(64, 5)));
+  ASSERT_TRUE(client_.transport->send(client_.connected.front(), Channel::control, pattern(64, 6)));
+  const double end_s = now_s() + kPatience;
+  std::optional<TransportEvent> event;
+  while (!event && now_s() < end_s) {
+    client_.turn();
+    server_.transport->service(0.0);
+    event = server_.transport->poll();
+  }
+  ASSERT_TRUE(event);
+  const Bytes expected = pattern(64, 5);
+  EXPECT_TRUE(std::equal(event->payload.begin(), event->payload.end(), expected.begin(), expected.end()));
+}
+
+// One test for all that takes seconds, so that they pass at the same time.
+TEST_F(EnetTransportTest, GivesUpOnWhomItDoesNotHear) {
+  server_ = {};
+  listen(2);
+  join(client_);
+  End silent;
+  join(silent);
+  const PeerId silent_id = server_.connected.back();
+  const double silent_since_s = now_s();
+  End unwanted;  // the server is full
+  start(unwanted);
+  End lonely;  // there is no server
+  {
+    std::uint16_t port = 0;
+    {
+      auto gone = EnetTransport::listen({.host = "127.0.0.1"});
+      ASSERT_TRUE(gone);
+      port = (*gone)->port();
+    }
+    auto connecting = EnetTransport::connect("127.0.0.1", port, 0);
+    ASSERT_TRUE(connecting) << connecting.error();
+    lonely.transport = std::move(*connecting);
+  }
+  const std::vector<End*> ends{&server_, &client_, &unwanted, &lonely};
+  ASSERT_TRUE(turn_until(ends, [&] { return !lonely.disconnected.empty(); }));
+  EXPECT_NEAR(now_s() - silent_since_s, 5.0, 1.5);
+  ASSERT_TRUE(turn_until(ends, [&] { return !unwanted.disconnected.empty(); }));
+  EXPECT_TRUE(unwanted.connected.empty() && lonely.connected.empty());
+  EXPECT_TRUE(server_.disconnected.empty());
+
+  ASSERT_TRUE(turn_until(
+      {&server_, &client_}, [&] { return !server_.disconnected.empty(); }, 30.0));
+  EXPECT_EQ(server_.disconnected.front(), silent_id);
+  EXPECT_NEAR(now_s() - silent_since_s, 10.5, 1.5);
+  EXPECT_TRUE(client_.disconnected.empty());
+}
+
+TEST(EnetTransport, SaysWhenThePortIsInUse) {
+  auto first = EnetTransport::listen({.host = "127.0.0.1"});
+  ASSERT_TRUE(first);
+  const std::uint16_t port = (*first)->port();
+  const auto second = EnetTransport::listen({.host = "127.0.0.1", .port = port});
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error(), "UDP port " + std::to_string(port) + " is in use");
+  EXPECT_FALSE(EnetTransport::listen({.host = "no-such-host.invalid"}));
+  EXPECT_FALSE(EnetTransport::listen({.host = "", .port = 0, .max_peers = 0}));
+  EXPECT_FALSE(EnetTransport::listen({.host = "", .port = 0, .max_peers = 4096}));
+}
+
+TEST(EnetTransport, UnknownHostFailsAtOnce) {
+  EXPECT_FALSE(EnetTransport::connect("no-such-host.invalid", 4000, 0));
+  EXPECT_FALSE(EnetTransport::connect("", 4000, 0));
+  EXPECT_FALSE(EnetTransport::connect("localhost", 0, 0));
+}
+
+TEST(EnetTransport, WaitsForAsLongAsAsked) {
+  auto transport = EnetTransport::listen({.host = "127.0.0.1"});
+  ASSERT_TRUE(transport);
+  for (const double seconds : {0.0, 0.0004, 0.0035, 0.07}) {
+    const double start_s = now_s();
+    (*transport)->wait(seconds);
+    EXPECT_GE(now_s() - start_s, seconds);
+    EXPECT_LT(now_s() - start_s, seconds + 0.5);
+  }
+}
+
+TEST(EnetTransport, ManyThreadsMayHaveTheirOwn) {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([] {
+      for (int k = 0; k < 20; ++k)
+        EXPECT_TRUE(EnetTransport::listen({.host = "127.0.0.1"}));
+    });
+  }
+  for (std::thread& thread : threads)
+    thread.join();
+}
+
+}  // namespace
+}  // namespace reckoner
