@@ -20,7 +20,8 @@ struct TraceOptions {
 
 /// Reads a trace: lines starting with # are comments, then a header `[id,]t,x,y,z[,qw,qx,qy,qz]`, then rows
 /// (s, m, unit quaternion). Between samples the truth is the C1 cubic with three-point tangents on uneven
-/// times; orientation likewise. Ids that all start at t = 0 play one after another, each 1 s after the last.
+/// times; orientation likewise. Ids that all start at t = 0 play one after another, each 1 s after the last;
+/// one that is chosen alone keeps its own clock. Without the id column the id is "0".
 /// The error of a malformed file names file, line and what was expected.
 [[nodiscard]] Result<std::unique_ptr<Source>> load_trace(const std::string& path,
                                                          const TraceOptions& options = {});
