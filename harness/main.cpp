@@ -27,6 +27,7 @@ int main(int argc, char** argv) {
       "  reckoner-harness demo\n"
       "  reckoner-harness replay --scenario crowd --network mobile");
   int exit_code = 0;
+  add_demo_command(app, exit_code, argv[0]);
   add_replay_command(app, exit_code);
   add_conditioner_command(app, exit_code);
   add_measure_command(app, exit_code);
@@ -38,9 +39,9 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help
-    return complain(std::string(error.what()) + " (--help says more)", kExitUsage);
+    return complain(std::string(error.what()) + " (--help says more)", reckoner::program::kBadInput);
   } catch (const std::exception& error) {
-    return complain(error.what(), kExitFailed);
+    return complain(error.what(), reckoner::program::kFailed);
   }
   return exit_code;
 }

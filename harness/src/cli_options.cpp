@@ -3,12 +3,7 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cstdio>
 #include <filesystem>
-
-#include <reckoner/scenario/builtin.hpp>
-#include <reckoner/scenario/trace.hpp>
 
 namespace reckoner::harness {
 namespace {
@@ -26,14 +21,6 @@ constexpr std::array kLinkOptions{
     LinkOptionHelp{"rate-kbps", "1000 bits a second; 0: no limit"},
     LinkOptionHelp{"queue-ms", "a datagram that would wait longer for the rate is dropped"},
 };
-
-std::string scenario_names() {
-  std::string names;
-  for (const scenario::BuiltinInfo& info : scenario::builtin_scenarios()) {
-    names += (names.empty() ? "" : ", ") + std::string(info.name);
-  }
-  return names;
-}
 
 std::string network_names() {
   std::string names;
@@ -60,47 +47,11 @@ void add_direction(CLI::App& command, LinkArguments& arguments, const LinkOption
 }  // namespace
 
 int complain(const std::string& message, int exit_code) {
-  std::fprintf(stderr, "reckoner-harness: %s\n", message.c_str());
-  return exit_code;
+  return program::fail("reckoner-harness", message, exit_code);
 }
 
-std::string SourceArguments::name() const {
-  return trace.empty() ? scenario : std::filesystem::path(trace).stem().string();
-}
-
-void add_source_options(CLI::App& command, SourceArguments& arguments) {
-  auto* trace =
-      command.add_option("--trace", arguments.trace, "recorded motion: CSV of [id,]t,x,y,z[,qw,qx,qy,qz]");
-  auto* scenario =
-      command.add_option("--scenario", arguments.scenario, "built-in motion instead: " + scenario_names());
-  trace->excludes(scenario);
-  command.add_option("--entities", arguments.entities, "how many entities of a scenario; 0: its own number")
-      ->needs(scenario);
-  command.add_option("--entity", arguments.entity, "one id of the trace, `busiest`, or `all`")->needs(trace);
-  command.add_option("--start", arguments.start_s, "s after the earliest sample")
-      ->check(CLI::NonNegativeNumber);
-  command.add_option("--seconds", arguments.seconds, "length of the run; 0: to the end (30 s of a scenario)")
-      ->check(CLI::NonNegativeNumber);
-  command
-      .add_option("--teleport-mps", arguments.teleport_mps, "a step faster than this is a declared teleport")
-      ->check(CLI::PositiveNumber);
-  for (const char* name :
-       {"--trace", "--scenario", "--entities", "--entity", "--start", "--seconds", "--teleport-mps"}) {
-    command.get_option(name)->group("Motion");
-  }
-}
-
-Result<std::unique_ptr<scenario::Source>> open_source(const SourceArguments& arguments) {
-  if (arguments.trace.empty() && arguments.scenario.empty()) {
-    return Error{"nothing to play: give --trace FILE or --scenario NAME (" + scenario_names() + ")"};
-  }
-  if (!arguments.scenario.empty()) return scenario::make_builtin(arguments.scenario, arguments.entities);
-  scenario::TraceOptions options;
-  options.teleport_mps = arguments.teleport_mps;
-  options.entity = arguments.entity;
-  options.start_s = arguments.start_s;
-  options.seconds = arguments.seconds;
-  return scenario::load_trace(arguments.trace, options);
+std::string name_of(const program::SourceOptions& source) {
+  return source.trace.empty() ? source.scenario : std::filesystem::path(source.trace).stem().string();
 }
 
 std::string LinkArguments::name() const {
@@ -180,38 +131,13 @@ void add_run_options(CLI::App& command, RunArguments& arguments) {
   arguments.options.links = {};
 }
 
-std::optional<Error> parse_mode(std::string_view text, PlayoutConfig& playout) {
-  if (text == "present") {
-    playout.mode = PlayoutMode::present;
-    return std::nullopt;
-  }
-  if (text == "adaptive") {
-    playout.mode = PlayoutMode::adaptive;
-    return std::nullopt;
-  }
-  constexpr std::string_view kDelayed = "delayed:";
-  double delay_ms = -1.0;
-  if (text.substr(0, kDelayed.size()) == kDelayed) {
-    const std::string_view number = text.substr(kDelayed.size());
-    const auto [end, status] = std::from_chars(number.data(), number.data() + number.size(), delay_ms);
-    if (status != std::errc{} || end != number.data() + number.size()) delay_ms = -1.0;
-  }
-  if (!(delay_ms >= 0.0 && delay_ms <= 2000.0)) {
-    return Error{"--mode " + std::string(text) +
-                 ": expected present, adaptive or delayed:MS with 0 to 2000 ms"};
-  }
-  playout.mode = PlayoutMode::delayed;
-  playout.delay_s = 0.001 * delay_ms;
-  return std::nullopt;
-}
-
-Result<ReplayOptions> replay_options(const RunArguments& run, const SourceArguments& source,
+Result<ReplayOptions> replay_options(const RunArguments& run, const program::SourceOptions& source,
                                      const LinkArguments& link) {
   ReplayOptions options = run.options;
   if (run.transport != "sim") {
     return Error{"--transport " + run.transport + ": not in this version, which has sim only"};
   }
-  if (const auto wrong = parse_mode(run.mode, options.playout)) return *wrong;
+  if (const auto wrong = program::parse_mode(run.mode, options.playout)) return *wrong;
   auto links = links_of(link);
   if (!links) return Error{links.error()};
   auto script = script_of(link);

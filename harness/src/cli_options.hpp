@@ -11,35 +11,18 @@
 
 #include <CLI/CLI.hpp>
 
-#include <reckoner/client/playout.hpp>
 #include <reckoner/harness/link_script.hpp>
 #include <reckoner/harness/replay.hpp>
+#include <reckoner/program/options.hpp>
 #include <reckoner/reckoning/result.hpp>
-#include <reckoner/scenario/source.hpp>
 
 namespace reckoner::harness {
 
-/// Exit codes of every command.
-inline constexpr int kExitFailed = 1;  ///< it ran, and something went wrong
-inline constexpr int kExitUsage = 2;   ///< options or input that cannot be used
-
 /// Prints one line to stderr and returns `exit_code`.
-int complain(const std::string& message, int exit_code);
+int complain(const std::string& message, int exit_code = program::kBadInput);
 
-/// Which motion to play.
-struct SourceArguments {
-  std::string trace;
-  std::string scenario;
-  std::size_t entities = 0;
-  std::string entity = "all";
-  double start_s = 0.0;
-  double seconds = 0.0;
-  double teleport_mps = 100.0;
-  [[nodiscard]] std::string name()
-      const;  ///< for reports: the file's name without folder and ending, or the scenario's
-};
-void add_source_options(CLI::App& command, SourceArguments& arguments);
-[[nodiscard]] Result<std::unique_ptr<scenario::Source>> open_source(const SourceArguments& arguments);
+/// For reports: the trace's name without folder and ending, or the scenario's.
+[[nodiscard]] std::string name_of(const program::SourceOptions& source);
 
 /// The network between the two sides.
 struct LinkArguments {
@@ -66,11 +49,9 @@ struct RunArguments {
 };
 void add_run_options(CLI::App& command, RunArguments& arguments);
 
-/// present, adaptive or delayed:MS; the rest of `playout` stays as it is.
-[[nodiscard]] std::optional<Error> parse_mode(std::string_view text, PlayoutConfig& playout);
-
 /// Puts all of it together; the source's own start and length are already applied to a trace.
-[[nodiscard]] Result<ReplayOptions> replay_options(const RunArguments& run, const SourceArguments& source,
+[[nodiscard]] Result<ReplayOptions> replay_options(const RunArguments& run,
+                                                   const program::SourceOptions& source,
                                                    const LinkArguments& link);
 
 }  // namespace reckoner::harness

@@ -10,7 +10,7 @@ namespace reckoner::harness {
 void add_replay_command(CLI::App& app, int& exit_code);
 void add_measure_command(CLI::App& app, int& exit_code);
 void add_conditioner_command(CLI::App& app, int& exit_code);
-void add_demo_command(CLI::App& app, int& exit_code);
+void add_demo_command(CLI::App& app, int& exit_code, const char* argv0);
 void add_plot_command(CLI::App& app, int& exit_code);
 
 }  // namespace reckoner::harness

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "cli_options.hpp"
 #include "commands.hpp"
-#include "stop_signal.hpp"
 
 #include <cstdio>
 #include <limits>
@@ -10,6 +9,7 @@
 #include <fmt/core.h>
 
 #include <reckoner/harness/conditioner.hpp>
+#include <reckoner/program/stop_signal.hpp>
 
 namespace reckoner::harness {
 namespace {
@@ -22,20 +22,6 @@ struct ConditionerArguments {
   double seconds = 0.0;
 };
 
-std::optional<Error> split_address(const std::string& text, std::string& host, std::uint16_t& port) {
-  const std::size_t colon = text.rfind(':');
-  unsigned value = 0;
-  int used = 0;
-  if (colon == std::string::npos || colon == 0 ||
-      std::sscanf(text.c_str() + colon + 1, "%5u%n", &value, &used) != 1 ||
-      static_cast<std::size_t>(used) != text.size() - colon - 1 || value == 0 || value > 65'535) {
-    return Error{"--to " + text + ": expected HOST:PORT"};
-  }
-  host = text.substr(0, colon);
-  port = static_cast<std::uint16_t>(value);
-  return std::nullopt;
-}
-
 void print_direction(const char* name, const ConditionerCounters& counters) {
   fmt::print("  {:<5} {} received, {} sent on, {} lost, {} duplicated, {} errors\n", name, counters.received,
              counters.forwarded, counters.lost, counters.duplicated, counters.send_errors);
@@ -45,21 +31,22 @@ int run_conditioner(const ConditionerArguments& arguments) {
   ConditionerOptions options;
   options.listen_port = arguments.listen_port;
   options.seed = arguments.seed;
-  if (const auto wrong = split_address(arguments.to, options.to_host, options.to_port)) {
-    return complain(wrong->message, kExitUsage);
-  }
+  const auto to = program::parse_host_port(arguments.to);
+  if (!to) return complain("--to " + to.error());
+  options.to_host = to->host;
+  options.to_port = to->port;
   const auto links = links_of(arguments.link);
-  if (!links) return complain(links.error(), kExitUsage);
+  if (!links) return complain(links.error(), program::kBadInput);
   auto script = script_of(arguments.link);
-  if (!script) return complain(script.error(), kExitUsage);
+  if (!script) return complain(script.error(), program::kBadInput);
   options.links = *links;
   options.script = std::move(*script);
-  const StopSignal stop;
+  program::catch_stop_signals();
   auto conditioner = Conditioner::open(std::move(options));
-  if (!conditioner) return complain(conditioner.error(), kExitFailed);
+  if (!conditioner) return complain(conditioner.error(), program::kFailed);
   fmt::print("listening on port {}\n", conditioner->port());
   std::fflush(stdout);
-  conditioner->run([&stop] { return stop.requested(); },
+  conditioner->run(program::stop_requested,
                    arguments.seconds > 0.0 ? arguments.seconds : std::numeric_limits<double>::infinity());
   const ConditionerStats& stats = conditioner->stats();
   fmt::print("{} over {}: {} clients\n", arguments.to, arguments.link.name(), stats.clients);

@@ -27,7 +27,7 @@ double turn_rad(const glm::dvec3& from, const glm::dvec3& to) {
 bool is_between(const glm::dvec3& p, const glm::dvec3& a, const glm::dvec3& b) {
   const glm::dvec3 way = b - a;
   const double length = glm::length(way);
-  const double margin = std::max(0.5, 0.1 * length);
+  const double margin = std::max(0.5, 0.25 * length);
   if (length < 2.0 * margin) return false;
   const double along = glm::dot(p - a, way) / length;
   const double off = glm::length(p - a - way * (along / length));

@@ -18,7 +18,7 @@ namespace reckoner::harness {
 namespace {
 
 struct ReplayArguments {
-  SourceArguments source;
+  program::SourceOptions source;
   LinkArguments link;
   RunArguments run;
   std::string rendered;
@@ -29,7 +29,7 @@ struct ReplayArguments {
 nlohmann::ordered_json run_json(const ReplayArguments& arguments, const scenario::Source& source,
                                 const ReplayResult& result) {
   nlohmann::ordered_json json;
-  json["trace"] = arguments.source.name();
+  json["trace"] = name_of(arguments.source);
   json["network"] = arguments.link.name();
   json["method"] = arguments.run.options.method;
   json["seed"] = arguments.run.options.seed;
@@ -46,15 +46,15 @@ nlohmann::ordered_json run_json(const ReplayArguments& arguments, const scenario
 
 int run_replay(const ReplayArguments& arguments) {
   auto options = replay_options(arguments.run, arguments.source, arguments.link);
-  if (!options) return complain(options.error(), kExitUsage);
-  const auto source = open_source(arguments.source);
-  if (!source) return complain(source.error(), kExitUsage);
+  if (!options) return complain(options.error(), program::kBadInput);
+  const auto source = program::open_source(arguments.source);
+  if (!source) return complain(source.error(), program::kBadInput);
   options->log_packets = !arguments.packets.empty();
 
   std::optional<scenario::PoseCsvWriter> rendered;
   if (!arguments.rendered.empty()) {
     auto writer = scenario::PoseCsvWriter::open(arguments.rendered, {.shown_time = true, .monotonic = false});
-    if (!writer) return complain(writer.error(), kExitUsage);
+    if (!writer) return complain(writer.error(), program::kBadInput);
     rendered = std::move(*writer);
   }
   FrameSink sink;
@@ -68,24 +68,24 @@ int run_replay(const ReplayArguments& arguments) {
   }
   const auto before = std::chrono::steady_clock::now();
   const auto result = replay(**source, *options, sink);
-  if (!result) return complain(result.error(), kExitUsage);
+  if (!result) return complain(result.error(), program::kBadInput);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - before;
-  fmt::print("{} over {}, {}, seed {}: {:.1f} entity-seconds in {:.2f} s\n", arguments.source.name(),
+  fmt::print("{} over {}, {}, seed {}: {:.1f} entity-seconds in {:.2f} s\n", name_of(arguments.source),
              arguments.link.name(), arguments.run.options.method, arguments.run.options.seed,
              result->run.entity_seconds, took.count());
   print_figures(result->run);
 
   if (rendered && !rendered->close()) {
-    return complain("could not write all of " + arguments.rendered, kExitFailed);
+    return complain("could not write all of " + arguments.rendered, program::kFailed);
   }
   if (!arguments.packets.empty()) {
     if (const auto wrong = write_packets(arguments.packets, result->packets)) {
-      return complain(wrong->message, kExitFailed);
+      return complain(wrong->message, program::kFailed);
     }
   }
   if (!arguments.json.empty()) {
     if (const auto wrong = write_json(arguments.json, run_json(arguments, **source, *result))) {
-      return complain(wrong->message, kExitFailed);
+      return complain(wrong->message, program::kFailed);
     }
   }
   return 0;
@@ -97,7 +97,7 @@ void add_replay_command(CLI::App& app, int& exit_code) {
   CLI::App* command =
       app.add_subcommand("replay", "play motion through a server, a network and a client, and measure");
   auto arguments = std::make_shared<ReplayArguments>();
-  add_source_options(*command, arguments->source);
+  program::add_source_options(*command, arguments->source);
   add_link_options(*command, arguments->link);
   add_run_options(*command, arguments->run);
   std::string methods;

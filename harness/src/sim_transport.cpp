@@ -143,6 +143,10 @@ Transport& SimNetwork::server() {
   return *impl_->server;
 }
 
+const Transport& SimNetwork::server() const {
+  return *impl_->server;
+}
+
 Transport& SimNetwork::add_client(std::uint32_t reason) {
   const std::size_t index = impl_->connections.size();
   auto connection = std::make_unique<Impl::Connection>(impl_->config.links, impl_->config.seed, index);

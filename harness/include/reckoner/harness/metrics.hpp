@@ -38,11 +38,10 @@ struct MetricsConfig {
 ///   frames' shown_time_s; they start anew after a frame that is left out or missing.
 /// - A turn counts as a pop only at 0.1 m/s or more: slower things have no visible direction.
 /// - missing_s and ghost_s leave out the run's first 2 s and gaps, and allow for the delay of buffered modes.
-/// - A teleport is settled when the shown pose is within 0.25 m, or a tenth of the jump, of the truth it
-/// means to
-///   show.
+/// - A teleport is settled when the shown pose is within 0.25 m, or a tenth of the jump, of the truth that it
+///   means to show.
 /// - A pose is between the ends of a teleport if it lies within 0.25 m of the straight line between them, and
-///   further than 0.5 m, or a tenth of the jump, from both.
+///   further than 0.5 m, and a quarter of the way, from both: a prediction that is merely off does not count.
 ///
 /// `truth` must outlive it. Belongs to one thread at a time.
 class Metrics {
