@@ -15,8 +15,8 @@
 #include <reckoner/net/bit_stream.hpp>
 
 /// Bit-packed archives for Cereal: a message says once, in its serialize(), what it is made of and how many
-/// bits each part takes; the same function writes and reads it. Cereal's stock containers are not supported on
-/// purpose: they believe a 64-bit size from the network.
+/// bits each part takes; the same function writes and reads it. Cereal's stock containers are not supported
+/// on purpose: they believe a 64-bit size from the network.
 namespace reckoner::wire {
 
 /// An integer from `least` to `most`, in as many bits as that takes. Read values outside fail.
@@ -55,7 +55,8 @@ struct List {
   std::size_t most;
 };
 
-/// Three signed numbers in the width that the largest needs, said in front. At most `most_bits` (up to 48) each.
+/// Three signed numbers in the width that the largest needs, said in front. At most `most_bits` (up to 48)
+/// each.
 struct Signed3 {
   std::array<std::int64_t, 3>& value;
   unsigned most_bits;
@@ -69,14 +70,20 @@ template <class T>
 Golomb<T> golomb(T& value, unsigned k) {
   return {value, k};
 }
-inline Real real(double& value, double least, double most) { return {value, least, most}; }
-inline Text text(std::string& value, std::size_t most) { return {value, most}; }
+inline Real real(double& value, double least, double most) {
+  return {value, least, most};
+}
+inline Text text(std::string& value, std::size_t most) {
+  return {value, most};
+}
 template <class T>
 List<T> list(std::vector<T>& value, std::size_t most) {
   return {value, most};
 }
 
-inline Signed3 signed3(std::array<std::int64_t, 3>& value, unsigned most_bits) { return {value, most_bits}; }
+inline Signed3 signed3(std::array<std::int64_t, 3>& value, unsigned most_bits) {
+  return {value, most_bits};
+}
 
 /// Bits that `value` needs in two's complement; none for zero.
 constexpr unsigned signed_width(std::int64_t value) {
@@ -85,7 +92,9 @@ constexpr unsigned signed_width(std::int64_t value) {
 }
 
 /// Bits that the numbers 0 to `span` need.
-constexpr unsigned bits_for(std::uint64_t span) { return static_cast<unsigned>(std::bit_width(span)); }
+constexpr unsigned bits_for(std::uint64_t span) {
+  return static_cast<unsigned>(std::bit_width(span));
+}
 
 /// Writes to a BitWriter. The caller is trusted: a value out of range is a programming error.
 class BitOutputArchive : public cereal::OutputArchive<BitOutputArchive, cereal::AllowEmptyClassElision> {
@@ -97,7 +106,8 @@ class BitOutputArchive : public cereal::OutputArchive<BitOutputArchive, cereal::
   BitWriter& writer_;
 };
 
-/// Reads from a BitReader. Nothing is trusted: whatever is wrong marks the reader as failed and reads as zero.
+/// Reads from a BitReader. Nothing is trusted: whatever is wrong marks the reader as failed and reads as
+/// zero.
 class BitInputArchive : public cereal::InputArchive<BitInputArchive, cereal::AllowEmptyClassElision> {
  public:
   explicit BitInputArchive(BitReader& reader) : InputArchive(this), reader_(reader) {}
@@ -107,7 +117,8 @@ class BitInputArchive : public cereal::InputArchive<BitInputArchive, cereal::All
   BitReader& reader_;
 };
 
-// Plain unsigned integers and bools travel in their full width; for any other number, serialize() has to say how.
+// Plain unsigned integers and bools travel in their full width; for any other number, serialize() has to say
+// how.
 template <class T>
 concept FullWidth = std::is_integral_v<T> && std::is_unsigned_v<T>;
 
@@ -144,7 +155,8 @@ void load(BitInputArchive& archive, Ranged<T>& r) {
 // Exponential Golomb: value + 2^k in w + k + 1 bits, behind w ones and a zero.
 template <class T>
 void save(BitOutputArchive& archive, const Golomb<T>& g) {
-  const std::uint64_t shifted = std::uint64_t{static_cast<std::uint32_t>(g.value)} + (std::uint64_t{1} << g.k);
+  const std::uint64_t shifted =
+      std::uint64_t{static_cast<std::uint32_t>(g.value)} + (std::uint64_t{1} << g.k);
   const unsigned prefix = bits_for(shifted) - 1 - g.k;
   archive.bits().write((std::uint64_t{1} << prefix) - 1, prefix + 1);
   archive.bits().write(shifted - (std::uint64_t{1} << (prefix + g.k)), prefix + g.k);
@@ -152,14 +164,15 @@ void save(BitOutputArchive& archive, const Golomb<T>& g) {
 template <class T>
 void load(BitInputArchive& archive, Golomb<T>& g) {
   unsigned prefix = 0;
-  while (prefix <= 32 && archive.bits().read(1) == 1) ++prefix;
+  while (prefix <= 32 && archive.bits().read(1) == 1)
+    ++prefix;
   g.value = 0;
   if (prefix > 32) {
     archive.bits().fail();
     return;
   }
-  const std::uint64_t value = archive.bits().read(prefix + g.k) + (std::uint64_t{1} << (prefix + g.k)) -
-                              (std::uint64_t{1} << g.k);
+  const std::uint64_t value =
+      archive.bits().read(prefix + g.k) + (std::uint64_t{1} << (prefix + g.k)) - (std::uint64_t{1} << g.k);
   if (value > UINT32_MAX) archive.bits().fail();
   if (!archive.bits().failed()) g.value = static_cast<T>(value);
 }
@@ -179,7 +192,8 @@ inline void load(BitInputArchive& archive, Real& r) {
 inline void save(BitOutputArchive& archive, const Text& t) {
   assert(t.value.size() <= t.most);
   archive.bits().write(t.value.size(), bits_for(t.most));
-  for (const char c : t.value) archive.bits().write(static_cast<unsigned char>(c), 8);
+  for (const char c : t.value)
+    archive.bits().write(static_cast<unsigned char>(c), 8);
 }
 inline void load(BitInputArchive& archive, Text& t) {
   const std::uint64_t size = archive.bits().read(bits_for(t.most));
@@ -188,14 +202,16 @@ inline void load(BitInputArchive& archive, Text& t) {
     archive.bits().fail();
     return;
   }
-  for (std::uint64_t i = 0; i < size; ++i) t.value.push_back(static_cast<char>(archive.bits().read(8)));
+  for (std::uint64_t i = 0; i < size; ++i)
+    t.value.push_back(static_cast<char>(archive.bits().read(8)));
 }
 
 template <class T>
 void save(BitOutputArchive& archive, const List<T>& l) {
   assert(l.value.size() <= l.most);
   archive.bits().write(l.value.size(), bits_for(l.most));
-  for (T& element : l.value) archive(element);
+  for (T& element : l.value)
+    archive(element);
 }
 template <class T>
 void load(BitInputArchive& archive, List<T>& l) {
@@ -203,16 +219,19 @@ void load(BitInputArchive& archive, List<T>& l) {
   l.value.clear();
   if (size > l.most) archive.bits().fail();
   // One by one: a claimed size allocates nothing that is not there.
-  for (std::uint64_t i = 0; i < size && !archive.bits().failed(); ++i) archive(l.value.emplace_back());
+  for (std::uint64_t i = 0; i < size && !archive.bits().failed(); ++i)
+    archive(l.value.emplace_back());
 }
 
 inline void save(BitOutputArchive& archive, const Signed3& s) {
   unsigned width = 0;
-  for (const std::int64_t v : s.value) width = std::max(width, signed_width(v));
+  for (const std::int64_t v : s.value)
+    width = std::max(width, signed_width(v));
   assert(width <= s.most_bits);
   archive.bits().write(width, bits_for(s.most_bits));
   const std::uint64_t mask = (std::uint64_t{1} << width) - 1;
-  for (const std::int64_t v : s.value) archive.bits().write(static_cast<std::uint64_t>(v) & mask, width);
+  for (const std::int64_t v : s.value)
+    archive.bits().write(static_cast<std::uint64_t>(v) & mask, width);
 }
 inline void load(BitInputArchive& archive, Signed3& s) {
   auto width = static_cast<unsigned>(archive.bits().read(bits_for(s.most_bits)));

@@ -17,9 +17,9 @@ constexpr double kHorizonS = 0.25;
 // Share of the threshold that one step of position, velocity x horizon and acceleration x horizon^2/2 may take.
 // The rounding error is uniform within half a step on each axis; the sum of the three stays below a tenth of
 // the threshold in the root mean square.
-constexpr double kPositionShare = 1.0 / 10.0;
-constexpr double kVelocityShare = 1.0 / 10.0;
-constexpr double kAccelerationShare = 1.0 / 5.0;
+constexpr double kPositionShare = 0.11;
+constexpr double kVelocityShare = 0.11;
+constexpr double kAccelerationShare = 0.11;
 constexpr double kAngularShare = 1.0 / 5.0;
 
 constexpr double kMaxAccelerationMps2 = 1e5;

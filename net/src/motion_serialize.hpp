@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <reckoner/net/motion_codec.hpp>
-
 #include "bit_archive.hpp"
+
+#include <reckoner/net/motion_codec.hpp>
 
 namespace reckoner {
 
@@ -19,7 +19,8 @@ void serialize_state(Archive& archive, QuantisedState& state, unsigned orientati
   if (orientation_bits == 0) return;
   const std::int64_t most = (std::int64_t{1} << (orientation_bits - 1)) - 1;
   archive(wire::ranged(state.largest, 0, 3));
-  for (std::int64_t& component : state.orientation) archive(wire::ranged(component, -most, most));
+  for (std::int64_t& component : state.orientation)
+    archive(wire::ranged(component, -most, most));
   archive(wire::signed3(state.angular_velocity, kMostStateBits));
 }
 

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+#include <array>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <reckoner/net/datagram.hpp>
+#include <reckoner/net/messages.hpp>
+
+namespace reckoner {
+namespace {
+
+TEST(Datagram, ServerHeaderAndUpdatesRoundTrip) {
+  ServerHeader header;
+  header.sequence = 65535;
+  header.ack = Ack{12, 0xf0f0f0f0};
+  header.tick = 4321;
+  header.complete_age = 17;
+  header.echo = Echo{(1u << kStampBits) - 1, -Echo::kMostHeld};
+  const std::vector<UpdateHeader> updates{{0, 0}, {1, 5}, {900, 0}, {kMaxEntities - 1, 3}};
+
+  std::array<std::byte, 256> buffer;
+  BitWriter writer{buffer};
+  write(writer, header);
+  std::int64_t previous = -1;
+  for (const UpdateHeader& update : updates) {
+    write(writer, update, previous);
+    writer.write(0x2a, 7);  // stands for the state
+    previous = update.slot;
+  }
+  writer.write(0, 1);
+
+  BitReader reader{writer.finish()};
+  const ServerHeader back = read_server_header(reader);
+  EXPECT_EQ(back.sequence, header.sequence);
+  ASSERT_TRUE(back.ack);
+  EXPECT_EQ(back.ack->window, 0xf0f0f0f0u);
+  EXPECT_EQ(back.tick, 4321);
+  EXPECT_EQ(back.complete_age, 17u);
+  ASSERT_TRUE(back.echo);
+  EXPECT_EQ(back.echo->stamp, (1u << kStampBits) - 1);
+  EXPECT_EQ(back.echo->held, -Echo::kMostHeld);
+  previous = -1;
+  for (const UpdateHeader& update : updates) {
+    const auto read = read_update(reader, previous);
+    ASSERT_TRUE(read);
+    EXPECT_EQ(read->slot, update.slot);
+    EXPECT_EQ(read->age, update.age);
+    EXPECT_EQ(reader.read(7), 0x2au);
+    previous = read->slot;
+  }
+  EXPECT_FALSE(read_update(reader, previous));
+  EXPECT_TRUE(reader.finished());
+}
+
+TEST(Datagram, ASlotBeyondAllEntitiesIsRefused) {
+  std::array<std::byte, 64> buffer;
+  BitWriter writer{buffer};
+  write(writer, UpdateHeader{kMaxEntities, 0}, -1);
+  writer.write(0, 1);
+  BitReader reader{writer.finish()};
+  EXPECT_FALSE(read_update(reader, -1));
+  EXPECT_TRUE(reader.failed());
+}
+
+TEST(Datagram, ClientDatagramRoundTrips) {
+  for (const bool with_ack : {false, true}) {
+    ClientDatagram datagram;
+    datagram.sequence = 40000;
+    if (with_ack) {
+      datagram.ack = Ack{65530, 1};
+      datagram.ack_delay = 499;
+    }
+    datagram.control_count = 65535;
+    datagram.stamp = 123456;
+    std::array<std::byte, 64> buffer;
+    BitWriter writer{buffer};
+    write(writer, datagram);
+    const auto bytes = writer.finish();
+    BitReader reader{bytes};
+    const auto back = read_client_datagram(reader);
+    ASSERT_TRUE(back);
+    EXPECT_EQ(back->sequence, 40000);
+    EXPECT_EQ(back->ack.has_value(), with_ack);
+    EXPECT_EQ(back->ack_delay, with_ack ? 499u : 0u);
+    EXPECT_EQ(back->control_count, 65535);
+    EXPECT_EQ(back->stamp, 123456u);
+    for (std::size_t size = 0; size < bytes.size(); ++size) {
+      BitReader cut{bytes.first(size)};
+      EXPECT_FALSE(read_client_datagram(cut));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace reckoner
