@@ -20,8 +20,7 @@ std::string definition_error(const RouteDefinition& d) {
   if (d.kind > RouteKind::kPolyline) return "unknown kind of route";
   if (d.wrap > RouteWrap::kPingPong) return "unknown way for a route to go on after its end";
   if (d.facing > RouteFacing::kFixed) return "unknown way for an entity to face on a route";
-  if (d.knots > CatmullRomKnots::kChordal || d.knots < CatmullRomKnots::kUniform)
-    return "unknown kind of knots";
+  if (d.knots > CatmullRomKnots::kChordal) return "unknown kind of knots";
   const std::size_t count = d.kind == RouteKind::kTcb ? d.keys.size() : d.points.size();
   if (count > kMostRoutePoints) {
     return "a route has at most " + std::to_string(kMostRoutePoints) + " points, got " +
@@ -59,6 +58,10 @@ Result<Path> make_path(const RouteDefinition& d) {
     case RouteKind::kChaikin: {
       auto points = chaikin<glm::dvec3>(d.points, {d.passes, closed, d.angle_limit, d.outlier_limit});
       if (!points) return Error{points.error()};
+      if (points->size() > kMostChaikinRoutePoints) {
+        return Error{"a route has at most " + std::to_string(kMostChaikinRoutePoints) +
+                     " points after corner cutting"};
+      }
       return quadratic_b_spline_path<glm::dvec3>(*points, closed);
     }
     case RouteKind::kCatmullRom:

@@ -214,6 +214,7 @@ TEST(Route, RefusesWhatIsNoRoute) {
   EXPECT_TRUE(refused([&](RouteDefinition& d) { d.tolerance = nan; }));
   EXPECT_TRUE(refused([](RouteDefinition& d) { d.tolerance = 0.0; }));
   EXPECT_TRUE(refused([](RouteDefinition& d) { d.kind = RouteKind::kChaikin, d.passes = 99; }));
+  EXPECT_TRUE(refused([](RouteDefinition& d) { d.kind = RouteKind::kChaikin, d.passes = 14; }));
   EXPECT_TRUE(refused([](RouteDefinition& d) { d.kind = RouteKind::kTcb, d.keys[2].time = -1; }));
   EXPECT_TRUE(refused([&](RouteDefinition& d) {
     d.kind = RouteKind::kTcb, d.wrap = RouteWrap::kClosed, d.closing_time = nan;

@@ -120,12 +120,14 @@ Result<std::vector<V>> subdivide(std::span<const V> points, std::size_t n, const
   return curve->subdivide(n);
 }
 
-#define RECKONER_INSTANTIATE(V) \
-  template class CatmullRom<V>; \
-  template Result<std::vector<V>> subdivide<V>(std::span<const V>, std::size_t, const CatmullRomOptions&);
-RECKONER_INSTANTIATE(double)
-RECKONER_INSTANTIATE(glm::dvec2)
-RECKONER_INSTANTIATE(glm::dvec3)
-#undef RECKONER_INSTANTIATE
+template class CatmullRom<double>;
+template class CatmullRom<glm::dvec2>;
+template class CatmullRom<glm::dvec3>;
+template Result<std::vector<double>> subdivide(std::span<const double>, std::size_t,
+                                               const CatmullRomOptions&);
+template Result<std::vector<glm::dvec2>> subdivide(std::span<const glm::dvec2>, std::size_t,
+                                                   const CatmullRomOptions&);
+template Result<std::vector<glm::dvec3>> subdivide(std::span<const glm::dvec3>, std::size_t,
+                                                   const CatmullRomOptions&);
 
 }  // namespace reckoner

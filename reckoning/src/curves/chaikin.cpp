@@ -162,12 +162,11 @@ Result<std::vector<V>> chaikin(std::span<const V> points, const ChaikinOptions& 
   return line;
 }
 
-#define RECKONER_INSTANTIATE(V)                                             \
-  template std::vector<V> reject_outliers<V>(std::vector<V>, bool, double); \
-  template Result<std::vector<V>> chaikin<V>(std::span<const V>, const ChaikinOptions&);
-RECKONER_INSTANTIATE(double)
-RECKONER_INSTANTIATE(glm::dvec2)
-RECKONER_INSTANTIATE(glm::dvec3)
-#undef RECKONER_INSTANTIATE
+template std::vector<double> reject_outliers(std::vector<double>, bool, double);
+template std::vector<glm::dvec2> reject_outliers(std::vector<glm::dvec2>, bool, double);
+template std::vector<glm::dvec3> reject_outliers(std::vector<glm::dvec3>, bool, double);
+template Result<std::vector<double>> chaikin(std::span<const double>, const ChaikinOptions&);
+template Result<std::vector<glm::dvec2>> chaikin(std::span<const glm::dvec2>, const ChaikinOptions&);
+template Result<std::vector<glm::dvec3>> chaikin(std::span<const glm::dvec3>, const ChaikinOptions&);
 
 }  // namespace reckoner

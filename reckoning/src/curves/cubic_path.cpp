@@ -60,13 +60,14 @@ Result<CubicPath<V>> quadratic_b_spline_path(std::span<const V> points, bool clo
   return CubicPath<V>(std::move(pieces), points[n - 1], false);
 }
 
-#define RECKONER_INSTANTIATE(V)                                             \
-  template std::string points_error<V>(std::span<const V>, std::size_t);    \
-  template Result<CubicPath<V>> polyline_path<V>(std::span<const V>, bool); \
-  template Result<CubicPath<V>> quadratic_b_spline_path<V>(std::span<const V>, bool);
-RECKONER_INSTANTIATE(double)
-RECKONER_INSTANTIATE(glm::dvec2)
-RECKONER_INSTANTIATE(glm::dvec3)
-#undef RECKONER_INSTANTIATE
+template std::string points_error(std::span<const double>, std::size_t);
+template std::string points_error(std::span<const glm::dvec2>, std::size_t);
+template std::string points_error(std::span<const glm::dvec3>, std::size_t);
+template Result<CubicPath<double>> polyline_path(std::span<const double>, bool);
+template Result<CubicPath<glm::dvec2>> polyline_path(std::span<const glm::dvec2>, bool);
+template Result<CubicPath<glm::dvec3>> polyline_path(std::span<const glm::dvec3>, bool);
+template Result<CubicPath<double>> quadratic_b_spline_path(std::span<const double>, bool);
+template Result<CubicPath<glm::dvec2>> quadratic_b_spline_path(std::span<const glm::dvec2>, bool);
+template Result<CubicPath<glm::dvec3>> quadratic_b_spline_path(std::span<const glm::dvec3>, bool);
 
 }  // namespace reckoner

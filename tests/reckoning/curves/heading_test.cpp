@@ -40,6 +40,19 @@ TEST(Heading, TangentIsTheUnitDerivative) {
   }
 }
 
+TEST(Heading, TravelIsTheIntegralOfItsTangent) {
+  const auto path = random_path(2);
+  const auto arc = ArcLengthTable::make(path, 1e-8);
+  const double h = 1e-3;
+  for (double d = 0.5; d < arc->length() - 0.5; d += 0.77) {
+    const auto at = at_distance(path, *arc, d);
+    const dvec3 rate =
+        (at_distance(path, *arc, d + h).position - at_distance(path, *arc, d - h).position) / (2 * h);
+    EXPECT_LT(glm::length(rate - at.derivative), 1e-3) << d;
+    EXPECT_NEAR(glm::length(at.derivative), 1.0, 1e-14);
+  }
+}
+
 TEST(Heading, TangentWhereTheDerivativeVanishes) {
   const CubicPath<dvec2> cubed({{{0, 0}, {0, 0}, {0, 0}, {0, 2}}}, {0, 2}, false);
   EXPECT_EQ(unit_tangent(cubed, 0.0), dvec2(0, 1));

@@ -86,8 +86,7 @@ struct DisState {
 /// DIS's [R1] v and [R2] a: displacement in the initial body axes of a body that turns at the constant rate w
 /// (rad/s, body axes) for t seconds while its velocity in body axes is v, or grows by a:
 ///   R1 = integral of exp([w]x s) ds, R2 = integral of s exp([w]x s) ds, s from 0 to t.
-/// Written as t I + c1 [w]x + c2 [w]x^2 with series for c1, c2 at small angles. (Printed editions of the
-/// standard have a sign wrong in R1; this is the integral, which open-dis has as well.)
+/// Written as t I + c1 [w]x + c2 [w]x^2 with series for c1, c2 at small angles.
 [[nodiscard]] glm::dvec3 dis_r1(const glm::dvec3& w, double t, const glm::dvec3& v);
 [[nodiscard]] glm::dvec3 dis_r2(const glm::dvec3& w, double t, const glm::dvec3& a);
 

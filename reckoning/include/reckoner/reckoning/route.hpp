@@ -30,6 +30,7 @@ enum class RouteWrap : std::uint8_t { kOpen = 0, kClosed = 1, kPingPong = 2 };
 enum class RouteFacing : std::uint8_t { kUpright = 0, kMinimal = 1, kFixed = 2 };
 
 inline constexpr std::size_t kMostRoutePoints = 4096;
+inline constexpr std::size_t kMostChaikinRoutePoints = 65536;  ///< after corner cutting
 
 /// Everything a route is made of: plain data, so that it can be stored and sent. Two equal definitions make
 /// routes that agree wherever they are evaluated by the same build.

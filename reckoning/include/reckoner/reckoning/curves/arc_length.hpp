@@ -38,7 +38,7 @@ class ArcLengthTable {
   [[nodiscard]] double distance_at(double parameter) const;
 
   /// The parameter that lies `distance` from the start. Where the path rests in one place for a while, the
-  /// end of it.
+  /// end of that; but 0 at the start and the last parameter at length().
   [[nodiscard]] double parameter_at(double distance) const {
     if (!(distance > 0.0)) return 0.0;
     if (distance >= length_) return end_;

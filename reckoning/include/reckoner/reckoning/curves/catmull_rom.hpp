@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -12,12 +13,12 @@ namespace reckoner {
 /// How far apart in time the curve takes its points to be: equal steps, the square root of the distance, or
 /// the distance. Centripetal makes neither cusps nor loops inside a segment (C. Yuksel, S. Schaefer, J.
 /// Keyser, "Parameterization and applications of Catmull-Rom curves", 2011).
-enum class CatmullRomKnots { kUniform, kCentripetal, kChordal };
+enum class CatmullRomKnots : std::uint8_t { kUniform = 0, kCentripetal = 1, kChordal = 2 };
 
 /// What stands before the first and after the last point: that point again, its neighbour's mirror image in
 /// it, or, closed, the points at the other end. With knots that are not uniform the point that is put there
 /// is as far off in time as the neighbour on the other side.
-enum class CatmullRomEnds { kDoubled, kReflected, kClosed };
+enum class CatmullRomEnds : std::uint8_t { kDoubled = 0, kReflected = 1, kClosed = 2 };
 
 struct CatmullRomOptions {
   CatmullRomKnots knots = CatmullRomKnots::kUniform;

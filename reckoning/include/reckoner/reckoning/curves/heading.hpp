@@ -16,6 +16,16 @@ namespace reckoner {
 template <CurveVector V>
 [[nodiscard]] V unit_tangent(const CubicPath<V>& path, double parameter);
 
+/// Where one is after travelling `distance` along the path, at whatever parameter that is, and the derivative
+/// with respect to distance, which is unit_tangent(): position(speed x time) moves at constant speed. `arc`
+/// must be `path`'s.
+template <CurveVector V>
+[[nodiscard]] CurvePoint<V> at_distance(const CubicPath<V>& path, const ArcLengthTable& arc,
+                                        double distance) {
+  const double parameter = arc.parameter_at(distance);
+  return {path.position(parameter), unit_tangent(path, parameter)};
+}
+
 /// Second derivative with respect to distance at a parameter: 1/radius, towards the centre. Zero where the
 /// first derivative is.
 template <CurveVector V>
