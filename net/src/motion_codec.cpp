@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
+#include "motion_serialize.hpp"
+
 #include <algorithm>
 #include <cassert>
 #include <cmath>
 
 #include <reckoner/net/motion_codec.hpp>
-
-#include "motion_serialize.hpp"
 
 namespace reckoner {
 namespace {
@@ -14,9 +14,9 @@ namespace {
 // recorded traces and longer on calm ones, where velocities are small and cheap anyway.
 constexpr double kHorizonS = 0.25;
 
-// Share of the threshold that one step of position, velocity x horizon and acceleration x horizon^2/2 may take.
-// The rounding error is uniform within half a step on each axis; the sum of the three stays below a tenth of
-// the threshold in the root mean square.
+// Share of the threshold that one step of position, velocity x horizon and acceleration x horizon^2/2 may
+// take. The rounding error is uniform within half a step on each axis; the sum of the three stays below a
+// tenth of the threshold in the root mean square.
 constexpr double kPositionShare = 0.11;
 constexpr double kVelocityShare = 0.11;
 constexpr double kAccelerationShare = 0.11;
@@ -26,19 +26,34 @@ constexpr double kMaxAccelerationMps2 = 1e5;
 constexpr double kMaxAngularVelocityRps = 1e4;
 constexpr double kHalfSqrt2 = 0.70710678118654752440;  // no component but the largest exceeds it
 
+// The archetype's steps at one precision; powers of two, so that both ends compute the same.
+struct Steps {
+  double position_m;
+  double velocity_mps;
+  double acceleration_mps2;
+  double angular_velocity_rps;
+  unsigned orientation_bits;
+};
+
+Steps steps_at(const Quantisation& q, std::uint8_t precision) {
+  const double k = std::ldexp(1.0, int{kUnitPrecision} - int{precision});
+  return {q.position_step_m * k, q.velocity_step_mps * k, q.acceleration_step_mps2 * k,
+          q.angular_velocity_step_rps * k, orientation_bits_at(q.orientation_bits, precision)};
+}
+
 double largest_steps(unsigned orientation_bits) {
   return static_cast<double>((std::int64_t{1} << (orientation_bits - 1)) - 1);
 }
 
 template <class Vector>
 std::array<std::int64_t, 3> to_steps(const Vector& v, double step) {
-  return {std::llround(double{v.x} / step), std::llround(double{v.y} / step), std::llround(double{v.z} / step)};
+  return {std::llround(double{v.x} / step), std::llround(double{v.y} / step),
+          std::llround(double{v.z} / step)};
 }
 
 bool within(const std::array<std::int64_t, 3>& steps, double step, double limit) {
-  return std::all_of(steps.begin(), steps.end(), [&](std::int64_t s) {
-    return std::abs(static_cast<double>(s)) * step <= limit;
-  });
+  return std::all_of(steps.begin(), steps.end(),
+                     [&](std::int64_t s) { return std::abs(static_cast<double>(s)) * step <= limit; });
 }
 
 template <class Vector>
@@ -47,7 +62,8 @@ bool within(const Vector& v, double limit) {
 }
 
 glm::vec3 from_steps(const std::array<std::int64_t, 3>& s, double step) {
-  return {static_cast<float>(static_cast<double>(s[0]) * step), static_cast<float>(static_cast<double>(s[1]) * step),
+  return {static_cast<float>(static_cast<double>(s[0]) * step),
+          static_cast<float>(static_cast<double>(s[1]) * step),
           static_cast<float>(static_cast<double>(s[2]) * step)};
 }
 
@@ -97,9 +113,10 @@ Quantisation quantisation_for(const Archetype& archetype) {
   q.max_speed_mps = archetype.max_speed_mps;
   q.world_size_m = archetype.world_size_m;
   if (archetype.has_orientation) {
-    // A step turns by at most about twice itself; a tenth of the threshold each way, 9 to 14 bits.
+    // A step turns by at most about twice itself; a tenth of the threshold each way, 9 to 13 bits.
     q.orientation_bits = 9;
-    while (q.orientation_bits < 14 && 2.0 * kHalfSqrt2 / largest_steps(q.orientation_bits) > 0.1 * threshold_rad) {
+    while (q.orientation_bits < 13 &&
+           2.0 * kHalfSqrt2 / largest_steps(q.orientation_bits) > 0.1 * threshold_rad) {
       ++q.orientation_bits;
     }
   }
@@ -107,43 +124,53 @@ Quantisation quantisation_for(const Archetype& archetype) {
 }
 
 bool can_travel(const State& state, const Quantisation& quantisation) {
-  // One step of room, because rounding may go outwards.
-  return is_sane(state) && within(state.position, quantisation.world_size_m - quantisation.position_step_m) &&
-         within(state.velocity, quantisation.max_speed_mps - quantisation.velocity_step_mps) &&
-         within(state.acceleration, kMaxAccelerationMps2 - quantisation.acceleration_step_mps2) &&
-         within(state.angular_velocity, kMaxAngularVelocityRps - quantisation.angular_velocity_step_rps);
+  // One of the largest steps of room, because rounding may go outwards.
+  const Steps steps = steps_at(quantisation, 0);
+  return is_sane(state) && within(state.position, quantisation.world_size_m - steps.position_m) &&
+         within(state.velocity, quantisation.max_speed_mps - steps.velocity_mps) &&
+         within(state.acceleration, kMaxAccelerationMps2 - steps.acceleration_mps2) &&
+         within(state.angular_velocity, kMaxAngularVelocityRps - steps.angular_velocity_rps);
 }
 
-QuantisedState quantise(const State& state, std::uint8_t teleports, const Quantisation& quantisation) {
-  assert(can_travel(state, quantisation));
+std::uint8_t precision_for(double scale) {
+  const double halvings = -std::floor(std::log2(std::max(scale, 1e-9)));
+  return static_cast<std::uint8_t>(std::clamp(kUnitPrecision + halvings, 0.0, double{kMostPrecision}));
+}
+
+QuantisedState quantise(const State& state, std::uint8_t teleports, std::uint8_t precision,
+                        const Quantisation& quantisation) {
+  assert(can_travel(state, quantisation) && precision <= kMostPrecision);
+  const Steps steps = steps_at(quantisation, precision);
   QuantisedState out;
   out.teleports = static_cast<std::uint8_t>(teleports % kTeleportModulus);
-  out.position = to_steps(state.position, quantisation.position_step_m);
-  out.velocity = to_steps(state.velocity, quantisation.velocity_step_mps);
-  out.acceleration = to_steps(state.acceleration, quantisation.acceleration_step_mps2);
-  if (quantisation.orientation_bits == 0) return out;
-  quantise_orientation(state.orientation, quantisation.orientation_bits, out);
-  out.angular_velocity = to_steps(state.angular_velocity, quantisation.angular_velocity_step_rps);
+  out.precision = precision;
+  out.position = to_steps(state.position, steps.position_m);
+  out.velocity = to_steps(state.velocity, steps.velocity_mps);
+  out.acceleration = to_steps(state.acceleration, steps.acceleration_mps2);
+  if (steps.orientation_bits == 0) return out;
+  quantise_orientation(state.orientation, steps.orientation_bits, out);
+  out.angular_velocity = to_steps(state.angular_velocity, steps.angular_velocity_rps);
   return out;
 }
 
 std::optional<State> dequantise(const QuantisedState& quantised, const Quantisation& quantisation) {
-  if (!within(quantised.position, quantisation.position_step_m, quantisation.world_size_m) ||
-      !within(quantised.velocity, quantisation.velocity_step_mps, quantisation.max_speed_mps) ||
-      !within(quantised.acceleration, quantisation.acceleration_step_mps2, kMaxAccelerationMps2) ||
-      !within(quantised.angular_velocity, quantisation.angular_velocity_step_rps, kMaxAngularVelocityRps)) {
+  const Steps steps = steps_at(quantisation, quantised.precision);
+  if (!within(quantised.position, steps.position_m, quantisation.world_size_m) ||
+      !within(quantised.velocity, steps.velocity_mps, quantisation.max_speed_mps) ||
+      !within(quantised.acceleration, steps.acceleration_mps2, kMaxAccelerationMps2) ||
+      !within(quantised.angular_velocity, steps.angular_velocity_rps, kMaxAngularVelocityRps)) {
     return std::nullopt;
   }
   State state;
   for (int i = 0; i < 3; ++i) {
     state.position[i] =
-        static_cast<double>(quantised.position[static_cast<std::size_t>(i)]) * quantisation.position_step_m;
+        static_cast<double>(quantised.position[static_cast<std::size_t>(i)]) * steps.position_m;
   }
-  state.velocity = from_steps(quantised.velocity, quantisation.velocity_step_mps);
-  state.acceleration = from_steps(quantised.acceleration, quantisation.acceleration_step_mps2);
-  if (quantisation.orientation_bits != 0) {
-    state.orientation = dequantise_orientation(quantised, quantisation.orientation_bits);
-    state.angular_velocity = from_steps(quantised.angular_velocity, quantisation.angular_velocity_step_rps);
+  state.velocity = from_steps(quantised.velocity, steps.velocity_mps);
+  state.acceleration = from_steps(quantised.acceleration, steps.acceleration_mps2);
+  if (steps.orientation_bits != 0) {
+    state.orientation = dequantise_orientation(quantised, steps.orientation_bits);
+    state.angular_velocity = from_steps(quantised.angular_velocity, steps.angular_velocity_rps);
   }
   return state;
 }

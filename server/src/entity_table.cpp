@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include "entity_table.hpp"
+
 #include <utility>
 
 #include <reckoner/net/messages.hpp>
-
-#include "entity_table.hpp"
 
 namespace reckoner {
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "motion_fit.hpp"
+#include "send_policy.hpp"
+
 #include <cstdint>
 #include <deque>
 #include <string>
@@ -10,9 +13,6 @@
 #include <reckoner/net/ids.hpp>
 #include <reckoner/net/motion_codec.hpp>
 #include <reckoner/reckoning/motion.hpp>
-
-#include "motion_fit.hpp"
-#include "send_policy.hpp"
 
 namespace reckoner {
 

@@ -1,47 +1,58 @@
 // SPDX-License-Identifier: MIT
+#include "motion_fit.hpp"
+
 #include <algorithm>
-#include <cmath>
 
 #include <glm/geometric.hpp>
 
-#include "motion_fit.hpp"
+#include <reckoner/reckoning/rotation.hpp>
 
 namespace reckoner {
 namespace {
 
-// How far ahead a motion should be right: about the age of an update in use on a typical link.
+// About the age of an update in use on a typical link: delay, and half the gap until the next. Measured on
+// the recorded traces the error is flat from 0.15 to 0.22 s.
 constexpr double kHorizonS = 0.18;
-
-// How long a past error counts, s: long enough to average over one turn, short enough to notice a take-off.
-constexpr double kMemoryS = 1.0;
-
-double squared(const glm::dvec3& v) { return glm::dot(v, v); }
 
 }  // namespace
 
 MotionFit::MotionFit(double tick_rate_hz)
-    : horizon_ticks_(static_cast<std::size_t>(
-          std::clamp(std::round(kHorizonS * tick_rate_hz), 1.0, static_cast<double>(kMostHorizonTicks - 1)))),
-      horizon_s_(static_cast<double>(horizon_ticks_) / tick_rate_hz),
-      forgetting_(std::exp(-1.0 / (kMemoryS * tick_rate_hz))) {}
-
-void MotionFit::observe(const State& truth) {
-  if (filled_ >= horizon_ticks_) {
-    const State& then = past_[(next_ + kMostHorizonTicks - horizon_ticks_) % kMostHorizonTicks];
-    const glm::dvec3 by_velocity = then.position + glm::dvec3{then.velocity} * horizon_s_;
-    const glm::dvec3 by_acceleration = by_velocity + glm::dvec3{then.acceleration} * (0.5 * horizon_s_ * horizon_s_);
-    constant_velocity_error_ =
-        forgetting_ * constant_velocity_error_ + (1.0 - forgetting_) * squared(truth.position - by_velocity);
-    constant_acceleration_error_ = forgetting_ * constant_acceleration_error_ +
-                                   (1.0 - forgetting_) * squared(truth.position - by_acceleration);
-  }
-  past_[next_] = truth;
-  next_ = (next_ + 1) % kMostHorizonTicks;
-  filled_ = std::min(filled_ + 1, kMostHorizonTicks);
+    : linear_(tick_rate_hz, kHorizonS), angular_(tick_rate_hz, kHorizonS) {
+  horizon_s_ = static_cast<double>(linear_.horizon_ticks()) / tick_rate_hz;
 }
 
-glm::vec3 MotionFit::acceleration(const State& truth) const {
-  return constant_acceleration_error_ < constant_velocity_error_ ? truth.acceleration : glm::vec3{0.0f};
+void MotionFit::restart() {
+  filled_ = 0;
+  linear_.restart();
+  angular_.restart();
+}
+
+void MotionFit::observe(const State& truth) {
+  past_[next_] = truth.pose();
+  next_ = (next_ + 1) % kPast;
+  filled_ = std::min(filled_ + 1, kPast);
+
+  const glm::dvec3 velocity{truth.velocity};
+  const glm::dvec3 turning{truth.angular_velocity};
+  const std::size_t horizon = linear_.horizon_ticks();
+  if (filled_ <= horizon + 1) {  // the first tick has no velocity yet
+    linear_.observe(velocity, glm::dvec3{truth.acceleration}, nullptr);
+    angular_.observe(turning, glm::dvec3{0.0}, nullptr);
+    return;
+  }
+  const Pose& then = past_[(next_ + kPast - 1 - horizon) % kPast];
+  const glm::dvec3 moved = truth.position - then.position;
+  const glm::dvec3 turned = rotation_log(
+      glm::normalize(glm::dquat{truth.orientation} * glm::conjugate(glm::dquat{then.orientation})));
+  linear_.observe(velocity, glm::dvec3{truth.acceleration}, &moved);
+  angular_.observe(turning, glm::dvec3{0.0}, &turned);
+}
+
+State MotionFit::fitted(const State& truth) const {
+  State state = truth;
+  state.acceleration = glm::vec3{2.0 * (linear_.mean_rate() - glm::dvec3{truth.velocity}) / horizon_s_};
+  state.angular_velocity = glm::vec3{angular_.mean_rate()};
+  return state;
 }
 
 }  // namespace reckoner

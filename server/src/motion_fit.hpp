@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "rate_fit.hpp"
+
 #include <array>
 #include <cstddef>
-
-#include <glm/vec3.hpp>
 
 #include <reckoner/reckoning/state.hpp>
 
 namespace reckoner {
 
-/// Chooses the acceleration that is published with a motion. What a body's acceleration is now is often a bad
-/// guess of what it will do until the next update: players turn and stop several times a second. So constant
-/// velocity and constant acceleration compete, entity by entity, by how well each would have predicted the
-/// recent past; the better one is published.
+/// Fits the motion that is published to where the entity is expected to be. Position and velocity are the
+/// true ones; the acceleration is such that the quadratic passes where RateFit expects the entity after
+/// horizon_s(), and the angular velocity turns it to where it is expected to face. So the receiver stays
+/// simple, whatever the sender learns (DESIGN.md, Sender).
 ///
 /// One per entity; a value, no allocation. Fed once a tick.
 class MotionFit {
@@ -23,23 +23,24 @@ class MotionFit {
   /// The truth at the next tick.
   void observe(const State& truth);
 
-  /// After a teleport: the recent positions no longer connect, what was learned about the entity still holds.
-  void restart() { filled_ = 0; }
+  /// After a teleport: what was learned about the present is void, what was learned about the entity holds.
+  void restart();
 
-  /// The acceleration to publish with the truth observed last, m/s^2.
-  [[nodiscard]] glm::vec3 acceleration(const State& truth) const;
+  /// `truth`, as observed last, with acceleration and angular velocity as they are to be published.
+  [[nodiscard]] State fitted(const State& truth) const;
+
+  /// How far ahead the fit aims, s.
+  [[nodiscard]] double horizon_s() const { return horizon_s_; }
 
  private:
-  static constexpr std::size_t kMostHorizonTicks = 64;
+  static constexpr std::size_t kPast = 64;
 
-  std::size_t horizon_ticks_;
   double horizon_s_;
-  double forgetting_;
-  std::array<State, kMostHorizonTicks> past_;  // ring; newest at next_ - 1
+  RateFit linear_;
+  RateFit angular_;
+  std::array<Pose, kPast> past_{};  // ring; newest at next_ - 1
   std::size_t next_ = 0;
   std::size_t filled_ = 0;
-  double constant_velocity_error_ = 0.0;  // mean squares, m^2, exponentially forgotten
-  double constant_acceleration_error_ = 0.0;
 };
 
 }  // namespace reckoner

@@ -20,9 +20,9 @@ struct SendPolicyConfig {
 /// Decides, tick by tick, whether an entity must be published: before the clients' motion is further from the
 /// truth than the threshold by the time that an update could reach them.
 ///
-/// With a budget U the threshold itself is adapted: it sinks steadily and rises with every update sent, in the
-/// proportion that balances at U a second; a token bucket of rate and depth U caps bursts. So updates go where
-/// motion is least predictable, and the average is U as long as there is something to tell.
+/// With a budget U the threshold itself is adapted: it sinks steadily and rises with every update sent, in
+/// the proportion that balances at U a second; a token bucket of rate and depth U caps bursts. So updates go
+/// where motion is least predictable, and the average is U as long as there is something to tell.
 ///
 /// One per entity; a value, no allocation.
 class SendPolicy {
@@ -30,20 +30,31 @@ class SendPolicy {
   /// `phase`, any number, spreads fixed-rate entities over the ticks.
   SendPolicy(const SendPolicyConfig& config, std::uint32_t phase);
 
-  /// True if the entity is to be published at this tick. `published` is the clients' motion at this instant,
-  /// `delay_s` how long an update takes to arrive. Call once a tick.
-  [[nodiscard]] bool due(const State& truth, const State& published, Tick tick, double delay_s);
+  /// True if the entity is to be published at this tick. `now` and `ahead` are the truth, and the clients'
+  /// motion (`published`), at this instant and `ahead_s` later, when an update would be in use; the truth of
+  /// later is the expected one. Call once a tick.
+  struct Comparison {
+    State truth;
+    State published;
+    State expected_ahead;
+    State published_ahead;
+  };
+  [[nodiscard]] bool due(const Comparison& comparison, Tick tick);
 
   /// An update was sent: a publish, or the repair of one.
   void spent();
 
+  /// The threshold in force, as a multiple of the configured one.
+  [[nodiscard]] double scale() const { return scale_; }
+
  private:
-  [[nodiscard]] bool off_by(const State& truth, const State& published, double delay_s, double scale) const;
+  [[nodiscard]] bool due_at_fixed_rate(Tick tick) const;
+  [[nodiscard]] bool exceeds(const Comparison& comparison) const;
 
   SendPolicyConfig config_;
   std::uint32_t phase_;
   std::uint32_t ticks_at_rest_ = 0;
-  double scale_ = 1.0;   // of the threshold, under a budget
+  double scale_ = 1.0;
   double tokens_ = 0.0;  // updates that the budget allows now
 };
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include "entity_table.hpp"
+#include "session.hpp"
+
 #include <algorithm>
 #include <cassert>
 #include <cmath>
@@ -9,9 +12,6 @@
 #include <reckoner/net/messages.hpp>
 #include <reckoner/server/server.hpp>
 
-#include "entity_table.hpp"
-#include "session.hpp"
-
 namespace reckoner {
 namespace {
 
@@ -20,6 +20,9 @@ constexpr double kSlotQuarantineS = 5.0;
 
 // Delay is taken at this quantile of the subscribers, so that no single client bends it for the others.
 constexpr double kDelayQuantile = 0.9;
+
+// An update that has arrived takes so long until it shows: half a blend.
+constexpr double kTakesEffectS = 0.05;
 
 }  // namespace
 
@@ -30,7 +33,8 @@ struct Server::Impl {
         entities(config.max_entities, static_cast<Tick>(kSlotQuarantineS * config.tick_rate_hz)) {
     assert(config.tick_rate_hz >= 1.0 && config.tick_rate_hz <= 1000.0);
     assert(!config.archetypes.empty() && config.archetypes.size() <= kMaxArchetypes);
-    for (const Archetype& archetype : config.archetypes) quantisation.push_back(quantisation_for(archetype));
+    for (const Archetype& archetype : config.archetypes)
+      quantisation.push_back(quantisation_for(archetype));
   }
 
   [[nodiscard]] double time_of(Tick tick) const { return config.epoch_s + tick / config.tick_rate_hz; }
@@ -58,12 +62,12 @@ struct Server::Impl {
   ServerConfig config;
   Transport& transport;
   EntityTable entities;
-  std::vector<Quantisation> quantisation;           // by archetype
-  std::map<PeerId, Session> sessions;               // in order of joining, so that results do not depend on hashes
-  std::map<PeerId, double> waiting;                 // connected at, not joined yet
+  std::vector<Quantisation> quantisation;  // by archetype
+  std::map<PeerId, Session> sessions;      // in order of joining, so that results do not depend on hashes
+  std::map<PeerId, double> waiting;        // connected at, not joined yet
   std::vector<std::pair<EntityId, Tick>> despawned;  // since the last tick
   std::deque<ServerEvent> events;
-  std::vector<std::uint32_t> repaired;              // scratch
+  std::vector<std::uint32_t> repaired;  // scratch
   Tick next_tick = 0;
   std::uint32_t next_client = 1;
   ServerStats stats;
@@ -119,7 +123,8 @@ bool Server::despawn(EntityId id) {
 
 void Server::receive(double now_s) {
   impl_->transport.service(now_s);
-  while (const auto event = impl_->transport.poll()) impl_->handle(*event, now_s);
+  while (const auto event = impl_->transport.poll())
+    impl_->handle(*event, now_s);
   impl_->close_idle(now_s);
 }
 
@@ -128,7 +133,8 @@ void Server::tick(double now_s) {
   const Tick tick = s.next_tick++;
   ++s.stats.ticks;
   for (const auto& [id, at] : s.despawned) {
-    for (auto& [peer, session] : s.sessions) session.retract(id, at, s.transport);
+    for (auto& [peer, session] : s.sessions)
+      session.retract(id, at, s.transport);
   }
   s.despawned.clear();
   s.publish_due(tick);
@@ -136,13 +142,18 @@ void Server::tick(double now_s) {
     s.repaired.clear();
     session.send(s.entities, s.quantisation, tick, s.time_of(tick), now_s, s.transport, s.stats, s.repaired);
     // A repair is charged to the entity's budget like any other update.
-    for (const std::uint32_t slot : s.repaired) s.entities.slots()[slot].policy.spent();
+    for (const std::uint32_t slot : s.repaired)
+      s.entities.slots()[slot].policy.spent();
   }
   s.transport.service(now_s);
 }
 
-Tick Server::next_tick() const { return impl_->next_tick; }
-double Server::tick_time_s(Tick tick) const { return impl_->time_of(tick); }
+Tick Server::next_tick() const {
+  return impl_->next_tick;
+}
+double Server::tick_time_s(Tick tick) const {
+  return impl_->time_of(tick);
+}
 
 std::optional<ServerEvent> Server::poll_event() {
   if (impl_->events.empty()) return std::nullopt;
@@ -151,9 +162,15 @@ std::optional<ServerEvent> Server::poll_event() {
   return event;
 }
 
-std::size_t Server::client_count() const { return impl_->sessions.size(); }
-std::size_t Server::entity_count() const { return impl_->entities.size(); }
-const ServerStats& Server::stats() const { return impl_->stats; }
+std::size_t Server::client_count() const {
+  return impl_->sessions.size();
+}
+std::size_t Server::entity_count() const {
+  return impl_->entities.size();
+}
+const ServerStats& Server::stats() const {
+  return impl_->stats;
+}
 
 std::optional<Motion> Server::published(EntityId id) const {
   const Entity* entity = impl_->entities.find(id);
@@ -170,7 +187,9 @@ void Server::shutdown() {
 
 void Server::Impl::handle(const TransportEvent& event, double now_s) {
   switch (event.kind) {
-    case TransportEvent::Kind::connected: waiting.emplace(event.peer, now_s); break;
+    case TransportEvent::Kind::connected:
+      waiting.emplace(event.peer, now_s);
+      break;
     case TransportEvent::Kind::disconnected: {
       waiting.erase(event.peer);
       const auto session = sessions.find(event.peer);
@@ -212,7 +231,8 @@ void Server::Impl::handle_state(const TransportEvent& event, double now_s) {
 
 void Server::Impl::join(PeerId peer, const JoinMessage& message) {
   if (message.version != kProtocolVersion) return refuse(peer, {EndReason::version, kProtocolVersion});
-  if (message.archetype_hash != archetype_hash(config.archetypes)) return refuse(peer, {EndReason::archetypes, 0});
+  if (message.archetype_hash != archetype_hash(config.archetypes))
+    return refuse(peer, {EndReason::archetypes, 0});
   if (sessions.size() >= config.max_clients) return refuse(peer, {EndReason::full, 0});
 
   waiting.erase(peer);
@@ -248,7 +268,7 @@ void Server::Impl::close_idle(double now_s) {
 }
 
 void Server::Impl::publish_due(Tick tick) {
-  const double delay = delay_s();
+  const double ahead_s = delay_s() + kTakesEffectS;
   for (Entity& entity : entities.slots()) {
     if (!entity.id) continue;
     if (entity.teleported) {
@@ -259,13 +279,18 @@ void Server::Impl::publish_due(Tick tick) {
     if (!entity.announced) {
       publish(entity, tick);
       entity.announced = true;
-      for (auto& [peer, session] : sessions) session.announce(entity, tick, config.archetypes, transport);
+      for (auto& [peer, session] : sessions)
+        session.announce(entity, tick, config.archetypes, transport);
     } else {
-      const State published = state_at(entity.published, time_of(tick));
-      const bool due = entity.policy.due(entity.truth, published, tick, delay);
+      const State fitted = entity.fit.fitted(entity.truth);
+      const bool due = entity.policy.due(
+          {entity.truth, state_at(entity.published, time_of(tick)), extrapolate(fitted, ahead_s),
+           state_at(entity.published, time_of(tick) + ahead_s)},
+          tick);
       if (due || entity.teleported) {
         publish(entity, tick);
-        for (auto& [peer, session] : sessions) session.published(entity, tick);
+        for (auto& [peer, session] : sessions)
+          session.published(entity, tick);
       }
     }
     entity.teleported = false;
@@ -273,10 +298,9 @@ void Server::Impl::publish_due(Tick tick) {
 }
 
 void Server::Impl::publish(Entity& entity, Tick tick) {
-  State state = entity.truth;
-  state.acceleration = entity.fit.acceleration(entity.truth);
+  const State state = entity.fit.fitted(entity.truth);
   const Quantisation& q = quantisation[entity.archetype];
-  entity.encoded = quantise(state, entity.teleports, q);
+  entity.encoded = quantise(state, entity.teleports, precision_for(entity.policy.scale()), q);
   entity.published = {*dequantise(entity.encoded, q), time_of(tick), entity.teleports};
   entity.published_tick = tick;
   entity.policy.spent();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include "session.hpp"
+
 #include <algorithm>
 #include <cmath>
-
-#include "session.hpp"
 
 namespace reckoner {
 namespace {
@@ -10,7 +10,8 @@ namespace {
 // The byte budget saves up for this long at most: a burst of publishes passes, a flood does not.
 constexpr double kBudgetDepthS = 0.25;
 
-// The client waits this long at most before it acknowledges (ClientConfig::ack_interval_s and its keep-alive).
+// The client waits this long at most before it acknowledges (ClientConfig::ack_interval_s and its
+// keep-alive).
 constexpr double kAnswerDelayS = 0.1;
 
 // A new client gets datagrams more often until its clock has settled.
@@ -18,7 +19,9 @@ constexpr double kSettlingS = 1.5;
 constexpr double kSettlingHeartbeatS = 0.05;
 
 // Fair share between entities when not everything fits: those that wait longest go first.
-bool waits_longer(Tick a, Tick b) { return static_cast<std::int32_t>(a - b) < 0; }
+bool waits_longer(Tick a, Tick b) {
+  return static_cast<std::int32_t>(a - b) < 0;
+}
 
 }  // namespace
 
@@ -29,7 +32,8 @@ Session::Session(ClientId id, PeerId peer, const ServerConfig& config)
       heartbeat_s_(config.heartbeat_s),
       tick_s_(1.0 / config.tick_rate_hz) {}
 
-void Session::announce(const Entity& entity, Tick tick, std::span<const Archetype> archetypes, Transport& transport) {
+void Session::announce(const Entity& entity, Tick tick, std::span<const Archetype> archetypes,
+                       Transport& transport) {
   SpawnMessage message;
   message.entity = entity.id;
   message.archetype = static_cast<std::uint8_t>(entity.archetype);
@@ -132,7 +136,8 @@ void Session::send(const EntityTable& entities, std::span<const Quantisation> qu
   sent_.expire(now_s, link_.timeout_s(kAnswerDelayS));
   settle(entities, tick, stats);
 
-  tokens_ = std::min(tokens_ + bytes_per_second_ * tick_s_, std::max(bytes_per_second_ * kBudgetDepthS, 1.0 * kMaxStateBytes));
+  tokens_ = std::min(tokens_ + bytes_per_second_ * tick_s_,
+                     std::max(bytes_per_second_ * kBudgetDepthS, 1.0 * kMaxStateBytes));
   std::erase_if(due_, [&](std::uint32_t slot) { return !known_[slot].due; });
   const auto affordable = [&] { return bytes_per_second_ <= 0.0 || tokens_ > 0.0; };
   while (!due_.empty() && affordable()) {
@@ -164,9 +169,9 @@ ServerHeader Session::make_header(Tick tick, double tick_time_s) const {
   return header;
 }
 
-bool Session::send_datagram(const EntityTable& entities, std::span<const Quantisation> quantisation, Tick tick,
-                            double tick_time_s, double now_s, Transport& transport, ServerStats& stats,
-                            std::vector<std::uint32_t>& repaired) {
+bool Session::send_datagram(const EntityTable& entities, std::span<const Quantisation> quantisation,
+                            Tick tick, double tick_time_s, double now_s, Transport& transport,
+                            ServerStats& stats, std::vector<std::uint32_t>& repaired) {
   std::array<std::byte, kMaxStateBytes> buffer;
   const std::size_t room = transport.max_state_bytes(peer_);
   if (room == 0) return false;  // the peer is gone; its disconnect is on the way
@@ -193,7 +198,8 @@ bool Session::send_datagram(const EntityTable& entities, std::span<const Quantis
   std::sort(due_.begin(), due_.begin() + static_cast<std::ptrdiff_t>(count));
 
   ServerHeader header = make_header(tick, tick_time_s);
-  for (std::size_t i = 0; i < count; ++i) known_[due_[i]].due = false;
+  for (std::size_t i = 0; i < count; ++i)
+    known_[due_[i]].due = false;
   header.complete_age = complete_age(tick);
   header.sequence = sent_.send(now_s);
   settle(entities, tick, stats);  // a full window gives up its oldest

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "entity_table.hpp"
+
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -13,8 +15,6 @@
 #include <reckoner/net/messages.hpp>
 #include <reckoner/net/transport.hpp>
 #include <reckoner/server/server.hpp>
-
-#include "entity_table.hpp"
 
 namespace reckoner {
 
@@ -39,13 +39,14 @@ class Session {
   void published(const Entity& entity, Tick tick);
 
   /// Takes in a client's datagram that arrived at `now_s`. False if it cannot be true.
-  [[nodiscard]] bool receive(const ClientDatagram& datagram, double now_s, const EntityTable& entities, Tick tick,
-                             ServerStats& stats);
+  [[nodiscard]] bool receive(const ClientDatagram& datagram, double now_s, const EntityTable& entities,
+                             Tick tick, ServerStats& stats);
 
   /// Gives up what was not acknowledged in time, and sends what is due, as far as the byte budget allows; a
   /// heartbeat if nothing was sent for long. `repaired` collects the slots of repairs sent.
-  void send(const EntityTable& entities, std::span<const Quantisation> quantisation, Tick tick, double tick_time_s,
-            double now_s, Transport& transport, ServerStats& stats, std::vector<std::uint32_t>& repaired);
+  void send(const EntityTable& entities, std::span<const Quantisation> quantisation, Tick tick,
+            double tick_time_s, double now_s, Transport& transport, ServerStats& stats,
+            std::vector<std::uint32_t>& repaired);
 
  private:
   // What this client knows of the entity in a slot.
@@ -54,9 +55,9 @@ class Session {
     std::uint32_t announcement = 0;  // number of the control message
     bool confirmed = false;          // the client has taken the announcement in
     bool due = false;
-    bool repair = false;             // due because a datagram was lost
+    bool repair = false;  // due because a datagram was lost
     Tick due_since = 0;
-    Tick sent_tick = 0;              // time stamp of the newest motion sent
+    Tick sent_tick = 0;  // time stamp of the newest motion sent
   };
   struct Carried {
     EntityId id;
@@ -78,8 +79,8 @@ class Session {
   double heartbeat_s_;
   double tick_s_;
 
-  std::vector<Known> known_;         // by slot
-  std::vector<std::uint32_t> due_;   // slots, unordered; may hold some that are due no more
+  std::vector<Known> known_;        // by slot
+  std::vector<std::uint32_t> due_;  // slots, unordered; may hold some that are due no more
   std::uint32_t control_sent_ = 0;
   std::uint32_t control_confirmed_ = 0;
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "../reckoning/random_states.hpp"
+
 #include <array>
 #include <cmath>
 #include <limits>
@@ -8,8 +10,6 @@
 
 #include <reckoner/net/motion_codec.hpp>
 #include <reckoner/reckoning/rotation.hpp>
-
-#include "../reckoning/random_states.hpp"
 
 namespace reckoner {
 namespace {
@@ -27,7 +27,8 @@ TEST(MotionCodec, WhatIsReadIsWhatWasWritten) {
   for (const double threshold : {0.001, 0.05, 1.0}) {
     const Quantisation q = quantisation_for(archetype_with(threshold, threshold));
     for (int i = 0; i < 300; ++i) {
-      const QuantisedState state = quantise(random.state(), static_cast<std::uint8_t>(i), q);
+      const QuantisedState state =
+          quantise(random.state(), static_cast<std::uint8_t>(i), static_cast<std::uint8_t>(i % 8), q);
       std::array<std::byte, 128> buffer;
       BitWriter writer{buffer};
       write_full(writer, state, q);
@@ -39,8 +40,8 @@ TEST(MotionCodec, WhatIsReadIsWhatWasWritten) {
   }
 }
 
-// Bits are spent where they can be seen: rounding costs less than a tenth of the threshold at the time that an
-// update is replaced, in the root mean square.
+// Bits are spent where they can be seen: rounding costs less than a tenth of the threshold at the time that
+// an update is replaced, in the root mean square.
 TEST(MotionCodec, RoundingStaysBelowATenthOfTheThreshold) {
   test::RandomStates random{22};
   for (const double threshold : {0.001, 0.05, 1.0}) {
@@ -50,7 +51,7 @@ TEST(MotionCodec, RoundingStaysBelowATenthOfTheThreshold) {
     constexpr int kCount = 2000;
     for (int i = 0; i < kCount; ++i) {
       const State state = random.state();
-      const auto back = dequantise(quantise(state, 0, q), q);
+      const auto back = dequantise(quantise(state, 0, kUnitPrecision, q), q);
       ASSERT_TRUE(back);
       constexpr double kHorizonS = 0.25;
       const State exact = extrapolate(state, kHorizonS);
@@ -60,18 +61,40 @@ TEST(MotionCodec, RoundingStaysBelowATenthOfTheThreshold) {
       angle_squares += std::pow(angle_between(back->orientation, state.orientation), 2);
     }
     EXPECT_LT(std::sqrt(squares / kCount), 0.1 * threshold);
-    EXPECT_TRUE(q.orientation_bits == 14 || std::sqrt(angle_squares / kCount) < 0.1 * threshold);
+    EXPECT_TRUE(q.orientation_bits == 13 || std::sqrt(angle_squares / kCount) < 0.1 * threshold);
   }
+}
+
+TEST(MotionCodec, EachPrecisionHalvesTheRounding) {
+  test::RandomStates random{25};
+  const Quantisation q = quantisation_for(archetype_with(0.05, 0.05));
+  const State state = random.state();
+  for (std::uint8_t precision = 0; precision <= kMostPrecision; ++precision) {
+    const auto back = dequantise(quantise(state, 0, precision, q), q);
+    ASSERT_TRUE(back);
+    const double step = q.position_step_m * std::ldexp(1.0, kUnitPrecision - precision);
+    for (int i = 0; i < 3; ++i)
+      EXPECT_LE(std::abs(back->position[i] - state.position[i]), 0.5001 * step);
+  }
+}
+
+TEST(MotionCodec, PrecisionFollowsTheThresholdInForce) {
+  EXPECT_EQ(precision_for(1.0), kUnitPrecision);
+  EXPECT_EQ(precision_for(1.9), kUnitPrecision);
+  EXPECT_EQ(precision_for(2.0), kUnitPrecision - 1);
+  EXPECT_EQ(precision_for(0.9), kUnitPrecision + 1);
+  EXPECT_EQ(precision_for(1e9), 0);
+  EXPECT_EQ(precision_for(0.0), kMostPrecision);
 }
 
 TEST(MotionCodec, QuantisingTwiceChangesNothing) {
   test::RandomStates random{23};
   const Quantisation q = quantisation_for(archetype_with(0.05, 0.05));
   for (int i = 0; i < 500; ++i) {
-    const QuantisedState once = quantise(random.state(), 3, q);
+    const QuantisedState once = quantise(random.state(), 3, 5, q);
     const auto state = dequantise(once, q);
     ASSERT_TRUE(state);
-    QuantisedState twice = quantise(*state, 3, q);
+    QuantisedState twice = quantise(*state, 3, 5, q);
     const auto again = dequantise(twice, q);
     EXPECT_EQ(again->position, state->position);
     EXPECT_EQ(again->velocity, state->velocity);
@@ -85,7 +108,8 @@ TEST(MotionCodec, OrientationTakesEveryOctant) {
     State s;
     const auto sign = [octant](int bit) { return (octant >> bit) & 1 ? -1.0f : 1.0f; };
     s.orientation = glm::normalize(glm::quat{sign(0) * 0.5f, sign(1) * 0.5f, sign(2) * 0.5f, sign(3) * 0.5f});
-    EXPECT_LT(angle_between(dequantise(quantise(s, 0, q), q)->orientation, s.orientation), 0.006);
+    EXPECT_LT(angle_between(dequantise(quantise(s, 0, kUnitPrecision, q), q)->orientation, s.orientation),
+              0.006);
   }
 }
 
@@ -94,11 +118,11 @@ TEST(MotionCodec, WithoutOrientationItCostsNothing) {
   const Quantisation without = quantisation_for(archetype_with(0.05, 0.05, false));
   std::array<std::byte, 128> buffer;
   BitWriter a{buffer};
-  write_full(a, quantise(State{}, 0, with), with);
+  write_full(a, quantise(State{}, 0, kUnitPrecision, with), with);
   BitWriter b{buffer};
-  write_full(b, quantise(State{}, 0, without), without);
+  write_full(b, quantise(State{}, 0, kUnitPrecision, without), without);
   EXPECT_GE(a.bits_written(), b.bits_written() + 29);
-  EXPECT_EQ(b.bits_written(), 3u + 3u * 6u);  // teleports, and three widths of zero
+  EXPECT_EQ(b.bits_written(), 3u + 3u + 3u * 6u);  // teleports, precision, and three widths of zero
 }
 
 TEST(MotionCodec, RefusesWhatCannotBe) {
@@ -139,7 +163,7 @@ TEST(MotionCodec, WhatCanTravelArrives) {
     s.velocity *= 1.5f;
     if (!can_travel(s, q)) continue;
     ++travelled;
-    EXPECT_TRUE(dequantise(quantise(s, 0, q), q));
+    EXPECT_TRUE(dequantise(quantise(s, 0, kUnitPrecision, q), q));
   }
   EXPECT_GT(travelled, 1000);
   EXPECT_LT(travelled, 5000);

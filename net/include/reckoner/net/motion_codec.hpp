@@ -12,18 +12,26 @@
 namespace reckoner {
 
 /// How finely the motions of one archetype travel. Derived from its thresholds, so that the error of rounding
-/// stays below a tenth of what may be off anyway: bits are spent where they can be seen.
+/// stays below a tenth of what may be off anyway: bits are spent where they can be seen. Where a budget moves
+/// the threshold in force, the steps of a motion follow it by a power of two, its precision.
 struct Quantisation {
   double position_step_m = 0.0;
   double velocity_step_mps = 0.0;
   double acceleration_step_mps2 = 0.0;
   double angular_velocity_step_rps = 0.0;
-  unsigned orientation_bits = 0;  ///< of each of the three smallest components, 9 to 14; 0: no orientation
+  unsigned orientation_bits = 0;  ///< of each of the three smallest components, 9 to 13; 0: no orientation
   double max_speed_mps = 0.0;     ///< limits, for refusing what cannot be
   double world_size_m = 0.0;
 };
 
 [[nodiscard]] Quantisation quantisation_for(const Archetype& archetype);
+
+/// Precisions that can travel: 0 to 7, from steps eight times as large as the archetype's to 1/16 of them.
+inline constexpr std::uint8_t kUnitPrecision = 3;
+inline constexpr std::uint8_t kMostPrecision = 7;
+
+/// The precision for a threshold that is `scale` times the archetype's.
+[[nodiscard]] std::uint8_t precision_for(double scale);
 
 /// A motion's state as whole numbers of steps: exactly what travels.
 struct QuantisedState {
@@ -33,7 +41,8 @@ struct QuantisedState {
   std::array<std::int64_t, 3> orientation{};  ///< the three smallest components, in order
   std::uint8_t largest = 0;                   ///< which of w, x, y, z is the fourth, made positive
   std::array<std::int64_t, 3> angular_velocity{};
-  std::uint8_t teleports = 0;                 ///< modulo kTeleportModulus
+  std::uint8_t teleports = 0;               ///< modulo kTeleportModulus
+  std::uint8_t precision = kUnitPrecision;  ///< steps are 2^(kUnitPrecision - precision) of the archetype's
 
   bool operator==(const QuantisedState&) const = default;
 };
@@ -45,10 +54,12 @@ inline constexpr unsigned kTeleportModulus = 8;
 [[nodiscard]] bool can_travel(const State& state, const Quantisation& quantisation);
 
 /// Rounds to the nearest steps. The state must be can_travel().
-[[nodiscard]] QuantisedState quantise(const State& state, std::uint8_t teleports, const Quantisation& quantisation);
+[[nodiscard]] QuantisedState quantise(const State& state, std::uint8_t teleports, std::uint8_t precision,
+                                      const Quantisation& quantisation);
 
 /// What a client makes of it, to the last bit. Nothing if a number lies beyond the archetype's limits.
-[[nodiscard]] std::optional<State> dequantise(const QuantisedState& quantised, const Quantisation& quantisation);
+[[nodiscard]] std::optional<State> dequantise(const QuantisedState& quantised,
+                                              const Quantisation& quantisation);
 
 /// The full encoding: self-contained, for any receiver that knows the archetype.
 void write_full(BitWriter& writer, const QuantisedState& state, const Quantisation& quantisation);
