@@ -174,7 +174,7 @@ class BaselineMethod final : public Method {
   void send_control(Sent sent) {
     const std::size_t bytes = kDatagramBytes + (sent.despawn ? kEntityBytes : update_bytes(sent.entity));
     if (!sent.despawn) ++entities_[sent.entity].updates;
-    sent_.push_back(std::move(sent));
+    sent_.push_back(sent);
     send(Channel::control, sent_.size() - 1, bytes);
   }
 

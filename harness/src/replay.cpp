@@ -44,7 +44,7 @@ std::optional<Error> check(const ReplayOptions& options) {
   if (!(budget.threshold_m > 0.0) || !(budget.threshold_rad > 0.0)) {
     return Error{"the thresholds must be above zero"};
   }
-  if (const auto wrong = check(options.links.up)) return wrong;
+  if (auto wrong = check(options.links.up)) return wrong;
   return check(options.links.down);
 }
 
