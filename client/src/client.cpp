@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include "entity_store.hpp"
+#include "playout_clock.hpp"
+#include "server_link.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -6,104 +10,43 @@
 #include <utility>
 
 #include <reckoner/client/client.hpp>
-#include <reckoner/net/ack_window.hpp>
-#include <reckoner/net/clock_sync.hpp>
-#include <reckoner/net/datagram.hpp>
 #include <reckoner/net/messages.hpp>
 
-#include "entity_store.hpp"
-#include "playout_clock.hpp"
-
 namespace reckoner {
-namespace {
-
-// A datagram this much older than the newest is refused: the server uses a slot again only later than that.
-constexpr double kOldestDatagramS = 2.0;
-
-// Stamps may lie ahead of the estimated server time by this much before they count as malformed.
-constexpr double kFutureS = 1.0;
-
-// Until the clock has settled, the server is asked for the time more often.
-constexpr double kSettlingS = 1.0;
-constexpr double kSettlingIntervalS = 0.025;
-constexpr double kKeepAliveS = 0.25;
-constexpr int kExchangesToShow = 3;
-
-std::uint32_t to_stamp(double local_s) {
-  const double units = std::fmod(std::floor(local_s / kStampUnitS), double{1u << kStampBits});
-  return static_cast<std::uint32_t>(units < 0.0 ? units + double{1u << kStampBits} : units);
-}
-
-// The local time of a stamp that came back: the latest before `local_s` that looks like it.
-double from_stamp(std::uint32_t stamp, double local_s) {
-  const std::uint32_t age = (to_stamp(local_s) - stamp) & ((1u << kStampBits) - 1u);
-  return (std::floor(local_s / kStampUnitS) - age) * kStampUnitS;
-}
-
-bool is_valid(const ArchetypeLimits& limits) { return limits.threshold_m > 0.0 && limits.threshold_rad > 0.0; }
-
-}  // namespace
 
 struct Client::Impl {
   Impl(ClientConfig given, Transport& given_transport)
       : config(std::move(given)), transport(given_transport), playout(config.playout, config.silence_s) {}
 
-  struct Update {
-    std::uint32_t slot;
-    Motion motion;
-  };
-
   void handle(const TransportEvent& event, double local_s);
   void handle_end(const TransportEvent& event);
   void handle_control(const TransportEvent& event, double local_s);
   void handle_state(const TransportEvent& event, double local_s);
-  [[nodiscard]] bool welcome(const WelcomeMessage& message);
   [[nodiscard]] bool spawn(const SpawnMessage& message);
   [[nodiscard]] bool despawn(const DespawnMessage& message);
-  [[nodiscard]] bool read_updates(BitReader& reader, Tick tick);
-  void apply_updates(double now_s);
-  void note_header(const ServerHeader& header, Tick tick, double local_s);
+  void apply(std::span<const ServerLink::Update> updates, double local_s);
   void advance(double local_s);
   void blend_over_jump(double before_s, double rate);
-  void acknowledge(double local_s);
   void remove(std::uint32_t slot);
 
-  [[nodiscard]] double time_of(Tick tick) const { return epoch_s + tick / tick_rate_hz; }
   [[nodiscard]] double blend_s() const {
     return frames_to_seconds(config.playout.blend_frames, config.playout.frame_rate_hz);
   }
   [[nodiscard]] Path path() const {
     return config.playout.mode == PlayoutMode::present ? Path::predict : Path::interpolate;
   }
-  [[nodiscard]] bool clock_ready() const { return clock.known() && exchanges >= kExchangesToShow; }
 
   ClientConfig config;
   Transport& transport;
+  ServerLink link;
   PlayoutClock playout;
-  ClockSync clock;
   EntityStore entities;
-  std::vector<Quantisation> quantisation;
   std::deque<ClientEvent> events;
   std::vector<ShownEntity> shown;
-  std::vector<Update> updates;  // of the datagram being read
 
   ClientStatus status = ClientStatus::connecting;
   std::string refusal;
   PeerId server;
-  double tick_rate_hz = 60.0;
-  double epoch_s = 0.0;
-  Tick newest_tick = 0;
-  int exchanges = 0;
-
-  ReceivedWindow received;
-  Sequence newest_sequence = 0;
-  std::int64_t sequences_seen = 0;  // from the first to the newest
-  double newest_arrival_s = 0.0;
-  Sequence next_sequence = 0;
-  std::uint16_t control_count = 0;
-  bool ack_wanted = false;
-  double joined_s = 0.0;
-  double last_ack_s = -1e9;
   ClientStats stats;
 };
 
@@ -115,16 +58,19 @@ void Client::receive(double local_s) {
   Impl& c = *impl_;
   c.transport.service(local_s);
   c.advance(local_s);
-  while (const auto event = c.transport.poll()) c.handle(*event, local_s);
-  c.acknowledge(local_s);
+  while (const auto event = c.transport.poll())
+    c.handle(*event, local_s);
+  if (c.status == ClientStatus::joined) {
+    c.link.acknowledge(local_s, c.config.ack_interval_s, c.server, c.transport);
+  }
 }
 
 std::span<const ShownEntity> Client::frame(double local_s) {
   Impl& c = *impl_;
   c.shown.clear();
   c.advance(local_s);
-  if (!c.clock_ready()) return {};
-  const double now_s = c.clock.server_time_s(local_s);
+  if (!c.link.clock_ready()) return {};
+  const double now_s = c.link.server_time_s(local_s);
   const double shown_s = c.playout.shown_s();
   const auto rate = static_cast<float>(c.playout.rate());
   for (auto& slot : c.entities.slots()) {
@@ -158,8 +104,12 @@ std::optional<ClientEvent> Client::poll_event() {
   return event;
 }
 
-ClientStatus Client::status() const { return impl_->status; }
-const std::string& Client::refusal() const { return impl_->refusal; }
+ClientStatus Client::status() const {
+  return impl_->status;
+}
+const std::string& Client::refusal() const {
+  return impl_->refusal;
+}
 
 const EntityInfo* Client::info(EntityId id) const {
   const KnownEntity* entity = std::as_const(impl_->entities).find(id);
@@ -167,8 +117,8 @@ const EntityInfo* Client::info(EntityId id) const {
 }
 
 std::optional<double> Client::server_time_s(double local_s) const {
-  if (!impl_->clock_ready()) return std::nullopt;
-  return impl_->clock.server_time_s(local_s);
+  if (!impl_->link.clock_ready()) return std::nullopt;
+  return impl_->link.server_time_s(local_s);
 }
 
 bool Client::correct(EntityId id, const State& shown, double local_s) {
@@ -179,7 +129,9 @@ bool Client::correct(EntityId id, const State& shown, double local_s) {
   return true;
 }
 
-const ClientStats& Client::stats() const { return impl_->stats; }
+const ClientStats& Client::stats() const {
+  return impl_->stats;
+}
 
 void Client::leave() {
   if (impl_->server) impl_->transport.disconnect(impl_->server, 0);
@@ -195,7 +147,9 @@ void Client::Impl::handle(const TransportEvent& event, double local_s) {
                      encode(JoinMessage{kProtocolVersion, archetype_hash(config.archetypes)}, buffer));
       break;
     }
-    case TransportEvent::Kind::disconnected: handle_end(event); break;
+    case TransportEvent::Kind::disconnected:
+      handle_end(event);
+      break;
     case TransportEvent::Kind::received:
       if (event.channel == Channel::control) {
         handle_control(event, local_s);
@@ -226,11 +180,14 @@ void Client::Impl::handle_control(const TransportEvent& event, double local_s) {
   bool ok = message.has_value();
   if (ok) {
     if (const auto* w = std::get_if<WelcomeMessage>(&*message)) {
-      ok = status == ClientStatus::joining && welcome(*w);
-      if (ok) joined_s = local_s;
+      ok = status == ClientStatus::joining && link.join(*w, config.archetypes, local_s);
+      if (ok) {
+        status = ClientStatus::joined;
+        events.push_back({ClientEvent::Kind::joined, {}});
+      }
     } else {
       // Counted even if it makes no sense: the server numbers what it sends, and both must stay in step.
-      ++control_count;
+      link.note_control();
       if (const auto* s = std::get_if<SpawnMessage>(&*message)) {
         ok = status == ClientStatus::joined && spawn(*s);
       } else if (const auto* d = std::get_if<DespawnMessage>(&*message)) {
@@ -240,46 +197,29 @@ void Client::Impl::handle_control(const TransportEvent& event, double local_s) {
       }
     }
   } else {
-    ++control_count;
+    link.note_control();
   }
   if (!ok) ++stats.malformed;
-  ack_wanted = true;
-  last_ack_s = -1e9;  // the server waits for this before it sends state
-}
-
-bool Client::Impl::welcome(const WelcomeMessage& message) {
-  if (message.archetypes.size() != config.archetypes.size() ||
-      !std::all_of(message.archetypes.begin(), message.archetypes.end(), is_valid)) {
-    return false;
-  }
-  for (std::size_t i = 0; i < config.archetypes.size(); ++i) {
-    const ArchetypeLimits& limits = message.archetypes[i];
-    Archetype& archetype = config.archetypes[i];
-    archetype.threshold_m = limits.threshold_m;
-    archetype.threshold_rad = limits.threshold_rad;
-    archetype.max_speed_mps = limits.max_speed_mps;
-    archetype.world_size_m = limits.world_size_m;
-    quantisation.push_back(quantisation_for(archetype));
-  }
-  tick_rate_hz = message.tick_rate_hz;
-  epoch_s = message.epoch_s;
-  newest_tick = message.tick;
-  status = ClientStatus::joined;
-  events.push_back({ClientEvent::Kind::joined, {}});
-  return true;
+  link.hurry();  // the server waits for this before it sends state
 }
 
 bool Client::Impl::spawn(const SpawnMessage& message) {
-  if (message.archetype >= quantisation.size()) return false;
-  const Quantisation& q = quantisation[message.archetype];
-  if (message.orientation_bits != q.orientation_bits || message.motion_tick > message.tick) return false;
-  const auto state = dequantise(message.state, q);
+  const Quantisation* q = link.quantisation(message.archetype);
+  if (q == nullptr || message.orientation_bits != q->orientation_bits || message.motion_tick > message.tick) {
+    return false;
+  }
+  const auto state = dequantise(message.state, *q);
   if (!state) return false;
-  newest_tick = std::max(newest_tick, message.tick);
-  const Motion motion{*state, time_of(message.motion_tick), message.state.teleports};
+  link.note_tick(message.tick);
+  const Motion motion{*state, link.time_of(message.motion_tick), message.state.teleports};
   remove(static_cast<std::uint32_t>(message.entity.slot()));
-  entities.put({message.entity, {message.archetype, message.name}, RemoteEntity{motion, path()}, motion.time_s,
-                std::nullopt, false, motion.teleports});
+  entities.put({message.entity,
+                {message.archetype, message.name},
+                RemoteEntity{motion, path()},
+                motion.time_s,
+                std::nullopt,
+                false,
+                motion.teleports});
   return true;
 }
 
@@ -289,7 +229,7 @@ bool Client::Impl::despawn(const DespawnMessage& message) {
   if (path() == Path::predict) {
     remove(static_cast<std::uint32_t>(message.entity.slot()));
   } else {
-    entity->despawned_s = time_of(message.tick);
+    entity->despawned_s = link.time_of(message.tick);
   }
   return true;
 }
@@ -303,46 +243,15 @@ void Client::Impl::remove(std::uint32_t slot) {
 
 void Client::Impl::handle_state(const TransportEvent& event, double local_s) {
   if (status != ClientStatus::joined) return;  // overtook the welcome; nothing in it can be for us yet
-  BitReader reader{event.payload};
-  const ServerHeader header = read_server_header(reader);
-  const Tick tick = unwrap16(header.tick, newest_tick);
-  const double oldest_s = time_of(newest_tick) - kOldestDatagramS;
-  const bool from_future = clock_ready() && time_of(tick) > clock.server_time_s(local_s) + kFutureS;
-  updates.clear();
-  if (reader.failed() || from_future || !read_updates(reader, tick)) {
-    ++stats.malformed;
-    return;
-  }
-  if (time_of(tick) < oldest_s || !received.note(header.sequence)) {
-    ++stats.updates_stale;
-    return;
-  }
-  ++stats.datagrams_received;
-  stats.state_bytes_received += event.payload.size();
-  note_header(header, tick, local_s);
-  if (clock.known()) playout.note_arrival(clock.server_time_s(local_s));
+  const auto updates = link.receive(event.payload, local_s, entities, stats);
+  if (!updates) return;
+  if (link.clock_known()) playout.note_arrival(link.server_time_s(local_s));
   advance(local_s);
-  apply_updates(clock.known() ? clock.server_time_s(local_s) : time_of(tick));
+  apply(*updates, local_s);
 }
 
-bool Client::Impl::read_updates(BitReader& reader, Tick tick) {
-  std::int64_t previous = -1;
-  while (const auto update = read_update(reader, previous)) {
-    previous = update->slot;
-    const auto archetype = entities.archetype_of(update->slot);
-    if (!archetype || update->age > tick) return false;
-    const Quantisation& q = quantisation[*archetype];
-    const QuantisedState encoded = read_full(reader, q);
-    if (reader.failed()) return false;
-    const auto state = dequantise(encoded, q);
-    if (!state) return false;
-    updates.push_back({update->slot, {*state, time_of(tick - update->age), encoded.teleports}});
-  }
-  return reader.finished();
-}
-
-void Client::Impl::apply_updates(double now_s) {
-  for (const Update& update : updates) {
+void Client::Impl::apply(std::span<const ServerLink::Update> updates, double local_s) {
+  for (const ServerLink::Update& update : updates) {
     KnownEntity* entity = entities.at(update.slot);
     // Despawned meanwhile, or from before this slot's entity began.
     if (entity == nullptr || update.motion.time_s < entity->spawned_s) {
@@ -355,34 +264,16 @@ void Client::Impl::apply_updates(double now_s) {
       continue;
     }
     ++stats.updates_applied;
-    if (gap_s > 0.0) playout.note_update(now_s - update.motion.time_s, gap_s);
+    if (gap_s > 0.0 && link.clock_known()) {
+      playout.note_update(link.server_time_s(local_s) - update.motion.time_s, gap_s);
+    }
   }
-}
-
-void Client::Impl::note_header(const ServerHeader& header, Tick tick, double local_s) {
-  if (received.ack().newest == header.sequence) {
-    sequences_seen += sequences_seen == 0 ? 1 : sequence_distance(header.sequence, newest_sequence);
-    newest_sequence = header.sequence;
-    newest_arrival_s = local_s;
-  }
-  newest_tick = static_cast<std::int32_t>(tick - newest_tick) > 0 ? tick : newest_tick;
-  stats.datagrams_lost = static_cast<std::uint64_t>(
-      std::max<std::int64_t>(0, sequences_seen - static_cast<std::int64_t>(stats.datagrams_received)));
-
-  clock.add_arrival(time_of(tick), local_s);
-  if (header.echo) {
-    const double sent_s = from_stamp(header.echo->stamp, local_s);
-    clock.add_exchange(sent_s, time_of(tick) - header.echo->held * kStampUnitS, time_of(tick), local_s);
-    ++exchanges;
-  }
-  if (const auto round_trip_s = clock.round_trip_s()) stats.round_trip_s = *round_trip_s;
-  ack_wanted = true;
 }
 
 void Client::Impl::advance(double local_s) {
-  const bool stepped = clock.advance(local_s);
-  if (!clock_ready()) return;
-  const double now_s = clock.server_time_s(local_s);
+  const bool stepped = link.advance(local_s);
+  if (!link.clock_ready()) return;
+  const double now_s = link.server_time_s(local_s);
   const double before_s = playout.shown_s();
   const double rate = playout.rate();
   if (playout.advance(now_s) || stepped) blend_over_jump(before_s, rate);
@@ -399,31 +290,6 @@ void Client::Impl::blend_over_jump(double before_s, double rate) {
     shown_before.angular_velocity *= static_cast<float>(rate);
     remote.correct(shown_before, playout.shown_s(), blend_s());
   }
-}
-
-void Client::Impl::acknowledge(double local_s) {
-  if (status != ClientStatus::joined) return;
-  const bool settling = local_s - joined_s < kSettlingS;
-  const double interval_s = settling     ? kSettlingIntervalS
-                            : ack_wanted ? config.ack_interval_s
-                                         : kKeepAliveS;
-  if (local_s - last_ack_s < interval_s) return;
-  ClientDatagram datagram;
-  datagram.sequence = next_sequence++;
-  datagram.control_count = control_count;
-  datagram.stamp = to_stamp(local_s);
-  if (received.any()) {
-    datagram.ack = received.ack();
-    const double delay_s = std::clamp(local_s - newest_arrival_s, 0.0, 10.0);
-    datagram.ack_delay = static_cast<std::uint32_t>(delay_s / kStampUnitS);
-  }
-  std::array<std::byte, 64> buffer;
-  BitWriter writer{buffer};
-  write(writer, datagram);
-  transport.send(server, Channel::state, writer.finish());
-  transport.service(local_s);
-  last_ack_s = local_s;
-  ack_wanted = false;
 }
 
 }  // namespace reckoner

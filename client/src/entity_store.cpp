@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include <utility>
-
 #include "entity_store.hpp"
+
+#include <utility>
 
 namespace reckoner {
 

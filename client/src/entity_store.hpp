@@ -17,10 +17,10 @@ struct KnownEntity {
   EntityId id;
   EntityInfo info;
   RemoteEntity remote;
-  double spawned_s = 0.0;              ///< server time of its first motion
-  std::optional<double> despawned_s;   ///< server time at which it is no longer there
-  bool visible = false;                ///< was in the last frame
-  std::uint8_t teleports_shown = 0;    ///< as of the last frame
+  double spawned_s = 0.0;             ///< server time of its first motion
+  std::optional<double> despawned_s;  ///< server time at which it is no longer there
+  bool visible = false;               ///< was in the last frame
+  std::uint8_t teleports_shown = 0;   ///< as of the last frame
 };
 
 /// All remote entities by slot. Remembers what archetype a slot last held, so that a datagram from before a

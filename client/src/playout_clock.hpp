@@ -8,10 +8,10 @@
 
 namespace reckoner {
 
-/// Which instant of server time is shown at which server time: now, or a delay ago. In adaptive mode the delay
-/// follows how late updates arrive: it grows as fast as the time scale allows and shrinks slowly, so that what
-/// is shown never stands still or runs back. When the connection is silent, shown time comes to rest, and with
-/// it all motion.
+/// Which instant of server time is shown at which server time: now, or a delay ago. In adaptive mode the
+/// delay follows how late updates arrive: it grows as fast as the time scale allows and shrinks slowly, so
+/// that what is shown never stands still or runs back. When the connection is silent, shown time comes to
+/// rest, and with it all motion.
 class PlayoutClock {
  public:
   PlayoutClock(const PlayoutConfig& config, double silence_s) : config_(config), silence_s_(silence_s) {}

@@ -21,8 +21,8 @@ Cubic hermite(const glm::dvec3& p0, const glm::dvec3& v0, const glm::dvec3& p1, 
   const double u3 = u2 * u;
   const glm::dvec3 value = p0 * (2.0 * u3 - 3.0 * u2 + 1.0) + v0 * (duration * (u3 - 2.0 * u2 + u)) +
                            p1 * (3.0 * u2 - 2.0 * u3) + v1 * (duration * (u3 - u2));
-  const glm::dvec3 rate = (p1 - p0) * (6.0 * (u - u2) / duration) + v0 * (3.0 * u2 - 4.0 * u + 1.0) +
-                          v1 * (3.0 * u2 - 2.0 * u);
+  const glm::dvec3 rate =
+      (p1 - p0) * (6.0 * (u - u2) / duration) + v0 * (3.0 * u2 - 4.0 * u + 1.0) + v1 * (3.0 * u2 - 2.0 * u);
   return {value, rate};
 }
 
@@ -38,10 +38,11 @@ State between(const Motion& a, const Motion& b, double time_s) {
   out.velocity = glm::vec3{p.rate};
 
   const glm::dquat from{a.state.orientation};
-  const glm::dvec3 whole = rotation_log(glm::normalize(glm::dquat{b.state.orientation} * glm::conjugate(from)));
-  const glm::dvec3 end_rate =
-      angular_velocity_to_rotation_rate(whole, glm::dvec3{b.state.angular_velocity});
-  const Cubic r = hermite(glm::dvec3{0.0}, glm::dvec3{a.state.angular_velocity}, whole, end_rate, duration, u);
+  const glm::dvec3 whole =
+      rotation_log(glm::normalize(glm::dquat{b.state.orientation} * glm::conjugate(from)));
+  const glm::dvec3 end_rate = angular_velocity_to_rotation_rate(whole, glm::dvec3{b.state.angular_velocity});
+  const Cubic r =
+      hermite(glm::dvec3{0.0}, glm::dvec3{a.state.angular_velocity}, whole, end_rate, duration, u);
   out.orientation = glm::quat{glm::normalize(rotation_exp(r.value) * from)};
   out.angular_velocity = glm::vec3{rotation_rate_to_angular_velocity(r.value, r.rate)};
   return out;
@@ -56,8 +57,7 @@ State at_rest(const State& state) {
 
 }  // namespace
 
-RemoteEntity::RemoteEntity(const Motion& first, Path path)
-    : path_(path), blend_teleports_(first.teleports) {
+RemoteEntity::RemoteEntity(const Motion& first, Path path) : path_(path), blend_teleports_(first.teleports) {
   history_[0] = first;
 }
 
@@ -88,7 +88,8 @@ bool RemoteEntity::receive(const Motion& motion, double shown_time_s, double ble
   const State base_after = unblended(shown_time_s);
   // A motion that lies ahead of what is shown, or came too late to matter, changes nothing at this instant:
   // a blend that is under way goes on.
-  const bool same = base_after.position == base_before.position && base_after.velocity == base_before.velocity &&
+  const bool same = base_after.position == base_before.position &&
+                    base_after.velocity == base_before.velocity &&
                     base_after.orientation == base_before.orientation &&
                     base_after.angular_velocity == base_before.angular_velocity;
   if (!same) start_blend(Blend{shown_before, base_after, shown_time_s, blend_s}, shown_time_s);
@@ -116,7 +117,8 @@ void RemoteEntity::set_path(Path path, double time_s, double blend_s) {
 const Motion& RemoteEntity::active(double time_s) const {
   if (path_ == Path::predict) return newest();
   std::size_t i = count_ - 1;
-  while (i > 0 && history_[i].time_s > time_s) --i;
+  while (i > 0 && history_[i].time_s > time_s)
+    --i;
   return history_[i];
 }
 

@@ -48,27 +48,27 @@ struct EntityInfo {
 /// An entity as it is to be drawn in this frame.
 struct ShownEntity {
   EntityId id;
-  State shown;                 ///< pose and its derivatives, continuous from frame to frame
-  double shown_time_s = 0.0;   ///< the instant of server time that the pose means to show
-  double age_s = 0.0;          ///< present server time minus the time stamp of the motion in use
+  State shown;                ///< pose and its derivatives, continuous from frame to frame
+  double shown_time_s = 0.0;  ///< the instant of server time that the pose means to show
+  double age_s = 0.0;         ///< present server time minus the time stamp of the motion in use
 };
 
 /// What a client counted since it was made.
 struct ClientStats {
   std::uint64_t datagrams_received = 0;
-  std::uint64_t datagrams_lost = 0;      ///< gaps in the sequence that were never filled
+  std::uint64_t datagrams_lost = 0;  ///< gaps in the sequence that were never filled
   std::uint64_t updates_applied = 0;
-  std::uint64_t updates_stale = 0;       ///< older than what was known: late or repeated
-  std::uint64_t malformed = 0;           ///< payloads refused
+  std::uint64_t updates_stale = 0;  ///< older than what was known: late or repeated
+  std::uint64_t malformed = 0;      ///< payloads refused
   std::uint64_t state_bytes_received = 0;
-  double round_trip_s = 0.0;             ///< smallest of the recent ones
-  double delay_s = 0.0;                  ///< how far behind server time entities are shown at present
+  double round_trip_s = 0.0;  ///< smallest of the recent ones
+  double delay_s = 0.0;       ///< how far behind server time entities are shown at present
 };
 
 /// The showing side: keeps every remote entity where it should be drawn, continuous in position and velocity.
 ///
-/// Per frame: service() with the local time, handle events, draw frame(). Local time is any clock that runs in
-/// seconds and never goes back; server time is estimated from what arrives.
+/// Per frame: receive() with the local time, handle events, draw frame(). Local time is any clock that runs
+/// in seconds and never goes back; server time is estimated from what arrives.
 ///
 /// Belongs to one thread at a time. The transport must outlive it and serve it alone.
 class Client {

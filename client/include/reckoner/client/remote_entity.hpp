@@ -17,8 +17,8 @@ enum class Path : std::uint8_t {
 };
 
 /// One remote entity: the motions that are known of it, and the blend that keeps what is shown continuous in
-/// position and velocity whatever arrives. A value without outside references; no allocation. Times are server
-/// time, s.
+/// position and velocity whatever arrives. A value without outside references; no allocation. Times are
+/// server time, s.
 class RemoteEntity {
  public:
   /// How many motions are remembered, to interpolate between them and to recognise late ones.

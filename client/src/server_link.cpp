@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+#include "server_link.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace reckoner {
+namespace {
+
+// A datagram this much older than the newest is refused: the server uses a slot again only later than that.
+constexpr double kOldestDatagramS = 2.0;
+
+// Stamps may lie ahead of the estimated server time by this much before they count as malformed.
+constexpr double kFutureS = 1.0;
+
+// Until the clock has settled, the server is asked for the time more often.
+constexpr double kSettlingS = 1.0;
+constexpr double kSettlingIntervalS = 0.025;
+constexpr double kKeepAliveS = 0.25;
+constexpr int kExchangesToShow = 3;
+
+std::uint32_t to_stamp(double local_s) {
+  const double units = std::fmod(std::floor(local_s / kStampUnitS), double{1u << kStampBits});
+  return static_cast<std::uint32_t>(units < 0.0 ? units + double{1u << kStampBits} : units);
+}
+
+// The local time of a stamp that came back: the latest before `local_s` that looks like it.
+double from_stamp(std::uint32_t stamp, double local_s) {
+  const std::uint32_t age = (to_stamp(local_s) - stamp) & ((1u << kStampBits) - 1u);
+  return (std::floor(local_s / kStampUnitS) - age) * kStampUnitS;
+}
+
+}  // namespace
+
+bool ServerLink::join(const WelcomeMessage& message, std::vector<Archetype>& archetypes, double local_s) {
+  if (message.archetypes.size() != archetypes.size()) return false;
+  for (std::size_t i = 0; i < archetypes.size(); ++i) {
+    const ArchetypeLimits& limits = message.archetypes[i];
+    archetypes[i].threshold_m = limits.threshold_m;
+    archetypes[i].threshold_rad = limits.threshold_rad;
+    archetypes[i].max_speed_mps = limits.max_speed_mps;
+    archetypes[i].world_size_m = limits.world_size_m;
+    quantisation_.push_back(quantisation_for(archetypes[i]));
+  }
+  tick_rate_hz_ = message.tick_rate_hz;
+  epoch_s_ = message.epoch_s;
+  newest_tick_ = message.tick;
+  joined_s_ = local_s;
+  return true;
+}
+
+std::optional<std::span<const ServerLink::Update>> ServerLink::receive(std::span<const std::byte> payload,
+                                                                       double local_s,
+                                                                       const EntityStore& entities,
+                                                                       ClientStats& stats) {
+  BitReader reader{payload};
+  const ServerHeader header = read_server_header(reader);
+  const Tick tick = unwrap16(header.tick, newest_tick_);
+  const double oldest_s = time_of(newest_tick_) - kOldestDatagramS;
+  const bool from_future = clock_ready() && time_of(tick) > clock_.server_time_s(local_s) + kFutureS;
+  updates_.clear();
+  if (reader.failed() || from_future || !read_updates(reader, tick, entities)) {
+    ++stats.malformed;
+    return std::nullopt;
+  }
+  if (time_of(tick) < oldest_s || !received_.note(header.sequence)) {
+    ++stats.updates_stale;
+    return std::nullopt;
+  }
+  ++stats.datagrams_received;
+  stats.state_bytes_received += payload.size();
+  note_header(header, tick, local_s, stats);
+  return updates_;
+}
+
+bool ServerLink::read_updates(BitReader& reader, Tick tick, const EntityStore& entities) {
+  std::int64_t previous = -1;
+  while (const auto update = read_update(reader, previous)) {
+    previous = update->slot;
+    const auto archetype = entities.archetype_of(update->slot);
+    if (!archetype || update->age > tick) return false;
+    const Quantisation& q = quantisation_[*archetype];
+    const QuantisedState encoded = read_full(reader, q);
+    if (reader.failed()) return false;
+    const auto state = dequantise(encoded, q);
+    if (!state) return false;
+    updates_.push_back({update->slot, {*state, time_of(tick - update->age), encoded.teleports}});
+  }
+  return reader.finished();
+}
+
+void ServerLink::note_header(const ServerHeader& header, Tick tick, double local_s, ClientStats& stats) {
+  if (received_.ack().newest == header.sequence) {
+    sequences_seen_ += sequences_seen_ == 0 ? 1 : sequence_distance(header.sequence, newest_sequence_);
+    newest_sequence_ = header.sequence;
+    newest_arrival_s_ = local_s;
+  }
+  note_tick(tick);
+  stats.datagrams_lost = static_cast<std::uint64_t>(
+      std::max<std::int64_t>(0, sequences_seen_ - static_cast<std::int64_t>(stats.datagrams_received)));
+
+  clock_.add_arrival(time_of(tick), local_s);
+  if (header.echo) {
+    const double sent_s = from_stamp(header.echo->stamp, local_s);
+    clock_.add_exchange(sent_s, time_of(tick) - header.echo->held * kStampUnitS, time_of(tick), local_s);
+    ++exchanges_;
+  }
+  if (const auto round_trip_s = clock_.round_trip_s()) stats.round_trip_s = *round_trip_s;
+  ack_wanted_ = true;
+}
+
+void ServerLink::acknowledge(double local_s, double ack_interval_s, PeerId server, Transport& transport) {
+  const bool settling = local_s - joined_s_ < kSettlingS;
+  const double interval_s = settling ? kSettlingIntervalS : ack_wanted_ ? ack_interval_s : kKeepAliveS;
+  if (local_s - last_ack_s_ < interval_s) return;
+  ClientDatagram datagram;
+  datagram.sequence = next_sequence_++;
+  datagram.control_count = control_count_;
+  datagram.stamp = to_stamp(local_s);
+  if (received_.any()) {
+    datagram.ack = received_.ack();
+    const double delay_s = std::clamp(local_s - newest_arrival_s_, 0.0, 10.0);
+    datagram.ack_delay = static_cast<std::uint32_t>(delay_s / kStampUnitS);
+  }
+  std::array<std::byte, 64> buffer;
+  BitWriter writer{buffer};
+  write(writer, datagram);
+  transport.send(server, Channel::state, writer.finish());
+  transport.service(local_s);
+  last_ack_s_ = local_s;
+  ack_wanted_ = false;
+}
+
+bool ServerLink::clock_ready() const {
+  return clock_.known() && exchanges_ >= kExchangesToShow;
+}
+
+}  // namespace reckoner

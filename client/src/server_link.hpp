@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "entity_store.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <reckoner/client/client.hpp>
+#include <reckoner/net/ack_window.hpp>
+#include <reckoner/net/archetype.hpp>
+#include <reckoner/net/bit_stream.hpp>
+#include <reckoner/net/clock_sync.hpp>
+#include <reckoner/net/datagram.hpp>
+#include <reckoner/net/messages.hpp>
+#include <reckoner/net/motion_codec.hpp>
+#include <reckoner/net/transport.hpp>
+
+namespace reckoner {
+
+/// The client's end of the state channel: reads the server's datagrams, keeps the server's time from their
+/// stamps, and acknowledges them. Knows no entity, only what archetype a slot holds.
+class ServerLink {
+ public:
+  /// The motion of the entity in a slot.
+  struct Update {
+    std::uint32_t slot;
+    Motion motion;
+  };
+
+  /// Takes over what the server said at the welcome; `archetypes` get its tolerances and limits. False, and
+  /// nothing changes, if that makes no sense.
+  [[nodiscard]] bool join(const WelcomeMessage& message, std::vector<Archetype>& archetypes, double local_s);
+
+  /// Reads a state datagram that arrived at `local_s` and counts it. The updates in it, valid until the next
+  /// call; nothing if it must not be applied, being malformed, a duplicate or too late.
+  [[nodiscard]] std::optional<std::span<const Update>> receive(std::span<const std::byte> payload,
+                                                               double local_s, const EntityStore& entities,
+                                                               ClientStats& stats);
+
+  /// A message of the control channel that the server numbers was taken in, whether it made sense or not.
+  void note_control() { ++control_count_; }
+
+  /// The next call of acknowledge() is to send, however short ago the last one did.
+  void hurry() {
+    ack_wanted_ = true;
+    last_ack_s_ = -1e9;
+  }
+
+  /// The server has run this tick.
+  void note_tick(Tick tick) {
+    newest_tick_ = static_cast<std::int32_t>(tick - newest_tick_) > 0 ? tick : newest_tick_;
+  }
+
+  /// Sends an acknowledgement if one is due, `ack_interval_s` after the last one at the latest.
+  void acknowledge(double local_s, double ack_interval_s, PeerId server, Transport& transport);
+
+  /// Moves the clock on; true if it stepped.
+  bool advance(double local_s) { return clock_.advance(local_s); }
+
+  /// True once the clock is good enough to show entities by.
+  [[nodiscard]] bool clock_ready() const;
+  [[nodiscard]] bool clock_known() const { return clock_.known(); }
+  /// Only with clock_known().
+  [[nodiscard]] double server_time_s(double local_s) const { return clock_.server_time_s(local_s); }
+
+  [[nodiscard]] double time_of(Tick tick) const { return epoch_s_ + tick / tick_rate_hz_; }
+  /// Null for an archetype that there is not.
+  [[nodiscard]] const Quantisation* quantisation(std::size_t archetype) const {
+    return archetype < quantisation_.size() ? &quantisation_[archetype] : nullptr;
+  }
+
+ private:
+  [[nodiscard]] bool read_updates(BitReader& reader, Tick tick, const EntityStore& entities);
+  void note_header(const ServerHeader& header, Tick tick, double local_s, ClientStats& stats);
+
+  ClockSync clock_;
+  int exchanges_ = 0;
+  double joined_s_ = 0.0;
+  double tick_rate_hz_ = 60.0;
+  double epoch_s_ = 0.0;
+  std::vector<Quantisation> quantisation_;  // by archetype
+  Tick newest_tick_ = 0;
+  std::vector<Update> updates_;  // of the datagram read last
+
+  ReceivedWindow received_;
+  Sequence newest_sequence_ = 0;
+  std::int64_t sequences_seen_ = 0;  // from the first to the newest
+  double newest_arrival_s_ = 0.0;
+
+  Sequence next_sequence_ = 0;
+  std::uint16_t control_count_ = 0;
+  bool ack_wanted_ = false;
+  double last_ack_s_ = -1e9;
+};
+
+}  // namespace reckoner
