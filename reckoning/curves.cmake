@@ -12,7 +12,9 @@ set(RECKONING_CURVES_HEADERS
   reckoner/reckoning/curves/tcb_orientation.hpp
   reckoner/reckoning/curves/vector.hpp
   reckoner/reckoning/dis_models.hpp
-  reckoner/reckoning/route.hpp)
+  reckoner/reckoning/route.hpp
+  reckoner/reckoning/route_blend.hpp
+  reckoner/reckoning/route_state.hpp)
 set(RECKONING_CURVES_SOURCES
   src/curves/arc_length.cpp
   src/curves/catmull_rom.cpp
@@ -25,4 +27,6 @@ set(RECKONING_CURVES_SOURCES
   src/curves/tcb.cpp
   src/curves/tcb_orientation.cpp
   src/dis_models.cpp
-  src/route.cpp)
+  src/motion_state.cpp
+  src/route.cpp
+  src/route_blend.cpp)

@@ -116,8 +116,25 @@ glm::dvec3 Route::position(double distance) const {
 }
 
 RouteState Route::advanced(const RouteState& s, double dt_s) {
+  const bool slows =
+      s.speed * s.acceleration * dt_s < 0.0;  // also backwards in time, towards where it set out
+  const double way_to_rest_s = slows ? -s.speed / s.acceleration : 0.0;
+  if (slows && std::abs(dt_s) >= std::abs(way_to_rest_s))
+    return {s.distance + 0.5 * s.speed * way_to_rest_s, 0.0, 0.0};
+  if (s.speed == 0.0 && dt_s < 0.0) return {s.distance, 0.0, 0.0};
   return {s.distance + dt_s * (s.speed + 0.5 * dt_s * s.acceleration), s.speed + dt_s * s.acceleration,
           s.acceleration};
+}
+
+RouteState Route::carried(const RouteState& state, double dt_s) const {
+  const RouteState now = advanced(state, dt_s);
+  if (!wrapped(now.distance).stopped) return now;
+  return {wrapped(now.distance).distance, 0.0, 0.0};
+}
+
+double Route::unwrapped(double distance, double near) const {
+  if (definition_.wrap == RouteWrap::kOpen) return distance;
+  return distance + period() * std::round((near - distance) / period());
 }
 
 Frame Route::facing_frame(double parameter, double direction) const {

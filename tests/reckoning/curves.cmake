@@ -11,4 +11,5 @@ set(RECKONING_CURVES_TESTS
   curves/tcb_orientation_test.cpp
   curves/tcb_test.cpp
   dis_models_test.cpp
+  route_blend_test.cpp
   route_test.cpp)

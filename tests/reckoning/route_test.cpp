@@ -162,6 +162,39 @@ TEST(Route, StandsStillBeyondAnOpenEnd) {
   EXPECT_EQ(s.angular_velocity, glm::vec3(0.0f));
 }
 
+// Braking ends at rest, and what sped up from rest was at rest before: the direction never turns round.
+TEST(Route, AccelerationNeverTurnsItRound) {
+  for (const double sign : {1.0, -1.0}) {
+    const RouteState braking{5.0, 2.0 * sign, -1.0 * sign};
+    for (double dt = 0.0; dt < 6.0; dt += 0.01) {
+      const RouteState now = Route::advanced(braking, dt);
+      EXPECT_GE(now.speed * sign, 0.0);
+      EXPECT_NEAR(now.distance, 5.0 + sign * (dt < 2.0 ? 2.0 * dt - 0.5 * dt * dt : 2.0), 1e-12);
+      const RouteState before = Route::advanced({5.0, 2.0 * sign, 1.0 * sign}, -dt);
+      EXPECT_GE(before.speed * sign, 0.0);
+      EXPECT_NEAR(before.distance, 5.0 - sign * (dt < 2.0 ? 2.0 * dt - 0.5 * dt * dt : 2.0), 1e-12);
+    }
+    EXPECT_EQ(Route::advanced(braking, 2.0).speed, 0.0);
+    EXPECT_EQ(Route::advanced(braking, 3.0).acceleration, 0.0);
+    EXPECT_NEAR(Route::advanced({5.0, 0.0, sign}, 2.0).distance, 5.0 + 2.0 * sign, 1e-12);
+    EXPECT_EQ(Route::advanced({5.0, 0.0, sign}, -2.0).distance, 5.0);
+  }
+}
+
+TEST(Route, CarriesOnAsItIsWrapped) {
+  const Route open = route(definition(RouteKind::kCatmullRom, RouteWrap::kOpen));
+  EXPECT_EQ(open.carried({1.0, 1.0, 0.0}, 1e6).distance, open.length());
+  EXPECT_EQ(open.carried({1.0, 1.0, 0.0}, 1e6).speed, 0.0);
+  EXPECT_EQ(open.carried({1.0, -1.0, 0.0}, 5.0).distance, 0.0);
+  EXPECT_EQ(open.unwrapped(3.0, 1000.0), 3.0);
+  for (const RouteWrap wrap : {RouteWrap::kClosed, RouteWrap::kPingPong}) {
+    const Route r = route(definition(RouteKind::kCatmullRom, wrap));
+    EXPECT_NEAR(r.carried({1.0, 1.0, 0.0}, 1e3).distance, 1001.0, 1e-9);
+    EXPECT_NEAR(r.unwrapped(1.0, 5.0 * r.period()), 5.0 * r.period() + 1.0, 1e-9);
+    EXPECT_NEAR(r.unwrapped(r.period() - 1.0, 0.5), -1.0, 1e-9);
+  }
+}
+
 TEST(Route, FindsTheNearestPlace) {
   for (const RouteWrap wrap : kWraps) {
     const Route r = route(definition(RouteKind::kCatmullRom, wrap));

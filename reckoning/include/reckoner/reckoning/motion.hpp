@@ -3,15 +3,26 @@
 
 #include <cstdint>
 
+#include <reckoner/reckoning/route_state.hpp>
 #include <reckoner/reckoning/state.hpp>
 
 namespace reckoner {
 
-/// A state and the model that carries it forward: what is published, and what both ends predict with.
+class Route;
+
+/// A state and the model that carries it forward: what is published, and what both ends predict with. The
+/// model is quadratic motion, or a route.
 struct Motion {
   State state;
-  double time_s = 0.0;         ///< server time at which `state` is exact
-  std::uint8_t teleports = 0;  ///< declared discontinuities so far, modulo 256; a difference is never blended across
+  double time_s = 0.0;  ///< server time at which `state` is exact
+  std::uint8_t teleports =
+      0;  ///< declared discontinuities so far, modulo 256; a difference is never blended across
+
+  /// The route it follows, or null: free. Not owned. The routes that a server or a client gives out live as
+  /// long as it does and never move; who makes a motion by hand keeps its route alive.
+  const Route* route = nullptr;
+  RouteState along{};       ///< on the route, at `time_s`; `state` is the same in the world
+  bool faces_along = true;  ///< on a route: turned by it; false: keeps the orientation of `state`
 };
 
 /// `state`, `dt_s` seconds later (or earlier, if negative), under quadratic motion and constant angular
@@ -21,9 +32,10 @@ struct Motion {
 /// only + - * / and sqrt, with sine and cosine of its own, compiled in the library without contraction.
 [[nodiscard]] State extrapolate(const State& state, double dt_s);
 
-/// The motion's state at server time `time_s`.
-[[nodiscard]] inline State state_at(const Motion& motion, double time_s) {
-  return extrapolate(motion.state, time_s - motion.time_s);
-}
+/// The motion's state at server time `time_s`: extrapolate() for free motion, Route::state_at() on a route.
+[[nodiscard]] State state_at(const Motion& motion, double time_s);
+
+/// As it is to be shown at `along` on the motion's route. The motion must be on one.
+[[nodiscard]] State state_along(const Motion& motion, const RouteState& along);
 
 }  // namespace reckoner

@@ -14,6 +14,7 @@
 #include <reckoner/reckoning/curves/heading.hpp>
 #include <reckoner/reckoning/curves/tcb.hpp>
 #include <reckoner/reckoning/result.hpp>
+#include <reckoner/reckoning/route_state.hpp>
 #include <reckoner/reckoning/state.hpp>
 
 namespace reckoner {
@@ -56,13 +57,6 @@ struct RouteDefinition {
   double tolerance = kDefaultArcTolerance;     ///< m, of distances along the route; at least 1e-9
 };
 
-/// Where an entity is on a route, and how it goes on: what is published instead of a position.
-struct RouteState {
-  double distance = 0.0;      ///< m from the start, any number; may count laps
-  double speed = 0.0;         ///< m/s along the route; negative: backwards
-  double acceleration = 0.0;  ///< m/s^2 along the route
-};
-
 /// A curve that both sides know, measured: an entity on it is a distance and a speed.
 ///
 /// A value; evaluation allocates nothing; const use from several threads is safe.
@@ -91,8 +85,17 @@ class Route {
 
   [[nodiscard]] glm::dvec3 position(double distance) const;
 
-  /// Distance, speed and acceleration along the route `dt_s` later: quadratic, as free motion is.
+  /// Distance, speed and acceleration along the route `dt_s` later: quadratic, as free motion is, but an
+  /// acceleration never turns it round: what brakes comes to rest and stays there, and what speeds up from
+  /// rest was at rest before.
   [[nodiscard]] static RouteState advanced(const RouteState& state, double dt_s);
+
+  /// The same on this route: beyond an open end it stands still at the end. The distance of a closed or
+  /// ping-pong route goes on counting.
+  [[nodiscard]] RouteState carried(const RouteState& state, double dt_s) const;
+
+  /// `distance`, brought within half a period of `near` by whole periods: the same place. Open: unchanged.
+  [[nodiscard]] double unwrapped(double distance, double near) const;
 
   /// The full state of an entity `dt_s` seconds after `state`. Velocity is along the tangent; acceleration
   /// along it, and towards the centre by speed^2/radius; angular velocity is that of the facing. The entity

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+#include <cassert>
+
+#include <reckoner/reckoning/motion.hpp>
+#include <reckoner/reckoning/route.hpp>
+
+namespace reckoner {
+
+State state_at(const Motion& motion, double time_s) {
+  const double dt_s = time_s - motion.time_s;
+  if (motion.route == nullptr) return extrapolate(motion.state, dt_s);
+  return state_along(motion, motion.route->carried(motion.along, dt_s));
+}
+
+State state_along(const Motion& motion, const RouteState& along) {
+  assert(motion.route != nullptr);
+  State state = motion.route->state_at(along, 0.0);
+  if (!motion.faces_along) {
+    state.orientation = motion.state.orientation;
+    state.angular_velocity = glm::vec3{0.0f};
+  }
+  return state;
+}
+
+}  // namespace reckoner
