@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: MIT
 // reckoner-harness: what players see over a bad network, and what it costs.
+
 #include "src/cli_options.hpp"
 #include "src/commands.hpp"
+#include "src/curve_command.hpp"
+#include "src/predict_command.hpp"
 
 #include <cstdio>
 #include <exception>
 #include <string>
 
 #include <CLI/CLI.hpp>
-
-#ifdef RECKONER_HAS_CURVE_COMMANDS
-#include "src/curve_command.hpp"
-#include "src/predict_command.hpp"
-#endif
 
 int main(int argc, char** argv) {
   using namespace reckoner::harness;
@@ -29,12 +27,11 @@ int main(int argc, char** argv) {
   int exit_code = 0;
   add_demo_command(app, exit_code, argv[0]);
   add_replay_command(app, exit_code);
+  add_plot_command(app, exit_code);
   add_conditioner_command(app, exit_code);
   add_measure_command(app, exit_code);
-#ifdef RECKONER_HAS_CURVE_COMMANDS
   add_curve_command(app, exit_code);
   add_predict_command(app, exit_code);
-#endif
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -35,7 +35,7 @@ Result<ChildProcess> ChildProcess::start(const std::filesystem::path& program,
   posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
   posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
   pid_t pid = -1;
-  const int failed = posix_spawn(&pid, name.c_str(), &actions, nullptr, argv.data(), environ);
+  const int failed = posix_spawnp(&pid, name.c_str(), &actions, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   if (failed != 0) return Error{"cannot start " + name + ": " + std::strerror(failed)};
   return ChildProcess(pid, log);

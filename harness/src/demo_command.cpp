@@ -2,10 +2,10 @@
 #include "child_process.hpp"
 #include "cli_options.hpp"
 #include "commands.hpp"
+#include "scratch_folder.hpp"
 
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -28,25 +28,6 @@ struct DemoArguments {
   std::string network = "intercity";
   std::uint64_t seed = 1;
   std::string argv0;
-};
-
-// A folder that is gone when it goes out of scope.
-class ScratchFolder {
- public:
-  ScratchFolder() {
-    std::string name = (fs::temp_directory_path() / "reckoner-demo-XXXXXX").string();
-    if (mkdtemp(name.data()) != nullptr) path_ = name;
-  }
-  ~ScratchFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  [[nodiscard]] const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
 };
 
 struct Viewer {

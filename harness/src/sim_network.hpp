@@ -35,6 +35,7 @@ struct Flow {
   Link link;
   std::uint32_t next_sent = 0;
   std::map<std::uint32_t, Reliable> unacknowledged;
+  double last_acknowledged_s = 0.0;
   std::uint32_t next_wanted = 0;
   std::map<std::uint32_t, Reliable> early;  // arrived before what comes first
   Bytes message;                            // parts so far

@@ -108,7 +108,7 @@ void SimNetwork::Impl::timed_out(Connection& connection, const Happening& happen
   const auto found = flow.unacknowledged.find(happening.sequence);
   if (found == flow.unacknowledged.end()) return;
   Reliable& piece = found->second;
-  if (now_s - piece.first_sent_s >= kGiveUpS) {
+  if (now_s - std::max(piece.first_sent_s, flow.last_acknowledged_s) >= kGiveUpS) {
     close(connection, happening.connection);
     return;
   }

@@ -127,6 +127,7 @@ void SimNetwork::Impl::handle(Happening& happening) {
       if (found == flow.unacknowledged.end()) return;
       const Reliable piece = std::move(found->second);
       flow.unacknowledged.erase(found);
+      flow.last_acknowledged_s = now_s;
       acknowledged(connection, happening.connection, down, piece);
       return;
     }

@@ -12,7 +12,9 @@ constexpr double kFrames = 6.0;
 
 // N. Caldwell, "Defeating Lag with Cubic Splines" (GameDev.net, 2000), to the letter: points 2 and 3 lie one
 // second of velocity from the ends, the packet is carried on by T frames only, whatever its age, and when the
-// spline is over the entity drifts on by the packet's acceleration. Orientation turns on, unblended.
+// spline is over the entity drifts on by the packet's acceleration. "Starting velocity" is taken as that of
+// the motion in use: the spline's own, 3/T times as fast, would grow with every packet that comes before a
+// spline is over. Orientation turns on, unblended.
 class Article final : public Baseline {
  public:
   explicit Article(const BaselineSetup& setup) : duration_s_(kFrames / setup.frame_rate_hz) {}
@@ -20,7 +22,7 @@ class Article final : public Baseline {
   void receive(const BaselineUpdate& update, double now_s) override {
     const bool first = !newest_;
     const glm::dvec3 shown = first ? glm::dvec3{0.0} : position(now_s);
-    const glm::dvec3 velocity = first ? glm::dvec3{0.0} : shown_velocity(now_s);
+    const glm::dvec3 velocity = first ? glm::dvec3{0.0} : glm::dvec3(drift(now_s).velocity);
     if (!newest_.take(update)) return;
     arrived_s_ = now_s;
     on_spline_ = !first && !newest_.teleported();
@@ -41,9 +43,6 @@ class Article final : public Baseline {
   [[nodiscard]] bool on_spline(double now_s) const { return on_spline_ && now_s < arrived_s_ + duration_s_; }
   [[nodiscard]] glm::dvec3 position(double now_s) const {
     return on_spline(now_s) ? spline_.position(now_s - arrived_s_) : drift(now_s).position;
-  }
-  [[nodiscard]] glm::dvec3 shown_velocity(double now_s) const {
-    return on_spline(now_s) ? spline_.velocity(now_s - arrived_s_) : glm::dvec3(drift(now_s).velocity);
   }
 
   double duration_s_;

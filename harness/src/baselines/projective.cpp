@@ -9,8 +9,8 @@ namespace {
 // C. Murphy, "Believable Dead Reckoning for Networked Games" (Game Engine Gems 2, 2011): projective velocity
 // blending over the average update interval T. With u = t/T up to 1,
 //   Vb = V0 + (V0' - V0) u,  P = P0 + Vb t + A t^2/2,  P' = P0' + V0' t + A t^2/2,  Q = P + (P' - P) u.
-// An update that comes while blending starts from the shown position and the velocity Vb. Orientation turns
-// on, slerped by the same u.
+// An update that comes while blending starts from the shown position and the velocity Vb + A t. Orientation
+// turns on, slerped by the same u.
 class Projective final : public Baseline {
  public:
   explicit Projective(const BaselineSetup& setup) : interval_s_(setup.interval_s) {}
@@ -18,7 +18,7 @@ class Projective final : public Baseline {
   void receive(const BaselineUpdate& update, double now_s) override {
     const bool first = !newest_;
     const glm::dvec3 shown = first ? glm::dvec3{0.0} : position(now_s);
-    const glm::dvec3 velocity = first ? glm::dvec3{0.0} : blended_velocity(now_s);
+    const glm::dvec3 velocity = first ? glm::dvec3{0.0} : shown_velocity(now_s);
     const glm::quat turned = first ? glm::quat{1, 0, 0, 0} : orientation(now_s);
     if (!newest_.take(update)) return;
     arrived_s_ = now_s;
@@ -37,10 +37,13 @@ class Projective final : public Baseline {
   [[nodiscard]] double share(double now_s) const {
     return blends_ ? std::min(1.0, (now_s - arrived_s_) / interval_s_) : 1.0;
   }
+  // Vb, which goes over into the target's velocity at the time of the update.
   [[nodiscard]] glm::dvec3 blended_velocity(double now_s) const {
     const glm::dvec3 target{newest_.at(arrived_s_, true).velocity};
-    return blends_ && share(now_s) < 1.0 ? old_velocity_ + (target - old_velocity_) * share(now_s)
-                                         : glm::dvec3(newest_.at(now_s, true).velocity);
+    return blends_ ? old_velocity_ + (target - old_velocity_) * share(now_s) : target;
+  }
+  [[nodiscard]] glm::dvec3 shown_velocity(double now_s) const {
+    return blended_velocity(now_s) + glm::dvec3(newest_.get().state.acceleration) * (now_s - arrived_s_);
   }
   [[nodiscard]] glm::dvec3 position(double now_s) const {
     const State target = newest_.at(arrived_s_, true);

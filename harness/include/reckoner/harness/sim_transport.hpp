@@ -28,7 +28,7 @@ struct SimNetworkConfig {
 /// State payloads are lost, delayed, overtaken and repeated as the link has it. The control channel does what
 /// ENet does: every piece is acknowledged, sent again when no acknowledgement comes within the round trip and
 /// four deviations of it (0.5 s before the connection stands; each wait is twice the one before), handed over
-/// in order; 30 s without an answer ends the connection. A connection takes one round trip for the client,
+/// in order; 30 s without any ends the connection. A connection takes one round trip for the client,
 /// one and a half for the server.
 ///
 /// The time is set from outside with advance(); what the transports are told in service() is ignored, as
