@@ -32,20 +32,18 @@ void MotionFit::observe(const State& truth) {
   next_ = (next_ + 1) % kPast;
   filled_ = std::min(filled_ + 1, kPast);
 
-  const glm::dvec3 velocity{truth.velocity};
-  const glm::dvec3 turning{truth.angular_velocity};
   const std::size_t horizon = linear_.horizon_ticks();
   if (filled_ <= horizon + 1) {  // the first tick has no velocity yet
-    linear_.observe(velocity, glm::dvec3{truth.acceleration}, nullptr);
-    angular_.observe(turning, glm::dvec3{0.0}, nullptr);
+    linear_.observe(truth.velocity, truth.acceleration, nullptr);
+    angular_.observe(truth.angular_velocity, glm::vec3{0.0f}, nullptr);
     return;
   }
   const Pose& then = past_[(next_ + kPast - 1 - horizon) % kPast];
   const glm::dvec3 moved = truth.position - then.position;
   const glm::dvec3 turned = rotation_log(
       glm::normalize(glm::dquat{truth.orientation} * glm::conjugate(glm::dquat{then.orientation})));
-  linear_.observe(velocity, glm::dvec3{truth.acceleration}, &moved);
-  angular_.observe(turning, glm::dvec3{0.0}, &turned);
+  linear_.observe(truth.velocity, truth.acceleration, &moved);
+  angular_.observe(truth.angular_velocity, glm::vec3{0.0f}, &turned);
 }
 
 State MotionFit::fitted(const State& truth) const {

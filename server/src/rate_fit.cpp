@@ -55,10 +55,11 @@ std::array<glm::dvec3, RateFit::kGuesses> RateFit::guesses(std::size_t ticks_ago
   glm::dvec3 learned;
   for (int axis = 0; axis < 3; ++axis)
     learned[axis] = predictor(axis).predict(inputs(ticks_ago, axis));
-  return {then.rate, then.rate + then.derivative * (0.5 * horizon_s_), glm::dvec3{0.0}, learned};
+  const glm::dvec3 rate{then.rate};
+  return {rate, rate + glm::dvec3{then.derivative} * (0.5 * horizon_s_), glm::dvec3{0.0}, learned};
 }
 
-void RateFit::observe(const glm::dvec3& rate, const glm::dvec3& derivative, const glm::dvec3* moved) {
+void RateFit::observe(const glm::vec3& rate, const glm::vec3& derivative, const glm::dvec3* moved) {
   past_[next_] = {rate, derivative};
   next_ = (next_ + 1) % kPast;
   filled_ = std::min(filled_ + 1, kPast);

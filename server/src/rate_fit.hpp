@@ -24,7 +24,7 @@ class RateFit {
 
   /// The next tick: the rate now, its derivative, and how far the entity has come (m or rad) over the last
   /// horizon_ticks() ticks; null if it has not existed, or not been in one piece, for so long.
-  void observe(const glm::dvec3& rate, const glm::dvec3& derivative, const glm::dvec3* moved);
+  void observe(const glm::vec3& rate, const glm::vec3& derivative, const glm::dvec3* moved);
 
   /// After a teleport: the recent past no longer connects; what was learned about the entity still holds.
   void restart() { filled_ = 0; }
@@ -37,12 +37,12 @@ class RateFit {
  private:
   static constexpr std::size_t kInputs = 8;
   static constexpr std::size_t kGuesses = 4;
-  static constexpr std::size_t kPast = 128;  // ticks; holds horizon and lags at up to 240 Hz
+  static constexpr std::size_t kPast = 64;  // ticks; holds horizon and lags in full at up to 115 Hz
   using Predictor = LeastSquares<kInputs>;
 
   struct Past {
-    glm::dvec3 rate{0.0};
-    glm::dvec3 derivative{0.0};
+    glm::vec3 rate{0.0f};
+    glm::vec3 derivative{0.0f};
   };
 
   [[nodiscard]] const Past& past(std::size_t ticks_ago) const;
