@@ -5,12 +5,13 @@
 
 #include "bit_archive.hpp"
 #include "motion_serialize.hpp"
+#include "route_serialize.hpp"
 
 namespace reckoner {
 namespace {
 
 // Numbers of the messages on the wire: never renumbered, never reused.
-enum class Kind : std::uint8_t { join = 1, welcome = 2, spawn = 3, despawn = 4 };
+enum class Kind : std::uint8_t { join = 1, welcome = 2, spawn = 3, despawn = 4, route = 5 };
 constexpr int kMostKind = 15;
 
 // Refuses bytes of other programs before anything else is read.
@@ -23,6 +24,7 @@ constexpr Kind kind_of(const JoinMessage&) { return Kind::join; }
 constexpr Kind kind_of(const WelcomeMessage&) { return Kind::welcome; }
 constexpr Kind kind_of(const SpawnMessage&) { return Kind::spawn; }
 constexpr Kind kind_of(const DespawnMessage&) { return Kind::despawn; }
+constexpr Kind kind_of(const RouteMessage&) { return Kind::route; }
 
 template <class Message>
 std::optional<ControlMessage> read_as(BitReader& reader) {
@@ -81,6 +83,11 @@ void serialize(Archive& archive, DespawnMessage& m) {
   archive(m.entity, m.tick);
 }
 
+template <class Archive>
+void serialize(Archive& archive, RouteMessage& m) {
+  archive(wire::ranged(m.route.value, 1, kMaxRoutes), m.definition);
+}
+
 std::span<const std::byte> encode(const ControlMessage& message, std::span<std::byte> buffer) {
   BitWriter writer{buffer};
   wire::BitOutputArchive archive{writer};
@@ -103,6 +110,7 @@ std::optional<ControlMessage> decode_control(std::span<const std::byte> bytes) {
     case Kind::welcome: return read_as<WelcomeMessage>(reader);
     case Kind::spawn: return read_as<SpawnMessage>(reader);
     case Kind::despawn: return read_as<DespawnMessage>(reader);
+    case Kind::route: return read_as<RouteMessage>(reader);
   }
   return std::nullopt;
 }

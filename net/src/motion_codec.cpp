@@ -22,6 +22,11 @@ constexpr double kVelocityShare = 0.11;
 constexpr double kAccelerationShare = 0.11;
 constexpr double kAngularShare = 1.0 / 5.0;
 
+// On a route motions last much longer, for nothing but a change of speed ends them: an error of half a step of
+// speed stays below half the threshold for 16 s, one of acceleration for a ramp of 2 s.
+constexpr double kRouteSpeedStepsPerS = 16.0;
+constexpr double kRouteAccelerationStepsPerS2 = 8.0;
+
 constexpr double kMaxAccelerationMps2 = 1e5;
 constexpr double kMaxAngularVelocityRps = 1e4;
 constexpr double kHalfSqrt2 = 0.70710678118654752440;  // no component but the largest exceeds it
@@ -110,6 +115,9 @@ Quantisation quantisation_for(const Archetype& archetype) {
   q.velocity_step_mps = threshold_m * kVelocityShare / kHorizonS;
   q.acceleration_step_mps2 = threshold_m * kAccelerationShare / (0.5 * kHorizonS * kHorizonS);
   q.angular_velocity_step_rps = threshold_rad * kAngularShare / kHorizonS;
+  q.route_distance_step_m = threshold_m * kPositionShare;
+  q.route_speed_step_mps = threshold_m / kRouteSpeedStepsPerS;
+  q.route_acceleration_step_mps2 = threshold_m / kRouteAccelerationStepsPerS2;
   q.max_speed_mps = archetype.max_speed_mps;
   q.world_size_m = archetype.world_size_m;
   if (archetype.has_orientation) {

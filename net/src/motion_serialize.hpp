@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include <reckoner/net/motion_codec.hpp>
+#include <reckoner/net/route_table.hpp>
 
 namespace reckoner {
 
@@ -18,11 +19,40 @@ inline unsigned orientation_bits_at(unsigned orientation_bits, std::uint8_t prec
   return std::clamp(orientation_bits + precision - kUnitPrecision, 8u, 15u);
 }
 
+/// A signed number that is mostly small: folded to 0, -1, 1, -2, ... and then a prefix code of order `k`.
+template <class Archive>
+void serialize_folded(Archive& archive, std::int64_t& value, unsigned k) {
+  auto folded = static_cast<std::uint32_t>(value < 0 ? -2 * value - 1 : 2 * value);
+  archive(wire::golomb(folded, k));
+  value = (folded & 1u) != 0 ? -static_cast<std::int64_t>(folded >> 1) - 1
+                             : static_cast<std::int64_t>(folded >> 1);
+}
+
+/// A motion on a route. The orders suit a walk of minutes at a few metres a second, with the default
+/// threshold.
+template <class Archive>
+void serialize_along(Archive& archive, QuantisedAlong& along) {
+  constexpr unsigned kRouteOrder = 3;
+  constexpr unsigned kDistanceOrder = 12;
+  constexpr unsigned kSpeedOrder = 9;
+  constexpr unsigned kAccelerationOrder = 0;
+  std::uint32_t index = along.route.value - 1;
+  auto distance = static_cast<std::uint32_t>(along.distance);
+  archive(wire::golomb(index, kRouteOrder), wire::golomb(distance, kDistanceOrder));
+  along.route.value = index < kMaxRoutes ? index + 1 : kMaxRoutes + 1;  // beyond all routes stays beyond
+  along.distance = distance;
+  serialize_folded(archive, along.speed, kSpeedOrder);
+  serialize_folded(archive, along.acceleration, kAccelerationOrder);
+}
+
 /// A full state in `orientation_bits` per component (0: without orientation); writes and reads.
 template <class Archive>
 void serialize_state(Archive& archive, QuantisedState& state, unsigned orientation_bits) {
+  bool on_route{state.along.route};
+  archive(on_route);
   archive(wire::ranged(state.teleports, 0, kTeleportModulus - 1),
           wire::ranged(state.precision, 0, kMostPrecision));
+  if (on_route) return serialize_along(archive, state.along);
   archive(wire::signed3(state.position, kMostStateBits), wire::signed3(state.velocity, kMostStateBits),
           wire::signed3(state.acceleration, kMostStateBits));
   if (orientation_bits == 0) return;

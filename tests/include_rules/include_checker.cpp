@@ -27,7 +27,8 @@ struct Rules {
 
 constexpr std::string_view kReckoning[] = {"reckoner/reckoning/"};
 constexpr std::string_view kNet[] = {"reckoner/net/", "reckoner/reckoning/motion.hpp",
-                                     "reckoner/reckoning/result.hpp", "reckoner/reckoning/state.hpp"};
+                                     "reckoner/reckoning/result.hpp", "reckoner/reckoning/route.hpp",
+                                     "reckoner/reckoning/state.hpp"};
 constexpr std::string_view kServer[] = {"reckoner/server/", "reckoner/reckoning/", "reckoner/net/"};
 constexpr std::string_view kClient[] = {"reckoner/client/", "reckoner/reckoning/", "reckoner/net/"};
 constexpr std::string_view kScenario[] = {"reckoner/scenario/", "reckoner/reckoning/"};

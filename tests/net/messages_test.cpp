@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <array>
+#include <cstring>
+#include <limits>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -16,6 +18,34 @@ std::vector<std::byte> encoded(const ControlMessage& message) {
   EXPECT_FALSE(bytes.empty());
   return {bytes.begin(), bytes.end()};
 }
+
+RouteDefinition route_of(RouteKind kind) {
+  RouteDefinition d;
+  d.kind = kind;
+  d.wrap = RouteWrap::kPingPong;
+  d.facing = RouteFacing::kMinimal;
+  if (kind == RouteKind::kTcb) {
+    d.keys = {{0.0, {1, 2, 3}, {0.1, 0.2, 0.3}, 0.4, 0.5}, {1.5, {4, 0.1, 6}, {}, 0.0, 0.25}};
+    d.closing_time = 2.5;
+  } else {
+    d.points = {{0, 0, 0}, {10, 0.1, 0}, {10, 10, 1.0 / 3.0}, {0, 10, 0}};
+  }
+  if (kind == RouteKind::kCatmullRom) {
+    d.knots = CatmullRomKnots::kChordal;
+    d.reflect_ends = true;
+  }
+  if (kind == RouteKind::kChaikin) {
+    d.passes = 3;
+    d.angle_limit = 0.5;
+  }
+  d.up = {0.0, 0.1, 1.0};
+  d.orientation = {0.5, 0.5, -0.5, 0.5};
+  d.tolerance = 2e-4;
+  return d;
+}
+
+constexpr RouteKind kRouteKinds[] = {RouteKind::kCatmullRom, RouteKind::kTcb, RouteKind::kChaikin,
+                                     RouteKind::kPolyline};
 
 std::vector<ControlMessage> one_of_each() {
   WelcomeMessage welcome;
@@ -35,7 +65,12 @@ std::vector<ControlMessage> one_of_each() {
   spawn.state.orientation = {255, -255, 0};
   spawn.state.largest = 3;
   spawn.state.teleports = 7;
-  return {JoinMessage{kProtocolVersion, 0xdeadbeef}, welcome, spawn, DespawnMessage{{5, 2}, 99}};
+  return {JoinMessage{kProtocolVersion, 0xdeadbeef},
+          welcome,
+          spawn,
+          DespawnMessage{{5, 2}, 99},
+          RouteMessage{{7}, route_of(RouteKind::kTcb)},
+          RouteMessage{{8}, route_of(RouteKind::kChaikin)}};
 }
 
 TEST(Messages, RoundTrip) {
@@ -67,6 +102,77 @@ TEST(Messages, RoundTrip) {
   EXPECT_EQ(std::get<DespawnMessage>(*despawn).tick, 99u);
 }
 
+bool same_number(double a, double b) {
+  return std::memcmp(&a, &b, sizeof a) == 0;
+}
+
+// Both ends must make the same curve: every number of a route arrives to the last bit.
+TEST(Messages, RoutesArriveToTheLastBit) {
+  for (const RouteKind kind : kRouteKinds) {
+    const RouteDefinition sent = route_of(kind);
+    const auto decoded = decode_control(encoded(RouteMessage{{kMaxRoutes}, sent}));
+    ASSERT_TRUE(decoded);
+    const auto& message = std::get<RouteMessage>(*decoded);
+    const RouteDefinition& d = message.definition;
+    EXPECT_EQ(message.route.value, kMaxRoutes);
+    EXPECT_EQ(d.kind, sent.kind);
+    EXPECT_EQ(d.wrap, sent.wrap);
+    EXPECT_EQ(d.facing, sent.facing);
+    EXPECT_EQ(d.points, sent.points);
+    ASSERT_EQ(d.keys.size(), sent.keys.size());
+    for (std::size_t i = 0; i < d.keys.size(); ++i) {
+      EXPECT_EQ(d.keys[i].value, sent.keys[i].value);
+      EXPECT_TRUE(same_number(d.keys[i].time, sent.keys[i].time));
+      EXPECT_TRUE(same_number(d.keys[i].shape.bias, sent.keys[i].shape.bias));
+      EXPECT_TRUE(same_number(d.keys[i].ease_from, sent.keys[i].ease_from));
+    }
+    EXPECT_EQ(d.knots, sent.knots);
+    EXPECT_EQ(d.reflect_ends, sent.reflect_ends);
+    EXPECT_EQ(d.closing_time, sent.closing_time);
+    EXPECT_EQ(d.passes, sent.passes);
+    EXPECT_EQ(d.angle_limit, sent.angle_limit);
+    EXPECT_EQ(d.outlier_limit, sent.outlier_limit);
+    EXPECT_EQ(d.up, sent.up);
+    EXPECT_EQ(d.orientation, sent.orientation);
+    EXPECT_TRUE(same_number(d.tolerance, sent.tolerance));
+    EXPECT_TRUE(Route::make(d));
+  }
+}
+
+TEST(Messages, ARouteThatIsTooLongIsToldApart) {
+  RouteDefinition d = route_of(RouteKind::kPolyline);
+  d.points.resize(1350, glm::dvec3{1.0, 2.0, 3.0});
+  std::vector<std::byte> buffer(kMaxControlBytes);
+  EXPECT_FALSE(encode(RouteMessage{{1}, d}, buffer).empty());
+  d.points.resize(1400, glm::dvec3{1.0, 2.0, 3.0});
+  EXPECT_TRUE(encode(RouteMessage{{1}, d}, buffer).empty());
+}
+
+TEST(Messages, ARouteOfNonsenseIsRefused) {
+  RouteDefinition d = route_of(RouteKind::kPolyline);
+  std::vector<std::byte> bytes = encoded(RouteMessage{{1}, d});
+  // The first number stands behind kind (4), id - 1 (12), three enumerators (6) and the count (13) bits.
+  constexpr std::size_t kFirstNumber = 4 + 12 + 6 + 13;
+  const auto put = [&bytes](double number) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, &number, sizeof bits);
+    for (std::size_t i = 0; i < 64; ++i) {
+      const std::size_t at = kFirstNumber + i;
+      const auto mask = static_cast<std::byte>(1u << (at % 8));
+      bytes[at / 8] = ((bits >> i) & 1u) != 0 ? bytes[at / 8] | mask : bytes[at / 8] & ~mask;
+    }
+  };
+  put(0.25);
+  const auto good = decode_control(bytes);
+  ASSERT_TRUE(good);
+  EXPECT_EQ(std::get<RouteMessage>(*good).definition.points[0].x, 0.25);
+  for (const double bad :
+       {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(), 1e13}) {
+    put(bad);
+    EXPECT_FALSE(decode_control(bytes)) << bad;
+  }
+}
+
 TEST(Messages, AnotherVersionCanStillBeToldApart) {
   // A later version may put more, or something else, behind its number.
   std::vector<std::byte> bytes = encoded(JoinMessage{static_cast<std::uint16_t>(kProtocolVersion + 1), 1});
@@ -80,7 +186,8 @@ TEST(Messages, TruncationAndTrailingBytesAreRefused) {
   for (const ControlMessage& message : one_of_each()) {
     const auto bytes = encoded(message);
     for (std::size_t size = 0; size < bytes.size(); ++size) {
-      EXPECT_FALSE(decode_control(std::span{bytes}.first(size))) << "kind " << message.index() << " cut at " << size;
+      EXPECT_FALSE(decode_control(std::span{bytes}.first(size)))
+          << "kind " << message.index() << " cut at " << size;
     }
     auto longer = bytes;
     longer.push_back(std::byte{0});
@@ -99,6 +206,10 @@ TEST(Messages, DamageNeverEscapes) {
       if (const auto* w = std::get_if<WelcomeMessage>(&*decoded)) {
         EXPECT_TRUE(w->tick_rate_hz >= 1.0 && w->tick_rate_hz <= 1000.0);
         EXPECT_LE(w->archetypes.size(), kMaxArchetypes);
+      }
+      if (const auto* r = std::get_if<RouteMessage>(&*decoded)) {
+        EXPECT_TRUE(r->route && r->route.value <= kMaxRoutes);
+        (void)Route::make(r->definition);  // may fail, may not crash
       }
       const auto* s = std::get_if<SpawnMessage>(&*decoded);
       EXPECT_TRUE(s == nullptr || s->entity);

@@ -38,6 +38,14 @@ struct PeerId {
   auto operator<=>(const PeerId&) const = default;
 };
 
+/// A route as the server registered it: given out in order from 1, never used twice; zero is null.
+struct RouteId {
+  std::uint32_t value = 0;
+
+  [[nodiscard]] explicit operator bool() const { return value != 0; }
+  auto operator<=>(const RouteId&) const = default;
+};
+
 }  // namespace reckoner
 
 template <>

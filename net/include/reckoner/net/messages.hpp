@@ -11,6 +11,7 @@
 
 #include <reckoner/net/ids.hpp>
 #include <reckoner/net/motion_codec.hpp>
+#include <reckoner/net/route_table.hpp>
 
 namespace reckoner {
 
@@ -83,8 +84,17 @@ struct DespawnMessage {
   Tick tick = 0;  ///< the first at which it is no longer there
 };
 
+/// Server to client: a route, before anything that is on it. Its numbers travel as they are, 64 bits each, so
+/// that both ends make the same curve: about 1360 points, or 450 TCB keys, fit into a message of
+/// kMaxControlBytes; a route with more cannot be sent. What is read has known enumerators, finite numbers and
+/// at most kMostRoutePoints points; whether it makes a route is for Route::make() to say.
+struct RouteMessage {
+  RouteId route;  ///< ids arrive in order, from 1
+  RouteDefinition definition;
+};
+
 /// Everything that goes over the control channel.
-using ControlMessage = std::variant<JoinMessage, WelcomeMessage, SpawnMessage, DespawnMessage>;
+using ControlMessage = std::variant<JoinMessage, WelcomeMessage, SpawnMessage, DespawnMessage, RouteMessage>;
 
 /// Encodes into `buffer` and returns the bytes used; empty if the buffer is too small.
 [[nodiscard]] std::span<const std::byte> encode(const ControlMessage& message, std::span<std::byte> buffer);

@@ -7,6 +7,7 @@
 
 #include <reckoner/net/archetype.hpp>
 #include <reckoner/net/bit_stream.hpp>
+#include <reckoner/net/ids.hpp>
 #include <reckoner/reckoning/motion.hpp>
 
 namespace reckoner {
@@ -19,6 +20,9 @@ struct Quantisation {
   double velocity_step_mps = 0.0;
   double acceleration_step_mps2 = 0.0;
   double angular_velocity_step_rps = 0.0;
+  double route_distance_step_m = 0.0;
+  double route_speed_step_mps = 0.0;
+  double route_acceleration_step_mps2 = 0.0;
   unsigned orientation_bits = 0;  ///< of each of the three smallest components, 9 to 13; 0: no orientation
   double max_speed_mps = 0.0;     ///< limits, for refusing what cannot be
   double world_size_m = 0.0;
@@ -33,8 +37,21 @@ inline constexpr std::uint8_t kMostPrecision = 7;
 /// The precision for a threshold that is `scale` times the archetype's.
 [[nodiscard]] std::uint8_t precision_for(double scale);
 
-/// A motion's state as whole numbers of steps: exactly what travels.
+/// A motion on a route, as whole numbers of steps. The distance is within one period of the route.
+struct QuantisedAlong {
+  RouteId route;  ///< null: not on a route
+  std::int64_t distance = 0;
+  std::int64_t speed = 0;
+  std::int64_t acceleration = 0;
+
+  bool operator==(const QuantisedAlong&) const = default;
+};
+
+/// A motion as whole numbers of steps: exactly what travels. On a route, everything about the free state stays
+/// zero and does not travel.
 struct QuantisedState {
+  QuantisedAlong along;
+
   std::array<std::int64_t, 3> position{};
   std::array<std::int64_t, 3> velocity{};
   std::array<std::int64_t, 3> acceleration{};
@@ -57,7 +74,7 @@ inline constexpr unsigned kTeleportModulus = 8;
 [[nodiscard]] QuantisedState quantise(const State& state, std::uint8_t teleports, std::uint8_t precision,
                                       const Quantisation& quantisation);
 
-/// What a client makes of it, to the last bit. Nothing if a number lies beyond the archetype's limits.
+/// What a client makes of a free state, to the last bit. Nothing if a number lies beyond the archetype's limits.
 [[nodiscard]] std::optional<State> dequantise(const QuantisedState& quantised,
                                               const Quantisation& quantisation);
 

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <reckoner/net/ids.hpp>
+#include <reckoner/reckoning/result.hpp>
+#include <reckoner/reckoning/route.hpp>
+
+namespace reckoner {
+
+inline constexpr std::uint32_t kMaxRoutes = 4096;
+
+/// The routes that server and client agree on, by id. A route never moves and is never removed, so that
+/// motions may point to it as long as the table lives.
+///
+/// Belongs to one thread at a time; the routes may be read from several.
+class RouteTable {
+ public:
+  /// Makes the route with the next id. Fails with Route::make()'s reason, or if there are kMaxRoutes already.
+  [[nodiscard]] Result<RouteId> add(const RouteDefinition& definition);
+
+  /// Null for an id that is not in use.
+  [[nodiscard]] const Route* find(RouteId id) const;
+
+  [[nodiscard]] std::size_t size() const { return routes_.size(); }
+
+ private:
+  std::vector<std::unique_ptr<const Route>> routes_;
+};
+
+}  // namespace reckoner

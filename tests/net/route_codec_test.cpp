@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+#include <array>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include <glm/geometric.hpp>
+#include <gtest/gtest.h>
+
+#include <reckoner/net/route_codec.hpp>
+
+namespace reckoner {
+namespace {
+
+RouteDefinition loop(RouteWrap wrap) {
+  RouteDefinition d;
+  d.wrap = wrap;
+  d.points = {{0, 0, 0}, {10, 0, 0}, {10, 10, 0}, {0, 10, 0}};
+  return d;
+}
+
+constexpr RouteWrap kWraps[] = {RouteWrap::kOpen, RouteWrap::kClosed, RouteWrap::kPingPong};
+
+struct Fixture {
+  RouteTable routes;
+  RouteId id;
+  const Route* route;
+  Quantisation q = quantisation_for(Archetype{});
+
+  explicit Fixture(RouteWrap wrap) : id(*routes.add(loop(wrap))), route(routes.find(id)) {}
+};
+
+TEST(RouteTable, GivesOutIdsInOrderAndKeepsRoutesInPlace) {
+  RouteTable table;
+  EXPECT_EQ(table.find({}), nullptr);
+  EXPECT_EQ(table.find({1}), nullptr);
+  const RouteId first = *table.add(loop(RouteWrap::kClosed));
+  const Route* at = table.find(first);
+  ASSERT_NE(at, nullptr);
+  EXPECT_FALSE(table.add(RouteDefinition{}));
+  for (std::uint32_t i = 2; i <= 100; ++i)
+    EXPECT_EQ(table.add(loop(RouteWrap::kOpen))->value, i);
+  EXPECT_EQ(table.find(first), at);
+  EXPECT_EQ(table.size(), 100u);
+}
+
+TEST(RouteCodec, WhatIsReadIsWhatWasWritten) {
+  for (const RouteWrap wrap : kWraps) {
+    const Fixture f{wrap};
+    for (int i = 0; i < 200; ++i) {
+      const RouteState along{-50.0 + i * 0.7, std::sin(i) * 30.0, i % 3 == 0 ? 0.0 : std::cos(i) * 5.0};
+      const auto precision = static_cast<std::uint8_t>(i % 8);
+      const QuantisedState sent =
+          quantise(f.id, *f.route, along, static_cast<std::uint8_t>(i), precision, f.q);
+      std::array<std::byte, 128> buffer;
+      BitWriter writer{buffer};
+      write_full(writer, sent, f.q);
+      ASSERT_FALSE(writer.overflowed());
+      BitReader reader{writer.finish()};
+      const QuantisedState read = read_full(reader, f.q);
+      EXPECT_EQ(read, sent);
+      EXPECT_TRUE(reader.finished());
+
+      const auto motion = motion_of(read, 12.5, f.q, f.routes);
+      ASSERT_TRUE(motion);
+      EXPECT_EQ(motion->route, f.route);
+      EXPECT_EQ(motion->time_s, 12.5);
+      EXPECT_EQ(motion->teleports, i % 8);
+      const double coarser = std::ldexp(1.0, kUnitPrecision - precision);
+      const double expected =
+          wrap == RouteWrap::kOpen ? f.route->wrapped(along.distance).distance : along.distance;
+      EXPECT_NEAR(f.route->unwrapped(motion->along.distance, expected), expected,
+                  0.501 * coarser * f.q.route_distance_step_m);
+      EXPECT_NEAR(motion->along.speed, along.speed, 0.501 * coarser * f.q.route_speed_step_mps);
+      EXPECT_NEAR(motion->along.acceleration, along.acceleration,
+                  0.501 * coarser * f.q.route_acceleration_step_mps2);
+      // It is on the curve, wherever rounding put it.
+      EXPECT_LT(f.route->nearest(motion->state.position).away, 1e-9);
+    }
+  }
+}
+
+// The point of it all: a walk at a steady speed is exact for a quarter of a minute, and costs a few bytes.
+TEST(RouteCodec, ASteadyWalkStaysWithinHalfTheThresholdFor15Seconds) {
+  const Fixture f{RouteWrap::kClosed};
+  for (int i = 0; i < 100; ++i) {
+    const RouteState along{i * 0.377, 0.7 + i * 0.0137, 0.0};
+    const QuantisedState sent = quantise(f.id, *f.route, along, 0, kUnitPrecision, f.q);
+    const Motion motion = *motion_of(sent, 0.0, f.q, f.routes);
+    const double end = Route::advanced(along, 15.0).distance;
+    EXPECT_NEAR(f.route->unwrapped(f.route->carried(motion.along, 15.0).distance, end), end, 0.0275);
+    std::array<std::byte, 128> buffer;
+    BitWriter writer{buffer};
+    write_full(writer, sent, f.q);
+    EXPECT_LE(writer.bits_written(), 48u);
+  }
+}
+
+TEST(RouteCodec, RefusesWhatCannotBe) {
+  const Fixture f{RouteWrap::kClosed};
+  const double inf = std::numeric_limits<double>::infinity();
+  EXPECT_TRUE(can_travel(RouteState{1e6, -3.0, 1.0}, *f.route, f.q));
+  EXPECT_FALSE(can_travel(RouteState{inf, 1.0, 0.0}, *f.route, f.q));
+  EXPECT_FALSE(can_travel(RouteState{0.0, 1001.0, 0.0}, *f.route, f.q));
+  EXPECT_FALSE(can_travel(RouteState{0.0, 1.0, inf}, *f.route, f.q));
+  EXPECT_FALSE(can_travel(RouteState{0.0, std::nan(""), 0.0}, *f.route, f.q));
+
+  const QuantisedState good = quantise(f.id, *f.route, {1.0, 1.0, 0.0}, 0, kUnitPrecision, f.q);
+  QuantisedState bad = good;
+  bad.along.route = {2};
+  EXPECT_FALSE(motion_of(bad, 0.0, f.q, f.routes));
+  bad = good;
+  bad.along.distance = static_cast<std::int64_t>((f.route->period() + 1.0) / f.q.route_distance_step_m);
+  EXPECT_FALSE(motion_of(bad, 0.0, f.q, f.routes));
+  bad = good;
+  bad.along.speed = static_cast<std::int64_t>(-1001.0 / f.q.route_speed_step_mps);
+  EXPECT_FALSE(motion_of(bad, 0.0, f.q, f.routes));
+  bad = good;
+  bad.along.acceleration = 2'000'000'000;
+  EXPECT_FALSE(motion_of(bad, 0.0, f.q, f.routes));
+}
+
+TEST(RouteCodec, AnyBitsReadAsSomethingSaneOrNothing) {
+  const Fixture f{RouteWrap::kPingPong};
+  const QuantisedState sent = quantise(f.id, *f.route, {12.0, 1.5, 0.5}, 3, kUnitPrecision, f.q);
+  std::array<std::byte, 128> buffer{};
+  BitWriter writer{buffer};
+  write_full(writer, sent, f.q);
+  const std::size_t bits = writer.bits_written();
+  for (std::size_t bit = 1; bit < bits; ++bit) {  // bit 0 says that it is on a route
+    auto damaged = buffer;
+    damaged[bit / 8] ^= static_cast<std::byte>(1u << (bit % 8));
+    BitReader reader{damaged};
+    const QuantisedState read = read_full(reader, f.q);
+    if (reader.failed()) continue;
+    const auto motion = motion_of(read, 0.0, f.q, f.routes);
+    if (!motion) continue;
+    EXPECT_TRUE(is_sane(state_at(*motion, 1.0)));
+  }
+}
+
+TEST(RouteCodec, WithoutOrientationItStaysUnturned) {
+  Archetype archetype;
+  archetype.has_orientation = false;
+  RouteTable routes;
+  const RouteId id = *routes.add(loop(RouteWrap::kClosed));
+  const Quantisation q = quantisation_for(archetype);
+  const auto motion =
+      motion_of(quantise(id, *routes.find(id), {12.0, 1.0, 0.0}, 0, kUnitPrecision, q), 0.0, q, routes);
+  ASSERT_TRUE(motion);
+  EXPECT_EQ(motion->state.orientation, State{}.orientation);
+  EXPECT_EQ(state_at(*motion, 3.0).orientation, State{}.orientation);
+  EXPECT_EQ(state_at(*motion, 3.0).angular_velocity, glm::vec3{0.0f});
+  EXPECT_GT(glm::length(state_at(*motion, 3.0).position - motion->state.position), 1.0);
+}
+
+}  // namespace
+}  // namespace reckoner
