@@ -13,6 +13,12 @@
 #include <reckoner/net/messages.hpp>
 
 namespace reckoner {
+namespace {
+
+// Slower than this, shown time counts as standing.
+constexpr double kStandingRate = 0.05;
+
+}  // namespace
 
 struct Client::Impl {
   Impl(ClientConfig given, Transport& given_transport)
@@ -26,6 +32,7 @@ struct Client::Impl {
   [[nodiscard]] bool despawn(const DespawnMessage& message);
   void apply(std::span<const ServerLink::Update> updates, double local_s);
   void advance(double local_s);
+  void acknowledge(double local_s);
   void blend_over_jump(double before_s, double rate);
   void remove(std::uint32_t slot);
 
@@ -47,6 +54,7 @@ struct Client::Impl {
   ClientStatus status = ClientStatus::connecting;
   std::string refusal;
   PeerId server;
+  bool leaving = false;
   ClientStats stats;
 };
 
@@ -60,9 +68,7 @@ void Client::receive(double local_s) {
   c.advance(local_s);
   while (const auto event = c.transport.poll())
     c.handle(*event, local_s);
-  if (c.status == ClientStatus::joined) {
-    c.link.acknowledge(local_s, c.config.ack_interval_s, c.server, c.transport);
-  }
+  c.acknowledge(local_s);
 }
 
 std::span<const ShownEntity> Client::frame(double local_s) {
@@ -73,14 +79,15 @@ std::span<const ShownEntity> Client::frame(double local_s) {
   const double now_s = c.link.server_time_s(local_s);
   const double shown_s = c.playout.shown_s();
   const auto rate = static_cast<float>(c.playout.rate());
-  for (auto& slot : c.entities.slots()) {
+  for (const auto& slot : c.entities.slots()) {
     if (!slot) continue;
     KnownEntity& entity = *slot;
     if (entity.despawned_s && shown_s >= *entity.despawned_s) {
       c.remove(static_cast<std::uint32_t>(entity.id.slot()));
       continue;
     }
-    if (c.path() == Path::interpolate && shown_s < entity.spawned_s) continue;
+    // Shown time can fall behind the spawn again when the delay grows after a silence; what is there stays.
+    if (c.path() == Path::interpolate && !entity.visible && shown_s < entity.spawned_s) continue;
     const std::uint8_t teleports = entity.remote.teleports(shown_s);
     if (!entity.visible) {
       entity.visible = true;
@@ -90,7 +97,8 @@ std::span<const ShownEntity> Client::frame(double local_s) {
     }
     entity.teleports_shown = teleports;
     State state = entity.remote.shown(shown_s);
-    state.velocity *= rate;
+    state.velocity *= rate;  // shown time runs at this rate, and with it all motion
+    state.acceleration *= rate * rate;
     state.angular_velocity *= rate;
     c.shown.push_back({entity.id, state, shown_s, now_s - entity.remote.newest().time_s});
   }
@@ -123,9 +131,15 @@ std::optional<double> Client::server_time_s(double local_s) const {
 
 bool Client::correct(EntityId id, const State& shown, double local_s) {
   KnownEntity* entity = impl_->entities.find(id);
-  if (entity == nullptr || !is_sane(shown)) return false;
   impl_->advance(local_s);
-  entity->remote.correct(shown, impl_->playout.shown_s(), impl_->blend_s());
+  if (entity == nullptr || !entity->visible || !is_sane(shown)) return false;
+  // Blends run in shown time. Where that stands still a velocity cannot be held, and none is.
+  const double rate = impl_->playout.rate();
+  const float per_shown_second = rate > kStandingRate ? static_cast<float>(1.0 / rate) : 0.0f;
+  State in_shown_time = shown;
+  in_shown_time.velocity *= per_shown_second;
+  in_shown_time.angular_velocity *= per_shown_second;
+  entity->remote.correct(in_shown_time, impl_->playout.shown_s(), impl_->blend_s());
   return true;
 }
 
@@ -134,6 +148,7 @@ const ClientStats& Client::stats() const {
 }
 
 void Client::leave() {
+  impl_->leaving = true;
   if (impl_->server) impl_->transport.disconnect(impl_->server, 0);
 }
 
@@ -141,6 +156,7 @@ void Client::Impl::handle(const TransportEvent& event, double local_s) {
   switch (event.kind) {
     case TransportEvent::Kind::connected: {
       server = event.peer;
+      if (leaving) return transport.disconnect(server, 0);
       status = ClientStatus::joining;
       std::array<std::byte, 64> buffer;
       transport.send(server, Channel::control,
@@ -248,6 +264,7 @@ void Client::Impl::handle_state(const TransportEvent& event, double local_s) {
   if (link.clock_known()) playout.note_arrival(link.server_time_s(local_s));
   advance(local_s);
   apply(*updates, local_s);
+  if (link.ack_overdue()) acknowledge(local_s);
 }
 
 void Client::Impl::apply(std::span<const ServerLink::Update> updates, double local_s) {
@@ -259,7 +276,8 @@ void Client::Impl::apply(std::span<const ServerLink::Update> updates, double loc
       continue;
     }
     const double gap_s = update.motion.time_s - entity->remote.newest().time_s;
-    if (!entity->remote.receive(update.motion, playout.shown_s(), blend_s())) {
+    // What was never shown has nothing to be blended from.
+    if (!entity->remote.receive(update.motion, playout.shown_s(), entity->visible ? blend_s() : 0.0)) {
       ++stats.updates_stale;
       continue;
     }
@@ -276,12 +294,16 @@ void Client::Impl::advance(double local_s) {
   const double now_s = link.server_time_s(local_s);
   const double before_s = playout.shown_s();
   const double rate = playout.rate();
-  if (playout.advance(now_s) || stepped) blend_over_jump(before_s, rate);
+  if (playout.advance(now_s, stepped)) blend_over_jump(before_s, rate);
   stats.delay_s = playout.delay_s();
 }
 
+void Client::Impl::acknowledge(double local_s) {
+  if (status == ClientStatus::joined) link.acknowledge(local_s, config.ack_interval_s, server, transport);
+}
+
 void Client::Impl::blend_over_jump(double before_s, double rate) {
-  for (auto& slot : entities.slots()) {
+  for (const auto& slot : entities.slots()) {
     if (!slot || !slot->visible) continue;
     RemoteEntity& remote = slot->remote;
     if (remote.teleports(before_s) != remote.teleports(playout.shown_s())) continue;

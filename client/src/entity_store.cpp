@@ -12,11 +12,11 @@ void EntityStore::put(KnownEntity entity) {
     archetypes_.resize(slot + 1, 0);
   }
   archetypes_[slot] = static_cast<std::uint16_t>(entity.info.archetype + 1);
-  slots_[slot] = std::move(entity);
+  slots_[slot] = std::make_unique<KnownEntity>(std::move(entity));
 }
 
 KnownEntity* EntityStore::at(std::uint32_t slot) {
-  return slot < slots_.size() && slots_[slot] ? &*slots_[slot] : nullptr;
+  return slot < slots_.size() ? slots_[slot].get() : nullptr;
 }
 
 KnownEntity* EntityStore::find(EntityId id) {
@@ -27,7 +27,7 @@ KnownEntity* EntityStore::find(EntityId id) {
 const KnownEntity* EntityStore::find(EntityId id) const {
   if (!id || id.slot() >= slots_.size()) return nullptr;
   const auto& entity = slots_[id.slot()];
-  return entity && entity->id == id ? &*entity : nullptr;
+  return entity && entity->id == id ? entity.get() : nullptr;
 }
 
 void EntityStore::remove(std::uint32_t slot) {

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include <reckoner/client/client.hpp>
@@ -23,8 +25,9 @@ struct KnownEntity {
   std::uint8_t teleports_shown = 0;   ///< as of the last frame
 };
 
-/// All remote entities by slot. Remembers what archetype a slot last held, so that a datagram from before a
-/// despawn can still be read.
+/// All remote entities by slot. A slot that holds nothing costs a pointer only, whatever slots a server
+/// names. Remembers what archetype a slot last held, so that a datagram from before a despawn can still be
+/// read.
 class EntityStore {
  public:
   /// Puts an entity into its slot; whatever was there is gone.
@@ -40,10 +43,11 @@ class EntityStore {
   /// Nothing if the slot never held an entity.
   [[nodiscard]] std::optional<std::size_t> archetype_of(std::uint32_t slot) const;
 
-  [[nodiscard]] std::vector<std::optional<KnownEntity>>& slots() { return slots_; }
+  /// In order of slot; null where there is no entity.
+  [[nodiscard]] std::span<const std::unique_ptr<KnownEntity>> slots() const { return slots_; }
 
  private:
-  std::vector<std::optional<KnownEntity>> slots_;
+  std::vector<std::unique_ptr<KnownEntity>> slots_;
   std::vector<std::uint16_t> archetypes_;  // by slot: archetype + 1, 0 for none
 };
 

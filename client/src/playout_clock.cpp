@@ -17,10 +17,17 @@ constexpr double kLongestGapS = 0.3;
 constexpr double kGrowth = 0.1;
 constexpr double kShrink = 0.02;
 
+constexpr double kLongestDelayS = 2.0;  // within what RemoteEntity remembers, and slots are quarantined for
+
 constexpr double kFadeS = 0.5;  // time constant with which a silent connection brings motion to rest
-constexpr double kJumpS = 0.25;
 
 }  // namespace
+
+PlayoutClock::PlayoutClock(const PlayoutConfig& config, double silence_s)
+    : config_(config), silence_s_(silence_s) {
+  config_.delay_s = std::clamp(config_.delay_s, 0.0, kLongestDelayS);
+  config_.max_delay_s = std::clamp(config_.max_delay_s, 0.0, kLongestDelayS);
+}
 
 void PlayoutClock::Recent::add(double value) {
   values_[next_] = value;
@@ -56,22 +63,24 @@ double PlayoutClock::wanted_delay_s() const {
   return 0.0;
 }
 
-bool PlayoutClock::advance(double now_s) {
-  const double elapsed_s = now_s - now_s_;
-  const bool jumped = !started_ || std::abs(elapsed_s) > kJumpS;
-  if (!started_) last_arrival_s_ = now_s;
+bool PlayoutClock::advance(double now_s, bool stepped) {
+  const bool first = !started_;
+  if (first) now_s_ = last_arrival_s_ = now_s;
+  started_ = true;
+  // A step says nothing about how long the connection was silent: it goes on counting from where it was.
+  if (stepped) last_arrival_s_ += now_s - now_s_;
+  const double elapsed_s = stepped ? 0.0 : std::max(0.0, now_s - now_s_);
   const double silence_s = now_s - last_arrival_s_ - silence_s_;
+  if (!stepped && now_s < now_s_) return false;
   now_s_ = now_s;
 
-  if (started_ && silence_s > 0.0) {
-    // Shown time comes to rest; motion with it, without a step.
+  if (silence_s > 0.0) {
+    if (!silent_) rate_before_silence_ = rate_;
     silent_ = true;
-    rate_ = std::exp(-silence_s / kFadeS);
-    shown_s_ += rate_ * std::clamp(elapsed_s, 0.0, kJumpS);
+    rest(silence_s, elapsed_s);
     return false;
   }
-  if (jumped || silent_) {
-    started_ = true;
+  if (first || stepped || silent_) {
     silent_ = false;
     rate_ = 1.0;
     delay_s_ = wanted_delay_s();
@@ -84,6 +93,15 @@ bool PlayoutClock::advance(double now_s) {
   rate_ = (elapsed_s - change_s) / elapsed_s;
   shown_s_ = now_s - delay_s_;
   return false;
+}
+
+void PlayoutClock::rest(double silence_s, double elapsed_s) {
+  // The rate falls as e^(-silence / fade); shown time is its integral, whatever the frame rate.
+  const double faded_before_s = std::max(0.0, silence_s - elapsed_s);
+  const double full_s = std::max(0.0, elapsed_s - silence_s);
+  rate_ = rate_before_silence_ * std::exp(-silence_s / kFadeS);
+  shown_s_ += rate_before_silence_ *
+              (full_s + kFadeS * (std::exp(-faded_before_s / kFadeS) - std::exp(-silence_s / kFadeS)));
 }
 
 }  // namespace reckoner

@@ -14,7 +14,8 @@ namespace reckoner {
 /// rest, and with it all motion.
 class PlayoutClock {
  public:
-  PlayoutClock(const PlayoutConfig& config, double silence_s) : config_(config), silence_s_(silence_s) {}
+  /// Delays out of their range are taken as the nearest in it.
+  PlayoutClock(const PlayoutConfig& config, double silence_s);
 
   /// An update arrived `lateness_s` after its time stamp; the motion before it was `gap_s` older.
   void note_update(double lateness_s, double gap_s);
@@ -22,9 +23,10 @@ class PlayoutClock {
   /// Anything arrived from the server.
   void note_arrival(double now_s) { last_arrival_s_ = now_s; }
 
-  /// Moves on to server time `now_s`. True if what is shown jumps in time and must be blended over the jump:
-  /// the first call, a stepped clock, the end of a silence.
-  bool advance(double now_s);
+  /// Moves on to server time `now_s`; `stepped` if the clock that it comes from has jumped. True if what is
+  /// shown jumps in time and must be blended over the jump: the first call, a stepped clock, the end of a
+  /// silence. Frames that come late are no jump: time has passed, and motion goes with it.
+  bool advance(double now_s, bool stepped);
 
   /// The instant shown now.
   [[nodiscard]] double shown_s() const { return shown_s_; }
@@ -50,6 +52,7 @@ class PlayoutClock {
   };
 
   [[nodiscard]] double wanted_delay_s() const;
+  void rest(double silence_s, double elapsed_s);
 
   PlayoutConfig config_;
   double silence_s_;
@@ -58,9 +61,10 @@ class PlayoutClock {
   double now_s_ = 0.0;
   double shown_s_ = 0.0;
   double rate_ = 1.0;
+  double rate_before_silence_ = 1.0;
   double delay_s_ = 0.0;
-  double wanted_s_ = 0.0;  // adaptive mode, as of the last update
-  double last_arrival_s_ = 0.0;
+  double wanted_s_ = 0.0;        // adaptive mode, as of the last update
+  double last_arrival_s_ = 0.0;  // server time
   Recent lateness_;
   Recent gaps_;
 };

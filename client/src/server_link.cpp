@@ -11,8 +11,17 @@ namespace {
 // A datagram this much older than the newest is refused: the server uses a slot again only later than that.
 constexpr double kOldestDatagramS = 2.0;
 
-// Stamps may lie ahead of the estimated server time by this much before they count as malformed.
-constexpr double kFutureS = 1.0;
+// A datagram whose tick lies further ahead of the newest than any transport keeps a silent connection open is
+// malformed. It is not measured against the client's own clock: that may have stood still (a sleeping
+// laptop), and only such datagrams can put it right.
+constexpr double kNewestDatagramS = 60.0;
+
+// An acknowledgement names 33 datagrams; what leaves its window unnamed counts as lost. When many arrive at
+// once, one goes out for every so many, so that a lost one still does not matter.
+constexpr int kDatagramsPerAck = 16;
+
+// The server waits no longer for an acknowledgement before it sends again.
+constexpr double kLongestAckIntervalS = 0.1;
 
 // Until the clock has settled, the server is asked for the time more often.
 constexpr double kSettlingS = 1.0;
@@ -57,15 +66,18 @@ std::optional<std::span<const ServerLink::Update>> ServerLink::receive(std::span
   BitReader reader{payload};
   const ServerHeader header = read_server_header(reader);
   const Tick tick = unwrap16(header.tick, newest_tick_);
-  const double oldest_s = time_of(newest_tick_) - kOldestDatagramS;
-  const bool from_future = clock_ready() && time_of(tick) > clock_.server_time_s(local_s) + kFutureS;
-  updates_.clear();
-  if (reader.failed() || from_future || !read_updates(reader, tick, entities)) {
+  const double ahead_s = static_cast<std::int32_t>(tick - newest_tick_) / tick_rate_hz_;
+  // Too old is refused before the updates are read: their slots may have other entities by now.
+  if (!reader.failed() && ahead_s < -kOldestDatagramS) {
+    ++stats.datagrams_stale;
+    return std::nullopt;
+  }
+  if (reader.failed() || ahead_s > kNewestDatagramS || !read_updates(reader, tick, entities)) {
     ++stats.malformed;
     return std::nullopt;
   }
-  if (time_of(tick) < oldest_s || !received_.note(header.sequence)) {
-    ++stats.updates_stale;
+  if (!received_.note(header.sequence)) {
+    ++stats.datagrams_stale;
     return std::nullopt;
   }
   ++stats.datagrams_received;
@@ -75,6 +87,7 @@ std::optional<std::span<const ServerLink::Update>> ServerLink::receive(std::span
 }
 
 bool ServerLink::read_updates(BitReader& reader, Tick tick, const EntityStore& entities) {
+  updates_.clear();
   std::int64_t previous = -1;
   while (const auto update = read_update(reader, previous)) {
     previous = update->slot;
@@ -107,13 +120,15 @@ void ServerLink::note_header(const ServerHeader& header, Tick tick, double local
     ++exchanges_;
   }
   if (const auto round_trip_s = clock_.round_trip_s()) stats.round_trip_s = *round_trip_s;
-  ack_wanted_ = true;
+  ++unacknowledged_;
 }
 
 void ServerLink::acknowledge(double local_s, double ack_interval_s, PeerId server, Transport& transport) {
   const bool settling = local_s - joined_s_ < kSettlingS;
-  const double interval_s = settling ? kSettlingIntervalS : ack_wanted_ ? ack_interval_s : kKeepAliveS;
-  if (local_s - last_ack_s_ < interval_s) return;
+  const double interval_s = settling              ? kSettlingIntervalS
+                            : unacknowledged_ > 0 ? std::min(ack_interval_s, kLongestAckIntervalS)
+                                                  : kKeepAliveS;
+  if (!hurried_ && !ack_overdue() && local_s - last_ack_s_ < interval_s) return;
   ClientDatagram datagram;
   datagram.sequence = next_sequence_++;
   datagram.control_count = control_count_;
@@ -129,7 +144,12 @@ void ServerLink::acknowledge(double local_s, double ack_interval_s, PeerId serve
   transport.send(server, Channel::state, writer.finish());
   transport.service(local_s);
   last_ack_s_ = local_s;
-  ack_wanted_ = false;
+  unacknowledged_ = 0;
+  hurried_ = false;
+}
+
+bool ServerLink::ack_overdue() const {
+  return unacknowledged_ >= kDatagramsPerAck;
 }
 
 bool ServerLink::clock_ready() const {

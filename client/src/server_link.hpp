@@ -45,15 +45,15 @@ class ServerLink {
   void note_control() { ++control_count_; }
 
   /// The next call of acknowledge() is to send, however short ago the last one did.
-  void hurry() {
-    ack_wanted_ = true;
-    last_ack_s_ = -1e9;
-  }
+  void hurry() { hurried_ = true; }
 
   /// The server has run this tick.
   void note_tick(Tick tick) {
     newest_tick_ = static_cast<std::int32_t>(tick - newest_tick_) > 0 ? tick : newest_tick_;
   }
+
+  /// So much has arrived unacknowledged that more of it could not be acknowledged at once.
+  [[nodiscard]] bool ack_overdue() const;
 
   /// Sends an acknowledgement if one is due, `ack_interval_s` after the last one at the latest.
   void acknowledge(double local_s, double ack_interval_s, PeerId server, Transport& transport);
@@ -93,7 +93,8 @@ class ServerLink {
 
   Sequence next_sequence_ = 0;
   std::uint16_t control_count_ = 0;
-  bool ack_wanted_ = false;
+  int unacknowledged_ = 0;  // datagrams since the last acknowledgement
+  bool hurried_ = false;
   double last_ack_s_ = -1e9;
 };
 
