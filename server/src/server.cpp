@@ -68,6 +68,7 @@ struct Server::Impl {
   std::vector<std::pair<EntityId, Tick>> despawned;  // since the last tick
   std::deque<ServerEvent> events;
   std::vector<std::uint32_t> repaired;  // scratch
+  bool closing = false;
   Tick next_tick = 0;
   std::uint32_t next_client = 1;
   ServerStats stats;
@@ -140,7 +141,8 @@ void Server::tick(double now_s) {
   s.publish_due(tick);
   for (auto& [peer, session] : s.sessions) {
     s.repaired.clear();
-    session.send(s.entities, s.quantisation, tick, s.time_of(tick), now_s, s.transport, s.stats, s.repaired);
+    session.send(
+        {s.entities, s.quantisation, tick, s.time_of(tick), now_s, s.transport, s.stats, s.repaired});
     // A repair is charged to the entity's budget like any other update.
     for (const std::uint32_t slot : s.repaired)
       s.entities.slots()[slot].policy.spent();
@@ -179,16 +181,24 @@ std::optional<Motion> Server::published(EntityId id) const {
 }
 
 void Server::shutdown() {
-  for (const auto& [peer, session] : impl_->sessions) {
-    impl_->transport.disconnect(peer, pack({EndReason::server_shutdown, 0}));
-  }
-  impl_->sessions.clear();
+  Impl& s = *impl_;
+  s.closing = true;
+  for (const auto& [peer, session] : s.sessions)
+    s.transport.disconnect(peer, pack({EndReason::server_shutdown, 0}));
+  for (const auto& [peer, since_s] : s.waiting)
+    s.transport.disconnect(peer, pack({EndReason::server_shutdown, 0}));
+  s.sessions.clear();
+  s.waiting.clear();
 }
 
 void Server::Impl::handle(const TransportEvent& event, double now_s) {
   switch (event.kind) {
     case TransportEvent::Kind::connected:
-      waiting.emplace(event.peer, now_s);
+      if (closing) {
+        transport.disconnect(event.peer, pack({EndReason::server_shutdown, 0}));
+      } else {
+        waiting.emplace(event.peer, now_s);
+      }
       break;
     case TransportEvent::Kind::disconnected: {
       waiting.erase(event.peer);
@@ -223,8 +233,7 @@ void Server::Impl::handle_state(const TransportEvent& event, double now_s) {
   const auto session = sessions.find(event.peer);
   BitReader reader{event.payload};
   const auto datagram = read_client_datagram(reader);
-  if (session == sessions.end() || !datagram ||
-      !session->second.receive(*datagram, now_s, entities, next_tick, stats)) {
+  if (session == sessions.end() || !datagram || !session->second.receive(*datagram, now_s, entities, stats)) {
     ++stats.malformed;
   }
 }
@@ -249,7 +258,7 @@ void Server::Impl::join(PeerId peer, const JoinMessage& message) {
 
   Session& session = sessions.try_emplace(peer, welcome.client, peer, config).first->second;
   for (const Entity& entity : entities.slots()) {
-    if (entity.id && entity.announced) session.announce(entity, welcome.tick, config.archetypes, transport);
+    if (entity.id && entity.announced) session.announce(entity);
   }
   events.push_back({ServerEvent::Kind::client_joined, welcome.client, {}});
 }
@@ -280,7 +289,7 @@ void Server::Impl::publish_due(Tick tick) {
       publish(entity, tick);
       entity.announced = true;
       for (auto& [peer, session] : sessions)
-        session.announce(entity, tick, config.archetypes, transport);
+        session.announce(entity);
     } else {
       const State fitted = entity.fit.fitted(entity.truth);
       const bool due = entity.policy.due(
@@ -298,8 +307,9 @@ void Server::Impl::publish_due(Tick tick) {
 }
 
 void Server::Impl::publish(Entity& entity, Tick tick) {
-  const State state = entity.fit.fitted(entity.truth);
   const Quantisation& q = quantisation[entity.archetype];
+  State state = entity.fit.fitted(entity.truth);
+  if (!can_travel(state, q)) state = entity.truth;  // the truth was checked, what is fitted can be anything
   entity.encoded = quantise(state, entity.teleports, precision_for(entity.policy.scale()), q);
   entity.published = {*dequantise(entity.encoded, q), time_of(tick), entity.teleports};
   entity.published_tick = tick;

@@ -5,10 +5,13 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include <reckoner/net/ack_window.hpp>
+#include <reckoner/net/bit_stream.hpp>
 #include <reckoner/net/datagram.hpp>
 #include <reckoner/net/ids.hpp>
 #include <reckoner/net/link_estimate.hpp>
@@ -25,14 +28,27 @@ namespace reckoner {
 /// motion, never an old one.
 class Session {
  public:
+  /// The tick that is sent, and what it is sent from.
+  struct Step {
+    const EntityTable& entities;
+    std::span<const Quantisation> quantisation;  ///< by archetype
+    Tick tick = 0;
+    double tick_time_s = 0.0;
+    double now_s = 0.0;
+    Transport& transport;
+    ServerStats& stats;
+    std::vector<std::uint32_t>& repaired;  ///< collects the slots of repairs sent
+  };
+
   Session(ClientId id, PeerId peer, const ServerConfig& config);
 
   [[nodiscard]] ClientId id() const { return id_; }
   [[nodiscard]] PeerId peer() const { return peer_; }
   [[nodiscard]] const LinkEstimate& link() const { return link_; }
 
-  /// Tells the client of an entity. No state is sent for it until the client has taken that in.
-  void announce(const Entity& entity, Tick tick, std::span<const Archetype> archetypes, Transport& transport);
+  /// The client is to be told of an entity; send() does. No state is sent for it until the client has taken
+  /// that in.
+  void announce(const Entity& entity);
   void retract(EntityId id, Tick tick, Transport& transport);
 
   /// The entity has a new motion, which this client is owed.
@@ -40,38 +56,44 @@ class Session {
 
   /// Takes in a client's datagram that arrived at `now_s`. False if it cannot be true.
   [[nodiscard]] bool receive(const ClientDatagram& datagram, double now_s, const EntityTable& entities,
-                             Tick tick, ServerStats& stats);
+                             ServerStats& stats);
 
   /// Gives up what was not acknowledged in time, and sends what is due, as far as the byte budget allows; a
-  /// heartbeat if nothing was sent for long. `repaired` collects the slots of repairs sent.
-  void send(const EntityTable& entities, std::span<const Quantisation> quantisation, Tick tick,
-            double tick_time_s, double now_s, Transport& transport, ServerStats& stats,
-            std::vector<std::uint32_t>& repaired);
+  /// heartbeat if nothing was sent for long.
+  void send(const Step& step);
 
  private:
   // What this client knows of the entity in a slot.
   struct Known {
     EntityId id;
-    std::uint32_t announcement = 0;  // number of the control message
-    bool confirmed = false;          // the client has taken the announcement in
+    bool told = false;       // the announcement was sent
+    bool confirmed = false;  // the client has taken it in
     bool due = false;
-    bool repair = false;  // due because a datagram was lost
-    Tick due_since = 0;
-    Tick sent_tick = 0;  // time stamp of the newest motion sent
+    bool repair = false;  // due because a datagram was lost, and for no other reason
+    Tick due_since = 0;   // the client lacks what was published from this tick on
+    Tick sent_tick = 0;   // time stamp of the newest motion sent
+  };
+  // A message of the control channel, sent or to be sent, that the client has not confirmed.
+  struct Unconfirmed {
+    EntityId id;
+    Tick since = 0;            // the client lacks something of this tick until it has the message
+    std::uint32_t number = 0;  // counts the messages sent
   };
   struct Carried {
     EntityId id;
     Tick motion_tick;
   };
 
+  void tell(const Step& step);
+  void tell_of(const Entity& entity, const Step& step);
   void set_due(Known& known, Tick since, bool repair);
-  void confirm(std::uint16_t control_count, const EntityTable& entities, Tick tick);
-  void settle(const EntityTable& entities, Tick tick, ServerStats& stats);
+  void confirm(std::uint32_t control_count, const EntityTable& entities);
+  void settle(const EntityTable& entities, ServerStats& stats);
   [[nodiscard]] std::uint32_t complete_age(Tick tick) const;
-  [[nodiscard]] ServerHeader make_header(Tick tick, double tick_time_s) const;
-  bool send_datagram(const EntityTable& entities, std::span<const Quantisation> quantisation, Tick tick,
-                     double tick_time_s, double now_s, Transport& transport, ServerStats& stats,
-                     std::vector<std::uint32_t>& repaired);
+  [[nodiscard]] ServerHeader make_header(const Step& step) const;
+  [[nodiscard]] std::size_t choose(const Step& step, std::size_t room) const;
+  std::size_t send_datagram(const Step& step, bool with_updates);
+  void write_updates(const Step& step, std::size_t count, std::vector<Carried>& carried, BitWriter& writer);
 
   ClientId id_;
   PeerId peer_;
@@ -79,8 +101,10 @@ class Session {
   double heartbeat_s_;
   double tick_s_;
 
-  std::vector<Known> known_;        // by slot
-  std::vector<std::uint32_t> due_;  // slots, unordered; may hold some that are due no more
+  std::vector<Known> known_;             // by slot
+  std::vector<std::uint32_t> due_;       // slots, each once; may hold some that are due no more
+  std::deque<Unconfirmed> untold_;       // announcements that wait for the ones before to be confirmed
+  std::deque<Unconfirmed> unconfirmed_;  // by number
   std::uint32_t control_sent_ = 0;
   std::uint32_t control_confirmed_ = 0;
 

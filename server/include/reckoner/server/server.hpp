@@ -16,17 +16,17 @@ namespace reckoner {
 
 /// How a server runs. The defaults suit a game of up to a few dozen players.
 struct ServerConfig {
-  double tick_rate_hz = 60.0;               ///< ticks per second, 1 to 1000
-  double epoch_s = 0.0;                     ///< server time of tick 0, s
-  std::vector<Archetype> archetypes{1};     ///< kinds of entity, 1 to 256; the same names on every client
-  std::uint32_t max_clients = 64;           ///< more are refused with RefuseReason::full
-  std::uint32_t max_entities = 65'536;      ///< entities at once
-  std::size_t bytes_per_second = 256'000;   ///< state payload to one client at most; 0: no limit
-  double heartbeat_s = 0.25;                ///< a datagram goes to every client at least this often
-  double join_timeout_s = 5.0;              ///< a connection that does not ask to join is closed
+  double tick_rate_hz = 60.0;              ///< ticks per second, 1 to 1000
+  double epoch_s = 0.0;                    ///< server time of tick 0, s
+  std::vector<Archetype> archetypes{1};    ///< kinds of entity, 1 to 256; the same names on every client
+  std::uint32_t max_clients = 64;          ///< more are refused with RefuseReason::full
+  std::uint32_t max_entities = 65'536;     ///< entities at once
+  std::size_t bytes_per_second = 256'000;  ///< state payload to one client at most; 0: no limit
+  double heartbeat_s = 0.25;               ///< a datagram goes to every client at least this often
+  double join_timeout_s = 5.0;             ///< a connection that does not ask to join is closed
   /// What the sender spends. At most one of the two is above zero; neither: Archetype::threshold_m decides.
-  double updates_per_second = 0.0;          ///< budget per entity: threshold adapts to it (token bucket)
-  double fixed_rate_hz = 0.0;               ///< publish every entity evenly at this rate, whatever it does
+  double updates_per_second = 0.0;  ///< budget per entity: threshold adapts to it (token bucket)
+  double fixed_rate_hz = 0.0;       ///< publish every entity evenly at this rate, whatever it does
 };
 
 /// Something that happened on the server, oldest first from Server::poll_event().
@@ -44,13 +44,13 @@ struct ServerEvent {
 /// What a server counted since it was made.
 struct ServerStats {
   std::uint64_t ticks = 0;
-  std::uint64_t publishes = 0;           ///< motions published, each perhaps to many clients
-  std::uint64_t updates_sent = 0;        ///< motions handed to the transport, one per client
-  std::uint64_t repairs_sent = 0;        ///< of those, because an earlier datagram was lost
+  std::uint64_t publishes = 0;     ///< motions published, each perhaps to many clients
+  std::uint64_t updates_sent = 0;  ///< motions handed to the transport, one per client
+  std::uint64_t repairs_sent = 0;  ///< of those, because an earlier datagram was lost
   std::uint64_t datagrams_sent = 0;
   std::uint64_t state_bytes_sent = 0;
-  std::uint64_t datagrams_lost = 0;      ///< found lost by acknowledgement or time-out
-  std::uint64_t malformed = 0;           ///< payloads refused
+  std::uint64_t datagrams_lost = 0;  ///< found lost by acknowledgement or time-out
+  std::uint64_t malformed = 0;       ///< payloads refused
 };
 
 /// The publishing side: knows the truth about every entity and decides what each client must be told.
@@ -99,7 +99,8 @@ class Server {
   /// The motion last published for an entity, as clients decode it, or nothing. For drawing and for tests.
   [[nodiscard]] std::optional<Motion> published(EntityId id) const;
 
-  /// Tells every client that the server goes down. Keep servicing the transport for a moment afterwards.
+  /// Tells every client that the server goes down, and lets none in any more. Keep calling receive() for a
+  /// moment afterwards.
   void shutdown();
 
  private:
