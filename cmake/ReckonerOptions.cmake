@@ -22,7 +22,7 @@ if(RECKONER_DEVELOPER)
 endif()
 
 if(RECKONER_SANITIZE)
-  add_compile_options(-fsanitize=${RECKONER_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all -O1)
+  add_compile_options(-fsanitize=${RECKONER_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${RECKONER_SANITIZE})
 endif()
 
@@ -58,6 +58,10 @@ function(reckoner_library name)
     EXPORT_NAME ${name} OUTPUT_NAME reckoner-${name} POSITION_INDEPENDENT_CODE ON
     VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
   if(NOT ARG_INTERNAL)
+    if(RECKONER_SANITIZE)
+      # So that the tests run at a fair speed. Not the programs: CLI11 takes minutes to optimise with sanitizers.
+      target_compile_options(reckoner_${name} PRIVATE -O1)
+    endif()
     set_property(GLOBAL APPEND PROPERTY RECKONER_INSTALLED_LIBRARIES reckoner_${name})
   endif()
 endfunction()
