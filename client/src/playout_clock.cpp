@@ -8,8 +8,8 @@ namespace reckoner {
 namespace {
 
 constexpr double kInitialDelayS = 0.2;  // adaptive mode, before anything was measured
-constexpr double kLatenessQuantile = 0.95;
-constexpr double kGapQuantile = 0.5;  // longer gaps are quiet ones: the motion before them still holds
+constexpr double kLatenessQuantile = 0.97;
+constexpr double kGapQuantile = 0.8;  // longer gaps are quiet ones: the motion before them still holds
 constexpr double kLongestGapS = 0.3;
 
 // How fast the delay may change, seconds a second: while it grows everything runs that much slower. Growing
