@@ -189,7 +189,8 @@ int run_demo(const DemoArguments& arguments) {
   if (scratch.path().empty()) return complain("cannot make a temporary folder", program::kFailed);
   const fs::path folder = program_folder(arguments.argv0.c_str());
   const fs::path truth = scratch.path() / "truth.csv";
-  const auto start = [&](const char* program, std::vector<std::string> options, const std::string& log) {
+  const auto start = [&](const char* program, const std::vector<std::string>& options,
+                         const std::string& log) {
     return ChildProcess::start(folder / program, options, scratch.path() / (log + ".log"));
   };
 

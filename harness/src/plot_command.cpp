@@ -40,8 +40,8 @@ Result<std::size_t> chosen(const scenario::Source& source, const PlotArguments& 
   return Error{"there is no entity " + arguments.show};
 }
 
-Result<PlotMethod> run_method(const scenario::Source& source, ReplayOptions options, std::size_t entity,
-                              double& rate_hz) {
+Result<PlotMethod> run_method(const scenario::Source& source, const ReplayOptions& options,
+                              std::size_t entity, double& rate_hz) {
   PlotMethod method;
   const double from_s = source.start_s() + options.start_s + kWarmUpS;
   std::vector<double> errors;
