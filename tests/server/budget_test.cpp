@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+#include "paths.hpp"
+#include "world.hpp"
+
+#include <map>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include <reckoner/net/datagram.hpp>
+#include <reckoner/net/messages.hpp>
+#include <reckoner/net/motion_codec.hpp>
+#include <reckoner/net/sequence.hpp>
+
+namespace reckoner::test {
+namespace {
+
+TEST(ByteBudget, IsKeptAndServesEveryEntityInTheEnd) {
+  WorldConfig config{.links = network("broadband")};
+  config.server.bytes_per_second = 600;
+  World world(config);
+  std::vector<EntityId> ids;
+  for (int i = 0; i < 60; ++i)
+    ids.push_back(world.add_body(Circle{.turn_rps = 1.0 + 0.01 * i, .centre = {20.0 * i, 0.0, 0.0}}));
+  const std::size_t client = world.add_client();
+  world.run_to(3.0);
+  const std::uint64_t before = world.server().stats().state_bytes_sent;
+  std::map<EntityId, double> oldest;
+  world.on_frame = [&](std::size_t, double, std::span<const ShownEntity> shown) {
+    for (const ShownEntity& e : shown)
+      oldest[e.id] = std::max(oldest[e.id], e.age_s);
+  };
+  world.run_to(18.0);
+  const double rate = static_cast<double>(world.server().stats().state_bytes_sent - before) / 15.0;
+  EXPECT_LT(rate, 600.0 * 1.1);
+  EXPECT_GT(rate, 600.0 * 0.9);
+  // Some 25 bytes each: 24 updates a second, a round of all takes 2.5 s. Nobody waits much longer.
+  ASSERT_EQ(oldest.size(), ids.size());
+  for (const auto& [id, age_s] : oldest)
+    EXPECT_LT(age_s, 5.0);
+  EXPECT_EQ(world.client(client).stats().malformed, 0u);
+}
+
+TEST(ByteBudget, OneClientsBudgetDoesNotSlowWhatEntitiesPublish) {
+  WorldConfig config{.links = network("lan")};
+  config.server.bytes_per_second = 100;  // hardly more than heartbeats
+  World world(config);
+  for (int i = 0; i < 20; ++i)
+    world.add_body(Circle{});
+  world.add_client();
+  world.run_to(5.0);
+  EXPECT_GT(world.server().stats().publishes, 200u);
+  EXPECT_LT(world.server().stats().state_bytes_sent, 4000u);  // with the settling time's heartbeats
+}
+
+/// Reads the server's datagrams beside a client and holds the completeness that they claim against what the
+/// server has published. Follows the claim as a client may: only while no sequence is missing.
+class CompletenessCheck {
+ public:
+  CompletenessCheck(World& world, std::size_t client) : world_(world) {
+    q_ = quantisation_for(Archetype{});
+    world.after_tick = [this](double) { note_published(); };
+    world.tap(client).filter = [this](const TransportEvent& event) {
+      if (event.kind == TransportEvent::Kind::received) {
+        event.channel == Channel::state ? read(event.payload) : read_control(event.payload);
+      }
+      return true;
+    };
+  }
+
+  std::size_t claims = 0;
+  std::size_t behind = 0;  // claims that held something back
+
+ private:
+  void note_published() {
+    for (const EntityId id : ids) {
+      const auto motion = world_.server().published(id);
+      if (motion) published_[id.slot()].insert(tick_of(motion->time_s));
+    }
+  }
+  [[nodiscard]] static Tick tick_of(double time_s) { return static_cast<Tick>(std::llround(time_s * 60.0)); }
+
+  void read(std::span<const std::byte> payload) {
+    BitReader reader{payload};
+    const ServerHeader header = read_server_header(reader);
+    newest_tick_ = unwrap16(header.tick, newest_tick_);
+    std::int64_t previous = -1;
+    while (const auto update = read_update(reader, previous)) {
+      previous = update->slot;
+      (void)read_full(reader, q_);
+      has_[update->slot].insert(newest_tick_ - update->age);
+    }
+    ASSERT_TRUE(reader.finished());
+    const Tick complete = newest_tick_ - header.complete_age;
+    behind += header.complete_age > 0 ? 1 : 0;
+    ++claims;
+    for (const EntityId id : ids) {
+      const auto& published = published_[id.slot()];
+      const auto due = published.upper_bound(complete);
+      if (due == published.begin()) continue;
+      const Tick newest_due = *std::prev(due);
+      // It has this motion or a newer one: from a datagram, or with the spawn.
+      const auto& has = has_[id.slot()];
+      EXPECT_TRUE(!has.empty() && *has.rbegin() >= newest_due)
+          << "slot " << id.slot() << " tick " << newest_due << " of " << complete;
+    }
+  }
+  void read_control(std::span<const std::byte> payload) {
+    const auto message = decode_control(payload);
+    ASSERT_TRUE(message);
+    if (const auto* spawn = std::get_if<SpawnMessage>(&*message)) {
+      has_[spawn->entity.slot()].insert(spawn->motion_tick);
+    }
+  }
+
+ public:
+  std::vector<EntityId> ids;
+
+ private:
+  World& world_;
+
+  Quantisation q_;
+  Tick newest_tick_ = 0;
+  std::map<std::size_t, std::set<Tick>> published_;
+  std::map<std::size_t, std::set<Tick>> has_;
+};
+
+TEST(Completeness, NeverClaimsMoreThanIsTrue) {
+  // In order and without loss, so that every claim may be believed at once; a tight budget postpones a lot,
+  // and the control channel loses, so that spawns come long after their state.
+  for (const std::size_t bytes_per_second : {1500u, 256'000u}) {
+    WorldConfig config;
+    config.links.down = {.latency_ms = 60.0};
+    config.links.up = {.latency_ms = 60.0, .loss_percent = 20.0};
+    config.server.bytes_per_second = bytes_per_second;
+    World world(config);
+    const std::size_t client = world.add_client();
+    CompletenessCheck check(world, client);
+    for (int i = 0; i < 30; ++i) {
+      check.ids.push_back(world.add_body(Circle{.turn_rps = 0.5 + 0.02 * i}));
+      world.run_to(world.now_s() + 0.05);
+    }
+    world.run_to(5.0);
+    EXPECT_GT(check.claims, 30u);
+    EXPECT_GT(check.behind, 10u);
+  }
+}
+
+}  // namespace
+}  // namespace reckoner::test

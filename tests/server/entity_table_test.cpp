@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+#include "entity_table.hpp"
+
+#include <set>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace reckoner {
+namespace {
+
+constexpr Tick kQuarantine = 300;
+
+Entity make() {
+  return {.fit = MotionFit{60.0}, .policy = SendPolicy{{}, 0}};
+}
+
+TEST(EntityTable, FindsWhatWasAddedUntilItIsRemoved) {
+  EntityTable table(4, kQuarantine);
+  const EntityId a = table.add(make(), 0);
+  const EntityId b = table.add(make(), 0);
+  ASSERT_TRUE(a && b);
+  EXPECT_NE(a, b);
+  EXPECT_EQ(table.find(a)->id, a);
+  EXPECT_EQ(table.find(b)->id, b);
+  EXPECT_EQ(table.size(), 2u);
+  table.remove(a, 10);
+  EXPECT_EQ(table.find(a), nullptr);
+  EXPECT_EQ(table.find(b)->id, b);
+  EXPECT_EQ(table.size(), 1u);
+  table.remove(a, 11);  // twice does no harm
+  EXPECT_EQ(table.size(), 1u);
+}
+
+TEST(EntityTable, KnowsNoNullAndNoForeignId) {
+  EntityTable table(4, kQuarantine);
+  const EntityId a = table.add(make(), 0);
+  EXPECT_EQ(table.find({}), nullptr);
+  EXPECT_EQ(table.find({a.index1 + 1, 1}), nullptr);
+  EXPECT_EQ(table.find({a.index1, static_cast<std::uint16_t>(a.generation + 1)}), nullptr);
+}
+
+TEST(EntityTable, HoldsNoMoreThanItsLimit) {
+  EntityTable table(3, kQuarantine);
+  std::vector<EntityId> ids;
+  for (int i = 0; i < 3; ++i)
+    ids.push_back(table.add(make(), 0));
+  EXPECT_FALSE(table.add(make(), 0));
+  table.remove(ids[1], 0);
+  EXPECT_TRUE(table.add(make(), 0));
+  EXPECT_FALSE(table.add(make(), 0));
+}
+
+TEST(EntityTable, UsesASlotAgainOnlyAfterTheQuarantine) {
+  EntityTable table(10, kQuarantine);
+  const EntityId first = table.add(make(), 0);
+  table.remove(first, 100);
+  const EntityId early = table.add(make(), 100 + kQuarantine - 1);
+  EXPECT_NE(early.slot(), first.slot());
+  const EntityId late = table.add(make(), 100 + kQuarantine);
+  EXPECT_EQ(late.slot(), first.slot());
+  EXPECT_NE(late, first);
+  EXPECT_EQ(table.find(first), nullptr);
+}
+
+TEST(EntityTable, QuarantineHoldsAcrossTheWrapOfTicks) {
+  EntityTable table(10, kQuarantine);
+  const EntityId first = table.add(make(), 0);
+  const Tick removed = 0u - 10u;
+  table.remove(first, removed);
+  EXPECT_NE(table.add(make(), removed + kQuarantine - 1).slot(), first.slot());
+  EXPECT_EQ(table.add(make(), removed + kQuarantine).slot(), first.slot());
+}
+
+TEST(EntityTable, NeverGivesAnIdTwiceUnderChurn) {
+  EntityTable table(8, 5);
+  std::set<EntityId> seen;
+  std::vector<EntityId> alive;
+  for (Tick tick = 0; tick < 5000; ++tick) {
+    if (alive.size() == 8 || (tick % 3 == 0 && !alive.empty())) {
+      table.remove(alive.front(), tick);
+      alive.erase(alive.begin());
+    } else {
+      const EntityId id = table.add(make(), tick);
+      ASSERT_TRUE(id);
+      EXPECT_TRUE(seen.insert(id).second);
+      alive.push_back(id);
+    }
+  }
+  EXPECT_LT(table.slots().size(), 20u);  // slots are used again, not piled up
+}
+
+}  // namespace
+}  // namespace reckoner

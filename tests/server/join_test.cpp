@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: MIT
+#include "paths.hpp"
+#include "world.hpp"
+
+#include <array>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include <reckoner/net/messages.hpp>
+#include <reckoner/scenario/random.hpp>
+
+namespace reckoner::test {
+namespace {
+
+using CK = ClientEvent::Kind;
+using SK = ServerEvent::Kind;
+
+/// A connection without a Client behind it, for sending what no Client would.
+struct Stranger {
+  explicit Stranger(World& world) : world_(world), transport_(world.network().add_client(kProtocolVersion)) {}
+
+  /// Runs the world until the connection stands.
+  void connect() {
+    for (int i = 0; i < 200 && !connected_; ++i)
+      step();
+    ASSERT_TRUE(connected_);
+  }
+  void step() {
+    world_.run_to(world_.now_s() + 0.01);
+    while (const auto event = transport_.poll()) {
+      connected_ = connected_ || event->kind == TransportEvent::Kind::connected;
+      if (event->kind == TransportEvent::Kind::disconnected) ended_ = unpack_end_code(event->reason);
+    }
+  }
+  void send(const ControlMessage& message) {
+    std::array<std::byte, 1024> buffer;
+    transport_.send({1}, Channel::control, encode(message, buffer));
+  }
+  void send(Channel channel, const Bytes& payload) { transport_.send({1}, channel, payload); }
+  /// Why the server ended the connection; runs until it did.
+  EndCode wait_for_end() {
+    for (int i = 0; i < 1000 && !ended_; ++i)
+      step();
+    EXPECT_TRUE(ended_);
+    return ended_.value_or(EndCode{});
+  }
+
+  World& world_;
+  Transport& transport_;
+  bool connected_ = false;
+  std::optional<EndCode> ended_;
+};
+
+Bytes garbage(scenario::Random& random, std::size_t size) {
+  Bytes out(size);
+  for (std::byte& b : out)
+    b = static_cast<std::byte>(random.below(256));
+  return out;
+}
+
+TEST(Join, ClientIsWelcomedAndSeesTheWorld) {
+  World world({.links = network("broadband")});
+  const EntityId id = world.add_body(Circle{}, {}, "round");
+  const std::size_t client = world.add_client();
+  EXPECT_EQ(world.client(client).status(), ClientStatus::connecting);
+  world.run_to(1.0);
+  EXPECT_EQ(world.client(client).status(), ClientStatus::joined);
+  EXPECT_EQ(world.server().client_count(), 1u);
+  EXPECT_EQ(world.count(client, CK::joined), 1u);
+  EXPECT_EQ(world.count(SK::client_joined), 1u);
+  ASSERT_NE(world.shown(client, id), nullptr);
+  ASSERT_NE(world.client(client).info(id), nullptr);
+  EXPECT_EQ(world.client(client).info(id)->name, "round");
+  EXPECT_TRUE(world.client(client).refusal().empty());
+}
+
+TEST(Join, OtherArchetypesAreRefusedWithAReason) {
+  World world({});
+  ClientConfig other;
+  other.archetypes[0].name = "something else";
+  const std::size_t refused = world.add_client(other);
+  const std::size_t fine = world.add_client();
+  world.run_to(1.0);
+  EXPECT_EQ(world.client(refused).status(), ClientStatus::refused);
+  EXPECT_NE(world.client(refused).refusal().find("archetypes"), std::string::npos);
+  EXPECT_EQ(world.client(fine).status(), ClientStatus::joined);
+  EXPECT_EQ(world.count(SK::client_refused), 1u);
+  EXPECT_EQ(world.count(SK::client_joined), 1u);
+}
+
+TEST(Join, OtherVersionIsToldTheServersVersion) {
+  World world({});
+  Stranger stranger(world);
+  stranger.connect();
+  stranger.send(JoinMessage{kProtocolVersion + 1, 0});
+  const EndCode code = stranger.wait_for_end();
+  EXPECT_EQ(code.reason, EndReason::version);
+  EXPECT_EQ(code.detail, kProtocolVersion);
+  EXPECT_EQ(world.server().client_count(), 0u);
+}
+
+TEST(Join, FullServerRefusesUntilSomeoneLeaves) {
+  WorldConfig config;
+  config.server.max_clients = 2;
+  World world(config);
+  const std::size_t a = world.add_client();
+  world.add_client();
+  world.run_to(0.5);
+  const std::size_t late = world.add_client();
+  world.run_to(1.0);
+  EXPECT_EQ(world.client(late).status(), ClientStatus::refused);
+  EXPECT_NE(world.client(late).refusal().find("full"), std::string::npos);
+  world.client(a).leave();
+  world.run_to(1.5);
+  EXPECT_EQ(world.server().client_count(), 1u);
+  EXPECT_EQ(world.count(SK::client_left), 1u);
+  EXPECT_EQ(world.client(a).status(), ClientStatus::disconnected);
+  const std::size_t next = world.add_client();
+  world.run_to(2.0);
+  EXPECT_EQ(world.client(next).status(), ClientStatus::joined);
+}
+
+TEST(Join, WhoNeverAsksIsClosedInTime) {
+  WorldConfig config;
+  config.server.join_timeout_s = 2.0;
+  World world(config);
+  Stranger stranger(world);
+  stranger.connect();
+  world.run_to(1.9);
+  EXPECT_FALSE(stranger.ended_);
+  EXPECT_EQ(stranger.wait_for_end().reason, EndReason::join_timeout);
+  EXPECT_LT(world.now_s(), 2.3);
+  EXPECT_EQ(world.count(SK::client_refused), 1u);
+}
+
+TEST(Join, GarbageInsteadOfAJoinIsRefusedAndCounted) {
+  World world({});
+  const std::size_t fine = world.add_client();
+  scenario::Random random(7);
+  for (std::size_t size : {1u, 3u, 17u, 400u}) {
+    Stranger stranger(world);
+    stranger.connect();
+    stranger.send(Channel::control, garbage(random, size));
+    EXPECT_EQ(stranger.wait_for_end().reason, EndReason::malformed) << size;
+  }
+  EXPECT_EQ(world.server().stats().malformed, 4u);
+  EXPECT_EQ(world.client(fine).status(), ClientStatus::joined);
+}
+
+TEST(Join, GarbageStateIsCountedAndDisturbsNobody) {
+  World world({.links = network("lan")});
+  const EntityId id = world.add_body(Circle{});
+  const std::size_t client = world.add_client();
+  world.run_to(1.0);
+  Stranger stranger(world);
+  stranger.connect();
+  scenario::Random random(3);
+  const std::uint64_t before = world.server().stats().malformed;
+  for (std::size_t i = 0; i < 300; ++i) {
+    // From a stranger, from a client, and to a client.
+    stranger.send(Channel::state, garbage(random, 1 + random.below(60)));
+    world.client_transport(client).send({1}, Channel::state, garbage(random, 20 + random.below(60)));
+    world.tap(client).slip_in({1}, Channel::state, garbage(random, 20 + random.below(1000)));
+    stranger.step();
+  }
+  EXPECT_GE(world.server().stats().malformed - before, 590u);
+  EXPECT_GE(world.client(client).stats().malformed + world.client(client).stats().datagrams_stale, 290u);
+  EXPECT_EQ(world.client(client).status(), ClientStatus::joined);
+  world.run_to(world.now_s() + 1.0);
+  const ShownEntity* shown = world.shown(client, id);
+  ASSERT_NE(shown, nullptr);
+  EXPECT_LT(glm::distance(shown->shown.position, Circle{}(shown->shown_time_s).position), 0.15);
+}
+
+TEST(Join, LeavingBeforeTheConnectionStandsIsKept) {
+  World world({.links = network("intercity")});
+  const std::size_t client = world.add_client();
+  world.client(client).leave();
+  world.run_to(2.0);
+  EXPECT_EQ(world.client(client).status(), ClientStatus::disconnected);
+  EXPECT_EQ(world.server().client_count(), 0u);
+  EXPECT_EQ(world.count(SK::client_joined), 0u);
+}
+
+TEST(Join, ShutdownReachesEveryoneAndLetsNobodyIn) {
+  World world({.links = network("broadband")});
+  world.add_body(Circle{});
+  const std::size_t a = world.add_client();
+  const std::size_t b = world.add_client();
+  Stranger waiting(world);
+  waiting.connect();
+  world.run_to(1.0);
+  world.server().shutdown();
+  const std::size_t late = world.add_client();
+  EXPECT_EQ(waiting.wait_for_end().reason, EndReason::server_shutdown);
+  world.run_to(3.0);
+  for (const std::size_t client : {a, b}) {
+    EXPECT_EQ(world.client(client).status(), ClientStatus::disconnected);
+    EXPECT_EQ(world.count(client, CK::server_closed), 1u);
+    EXPECT_EQ(world.count(client, CK::disconnected), 0u);
+  }
+  EXPECT_EQ(world.client(late).status(), ClientStatus::refused);
+  EXPECT_EQ(world.server().client_count(), 0u);
+}
+
+}  // namespace
+}  // namespace reckoner::test

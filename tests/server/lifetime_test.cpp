@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+#include "paths.hpp"
+#include "world.hpp"
+
+#include <map>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include <reckoner/net/datagram.hpp>
+
+namespace reckoner::test {
+namespace {
+
+using CK = ClientEvent::Kind;
+
+TEST(Lifetime, LateClientGetsTheWholeWorld) {
+  World world({.links = network("mobile")});
+  std::vector<EntityId> ids;
+  for (int i = 0; i < 60; ++i) {
+    ids.push_back(world.add_body(Circle{.centre = {20.0 * i, 0.0, 0.0}}, {}, "body " + std::to_string(i)));
+  }
+  world.run_to(2.0);
+  const std::size_t client = world.add_client();
+  world.run_to(4.0);
+  EXPECT_EQ(world.shown(client).size(), ids.size());
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    ASSERT_NE(world.client(client).info(ids[i]), nullptr);
+    EXPECT_EQ(world.client(client).info(ids[i])->name, "body " + std::to_string(i));
+  }
+}
+
+TEST(Lifetime, MoreEntitiesThanTheControlWindowArriveInTheEnd) {
+  WorldConfig config{.links = network("broadband")};
+  config.server.tick_rate_hz = 10.0;
+  config.frame_rate_hz = 10.0;
+  World world(config);
+  for (int i = 0; i < 4300; ++i)
+    world.add_body(Still{{i, 0.0, 0.0}}, {}, "");
+  world.run_to(0.1);
+  const std::size_t client = world.add_client();
+  world.run_to(1.5);
+  EXPECT_EQ(world.shown(client).size(), 4300u);
+}
+
+TEST(Lifetime, ManyMoreAnnouncementsThanTheCountTellsApart) {
+  WorldConfig config;
+  config.server.tick_rate_hz = 10.0;
+  config.frame_rate_hz = 10.0;
+  config.server.max_entities = 1000;
+  World world(config);
+  const std::size_t client = world.add_client();
+  world.run_to(0.5);
+  // 68 000 control messages in all: the 16 bits that travel wrap.
+  for (int round = 0; round < 34; ++round) {
+    std::vector<EntityId> ids;
+    for (int i = 0; i < 1000; ++i)
+      ids.push_back(world.server().spawn(0, "", Still{}(0.0)));
+    world.run_to(world.now_s() + 0.1);
+    for (const EntityId id : ids)
+      world.server().despawn(id);
+    world.run_to(world.now_s() + 0.1);
+  }
+  const EntityId last = world.add_body(Circle{});
+  world.run_to(world.now_s() + 2.0);
+  ASSERT_EQ(world.shown(client).size(), 1u);
+  const ShownEntity* shown = world.shown(client, last);
+  ASSERT_NE(shown, nullptr);
+  EXPECT_LT(glm::distance(shown->shown.position, Circle{}(shown->shown_time_s).position), 0.2);
+}
+
+TEST(Lifetime, EntitiesComeAndGoWithTheDataOnALossyLink) {
+  for (const PlayoutMode mode : {PlayoutMode::present, PlayoutMode::delayed, PlayoutMode::adaptive}) {
+    World world({.links = network("stress"), .seed = 5});
+    ClientConfig config;
+    config.playout = {.mode = mode, .delay_s = 0.4};
+    const std::size_t client = world.add_client(config);
+    world.run_to(1.5);
+    std::map<EntityId, double> born;
+    std::set<EntityId> alive;
+    std::map<EntityId, double> died;
+    world.on_frame = [&](std::size_t, double time_s, std::span<const ShownEntity> shown) {
+      for (const ShownEntity& e : shown) {
+        // In buffered mode shown with its own time; in present mode as soon as it is known.
+        EXPECT_GE(e.shown_time_s + 0.02, born.at(e.id));
+        const auto end = died.find(e.id);
+        if (end == died.end()) continue;
+        EXPECT_LT(time_s, end->second + 2.0);
+        if (mode != PlayoutMode::present) {
+          EXPECT_LT(e.shown_time_s, end->second + 0.7);
+        }
+      }
+    };
+    for (int round = 0; round < 20; ++round) {
+      const EntityId id = world.add_body(Swing{});
+      ASSERT_TRUE(id);
+      born[id] = world.now_s();
+      alive.insert(id);
+      world.run_to(world.now_s() + 0.15);
+      if (round % 3 != 0) {
+        died[*alive.begin()] = world.now_s();
+        world.remove_body(*alive.begin());
+        alive.erase(alive.begin());
+      }
+      world.run_to(world.now_s() + 0.15);
+    }
+    world.run_to(world.now_s() + 3.0);
+    std::set<EntityId> shown;
+    for (const ShownEntity& e : world.shown(client))
+      shown.insert(e.id);
+    EXPECT_EQ(shown, alive);
+    // Every one that was shown was announced once, and taken back once if it is gone.
+    EXPECT_EQ(world.count(client, CK::spawned) - world.count(client, CK::despawned), alive.size());
+  }
+}
+
+TEST(Lifetime, StateFromBeforeARespawnNeverShowsOnTheNewEntity) {
+  World world({.links = network("lan")});
+  const std::size_t client = world.add_client();
+  world.run_to(0.5);
+  // What the network will keep for far too long: every state datagram of the first life.
+  std::vector<Bytes> kept;
+  bool keep = true;
+  world.tap(client).filter = [&](const TransportEvent& event) {
+    if (keep && event.kind == TransportEvent::Kind::received && event.channel == Channel::state) {
+      kept.emplace_back(event.payload.begin(), event.payload.end());
+    }
+    return true;
+  };
+  const EntityId first = world.add_body(Circle{.centre = {1000.0, 0.0, 0.0}});
+  world.run_to(2.5);
+  world.remove_body(first);
+  keep = false;
+  world.run_to(8.0);
+  const EntityId second = world.add_body(Still{});
+  ASSERT_EQ(second.slot(), first.slot());
+  world.run_to(8.5);
+  ASSERT_NE(world.shown(client, second), nullptr);
+  ASSERT_GT(kept.size(), 20u);
+  bool strayed = false;
+  world.on_frame = [&](std::size_t, double, std::span<const ShownEntity> shown) {
+    for (const ShownEntity& e : shown)
+      strayed = strayed || glm::length(e.shown.position) > 0.1;
+  };
+  const std::uint64_t stale = world.client(client).stats().datagrams_stale;
+  for (const Bytes& payload : kept)
+    world.tap(client).slip_in({1}, Channel::state, payload);
+  world.run_to(10.0);
+  EXPECT_FALSE(strayed);
+  EXPECT_EQ(world.client(client).stats().datagrams_stale - stale, kept.size());
+  EXPECT_EQ(world.client(client).stats().malformed, 0u);
+}
+
+TEST(Lifetime, RefusesWhatCannotBe) {
+  WorldConfig config;
+  config.server.max_entities = 2;
+  World world(config);
+  State broken;
+  broken.position.x = std::nan("");
+  EXPECT_FALSE(world.server().spawn(0, "x", broken));
+  EXPECT_FALSE(world.server().spawn(1, "x", State{}));
+  EXPECT_FALSE(world.server().spawn(0, std::string(65, 'x'), State{}));
+  const EntityId id = world.server().spawn(0, std::string(64, 'x'), State{});
+  ASSERT_TRUE(id);
+  EXPECT_TRUE(world.server().spawn(0, "", State{}));
+  EXPECT_FALSE(world.server().spawn(0, "", State{}));
+  EXPECT_FALSE(world.server().move(id, broken));
+  EXPECT_FALSE(world.server().move({7, 1}, State{}));
+  State fast;
+  fast.velocity.x = 1e6f;
+  EXPECT_FALSE(world.server().move(id, fast));
+  EXPECT_TRUE(world.server().despawn(id));
+  EXPECT_FALSE(world.server().despawn(id));
+  EXPECT_FALSE(world.server().move(id, State{}));
+  world.run_to(0.1);
+}
+
+TEST(Lifetime, NeverAnnouncedIsNeverHeardOf) {
+  World world({.links = network("lan")});
+  const std::size_t client = world.add_client();
+  world.run_to(0.5);
+  const EntityId id = world.add_body(Still{});
+  world.remove_body(id);  // before any tick
+  world.run_to(1.0);
+  EXPECT_EQ(world.count(client, CK::spawned), 0u);
+  EXPECT_EQ(world.client(client).stats().malformed, 0u);
+}
+
+}  // namespace
+}  // namespace reckoner::test

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+#include "paths.hpp"
+#include "world.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+namespace reckoner::test {
+namespace {
+
+// What a client shows long after anything changed is the newest motion that it has.
+void expect_follows_published(World& world, std::size_t client, EntityId id, double tolerance_m = 1e-4) {
+  const ShownEntity* shown = world.shown(client, id);
+  const auto published = world.server().published(id);
+  ASSERT_NE(shown, nullptr);
+  ASSERT_TRUE(published);
+  const State wanted = state_at(*published, shown->shown_time_s);
+  EXPECT_LT(glm::distance(shown->shown.position, wanted.position), tolerance_m) << "client " << client;
+  EXPECT_NEAR(shown->age_s, shown->shown_time_s - published->time_s, 1e-6);
+}
+
+// Moves until `stop_s`, and is still afterwards.
+struct Halting {
+  double stop_s = 0.0;
+  Circle circle;
+  State operator()(double t) const {
+    if (t < stop_s) return circle(t);
+    State s = circle(stop_s);
+    s.velocity = s.acceleration = s.angular_velocity = glm::vec3{0.0f};
+    return s;
+  }
+};
+
+// Round trip + 4 deviations + one way + acknowledgement interval + 2 ticks (DESIGN.md, Loss), for 50 ms and
+// 10 ms of jitter.
+constexpr double kRepairBoundS = 0.12 + 4 * 0.01 + 0.06 + 0.1 + 2.0 / 60.0 + 0.03;
+
+TEST(Repair, AfterHeavyLossEveryClientIsRightWithinTheBound) {
+  WorldConfig config;
+  config.links = both_ways({.latency_ms = 50.0, .jitter_ms = 10.0, .loss_percent = 30.0});
+  config.script = "20 loss=0\n";
+  config.seed = 11;
+  World world(config);
+  std::vector<EntityId> ids;
+  // Some go on moving, some come to rest before the loss ends, one just at its end.
+  for (int i = 0; i < 10; ++i)
+    ids.push_back(world.add_body(Halting{16.0 + 0.5 * i, Circle{.turn_rps = 0.5 + 0.3 * i}}));
+  std::vector<std::size_t> clients;
+  for (int i = 0; i < 3; ++i)
+    clients.push_back(world.add_client());
+  world.run_to(20.5 + kRepairBoundS + 0.11);  // the last halt is at 20.5; a blend takes 0.1 s
+  for (const std::size_t client : clients) {
+    EXPECT_GT(world.client(client).stats().datagrams_lost, 50u);
+    for (const EntityId id : ids)
+      expect_follows_published(world, client, id);
+  }
+  EXPECT_GT(world.server().stats().repairs_sent, 50u);
+}
+
+TEST(Repair, ALostLastUpdateBeforeRestIsRepaired) {
+  // For many moments of rest: the link is dead for just as long as the last update is sent.
+  for (int i = 0; i < 20; ++i) {
+    const double stop_s = 2.0 + 0.013 * i;
+    WorldConfig config;
+    config.links = both_ways({.latency_ms = 50.0, .jitter_ms = 10.0});
+    const auto line = [](double t, double loss) {
+      return std::to_string(t) + " down loss=" + std::to_string(loss) + "\n";
+    };
+    config.script = line(stop_s - 0.02, 100.0) + line(stop_s + 0.15, 0.0);
+    World world(config);
+    const std::size_t client = world.add_client();
+    const EntityId id = world.add_body(Halting{stop_s, Circle{}});
+    world.run_to(stop_s + 0.15 + kRepairBoundS + 0.11);
+    const ShownEntity* shown = world.shown(client, id);
+    ASSERT_NE(shown, nullptr);
+    EXPECT_LT(glm::distance(shown->shown.position, Circle{}(stop_s).position), 0.05) << stop_s;
+    EXPECT_LT(glm::length(shown->shown.velocity), 1e-3f);
+  }
+}
+
+TEST(Repair, ABlackoutFadesToRestAndRecovers) {
+  for (const PlayoutMode mode : {PlayoutMode::present, PlayoutMode::adaptive}) {
+    WorldConfig config;
+    config.links = both_ways({.latency_ms = 50.0, .jitter_ms = 10.0});
+    config.script = "5 loss=100\n10 loss=0\n";
+    World world(config);
+    ClientConfig client_config;
+    client_config.playout.mode = mode;
+    const std::size_t client = world.add_client(client_config);
+    const Straight path{.velocity = {6.0f, 2.0f, 0.0f}};
+    const float speed = glm::length(path.velocity);
+    const EntityId id = world.add_body(path);
+    std::optional<glm::dvec3> before;
+    double most_step_m = 0.0;
+    double rest_from_s = 0.0;
+    float last_speed = speed;
+    bool rises = false;
+    world.on_frame = [&](std::size_t, double time_s, std::span<const ShownEntity> shown) {
+      ASSERT_TRUE(time_s < 1.0 || shown.size() == 1);
+      if (shown.empty()) return;
+      const State& s = shown[0].shown;
+      if (time_s > 2.0 && time_s < 10.0) {
+        if (before) most_step_m = std::max(most_step_m, glm::distance(s.position, *before));
+        before = s.position;
+      }
+      const float now = glm::length(s.velocity);
+      if (time_s > 6.1 && time_s < 10.0) rises = rises || now > last_speed + 1e-4f;
+      last_speed = now;
+      if (rest_from_s == 0.0 && time_s > 5.0 && now < 0.05f) rest_from_s = time_s;
+    };
+    world.run_to(9.99);
+    EXPECT_LT(most_step_m, 1.05 * speed / 60.0);  // never faster than it was: no jump
+    EXPECT_FALSE(rises);
+    EXPECT_GT(rest_from_s, 6.0);
+    EXPECT_LT(rest_from_s, 9.5);
+    ASSERT_NE(world.shown(client, id), nullptr);
+    // The blend over five seconds of absence is a matter of a tenth of a second.
+    world.on_frame = nullptr;
+    world.run_to(12.0);
+    const ShownEntity* shown = world.shown(client, id);
+    ASSERT_NE(shown, nullptr);
+    EXPECT_LT(glm::distance(shown->shown.position, path(shown->shown_time_s).position), 0.1);
+    // Adaptive: what came late asks for a larger delay, and while that grows time runs a tenth slower.
+    EXPECT_NEAR(glm::length(shown->shown.velocity), speed,
+                (mode == PlayoutMode::present ? 0.01f : 0.11f) * speed);
+    EXPECT_EQ(world.client(client).status(), ClientStatus::joined);
+  }
+}
+
+TEST(Repair, DuplicatesAndReorderingChangeNothing) {
+  // On one link every datagram comes twice and out of order; on the other once. The newest motion is the
+  // same.
+  WorldConfig plain;
+  plain.links = both_ways({.latency_ms = 40.0, .jitter_ms = 30.0});
+  WorldConfig doubled = plain;
+  doubled.links = both_ways({.latency_ms = 40.0, .jitter_ms = 30.0, .duplicate_percent = 100.0});
+  double shown_x[2];
+  std::uint64_t malformed = 0;
+  for (int k = 0; k < 2; ++k) {
+    World world(k == 0 ? plain : doubled);
+    const std::size_t client = world.add_client();
+    const EntityId id = world.add_body(Halting{4.0, Circle{}});
+    world.run_to(6.0);
+    expect_follows_published(world, client, id);
+    shown_x[k] = world.shown(client, id)->shown.position.x;
+    malformed += world.client(client).stats().malformed + world.server().stats().malformed;
+    // A duplicate is not applied: no more updates than were sent.
+    EXPECT_LE(world.client(client).stats().updates_applied, world.server().stats().updates_sent);
+  }
+  EXPECT_NEAR(shown_x[0], shown_x[1], 0.05);
+  EXPECT_EQ(malformed, 0u);
+}
+
+TEST(Repair, NothingIsRepairedWithoutLoss) {
+  World world({.links = both_ways({.latency_ms = 60.0, .jitter_ms = 5.0})});
+  for (int i = 0; i < 20; ++i)
+    world.add_body(Circle{.turn_rps = 0.2 + 0.1 * i});
+  world.add_client();
+  world.run_to(10.0);
+  EXPECT_GT(world.server().stats().updates_sent, 400u);
+  EXPECT_LT(world.server().stats().repairs_sent, world.server().stats().updates_sent / 100);
+}
+
+TEST(Repair, ManyDatagramsATickAreAllAcknowledged) {
+  // 600 bodies at a fixed 10 Hz: more than ten datagrams a tick, far more than one acknowledgement names.
+  WorldConfig config{.links = both_ways({.latency_ms = 30.0})};
+  config.server.fixed_rate_hz = 10.0;
+  config.server.tick_rate_hz = 10.0;
+  config.frame_rate_hz = 10.0;
+  config.server.bytes_per_second = 0;
+  World world(config);
+  for (int i = 0; i < 600; ++i)
+    world.add_body(Circle{.centre = {10.0 * i, 0.0, 0.0}}, {}, "");
+  const std::size_t client = world.add_client();
+  world.run_to(2.0);
+  EXPECT_GT(world.client(client).stats().datagrams_received, 100u);
+  EXPECT_EQ(world.server().stats().datagrams_lost, 0u);
+  EXPECT_EQ(world.server().stats().repairs_sent, 0u);
+}
+
+}  // namespace
+}  // namespace reckoner::test

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <reckoner/net/transport.hpp>
+
+namespace reckoner::test {
+
+using Bytes = std::vector<std::byte>;
+
+/// A transport in front of another: looks at what comes in, holds it back, or slips something in.
+class Tap final : public Transport {
+ public:
+  explicit Tap(Transport& inner) : inner_(inner) {}
+
+  /// Sees every event that comes in; false keeps it from going on.
+  std::function<bool(const TransportEvent&)> filter;
+
+  /// A payload that comes in with the next poll, as if the other end had sent it.
+  void slip_in(PeerId peer, Channel channel, Bytes payload) {
+    slipped_.push_back({peer, channel, std::move(payload)});
+  }
+  [[nodiscard]] bool has_slipped_in() const { return !slipped_.empty(); }
+
+  void service(double now_s) override { inner_.service(now_s); }
+
+  [[nodiscard]] std::optional<TransportEvent> poll() override {
+    if (!slipped_.empty()) {
+      current_ = std::move(slipped_.front());
+      slipped_.pop_front();
+      return TransportEvent{TransportEvent::Kind::received, current_.peer, current_.channel, 0,
+                            current_.payload};
+    }
+    while (auto event = inner_.poll()) {
+      if (!filter || filter(*event)) return event;
+    }
+    return std::nullopt;
+  }
+
+  bool send(PeerId peer, Channel channel, std::span<const std::byte> payload) override {
+    return inner_.send(peer, channel, payload);
+  }
+  [[nodiscard]] std::size_t max_state_bytes(PeerId peer) const override {
+    return inner_.max_state_bytes(peer);
+  }
+  void disconnect(PeerId peer, std::uint32_t reason) override { inner_.disconnect(peer, reason); }
+  [[nodiscard]] const TransportStats& stats() const override { return inner_.stats(); }
+
+ private:
+  struct Slipped {
+    PeerId peer;
+    Channel channel = Channel::state;
+    Bytes payload;
+  };
+
+  Transport& inner_;
+  std::deque<Slipped> slipped_;
+  Slipped current_;
+};
+
+}  // namespace reckoner::test

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+#include "world.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include <reckoner/net/messages.hpp>
+
+namespace reckoner::test {
+namespace {
+
+harness::SimNetworkConfig network_config(const WorldConfig& config) {
+  harness::SimNetworkConfig out;
+  out.links = config.links;
+  out.seed = config.seed;
+  out.start_s = config.server.epoch_s;
+  const auto script = harness::LinkScript::parse(config.script);
+  assert(script);
+  out.script = *script;
+  return out;
+}
+
+}  // namespace
+
+World::World(WorldConfig config)
+    : config_(std::move(config)),
+      network_(network_config(config_)),
+      server_(std::make_unique<Server>(config_.server, network_.server())) {}
+
+std::size_t World::add_client(ClientConfig config, LocalClock clock) {
+  auto player = std::make_unique<Player>(network_.add_client(kProtocolVersion), clock);
+  config.playout.frame_rate_hz = config_.frame_rate_hz;
+  player->client = std::make_unique<Client>(std::move(config), player->tap);
+  clients_.push_back(std::move(player));
+  return clients_.size() - 1;
+}
+
+EntityId World::add_body(Truth path, std::vector<double> teleports, const std::string& name,
+                         std::size_t archetype) {
+  const double time_s = server_->tick_time_s(server_->next_tick());
+  const EntityId id = server_->spawn(archetype, name, path(time_s));
+  Body body{id, std::move(path), std::move(teleports), 0};
+  while (body.teleported < body.teleports.size() && body.teleports[body.teleported] <= time_s)
+    ++body.teleported;
+  bodies_.push_back(std::move(body));
+  return id;
+}
+
+void World::remove_body(EntityId id) {
+  server_->despawn(id);
+  std::erase_if(bodies_, [&](const Body& body) { return body.id == id; });
+}
+
+void World::run_to(double time_s) {
+  constexpr double kRoundingS = 1e-9;
+  for (;;) {
+    const double tick_s = server_->tick_time_s(server_->next_tick());
+    const double frame_s =
+        config_.server.epoch_s + static_cast<double>(frames_) / config_.frame_rate_hz + 1e-4;
+    const double next_s = std::min({tick_s, frame_s, network_.next_event_s()});
+    if (next_s > time_s + kRoundingS) break;
+    network_.advance(std::max(next_s, network_.now_s()));
+    deliver(network_.now_s());
+    if (tick_s <= next_s) {
+      tick(tick_s);
+    } else if (frame_s <= next_s) {
+      frame(frame_s);
+    }
+  }
+  network_.advance(std::max(time_s, network_.now_s()));
+}
+
+double World::local_s(std::size_t client, double time_s) const {
+  const LocalClock& clock = clients_[client]->clock;
+  return clock.offset_s + time_s * clock.rate;
+}
+
+void World::deliver(double time_s) {
+  if (network_.server_has_events()) server_->receive(time_s);
+  for (std::size_t i = 0; i < clients_.size(); ++i) {
+    if (network_.client_has_events(i) || clients_[i]->tap.has_slipped_in()) {
+      clients_[i]->client->receive(local_s(i, time_s));
+    }
+  }
+}
+
+void World::tick(double time_s) {
+  server_->receive(time_s);
+  for (Body& body : bodies_) {
+    const State truth = body.path(time_s);
+    if (body.teleported < body.teleports.size() && body.teleports[body.teleported] <= time_s) {
+      ++body.teleported;
+      server_->teleport(body.id, truth);
+    } else {
+      server_->move(body.id, truth);
+    }
+  }
+  server_->tick(time_s);
+  while (auto event = server_->poll_event())
+    server_events_.push_back(std::move(*event));
+  if (after_tick) after_tick(time_s);
+}
+
+void World::frame(double time_s) {
+  ++frames_;
+  for (std::size_t i = 0; i < clients_.size(); ++i) {
+    Player& player = *clients_[i];
+    player.client->receive(local_s(i, time_s));
+    const auto shown = player.client->frame(local_s(i, time_s));
+    player.shown.assign(shown.begin(), shown.end());
+    while (const auto event = player.client->poll_event())
+      player.events.push_back(*event);
+    if (on_frame) on_frame(i, time_s, player.shown);
+  }
+}
+
+std::size_t World::count(std::size_t client, ClientEvent::Kind kind) const {
+  const auto& events = clients_[client]->events;
+  return static_cast<std::size_t>(
+      std::count_if(events.begin(), events.end(), [&](const ClientEvent& e) { return e.kind == kind; }));
+}
+
+std::size_t World::count(ServerEvent::Kind kind) const {
+  return static_cast<std::size_t>(std::count_if(server_events_.begin(), server_events_.end(),
+                                                [&](const ServerEvent& e) { return e.kind == kind; }));
+}
+
+const ShownEntity* World::shown(std::size_t client, EntityId id) const {
+  const auto& shown = clients_[client]->shown;
+  const auto found =
+      std::find_if(shown.begin(), shown.end(), [&](const ShownEntity& e) { return e.id == id; });
+  return found == shown.end() ? nullptr : &*found;
+}
+
+harness::LinkPair both_ways(const harness::LinkOptions& options) {
+  return {options, options};
+}
+
+harness::LinkPair network(const std::string& name) {
+  const auto options = harness::find_network(name);
+  assert(options);
+  return both_ways(*options);
+}
+
+}  // namespace reckoner::test

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "tap.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <reckoner/client/client.hpp>
+#include <reckoner/harness/sim_transport.hpp>
+#include <reckoner/server/server.hpp>
+
+namespace reckoner::test {
+
+/// A motion that is known exactly: where a body is at any server time.
+using Truth = std::function<State(double time_s)>;
+
+struct WorldConfig {
+  ServerConfig server;
+  harness::LinkPair links;
+  std::string script;  ///< changes of the links, as harness::LinkScript has it
+  std::uint64_t seed = 1;
+  double frame_rate_hz = 60.0;
+};
+
+/// How the clock of a client's machine runs: local = offset + time x rate.
+struct LocalClock {
+  double offset_s = 1000.0;
+  double rate = 1.0;
+};
+
+/// A server, clients and bodies that move, in virtual time over simulated links. Ticks, frames and arrivals
+/// happen in the order of their times; the world's time is the server's.
+class World {
+ public:
+  explicit World(WorldConfig config);
+
+  /// A client that starts to connect now. Its number counts up from 0.
+  std::size_t add_client(ClientConfig config = {}, LocalClock clock = {});
+
+  /// A body that appears with the next tick and moves by itself from then on. `teleports`: the times at which
+  /// the path jumps, which is declared to the server.
+  EntityId add_body(Truth path, std::vector<double> teleports = {}, const std::string& name = "body",
+                    std::size_t archetype = 0);
+  void remove_body(EntityId id);
+
+  /// Everything up to `time_s`. After every frame of every client on_frame is called.
+  void run_to(double time_s);
+
+  std::function<void(std::size_t client, double time_s, std::span<const ShownEntity> shown)> on_frame;
+  std::function<void(double time_s)> after_tick;
+
+  [[nodiscard]] Server& server() { return *server_; }
+  [[nodiscard]] Client& client(std::size_t i) { return *clients_[i]->client; }
+  [[nodiscard]] Tap& tap(std::size_t i) { return clients_[i]->tap; }
+  [[nodiscard]] Transport& client_transport(std::size_t i) { return clients_[i]->tap; }
+  [[nodiscard]] harness::SimNetwork& network() { return network_; }
+  [[nodiscard]] double now_s() const { return network_.now_s(); }
+  [[nodiscard]] double local_s(std::size_t client, double time_s) const;
+
+  /// All events of a client so far, oldest first.
+  [[nodiscard]] const std::vector<ClientEvent>& events(std::size_t client) const {
+    return clients_[client]->events;
+  }
+  [[nodiscard]] std::size_t count(std::size_t client, ClientEvent::Kind kind) const;
+  [[nodiscard]] const std::vector<ServerEvent>& server_events() const { return server_events_; }
+  [[nodiscard]] std::size_t count(ServerEvent::Kind kind) const;
+
+  /// What the client showed in its newest frame; null if not there.
+  [[nodiscard]] const ShownEntity* shown(std::size_t client, EntityId id) const;
+  [[nodiscard]] const std::vector<ShownEntity>& shown(std::size_t client) const {
+    return clients_[client]->shown;
+  }
+
+ private:
+  struct Body {
+    EntityId id;
+    Truth path;
+    std::vector<double> teleports;
+    std::size_t teleported = 0;
+  };
+  struct Player {
+    Player(Transport& transport, LocalClock given) : tap(transport), clock(given) {}
+    Tap tap;
+    LocalClock clock;
+    std::unique_ptr<Client> client;
+    std::vector<ClientEvent> events;
+    std::vector<ShownEntity> shown;
+  };
+
+  void tick(double time_s);
+  void frame(double time_s);
+  void deliver(double time_s);
+
+  WorldConfig config_;
+  harness::SimNetwork network_;
+  std::unique_ptr<Server> server_;
+  std::vector<std::unique_ptr<Player>> clients_;
+  std::vector<Body> bodies_;
+  std::vector<ServerEvent> server_events_;
+  std::uint64_t frames_ = 0;
+};
+
+/// The same link in both directions.
+[[nodiscard]] harness::LinkPair both_ways(const harness::LinkOptions& options);
+
+/// The named network, both ways.
+[[nodiscard]] harness::LinkPair network(const std::string& name);
+
+}  // namespace reckoner::test
