@@ -7,10 +7,12 @@
 namespace reckoner {
 namespace {
 
-constexpr double kInitialDelayS = 0.2;  // adaptive mode, before anything was measured
-constexpr double kLatenessQuantile = 0.97;
-constexpr double kGapQuantile = 0.8;  // longer gaps are quiet ones: the motion before them still holds
-constexpr double kLongestGapS = 0.3;
+constexpr double kInitialDelayS = 0.2;      // adaptive mode, before anything was measured
+constexpr double kLatenessQuantile = 0.95;  // the rest are mostly repairs, which come too late anyway
+constexpr double kGapQuantile = 0.8;
+
+// Longer gaps are quiet ones: the motion before them still held, and there is nothing to wait for.
+constexpr double kLongestGapS = 0.2;
 
 // How fast the delay may change, seconds a second: while it grows everything runs that much slower. Growing
 // is urgent (what is late is not there), shrinking is not.
@@ -46,9 +48,9 @@ double PlayoutClock::Recent::quantile(double q) const {
 void PlayoutClock::note_update(double lateness_s, double gap_s) {
   if (config_.mode != PlayoutMode::adaptive) return;
   lateness_.add(std::clamp(lateness_s, 0.0, config_.max_delay_s));
-  gaps_.add(std::clamp(gap_s, 0.0, kLongestGapS));
-  wanted_s_ =
-      std::min(config_.max_delay_s, lateness_.quantile(kLatenessQuantile) + gaps_.quantile(kGapQuantile));
+  if (gap_s <= kLongestGapS) gaps_.add(gap_s);
+  const double gap_to_bridge_s = gaps_.empty() ? 0.0 : gaps_.quantile(kGapQuantile);
+  wanted_s_ = std::min(config_.max_delay_s, lateness_.quantile(kLatenessQuantile) + gap_to_bridge_s);
 }
 
 double PlayoutClock::wanted_delay_s() const {
