@@ -80,7 +80,13 @@ void add_options(CLI::App& app, Options& o) {
 class Play {
  public:
   Play(const scenario::Source& source, Server& server, double tick_rate_hz)
-      : source_(source), server_(server), feed_(source, source.start_s(), tick_rate_hz), ids_(source.size()) {}
+      : source_(source), server_(server), feed_(source, source.start_s(), tick_rate_hz), ids_(source.size()) {
+    for (const RouteDefinition& route : source.routes()) {
+      const Result<RouteId> id = server.add_route(route);
+      if (!id) spdlog::warn("a route was refused: {}", id.error());
+      routes_.push_back(id ? *id : RouteId{});
+    }
+  }
 
   // Tells the server of the coming tick; appends the poses of all that is there to `truth`, if given.
   void step(double scheduled_monotonic_s, scenario::PoseCsvWriter* truth) {
@@ -93,6 +99,7 @@ class Play {
           const auto kind = entity.has_orientation ? program::Kind::body : program::Kind::point;
           id = server_.spawn(static_cast<std::size_t>(kind), entity.name, item.truth);
           if (!id) spdlog::warn("'{}' was refused: too many entities, or out of the world", entity.name);
+          if (const auto route = source_.route_of(item.entity)) server_.follow(id, routes_[*route]);
           break;
         }
         case scenario::FeedItem::Kind::move: refused_ += server_.move(id, item.truth) ? 0 : 1; break;
@@ -112,6 +119,7 @@ class Play {
   Server& server_;
   scenario::Feed feed_;
   std::vector<EntityId> ids_;
+  std::vector<RouteId> routes_;
   std::uint64_t refused_ = 0;
 };
 
@@ -134,6 +142,10 @@ bool write_json(const std::string& path, const Server& server, const TransportSt
                                {"datagrams_sent", s.datagrams_sent},
                                {"datagrams_lost", s.datagrams_lost},
                                {"state_bytes_sent", s.state_bytes_sent},
+                               {"update_bits_sent", s.update_bits_sent},
+                               {"route_updates_sent", s.route_updates_sent},
+                               {"route_bits_sent", s.route_bits_sent},
+                               {"route_entity_ticks", s.route_entity_ticks},
                                {"wire_bytes_sent", wire.wire_bytes_sent},
                                {"malformed", s.malformed},
                                {"transport_refused", wire.refused},

@@ -100,7 +100,8 @@ std::span<const ShownEntity> Client::frame(double local_s) {
     state.velocity *= rate;  // shown time runs at this rate, and with it all motion
     state.acceleration *= rate * rate;
     state.angular_velocity *= rate;
-    c.shown.push_back({entity.id, state, shown_s, now_s - entity.remote.newest().time_s});
+    c.shown.push_back(
+        {entity.id, state, shown_s, now_s - entity.remote.newest().time_s, entity.remote.route(shown_s)});
   }
   return c.shown;
 }
@@ -208,6 +209,8 @@ void Client::Impl::handle_control(const TransportEvent& event, double local_s) {
         ok = status == ClientStatus::joined && spawn(*s);
       } else if (const auto* d = std::get_if<DespawnMessage>(&*message)) {
         ok = status == ClientStatus::joined && despawn(*d);
+      } else if (const auto* r = std::get_if<RouteMessage>(&*message)) {
+        ok = status == ClientStatus::joined && link.add_route(*r);
       } else {
         ok = false;
       }
@@ -224,10 +227,10 @@ bool Client::Impl::spawn(const SpawnMessage& message) {
   if (q == nullptr || message.orientation_bits != q->orientation_bits || message.motion_tick > message.tick) {
     return false;
   }
-  const auto state = dequantise(message.state, *q);
-  if (!state) return false;
+  const auto decoded = motion_of(message.state, link.time_of(message.motion_tick), *q, link.routes());
+  if (!decoded) return false;
   link.note_tick(message.tick);
-  const Motion motion{*state, link.time_of(message.motion_tick), message.state.teleports};
+  const Motion& motion = *decoded;
   remove(static_cast<std::uint32_t>(message.entity.slot()));
   entities.put({message.entity,
                 {message.archetype, message.name},

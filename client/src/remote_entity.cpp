@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "route_path.hpp"
+
 #include <algorithm>
 
 #include <glm/geometric.hpp>
@@ -70,6 +72,8 @@ bool RemoteEntity::receive(const Motion& motion, double shown_time_s, double ble
   if (place == begin && count_ == kHistory) return false;
 
   const State base_before = unblended(shown_time_s);
+  const std::optional<RouteState> along_before = shown_along(shown_time_s);
+  const Route* const route_before = active(shown_time_s).route;
   const State shown_before = shown(shown_time_s);
   const std::uint8_t teleports_before = active(shown_time_s).teleports;
   if (count_ == kHistory) {
@@ -82,9 +86,15 @@ bool RemoteEntity::receive(const Motion& motion, double shown_time_s, double ble
   *place = motion;
 
   if (active(shown_time_s).teleports != teleports_before) {
+    route_blend_ = {};
     start_blend(Blend{}, shown_time_s);
     return true;
   }
+  if (along_before && stays_on(route_before, shown_time_s)) {
+    blend_along(*along_before, shown_time_s, blend_s);
+    return true;
+  }
+  route_blend_ = {};
   const State base_after = unblended(shown_time_s);
   // A motion that lies ahead of what is shown, or came too late to matter, changes nothing at this instant:
   // a blend that is under way goes on.
@@ -110,6 +120,7 @@ void RemoteEntity::set_path(Path path, double time_s, double blend_s) {
   const State before = shown(time_s);
   const std::uint8_t teleports_before = active(time_s).teleports;
   path_ = path;
+  route_blend_ = {};
   const bool jumped = active(time_s).teleports != teleports_before;
   start_blend(jumped ? Blend{} : Blend{before, unblended(time_s), time_s, blend_s}, time_s);
 }
@@ -122,14 +133,58 @@ const Motion& RemoteEntity::active(double time_s) const {
   return history_[i];
 }
 
+// Where it is on its route, not blended; nothing while it is not shown from a route.
+std::optional<RouteState> RemoteEntity::along(double time_s) const {
+  const Motion& from = active(time_s);
+  if (from.route == nullptr) return std::nullopt;
+  if (path_ == Path::interpolate && time_s < from.time_s) return RouteState{from.along.distance, 0.0, 0.0};
+  if (&from != &newest()) {
+    const Motion& to = *(&from + 1);
+    if (to.teleports == from.teleports) {
+      if (to.route == from.route) return between_along(from, to, time_s);
+      if (time_s > join_start_s(from, to)) return std::nullopt;
+    }
+  }
+  return from.route->carried(from.along, time_s - from.time_s);
+}
+
+std::optional<RouteState> RemoteEntity::shown_along(double time_s) const {
+  std::optional<RouteState> place = along(time_s);
+  if (place && active(time_s).teleports == blend_teleports_) place = route_blend_.apply(*place, time_s);
+  return place;
+}
+
 State RemoteEntity::unblended(double time_s) const {
   const Motion& from = active(time_s);
+  if (const auto place = shown_along(time_s)) return state_along(from, *place);
   if (path_ == Path::interpolate && time_s < oldest().time_s) return at_rest(oldest().state);
   if (&from == &newest()) return state_at(from, time_s);
   const Motion& to = *(&from + 1);
   // Across a teleport the earlier motion is carried on until the later one's stamp.
   if (to.teleports != from.teleports) return state_at(from, time_s);
-  return between(from, to, time_s);
+  if (from.route == nullptr) return between(from, to, time_s);
+  const double start_s = join_start_s(from, to);
+  return between({state_at(from, start_s), start_s, from.teleports}, to, time_s);
+}
+
+// True if it is on `route` at `time_s` and in all that is known to come.
+bool RemoteEntity::stays_on(const Route* route, double time_s) const {
+  const Motion* from = &active(time_s);
+  return std::all_of(from, &newest() + 1,
+                     [&](const Motion& m) { return m.route == route && m.teleports == from->teleports; });
+}
+
+// Carries on from `shown_before` along the route. A blend in space that is under way goes on over it.
+void RemoteEntity::blend_along(const RouteState& shown_before, double time_s, double blend_s) {
+  const std::optional<RouteState> now = shown_along(time_s);
+  if (now->distance == shown_before.distance && now->speed == shown_before.speed) return;
+  if (active(time_s).teleports != blend_teleports_) start_blend(Blend{}, time_s);
+  route_blend_ = RouteBlend{*active(time_s).route, shown_before, *along(time_s), time_s, blend_s};
+}
+
+const Route* RemoteEntity::route(double time_s) const {
+  const bool blending = active(time_s).teleports == blend_teleports_ && !blend_.over(time_s);
+  return along(time_s) && !blending ? active(time_s).route : nullptr;
 }
 
 void RemoteEntity::start_blend(const Blend& blend, double time_s) {

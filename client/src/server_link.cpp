@@ -59,6 +59,11 @@ bool ServerLink::join(const WelcomeMessage& message, std::vector<Archetype>& arc
   return true;
 }
 
+bool ServerLink::add_route(const RouteMessage& message) {
+  if (message.route.value != routes_.size() + 1) return false;
+  return static_cast<bool>(routes_.add(message.definition));
+}
+
 std::optional<std::span<const ServerLink::Update>> ServerLink::receive(std::span<const std::byte> payload,
                                                                        double local_s,
                                                                        const EntityStore& entities,
@@ -96,9 +101,9 @@ bool ServerLink::read_updates(BitReader& reader, Tick tick, const EntityStore& e
     const Quantisation& q = quantisation_[*archetype];
     const QuantisedState encoded = read_full(reader, q);
     if (reader.failed()) return false;
-    const auto state = dequantise(encoded, q);
-    if (!state) return false;
-    updates_.push_back({update->slot, {*state, time_of(tick - update->age), encoded.teleports}});
+    const auto motion = motion_of(encoded, time_of(tick - update->age), q, routes_);
+    if (!motion) return false;
+    updates_.push_back({update->slot, *motion});
   }
   return reader.finished();
 }

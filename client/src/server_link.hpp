@@ -17,6 +17,8 @@
 #include <reckoner/net/datagram.hpp>
 #include <reckoner/net/messages.hpp>
 #include <reckoner/net/motion_codec.hpp>
+#include <reckoner/net/route_codec.hpp>
+#include <reckoner/net/route_table.hpp>
 #include <reckoner/net/transport.hpp>
 
 namespace reckoner {
@@ -34,6 +36,10 @@ class ServerLink {
   /// Takes over what the server said at the welcome; `archetypes` get its tolerances and limits. False, and
   /// nothing changes, if that makes no sense.
   [[nodiscard]] bool join(const WelcomeMessage& message, std::vector<Archetype>& archetypes, double local_s);
+
+  /// Takes in a route. False if it is none, or not the next one.
+  [[nodiscard]] bool add_route(const RouteMessage& message);
+  [[nodiscard]] const RouteTable& routes() const { return routes_; }
 
   /// Reads a state datagram that arrived at `local_s` and counts it. The updates in it, valid until the next
   /// call; nothing if it must not be applied, being malformed, a duplicate or too late.
@@ -83,6 +89,7 @@ class ServerLink {
   double tick_rate_hz_ = 60.0;
   double epoch_s_ = 0.0;
   std::vector<Quantisation> quantisation_;  // by archetype
+  RouteTable routes_;                       // motions point into it
   Tick newest_tick_ = 0;
   std::vector<Update> updates_;  // of the datagram read last
 

@@ -72,6 +72,10 @@ class ReckonerMethod final : public Method {
         updates_(source.size(), 0) {
     for (std::size_t i = 0; i < source.size(); ++i)
       indices_.emplace(source.entity(i).name, i);
+    for (const RouteDefinition& route : source.routes()) {
+      const Result<RouteId> id = server_.add_route(route);
+      routes_.push_back(id ? *id : RouteId{});
+    }
   }
 
   void tick(double time_s, std::span<const scenario::FeedItem> items) override {
@@ -140,6 +144,7 @@ class ReckonerMethod final : public Method {
       case scenario::FeedItem::Kind::spawn: {
         const scenario::SourceEntity& info = source_.entity(item.entity);
         id = server_.spawn(info.has_orientation ? 0 : 1, info.name, item.truth);
+        if (const auto route = source_.route_of(item.entity)) server_.follow(id, routes_[*route]);
         return;
       }
       case scenario::FeedItem::Kind::move:
@@ -169,6 +174,7 @@ class ReckonerMethod final : public Method {
   Server server_;
   Client client_;
   std::vector<EntityId> ids_;  // null while not in the world
+  std::vector<RouteId> routes_;  // by the source's
   std::unordered_map<std::string, std::size_t> indices_;
   std::vector<double> published_s_;
   std::vector<std::uint64_t> updates_;

@@ -15,6 +15,7 @@
 namespace reckoner::wire {
 
 inline constexpr double kMostRouteNumber = 1e12;
+inline constexpr int kMostPasses = 15;
 
 inline Real route_number(double& value) {
   return real(value, -kMostRouteNumber, kMostRouteNumber);
@@ -53,7 +54,6 @@ void serialize(Archive& archive, TcbKey<glm::dvec3>& k) {
 template <class Archive>
 void serialize(Archive& archive, RouteDefinition& d) {
   using wire::route_number;
-  constexpr int kMostPasses = 15;
   archive(wire::ranged(d.kind, 0, static_cast<int>(RouteKind::kPolyline)),
           wire::ranged(d.wrap, 0, static_cast<int>(RouteWrap::kPingPong)),
           wire::ranged(d.facing, 0, static_cast<int>(RouteFacing::kFixed)));
@@ -66,7 +66,7 @@ void serialize(Archive& archive, RouteDefinition& d) {
     archive(wire::ranged(d.knots, 0, static_cast<int>(CatmullRomKnots::kChordal)), d.reflect_ends);
   }
   if (d.kind == RouteKind::kChaikin) {
-    archive(wire::ranged(d.passes, 0, kMostPasses));
+    archive(wire::ranged(d.passes, 0, wire::kMostPasses));
     wire::serialize_optional_number(archive, d.angle_limit);
     wire::serialize_optional_number(archive, d.outlier_limit);
   }

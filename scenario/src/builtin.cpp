@@ -17,9 +17,11 @@ constexpr BuiltinInfo kInfos[] = {
     {"traffic", "cars on a grid of streets: at most 3 m/s^2 along the road, stops, turns", 64},
     {"crowd", "walkers who start, stop, turn sharply, pause and rest", 100},
     {"hop", "jumping characters, each with a teleport every 10 s", 8},
+    {"patrol", "guards on curved routes who change speed, stop, leave the route for a while and come back",
+     24},
     {"visitors", "walkers who come and go, each for 5 s to 40 s; ends when the last has gone", 200},
 };
-constexpr Make kMakes[] = {make_orbit, make_traffic, make_crowd, make_hop, make_visitors};
+constexpr Make kMakes[] = {make_orbit, make_traffic, make_crowd, make_hop, make_patrol, make_visitors};
 static_assert(std::size(kInfos) == std::size(kMakes));
 
 }  // namespace

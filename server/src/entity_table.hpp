@@ -2,10 +2,12 @@
 #pragma once
 
 #include "motion_fit.hpp"
+#include "route_follower.hpp"
 #include "send_policy.hpp"
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +32,7 @@ struct Entity {
   QuantisedState encoded;   ///< the same as it travels
   Tick published_tick = 0;  ///< time stamp of `published`
 
+  std::optional<RouteFollower> follower;  ///< of the route it was put on
   MotionFit fit;
   SendPolicy policy;
 };

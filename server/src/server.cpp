@@ -10,6 +10,8 @@
 #include <utility>
 
 #include <reckoner/net/messages.hpp>
+#include <reckoner/net/route_codec.hpp>
+#include <reckoner/net/route_table.hpp>
 #include <reckoner/server/server.hpp>
 
 namespace reckoner {
@@ -57,12 +59,15 @@ struct Server::Impl {
   void close_idle(double now_s);
   void publish_due(Tick tick);
   void publish(Entity& entity, Tick tick);
+  [[nodiscard]] bool rides(const Entity& entity) const;
+  [[nodiscard]] SendPolicy::Comparison compare(const Entity& entity, double time_s, double ahead_s) const;
   [[nodiscard]] double delay_s() const;
 
   ServerConfig config;
   Transport& transport;
   EntityTable entities;
   std::vector<Quantisation> quantisation;  // by archetype
+  RouteTable routes;                       // published motions point into it
   std::map<PeerId, Session> sessions;      // in order of joining, so that results do not depend on hashes
   std::map<PeerId, double> waiting;        // connected at, not joined yet
   std::vector<std::pair<EntityId, Tick>> despawned;  // since the last tick
@@ -120,6 +125,51 @@ bool Server::despawn(EntityId id) {
   if (entity->announced) impl_->despawned.emplace_back(id, impl_->next_tick);
   impl_->entities.remove(id, impl_->next_tick);
   return true;
+}
+
+Result<RouteId> Server::add_route(const RouteDefinition& definition) {
+  Impl& s = *impl_;
+  const RouteMessage message{{static_cast<std::uint32_t>(s.routes.size() + 1)}, definition};
+  std::vector<std::byte> buffer(kMaxControlBytes);
+  const bool fits =
+      message.route.value > kMaxRoutes || !can_travel(definition) || !encode(message, buffer).empty();
+  if (!fits) return Error{"a route has too many points to be sent in one message"};
+  Result<RouteId> id = s.routes.add(definition);  // says what else is wrong
+  if (!id) return id;
+  for (auto& [peer, session] : s.sessions)
+    session.tell_route(message, s.transport);
+  return id;
+}
+
+bool Server::follow(EntityId id, RouteId route) {
+  Entity* entity = impl_->entities.find(id);
+  const Route* found = impl_->routes.find(route);
+  if (entity == nullptr || found == nullptr) return false;
+  entity->follower.emplace(route, *found, impl_->config.archetypes[entity->archetype],
+                           impl_->config.tick_rate_hz);
+  return true;
+}
+
+bool Server::leave_route(EntityId id) {
+  Entity* entity = impl_->entities.find(id);
+  if (entity == nullptr || !entity->follower) return false;
+  entity->follower.reset();
+  return true;
+}
+
+bool Server::move_along(EntityId id, const RouteState& along) {
+  Entity* entity = impl_->entities.find(id);
+  if (entity == nullptr || !entity->follower) return false;
+  const Route& route = entity->follower->route();
+  if (!can_travel(along, route, impl_->quantisation[entity->archetype])) return false;
+  const RouteState place = route.carried(along, 0.0);
+  if (!move(id, route.state_at(place, 0.0))) return false;
+  entity->follower->give(place);
+  return true;
+}
+
+const Route* Server::route(RouteId id) const {
+  return impl_->routes.find(id);
 }
 
 void Server::receive(double now_s) {
@@ -257,6 +307,8 @@ void Server::Impl::join(PeerId peer, const JoinMessage& message) {
   transport.send(peer, Channel::control, encode(welcome, buffer));
 
   Session& session = sessions.try_emplace(peer, welcome.client, peer, config).first->second;
+  for (std::uint32_t route = 1; route <= routes.size(); ++route)
+    session.tell_route({{route}, routes.find({route})->definition()}, transport);
   for (const Entity& entity : entities.slots()) {
     if (entity.id && entity.announced) session.announce(entity);
   }
@@ -282,36 +334,65 @@ void Server::Impl::publish_due(Tick tick) {
     if (!entity.id) continue;
     if (entity.teleported) {
       entity.fit.restart();
+      if (entity.follower) entity.follower->restart();
       entity.teleports = static_cast<std::uint8_t>((entity.teleports + 1) % kTeleportModulus);
     }
     entity.fit.observe(entity.truth);
+    if (entity.follower) entity.follower->observe(entity.truth);
     if (!entity.announced) {
       publish(entity, tick);
       entity.announced = true;
       for (auto& [peer, session] : sessions)
         session.announce(entity);
     } else {
-      const State fitted = entity.fit.fitted(entity.truth);
-      const bool due = entity.policy.due(
-          {entity.truth, state_at(entity.published, time_of(tick)), extrapolate(fitted, ahead_s),
-           state_at(entity.published, time_of(tick) + ahead_s)},
-          tick);
-      if (due || entity.teleported) {
+      const bool due = entity.policy.due(compare(entity, time_of(tick), ahead_s), tick);
+      // On to a route, or off it, at once; where a budget or a rate decides, when it allows.
+      const RouteId wanted = rides(entity) ? entity.follower->id() : RouteId{};
+      const bool changed = wanted != entity.encoded.along.route && config.updates_per_second <= 0.0 &&
+                           config.fixed_rate_hz <= 0.0;
+      if (due || changed || entity.teleported) {
         publish(entity, tick);
         for (auto& [peer, session] : sessions)
           session.published(entity, tick);
       }
     }
     entity.teleported = false;
+    if (entity.encoded.along.route) ++stats.route_entity_ticks;
   }
+}
+
+// True if the entity is to be published on its route.
+bool Server::Impl::rides(const Entity& entity) const {
+  return entity.follower && entity.follower->on_route() &&
+         can_travel(entity.follower->place(), entity.follower->route(), quantisation[entity.archetype]);
+}
+
+// The entity against what clients have. On a route only the way along it counts: how far the truth is beside
+// it is within the thresholds, and nothing that could be sent would change it.
+SendPolicy::Comparison Server::Impl::compare(const Entity& entity, double time_s, double ahead_s) const {
+  const State published = state_at(entity.published, time_s);
+  const State published_ahead = state_at(entity.published, time_s + ahead_s);
+  if (!rides(entity)) {
+    const State expected = extrapolate(entity.fit.fitted(entity.truth), ahead_s);
+    return {entity.truth, published, expected, published_ahead};
+  }
+  const Motion motion = entity.follower->motion(time_s);
+  return {motion.state, published, state_at(motion, time_s + ahead_s), published_ahead};
 }
 
 void Server::Impl::publish(Entity& entity, Tick tick) {
   const Quantisation& q = quantisation[entity.archetype];
-  State state = entity.fit.fitted(entity.truth);
-  if (!can_travel(state, q)) state = entity.truth;  // the truth was checked, what is fitted can be anything
-  entity.encoded = quantise(state, entity.teleports, precision_for(entity.policy.scale()), q);
-  entity.published = {*dequantise(entity.encoded, q), time_of(tick), entity.teleports};
+  const std::uint8_t precision = precision_for(entity.policy.scale());
+  if (rides(entity)) {
+    const RouteFollower& follower = *entity.follower;
+    entity.encoded =
+        quantise(follower.id(), follower.route(), follower.place(), entity.teleports, precision, q);
+  } else {
+    State state = entity.fit.fitted(entity.truth);
+    if (!can_travel(state, q)) state = entity.truth;  // the truth was checked, what is fitted can be anything
+    entity.encoded = quantise(state, entity.teleports, precision, q);
+  }
+  entity.published = *motion_of(entity.encoded, time_of(tick), q, routes);
   entity.published_tick = tick;
   entity.policy.spent();
   ++stats.publishes;

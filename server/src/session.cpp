@@ -38,6 +38,16 @@ Session::Session(ClientId id, PeerId peer, const ServerConfig& config)
       heartbeat_s_(config.heartbeat_s),
       tick_s_(1.0 / config.tick_rate_hz) {}
 
+void Session::tell_route(const RouteMessage& message, Transport& transport) {
+  std::vector<std::byte> buffer(kMaxControlBytes);
+  transport.send(peer_, Channel::control, encode(message, buffer));
+  routes_.push_back(++control_sent_);
+}
+
+bool Session::knows_route(RouteId route) const {
+  return !route || (route.value <= routes_.size() && !earlier(control_confirmed_, routes_[route.value - 1]));
+}
+
 void Session::announce(const Entity& entity) {
   const std::size_t slot = entity.id.slot();
   if (slot >= known_.size()) known_.resize(slot + 1);
@@ -159,7 +169,13 @@ void Session::send(const Step& step) {
   tokens_ = std::min(tokens_ + bytes_per_second_ * tick_s_,
                      std::max(bytes_per_second_ * kBudgetDepthS, 1.0 * kMaxStateBytes));
   // Fair share when not everything fits: what waits longest goes first.
+  due_.insert(due_.end(), held_.begin(), held_.end());
   std::erase_if(due_, [&](std::uint32_t slot) { return !known_[slot].due; });
+  const auto held = std::partition(due_.begin(), due_.end(), [&](std::uint32_t slot) {
+    return knows_route(step.entities.slots()[slot].encoded.along.route);
+  });
+  held_.assign(held, due_.end());
+  due_.erase(held, due_.end());
   std::sort(due_.begin(), due_.end(), [&](std::uint32_t a, std::uint32_t b) {
     const Tick since_a = known_[a].due_since;
     const Tick since_b = known_[b].due_since;
@@ -177,8 +193,10 @@ std::uint32_t Session::complete_age(Tick tick) const {
   // Nothing is missing before the oldest that is still owed.
   Tick oldest = tick + 1;
   const auto note = [&](Tick since) { oldest = earlier(since, oldest) ? since : oldest; };
-  for (const std::uint32_t slot : due_) {
-    if (known_[slot].due) note(known_[slot].due_since);
+  for (const std::vector<std::uint32_t>* owed : {&due_, &held_}) {
+    for (const std::uint32_t slot : *owed) {
+      if (known_[slot].due) note(known_[slot].due_since);
+    }
   }
   for (const Unconfirmed& u : unconfirmed_)
     note(u.since);
@@ -246,6 +264,13 @@ std::size_t Session::send_datagram(const Step& step, bool with_updates) {
   return count;
 }
 
+void Session::note_update(const Entity& entity, std::size_t bits, ServerStats& stats) {
+  stats.update_bits_sent += bits;
+  if (!entity.encoded.along.route) return;
+  stats.route_bits_sent += bits;
+  ++stats.route_updates_sent;
+}
+
 // Writes the first `count` due updates, which are in order of slot, and notes them as carried.
 void Session::write_updates(const Step& step, std::size_t count, std::vector<Carried>& carried,
                             BitWriter& writer) {
@@ -254,8 +279,10 @@ void Session::write_updates(const Step& step, std::size_t count, std::vector<Car
     const std::uint32_t slot = due_[i];
     const Entity& entity = step.entities.slots()[slot];
     Known& known = known_[slot];
+    const std::size_t bits_before = writer.bits_written();
     write(writer, UpdateHeader{slot, step.tick - entity.published_tick}, previous);
     write_full(writer, entity.encoded, step.quantisation[entity.archetype]);
+    note_update(entity, writer.bits_written() - bits_before, step.stats);
     previous = slot;
     carried.push_back({known.id, entity.published_tick});
     known.sent_tick = entity.published_tick;

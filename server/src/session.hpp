@@ -46,6 +46,9 @@ class Session {
   [[nodiscard]] PeerId peer() const { return peer_; }
   [[nodiscard]] const LinkEstimate& link() const { return link_; }
 
+  /// Tells the client of the next route. Nothing that is on it is sent until the client has taken that in.
+  void tell_route(const RouteMessage& message, Transport& transport);
+
   /// The client is to be told of an entity; send() does. No state is sent for it until the client has taken
   /// that in.
   void announce(const Entity& entity);
@@ -87,12 +90,14 @@ class Session {
   void tell(const Step& step);
   void tell_of(const Entity& entity, const Step& step);
   void set_due(Known& known, Tick since, bool repair);
+  [[nodiscard]] bool knows_route(RouteId route) const;
   void confirm(std::uint32_t control_count, const EntityTable& entities);
   void settle(const EntityTable& entities, ServerStats& stats);
   [[nodiscard]] std::uint32_t complete_age(Tick tick) const;
   [[nodiscard]] ServerHeader make_header(const Step& step) const;
   [[nodiscard]] std::size_t choose(const Step& step, std::size_t room) const;
   std::size_t send_datagram(const Step& step, bool with_updates);
+  static void note_update(const Entity& entity, std::size_t bits, ServerStats& stats);
   void write_updates(const Step& step, std::size_t count, std::vector<Carried>& carried, BitWriter& writer);
 
   ClientId id_;
@@ -103,6 +108,8 @@ class Session {
 
   std::vector<Known> known_;             // by slot
   std::vector<std::uint32_t> due_;       // slots, each once; may hold some that are due no more
+  std::vector<std::uint32_t> held_;      // due too, on routes that the client does not know yet
+  std::vector<std::uint32_t> routes_;    // by route: number of the message
   std::deque<Unconfirmed> untold_;       // announcements that wait for the ones before to be confirmed
   std::deque<Unconfirmed> unconfirmed_;  // by number
   std::uint32_t control_sent_ = 0;

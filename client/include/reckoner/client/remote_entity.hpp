@@ -4,9 +4,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include <reckoner/reckoning/blend.hpp>
 #include <reckoner/reckoning/motion.hpp>
+#include <reckoner/reckoning/route_blend.hpp>
 
 namespace reckoner {
 
@@ -17,8 +19,11 @@ enum class Path : std::uint8_t {
 };
 
 /// One remote entity: the motions that are known of it, and the blend that keeps what is shown continuous in
-/// position and velocity whatever arrives. A value without outside references; no allocation. Times are
-/// server time, s.
+/// position and velocity whatever arrives. A value without outside references but the routes that its motions
+/// are on; no allocation. Times are server time, s.
+///
+/// From one motion to the next on the same route, what is shown moves along the curve and never leaves it,
+/// blended or interpolated.
 class RemoteEntity {
  public:
   /// How many motions are remembered, to interpolate between them and to recognise late ones.
@@ -43,20 +48,29 @@ class RemoteEntity {
   /// The teleport counter in force at `time_s`: when it changes, what is shown has jumped.
   [[nodiscard]] std::uint8_t teleports(double time_s) const { return active(time_s).teleports; }
 
+  /// The route on whose curve the pose shown for `time_s` lies; null if it is free, or being blended from or
+  /// to free motion.
+  [[nodiscard]] const Route* route(double time_s) const;
+
   [[nodiscard]] const Motion& newest() const { return history_[count_ - 1]; }
   [[nodiscard]] const Motion& oldest() const { return history_[0]; }
   [[nodiscard]] const Blend& blend() const { return blend_; }
 
  private:
   [[nodiscard]] const Motion& active(double time_s) const;  // the motion that `time_s` is shown from
+  [[nodiscard]] std::optional<RouteState> along(double time_s) const;
+  [[nodiscard]] std::optional<RouteState> shown_along(double time_s) const;
   [[nodiscard]] State unblended(double time_s) const;
+  [[nodiscard]] bool stays_on(const Route* route, double time_s) const;
   void start_blend(const Blend& blend, double time_s);
+  void blend_along(const RouteState& shown_before, double time_s, double blend_s);
 
   std::array<Motion, kHistory> history_;  // by time, oldest first
   std::size_t count_ = 1;
   Path path_;
   Blend blend_;
-  std::uint8_t blend_teleports_;  // the blend holds on this side of a teleport only
+  RouteBlend route_blend_;        // under blend_: corrects the motion along its route
+  std::uint8_t blend_teleports_;  // the blends hold on this side of a teleport only
 };
 
 }  // namespace reckoner

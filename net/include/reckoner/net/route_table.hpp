@@ -14,13 +14,17 @@ namespace reckoner {
 
 inline constexpr std::uint32_t kMaxRoutes = 4096;
 
+/// True if a definition can be sent: its enumerators are known, its numbers finite and at most 1e12.
+[[nodiscard]] bool can_travel(const RouteDefinition& definition);
+
 /// The routes that server and client agree on, by id. A route never moves and is never removed, so that
 /// motions may point to it as long as the table lives.
 ///
 /// Belongs to one thread at a time; the routes may be read from several.
 class RouteTable {
  public:
-  /// Makes the route with the next id. Fails with Route::make()'s reason, or if there are kMaxRoutes already.
+  /// Makes the route with the next id. Fails with Route::make()'s reason, if it cannot travel, or if there
+  /// are kMaxRoutes already.
   [[nodiscard]] Result<RouteId> add(const RouteDefinition& definition);
 
   /// Null for an id that is not in use.

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
+#include <span>
 #include <string>
 
+#include <reckoner/reckoning/route.hpp>
 #include <reckoner/reckoning/state.hpp>
 
 namespace reckoner::scenario {
@@ -33,6 +36,15 @@ class Source {
 
   /// True if `time_s` lies where nothing was recorded for longer than 0.25 s: no truth to measure against.
   [[nodiscard]] virtual bool in_gap(std::size_t index, double time_s) const = 0;
+
+  /// The routes that entities follow, to be registered with a server.
+  [[nodiscard]] virtual std::span<const RouteDefinition> routes() const { return {}; }
+
+  /// The index in routes() of the one that an entity follows; nothing if it moves freely.
+  [[nodiscard]] virtual std::optional<std::size_t> route_of(std::size_t) const { return std::nullopt; }
+
+  /// True while an entity is exactly on the route it follows: not on an excursion.
+  [[nodiscard]] virtual bool on_route(std::size_t index, double) const { return route_of(index).has_value(); }
 
   [[nodiscard]] virtual double start_s() const = 0;  ///< first instant of any entity
   [[nodiscard]] virtual double end_s() const = 0;    ///< last instant of any entity; may be infinity

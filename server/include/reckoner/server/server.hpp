@@ -11,6 +11,8 @@
 #include <reckoner/net/ids.hpp>
 #include <reckoner/net/transport.hpp>
 #include <reckoner/reckoning/motion.hpp>
+#include <reckoner/reckoning/result.hpp>
+#include <reckoner/reckoning/route.hpp>
 
 namespace reckoner {
 
@@ -49,8 +51,12 @@ struct ServerStats {
   std::uint64_t repairs_sent = 0;  ///< of those, because an earlier datagram was lost
   std::uint64_t datagrams_sent = 0;
   std::uint64_t state_bytes_sent = 0;
-  std::uint64_t datagrams_lost = 0;  ///< found lost by acknowledgement or time-out
-  std::uint64_t malformed = 0;       ///< payloads refused
+  std::uint64_t update_bits_sent = 0;    ///< of state_bytes_sent: the updates, without the datagrams' heads
+  std::uint64_t route_updates_sent = 0;  ///< of updates_sent: on a route
+  std::uint64_t route_bits_sent = 0;     ///< of update_bits_sent: on a route
+  std::uint64_t route_entity_ticks = 0;  ///< one for every tick of every entity that is published on a route
+  std::uint64_t datagrams_lost = 0;      ///< found lost by acknowledgement or time-out
+  std::uint64_t malformed = 0;           ///< payloads refused
 };
 
 /// The publishing side: knows the truth about every entity and decides what each client must be told.
@@ -79,6 +85,28 @@ class Server {
 
   bool despawn(EntityId id);
 
+  /// Registers a route and sends it to every client, later ones included, once. It stays for the server's
+  /// life. Fails, with the reason, on what Route::make() fails on, above kMaxRoutes, and if it does not fit
+  /// into a message (RouteMessage).
+  [[nodiscard]] Result<RouteId> add_route(const RouteDefinition& definition);
+
+  /// Says that an entity moves along a route. Keep calling move(): as long as the truth is within the
+  /// archetype's thresholds of the route, in place and in facing (an archetype without orientation: in
+  /// place), the entity is published as a distance, a speed and an acceleration along it. When it strays it
+  /// goes over to free motion by itself, and back when it has been within half the thresholds for a tenth of
+  /// a second. False for an unknown id.
+  bool follow(EntityId id, RouteId route);
+
+  /// The entity moves freely from the coming tick on. False if it followed no route, or is unknown.
+  bool leave_route(EntityId id);
+
+  /// As move(), for an entity that follows a route and is on it, exactly: nothing has to be fitted. `along`
+  /// is as Route has it. False (and no change) if it follows none, or the numbers are insane.
+  bool move_along(EntityId id, const RouteState& along);
+
+  /// Null if there is none. Valid for the server's life.
+  [[nodiscard]] const Route* route(RouteId id) const;
+
   /// Takes in what arrived. `now_s` is the present server time and may lie between ticks.
   void receive(double now_s);
 
@@ -97,6 +125,7 @@ class Server {
   [[nodiscard]] const ServerStats& stats() const;
 
   /// The motion last published for an entity, as clients decode it, or nothing. For drawing and for tests.
+  /// Its route, if any, is the server's.
   [[nodiscard]] std::optional<Motion> published(EntityId id) const;
 
   /// Tells every client that the server goes down, and lets none in any more. Keep calling receive() for a
