@@ -40,8 +40,11 @@ struct Options {
 
 void add_options(CLI::App& app, Options& o) {
   app.add_option("--connect", o.connect, "server to join, HOST:PORT")->required();
-  app.add_option("--mode", o.mode, "which instant to show: present, adaptive or delayed:MS")->capture_default_str();
-  app.add_option("--frame-rate", o.frame_rate_hz, "frames per second")->check(CLI::Range(1.0, 1000.0))->capture_default_str();
+  app.add_option("--mode", o.mode, "which instant to show: present, adaptive or delayed:MS")
+      ->capture_default_str();
+  app.add_option("--frame-rate", o.frame_rate_hz, "frames per second")
+      ->check(CLI::Range(1.0, 1000.0))
+      ->capture_default_str();
   app.add_option("--blend-frames", o.blend_frames, "frames that a correction takes; 0 snaps")
       ->check(CLI::Range(0.0, 600.0))
       ->capture_default_str();
@@ -55,7 +58,8 @@ void add_options(CLI::App& app, Options& o) {
       "Examples:\n"
       "  reckoner-client --connect 127.0.0.1:26000 --seconds 10\n"
       "  reckoner-client --connect game.example:26000 --mode adaptive --rendered shown.csv\n"
-      "Stops after --seconds, when the server goes down, or on Ctrl-C. Exit codes: 0 done, 1 could not join or\n"
+      "Stops after --seconds, when the server goes down, or on Ctrl-C. Exit codes: 0 done, 1 could not join "
+      "or\n"
       "lost the server, 2 bad input.");
 }
 
@@ -84,8 +88,11 @@ void handle_events(Client& client, Totals& totals, bool quiet) {
       case ClientEvent::Kind::teleported:
         if (!quiet) fmt::print("! {} teleported\n", name);
         break;
-      case ClientEvent::Kind::server_closed: totals.server_closed = true; break;
-      case ClientEvent::Kind::disconnected: break;
+      case ClientEvent::Kind::server_closed:
+        totals.server_closed = true;
+        break;
+      case ClientEvent::Kind::disconnected:
+        break;
     }
   }
   std::fflush(stdout);
@@ -100,11 +107,13 @@ void draw(Client& client, double local_s, double frame_s, scenario::PoseCsvWrite
   if (rendered == nullptr || !server_time_s) return;
   for (const ShownEntity& entity : shown) {
     const EntityInfo* info = client.info(entity.id);
-    rendered->write({*server_time_s, info != nullptr ? info->name : "", entity.shown.pose(), entity.shown_time_s, local_s});
+    rendered->write({*server_time_s, info != nullptr ? info->name : "", entity.shown.pose(),
+                     entity.shown_time_s, local_s});
   }
 }
 
-bool write_json(const std::string& path, const ClientStats& s, const TransportStats& wire, const Totals& totals) {
+bool write_json(const std::string& path, const ClientStats& s, const TransportStats& wire,
+                const Totals& totals) {
   const double seconds = std::max(1e-9, totals.entity_seconds);
   const nlohmann::json json = {
       {"frames", totals.frames},
@@ -132,7 +141,8 @@ bool write_json(const std::string& path, const ClientStats& s, const TransportSt
 void summarise(const ClientStats& s, const TransportStats& wire, const Totals& totals) {
   const double seconds = std::max(1e-9, totals.entity_seconds);
   fmt::print(
-      "{} frames; {} updates in {} datagrams ({} lost); per entity and second {:.1f} updates, {:.0f} bytes, {:.0f} on "
+      "{} frames; {} updates in {} datagrams ({} lost); per entity and second {:.1f} updates, {:.0f} bytes, "
+      "{:.0f} on "
       "the wire\nround trip {:.1f} ms, shown {:.1f} ms late; {} malformed payloads refused\n",
       totals.frames, s.updates_applied, s.datagrams_received, s.datagrams_lost,
       static_cast<double>(s.updates_applied) / seconds, static_cast<double>(s.state_bytes_received) / seconds,
@@ -145,13 +155,15 @@ int run(const Options& options) {
   config.archetypes = program::archetypes();
   config.playout.blend_frames = options.blend_frames;
   config.playout.frame_rate_hz = options.frame_rate_hz;
-  if (const auto error = program::parse_mode(options.mode, config.playout)) return fail(kName, error->message);
+  if (const auto error = program::parse_mode(options.mode, config.playout))
+    return fail(kName, error->message);
   const auto address = program::parse_host_port(options.connect);
   if (!address) return fail(kName, address.error());
 
   std::optional<scenario::PoseCsvWriter> rendered;
   if (!options.rendered_path.empty()) {
-    auto opened = scenario::PoseCsvWriter::open(options.rendered_path, {.shown_time = true, .monotonic = true});
+    auto opened =
+        scenario::PoseCsvWriter::open(options.rendered_path, {.shown_time = true, .monotonic = true});
     if (!opened) return fail(kName, opened.error());
     rendered = std::move(*opened);
   }
@@ -165,10 +177,12 @@ int run(const Options& options) {
   double next_frame_s = started_s;
   const auto ended = [&] {
     return client.status() == ClientStatus::refused || client.status() == ClientStatus::disconnected ||
-           program::stop_requested() || (options.seconds > 0.0 && program::monotonic_s() - started_s >= options.seconds);
+           program::stop_requested() ||
+           (options.seconds > 0.0 && program::monotonic_s() - started_s >= options.seconds);
   };
   while (!ended()) {
-    next_frame_s = std::max(next_frame_s + frame_s, program::monotonic_s() - frame_s);  // drops frames, not time
+    next_frame_s =
+        std::max(next_frame_s + frame_s, program::monotonic_s() - frame_s);  // drops frames, not time
     for (double left_s = 1.0; left_s > 0.0; left_s = next_frame_s - program::monotonic_s()) {
       (*transport)->wait(std::max(0.0, next_frame_s - program::monotonic_s()));
       client.receive(program::monotonic_s());
@@ -181,13 +195,15 @@ int run(const Options& options) {
     (*transport)->wait(0.01);
     (*transport)->service(program::monotonic_s());
   }
-  if (rendered && !rendered->close()) return fail(kName, "could not write all of " + options.rendered_path, program::kFailed);
+  if (rendered && !rendered->close())
+    return fail(kName, "could not write all of " + options.rendered_path, program::kFailed);
   if (!totals.joined) {
     const std::string why = client.refusal().empty() ? "did not get in before the end" : client.refusal();
     return fail(kName, options.connect + ": " + why, program::kFailed);
   }
   summarise(client.stats(), (*transport)->stats(), totals);
-  if (!options.json_path.empty() && !write_json(options.json_path, client.stats(), (*transport)->stats(), totals)) {
+  if (!options.json_path.empty() &&
+      !write_json(options.json_path, client.stats(), (*transport)->stats(), totals)) {
     return fail(kName, "could not write " + options.json_path, program::kFailed);
   }
   const bool lost = client.status() == ClientStatus::disconnected && !totals.server_closed;

@@ -50,8 +50,11 @@ void add_options(CLI::App& app, Options& o) {
   program::add_source_options(app, o.source);
   app.add_option("--seed", o.source.seed, "of a scenario")->capture_default_str();
   app.add_option("--host", o.host, "address to listen on (default: all of this machine's)");
-  app.add_option("--port", o.port, "UDP port to listen on; 0: any free one, which is printed")->capture_default_str();
-  app.add_option("--tick-rate", o.tick_rate_hz, "ticks per second")->check(CLI::Range(1.0, 1000.0))->capture_default_str();
+  app.add_option("--port", o.port, "UDP port to listen on; 0: any free one, which is printed")
+      ->capture_default_str();
+  app.add_option("--tick-rate", o.tick_rate_hz, "ticks per second")
+      ->check(CLI::Range(1.0, 1000.0))
+      ->capture_default_str();
   app.add_option("--threshold-m", o.threshold_m, "largest distance that clients may be off unnoticed, m")
       ->check(CLI::Range(1e-4, 1e3))
       ->capture_default_str();
@@ -64,7 +67,9 @@ void add_options(CLI::App& app, Options& o) {
   app.add_option("--fixed-rate", o.fixed_rate_hz, "publish every entity evenly at this rate, Hz")
       ->check(CLI::Range(0.1, 1000.0))
       ->excludes(budget);
-  app.add_option("--max-clients", o.max_clients, "more are turned away")->check(CLI::Range(1, 4095))->capture_default_str();
+  app.add_option("--max-clients", o.max_clients, "more are turned away")
+      ->check(CLI::Range(1, 4095))
+      ->capture_default_str();
   app.add_option("--truth", o.truth_path, "write every tick's true poses to this CSV file");
   app.add_option("--json", o.json_path, "write the final counts to this JSON file");
   app.add_flag("--insecure", o.insecure, "let in anyone, unencrypted (the only way in this version)");
@@ -73,7 +78,8 @@ void add_options(CLI::App& app, Options& o) {
       "Examples:\n"
       "  reckoner-server --scenario crowd --port 26000\n"
       "  reckoner-server --trace flight.csv --threshold-m 0.01 --truth truth.csv --seconds 60\n"
-      "Stops at the end of the trace, after --seconds, or on Ctrl-C. Exit codes: 0 done, 1 failed, 2 bad input.");
+      "Stops at the end of the trace, after --seconds, or on Ctrl-C. Exit codes: 0 done, 1 failed, 2 bad "
+      "input.");
 }
 
 // Plays the source into the server, tick by tick.
@@ -102,9 +108,15 @@ class Play {
           if (const auto route = source_.route_of(item.entity)) server_.follow(id, routes_[*route]);
           break;
         }
-        case scenario::FeedItem::Kind::move: refused_ += server_.move(id, item.truth) ? 0 : 1; break;
-        case scenario::FeedItem::Kind::teleport: refused_ += server_.teleport(id, item.truth) ? 0 : 1; break;
-        case scenario::FeedItem::Kind::despawn: server_.despawn(id); continue;
+        case scenario::FeedItem::Kind::move:
+          refused_ += server_.move(id, item.truth) ? 0 : 1;
+          break;
+        case scenario::FeedItem::Kind::teleport:
+          refused_ += server_.teleport(id, item.truth) ? 0 : 1;
+          break;
+        case scenario::FeedItem::Kind::despawn:
+          server_.despawn(id);
+          continue;
       }
       if (truth != nullptr) {
         truth->write({time_s, entity.name, item.truth.pose(), std::nullopt, scheduled_monotonic_s});
@@ -126,14 +138,21 @@ class Play {
 void log_events(Server& server) {
   while (const auto event = server.poll_event()) {
     switch (event->kind) {
-      case ServerEvent::Kind::client_joined: spdlog::info("client {} joined", event->client.value); break;
-      case ServerEvent::Kind::client_left: spdlog::info("client {} left", event->client.value); break;
-      case ServerEvent::Kind::client_refused: spdlog::warn("a client was refused: {}", event->text); break;
+      case ServerEvent::Kind::client_joined:
+        spdlog::info("client {} joined", event->client.value);
+        break;
+      case ServerEvent::Kind::client_left:
+        spdlog::info("client {} left", event->client.value);
+        break;
+      case ServerEvent::Kind::client_refused:
+        spdlog::warn("a client was refused: {}", event->text);
+        break;
     }
   }
 }
 
-bool write_json(const std::string& path, const Server& server, const TransportStats& wire, double worst_late_s) {
+bool write_json(const std::string& path, const Server& server, const TransportStats& wire,
+                double worst_late_s) {
   const ServerStats& s = server.stats();
   const nlohmann::json json = {{"ticks", s.ticks},
                                {"publishes", s.publishes},
@@ -194,8 +213,9 @@ int run(const Options& options) {
   std::fflush(stdout);
   spdlog::warn("insecure: anyone can join, and nothing is encrypted");
 
-  const double end_s = options.source.seconds > 0.0 ? std::min((*source)->end_s(), config.epoch_s + options.source.seconds)
-                                                    : (*source)->end_s();
+  const double end_s = options.source.seconds > 0.0
+                           ? std::min((*source)->end_s(), config.epoch_s + options.source.seconds)
+                           : (*source)->end_s();
   const double started_s = program::monotonic_s();
   double worst_late_s = 0.0;
   while (!program::stop_requested()) {
@@ -203,7 +223,8 @@ int run(const Options& options) {
     if (tick_s > end_s) break;
     const double due_s = started_s + (tick_s - config.epoch_s);
     const auto server_now_s = [&] { return config.epoch_s + program::monotonic_s() - started_s; };
-    for (double left_s = due_s - program::monotonic_s(); left_s > 0.0; left_s = due_s - program::monotonic_s()) {
+    for (double left_s = due_s - program::monotonic_s(); left_s > 0.0;
+         left_s = due_s - program::monotonic_s()) {
       (*transport)->wait(left_s);
       server.receive(server_now_s());
     }
@@ -222,9 +243,12 @@ int run(const Options& options) {
     }
   }
   summarise(server, (*transport)->stats(), program::monotonic_s() - started_s, worst_late_s);
-  if (play.refused() > 0) spdlog::warn("{} poses were refused: out of the world, or too fast", play.refused());
-  if (truth && !truth->close()) return fail(kName, "could not write all of " + options.truth_path, program::kFailed);
-  if (!options.json_path.empty() && !write_json(options.json_path, server, (*transport)->stats(), worst_late_s)) {
+  if (play.refused() > 0)
+    spdlog::warn("{} poses were refused: out of the world, or too fast", play.refused());
+  if (truth && !truth->close())
+    return fail(kName, "could not write all of " + options.truth_path, program::kFailed);
+  if (!options.json_path.empty() &&
+      !write_json(options.json_path, server, (*transport)->stats(), worst_late_s)) {
     return fail(kName, "could not write " + options.json_path, program::kFailed);
   }
   return program::kOk;

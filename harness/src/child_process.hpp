@@ -14,7 +14,8 @@ namespace reckoner::harness {
 /// asked first, killed after a second. Linux and macOS.
 class ChildProcess {
  public:
-  /// Starts `program`, looked up in PATH if it is a bare name. What it prints, to either stream, goes to the file `log`.
+  /// Starts `program`, looked up in PATH if it is a bare name. What it prints, to either stream, goes to the
+  /// file `log`.
   [[nodiscard]] static Result<ChildProcess> start(const std::filesystem::path& program,
                                                   const std::vector<std::string>& arguments,
                                                   const std::filesystem::path& log);

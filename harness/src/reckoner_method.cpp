@@ -173,7 +173,7 @@ class ReckonerMethod final : public Method {
   Transport& client_transport_;
   Server server_;
   Client client_;
-  std::vector<EntityId> ids_;  // null while not in the world
+  std::vector<EntityId> ids_;    // null while not in the world
   std::vector<RouteId> routes_;  // by the source's
   std::unordered_map<std::string, std::size_t> indices_;
   std::vector<double> published_s_;

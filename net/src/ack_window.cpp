@@ -61,7 +61,8 @@ void SentWindow::expire(double now_s, double timeout_s) {
 }
 
 std::size_t SentWindow::in_flight() const {
-  return static_cast<std::size_t>(std::count_if(sent_.begin(), sent_.end(), [](const Sent& s) { return s.open; }));
+  return static_cast<std::size_t>(
+      std::count_if(sent_.begin(), sent_.end(), [](const Sent& s) { return s.open; }));
 }
 
 void SentWindow::settle(Sequence sequence, bool acked) {
@@ -70,7 +71,8 @@ void SentWindow::settle(Sequence sequence, bool acked) {
     sent.open = false;
     outcomes_.push_back({sequence, acked, sent.sent_s});
   }
-  while (oldest_ != next_ && !sent_[oldest_ % kCapacity].open) ++oldest_;
+  while (oldest_ != next_ && !sent_[oldest_ % kCapacity].open)
+    ++oldest_;
 }
 
 }  // namespace reckoner

@@ -9,7 +9,8 @@ class Fnv1a {
  public:
   void add(unsigned char byte) { hash_ = (hash_ ^ byte) * 16777619u; }
   void add(const std::string& text) {
-    for (const char c : text) add(static_cast<unsigned char>(c));
+    for (const char c : text)
+      add(static_cast<unsigned char>(c));
     add(0);
   }
   [[nodiscard]] std::uint32_t value() const { return hash_; }

@@ -57,7 +57,9 @@ bool ClockSync::advance(double local_s) {
   return false;
 }
 
-double ClockSync::server_time_s(double local_s) const { return local_s + offset_s_; }
+double ClockSync::server_time_s(double local_s) const {
+  return local_s + offset_s_;
+}
 
 std::optional<double> ClockSync::round_trip_s() const {
   const Bounds b = bounds();

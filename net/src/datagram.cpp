@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
+#include "bit_archive.hpp"
+
 #include <cassert>
 
 #include <reckoner/net/datagram.hpp>
 #include <reckoner/net/messages.hpp>
-
-#include "bit_archive.hpp"
 
 namespace reckoner {
 namespace {
@@ -22,7 +22,8 @@ void serialize(Archive& archive, Ack& ack) {
 
 template <class Archive>
 void serialize(Archive& archive, Echo& echo) {
-  archive(wire::ranged(echo.stamp, 0, (1 << kStampBits) - 1), wire::ranged(echo.held, -Echo::kMostHeld, Echo::kMostHeld));
+  archive(wire::ranged(echo.stamp, 0, (1 << kStampBits) - 1),
+          wire::ranged(echo.held, -Echo::kMostHeld, Echo::kMostHeld));
 }
 
 // A part that may be absent: one bit, and the part if it is set.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include <type_traits>
-
-#include <reckoner/net/messages.hpp>
-
 #include "bit_archive.hpp"
 #include "motion_serialize.hpp"
 #include "route_serialize.hpp"
+
+#include <type_traits>
+
+#include <reckoner/net/messages.hpp>
 
 namespace reckoner {
 namespace {
@@ -20,11 +20,21 @@ constexpr std::uint32_t kJoinMagic = 0x524b4e52;  // "RNKR" in memory order
 constexpr double kMostSeconds = 1e12;
 constexpr double kMostMetres = 1e12;
 
-constexpr Kind kind_of(const JoinMessage&) { return Kind::join; }
-constexpr Kind kind_of(const WelcomeMessage&) { return Kind::welcome; }
-constexpr Kind kind_of(const SpawnMessage&) { return Kind::spawn; }
-constexpr Kind kind_of(const DespawnMessage&) { return Kind::despawn; }
-constexpr Kind kind_of(const RouteMessage&) { return Kind::route; }
+constexpr Kind kind_of(const JoinMessage&) {
+  return Kind::join;
+}
+constexpr Kind kind_of(const WelcomeMessage&) {
+  return Kind::welcome;
+}
+constexpr Kind kind_of(const SpawnMessage&) {
+  return Kind::spawn;
+}
+constexpr Kind kind_of(const DespawnMessage&) {
+  return Kind::despawn;
+}
+constexpr Kind kind_of(const RouteMessage&) {
+  return Kind::route;
+}
 
 template <class Message>
 std::optional<ControlMessage> read_as(BitReader& reader) {
@@ -67,8 +77,9 @@ void serialize(Archive& archive, ArchetypeLimits& l) {
 
 template <class Archive>
 void serialize(Archive& archive, WelcomeMessage& m) {
-  archive(m.client.value, wire::real(m.tick_rate_hz, 1.0, 1000.0), wire::real(m.epoch_s, -kMostSeconds, kMostSeconds),
-          m.tick, wire::list(m.archetypes, kMaxArchetypes));
+  archive(m.client.value, wire::real(m.tick_rate_hz, 1.0, 1000.0),
+          wire::real(m.epoch_s, -kMostSeconds, kMostSeconds), m.tick,
+          wire::list(m.archetypes, kMaxArchetypes));
 }
 
 template <class Archive>
@@ -106,11 +117,16 @@ std::optional<ControlMessage> decode_control(std::span<const std::byte> bytes) {
   wire::BitInputArchive archive{reader};
   archive(wire::ranged(kind, 0, kMostKind));
   switch (kind) {
-    case Kind::join: return read_as<JoinMessage>(reader);
-    case Kind::welcome: return read_as<WelcomeMessage>(reader);
-    case Kind::spawn: return read_as<SpawnMessage>(reader);
-    case Kind::despawn: return read_as<DespawnMessage>(reader);
-    case Kind::route: return read_as<RouteMessage>(reader);
+    case Kind::join:
+      return read_as<JoinMessage>(reader);
+    case Kind::welcome:
+      return read_as<WelcomeMessage>(reader);
+    case Kind::spawn:
+      return read_as<SpawnMessage>(reader);
+    case Kind::despawn:
+      return read_as<DespawnMessage>(reader);
+    case Kind::route:
+      return read_as<RouteMessage>(reader);
   }
   return std::nullopt;
 }
@@ -127,15 +143,21 @@ EndCode unpack_end_code(std::uint32_t packed) {
 
 std::string describe(const EndCode& code) {
   switch (code.reason) {
-    case EndReason::none: return "the connection ended";
+    case EndReason::none:
+      return "the connection ended";
     case EndReason::version:
       return "protocol version mismatch: the server speaks version " + std::to_string(code.detail) +
              ", this client version " + std::to_string(kProtocolVersion);
-    case EndReason::archetypes: return "the server declares other archetypes than this client";
-    case EndReason::full: return "the server is full";
-    case EndReason::malformed: return "the server could not read what this client sent";
-    case EndReason::join_timeout: return "connected, but did not ask to join in time";
-    case EndReason::server_shutdown: return "the server has shut down";
+    case EndReason::archetypes:
+      return "the server declares other archetypes than this client";
+    case EndReason::full:
+      return "the server is full";
+    case EndReason::malformed:
+      return "the server could not read what this client sent";
+    case EndReason::join_timeout:
+      return "connected, but did not ask to join in time";
+    case EndReason::server_shutdown:
+      return "the server has shut down";
   }
   return "unknown reason";
 }

@@ -22,8 +22,8 @@ constexpr double kVelocityShare = 0.11;
 constexpr double kAccelerationShare = 0.11;
 constexpr double kAngularShare = 1.0 / 5.0;
 
-// On a route motions last much longer, for nothing but a change of speed ends them: an error of half a step of
-// speed stays below half the threshold for 16 s, one of acceleration for a ramp of 2 s.
+// On a route motions last much longer, for nothing but a change of speed ends them: an error of half a step
+// of speed stays below half the threshold for 16 s, one of acceleration for a ramp of 2 s.
 constexpr double kRouteSpeedStepsPerS = 16.0;
 constexpr double kRouteAccelerationStepsPerS2 = 8.0;
 

@@ -26,18 +26,21 @@ std::string scenario_help() {
 }  // namespace
 
 void add_source_options(CLI::App& app, SourceOptions& options) {
-  auto* trace = app.add_option("--trace", options.trace, "recorded motion, a CSV file [id,]t,x,y,z[,qw,qx,qy,qz]");
+  auto* trace =
+      app.add_option("--trace", options.trace, "recorded motion, a CSV file [id,]t,x,y,z[,qw,qx,qy,qz]");
   auto* scenario = app.add_option("--scenario", options.scenario, scenario_help());
   trace->excludes(scenario);
   app.add_option("--entities", options.entities, "how many entities a scenario has (default: its own number)")
       ->check(CLI::Range(1, 65'536));
-  app.add_option("--entity", options.entity, "one id of the trace, or busiest, or all")->capture_default_str();
+  app.add_option("--entity", options.entity, "one id of the trace, or busiest, or all")
+      ->capture_default_str();
   app.add_option("--start", options.start_s, "leave out the first seconds, s")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   app.add_option("--seconds", options.seconds, "how long to run, s (default: to the end)")
       ->check(CLI::NonNegativeNumber);
-  app.add_option("--teleport-mps", options.teleport_mps, "a faster step of the trace is a declared teleport, m/s")
+  app.add_option("--teleport-mps", options.teleport_mps,
+                 "a faster step of the trace is a declared teleport, m/s")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
 }
@@ -47,7 +50,8 @@ Result<std::unique_ptr<scenario::Source>> open_source(const SourceOptions& optio
     return scenario::load_trace(options.trace,
                                 {options.teleport_mps, options.entity, options.start_s, options.seconds});
   }
-  if (options.scenario.empty()) return Error{"name what to play: --trace FILE or --scenario NAME (see --help)"};
+  if (options.scenario.empty())
+    return Error{"name what to play: --trace FILE or --scenario NAME (see --help)"};
   return scenario::make_builtin(options.scenario, options.entities, options.seed);
 }
 
@@ -90,8 +94,8 @@ std::optional<int> parse(CLI::App& app, int argc, char** argv) {
 }
 
 int fail(std::string_view name, std::string_view message, int code) {
-  std::fprintf(stderr, "%.*s: %.*s\n", static_cast<int>(name.size()), name.data(), static_cast<int>(message.size()),
-               message.data());
+  std::fprintf(stderr, "%.*s: %.*s\n", static_cast<int>(name.size()), name.data(),
+               static_cast<int>(message.size()), message.data());
   return code;
 }
 

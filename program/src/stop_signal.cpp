@@ -8,7 +8,9 @@ namespace {
 
 volatile std::sig_atomic_t stop = 0;  // a signal handler may touch nothing else
 
-void on_signal(int) { stop = 1; }
+void on_signal(int) {
+  stop = 1;
+}
 
 }  // namespace
 
@@ -17,6 +19,8 @@ void catch_stop_signals() {
   std::signal(SIGTERM, on_signal);
 }
 
-bool stop_requested() { return stop != 0; }
+bool stop_requested() {
+  return stop != 0;
+}
 
 }  // namespace reckoner::program

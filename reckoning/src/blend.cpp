@@ -35,8 +35,7 @@ Blend::Blend(const State& shown, const State& motion_at_start, double start_s, d
   rotation_ = rotation_log(turn);
   // shown = exp(r) motion, so w_shown = J(r) r' + exp(r) w_motion; solved for r' so that w is continuous.
   const glm::dvec3 carried = turn * glm::dvec3{motion_at_start.angular_velocity};
-  rotation_rate_ =
-      angular_velocity_to_rotation_rate(rotation_, glm::dvec3{shown.angular_velocity} - carried);
+  rotation_rate_ = angular_velocity_to_rotation_rate(rotation_, glm::dvec3{shown.angular_velocity} - carried);
 }
 
 State Blend::apply(const State& motion, double time_s) const {

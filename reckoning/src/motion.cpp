@@ -3,7 +3,8 @@
 // Server and clients predict with this file and must agree to the last bit, whatever compiler, processor or
 // game they are built into. Hence: scalars only and no GLM call (its inline functions may be merged with a
 // copy that a game compiled with -ffast-math), internal linkage, IEEE + - * / and sqrt, own sine and cosine,
-// and no contraction to fused multiply-add (set for this file in CMake, and below for compilers that read it).
+// and no contraction to fused multiply-add (set for this file in CMake, and below for compilers that read
+// it).
 #include <cmath>
 
 #include <reckoner/reckoning/motion.hpp>
@@ -24,7 +25,8 @@ struct SinCos {
 };
 
 // Sine and cosine of x >= 0 by Taylor polynomials on [-pi/4, pi/4]; error below 1e-15 of 1. The reduction by
-// multiples of pi/2 in two parts is exact enough up to some 1e6 rad; beyond it the angle means nothing anyway.
+// multiples of pi/2 in two parts is exact enough up to some 1e6 rad; beyond it the angle means nothing
+// anyway.
 SinCos sine_and_cosine(double x) {
   constexpr double kTwoOverPi = 0.63661977236758134308;
   constexpr double kHalfPiHigh = 1.57079632673412561417e+00;  // the first 33 bits of pi/2
@@ -54,10 +56,14 @@ SinCos sine_and_cosine(double x) {
   cosine = 1.0 / 2.0 - r2 * cosine;
   cosine = 1.0 - r2 * cosine;
   switch (quadrant & 3) {
-    case 0: return {sine, cosine};
-    case 1: return {cosine, -sine};
-    case 2: return {-sine, -cosine};
-    default: return {-cosine, sine};
+    case 0:
+      return {sine, cosine};
+    case 1:
+      return {cosine, -sine};
+    case 2:
+      return {-sine, -cosine};
+    default:
+      return {-cosine, sine};
   }
 }
 
@@ -97,9 +103,9 @@ State extrapolate(const State& state, double dt_s) {
     out.position[i] = state.position[i] + (v + a * half_dt) * dt_s;
     out.velocity[i] = flushed(v + a * dt_s);
   }
-  const Quaternion q = product(
-      turn(state.angular_velocity.x, state.angular_velocity.y, state.angular_velocity.z, dt_s),
-      {state.orientation.w, state.orientation.x, state.orientation.y, state.orientation.z});
+  const Quaternion q =
+      product(turn(state.angular_velocity.x, state.angular_velocity.y, state.angular_velocity.z, dt_s),
+              {state.orientation.w, state.orientation.x, state.orientation.y, state.orientation.z});
   // Products of unit quaternions drift off unit length by rounding only; one division keeps them there.
   const double norm2 = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
   const double k = norm2 > kTiny ? 1.0 / std::sqrt(norm2) : 1.0;

@@ -33,7 +33,7 @@ TEST(ReceivedWindow, RefusesDuplicatesAndWhatIsTooOld) {
   EXPECT_TRUE(window.note(101));
   EXPECT_FALSE(window.note(101));
   EXPECT_FALSE(window.note(100));
-  EXPECT_TRUE(window.note(70));   // 32 before the newest: the last that fits
+  EXPECT_TRUE(window.note(70));  // 32 before the newest: the last that fits
   EXPECT_FALSE(window.note(69));
 }
 
@@ -70,7 +70,8 @@ std::set<Sequence> settled(const SentWindow& window, bool acked) {
 
 TEST(SentWindow, TellsWhatBecameOfEachDatagram) {
   SentWindow window;
-  for (int i = 0; i < 40; ++i) EXPECT_EQ(window.send(0.1 * i), i);
+  for (int i = 0; i < 40; ++i)
+    EXPECT_EQ(window.send(0.1 * i), i);
   EXPECT_TRUE(window.acknowledge({36, 0b101}));
   EXPECT_EQ(settled(window, true), (std::set<Sequence>{36, 35, 33}));
   EXPECT_EQ(settled(window, false), (std::set<Sequence>{0, 1, 2, 3}));  // left the window
@@ -79,7 +80,7 @@ TEST(SentWindow, TellsWhatBecameOfEachDatagram) {
 
   EXPECT_TRUE(window.acknowledge({36, 0b1}));  // the same again: nothing new
   EXPECT_TRUE(window.outcomes().empty());
-  EXPECT_TRUE(window.acknowledge({2, ~0u}));   // late and old: what was given up stays given up
+  EXPECT_TRUE(window.acknowledge({2, ~0u}));  // late and old: what was given up stays given up
   EXPECT_TRUE(window.outcomes().empty());
 }
 
@@ -119,7 +120,8 @@ TEST(SentWindow, SettlesEveryDatagramOnceAcrossTheWrap) {
 
 TEST(SentWindow, OldestIsLostWhenTooManyAreInFlight) {
   SentWindow window;
-  for (std::size_t i = 0; i <= SentWindow::kCapacity; ++i) window.send(0.0);
+  for (std::size_t i = 0; i <= SentWindow::kCapacity; ++i)
+    window.send(0.0);
   EXPECT_EQ(settled(window, false), (std::set<Sequence>{0}));
   EXPECT_EQ(window.in_flight(), SentWindow::kCapacity);
 }

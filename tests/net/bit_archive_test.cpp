@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "bit_archive.hpp"
+
 #include <array>
 #include <cstdint>
 #include <limits>
@@ -6,8 +8,6 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-
-#include "bit_archive.hpp"
 
 namespace reckoner {
 namespace {
@@ -44,7 +44,9 @@ std::vector<std::byte> encode(Sample sample) {
 }
 
 Sample random_sample(std::uint64_t& random) {
-  const auto next = [&random] { return (random = random * 6364136223846793005u + 1442695040888963407u) >> 20; };
+  const auto next = [&random] {
+    return (random = random * 6364136223846793005u + 1442695040888963407u) >> 20;
+  };
   Sample s;
   s.flag = next() % 2 == 0;
   s.word = static_cast<std::uint16_t>(next());
@@ -53,7 +55,8 @@ Sample random_sample(std::uint64_t& random) {
   s.real = static_cast<double>(next() % 2001) / 100.0 - 10.0;
   s.name = std::string(next() % 9, 'x');
   s.list.assign(next() % 5, static_cast<std::uint8_t>(next()));
-  for (auto& v : s.vector) v = static_cast<std::int64_t>(next() >> (next() % 44)) * (next() % 2 == 0 ? 1 : -1);
+  for (auto& v : s.vector)
+    v = static_cast<std::int64_t>(next() >> (next() % 44)) * (next() % 2 == 0 ? 1 : -1);
   return s;
 }
 

@@ -28,7 +28,8 @@ TEST(BitStream, ReadsBackWhatWasWritten) {
   const std::span<const std::byte> bytes = writer.finish();
   ASSERT_FALSE(writer.overflowed());
   BitReader reader{bytes};
-  for (const Item& item : items) EXPECT_EQ(reader.read(item.bits), item.value);
+  for (const Item& item : items)
+    EXPECT_EQ(reader.read(item.bits), item.value);
   EXPECT_TRUE(reader.finished());
 }
 

@@ -40,7 +40,8 @@ class Exchange {
         clock.advance(frame);
         const double now = clock.server_time_s(frame);
         worst.error_s = std::max(worst.error_s, std::abs(now - server_at(frame)));
-        if (last >= 0.0) worst.rate = std::max(worst.rate, std::abs((now - last) / (frame - last_frame_) - 1.0));
+        if (last >= 0.0)
+          worst.rate = std::max(worst.rate, std::abs((now - last) / (frame - last_frame_) - 1.0));
         last = now;
         last_frame_ = frame;
       }

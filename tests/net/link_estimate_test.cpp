@@ -16,7 +16,8 @@ TEST(LinkEstimate, WaitsASecondBeforeAnythingIsKnown) {
 
 TEST(LinkEstimate, SettlesOnASteadyRoundTrip) {
   LinkEstimate link;
-  for (int i = 0; i < 100; ++i) link.add(0.12);
+  for (int i = 0; i < 100; ++i)
+    link.add(0.12);
   EXPECT_NEAR(link.round_trip_s(), 0.12, 1e-9);
   EXPECT_NEAR(link.timeout_s(0.05), 0.17, 1e-3);
   EXPECT_NEAR(link.one_way_s(), 0.06, 1e-3);
@@ -24,14 +25,16 @@ TEST(LinkEstimate, SettlesOnASteadyRoundTrip) {
 
 TEST(LinkEstimate, TimeOutCoversTheJitter) {
   LinkEstimate link;
-  for (int i = 0; i < 200; ++i) link.add(i % 2 == 0 ? 0.1 : 0.2);
+  for (int i = 0; i < 200; ++i)
+    link.add(i % 2 == 0 ? 0.1 : 0.2);
   EXPECT_GT(link.timeout_s(0.0), 0.2);
   EXPECT_LT(link.timeout_s(0.0), 0.45);
 }
 
 TEST(LinkEstimate, OneWayIsBounded) {
   LinkEstimate link;
-  for (int i = 0; i < 50; ++i) link.add(5.0);
+  for (int i = 0; i < 50; ++i)
+    link.add(5.0);
   EXPECT_EQ(link.one_way_s(), 0.25);
 }
 

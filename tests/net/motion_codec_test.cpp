@@ -122,7 +122,8 @@ TEST(MotionCodec, WithoutOrientationItCostsNothing) {
   BitWriter b{buffer};
   write_full(b, quantise(State{}, 0, kUnitPrecision, without), without);
   EXPECT_GE(a.bits_written(), b.bits_written() + 29);
-  EXPECT_EQ(b.bits_written(), 1u + 3u + 3u + 3u * 6u);  // not on a route, teleports, precision, and three widths of zero
+  EXPECT_EQ(b.bits_written(),
+            1u + 3u + 3u + 3u * 6u);  // not on a route, teleports, precision, and three widths of zero
 }
 
 TEST(MotionCodec, RefusesWhatCannotBe) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "random_states.hpp"
+
 #include <cmath>
 
 #include <glm/geometric.hpp>
@@ -7,14 +9,14 @@
 #include <reckoner/reckoning/blend.hpp>
 #include <reckoner/reckoning/rotation.hpp>
 
-#include "random_states.hpp"
-
 namespace reckoner {
 namespace {
 
 constexpr double kT = 0.1;
 
-State at(const Motion& motion, const Blend& blend, double time_s) { return blend.apply(state_at(motion, time_s), time_s); }
+State at(const Motion& motion, const Blend& blend, double time_s) {
+  return blend.apply(state_at(motion, time_s), time_s);
+}
 
 class BlendTest : public ::testing::TestWithParam<int> {
  protected:
@@ -102,7 +104,8 @@ TEST(Blend, WithoutDurationShowsTheMotion) {
   State shown;
   shown.position = {3.0, 0.0, 0.0};
   const Motion motion;
-  for (const Blend& blend : {Blend{}, Blend{shown, motion.state, 5.0, 0.0}, Blend{shown, motion.state, 5.0, -1.0}}) {
+  for (const Blend& blend :
+       {Blend{}, Blend{shown, motion.state, 5.0, 0.0}, Blend{shown, motion.state, 5.0, -1.0}}) {
     for (const double t : {-100.0, 0.0, 5.0, 6.0}) {
       EXPECT_EQ(at(motion, blend, t).position, motion.state.position);
     }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "random_states.hpp"
+
 #include <algorithm>
 
 #include <glm/geometric.hpp>
@@ -6,8 +8,6 @@
 
 #include <reckoner/reckoning/blend.hpp>
 #include <reckoner/reckoning/caldwell_spline.hpp>
-
-#include "random_states.hpp"
 
 namespace reckoner {
 namespace {
@@ -55,7 +55,8 @@ TEST(CaldwellSpline, IsWhatBlendShows) {
     shown.position = packet.state.position + random.vector(1.0);
     const double age = 0.25;
     const double duration = 0.5;
-    const CaldwellSpline spline = caldwell_spline(shown.position, shown.velocity, packet.state, age, duration);
+    const CaldwellSpline spline =
+        caldwell_spline(shown.position, shown.velocity, packet.state, age, duration);
     const Blend blend{shown, state_at(packet, 5.0 + age), 5.0 + age, duration};
     for (double t = 0.0; t < duration; t += 0.0625) {
       const double now = 5.0 + age + t;
@@ -79,7 +80,8 @@ TEST(CaldwellSpline, TheArticlesPointsAreRightForThreeSecondsOnly) {
   const glm::dvec3 start{0.0};
   const glm::dvec3 velocity{2.0, 0.0, 0.0};
   for (const double duration : {1.0, 3.0}) {
-    const CaldwellSpline article = spline_through(start, start + velocity, {5.0, 0.0, 0.0}, {6.0, 0.0, 0.0}, duration);
+    const CaldwellSpline article =
+        spline_through(start, start + velocity, {5.0, 0.0, 0.0}, {6.0, 0.0, 0.0}, duration);
     EXPECT_NEAR(article.velocity(0.0).x, velocity.x * 3.0 / duration, 1e-12);
   }
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "random_states.hpp"
+
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -9,8 +11,6 @@
 
 #include <reckoner/reckoning/motion.hpp>
 #include <reckoner/reckoning/rotation.hpp>
-
-#include "random_states.hpp"
 
 namespace reckoner {
 namespace {
@@ -52,7 +52,8 @@ TEST(Motion, StepsAddUp) {
 TEST(Motion, KeepsTheOrientationUnitForAnHour) {
   State s;
   s.angular_velocity = {3.0f, -40.0f, 7.0f};
-  for (int i = 0; i < 3600; ++i) s = extrapolate(s, 1.0);
+  for (int i = 0; i < 3600; ++i)
+    s = extrapolate(s, 1.0);
   EXPECT_NEAR(glm::length(s.orientation), 1.0f, 1e-6f);
 }
 
@@ -86,8 +87,8 @@ TEST(State, InsaneNumbersAreRecognised) {
   EXPECT_FALSE(is_sane(s));
 }
 
-// Servers and clients on different machines predict with this function and must agree to the last bit. The hash
-// was made on x86-64 with GCC 12 at -O3; every other platform and setting has to give the same.
+// Servers and clients on different machines predict with this function and must agree to the last bit. The
+// hash was made on x86-64 with GCC 12 at -O3; every other platform and setting has to give the same.
 TEST(Motion, PredictsTheSameBitsEverywhere) {
   test::RandomStates random{6};
   std::uint64_t hash = 14695981039346656037u;

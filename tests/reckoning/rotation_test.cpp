@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "random_states.hpp"
+
 #include <cmath>
 #include <numbers>
 
@@ -6,8 +8,6 @@
 #include <gtest/gtest.h>
 
 #include <reckoner/reckoning/rotation.hpp>
-
-#include "random_states.hpp"
 
 namespace reckoner {
 namespace {

@@ -84,7 +84,8 @@ TEST(Builtin, ListsItsScenariosAndMakesThemAll) {
 TEST(Builtin, RefusesAnUnknownNameAndListsTheKnownOnes) {
   const auto source = make_builtin("circus");
   ASSERT_FALSE(source);
-  EXPECT_EQ(source.error(), "expected a scenario (orbit, traffic, crowd, hop, patrol, visitors), found 'circus'");
+  EXPECT_EQ(source.error(),
+            "expected a scenario (orbit, traffic, crowd, hop, patrol, visitors), found 'circus'");
 }
 
 TEST(Builtin, IsAPureFunctionOfSeedEntityAndTime) {

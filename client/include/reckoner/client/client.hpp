@@ -51,7 +51,8 @@ struct ShownEntity {
   State shown;                ///< pose and its derivatives, continuous from frame to frame
   double shown_time_s = 0.0;  ///< the instant of server time that the pose means to show
   double age_s = 0.0;         ///< present server time minus the time stamp of the motion in use
-  /// The route on whose curve the pose lies; null if it is free, or being blended. Lives as long as the client.
+  /// The route on whose curve the pose lies; null if it is free, or being blended. Lives as long as the
+  /// client.
   const Route* route = nullptr;
 };
 

@@ -11,7 +11,8 @@
 
 namespace reckoner {
 
-/// Acknowledgement of the newest datagram applied and, a bit each, of the 32 before it (bit 0: the one before).
+/// Acknowledgement of the newest datagram applied and, a bit each, of the 32 before it (bit 0: the one
+/// before).
 struct Ack {
   Sequence newest = 0;
   std::uint32_t window = 0;
@@ -48,8 +49,8 @@ class SentWindow {
   /// The number for a datagram that is sent at `now_s`.
   Sequence send(double now_s);
 
-  /// Takes in an acknowledgement. False if it names a datagram that was never sent: the other end is broken or
-  /// lying, and nothing changes.
+  /// Takes in an acknowledgement. False if it names a datagram that was never sent: the other end is broken
+  /// or lying, and nothing changes.
   bool acknowledge(const Ack& ack);
 
   /// Gives up datagrams sent before `now_s` - `timeout_s`.

@@ -7,8 +7,8 @@
 
 namespace reckoner {
 
-/// Writes numbers of any width into a byte buffer, least significant bit first. Past the end it writes nothing
-/// more and says so: check overflowed() once, when done. The buffer must outlive the writer.
+/// Writes numbers of any width into a byte buffer, least significant bit first. Past the end it writes
+/// nothing more and says so: check overflowed() once, when done. The buffer must outlive the writer.
 class BitWriter {
  public:
   explicit BitWriter(std::span<std::byte> buffer) : buffer_(buffer) {}

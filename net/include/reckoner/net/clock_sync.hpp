@@ -21,7 +21,8 @@ namespace reckoner {
 class ClockSync {
  public:
   /// Adds one exchange: sent at `sent_local_s`, taken in there at `received_server_s`; answered at
-  /// `answered_server_s`, taken in here at `answer_local_s`. An exchange with a negative round trip is ignored.
+  /// `answered_server_s`, taken in here at `answer_local_s`. An exchange with a negative round trip is
+  /// ignored.
   void add_exchange(double sent_local_s, double received_server_s, double answered_server_s,
                     double answer_local_s);
 

@@ -27,14 +27,14 @@ struct Echo {
 /// Head of every state datagram from server to client. The updates follow it.
 struct ServerHeader {
   Sequence sequence = 0;
-  std::optional<Ack> ack;           ///< of the client's datagrams; absent before the first
-  std::uint16_t tick = 0;           ///< low 16 bits of the tick that sent it
-  std::uint32_t complete_age = 0;   ///< the client is complete up to the tick this many before `tick`
+  std::optional<Ack> ack;          ///< of the client's datagrams; absent before the first
+  std::uint16_t tick = 0;          ///< low 16 bits of the tick that sent it
+  std::uint32_t complete_age = 0;  ///< the client is complete up to the tick this many before `tick`
   std::optional<Echo> echo;
 };
 
-/// Head of an update. Updates stand in order of slot; every one is preceded by a set bit, the last followed by
-/// a clear one.
+/// Head of an update. Updates stand in order of slot; every one is preceded by a set bit, the last followed
+/// by a clear one.
 struct UpdateHeader {
   std::uint32_t slot = 0;
   std::uint32_t age = 0;  ///< ticks from the motion's time stamp to the datagram's tick
@@ -43,10 +43,10 @@ struct UpdateHeader {
 /// A state datagram from client to server, whole.
 struct ClientDatagram {
   Sequence sequence = 0;
-  std::optional<Ack> ack;         ///< of the server's datagrams; absent before the first
-  std::uint32_t ack_delay = 0;    ///< how long ago the newest acknowledged one arrived, in kStampUnitS
+  std::optional<Ack> ack;           ///< of the server's datagrams; absent before the first
+  std::uint32_t ack_delay = 0;      ///< how long ago the newest acknowledged one arrived, in kStampUnitS
   std::uint16_t control_count = 0;  ///< control messages taken in so far, low 16 bits
-  std::uint32_t stamp = 0;        ///< the client's clock, in kStampUnitS modulo 2^kStampBits
+  std::uint32_t stamp = 0;          ///< the client's clock, in kStampUnitS modulo 2^kStampBits
 };
 
 void write(BitWriter& writer, const ServerHeader& header);

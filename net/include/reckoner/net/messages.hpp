@@ -15,7 +15,8 @@
 
 namespace reckoner {
 
-/// Version of everything that travels. Raised by every change that an older build would misread; never reused.
+/// Version of everything that travels. Raised by every change that an older build would misread; never
+/// reused.
 inline constexpr std::uint16_t kProtocolVersion = 1;
 
 inline constexpr std::size_t kMaxNameBytes = 64;
@@ -72,9 +73,9 @@ struct SpawnMessage {
   EntityId entity;
   std::uint8_t archetype = 0;
   std::string name;
-  Tick tick = 0;                     ///< when this client is told; the motion may be older
-  Tick motion_tick = 0;              ///< time stamp of the motion
-  std::uint8_t orientation_bits = 0; ///< of the archetype; must match the welcome
+  Tick tick = 0;                      ///< when this client is told; the motion may be older
+  Tick motion_tick = 0;               ///< time stamp of the motion
+  std::uint8_t orientation_bits = 0;  ///< of the archetype; must match the welcome
   QuantisedState state;
 };
 

@@ -47,8 +47,8 @@ struct QuantisedAlong {
   bool operator==(const QuantisedAlong&) const = default;
 };
 
-/// A motion as whole numbers of steps: exactly what travels. On a route, everything about the free state stays
-/// zero and does not travel.
+/// A motion as whole numbers of steps: exactly what travels. On a route, everything about the free state
+/// stays zero and does not travel.
 struct QuantisedState {
   QuantisedAlong along;
 
@@ -74,7 +74,8 @@ inline constexpr unsigned kTeleportModulus = 8;
 [[nodiscard]] QuantisedState quantise(const State& state, std::uint8_t teleports, std::uint8_t precision,
                                       const Quantisation& quantisation);
 
-/// What a client makes of a free state, to the last bit. Nothing if a number lies beyond the archetype's limits.
+/// What a client makes of a free state, to the last bit. Nothing if a number lies beyond the archetype's
+/// limits.
 [[nodiscard]] std::optional<State> dequantise(const QuantisedState& quantised,
                                               const Quantisation& quantisation);
 

@@ -11,7 +11,8 @@ namespace reckoner::program {
 enum class Kind : std::size_t { body = 0, point = 1 };
 
 /// A body has an orientation, a point has none. Clients take the thresholds from the server.
-[[nodiscard]] inline std::vector<Archetype> archetypes(double threshold_m = 0.05, double threshold_rad = 0.05) {
+[[nodiscard]] inline std::vector<Archetype> archetypes(double threshold_m = 0.05,
+                                                       double threshold_rad = 0.05) {
   Archetype body;
   body.name = "body";
   body.threshold_m = threshold_m;

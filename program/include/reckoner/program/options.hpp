@@ -32,8 +32,8 @@ struct SourceOptions {
   std::uint64_t seed = 1;
 };
 
-/// Adds --trace, --scenario, --entities, --entity, --start, --seconds and --teleport-mps. `options` must outlive
-/// the parsing.
+/// Adds --trace, --scenario, --entities, --entity, --start, --seconds and --teleport-mps. `options` must
+/// outlive the parsing.
 void add_source_options(CLI::App& app, SourceOptions& options);
 
 /// Opens what the options name. Exactly one of trace and scenario must be given.

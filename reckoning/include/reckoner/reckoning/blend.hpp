@@ -34,15 +34,17 @@ class Blend {
 
   [[nodiscard]] double start_s() const { return start_s_; }
   [[nodiscard]] double duration_s() const { return duration_s_; }
-  [[nodiscard]] bool over(double time_s) const { return !(time_s < start_s_ + duration_s_) || duration_s_ <= 0.0; }
+  [[nodiscard]] bool over(double time_s) const {
+    return !(time_s < start_s_ + duration_s_) || duration_s_ <= 0.0;
+  }
 
  private:
   double start_s_ = 0.0;
   double duration_s_ = 0.0;
-  glm::dvec3 offset_{0.0};            // E0, m
-  glm::dvec3 offset_rate_{0.0};       // E1, m/s
-  glm::dvec3 rotation_{0.0};          // E0 of the rotation vector, rad
-  glm::dvec3 rotation_rate_{0.0};     // E1 of the rotation vector, rad/s
+  glm::dvec3 offset_{0.0};         // E0, m
+  glm::dvec3 offset_rate_{0.0};    // E1, m/s
+  glm::dvec3 rotation_{0.0};       // E0 of the rotation vector, rad
+  glm::dvec3 rotation_rate_{0.0};  // E1 of the rotation vector, rad/s
 };
 
 }  // namespace reckoner

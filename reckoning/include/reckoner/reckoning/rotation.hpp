@@ -16,7 +16,8 @@ namespace reckoner {
 /// The shortest rotation vector of q (|r| <= pi), whichever of q and -q is given. q must be unit.
 [[nodiscard]] glm::dvec3 rotation_log(const glm::dquat& q);
 
-/// Angular velocity (rad/s, world axes) of exp(r(t)) when r changes at rate r_dot: the left Jacobian times it.
+/// Angular velocity (rad/s, world axes) of exp(r(t)) when r changes at rate r_dot: the left Jacobian times
+/// it.
 [[nodiscard]] glm::dvec3 rotation_rate_to_angular_velocity(const glm::dvec3& r, const glm::dvec3& r_dot);
 
 /// The inverse: the rate of r that gives exp(r(t)) the angular velocity w. Defined for |r| < 2 pi.

@@ -15,11 +15,11 @@ struct Pose {
 /// How a thing moves at one instant. Open data; every field has a value, so a default one is at rest at the
 /// origin.
 struct State {
-  glm::dvec3 position{0.0};                           ///< m, world
-  glm::vec3 velocity{0.0f};                           ///< m/s, world
-  glm::vec3 acceleration{0.0f};                       ///< m/s^2, world
-  glm::quat orientation{1.0f, 0.0f, 0.0f, 0.0f};      ///< unit, body to world
-  glm::vec3 angular_velocity{0.0f};                   ///< rad/s about the world axes
+  glm::dvec3 position{0.0};                       ///< m, world
+  glm::vec3 velocity{0.0f};                       ///< m/s, world
+  glm::vec3 acceleration{0.0f};                   ///< m/s^2, world
+  glm::quat orientation{1.0f, 0.0f, 0.0f, 0.0f};  ///< unit, body to world
+  glm::vec3 angular_velocity{0.0f};               ///< rad/s about the world axes
 
   [[nodiscard]] Pose pose() const { return {position, orientation}; }
 };
