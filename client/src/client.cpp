@@ -310,10 +310,7 @@ void Client::Impl::blend_over_jump(double before_s, double rate) {
     if (!slot || !slot->visible) continue;
     RemoteEntity& remote = slot->remote;
     if (remote.teleports(before_s) != remote.teleports(playout.shown_s())) continue;
-    State shown_before = remote.shown(before_s);
-    shown_before.velocity *= static_cast<float>(rate);
-    shown_before.angular_velocity *= static_cast<float>(rate);
-    remote.correct(shown_before, playout.shown_s(), blend_s());
+    remote.jump(before_s, playout.shown_s(), rate, blend_s());
   }
 }
 

@@ -115,6 +115,21 @@ void RemoteEntity::correct(const State& shown, double time_s, double blend_s) {
   start_blend(Blend{shown, unblended(time_s), time_s, blend_s}, time_s);
 }
 
+void RemoteEntity::jump(double before_s, double now_s, double rate, double blend_s) {
+  const Route* const on = route(before_s);
+  if (on != nullptr && stays_on(on, now_s)) {
+    RouteState before = *shown_along(before_s);
+    before.speed *= rate;
+    start_blend(Blend{}, now_s);
+    blend_along(before, now_s, blend_s);
+    return;
+  }
+  State before = shown(before_s);
+  before.velocity *= static_cast<float>(rate);
+  before.angular_velocity *= static_cast<float>(rate);
+  correct(before, now_s, blend_s);
+}
+
 void RemoteEntity::set_path(Path path, double time_s, double blend_s) {
   if (path == path_) return;
   const State before = shown(time_s);

@@ -86,6 +86,19 @@ Json figures_json(const Figures& figures) {
   return json;
 }
 
+Json figures_json(const RouteFigures& figures) {
+  const auto bytes_per_s = [](std::uint64_t bits, double seconds) {
+    return seconds > 0.0 ? static_cast<double>(bits) / 8.0 / seconds : 0.0;
+  };
+  return {{"route_entity_seconds", figures.route_s},
+          {"route_payload_bytes_per_s", bytes_per_s(figures.traffic.route_bits, figures.route_s)},
+          {"route_now_error_m", error_json(figures.route_now_error_m)},
+          {"route_curve_distance_m", error_json(figures.route_curve_distance_m)},
+          {"excursion_entity_seconds", figures.excursion_s},
+          {"excursion_payload_bytes_per_s", bytes_per_s(figures.traffic.free_bits, figures.excursion_s)},
+          {"excursion_now_error_m", error_json(figures.excursion_now_error_m)}};
+}
+
 std::string to_json(const Figures& figures) {
   return figures_json(figures).dump(2);
 }

@@ -4,10 +4,14 @@
 #include <nlohmann/json.hpp>
 
 #include <reckoner/harness/figures.hpp>
+#include <reckoner/harness/route_metrics.hpp>
 
 namespace reckoner::harness {
 
 /// The figures under the contract's names, in the contract's order.
 [[nodiscard]] nlohmann::ordered_json figures_json(const Figures& figures);
+
+/// The figures of routes, under names of their own.
+[[nodiscard]] nlohmann::ordered_json figures_json(const RouteFigures& figures);
 
 }  // namespace reckoner::harness

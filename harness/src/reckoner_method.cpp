@@ -129,6 +129,11 @@ class ReckonerMethod final : public Method {
     return {server_.stats().updates_sent, stats.payload_bytes_sent, stats.wire_bytes_sent};
   }
 
+  [[nodiscard]] std::optional<RouteTraffic> route_traffic() const override {
+    const ServerStats& stats = server_.stats();
+    return RouteTraffic{stats.route_bits_sent, stats.update_bits_sent - stats.route_bits_sent};
+  }
+
   [[nodiscard]] Traffic up() const override {
     const TransportStats& stats = client_transport_.stats();
     return {stats.datagrams_sent, stats.payload_bytes_sent, stats.wire_bytes_sent};

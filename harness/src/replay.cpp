@@ -5,6 +5,7 @@
 
 #include <reckoner/harness/method.hpp>
 #include <reckoner/harness/replay.hpp>
+#include <reckoner/harness/route_metrics.hpp>
 #include <reckoner/scenario/feed.hpp>
 
 namespace reckoner::harness {
@@ -83,8 +84,21 @@ ReplayResult replay_with(const scenario::Source& source, const ReplayOptions& op
   config.skip_run_s = kSkipRunS;
   config.one_way_s = 0.001 * (options.links.down.latency_ms + options.links.down.jitter_ms);
   Metrics metrics(source, config);
-  run(source, options, span, method, metrics, sink);
+  std::optional<RouteMetrics> routes;
+  FrameSink both = sink;
+  if (!source.routes().empty()) {
+    routes.emplace(source, span.start_s, options.frame_rate_hz);
+    both = [&](double time_s, std::span<const ShownPose> shown) {
+      routes->frame(time_s, shown);
+      if (sink) sink(time_s, shown);
+    };
+  }
+  run(source, options, span, method, metrics, both);
   ReplayResult result;
+  if (routes) {
+    result.routes = routes->figures();
+    result.routes->traffic = method.route_traffic().value_or(RouteTraffic{});
+  }
   result.run = metrics.figures();
   result.run.down = method.down();
   result.run.up = method.up();

@@ -35,6 +35,7 @@ nlohmann::ordered_json run_json(const ReplayArguments& arguments, const scenario
   json["seed"] = arguments.run.options.seed;
   json["mode"] = arguments.run.mode;
   json.update(figures_json(result.run));
+  if (result.routes) json.update(figures_json(*result.routes));
   json["entities"] = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < source.size(); ++i) {
     nlohmann::ordered_json entity{{"id", source.entity(i).name}, {"offset_s", source.entity(i).offset_s}};

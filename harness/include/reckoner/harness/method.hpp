@@ -12,6 +12,7 @@
 #include <reckoner/harness/metrics.hpp>
 #include <reckoner/harness/packet_log.hpp>
 #include <reckoner/harness/replay.hpp>
+#include <reckoner/harness/route_metrics.hpp>
 #include <reckoner/reckoning/result.hpp>
 #include <reckoner/scenario/feed.hpp>
 #include <reckoner/scenario/source.hpp>
@@ -44,6 +45,9 @@ class Method {
 
   [[nodiscard]] virtual Traffic down() const = 0;
   [[nodiscard]] virtual Traffic up() const = 0;
+
+  /// What its updates cost, by routes; nothing for methods that know none.
+  [[nodiscard]] virtual std::optional<RouteTraffic> route_traffic() const { return std::nullopt; }
 
   /// Updates sent about one entity.
   [[nodiscard]] virtual std::uint64_t updates_of(std::size_t entity) const = 0;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@
 #include <reckoner/harness/link_script.hpp>
 #include <reckoner/harness/metrics.hpp>
 #include <reckoner/harness/packet_log.hpp>
+#include <reckoner/harness/route_metrics.hpp>
 #include <reckoner/reckoning/result.hpp>
 #include <reckoner/scenario/source.hpp>
 
@@ -49,7 +51,8 @@ using FrameSink = std::function<void(double frame_time_s, std::span<const ShownP
 struct ReplayResult {
   Figures run;
   std::vector<Figures> entities;      ///< in the source's order
-  std::vector<PacketRecord> packets;  ///< with log_packets
+  std::optional<RouteFigures> routes;  ///< of a source with routes
+  std::vector<PacketRecord> packets;   ///< with log_packets
 };
 
 /// Runs a replay. Ticks and frames are at start + k / rate; of things at the same instant arrivals come
