@@ -18,6 +18,10 @@ namespace {
 // Slower than this, shown time counts as standing.
 constexpr double kStandingRate = 0.05;
 
+// What has fallen behind by some time is caught up in as much time, so that it overtakes at a speed like its
+// own; at most so long.
+constexpr double kLongestCatchUpS = 0.5;
+
 }  // namespace
 
 struct Client::Impl {
@@ -306,11 +310,13 @@ void Client::Impl::acknowledge(double local_s) {
 }
 
 void Client::Impl::blend_over_jump(double before_s, double rate) {
+  const double jump_s = std::abs(playout.shown_s() - before_s);
+  const double duration_s = std::max(blend_s(), std::min(jump_s, kLongestCatchUpS));
   for (const auto& slot : entities.slots()) {
     if (!slot || !slot->visible) continue;
     RemoteEntity& remote = slot->remote;
     if (remote.teleports(before_s) != remote.teleports(playout.shown_s())) continue;
-    remote.jump(before_s, playout.shown_s(), rate, blend_s());
+    remote.jump(before_s, playout.shown_s(), rate, duration_s);
   }
 }
 

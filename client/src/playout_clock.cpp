@@ -19,6 +19,11 @@ constexpr double kLongestGapS = 0.2;
 constexpr double kGrowth = 0.1;
 constexpr double kShrink = 0.02;
 
+// The speed itself changes gradually, so that no velocity steps: in 0.2 s to the fastest growth, and in
+// proportion to what is left near the end.
+constexpr double kDriftChange = 0.5;  // per second
+constexpr double kSettleS = 0.3;
+
 constexpr double kLongestDelayS = 2.0;  // within what RemoteEntity remembers, and slots are quarantined for
 
 constexpr double kFadeS = 0.5;  // time constant with which a silent connection brings motion to rest
@@ -85,14 +90,16 @@ bool PlayoutClock::advance(double now_s, bool stepped) {
   if (first || stepped || silent_) {
     silent_ = false;
     rate_ = 1.0;
+    drift_ = 0.0;
     delay_s_ = wanted_delay_s();
     shown_s_ = now_s - delay_s_;
     return true;
   }
   if (elapsed_s <= 0.0) return false;
-  const double change_s = std::clamp(wanted_delay_s() - delay_s_, -kShrink * elapsed_s, kGrowth * elapsed_s);
-  delay_s_ += change_s;
-  rate_ = (elapsed_s - change_s) / elapsed_s;
+  const double wanted_drift = std::clamp((wanted_delay_s() - delay_s_) / kSettleS, -kShrink, kGrowth);
+  drift_ += std::clamp(wanted_drift - drift_, -kDriftChange * elapsed_s, kDriftChange * elapsed_s);
+  delay_s_ = std::max(0.0, delay_s_ + drift_ * elapsed_s);
+  rate_ = 1.0 - drift_;
   shown_s_ = now_s - delay_s_;
   return false;
 }

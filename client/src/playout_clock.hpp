@@ -63,6 +63,7 @@ class PlayoutClock {
   double rate_ = 1.0;
   double rate_before_silence_ = 1.0;
   double delay_s_ = 0.0;
+  double drift_ = 0.0;           // of the delay, seconds a second
   double wanted_s_ = 0.0;        // adaptive mode, as of the last update
   double last_arrival_s_ = 0.0;  // server time
   Recent lateness_;

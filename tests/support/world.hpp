@@ -43,6 +43,9 @@ class World {
   /// A client that starts to connect now. Its number counts up from 0.
   std::size_t add_client(ClientConfig config = {}, LocalClock clock = {});
 
+  /// The client's clock is another one from now on: the machine slept, or was set.
+  void set_local_clock(std::size_t client, LocalClock clock) { clients_[client]->clock = clock; }
+
   /// A body that appears with the next tick and moves by itself from then on. `teleports`: the times at which
   /// the path jumps, which is declared to the server.
   EntityId add_body(Truth path, std::vector<double> teleports = {}, const std::string& name = "body",

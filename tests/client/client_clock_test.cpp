@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+#include "paths.hpp"
+#include "world.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+namespace reckoner::test {
+namespace {
+
+// A velocity that travels without rounding at the default thresholds: no correction is ever sent, and what is
+// off in the shown velocity is the clock's doing alone.
+constexpr double kStepMps = 0.05 * 0.11 / 0.25;
+const Straight kPath{.velocity = {static_cast<float>(400 * kStepMps), 0.0f, 0.0f}};
+
+struct Clocks {
+  double worst_s = 0.0;     ///< error of the client's server time
+  double worst_rate = 0.0;  ///< relative error of the shown velocity, from frame to frame
+};
+
+/// Watches a body that moves straight on at a constant velocity, from `from_s` to `to_s`. Frames in a silence
+/// of the connection, which fades motion, count for the clock only.
+Clocks watch(World& world, double from_s, double to_s) {
+  Clocks out;
+  std::optional<glm::dvec3> before;
+  world.add_body(kPath);
+  world.on_frame = [&](std::size_t client, double time_s, std::span<const ShownEntity> shown) {
+    if (time_s < from_s) return;
+    const auto estimate = world.client(client).server_time_s(world.local_s(client, time_s));
+    ASSERT_TRUE(estimate);
+    out.worst_s = std::max(out.worst_s, std::abs(*estimate - time_s));
+    ASSERT_EQ(shown.size(), 1u);
+    if (before) {
+      const double speed = glm::distance(shown[0].shown.position, *before) * 60.0;
+      out.worst_rate = std::max(out.worst_rate, std::abs(speed / double{kPath.velocity.x} - 1.0));
+    }
+    before = shown[0].shown.position;
+  };
+  world.run_to(to_s);
+  world.on_frame = nullptr;
+  return out;
+}
+
+TEST(ClientClock, JitterAndLossHardlyShow) {
+  for (const char* name : {"lan", "broadband", "wifi", "intercity", "mobile", "stress"}) {
+    for (const bool lossy : {true, false}) {
+      harness::LinkOptions link = network(name).down;
+      if (!lossy) link.loss_percent = 0.0;
+      World world({.links = both_ways(link), .seed = 4});
+      world.add_client();
+      const Clocks clocks = watch(world, 3.0, 20.0);
+      EXPECT_LT(clocks.worst_s, std::string(name) == "stress" ? 0.02 : 0.008) << name;
+      // Where datagrams are lost the connection may be silent for so long that motion is faded on purpose.
+      if (!lossy) {
+        EXPECT_LT(clocks.worst_rate, 0.03) << name;
+      }
+    }
+  }
+}
+
+TEST(ClientClock, ADriftOf50PpmIsFollowed) {
+  for (const double rate : {1.0 - 50e-6, 1.0 + 50e-6}) {
+    World world({.links = network("intercity")});
+    world.add_client({}, {.offset_s = -12345.0, .rate = rate});
+    const Clocks clocks = watch(world, 5.0, 120.0);
+    EXPECT_LT(clocks.worst_s, 0.006);  // not the 6 ms that two minutes make, and jitter
+    EXPECT_LT(clocks.worst_rate, 0.03);
+  }
+}
+
+TEST(ClientClock, ATwoWayRouteChangeDoesNotShow) {
+  WorldConfig config;
+  config.links = both_ways({.latency_ms = 40.0, .jitter_ms = 5.0});
+  config.script = "10 latency-ms=100\n40 latency-ms=40\n";
+  World world(config);
+  world.add_client();
+  const Clocks clocks = watch(world, 3.0, 70.0);
+  EXPECT_LT(clocks.worst_s, 0.012);
+  EXPECT_LT(clocks.worst_rate, 0.03);
+}
+
+TEST(ClientClock, AOneWayRouteChangeShowsAsHalfOfIt) {
+  WorldConfig config;
+  config.links = both_ways({.latency_ms = 40.0, .jitter_ms = 2.0});
+  config.script = "10 down latency-ms=100\n";
+  World world(config);
+  world.add_client();
+  const Clocks clocks = watch(world, 3.0, 60.0);
+  EXPECT_LT(clocks.worst_s, 0.036);
+  EXPECT_GT(clocks.worst_s, 0.024);
+  EXPECT_LT(clocks.worst_rate, 0.03);
+}
+
+TEST(ClientClock, AMachineThatSleptRecovers) {
+  // The client's clock stands still for a while that is shorter than what ends a connection.
+  World world({.links = network("broadband")});
+  const Straight path{.velocity = {8.0f, 0.0f, 0.0f}};
+  const EntityId id = world.add_body(path);
+  const std::size_t client = world.add_client();
+  world.run_to(3.0);
+  world.set_local_clock(client, {.offset_s = 1000.0 - 12.0});
+  world.run_to(30.0);
+  EXPECT_EQ(world.client(client).stats().malformed, 0u);
+  const ShownEntity* shown = world.shown(client, id);
+  ASSERT_NE(shown, nullptr);
+  EXPECT_LT(glm::distance(shown->shown.position, path(30.0).position), 0.3);
+}
+
+}  // namespace
+}  // namespace reckoner::test

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+#include "playout_clock.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+namespace reckoner {
+namespace {
+
+constexpr double kFrameS = 1.0 / 60.0;
+
+/// Runs a clock whose connection is alive, frame by frame; keeps the least and the largest rate.
+struct Runner {
+  PlayoutClock clock;
+  double now_s = 100.0;
+  double least_rate = 10.0;
+  double most_rate = 0.0;
+  double most_change = 0.0;  // of the rate, from frame to frame
+
+  double last_rate = 1.0;
+
+  explicit Runner(const PlayoutConfig& config) : clock(config, 1.0) { clock.advance(now_s, false); }
+
+  void run(double seconds, bool alive = true) {
+    for (double left_s = seconds; left_s > 1e-9; left_s -= kFrameS) {
+      const double before_s = clock.shown_s();
+      now_s += kFrameS;
+      if (alive) clock.note_arrival(now_s);
+      EXPECT_FALSE(clock.advance(now_s, false));
+      const double rate = (clock.shown_s() - before_s) / kFrameS;
+      most_change = std::max(most_change, std::abs(rate - last_rate));
+      last_rate = rate;
+      least_rate = std::min(least_rate, rate);
+      most_rate = std::max(most_rate, rate);
+    }
+  }
+  void measure(double lateness_s, double gap_s) {
+    for (int i = 0; i < 64; ++i)
+      clock.note_update(lateness_s, gap_s);
+  }
+};
+
+TEST(PlayoutClock, TheFirstCallJumpsToTheWantedInstant) {
+  PlayoutClock present({}, 1.0);
+  EXPECT_TRUE(present.advance(50.0, false));
+  EXPECT_EQ(present.shown_s(), 50.0);
+  EXPECT_EQ(present.rate(), 1.0);
+  PlayoutClock delayed({.mode = PlayoutMode::delayed, .delay_s = 0.2}, 1.0);
+  EXPECT_TRUE(delayed.advance(50.0, false));
+  EXPECT_DOUBLE_EQ(delayed.shown_s(), 49.8);
+  EXPECT_FALSE(delayed.advance(50.1, false));
+  EXPECT_DOUBLE_EQ(delayed.shown_s(), 49.9);
+}
+
+TEST(PlayoutClock, DelaysOutOfRangeAreClamped) {
+  PlayoutClock far({.mode = PlayoutMode::delayed, .delay_s = 60.0}, 1.0);
+  far.advance(100.0, false);
+  EXPECT_EQ(far.delay_s(), 2.0);
+  PlayoutClock ahead({.mode = PlayoutMode::delayed, .delay_s = -1.0}, 1.0);
+  ahead.advance(100.0, false);
+  EXPECT_EQ(ahead.delay_s(), 0.0);
+}
+
+TEST(PlayoutClock, AdaptiveDelayGrowsAndShrinksAtBoundedRates) {
+  Runner runner({.mode = PlayoutMode::adaptive});
+  runner.measure(0.3, 0.1);
+  runner.run(5.0);
+  EXPECT_NEAR(runner.clock.delay_s(), 0.4, 1e-3);
+  EXPECT_GE(runner.least_rate, 0.9 - 1e-9);
+  EXPECT_LE(runner.most_rate, 1.0 + 1e-9);
+  EXPECT_LT(runner.least_rate, 0.91);   // growing is urgent
+  EXPECT_LT(runner.most_change, 0.01);  // and yet no velocity steps
+  runner.least_rate = 10.0;
+  runner.measure(0.05, 0.05);
+  runner.run(5.0);
+  EXPECT_GE(runner.least_rate, 1.0 - 1e-9);
+  EXPECT_LE(runner.most_rate, 1.02 + 1e-9);
+  EXPECT_NEAR(runner.clock.delay_s(), 0.3, 0.005);  // 5 s at 2 %
+  runner.run(30.0);
+  EXPECT_NEAR(runner.clock.delay_s(), 0.1, 1e-3);
+}
+
+TEST(PlayoutClock, AdaptiveDelayStaysBelowItsMost) {
+  Runner runner({.mode = PlayoutMode::adaptive, .max_delay_s = 0.5});
+  runner.measure(5.0, 5.0);
+  runner.run(20.0);
+  EXPECT_NEAR(runner.clock.delay_s(), 0.5, 1e-3);
+}
+
+TEST(PlayoutClock, OneLateUpdateInManyChangesLittle) {
+  Runner runner({.mode = PlayoutMode::adaptive});
+  runner.measure(0.1, 0.1);
+  runner.clock.note_update(1.0, 0.1);
+  runner.run(5.0);
+  EXPECT_LT(runner.clock.delay_s(), 0.21);
+}
+
+TEST(PlayoutClock, SilenceFadesToRestWithoutAStep) {
+  for (const double frame_s : {1.0 / 30.0, 1.0 / 240.0}) {
+    PlayoutClock clock({}, 1.0);
+    double now_s = 10.0;
+    clock.advance(now_s, false);
+    clock.note_arrival(now_s);
+    double rate = 1.0;
+    while (now_s < 20.0) {
+      const double before_s = clock.shown_s();
+      now_s += frame_s;
+      EXPECT_FALSE(clock.advance(now_s, false));
+      const double stepped = (clock.shown_s() - before_s) / frame_s;
+      EXPECT_GE(stepped, 0.0);
+      EXPECT_LE(stepped, rate + 1e-9);           // never faster than before
+      EXPECT_GE(stepped, rate - 2.5 * frame_s);  // the steepest fall is 1 / 0.5 s
+      rate = stepped;
+    }
+    EXPECT_LT(rate, 1e-4);
+    // One second of silence allowed, then the integral of the fade: the same at every frame rate.
+    EXPECT_NEAR(clock.shown_s(), 10.0 + 1.0 + 0.5, 1e-6);
+    clock.note_arrival(now_s);
+    EXPECT_TRUE(clock.advance(now_s + frame_s, false));  // to be blended over
+    EXPECT_DOUBLE_EQ(clock.shown_s(), now_s + frame_s);
+    EXPECT_EQ(clock.rate(), 1.0);
+  }
+}
+
+TEST(PlayoutClock, LateFramesAreNoJump) {
+  Runner runner({});
+  for (const double hitch_s : {0.3, 0.9}) {
+    runner.now_s += hitch_s;
+    EXPECT_FALSE(runner.clock.advance(runner.now_s, false));
+    EXPECT_DOUBLE_EQ(runner.clock.shown_s(), runner.now_s);
+    runner.clock.note_arrival(runner.now_s);
+  }
+}
+
+TEST(PlayoutClock, AStepOfTheClockIsFollowedAtOnce) {
+  for (const double step_s : {-0.26, 0.26, -5.0, 5.0}) {
+    Runner runner({});
+    runner.run(1.0);
+    runner.now_s += kFrameS + step_s;
+    EXPECT_TRUE(runner.clock.advance(runner.now_s, true)) << step_s;
+    EXPECT_DOUBLE_EQ(runner.clock.shown_s(), runner.now_s);
+    runner.run(1.0);
+    EXPECT_DOUBLE_EQ(runner.clock.shown_s(), runner.now_s);
+    EXPECT_NEAR(runner.least_rate, 1.0, 1e-9);
+  }
+}
+
+TEST(PlayoutClock, ACallThatRepeatsTheTimeChangesNothing) {
+  Runner runner({.mode = PlayoutMode::adaptive});
+  runner.measure(0.3, 0.1);
+  runner.run(0.5);
+  const double shown_s = runner.clock.shown_s();
+  const double rate = runner.clock.rate();
+  EXPECT_FALSE(runner.clock.advance(runner.now_s, false));
+  EXPECT_EQ(runner.clock.shown_s(), shown_s);
+  EXPECT_EQ(runner.clock.rate(), rate);
+}
+
+}  // namespace
+}  // namespace reckoner

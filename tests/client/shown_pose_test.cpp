@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+#include "paths.hpp"
+#include "world.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+namespace reckoner::test {
+namespace {
+
+constexpr double kFrameS = 1.0 / 60.0;
+
+struct Case {
+  const char* network;
+  PlayoutMode mode;
+};
+
+const Case kCases[] = {
+    {"mobile", PlayoutMode::present}, {"mobile", PlayoutMode::delayed}, {"mobile", PlayoutMode::adaptive},
+    {"stress", PlayoutMode::present}, {"stress", PlayoutMode::delayed}, {"stress", PlayoutMode::adaptive},
+};
+
+ClientConfig config_for(PlayoutMode mode) {
+  ClientConfig config;
+  config.playout = {.mode = mode, .delay_s = 0.5};
+  return config;
+}
+
+/// The largest changes from frame to frame.
+struct Changes {
+  std::optional<State> before;
+  double speed = 0.0;         ///< of the pose, m/s
+  double acceleration = 0.0;  ///< of the shown velocity, m/s^2
+  double mismatch = 0.0;      ///< shown velocity against the motion of the pose, m/s
+  double age_s = 0.0;         ///< oldest motion that was shown
+
+  void note(const ShownEntity& entity) {
+    const State& s = entity.shown;
+    age_s = std::max(age_s, entity.age_s);
+    if (before) {
+      const glm::dvec3 moved = (s.position - before->position) / kFrameS;
+      speed = std::max(speed, glm::length(moved));
+      acceleration = std::max(acceleration, double{glm::distance(s.velocity, before->velocity)} / kFrameS);
+      const glm::dvec3 mean = 0.5 * glm::dvec3{s.velocity + before->velocity};
+      mismatch = std::max(mismatch, glm::distance(moved, mean));
+    }
+    before = s;
+  }
+};
+
+TEST(ShownPose, IsContinuousInPositionAndVelocityThroughEveryUpdate) {
+  constexpr double kThresholdM = 0.1;
+  constexpr double kBlendFrames = 24.0;
+  constexpr double kBlendS = kBlendFrames * kFrameS;
+  for (const Case& c : kCases) {
+    WorldConfig config{.links = network(c.network), .seed = 8};
+    config.server.archetypes[0].threshold_m = kThresholdM;
+    World world(config);
+    ClientConfig client_config = config_for(c.mode);
+    client_config.archetypes = config.server.archetypes;
+    client_config.playout.blend_frames = kBlendFrames;
+    const std::size_t client = world.add_client(client_config);
+    const Circle path{.radius_m = 6.0, .turn_rps = 1.2};
+    world.add_body(path);
+    Changes changes;
+    world.on_frame = [&](std::size_t, double time_s, std::span<const ShownEntity> shown) {
+      if (time_s < 3.0) return;
+      ASSERT_EQ(shown.size(), 1u);
+      changes.note(shown[0]);
+    };
+    world.run_to(30.0);
+    EXPECT_GT(world.client(client).stats().updates_applied, 40u);
+    // A quadratic that was right when it was sent is off by jerk age^3 / 6 and jerk age^2 / 2 in velocity by
+    // now. These are worked off in T: at most 6 |E0| / T^2 + 4 |E1| / T more acceleration and 1.5 |E0| / T +
+    // |E1| more speed (EVALUATION.md, Number vectors). Without a blend the position would jump in one frame,
+    // and a linear one would start with a velocity step: both are beyond these bounds several times over.
+    const double jerk = path.acceleration() * path.turn_rps;
+    const double age_s = changes.age_s;
+    const double e0 = kThresholdM + jerk * age_s * age_s * age_s / 6.0;
+    const double e1 = jerk * age_s * age_s / 2.0;
+    const double acceleration =
+        path.acceleration() + jerk * age_s + 6.0 * e0 / (kBlendS * kBlendS) + 4.0 * e1 / kBlendS;
+    const std::string name = std::string(c.network) + " " + std::to_string(static_cast<int>(c.mode));
+    EXPECT_LT(changes.acceleration, acceleration) << name;
+    EXPECT_LT(changes.speed, path.speed() + 1.5 * e0 / kBlendS + 2.0 * e1) << name;
+    EXPECT_LT(changes.mismatch, 0.25 * acceleration * kFrameS) << name;
+  }
+}
+
+TEST(ShownPose, StaysCloseToTheTruthOfItsInstant) {
+  for (const Case& c : kCases) {
+    World world({.links = network(c.network), .seed = 3});
+    world.add_client(config_for(c.mode));
+    const Circle path{.radius_m = 6.0, .turn_rps = 1.2};
+    world.add_body(path);
+    std::vector<double> errors;
+    world.on_frame = [&](std::size_t, double time_s, std::span<const ShownEntity> shown) {
+      if (time_s < 3.0) return;
+      ASSERT_EQ(shown.size(), 1u);
+      errors.push_back(glm::distance(shown[0].shown.position, path(shown[0].shown_time_s).position));
+    };
+    world.run_to(30.0);
+    std::sort(errors.begin(), errors.end());
+    const double p95 = errors[errors.size() * 95 / 100];
+    const double worst = errors.back();
+    const bool stress = std::string(c.network) == "stress";
+    if (c.mode == PlayoutMode::present) {
+      // The threshold, and what grows while an update is on its way: a w^2 age^3 / 6 with the fit's share.
+      EXPECT_LT(p95, stress ? 0.45 : 0.15) << c.network;
+      EXPECT_LT(worst, stress ? 2.5 : 1.0) << c.network;
+    } else {
+      EXPECT_LT(p95, stress ? 0.12 : 0.06) << c.network << static_cast<int>(c.mode);
+      EXPECT_LT(worst, stress ? 2.0 : 0.6) << c.network << static_cast<int>(c.mode);
+    }
+  }
+}
+
+TEST(ShownPose, NoPoseLiesBetweenTheEndsOfATeleport) {
+  for (const Case& c : kCases) {
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+      World world({.links = network(c.network), .seed = seed});
+      const std::size_t client = world.add_client(config_for(c.mode));
+      // Two circles a hundred metres apart, changed every 1.3 s.
+      std::vector<double> jumps;
+      for (int k = 1; k < 20; ++k)
+        jumps.push_back(1.0 + 1.3 * k);
+      const auto path = [jumps](double t) {
+        const auto n = std::upper_bound(jumps.begin(), jumps.end(), t) - jumps.begin();
+        return Circle{.radius_m = 3.0, .centre = {100.0 * static_cast<double>(n % 2), 0.0, 0.0}}(t);
+      };
+      const EntityId id = world.add_body(path, jumps);
+      std::size_t between = 0;
+      std::size_t frames = 0;
+      std::optional<double> before_x;
+      std::size_t crossings = 0;
+      world.on_frame = [&](std::size_t, double time_s, std::span<const ShownEntity> shown) {
+        if (time_s < 2.0 || shown.empty()) return;
+        const double x = shown[0].shown.position.x;
+        ++frames;
+        // What is shown may overshoot a circle by the error of prediction, but never comes near the middle.
+        between += x > 20.0 && x < 80.0 ? 1 : 0;
+        between += glm::length(shown[0].shown.velocity) > 60.0f ? 1 : 0;
+        if (before_x && (*before_x > 50.0) != (x > 50.0)) ++crossings;
+        before_x = x;
+      };
+      world.run_to(28.0);
+      EXPECT_EQ(between, 0u) << c.network << " " << static_cast<int>(c.mode) << " seed " << seed;
+      EXPECT_GT(frames, 1500u);
+      EXPECT_GE(crossings, 15u);
+      EXPECT_GE(world.count(client, ClientEvent::Kind::teleported), crossings);
+      EXPECT_EQ(world.count(client, ClientEvent::Kind::spawned), 1u);
+      ASSERT_NE(world.shown(client, id), nullptr);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace reckoner::test
