@@ -27,6 +27,7 @@ int main(int argc, char** argv) {
   int exit_code = 0;
   add_demo_command(app, exit_code, argv[0]);
   add_replay_command(app, exit_code);
+  add_compare_command(app, exit_code);
   add_plot_command(app, exit_code);
   add_conditioner_command(app, exit_code);
   add_measure_command(app, exit_code);

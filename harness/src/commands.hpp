@@ -8,6 +8,7 @@ namespace reckoner::harness {
 /// Each adds one command to the program. It runs while the command line is parsed and leaves its exit code in
 /// `exit_code`, which must outlive the application.
 void add_replay_command(CLI::App& app, int& exit_code);
+void add_compare_command(CLI::App& app, int& exit_code);
 void add_measure_command(CLI::App& app, int& exit_code);
 void add_conditioner_command(CLI::App& app, int& exit_code);
 void add_demo_command(CLI::App& app, int& exit_code, const char* argv0);

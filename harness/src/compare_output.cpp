@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+#include "compare_output.hpp"
+
+#include "figures_json.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace reckoner::harness {
+
+using Json = nlohmann::ordered_json;
+
+std::vector<std::string> distinct(const std::vector<CompareRun>& runs, std::string CompareRun::*member) {
+  std::vector<std::string> names;
+  for (const CompareRun& run : runs) {
+    if (std::find(names.begin(), names.end(), run.*member) == names.end()) names.push_back(run.*member);
+  }
+  return names;
+}
+
+Json compare_json(const std::vector<CompareRun>& runs, bool buffered, const std::string& mode) {
+  Json json;
+  json["mode"] = mode;
+  json["runs"] = Json::array();
+  for (const CompareRun& run : runs) {
+    Json one{{"trace", run.trace}, {"network", run.network}, {"method", run.method}, {"seed", run.seed}};
+    one.update(figures_json(run.figures));
+    json["runs"].push_back(std::move(one));
+  }
+  json["ratios"] = Json::array();
+  for (const MethodRatios& ratios : ratios_of(runs, buffered)) {
+    Json one{{"network", ratios.network}, {"method", ratios.method}};
+    for (const MethodRatios::Mean& mean : ratios.means) {
+      one[mean.figure] = {{"ratio", mean.ratio},
+                          {"worst", mean.worst},
+                          {"worst_trace", mean.worst_trace},
+                          {"traces", mean.traces}};
+    }
+    json["ratios"].push_back(std::move(one));
+  }
+  return json;
+}
+
+std::string compare_table(const std::vector<CompareRun>& runs, bool buffered) {
+  const auto traces = distinct(runs, &CompareRun::trace);
+  const auto methods = distinct(runs, &CompareRun::method);
+  const ComparedFigure error = compared_figures(buffered).front();
+  const auto ratios = ratios_of(runs, buffered);
+  std::size_t wide = 26;
+  for (const std::string& trace : traces)
+    wide = std::max(wide, trace.size());
+  std::string text;
+  for (const std::string& network : distinct(runs, &CompareRun::network)) {
+    text += fmt::format("{}: 95 % of the {} errors are below, m\n  {:{}}", network,
+                        buffered ? "shown" : "same-time", "", wide);
+    for (const std::string& method : methods)
+      text += fmt::format(" {:>14}", method);
+    for (const std::string& trace : traces) {
+      text += fmt::format("\n  {:{}}", trace, wide);
+      for (const std::string& method : methods) {
+        const auto value = seed_mean(runs, trace, network, method, error);
+        text += value ? fmt::format(" {:14.4f}", *value) : fmt::format(" {:>14}", "-");
+      }
+    }
+    text += "\n";
+    for (const ComparedFigure& figure : compared_figures(buffered)) {
+      std::string row;
+      for (const std::string& method : methods) {
+        std::string cell = "-";
+        for (const MethodRatios& one : ratios) {
+          if (one.network != network || one.method != method) continue;
+          for (const MethodRatios::Mean& mean : one.means) {
+            if (mean.figure == figure.name) cell = fmt::format("{:.3f}", mean.ratio);
+          }
+        }
+        row += fmt::format(" {:>14}", cell);
+      }
+      text += fmt::format("  {:{}}{}\n", std::string("x ") + figure.name, wide, row);
+    }
+    text += "\n";
+  }
+  if (!ratios.empty()) {
+    text += fmt::format(
+        "x: Reckoner divided by the method, geometric mean over the traces, each at least {}; below 1 "
+        "Reckoner "
+        "is better.\n",
+        kLeastRatio);
+  }
+  return text;
+}
+
+}  // namespace reckoner::harness

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include <reckoner/harness/compare.hpp>
+
+namespace reckoner::harness {
+
+/// {"mode", "runs": [{"trace","network","method","seed", ...figures}], "ratios": [{"network","method",
+/// "traces", figure: ratio ...}]}.
+[[nodiscard]] nlohmann::ordered_json compare_json(const std::vector<CompareRun>& runs, bool buffered,
+                                                  const std::string& mode);
+
+/// For a person: per network the error of each method on each trace, then the geometric means.
+[[nodiscard]] std::string compare_table(const std::vector<CompareRun>& runs, bool buffered);
+
+/// The distinct values of a member of the runs, in order of first appearance.
+[[nodiscard]] std::vector<std::string> distinct(const std::vector<CompareRun>& runs,
+                                                std::string CompareRun::*member);
+
+}  // namespace reckoner::harness

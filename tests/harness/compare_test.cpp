@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+#include "../../harness/src/compare_output.hpp"
+
+#include <gtest/gtest.h>
+
+#include <reckoner/harness/compare.hpp>
+#include <reckoner/scenario/builtin.hpp>
+
+namespace reckoner::harness {
+namespace {
+
+CompareRun made_up(const char* trace, const char* method, std::uint64_t seed, double error_m) {
+  CompareRun run{trace, "lan", method, seed, {}};
+  run.figures.now_error_m.p95 = error_m;
+  run.figures.shown_error_m.p95 = 2.0;
+  run.figures.entity_seconds = 10.0;
+  run.figures.down = Traffic{100, 1000, method == std::string("reckoner") ? 600u : 1200u};
+  return run;
+}
+
+Comparison small(std::size_t threads) {
+  Comparison comparison;
+  for (const char* name : {"orbit", "crowd"}) {
+    auto source = scenario::make_builtin(name, 2);
+    EXPECT_TRUE(source) << source.error();
+    comparison.sources.push_back({name, std::move(*source)});
+  }
+  for (const char* name : {"lan", "mobile"})
+    comparison.networks.push_back({name, {*find_network(name), *find_network(name)}});
+  comparison.methods = {"snap", "reckoner"};
+  comparison.seeds = {1, 2};
+  comparison.options.seconds = 6.0;
+  comparison.threads = threads;
+  return comparison;
+}
+
+TEST(Compare, RatiosAreClampedBelow) {
+  EXPECT_DOUBLE_EQ(clamped_ratio(1.0, 2.0), 0.5);
+  EXPECT_DOUBLE_EQ(clamped_ratio(1.0, 100.0), 0.25);
+  EXPECT_DOUBLE_EQ(clamped_ratio(30.0, 2.0), 15.0);
+  EXPECT_DOUBLE_EQ(clamped_ratio(0.0, 0.0), 1.0);
+  EXPECT_DOUBLE_EQ(clamped_ratio(1.0, 0.0), 4.0);
+}
+
+TEST(Compare, SeedsAreAveragedBeforeRatiosAndRatiosGeometrically) {
+  // a: mean 2 against mean 4 is 0.5 (the mean of the seeds' ratios would be 1.5 / 1.75); b: clamped to 0.25.
+  const std::vector<CompareRun> runs{made_up("a", "reckoner", 1, 1.0), made_up("a", "snap", 1, 4.0),
+                                     made_up("a", "reckoner", 2, 3.0), made_up("a", "snap", 2, 4.0),
+                                     made_up("b", "snap", 1, 9.0),     made_up("b", "reckoner", 1, 0.01)};
+  const auto ratios = ratios_of(runs, false);
+  ASSERT_EQ(ratios.size(), 1u);
+  EXPECT_EQ(ratios[0].method, "snap");
+  ASSERT_EQ(ratios[0].means.size(), 3u) << "no trace has an orientation";
+  EXPECT_EQ(ratios[0].means[0].figure, "now_error_m_p95");
+  EXPECT_NEAR(ratios[0].means[0].ratio, std::sqrt(0.5 * 0.25), 1e-12);
+  EXPECT_DOUBLE_EQ(ratios[0].means[0].worst, 0.5);
+  EXPECT_EQ(ratios[0].means[0].worst_trace, "a");
+  EXPECT_EQ(ratios[0].means[2].figure, "wire_bytes_per_s");
+  EXPECT_NEAR(ratios[0].means[2].ratio, 0.5, 1e-12);
+  EXPECT_DOUBLE_EQ(ratios_of(runs, true)[0].means[0].ratio, 1.0) << "buffered: the shown error counts";
+}
+
+TEST(Compare, ResultsDoNotDependOnTheThreads) {
+  const auto one = compare(small(1));
+  std::size_t heard = 0;
+  const auto four = compare(small(4), [&](std::size_t done, std::size_t all) {
+    EXPECT_EQ(done, ++heard);
+    EXPECT_EQ(all, 16u);
+  });
+  ASSERT_TRUE(one) << one.error();
+  ASSERT_TRUE(four) << four.error();
+  EXPECT_EQ(heard, 16u);
+  EXPECT_EQ(compare_json(*one, false, "present").dump(), compare_json(*four, false, "present").dump());
+}
+
+TEST(Compare, JsonHasEveryRunInOrderAndTheRatios) {
+  const auto runs = compare(small(2));
+  ASSERT_TRUE(runs) << runs.error();
+  const auto json = compare_json(*runs, false, "present");
+  ASSERT_EQ(json["runs"].size(), 16u);
+  EXPECT_EQ(json["runs"][0]["trace"], "orbit");
+  EXPECT_EQ(json["runs"][0]["network"], "lan");
+  EXPECT_EQ(json["runs"][0]["method"], "snap");
+  EXPECT_EQ(json["runs"][0]["seed"], 1);
+  EXPECT_EQ(json["runs"][1]["method"], "reckoner");
+  EXPECT_EQ(json["runs"][2]["seed"], 2);
+  EXPECT_EQ(json["runs"][15]["network"], "mobile");
+  EXPECT_TRUE(json["runs"][15]["now_error_m"]["p95"].is_number());
+  ASSERT_EQ(json["ratios"].size(), 2u) << "per network";
+  EXPECT_GE(json["ratios"][1]["now_error_m_p95"]["ratio"], kLeastRatio);
+  EXPECT_EQ(json["ratios"][1]["now_error_m_p95"]["traces"], 2);
+}
+
+TEST(Compare, BaselinesComeToReckonersRateUnderThresholds) {
+  const auto runs = compare(small(2));
+  ASSERT_TRUE(runs) << runs.error();
+  const auto rate = [](const Figures& f) { return static_cast<double>(f.down->updates) / f.entity_seconds; };
+  for (std::size_t i = 0; i < runs->size(); i += 2)
+    EXPECT_NEAR(rate((*runs)[i].figures), rate((*runs)[i + 1].figures), 1.0) << i;
+}
+
+TEST(Compare, SaysWhichRunFailed) {
+  Comparison comparison = small(2);
+  comparison.methods = {"magic"};
+  const auto runs = compare(comparison);
+  ASSERT_FALSE(runs);
+  EXPECT_NE(runs.error().find("orbit over lan, magic"), std::string::npos) << runs.error();
+}
+
+}  // namespace
+}  // namespace reckoner::harness
