@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: MIT
+#include "session.hpp"
+
+#include <set>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <reckoner/net/messages.hpp>
+
+namespace reckoner {
+namespace {
+
+/// Takes what a session sends and keeps the control messages.
+class Recorder final : public Transport {
+ public:
+  std::vector<ControlMessage> control;
+  std::vector<std::size_t> state_sizes;
+  std::size_t room = kMaxStateBytes;
+
+  void service(double) override {}
+  [[nodiscard]] std::optional<TransportEvent> poll() override { return std::nullopt; }
+  bool send(PeerId, Channel channel, std::span<const std::byte> payload) override {
+    if (channel == Channel::state) {
+      state_sizes.push_back(payload.size());
+    } else if (auto message = decode_control(payload)) {
+      control.push_back(std::move(*message));
+    }
+    return true;
+  }
+  [[nodiscard]] std::size_t max_state_bytes(PeerId) const override { return room; }
+  void disconnect(PeerId, std::uint32_t) override {}
+  [[nodiscard]] const TransportStats& stats() const override { return stats_; }
+
+ private:
+  TransportStats stats_;
+};
+
+/// A session whose client says what the test wants it to say.
+struct Bench {
+  explicit Bench(std::uint32_t entities, Tick quarantine_ticks = 0) : table(entities, quarantine_ticks) {}
+
+  EntityId add() {
+    Entity entity{.fit = MotionFit{60.0}, .policy = SendPolicy{{}, 0}};
+    entity.announced = true;
+    entity.encoded = quantise(State{}, 0, kUnitPrecision, quantisation[0]);
+    const EntityId id = table.add(std::move(entity), tick);
+    if (Entity* added = table.find(id)) session.announce(*added);
+    return id;
+  }
+  void publish(EntityId id) {
+    Entity* entity = table.find(id);
+    entity->published_tick = tick;
+    session.published(*entity, tick);
+  }
+  void remove(EntityId id) {
+    table.remove(id, tick);
+    session.retract(id, tick, transport);
+  }
+  void step() {
+    session.send({table, quantisation, tick, tick / 60.0, tick / 60.0, transport, stats, repaired});
+    ++tick;
+  }
+  /// The client has taken in so many control messages.
+  bool confirm(std::size_t count) {
+    ClientDatagram datagram;
+    datagram.sequence = sequence++;
+    datagram.control_count = static_cast<std::uint16_t>(count);
+    return session.receive(datagram, tick / 60.0, table, stats);
+  }
+
+  ServerConfig config;
+  std::vector<Quantisation> quantisation{quantisation_for(Archetype{})};
+  EntityTable table;
+  Recorder transport;
+  ServerStats stats;
+  std::vector<std::uint32_t> repaired;
+  Session session{{1}, {1}, config};
+  Tick tick = 0;
+  Sequence sequence = 0;
+};
+
+TEST(Session, AnnouncementsWaitUntilTheOnesBeforeAreConfirmed) {
+  Bench bench(10'000);
+  for (int i = 0; i < 9000; ++i)
+    bench.add();
+  bench.step();
+  bench.step();
+  EXPECT_EQ(bench.transport.control.size(), 4096u);
+  EXPECT_TRUE(bench.confirm(1000));
+  bench.step();
+  EXPECT_EQ(bench.transport.control.size(), 5096u);
+  EXPECT_TRUE(bench.confirm(5096));
+  bench.step();
+  EXPECT_EQ(bench.transport.control.size(), 9000u);
+  std::set<EntityId> told;
+  for (const ControlMessage& message : bench.transport.control)
+    told.insert(std::get<SpawnMessage>(message).entity);
+  EXPECT_EQ(told.size(), 9000u);
+}
+
+TEST(Session, WhatEndsBeforeItsTurnIsNeverToldOf) {
+  Bench bench(5000);
+  std::vector<EntityId> ids;
+  for (int i = 0; i < 4200; ++i)
+    ids.push_back(bench.add());
+  bench.step();
+  bench.remove(ids.back());   // not told of yet
+  bench.remove(ids.front());  // told of
+  ASSERT_EQ(bench.transport.control.size(), 4097u);
+  EXPECT_EQ(std::get<DespawnMessage>(bench.transport.control.back()).entity, ids.front());
+  EXPECT_TRUE(bench.confirm(4097));
+  bench.step();
+  EXPECT_EQ(bench.transport.control.size(), 4097u + 103u);
+}
+
+TEST(Session, TheCountOfControlMessagesMayWrap) {
+  Bench bench(4);
+  std::size_t messages = 0;
+  for (int i = 0; i < 50'000; ++i) {  // 100 000 messages; 16 bits of their count travel
+    const EntityId id = bench.add();
+    bench.step();
+    bench.remove(id);
+    messages += 2;
+    ASSERT_TRUE(bench.confirm(messages)) << messages;
+  }
+  const EntityId last = bench.add();
+  bench.step();
+  ASSERT_TRUE(bench.confirm(messages + 1));
+  const std::uint64_t before = bench.stats.updates_sent;
+  bench.publish(last);
+  bench.step();
+  EXPECT_EQ(bench.stats.updates_sent, before + 1);
+}
+
+TEST(Session, RefusesConfirmationsAndAcknowledgementsOfWhatWasNeverSent) {
+  Bench bench(4);
+  bench.add();
+  bench.step();
+  EXPECT_FALSE(bench.confirm(2));
+  ClientDatagram lie;
+  lie.ack = Ack{999, 0};
+  EXPECT_FALSE(bench.session.receive(lie, 0.1, bench.table, bench.stats));
+  EXPECT_TRUE(bench.confirm(1));
+}
+
+TEST(Session, NoStateIsSentBeforeTheSpawnIsConfirmed) {
+  Bench bench(4);
+  const EntityId id = bench.add();
+  for (int i = 0; i < 10; ++i) {
+    bench.publish(id);
+    bench.step();
+  }
+  EXPECT_EQ(bench.stats.updates_sent, 0u);
+  ASSERT_TRUE(bench.confirm(1));
+  bench.step();  // what was published meanwhile, once
+  EXPECT_EQ(bench.stats.updates_sent, 1u);
+  bench.step();
+  EXPECT_EQ(bench.stats.updates_sent, 1u);
+}
+
+TEST(Session, SequenceNumbersMayWrapAndNothingIsOwedTwice) {
+  // 70 000 datagrams, acknowledged at once but for every tenth: each of those is repaired once.
+  Bench bench(4);
+  const EntityId id = bench.add();
+  bench.step();
+  ASSERT_TRUE(bench.confirm(1));
+  ReceivedWindow window;
+  Sequence newest = 0;
+  std::uint64_t lost = 0;
+  for (int i = 0; i < 70'000; ++i) {
+    bench.publish(id);
+    const std::uint64_t datagrams = bench.stats.datagrams_sent;
+    bench.step();
+    ASSERT_EQ(bench.stats.datagrams_sent, datagrams + 1);
+    newest = static_cast<Sequence>(datagrams);
+    if (i % 10 == 9) {
+      ++lost;
+      continue;
+    }
+    (void)window.note(newest);
+    ClientDatagram answer;
+    answer.sequence = bench.sequence++;
+    answer.control_count = 1;
+    answer.ack = window.ack();
+    ASSERT_TRUE(bench.session.receive(answer, bench.tick / 60.0, bench.table, bench.stats));
+  }
+  EXPECT_NEAR(static_cast<double>(bench.stats.datagrams_lost), static_cast<double>(lost), 5.0);
+  // A newer motion was sent by the time that the loss was found: there was nothing to repair.
+  EXPECT_EQ(bench.stats.repairs_sent, 0u);
+  EXPECT_EQ(bench.stats.updates_sent, 70'000u);
+}
+
+TEST(Session, DatagramsKeepToTheRoomOfThePeer) {
+  Bench bench(600);
+  bench.transport.room = 500;
+  std::vector<EntityId> ids;
+  for (int i = 0; i < 600; ++i)
+    ids.push_back(bench.add());
+  bench.step();
+  ASSERT_TRUE(bench.confirm(600));
+  bench.transport.state_sizes.clear();
+  for (const EntityId id : ids)
+    bench.publish(id);
+  bench.step();
+  EXPECT_EQ(bench.stats.updates_sent, 600u);
+  ASSERT_GT(bench.transport.state_sizes.size(), 5u);
+  for (std::size_t i = 0; i < bench.transport.state_sizes.size(); ++i) {
+    EXPECT_LE(bench.transport.state_sizes[i], 500u);
+    if (i + 1 < bench.transport.state_sizes.size()) {
+      EXPECT_GT(bench.transport.state_sizes[i], 350u);
+    }
+  }
+}
+
+TEST(Session, APeerWithoutRoomIsLeftAlone) {
+  Bench bench(10);
+  const EntityId id = bench.add();
+  bench.step();
+  ASSERT_TRUE(bench.confirm(1));
+  for (const std::size_t room : {0u, 30u}) {  // gone; and too small for a single update
+    bench.transport.room = room;
+    bench.publish(id);
+    bench.step();  // comes back
+  }
+  bench.transport.room = kMaxStateBytes;
+  const std::uint64_t before = bench.stats.updates_sent;
+  bench.step();
+  EXPECT_EQ(bench.stats.updates_sent, before + 1);
+}
+
+}  // namespace
+}  // namespace reckoner
