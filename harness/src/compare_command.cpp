@@ -3,6 +3,7 @@
 #include "commands.hpp"
 #include "compare_output.hpp"
 #include "figures_text.hpp"
+#include "report.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -29,6 +30,7 @@ struct CompareArguments {
   std::size_t threads = 0;
   RunArguments run;
   std::string json;
+  std::string report;
 };
 
 bool too_short(const program::SourceOptions& options, const scenario::Source& source) {
@@ -107,6 +109,11 @@ int run_compare(const CompareArguments& arguments) {
       return complain(wrong->message, program::kFailed);
     }
   }
+  if (!arguments.report.empty()) {
+    const auto page = write_report(*comparison, *runs, arguments.report);
+    if (!page) return complain(page.error(), program::kFailed);
+    fmt::print("The report: {}\n", *page);
+  }
   return 0;
 }
 
@@ -136,6 +143,8 @@ void add_compare_command(CLI::App& app, int& exit_code) {
   command->add_option("--threads", arguments->threads, "how many runs at once (default: one per core)");
   command->add_option("--transport", arguments->run.transport, "sim (virtual time)");
   command->add_option("--json", arguments->json, "write every run's figures and the ratios to this file")
+      ->group("Output");
+  command->add_option("--report", arguments->report, "write a page with plots, index.html, into this folder")
       ->group("Output");
   command->footer(
       "Example:\n"

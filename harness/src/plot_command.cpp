@@ -1,24 +1,17 @@
 // SPDX-License-Identifier: MIT
-#include "child_process.hpp"
 #include "cli_options.hpp"
 #include "commands.hpp"
-#include "plot_script.hpp"
-#include "scratch_folder.hpp"
+#include "gnuplot.hpp"
+#include "plot_recording.hpp"
 
-#include <chrono>
-#include <filesystem>
 #include <fstream>
 #include <memory>
-#include <thread>
 
 #include <fmt/core.h>
-#include <glm/geometric.hpp>
 
 namespace reckoner::harness {
 namespace {
 
-constexpr double kWarmUpS = 2.0;        // until client and clock have settled; not shown
-constexpr double kSkipTeleportS = 0.7;  // as the figures leave it out
 constexpr double kDefaultSeconds = 8.0;
 
 struct PlotArguments {
@@ -40,51 +33,19 @@ Result<std::size_t> chosen(const scenario::Source& source, const PlotArguments& 
   return Error{"there is no entity " + arguments.show};
 }
 
-Result<PlotMethod> run_method(const scenario::Source& source, const ReplayOptions& options,
-                              std::size_t entity, double& rate_hz) {
-  PlotMethod method;
-  const double from_s = source.start_s() + options.start_s + kWarmUpS;
-  std::vector<double> errors;
-  const auto sink = [&](double time_s, std::span<const ShownPose> shown) {
-    for (const ShownPose& pose : shown) {
-      const scenario::SourceEntity& info = source.entity(entity);
-      if (pose.entity != entity || time_s < from_s || time_s > info.last_s) continue;
-      if (source.teleports_within(entity, time_s - kSkipTeleportS, time_s)) continue;
-      const glm::dvec3 truth = source.pose(entity, time_s).position;
-      method.frames.push_back({time_s - from_s, truth, pose.pose.position});
-      errors.push_back(glm::length(pose.pose.position - truth));
-    }
-  };
-  const auto result = replay(source, options, sink);
-  if (!result) return Error{result.error()};
-  if (method.frames.empty()) return Error{options.method + " never showed the entity"};
-  method.p95_m = describe(std::move(errors)).p95;
-  const Figures& figures = result->entities[entity];
-  rate_hz = static_cast<double>(figures.updates.value_or(0)) / std::max(1e-9, figures.entity_seconds);
-  return method;
-}
-
 std::optional<Error> draw(const Plot& plot, const std::string& out) {
-  const ScratchFolder scratch;
-  if (scratch.path().empty()) return Error{"cannot make a temporary folder"};
-  const std::filesystem::path drawn = scratch.path() / "plot.svg";
-  const std::filesystem::path script = scratch.path() / "plot.gp";
-  std::ofstream(script) << plot_script(plot, drawn.string());
-  auto gnuplot = ChildProcess::start("gnuplot", {script.string()}, scratch.path() / "gnuplot.log");
-  if (!gnuplot) return Error{gnuplot.error() + " (it draws the plots; Debian: gnuplot-nox)"};
-  for (int i = 0; i < 3000 && !gnuplot->exit_code(); ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  if (gnuplot->exit_code() != 0) return Error{"gnuplot failed: " + gnuplot->output()};
-  std::error_code failed;
-  std::filesystem::copy_file(drawn, out, std::filesystem::copy_options::overwrite_existing, failed);
-  if (failed) return Error{"cannot write " + out + ": " + failed.message()};
+  const auto svg = draw_svg([&plot](const std::string& path) { return plot_script(plot, path); });
+  if (!svg) return Error{svg.error()};
+  std::ofstream file(out);
+  file << *svg;
+  file.close();
+  if (!file) return Error{"cannot write " + out};
   return std::nullopt;
 }
 
 int run_plot(PlotArguments arguments) {
   if (arguments.source.seconds <= 0.0) arguments.source.seconds = kDefaultSeconds;
-  arguments.source.seconds += kWarmUpS;
+  arguments.source.seconds += kPlotWarmUpS;
   auto options = replay_options(arguments.run, arguments.source, arguments.link);
   if (!options) return complain(options.error());
   const auto source = program::open_source(arguments.source);
@@ -94,7 +55,7 @@ int run_plot(PlotArguments arguments) {
 
   double rate_hz = 0.0;
   options->method = "reckoner";
-  auto reckoner = run_method(**source, *options, *entity, rate_hz);
+  auto reckoner = record_method(**source, *options, *entity, rate_hz);
   if (!reckoner) return complain(reckoner.error());
   if (rate_hz <= 0.0) return complain("nothing was sent about the entity: there is nothing to compare");
   ReplayOptions even = *options;
@@ -102,7 +63,7 @@ int run_plot(PlotArguments arguments) {
   even.budget = {};
   even.budget.fixed_rate_hz = rate_hz;
   double ignored = 0.0;
-  auto snap = run_method(**source, even, *entity, ignored);
+  auto snap = record_method(**source, even, *entity, ignored);
   if (!snap) return complain(snap.error());
   snap->title = "Snapping to updates";
   snap->colour = "#d64545";

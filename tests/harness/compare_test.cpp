@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "../../harness/src/compare_output.hpp"
+#include "../../harness/src/report.hpp"
+#include "../../harness/src/scratch_folder.hpp"
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
 
 #include <gtest/gtest.h>
 
@@ -105,6 +111,26 @@ TEST(Compare, SaysWhichRunFailed) {
   const auto runs = compare(comparison);
   ASSERT_FALSE(runs);
   EXPECT_NE(runs.error().find("orbit over lan, magic"), std::string::npos) << runs.error();
+}
+
+TEST(Compare, ReportIsOnePageWithoutOutsideParts) {
+  if (std::system("gnuplot --version >/dev/null 2>&1") != 0) GTEST_SKIP() << "no gnuplot";
+  Comparison comparison = small(2);
+  comparison.sources.resize(1);
+  const auto runs = compare(comparison);
+  ASSERT_TRUE(runs) << runs.error();
+  const ScratchFolder scratch;
+  const auto page = write_report(comparison, *runs, (scratch.path() / "page").string());
+  ASSERT_TRUE(page) << page.error();
+  std::ifstream file(*page);
+  const std::string html(std::istreambuf_iterator<char>(file), {});
+  std::size_t drawings = 0;
+  for (std::size_t at = html.find("<svg"); at != std::string::npos; at = html.find("<svg", at + 1))
+    ++drawings;
+  EXPECT_EQ(drawings, 3u) << "smoothness, rates and one path";
+  for (const char* outside : {"href=\"http", "href='http", "src=", "@import", "url(http", "<?xml"})
+    EXPECT_EQ(html.find(outside), std::string::npos) << outside;
+  EXPECT_NE(html.find("<td>snap</td>"), std::string::npos);
 }
 
 }  // namespace
