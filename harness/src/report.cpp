@@ -81,6 +81,11 @@ Result<ReportFigure> path_figure(const Comparison& comparison, const NamedSource
 
 Result<ReportFigure> rate_figure(const Comparison& comparison, const std::vector<NamedSource>& some,
                                  const ComparedFigure& error) {
+  // What a method spent, which under a budget may be less than it was allowed.
+  const ComparedFigure spent{"updates_per_s", [](const Figures& figures) -> std::optional<double> {
+                               if (!figures.down || figures.entity_seconds <= 0.0) return std::nullopt;
+                               return static_cast<double>(figures.down->updates) / figures.entity_seconds;
+                             }};
   SeriesPlot plot{"updates per second and entity", "95 % of the errors below (m)", {}};
   for (const std::string& method : comparison.methods)
     plot.series.push_back({method, {}});
@@ -94,7 +99,8 @@ Result<ReportFigure> rate_figure(const Comparison& comparison, const std::vector
     const auto runs = compare(one);
     if (!runs) return Error{runs.error()};
     for (PlotSeries& series : plot.series)
-      series.points.emplace_back(rate_hz, overall(*runs, one.networks[0].name, series.name, error));
+      series.points.emplace_back(overall(*runs, one.networks[0].name, series.name, spent),
+                                 overall(*runs, one.networks[0].name, series.name, error));
   }
   auto svg = draw_svg([&plot](const std::string& out) { return series_script(plot, out); });
   if (!svg) return Error{svg.error()};

@@ -21,8 +21,8 @@ constexpr const char* kHead =
     "and not always. It has to draw them sixty times a second all the same, so it must guess where they are. "
     "This page replays motion through a simulated bad network and measures how far what is drawn is from "
     "where "
-    "things really were, for Reckoner and for the usual techniques, all of them sent the same number of "
-    "updates. "
+    "things really were, for Reckoner and for the usual techniques, all with the same "
+    "budget of updates. "
     "Every error is in metres, smaller is better.</p>\n";
 
 std::string escaped(const std::string& text) {
