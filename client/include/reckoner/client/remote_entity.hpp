@@ -42,8 +42,8 @@ class RemoteEntity {
   /// Shows `shown` at `time_s` and blends from there onto the motion over `blend_s`.
   void correct(const State& shown, double time_s, double blend_s);
 
-  /// Shown time jumps from `before_s`, where it ran at `rate`, to `now_s`: blends what was shown then into what
-  /// is shown now; along the route, if it is on one.
+  /// Shown time jumps from `before_s`, where it ran at `rate`, to `now_s`: blends what was shown then into
+  /// what is shown now; along the route, if it is on one.
   void jump(double before_s, double now_s, double rate, double blend_s);
 
   /// Changes the path while `time_s` is being shown; continuous in position and velocity.

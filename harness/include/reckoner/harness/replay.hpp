@@ -50,7 +50,7 @@ using FrameSink = std::function<void(double frame_time_s, std::span<const ShownP
 
 struct ReplayResult {
   Figures run;
-  std::vector<Figures> entities;      ///< in the source's order
+  std::vector<Figures> entities;       ///< in the source's order
   std::optional<RouteFigures> routes;  ///< of a source with routes
   std::vector<PacketRecord> packets;   ///< with log_packets
 };
