@@ -27,7 +27,7 @@ double weight_of(double error, double least) {
 }  // namespace
 
 RateFit::RateFit(double tick_rate_hz, double horizon_s) {
-  constexpr auto kMostTicks = static_cast<double>(kPast / 2 - 1);
+  constexpr auto kMostTicks = static_cast<double>(kPast) / 2 - 1;
   const auto ticks = [&](double seconds) {
     return std::clamp(std::round(seconds * tick_rate_hz), 0.0, kMostTicks);
   };
