@@ -80,6 +80,11 @@ inline std::size_t whole_size(std::span<const std::byte> command, std::uint8_t k
 
 }  // namespace detail
 
+/// The receiver's number of the peer that an acceptable datagram says it is from; kNoPeer: of none yet.
+[[nodiscard]] inline std::size_t peer_of(std::span<const std::byte> datagram) {
+  return detail::read16(datagram, 0) & detail::kNoPeer;
+}
+
 /// False if no Reckoner can have sent this datagram to an end in that role.
 [[nodiscard]] inline bool acceptable(std::span<const std::byte> datagram, Role role) {
   using namespace detail;

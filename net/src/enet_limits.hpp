@@ -32,6 +32,10 @@ inline constexpr std::uint32_t kHalfOpenMostMs = 3000;
 inline constexpr int kRounds = 1024;
 inline constexpr std::uint32_t kDatagramsPerService = 16384;
 
+inline constexpr std::uint32_t kDatagramsPerPass = 256;  // ENet's own: it then turns to sending
+
+inline constexpr double kLookSeconds = 0.05;  // between two looks at who is silent; they walk all peers
+
 inline constexpr double kWaitSliceSeconds = 0.05;  // so that ENet's resends stay on time in a long wait
 
 }  // namespace reckoner::enet_limits

@@ -2,6 +2,7 @@
 #include "enet_filter.hpp"
 #include "enet_limits.hpp"
 #include "enet_liveness.hpp"
+#include "peer_table.hpp"
 #include "shared_library_start.hpp"
 #include "wire_counter.hpp"
 
@@ -13,7 +14,6 @@
 #include <deque>
 #include <system_error>
 #include <thread>
-#include <unordered_map>
 #include <vector>
 
 #include <enet/enet.h>
@@ -73,9 +73,11 @@ struct EnetTransport::Impl {
 
   [[nodiscard]] static Result<std::unique_ptr<Impl>> open(const ENetAddress* address, std::size_t peers,
                                                           const std::string& host_name);
+  explicit Impl(std::size_t peers) : connections(peers), is_touched(peers) {}
   ~Impl();
 
   bool pump();
+  void touch(std::size_t peer_index);
   void hold_throttle_open();
   void take(ENetEvent& event);
   void take_connected(ENetPeer* peer, std::uint32_t reason);
@@ -84,9 +86,9 @@ struct EnetTransport::Impl {
   void end(PeerId id, std::uint32_t reason);
   void count_wire();
   PeerId add(ENetPeer* peer, bool connecting) {
-    peer->data = reinterpret_cast<void*>(std::uintptr_t{++last_id});
-    connections.emplace(last_id, Connection{peer, Liveness(steady_seconds(), connecting)});
-    return PeerId{last_id};
+    const PeerId id = connections.add({peer, Liveness(steady_seconds(), connecting)});
+    peer->data = reinterpret_cast<void*>(std::uintptr_t{id.value});
+    return id;
   }
   static PeerId id_of(const ENetPeer* peer) {
     return PeerId{static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(peer->data))};
@@ -106,10 +108,13 @@ struct EnetTransport::Impl {
   EnetRuntime runtime;
   HostPtr host;
   enet_filter::Role role = enet_filter::Role::server;
-  std::unordered_map<std::uint32_t, Connection> connections;  // by PeerId; its nodes never move
+  PeerTable<Connection> connections;  // as many at most as ENet has peers; backlogs are pointed to
+  std::vector<std::size_t> touched;   // ENet's peers that were heard of since hold_throttle_open(), each once
+  std::vector<bool> is_touched;       // by ENet's peer
+  double looked_s = -1e9;             // when drop_silent() last looked
+  bool unsent = false;                // something waits for the next pass
   std::deque<Queued> events;
   PacketPtr current;  ///< holds the payload that poll() gave out last
-  std::uint32_t last_id = 0;
   TransportStats stats;
   WireCounter sent, received;
 };
@@ -117,7 +122,7 @@ struct EnetTransport::Impl {
 Result<std::unique_ptr<EnetTransport::Impl>> EnetTransport::Impl::open(const ENetAddress* address,
                                                                        std::size_t peers,
                                                                        const std::string& host_name) {
-  auto impl = std::make_unique<Impl>();
+  auto impl = std::make_unique<Impl>(peers);
   if (!impl->runtime.usable()) return Error{"ENet does not start on this machine"};
   errno = 0;
   impl->host.reset(enet_host_create(address, peers, kChannels, 0, 0));
@@ -140,9 +145,9 @@ EnetTransport::Impl::~Impl() {
   if (!host) return;
   hold_throttle_open();
   enet_host_flush(host.get());
-  for (auto& [id, connection] : connections) {
+  connections.for_each([](PeerId, Connection& connection) {
     enet_peer_disconnect_now(connection.peer, connection.closing_reason);
-  }
+  });
 }
 
 int EnetTransport::Impl::filter(ENetHost* host, ENetEvent* event) {
@@ -152,18 +157,23 @@ int EnetTransport::Impl::filter(ENetHost* host, ENetEvent* event) {
   const bool answerable = host->receivedAddress.port != 0 && host->receivedAddress.host != ENET_HOST_ANY &&
                           host->receivedAddress.host != ENET_HOST_BROADCAST;
   const auto datagram = std::as_bytes(std::span(host->receivedData, host->receivedDataLength));
-  if (answerable && enet_filter::acceptable(datagram, self.role)) return kPassOn;
+  if (answerable && enet_filter::acceptable(datagram, self.role)) {
+    self.touch(enet_filter::peer_of(datagram));
+    return kPassOn;
+  }
   ++self.stats.refused;
   return kSwallow;
 }
 
 // Acknowledgements that come late, a peer's THROTTLE_CONFIGURE and the bandwidth it announces all make ENet
 // drop unreliable packets on its own. The sender's policy decides what is sent, so all three are undone
-// before every pass in which ENet may send.
+// before every pass in which ENet may send. All three take a datagram from the peer, so only those are looked
+// at of whom one was let through: with a thousand peers, walking all of them is what a pass costs.
 void EnetTransport::Impl::hold_throttle_open() {
   host->bandwidthThrottleEpoch = enet_time_get();  // so that the next pass does not share out bandwidth
-  for (auto& [id, connection] : connections) {
-    ENetPeer& peer = *connection.peer;
+  for (const std::size_t index : touched) {
+    ENetPeer& peer = host->peers[index];
+    is_touched[index] = false;
     // While connecting, both ends compare these numbers and part if they differ.
     if (peer.state != ENET_PEER_STATE_CONNECTED && peer.state != ENET_PEER_STATE_DISCONNECT_LATER) continue;
     peer.packetThrottle = ENET_PEER_PACKET_THROTTLE_SCALE;
@@ -171,27 +181,40 @@ void EnetTransport::Impl::hold_throttle_open() {
     peer.packetThrottleDeceleration = 0;
     peer.windowSize = ENET_PROTOCOL_MAXIMUM_WINDOW_SIZE;
   }
+  touched.clear();
+}
+
+void EnetTransport::Impl::touch(std::size_t peer_index) {
+  if (peer_index >= is_touched.size() || is_touched[peer_index]) return;
+  is_touched[peer_index] = true;
+  touched.push_back(peer_index);
 }
 
 // Sends and receives until nothing is left. An error (one datagram too long for ENet's buffer, one address
-// that cannot be sent to) ends a pass of ENet's in the middle, so the pass is repeated for the others.
+// that cannot be sent to) ends a pass of ENet's in the middle, so the pass is repeated for the others; so
+// does a peer that comes or goes. A pass that went to its end found the socket empty, unless it read all it
+// may.
 bool EnetTransport::Impl::pump() {
   const enet_uint32 start = host->totalReceivedPackets;
+  unsent = false;
   for (int round = 0; round < limits::kRounds && events.size() < limits::kQueuedEvents; ++round) {
     if (host->totalReceivedPackets - start >= limits::kDatagramsPerService) break;
     const enet_uint32 before = host->totalReceivedPackets;
     hold_throttle_open();
     Pump pump{.self = this};
     const int result = enet_host_service(host.get(), &pump.event, 0);
+    const enet_uint32 received_now = host->totalReceivedPackets - before;
+    bool to_its_end = result == 0;
     if (result > 0) {
+      // What was received is handed out at the end of a pass, and what was left over at the start of one.
+      to_its_end = pump.event.type == ENET_EVENT_TYPE_RECEIVE && received_now > 0;
       take(pump.event);
       while (enet_host_check_events(host.get(), &pump.event) > 0)
         take(pump.event);
     } else if (result < 0) {
       ++stats.service_errors;
-    } else if (host->totalReceivedPackets == before) {
-      break;
     }
+    if (to_its_end && received_now < limits::kDatagramsPerPass) break;
   }
   count_wire();
   return host->totalReceivedPackets != start;
@@ -213,7 +236,8 @@ void EnetTransport::Impl::take_connected(ENetPeer* peer, std::uint32_t reason) {
     return;
   }
   if (!id) id = add(peer, false);
-  connections.at(id.value).liveness.connected(steady_seconds());
+  connections.find(id)->liveness.connected(steady_seconds());
+  touch(static_cast<std::size_t>(peer - host->peers));  // from now on its throttle may be held
   enet_peer_timeout(peer, limits::kTimeoutFactor, limits::kTimeoutLeastMs, limits::kTimeoutMostMs);
   push(TransportEvent::Kind::connected, id, reason);
 }
@@ -233,20 +257,22 @@ void EnetTransport::Impl::take_packet(PeerId id, std::uint8_t channel, PacketPtr
 
 // ENet has reset the peer by now, which also released its packets.
 void EnetTransport::Impl::end(PeerId id, std::uint32_t reason) {
-  const auto found = connections.find(id.value);
-  if (found == connections.end()) return;
-  found->second.peer->data = nullptr;
-  connections.erase(found);
+  Connection* const connection = connections.find(id);
+  if (connection == nullptr) return;
+  connection->peer->data = nullptr;
+  connections.remove(id);
   push(TransportEvent::Kind::disconnected, id, reason);
 }
 
 void EnetTransport::Impl::drop_silent(double now_s) {
+  if (now_s - looked_s < limits::kLookSeconds) return;
+  looked_s = now_s;
   std::vector<PeerId> gone;
-  for (auto& [id, connection] : connections) {
-    if (connection.liveness.given_up(now_s, connection.peer->incomingDataTotal)) gone.push_back(PeerId{id});
-  }
+  connections.for_each([&](PeerId id, Connection& connection) {
+    if (connection.liveness.given_up(now_s, connection.peer->incomingDataTotal)) gone.push_back(id);
+  });
   for (const PeerId id : gone) {
-    const Connection& connection = connections.at(id.value);
+    const Connection& connection = *connections.find(id);
     enet_peer_disconnect_now(connection.peer, connection.closing_reason);
     end(id, 0);
   }
@@ -319,9 +345,9 @@ std::optional<TransportEvent> EnetTransport::poll() {
 }
 
 bool EnetTransport::send(PeerId peer, Channel channel, std::span<const std::byte> payload) {
-  const auto found = impl_->connections.find(peer.value);
-  if (found == impl_->connections.end()) return false;
-  Impl::Connection& connection = found->second;
+  Impl::Connection* const found = impl_->connections.find(peer);
+  if (found == nullptr) return false;
+  Impl::Connection& connection = *found;
   if (connection.peer->state != ENET_PEER_STATE_CONNECTED) return false;
   const bool reliable = channel == Channel::control;
   if (payload.size() > (reliable ? kMaxControlBytes : impl_->max_state_bytes(connection.peer))) {
@@ -345,22 +371,24 @@ bool EnetTransport::send(PeerId peer, Channel channel, std::span<const std::byte
     packet->freeCallback = &Impl::release_backlog;
   }
   (void)packet.release();  // ENet's now
+  impl_->unsent = true;
   impl_->stats.payload_bytes_sent += payload.size();
   return true;
 }
 
 std::size_t EnetTransport::max_state_bytes(PeerId peer) const {
-  const auto found = impl_->connections.find(peer.value);
-  return found == impl_->connections.end() ? 0 : impl_->max_state_bytes(found->second.peer);
+  const Impl::Connection* const found = impl_->connections.find(peer);
+  return found == nullptr ? 0 : impl_->max_state_bytes(found->peer);
 }
 
 void EnetTransport::disconnect(PeerId peer, std::uint32_t reason) {
-  const auto found = impl_->connections.find(peer.value);
-  if (found == impl_->connections.end()) return;
-  Impl::Connection& connection = found->second;
+  Impl::Connection* const found = impl_->connections.find(peer);
+  if (found == nullptr) return;
+  Impl::Connection& connection = *found;
   if (!connection.liveness.close(steady_seconds())) return;
   connection.closing_reason = reason;
   enet_peer_disconnect_later(connection.peer, reason);
+  impl_->unsent = true;
   // ENet gives a connection that was not made yet up at once and raises no event.
   if (connection.peer->state == ENET_PEER_STATE_DISCONNECTED) impl_->end(peer, 0);
 }
@@ -376,8 +404,10 @@ std::uint16_t EnetTransport::port() const {
 
 void EnetTransport::wait(double seconds) {
   const double end_s = steady_seconds() + std::clamp(std::isnan(seconds) ? 0.0 : seconds, 0.0, 3600.0);
-  for (;;) {
-    if (impl_->pump() || !impl_->events.empty()) return;
+  if (!impl_->events.empty()) return;
+  for (bool pass = impl_->unsent;; pass = true) {
+    // A pass walks all peers; what has arrived ends the sleep anyway, and ENet's resends can wait a slice.
+    if (pass && (impl_->pump() || !impl_->events.empty())) return;
     const double left_s = end_s - steady_seconds();
     if (left_s <= 0.0) return;
     const double slice_ms = std::floor(std::min(left_s, limits::kWaitSliceSeconds) * 1000.0);
