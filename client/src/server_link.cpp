@@ -51,6 +51,7 @@ bool ServerLink::join(const WelcomeMessage& message, std::vector<Archetype>& arc
     archetypes[i].max_speed_mps = limits.max_speed_mps;
     archetypes[i].world_size_m = limits.world_size_m;
     quantisation_.push_back(quantisation_for(archetypes[i]));
+    quantisation_.back().codes = limits.codes;
   }
   tick_rate_hz_ = message.tick_rate_hz;
   epoch_s_ = message.epoch_s;

@@ -57,8 +57,9 @@ struct List {
 
 /// Three signed numbers in the width that the largest needs, said in front. At most `most_bits` (up to 48)
 /// each.
+template <class T>
 struct Signed3 {
-  std::array<std::int64_t, 3>& value;
+  std::array<T, 3>& value;
   unsigned most_bits;
 };
 
@@ -81,7 +82,8 @@ List<T> list(std::vector<T>& value, std::size_t most) {
   return {value, most};
 }
 
-inline Signed3 signed3(std::array<std::int64_t, 3>& value, unsigned most_bits) {
+template <class T>
+Signed3<T> signed3(std::array<T, 3>& value, unsigned most_bits) {
   return {value, most_bits};
 }
 
@@ -223,7 +225,8 @@ void load(BitInputArchive& archive, List<T>& l) {
     archive(l.value.emplace_back());
 }
 
-inline void save(BitOutputArchive& archive, const Signed3& s) {
+template <class T>
+void save(BitOutputArchive& archive, const Signed3<T>& s) {
   unsigned width = 0;
   for (const std::int64_t v : s.value)
     width = std::max(width, signed_width(v));
@@ -233,16 +236,17 @@ inline void save(BitOutputArchive& archive, const Signed3& s) {
   for (const std::int64_t v : s.value)
     archive.bits().write(static_cast<std::uint64_t>(v) & mask, width);
 }
-inline void load(BitInputArchive& archive, Signed3& s) {
+template <class T>
+void load(BitInputArchive& archive, Signed3<T>& s) {
   auto width = static_cast<unsigned>(archive.bits().read(bits_for(s.most_bits)));
   if (width > s.most_bits) {
     archive.bits().fail();
     width = 0;
   }
-  for (std::int64_t& v : s.value) {
+  for (T& v : s.value) {
     std::uint64_t bits = archive.bits().read(width);
     if (width > 0 && (bits >> (width - 1)) != 0) bits |= ~std::uint64_t{0} << width;  // the sign
-    v = static_cast<std::int64_t>(bits);
+    v = static_cast<T>(static_cast<std::int64_t>(bits));
   }
 }
 

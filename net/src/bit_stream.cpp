@@ -6,8 +6,8 @@
 
 namespace reckoner {
 
-void BitWriter::write(std::uint64_t value, unsigned count) {
-  assert(count <= 64 && (count == 64 || value >> count == 0));
+// Near the end of the buffer, where a whole word has no room, and on big-endian machines.
+void BitWriter::write_bytewise(std::uint64_t value, unsigned count) {
   if (overflowed_ || count > bits_left()) {
     overflowed_ = true;
     return;
@@ -42,8 +42,7 @@ std::span<const std::byte> BitWriter::finish() {
   return {buffer_.data(), bits_ / 8};
 }
 
-std::uint64_t BitReader::read(unsigned count) {
-  assert(count <= 64);
+std::uint64_t BitReader::read_bytewise(unsigned count) {
   if (failed_ || count > bits_left()) {
     failed_ = true;
     return 0;
@@ -58,6 +57,24 @@ std::uint64_t BitReader::read(unsigned count) {
     bits_ += now;
   }
   return value;
+}
+
+unsigned BitReader::read_ones(unsigned most) {
+  assert(most <= 64);
+  const auto near = static_cast<unsigned>(std::min<std::size_t>(bits_left(), 56));
+  if (!failed_ && near > 0) {
+    const std::size_t start = bits_;
+    const auto ones = static_cast<unsigned>(std::countr_one(read(near)));
+    if (ones < near || ones >= most) {
+      bits_ = start + (ones < most ? ones + 1 : most);
+      return std::min(ones, most);
+    }
+    bits_ = start;
+  }
+  unsigned ones = 0;  // a very long run, or one that the end cuts off
+  while (ones < most && read(1) == 1)
+    ++ones;
+  return ones;
 }
 
 bool BitReader::finished() {

@@ -70,9 +70,16 @@ void serialize(Archive& archive, JoinMessage& m) {
 }
 
 template <class Archive>
+void serialize(Archive& archive, CodeParameters& c) {
+  for (std::uint8_t& order : c.order)
+    archive(wire::ranged(order, 0, CodeParameters::kMostOrder));
+}
+
+template <class Archive>
 void serialize(Archive& archive, ArchetypeLimits& l) {
   archive(wire::real(l.threshold_m, 1e-6, kMostMetres), wire::real(l.threshold_rad, 1e-6, kMostMetres),
-          wire::real(l.max_speed_mps, 0.0, kMostMetres), wire::real(l.world_size_m, 0.0, kMostMetres));
+          wire::real(l.max_speed_mps, 0.0, kMostMetres), wire::real(l.world_size_m, 0.0, kMostMetres),
+          l.codes);
 }
 
 template <class Archive>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "motion_serialize.hpp"
+#include "motion_steps.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -29,64 +30,32 @@ constexpr double kRouteAccelerationStepsPerS2 = 8.0;
 
 constexpr double kMaxAccelerationMps2 = 1e5;
 constexpr double kMaxAngularVelocityRps = 1e4;
-constexpr double kHalfSqrt2 = 0.70710678118654752440;  // no component but the largest exceeds it
+constexpr double kMostSteps = 2'000'000'000.0;  // in 32 bits with the sign
+constexpr double kMostPositionSteps = 7e13;     // in kMostStateBits
 
-// The archetype's steps at one precision; powers of two, so that both ends compute the same.
-struct Steps {
-  double position_m;
-  double velocity_mps;
-  double acceleration_mps2;
-  double angular_velocity_rps;
-  unsigned orientation_bits;
-};
-
-Steps steps_at(const Quantisation& q, std::uint8_t precision) {
-  const double k = std::ldexp(1.0, int{kUnitPrecision} - int{precision});
-  return {q.position_step_m * k, q.velocity_step_mps * k, q.acceleration_step_mps2 * k,
-          q.angular_velocity_step_rps * k, orientation_bits_at(q.orientation_bits, precision)};
+template <class T, class Vector>
+std::array<T, 3> to_steps(const Vector& v, double step) {
+  return {static_cast<T>(std::llround(double{v.x} / step)), static_cast<T>(std::llround(double{v.y} / step)),
+          static_cast<T>(std::llround(double{v.z} / step))};
 }
 
-double largest_steps(unsigned orientation_bits) {
-  return static_cast<double>((std::int64_t{1} << (orientation_bits - 1)) - 1);
-}
-
-template <class Vector>
-std::array<std::int64_t, 3> to_steps(const Vector& v, double step) {
-  return {std::llround(double{v.x} / step), std::llround(double{v.y} / step),
-          std::llround(double{v.z} / step)};
-}
-
-bool within(const std::array<std::int64_t, 3>& steps, double step, double limit) {
+template <class T>
+bool within(const std::array<T, 3>& steps, double step, double limit) {
   return std::all_of(steps.begin(), steps.end(),
-                     [&](std::int64_t s) { return std::abs(static_cast<double>(s)) * step <= limit; });
+                     [&](T s) { return std::abs(static_cast<double>(s)) * step <= limit; });
 }
 
+// Within the limit, and within what travels at the finest step.
 template <class Vector>
-bool within(const Vector& v, double limit) {
-  return std::abs(v.x) <= limit && std::abs(v.y) <= limit && std::abs(v.z) <= limit;
+bool fits(const Vector& v, double limit, double finest_step, double most_steps) {
+  const double most = std::min(limit, finest_step * most_steps);
+  return std::abs(v.x) <= most && std::abs(v.y) <= most && std::abs(v.z) <= most;
 }
 
-glm::vec3 from_steps(const std::array<std::int64_t, 3>& s, double step) {
+glm::vec3 from_steps(const std::array<std::int32_t, 3>& s, double step) {
   return {static_cast<float>(static_cast<double>(s[0]) * step),
           static_cast<float>(static_cast<double>(s[1]) * step),
           static_cast<float>(static_cast<double>(s[2]) * step)};
-}
-
-// Smallest three: the largest component follows from the others, and its sign is free.
-void quantise_orientation(const glm::quat& q, unsigned bits, QuantisedState& out) {
-  std::array<double, 4> c{q.w, q.x, q.y, q.z};
-  const double norm = std::sqrt(c[0] * c[0] + c[1] * c[1] + c[2] * c[2] + c[3] * c[3]);
-  std::size_t largest = 0;
-  for (std::size_t i = 1; i < 4; ++i) {
-    if (std::abs(c[i]) > std::abs(c[largest])) largest = i;
-  }
-  const double scale = (c[largest] < 0.0 ? -1.0 : 1.0) / norm;
-  out.largest = static_cast<std::uint8_t>(largest);
-  const double most = largest_steps(bits);
-  for (std::size_t i = 0, k = 0; i < 4; ++i) {
-    if (i == largest) continue;
-    out.orientation[k++] = std::llround(std::clamp(c[i] * scale / kHalfSqrt2, -1.0, 1.0) * most);
-  }
 }
 
 glm::quat dequantise_orientation(const QuantisedState& q, unsigned bits) {
@@ -133,11 +102,17 @@ Quantisation quantisation_for(const Archetype& archetype) {
 
 bool can_travel(const State& state, const Quantisation& quantisation) {
   // One of the largest steps of room, because rounding may go outwards.
-  const Steps steps = steps_at(quantisation, 0);
-  return is_sane(state) && within(state.position, quantisation.world_size_m - steps.position_m) &&
-         within(state.velocity, quantisation.max_speed_mps - steps.velocity_mps) &&
-         within(state.acceleration, kMaxAccelerationMps2 - steps.acceleration_mps2) &&
-         within(state.angular_velocity, kMaxAngularVelocityRps - steps.angular_velocity_rps);
+  const Steps coarse = steps_at(quantisation, 0);
+  const Steps fine = steps_at(quantisation, kMostPrecision);
+  return is_sane(state) &&
+         fits(state.position, quantisation.world_size_m - coarse.position_m, fine.position_m,
+              kMostPositionSteps) &&
+         fits(state.velocity, quantisation.max_speed_mps - coarse.velocity_mps, fine.velocity_mps,
+              kMostSteps) &&
+         fits(state.acceleration, kMaxAccelerationMps2 - coarse.acceleration_mps2, fine.acceleration_mps2,
+              kMostSteps) &&
+         fits(state.angular_velocity, kMaxAngularVelocityRps - coarse.angular_velocity_rps,
+              fine.angular_velocity_rps, kMostSteps);
 }
 
 std::uint8_t precision_for(double scale) {
@@ -152,12 +127,13 @@ QuantisedState quantise(const State& state, std::uint8_t teleports, std::uint8_t
   QuantisedState out;
   out.teleports = static_cast<std::uint8_t>(teleports % kTeleportModulus);
   out.precision = precision;
-  out.position = to_steps(state.position, steps.position_m);
-  out.velocity = to_steps(state.velocity, steps.velocity_mps);
-  out.acceleration = to_steps(state.acceleration, steps.acceleration_mps2);
+  out.position = to_steps<std::int64_t>(state.position, steps.position_m);
+  out.velocity = to_steps<std::int32_t>(state.velocity, steps.velocity_mps);
+  out.acceleration = to_steps<std::int32_t>(state.acceleration, steps.acceleration_mps2);
   if (steps.orientation_bits == 0) return out;
-  quantise_orientation(state.orientation, steps.orientation_bits, out);
-  out.angular_velocity = to_steps(state.angular_velocity, steps.angular_velocity_rps);
+  out.largest = static_cast<std::uint8_t>(largest_component(state.orientation));
+  out.orientation = smallest_three(state.orientation, out.largest, steps.orientation_bits);
+  out.angular_velocity = to_steps<std::int32_t>(state.angular_velocity, steps.angular_velocity_rps);
   return out;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "bit_archive.hpp"
+#include "prefix_code.hpp"
 
 #include <algorithm>
 
@@ -12,6 +13,7 @@ namespace reckoner {
 
 // No number of steps needs more: 2^47 steps of a millimetre are a thousand times the way to the moon.
 inline constexpr unsigned kMostStateBits = 48;
+inline constexpr unsigned kMostRateBits = 32;
 
 /// Bits of an orientation component at a precision: as the steps are halved, one more.
 inline unsigned orientation_bits_at(unsigned orientation_bits, std::uint8_t precision) {
@@ -21,11 +23,10 @@ inline unsigned orientation_bits_at(unsigned orientation_bits, std::uint8_t prec
 
 /// A signed number that is mostly small: folded to 0, -1, 1, -2, ... and then a prefix code of order `k`.
 template <class Archive>
-void serialize_folded(Archive& archive, std::int64_t& value, unsigned k) {
-  auto folded = static_cast<std::uint32_t>(value < 0 ? -2 * value - 1 : 2 * value);
+void serialize_folded(Archive& archive, std::int32_t& value, unsigned k) {
+  auto folded = static_cast<std::uint32_t>(wire::fold(value));
   archive(wire::golomb(folded, k));
-  value = (folded & 1u) != 0 ? -static_cast<std::int64_t>(folded >> 1) - 1
-                             : static_cast<std::int64_t>(folded >> 1);
+  value = static_cast<std::int32_t>(wire::unfold(folded));
 }
 
 /// A motion on a route. The orders suit a walk of minutes at a few metres a second, with the default
@@ -40,7 +41,10 @@ void serialize_along(Archive& archive, QuantisedAlong& along) {
   auto distance = static_cast<std::uint32_t>(along.distance);
   archive(wire::golomb(index, kRouteOrder), wire::golomb(distance, kDistanceOrder));
   along.route.value = index < kMaxRoutes ? index + 1 : kMaxRoutes + 1;  // beyond all routes stays beyond
-  along.distance = distance;
+  if constexpr (Archive::is_loading::value) {
+    if (distance > INT32_MAX) archive.bits().fail();
+    along.distance = static_cast<std::int32_t>(distance & INT32_MAX);
+  }
   serialize_folded(archive, along.speed, kSpeedOrder);
   serialize_folded(archive, along.acceleration, kAccelerationOrder);
 }
@@ -48,20 +52,26 @@ void serialize_along(Archive& archive, QuantisedAlong& along) {
 /// A full state in `orientation_bits` per component (0: without orientation); writes and reads.
 template <class Archive>
 void serialize_state(Archive& archive, QuantisedState& state, unsigned orientation_bits) {
+  // Room for motions in another entity's frame, and of entities that a client owns.
+  bool extended = false;
+  archive(extended);
+  if constexpr (Archive::is_loading::value) {
+    if (extended) archive.bits().fail();
+  }
   bool on_route{state.along.route};
   archive(on_route);
   archive(wire::ranged(state.teleports, 0, kTeleportModulus - 1),
           wire::ranged(state.precision, 0, kMostPrecision));
   if (on_route) return serialize_along(archive, state.along);
-  archive(wire::signed3(state.position, kMostStateBits), wire::signed3(state.velocity, kMostStateBits),
-          wire::signed3(state.acceleration, kMostStateBits));
+  archive(wire::signed3(state.position, kMostStateBits), wire::signed3(state.velocity, kMostRateBits),
+          wire::signed3(state.acceleration, kMostRateBits));
   if (orientation_bits == 0) return;
   const unsigned bits = orientation_bits_at(orientation_bits, state.precision);
   const std::int64_t most = (std::int64_t{1} << (bits - 1)) - 1;
   archive(wire::ranged(state.largest, 0, 3));
-  for (std::int64_t& component : state.orientation)
+  for (std::int16_t& component : state.orientation)
     archive(wire::ranged(component, -most, most));
-  archive(wire::signed3(state.angular_velocity, kMostStateBits));
+  archive(wire::signed3(state.angular_velocity, kMostRateBits));
 }
 
 }  // namespace reckoner

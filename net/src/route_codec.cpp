@@ -51,9 +51,11 @@ QuantisedState quantise(RouteId id, const Route& route, const RouteState& along,
   out.teleports = static_cast<std::uint8_t>(teleports % kTeleportModulus);
   out.precision = precision;
   out.along.route = id;
-  out.along.distance = std::llround(on_one_period(along.distance, route) / steps.distance_m);
-  out.along.speed = std::llround(along.speed / steps.speed_mps);
-  out.along.acceleration = std::llround(along.acceleration / steps.acceleration_mps2);
+  out.along.distance =
+      static_cast<std::int32_t>(std::llround(on_one_period(along.distance, route) / steps.distance_m));
+  out.along.speed = static_cast<std::int32_t>(std::llround(along.speed / steps.speed_mps));
+  out.along.acceleration =
+      static_cast<std::int32_t>(std::llround(along.acceleration / steps.acceleration_mps2));
   return out;
 }
 

@@ -300,8 +300,10 @@ void Server::Impl::join(PeerId peer, const JoinMessage& message) {
   welcome.tick_rate_hz = config.tick_rate_hz;
   welcome.epoch_s = config.epoch_s;
   welcome.tick = next_tick == 0 ? 0 : next_tick - 1;
-  for (const Archetype& a : config.archetypes) {
-    welcome.archetypes.push_back({a.threshold_m, a.threshold_rad, a.max_speed_mps, a.world_size_m});
+  for (std::size_t i = 0; i < config.archetypes.size(); ++i) {
+    const Archetype& a = config.archetypes[i];
+    welcome.archetypes.push_back(
+        {a.threshold_m, a.threshold_rad, a.max_speed_mps, a.world_size_m, quantisation[i].codes});
   }
   std::vector<std::byte> buffer(kMaxControlBytes);
   transport.send(peer, Channel::control, encode(welcome, buffer));

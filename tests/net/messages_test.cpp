@@ -53,7 +53,8 @@ std::vector<ControlMessage> one_of_each() {
   welcome.tick_rate_hz = 59.94;
   welcome.epoch_s = -12.25;
   welcome.tick = 123456;
-  welcome.archetypes = {{0.05, 0.1, 300.0, 1e5}, {1.0, 0.5, 20.0, 1e3}};
+  welcome.archetypes = {{0.05, 0.1, 300.0, 1e5, {}}, {1.0, 0.5, 20.0, 1e3, {}}};
+  welcome.archetypes[1].codes.order[3] = CodeParameters::kMostOrder;
   SpawnMessage spawn;
   spawn.entity = {1048576, 65535};
   spawn.archetype = 255;
@@ -88,6 +89,8 @@ TEST(Messages, RoundTrip) {
   EXPECT_EQ(w.tick, 123456u);
   ASSERT_EQ(w.archetypes.size(), 2u);
   EXPECT_EQ(w.archetypes[1].max_speed_mps, 20.0);
+  EXPECT_EQ(w.archetypes[0].codes, CodeParameters{});
+  EXPECT_EQ(w.archetypes[1].codes.order[3], CodeParameters::kMostOrder);
 
   const auto spawn = decode_control(encoded(messages[2]));
   ASSERT_TRUE(spawn);

@@ -123,7 +123,7 @@ TEST(MotionCodec, WithoutOrientationItCostsNothing) {
   write_full(b, quantise(State{}, 0, kUnitPrecision, without), without);
   EXPECT_GE(a.bits_written(), b.bits_written() + 29);
   EXPECT_EQ(b.bits_written(),
-            1u + 3u + 3u + 3u * 6u);  // not on a route, teleports, precision, and three widths of zero
+            2u + 3u + 3u + 3u * 6u);  // free, not extended, teleports, precision, three widths of zero
 }
 
 TEST(MotionCodec, RefusesWhatCannotBe) {
@@ -142,13 +142,13 @@ TEST(MotionCodec, RefusesWhatCannotBe) {
   EXPECT_FALSE(can_travel(s, q));
 
   QuantisedState raw;
-  raw.velocity[2] = static_cast<std::int64_t>(51.0 / q.velocity_step_mps);
+  raw.velocity[2] = static_cast<std::int32_t>(51.0 / q.velocity_step_mps);
   EXPECT_FALSE(dequantise(raw, q));
   raw = {};
   raw.position[0] = std::int64_t{1} << 46;
   EXPECT_FALSE(dequantise(raw, q));
   raw = {};
-  raw.angular_velocity[0] = std::int64_t{1} << 46;
+  raw.angular_velocity[0] = std::numeric_limits<std::int32_t>::min();
   EXPECT_FALSE(dequantise(raw, q));
 }
 

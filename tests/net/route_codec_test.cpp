@@ -110,10 +110,10 @@ TEST(RouteCodec, RefusesWhatCannotBe) {
   bad.along.route = {2};
   EXPECT_FALSE(motion_of(bad, 0.0, f.q, f.routes));
   bad = good;
-  bad.along.distance = static_cast<std::int64_t>((f.route->period() + 1.0) / f.q.route_distance_step_m);
+  bad.along.distance = static_cast<std::int32_t>((f.route->period() + 1.0) / f.q.route_distance_step_m);
   EXPECT_FALSE(motion_of(bad, 0.0, f.q, f.routes));
   bad = good;
-  bad.along.speed = static_cast<std::int64_t>(-1001.0 / f.q.route_speed_step_mps);
+  bad.along.speed = static_cast<std::int32_t>(-1001.0 / f.q.route_speed_step_mps);
   EXPECT_FALSE(motion_of(bad, 0.0, f.q, f.routes));
   bad = good;
   bad.along.acceleration = 2'000'000'000;

@@ -17,7 +17,7 @@ namespace reckoner {
 
 /// Version of everything that travels. Raised by every change that an older build would misread; never
 /// reused.
-inline constexpr std::uint16_t kProtocolVersion = 1;
+inline constexpr std::uint16_t kProtocolVersion = 2;
 
 inline constexpr std::size_t kMaxNameBytes = 64;
 inline constexpr std::size_t kMaxArchetypes = 256;
@@ -51,12 +51,13 @@ struct JoinMessage {
   std::uint32_t archetype_hash = 0;
 };
 
-/// Tolerances and limits of one archetype, as the server has set them.
+/// Tolerances, limits and codes of one archetype, as the server has set them.
 struct ArchetypeLimits {
   double threshold_m = 0.0;
   double threshold_rad = 0.0;
   double max_speed_mps = 0.0;
   double world_size_m = 0.0;
+  CodeParameters codes;
 };
 
 /// Server to client: you are in. Everything that decoding depends on.

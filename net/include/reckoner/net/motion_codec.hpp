@@ -7,6 +7,7 @@
 
 #include <reckoner/net/archetype.hpp>
 #include <reckoner/net/bit_stream.hpp>
+#include <reckoner/net/code_parameters.hpp>
 #include <reckoner/net/ids.hpp>
 #include <reckoner/reckoning/motion.hpp>
 
@@ -26,6 +27,7 @@ struct Quantisation {
   unsigned orientation_bits = 0;  ///< of each of the three smallest components, 9 to 13; 0: no orientation
   double max_speed_mps = 0.0;     ///< limits, for refusing what cannot be
   double world_size_m = 0.0;
+  CodeParameters codes;  ///< of residuals; the server's travel to the client
 };
 
 [[nodiscard]] Quantisation quantisation_for(const Archetype& archetype);
@@ -40,9 +42,9 @@ inline constexpr std::uint8_t kMostPrecision = 7;
 /// A motion on a route, as whole numbers of steps. The distance is within one period of the route.
 struct QuantisedAlong {
   RouteId route;  ///< null: not on a route
-  std::int64_t distance = 0;
-  std::int64_t speed = 0;
-  std::int64_t acceleration = 0;
+  std::int32_t distance = 0;
+  std::int32_t speed = 0;
+  std::int32_t acceleration = 0;
 
   bool operator==(const QuantisedAlong&) const = default;
 };
@@ -53,13 +55,13 @@ struct QuantisedState {
   QuantisedAlong along;
 
   std::array<std::int64_t, 3> position{};
-  std::array<std::int64_t, 3> velocity{};
-  std::array<std::int64_t, 3> acceleration{};
-  std::array<std::int64_t, 3> orientation{};  ///< the three smallest components, in order
+  std::array<std::int32_t, 3> velocity{};
+  std::array<std::int32_t, 3> acceleration{};
+  std::array<std::int32_t, 3> angular_velocity{};
+  std::array<std::int16_t, 3> orientation{};  ///< the three smallest components, in order
   std::uint8_t largest = 0;                   ///< which of w, x, y, z is the fourth, made positive
-  std::array<std::int64_t, 3> angular_velocity{};
-  std::uint8_t teleports = 0;               ///< modulo kTeleportModulus
-  std::uint8_t precision = kUnitPrecision;  ///< steps are 2^(kUnitPrecision - precision) of the archetype's
+  std::uint8_t teleports = 0;                 ///< modulo kTeleportModulus
+  std::uint8_t precision = kUnitPrecision;    ///< steps are 2^(kUnitPrecision - precision) of the archetype's
 
   bool operator==(const QuantisedState&) const = default;
 };
@@ -84,5 +86,21 @@ void write_full(BitWriter& writer, const QuantisedState& state, const Quantisati
 
 /// Reads a full encoding; the reader is failed if it is malformed.
 [[nodiscard]] QuantisedState read_full(BitReader& reader, const Quantisation& quantisation);
+
+/// True if `state` can be written as a residual against `baseline`: both move freely, and no teleport lies
+/// between them.
+[[nodiscard]] bool can_refer(const QuantisedState& state, const QuantisedState& baseline);
+
+/// The residual encoding: what the bit-exact predictor, carrying `baseline` forward by `dt_s`, does not
+/// foresee. The result is exactly `state` whatever the baseline, but the nearer it is the less it takes.
+/// `baseline` must have been decoded or made by quantise(), can_refer() hold, and `dt_s` be computed alike at
+/// both ends: the difference of integer ticks over the tick rate.
+void write_residual(BitWriter& writer, const QuantisedState& state, const QuantisedState& baseline,
+                    double dt_s, const Quantisation& quantisation);
+
+/// Reads a residual against the baseline that it was written against; the reader is failed if it is
+/// malformed. A baseline on a route, to which nothing refers, fails it too.
+[[nodiscard]] QuantisedState read_residual(BitReader& reader, const QuantisedState& baseline, double dt_s,
+                                           const Quantisation& quantisation);
 
 }  // namespace reckoner

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "motion_serialize.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+#include <glm/gtc/quaternion.hpp>
+
+#include <reckoner/net/motion_codec.hpp>
+
+// Between numbers and steps, for the codecs. Both ends compute with it and must agree to the last bit: only
+// IEEE operations, in files that are compiled without contraction, and all with internal linkage so that no
+// copy compiled otherwise takes their place.
+
+namespace reckoner {
+namespace {
+
+constexpr double kHalfSqrt2 = 0.70710678118654752440;  // no component but the largest exceeds it
+
+/// The archetype's steps at one precision; powers of two, so that both ends compute the same.
+struct Steps {
+  double position_m;
+  double velocity_mps;
+  double acceleration_mps2;
+  double angular_velocity_rps;
+  unsigned orientation_bits;
+};
+
+[[maybe_unused]] Steps steps_at(const Quantisation& q, std::uint8_t precision) {
+  const double k = std::ldexp(1.0, int{kUnitPrecision} - int{precision});
+  return {q.position_step_m * k, q.velocity_step_mps * k, q.acceleration_step_mps2 * k,
+          q.angular_velocity_step_rps * k, orientation_bits_at(q.orientation_bits, precision)};
+}
+
+[[maybe_unused]] double largest_steps(unsigned orientation_bits) {
+  return static_cast<double>((std::int64_t{1} << (orientation_bits - 1)) - 1);
+}
+
+[[maybe_unused]] std::size_t largest_component(const glm::quat& q) {
+  const std::array<float, 4> c{q.w, q.x, q.y, q.z};
+  std::size_t largest = 0;
+  for (std::size_t i = 1; i < 4; ++i) {
+    if (std::abs(c[i]) > std::abs(c[largest])) largest = i;
+  }
+  return largest;
+}
+
+/// Smallest three: the fourth component follows from the others, and its sign is free. Where another than
+/// the largest is left out, the three are clamped to what travels.
+[[maybe_unused]] std::array<std::int16_t, 3> smallest_three(const glm::quat& q, std::size_t left_out,
+                                                            unsigned bits) {
+  const std::array<double, 4> c{q.w, q.x, q.y, q.z};
+  const double norm = std::sqrt(c[0] * c[0] + c[1] * c[1] + c[2] * c[2] + c[3] * c[3]);
+  const double scale = (c[left_out] < 0.0 ? -1.0 : 1.0) / norm;
+  const double most = largest_steps(bits);
+  std::array<std::int16_t, 3> three{};
+  for (std::size_t i = 0, k = 0; i < 4; ++i) {
+    if (i == left_out) continue;
+    three[k++] =
+        static_cast<std::int16_t>(std::llround(std::clamp(c[i] * scale / kHalfSqrt2, -1.0, 1.0) * most));
+  }
+  return three;
+}
+
+}  // namespace
+}  // namespace reckoner
