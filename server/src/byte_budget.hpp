@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "link_window.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace reckoner {
+
+/// How many bytes one client may be sent: the configured rate, lowered to what its link carries.
+///
+/// A token bucket whose rate follows the link. Two things lower the rate:
+/// - Delay: the least round trip of the last half second against the least of ten seconds. Least against
+///   least, because jitter raises single round trips but leaves the least nearly where it is, while a queue
+///   raises them all (the idea of LEDBAT, RFC 6817, and BBR, N. Cardwell et al. 2016).
+/// - Heavy loss (30 % and more), for links that drop instead of queueing.
+/// Either way the rate becomes a little less than what was delivered of late, and what the queue holds is
+/// paid back before anything more is sent, so that it runs empty. Then comes the proof: if neither delay nor
+/// loss has fallen, this client's bytes were not the reason - a longer route, somebody else's download, radio
+/// noise - and the rate is as before. Otherwise it rises slowly, and faster once it is past what the link
+/// could carry before.
+///
+/// It starts at 16 kB/s at most and doubles every quarter second while most of it is used and no queue grows.
+///
+/// Bytes are those on the wire, headers included; times are seconds on one clock that never goes back. What
+/// clients claim is not trusted: the rate never exceeds the configured one, and one that acknowledges late,
+/// never or what it did not get slows down, or fills, its own link only.
+class ByteBudget {
+ public:
+  /// The rate never falls below this, bytes/s, unless the configured one is lower: room for heartbeats.
+  static constexpr double kLeastBytesPerSecond = 1000.0;
+
+  /// `most_bytes_per_second`: the configured rate; 0: none, only the link limits. `tick_s`: how often
+  /// advance() is called, s.
+  ByteBudget(double most_bytes_per_second, double tick_s);
+
+  /// Once a tick, after its acknowledgements. Refills the bucket: at most a quarter second's worth, or one
+  /// datagram if that is more.
+  void advance(double now_s);
+
+  /// Whether another datagram is worth its headers now: for one of normal size, or for 40 ms' worth.
+  [[nodiscard]] bool affordable() const { return tokens_ >= quantum(); }
+
+  /// What is in the bucket, bytes; negative: overdrawn. Datagrams should not be larger, so that none of them
+  /// blocks a slow link for long.
+  [[nodiscard]] double available() const { return tokens_; }
+
+  /// A datagram was sent, whether there was enough in the bucket or not.
+  void spend(std::size_t wire_bytes, double now_s);
+
+  /// The client acknowledged, now, a datagram sent at `sent_s`, and says that it waited `ack_delay_s` first.
+  /// Must be called too for one that was given up as lost: when a queue grows fast, all are late, and only
+  /// their acknowledgements tell that it is a queue.
+  void acknowledged(double sent_s, double now_s, double ack_delay_s, std::size_t wire_bytes);
+
+  /// A datagram sent at `sent_s` turned out lost now.
+  void lost(double sent_s, double now_s, std::size_t wire_bytes);
+
+  /// The rate in force, bytes/s.
+  [[nodiscard]] double bytes_per_second() const { return rate_; }
+
+ private:
+  /// What was lowered and has to prove that it helped.
+  enum class Trial : std::uint8_t { none, delay, loss };
+
+  [[nodiscard]] double quantum() const;
+  [[nodiscard]] double most() const;
+  [[nodiscard]] double threshold_s() const;
+  [[nodiscard]] double capacity_now(double queue_s, std::size_t slots, double now_s) const;
+  void set_rate(double bytes_per_second);
+  void judge(double now_s);
+  void judge_silence(double now_s);
+  bool judge_trial(const LinkWindow::Summary& slow, const LinkWindow::Summary& quick, double now_s);
+  bool judge_loss(double now_s);
+  void begin(Trial trial);
+  void drain(double bytes_per_second, double queue_s, double now_s);
+  void lower(double bytes_per_second, double pause_s, double now_s);
+  void grow(bool calm, double now_s);
+  [[nodiscard]] double growth();
+
+  double most_bytes_per_second_;
+  double tick_s_;
+  double rate_;
+  double tokens_;
+  double now_s_ = -1.0;
+  LinkWindow window_;
+  double noise_s_ = 0.0;  // smoothed distance of the mean round trip from the least
+
+  double since_s_ = 0.0;   // datagrams sent before tell nothing of the rate in force
+  double capacity_ = 0.0;  // what the link could carry when it was last full, bytes/s; 0: never was
+  double growth_step_ = 0.0;
+  double next_growth_s_ = 0.0;
+  double last_growth_s_ = 0.0;
+  double spent_ = 0.0;  // since the last growth, bytes
+
+  Trial trial_ = Trial::none;
+  int failures_ = 0;          // trials in a row that did not help
+  double rate_before_ = 0.0;  // the trial
+  double trial_queue_s_ = 0.0;
+  double trial_loss_ = 0.0;
+  double trial_capacity_ = 0.0;
+  double ambient_loss_ = 0.0;  // that the rate has nothing to do with
+
+  double last_ack_s_ = -1.0;
+  double newest_sent_s_ = -1.0;  // of what was acknowledged
+  double spent_since_ack_ = 0.0;
+};
+
+}  // namespace reckoner

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "byte_budget.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <vector>
+
+#include <reckoner/harness/link.hpp>
+#include <reckoner/net/link_estimate.hpp>
+
+namespace reckoner::test {
+
+/// A server that sends one client what its ByteBudget allows, over a bottleneck and a link, in virtual time.
+/// The client acknowledges every 8 datagrams or 50 ms and names the last 32, as Reckoner's does.
+class LinkModel {
+ public:
+  struct Options {
+    harness::LinkOptions down;  ///< its rate and queue are those of the bottleneck
+    harness::LinkOptions up{};
+    double demand = 1e9;  ///< payload that there is to send, bytes/s
+    double most = 256e3;  ///< the configured budget, bytes/s
+    double tick_s = 1.0 / 60.0;
+    std::uint64_t seed = 1;
+  };
+
+  explicit LinkModel(const Options& options);
+
+  /// Goes on to this time. The figures below are those of this stretch.
+  void run_to(double end_s);
+
+  /// The way down changes from now on.
+  void change(const harness::LinkOptions& down);
+
+  /// The client acknowledges nothing until then.
+  void silence_until(double time_s) { silent_until_s_ = time_s; }
+
+  [[nodiscard]] double time_s() const { return time_s_; }
+  [[nodiscard]] const ByteBudget& budget() const { return budget_; }
+
+  [[nodiscard]] double sent_rate() const { return figures_.sent / figures_.seconds; }
+  [[nodiscard]] double delivered_rate() const { return figures_.delivered / figures_.seconds; }
+  /// Delivered bytes of those that the bottleneck could have carried.
+  [[nodiscard]] double utilisation() const;
+  /// How long the bottleneck would have kept a new datagram: this quantile over the ticks.
+  [[nodiscard]] double queue_s(double quantile) const;
+  /// Share of the ticks that left more than 100 ms' worth of the demand unsent.
+  [[nodiscard]] double held_back() const;
+  [[nodiscard]] double least_rate() const { return figures_.least_rate; }
+  [[nodiscard]] double most_rate() const { return figures_.most_rate; }
+
+ private:
+  struct Datagram {
+    double sent_s;
+    std::size_t bytes;
+    bool settled = false, acknowledged = false;
+  };
+  struct Acknowledgement {
+    std::vector<std::size_t> sequences;
+    double delay_s;
+  };
+  struct Figures {
+    std::vector<double> queue_s;
+    std::size_t held_back = 0;
+    double sent = 0.0, delivered = 0.0, seconds = 0.0;
+    double least_rate = 1e18, most_rate = 0.0;
+  };
+
+  void tick();
+  void send(double wire_bytes);
+  void client_receives();
+  void client_acknowledges(double at_s);
+  void server_receives();
+  void give_up();
+
+  Options options_;
+  ByteBudget budget_;
+  harness::Link down_, up_;
+  Figures figures_;
+  double time_s_ = 0.0;
+  double silent_until_s_ = 0.0;
+
+  double backlog_ = 0.0;  // bytes
+  double line_free_s_ = 0.0;
+  double last_send_s_ = 0.0;
+  LinkEstimate link_;
+  std::deque<Datagram> datagrams_;  // by sequence
+  std::size_t oldest_open_ = 0, newest_acknowledged_ = 0;
+  std::multimap<double, std::size_t> arrivals_;  // sequences
+  std::multimap<double, Acknowledgement> acknowledgements_;
+
+  std::deque<std::size_t> received_;  // the last ones
+  std::size_t newest_received_ = 0, unacknowledged_ = 0;
+  double newest_received_s_ = 0.0;
+  double acknowledge_at_s_ = 1e18;
+};
+
+}  // namespace reckoner::test
