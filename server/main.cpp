@@ -18,6 +18,7 @@
 #include <reckoner/program/archetypes.hpp>
 #include <reckoner/program/clock.hpp>
 #include <reckoner/program/options.hpp>
+#include <reckoner/program/pace.hpp>
 #include <reckoner/program/stop_signal.hpp>
 #include <reckoner/scenario/feed.hpp>
 #include <reckoner/scenario/pose_csv.hpp>
@@ -223,12 +224,8 @@ int run(const Options& options) {
     if (tick_s > end_s) break;
     const double due_s = started_s + (tick_s - config.epoch_s);
     const auto server_now_s = [&] { return config.epoch_s + program::monotonic_s() - started_s; };
-    for (double left_s = due_s - program::monotonic_s(); left_s > 0.0;
-         left_s = due_s - program::monotonic_s()) {
-      (*transport)->wait(left_s);
-      server.receive(server_now_s());
-    }
-    server.receive(server_now_s());
+    program::receive_until(due_s, **transport, server.client_count(),
+                           [&] { server.receive(server_now_s()); });
     worst_late_s = std::max(worst_late_s, program::monotonic_s() - due_s);
     play.step(due_s, truth ? &*truth : nullptr);
     server.tick(server_now_s());

@@ -51,15 +51,6 @@ void sleep_ms(int ms) {
   std::this_thread::sleep_for(std::chrono::milliseconds(ms));
 }
 
-// The last line that a program printed: what it complained of, if it failed.
-std::string last_line(const std::string& output) {
-  const std::size_t end = output.find_last_not_of('\n');
-  if (end == std::string::npos) return "it said nothing";
-  const std::size_t begin = output.find_last_of('\n', end);
-  return output.substr(begin == std::string::npos ? 0 : begin + 1,
-                       end - (begin == std::string::npos ? -1 : begin));
-}
-
 // Waits until the program says which port it listens on.
 Result<std::string> port_of(ChildProcess& process, const std::string& name) {
   constexpr std::string_view kSays = "listening on port ";

@@ -49,6 +49,7 @@ constexpr Rules kRules[] = {
     {"scenario/", kScenario, kGlm, {}, true},
     {"program/", kEverything, kTools, kGlm, false},
     {"harness/", kEverything, kGlm, kTools, false},
+    {"harness/src/load/plain_enet.cpp", kEverything, kGlm, kEnet, false},
 };
 
 constexpr std::string_view kMachine[] = {"steady_clock", "system_clock",  "high_resolution_clock",

@@ -55,6 +55,9 @@ INSTANTIATE_TEST_SUITE_P(
                  {"conditioner"},
                  {"--listen", "--to", "--network", "--seed", "--latency-ms", "--jitter-ms", "--loss",
                   "--duplicate"}},
+        HelpCase{"reckoner-harness",
+                 {"load"},
+                 {"--clients", "--entities", "--seconds", "--see", "--resting", "--json", "--threads"}},
         HelpCase{"reckoner-harness", {"demo"}, {"--trace"}}));
 
 TEST(CommandLine, UnknownOptionIsRefused) {

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+#include "load_run.hpp"
+
+#include "child_process.hpp"
+#include "datagram_record.hpp"
+#include "scratch_folder.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <optional>
+#include <thread>
+
+#include <fmt/core.h>
+
+#include <reckoner/program/clock.hpp>
+#include <reckoner/program/stop_signal.hpp>
+
+namespace reckoner::harness {
+namespace {
+
+constexpr double kPatienceS = 20.0;  // without anything happening
+constexpr std::size_t kClientsPerProcess = 250;
+
+// What follows the last `key` in what a process printed, to the end of that line; nothing if it is not there.
+std::optional<std::string> last_said(const std::string& output, const std::string& key) {
+  const std::size_t end = output.rfind('\n');
+  if (end == std::string::npos) return std::nullopt;
+  const std::string whole = "\n" + output.substr(0, end + 1);
+  const std::size_t at = whole.rfind("\n" + key + " ");
+  if (at == std::string::npos) return std::nullopt;
+  const std::size_t begin = at + key.size() + 2;
+  return whole.substr(begin, whole.find('\n', begin) - begin);
+}
+
+// A server and the processes that its clients are in.
+class Crew {
+ public:
+  Crew(const LoadRunOptions& options, std::string name, const LoadProgress& progress)
+      : options_(options), name_(std::move(name)), progress_(progress) {}
+
+  std::optional<Error> start_server(std::vector<std::string> arguments) {
+    if (scratch_.path().empty()) return Error{"cannot make a temporary folder"};
+    if (const auto wrong = add("server", std::move(arguments))) return wrong;
+    const auto listens = [this] { return said(0, "listening on port").has_value(); };
+    if (const auto wrong = wait_until(listens, kPatienceS, "its server does not start", 0.0)) return wrong;
+    port_ = *said(0, "listening on port");
+    epoch_ = said(0, "epoch").value_or("0");
+    return std::nullopt;
+  }
+
+  // `arguments` are followed by those that differ from process to process.
+  std::optional<Error> start_clients(const std::vector<std::string>& arguments) {
+    const std::size_t all = options_.world.clients;
+    const std::size_t wanted =
+        options_.processes > 0 ? options_.processes : (all + kClientsPerProcess - 1) / kClientsPerProcess;
+    const std::size_t count = std::clamp<std::size_t>(wanted, 1, all);
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t clients = all / count + (i < all % count ? 1 : 0);
+      const std::size_t watched = options_.watched / count + (i < options_.watched % count ? 1 : 0);
+      auto own = arguments;
+      own.insert(own.end(),
+                 {"--connect", "127.0.0.1:" + port_, "--count", std::to_string(clients), "--join-rate",
+                  fmt::format("{}", options_.join_rate_hz / static_cast<double>(count)), "--watched",
+                  std::to_string(watched), "--epoch", epoch_});
+      if (const auto wrong = add(fmt::format("clients {}", i + 1), std::move(own))) return wrong;
+    }
+    return join();
+  }
+
+  Result<LoadResult> measure() {
+    if (const auto wrong = pause(options_.warmup_s, "warming up")) return *wrong;
+    for (ChildProcess& child : children_) {
+      if (!child.tell(fmt::format("measure {}", options_.seconds)))
+        return Error{name_ + ": a process has ended"};
+    }
+    if (const auto wrong = pause(options_.seconds, "measuring")) return *wrong;
+    const auto all_said = [this] {
+      for (std::size_t i = 0; i < children_.size(); ++i) {
+        if (!said(i, "result")) return false;
+      }
+      return true;
+    };
+    const double patience_s = kPatienceS + options_.seconds;  // a server that cannot keep up takes longer
+    if (const auto wrong = wait_until(all_said, patience_s, "no figures came", 1.0)) return *wrong;
+    LoadResult result;
+    for (std::size_t i = 0; i < children_.size(); ++i) {
+      auto json = nlohmann::json::parse(*said(i, "result"), nullptr, false);
+      if (!json.is_object()) return Error{name_ + ": figures that cannot be read"};
+      if (i == 0) {
+        result.server = std::move(json);
+      } else {
+        result.clients.push_back(std::move(json));
+      }
+    }
+    for (auto child = children_.rbegin(); child != children_.rend(); ++child)
+      child->tell("end");
+    return result;
+  }
+
+ private:
+  std::optional<Error> add(const std::string& what, std::vector<std::string> arguments) {
+    auto child = ChildProcess::start(options_.program, arguments,
+                                     scratch_.path() / fmt::format("{}.log", children_.size()),
+                                     ChildProcess::Input::told);
+    if (!child) return Error{child.error()};
+    children_.push_back(std::move(*child));
+    names_.push_back(what);
+    return std::nullopt;
+  }
+
+  std::optional<std::string> said(std::size_t child, const std::string& key) const {
+    return last_said(children_[child].output(), key);
+  }
+
+  std::optional<Error> join() {
+    const std::size_t all = options_.world.clients;
+    std::size_t joined = 0;
+    while (joined < all) {
+      std::size_t now = joined;
+      const auto more = [&] {
+        now = 0;
+        for (std::size_t i = 1; i < children_.size(); ++i)
+          now +=
+              static_cast<std::size_t>(std::strtoull(said(i, "joined").value_or("0").c_str(), nullptr, 10));
+        return now > joined;
+      };
+      const double done = static_cast<double>(joined) / static_cast<double>(all);
+      const std::string stuck = fmt::format("only {} of {} clients have joined", joined, all);
+      if (const auto wrong = wait_until(more, kPatienceS, stuck, done, "clients join")) return wrong;
+      joined = now;
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Error> pause(double seconds, const std::string& what) {
+    const double end_s = program::monotonic_s() + seconds;
+    while (program::monotonic_s() < end_s) {
+      if (const auto wrong = look_after()) return wrong;
+      progress_(name_ + ": " + what, 1.0 - (end_s - program::monotonic_s()) / seconds);
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+    return std::nullopt;
+  }
+
+  template <class Done>
+  std::optional<Error> wait_until(Done done, double patience_s, const std::string& stuck, double share,
+                                  const std::string& what = "waiting") {
+    const double end_s = program::monotonic_s() + patience_s;
+    while (!done()) {
+      if (const auto wrong = look_after()) return wrong;
+      if (program::monotonic_s() >= end_s) return Error{name_ + ": " + stuck};
+      progress_(name_ + ": " + what, share);
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+    return std::nullopt;
+  }
+
+  // What is wrong, if a process has ended before its time or the user wants to stop.
+  std::optional<Error> look_after() {
+    if (program::stop_requested()) return Error{"stopped"};
+    for (std::size_t i = 0; i < children_.size(); ++i) {
+      if (const auto code = children_[i].exit_code()) {
+        return Error{fmt::format("{}: {} ended with code {}: {}", name_, names_[i], *code,
+                                 last_line(children_[i].output()))};
+      }
+    }
+    return std::nullopt;
+  }
+
+  const LoadRunOptions& options_;
+  std::string name_;
+  const LoadProgress& progress_;
+  ScratchFolder scratch_;               // before the processes that write into it
+  std::vector<ChildProcess> children_;  // the server first
+  std::vector<std::string> names_;
+  std::string port_;
+  std::string epoch_;
+};
+
+std::vector<std::string> world_arguments(const char* command, const LoadRunOptions& options) {
+  const LoadWorldOptions& world = options.world;
+  return {command,
+          "--clients",
+          std::to_string(world.clients),
+          "--entities",
+          std::to_string(world.entities),
+          "--resting",
+          std::to_string(world.resting),
+          "--see",
+          std::to_string(world.see),
+          "--seed",
+          std::to_string(world.seed),
+          "--tick-rate",
+          fmt::format("{}", options.tick_rate_hz)};
+}
+
+}  // namespace
+
+Result<LoadResult> run_load(const LoadRunOptions& options, const std::filesystem::path& record,
+                            const LoadProgress& progress) {
+  Crew crew(options, "Reckoner", progress);
+  auto server = world_arguments("load-server", options);
+  server.insert(server.end(), {"--record", record.string(), "--threads", std::to_string(options.threads)});
+  if (const auto wrong = crew.start_server(std::move(server))) return *wrong;
+  if (const auto wrong = crew.start_clients(world_arguments("load-clients", options))) return *wrong;
+  return crew.measure();
+}
+
+Result<LoadResult> run_plain(const LoadRunOptions& options, const std::filesystem::path& record,
+                             const LoadProgress& progress) {
+  const auto recorded = load_record(record);
+  if (!recorded) return Error{recorded.error()};
+  Crew crew(options, "plain ENet", progress);
+  auto server = world_arguments("load-plain-server", options);
+  server.insert(server.end(), {"--record", record.string()});
+  if (const auto wrong = crew.start_server(std::move(server))) return *wrong;
+  auto clients = world_arguments("load-plain-clients", options);
+  clients.insert(clients.end(),
+                 {"--payload", std::to_string(std::max<std::size_t>(1, recorded->uplink_bytes))});
+  if (const auto wrong = crew.start_clients(clients)) return *wrong;
+  return crew.measure();
+}
+
+}  // namespace reckoner::harness

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+#include "cli_options.hpp"
+#include "load_roles.hpp"
+#include "recording_transport.hpp"
+#include "resource_use.hpp"
+#include "told_lines.hpp"
+
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <reckoner/net/enet_transport.hpp>
+#include <reckoner/program/archetypes.hpp>
+#include <reckoner/program/clock.hpp>
+#include <reckoner/program/pace.hpp>
+#include <reckoner/program/stop_signal.hpp>
+#include <reckoner/server/server.hpp>
+
+namespace reckoner::harness {
+namespace {
+
+constexpr double kRecordS = 10.0;  // of what was sent; who repeats it starts over
+
+// What a server has used and done so far.
+struct Account {
+  double cpu_s = 0.0;
+  double simulation_cpu_s = 0.0;
+  ServerStats server;
+  TransportStats wire;
+};
+
+class LoadServer {
+ public:
+  LoadServer(const LoadServerOptions& options, EnetTransport& transport)
+      : options_(options),
+        world_(options.world),
+        transport_(transport),
+        recording_(transport),
+        server_(config(options, world_), recording_),
+        epoch_s_(program::monotonic_s()) {
+    for (std::size_t i = 0; i < world_.moving(); ++i)
+      ids_.push_back(server_.spawn(0, LoadWorld::moving_name(i), world_.moving(i, 0.0)));
+    for (std::size_t i = 0; i < options.world.resting; ++i)
+      (void)server_.spawn(0, LoadWorld::resting_name(i), world_.resting(i));
+    states_.resize(world_.moving());
+  }
+
+  int run() {
+    fmt::print("epoch {:.9f}\nlistening on port {}\n", epoch_s_, transport_.port());
+    std::fflush(stdout);
+    while (!ended_ && !program::stop_requested()) {
+      const double due_s = epoch_s_ + server_.tick_time_s(server_.next_tick());
+      program::receive_until(due_s, transport_, server_.client_count(), [this] { server_.receive(now_s()); });
+      tick(due_s);
+      obey();
+    }
+    server_.shutdown();
+    for (int i = 0; i < 10; ++i) {  // gives the goodbyes time to arrive
+      transport_.wait(0.01);
+      transport_.service(now_s());
+      while (transport_.poll()) {
+      }
+    }
+    return program::kOk;
+  }
+
+ private:
+  static ServerConfig config(const LoadServerOptions& options, LoadWorld& world) {
+    ServerConfig config;
+    config.tick_rate_hz = options.tick_rate_hz;
+    config.archetypes = program::archetypes();
+    config.max_clients = static_cast<std::uint32_t>(options.world.clients);
+    config.max_entities = static_cast<std::uint32_t>(options.world.entities + options.world.resting);
+    (void)world;
+    return config;
+  }
+
+  [[nodiscard]] double now_s() const { return program::monotonic_s() - epoch_s_; }
+
+  void tick(double due_s) {
+    const double began_s = program::monotonic_s();
+    simulate();
+    const double simulated_s = program::monotonic_s();
+    for (std::size_t i = 0; i < ids_.size(); ++i)
+      server_.move(ids_[i], states_[i]);
+    look();
+    server_.tick(now_s());
+    recording_.end_tick();
+    if (!log_) return;
+    log_->add(began_s - due_s, program::monotonic_s() - simulated_s);
+    if (log_->size() == ticks_to_measure_) report();
+  }
+
+  // The game's own work, which is not what is measured: its processor time is kept apart.
+  void simulate() {
+    const double before_s = thread_cpu_s();
+    const double time_s = server_.tick_time_s(server_.next_tick());
+    for (std::size_t i = 0; i < states_.size(); ++i)
+      states_[i] = world_.moving(i, time_s);
+    simulation_cpu_s_ += thread_cpu_s() - before_s;
+  }
+
+  void look() {
+    while (const auto event = server_.poll_event()) {
+      if (event->kind == ServerEvent::Kind::client_joined) ++joined_;
+      if (event->kind == ServerEvent::Kind::client_left) ++left_;
+    }
+  }
+
+  void obey() {
+    while (const auto line = told_.next()) {
+      double seconds = 0.0;
+      if (std::sscanf(line->c_str(), "measure %lf", &seconds) == 1) {
+        ticks_to_measure_ = static_cast<std::size_t>(seconds * options_.tick_rate_hz + 0.5);
+        recording_.record(
+            std::min(ticks_to_measure_, static_cast<std::size_t>(kRecordS * options_.tick_rate_hz)));
+        log_.emplace(1.0 / options_.tick_rate_hz);
+        before_ = account();
+      } else {
+        ended_ = true;
+      }
+    }
+    if (told_.closed()) ended_ = true;
+  }
+
+  [[nodiscard]] Account account() const {
+    return {process_cpu_s(), simulation_cpu_s_, server_.stats(), transport_.stats()};
+  }
+
+  void report() {
+    const Account now = account();
+    auto json = log_->json();
+    json["cpu_s"] = (now.cpu_s - before_.cpu_s) - (now.simulation_cpu_s - before_.simulation_cpu_s);
+    json["simulation_cpu_s"] = now.simulation_cpu_s - before_.simulation_cpu_s;
+    json["datagrams"] = now.wire.datagrams_sent - before_.wire.datagrams_sent;
+    json["wire_bytes"] = now.wire.wire_bytes_sent - before_.wire.wire_bytes_sent;
+    json["payload_bytes"] = now.wire.payload_bytes_sent - before_.wire.payload_bytes_sent;
+    json["datagrams_received"] = now.wire.datagrams_received - before_.wire.datagrams_received;
+    json["publishes"] = now.server.publishes - before_.server.publishes;
+    json["updates_sent"] = now.server.updates_sent - before_.server.updates_sent;
+    json["repairs_sent"] = now.server.repairs_sent - before_.server.repairs_sent;
+    json["datagrams_lost"] = now.server.datagrams_lost - before_.server.datagrams_lost;
+    json["malformed"] = now.server.malformed;
+    json["clients_joined"] = joined_;
+    json["clients_left"] = left_;
+    json["peak_memory_bytes"] = peak_memory_bytes();
+    log_.reset();
+    if (!options_.record.empty() && !save(recording_.record(), options_.record)) {
+      complain("could not write " + options_.record, program::kFailed);
+    }
+    fmt::print("result {}\n", json.dump());
+    std::fflush(stdout);
+  }
+
+  LoadServerOptions options_;
+  LoadWorld world_;
+  EnetTransport& transport_;
+  RecordingTransport recording_;
+  Server server_;
+  double epoch_s_;
+  ToldLines told_;
+  std::vector<EntityId> ids_;
+  std::vector<State> states_;  // of this tick
+  double simulation_cpu_s_ = 0.0;
+  std::size_t joined_ = 0;
+  std::size_t left_ = 0;
+  std::size_t ticks_to_measure_ = 0;
+  std::optional<TickLog> log_;  // while it measures
+  Account before_;
+  bool ended_ = false;
+};
+
+}  // namespace
+
+int run_load_server(const LoadServerOptions& options) {
+  program::catch_stop_signals();
+  const auto peers = static_cast<std::uint32_t>(options.world.clients + 8);
+  auto transport = EnetTransport::listen({.host = "127.0.0.1", .port = 0, .max_peers = peers});
+  if (!transport) return complain(transport.error(), program::kFailed);
+  return LoadServer(options, **transport).run();
+}
+
+}  // namespace reckoner::harness
