@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <variant>
+
 #include <reckoner/net/archetype.hpp>
 
 namespace reckoner {
@@ -7,25 +12,54 @@ namespace {
 // FNV-1a, 32 bit (G. Fowler, L. Noll, K.-P. Vo): a check against mistakes, not against forgery.
 class Fnv1a {
  public:
-  void add(unsigned char byte) { hash_ = (hash_ ^ byte) * 16777619u; }
-  void add(const std::string& text) {
+  void byte(unsigned char byte) { hash_ = (hash_ ^ byte) * 16777619u; }
+  void text(const std::string& text) {
     for (const char c : text)
-      add(static_cast<unsigned char>(c));
-    add(0);
+      byte(static_cast<unsigned char>(c));
+    byte(0);
   }
+  void number(std::uint64_t number) {
+    for (unsigned i = 0; i < 8; ++i)
+      byte(static_cast<unsigned char>(number >> (8 * i)));
+  }
+  void real(double real) { number(std::bit_cast<std::uint64_t>(real == 0.0 ? 0.0 : real)); }  // -0 is 0
   [[nodiscard]] std::uint32_t value() const { return hash_; }
 
  private:
   std::uint32_t hash_ = 2166136261u;
 };
 
+void add(Fnv1a& hash, const BooleanField& f) {
+  hash.byte(f.initial ? 1 : 0);
+}
+void add(Fnv1a& hash, const IntegerField& f) {
+  for (const std::int64_t number : {f.least, f.most, f.initial})
+    hash.number(static_cast<std::uint64_t>(number));
+}
+void add(Fnv1a& hash, const RealField& f) {
+  for (const double number : {f.least, f.most, f.step, f.initial})
+    hash.real(number);
+}
+void add(Fnv1a& hash, const BlobField& f) {
+  hash.number(f.most_bytes);
+  hash.number(f.initial.bytes().size());
+  for (const std::byte b : f.initial.bytes())
+    hash.byte(std::to_integer<unsigned char>(b));
+}
+
 }  // namespace
 
 std::uint32_t archetype_hash(std::span<const Archetype> archetypes) {
   Fnv1a hash;
   for (const Archetype& archetype : archetypes) {
-    hash.add(archetype.name);
-    hash.add(archetype.has_orientation ? 1 : 0);
+    hash.text(archetype.name);
+    hash.byte(archetype.has_orientation ? 1 : 0);
+    hash.number(archetype.fields.size());
+    for (const FieldSpec& field : archetype.fields) {
+      hash.text(field.name);
+      hash.byte(static_cast<unsigned char>(field.type.index()));
+      std::visit([&](const auto& f) { add(hash, f); }, field.type);
+    }
   }
   return hash.value();
 }

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <reckoner/net/bit_stream.hpp>
+#include <reckoner/net/game_message.hpp>
+
+namespace reckoner {
+
+// The messages section of a datagram, either way: for every message a set bit, its stamp if it has one, its
+// length and its bytes; a clear bit after the last.
+
+/// The messages of one datagram, in one piece of memory that is used again.
+struct MessageBatch {
+  struct Item {
+    std::size_t offset = 0;
+    std::size_t size = 0;
+    std::optional<double> time_s;
+  };
+  std::vector<Item> items;
+  std::vector<std::byte> bytes;
+
+  void clear() {
+    items.clear();
+    bytes.clear();
+  }
+  [[nodiscard]] std::span<const std::byte> payload(const Item& item) const {
+    return std::span{bytes}.subspan(item.offset, item.size);
+  }
+};
+
+/// Bits of a message in the section.
+[[nodiscard]] std::size_t message_bits(std::size_t payload_bytes, bool stamped);
+
+/// One message of 1 to kMaxUnreliableBytes, with the set bit before it.
+void write_message(BitWriter& writer, std::span<const std::byte> payload, std::optional<double> time_s);
+
+/// Replaces `batch` by the whole section, its end included. Whatever is wrong fails the reader.
+void read_messages(BitReader& reader, MessageBatch& batch);
+
+}  // namespace reckoner

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+
+namespace reckoner {
+
+inline constexpr std::size_t kMaxFields = 32;          ///< of one archetype
+inline constexpr std::size_t kMaxFieldNameBytes = 32;  ///< of a field's name
+inline constexpr std::size_t kMaxBlobBytes = 64;       ///< of a blob field
+
+/// Up to kMaxBlobBytes bytes that only the game understands. A value; no allocation.
+class Blob {
+ public:
+  Blob() = default;
+
+  /// Nothing if there are too many bytes.
+  [[nodiscard]] static std::optional<Blob> of(std::span<const std::byte> bytes);
+
+  [[nodiscard]] std::span<const std::byte> bytes() const { return {bytes_.data(), size_}; }
+  bool operator==(const Blob&) const = default;
+
+ private:
+  std::array<std::byte, kMaxBlobBytes> bytes_{};  // zero beyond size_
+  std::uint8_t size_ = 0;
+};
+
+/// The value of a field, of the type that the field's FieldSpec has, in that order.
+using FieldValue = std::variant<bool, std::int64_t, double, Blob>;
+
+struct BooleanField {
+  bool initial = false;
+};
+
+/// A whole number; travels in as many bits as the range takes.
+struct IntegerField {
+  std::int64_t least = 0;
+  std::int64_t most = 255;
+  std::int64_t initial = 0;
+};
+
+/// A number; travels, and is read back on both sides, rounded to least + k * step. The step is at least 2^-48
+/// of the larger bound: a double holds no finer ones.
+struct RealField {
+  double least = 0.0;
+  double most = 1.0;
+  double step = 0.001;
+  double initial = 0.0;
+};
+
+struct BlobField {
+  std::size_t most_bytes = kMaxBlobBytes;
+  Blob initial;
+};
+
+/// One thing that the game tells about every entity of an archetype beside its motion: health, an animation.
+/// What a client has heard nothing of has its initial value.
+struct FieldSpec {
+  std::string name;  ///< at most kMaxFieldNameBytes
+  std::variant<BooleanField, IntegerField, RealField, BlobField> type;
+};
+
+/// True if there are not too many, their names fit and differ, and their ranges make sense and contain the
+/// initial values.
+[[nodiscard]] bool is_valid(std::span<const FieldSpec> fields);
+
+/// The value as clients get it: a number rounded to the field's step. Nothing if it is of another type than
+/// the field, or out of its range.
+[[nodiscard]] std::optional<FieldValue> quantise(const FieldValue& value, const FieldSpec& field);
+
+/// The value of a field that was never set, as clients have it. The field must be valid.
+[[nodiscard]] FieldValue initial_value(const FieldSpec& field);
+
+/// The real number `index` steps above the least, to the last bit alike on both sides.
+[[nodiscard]] double real_at(const RealField& field, std::uint64_t index);
+
+/// The step nearest to a value within the range.
+[[nodiscard]] std::uint64_t index_of(const RealField& field, double value);
+
+}  // namespace reckoner
