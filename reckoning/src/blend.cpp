@@ -15,11 +15,16 @@ struct OffsetAt {
   glm::dvec3 second;
 };
 
-// e(u) = E0 (1 - 3u^2 + 2u^3) + E1 T u (1-u)^2 and its time derivatives.
+// e(u) = E0 (1 - 3u^2 + 2u^3) + E1 T u (1-u)^2.
+glm::dvec3 value_at(const glm::dvec3& e0, const glm::dvec3& e1, double u, double t) {
+  const double left = 1.0 - u;
+  return e0 * ((1.0 + 2.0 * u) * left * left) + e1 * (t * u * left * left);
+}
+
+// And its time derivatives.
 OffsetAt offset_at(const glm::dvec3& e0, const glm::dvec3& e1, double u, double t) {
   const double left = 1.0 - u;
-  return {e0 * ((1.0 + 2.0 * u) * left * left) + e1 * (t * u * left * left),
-          e0 * (-6.0 * u * left / t) + e1 * (left * (1.0 - 3.0 * u)),
+  return {value_at(e0, e1, u, t), e0 * (-6.0 * u * left / t) + e1 * (left * (1.0 - 3.0 * u)),
           e0 * ((12.0 * u - 6.0) / (t * t)) + e1 * ((6.0 * u - 4.0) / t)};
 }
 
@@ -36,6 +41,12 @@ Blend::Blend(const State& shown, const State& motion_at_start, double start_s, d
   // shown = exp(r) motion, so w_shown = J(r) r' + exp(r) w_motion; solved for r' so that w is continuous.
   const glm::dvec3 carried = turn * glm::dvec3{motion_at_start.angular_velocity};
   rotation_rate_ = angular_velocity_to_rotation_rate(rotation_, glm::dvec3{shown.angular_velocity} - carried);
+}
+
+Blend::Offset Blend::offset(double time_s) const {
+  const double u = std::max(0.0, (time_s - start_s_) / duration_s_);
+  return {value_at(offset_, offset_rate_, u, duration_s_),
+          value_at(rotation_, rotation_rate_, u, duration_s_)};
 }
 
 State Blend::apply(const State& motion, double time_s) const {

@@ -32,6 +32,14 @@ class Blend {
   /// offset stands still; after the end the motion is shown as it is. The acceleration includes the offset's.
   [[nodiscard]] State apply(const State& motion, double time_s) const;
 
+  /// What apply() adds to the motion at an instant.
+  struct Offset {
+    glm::dvec3 position;  ///< m
+    glm::dvec3 rotation;  ///< rotation vector that turns the orientation, rad
+  };
+  /// At `time_s`, while the blend is not over().
+  [[nodiscard]] Offset offset(double time_s) const;
+
   [[nodiscard]] double start_s() const { return start_s_; }
   [[nodiscard]] double duration_s() const { return duration_s_; }
   [[nodiscard]] bool over(double time_s) const {
