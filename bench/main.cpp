@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// Google Benchmark's main, which also says how many times its floor each benchmark takes. The floor of
+// BM_Thing is BM_ThingFloor: the least that any program would do for the same result; of BM_ThingLibrary it
+// is BM_ThingByHand.
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+
+namespace {
+
+class RatioReporter final : public benchmark::ConsoleReporter {
+ public:
+  void ReportRuns(const std::vector<Run>& runs) override {
+    ConsoleReporter::ReportRuns(runs);
+    for (const Run& run : runs) {
+      if (run.run_type != Run::RT_Iteration || run.error_occurred || run.iterations == 0) continue;
+      const double ns = 1e9 * run.cpu_accumulated_time / static_cast<double>(run.iterations);
+      const std::string name = run.run_name.str();
+      const auto [place, added] = least_ns_.emplace(name, ns);
+      if (added) {
+        order_.push_back(name);
+      } else {
+        place->second = std::min(place->second, ns);  // of repetitions: others only ever add
+      }
+    }
+  }
+
+  void Finalize() override {
+    ConsoleReporter::Finalize();
+    std::printf("\n%-44s%16s%16s%10s\n", "processor time (ns)", "takes", "floor", "ratio");
+    for (const std::string& name : order_) {
+      const auto floor = least_ns_.find(floor_of(name));
+      if (floor == least_ns_.end() || floor->first == name) continue;
+      const double ns = least_ns_.at(name);
+      std::printf("%-44s%16.1f%16.1f%10.2f\n", name.c_str(), ns, floor->second, ns / floor->second);
+    }
+  }
+
+ private:
+  // BM_Thing/ARGUMENTS has BM_ThingFloor/ARGUMENTS.
+  static std::string floor_of(const std::string& name) {
+    const std::size_t end = std::min(name.find('/'), name.size());
+    constexpr std::string_view kLibrary = "Library";
+    std::string thing = name.substr(0, end);
+    if (thing.ends_with(kLibrary)) {
+      thing.replace(thing.size() - kLibrary.size(), kLibrary.size(), "ByHand");
+    } else {
+      thing += "Floor";
+    }
+    return thing + name.substr(end);
+  }
+
+  std::map<std::string, double> least_ns_;
+  std::vector<std::string> order_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+  RatioReporter reporter;
+  benchmark::RunSpecifiedBenchmarks(&reporter);
+  benchmark::Shutdown();
+}
