@@ -14,7 +14,7 @@
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
-#include <reckoner/net/enet_transport.hpp>
+#include <reckoner/net/sharded_transport.hpp>
 #include <reckoner/program/archetypes.hpp>
 #include <reckoner/program/clock.hpp>
 #include <reckoner/program/options.hpp>
@@ -69,7 +69,7 @@ void add_options(CLI::App& app, Options& o) {
       ->check(CLI::Range(0.1, 1000.0))
       ->excludes(budget);
   app.add_option("--max-clients", o.max_clients, "more are turned away")
-      ->check(CLI::Range(1, 4095))
+      ->check(CLI::Range(1, 65'535))
       ->capture_default_str();
   app.add_option("--truth", o.truth_path, "write every tick's true poses to this CSV file");
   app.add_option("--json", o.json_path, "write the final counts to this JSON file");
@@ -197,7 +197,7 @@ int run(const Options& options) {
     if (!opened) return fail(kName, opened.error());
     truth = std::move(*opened);
   }
-  auto transport = EnetTransport::listen({options.host, options.port, options.max_clients + 8});
+  auto transport = ShardedTransport::listen({options.host, options.port, options.max_clients + 8});
   if (!transport) return fail(kName, transport.error(), program::kFailed);
 
   ServerConfig config;

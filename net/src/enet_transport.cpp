@@ -2,8 +2,11 @@
 #include "enet_filter.hpp"
 #include "enet_limits.hpp"
 #include "enet_liveness.hpp"
+#include "enet_wait.hpp"
 #include "peer_table.hpp"
 #include "shared_library_start.hpp"
+#include "socket_error.hpp"
+#include "touched_peers.hpp"
 #include "wire_counter.hpp"
 
 #include <algorithm>
@@ -12,7 +15,6 @@
 #include <cmath>
 #include <cstdint>
 #include <deque>
-#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -29,10 +31,6 @@ constexpr std::size_t kChannels = 2;
 constexpr std::size_t kFragmentHeaders = sizeof(ENetProtocolHeader) + sizeof(ENetProtocolSendFragment);
 static_assert(limits::kMtu >= kMaxStateBytes + kFragmentHeaders);
 
-double steady_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 using EnetRuntime = SharedLibraryStart<&enet_initialize, &enet_deinitialize>;
 
 struct Destroy {
@@ -42,14 +40,15 @@ struct Destroy {
 using HostPtr = std::unique_ptr<ENetHost, Destroy>;
 using PacketPtr = std::unique_ptr<ENetPacket, Destroy>;
 
-Error socket_error(const ENetAddress* address, const std::string& host) {
-  const int reason = errno;
-  const std::string why = std::generic_category().message(reason);
-  if (address == nullptr) return Error{"cannot open a UDP socket: " + why};
-  const std::string port = "UDP port " + std::to_string(address->port);
-  if (reason == EADDRINUSE) return Error{port + " is in use"};
-  if (reason == EADDRNOTAVAIL) return Error{"this machine does not have the address '" + host + "'"};
-  return Error{"cannot listen on " + port + ": " + why};
+// Lets several sockets have one port, each of which then hears of some of the addresses that send there,
+// always the same. Other systems than Linux have the option too, but do not share out by address.
+bool share_port([[maybe_unused]] ENetSocket socket) {
+#ifdef __linux__
+  const int on = 1;
+  return setsockopt(socket, SOL_SOCKET, SO_REUSEPORT, &on, sizeof on) == 0;
+#else
+  return false;
+#endif
 }
 
 }  // namespace
@@ -72,12 +71,11 @@ struct EnetTransport::Impl {
   };
 
   [[nodiscard]] static Result<std::unique_ptr<Impl>> open(const ENetAddress* address, std::size_t peers,
-                                                          const std::string& host_name);
-  explicit Impl(std::size_t peers) : connections(peers), is_touched(peers) {}
+                                                          const std::string& host_name, Shard shard);
+  Impl(std::size_t peers, Shard shard) : connections(peers, shard.number, shard.bits), touched(peers) {}
   ~Impl();
 
   bool pump();
-  void touch(std::size_t peer_index);
   void hold_throttle_open();
   void take(ENetEvent& event);
   void take_connected(ENetPeer* peer, std::uint32_t reason);
@@ -109,8 +107,7 @@ struct EnetTransport::Impl {
   HostPtr host;
   enet_filter::Role role = enet_filter::Role::server;
   PeerTable<Connection> connections;  // as many at most as ENet has peers; backlogs are pointed to
-  std::vector<std::size_t> touched;   // ENet's peers that were heard of since hold_throttle_open(), each once
-  std::vector<bool> is_touched;       // by ENet's peer
+  TouchedPeers touched;               // since hold_throttle_open()
   double looked_s = -1e9;             // when drop_silent() last looked
   bool unsent = false;                // something waits for the next pass
   std::deque<Queued> events;
@@ -121,13 +118,20 @@ struct EnetTransport::Impl {
 
 Result<std::unique_ptr<EnetTransport::Impl>> EnetTransport::Impl::open(const ENetAddress* address,
                                                                        std::size_t peers,
-                                                                       const std::string& host_name) {
-  auto impl = std::make_unique<Impl>(peers);
+                                                                       const std::string& host_name,
+                                                                       Shard shard) {
+  auto impl = std::make_unique<Impl>(peers, shard);
   if (!impl->runtime.usable()) return Error{"ENet does not start on this machine"};
   errno = 0;
-  impl->host.reset(enet_host_create(address, peers, kChannels, 0, 0));
-  if (!impl->host) return socket_error(address, host_name);
+  // The first of several takes the port as if for itself alone, so that no other server can have it, and
+  // shares it only then. Linux looks at the option again whenever somebody wants to join.
+  const bool joins = shard.number > 0;
+  impl->host.reset(enet_host_create(joins ? nullptr : address, peers, kChannels, 0, 0));
+  const std::uint16_t* const port = address != nullptr ? &address->port : nullptr;
+  if (!impl->host) return socket_error(port, host_name);
   ENetHost& host = *impl->host;
+  if (shard.bits > 0 && !share_port(host.socket)) return Error{"this system cannot share a UDP port"};
+  if (joins && enet_socket_bind(host.socket, address) != 0) return socket_error(port, host_name);
   host.maximumPacketSize = kMaxControlBytes;
   host.maximumWaitingData = limits::kWaitingBytes;
   host.intercept = &Impl::filter;
@@ -158,7 +162,7 @@ int EnetTransport::Impl::filter(ENetHost* host, ENetEvent* event) {
                           host->receivedAddress.host != ENET_HOST_BROADCAST;
   const auto datagram = std::as_bytes(std::span(host->receivedData, host->receivedDataLength));
   if (answerable && enet_filter::acceptable(datagram, self.role)) {
-    self.touch(enet_filter::peer_of(datagram));
+    self.touched.touch(enet_filter::peer_of(datagram));
     return kPassOn;
   }
   ++self.stats.refused;
@@ -171,23 +175,15 @@ int EnetTransport::Impl::filter(ENetHost* host, ENetEvent* event) {
 // at of whom one was let through: with a thousand peers, walking all of them is what a pass costs.
 void EnetTransport::Impl::hold_throttle_open() {
   host->bandwidthThrottleEpoch = enet_time_get();  // so that the next pass does not share out bandwidth
-  for (const std::size_t index : touched) {
+  touched.take([this](std::size_t index) {
     ENetPeer& peer = host->peers[index];
-    is_touched[index] = false;
     // While connecting, both ends compare these numbers and part if they differ.
-    if (peer.state != ENET_PEER_STATE_CONNECTED && peer.state != ENET_PEER_STATE_DISCONNECT_LATER) continue;
+    if (peer.state != ENET_PEER_STATE_CONNECTED && peer.state != ENET_PEER_STATE_DISCONNECT_LATER) return;
     peer.packetThrottle = ENET_PEER_PACKET_THROTTLE_SCALE;
     peer.packetThrottleLimit = ENET_PEER_PACKET_THROTTLE_SCALE;
     peer.packetThrottleDeceleration = 0;
     peer.windowSize = ENET_PROTOCOL_MAXIMUM_WINDOW_SIZE;
-  }
-  touched.clear();
-}
-
-void EnetTransport::Impl::touch(std::size_t peer_index) {
-  if (peer_index >= is_touched.size() || is_touched[peer_index]) return;
-  is_touched[peer_index] = true;
-  touched.push_back(peer_index);
+  });
 }
 
 // Sends and receives until nothing is left. An error (one datagram too long for ENet's buffer, one address
@@ -237,7 +233,7 @@ void EnetTransport::Impl::take_connected(ENetPeer* peer, std::uint32_t reason) {
   }
   if (!id) id = add(peer, false);
   connections.find(id)->liveness.connected(steady_seconds());
-  touch(static_cast<std::size_t>(peer - host->peers));  // from now on its throttle may be held
+  touched.touch(static_cast<std::size_t>(peer - host->peers));  // from now on its throttle may be held
   enet_peer_timeout(peer, limits::kTimeoutFactor, limits::kTimeoutLeastMs, limits::kTimeoutMostMs);
   push(TransportEvent::Kind::connected, id, reason);
 }
@@ -295,6 +291,10 @@ void EnetTransport::Impl::count_wire() {
 }
 
 Result<std::unique_ptr<EnetTransport>> EnetTransport::listen(const EnetListenConfig& config) {
+  return listen(config, {});
+}
+
+Result<std::unique_ptr<EnetTransport>> EnetTransport::listen(const EnetListenConfig& config, Shard shard) {
   const EnetRuntime runtime;  // looking a name up needs it on some systems
   ENetAddress address{.host = ENET_HOST_ANY, .port = config.port};
   if (!config.host.empty() && enet_address_set_host(&address, config.host.c_str()) != 0) {
@@ -304,7 +304,7 @@ Result<std::unique_ptr<EnetTransport>> EnetTransport::listen(const EnetListenCon
     return Error{"the number of connections must be between 1 and " +
                  std::to_string(ENET_PROTOCOL_MAXIMUM_PEER_ID)};
   }
-  auto impl = Impl::open(&address, config.max_peers, config.host);
+  auto impl = Impl::open(&address, config.max_peers, config.host, shard);
   if (!impl) return Error{impl.error()};
   return std::unique_ptr<EnetTransport>(new EnetTransport(std::move(*impl)));
 }
@@ -317,7 +317,7 @@ Result<std::unique_ptr<EnetTransport>> EnetTransport::connect(const std::string&
     return Error{"unknown host '" + host + "'"};
   }
   if (port == 0) return Error{"the server's UDP port is missing"};
-  auto impl = Impl::open(nullptr, 1, host);
+  auto impl = Impl::open(nullptr, 1, host, {});
   if (!impl) return Error{impl.error()};
   (*impl)->role = enet_filter::Role::client;
   ENetPeer* peer = enet_host_connect((*impl)->host.get(), &address, kChannels, reason);
@@ -402,25 +402,31 @@ std::uint16_t EnetTransport::port() const {
   return enet_socket_get_address(impl_->host->socket, &address) == 0 ? address.port : std::uint16_t{0};
 }
 
+std::intptr_t EnetTransport::socket() const {
+  return static_cast<std::intptr_t>(impl_->host->socket);
+}
+
+bool EnetTransport::flush(bool always) {
+  if (!impl_->events.empty()) return true;
+  if (!always && !impl_->unsent) return false;
+  return impl_->pump() || !impl_->events.empty();
+}
+
 void EnetTransport::wait(double seconds) {
-  const double end_s = steady_seconds() + std::clamp(std::isnan(seconds) ? 0.0 : seconds, 0.0, 3600.0);
-  if (!impl_->events.empty()) return;
-  for (bool pass = impl_->unsent;; pass = true) {
-    // A pass walks all peers; what has arrived ends the sleep anyway, and ENet's resends can wait a slice.
-    if (pass && (impl_->pump() || !impl_->events.empty())) return;
-    const double left_s = end_s - steady_seconds();
-    if (left_s <= 0.0) return;
-    const double slice_ms = std::floor(std::min(left_s, limits::kWaitSliceSeconds) * 1000.0);
+  const auto sleep = [this](double slice_s) {
+    const double slice_ms = std::floor(slice_s * 1000.0);
     if (slice_ms < 1.0) {
       // ENet counts whole milliseconds; the rest is slept through rather than spun away.
-      std::this_thread::sleep_for(std::chrono::duration<double>(left_s));
-      return;
+      std::this_thread::sleep_for(std::chrono::duration<double>(slice_s));
+      return true;
     }
     // A signal ends the wait too, for programs that look at a stop flag.
     enet_uint32 condition = ENET_SOCKET_WAIT_RECEIVE | ENET_SOCKET_WAIT_INTERRUPT;
     const int result = enet_socket_wait(impl_->host->socket, &condition, static_cast<enet_uint32>(slice_ms));
-    if (result != 0 || condition != ENET_SOCKET_WAIT_NONE) return;
-  }
+    return result != 0 || condition != ENET_SOCKET_WAIT_NONE;
+  };
+  wait_in_slices(
+      seconds, [this](bool always) { return flush(always); }, sleep);
 }
 
 }  // namespace reckoner

@@ -12,9 +12,10 @@ namespace reckoner {
 
 /// How a listening ENet transport is set up.
 struct EnetListenConfig {
-  std::string host;              ///< address to listen on; empty: every IPv4 address of the machine
-  std::uint16_t port = 0;        ///< UDP port; 0: any free one, see EnetTransport::port()
-  std::uint32_t max_peers = 64;  ///< connections at once, at most 4095 (ENet's own limit)
+  std::string host;        ///< address to listen on; empty: every IPv4 address of the machine
+  std::uint16_t port = 0;  ///< UDP port; 0: any free one, see EnetTransport::port()
+  std::uint32_t max_peers =
+      64;  ///< connections at once, at most 4095 (ENet's own limit); ShardedTransport: more
 };
 
 /// Transport over ENet and UDP (IPv4). State goes unsequenced and unreliable, control reliable. ENet's
@@ -58,6 +59,17 @@ class EnetTransport final : public Transport {
   void wait(double seconds);
 
  private:
+  friend class ShardedTransport;
+  /// One of several on the same port, numbered from 0; `bits`: how many bits of a PeerId tell them apart.
+  struct Shard {
+    std::uint32_t number = 0;
+    int bits = 0;
+  };
+  [[nodiscard]] static Result<std::unique_ptr<EnetTransport>> listen(const EnetListenConfig& config,
+                                                                     Shard shard);
+  [[nodiscard]] std::intptr_t socket() const;
+  bool flush(bool always);  ///< sends what waits; true if events wait or something arrived
+
   struct Impl;
   explicit EnetTransport(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;

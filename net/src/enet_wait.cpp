@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+#include "enet_wait.hpp"
+
+#include <chrono>
+#include <vector>
+
+#ifdef __linux__
+#include <poll.h>
+#endif
+
+namespace reckoner {
+
+double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+bool wait_for_sockets([[maybe_unused]] std::span<const std::intptr_t> sockets,
+                      [[maybe_unused]] double seconds) {
+#ifdef __linux__
+  std::vector<pollfd> watched;
+  for (const std::intptr_t socket : sockets)
+    watched.push_back({.fd = static_cast<int>(socket), .events = POLLIN, .revents = 0});
+  const timespec time{.tv_sec = 0,
+                      .tv_nsec = static_cast<long>(std::clamp(seconds, 0.0, 0.999'999'999) * 1e9)};
+  return ppoll(watched.data(), watched.size(), &time, nullptr) != 0;
+#else
+  return true;
+#endif
+}
+
+}  // namespace reckoner

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace reckoner {
+
+/// The peers, by ENet's index, that something was heard of since the last look, each once.
+class TouchedPeers {
+ public:
+  explicit TouchedPeers(std::size_t peers) : is_touched_(peers) {}
+
+  /// Ignores an index that no peer has: it may come out of a datagram.
+  void touch(std::size_t index) {
+    if (index >= is_touched_.size() || is_touched_[index]) return;
+    is_touched_[index] = true;
+    touched_.push_back(index);
+  }
+
+  /// Calls `visit(index)` for all and forgets them.
+  template <class Visit>
+  void take(Visit visit) {
+    for (const std::size_t index : touched_) {
+      is_touched_[index] = false;
+      visit(index);
+    }
+    touched_.clear();
+  }
+
+ private:
+  std::vector<std::size_t> touched_;
+  std::vector<bool> is_touched_;
+};
+
+}  // namespace reckoner
