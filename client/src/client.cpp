@@ -243,6 +243,8 @@ bool Client::Impl::spawn(const SpawnMessage& message) {
                 std::nullopt,
                 false,
                 motion.teleports});
+  entities.references(static_cast<std::uint32_t>(message.entity.slot()))
+      ->note(message.level, message.motion_tick, message.state);
   return true;
 }
 
@@ -276,6 +278,8 @@ void Client::Impl::handle_state(const TransportEvent& event, double local_s) {
 
 void Client::Impl::apply(std::span<const ServerLink::Update> updates, double local_s) {
   for (const ServerLink::Update& update : updates) {
+    if (References* references = entities.references(update.slot))
+      references->note(update.level, update.tick, update.encoded);
     KnownEntity* entity = entities.at(update.slot);
     // Despawned meanwhile, or from before this slot's entity began.
     if (entity == nullptr || update.motion.time_s < entity->spawned_s) {

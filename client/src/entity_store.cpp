@@ -4,14 +4,24 @@
 #include <utility>
 
 namespace reckoner {
+namespace {
+
+// The references of so many entities that are gone are kept. Datagrams that need them arrive within seconds.
+constexpr std::size_t kMostGone = 256;
+
+}  // namespace
 
 void EntityStore::put(KnownEntity entity) {
   const std::size_t slot = entity.id.slot();
   if (slot >= slots_.size()) {
     slots_.resize(slot + 1);
+    references_.resize(slot + 1);
     archetypes_.resize(slot + 1, 0);
   }
   archetypes_[slot] = static_cast<std::uint16_t>(entity.info.archetype + 1);
+  // One that comes back goes on where it was: what is on its way may refer to what it had.
+  if (!references_[slot] || references_[slot]->id() != entity.id)
+    references_[slot] = std::make_unique<References>(entity.id);
   slots_[slot] = std::make_unique<KnownEntity>(std::move(entity));
 }
 
@@ -31,7 +41,15 @@ const KnownEntity* EntityStore::find(EntityId id) const {
 }
 
 void EntityStore::remove(std::uint32_t slot) {
-  if (slot < slots_.size()) slots_[slot].reset();
+  if (at(slot) == nullptr) return;
+  gone_.push_back(slots_[slot]->id);
+  slots_[slot].reset();
+  if (gone_.size() <= kMostGone) return;
+  const EntityId oldest = gone_.front();
+  gone_.pop_front();
+  const bool back = find(oldest) != nullptr;
+  if (!back && references_[oldest.slot()] && references_[oldest.slot()]->id() == oldest)
+    references_[oldest.slot()].reset();
 }
 
 std::optional<std::size_t> EntityStore::archetype_of(std::uint32_t slot) const {

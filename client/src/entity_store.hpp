@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "references.hpp"
+
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
@@ -25,9 +28,9 @@ struct KnownEntity {
   std::uint8_t teleports_shown = 0;   ///< as of the last frame
 };
 
-/// All remote entities by slot. A slot that holds nothing costs a pointer only, whatever slots a server
-/// names. Remembers what archetype a slot last held, so that a datagram from before a despawn can still be
-/// read.
+/// All remote entities by slot. A slot that holds nothing costs two pointers only, whatever slots a server
+/// names. Remembers what archetype a slot last held and, for a while, what arrived of it, so that a datagram
+/// from before a despawn can still be read.
 class EntityStore {
  public:
   /// Puts an entity into its slot; whatever was there is gone.
@@ -40,6 +43,11 @@ class EntityStore {
 
   void remove(std::uint32_t slot);
 
+  /// What arrived of the entity that the slot holds or has just held; null if that is forgotten.
+  [[nodiscard]] References* references(std::uint32_t slot) const {
+    return slot < references_.size() ? references_[slot].get() : nullptr;
+  }
+
   /// Nothing if the slot never held an entity.
   [[nodiscard]] std::optional<std::size_t> archetype_of(std::uint32_t slot) const;
 
@@ -48,6 +56,8 @@ class EntityStore {
 
  private:
   std::vector<std::unique_ptr<KnownEntity>> slots_;
+  std::vector<std::unique_ptr<References>> references_;
+  std::deque<EntityId> gone_;              // oldest first; their references are still there
   std::vector<std::uint16_t> archetypes_;  // by slot: archetype + 1, 0 for none
 };
 

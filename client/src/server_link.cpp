@@ -18,7 +18,7 @@ constexpr double kNewestDatagramS = 60.0;
 
 // An acknowledgement names 33 datagrams; what leaves its window unnamed counts as lost. When many arrive at
 // once, one goes out for every so many, so that a lost one still does not matter.
-constexpr int kDatagramsPerAck = 16;
+constexpr int kDatagramsPerAck = 8;
 
 // The server waits no longer for an acknowledgement before it sends again.
 constexpr double kLongestAckIntervalS = 0.1;
@@ -78,8 +78,12 @@ std::optional<std::span<const ServerLink::Update>> ServerLink::receive(std::span
     ++stats.datagrams_stale;
     return std::nullopt;
   }
-  if (reader.failed() || ahead_s > kNewestDatagramS || !read_updates(reader, tick, entities)) {
-    ++stats.malformed;
+  const Reading reading = reader.failed() || ahead_s > kNewestDatagramS
+                              ? Reading::malformed
+                              : read_updates(reader, header, tick, entities);
+  if (reading != Reading::good) {
+    // Either is not acknowledged, so that the server sends again: in full.
+    ++(reading == Reading::malformed ? stats.malformed : stats.unknown_references);
     return std::nullopt;
   }
   if (!received_.note(header.sequence)) {
@@ -92,21 +96,43 @@ std::optional<std::span<const ServerLink::Update>> ServerLink::receive(std::span
   return updates_;
 }
 
-bool ServerLink::read_updates(BitReader& reader, Tick tick, const EntityStore& entities) {
+ServerLink::Reading ServerLink::read_updates(BitReader& reader, const ServerHeader& header, Tick tick,
+                                             const EntityStore& entities) {
   updates_.clear();
   std::int64_t previous = -1;
-  while (const auto update = read_update(reader, previous)) {
-    previous = update->slot;
-    const auto archetype = entities.archetype_of(update->slot);
-    if (!archetype || update->age > tick) return false;
-    const Quantisation& q = quantisation_[*archetype];
-    const QuantisedState encoded = read_full(reader, q);
-    if (reader.failed()) return false;
-    const auto motion = motion_of(encoded, time_of(tick - update->age), q, routes_);
-    if (!motion) return false;
-    updates_.push_back({update->slot, *motion});
+  for (std::uint32_t i = 0; i < header.update_count; ++i) {
+    const UpdateHeader head = read_update(reader, header.coding, previous);
+    if (reader.failed()) return Reading::malformed;
+    const Reading reading = read_motion(reader, head, tick, entities);
+    if (reading != Reading::good) return reading;
+    previous = head.slot;
   }
-  return reader.finished();
+  return reader.finished() ? Reading::good : Reading::malformed;
+}
+
+ServerLink::Reading ServerLink::read_motion(BitReader& reader, const UpdateHeader& head, Tick tick,
+                                            const EntityStore& entities) {
+  const auto archetype = entities.archetype_of(head.slot);
+  if (!archetype || head.age > tick) return Reading::malformed;
+  const Quantisation& q = quantisation_[*archetype];
+  const Tick motion_tick = tick - head.age;
+  QuantisedState encoded;
+  if (head.reference_age) {
+    if (*head.reference_age <= head.age) return Reading::malformed;  // refers to itself, or to the future
+    const Tick reference_tick = tick - *head.reference_age;
+    const References* references = entities.references(head.slot);
+    const QuantisedState* reference =
+        references != nullptr ? references->find(head.level, reference_tick) : nullptr;
+    if (reference == nullptr) return Reading::unknown_reference;
+    encoded = read_residual(reader, *reference, (motion_tick - reference_tick) / tick_rate_hz_, q);
+  } else {
+    encoded = read_full(reader, q);
+  }
+  if (reader.failed()) return Reading::malformed;
+  const auto motion = motion_of(encoded, time_of(motion_tick), q, routes_);
+  if (!motion) return Reading::malformed;
+  updates_.push_back({head.slot, head.level, motion_tick, encoded, *motion});
+  return Reading::good;
 }
 
 void ServerLink::note_header(const ServerHeader& header, Tick tick, double local_s, ClientStats& stats) {

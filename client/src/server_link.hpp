@@ -30,6 +30,9 @@ class ServerLink {
   /// The motion of the entity in a slot.
   struct Update {
     std::uint32_t slot;
+    std::uint8_t level;
+    Tick tick;
+    QuantisedState encoded;  ///< later motions may refer to it
     Motion motion;
   };
 
@@ -80,7 +83,11 @@ class ServerLink {
   }
 
  private:
-  [[nodiscard]] bool read_updates(BitReader& reader, Tick tick, const EntityStore& entities);
+  enum class Reading : std::uint8_t { good, malformed, unknown_reference };
+  [[nodiscard]] Reading read_updates(BitReader& reader, const ServerHeader& header, Tick tick,
+                                     const EntityStore& entities);
+  [[nodiscard]] Reading read_motion(BitReader& reader, const UpdateHeader& head, Tick tick,
+                                    const EntityStore& entities);
   void note_header(const ServerHeader& header, Tick tick, double local_s, ClientStats& stats);
 
   ClockSync clock_;

@@ -33,13 +33,14 @@ bool ReceivedWindow::note(Sequence sequence) {
 
 Sequence SentWindow::send(double now_s) {
   if (static_cast<Sequence>(next_ - oldest_) >= kCapacity) settle(oldest_, false);
-  sent_[next_ % kCapacity] = {now_s, true};
+  sent_[next_ % kCapacity] = {now_s, next_, true, false};
   return next_++;
 }
 
 bool SentWindow::acknowledge(const Ack& ack) {
   const int ahead = sequence_distance(ack.newest, oldest_);
   if (ahead >= static_cast<Sequence>(next_ - oldest_)) return false;
+  note_late(ack);
   // Settling moves oldest_, so walk a copy.
   for (Sequence s = oldest_; sequence_distance(ack.newest, s) >= 0; ++s) {
     const int behind = sequence_distance(ack.newest, s);
@@ -51,6 +52,17 @@ bool SentWindow::acknowledge(const Ack& ack) {
     }
   }
   return true;
+}
+
+void SentWindow::note_late(const Ack& ack) {
+  for (int behind = 0; behind <= kWindowBits; ++behind) {
+    if (behind > 0 && ((ack.window >> (behind - 1)) & 1u) == 0) continue;
+    const auto sequence = static_cast<Sequence>(ack.newest - behind);
+    Sent& sent = sent_[sequence % kCapacity];
+    if (!sent.given_up || sent.sequence != sequence) continue;
+    sent.given_up = false;
+    late_.push_back({sequence, true, sent.sent_s});
+  }
 }
 
 void SentWindow::expire(double now_s, double timeout_s) {
@@ -69,6 +81,7 @@ void SentWindow::settle(Sequence sequence, bool acked) {
   Sent& sent = sent_[sequence % kCapacity];
   if (sent.open) {
     sent.open = false;
+    sent.given_up = !acked;
     outcomes_.push_back({sequence, acked, sent.sent_s});
   }
   while (oldest_ != next_ && !sent_[oldest_ % kCapacity].open)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "bit_archive.hpp"
 
+#include <algorithm>
 #include <cassert>
 
 #include <reckoner/net/datagram.hpp>
@@ -9,9 +10,10 @@
 namespace reckoner {
 namespace {
 
-constexpr unsigned kGapOrder = 2;       // ids of neighbouring slots are mostly a few apart
-constexpr unsigned kAgeOrder = 0;       // most updates are sent in the tick they are made
-constexpr unsigned kAckDelayOrder = 8;  // tens of milliseconds
+constexpr unsigned kAgeOrder = 0;        // most updates are sent in the tick they are made
+constexpr unsigned kCountOrder = 1;      // a few updates a datagram
+constexpr unsigned kRoundTripOrder = 3;  // ticks until an acknowledgement is back
+constexpr unsigned kAckDelayOrder = 8;   // tens of milliseconds
 
 }  // namespace
 
@@ -36,10 +38,19 @@ void serialize_optional(Archive& archive, std::optional<T>& part) {
 }
 
 template <class Archive>
+void serialize(Archive& archive, UpdateCoding& c) {
+  archive(wire::ranged(c.gap_order, 0, UpdateCoding::kMostGapOrder),
+          wire::ranged(c.reference_order, 0, UpdateCoding::kMostReferenceOrder),
+          wire::golomb(c.reference_age, kRoundTripOrder));
+}
+
+template <class Archive>
 void serialize(Archive& archive, ServerHeader& h) {
   archive(h.sequence, h.tick, wire::golomb(h.complete_age, kAgeOrder));
   serialize_optional(archive, h.ack);
   serialize_optional(archive, h.echo);
+  archive(wire::golomb(h.update_count, kCountOrder));
+  if (h.update_count > 0) archive(h.coding);
 }
 
 template <class Archive>
@@ -61,25 +72,39 @@ ServerHeader read_server_header(BitReader& reader) {
   return header;
 }
 
-void write(BitWriter& writer, const UpdateHeader& update, std::int64_t previous_slot) {
+void write(BitWriter& writer, const UpdateHeader& update, const UpdateCoding& coding,
+           std::int64_t previous_slot) {
   assert(std::int64_t{update.slot} > previous_slot);
+  assert(!update.reference_age || *update.reference_age >= coding.reference_age);
   auto gap = static_cast<std::uint32_t>(std::int64_t{update.slot} - previous_slot - 1);
   std::uint32_t age = update.age;
-  bool more = true;
   wire::BitOutputArchive archive{writer};
-  archive(more, wire::golomb(gap, kGapOrder), wire::golomb(age, kAgeOrder));
+  archive(wire::golomb(gap, coding.gap_order), wire::golomb(age, kAgeOrder));
+  writer.write((1u << update.level) - 1u, std::min<unsigned>(update.level + 1u, UpdateHeader::kLevels - 1u));
+  writer.write(update.reference_age ? 1 : 0, 1);
+  if (!update.reference_age) return;
+  std::uint32_t back = *update.reference_age - coding.reference_age;
+  archive(wire::golomb(back, coding.reference_order));
 }
 
-std::optional<UpdateHeader> read_update(BitReader& reader, std::int64_t previous_slot) {
-  if (reader.read(1) == 0) return std::nullopt;
+UpdateHeader read_update(BitReader& reader, const UpdateCoding& coding, std::int64_t previous_slot) {
+  UpdateHeader update;
   std::uint32_t gap = 0;
-  std::uint32_t age = 0;
   wire::BitInputArchive archive{reader};
-  archive(wire::golomb(gap, kGapOrder), wire::golomb(age, kAgeOrder));
+  archive(wire::golomb(gap, coding.gap_order), wire::golomb(update.age, kAgeOrder));
   const std::int64_t slot = previous_slot + 1 + gap;
   if (slot >= kMaxEntities) reader.fail();
-  if (reader.failed()) return std::nullopt;
-  return UpdateHeader{static_cast<std::uint32_t>(slot), age};
+  while (update.level < UpdateHeader::kLevels - 1 && reader.read(1) != 0)
+    ++update.level;
+  if (reader.read(1) != 0) {
+    std::uint32_t back = 0;
+    archive(wire::golomb(back, coding.reference_order));
+    update.reference_age = coding.reference_age + back;
+    if (*update.reference_age < back) reader.fail();  // beyond 32 bits
+  }
+  if (reader.failed()) return {};
+  update.slot = static_cast<std::uint32_t>(slot);
+  return update;
 }
 
 void write(BitWriter& writer, const ClientDatagram& datagram) {

@@ -5,6 +5,7 @@
 
 #include <type_traits>
 
+#include <reckoner/net/datagram.hpp>
 #include <reckoner/net/messages.hpp>
 
 namespace reckoner {
@@ -92,7 +93,7 @@ void serialize(Archive& archive, WelcomeMessage& m) {
 template <class Archive>
 void serialize(Archive& archive, SpawnMessage& m) {
   archive(m.entity, m.archetype, wire::text(m.name, kMaxNameBytes), m.tick, m.motion_tick,
-          wire::ranged(m.orientation_bits, 0, 15));
+          wire::ranged(m.level, 0, UpdateHeader::kLevels - 1), wire::ranged(m.orientation_bits, 0, 15));
   serialize_state(archive, m.state, m.orientation_bits);
 }
 

@@ -42,9 +42,14 @@ constexpr double kSilentS = 1.0;
 
 }  // namespace
 
-ByteBudget::ByteBudget(double most_bytes_per_second, double tick_s)
-    : most_bytes_per_second_(most_bytes_per_second), tick_s_(tick_s), rate_(0.0), tokens_(kDatagramBytes) {
-  set_rate(kFirstBytesPerSecond);
+ByteBudget::ByteBudget(double most_bytes_per_second, double tick_s, bool follow_link)
+    : most_bytes_per_second_(most_bytes_per_second),
+      tick_s_(tick_s),
+      follow_link_(follow_link),
+      rate_(0.0),
+      tokens_(kDatagramBytes) {
+  set_rate(follow_link ? kFirstBytesPerSecond : most());
+  if (!follow_link) tokens_ = std::max(kDatagramBytes, kBucketS * rate_);
 }
 
 double ByteBudget::most() const {
@@ -71,7 +76,7 @@ void ByteBudget::advance(double now_s) {
   }
   const double passed_s = std::max(0.0, now_s - now_s_);
   now_s_ = std::max(now_s, now_s_);
-  if (window_.advance(now_s_)) judge(now_s_);
+  if (window_.advance(now_s_) && follow_link_) judge(now_s_);
   tokens_ =
       std::min(tokens_ + passed_s * rate_, std::max(kDatagramBytes, std::max(kBucketS, tick_s_) * rate_));
 }

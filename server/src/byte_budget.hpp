@@ -32,8 +32,8 @@ class ByteBudget {
   static constexpr double kLeastBytesPerSecond = 1000.0;
 
   /// `most_bytes_per_second`: the configured rate; 0: none, only the link limits. `tick_s`: how often
-  /// advance() is called, s.
-  ByteBudget(double most_bytes_per_second, double tick_s);
+  /// advance() is called, s. Unless it is to `follow_link`, the rate is the configured one from the start.
+  ByteBudget(double most_bytes_per_second, double tick_s, bool follow_link = true);
 
   /// Once a tick, after its acknowledgements. Refills the bucket: at most a quarter second's worth, or one
   /// datagram if that is more.
@@ -81,6 +81,7 @@ class ByteBudget {
 
   double most_bytes_per_second_;
   double tick_s_;
+  bool follow_link_;
   double rate_;
   double tokens_;
   double now_s_ = -1.0;

@@ -25,6 +25,7 @@ EntityId EntityTable::add(Entity entity, Tick tick) {
     slots_[slot] = std::move(entity);
   }
   ++size_;
+  awake_.insert(slot);
   return slots_[slot].id;
 }
 
@@ -42,6 +43,7 @@ void EntityTable::remove(EntityId id, Tick tick) {
   Entity* entity = find(id);
   if (entity == nullptr) return;
   freed_.push_back({static_cast<std::uint32_t>(id.slot()), id.generation, tick});
+  awake_.erase(static_cast<std::uint32_t>(id.slot()));
   entity->id = {};
   --size_;
 }

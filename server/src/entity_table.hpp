@@ -2,9 +2,12 @@
 #pragma once
 
 #include "motion_fit.hpp"
+#include "publish_stream.hpp"
 #include "route_follower.hpp"
 #include "send_policy.hpp"
+#include "slot_set.hpp"
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -13,10 +16,21 @@
 
 #include <reckoner/net/archetype.hpp>
 #include <reckoner/net/ids.hpp>
-#include <reckoner/net/motion_codec.hpp>
 #include <reckoner/reckoning/motion.hpp>
+#include <reckoner/server/interest.hpp>
 
 namespace reckoner {
+
+/// One level of detail of an entity.
+struct EntityLevel {
+  EntityLevel(const SendPolicy& given, double threshold_factor) : policy(given), factor(threshold_factor) {}
+
+  PublishStream stream;
+  SendPolicy policy;
+  double factor;                  ///< of the archetype's thresholds
+  std::uint32_t subscribers = 0;  ///< clients that follow the entity at this level
+  double delay_s = 0.0;           ///< how long updates take to reach most of them
+};
 
 /// An entity as the server knows it.
 struct Entity {
@@ -25,16 +39,16 @@ struct Entity {
   std::string name;
   State truth;
   std::uint8_t teleports = 0;
-  bool teleported = false;  ///< since the last tick
-  bool announced = false;   ///< its spawn was published
+  bool teleported = false;        ///< since the last tick
+  bool announced = false;         ///< its spawn was published
+  std::uint32_t still_ticks = 0;  ///< how long it has not moved at all
 
-  Motion published;         ///< as clients decode it
-  QuantisedState encoded;   ///< the same as it travels
-  Tick published_tick = 0;  ///< time stamp of `published`
+  Relevance relevance = Relevance::by_distance;
+  std::uint32_t groups = kAllGroups;
 
   std::optional<RouteFollower> follower;  ///< of the route it was put on
   MotionFit fit;
-  SendPolicy policy;
+  std::array<EntityLevel, kLevels> levels;
 };
 
 /// All entities by slot. A slot is used again only after a quarantine, so that a state datagram that was on
@@ -44,7 +58,7 @@ class EntityTable {
   EntityTable(std::uint32_t max_entities, Tick quarantine_ticks)
       : max_entities_(max_entities), quarantine_ticks_(quarantine_ticks) {}
 
-  /// A new entity's id, or null if there are too many.
+  /// A new entity's id, or null if there are too many. It is awake.
   [[nodiscard]] EntityId add(Entity entity, Tick tick);
 
   /// Null if there is no such entity.
@@ -58,6 +72,11 @@ class EntityTable {
   [[nodiscard]] const std::vector<Entity>& slots() const { return slots_; }
   [[nodiscard]] std::size_t size() const { return size_; }
 
+  /// The entities that have to be looked at every tick; the others rest, and everybody who follows them knows
+  /// it.
+  [[nodiscard]] SlotSet& awake() { return awake_; }
+  [[nodiscard]] const SlotSet& awake() const { return awake_; }
+
  private:
   struct Freed {
     std::uint32_t slot;
@@ -68,6 +87,7 @@ class EntityTable {
   std::uint32_t max_entities_;
   Tick quarantine_ticks_;
   std::vector<Entity> slots_;
+  SlotSet awake_;
   std::deque<Freed> freed_;  // oldest first
   std::size_t size_ = 0;
 };

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: MIT
+#include "delay_survey.hpp"
+#include "encodings.hpp"
 #include "entity_table.hpp"
-#include "session.hpp"
+#include "publisher.hpp"
+#include "session_table.hpp"
+#include "surroundings.hpp"
+#include "worker_pool.hpp"
 
 #include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <deque>
 #include <map>
+#include <thread>
 #include <utility>
 
 #include <reckoner/net/messages.hpp>
@@ -20,11 +26,27 @@ namespace {
 // Longer than any client accepts a state datagram after it was sent (see Client), with room to spare.
 constexpr double kSlotQuarantineS = 5.0;
 
-// Delay is taken at this quantile of the subscribers, so that no single client bends it for the others.
-constexpr double kDelayQuantile = 0.9;
+// Sessions that one worker takes at a time.
+constexpr std::size_t kSessionGrain = 16;
 
-// An update that has arrived takes so long until it shows: half a blend.
-constexpr double kTakesEffectS = 0.05;
+unsigned threads_for(const ServerConfig& config) {
+  return config.threads > 0 ? config.threads : std::max(1u, std::thread::hardware_concurrency());
+}
+
+// True if the entity sleeps, and may go on doing so.
+bool rests_at(const Entity& entity, const State& state) {
+  constexpr glm::vec3 kNone{0.0f};
+  return entity.still_ticks > 0 && state.position == entity.truth.position && state.velocity == kNone &&
+         state.acceleration == kNone && state.orientation == entity.truth.orientation &&
+         state.angular_velocity == kNone;
+}
+
+std::vector<Quantisation> quantisation_of(std::span<const Archetype> archetypes) {
+  std::vector<Quantisation> all;
+  for (const Archetype& archetype : archetypes)
+    all.push_back(quantisation_for(archetype));
+  return all;
+}
 
 }  // namespace
 
@@ -32,11 +54,14 @@ struct Server::Impl {
   Impl(ServerConfig given, Transport& given_transport)
       : config(std::move(given)),
         transport(given_transport),
-        entities(config.max_entities, static_cast<Tick>(kSlotQuarantineS * config.tick_rate_hz)) {
+        quantisation(quantisation_of(config.archetypes)),
+        pool(threads_for(config)),
+        entities(config.max_entities, static_cast<Tick>(kSlotQuarantineS * config.tick_rate_hz)),
+        publisher(config, quantisation, pool.size()),
+        encodings(pool.size()),
+        surroundings(config.interest, config.tick_rate_hz) {
     assert(config.tick_rate_hz >= 1.0 && config.tick_rate_hz <= 1000.0);
     assert(!config.archetypes.empty() && config.archetypes.size() <= kMaxArchetypes);
-    for (const Archetype& archetype : config.archetypes)
-      quantisation.push_back(quantisation_for(archetype));
   }
 
   [[nodiscard]] double time_of(Tick tick) const { return config.epoch_s + tick / config.tick_rate_hz; }
@@ -57,22 +82,27 @@ struct Server::Impl {
   void join(PeerId peer, const JoinMessage& message);
   void refuse(PeerId peer, const EndCode& code);
   void close_idle(double now_s);
-  void publish_due(Tick tick);
-  void publish(Entity& entity, Tick tick);
-  [[nodiscard]] bool rides(const Entity& entity) const;
-  [[nodiscard]] SendPolicy::Comparison compare(const Entity& entity, double time_s, double ahead_s) const;
-  [[nodiscard]] double delay_s() const;
+  void say_what_ended();
+  void review_surroundings(Tick tick);
+  void send(Tick tick, double now_s);
 
   ServerConfig config;
   Transport& transport;
-  EntityTable entities;
   std::vector<Quantisation> quantisation;  // by archetype
-  RouteTable routes;                       // published motions point into it
-  std::map<PeerId, Session> sessions;      // in order of joining, so that results do not depend on hashes
-  std::map<PeerId, double> waiting;        // connected at, not joined yet
+  WorkerPool pool;
+  EntityTable entities;
+  RouteTable routes;  // published motions point into it
+  Publisher publisher;
+  Encodings encodings;
+  Surroundings surroundings;
+  DelaySurvey delays;
+  SessionTable sessions;
+  std::map<PeerId, double> waiting;                  // connected at, not joined yet
+  std::vector<EntityId> spawned;                     // since the last tick
   std::vector<std::pair<EntityId, Tick>> despawned;  // since the last tick
   std::deque<ServerEvent> events;
-  std::vector<std::uint32_t> repaired;  // scratch
+  std::vector<std::size_t> rooms;       // scratch, by session: the largest datagram
+  std::vector<std::uint32_t> repaired;  // scratch: slot x kLevels + level
   bool closing = false;
   Tick next_tick = 0;
   std::uint32_t next_client = 1;
@@ -89,18 +119,13 @@ EntityId Server::spawn(std::size_t archetype, const std::string& name, const Sta
   const State truth = s.relevant(state, archetype);
   if (!can_travel(truth, s.quantisation[archetype])) return {};
 
-  const Archetype& kind = s.config.archetypes[archetype];
-  const SendPolicyConfig policy{s.config.tick_rate_hz, kind.threshold_m, kind.threshold_rad,
-                                s.config.updates_per_second, s.config.fixed_rate_hz};
-  Entity entity{.id = {},
-                .archetype = archetype,
-                .name = name,
-                .truth = truth,
-                .published = {},
-                .encoded = {},
-                .fit = MotionFit{s.config.tick_rate_hz},
-                .policy = SendPolicy{policy, static_cast<std::uint32_t>(s.entities.size())}};
-  return s.entities.add(std::move(entity), s.next_tick);
+  const auto phase = static_cast<std::uint32_t>(s.entities.size());
+  const EntityId id = s.entities.add(s.publisher.make_entity(archetype, name, truth, phase), s.next_tick);
+  if (id) {
+    s.surroundings.place(*s.entities.find(id));
+    s.spawned.push_back(id);
+  }
+  return id;
 }
 
 bool Server::move(EntityId id, const State& truth) {
@@ -108,7 +133,9 @@ bool Server::move(EntityId id, const State& truth) {
   if (entity == nullptr) return false;
   const State state = impl_->relevant(truth, entity->archetype);
   if (!can_travel(state, impl_->quantisation[entity->archetype])) return false;
+  if (rests_at(*entity, state)) return true;
   entity->truth = state;
+  impl_->entities.awake().insert(static_cast<std::uint32_t>(id.slot()));
   return true;
 }
 
@@ -116,6 +143,7 @@ bool Server::teleport(EntityId id, const State& truth) {
   if (!move(id, truth)) return false;
   Entity* entity = impl_->entities.find(id);
   entity->teleported = true;
+  impl_->entities.awake().insert(static_cast<std::uint32_t>(id.slot()));
   return true;
 }
 
@@ -123,7 +151,50 @@ bool Server::despawn(EntityId id) {
   const Entity* entity = impl_->entities.find(id);
   if (entity == nullptr) return false;
   if (entity->announced) impl_->despawned.emplace_back(id, impl_->next_tick);
+  impl_->surroundings.remove(static_cast<std::uint32_t>(id.slot()));
   impl_->entities.remove(id, impl_->next_tick);
+  return true;
+}
+
+bool Server::set_relevance(EntityId id, Relevance relevance) {
+  Entity* entity = impl_->entities.find(id);
+  if (entity == nullptr) return false;
+  entity->relevance = relevance;
+  impl_->surroundings.place(*entity);
+  impl_->spawned.push_back(id);
+  return true;
+}
+
+bool Server::set_relevance(ClientId client, EntityId id, Relevance relevance) {
+  Session* session = impl_->sessions.find(client);
+  if (session == nullptr || impl_->entities.find(id) == nullptr) return false;
+  session->view().set_relevance(id, relevance);
+  return true;
+}
+
+bool Server::set_groups(EntityId id, std::uint32_t groups) {
+  Entity* entity = impl_->entities.find(id);
+  if (entity == nullptr) return false;
+  entity->groups = groups;
+  impl_->spawned.push_back(id);
+  return true;
+}
+
+bool Server::set_groups(ClientId client, std::uint32_t groups) {
+  Session* session = impl_->sessions.find(client);
+  if (session == nullptr) return false;
+  session->view().groups = groups;
+  session->view().changed = true;
+  return true;
+}
+
+bool Server::set_view(ClientId client, const glm::dvec3& eye) {
+  Session* session = impl_->sessions.find(client);
+  const bool sane = std::isfinite(eye.x) && std::isfinite(eye.y) && std::isfinite(eye.z);
+  if (session == nullptr || !sane) return false;
+  ClientView& view = session->view();
+  view.changed = view.changed || !view.eye;
+  view.eye = eye;
   return true;
 }
 
@@ -136,8 +207,8 @@ Result<RouteId> Server::add_route(const RouteDefinition& definition) {
   if (!fits) return Error{"a route has too many points to be sent in one message"};
   Result<RouteId> id = s.routes.add(definition);  // says what else is wrong
   if (!id) return id;
-  for (auto& [peer, session] : s.sessions)
-    session.tell_route(message, s.transport);
+  for (const auto& session : s.sessions.all())
+    session->tell_route(message, s.transport);
   return id;
 }
 
@@ -147,6 +218,7 @@ bool Server::follow(EntityId id, RouteId route) {
   if (entity == nullptr || found == nullptr) return false;
   entity->follower.emplace(route, *found, impl_->config.archetypes[entity->archetype],
                            impl_->config.tick_rate_hz);
+  impl_->entities.awake().insert(static_cast<std::uint32_t>(id.slot()));
   return true;
 }
 
@@ -183,20 +255,11 @@ void Server::tick(double now_s) {
   Impl& s = *impl_;
   const Tick tick = s.next_tick++;
   ++s.stats.ticks;
-  for (const auto& [id, at] : s.despawned) {
-    for (auto& [peer, session] : s.sessions)
-      session.retract(id, at, s.transport);
-  }
-  s.despawned.clear();
-  s.publish_due(tick);
-  for (auto& [peer, session] : s.sessions) {
-    s.repaired.clear();
-    session.send(
-        {s.entities, s.quantisation, tick, s.time_of(tick), now_s, s.transport, s.stats, s.repaired});
-    // A repair is charged to the entity's budget like any other update.
-    for (const std::uint32_t slot : s.repaired)
-      s.entities.slots()[slot].policy.spent();
-  }
+  s.say_what_ended();
+  s.review_surroundings(tick);
+  s.delays.run(s.entities, s.sessions);
+  s.publisher.run(s.entities, s.routes, tick, s.time_of(tick), s.pool, s.stats);
+  s.send(tick, now_s);
   s.transport.service(now_s);
 }
 
@@ -227,14 +290,14 @@ const ServerStats& Server::stats() const {
 std::optional<Motion> Server::published(EntityId id) const {
   const Entity* entity = impl_->entities.find(id);
   if (entity == nullptr || !entity->announced) return std::nullopt;
-  return entity->published;
+  return entity->levels[0].stream.motion();
 }
 
 void Server::shutdown() {
   Impl& s = *impl_;
   s.closing = true;
-  for (const auto& [peer, session] : s.sessions)
-    s.transport.disconnect(peer, pack({EndReason::server_shutdown, 0}));
+  for (const auto& session : s.sessions.all())
+    s.transport.disconnect(session->peer(), pack({EndReason::server_shutdown, 0}));
   for (const auto& [peer, since_s] : s.waiting)
     s.transport.disconnect(peer, pack({EndReason::server_shutdown, 0}));
   s.sessions.clear();
@@ -252,10 +315,11 @@ void Server::Impl::handle(const TransportEvent& event, double now_s) {
       break;
     case TransportEvent::Kind::disconnected: {
       waiting.erase(event.peer);
-      const auto session = sessions.find(event.peer);
-      if (session == sessions.end()) break;
-      events.push_back({ServerEvent::Kind::client_left, session->second.id(), "left"});
-      sessions.erase(session);
+      const Session* session = sessions.find(event.peer);
+      if (session == nullptr) break;
+      events.push_back({ServerEvent::Kind::client_left, session->id(), "left"});
+      Surroundings::release(*session, entities);
+      sessions.remove(event.peer);
       break;
     }
     case TransportEvent::Kind::received:
@@ -280,12 +344,10 @@ void Server::Impl::handle_control(const TransportEvent& event) {
 }
 
 void Server::Impl::handle_state(const TransportEvent& event, double now_s) {
-  const auto session = sessions.find(event.peer);
+  Session* session = sessions.find(event.peer);
   BitReader reader{event.payload};
   const auto datagram = read_client_datagram(reader);
-  if (session == sessions.end() || !datagram || !session->second.receive(*datagram, now_s, entities, stats)) {
-    ++stats.malformed;
-  }
+  if (session == nullptr || !datagram || !session->receive(*datagram, now_s, stats)) ++stats.malformed;
 }
 
 void Server::Impl::join(PeerId peer, const JoinMessage& message) {
@@ -308,12 +370,9 @@ void Server::Impl::join(PeerId peer, const JoinMessage& message) {
   std::vector<std::byte> buffer(kMaxControlBytes);
   transport.send(peer, Channel::control, encode(welcome, buffer));
 
-  Session& session = sessions.try_emplace(peer, welcome.client, peer, config).first->second;
+  Session& session = sessions.add(welcome.client, peer, config);
   for (std::uint32_t route = 1; route <= routes.size(); ++route)
     session.tell_route({{route}, routes.find({route})->definition()}, transport);
-  for (const Entity& entity : entities.slots()) {
-    if (entity.id && entity.announced) session.announce(entity);
-  }
   events.push_back({ServerEvent::Kind::client_joined, welcome.client, {}});
 }
 
@@ -330,85 +389,54 @@ void Server::Impl::close_idle(double now_s) {
   }
 }
 
-void Server::Impl::publish_due(Tick tick) {
-  const double ahead_s = delay_s() + kTakesEffectS;
-  for (Entity& entity : entities.slots()) {
-    if (!entity.id) continue;
-    if (entity.teleported) {
-      entity.fit.restart();
-      if (entity.follower) entity.follower->restart();
-      entity.teleports = static_cast<std::uint8_t>((entity.teleports + 1) % kTeleportModulus);
-    }
-    entity.fit.observe(entity.truth);
-    if (entity.follower) entity.follower->observe(entity.truth);
-    if (!entity.announced) {
-      publish(entity, tick);
-      entity.announced = true;
-      for (auto& [peer, session] : sessions)
-        session.announce(entity);
-    } else {
-      const bool due = entity.policy.due(compare(entity, time_of(tick), ahead_s), tick);
-      // On to a route, or off it, at once; where a budget or a rate decides, when it allows.
-      const RouteId wanted = rides(entity) ? entity.follower->id() : RouteId{};
-      const bool changed = wanted != entity.encoded.along.route && config.updates_per_second <= 0.0 &&
-                           config.fixed_rate_hz <= 0.0;
-      if (due || changed || entity.teleported) {
-        publish(entity, tick);
-        for (auto& [peer, session] : sessions)
-          session.published(entity, tick);
-      }
-    }
-    entity.teleported = false;
-    if (entity.encoded.along.route) ++stats.route_entity_ticks;
+void Server::Impl::say_what_ended() {
+  for (const auto& [id, at] : despawned) {
+    for (const auto& session : sessions.all())
+      session->unfollow(id, at, transport);
+  }
+  despawned.clear();
+}
+
+void Server::Impl::review_surroundings(Tick tick) {
+  surroundings.place_moving(entities, tick);
+  for (const EntityId id : spawned) {
+    Entity* entity = entities.find(id);
+    if (entity == nullptr) continue;  // gone already
+    for (const auto& session : sessions.all())
+      surroundings.reconsider(*entity, *session, entities, tick, transport);
+  }
+  spawned.clear();
+  for (const auto& session : sessions.all()) {
+    if (surroundings.is_due(*session, tick)) surroundings.update(*session, entities, tick, transport);
   }
 }
 
-// True if the entity is to be published on its route.
-bool Server::Impl::rides(const Entity& entity) const {
-  return entity.follower && entity.follower->on_route() &&
-         can_travel(entity.follower->place(), entity.follower->route(), quantisation[entity.archetype]);
-}
-
-// The entity against what clients have. On a route only the way along it counts: how far the truth is beside
-// it is within the thresholds, and nothing that could be sent would change it.
-SendPolicy::Comparison Server::Impl::compare(const Entity& entity, double time_s, double ahead_s) const {
-  const State published = state_at(entity.published, time_s);
-  const State published_ahead = state_at(entity.published, time_s + ahead_s);
-  if (!rides(entity)) {
-    const State expected = extrapolate(entity.fit.fitted(entity.truth), ahead_s);
-    return {entity.truth, published, expected, published_ahead};
+// In steps: what the clients need is asked for, made once, put together for each, and sent. Between the steps
+// all workers meet; the transport is one thread's.
+void Server::Impl::send(Tick tick, double now_s) {
+  const Session::Step step{entities, publisher.published(), quantisation, encodings,
+                           tick,     time_of(tick),         now_s};
+  encodings.clear(entities.slots().size());
+  rooms.clear();
+  for (const auto& session : sessions.all()) {
+    session->tell(step, transport);
+    rooms.push_back(transport.max_state_bytes(session->peer()));
   }
-  const Motion motion = entity.follower->motion(time_s);
-  return {motion.state, published, state_at(motion, time_s + ahead_s), published_ahead};
-}
-
-void Server::Impl::publish(Entity& entity, Tick tick) {
-  const Quantisation& q = quantisation[entity.archetype];
-  const std::uint8_t precision = precision_for(entity.policy.scale());
-  if (rides(entity)) {
-    const RouteFollower& follower = *entity.follower;
-    entity.encoded =
-        quantise(follower.id(), follower.route(), follower.place(), entity.teleports, precision, q);
-  } else {
-    State state = entity.fit.fitted(entity.truth);
-    if (!can_travel(state, q)) state = entity.truth;  // the truth was checked, what is fitted can be anything
-    entity.encoded = quantise(state, entity.teleports, precision, q);
-  }
-  entity.published = *motion_of(entity.encoded, time_of(tick), q, routes);
-  entity.published_tick = tick;
-  entity.policy.spent();
-  ++stats.publishes;
-}
-
-double Server::Impl::delay_s() const {
-  std::vector<double> delays;
-  for (const auto& [peer, session] : sessions) {
-    if (session.link().known()) delays.push_back(session.link().one_way_s());
-  }
-  if (delays.empty()) return 0.0;
-  const auto rank = static_cast<std::ptrdiff_t>(kDelayQuantile * static_cast<double>(delays.size() - 1));
-  std::nth_element(delays.begin(), delays.begin() + rank, delays.end());
-  return delays[static_cast<std::size_t>(rank)];
+  pool.run(sessions.size(), kSessionGrain, [&](unsigned worker, std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i)
+      sessions.all()[i]->prepare(step, worker);
+  });
+  encodings.make(pool, entities, quantisation, config.tick_rate_hz);
+  pool.run(sessions.size(), kSessionGrain, [&](unsigned, std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i)
+      sessions.all()[i]->write(step, rooms[i]);
+  });
+  repaired.clear();
+  for (const auto& session : sessions.all())
+    session->flush(transport, stats, repaired);
+  // A repair is charged to the entity's budget like any other update.
+  for (const std::uint32_t stream : repaired)
+    entities.slots()[stream / kLevels].levels[stream % kLevels].policy.spent();
 }
 
 }  // namespace reckoner

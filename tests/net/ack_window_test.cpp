@@ -96,6 +96,21 @@ TEST(SentWindow, GivesUpAfterATimeOut) {
   EXPECT_EQ(window.in_flight(), 1u);
 }
 
+TEST(SentWindow, TellsOnceOfWhatArrivedAfterItWasGivenUp) {
+  SentWindow window;
+  window.send(0.25);
+  window.send(0.5);
+  window.expire(1.0, 0.1);
+  window.clear_outcomes();
+  EXPECT_TRUE(window.acknowledge({1, 0b1}));
+  EXPECT_TRUE(window.outcomes().empty());
+  ASSERT_EQ(window.late().size(), 2u);
+  EXPECT_EQ(window.late()[1].sent_s, 0.25);
+  window.clear_outcomes();
+  EXPECT_TRUE(window.acknowledge({1, 0b1}));
+  EXPECT_TRUE(window.late().empty());
+}
+
 TEST(SentWindow, RefusesAcknowledgementsOfWhatWasNeverSent) {
   SentWindow window;
   EXPECT_FALSE(window.acknowledge({0, 0}));

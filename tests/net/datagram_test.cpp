@@ -17,18 +17,20 @@ TEST(Datagram, ServerHeaderAndUpdatesRoundTrip) {
   header.tick = 4321;
   header.complete_age = 17;
   header.echo = Echo{(1u << kStampBits) - 1, -Echo::kMostHeld};
-  const std::vector<UpdateHeader> updates{{0, 0}, {1, 5}, {900, 0}, {kMaxEntities - 1, 3}};
+  const std::vector<UpdateHeader> updates{
+      {0, 0, 0, {}}, {1, 5, 1, 9}, {900, 0, 2, {}}, {901, 0, 0, 70'000}, {kMaxEntities - 1, 3, 2, 8}};
+  header.update_count = static_cast<std::uint32_t>(updates.size());
+  header.coding = {UpdateCoding::kMostGapOrder, 3, 8};
 
   std::array<std::byte, 256> buffer;
   BitWriter writer{buffer};
   write(writer, header);
   std::int64_t previous = -1;
   for (const UpdateHeader& update : updates) {
-    write(writer, update, previous);
+    write(writer, update, header.coding, previous);
     writer.write(0x2a, 7);  // stands for the state
     previous = update.slot;
   }
-  writer.write(0, 1);
 
   BitReader reader{writer.finish()};
   const ServerHeader back = read_server_header(reader);
@@ -40,27 +42,51 @@ TEST(Datagram, ServerHeaderAndUpdatesRoundTrip) {
   ASSERT_TRUE(back.echo);
   EXPECT_EQ(back.echo->stamp, (1u << kStampBits) - 1);
   EXPECT_EQ(back.echo->held, -Echo::kMostHeld);
+  ASSERT_EQ(back.update_count, updates.size());
+  EXPECT_EQ(back.coding.reference_age, 8u);
   previous = -1;
   for (const UpdateHeader& update : updates) {
-    const auto read = read_update(reader, previous);
-    ASSERT_TRUE(read);
-    EXPECT_EQ(read->slot, update.slot);
-    EXPECT_EQ(read->age, update.age);
+    const UpdateHeader read = read_update(reader, back.coding, previous);
+    ASSERT_FALSE(reader.failed());
+    EXPECT_EQ(read.slot, update.slot);
+    EXPECT_EQ(read.age, update.age);
+    EXPECT_EQ(read.level, update.level);
+    EXPECT_EQ(read.reference_age, update.reference_age);
     EXPECT_EQ(reader.read(7), 0x2au);
-    previous = read->slot;
+    previous = read.slot;
   }
-  EXPECT_FALSE(read_update(reader, previous));
   EXPECT_TRUE(reader.finished());
 }
 
 TEST(Datagram, ASlotBeyondAllEntitiesIsRefused) {
   std::array<std::byte, 64> buffer;
   BitWriter writer{buffer};
-  write(writer, UpdateHeader{kMaxEntities, 0}, -1);
-  writer.write(0, 1);
+  write(writer, UpdateHeader{kMaxEntities, 0, 0, {}}, {}, -1);
   BitReader reader{writer.finish()};
-  EXPECT_FALSE(read_update(reader, -1));
+  (void)read_update(reader, {}, -1);
   EXPECT_TRUE(reader.failed());
+}
+
+TEST(Datagram, AReferenceBeyondAllTimeIsRefused) {
+  std::array<std::byte, 64> buffer;
+  BitWriter writer{buffer};
+  const UpdateCoding honest{0, 0, 0};
+  write(writer, UpdateHeader{0, 0, 0, 10}, honest, -1);
+  BitReader reader{writer.finish()};
+  (void)read_update(reader, {0, 0, 0xfffffffau}, -1);  // 10 more than that is no 32-bit number
+  EXPECT_TRUE(reader.failed());
+}
+
+TEST(Datagram, WithoutUpdatesNothingIsSaidAboutTheirCoding) {
+  const auto bits = [](std::uint32_t count) {
+    ServerHeader header;
+    header.update_count = count;
+    std::array<std::byte, 64> buffer;
+    BitWriter writer{buffer};
+    write(writer, header);
+    return writer.bits_written();
+  };
+  EXPECT_LT(bits(0) + 10, bits(1));
 }
 
 TEST(Datagram, ClientDatagramRoundTrips) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "entity_table.hpp"
 
+#include "publisher.hpp"
+
 #include <set>
 #include <vector>
 
@@ -12,7 +14,9 @@ namespace {
 constexpr Tick kQuarantine = 300;
 
 Entity make() {
-  return {.fit = MotionFit{60.0}, .policy = SendPolicy{{}, 0}};
+  static const ServerConfig config;
+  static const std::vector<Quantisation> quantisation{quantisation_for(config.archetypes[0])};
+  return Publisher{config, quantisation, 1}.make_entity(0, "", State{}, 0);
 }
 
 TEST(EntityTable, FindsWhatWasAddedUntilItIsRemoved) {

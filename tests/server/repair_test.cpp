@@ -164,12 +164,13 @@ TEST(Repair, NothingIsRepairedWithoutLoss) {
 }
 
 TEST(Repair, ManyDatagramsATickAreAllAcknowledged) {
-  // 400 bodies at 60 Hz: some forty datagrams in an acknowledgement's interval, more than one names.
+  // 1500 bodies at 60 Hz: some forty datagrams in an acknowledgement's interval, more than one names.
   WorldConfig config{.links = both_ways({.latency_ms = 30.0})};
   config.server.fixed_rate_hz = 60.0;
   config.server.bytes_per_second = 0;
+  config.server.follow_link = false;
   World world(config);
-  for (int i = 0; i < 400; ++i)
+  for (int i = 0; i < 1500; ++i)
     world.add_body(Circle{.centre = {10.0 * i, 0.0, 0.0}}, {}, "");
   const std::size_t client = world.add_client();
   world.run_to(1.5);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "session.hpp"
 
+#include "publisher.hpp"
+
 #include <set>
 #include <utility>
 #include <variant>
@@ -42,25 +44,39 @@ class Recorder final : public Transport {
 struct Bench {
   explicit Bench(std::uint32_t entities, Tick quarantine_ticks = 0) : table(entities, quarantine_ticks) {}
 
+  [[nodiscard]] static ServerConfig unlimited() {
+    ServerConfig config;
+    config.bytes_per_second = 0;
+    config.follow_link = false;
+    return config;
+  }
+
   EntityId add() {
-    Entity entity{.fit = MotionFit{60.0}, .policy = SendPolicy{{}, 0}};
-    entity.announced = true;
-    entity.encoded = quantise(State{}, 0, kUnitPrecision, quantisation[0]);
-    const EntityId id = table.add(std::move(entity), tick);
-    if (Entity* added = table.find(id)) session.announce(*added);
+    const EntityId id = table.add(publisher.make_entity(0, "", State{}, 0), tick);
+    Entity* added = table.find(id);
+    if (added == nullptr) return id;
+    put_on_stream(*added);
+    session.follow(*added, 0, tick);
     return id;
   }
   void publish(EntityId id) {
-    Entity* entity = table.find(id);
-    entity->published_tick = tick;
-    session.published(*entity, tick);
+    put_on_stream(*table.find(id));
+    published[0].insert(static_cast<std::uint32_t>(id.slot()));
   }
   void remove(EntityId id) {
     table.remove(id, tick);
-    session.retract(id, tick, transport);
+    session.unfollow(id, tick, transport);
   }
   void step() {
-    session.send({table, quantisation, tick, tick / 60.0, tick / 60.0, transport, stats, repaired});
+    const Session::Step now{table, published, quantisation, encodings, tick, tick / 60.0, tick / 60.0};
+    encodings.clear(table.slots().size());
+    session.tell(now, transport);
+    session.prepare(now, 0);
+    encodings.make(pool, table, quantisation, 60.0);
+    session.write(now, transport.room);
+    session.flush(transport, stats, repaired);
+    for (SlotSet& set : published)
+      set.clear();
     ++tick;
   }
   /// The client has taken in so many control messages.
@@ -68,12 +84,23 @@ struct Bench {
     ClientDatagram datagram;
     datagram.sequence = sequence++;
     datagram.control_count = static_cast<std::uint16_t>(count);
-    return session.receive(datagram, tick / 60.0, table, stats);
+    return session.receive(datagram, tick / 60.0, stats);
+  }
+  void put_on_stream(Entity& entity) const {
+    State state;
+    state.position.x = 0.1 * tick;
+    const QuantisedState encoded = quantise(state, 0, kUnitPrecision, quantisation[0]);
+    entity.levels[0].stream.publish(encoded, Motion{*dequantise(encoded, quantisation[0]), tick / 60.0}, tick,
+                                    1.0);
   }
 
-  ServerConfig config;
+  ServerConfig config = unlimited();
   std::vector<Quantisation> quantisation{quantisation_for(Archetype{})};
   EntityTable table;
+  Publisher publisher{config, quantisation, 1};
+  WorkerPool pool{1};
+  Encodings encodings{1};
+  Subscriptions::Published published;
   Recorder transport;
   ServerStats stats;
   std::vector<std::uint32_t> repaired;
@@ -142,7 +169,7 @@ TEST(Session, RefusesConfirmationsAndAcknowledgementsOfWhatWasNeverSent) {
   EXPECT_FALSE(bench.confirm(2));
   ClientDatagram lie;
   lie.ack = Ack{999, 0};
-  EXPECT_FALSE(bench.session.receive(lie, 0.1, bench.table, bench.stats));
+  EXPECT_FALSE(bench.session.receive(lie, 0.1, bench.stats));
   EXPECT_TRUE(bench.confirm(1));
 }
 
@@ -185,7 +212,7 @@ TEST(Session, SequenceNumbersMayWrapAndNothingIsOwedTwice) {
     answer.sequence = bench.sequence++;
     answer.control_count = 1;
     answer.ack = window.ack();
-    ASSERT_TRUE(bench.session.receive(answer, bench.tick / 60.0, bench.table, bench.stats));
+    ASSERT_TRUE(bench.session.receive(answer, bench.tick / 60.0, bench.stats));
   }
   EXPECT_NEAR(static_cast<double>(bench.stats.datagrams_lost), static_cast<double>(lost), 5.0);
   // A newer motion was sent by the time that the loss was found: there was nothing to repair.

@@ -20,7 +20,7 @@ namespace reckoner {
 struct ClientConfig {
   std::vector<Archetype> archetypes{1};  ///< the same kinds, in the same order, as on the server
   PlayoutConfig playout;                 ///< when to show entities, and how fast to blend
-  double ack_interval_s = 0.1;           ///< what arrived is acknowledged at least this often, s; at most 0.1
+  double ack_interval_s = 0.05;          ///< what arrived is acknowledged at least this often, s; at most 0.1
   double silence_s = 1.0;                ///< a connection silent for longer fades motion to rest, s
 };
 
@@ -61,9 +61,10 @@ struct ClientStats {
   std::uint64_t datagrams_received = 0;
   std::uint64_t datagrams_lost = 0;  ///< gaps in the sequence that were never filled
   std::uint64_t updates_applied = 0;
-  std::uint64_t updates_stale = 0;    ///< older than what was known, or of an entity that is gone
-  std::uint64_t datagrams_stale = 0;  ///< repeated, or far too late; their updates were not read
-  std::uint64_t malformed = 0;        ///< payloads refused
+  std::uint64_t updates_stale = 0;       ///< older than what was known, or of an entity that is gone
+  std::uint64_t datagrams_stale = 0;     ///< repeated, or far too late; their updates were not read
+  std::uint64_t malformed = 0;           ///< payloads refused
+  std::uint64_t unknown_references = 0;  ///< datagrams refused: they refer to motions that are not known here
   std::uint64_t state_bytes_received = 0;
   double round_trip_s = 0.0;  ///< smallest of the recent ones
   double delay_s = 0.0;       ///< how far behind server time entities are shown at present

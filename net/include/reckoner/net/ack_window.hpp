@@ -58,22 +58,32 @@ class SentWindow {
 
   /// What became known since clear_outcomes(), each datagram once. Valid until the next call.
   [[nodiscard]] std::span<const Outcome> outcomes() const { return outcomes_; }
-  void clear_outcomes() { outcomes_.clear(); }
+  /// Of those that had been given up, the ones that were acknowledged after all since clear_outcomes(), each
+  /// once: nothing changes about them, but they tell how slow the way is.
+  [[nodiscard]] std::span<const Outcome> late() const { return late_; }
+  void clear_outcomes() {
+    outcomes_.clear();
+    late_.clear();
+  }
 
   [[nodiscard]] std::size_t in_flight() const;
 
  private:
   struct Sent {
     double sent_s = 0.0;
+    Sequence sequence = 0;
     bool open = false;
+    bool given_up = false;
   };
 
   void settle(Sequence sequence, bool acked);
+  void note_late(const Ack& ack);
 
   std::array<Sent, kCapacity> sent_{};  // by sequence modulo capacity
   Sequence oldest_ = 0;                 // no datagram before it is open
   Sequence next_ = 0;
   std::vector<Outcome> outcomes_;
+  std::vector<Outcome> late_;
 };
 
 }  // namespace reckoner

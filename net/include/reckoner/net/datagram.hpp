@@ -24,6 +24,16 @@ struct Echo {
   static constexpr std::int32_t kMostHeld = 4095;
 };
 
+/// How the heads of a datagram's updates are coded: what suits them best, chosen by the sender.
+struct UpdateCoding {
+  unsigned gap_order = 0;           ///< of the gaps between slots, 0 to kMostGapOrder
+  unsigned reference_order = 0;     ///< of the references, 0 to kMostReferenceOrder
+  std::uint32_t reference_age = 0;  ///< references count back from the tick this many before the datagram's
+
+  static constexpr unsigned kMostGapOrder = 15;
+  static constexpr unsigned kMostReferenceOrder = 7;
+};
+
 /// Head of every state datagram from server to client. The updates follow it.
 struct ServerHeader {
   Sequence sequence = 0;
@@ -31,13 +41,21 @@ struct ServerHeader {
   std::uint16_t tick = 0;          ///< low 16 bits of the tick that sent it
   std::uint32_t complete_age = 0;  ///< the client is complete up to the tick this many before `tick`
   std::optional<Echo> echo;
+  std::uint32_t update_count = 0;
+  UpdateCoding coding;  ///< travels only with updates
 };
 
-/// Head of an update. Updates stand in order of slot; every one is preceded by a set bit, the last followed
-/// by a clear one.
+/// Head of an update. Updates stand in order of slot, and the motion follows each: in full, or as what
+/// differs from an earlier motion of the same entity and level.
 struct UpdateHeader {
   std::uint32_t slot = 0;
-  std::uint32_t age = 0;  ///< ticks from the motion's time stamp to the datagram's tick
+  std::uint32_t age = 0;   ///< ticks from the motion's time stamp to the datagram's tick
+  std::uint8_t level = 0;  ///< of detail, below kLevels
+  std::optional<std::uint32_t>
+      reference_age;  ///< ticks from the earlier motion to the datagram's tick; absent: in full
+
+  /// Levels of detail that can travel.
+  static constexpr std::uint8_t kLevels = 3;
 };
 
 /// A state datagram from client to server, whole.
@@ -52,11 +70,14 @@ struct ClientDatagram {
 void write(BitWriter& writer, const ServerHeader& header);
 [[nodiscard]] ServerHeader read_server_header(BitReader& reader);
 
-/// Writes the set bit and the head of an update. `previous_slot` is that of the update before it, or -1.
-void write(BitWriter& writer, const UpdateHeader& update, std::int64_t previous_slot);
+/// Writes the head of an update. `previous_slot` is that of the update before it, or -1. A reference must not
+/// be newer than the tick that the coding counts back from.
+void write(BitWriter& writer, const UpdateHeader& update, const UpdateCoding& coding,
+           std::int64_t previous_slot);
 
-/// Reads the next update's head; nothing after the last, or if the bytes are malformed.
-[[nodiscard]] std::optional<UpdateHeader> read_update(BitReader& reader, std::int64_t previous_slot);
+/// Reads an update's head; the reader is failed if it is malformed.
+[[nodiscard]] UpdateHeader read_update(BitReader& reader, const UpdateCoding& coding,
+                                       std::int64_t previous_slot);
 
 void write(BitWriter& writer, const ClientDatagram& datagram);
 [[nodiscard]] std::optional<ClientDatagram> read_client_datagram(BitReader& reader);

@@ -76,6 +76,7 @@ struct SpawnMessage {
   std::string name;
   Tick tick = 0;                      ///< when this client is told; the motion may be older
   Tick motion_tick = 0;               ///< time stamp of the motion
+  std::uint8_t level = 0;             ///< of detail, that the motion was published at
   std::uint8_t orientation_bits = 0;  ///< of the archetype; must match the welcome
   QuantisedState state;
 };

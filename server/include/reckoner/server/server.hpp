@@ -13,22 +13,31 @@
 #include <reckoner/reckoning/motion.hpp>
 #include <reckoner/reckoning/result.hpp>
 #include <reckoner/reckoning/route.hpp>
+#include <reckoner/server/interest.hpp>
 
 namespace reckoner {
 
 /// How a server runs. The defaults suit a game of up to a few dozen players.
 struct ServerConfig {
-  double tick_rate_hz = 60.0;              ///< ticks per second, 1 to 1000
-  double epoch_s = 0.0;                    ///< server time of tick 0, s
-  std::vector<Archetype> archetypes{1};    ///< kinds of entity, 1 to 256; the same names on every client
-  std::uint32_t max_clients = 64;          ///< more are refused with RefuseReason::full
-  std::uint32_t max_entities = 65'536;     ///< entities at once
-  std::size_t bytes_per_second = 256'000;  ///< state payload to one client at most; 0: no limit
-  double heartbeat_s = 0.25;               ///< a datagram goes to every client at least this often
-  double join_timeout_s = 5.0;             ///< a connection that does not ask to join is closed
+  double tick_rate_hz = 60.0;            ///< ticks per second, 1 to 1000
+  double epoch_s = 0.0;                  ///< server time of tick 0, s
+  std::vector<Archetype> archetypes{1};  ///< kinds of entity, 1 to 256; the same names on every client
+  std::uint32_t max_clients = 64;        ///< more are refused with RefuseReason::full
+  std::uint32_t max_entities = 65'536;   ///< entities at once
+  std::size_t bytes_per_second =
+      256'000;  ///< to one client at most, headers included; 0: what its link carries
+  /// Whether less is sent where a client's link carries less, found out from delay and loss. It costs a new
+  /// client's first second; false: for a LAN, or a measurement.
+  bool follow_link = true;
+  double heartbeat_s = 0.25;    ///< a datagram goes to every client at least this often
+  double join_timeout_s = 5.0;  ///< a connection that does not ask to join is closed
   /// What the sender spends. At most one of the two is above zero; neither: Archetype::threshold_m decides.
   double updates_per_second = 0.0;  ///< budget per entity: threshold adapts to it (token bucket)
   double fixed_rate_hz = 0.0;       ///< publish every entity evenly at this rate, whatever it does
+  InterestConfig interest;          ///< who sees what; by default everybody sees everything
+  /// Threads that publish and encode, the caller's included; 0: one for each of the machine's cores. What is
+  /// sent does not depend on it.
+  unsigned threads = 1;
 };
 
 /// Something that happened on the server, oldest first from Server::poll_event().
@@ -46,9 +55,10 @@ struct ServerEvent {
 /// What a server counted since it was made.
 struct ServerStats {
   std::uint64_t ticks = 0;
-  std::uint64_t publishes = 0;     ///< motions published, each perhaps to many clients
-  std::uint64_t updates_sent = 0;  ///< motions handed to the transport, one per client
-  std::uint64_t repairs_sent = 0;  ///< of those, because an earlier datagram was lost
+  std::uint64_t publishes = 0;          ///< motions published, each perhaps to many clients
+  std::uint64_t updates_sent = 0;       ///< motions handed to the transport, one per client
+  std::uint64_t full_updates_sent = 0;  ///< of those, without reference to an earlier motion
+  std::uint64_t repairs_sent = 0;       ///< of updates_sent, because an earlier datagram was lost
   std::uint64_t datagrams_sent = 0;
   std::uint64_t state_bytes_sent = 0;
   std::uint64_t update_bits_sent = 0;    ///< of state_bytes_sent: the updates, without the datagrams' heads
@@ -84,6 +94,19 @@ class Server {
   bool teleport(EntityId id, const State& truth);
 
   bool despawn(EntityId id);
+
+  /// Whom an entity concerns; by default whoever is near enough. False for an unknown id.
+  bool set_relevance(EntityId id, Relevance relevance);
+  /// The same for one client, whatever goes for the others.
+  bool set_relevance(ClientId client, EntityId id, Relevance relevance);
+
+  /// Groups of an entity or a client (interest.hpp); by default all. False for an unknown id.
+  bool set_groups(EntityId id, std::uint32_t groups);
+  bool set_groups(ClientId client, std::uint32_t groups);
+
+  /// Where a client looks from, m: what is near enough (InterestConfig) is shown to it. Call it as it moves.
+  /// False for an unknown client or a place that is none.
+  bool set_view(ClientId client, const glm::dvec3& eye);
 
   /// Registers a route and sends it to every client, later ones included, once. It stays for the server's
   /// life. Fails, with the reason, on what Route::make() fails on, above kMaxRoutes, and if it does not fit

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include <glm/vec3.hpp>
+
+#include <reckoner/net/ids.hpp>
+#include <reckoner/server/interest.hpp>
+
+namespace reckoner {
+
+/// What decides which entities concern one client.
+struct ClientView {
+  struct Exception {
+    EntityId entity;
+    Relevance relevance;
+  };
+
+  std::optional<glm::dvec3> eye;  ///< m, world; without one nothing is near
+  std::uint32_t groups = kAllGroups;
+  std::vector<Exception> exceptions;  ///< to the entities' own relevance; few
+  bool changed = true;                ///< since the client's surroundings were last looked at
+
+  void set_relevance(EntityId entity, Relevance relevance) {
+    std::erase_if(exceptions, [&](const Exception& e) { return e.entity == entity; });
+    exceptions.push_back({entity, relevance});
+    changed = true;
+  }
+
+  /// What goes for this client about an entity whose own relevance is `own`.
+  [[nodiscard]] Relevance relevance_of(EntityId entity, Relevance own) const {
+    const auto found = std::find_if(exceptions.begin(), exceptions.end(),
+                                    [&](const Exception& e) { return e.entity == entity; });
+    return found == exceptions.end() ? own : found->relevance;
+  }
+};
+
+}  // namespace reckoner

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+#include "delay_survey.hpp"
+
+#include <algorithm>
+
+namespace reckoner {
+namespace {
+
+constexpr double kQuantile = 0.9;
+
+// Every entity's turn comes once in so many ticks.
+constexpr std::size_t kTicks = 64;
+
+}  // namespace
+
+void DelaySurvey::run(EntityTable& entities, const SessionTable& sessions) {
+  const std::size_t words = (entities.slots().size() + SlotSet::kWordBits - 1) / SlotSet::kWordBits;
+  for (std::size_t i = 0; i < (words + kTicks - 1) / kTicks; ++i) {
+    next_word_ = next_word_ + 1 < words ? next_word_ + 1 : 0;
+    look_at_word(entities, sessions, next_word_);
+  }
+}
+
+void DelaySurvey::look_at_word(EntityTable& entities, const SessionTable& sessions, std::size_t word) {
+  for (std::size_t level = 0; level < kLevels; ++level) {
+    for (auto& delays : delays_s_)
+      delays.clear();
+    for (const auto& session : sessions.all()) {
+      const auto listening = session->subscriptions().listening(level).words();
+      if (word >= listening.size() || !session->link().known()) continue;
+      const double delay_s = session->link().one_way_s();
+      SlotSet::for_each_in(listening[word], 0, [&](std::uint32_t bit) { delays_s_[bit].push_back(delay_s); });
+    }
+    for (std::size_t bit = 0; bit < delays_s_.size(); ++bit) {
+      std::vector<double>& delays = delays_s_[bit];
+      if (delays.empty()) continue;
+      const auto rank = static_cast<std::ptrdiff_t>(kQuantile * static_cast<double>(delays.size() - 1));
+      std::nth_element(delays.begin(), delays.begin() + rank, delays.end());
+      entities.slots()[word * SlotSet::kWordBits + bit].levels[level].delay_s =
+          delays[static_cast<std::size_t>(rank)];
+    }
+  }
+}
+
+}  // namespace reckoner

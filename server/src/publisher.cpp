@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+#include "publisher.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <glm/geometric.hpp>
+
+#include <reckoner/net/route_codec.hpp>
+
+namespace reckoner {
+namespace {
+
+// An update that has arrived takes so long until it shows: half a blend.
+constexpr double kTakesEffectS = 0.05;
+
+// An entity that has not moved for so many ticks goes to sleep: longer than anything that is learned about
+// its motion looks back, so that sleeping on and looking on come to the same.
+constexpr std::uint32_t kTicksToSleep = 128;
+
+bool moves(const State& s) {
+  return s.velocity != glm::vec3{0.0f} || s.acceleration != glm::vec3{0.0f} ||
+         s.angular_velocity != glm::vec3{0.0f};
+}
+
+// How far off a motion is, in thresholds.
+double urgency_of(const SendPolicy::Comparison& c, const Archetype& archetype) {
+  return (glm::distance(c.truth.position, c.published.position) +
+          glm::distance(c.expected_ahead.position, c.published_ahead.position)) /
+         archetype.threshold_m;
+}
+
+}  // namespace
+
+Entity Publisher::make_entity(std::size_t archetype, const std::string& name, const State& truth,
+                              std::uint32_t phase) const {
+  const Archetype& kind = config_.archetypes[archetype];
+  // Under quadratic motion the error grows with the square of the time since the publish, so that a threshold
+  // four times as large is reached in twice the time.
+  const auto policy = [&](double factor) {
+    const double rate = 1.0 / std::sqrt(factor);
+    return EntityLevel{
+        SendPolicy{{config_.tick_rate_hz, kind.threshold_m * factor, kind.threshold_rad * factor,
+                    config_.updates_per_second * rate, config_.fixed_rate_hz * rate},
+                   phase},
+        factor};
+  };
+  return {.id = {},
+          .archetype = archetype,
+          .name = name,
+          .truth = truth,
+          .follower = {},
+          .fit = MotionFit{config_.tick_rate_hz},
+          .levels = {policy(1.0), policy(kLevelFactor), policy(kLevelFactor * kLevelFactor)}};
+}
+
+void Publisher::run(EntityTable& entities, const RouteTable& routes, Tick tick, double time_s,
+                    WorkerPool& pool, ServerStats& stats) {
+  for (SlotSet& set : published_) {
+    set.fit(entities.slots().size());
+    set.clear();
+  }
+  const Now now{routes, tick, time_s};
+  const auto awake = entities.awake().words();
+  // A worker takes whole words, so that no two write to the same.
+  pool.run(awake.size(), 1, [&](unsigned worker, std::size_t first, std::size_t last) {
+    for (std::size_t w = first; w < last; ++w) {
+      SlotSet::for_each_in(awake[w], w, [&](std::uint32_t slot) {
+        if (!look_at(entities.slots()[slot], now, counts_[worker])) entities.awake().erase(slot);
+      });
+    }
+  });
+  for (Counts& counts : counts_) {
+    stats.publishes += counts.publishes;
+    stats.route_entity_ticks += counts.route_entity_ticks;
+    counts = {};
+  }
+}
+
+// False if the entity can sleep.
+bool Publisher::look_at(Entity& entity, const Now& now, Counts& counts) {
+  if (entity.teleported) {
+    entity.fit.restart();
+    if (entity.follower) entity.follower->restart();
+    entity.teleports = static_cast<std::uint8_t>((entity.teleports + 1) % kTeleportModulus);
+  }
+  entity.fit.observe(entity.truth);
+  if (entity.follower) entity.follower->observe(entity.truth);
+  const std::uint64_t published = counts.publishes;
+  for (std::size_t level = 0; level < kLevels; ++level) {
+    if (followed(entity, level)) look_at_level(entity, level, now, counts);
+  }
+  entity.announced = true;
+  entity.teleported = false;
+  if (entity.levels[0].stream.newest().encoded.along.route) ++counts.route_entity_ticks;
+  const bool still = !moves(entity.truth) && !entity.follower && counts.publishes == published;
+  entity.still_ticks = still ? entity.still_ticks + 1 : 0;
+  return entity.still_ticks < kTicksToSleep;
+}
+
+// The finest level is where an entity begins, followed or not; where all entities are shown to everybody it
+// is kept up to date, for whoever comes next.
+bool Publisher::followed(const Entity& entity, std::size_t level) const {
+  const EntityLevel& l = entity.levels[level];
+  return l.subscribers > 0 || (level == 0 && (l.stream.number() == 0 || config_.interest.radius_m <= 0.0));
+}
+
+void Publisher::look_at_level(Entity& entity, std::size_t level, const Now& now, Counts& counts) {
+  EntityLevel& l = entity.levels[level];
+  double urgency = 1.0;
+  if (l.stream.number() > 0) {
+    const SendPolicy::Comparison comparison = compare(entity, l, now.time_s);
+    const bool due = l.policy.due(comparison, now.tick);
+    // On to a route, or off it, at once; where a budget or a rate decides, when it allows.
+    const RouteId wanted = rides(entity) ? entity.follower->id() : RouteId{};
+    const bool changed = wanted != l.stream.newest().encoded.along.route &&
+                         config_.updates_per_second <= 0.0 && config_.fixed_rate_hz <= 0.0;
+    if (!due && !changed && !entity.teleported) return;
+    urgency = urgency_of(comparison, config_.archetypes[entity.archetype]);
+  }
+  publish(entity, l, now, urgency);
+  ++counts.publishes;
+  published_[level].insert(static_cast<std::uint32_t>(entity.id.slot()));
+}
+
+// True if the entity is to be published on its route.
+bool Publisher::rides(const Entity& entity) const {
+  return entity.follower && entity.follower->on_route() &&
+         can_travel(entity.follower->place(), entity.follower->route(), quantisation_[entity.archetype]);
+}
+
+// The entity against what clients have. On a route only the way along it counts: how far the truth is beside
+// it is within the thresholds, and nothing that could be sent would change it.
+SendPolicy::Comparison Publisher::compare(const Entity& entity, const EntityLevel& level,
+                                          double time_s) const {
+  const double ahead_s = level.delay_s + kTakesEffectS;
+  const Motion& motion = level.stream.motion();
+  const State published = state_at(motion, time_s);
+  const State published_ahead = state_at(motion, time_s + ahead_s);
+  if (!rides(entity)) {
+    const State expected = extrapolate(entity.fit.fitted(entity.truth), ahead_s);
+    return {entity.truth, published, expected, published_ahead};
+  }
+  const Motion on_route = entity.follower->motion(time_s);
+  return {on_route.state, published, state_at(on_route, time_s + ahead_s), published_ahead};
+}
+
+void Publisher::publish(Entity& entity, EntityLevel& level, const Now& now, double urgency) const {
+  const Quantisation& q = quantisation_[entity.archetype];
+  const std::uint8_t precision = precision_for(level.policy.scale() * level.factor);
+  QuantisedState encoded;
+  if (rides(entity)) {
+    const RouteFollower& follower = *entity.follower;
+    encoded = quantise(follower.id(), follower.route(), follower.place(), entity.teleports, precision, q);
+  } else {
+    State state = entity.fit.fitted(entity.truth);
+    if (!can_travel(state, q)) state = entity.truth;  // the truth was checked, what is fitted can be anything
+    encoded = quantise(state, entity.teleports, precision, q);
+  }
+  level.stream.publish(encoded, *motion_of(encoded, now.time_s, q, now.routes), now.tick, urgency);
+  level.policy.spent();
+}
+
+}  // namespace reckoner

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "entity_table.hpp"
+#include "subscriptions.hpp"
+#include "worker_pool.hpp"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <reckoner/net/motion_codec.hpp>
+#include <reckoner/net/route_table.hpp>
+#include <reckoner/server/server.hpp>
+
+namespace reckoner {
+
+/// Decides, tick by tick, what is published: looks at every entity that is awake, and at each level of detail
+/// that somebody follows. Entities are independent of each other, so that the workers share them out.
+class Publisher {
+ public:
+  Publisher(const ServerConfig& config, std::span<const Quantisation> quantisation, unsigned workers)
+      : config_(config), quantisation_(quantisation), counts_(workers) {}
+
+  /// A new entity's part of publishing.
+  [[nodiscard]] Entity make_entity(std::size_t archetype, const std::string& name, const State& truth,
+                                   std::uint32_t phase) const;
+
+  /// Publishes what is due at `tick`, whose server time is `time_s`.
+  void run(EntityTable& entities, const RouteTable& routes, Tick tick, double time_s, WorkerPool& pool,
+           ServerStats& stats);
+
+  /// The slots that were published in the last run(), by level.
+  [[nodiscard]] const Subscriptions::Published& published() const { return published_; }
+
+ private:
+  // What one worker counted; alone on its cache line.
+  struct alignas(64) Counts {
+    std::uint64_t publishes = 0;
+    std::uint64_t route_entity_ticks = 0;
+  };
+  struct Now {
+    const RouteTable& routes;
+    Tick tick;
+    double time_s;
+  };
+
+  [[nodiscard]] bool look_at(Entity& entity, const Now& now, Counts& counts);
+  void look_at_level(Entity& entity, std::size_t level, const Now& now, Counts& counts);
+  void publish(Entity& entity, EntityLevel& level, const Now& now, double urgency) const;
+  [[nodiscard]] bool followed(const Entity& entity, std::size_t level) const;
+  [[nodiscard]] bool rides(const Entity& entity) const;
+  [[nodiscard]] SendPolicy::Comparison compare(const Entity& entity, const EntityLevel& level,
+                                               double time_s) const;
+
+  const ServerConfig& config_;
+  std::span<const Quantisation> quantisation_;  // by archetype
+  std::vector<Counts> counts_;                  // by worker
+  Subscriptions::Published published_;
+};
+
+}  // namespace reckoner

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <reckoner/server/server.hpp>
+
+namespace reckoner {
+
+/// Adds what a part of the server has counted.
+inline void add(ServerStats& total, const ServerStats& part) {
+  total.publishes += part.publishes;
+  total.updates_sent += part.updates_sent;
+  total.full_updates_sent += part.full_updates_sent;
+  total.repairs_sent += part.repairs_sent;
+  total.datagrams_sent += part.datagrams_sent;
+  total.state_bytes_sent += part.state_bytes_sent;
+  total.update_bits_sent += part.update_bits_sent;
+  total.route_updates_sent += part.route_updates_sent;
+  total.route_bits_sent += part.route_bits_sent;
+  total.datagrams_lost += part.datagrams_lost;
+}
+
+}  // namespace reckoner

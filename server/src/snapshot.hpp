@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "encodings.hpp"
+#include "entity_table.hpp"
+#include "subscriptions.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <reckoner/net/bit_stream.hpp>
+#include <reckoner/net/datagram.hpp>
+
+namespace reckoner {
+
+/// The updates that one client gets in one tick: a choice of ready bit strings, most urgent first as far as
+/// the byte budget goes, written into as few datagrams as they fit.
+class Snapshot {
+ public:
+  struct Item {
+    std::uint32_t slot = 0;
+    std::uint8_t level = 0;
+    std::uint32_t reference = 0;  ///< number of the publish it is encoded against; 0: in full
+    float priority = 0.0f;
+    std::uint32_t bits = 0;  ///< of head and motion; an estimate until it is taken
+  };
+
+  void clear() {
+    items_.clear();
+    taken_ = 0;
+    bytes_.clear();
+    ends_.clear();
+  }
+
+  void add(const Item& item) { items_.push_back(item); }
+  [[nodiscard]] std::span<const Item> items() const { return items_; }
+
+  /// Keeps the `most` items of highest priority, in order of slot.
+  void keep(std::size_t most);
+
+  /// Looks up how long each item is, and drops the least urgent ones beyond `most_bytes`.
+  void measure(const Encodings& encodings, double most_bytes);
+
+  /// How the heads of the items are coded best, for a datagram of this tick. No reference is newer than
+  /// `held_tick`.
+  [[nodiscard]] UpdateCoding coding(const EntityTable& entities, Tick tick, Tick held_tick) const;
+
+  /// Takes as many of the items left, in order of slot, as fit into `room_bits`, and writes them.
+  [[nodiscard]] std::span<const Item> take(const EntityTable& entities, const Encodings& encodings, Tick tick,
+                                           const UpdateCoding& coding, std::size_t room_bits,
+                                           BitWriter& writer);
+  [[nodiscard]] bool all_taken() const { return taken_ == items_.size(); }
+
+  /// Datagrams that are ready to be sent.
+  void add_datagram(std::span<const std::byte> payload);
+  template <class F>
+  void for_each_datagram(F&& f) const {
+    std::size_t begin = 0;
+    for (const std::size_t end : ends_) {
+      f(std::span{bytes_}.subspan(begin, end - begin));
+      begin = end;
+    }
+  }
+
+ private:
+  std::vector<Item> items_;
+  std::size_t taken_ = 0;
+  std::vector<std::byte> bytes_;
+  std::vector<std::size_t> ends_;
+};
+
+}  // namespace reckoner

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+#include "subscriptions.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+namespace reckoner {
+
+Subscription& Subscriptions::add(EntityId id, std::uint8_t level) {
+  const auto slot = static_cast<std::uint32_t>(id.slot());
+  assert(find(slot) == nullptr);
+  if (slot >= index_.size()) index_.resize(slot + std::size_t{1}, kNone);
+  if (free_.empty()) {
+    free_.push_back(static_cast<std::uint32_t>(entries_.size()));
+    entries_.emplace_back();
+  }
+  index_[slot] = free_.back();
+  free_.pop_back();
+  followed_.insert(slot);
+  Subscription& added = entries_[index_[slot]];
+  added = {};
+  added.id = id;
+  added.level = level;
+  added.serial = next_serial_++;
+  return added;
+}
+
+void Subscriptions::remove(std::uint32_t slot) {
+  if (find(slot) == nullptr) return;
+  for (SlotSet& set : listening_)
+    set.erase(slot);
+  due_.erase(slot);
+  followed_.erase(slot);
+  free_.push_back(std::exchange(index_[slot], kNone));
+}
+
+const Subscription* Subscriptions::find(std::uint32_t slot) const {
+  return slot < index_.size() && index_[slot] != kNone ? &entries_[index_[slot]] : nullptr;
+}
+
+Subscription* Subscriptions::find(std::uint32_t slot) {
+  return slot < index_.size() && index_[slot] != kNone ? &entries_[index_[slot]] : nullptr;
+}
+
+Subscription* Subscriptions::find(EntityId id) {
+  Subscription* found = id ? find(static_cast<std::uint32_t>(id.slot())) : nullptr;
+  return found != nullptr && found->id == id ? found : nullptr;
+}
+
+void Subscriptions::confirm(Subscription& subscription) {
+  subscription.confirmed = true;
+  subscription.held = subscription.sent;
+  listening_[subscription.level].insert(static_cast<std::uint32_t>(subscription.id.slot()));
+}
+
+void Subscriptions::set_level(Subscription& subscription, std::uint8_t level, Tick tick) {
+  const auto slot = static_cast<std::uint32_t>(subscription.id.slot());
+  listening_[subscription.level].erase(slot);
+  subscription.level = level;
+  subscription.sent = subscription.held = 0;
+  if (!subscription.confirmed) return;
+  listening_[level].insert(slot);
+  set_due(subscription, tick, false);
+}
+
+void Subscriptions::set_due(Subscription& subscription, Tick since, bool repair) {
+  const auto slot = static_cast<std::uint32_t>(subscription.id.slot());
+  const bool due = due_.contains(slot);
+  subscription.repair = repair && (subscription.repair || !due);
+  subscription.due_since = due && earlier(subscription.due_since, since) ? subscription.due_since : since;
+  due_.insert(slot);
+}
+
+void Subscriptions::note_published(const Published& published, Tick tick) {
+  for (std::size_t level = 0; level < kLevels; ++level) {
+    const auto listening = std::as_const(listening_[level]).words();
+    const auto words = published[level].words();
+    const std::size_t common = std::min(listening.size(), words.size());
+    for (std::size_t w = 0; w < common; ++w) {
+      SlotSet::for_each_in(listening[w] & words[w], w,
+                           [&](std::uint32_t slot) { set_due(entries_[index_[slot]], tick, false); });
+    }
+  }
+}
+
+}  // namespace reckoner

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "publish_stream.hpp"
+#include "slot_set.hpp"
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <reckoner/net/ids.hpp>
+
+namespace reckoner {
+
+/// True if `a` is before `b`, across the wrap.
+constexpr bool earlier(Tick a, Tick b) {
+  return static_cast<std::int32_t>(a - b) < 0;
+}
+
+/// What one client knows of one entity that it follows.
+struct Subscription {
+  EntityId id;
+  std::uint32_t serial = 0;  ///< of all that this client ever had: tells one from the next in the same slot
+  std::uint8_t level = 0;
+  bool told = false;       ///< the announcement was sent
+  bool confirmed = false;  ///< the client has taken it in
+  bool repair = false;     ///< due because a datagram was lost, and for no other reason
+  bool in_full = false;    ///< the next update must refer to nothing
+  Tick due_since = 0;      ///< while due: the client lacks what was published from this tick on
+  std::uint32_t sent = 0;  ///< number of the publish sent last; 0: none of this level
+  std::uint32_t held = 0;  ///< newest publish that the client is known to hold; 0: none of this level
+};
+
+/// All entities that a client follows, by slot, and which of them it is owed.
+///
+/// An update is owed ("due") from the publish until it is put into a datagram, and again when that datagram
+/// turns out lost and nothing newer was sent for the entity since. What is then sent is the entity's motion
+/// of that time, never an old one. Taking in a tick costs what was published in it, not what is followed.
+class Subscriptions {
+ public:
+  /// The slots published in one tick, by level.
+  using Published = std::array<SlotSet, kLevels>;
+
+  /// The slot must not be followed yet. References are valid until the next add().
+  Subscription& add(EntityId id, std::uint8_t level);
+  void remove(std::uint32_t slot);
+
+  /// Null if the slot is not followed.
+  [[nodiscard]] Subscription* find(std::uint32_t slot);
+  [[nodiscard]] const Subscription* find(std::uint32_t slot) const;
+  /// The same, if it is this entity.
+  [[nodiscard]] Subscription* find(EntityId id);
+
+  /// The client has taken in that the entity exists: from now on it is sent state.
+  void confirm(Subscription& subscription);
+
+  /// The client gets another level, beginning with that one's motion in full.
+  void set_level(Subscription& subscription, std::uint8_t level, Tick tick);
+
+  void set_due(Subscription& subscription, Tick since, bool repair);
+  void clear_due(std::uint32_t slot) { due_.erase(slot); }
+  [[nodiscard]] bool is_due(std::uint32_t slot) const { return due_.contains(slot); }
+  [[nodiscard]] const SlotSet& due() const { return due_; }
+
+  /// What is confirmed and was published in this tick becomes due.
+  void note_published(const Published& published, Tick tick);
+
+  /// All slots that are followed.
+  [[nodiscard]] const SlotSet& slots() const { return followed_; }
+  /// Those of one level that are confirmed.
+  [[nodiscard]] const SlotSet& listening(std::size_t level) const { return listening_[level]; }
+
+ private:
+  static constexpr std::uint32_t kNone = 0xffffffffu;
+
+  std::vector<Subscription> entries_;
+  std::vector<std::uint32_t> free_;   // entries that hold nothing
+  std::vector<std::uint32_t> index_;  // by slot, into entries_; kNone
+  std::uint32_t next_serial_ = 1;
+  SlotSet followed_;
+  std::array<SlotSet, kLevels> listening_;
+  SlotSet due_;
+};
+
+}  // namespace reckoner

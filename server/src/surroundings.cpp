@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+#include "surroundings.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <glm/geometric.hpp>
+
+namespace reckoner {
+namespace {
+
+// Where there is no radius the grid holds nothing, and its cells may have any size.
+constexpr double kAnyCellM = 100.0;
+
+}  // namespace
+
+Surroundings::Surroundings(const InterestConfig& config, double tick_rate_hz)
+    : config_(config),
+      interval_ticks_(static_cast<Tick>(std::max(1.0, std::round(config.interval_s * tick_rate_hz)))),
+      by_distance_(config.radius_m > 0.0 || config.level_distance_m[0] > 0.0),
+      grid_(config.radius_m > 0.0 ? 0.5 * config.radius_m : kAnyCellM) {}
+
+void Surroundings::place(const Entity& entity) {
+  const auto slot = static_cast<std::uint32_t>(entity.id.slot());
+  if (config_.radius_m > 0.0) grid_.place(slot, entity.truth.position);
+  if (entity.relevance == Relevance::always) {
+    everywhere_.insert(slot);
+  } else {
+    everywhere_.erase(slot);
+  }
+}
+
+void Surroundings::place_moving(const EntityTable& entities, Tick tick) {
+  if (config_.radius_m <= 0.0) return;
+  // An entity goes to sleep long after its last move, so that its place of rest is not missed.
+  entities.awake().for_each([&](std::uint32_t slot) {
+    if ((slot + tick) % interval_ticks_ == 0) grid_.place(slot, entities.slots()[slot].truth.position);
+  });
+}
+
+void Surroundings::remove(std::uint32_t slot) {
+  grid_.remove(slot);
+  everywhere_.erase(slot);
+}
+
+// The level of detail at which the entity concerns the client; nothing if it does not.
+std::optional<std::uint8_t> Surroundings::level_for(const Entity& entity, const ClientView& view,
+                                                    std::optional<std::uint8_t> followed_at) const {
+  const Relevance relevance = view.relevance_of(entity.id, entity.relevance);
+  if (relevance == Relevance::never || (entity.groups & view.groups) == 0) return std::nullopt;
+  const bool near_only = relevance == Relevance::by_distance && config_.radius_m > 0.0;
+  if (!view.eye) {
+    if (near_only) return std::nullopt;
+    return std::uint8_t{0};
+  }
+  const double distance_m = glm::distance(*view.eye, entity.truth.position);
+  const double stretch = 1.0 + config_.hysteresis;
+  if (near_only && distance_m > config_.radius_m * (followed_at ? stretch : 1.0)) return std::nullopt;
+  std::uint8_t level = 0;
+  for (std::uint8_t next = 1; next < kLevels; ++next) {
+    const double from_m = config_.level_distance_m[next - 1u];
+    if (from_m <= 0.0) break;
+    const bool finer_now = followed_at && *followed_at < next;
+    if (distance_m > from_m * (finer_now ? stretch : 1.0)) level = next;
+  }
+  return level;
+}
+
+void Surroundings::reconsider(Entity& entity, Session& session, EntityTable& entities, Tick tick,
+                              Transport& transport) {
+  const auto slot = static_cast<std::uint32_t>(entity.id.slot());
+  const Subscription* followed = session.subscriptions().find(slot);
+  const std::optional<std::uint8_t> before =
+      followed != nullptr ? std::optional{followed->level} : std::nullopt;
+  const auto level = level_for(entity, session.view(), before);
+  if (level == before) return;
+  if (before) --entity.levels[*before].subscribers;
+  if (!level) return session.unfollow(entity.id, tick, transport);
+  if (before) {
+    session.set_level(entity.id, *level, tick);
+  } else {
+    session.follow(entity, *level, tick);
+  }
+  EntityLevel& l = entity.levels[*level];
+  ++l.subscribers;
+  l.delay_s = std::max(l.delay_s, session.link().one_way_s());
+  entities.awake().insert(slot);  // what nobody followed may be long out of date
+}
+
+void Surroundings::update(Session& session, EntityTable& entities, Tick tick, Transport& transport) {
+  session.subscriptions().slots().for_each(
+      [&](std::uint32_t slot) { reconsider(entities.slots()[slot], session, entities, tick, transport); });
+  look_for_new(session, entities, tick, transport);
+  session.view().changed = false;
+}
+
+void Surroundings::look_for_new(Session& session, EntityTable& entities, Tick tick, Transport& transport) {
+  const auto offer = [&](std::uint32_t slot) {
+    Entity& entity = entities.slots()[slot];
+    if (entity.id && session.subscriptions().find(slot) == nullptr)
+      reconsider(entity, session, entities, tick, transport);
+  };
+  if (config_.radius_m <= 0.0) {
+    if (!session.view().changed) return;
+    for (std::size_t slot = 0; slot < entities.slots().size(); ++slot)
+      offer(static_cast<std::uint32_t>(slot));
+    return;
+  }
+  found_.clear();
+  if (session.view().eye) {
+    grid_.within(*session.view().eye, config_.radius_m, [&](std::uint32_t slot, double) {
+      if (session.subscriptions().find(slot) == nullptr) found_.push_back(slot);
+    });
+    std::sort(found_.begin(), found_.end());  // the grid's order depends on who was where before
+  }
+  for (const std::uint32_t slot : found_)
+    offer(slot);
+  everywhere_.for_each(offer);
+  for (const ClientView::Exception& exception : session.view().exceptions) {
+    if (entities.find(exception.entity) != nullptr)
+      offer(static_cast<std::uint32_t>(exception.entity.slot()));
+  }
+}
+
+void Surroundings::release(const Session& session, EntityTable& entities) {
+  session.subscriptions().slots().for_each([&](std::uint32_t slot) {
+    --entities.slots()[slot].levels[session.subscriptions().find(slot)->level].subscribers;
+  });
+}
+
+}  // namespace reckoner

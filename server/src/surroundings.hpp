@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "entity_table.hpp"
+#include "interest_grid.hpp"
+#include "session.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include <reckoner/server/interest.hpp>
+
+namespace reckoner {
+
+/// Keeps what each client follows in step with what is around its eye, what always concerns it and what it is
+/// kept from (InterestConfig). Every client is looked at a few times a second, not all in one tick.
+class Surroundings {
+ public:
+  Surroundings(const InterestConfig& config, double tick_rate_hz);
+
+  /// Whether this entity still, or now, concerns this client: a new one, or one about which something else
+  /// than its place has changed.
+  void reconsider(Entity& entity, Session& session, EntityTable& entities, Tick tick, Transport& transport);
+
+  /// Notes where an entity is, for the first time or again.
+  void place(const Entity& entity);
+  /// Notes where a share of all that move are now.
+  void place_moving(const EntityTable& entities, Tick tick);
+  void remove(std::uint32_t slot);
+
+  /// True if it is this client's turn.
+  [[nodiscard]] bool is_due(const Session& session, Tick tick) const {
+    return session.view().changed || (by_distance_ && (tick + session.id().value) % interval_ticks_ == 0);
+  }
+  void update(Session& session, EntityTable& entities, Tick tick, Transport& transport);
+
+  /// The session is gone and follows nothing any more.
+  static void release(const Session& session, EntityTable& entities);
+
+ private:
+  [[nodiscard]] std::optional<std::uint8_t> level_for(const Entity& entity, const ClientView& view,
+                                                      std::optional<std::uint8_t> followed_at) const;
+  void look_for_new(Session& session, EntityTable& entities, Tick tick, Transport& transport);
+
+  InterestConfig config_;
+  Tick interval_ticks_;
+  bool by_distance_;  // something depends on where clients are
+  InterestGrid grid_;
+  SlotSet everywhere_;                // what always concerns everybody
+  std::vector<std::uint32_t> found_;  // scratch
+};
+
+}  // namespace reckoner
