@@ -2,6 +2,7 @@
 #include "entity_store.hpp"
 #include "playout_clock.hpp"
 #include "server_link.hpp"
+#include "shown_batch.hpp"
 
 #include <algorithm>
 #include <array>
@@ -39,6 +40,7 @@ struct Client::Impl {
   void acknowledge(double local_s);
   void blend_over_jump(double before_s, double rate);
   void remove(std::uint32_t slot);
+  [[nodiscard]] bool appear(KnownEntity& entity, double shown_s);
 
   [[nodiscard]] double blend_s() const {
     return frames_to_seconds(config.playout.blend_frames, config.playout.frame_rate_hz);
@@ -54,6 +56,7 @@ struct Client::Impl {
   EntityStore entities;
   std::deque<ClientEvent> events;
   std::vector<ShownEntity> shown;
+  ShownBatch batch;
 
   ClientStatus status = ClientStatus::connecting;
   std::string refusal;
@@ -86,20 +89,7 @@ std::span<const ShownEntity> Client::frame(double local_s) {
   for (const auto& slot : c.entities.slots()) {
     if (!slot) continue;
     KnownEntity& entity = *slot;
-    if (entity.despawned_s && shown_s >= *entity.despawned_s) {
-      c.remove(static_cast<std::uint32_t>(entity.id.slot()));
-      continue;
-    }
-    // Shown time can fall behind the spawn again when the delay grows after a silence; what is there stays.
-    if (c.path() == Path::interpolate && !entity.visible && shown_s < entity.spawned_s) continue;
-    const std::uint8_t teleports = entity.remote.teleports(shown_s);
-    if (!entity.visible) {
-      entity.visible = true;
-      c.events.push_back({ClientEvent::Kind::spawned, entity.id});
-    } else if (teleports != entity.teleports_shown) {
-      c.events.push_back({ClientEvent::Kind::teleported, entity.id});
-    }
-    entity.teleports_shown = teleports;
+    if (!c.appear(entity, shown_s)) continue;
     State state = entity.remote.shown(shown_s);
     state.velocity *= rate;  // shown time runs at this rate, and with it all motion
     state.acceleration *= rate * rate;
@@ -108,6 +98,23 @@ std::span<const ShownEntity> Client::frame(double local_s) {
         {entity.id, state, shown_s, now_s - entity.remote.newest().time_s, entity.remote.route(shown_s)});
   }
   return c.shown;
+}
+
+ShownPoses Client::sample(double local_s) {
+  Impl& c = *impl_;
+  c.advance(local_s);
+  if (!c.link.clock_ready()) return {};
+  const double shown_s = c.playout.shown_s();
+  c.entities.visit_changed([&](std::uint32_t slot, KnownEntity* entity) {
+    c.batch.update(slot, entity);
+    // What is in the batch appears or jumps by a change only; the others, below, in their own time.
+    if (entity != nullptr && c.batch.holds(slot)) (void)c.appear(*entity, shown_s);
+  });
+  for (const std::uint32_t slot : c.batch.alone()) {
+    if (const auto& entity = c.entities.slots()[slot]) (void)c.appear(*entity, shown_s);
+  }
+  c.batch.sample(shown_s, c.entities);
+  return {c.batch.ids(), c.batch.positions(), c.batch.orientations(), shown_s};
 }
 
 std::optional<ClientEvent> Client::poll_event() {
@@ -259,6 +266,25 @@ bool Client::Impl::despawn(const DespawnMessage& message) {
   return true;
 }
 
+// Says what has become of an entity by the instant that is shown; false if it is not to be seen at it.
+bool Client::Impl::appear(KnownEntity& entity, double shown_s) {
+  if (entity.despawned_s && shown_s >= *entity.despawned_s) {
+    remove(static_cast<std::uint32_t>(entity.id.slot()));
+    return false;
+  }
+  // Shown time can fall behind the spawn again when the delay grows after a silence; what is there stays.
+  if (path() == Path::interpolate && !entity.visible && shown_s < entity.spawned_s) return false;
+  const std::uint8_t teleports = entity.remote.teleports(shown_s);
+  if (!entity.visible) {
+    entity.visible = true;
+    events.push_back({ClientEvent::Kind::spawned, entity.id});
+  } else if (teleports != entity.teleports_shown) {
+    events.push_back({ClientEvent::Kind::teleported, entity.id});
+  }
+  entity.teleports_shown = teleports;
+  return true;
+}
+
 void Client::Impl::remove(std::uint32_t slot) {
   const KnownEntity* entity = entities.at(slot);
   if (entity == nullptr) return;
@@ -316,6 +342,7 @@ void Client::Impl::acknowledge(double local_s) {
 void Client::Impl::blend_over_jump(double before_s, double rate) {
   const double jump_s = std::abs(playout.shown_s() - before_s);
   const double duration_s = std::max(blend_s(), std::min(jump_s, kLongestCatchUpS));
+  entities.all_changed();
   for (const auto& slot : entities.slots()) {
     if (!slot || !slot->visible) continue;
     RemoteEntity& remote = slot->remote;

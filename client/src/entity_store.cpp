@@ -17,16 +17,20 @@ void EntityStore::put(KnownEntity entity) {
     slots_.resize(slot + 1);
     references_.resize(slot + 1);
     archetypes_.resize(slot + 1, 0);
+    is_changed_.resize(slot + 1, false);
   }
   archetypes_[slot] = static_cast<std::uint16_t>(entity.info.archetype + 1);
   // One that comes back goes on where it was: what is on its way may refer to what it had.
   if (!references_[slot] || references_[slot]->id() != entity.id)
     references_[slot] = std::make_unique<References>(entity.id);
   slots_[slot] = std::make_unique<KnownEntity>(std::move(entity));
+  note_change(slot);
 }
 
 KnownEntity* EntityStore::at(std::uint32_t slot) {
-  return slot < slots_.size() ? slots_[slot].get() : nullptr;
+  if (slot >= slots_.size()) return nullptr;
+  note_change(slot);
+  return slots_[slot].get();
 }
 
 KnownEntity* EntityStore::find(EntityId id) {

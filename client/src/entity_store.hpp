@@ -30,7 +30,8 @@ struct KnownEntity {
 
 /// All remote entities by slot. A slot that holds nothing costs two pointers only, whatever slots a server
 /// names. Remembers what archetype a slot last held and, for a while, what arrived of it, so that a datagram
-/// from before a despawn can still be read.
+/// from before a despawn can still be read. Whoever gets an entity that may be changed
+/// is taken to change it.
 class EntityStore {
  public:
   /// Puts an entity into its slot; whatever was there is gone.
@@ -51,13 +52,36 @@ class EntityStore {
   /// Nothing if the slot never held an entity.
   [[nodiscard]] std::optional<std::size_t> archetype_of(std::uint32_t slot) const;
 
+  /// Calls `visit(slot, entity or null)` for all slots that have changed since it did so last.
+  template <class Visit>
+  void visit_changed(Visit visit) {
+    for (const std::uint32_t slot : changed_) {
+      is_changed_[slot] = false;
+      visit(slot, slots_[slot].get());
+    }
+    changed_.clear();
+  }
+  /// For who goes through slots() and changes what is there.
+  void all_changed() {
+    for (std::uint32_t slot = 0; slot < slots_.size(); ++slot)
+      note_change(slot);
+  }
+
   /// In order of slot; null where there is no entity.
   [[nodiscard]] std::span<const std::unique_ptr<KnownEntity>> slots() const { return slots_; }
 
  private:
+  void note_change(std::size_t slot) {
+    if (is_changed_[slot]) return;
+    is_changed_[slot] = true;
+    changed_.push_back(static_cast<std::uint32_t>(slot));
+  }
+
   std::vector<std::unique_ptr<KnownEntity>> slots_;
   std::vector<std::unique_ptr<References>> references_;
   std::deque<EntityId> gone_;              // oldest first; their references are still there
+  std::vector<bool> is_changed_;           // by slot
+  std::vector<std::uint32_t> changed_;     // slots, each once
   std::vector<std::uint16_t> archetypes_;  // by slot: archetype + 1, 0 for none
 };
 

@@ -107,8 +107,12 @@ void World::frame(double time_s) {
   for (std::size_t i = 0; i < clients_.size(); ++i) {
     Player& player = *clients_[i];
     player.client->receive(local_s(i, time_s));
-    const auto shown = player.client->frame(local_s(i, time_s));
-    player.shown.assign(shown.begin(), shown.end());
+    if (config_.sampled) {
+      (void)player.client->sample(local_s(i, time_s));
+    } else {
+      const auto shown = player.client->frame(local_s(i, time_s));
+      player.shown.assign(shown.begin(), shown.end());
+    }
     while (const auto event = player.client->poll_event())
       player.events.push_back(*event);
     if (on_frame) on_frame(i, time_s, player.shown);

@@ -75,7 +75,8 @@ class LoadServer {
     config.archetypes = program::archetypes();
     config.max_clients = static_cast<std::uint32_t>(options.world.clients);
     config.max_entities = static_cast<std::uint32_t>(options.world.entities + options.world.resting);
-    (void)world;
+    config.interest.radius_m = world.view_radius_m();
+    config.threads = options.threads;
     return config;
   }
 
@@ -106,9 +107,12 @@ class LoadServer {
 
   void look() {
     while (const auto event = server_.poll_event()) {
-      if (event->kind == ServerEvent::Kind::client_joined) ++joined_;
+      if (event->kind == ServerEvent::Kind::client_joined) viewers_.push_back(event->client);
       if (event->kind == ServerEvent::Kind::client_left) ++left_;
     }
+    // Every client looks from where the roamer is that it follows.
+    for (std::size_t i = 0; i < viewers_.size(); ++i)
+      server_.set_view(viewers_[i], states_[world_.followed_by(i)].position);
   }
 
   void obey() {
@@ -145,7 +149,7 @@ class LoadServer {
     json["repairs_sent"] = now.server.repairs_sent - before_.server.repairs_sent;
     json["datagrams_lost"] = now.server.datagrams_lost - before_.server.datagrams_lost;
     json["malformed"] = now.server.malformed;
-    json["clients_joined"] = joined_;
+    json["clients_joined"] = viewers_.size();
     json["clients_left"] = left_;
     json["peak_memory_bytes"] = peak_memory_bytes();
     log_.reset();
@@ -166,7 +170,7 @@ class LoadServer {
   std::vector<EntityId> ids_;
   std::vector<State> states_;  // of this tick
   double simulation_cpu_s_ = 0.0;
-  std::size_t joined_ = 0;
+  std::vector<ClientId> viewers_;  // in order of joining
   std::size_t left_ = 0;
   std::size_t ticks_to_measure_ = 0;
   std::optional<TickLog> log_;  // while it measures

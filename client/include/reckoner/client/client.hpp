@@ -8,6 +8,9 @@
 #include <string>
 #include <vector>
 
+#include <glm/gtc/quaternion.hpp>
+#include <glm/vec3.hpp>
+
 #include <reckoner/client/playout.hpp>
 #include <reckoner/net/archetype.hpp>
 #include <reckoner/net/ids.hpp>
@@ -56,6 +59,14 @@ struct ShownEntity {
   const Route* route = nullptr;
 };
 
+/// Everything that is to be drawn in this frame, as arrays: the same entity at the same place in each.
+struct ShownPoses {
+  std::span<const EntityId> ids;            ///< in no order, each once
+  std::span<const glm::dvec3> positions;    ///< m
+  std::span<const glm::quat> orientations;  ///< unit
+  double shown_time_s = 0.0;                ///< the instant of server time that they mean to show
+};
+
 /// What a client counted since it was made.
 struct ClientStats {
   std::uint64_t datagrams_received = 0;
@@ -90,6 +101,10 @@ class Client {
   /// Every visible entity as it is to be shown at local time `local_s`, in order of slot. The span is valid
   /// until the next call of any non-const member. Empty before the clock is known.
   [[nodiscard]] std::span<const ShownEntity> frame(double local_s);
+
+  /// The poses of frame() as arrays, for many entities: sampled all at once, some ten times as fast. The same
+  /// to 1e-9 of a position's size and 1e-6 rad. Call either or both; the spans are valid as frame()'s.
+  [[nodiscard]] ShownPoses sample(double local_s);
 
   [[nodiscard]] std::optional<ClientEvent> poll_event();
 

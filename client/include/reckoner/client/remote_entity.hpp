@@ -56,6 +56,11 @@ class RemoteEntity {
   /// to free motion.
   [[nodiscard]] const Route* route(double time_s) const;
 
+  /// True if shown() is blend().apply() of the newest motion carried on freely, at whatever time.
+  [[nodiscard]] bool is_blended_prediction() const {
+    return path_ == Path::predict && newest().route == nullptr && newest().teleports == blend_teleports_;
+  }
+
   [[nodiscard]] const Motion& newest() const { return history_[count_ - 1]; }
   [[nodiscard]] const Motion& oldest() const { return history_[0]; }
   [[nodiscard]] const Blend& blend() const { return blend_; }
