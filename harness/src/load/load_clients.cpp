@@ -8,7 +8,6 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
-#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -63,7 +62,6 @@ class LoadClients {
           return complain("a client: " + player.client->refusal(), program::kFailed);
         }
       }
-      if (measured_until_s_ && program::monotonic_s() >= *measured_until_s_) report();
       obey();
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
@@ -107,7 +105,7 @@ class LoadClients {
     const auto shown = player.client->frame(now_s);
     while (player.client->poll_event()) {
     }
-    if (measured_until_s_ && ++player.frames % kFramesPerLook == 0) look(player, shown, now_s);
+    if (measuring_ && ++player.frames % kFramesPerLook == 0) look(player, shown, now_s);
   }
 
   void look(const Player& player, std::span<const ShownEntity> shown, double now_s) {
@@ -125,11 +123,12 @@ class LoadClients {
 
   void obey() {
     while (const auto line = told_.next()) {
-      double seconds = 0.0;
-      if (std::sscanf(line->c_str(), "measure %lf", &seconds) == 1) {
-        measured_until_s_ = program::monotonic_s() + seconds;
+      if (line->starts_with("measure ")) {
+        measuring_ = true;
         for (Player& player : players_)
           player.before = player.client->stats();
+      } else if (*line == "report") {
+        report();
       } else {
         ended_ = true;
       }
@@ -138,7 +137,7 @@ class LoadClients {
   }
 
   void report() {
-    measured_until_s_.reset();
+    measuring_ = false;
     std::uint64_t updates = 0, datagrams = 0, lost = 0;
     for (const Player& player : players_) {
       const ClientStats& now = player.client->stats();
@@ -177,7 +176,7 @@ class LoadClients {
   ToldLines told_;
   std::vector<Player> players_;
   std::size_t joined_ = 0;
-  std::optional<double> measured_until_s_;
+  bool measuring_ = false;
   std::vector<double> errors_m_;  // of what those who are watched were shown
   std::vector<double> seen_;      // how many, by look
   bool ended_ = false;

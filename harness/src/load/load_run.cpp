@@ -70,19 +70,21 @@ class Crew {
 
   Result<LoadResult> measure() {
     if (const auto wrong = pause(options_.warmup_s, "warming up")) return *wrong;
-    for (ChildProcess& child : children_) {
-      if (!child.tell(fmt::format("measure {}", options_.seconds)))
-        return Error{name_ + ": a process has ended"};
-    }
+    if (!tell(0, children_.size(), fmt::format("measure {}", options_.seconds))) return ended_early();
     if (const auto wrong = pause(options_.seconds, "measuring")) return *wrong;
+    // The server counts ticks: one that cannot keep up takes longer, and its clients are measured as long.
+    const double patience_s = kPatienceS + 10.0 * options_.seconds;
+    const auto server_said = [this] { return said(0, "result").has_value(); };
+    if (const auto wrong = wait_until(server_said, patience_s, "the server gives no figures", 1.0))
+      return *wrong;
+    if (!tell(1, children_.size(), "report")) return ended_early();
     const auto all_said = [this] {
       for (std::size_t i = 0; i < children_.size(); ++i) {
         if (!said(i, "result")) return false;
       }
       return true;
     };
-    const double patience_s = kPatienceS + options_.seconds;  // a server that cannot keep up takes longer
-    if (const auto wrong = wait_until(all_said, patience_s, "no figures came", 1.0)) return *wrong;
+    if (const auto wrong = wait_until(all_said, kPatienceS, "clients give no figures", 1.0)) return *wrong;
     LoadResult result;
     for (std::size_t i = 0; i < children_.size(); ++i) {
       auto json = nlohmann::json::parse(*said(i, "result"), nullptr, false);
@@ -99,6 +101,18 @@ class Crew {
   }
 
  private:
+  [[nodiscard]] bool tell(std::size_t first, std::size_t end, const std::string& line) {
+    for (std::size_t i = first; i < end; ++i) {
+      if (!children_[i].tell(line)) return false;
+    }
+    return true;
+  }
+
+  Error ended_early() {
+    if (auto wrong = look_after()) return *wrong;
+    return Error{name_ + ": a process listens no more"};
+  }
+
   std::optional<Error> add(const std::string& what, std::vector<std::string> arguments) {
     auto child = ChildProcess::start(options_.program, arguments,
                                      scratch_.path() / fmt::format("{}.log", children_.size()),

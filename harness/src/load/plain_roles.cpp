@@ -24,18 +24,22 @@ namespace {
 
 constexpr std::size_t kSpareFiles = 32;
 
-// Told to measure so many seconds, or to end.
+// Told to measure so many seconds, to say what was measured, or to end.
 struct Orders {
   ToldLines told;
   std::optional<double> measure_s;
+  bool report = false;
   bool ended = false;
 
   void read() {
     measure_s.reset();
+    report = false;
     while (const auto line = told.next()) {
       double seconds = 0.0;
       if (std::sscanf(line->c_str(), "measure %lf", &seconds) == 1) {
         measure_s = seconds;
+      } else if (*line == "report") {
+        report = true;
       } else {
         ended = true;
       }
@@ -140,7 +144,6 @@ int run_plain_clients(const LoadClientsOptions& options) {
   if (!server) return complain(server.error());
   std::vector<Plain> clients;
   std::size_t joined = 0;
-  std::optional<double> measured_until_s;
   const double start_s = program::monotonic_s();
   for (Orders orders; !orders.ended; orders.read()) {
     const double now_s = program::monotonic_s();
@@ -158,11 +161,7 @@ int run_plain_clients(const LoadClientsOptions& options) {
       }
       if (plain.client->lost()) return complain("a plain client lost its connection", program::kFailed);
     }
-    if (orders.measure_s) measured_until_s = now_s + *orders.measure_s;
-    if (measured_until_s && now_s >= *measured_until_s) {
-      print_result(nlohmann::ordered_json::object());
-      measured_until_s.reset();
-    }
+    if (orders.report) print_result(nlohmann::ordered_json::object());
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   return program::kOk;
