@@ -70,10 +70,35 @@ void serialize(Archive& archive, JoinMessage& m) {
   archive(m.archetype_hash);
 }
 
+template <class Archive, std::size_t Count>
+void serialize_gains(Archive& archive, std::array<std::int8_t, Count>& gains) {
+  for (std::int8_t& gain : gains)
+    archive(wire::ranged(gain, INT8_MIN, INT8_MAX));
+}
+
+template <class Archive>
+void serialize(Archive& archive, OrderRule& r) {
+  archive(wire::ranged(r.offset, OrderRule::kLeastOffset, OrderRule::kMostOffset),
+          wire::ranged(r.slope, 0, OrderRule::kMostSlope));
+}
+
+template <class Archive>
+void serialize(Archive& archive, Habit& h) {
+  serialize_gains(archive, h.horizontal);
+  serialize_gains(archive, h.vertical);
+  serialize_gains(archive, h.tilt);
+  serialize_gains(archive, h.yaw);
+  archive(wire::ranged(h.pitch_share, 0, CodeParameters::kMostShare),
+          wire::ranged(h.other_share, 0, CodeParameters::kMostShare));
+}
+
 template <class Archive>
 void serialize(Archive& archive, CodeParameters& c) {
-  for (std::uint8_t& order : c.order)
-    archive(wire::ranged(order, 0, CodeParameters::kMostOrder));
+  for (OrderRule& rule : c.orders)
+    archive(rule);
+  serialize_gains(archive, c.velocity);
+  for (Habit& habit : c.habits)
+    archive(habit);
 }
 
 template <class Archive>

@@ -13,7 +13,7 @@ namespace reckoner {
 
 // No number of steps needs more: 2^47 steps of a millimetre are a thousand times the way to the moon.
 inline constexpr unsigned kMostStateBits = 48;
-inline constexpr unsigned kMostRateBits = 32;
+inline constexpr unsigned kMostRateBits = 31;
 
 /// Bits of an orientation component at a precision: as the steps are halved, one more.
 inline unsigned orientation_bits_at(unsigned orientation_bits, std::uint8_t precision) {
@@ -49,6 +49,17 @@ void serialize_along(Archive& archive, QuantisedAlong& along) {
   serialize_folded(archive, along.acceleration, kAccelerationOrder);
 }
 
+/// The rates of a free state; `turns`: angular velocity, too.
+template <class Archive>
+void serialize_rates(Archive& archive, QuantisedState& state, bool turns) {
+  constexpr std::array<std::int32_t, 3> kNone{};
+  bool rests = state.velocity == kNone && state.acceleration == kNone && state.angular_velocity == kNone;
+  archive(rests);
+  if (rests) return;
+  archive(wire::signed3(state.velocity, kMostRateBits), wire::signed3(state.acceleration, kMostRateBits));
+  if (turns) archive(wire::signed3(state.angular_velocity, kMostRateBits));
+}
+
 /// A full state in `orientation_bits` per component (0: without orientation); writes and reads.
 template <class Archive>
 void serialize_state(Archive& archive, QuantisedState& state, unsigned orientation_bits) {
@@ -59,19 +70,22 @@ void serialize_state(Archive& archive, QuantisedState& state, unsigned orientati
     if (extended) archive.bits().fail();
   }
   bool on_route{state.along.route};
-  archive(on_route);
-  archive(wire::ranged(state.teleports, 0, kTeleportModulus - 1),
-          wire::ranged(state.precision, 0, kMostPrecision));
+  Manner& manner = state.manner;
+  archive(on_route, wire::ranged(state.teleports, 0, kTeleportModulus - 1),
+          wire::ranged(manner.precision, 0, kMostPrecision));
   if (on_route) return serialize_along(archive, state.along);
-  archive(wire::signed3(state.position, kMostStateBits), wire::signed3(state.velocity, kMostRateBits),
-          wire::signed3(state.acceleration, kMostRateBits));
-  if (orientation_bits == 0) return;
-  const unsigned bits = orientation_bits_at(orientation_bits, state.precision);
-  const std::int64_t most = (std::int64_t{1} << (bits - 1)) - 1;
-  archive(wire::ranged(state.largest, 0, 3));
-  for (std::int16_t& component : state.orientation)
-    archive(wire::ranged(component, -most, most));
-  archive(wire::signed3(state.angular_velocity, kMostRateBits));
+  archive(wire::ranged(manner.reach, 0, kMostReach), wire::ranged(manner.habit, 0, kHabits - 1),
+          wire::ranged(manner.wander, 0, kMostWander));
+  if (orientation_bits != 0) archive(wire::ranged(manner.twist, 0, kMostTwist));
+  archive(wire::signed3(state.position, kMostStateBits));
+  if (orientation_bits != 0) {
+    const unsigned bits = orientation_bits_at(orientation_bits, manner.precision);
+    const std::int64_t most = (std::int64_t{1} << (bits - 1)) - 1;
+    archive(wire::ranged(state.largest, 0, 3));
+    for (std::int16_t& component : state.orientation)
+      archive(wire::ranged(component, -most, most));
+  }
+  serialize_rates(archive, state, orientation_bits != 0);
 }
 
 }  // namespace reckoner

@@ -22,7 +22,7 @@ namespace {
 
 constexpr double kHalfSqrt2 = 0.70710678118654752440;  // no component but the largest exceeds it
 
-/// The archetype's steps at one precision; powers of two, so that both ends compute the same.
+/// The archetype's steps at one precision and reach; powers of two apart, so that both ends compute the same.
 struct Steps {
   double position_m;
   double velocity_mps;
@@ -31,10 +31,16 @@ struct Steps {
   unsigned orientation_bits;
 };
 
-[[maybe_unused]] Steps steps_at(const Quantisation& q, std::uint8_t precision) {
+[[maybe_unused]] Steps steps_at(const Quantisation& q, std::uint8_t precision, std::uint8_t reach) {
   const double k = std::ldexp(1.0, int{kUnitPrecision} - int{precision});
-  return {q.position_step_m * k, q.velocity_step_mps * k, q.acceleration_step_mps2 * k,
-          q.angular_velocity_step_rps * k, orientation_bits_at(q.orientation_bits, precision)};
+  const double rate = std::ldexp(k, -int{reach});
+  return {q.position_step_m * k, q.velocity_step_mps * rate,
+          q.acceleration_step_mps2 * std::ldexp(rate, -int{reach}), q.angular_velocity_step_rps * rate,
+          orientation_bits_at(q.orientation_bits, precision)};
+}
+
+[[maybe_unused]] Steps steps_at(const Quantisation& q, const QuantisedState& state) {
+  return steps_at(q, state.manner.precision, state.manner.reach);
 }
 
 [[maybe_unused]] double largest_steps(unsigned orientation_bits) {
@@ -65,6 +71,22 @@ struct Steps {
         static_cast<std::int16_t>(std::llround(std::clamp(c[i] * scale / kHalfSqrt2, -1.0, 1.0) * most));
   }
   return three;
+}
+
+[[maybe_unused]] glm::quat dequantise_orientation(const QuantisedState& q, unsigned bits) {
+  const double most = largest_steps(bits);
+  std::array<double, 4> c{};
+  double rest = 1.0;
+  for (std::size_t i = 0, k = 0; i < 4; ++i) {
+    if (i == q.largest) continue;
+    c[i] = static_cast<double>(q.orientation[k++]) / most * kHalfSqrt2;
+    rest = rest - c[i] * c[i];
+  }
+  // Rounding can leave the three a little too long; the largest is then at least as large as they are.
+  c[q.largest] = std::sqrt(rest > 0.0 ? rest : 0.0);
+  const double norm = std::sqrt(c[0] * c[0] + c[1] * c[1] + c[2] * c[2] + c[3] * c[3]);
+  return {static_cast<float>(c[0] / norm), static_cast<float>(c[1] / norm), static_cast<float>(c[2] / norm),
+          static_cast<float>(c[3] / norm)};
 }
 
 }  // namespace

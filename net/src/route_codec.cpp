@@ -49,7 +49,7 @@ QuantisedState quantise(RouteId id, const Route& route, const RouteState& along,
   const Steps steps = steps_at(quantisation, precision);
   QuantisedState out;
   out.teleports = static_cast<std::uint8_t>(teleports % kTeleportModulus);
-  out.precision = precision;
+  out.manner.precision = precision;
   out.along.route = id;
   out.along.distance =
       static_cast<std::int32_t>(std::llround(on_one_period(along.distance, route) / steps.distance_m));
@@ -68,7 +68,7 @@ std::optional<Motion> motion_of(const QuantisedState& quantised, double time_s,
   }
   const Route* route = routes.find(quantised.along.route);
   if (route == nullptr) return std::nullopt;
-  const Steps steps = steps_at(quantisation, quantised.precision);
+  const Steps steps = steps_at(quantisation, quantised.manner.precision);
   RouteState along{static_cast<double>(quantised.along.distance) * steps.distance_m,
                    static_cast<double>(quantised.along.speed) * steps.speed_mps,
                    static_cast<double>(quantised.along.acceleration) * steps.acceleration_mps2};

@@ -54,7 +54,8 @@ std::vector<ControlMessage> one_of_each() {
   welcome.epoch_s = -12.25;
   welcome.tick = 123456;
   welcome.archetypes = {{0.05, 0.1, 300.0, 1e5, {}}, {1.0, 0.5, 20.0, 1e3, {}}};
-  welcome.archetypes[1].codes.order[3] = CodeParameters::kMostOrder;
+  welcome.archetypes[1].codes.orders[3] = {OrderRule::kLeastOffset, OrderRule::kMostSlope};
+  welcome.archetypes[1].codes.habits[3].yaw = {-128, 127};
   SpawnMessage spawn;
   spawn.entity = {1048576, 65535};
   spawn.archetype = 255;
@@ -90,7 +91,8 @@ TEST(Messages, RoundTrip) {
   ASSERT_EQ(w.archetypes.size(), 2u);
   EXPECT_EQ(w.archetypes[1].max_speed_mps, 20.0);
   EXPECT_EQ(w.archetypes[0].codes, CodeParameters{});
-  EXPECT_EQ(w.archetypes[1].codes.order[3], CodeParameters::kMostOrder);
+  EXPECT_EQ(w.archetypes[1].codes, std::get<WelcomeMessage>(messages[1]).archetypes[1].codes);
+  EXPECT_NE(w.archetypes[1].codes, CodeParameters{});
 
   const auto spawn = decode_control(encoded(messages[2]));
   ASSERT_TRUE(spawn);

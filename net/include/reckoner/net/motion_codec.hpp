@@ -15,10 +15,11 @@ namespace reckoner {
 
 /// How finely the motions of one archetype travel. Derived from its thresholds, so that the error of rounding
 /// stays below a tenth of what may be off anyway: bits are spent where they can be seen. Where a budget moves
-/// the threshold in force, the steps of a motion follow it by a power of two, its precision.
+/// the threshold in force, the steps of a motion follow it by a power of two, its precision; those of its
+/// rates follow how long it is to be used, its reach.
 struct Quantisation {
   double position_step_m = 0.0;
-  double velocity_step_mps = 0.0;
+  double velocity_step_mps = 0.0;  ///< at reach 0, as are the next two
   double acceleration_step_mps2 = 0.0;
   double angular_velocity_step_rps = 0.0;
   double route_distance_step_m = 0.0;
@@ -38,6 +39,28 @@ inline constexpr std::uint8_t kMostPrecision = 7;
 
 /// The precision for a threshold that is `scale` times the archetype's.
 [[nodiscard]] std::uint8_t precision_for(double scale);
+
+/// How long after its time stamp a motion is still to be right: kShortestReachS times 2^reach.
+inline constexpr double kShortestReachS = 0.15;
+inline constexpr std::uint8_t kMostReach = 3;
+
+/// The reach for a motion that is used until `horizon_s` after its time stamp: the delay until clients show
+/// it, and the gap until the next.
+[[nodiscard]] std::uint8_t reach_for(double horizon_s);
+
+/// How a motion is rounded, and forecast from others: what the receiver has to know before anything else, and
+/// mostly knows from the baseline. Chosen by the sender for the entity's own good; any choice is right.
+struct Manner {
+  std::uint8_t precision = kUnitPrecision;  ///< steps are 2^(kUnitPrecision - precision) of the archetype's
+  std::uint8_t reach = 1;   ///< steps of rates are 2^-reach, of accelerations 4^-reach of the archetype's
+  std::uint8_t habit = 0;   ///< which of CodeParameters::habits forecasts
+  std::uint8_t wander = 4;  ///< unforeseen movement after kShortestReachS is about 2^wander steps
+  std::uint8_t twist = 4;   ///< the same of turns
+
+  bool operator==(const Manner&) const = default;
+};
+inline constexpr std::uint8_t kMostWander = 7;
+inline constexpr std::uint8_t kMostTwist = 7;
 
 /// A motion on a route, as whole numbers of steps. The distance is within one period of the route.
 struct QuantisedAlong {
@@ -61,7 +84,7 @@ struct QuantisedState {
   std::array<std::int16_t, 3> orientation{};  ///< the three smallest components, in order
   std::uint8_t largest = 0;                   ///< which of w, x, y, z is the fourth, made positive
   std::uint8_t teleports = 0;                 ///< modulo kTeleportModulus
-  std::uint8_t precision = kUnitPrecision;    ///< steps are 2^(kUnitPrecision - precision) of the archetype's
+  Manner manner;
 
   bool operator==(const QuantisedState&) const = default;
 };
@@ -72,7 +95,11 @@ inline constexpr unsigned kTeleportModulus = 8;
 /// True if the state is finite and within the archetype's limits, and so can be sent.
 [[nodiscard]] bool can_travel(const State& state, const Quantisation& quantisation);
 
-/// Rounds to the nearest steps. The state must be can_travel().
+/// Rounds the position to the nearest step and each rate so that what those before it are off is undone at
+/// the reach; what is zero stays zero. The state must be can_travel().
+[[nodiscard]] QuantisedState quantise(const State& state, std::uint8_t teleports, const Manner& manner,
+                                      const Quantisation& quantisation);
+/// The same with a middling reach.
 [[nodiscard]] QuantisedState quantise(const State& state, std::uint8_t teleports, std::uint8_t precision,
                                       const Quantisation& quantisation);
 

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include <reckoner/net/motion_codec.hpp>
+
+namespace reckoner {
+
+/// Learns from an entity's own motions in which manner its next is sent most cheaply: which habit forecasts
+/// it, how far it tends to stray, for how long its motions hold. Changes its mind seldom, for a change costs
+/// bits.
+///
+/// One per entity; a value, no allocation.
+class MannerChooser {
+ public:
+  /// A motion, and one published `dt_s` before it that a client may well hold: about a round trip older. A
+  /// few a second are enough. can_refer() must hold.
+  void observe(const QuantisedState& state, const QuantisedState& baseline, double dt_s,
+               const Quantisation& quantisation);
+
+  /// The manner of a motion published `gap_s` after the one before it (0: the first), which clients show
+  /// `delay_s` after its time stamp. Call once for each.
+  [[nodiscard]] Manner choose(std::uint8_t precision, double delay_s, double gap_s);
+
+ private:
+  std::array<float, kHabits> costs_{};  // bits, fading
+  float wander_ = 4.0f;                 // octaves, means
+  float twist_ = 4.0f;
+  float gap_s_ = 0.0f;
+  float rate_ = 1e9f;  // weight of the newest observation; the first replaces the prior
+  float gap_rate_ = 1e9f;
+  Manner manner_{.reach = 0};
+};
+
+}  // namespace reckoner
