@@ -73,6 +73,74 @@ bool within(const std::array<T, 3>& steps, double step, double limit) {
                      [&](T s) { return std::abs(static_cast<double>(s)) * step <= limit; });
 }
 
+// Within the limit, with one step of room because rounding may go outwards, and within what travels.
+template <class Vector>
+bool fits(const Vector& v, double limit, double step, double most_steps) {
+  const double most = std::min(limit - step, step * most_steps);
+  return std::abs(v.x) <= most && std::abs(v.y) <= most && std::abs(v.z) <= most;
+}
+
+bool fits(const State& state, const Quantisation& q, const Steps& steps) {
+  return fits(state.position, q.world_size_m, steps.position_m, kMostPositionSteps) &&
+         fits(state.velocity, q.max_speed_mps, steps.velocity_mps, kMostSteps) &&
+         fits(state.acceleration, kMaxAccelerationMps2, steps.acceleration_mps2, kMostSteps) &&
+         fits(state.angular_velocity, kMaxAngularVelocityRps, steps.angular_velocity_rps, kMostSteps);
+}
+
+// Numbers that are large in the finest steps travel in coarser ones.
+Manner that_fits(Manner manner, const State& state, const Quantisation& q) {
+  while (!fits(state, q, steps_at(q, manner.precision, manner.reach))) {
+    if (manner.reach > 0) {
+      --manner.reach;
+    } else if (manner.precision > 0) {
+      --manner.precision;
+    } else {
+      break;
+    }
+  }
+  return manner;
+}
+
+// Rounds each number knowing how those before it were rounded: what position is off is undone by the velocity
+// by the time of the reach, and what both are off by the acceleration. What is zero stays zero: rest is
+// exact.
+void round_place(const State& state, const Steps& steps, double reach_s, QuantisedState& out) {
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto axis = static_cast<glm::length_t>(i);
+    const double position = state.position[axis];
+    const double velocity = state.velocity[axis];
+    const double acceleration = state.acceleration[axis];
+    out.position[i] = std::llround(position / steps.position_m);
+    if (velocity == 0.0 && acceleration == 0.0) continue;
+    double off_m = static_cast<double>(out.position[i]) * steps.position_m - position;
+    out.velocity[i] =
+        static_cast<std::int32_t>(std::llround((velocity - off_m / reach_s) / steps.velocity_mps));
+    off_m += (static_cast<double>(out.velocity[i]) * steps.velocity_mps - velocity) * reach_s;
+    out.acceleration[i] = static_cast<std::int32_t>(
+        std::llround((acceleration - 2.0 * off_m / (reach_s * reach_s)) / steps.acceleration_mps2));
+  }
+}
+
+// The same of orientation and angular velocity.
+void round_turn(const State& state, const Steps& steps, double reach_s, QuantisedState& out) {
+  out.largest = static_cast<std::uint8_t>(largest_component(state.orientation));
+  out.orientation = smallest_three(state.orientation, out.largest, steps.orientation_bits);
+  const Vector3 off_rad =
+      turn_between(state.orientation, dequantise_orientation(out, steps.orientation_bits));
+  for (std::size_t i = 0; i < 3; ++i) {
+    const double rate = state.angular_velocity[static_cast<glm::length_t>(i)];
+    if (rate == 0.0) continue;
+    out.angular_velocity[i] =
+        static_cast<std::int32_t>(std::llround((rate - off_rad[i] / reach_s) / steps.angular_velocity_rps));
+  }
+}
+
+template <class T>
+bool within(const std::array<T, 3>& steps, double step, double limit) {
+  return std::all_of(steps.begin(), steps.end(),
+                     [&](T s) { return std::abs(static_cast<double>(s)) * step <= limit; });
+}
+
 // Within the limit, and within what travels at the finest step.
 template <class Vector>
 bool fits(const Vector& v, double limit, double finest_step, double most_steps) {
@@ -113,18 +181,7 @@ Quantisation quantisation_for(const Archetype& archetype) {
 }
 
 bool can_travel(const State& state, const Quantisation& quantisation) {
-  // One of the largest steps of room, because rounding may go outwards.
-  const Steps coarse = steps_at(quantisation, 0, 0);
-  const Steps fine = steps_at(quantisation, kMostPrecision, kMostReach);
-  return is_sane(state) &&
-         fits(state.position, quantisation.world_size_m - coarse.position_m, fine.position_m,
-              kMostPositionSteps) &&
-         fits(state.velocity, quantisation.max_speed_mps - coarse.velocity_mps, fine.velocity_mps,
-              kMostSteps) &&
-         fits(state.acceleration, kMaxAccelerationMps2 - coarse.acceleration_mps2, fine.acceleration_mps2,
-              kMostSteps) &&
-         fits(state.angular_velocity, kMaxAngularVelocityRps - coarse.angular_velocity_rps,
-              fine.angular_velocity_rps, kMostSteps);
+  return is_sane(state) && fits(state, quantisation, steps_at(quantisation, 0, 0));
 }
 
 std::uint8_t precision_for(double scale) {
@@ -146,7 +203,7 @@ QuantisedState quantise(const State& state, std::uint8_t teleports, const Manner
          manner.twist <= kMostTwist);
   QuantisedState out;
   out.teleports = static_cast<std::uint8_t>(teleports % kTeleportModulus);
-  out.manner = manner;
+  out.manner = that_fits(manner, state, quantisation);
   const Steps steps = steps_at(quantisation, out);
   const double reach_s = std::ldexp(kShortestReachS, out.manner.reach);
   round_place(state, steps, reach_s, out);

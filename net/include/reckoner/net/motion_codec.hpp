@@ -96,7 +96,8 @@ inline constexpr unsigned kTeleportModulus = 8;
 [[nodiscard]] bool can_travel(const State& state, const Quantisation& quantisation);
 
 /// Rounds the position to the nearest step and each rate so that what those before it are off is undone at
-/// the reach; what is zero stays zero. The state must be can_travel().
+/// the reach; what is zero stays zero. What is too large for the steps of `manner` gets coarser ones. The
+/// state must be can_travel().
 [[nodiscard]] QuantisedState quantise(const State& state, std::uint8_t teleports, const Manner& manner,
                                       const Quantisation& quantisation);
 /// The same with a middling reach.
