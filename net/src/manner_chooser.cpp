@@ -68,14 +68,18 @@ void MannerChooser::observe(const QuantisedState& state, const QuantisedState& b
     code_residual(weigher, copy, baseline, dt_s, quantisation);
     learn(costs_[habit], weigher.total(), rate_);
     if (habit != manner_.habit || !(dt_s > 0.0)) continue;
-    const auto share = static_cast<float>(dt_s / kShortestReachS);
-    const float spread = 1.5f * std::log2(share);
+    const Steps steps = steps_at(quantisation, state);
+    const auto spread = static_cast<float>(1.0 / spread_after(dt_s));
+    const auto position = static_cast<float>(steps.position_m / quantisation.position_step_m);
     const float moved = 0.25f * (weigher.size(CodeField::position_x) + weigher.size(CodeField::position_y));
-    learn(wander_, std::log2(0.5f + moved) - spread, rate_);
+    learn(wander_, std::log2((0.5f + moved) * position * spread), rate_);
+    if (quantisation.orientation_bits == 0) continue;
+    const auto turn =
+        static_cast<float>(kHalfSqrt2 / largest_steps(steps.orientation_bits) / unit_turn_rad(quantisation));
     const float turned = (weigher.size(CodeField::orientation_1) + weigher.size(CodeField::orientation_2) +
                           weigher.size(CodeField::orientation_3)) *
                          (1.0f / 3.0f);
-    learn(twist_, std::log2(0.5f + turned) - spread, rate_);
+    learn(twist_, std::log2((0.5f + turned) * turn * spread), rate_);
   }
 }
 

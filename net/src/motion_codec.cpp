@@ -33,10 +33,17 @@ constexpr double kMaxAngularVelocityRps = 1e4;
 constexpr double kMostSteps = 1'000'000'000.0;  // in kMostRateBits
 constexpr double kMostPositionSteps = 7e13;     // in kMostStateBits
 
+// Never beyond the limit, however far a rate is bent to undo other roundings.
+std::int32_t to_steps(double rate, double step, double limit) {
+  const double most = limit - step;
+  return static_cast<std::int32_t>(std::llround(std::clamp(rate, -most, most) / step));
+}
+
 // Rounds each number knowing how those before it were rounded: what position is off is undone by the velocity
 // by the time of the reach, and what both are off by the acceleration. What is zero stays zero: rest is
 // exact.
-void round_place(const State& state, const Steps& steps, double reach_s, QuantisedState& out) {
+void round_place(const State& state, const Steps& steps, double max_speed_mps, double reach_s,
+                 QuantisedState& out) {
   for (std::size_t i = 0; i < 3; ++i) {
     const auto axis = static_cast<glm::length_t>(i);
     const double position = state.position[axis];
@@ -45,11 +52,10 @@ void round_place(const State& state, const Steps& steps, double reach_s, Quantis
     out.position[i] = std::llround(position / steps.position_m);
     if (velocity == 0.0 && acceleration == 0.0) continue;
     double off_m = static_cast<double>(out.position[i]) * steps.position_m - position;
-    out.velocity[i] =
-        static_cast<std::int32_t>(std::llround((velocity - off_m / reach_s) / steps.velocity_mps));
+    out.velocity[i] = to_steps(velocity - off_m / reach_s, steps.velocity_mps, max_speed_mps);
     off_m += (static_cast<double>(out.velocity[i]) * steps.velocity_mps - velocity) * reach_s;
-    out.acceleration[i] = static_cast<std::int32_t>(
-        std::llround((acceleration - 2.0 * off_m / (reach_s * reach_s)) / steps.acceleration_mps2));
+    out.acceleration[i] = to_steps(acceleration - 2.0 * off_m / (reach_s * reach_s), steps.acceleration_mps2,
+                                   kMaxAccelerationMps2);
   }
 }
 
@@ -63,7 +69,7 @@ void round_turn(const State& state, const Steps& steps, double reach_s, Quantise
     const double rate = state.angular_velocity[static_cast<glm::length_t>(i)];
     if (rate == 0.0) continue;
     out.angular_velocity[i] =
-        static_cast<std::int32_t>(std::llround((rate - off_rad[i] / reach_s) / steps.angular_velocity_rps));
+        to_steps(rate - off_rad[i] / reach_s, steps.angular_velocity_rps, kMaxAngularVelocityRps);
   }
 }
 
@@ -99,53 +105,6 @@ Manner that_fits(Manner manner, const State& state, const Quantisation& q) {
     }
   }
   return manner;
-}
-
-// Rounds each number knowing how those before it were rounded: what position is off is undone by the velocity
-// by the time of the reach, and what both are off by the acceleration. What is zero stays zero: rest is
-// exact.
-void round_place(const State& state, const Steps& steps, double reach_s, QuantisedState& out) {
-  for (std::size_t i = 0; i < 3; ++i) {
-    const auto axis = static_cast<glm::length_t>(i);
-    const double position = state.position[axis];
-    const double velocity = state.velocity[axis];
-    const double acceleration = state.acceleration[axis];
-    out.position[i] = std::llround(position / steps.position_m);
-    if (velocity == 0.0 && acceleration == 0.0) continue;
-    double off_m = static_cast<double>(out.position[i]) * steps.position_m - position;
-    out.velocity[i] =
-        static_cast<std::int32_t>(std::llround((velocity - off_m / reach_s) / steps.velocity_mps));
-    off_m += (static_cast<double>(out.velocity[i]) * steps.velocity_mps - velocity) * reach_s;
-    out.acceleration[i] = static_cast<std::int32_t>(
-        std::llround((acceleration - 2.0 * off_m / (reach_s * reach_s)) / steps.acceleration_mps2));
-  }
-}
-
-// The same of orientation and angular velocity.
-void round_turn(const State& state, const Steps& steps, double reach_s, QuantisedState& out) {
-  out.largest = static_cast<std::uint8_t>(largest_component(state.orientation));
-  out.orientation = smallest_three(state.orientation, out.largest, steps.orientation_bits);
-  const Vector3 off_rad =
-      turn_between(state.orientation, dequantise_orientation(out, steps.orientation_bits));
-  for (std::size_t i = 0; i < 3; ++i) {
-    const double rate = state.angular_velocity[static_cast<glm::length_t>(i)];
-    if (rate == 0.0) continue;
-    out.angular_velocity[i] =
-        static_cast<std::int32_t>(std::llround((rate - off_rad[i] / reach_s) / steps.angular_velocity_rps));
-  }
-}
-
-template <class T>
-bool within(const std::array<T, 3>& steps, double step, double limit) {
-  return std::all_of(steps.begin(), steps.end(),
-                     [&](T s) { return std::abs(static_cast<double>(s)) * step <= limit; });
-}
-
-// Within the limit, and within what travels at the finest step.
-template <class Vector>
-bool fits(const Vector& v, double limit, double finest_step, double most_steps) {
-  const double most = std::min(limit, finest_step * most_steps);
-  return std::abs(v.x) <= most && std::abs(v.y) <= most && std::abs(v.z) <= most;
 }
 
 glm::vec3 from_steps(const std::array<std::int32_t, 3>& s, double step) {
@@ -206,7 +165,7 @@ QuantisedState quantise(const State& state, std::uint8_t teleports, const Manner
   out.manner = that_fits(manner, state, quantisation);
   const Steps steps = steps_at(quantisation, out);
   const double reach_s = std::ldexp(kShortestReachS, out.manner.reach);
-  round_place(state, steps, reach_s, out);
+  round_place(state, steps, quantisation.max_speed_mps, reach_s, out);
   if (steps.orientation_bits != 0) {
     round_turn(state, steps, reach_s, out);
   } else {

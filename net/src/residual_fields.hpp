@@ -54,16 +54,23 @@ struct Known {
   State baseline;
   State forecast;
   double dt_s;
+  double wander_m;   ///< how far the entity may well be from there
+  double twist_rad;  ///< how far it may well be turned from there
 
   [[nodiscard]] double per_dt() const { return dt_s > 0.0 ? 1.0 / dt_s : 0.0; }
-
-  /// What is not foreseen grows with the power 3/2 of time, as where velocity wanders at random; 1 after
-  /// kShortestReachS.
-  [[nodiscard]] double spread() const {
-    const double share = dt_s > 0.0 ? dt_s / kShortestReachS : 0.0;
-    return share * std::sqrt(share);
-  }
 };
+
+/// What is not foreseen grows with the power 3/2 of time, as where velocity wanders at random; 1 after
+/// kShortestReachS.
+[[maybe_unused]] double spread_after(double dt_s) {
+  const double share = dt_s > 0.0 ? dt_s / kShortestReachS : 0.0;
+  return share * std::sqrt(share);
+}
+
+/// The archetype's own step of orientation, rad.
+[[maybe_unused]] double unit_turn_rad(const Quantisation& q) {
+  return q.orientation_bits == 0 ? 0.0 : kHalfSqrt2 / largest_steps(q.orientation_bits);
+}
 
 /// Codes how far a motion lies from where it was expected, axis by axis.
 template <class Coder>
@@ -78,7 +85,7 @@ class PlaceCoder {
                            std::sqrt(double{b.acceleration.x} * double{b.acceleration.x} +
                                      double{b.acceleration.y} * double{b.acceleration.y}) *
                            known_.dt_s * known_.dt_s / known_.steps.position_m;
-    const double wandered = 0.5 * (steered + std::ldexp(known_.spread(), state_.manner.wander));
+    const double wandered = 0.5 * (steered + known_.wander_m / known_.steps.position_m);
     position(0, CodeField::position_x, wandered);
     position(1, CodeField::position_y, 0.5 * (std::abs(off_m_[0]) / known_.steps.position_m + wandered));
     if (!coder_.rest_foreseen(off_m_[0] == 0.0 && off_m_[1] == 0.0,
@@ -187,7 +194,7 @@ class TurnCoder {
     const double most = largest_steps(bits);
     const auto three = smallest_three(q, state_.largest, bits);
     Expectation expectation{component_covariance(q, state_.largest, most / kHalfSqrt2, turn)};
-    const double prior = std::ldexp(known_.spread(), state_.manner.twist) * (kHalfSqrt2 / most);
+    const double prior = known_.twist_rad;
     double scale = prior;
     double witness = 0.0;
     for (std::size_t i = 0; i < 3; ++i) {
@@ -294,7 +301,9 @@ void code_residual(Coder& coder, QuantisedState& state, const QuantisedState& ba
                     steps_at(quantisation, state),
                     then,
                     forecast,
-                    dt_s};
+                    dt_s,
+                    std::ldexp(spread_after(dt_s), state.manner.wander) * quantisation.position_step_m,
+                    std::ldexp(spread_after(dt_s), state.manner.twist) * unit_turn_rad(quantisation)};
   PlaceCoder<Coder>{coder, state, known}.code();
   if (turns) TurnCoder<Coder>{coder, state, known}.code();
 }

@@ -16,6 +16,7 @@
 
 #include <reckoner/net/archetype.hpp>
 #include <reckoner/net/ids.hpp>
+#include <reckoner/net/manner_chooser.hpp>
 #include <reckoner/reckoning/motion.hpp>
 #include <reckoner/server/interest.hpp>
 
@@ -27,6 +28,7 @@ struct EntityLevel {
 
   PublishStream stream;
   SendPolicy policy;
+  MannerChooser manner;
   double factor;                  ///< of the archetype's thresholds
   std::uint32_t subscribers = 0;  ///< clients that follow the entity at this level
   double delay_s = 0.0;           ///< how long updates take to reach most of them

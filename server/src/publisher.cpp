@@ -18,6 +18,12 @@ constexpr double kTakesEffectS = 0.05;
 // its motion looks back, so that sleeping on and looking on come to the same.
 constexpr std::uint32_t kTicksToSleep = 128;
 
+// Clients acknowledge after so long, about.
+constexpr double kAnswerDelayS = 0.03;
+
+// Every so many publishes something is learned of how an entity moves: four times the work of encoding one.
+constexpr std::uint32_t kPublishesPerLesson = 4;
+
 bool moves(const State& s) {
   return s.velocity != glm::vec3{0.0f} || s.acceleration != glm::vec3{0.0f} ||
          s.angular_velocity != glm::vec3{0.0f};
@@ -145,6 +151,21 @@ SendPolicy::Comparison Publisher::compare(const Entity& entity, const EntityLeve
   return {on_route.state, published, state_at(on_route, time_s + ahead_s), published_ahead};
 }
 
+// Now and then, what it would have taken against a motion that a client may hold by now.
+void Publisher::learn_manner(EntityLevel& level, const QuantisedState& encoded, Tick tick,
+                             const Quantisation& q) const {
+  const PublishStream& stream = level.stream;
+  if (stream.number() % kPublishesPerLesson != 0) return;
+  const double round_trip_s = 2.0 * level.delay_s + kAnswerDelayS;
+  for (std::uint32_t number = stream.number(); stream.has(number); --number) {
+    const PublishStream::Publish& base = stream.at(number);
+    const double age_s = (tick - base.tick) / config_.tick_rate_hz;
+    if (age_s < round_trip_s) continue;
+    if (can_refer(encoded, base.encoded)) level.manner.observe(encoded, base.encoded, age_s, q);
+    return;
+  }
+}
+
 void Publisher::publish(Entity& entity, EntityLevel& level, const Now& now, double urgency) const {
   const Quantisation& q = quantisation_[entity.archetype];
   const std::uint8_t precision = precision_for(level.policy.scale() * level.factor);
@@ -155,7 +176,10 @@ void Publisher::publish(Entity& entity, EntityLevel& level, const Now& now, doub
   } else {
     State state = entity.fit.fitted(entity.truth);
     if (!can_travel(state, q)) state = entity.truth;  // the truth was checked, what is fitted can be anything
-    encoded = quantise(state, entity.teleports, precision, q);
+    const double gap_s =
+        level.stream.number() > 0 ? (now.tick - level.stream.newest().tick) / config_.tick_rate_hz : 0.0;
+    encoded = quantise(state, entity.teleports, level.manner.choose(precision, level.delay_s, gap_s), q);
+    learn_manner(level, encoded, now.tick, q);
   }
   level.stream.publish(encoded, *motion_of(encoded, now.time_s, q, now.routes), now.tick, urgency);
   level.policy.spent();

@@ -48,6 +48,8 @@ class Publisher {
   [[nodiscard]] bool look_at(Entity& entity, const Now& now, Counts& counts);
   void look_at_level(Entity& entity, std::size_t level, const Now& now, Counts& counts);
   void publish(Entity& entity, EntityLevel& level, const Now& now, double urgency) const;
+  void learn_manner(EntityLevel& level, const QuantisedState& encoded, Tick tick,
+                    const Quantisation& q) const;
   [[nodiscard]] bool followed(const Entity& entity, std::size_t level) const;
   [[nodiscard]] bool rides(const Entity& entity) const;
   [[nodiscard]] SendPolicy::Comparison compare(const Entity& entity, const EntityLevel& level,

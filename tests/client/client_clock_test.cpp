@@ -10,10 +10,10 @@
 namespace reckoner::test {
 namespace {
 
-// A velocity that travels without rounding at the default thresholds: no correction is ever sent, and what is
-// off in the shown velocity is the clock's doing alone.
-constexpr double kStepMps = 0.05 * 0.11 / 0.25;
-const Straight kPath{.velocity = {static_cast<float>(400 * kStepMps), 0.0f, 0.0f}};
+// A motion that travels without rounding at the default thresholds, for it moves by whole steps in a tick: no
+// correction is ever sent, and what is off in the shown velocity is the clock's doing alone.
+constexpr double kStepM = 0.05 * 0.185;
+const Straight kPath{.velocity = {static_cast<float>(16 * kStepM * 60.0), 0.0f, 0.0f}};
 
 struct Clocks {
   double worst_s = 0.0;     ///< error of the client's server time

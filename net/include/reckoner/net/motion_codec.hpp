@@ -52,10 +52,11 @@ inline constexpr std::uint8_t kMostReach = 3;
 /// mostly knows from the baseline. Chosen by the sender for the entity's own good; any choice is right.
 struct Manner {
   std::uint8_t precision = kUnitPrecision;  ///< steps are 2^(kUnitPrecision - precision) of the archetype's
-  std::uint8_t reach = 1;   ///< steps of rates are 2^-reach, of accelerations 4^-reach of the archetype's
-  std::uint8_t habit = 0;   ///< which of CodeParameters::habits forecasts
-  std::uint8_t wander = 4;  ///< unforeseen movement after kShortestReachS is about 2^wander steps
-  std::uint8_t twist = 4;   ///< the same of turns
+  std::uint8_t reach = 1;  ///< steps of rates are 2^-reach, of accelerations 4^-reach of the archetype's
+  std::uint8_t habit = 0;  ///< which of CodeParameters::habits forecasts
+  std::uint8_t wander =
+      4;  ///< unforeseen movement after kShortestReachS is about 2^wander of the archetype's steps
+  std::uint8_t twist = 4;  ///< the same of turns
 
   bool operator==(const Manner&) const = default;
 };
