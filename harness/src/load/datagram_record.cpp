@@ -28,13 +28,17 @@ Result<DatagramRecord> load_record(const std::filesystem::path& path) {
   std::ifstream file(path);
   DatagramRecord record;
   if (!(file >> record.uplink_bytes)) return Error{"cannot read " + path.string()};
-  for (std::size_t count = 0; file >> count;) {
+  bool whole = true;
+  for (std::size_t count = 0; whole && file >> count;) {
     SentPayload payload;
-    for (std::size_t i = 0; i < count && file >> payload.client >> payload.bytes; ++i)
-      record.sent.push_back(payload);
+    for (std::size_t i = 0; whole && i < count; ++i) {
+      whole = static_cast<bool>(file >> payload.client >> payload.bytes);
+      if (whole) record.sent.push_back(payload);
+    }
     record.end_tick();
   }
-  if (!file.eof() || record.ticks() == 0) return Error{"there is no record of datagrams in " + path.string()};
+  if (!whole || !file.eof() || record.ticks() == 0)
+    return Error{"there is no record of datagrams in " + path.string()};
   return record;
 }
 

@@ -39,11 +39,11 @@ class Crew {
   Crew(const LoadRunOptions& options, std::string name, const LoadProgress& progress)
       : options_(options), name_(std::move(name)), progress_(progress) {}
 
-  std::optional<Error> start_server(std::vector<std::string> arguments) {
+  std::optional<Error> start_server(const std::vector<std::string>& arguments) {
     if (scratch_.path().empty()) return Error{"cannot make a temporary folder"};
-    if (const auto wrong = add("server", std::move(arguments))) return wrong;
+    if (auto wrong = add("server", arguments)) return wrong;
     const auto listens = [this] { return said(0, "listening on port").has_value(); };
-    if (const auto wrong = wait_until(listens, kPatienceS, "its server does not start", 0.0)) return wrong;
+    if (auto wrong = wait_until(listens, kPatienceS, "its server does not start", 0.0)) return wrong;
     port_ = *said(0, "listening on port");
     epoch_ = said(0, "epoch").value_or("0");
     return std::nullopt;
@@ -63,20 +63,19 @@ class Crew {
                  {"--connect", "127.0.0.1:" + port_, "--count", std::to_string(clients), "--join-rate",
                   fmt::format("{}", options_.join_rate_hz / static_cast<double>(count)), "--watched",
                   std::to_string(watched), "--epoch", epoch_});
-      if (const auto wrong = add(fmt::format("clients {}", i + 1), std::move(own))) return wrong;
+      if (auto wrong = add(fmt::format("clients {}", i + 1), own)) return wrong;
     }
     return join();
   }
 
   Result<LoadResult> measure() {
-    if (const auto wrong = pause(options_.warmup_s, "warming up")) return *wrong;
+    if (auto wrong = pause(options_.warmup_s, "warming up")) return *wrong;
     if (!tell(0, children_.size(), fmt::format("measure {}", options_.seconds))) return ended_early();
-    if (const auto wrong = pause(options_.seconds, "measuring")) return *wrong;
+    if (auto wrong = pause(options_.seconds, "measuring")) return *wrong;
     // The server counts ticks: one that cannot keep up takes longer, and its clients are measured as long.
     const double patience_s = kPatienceS + 10.0 * options_.seconds;
     const auto server_said = [this] { return said(0, "result").has_value(); };
-    if (const auto wrong = wait_until(server_said, patience_s, "the server gives no figures", 1.0))
-      return *wrong;
+    if (auto wrong = wait_until(server_said, patience_s, "the server gives no figures", 1.0)) return *wrong;
     if (!tell(1, children_.size(), "report")) return ended_early();
     const auto all_said = [this] {
       for (std::size_t i = 0; i < children_.size(); ++i) {
@@ -84,7 +83,7 @@ class Crew {
       }
       return true;
     };
-    if (const auto wrong = wait_until(all_said, kPatienceS, "clients give no figures", 1.0)) return *wrong;
+    if (auto wrong = wait_until(all_said, kPatienceS, "clients give no figures", 1.0)) return *wrong;
     LoadResult result;
     for (std::size_t i = 0; i < children_.size(); ++i) {
       auto json = nlohmann::json::parse(*said(i, "result"), nullptr, false);
@@ -113,7 +112,7 @@ class Crew {
     return Error{name_ + ": a process listens no more"};
   }
 
-  std::optional<Error> add(const std::string& what, std::vector<std::string> arguments) {
+  std::optional<Error> add(const std::string& what, const std::vector<std::string>& arguments) {
     auto child = ChildProcess::start(options_.program, arguments,
                                      scratch_.path() / fmt::format("{}.log", children_.size()),
                                      ChildProcess::Input::told);
@@ -141,7 +140,7 @@ class Crew {
       };
       const double done = static_cast<double>(joined) / static_cast<double>(all);
       const std::string stuck = fmt::format("only {} of {} clients have joined", joined, all);
-      if (const auto wrong = wait_until(more, kPatienceS, stuck, done, "clients join")) return wrong;
+      if (auto wrong = wait_until(more, kPatienceS, stuck, done, "clients join")) return wrong;
       joined = now;
     }
     return std::nullopt;
@@ -150,7 +149,7 @@ class Crew {
   std::optional<Error> pause(double seconds, const std::string& what) {
     const double end_s = program::monotonic_s() + seconds;
     while (program::monotonic_s() < end_s) {
-      if (const auto wrong = look_after()) return wrong;
+      if (auto wrong = look_after()) return wrong;
       progress_(name_ + ": " + what, 1.0 - (end_s - program::monotonic_s()) / seconds);
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
     }
@@ -162,7 +161,7 @@ class Crew {
                                   const std::string& what = "waiting") {
     const double end_s = program::monotonic_s() + patience_s;
     while (!done()) {
-      if (const auto wrong = look_after()) return wrong;
+      if (auto wrong = look_after()) return wrong;
       if (program::monotonic_s() >= end_s) return Error{name_ + ": " + stuck};
       progress_(name_ + ": " + what, share);
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
@@ -216,8 +215,8 @@ Result<LoadResult> run_load(const LoadRunOptions& options, const std::filesystem
   Crew crew(options, "Reckoner", progress);
   auto server = world_arguments("load-server", options);
   server.insert(server.end(), {"--record", record.string(), "--threads", std::to_string(options.threads)});
-  if (const auto wrong = crew.start_server(std::move(server))) return *wrong;
-  if (const auto wrong = crew.start_clients(world_arguments("load-clients", options))) return *wrong;
+  if (auto wrong = crew.start_server(server)) return *wrong;
+  if (auto wrong = crew.start_clients(world_arguments("load-clients", options))) return *wrong;
   return crew.measure();
 }
 
@@ -228,11 +227,11 @@ Result<LoadResult> run_plain(const LoadRunOptions& options, const std::filesyste
   Crew crew(options, "plain ENet", progress);
   auto server = world_arguments("load-plain-server", options);
   server.insert(server.end(), {"--record", record.string()});
-  if (const auto wrong = crew.start_server(std::move(server))) return *wrong;
+  if (auto wrong = crew.start_server(server)) return *wrong;
   auto clients = world_arguments("load-plain-clients", options);
   clients.insert(clients.end(),
                  {"--payload", std::to_string(std::max<std::size_t>(1, recorded->uplink_bytes))});
-  if (const auto wrong = crew.start_clients(clients)) return *wrong;
+  if (auto wrong = crew.start_clients(clients)) return *wrong;
   return crew.measure();
 }
 
