@@ -44,6 +44,14 @@ function(reckoner_compile_flags target)
   endif()
 endfunction()
 
+# reckoner_bit_exact(files...): both ends compute with these and must agree to the last bit, whatever the compiler
+# is told for the rest: no fused multiply-add, no liberties.
+function(reckoner_bit_exact)
+  if(NOT MSVC)
+    set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "-ffp-contract=off;-fno-fast-math")
+  endif()
+endfunction()
+
 # reckoner_library(name SOURCES ... HEADERS ... [PUBLIC targets] [PRIVATE targets] [INTERNAL])
 # HEADERS are relative to the folder's include/; INTERNAL libraries are not installed.
 function(reckoner_library name)
