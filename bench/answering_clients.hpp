@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <reckoner/net/ack_window.hpp>
+#include <reckoner/net/archetype.hpp>
+#include <reckoner/net/datagram.hpp>
+#include <reckoner/net/messages.hpp>
+#include <reckoner/net/transport.hpp>
+
+namespace reckoner {
+
+/// A transport with clients at its other end that do nothing but join and acknowledge, every third tick and a
+/// round trip of some ticks late: what a server costs by itself, without sockets.
+class AnsweringClients final : public Transport {
+ public:
+  static constexpr std::uint32_t kRoundTripTicks = 6;
+  static constexpr std::uint32_t kTicksPerAck = 3;
+
+  AnsweringClients(std::size_t count, std::span<const Archetype> archetypes) : clients_(count) {
+    for (std::uint32_t peer = 1; peer <= count; ++peer) {
+      push({TransportEvent::Kind::connected, {peer}, Channel::control, 0, {}}, {});
+      std::array<std::byte, 64> buffer;
+      push_payload(peer, Channel::control,
+                   encode(JoinMessage{kProtocolVersion, archetype_hash(archetypes)}, buffer));
+    }
+  }
+
+  /// A tick has passed: what was sent kRoundTripTicks ago is acknowledged.
+  void answer() {
+    ++tick_;
+    for (std::uint32_t i = 0; i < clients_.size(); ++i) {
+      Client& client = clients_[i];
+      while (!client.arrived.empty() && client.arrived.front().tick + kRoundTripTicks <= tick_) {
+        (void)client.window.note(client.arrived.front().sequence);
+        client.arrived.pop_front();
+      }
+      if (!client.window.any() || (tick_ + i) % kTicksPerAck != 0) continue;
+      ClientDatagram datagram;
+      datagram.sequence = client.next++;
+      datagram.ack = client.window.ack();
+      datagram.control_count = client.control;
+      std::array<std::byte, 64> buffer;
+      BitWriter writer{buffer};
+      write(writer, datagram);
+      push_payload(i + 1, Channel::state, writer.finish());
+    }
+  }
+
+  [[nodiscard]] std::uint64_t state_bytes() const { return state_bytes_; }
+
+  void service(double) override {}
+  std::optional<TransportEvent> poll() override {
+    if (waiting_.empty()) return std::nullopt;
+    current_ = std::move(waiting_.front());
+    waiting_.pop_front();
+    TransportEvent event = current_.event;
+    event.payload = std::span{current_.bytes}.first(current_.size);
+    return event;
+  }
+  bool send(PeerId peer, Channel channel, std::span<const std::byte> payload) override {
+    Client& client = clients_[peer.value - 1];
+    if (channel == Channel::control) {
+      client.control = static_cast<std::uint16_t>(client.control + (client.welcomed ? 1 : 0));
+      client.welcomed = true;
+      return true;
+    }
+    state_bytes_ += payload.size();
+    BitReader reader{payload};
+    client.arrived.push_back({read_server_header(reader).sequence, tick_});
+    return true;
+  }
+  [[nodiscard]] std::size_t max_state_bytes(PeerId) const override { return kMaxStateBytes; }
+  void disconnect(PeerId, std::uint32_t) override {}
+  [[nodiscard]] const TransportStats& stats() const override { return stats_; }
+
+ private:
+  struct Arrived {
+    Sequence sequence = 0;
+    std::uint32_t tick = 0;
+  };
+  struct Client {
+    ReceivedWindow window;
+    std::deque<Arrived> arrived;
+    Sequence next = 0;
+    std::uint16_t control = 0;
+    bool welcomed = false;
+  };
+  struct Waiting {
+    TransportEvent event;
+    std::array<std::byte, 64> bytes{};
+    std::size_t size = 0;
+  };
+
+  void push(const TransportEvent& event, std::span<const std::byte> payload) {
+    Waiting waiting{event, {}, payload.size()};
+    std::copy(payload.begin(), payload.end(), waiting.bytes.begin());
+    waiting_.push_back(waiting);
+  }
+  void push_payload(std::uint32_t peer, Channel channel, std::span<const std::byte> payload) {
+    push({TransportEvent::Kind::received, {peer}, channel, 0, {}}, payload);
+  }
+
+  std::vector<Client> clients_;
+  std::deque<Waiting> waiting_;
+  Waiting current_;
+  std::uint32_t tick_ = 0;
+  std::uint64_t state_bytes_ = 0;
+  TransportStats stats_;
+};
+
+}  // namespace reckoner

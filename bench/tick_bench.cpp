@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// A whole server tick without sockets: some clients each look at the hundred or so entities about them, follow
+// what moves, and acknowledge. Items are client-ticks.
+#include "answering_clients.hpp"
+
+#include <cmath>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+
+#include <reckoner/scenario/roamers.hpp>
+#include <reckoner/server/server.hpp>
+
+namespace reckoner {
+namespace {
+
+constexpr double kSeen = 100.0;
+constexpr int kWarmUpTicks = 240;
+
+class World {
+ public:
+  World(std::size_t clients, std::size_t entities, unsigned threads)
+      : roamers_(entities, 1), transport_(clients, config(1).archetypes), server_(config(threads), transport_) {
+    for (std::size_t i = 0; i < entities; ++i)
+      ids_.push_back(server_.spawn(0, "roamer", truth(i)));
+    for (int i = 0; i < kWarmUpTicks; ++i) {
+      tick();
+      while (const auto event = server_.poll_event())
+        followers_.push_back(event->client);
+      for (std::size_t c = 0; c < followers_.size(); ++c)
+        server_.set_view(followers_[c], truth(c * entities / clients).position);
+    }
+  }
+
+  void tick() {
+    for (std::size_t i = 0; i < ids_.size(); ++i)
+      server_.move(ids_[i], truth(i));
+    const double now_s = server_.tick_time_s(server_.next_tick());
+    transport_.answer();
+    server_.receive(now_s);
+    server_.tick(now_s);
+    time_s_ = now_s;
+  }
+
+  [[nodiscard]] const ServerStats& stats() const { return server_.stats(); }
+
+ private:
+  // A circle with so many in it.
+  static ServerConfig config(unsigned threads) {
+    ServerConfig config;
+    config.max_clients = 4000;
+    config.interest.radius_m = std::sqrt(kSeen * scenario::Roamers::kAreaEachM2 / 3.14159265);
+    config.threads = threads;
+    return config;
+  }
+  State truth(std::size_t i) {
+    constexpr auto kRate = static_cast<float>(kPace);
+    State state = roamers_.state(i, kPace * time_s_);
+    state.velocity *= kRate;
+    state.angular_velocity *= kRate;
+    state.acceleration *= kRate * kRate;
+    return state;
+  }
+
+  static constexpr double kPace = 0.4;  // people walking
+
+  scenario::Roamers roamers_;
+  AnsweringClients transport_;
+  Server server_;
+  std::vector<EntityId> ids_;
+  std::vector<ClientId> followers_;
+  double time_s_ = 0.0;
+};
+
+void BM_ServerTick(benchmark::State& run) {
+  const auto clients = static_cast<std::size_t>(run.range(0));
+  World world(clients, static_cast<std::size_t>(run.range(1)), static_cast<unsigned>(run.range(2)));
+  const ServerStats before = world.stats();
+  for ([[maybe_unused]] auto _ : run)
+    world.tick();
+  const ServerStats& after = world.stats();
+  const auto client_ticks = static_cast<double>(run.iterations()) * static_cast<double>(clients);
+  run.SetItemsProcessed(static_cast<std::int64_t>(client_ticks));
+  run.counters["updates_per_client_tick"] =
+      static_cast<double>(after.updates_sent - before.updates_sent) / client_ticks;
+  run.counters["bytes_per_update"] = static_cast<double>(after.update_bits_sent - before.update_bits_sent) /
+                                     8.0 / static_cast<double>(after.updates_sent - before.updates_sent);
+}
+BENCHMARK(BM_ServerTick)
+    ->Args({1000, 1000, 1})
+    ->Args({1000, 1000, 2})
+    ->Args({100, 10'000, 1})
+    ->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace reckoner
