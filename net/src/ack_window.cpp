@@ -66,9 +66,11 @@ void SentWindow::note_late(const Ack& ack) {
 }
 
 void SentWindow::expire(double now_s, double timeout_s) {
+  // They were sent in order: the first that is young enough ends the search.
   for (Sequence s = oldest_; s != next_; ++s) {
     const Sent& sent = sent_[s % kCapacity];
-    if (sent.open && sent.sent_s < now_s - timeout_s) settle(s, false);
+    if (!(sent.sent_s < now_s - timeout_s)) return;
+    settle(s, false);
   }
 }
 

@@ -154,7 +154,42 @@ void load(BitInputArchive& archive, Ranged<T>& r) {
   r.value = static_cast<T>(r.least + static_cast<std::int64_t>(offset));
 }
 
-// Exponential Golomb: value + 2^k in w + k + 1 bits, behind w ones and a zero.
+/// A code word of at most 64 bits.
+struct Code {
+  std::uint64_t value = 0;
+  unsigned bits = 0;
+};
+
+/// Exponential Golomb: value + 2^k in w + k + 1 bits, behind w ones and a zero; see save() below for any
+/// value. 2 w + k + 1 is at most 64: with k = 0, `value` is below 2^32 - 1; gaps, ages and references are far
+/// smaller.
+constexpr Code golomb_code(std::uint32_t value, unsigned k) {
+  const std::uint64_t shifted = std::uint64_t{value} + (std::uint64_t{1} << k);
+  const unsigned prefix = bits_for(shifted) - 1 - k;
+  const std::uint64_t ones = (std::uint64_t{1} << prefix) - 1;
+  return {ones | (shifted - (std::uint64_t{1} << (prefix + k))) << (prefix + 1), 2 * prefix + 1 + k};
+}
+
+/// Puts short codes together before they are written.
+class CodeJoiner {
+ public:
+  explicit CodeJoiner(BitWriter& writer) : writer_(writer) {}
+
+  void append(const Code& code) {
+    if (joined_.bits + code.bits > 64) finish();
+    joined_.value |= joined_.bits < 64 ? code.value << joined_.bits : 0;
+    joined_.bits += code.bits;
+  }
+  void finish() {
+    writer_.write(joined_.value, joined_.bits);
+    joined_ = {};
+  }
+
+ private:
+  BitWriter& writer_;
+  Code joined_;
+};
+
 template <class T>
 void save(BitOutputArchive& archive, const Golomb<T>& g) {
   const std::uint64_t shifted =
@@ -163,6 +198,7 @@ void save(BitOutputArchive& archive, const Golomb<T>& g) {
   archive.bits().write((std::uint64_t{1} << prefix) - 1, prefix + 1);
   archive.bits().write(shifted - (std::uint64_t{1} << (prefix + g.k)), prefix + g.k);
 }
+
 template <class T>
 void load(BitInputArchive& archive, Golomb<T>& g) {
   unsigned prefix = 0;

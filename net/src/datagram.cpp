@@ -76,15 +76,15 @@ void write(BitWriter& writer, const UpdateHeader& update, const UpdateCoding& co
            std::int64_t previous_slot) {
   assert(std::int64_t{update.slot} > previous_slot);
   assert(!update.reference_age || *update.reference_age >= coding.reference_age);
-  auto gap = static_cast<std::uint32_t>(std::int64_t{update.slot} - previous_slot - 1);
-  std::uint32_t age = update.age;
-  wire::BitOutputArchive archive{writer};
-  archive(wire::golomb(gap, coding.gap_order), wire::golomb(age, kAgeOrder));
-  writer.write((1u << update.level) - 1u, std::min<unsigned>(update.level + 1u, UpdateHeader::kLevels - 1u));
-  writer.write(update.reference_age ? 1 : 0, 1);
-  if (!update.reference_age) return;
-  std::uint32_t back = *update.reference_age - coding.reference_age;
-  archive(wire::golomb(back, coding.reference_order));
+  const auto gap = static_cast<std::uint32_t>(std::int64_t{update.slot} - previous_slot - 1);
+  wire::CodeJoiner head{writer};  // hot: four short codes, mostly one write
+  head.append(wire::golomb_code(gap, coding.gap_order));
+  head.append(wire::golomb_code(update.age, kAgeOrder));
+  head.append({(1u << update.level) - 1u, std::min<unsigned>(update.level + 1u, UpdateHeader::kLevels - 1u)});
+  head.append({update.reference_age ? 1u : 0u, 1});
+  if (update.reference_age)
+    head.append(wire::golomb_code(*update.reference_age - coding.reference_age, coding.reference_order));
+  head.finish();
 }
 
 UpdateHeader read_update(BitReader& reader, const UpdateCoding& coding, std::int64_t previous_slot) {

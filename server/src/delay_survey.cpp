@@ -8,17 +8,17 @@ namespace {
 
 constexpr double kQuantile = 0.9;
 
-// Every entity's turn comes once in so many ticks.
-constexpr std::size_t kTicks = 64;
+// Every entity's turn comes once in so many ticks: delays change slowly.
+constexpr std::size_t kTicks = 32;
 
 }  // namespace
 
 void DelaySurvey::run(EntityTable& entities, const SessionTable& sessions) {
   const std::size_t words = (entities.slots().size() + SlotSet::kWordBits - 1) / SlotSet::kWordBits;
-  for (std::size_t i = 0; i < (words + kTicks - 1) / kTicks; ++i) {
-    next_word_ = next_word_ + 1 < words ? next_word_ + 1 : 0;
-    look_at_word(entities, sessions, next_word_);
-  }
+  // The words are spread over the round as evenly as they go.
+  const std::size_t turn = next_turn_++ % kTicks;
+  for (std::size_t word = turn * words / kTicks; word < (turn + 1) * words / kTicks; ++word)
+    look_at_word(entities, sessions, word);
 }
 
 void DelaySurvey::look_at_word(EntityTable& entities, const SessionTable& sessions, std::size_t word) {

@@ -14,13 +14,13 @@ namespace reckoner {
 /// clients that follow it, so that none of them bends for the others what is decided for all.
 class DelaySurvey {
  public:
-  /// Looks at a share of the entities; at each of them every second or so.
+  /// Looks at a share of the entities; at each of them twice a second or so.
   void run(EntityTable& entities, const SessionTable& sessions);
 
  private:
   void look_at_word(EntityTable& entities, const SessionTable& sessions, std::size_t word);
 
-  std::size_t next_word_ = 0;
+  std::size_t next_turn_ = 0;
   std::array<std::vector<double>, SlotSet::kWordBits> delays_s_;  // scratch: by slot within the word
 };
 

@@ -2,6 +2,7 @@
 #include "encodings.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 namespace reckoner {
@@ -66,9 +67,8 @@ void Encodings::encode(unsigned worker, std::uint32_t stream, const EntityTable&
   std::size_t at = first_[stream];
   for (Wanted left = wanted_[stream].load(std::memory_order_relaxed); left != 0; left &= left - 1) {
     const auto bit = static_cast<unsigned>(std::countr_zero(left));
-    const std::size_t offset = bytes.size();
-    bytes.resize(offset + kMostBytes);
-    BitWriter writer{std::span{bytes}.subspan(offset)};
+    std::array<std::byte, kMostBytes> buffer;
+    BitWriter writer{buffer};
     if (bit == PublishStream::kHistory) {
       write_full(writer, newest.encoded, q);
     } else {
@@ -76,9 +76,10 @@ void Encodings::encode(unsigned worker, std::uint32_t stream, const EntityTable&
       const PublishStream::Publish& base = source.at(number);
       write_residual(writer, newest.encoded, base.encoded, (newest.tick - base.tick) / tick_rate_hz, q);
     }
-    const std::size_t bits = writer.bits_written();
-    bytes.resize(offset + writer.finish().size());
-    made_[at++] = {worker, static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(bits)};
+    const auto bits = static_cast<std::uint32_t>(writer.bits_written());
+    const auto made = writer.finish();
+    made_[at++] = {worker, static_cast<std::uint32_t>(bytes.size()), bits};
+    bytes.insert(bytes.end(), made.begin(), made.end());
   }
 }
 

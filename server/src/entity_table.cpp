@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "entity_table.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <reckoner/net/messages.hpp>
@@ -21,9 +22,11 @@ EntityId EntityTable::add(Entity entity, Tick tick) {
   entity.id = {slot + 1, generation};
   if (slot == slots_.size()) {
     slots_.push_back(std::move(entity));
+    heads_.resize(slots_.size() * kLevels);
   } else {
     slots_[slot] = std::move(entity);
   }
+  std::fill_n(heads_.begin() + static_cast<std::ptrdiff_t>(slot * kLevels), kLevels, StreamHead{});
   ++size_;
   awake_.insert(slot);
   return slots_[slot].id;

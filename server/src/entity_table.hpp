@@ -74,6 +74,10 @@ class EntityTable {
   [[nodiscard]] const std::vector<Entity>& slots() const { return slots_; }
   [[nodiscard]] std::size_t size() const { return size_; }
 
+  /// Of every stream (slot x kLevels + level), as of the last publish.
+  [[nodiscard]] std::vector<StreamHead>& heads() { return heads_; }
+  [[nodiscard]] const std::vector<StreamHead>& heads() const { return heads_; }
+
   /// The entities that have to be looked at every tick; the others rest, and everybody who follows them knows
   /// it.
   [[nodiscard]] SlotSet& awake() { return awake_; }
@@ -89,6 +93,7 @@ class EntityTable {
   std::uint32_t max_entities_;
   Tick quarantine_ticks_;
   std::vector<Entity> slots_;
+  std::vector<StreamHead> heads_;
   SlotSet awake_;
   std::deque<Freed> freed_;  // oldest first
   std::size_t size_ = 0;

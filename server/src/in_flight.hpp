@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "subscriptions.hpp"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +16,7 @@ namespace reckoner {
 
 /// One motion in a datagram.
 struct Carried {
-  std::uint32_t slot = 0;
+  Subscriptions::Place place = 0;
   std::uint32_t serial = 0;  ///< of the subscription it was sent for
   std::uint32_t number = 0;  ///< of the publish
   Tick motion_tick = 0;      ///< its time stamp

@@ -16,6 +16,18 @@ namespace reckoner {
 inline constexpr std::size_t kLevels = 3;
 inline constexpr double kLevelFactor = 4.0;
 
+/// What every client that follows a stream needs of it, every tick; kept together for all streams.
+struct StreamHead {
+  std::uint32_t number = 0;           ///< of the newest publish
+  std::uint32_t first_reference = 0;  ///< the oldest publish that the newest can be encoded against
+  Tick tick = 0;                      ///< time stamp of the newest
+  float urgency = 0.0f;               ///< how far off the motion before was, in thresholds
+  RouteId route;                      ///< that the newest is on
+
+  /// True if the newest can be encoded against the publish of this number.
+  [[nodiscard]] bool can_refer_to(std::uint32_t held) const;
+};
+
 /// What was published of an entity at one level of detail: the motion in force, and the last ones that
 /// clients may hold, for the next to be encoded against. Publishes are numbered from 1.
 class PublishStream {
@@ -32,20 +44,26 @@ class PublishStream {
   /// thresholds.
   void publish(const QuantisedState& encoded, const Motion& motion, Tick tick, double urgency) {
     if (!ring_) ring_ = std::make_unique<std::array<Publish, kHistory>>();
-    ++number_;
-    (*ring_)[number_ % kHistory] = {encoded, tick};
+    const bool continues = head_.number > 0 && can_refer(encoded, newest().encoded);
+    ++head_.number;
+    if (!continues) head_.first_reference = head_.number;
+    (*ring_)[head_.number % kHistory] = {encoded, tick};
     motion_ = motion;
-    urgency_ = static_cast<float>(urgency);
+    head_.tick = tick;
+    head_.urgency = static_cast<float>(urgency);
+    head_.route = encoded.along.route;
   }
 
   /// Number of the newest; 0: none yet.
-  [[nodiscard]] std::uint32_t number() const { return number_; }
+  [[nodiscard]] std::uint32_t number() const { return head_.number; }
+  [[nodiscard]] const StreamHead& head() const { return head_; }
   [[nodiscard]] const Motion& motion() const { return motion_; }
-  [[nodiscard]] const Publish& newest() const { return (*ring_)[number_ % kHistory]; }
-  [[nodiscard]] double urgency() const { return urgency_; }
+  [[nodiscard]] const Publish& newest() const { return (*ring_)[head_.number % kHistory]; }
 
   /// True if the publish of this number is among those kept.
-  [[nodiscard]] bool has(std::uint32_t number) const { return number != 0 && number_ - number < kHistory; }
+  [[nodiscard]] bool has(std::uint32_t number) const {
+    return number != 0 && head_.number - number < kHistory;
+  }
   [[nodiscard]] const Publish& at(std::uint32_t number) const {
     assert(has(number));
     return (*ring_)[number % kHistory];
@@ -54,8 +72,11 @@ class PublishStream {
  private:
   Motion motion_;
   std::unique_ptr<std::array<Publish, kHistory>> ring_;  // made with the first publish
-  std::uint32_t number_ = 0;
-  float urgency_ = 0.0f;
+  StreamHead head_;
 };
+
+inline bool StreamHead::can_refer_to(std::uint32_t held) const {
+  return held != 0 && held >= first_reference && number - held < PublishStream::kHistory;
+}
 
 }  // namespace reckoner

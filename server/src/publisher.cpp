@@ -73,6 +73,11 @@ void Publisher::run(EntityTable& entities, const RouteTable& routes, Tick tick, 
     for (std::size_t w = first; w < last; ++w) {
       SlotSet::for_each_in(awake[w], w, [&](std::uint32_t slot) {
         if (!look_at(entities.slots()[slot], now, counts_[worker])) entities.awake().erase(slot);
+        for (std::size_t level = 0; level < kLevels; ++level) {
+          if (published_[level].contains(slot)) {
+            entities.heads()[slot * kLevels + level] = entities.slots()[slot].levels[level].stream.head();
+          }
+        }
       });
     }
   });

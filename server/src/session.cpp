@@ -126,13 +126,14 @@ void Session::settle(double now_s) {
       budget_.lost(outcome.sent_s, now_s, datagram.bytes);
     }
     for (const Carried& c : datagram.carried) {
-      Subscription* s = subscriptions_.find(c.slot);
-      if (s == nullptr || s->serial != c.serial || s->level != c.level) continue;
-      if (outcome.acked) {
-        s->held = s->held == 0 || earlier(s->held, c.number) ? c.number : s->held;
-      } else if (s->sent == c.number) {
-        subscriptions_.set_due(*s, c.motion_tick, true);
-        s->in_full = true;
+      Subscription& s = subscriptions_.at(c.place);
+      if (s.serial != c.serial || s.level != c.level) continue;
+      if (outcome.acked && (s.held == 0 || earlier(s.held, c.number))) {
+        s.held = c.number;
+        s.held_tick = c.motion_tick;
+      } else if (!outcome.acked && s.sent == c.number) {
+        subscriptions_.set_due(s, c.motion_tick, true);
+        s.in_full = true;
       }
     }
     in_flight_.end(outcome.sequence);
@@ -166,13 +167,9 @@ void Session::tell(const Step& step, Transport& transport) {
     budget_.spend(payload.size() + kMessageHeaders, step.now_s);
     subscription->told = true;
     subscription->sent = stream.number();
+    subscription->sent_tick = stream.newest().tick;
     announcements_.sent(stream.newest().tick);
   }
-}
-
-std::uint32_t Session::reference_for(const Subscription& s, const PublishStream& stream) const {
-  if (s.in_full || !stream.has(s.held)) return 0;
-  return can_refer(stream.newest().encoded, stream.at(s.held).encoded) ? s.held : 0;
 }
 
 void Session::prepare(const Step& step, unsigned worker) {
@@ -180,23 +177,30 @@ void Session::prepare(const Step& step, unsigned worker) {
   sent_.expire(step.now_s, link_.timeout_s(kAnswerDelayS));
   settle(step.now_s);
   budget_.advance(step.now_s);
-  subscriptions_.note_published(step.published, step.tick);
   snapshot_.clear();
-  if (!budget_.affordable()) return;
-
-  subscriptions_.due().for_each([&](std::uint32_t slot) {
-    const Subscription& s = *subscriptions_.find(slot);
-    const PublishStream& stream = step.entities.slots()[slot].levels[s.level].stream;
-    if (stream.number() == s.sent && !s.repair) return subscriptions_.clear_due(slot);
-    if (!knows_route(stream.newest().encoded.along.route)) return;
-    // What is further off goes first, and what waits gains on it.
-    const double waited = static_cast<std::int32_t>(step.tick - s.due_since) + 1.0;
-    const double weight = std::clamp(stream.urgency(), 0.5, 64.0);
-    snapshot_.add({slot, s.level, reference_for(s, stream), static_cast<float>(weight * waited), 0});
-  });
+  subscriptions_.collect_due(
+      step.published, step.tick,
+      [&](std::uint32_t slot, Subscriptions::Place place, Subscription& s) { choose(step, slot, place, s); });
+  if (!budget_.affordable()) return snapshot_.clear();
   snapshot_.keep(static_cast<std::size_t>(std::max(0.0, budget_.available()) / kLeastUpdateBytes) + 1);
   for (const Snapshot::Item& item : snapshot_.items())
     step.encodings.want(worker, item.slot, item.level, item.reference);
+}
+
+// Whether, and against what, a motion that is due can be sent now.
+void Session::choose(const Step& step, std::uint32_t slot, Subscriptions::Place place, Subscription& s) {
+  const StreamHead& stream = step.entities.heads()[slot * kLevels + s.level];
+  if (stream.number == s.sent && !s.repair) return subscriptions_.clear_due(slot);
+  if (!knows_route(stream.route)) return;
+  Snapshot::Item item{.slot = slot, .place = place, .level = s.level, .tick = stream.tick};
+  if (!s.in_full && stream.can_refer_to(s.held)) {
+    item.reference = s.held;
+    item.reference_tick = s.held_tick;
+  }
+  // What is further off goes first, and what waits gains on it.
+  const auto waited = static_cast<float>(static_cast<std::int32_t>(step.tick - s.due_since) + 1);
+  item.priority = std::clamp(stream.urgency, 0.5f, 64.0f) * waited;
+  snapshot_.add(item);
 }
 
 void Session::write(const Step& step, std::size_t room) {
@@ -237,11 +241,10 @@ void Session::write_datagram(const Step& step, std::size_t room) {
 
   std::array<std::byte, kMaxStateBytes + 64> scratch;
   BitWriter updates{scratch};
-  const UpdateCoding coding = snapshot_.coding(step.entities, step.tick, held_tick_);
-  const auto taken =
-      snapshot_.take(step.entities, step.encodings, step.tick, coding, room * 8 - kHeaderBits, updates);
+  const UpdateCoding coding = snapshot_.coding(step.tick, held_tick_);
+  const auto taken = snapshot_.take(step.tick, coding, room * 8 - kHeaderBits, updates);
   for (const Snapshot::Item& item : taken)
-    note_sent(step, item, record.carried);
+    note_sent(item, step.entities.heads()[item.slot * kLevels + item.level], record.carried);
   const std::size_t bits = updates.bits_written();
   counts_.update_bits_sent += bits;
 
@@ -261,14 +264,14 @@ void Session::write_datagram(const Step& step, std::size_t room) {
   last_send_s_ = step.now_s;
 }
 
-void Session::note_sent(const Step& step, const Snapshot::Item& item, std::vector<Carried>& carried) {
-  Subscription& s = *subscriptions_.find(item.slot);
-  const PublishStream& stream = step.entities.slots()[item.slot].levels[item.level].stream;
-  carried.push_back({item.slot, s.serial, stream.number(), stream.newest().tick, item.level});
-  s.sent = stream.number();
+void Session::note_sent(const Snapshot::Item& item, const StreamHead& stream, std::vector<Carried>& carried) {
+  Subscription& s = subscriptions_.at(item.place);
+  carried.push_back({item.place, s.serial, stream.number, stream.tick, item.level});
+  s.sent = stream.number;
+  s.sent_tick = stream.tick;
   ++counts_.updates_sent;
   counts_.full_updates_sent += item.reference == 0 ? 1 : 0;
-  if (stream.newest().encoded.along.route) {
+  if (stream.route) {
     ++counts_.route_updates_sent;
     counts_.route_bits_sent += item.bits;
   }

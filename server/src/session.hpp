@@ -83,12 +83,11 @@ class Session {
   void settle(double now_s);
   [[nodiscard]] bool knows_route(RouteId route) const;
   void measure_link(const ClientDatagram& datagram, double now_s);
-  [[nodiscard]] std::uint32_t reference_for(const Subscription& subscription,
-                                            const PublishStream& stream) const;
+  void choose(const Step& step, std::uint32_t slot, Subscriptions::Place place, Subscription& subscription);
   [[nodiscard]] ServerHeader make_header(const Step& step) const;
   [[nodiscard]] std::uint32_t complete_age(Tick tick) const;
   void write_datagram(const Step& step, std::size_t room);
-  void note_sent(const Step& step, const Snapshot::Item& item, std::vector<Carried>& carried);
+  void note_sent(const Snapshot::Item& item, const StreamHead& stream, std::vector<Carried>& carried);
 
   ClientId id_;
   PeerId peer_;

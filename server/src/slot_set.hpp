@@ -39,6 +39,10 @@ class SlotSet {
   }
   void clear() { words_.assign(words_.size(), 0); }
 
+  /// 64 slots at once; none beyond the end.
+  [[nodiscard]] std::uint64_t word(std::size_t index) const {
+    return index < words_.size() ? words_[index] : 0;
+  }
   [[nodiscard]] std::span<std::uint64_t> words() { return words_; }
   [[nodiscard]] std::span<const std::uint64_t> words() const { return words_; }
 

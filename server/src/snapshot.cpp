@@ -41,8 +41,8 @@ void Snapshot::measure(const Encodings& encodings, double most_bytes) {
   double bits = 0.0;
   for (Item& item : items_) {
     constexpr std::uint32_t kUsualHeadBits = 10;
-    item.bits = static_cast<std::uint32_t>(encodings.find(item.slot, item.level, item.reference).bits) +
-                kUsualHeadBits;
+    item.motion = encodings.find(item.slot, item.level, item.reference);
+    item.bits = static_cast<std::uint32_t>(item.motion.bits) + kUsualHeadBits;
     bits += item.bits;
   }
   if (bits <= 8.0 * most_bytes) return;
@@ -56,7 +56,7 @@ void Snapshot::measure(const Encodings& encodings, double most_bytes) {
   sort_by_slot(items_);
 }
 
-UpdateCoding Snapshot::coding(const EntityTable& entities, Tick tick, Tick held_tick) const {
+UpdateCoding Snapshot::coding(Tick tick, Tick held_tick) const {
   UpdateCoding coding;
   coding.reference_age = tick - held_tick;
   std::uint64_t gaps = 0;
@@ -68,7 +68,7 @@ UpdateCoding Snapshot::coding(const EntityTable& entities, Tick tick, Tick held_
     gaps += static_cast<std::uint64_t>(std::int64_t{item.slot} - previous - 1);
     previous = item.slot;
     if (item.reference == 0) continue;
-    back += held_tick - entities.slots()[item.slot].levels[item.level].stream.at(item.reference).tick;
+    back += held_tick - item.reference_tick;
     ++references;
   }
   coding.gap_order = order_for(gaps, items_.size() - taken_, UpdateCoding::kMostGapOrder);
@@ -76,21 +76,18 @@ UpdateCoding Snapshot::coding(const EntityTable& entities, Tick tick, Tick held_
   return coding;
 }
 
-std::span<const Snapshot::Item> Snapshot::take(const EntityTable& entities, const Encodings& encodings,
-                                               Tick tick, const UpdateCoding& coding, std::size_t room_bits,
+std::span<const Snapshot::Item> Snapshot::take(Tick tick, const UpdateCoding& coding, std::size_t room_bits,
                                                BitWriter& writer) {
   const std::size_t begin = taken_;
   std::int64_t previous = -1;
   for (; taken_ < items_.size(); ++taken_) {
     Item& item = items_[taken_];
-    const BitString motion = encodings.find(item.slot, item.level, item.reference);
-    if (taken_ > begin && writer.bits_written() + kMostHeadBits + motion.bits > room_bits) break;
-    const PublishStream& stream = entities.slots()[item.slot].levels[item.level].stream;
-    UpdateHeader head{item.slot, tick - stream.newest().tick, item.level, {}};
-    if (item.reference != 0) head.reference_age = tick - stream.at(item.reference).tick;
     const std::size_t before = writer.bits_written();
+    if (taken_ > begin && before + kMostHeadBits + item.motion.bits > room_bits) break;
+    UpdateHeader head{item.slot, tick - item.tick, item.level, {}};
+    if (item.reference != 0) head.reference_age = tick - item.reference_tick;
     write(writer, head, coding, previous);
-    writer.append(motion.bytes, motion.bits);
+    writer.append(item.motion.bytes, item.motion.bits);
     item.bits = static_cast<std::uint32_t>(writer.bits_written() - before);
     previous = item.slot;
   }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "encodings.hpp"
-#include "entity_table.hpp"
 #include "subscriptions.hpp"
 
 #include <cstddef>
@@ -21,9 +20,13 @@ class Snapshot {
  public:
   struct Item {
     std::uint32_t slot = 0;
+    Subscriptions::Place place = 0;
     std::uint8_t level = 0;
     std::uint32_t reference = 0;  ///< number of the publish it is encoded against; 0: in full
+    Tick reference_tick = 0;      ///< its time stamp
+    Tick tick = 0;                ///< time stamp of the motion
     float priority = 0.0f;
+    BitString motion{};      ///< once measured
     std::uint32_t bits = 0;  ///< of head and motion; an estimate until it is taken
   };
 
@@ -45,11 +48,10 @@ class Snapshot {
 
   /// How the heads of the items are coded best, for a datagram of this tick. No reference is newer than
   /// `held_tick`.
-  [[nodiscard]] UpdateCoding coding(const EntityTable& entities, Tick tick, Tick held_tick) const;
+  [[nodiscard]] UpdateCoding coding(Tick tick, Tick held_tick) const;
 
   /// Takes as many of the items left, in order of slot, as fit into `room_bits`, and writes them.
-  [[nodiscard]] std::span<const Item> take(const EntityTable& entities, const Encodings& encodings, Tick tick,
-                                           const UpdateCoding& coding, std::size_t room_bits,
+  [[nodiscard]] std::span<const Item> take(Tick tick, const UpdateCoding& coding, std::size_t room_bits,
                                            BitWriter& writer);
   [[nodiscard]] bool all_taken() const { return taken_ == items_.size(); }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "subscriptions.hpp"
 
-#include <algorithm>
 #include <cassert>
 #include <utility>
 
@@ -51,6 +50,7 @@ Subscription* Subscriptions::find(EntityId id) {
 void Subscriptions::confirm(Subscription& subscription) {
   subscription.confirmed = true;
   subscription.held = subscription.sent;
+  subscription.held_tick = subscription.sent_tick;
   listening_[subscription.level].insert(static_cast<std::uint32_t>(subscription.id.slot()));
 }
 
@@ -70,18 +70,6 @@ void Subscriptions::set_due(Subscription& subscription, Tick since, bool repair)
   subscription.repair = repair && (subscription.repair || !due);
   subscription.due_since = due && earlier(subscription.due_since, since) ? subscription.due_since : since;
   due_.insert(slot);
-}
-
-void Subscriptions::note_published(const Published& published, Tick tick) {
-  for (std::size_t level = 0; level < kLevels; ++level) {
-    const auto listening = std::as_const(listening_[level]).words();
-    const auto words = published[level].words();
-    const std::size_t common = std::min(listening.size(), words.size());
-    for (std::size_t w = 0; w < common; ++w) {
-      SlotSet::for_each_in(listening[w] & words[w], w,
-                           [&](std::uint32_t slot) { set_due(entries_[index_[slot]], tick, false); });
-    }
-  }
 }
 
 }  // namespace reckoner

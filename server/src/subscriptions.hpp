@@ -29,7 +29,9 @@ struct Subscription {
   bool in_full = false;    ///< the next update must refer to nothing
   Tick due_since = 0;      ///< while due: the client lacks what was published from this tick on
   std::uint32_t sent = 0;  ///< number of the publish sent last; 0: none of this level
+  Tick sent_tick = 0;      ///< its time stamp
   std::uint32_t held = 0;  ///< newest publish that the client is known to hold; 0: none of this level
+  Tick held_tick = 0;      ///< its time stamp
 };
 
 /// All entities that a client follows, by slot, and which of them it is owed.
@@ -52,6 +54,10 @@ class Subscriptions {
   /// The same, if it is this entity.
   [[nodiscard]] Subscription* find(EntityId id);
 
+  /// Where a subscription is kept, as long as it lasts: saves looking for its slot. Checked by its serial.
+  using Place = std::uint32_t;
+  [[nodiscard]] Subscription& at(Place place) { return entries_[place]; }
+
   /// The client has taken in that the entity exists: from now on it is sent state.
   void confirm(Subscription& subscription);
 
@@ -63,8 +69,10 @@ class Subscriptions {
   [[nodiscard]] bool is_due(std::uint32_t slot) const { return due_.contains(slot); }
   [[nodiscard]] const SlotSet& due() const { return due_; }
 
-  /// What is confirmed and was published in this tick becomes due.
-  void note_published(const Published& published, Tick tick);
+  /// What is confirmed and was published in this tick becomes due. Then calls `f(slot, place, subscription)`
+  /// for all that is due, in order of slot; `f` may clear_due() it.
+  template <class F>
+  void collect_due(const Published& published, Tick tick, F&& f);
 
   /// All slots that are followed.
   [[nodiscard]] const SlotSet& slots() const { return followed_; }
@@ -82,5 +90,30 @@ class Subscriptions {
   std::array<SlotSet, kLevels> listening_;
   SlotSet due_;
 };
+
+template <class F>
+void Subscriptions::collect_due(const Published& published, Tick tick, F&& f) {
+  const std::size_t words = followed_.words().size();
+  due_.fit(words * SlotSet::kWordBits);
+  const auto due = due_.words();
+  for (std::size_t w = 0; w < words; ++w) {
+    std::uint64_t fresh = 0;
+    for (std::size_t level = 0; level < kLevels; ++level)
+      fresh |= listening_[level].word(w) & published[level].word(w);
+    const std::uint64_t before = due[w];
+    if ((before | fresh) == 0) continue;
+    due[w] = before | fresh;
+    SlotSet::for_each_in(before | fresh, w, [&](std::uint32_t slot) {
+      const Place place = index_[slot];
+      Subscription& s = entries_[place];
+      const std::uint64_t bit = std::uint64_t{1} << (slot % SlotSet::kWordBits);
+      if ((fresh & bit) != 0) {
+        s.repair = false;
+        if ((before & bit) == 0) s.due_since = tick;
+      }
+      f(slot, place, s);
+    });
+  }
+}
 
 }  // namespace reckoner

@@ -86,12 +86,13 @@ struct Bench {
     datagram.control_count = static_cast<std::uint16_t>(count);
     return session.receive(datagram, tick / 60.0, stats);
   }
-  void put_on_stream(Entity& entity) const {
+  void put_on_stream(Entity& entity) {
     State state;
     state.position.x = 0.1 * tick;
     const QuantisedState encoded = quantise(state, 0, kUnitPrecision, quantisation[0]);
     entity.levels[0].stream.publish(encoded, Motion{*dequantise(encoded, quantisation[0]), tick / 60.0}, tick,
                                     1.0);
+    table.heads()[entity.id.slot() * kLevels] = entity.levels[0].stream.head();
   }
 
   ServerConfig config = unlimited();
