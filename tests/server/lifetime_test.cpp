@@ -44,9 +44,10 @@ TEST(Lifetime, EntitiesComeAndGoWithTheDataOnALossyLink) {
         EXPECT_GE(e.shown_time_s + 0.02, born.at(e.id));
         const auto end = died.find(e.id);
         if (end == died.end()) continue;
-        EXPECT_LT(time_s, end->second + 2.0);
+        // One despawn in ten is lost once or more, and the reliable channel waits twice as long every time.
+        EXPECT_LT(time_s, end->second + 3.0);
         if (mode != PlayoutMode::present) {
-          EXPECT_LT(e.shown_time_s, end->second + 0.7);
+          EXPECT_LT(e.shown_time_s, end->second + 2.7);
         }
       }
     };
