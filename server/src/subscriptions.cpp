@@ -31,7 +31,9 @@ void Subscriptions::remove(std::uint32_t slot) {
     set.erase(slot);
   due_.erase(slot);
   followed_.erase(slot);
-  free_.push_back(std::exchange(index_[slot], kNone));
+  const Place place = std::exchange(index_[slot], kNone);
+  entries_[place] = {};  // no serial: what was on its way for it concerns nobody any more
+  free_.push_back(place);
 }
 
 const Subscription* Subscriptions::find(std::uint32_t slot) const {

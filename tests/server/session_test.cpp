@@ -189,6 +189,28 @@ TEST(Session, NoStateIsSentBeforeTheSpawnIsConfirmed) {
   EXPECT_EQ(bench.stats.updates_sent, 1u);
 }
 
+TEST(Session, WhatIsLostOfAnEntityThatIsGoneConcernsNobody) {
+  Bench bench(8);
+  const EntityId gone = bench.add();
+  const EntityId stays = bench.add();
+  bench.step();
+  ASSERT_TRUE(bench.confirm(2));
+  bench.publish(gone);
+  bench.publish(stays);
+  bench.step();
+  bench.remove(gone);
+  const EntityId next = bench.add();  // takes the place of the one that is gone
+  bench.step();
+  ASSERT_TRUE(bench.confirm(4));
+  for (int i = 0; i < 120; ++i)
+    bench.step();  // nothing is acknowledged: all of it is given up
+  EXPECT_GT(bench.stats.datagrams_lost, 0u);
+  EXPECT_NE(bench.session.subscriptions().find(static_cast<std::uint32_t>(next.slot())), nullptr);
+  EXPECT_FALSE(bench.session.subscriptions().is_due(static_cast<std::uint32_t>(gone.slot())) &&
+               gone.slot() != next.slot());
+  EXPECT_GT(bench.stats.repairs_sent, 0u);  // of the one that stays
+}
+
 TEST(Session, SequenceNumbersMayWrapAndNothingIsOwedTwice) {
   // 70 000 datagrams, acknowledged at once but for every tenth: each of those is repaired once.
   Bench bench(4);
