@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// A test that no CMakeLists.txt names is never compiled, and fails nobody.
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace reckoner::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string text_of(const fs::path& path) {
+  std::ifstream file{path};
+  return {std::istreambuf_iterator<char>{file}, {}};
+}
+
+TEST(ListedTests, EveryTestIsCompiled) {
+  const fs::path root = fs::path{RECKONER_SOURCE_DIR} / "tests";
+  std::string listed;
+  for (const auto& entry : fs::recursive_directory_iterator{root}) {
+    const fs::path& path = entry.path();
+    if (path.filename() == "CMakeLists.txt" || path.extension() == ".cmake") listed += text_of(path);
+  }
+  std::size_t tests = 0;
+  for (const auto& entry : fs::recursive_directory_iterator{root}) {
+    const std::string name = entry.path().filename().string();
+    if (!name.ends_with("_test.cpp")) continue;
+    ++tests;
+    EXPECT_NE(listed.find(name), std::string::npos) << entry.path();
+  }
+  EXPECT_GT(tests, 50u);
+}
+
+}  // namespace
+}  // namespace reckoner::test

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+#include "subscriptions.hpp"
+
+#include <set>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace reckoner {
+namespace {
+
+EntityId entity(std::uint32_t slot) {
+  return {slot + 1, 1};
+}
+
+std::vector<std::uint32_t> due(Subscriptions& subscriptions, const Subscriptions::Published& published,
+                               Tick tick) {
+  std::vector<std::uint32_t> slots;
+  subscriptions.collect_due(published, tick,
+                            [&](std::uint32_t slot, Subscriptions::Place place, Subscription& s) {
+                              EXPECT_EQ(&subscriptions.at(place), &s);
+                              EXPECT_EQ(s.id.slot(), slot);
+                              slots.push_back(slot);
+                            });
+  return slots;
+}
+
+TEST(Subscriptions, WhatIsPublishedAtItsLevelIsDueOnceConfirmed) {
+  Subscriptions subscriptions;
+  for (const std::uint32_t slot : {3u, 70u, 200u})
+    subscriptions.add(entity(slot), slot == 70u ? 1 : 0);
+  subscriptions.confirm(*subscriptions.find(3u));
+  subscriptions.confirm(*subscriptions.find(70u));
+  Subscriptions::Published published;
+  for (const std::uint32_t slot : {3u, 70u, 71u, 200u})
+    published[0].insert(slot);
+  EXPECT_EQ(due(subscriptions, published, 5), (std::vector<std::uint32_t>{3}));
+  published[0].clear();
+  published[1].insert(70);
+  EXPECT_EQ(due(subscriptions, published, 6), (std::vector<std::uint32_t>{3, 70}));
+  EXPECT_EQ(subscriptions.find(3u)->due_since, 5u);  // owed from the first time on
+  EXPECT_EQ(subscriptions.find(70u)->due_since, 6u);
+  subscriptions.clear_due(3);
+  EXPECT_EQ(due(subscriptions, {}, 7), (std::vector<std::uint32_t>{70}));
+}
+
+TEST(Subscriptions, ANewPublishIsNoRepair) {
+  Subscriptions subscriptions;
+  subscriptions.confirm(subscriptions.add(entity(0), 0));
+  Subscription& s = *subscriptions.find(0u);
+  subscriptions.set_due(s, 9, true);
+  EXPECT_TRUE(s.repair);
+  Subscriptions::Published published;
+  published[0].insert(0);
+  EXPECT_EQ(due(subscriptions, published, 11).size(), 1u);
+  EXPECT_FALSE(s.repair);
+  EXPECT_EQ(s.due_since, 9u);
+}
+
+TEST(Subscriptions, AnotherLevelBeginsWithNothingHeld) {
+  Subscriptions subscriptions;
+  Subscription& s = subscriptions.add(entity(4), 0);
+  s.sent = 17;
+  subscriptions.confirm(s);
+  EXPECT_EQ(s.held, 17u);
+  subscriptions.set_level(s, 2, 30);
+  EXPECT_EQ(s.held, 0u);
+  EXPECT_EQ(due(subscriptions, {}, 31), (std::vector<std::uint32_t>{4}));
+  subscriptions.clear_due(4);
+  Subscriptions::Published published;
+  published[0].insert(4);
+  EXPECT_TRUE(due(subscriptions, published, 32).empty());
+}
+
+TEST(Subscriptions, PlacesAreUsedAgainAndSerialsAreNot) {
+  Subscriptions subscriptions;
+  std::set<std::uint32_t> serials;
+  for (std::uint32_t round = 0; round < 100; ++round) {
+    const Subscription& s = subscriptions.add(entity(round % 3), 0);
+    EXPECT_TRUE(serials.insert(s.serial).second);
+    EXPECT_EQ(&s, &subscriptions.at(0));
+    subscriptions.remove(round % 3);
+    EXPECT_EQ(subscriptions.at(0).serial, 0u);
+    EXPECT_EQ(subscriptions.find(round % 3), nullptr);
+    EXPECT_TRUE(subscriptions.slots().empty());
+  }
+}
+
+}  // namespace
+}  // namespace reckoner
