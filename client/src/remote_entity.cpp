@@ -3,52 +3,11 @@
 
 #include <algorithm>
 
-#include <glm/geometric.hpp>
-
 #include <reckoner/client/remote_entity.hpp>
-#include <reckoner/reckoning/rotation.hpp>
+#include <reckoner/reckoning/interpolate.hpp>
 
 namespace reckoner {
 namespace {
-
-struct Cubic {
-  glm::dvec3 value;
-  glm::dvec3 rate;
-};
-
-// Cubic Hermite from (p0, v0) to (p1, v1) in `duration` seconds, at u in [0, 1].
-Cubic hermite(const glm::dvec3& p0, const glm::dvec3& v0, const glm::dvec3& p1, const glm::dvec3& v1,
-              double duration, double u) {
-  const double u2 = u * u;
-  const double u3 = u2 * u;
-  const glm::dvec3 value = p0 * (2.0 * u3 - 3.0 * u2 + 1.0) + v0 * (duration * (u3 - 2.0 * u2 + u)) +
-                           p1 * (3.0 * u2 - 2.0 * u3) + v1 * (duration * (u3 - u2));
-  const glm::dvec3 rate =
-      (p1 - p0) * (6.0 * (u - u2) / duration) + v0 * (3.0 * u2 - 4.0 * u + 1.0) + v1 * (3.0 * u2 - 2.0 * u);
-  return {value, rate};
-}
-
-// The cubic through the positions and velocities of both motions. Their accelerations are not used: what is
-// sent there is a chord fitted for prediction, not a derivative at the end point (DESIGN.md, Receiver).
-State between(const Motion& a, const Motion& b, double time_s) {
-  const double duration = b.time_s - a.time_s;
-  const double u = (time_s - a.time_s) / duration;
-  const Cubic p = hermite(a.state.position, glm::dvec3{a.state.velocity}, b.state.position,
-                          glm::dvec3{b.state.velocity}, duration, u);
-  State out;
-  out.position = p.value;
-  out.velocity = glm::vec3{p.rate};
-
-  const glm::dquat from{a.state.orientation};
-  const glm::dvec3 whole =
-      rotation_log(glm::normalize(glm::dquat{b.state.orientation} * glm::conjugate(from)));
-  const glm::dvec3 end_rate = angular_velocity_to_rotation_rate(whole, glm::dvec3{b.state.angular_velocity});
-  const Cubic r =
-      hermite(glm::dvec3{0.0}, glm::dvec3{a.state.angular_velocity}, whole, end_rate, duration, u);
-  out.orientation = glm::quat{glm::normalize(rotation_exp(r.value) * from)};
-  out.angular_velocity = glm::vec3{rotation_rate_to_angular_velocity(r.value, r.rate)};
-  return out;
-}
 
 State at_rest(const State& state) {
   State out;
@@ -177,9 +136,9 @@ State RemoteEntity::unblended(double time_s) const {
   const Motion& to = *(&from + 1);
   // Across a teleport the earlier motion is carried on until the later one's stamp.
   if (to.teleports != from.teleports) return state_at(from, time_s);
-  if (from.route == nullptr) return between(from, to, time_s);
+  if (from.route == nullptr) return interpolate(from, to, time_s);
   const double start_s = join_start_s(from, to);
-  return between({state_at(from, start_s), start_s, from.teleports}, to, time_s);
+  return interpolate({state_at(from, start_s), start_s, from.teleports}, to, time_s);
 }
 
 // True if it is on `route` at `time_s` and in all that is known to come.

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+#include "gap_fit.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <glm/geometric.hpp>
+#include <glm/mat3x3.hpp>
+#include <glm/matrix.hpp>
+
+#include <reckoner/reckoning/interpolate.hpp>
+#include <reckoner/reckoning/rotation.hpp>
+
+namespace reckoner {
+namespace {
+
+// Candidates beside what the game says: the degree of the polynomial, over how long it is fitted, and whether
+// its place is taken too. Short ones follow turns, long ones average noise. Measured on the recorded traces:
+// more of them gain nothing.
+struct Window {
+  int degree;
+  double seconds;
+  bool smooths_position;
+};
+constexpr std::array<Window, 4> kWindows{
+    {{2, 3.0 / 60, false}, {2, 4.0 / 60, false}, {1, 3.0 / 60, true}, {2, 8.0 / 60, true}}};
+
+constexpr double kMostTicks = 12.0;   // of a window: leaves most of what is remembered to the gap
+constexpr double kMemoryGaps = 40.0;  // over about so many publishes the candidates are compared
+
+}  // namespace
+
+GapFit::GapFit(double tick_rate_hz, double longest_gap_s)
+    : tick_rate_hz_(tick_rate_hz), longest_gap_s_(longest_gap_s) {
+  static_assert(kWindows.size() + 1 == kCandidates);
+  for (std::size_t i = 0; i < kWindows.size(); ++i)
+    candidates_[i + 1] = make_candidate(i, tick_rate_hz);
+}
+
+// Least squares on evenly spaced points (A. Savitzky and M. Golay 1964), here for the last of them.
+GapFit::Candidate GapFit::make_candidate(std::size_t index, double tick_rate_hz) {
+  const Window& window = kWindows[index];
+  const double ticks =
+      std::clamp(std::round(window.seconds * tick_rate_hz), double(window.degree), kMostTicks);
+  std::array<double, 5> sums{};  // of the powers of the time x = -j, in ticks
+  for (double j = 0.0; j <= ticks; ++j) {
+    double power = 1.0;
+    for (double& sum : sums) {
+      sum += power;
+      power *= -j;
+    }
+  }
+  glm::dmat3 normal{sums[0], sums[1], sums[2], sums[1], sums[2], sums[3], sums[2], sums[3], sums[4]};
+  if (window.degree == 1) normal[0][2] = normal[1][2] = normal[2][0] = normal[2][1] = 0.0;
+  const glm::dmat3 inverse = glm::inverse(normal);
+  const double curve = window.degree == 1 ? 0.0 : 1.0;
+  Candidate c;
+  c.ticks = static_cast<std::size_t>(ticks);
+  c.smooths_position = window.smooths_position;
+  c.value = {inverse[0][0], -inverse[1][0], curve * inverse[2][0]};
+  c.derivative = {inverse[0][1] * tick_rate_hz, -inverse[1][1] * tick_rate_hz,
+                  curve * inverse[2][1] * tick_rate_hz};
+  return c;
+}
+
+void GapFit::observe(const State& truth) {
+  past_[next_] = {truth.pose(), truth.velocity};
+  next_ = (next_ + 1) % kPast;
+  filled_ = std::min(filled_ + 1, kPast);
+}
+
+std::size_t GapFit::ticks_in(double gap_s) const {
+  return static_cast<std::size_t>(std::max(0.0, std::round(gap_s * tick_rate_hz_)));
+}
+
+// The candidate as it was `ticks_ago`; what the game said while too little is known for it.
+GapFit::End GapFit::end(std::size_t candidate, std::size_t ticks_ago) const {
+  const Candidate& c = candidates_[candidate];
+  const Past& then = past(ticks_ago);
+  if (c.ticks == 0 || ticks_ago + c.ticks >= filled_) return {then.pose.position, then.velocity};
+  const auto weight = [](const Weights& w, double j) { return w[0] + j * (w[1] + j * w[2]); };
+  End end{then.pose.position, glm::dvec3{0.0}};
+  for (std::size_t j = 1; j <= c.ticks; ++j) {
+    const glm::dvec3 step = past(ticks_ago + j).pose.position - then.pose.position;
+    if (c.smooths_position) end.position += step * weight(c.value, static_cast<double>(j));
+    end.velocity += step * weight(c.derivative, static_cast<double>(j));
+  }
+  return end;
+}
+
+State GapFit::smoothed(const State& truth) const {
+  State state = truth;
+  if (filled_ == 0 || truth.velocity == glm::vec3{0.0f}) return state;
+  const End best = end(best_, 0);
+  state.position = best.position;
+  state.velocity = glm::vec3{best.velocity};
+  return state;
+}
+
+GapFit::Off GapFit::off(const Motion& published, const State& truth, double time_s) const {
+  const double gap_s = time_s - published.time_s;
+  const std::size_t ticks = ticks_in(gap_s);
+  Off off;
+  if (gap_s >= longest_gap_s_) {
+    const State predicted = state_at(published, time_s);
+    off = {glm::distance(predicted.position, truth.position),
+           angle_between(predicted.orientation, truth.orientation)};
+  }
+  const Motion now{smoothed(truth), time_s, published.teleports};
+  const std::size_t known = std::min(ticks, filled_);
+  for (std::size_t j = 0; j < known; ++j) {
+    const double then_s = time_s - static_cast<double>(j) / tick_rate_hz_;
+    const glm::dvec3 shown = interpolate_position(published, now, then_s);
+    off.m = std::max(off.m, glm::distance(shown, past(j).pose.position));
+  }
+  if (const std::size_t middle = ticks / 2; middle > 0 && middle < known) {
+    const double then_s = time_s - static_cast<double>(middle) / tick_rate_hz_;
+    const State shown = interpolate(published, now, then_s);
+    off.rad = std::max(off.rad, angle_between(shown.orientation, past(middle).pose.orientation));
+  }
+  return off;
+}
+
+// Root mean square of how far the cubic with this candidate at both ends of the gap was off.
+double GapFit::strayed(std::size_t candidate, std::size_t gap_ticks) const {
+  const auto motion = [&](std::size_t ticks_ago) {
+    const End e = end(candidate, ticks_ago);
+    Motion m;
+    m.state.position = e.position;
+    m.state.velocity = glm::vec3{e.velocity};
+    m.time_s = -static_cast<double>(ticks_ago) / tick_rate_hz_;
+    return m;
+  };
+  const Motion from = motion(gap_ticks);
+  const Motion to = motion(0);
+  double sum = 0.0;
+  for (std::size_t j = 0; j < gap_ticks; ++j) {
+    const double time_s = -static_cast<double>(j) / tick_rate_hz_;
+    const glm::dvec3 error = interpolate_position(from, to, time_s) - past(j).pose.position;
+    sum += glm::dot(error, error);
+  }
+  return std::sqrt(sum / static_cast<double>(gap_ticks));
+}
+
+void GapFit::learn(double gap_s) {
+  const std::size_t ticks = ticks_in(gap_s);
+  if (ticks < 2 || ticks >= filled_) return;
+  for (std::size_t i = 0; i < kCandidates; ++i)
+    errors_[i] += (strayed(i, ticks) - errors_[i]) / kMemoryGaps;
+  best_ = static_cast<std::size_t>(std::min_element(errors_.begin(), errors_.end()) - errors_.begin());
+}
+
+}  // namespace reckoner

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include <reckoner/reckoning/motion.hpp>
+
+namespace reckoner {
+
+/// Watches the gap since the last publish on behalf of clients that show the past. They do not predict, they
+/// interpolate (interpolate.hpp): what makes an update due is not that the published motion has left the
+/// entity, but that the cubic from there to the present would stray from the path in between, and the server
+/// has seen that path.
+///
+/// It also learns what makes the best end of such a cubic: the game's own position and velocity, or those of
+/// a polynomial fitted to the last positions, which are better where what the game says is noisy or an
+/// average over the last tick. Each candidate is scored by how far cubics with it strayed between the
+/// publishes of the recent past; the best is used.
+///
+/// One per entity; a value, no allocation. Fed once a tick.
+class GapFit {
+ public:
+  /// `longest_gap_s`: up to here a gap need only be interpolated well; beyond it clients may have nothing to
+  /// interpolate to when they show it, so that the published motion itself has to hold.
+  GapFit(double tick_rate_hz, double longest_gap_s);
+
+  /// The truth at the next tick.
+  void observe(const State& truth);
+
+  /// After a teleport: the path before does not count any more; what was learned of the entity does.
+  void restart() { filled_ = 0; }
+
+  /// How far what clients show of the gap would be off, at most, if `truth`, observed last and at `time_s`,
+  /// were published now, after `published`.
+  struct Off {
+    double m = 0.0;
+    double rad = 0.0;
+  };
+  [[nodiscard]] Off off(const Motion& published, const State& truth, double time_s) const;
+
+  /// `truth`, as observed last, with the position and velocity that are best interpolated from. What does not
+  /// move is left as it is.
+  [[nodiscard]] State smoothed(const State& truth) const;
+
+  /// An entity was published now and `gap_s` ago, and not in between.
+  void learn(double gap_s);
+
+ private:
+  static constexpr std::size_t kPast = 32;  // ticks
+  static constexpr std::size_t kCandidates = 5;
+
+  // The polynomial fitted to the last ticks + 1 positions, at the newest of them: in its value and derivative
+  // the position j ticks ago weighs c0 + c1 j + c2 j^2. The first candidate is what the game says: no ticks.
+  using Weights = std::array<double, 3>;
+  struct Candidate {
+    std::size_t ticks = 0;
+    bool smooths_position = false;
+    Weights value{};
+    Weights derivative{};
+  };
+  struct Past {
+    Pose pose;
+    glm::vec3 velocity{0.0f};
+  };
+  struct End {
+    glm::dvec3 position;
+    glm::dvec3 velocity;
+  };
+
+  [[nodiscard]] static Candidate make_candidate(std::size_t index, double tick_rate_hz);
+  [[nodiscard]] std::size_t ticks_in(double gap_s) const;
+  [[nodiscard]] const Past& past(std::size_t ticks_ago) const {
+    return past_[(next_ + kPast - 1 - ticks_ago) % kPast];
+  }
+  [[nodiscard]] End end(std::size_t candidate, std::size_t ticks_ago) const;
+  [[nodiscard]] double strayed(std::size_t candidate, std::size_t gap_ticks) const;
+
+  double tick_rate_hz_;
+  double longest_gap_s_;
+  std::array<Candidate, kCandidates> candidates_;
+  std::array<double, kCandidates> errors_{};  // recent mean of strayed()
+  std::size_t best_ = 0;
+  std::array<Past, kPast> past_{};  // ring; newest at next_ - 1
+  std::size_t next_ = 0;
+  std::size_t filled_ = 0;
+};
+
+}  // namespace reckoner

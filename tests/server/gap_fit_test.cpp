@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+#include "gap_fit.hpp"
+
+#include <cmath>
+#include <functional>
+
+#include <glm/geometric.hpp>
+#include <gtest/gtest.h>
+
+#include <reckoner/reckoning/interpolate.hpp>
+#include <reckoner/reckoning/rotation.hpp>
+#include <reckoner/scenario/random.hpp>
+
+namespace reckoner {
+namespace {
+
+constexpr double kTickRateHz = 60.0;
+constexpr double kTickS = 1.0 / kTickRateHz;
+constexpr double kLongestGapS = 0.5;
+using Path = std::function<glm::dvec3(double)>;
+
+// A body on a path, told to a GapFit the way a game tells a server: by position, and by velocity from the
+// last tick's difference.
+class Body {
+ public:
+  explicit Body(Path path, double longest_gap_s = kLongestGapS)
+      : fit(kTickRateHz, longest_gap_s), path_(std::move(path)) {}
+
+  State step() {
+    ++tick_;
+    State state;
+    state.position = path_(now_s());
+    state.velocity = glm::vec3{(state.position - path_(now_s() - kTickS)) * kTickRateHz};
+    fit.observe(state);
+    return truth = state;
+  }
+
+  // Runs for so long, publishing every `gap` ticks, and leaves the last publish in `published`.
+  void run(int ticks, int gap) {
+    for (int i = 1; i <= ticks; ++i) {
+      step();
+      if (i % gap != 0) continue;
+      fit.learn(gap * kTickS);
+      published = {fit.smoothed(truth), now_s()};
+    }
+  }
+
+  [[nodiscard]] double now_s() const { return tick_ * kTickS; }
+  [[nodiscard]] GapFit::Off off() const { return fit.off(published, truth, now_s()); }
+
+  GapFit fit;
+  State truth;
+  Motion published;
+
+ private:
+  Path path_;
+  int tick_ = 0;
+};
+
+glm::dvec3 curve(double t) {
+  return {10.0 * std::sin(2.0 * t), 4.0 * std::cos(3.0 * t), 0.5 * t};
+}
+
+TEST(GapFit, SaysHowFarInterpolationStrays) {
+  Body body(curve);
+  body.run(240, 6);
+  for (int i = 0; i < 12; ++i)
+    body.step();
+  const Motion now{body.fit.smoothed(body.truth), body.now_s()};
+  double worst = 0.0;
+  for (int j = 1; j < 12; ++j) {
+    const double then_s = body.now_s() - j * kTickS;
+    worst = std::max(worst, glm::distance(interpolate_position(body.published, now, then_s), curve(then_s)));
+  }
+  EXPECT_GT(worst, 0.001);
+  EXPECT_NEAR(body.off().m, worst, 0.1 * worst);
+}
+
+TEST(GapFit, GrowsWithTheGapAndStartsAtNothing) {
+  Body body(curve);
+  body.run(240, 6);
+  EXPECT_LT(body.off().m, 1e-6);
+  body.step();
+  EXPECT_LT(body.off().m, 1e-3);
+  double last = 0.0;
+  for (int i = 0; i < 4; ++i) {
+    for (int j = 0; j < 5; ++j)
+      body.step();
+    EXPECT_GT(body.off().m, last);
+    last = body.off().m;
+  }
+}
+
+TEST(GapFit, ATurnThatIsOverCountsThoughPredictionIsRightAgain) {
+  // Out and back within the gap: the prediction from before is right again, interpolation is not.
+  const auto detour = [](double t) {
+    const double u = std::clamp((t - 4.0) / 0.25, 0.0, 1.0);
+    return glm::dvec3{5.0 * t, 2.0 * std::pow(4.0 * u * (1.0 - u), 3.0), 0.0};
+  };
+  Body body(detour);
+  body.run(240, 6);
+  for (int i = 0; i < 15; ++i)
+    body.step();
+  EXPECT_LT(glm::distance(state_at(body.published, body.now_s()).position, body.truth.position), 0.1);
+  EXPECT_GT(body.off().m, 1.0);
+}
+
+TEST(GapFit, BeyondTheLongestGapTheMotionItselfHasToHold) {
+  // Steady acceleration, which a cubic follows for ever, but the motion published has none.
+  Body body([](double t) { return glm::dvec3{2.0 * t * t, 0.0, 0.0}; }, 0.15);
+  body.run(240, 6);
+  for (int i = 0; i < 8; ++i)
+    body.step();
+  EXPECT_LT(body.off().m, 0.01);
+  body.step();  // the ninth tick: 0.15 s
+  EXPECT_NEAR(body.off().m, 2.0 * 0.15 * 0.15, 0.02);
+}
+
+TEST(GapFit, TurnsCountToo) {
+  GapFit fit(kTickRateHz, kLongestGapS);
+  Motion published;
+  State truth;
+  for (int i = 1; i <= 10; ++i) {
+    truth.orientation = glm::quat{rotation_exp({0.0, 0.0, i < 5 ? 0.1 * i : 0.1 * (10 - i)})};
+    fit.observe(truth);
+  }
+  EXPECT_GT(fit.off(published, truth, 10 * kTickS).rad, 0.4);
+}
+
+TEST(GapFit, LearnsAwayTheLagOfVelocitiesByDifference) {
+  Body body(curve);
+  body.run(600, 6);
+  const double t = body.now_s();
+  const glm::dvec3 exact = (curve(t + 1e-5) - curve(t - 1e-5)) / 2e-5;
+  const double given = glm::distance(glm::dvec3{body.truth.velocity}, exact);
+  const State smoothed = body.fit.smoothed(body.truth);
+  EXPECT_LT(glm::distance(glm::dvec3{smoothed.velocity}, exact), 0.3 * given);
+  EXPECT_LT(glm::distance(smoothed.position, body.truth.position), 1e-9);  // nothing to smooth
+}
+
+TEST(GapFit, LearnsToAverageNoise) {
+  scenario::Random random(7);
+  std::vector<glm::dvec3> noise(3000);
+  for (glm::dvec3& n : noise)
+    n = 0.01 * glm::dvec3{random.normal(), random.normal(), random.normal()};
+  const auto noisy = [&](double t) {
+    return curve(0.2 * t) + noise[static_cast<std::size_t>(std::lround(t * kTickRateHz)) % noise.size()];
+  };
+  Body body(noisy);
+  body.run(600, 6);
+  double given = 0.0;
+  double smoothed = 0.0;
+  for (int i = 0; i < 600; ++i) {
+    body.run(6, 6);
+    const double t = body.now_s();
+    const glm::dvec3 exact = (curve(0.2 * (t + 1e-5)) - curve(0.2 * (t - 1e-5))) / 2e-5;
+    given += glm::distance(glm::dvec3{body.truth.velocity}, exact);
+    smoothed += glm::distance(glm::dvec3{body.published.state.velocity}, exact);
+  }
+  EXPECT_LT(smoothed, 0.5 * given);
+}
+
+TEST(GapFit, WhatRestsIsLeftAlone) {
+  scenario::Random random(3);
+  Body body([&](double t) {
+    return t < 3.0 ? glm::dvec3{0.02 * random.normal(), 0.0, 0.0} : glm::dvec3{1.0, 2.0, 3.0};
+  });
+  body.run(200, 4);
+  const State rest = body.fit.smoothed(body.truth);
+  EXPECT_EQ(rest.position, (glm::dvec3{1.0, 2.0, 3.0}));
+  EXPECT_EQ(rest.velocity, glm::vec3{0.0f});
+}
+
+TEST(GapFit, ForgetsThePathAtATeleport) {
+  Body body([](double t) { return t < 3.99 ? curve(t) : curve(t) + glm::dvec3{500.0, 0.0, 0.0}; });
+  body.run(239, 6);
+  body.fit.restart();
+  const glm::vec3 velocity = body.truth.velocity;  // goes on as before, elsewhere
+  body.published = {body.step(), body.now_s(), 1};
+  body.published.state.velocity = velocity;
+  for (int i = 0; i < 6; ++i)
+    body.step();
+  EXPECT_LT(body.off().m, 0.2);
+  EXPECT_LT(glm::length(body.fit.smoothed(body.truth).velocity), 40.0f);
+}
+
+TEST(GapFit, OtherTickRatesAndLongGapsAreSafe) {
+  for (const double rate_hz : {1.0, 10.0, 20.0, 128.0, 1000.0}) {
+    GapFit fit(rate_hz, 0.15);
+    Motion published;
+    for (int i = 1; i <= 300; ++i) {
+      const double t = i / rate_hz;
+      State truth;
+      truth.position = curve(t);
+      truth.velocity = glm::vec3{(curve(t) - curve(t - 1.0 / rate_hz)) * rate_hz};
+      fit.observe(truth);
+      const GapFit::Off off = fit.off(published, truth, t);
+      EXPECT_TRUE(std::isfinite(off.m) && std::isfinite(off.rad));
+      if (i % 70 == 0) {
+        fit.learn(t - published.time_s);
+        published = {fit.smoothed(truth), t};
+        EXPECT_TRUE(is_sane(published.state));
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace reckoner
