@@ -172,7 +172,9 @@ void Client::Impl::handle(const TransportEvent& event, double local_s) {
       status = ClientStatus::joining;
       std::array<std::byte, 64> buffer;
       transport.send(server, Channel::control,
-                     encode(JoinMessage{kProtocolVersion, archetype_hash(config.archetypes)}, buffer));
+                     encode(JoinMessage{kProtocolVersion, archetype_hash(config.archetypes),
+                                        config.playout.mode != PlayoutMode::present},
+                            buffer));
       break;
     }
     case TransportEvent::Kind::disconnected:

@@ -67,7 +67,7 @@ void serialize(Archive& archive, JoinMessage& m) {
       return;
     }
   }
-  archive(m.archetype_hash);
+  archive(m.archetype_hash, m.shows_past);
 }
 
 template <class Archive, std::size_t Count>

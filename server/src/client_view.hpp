@@ -13,7 +13,7 @@
 
 namespace reckoner {
 
-/// What decides which entities concern one client.
+/// What decides which entities concern one client, and what it makes of them.
 struct ClientView {
   struct Exception {
     EntityId entity;
@@ -23,7 +23,8 @@ struct ClientView {
   std::optional<glm::dvec3> eye;  ///< m, world; without one nothing is near
   std::uint32_t groups = kAllGroups;
   std::vector<Exception> exceptions;  ///< to the entities' own relevance; few
-  bool changed = true;                ///< since the client's surroundings were last looked at
+  bool shows_past = false;  ///< it interpolates between motions, and never predicts if all goes well
+  bool changed = true;      ///< since the client's surroundings were last looked at
 
   void set_relevance(EntityId entity, Relevance relevance) {
     std::erase_if(exceptions, [&](const Exception& e) { return e.entity == entity; });

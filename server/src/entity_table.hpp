@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "gap_fit.hpp"
 #include "motion_fit.hpp"
 #include "publish_stream.hpp"
 #include "route_follower.hpp"
@@ -10,6 +11,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,7 +33,20 @@ struct EntityLevel {
   MannerChooser manner;
   double factor;                  ///< of the archetype's thresholds
   std::uint32_t subscribers = 0;  ///< clients that follow the entity at this level
+  std::uint32_t predicting = 0;   ///< those of them that show the present
   double delay_s = 0.0;           ///< how long updates take to reach most of them
+
+  void add_subscriber(bool shows_past) {
+    ++subscribers;
+    if (!shows_past) ++predicting;
+  }
+  void remove_subscriber(bool shows_past) {
+    --subscribers;
+    if (!shows_past) --predicting;
+  }
+
+  /// All who follow it show the past: only what lies between publishes counts.
+  [[nodiscard]] bool interpolated() const { return subscribers > 0 && predicting == 0; }
 };
 
 /// An entity as the server knows it.
@@ -50,6 +65,7 @@ struct Entity {
 
   std::optional<RouteFollower> follower;  ///< of the route it was put on
   MotionFit fit;
+  std::unique_ptr<GapFit> gap;  ///< made when a level is interpolated for the first time
   std::array<EntityLevel, kLevels> levels;
 };
 

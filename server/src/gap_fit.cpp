@@ -30,8 +30,7 @@ constexpr double kMemoryGaps = 40.0;  // over about so many publishes the candid
 
 }  // namespace
 
-GapFit::GapFit(double tick_rate_hz, double longest_gap_s)
-    : tick_rate_hz_(tick_rate_hz), longest_gap_s_(longest_gap_s) {
+GapFit::GapFit(double tick_rate_hz) : tick_rate_hz_(tick_rate_hz) {
   static_assert(kWindows.size() + 1 == kCandidates);
   for (std::size_t i = 0; i < kWindows.size(); ++i)
     candidates_[i + 1] = make_candidate(i, tick_rate_hz);
@@ -97,11 +96,12 @@ State GapFit::smoothed(const State& truth) const {
   return state;
 }
 
-GapFit::Off GapFit::off(const Motion& published, const State& truth, double time_s) const {
+GapFit::Off GapFit::off(const Motion& published, const State& truth, double time_s,
+                        double longest_gap_s) const {
   const double gap_s = time_s - published.time_s;
   const std::size_t ticks = ticks_in(gap_s);
   Off off;
-  if (gap_s >= longest_gap_s_) {
+  if (gap_s >= longest_gap_s) {
     const State predicted = state_at(published, time_s);
     off = {glm::distance(predicted.position, truth.position),
            angle_between(predicted.orientation, truth.orientation)};

@@ -21,9 +21,7 @@ namespace reckoner {
 /// One per entity; a value, no allocation. Fed once a tick.
 class GapFit {
  public:
-  /// `longest_gap_s`: up to here a gap need only be interpolated well; beyond it clients may have nothing to
-  /// interpolate to when they show it, so that the published motion itself has to hold.
-  GapFit(double tick_rate_hz, double longest_gap_s);
+  explicit GapFit(double tick_rate_hz);
 
   /// The truth at the next tick.
   void observe(const State& truth);
@@ -32,12 +30,15 @@ class GapFit {
   void restart() { filled_ = 0; }
 
   /// How far what clients show of the gap would be off, at most, if `truth`, observed last and at `time_s`,
-  /// were published now, after `published`.
+  /// were published now, after `published`. Up to `longest_gap_s` a gap need only be interpolated well;
+  /// beyond it clients may have nothing to interpolate to when they show it, so that the motion itself has to
+  /// hold.
   struct Off {
     double m = 0.0;
     double rad = 0.0;
   };
-  [[nodiscard]] Off off(const Motion& published, const State& truth, double time_s) const;
+  [[nodiscard]] Off off(const Motion& published, const State& truth, double time_s,
+                        double longest_gap_s) const;
 
   /// `truth`, as observed last, with the position and velocity that are best interpolated from. What does not
   /// move is left as it is.
@@ -77,7 +78,6 @@ class GapFit {
   [[nodiscard]] double strayed(std::size_t candidate, std::size_t gap_ticks) const;
 
   double tick_rate_hz_;
-  double longest_gap_s_;
   std::array<Candidate, kCandidates> candidates_;
   std::array<double, kCandidates> errors_{};  // recent mean of strayed()
   std::size_t best_ = 0;

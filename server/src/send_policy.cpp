@@ -77,9 +77,11 @@ bool SendPolicy::due_at_fixed_rate(Tick tick) const {
 
 bool SendPolicy::exceeds(const Comparison& c) const {
   // What is off now and what will be off add up: both are seen before an update takes effect.
-  const double off_m = distance(c.truth, c.published) + distance(c.expected_ahead, c.published_ahead);
+  const double off_m =
+      c.gap ? c.gap->m : distance(c.truth, c.published) + distance(c.expected_ahead, c.published_ahead);
   if (off_m > scale_ * config_.threshold_m) return true;
-  const double off_rad = angle(c.truth, c.published) + angle(c.expected_ahead, c.published_ahead);
+  const double off_rad =
+      c.gap ? c.gap->rad : angle(c.truth, c.published) + angle(c.expected_ahead, c.published_ahead);
   const double share = config_.updates_per_second > 0.0 ? kBudgetAngleShare : 1.0;
   return off_rad > share * scale_ * config_.threshold_rad;
 }

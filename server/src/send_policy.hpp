@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "gap_fit.hpp"
+
 #include <cstdint>
+#include <optional>
 
 #include <reckoner/net/ids.hpp>
 #include <reckoner/reckoning/motion.hpp>
@@ -38,6 +41,7 @@ class SendPolicy {
     State published;
     State expected_ahead;
     State published_ahead;
+    std::optional<GapFit::Off> gap{};  ///< if all clients show the past: what they will see, and alone counts
   };
   [[nodiscard]] bool due(const Comparison& comparison, Tick tick);
 

@@ -371,6 +371,7 @@ void Server::Impl::join(PeerId peer, const JoinMessage& message) {
   transport.send(peer, Channel::control, encode(welcome, buffer));
 
   Session& session = sessions.add(welcome.client, peer, config);
+  session.view().shows_past = message.shows_past;
   for (std::uint32_t route = 1; route <= routes.size(); ++route)
     session.tell_route({{route}, routes.find({route})->definition()}, transport);
   events.push_back({ServerEvent::Kind::client_joined, welcome.client, {}});

@@ -74,7 +74,7 @@ void Surroundings::reconsider(Entity& entity, Session& session, EntityTable& ent
       followed != nullptr ? std::optional{followed->level} : std::nullopt;
   const auto level = level_for(entity, session.view(), before);
   if (level == before) return;
-  if (before) --entity.levels[*before].subscribers;
+  if (before) entity.levels[*before].remove_subscriber(session.view().shows_past);
   if (!level) return session.unfollow(entity.id, tick, transport);
   if (before) {
     session.set_level(entity.id, *level, tick);
@@ -82,7 +82,7 @@ void Surroundings::reconsider(Entity& entity, Session& session, EntityTable& ent
     session.follow(entity, *level, tick);
   }
   EntityLevel& l = entity.levels[*level];
-  ++l.subscribers;
+  l.add_subscriber(session.view().shows_past);
   l.delay_s = std::max(l.delay_s, session.link().one_way_s());
   entities.awake().insert(slot);  // what nobody followed may be long out of date
 }
@@ -124,7 +124,8 @@ void Surroundings::look_for_new(Session& session, EntityTable& entities, Tick ti
 
 void Surroundings::release(const Session& session, EntityTable& entities) {
   session.subscriptions().slots().for_each([&](std::uint32_t slot) {
-    --entities.slots()[slot].levels[session.subscriptions().find(slot)->level].subscribers;
+    const std::size_t level = session.subscriptions().find(slot)->level;
+    entities.slots()[slot].levels[level].remove_subscriber(session.view().shows_past);
   });
 }
 

@@ -67,7 +67,7 @@ std::vector<ControlMessage> one_of_each() {
   spawn.state.orientation = {255, -255, 0};
   spawn.state.largest = 3;
   spawn.state.teleports = 7;
-  return {JoinMessage{kProtocolVersion, 0xdeadbeef},
+  return {JoinMessage{kProtocolVersion, 0xdeadbeef, true},
           welcome,
           spawn,
           DespawnMessage{{5, 2}, 99},
@@ -80,6 +80,7 @@ TEST(Messages, RoundTrip) {
   const auto join = decode_control(encoded(messages[0]));
   ASSERT_TRUE(join);
   EXPECT_EQ(std::get<JoinMessage>(*join).archetype_hash, 0xdeadbeefu);
+  EXPECT_TRUE(std::get<JoinMessage>(*join).shows_past);
 
   const auto welcome = decode_control(encoded(messages[1]));
   ASSERT_TRUE(welcome);

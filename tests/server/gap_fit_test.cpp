@@ -24,7 +24,7 @@ using Path = std::function<glm::dvec3(double)>;
 class Body {
  public:
   explicit Body(Path path, double longest_gap_s = kLongestGapS)
-      : fit(kTickRateHz, longest_gap_s), path_(std::move(path)) {}
+      : fit(kTickRateHz), longest_gap_s_(longest_gap_s), path_(std::move(path)) {}
 
   State step() {
     ++tick_;
@@ -46,13 +46,14 @@ class Body {
   }
 
   [[nodiscard]] double now_s() const { return tick_ * kTickS; }
-  [[nodiscard]] GapFit::Off off() const { return fit.off(published, truth, now_s()); }
+  [[nodiscard]] GapFit::Off off() const { return fit.off(published, truth, now_s(), longest_gap_s_); }
 
   GapFit fit;
   State truth;
   Motion published;
 
  private:
+  double longest_gap_s_;
   Path path_;
   int tick_ = 0;
 };
@@ -117,14 +118,14 @@ TEST(GapFit, BeyondTheLongestGapTheMotionItselfHasToHold) {
 }
 
 TEST(GapFit, TurnsCountToo) {
-  GapFit fit(kTickRateHz, kLongestGapS);
+  GapFit fit(kTickRateHz);
   Motion published;
   State truth;
   for (int i = 1; i <= 10; ++i) {
     truth.orientation = glm::quat{rotation_exp({0.0, 0.0, i < 5 ? 0.1 * i : 0.1 * (10 - i)})};
     fit.observe(truth);
   }
-  EXPECT_GT(fit.off(published, truth, 10 * kTickS).rad, 0.4);
+  EXPECT_GT(fit.off(published, truth, 10 * kTickS, kLongestGapS).rad, 0.4);
 }
 
 TEST(GapFit, LearnsAwayTheLagOfVelocitiesByDifference) {
@@ -186,7 +187,7 @@ TEST(GapFit, ForgetsThePathAtATeleport) {
 
 TEST(GapFit, OtherTickRatesAndLongGapsAreSafe) {
   for (const double rate_hz : {1.0, 10.0, 20.0, 128.0, 1000.0}) {
-    GapFit fit(rate_hz, 0.15);
+    GapFit fit(rate_hz);
     Motion published;
     for (int i = 1; i <= 300; ++i) {
       const double t = i / rate_hz;
@@ -194,7 +195,7 @@ TEST(GapFit, OtherTickRatesAndLongGapsAreSafe) {
       truth.position = curve(t);
       truth.velocity = glm::vec3{(curve(t) - curve(t - 1.0 / rate_hz)) * rate_hz};
       fit.observe(truth);
-      const GapFit::Off off = fit.off(published, truth, t);
+      const GapFit::Off off = fit.off(published, truth, t, 0.15);
       EXPECT_TRUE(std::isfinite(off.m) && std::isfinite(off.rad));
       if (i % 70 == 0) {
         fit.learn(t - published.time_s);

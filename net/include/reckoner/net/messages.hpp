@@ -49,6 +49,7 @@ struct EndCode {
 struct JoinMessage {
   std::uint16_t version = kProtocolVersion;
   std::uint32_t archetype_hash = 0;
+  bool shows_past = false;  ///< buffered mode: what it is sent is interpolated, not predicted from
 };
 
 /// Tolerances, limits and codes of one archetype, as the server has set them.

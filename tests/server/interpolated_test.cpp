@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+#include "paths.hpp"
+#include "world.hpp"
+
+#include <gtest/gtest.h>
+
+namespace reckoner::test {
+namespace {
+
+const harness::LinkPair kLink = both_ways({.latency_ms = 40.0, .jitter_ms = 5.0});
+
+ClientConfig buffered() {
+  ClientConfig config;
+  config.playout.mode = PlayoutMode::adaptive;
+  return config;
+}
+
+struct Shown {
+  double worst_m = 0.0;
+  std::uint64_t publishes = 0;
+};
+
+// What a client of this mode sees of a body on the path in ten seconds, against where it was at the time
+// shown.
+Shown watch(const Truth& path, const ClientConfig& config) {
+  World world({.links = kLink});
+  world.add_body(path);
+  world.add_client(config);
+  world.run_to(3.0);
+  const std::uint64_t before = world.server().stats().publishes;
+  Shown result;
+  world.on_frame = [&](std::size_t, double, std::span<const ShownEntity> shown) {
+    ASSERT_EQ(shown.size(), 1u);
+    const State truth = path(shown[0].shown_time_s);
+    result.worst_m = std::max(result.worst_m, glm::distance(shown[0].shown.position, truth.position));
+  };
+  world.run_to(13.0);
+  result.publishes = world.server().stats().publishes - before;
+  return result;
+}
+
+TEST(Interpolated, WhatBufferedClientsShowStaysWithinTheThresholdForFewerUpdates) {
+  const Truth turning = Circle{.radius_m = 4.0, .turn_rps = 2.0};
+  const Truth swinging = Swing{.width_m = 3.0, .rate_rps = 3.0};
+  for (const Truth& path : {turning, swinging}) {
+    const Shown past = watch(path, buffered());
+    const Shown present = watch(path, {});
+    EXPECT_LE(past.worst_m, 0.06);  // the threshold, and what the client's clock is off
+    EXPECT_LT(past.publishes, present.publishes);
+    EXPECT_GT(past.publishes, 20u);
+  }
+}
+
+TEST(Interpolated, OneClientThatShowsThePresentIsEnoughToServeThePresent) {
+  const Circle path{.radius_m = 1.0, .turn_rps = 6.0};
+  World world({.links = kLink});
+  const EntityId id = world.add_body(path);
+  for (int i = 0; i < 3; ++i)
+    world.add_client(buffered());
+  const std::size_t present = world.add_client();
+  double worst_m = 0.0;
+  world.after_tick = [&](double time_s) {
+    const auto motion = world.server().published(id);
+    if (!motion || time_s < 1.0) return;
+    worst_m = std::max(worst_m, glm::distance(state_at(*motion, time_s).position, path(time_s).position));
+  };
+  world.run_to(6.0);
+  EXPECT_LE(worst_m, 0.05);
+  const std::uint64_t with = world.server().stats().publishes;
+  world.client(present).leave();
+  world.run_to(7.0);
+  const std::uint64_t left = world.server().stats().publishes;
+  world.run_to(13.0);
+  // From now on only the gaps count.
+  EXPECT_LT(world.server().stats().publishes - left, with);
+  EXPECT_GT(world.server().stats().publishes, left);
+}
+
+TEST(Interpolated, RestIsPublishedExactly) {
+  const auto stops = [](double t) {
+    State s = t < 3.0 ? Swing{.rate_rps = 5.0}(t) : Still{{1.25, -3.5, 0.75}}(t);
+    return s;
+  };
+  World world({.links = kLink});
+  const EntityId id = world.add_body(stops);
+  world.add_client(buffered());
+  world.run_to(5.0);
+  const std::uint64_t settled = world.server().stats().publishes;
+  const ShownEntity* shown = world.shown(0, id);
+  ASSERT_NE(shown, nullptr);
+  EXPECT_LT(glm::distance(shown->shown.position, stops(5.0).position), 0.005);
+  EXPECT_EQ(shown->shown.velocity, glm::vec3{0.0f});
+  world.run_to(8.0);
+  EXPECT_EQ(world.server().stats().publishes, settled);
+}
+
+}  // namespace
+}  // namespace reckoner::test
