@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: MIT
+#include "client_mail.hpp"
 #include "entity_store.hpp"
 #include "playout_clock.hpp"
 #include "server_link.hpp"
 #include "shown_batch.hpp"
+#include "waiting_fields.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cmath>
 #include <deque>
+#include <limits>
 #include <utility>
 
 #include <reckoner/client/client.hpp>
+#include <reckoner/net/field_codec.hpp>
 #include <reckoner/net/messages.hpp>
 
 namespace reckoner {
@@ -27,7 +32,10 @@ constexpr double kLongestCatchUpS = 0.5;
 
 struct Client::Impl {
   Impl(ClientConfig given, Transport& given_transport)
-      : config(std::move(given)), transport(given_transport), playout(config.playout, config.silence_s) {}
+      : config(std::move(given)), transport(given_transport), playout(config.playout, config.silence_s) {
+    for ([[maybe_unused]] const Archetype& archetype : config.archetypes)
+      assert(is_valid(archetype.fields));
+  }
 
   void handle(const TransportEvent& event, double local_s);
   void handle_end(const TransportEvent& event);
@@ -37,6 +45,8 @@ struct Client::Impl {
   [[nodiscard]] bool despawn(const DespawnMessage& message);
   void apply(std::span<const ServerLink::Update> updates, double local_s);
   void advance(double local_s);
+  void apply(std::span<const ServerLink::FieldUpdate> updates);
+  void change_fields(double shown_s);
   void acknowledge(double local_s);
   void blend_over_jump(double before_s, double rate);
   void remove(std::uint32_t slot);
@@ -57,6 +67,9 @@ struct Client::Impl {
   std::deque<ClientEvent> events;
   std::vector<ShownEntity> shown;
   ShownBatch batch;
+  WaitingFields waiting_fields;
+  ClientMail mail;
+  double last_local_s = 0.0;  // of the last receive()
 
   ClientStatus status = ClientStatus::connecting;
   std::string refusal;
@@ -71,6 +84,7 @@ Client::~Client() = default;
 
 void Client::receive(double local_s) {
   Impl& c = *impl_;
+  c.last_local_s = local_s;
   c.transport.service(local_s);
   c.advance(local_s);
   while (const auto event = c.transport.poll())
@@ -86,6 +100,7 @@ std::span<const ShownEntity> Client::frame(double local_s) {
   const double now_s = c.link.server_time_s(local_s);
   const double shown_s = c.playout.shown_s();
   const auto rate = static_cast<float>(c.playout.rate());
+  c.change_fields(shown_s);
   for (const auto& slot : c.entities.slots()) {
     if (!slot) continue;
     KnownEntity& entity = *slot;
@@ -105,6 +120,7 @@ ShownPoses Client::sample(double local_s) {
   c.advance(local_s);
   if (!c.link.clock_ready()) return {};
   const double shown_s = c.playout.shown_s();
+  c.change_fields(shown_s);
   c.entities.visit_changed([&](std::uint32_t slot, KnownEntity* entity) {
     c.batch.update(slot, entity);
     // What is in the batch appears or jumps by a change only; the others, below, in their own time.
@@ -134,6 +150,21 @@ const std::string& Client::refusal() const {
 const EntityInfo* Client::info(EntityId id) const {
   const KnownEntity* entity = std::as_const(impl_->entities).find(id);
   return entity != nullptr ? &entity->info : nullptr;
+}
+
+const FieldValue* Client::field(EntityId id, std::size_t field) const {
+  const KnownEntity* entity = std::as_const(impl_->entities).find(id);
+  return entity != nullptr && field < entity->fields.size() ? &entity->fields.value(field) : nullptr;
+}
+
+bool Client::send(std::span<const std::byte> payload, Delivery delivery, std::optional<double> time_s) {
+  Impl& c = *impl_;
+  return c.status == ClientStatus::joined &&
+         c.mail.send(payload, delivery, time_s, c.last_local_s, c.server, c.transport, c.stats);
+}
+
+std::optional<GameMessage> Client::poll_message() {
+  return impl_->mail.poll();
 }
 
 std::optional<double> Client::server_time_s(double local_s) const {
@@ -224,6 +255,9 @@ void Client::Impl::handle_control(const TransportEvent& event, double local_s) {
         ok = status == ClientStatus::joined && despawn(*d);
       } else if (const auto* r = std::get_if<RouteMessage>(&*message)) {
         ok = status == ClientStatus::joined && link.add_route(*r);
+      } else if (const auto* m = std::get_if<GameDataMessage>(&*message)) {
+        ok = status == ClientStatus::joined;
+        if (ok) mail.receive(m->payload, m->time_s, stats);
       } else {
         ok = false;
       }
@@ -242,6 +276,10 @@ bool Client::Impl::spawn(const SpawnMessage& message) {
   }
   const auto decoded = motion_of(message.state, link.time_of(message.motion_tick), *q, link.routes());
   if (!decoded) return false;
+  std::vector<FieldValue> values;
+  BitReader reader{message.fields};
+  read_values(reader, config.archetypes[message.archetype].fields, values);
+  if (!reader.finished()) return false;
   link.note_tick(message.tick);
   const Motion& motion = *decoded;
   remove(static_cast<std::uint32_t>(message.entity.slot()));
@@ -251,7 +289,8 @@ bool Client::Impl::spawn(const SpawnMessage& message) {
                 motion.time_s,
                 std::nullopt,
                 false,
-                motion.teleports});
+                motion.teleports,
+                FieldTimeline{std::move(values), link.time_of(message.tick)}});
   entities.references(static_cast<std::uint32_t>(message.entity.slot()))
       ->note(message.level, message.motion_tick, message.state);
   return true;
@@ -301,6 +340,8 @@ void Client::Impl::handle_state(const TransportEvent& event, double local_s) {
   if (link.clock_known()) playout.note_arrival(link.server_time_s(local_s));
   advance(local_s);
   apply(*updates, local_s);
+  apply(link.field_updates());
+  mail.receive(link.messages(), stats);
   if (link.ack_overdue()) acknowledge(local_s);
 }
 
@@ -327,6 +368,22 @@ void Client::Impl::apply(std::span<const ServerLink::Update> updates, double loc
   }
 }
 
+void Client::Impl::apply(std::span<const ServerLink::FieldUpdate> updates) {
+  for (const ServerLink::FieldUpdate& update : updates) {
+    const bool fresh = waiting_fields.add(update.slot, update.field, update.time_s, update.value, entities);
+    ++(fresh ? stats.field_changes_applied : stats.field_changes_stale);
+  }
+}
+
+// Before anything appears: what changed by then, it appears with.
+void Client::Impl::change_fields(double shown_s) {
+  constexpr double kNow = std::numeric_limits<double>::infinity();  // whatever has arrived
+  const double until_s = path() == Path::predict ? kNow : shown_s;
+  waiting_fields.advance(until_s, entities, [this](const KnownEntity& entity, std::uint32_t fields) {
+    if (entity.visible) events.push_back({ClientEvent::Kind::fields_changed, entity.id, fields});
+  });
+}
+
 void Client::Impl::advance(double local_s) {
   const bool stepped = link.advance(local_s);
   if (!link.clock_ready()) return;
@@ -335,10 +392,13 @@ void Client::Impl::advance(double local_s) {
   const double rate = playout.rate();
   if (playout.advance(now_s, stepped)) blend_over_jump(before_s, rate);
   stats.delay_s = playout.delay_s();
+  mail.release(playout.shown_s());
 }
 
 void Client::Impl::acknowledge(double local_s) {
-  if (status == ClientStatus::joined) link.acknowledge(local_s, config.ack_interval_s, server, transport);
+  if (status != ClientStatus::joined) return;
+  mail.expire(local_s, stats);
+  stats.messages_sent += link.acknowledge(local_s, config.ack_interval_s, mail.outbox(), server, transport);
 }
 
 void Client::Impl::blend_over_jump(double before_s, double rate) {

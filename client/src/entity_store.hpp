@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "field_timeline.hpp"
 #include "references.hpp"
 
 #include <cstdint>
@@ -26,6 +27,7 @@ struct KnownEntity {
   std::optional<double> despawned_s;  ///< server time at which it is no longer there
   bool visible = false;               ///< was in the last frame
   std::uint8_t teleports_shown = 0;   ///< as of the last frame
+  FieldTimeline fields;               ///< shown as of the last frame
 };
 
 /// All remote entities by slot. A slot that holds nothing costs two pointers only, whatever slots a server

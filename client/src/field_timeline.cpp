@@ -8,8 +8,8 @@
 namespace reckoner {
 namespace {
 
-// How many changes wait at most, beyond one of every field: a second of a field that changes sixteen times a
-// second. With more than one of every field, two are of the same one, and the earlier can be left out.
+// How many changes wait at most, beyond one of every field: a quarter second of one that changes with every
+// tick. With more than one of every field, two are of the same one, and the earlier can be left out.
 constexpr std::size_t kMostWaiting = 16;
 
 }  // namespace
@@ -25,17 +25,21 @@ bool FieldTimeline::add(std::size_t field, double time_s, const FieldValue& valu
   const auto place = std::upper_bound(waiting_.begin(), waiting_.end(), time_s,
                                       [](double t, const Change& c) { return t < c.time_s; });
   waiting_.insert(place, {time_s, static_cast<std::uint8_t>(field), value});
-  if (waiting_.size() > values_.size() + kMostWaiting) merge_oldest();
+  if (waiting_.size() > values_.size() + kMostWaiting) thin_out();
   return true;
 }
 
-// Leaves out the earliest change that is followed by another of the same field.
-void FieldTimeline::merge_oldest() {
-  for (auto change = waiting_.begin(); change != waiting_.end(); ++change) {
-    const auto same = [&](const Change& c) { return c.field == change->field; };
-    if (std::none_of(change + 1, waiting_.end(), same)) continue;
-    waiting_.erase(change);
-    return;
+// Leaves out the latest change that is followed by another of the same field. Not the earliest: where more
+// keeps coming than fits, each would be left out before its time comes, and nothing ever take effect.
+void FieldTimeline::thin_out() {
+  std::uint32_t followed = 0;
+  for (std::size_t i = waiting_.size(); i-- > 0;) {
+    const std::uint32_t field = std::uint32_t{1} << waiting_[i].field;
+    if ((followed & field) != 0) {
+      waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(i));
+      return;
+    }
+    followed |= field;
   }
 }
 

@@ -28,6 +28,9 @@ class FieldTimeline {
   /// A change arrived. False, and nothing changes, if it is known already, or older than what is in force.
   bool add(std::size_t field, double time_s, const FieldValue& value);
 
+  /// True if there are changes that are not in force yet.
+  [[nodiscard]] bool waiting() const { return !waiting_.empty(); }
+
   /// Lets changes up to `time_s` take effect; the fields that changed, a bit each.
   std::uint32_t advance(double time_s);
 
@@ -38,7 +41,7 @@ class FieldTimeline {
     FieldValue value;
   };
 
-  void merge_oldest();
+  void thin_out();
 
   std::vector<FieldValue> values_;  // in force
   std::vector<double> since_s_;     // time of the change that is in force

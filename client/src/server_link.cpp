@@ -23,6 +23,12 @@ constexpr int kDatagramsPerAck = 8;
 // The server waits no longer for an acknowledgement before it sends again.
 constexpr double kLongestAckIntervalS = 0.1;
 
+// Unreliable messages go at once, in so many datagrams at most; the rest with the next call.
+constexpr int kMessageDatagrams = 8;
+
+// More than the head of a client's datagram and its end ever take.
+constexpr std::size_t kClientHeaderBits = 256;
+
 // Until the clock has settled, the server is asked for the time more often.
 constexpr double kSettlingS = 1.0;
 constexpr double kSettlingIntervalS = 0.025;
@@ -53,6 +59,7 @@ bool ServerLink::join(const WelcomeMessage& message, std::vector<Archetype>& arc
     quantisation_.push_back(quantisation_for(archetypes[i]));
     quantisation_.back().codes = limits.codes;
   }
+  archetypes_ = archetypes;
   tick_rate_hz_ = message.tick_rate_hz;
   epoch_s_ = message.epoch_s;
   newest_tick_ = message.tick;
@@ -107,7 +114,28 @@ ServerLink::Reading ServerLink::read_updates(BitReader& reader, const ServerHead
     if (reading != Reading::good) return reading;
     previous = head.slot;
   }
+  field_updates_.clear();
+  messages_.clear();
+  if (header.has_fields && !read_fields(reader, tick, entities)) return Reading::malformed;
+  if (header.has_messages) read_messages(reader, messages_);
   return reader.finished() ? Reading::good : Reading::malformed;
+}
+
+bool ServerLink::read_fields(BitReader& reader, Tick tick, const EntityStore& entities) {
+  std::int64_t previous = -1;
+  while (const auto slot = read_field_slot(reader, previous)) {
+    previous = *slot;
+    const auto archetype = entities.archetype_of(*slot);
+    if (!archetype) return false;
+    changes_.clear();
+    read_changes(reader, archetypes_[*archetype].fields, changes_);
+    if (reader.failed()) return false;
+    for (const FieldChange& change : changes_) {
+      if (change.age > tick) return false;
+      field_updates_.push_back({*slot, change.field, time_of(tick - change.age), change.value});
+    }
+  }
+  return previous >= 0 && !reader.failed();  // a section of nothing is not sent
 }
 
 ServerLink::Reading ServerLink::read_motion(BitReader& reader, const UpdateHeader& head, Tick tick,
@@ -155,14 +183,15 @@ void ServerLink::note_header(const ServerHeader& header, Tick tick, double local
   ++unacknowledged_;
 }
 
-void ServerLink::acknowledge(double local_s, double ack_interval_s, PeerId server, Transport& transport) {
+std::size_t ServerLink::acknowledge(double local_s, double ack_interval_s, MessageOutbox& outbox,
+                                    PeerId server, Transport& transport) {
   const bool settling = local_s - joined_s_ < kSettlingS;
   const double interval_s = settling              ? kSettlingIntervalS
                             : unacknowledged_ > 0 ? std::min(ack_interval_s, kLongestAckIntervalS)
                                                   : kKeepAliveS;
-  if (!hurried_ && !ack_overdue() && local_s - last_ack_s_ < interval_s) return;
+  const bool due = hurried_ || ack_overdue() || local_s - last_ack_s_ >= interval_s;
+  if (!due && outbox.empty()) return 0;
   ClientDatagram datagram;
-  datagram.sequence = next_sequence_++;
   datagram.control_count = control_count_;
   datagram.stamp = to_stamp(local_s);
   if (received_.any()) {
@@ -170,14 +199,33 @@ void ServerLink::acknowledge(double local_s, double ack_interval_s, PeerId serve
     const double delay_s = std::clamp(local_s - newest_arrival_s_, 0.0, 10.0);
     datagram.ack_delay = static_cast<std::uint32_t>(delay_s / kStampUnitS);
   }
-  std::array<std::byte, 64> buffer;
-  BitWriter writer{buffer};
-  write(writer, datagram);
-  transport.send(server, Channel::state, writer.finish());
+  std::size_t messages = 0;
+  for (int i = 0; i == 0 || (!outbox.empty() && i < kMessageDatagrams); ++i)
+    messages += send_datagram(datagram, outbox, server, transport);
   transport.service(local_s);
   last_ack_s_ = local_s;
   unacknowledged_ = 0;
   hurried_ = false;
+  return messages;
+}
+
+// How many messages of the outbox went with it.
+std::size_t ServerLink::send_datagram(ClientDatagram datagram, MessageOutbox& outbox, PeerId server,
+                                      Transport& transport) {
+  std::array<std::byte, kMaxStateBytes> section_buffer;
+  BitWriter section{section_buffer};
+  const std::size_t room_bits = transport.max_state_bytes(server) * 8;
+  const std::size_t messages =
+      outbox.empty() ? 0 : outbox.write(section, room_bits - std::min(room_bits, kClientHeaderBits));
+  const std::size_t section_bits = section.bits_written();
+  datagram.sequence = next_sequence_++;
+  datagram.has_messages = messages > 0;
+  std::array<std::byte, kMaxStateBytes> buffer;
+  BitWriter writer{buffer};
+  write(writer, datagram);
+  writer.append(section.finish(), section_bits);
+  transport.send(server, Channel::state, writer.finish());
+  return messages;
 }
 
 bool ServerLink::ack_overdue() const {

@@ -15,6 +15,9 @@
 #include <reckoner/net/bit_stream.hpp>
 #include <reckoner/net/clock_sync.hpp>
 #include <reckoner/net/datagram.hpp>
+#include <reckoner/net/field_codec.hpp>
+#include <reckoner/net/message_codec.hpp>
+#include <reckoner/net/message_outbox.hpp>
 #include <reckoner/net/messages.hpp>
 #include <reckoner/net/motion_codec.hpp>
 #include <reckoner/net/route_codec.hpp>
@@ -36,8 +39,16 @@ class ServerLink {
     Motion motion;
   };
 
-  /// Takes over what the server said at the welcome; `archetypes` get its tolerances and limits. False, and
-  /// nothing changes, if that makes no sense.
+  /// A user field of the entity in a slot changed.
+  struct FieldUpdate {
+    std::uint32_t slot;
+    std::uint8_t field;
+    double time_s;  ///< of the change, server time
+    FieldValue value;
+  };
+
+  /// Takes over what the server said at the welcome; `archetypes` get its tolerances and limits, and must
+  /// outlive this. False, and nothing changes, if that makes no sense.
   [[nodiscard]] bool join(const WelcomeMessage& message, std::vector<Archetype>& archetypes, double local_s);
 
   /// Takes in a route. False if it is none, or not the next one.
@@ -49,6 +60,10 @@ class ServerLink {
   [[nodiscard]] std::optional<std::span<const Update>> receive(std::span<const std::byte> payload,
                                                                double local_s, const EntityStore& entities,
                                                                ClientStats& stats);
+
+  /// What else was in the datagram whose updates receive() returned. Valid until its next call.
+  [[nodiscard]] std::span<const FieldUpdate> field_updates() const { return field_updates_; }
+  [[nodiscard]] const MessageBatch& messages() const { return messages_; }
 
   /// A message of the control channel that the server numbers was taken in, whether it made sense or not.
   void note_control() { ++control_count_; }
@@ -64,8 +79,10 @@ class ServerLink {
   /// So much has arrived unacknowledged that more of it could not be acknowledged at once.
   [[nodiscard]] bool ack_overdue() const;
 
-  /// Sends an acknowledgement if one is due, `ack_interval_s` after the last one at the latest.
-  void acknowledge(double local_s, double ack_interval_s, PeerId server, Transport& transport);
+  /// Sends an acknowledgement if one is due, `ack_interval_s` after the last one at the latest, and with it
+  /// what is in the outbox, in as many datagrams as that takes. How many messages.
+  std::size_t acknowledge(double local_s, double ack_interval_s, MessageOutbox& outbox, PeerId server,
+                          Transport& transport);
 
   /// Moves the clock on; true if it stepped.
   bool advance(double local_s) { return clock_.advance(local_s); }
@@ -86,8 +103,11 @@ class ServerLink {
   enum class Reading : std::uint8_t { good, malformed, unknown_reference };
   [[nodiscard]] Reading read_updates(BitReader& reader, const ServerHeader& header, Tick tick,
                                      const EntityStore& entities);
+  [[nodiscard]] bool read_fields(BitReader& reader, Tick tick, const EntityStore& entities);
   [[nodiscard]] Reading read_motion(BitReader& reader, const UpdateHeader& head, Tick tick,
                                     const EntityStore& entities);
+  std::size_t send_datagram(ClientDatagram datagram, MessageOutbox& outbox, PeerId server,
+                            Transport& transport);
   void note_header(const ServerHeader& header, Tick tick, double local_s, ClientStats& stats);
 
   ClockSync clock_;
@@ -95,10 +115,15 @@ class ServerLink {
   double joined_s_ = 0.0;
   double tick_rate_hz_ = 60.0;
   double epoch_s_ = 0.0;
+  std::span<const Archetype> archetypes_;
   std::vector<Quantisation> quantisation_;  // by archetype
   RouteTable routes_;                       // motions point into it
   Tick newest_tick_ = 0;
-  std::vector<Update> updates_;  // of the datagram read last
+  // Of the datagram read last:
+  std::vector<Update> updates_;
+  std::vector<FieldUpdate> field_updates_;
+  MessageBatch messages_;
+  std::vector<FieldChange> changes_;  // scratch
 
   ReceivedWindow received_;
   Sequence newest_sequence_ = 0;

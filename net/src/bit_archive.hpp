@@ -48,6 +48,12 @@ struct Text {
   std::size_t most;
 };
 
+/// At most `most` bytes; a bit says whether there are any.
+struct Bytes {
+  std::vector<std::byte>& value;
+  std::size_t most;
+};
+
 /// A list of at most `most` elements, each with its own serialize().
 template <class T>
 struct List {
@@ -75,6 +81,9 @@ inline Real real(double& value, double least, double most) {
   return {value, least, most};
 }
 inline Text text(std::string& value, std::size_t most) {
+  return {value, most};
+}
+inline Bytes bytes(std::vector<std::byte>& value, std::size_t most) {
   return {value, most};
 }
 template <class T>
@@ -242,6 +251,23 @@ inline void load(BitInputArchive& archive, Text& t) {
   }
   for (std::uint64_t i = 0; i < size; ++i)
     t.value.push_back(static_cast<char>(archive.bits().read(8)));
+}
+
+inline void save(BitOutputArchive& archive, const Bytes& b) {
+  assert(b.value.size() <= b.most);
+  archive.bits().write(b.value.empty() ? 0 : 1, 1);
+  if (b.value.empty()) return;
+  archive.bits().write(b.value.size() - 1, bits_for(b.most - 1));
+  archive.bits().append(b.value, b.value.size() * 8);
+}
+inline void load(BitInputArchive& archive, Bytes& b) {
+  b.value.clear();
+  if (archive.bits().read(1) == 0) return;
+  const std::uint64_t size = archive.bits().read(bits_for(b.most - 1)) + 1;
+  // Before anything is made room for: only as much as has arrived.
+  if (size > b.most || size * 8 > archive.bits().bits_left()) return archive.bits().fail();
+  for (std::uint64_t i = 0; i < size; ++i)
+    b.value.push_back(static_cast<std::byte>(archive.bits().read(8)));
 }
 
 template <class T>

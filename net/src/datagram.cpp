@@ -51,6 +51,7 @@ void serialize(Archive& archive, ServerHeader& h) {
   serialize_optional(archive, h.echo);
   archive(wire::golomb(h.update_count, kCountOrder));
   if (h.update_count > 0) archive(h.coding);
+  archive(h.has_fields, h.has_messages);
 }
 
 template <class Archive>
@@ -58,6 +59,7 @@ void serialize(Archive& archive, ClientDatagram& d) {
   archive(d.sequence, d.control_count, wire::ranged(d.stamp, 0, (1 << kStampBits) - 1));
   serialize_optional(archive, d.ack);
   if (d.ack) archive(wire::golomb(d.ack_delay, kAckDelayOrder));
+  archive(d.has_messages);
 }
 
 void write(BitWriter& writer, const ServerHeader& header) {
@@ -116,7 +118,7 @@ std::optional<ClientDatagram> read_client_datagram(BitReader& reader) {
   wire::BitInputArchive archive{reader};
   ClientDatagram datagram;
   archive(datagram);
-  if (!reader.finished()) return std::nullopt;
+  if (datagram.has_messages ? reader.failed() : !reader.finished()) return std::nullopt;
   return datagram;
 }
 

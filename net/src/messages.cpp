@@ -6,13 +6,14 @@
 #include <type_traits>
 
 #include <reckoner/net/datagram.hpp>
+#include <reckoner/net/field_codec.hpp>
 #include <reckoner/net/messages.hpp>
 
 namespace reckoner {
 namespace {
 
 // Numbers of the messages on the wire: never renumbered, never reused.
-enum class Kind : std::uint8_t { join = 1, welcome = 2, spawn = 3, despawn = 4, route = 5 };
+enum class Kind : std::uint8_t { join = 1, welcome = 2, spawn = 3, despawn = 4, route = 5, game_data = 6 };
 constexpr int kMostKind = 15;
 
 // Refuses bytes of other programs before anything else is read.
@@ -35,6 +36,10 @@ constexpr Kind kind_of(const DespawnMessage&) {
 }
 constexpr Kind kind_of(const RouteMessage&) {
   return Kind::route;
+}
+
+constexpr Kind kind_of(const GameDataMessage&) {
+  return Kind::game_data;
 }
 
 template <class Message>
@@ -120,6 +125,7 @@ void serialize(Archive& archive, SpawnMessage& m) {
   archive(m.entity, m.archetype, wire::text(m.name, kMaxNameBytes), m.tick, m.motion_tick,
           wire::ranged(m.level, 0, UpdateHeader::kLevels - 1), wire::ranged(m.orientation_bits, 0, 15));
   serialize_state(archive, m.state, m.orientation_bits);
+  archive(wire::bytes(m.fields, kMaxValuesBytes));
 }
 
 template <class Archive>
@@ -130,6 +136,20 @@ void serialize(Archive& archive, DespawnMessage& m) {
 template <class Archive>
 void serialize(Archive& archive, RouteMessage& m) {
   archive(wire::ranged(m.route.value, 1, kMaxRoutes), m.definition);
+}
+
+template <class Archive>
+void serialize(Archive& archive, GameDataMessage& m) {
+  bool stamped = m.time_s.has_value();
+  archive(stamped);
+  if (stamped) {
+    if (!m.time_s) m.time_s = 0.0;
+    archive(wire::real(*m.time_s, -kMostStamp, kMostStamp));
+  }
+  archive(wire::bytes(m.payload, kMaxReliableBytes));
+  if constexpr (Archive::is_loading::value) {
+    if (m.payload.empty()) archive.bits().fail();
+  }
 }
 
 std::span<const std::byte> encode(const ControlMessage& message, std::span<std::byte> buffer) {
@@ -160,6 +180,8 @@ std::optional<ControlMessage> decode_control(std::span<const std::byte> bytes) {
       return read_as<DespawnMessage>(reader);
     case Kind::route:
       return read_as<RouteMessage>(reader);
+    case Kind::game_data:
+      return read_as<GameDataMessage>(reader);
   }
   return std::nullopt;
 }

@@ -19,6 +19,8 @@ void FieldTable::add(EntityId id, std::size_t archetype, Tick tick) {
 void FieldTable::remove(EntityId id) {
   if (find(id) == nullptr) return;
   rows_[id.slot()].id = {};
+  rows_[id.slot()].changed_now = 0;
+  changes_.erase(static_cast<std::uint32_t>(id.slot()));
 }
 
 bool FieldTable::set(EntityId id, std::size_t field, const FieldValue& value, Tick tick) {
@@ -31,7 +33,7 @@ bool FieldTable::set(EntityId id, std::size_t field, const FieldValue& value, Ti
   if (*quantised == row.values[field]) return true;
   row.values[field] = *quantised;
   row.changed[field] = tick;
-  if (row.changed_now == 0) changes_.push_back(static_cast<std::uint32_t>(id.slot()));
+  changes_.insert(static_cast<std::uint32_t>(id.slot()));
   row.changed_now |= std::uint32_t{1} << field;
   return true;
 }
@@ -42,8 +44,7 @@ const FieldTable::Row* FieldTable::find(EntityId id) const {
 }
 
 void FieldTable::clear_changes() {
-  for (const std::uint32_t slot : changes_)
-    rows_[slot].changed_now = 0;
+  changes_.for_each([this](std::uint32_t slot) { rows_[slot].changed_now = 0; });
   changes_.clear();
 }
 

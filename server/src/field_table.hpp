@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "slot_set.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -42,15 +44,15 @@ class FieldTable {
     return archetypes_[row.archetype].fields;
   }
 
-  /// Slots with changes since clear_changes(), each once; entities that are gone meanwhile may be among them.
-  [[nodiscard]] std::span<const std::uint32_t> changes() const { return changes_; }
+  /// Slots with changes since clear_changes().
+  [[nodiscard]] const SlotSet& changes() const { return changes_; }
   [[nodiscard]] const Row& row(std::uint32_t slot) const { return rows_[slot]; }
   void clear_changes();
 
  private:
   std::span<const Archetype> archetypes_;
   std::vector<Row> rows_;  // by slot; a null id where there is none
-  std::vector<std::uint32_t> changes_;
+  SlotSet changes_;
 };
 
 }  // namespace reckoner

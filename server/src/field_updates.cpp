@@ -82,17 +82,21 @@ void FieldUpdates::forget(EntityId id) {
     const auto place = place_of(*list, id.slot());
     if (place != list->end() && place->id == id) list->erase(place);
   }
+  const auto of_it = [&](const Carried& c) { return c.id == id; };
   for (std::vector<Carried>& carried : carried_)
-    std::erase_if(carried, [&](const Carried& c) { return c.id == id; });
+    std::erase_if(carried, of_it);
+  std::erase_if(lost_, of_it);
 }
 
 std::optional<Tick> FieldUpdates::oldest() const {
   std::optional<Tick> oldest;
+  const auto note = [&](Tick tick) { oldest = !oldest || earlier(tick, *oldest) ? tick : *oldest; };
   for (const std::vector<Due>* list : {&due_, &held_}) {
-    for (const Due& due : *list) {
-      if (!oldest || earlier(due.since, *oldest)) oldest = due.since;
-    }
+    for (const Due& due : *list)
+      note(due.since);
   }
+  for (const Carried& c : lost_)
+    note(c.tick);
   return oldest;
 }
 
@@ -157,17 +161,20 @@ void FieldUpdates::sent(Due& due, std::uint32_t fields, Sequence sequence, const
   });
 }
 
-void FieldUpdates::settle(Sequence sequence, bool acked, const FieldTable& table) {
+void FieldUpdates::settle(Sequence sequence, bool acked) {
   if (carried_.empty()) return;
   std::vector<Carried>& carried = carried_[sequence % SentWindow::kCapacity];
-  if (!acked) {
-    for (const Carried& c : carried) {
-      const FieldTable::Row* row = table.find(c.id);
-      if (row == nullptr || row->changed[c.field] != c.tick) continue;
-      add(due_, {c.id, bit(c.field), bit(c.field), c.tick});
-    }
-  }
+  if (!acked) lost_.insert(lost_.end(), carried.begin(), carried.end());
   carried.clear();
+}
+
+void FieldUpdates::reconsider(const FieldTable& table) {
+  for (const Carried& c : lost_) {
+    const FieldTable::Row* row = table.find(c.id);
+    if (row == nullptr || row->changed[c.field] != c.tick) continue;
+    add(due_, {c.id, bit(c.field), bit(c.field), c.tick});
+  }
+  lost_.clear();
 }
 
 }  // namespace reckoner

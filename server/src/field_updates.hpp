@@ -47,7 +47,10 @@ class FieldUpdates {
                 const FieldTable& table);
 
   /// Takes in what became of a datagram.
-  void settle(Sequence sequence, bool acked, const FieldTable& table);
+  void settle(Sequence sequence, bool acked);
+
+  /// Decides what of the lost is owed again.
+  void reconsider(const FieldTable& table);
 
  private:
   struct Due {
@@ -73,6 +76,7 @@ class FieldUpdates {
   std::vector<Due> due_;                       // in order of slot
   std::vector<Due> held_;                      // the same, not allowed yet
   std::vector<std::vector<Carried>> carried_;  // by sequence modulo capacity; empty until the first is sent
+  std::vector<Carried> lost_;                  // not reconsidered yet
   std::vector<Choice> chosen_;                 // scratch
 };
 

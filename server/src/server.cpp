@@ -1,24 +1,14 @@
 // SPDX-License-Identifier: MIT
-#include "delay_survey.hpp"
-#include "encodings.hpp"
-#include "entity_table.hpp"
-#include "publisher.hpp"
-#include "session_table.hpp"
-#include "surroundings.hpp"
-#include "worker_pool.hpp"
+#include "server_impl.hpp"
 
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <deque>
-#include <map>
 #include <thread>
 #include <utility>
 
 #include <reckoner/net/messages.hpp>
 #include <reckoner/net/route_codec.hpp>
-#include <reckoner/net/route_table.hpp>
-#include <reckoner/server/server.hpp>
 
 namespace reckoner {
 namespace {
@@ -50,64 +40,21 @@ std::vector<Quantisation> quantisation_of(std::span<const Archetype> archetypes)
 
 }  // namespace
 
-struct Server::Impl {
-  Impl(ServerConfig given, Transport& given_transport)
-      : config(std::move(given)),
-        transport(given_transport),
-        quantisation(quantisation_of(config.archetypes)),
-        pool(threads_for(config)),
-        entities(config.max_entities, static_cast<Tick>(kSlotQuarantineS * config.tick_rate_hz)),
-        publisher(config, quantisation, pool.size()),
-        encodings(pool.size()),
-        surroundings(config.interest, config.tick_rate_hz) {
-    assert(config.tick_rate_hz >= 1.0 && config.tick_rate_hz <= 1000.0);
-    assert(!config.archetypes.empty() && config.archetypes.size() <= kMaxArchetypes);
-  }
-
-  [[nodiscard]] double time_of(Tick tick) const { return config.epoch_s + tick / config.tick_rate_hz; }
-
-  // The truth as it may be published: without an orientation where the archetype has none.
-  [[nodiscard]] State relevant(const State& truth, std::size_t archetype) const {
-    State state = truth;
-    if (!config.archetypes[archetype].has_orientation) {
-      state.orientation = State{}.orientation;
-      state.angular_velocity = glm::vec3{0.0f};
-    }
-    return state;
-  }
-
-  void handle(const TransportEvent& event, double now_s);
-  void handle_control(const TransportEvent& event);
-  void handle_state(const TransportEvent& event, double now_s);
-  void join(PeerId peer, const JoinMessage& message);
-  void refuse(PeerId peer, const EndCode& code);
-  void close_idle(double now_s);
-  void say_what_ended();
-  void review_surroundings(Tick tick);
-  void send(Tick tick, double now_s);
-
-  ServerConfig config;
-  Transport& transport;
-  std::vector<Quantisation> quantisation;  // by archetype
-  WorkerPool pool;
-  EntityTable entities;
-  RouteTable routes;  // published motions point into it
-  Publisher publisher;
-  Encodings encodings;
-  Surroundings surroundings;
-  DelaySurvey delays;
-  SessionTable sessions;
-  std::map<PeerId, double> waiting;                  // connected at, not joined yet
-  std::vector<EntityId> spawned;                     // since the last tick
-  std::vector<std::pair<EntityId, Tick>> despawned;  // since the last tick
-  std::deque<ServerEvent> events;
-  std::vector<std::size_t> rooms;       // scratch, by session: the largest datagram
-  std::vector<std::uint32_t> repaired;  // scratch: slot x kLevels + level
-  bool closing = false;
-  Tick next_tick = 0;
-  std::uint32_t next_client = 1;
-  ServerStats stats;
-};
+Server::Impl::Impl(ServerConfig given, Transport& given_transport)
+    : config(std::move(given)),
+      transport(given_transport),
+      quantisation(quantisation_of(config.archetypes)),
+      pool(threads_for(config)),
+      entities(config.max_entities, static_cast<Tick>(kSlotQuarantineS * config.tick_rate_hz)),
+      publisher(config, quantisation, pool.size()),
+      fields(config.archetypes),
+      encodings(pool.size()),
+      surroundings(config.interest, config.tick_rate_hz) {
+  assert(config.tick_rate_hz >= 1.0 && config.tick_rate_hz <= 1000.0);
+  assert(!config.archetypes.empty() && config.archetypes.size() <= kMaxArchetypes);
+  for ([[maybe_unused]] const Archetype& archetype : config.archetypes)
+    assert(is_valid(archetype.fields));
+}
 
 Server::Server(ServerConfig config, Transport& transport)
     : impl_(std::make_unique<Impl>(std::move(config), transport)) {}
@@ -122,6 +69,7 @@ EntityId Server::spawn(std::size_t archetype, const std::string& name, const Sta
   const auto phase = static_cast<std::uint32_t>(s.entities.size());
   const EntityId id = s.entities.add(s.publisher.make_entity(archetype, name, truth, phase), s.next_tick);
   if (id) {
+    s.fields.add(id, archetype, s.next_tick);
     s.surroundings.place(*s.entities.find(id));
     s.spawned.push_back(id);
   }
@@ -152,6 +100,7 @@ bool Server::despawn(EntityId id) {
   if (entity == nullptr) return false;
   if (entity->announced) impl_->despawned.emplace_back(id, impl_->next_tick);
   impl_->surroundings.remove(static_cast<std::uint32_t>(id.slot()));
+  impl_->fields.remove(id);
   impl_->entities.remove(id, impl_->next_tick);
   return true;
 }
@@ -196,6 +145,35 @@ bool Server::set_view(ClientId client, const glm::dvec3& eye) {
   view.changed = view.changed || !view.eye;
   view.eye = eye;
   return true;
+}
+
+bool Server::set_field(EntityId id, std::size_t field, const FieldValue& value) {
+  return impl_->fields.set(id, field, value, impl_->next_tick);
+}
+
+std::optional<FieldValue> Server::field(EntityId id, std::size_t field) const {
+  const FieldTable::Row* row = impl_->fields.find(id);
+  if (row == nullptr || field >= row->values.size()) return std::nullopt;
+  return row->values[field];
+}
+
+bool Server::send(ClientId client, std::span<const std::byte> payload, Delivery delivery,
+                  std::optional<double> time_s) {
+  Session* session = impl_->sessions.find(client);
+  return session != nullptr && impl_->send_to(std::span{&session, 1}, payload, delivery, time_s) == 1;
+}
+
+std::size_t Server::broadcast(std::span<const std::byte> payload, Delivery delivery,
+                              std::optional<double> time_s) {
+  Impl& s = *impl_;
+  s.receivers.clear();
+  for (const auto& session : s.sessions.all())
+    s.receivers.push_back(session.get());
+  return s.send_to(s.receivers, payload, delivery, time_s);
+}
+
+std::optional<GameMessage> Server::poll_message() {
+  return impl_->inbox.poll();
 }
 
 Result<RouteId> Server::add_route(const RouteDefinition& definition) {
@@ -304,92 +282,6 @@ void Server::shutdown() {
   s.waiting.clear();
 }
 
-void Server::Impl::handle(const TransportEvent& event, double now_s) {
-  switch (event.kind) {
-    case TransportEvent::Kind::connected:
-      if (closing) {
-        transport.disconnect(event.peer, pack({EndReason::server_shutdown, 0}));
-      } else {
-        waiting.emplace(event.peer, now_s);
-      }
-      break;
-    case TransportEvent::Kind::disconnected: {
-      waiting.erase(event.peer);
-      const Session* session = sessions.find(event.peer);
-      if (session == nullptr) break;
-      events.push_back({ServerEvent::Kind::client_left, session->id(), "left"});
-      Surroundings::release(*session, entities);
-      sessions.remove(event.peer);
-      break;
-    }
-    case TransportEvent::Kind::received:
-      if (event.channel == Channel::control) {
-        handle_control(event);
-      } else {
-        handle_state(event, now_s);
-      }
-      break;
-  }
-}
-
-void Server::Impl::handle_control(const TransportEvent& event) {
-  const auto message = decode_control(event.payload);
-  const auto* join_message = message ? std::get_if<JoinMessage>(&*message) : nullptr;
-  if (join_message != nullptr && waiting.contains(event.peer)) {
-    join(event.peer, *join_message);
-    return;
-  }
-  ++stats.malformed;
-  if (waiting.contains(event.peer)) refuse(event.peer, {EndReason::malformed, 0});
-}
-
-void Server::Impl::handle_state(const TransportEvent& event, double now_s) {
-  Session* session = sessions.find(event.peer);
-  BitReader reader{event.payload};
-  const auto datagram = read_client_datagram(reader);
-  if (session == nullptr || !datagram || !session->receive(*datagram, now_s, stats)) ++stats.malformed;
-}
-
-void Server::Impl::join(PeerId peer, const JoinMessage& message) {
-  if (message.version != kProtocolVersion) return refuse(peer, {EndReason::version, kProtocolVersion});
-  if (message.archetype_hash != archetype_hash(config.archetypes))
-    return refuse(peer, {EndReason::archetypes, 0});
-  if (sessions.size() >= config.max_clients) return refuse(peer, {EndReason::full, 0});
-
-  waiting.erase(peer);
-  WelcomeMessage welcome;
-  welcome.client = {next_client++};
-  welcome.tick_rate_hz = config.tick_rate_hz;
-  welcome.epoch_s = config.epoch_s;
-  welcome.tick = next_tick == 0 ? 0 : next_tick - 1;
-  for (std::size_t i = 0; i < config.archetypes.size(); ++i) {
-    const Archetype& a = config.archetypes[i];
-    welcome.archetypes.push_back(
-        {a.threshold_m, a.threshold_rad, a.max_speed_mps, a.world_size_m, quantisation[i].codes});
-  }
-  std::vector<std::byte> buffer(kMaxControlBytes);
-  transport.send(peer, Channel::control, encode(welcome, buffer));
-
-  Session& session = sessions.add(welcome.client, peer, config);
-  session.view().shows_past = message.shows_past;
-  for (std::uint32_t route = 1; route <= routes.size(); ++route)
-    session.tell_route({{route}, routes.find({route})->definition()}, transport);
-  events.push_back({ServerEvent::Kind::client_joined, welcome.client, {}});
-}
-
-void Server::Impl::refuse(PeerId peer, const EndCode& code) {
-  waiting.erase(peer);
-  events.push_back({ServerEvent::Kind::client_refused, {}, describe(code)});
-  transport.disconnect(peer, pack(code));
-}
-
-void Server::Impl::close_idle(double now_s) {
-  for (auto it = waiting.begin(); it != waiting.end();) {
-    const auto [peer, since_s] = *it++;
-    if (now_s - since_s > config.join_timeout_s) refuse(peer, {EndReason::join_timeout, 0});
-  }
-}
-
 void Server::Impl::say_what_ended() {
   for (const auto& [id, at] : despawned) {
     for (const auto& session : sessions.all())
@@ -415,14 +307,15 @@ void Server::Impl::review_surroundings(Tick tick) {
 // In steps: what the clients need is asked for, made once, put together for each, and sent. Between the steps
 // all workers meet; the transport is one thread's.
 void Server::Impl::send(Tick tick, double now_s) {
-  const Session::Step step{entities, publisher.published(), quantisation, encodings,
-                           tick,     time_of(tick),         now_s};
+  const Session::Step step{entities,  fields, publisher.published(), quantisation,
+                           encodings, tick,   time_of(tick),         now_s};
   encodings.clear(entities.slots().size());
   rooms.clear();
   for (const auto& session : sessions.all()) {
     session->tell(step, transport);
     rooms.push_back(transport.max_state_bytes(session->peer()));
   }
+  fields.clear_changes();
   pool.run(sessions.size(), kSessionGrain, [&](unsigned worker, std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i)
       sessions.all()[i]->prepare(step, worker);

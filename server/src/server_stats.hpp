@@ -16,6 +16,11 @@ inline void add(ServerStats& total, const ServerStats& part) {
   total.update_bits_sent += part.update_bits_sent;
   total.route_updates_sent += part.route_updates_sent;
   total.route_bits_sent += part.route_bits_sent;
+  total.field_changes_sent += part.field_changes_sent;
+  total.field_repairs_sent += part.field_repairs_sent;
+  total.field_bits_sent += part.field_bits_sent;
+  total.messages_sent += part.messages_sent;
+  total.messages_dropped += part.messages_dropped;
   total.datagrams_lost += part.datagrams_lost;
 }
 

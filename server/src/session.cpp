@@ -8,6 +8,8 @@
 #include <cmath>
 #include <utility>
 
+#include <reckoner/net/field_codec.hpp>
+
 namespace reckoner {
 namespace {
 
@@ -24,11 +26,17 @@ constexpr double kAnswerDelayS = 0.1;
 constexpr double kSettlingS = 1.5;
 constexpr double kSettlingHeartbeatS = 0.05;
 
+// An unreliable message finds a place in one of two ticks, or none. The half is for rounding.
+constexpr double kPatienceTicks = 1.5;
+
 // More than the head of a datagram and its end ever take.
 constexpr std::size_t kHeaderBits = 256;
 
 // A datagram takes any update: its own head, and the longest motion.
 constexpr std::size_t kLeastRoom = 256;
+
+// No update is longer, its head included: 12 numbers of 48 bits with their prefixes.
+constexpr std::size_t kMostUpdateBits = 1800;
 
 // No update is shorter: bounds how many are looked at for a budget.
 constexpr double kLeastUpdateBytes = 3.0;
@@ -52,6 +60,18 @@ bool Session::knows_route(RouteId route) const {
   return !route || (route.value <= routes_.size() && announcements_.is_confirmed(routes_[route.value - 1]));
 }
 
+bool Session::send_reliable(std::span<const std::byte> encoded, double now_s, Transport& transport) {
+  if (!reliable_.has_room_for(encoded.size()) || !transport.send(peer_, Channel::control, encoded))
+    return false;
+  reliable_.sent(announcements_.sent_other(), encoded.size());
+  budget_.spend(encoded.size() + kMessageHeaders, now_s);
+  return true;
+}
+
+bool Session::send_unreliable(MessageOutbox::Payload payload, std::optional<double> time_s, double now_s) {
+  return extras_.add(std::move(payload), time_s, now_s);
+}
+
 void Session::follow(const Entity& entity, std::uint8_t level, Tick tick) {
   const Subscription& added = subscriptions_.add(entity.id, level);
   announcements_.add(entity.id, added.serial, tick);
@@ -65,6 +85,7 @@ void Session::unfollow(EntityId id, Tick tick, Transport& transport) {
     transport.send(peer_, Channel::control, encode(DespawnMessage{id, tick}, buffer));
     announcements_.sent_end(id, tick);
   }
+  extras_.fields().forget(id);
   subscriptions_.remove(static_cast<std::uint32_t>(id.slot()));
 }
 
@@ -73,12 +94,12 @@ void Session::set_level(EntityId id, std::uint8_t level, Tick tick) {
   if (found != nullptr && found->level != level) subscriptions_.set_level(*found, level, tick);
 }
 
-bool Session::receive(const ClientDatagram& datagram, double now_s, ServerStats& stats) {
+Session::Receipt Session::receive(const ClientDatagram& datagram, double now_s, ServerStats& stats) {
   const std::uint32_t confirmed = unwrap16(datagram.control_count, announcements_.confirmed_count());
-  if (earlier(announcements_.sent_count(), confirmed)) return false;
-  if (datagram.ack && !sent_.acknowledge(*datagram.ack)) return false;
+  if (earlier(announcements_.sent_count(), confirmed)) return Receipt::refused;
+  if (datagram.ack && !sent_.acknowledge(*datagram.ack)) return Receipt::refused;
   const bool newest = !received_.any() || sequence_distance(datagram.sequence, received_.ack().newest) > 0;
-  if (!received_.note(datagram.sequence)) return true;  // a duplicate: harmless, but told before
+  if (!received_.note(datagram.sequence)) return Receipt::repeated;
 
   if (newest) {
     stamp_ = datagram.stamp;
@@ -88,7 +109,7 @@ bool Session::receive(const ClientDatagram& datagram, double now_s, ServerStats&
   settle(now_s);
   stats.datagrams_lost += std::exchange(counts_.datagrams_lost, 0);
   if (earlier(announcements_.confirmed_count(), confirmed)) confirm(confirmed);
-  return true;
+  return Receipt::fresh;
 }
 
 // How long datagrams were on their way, there and back.
@@ -105,10 +126,12 @@ void Session::measure_link(const ClientDatagram& datagram, double now_s) {
 }
 
 void Session::confirm(std::uint32_t control_count) {
+  reliable_.confirm(control_count);
   announcements_.confirm(control_count, [&](const Announcements::Entry& entry) {
     Subscription* subscription = subscriptions_.find(entry.id);
     if (entry.serial == 0 || subscription == nullptr || subscription->serial != entry.serial) return;
     subscriptions_.confirm(*subscription);
+    extras_.fields().allow(entry.id);
     held_tick_ = earlier(held_tick_, entry.motion_tick) ? entry.motion_tick : held_tick_;
     // Whatever was published while the announcement was on its way.
     subscriptions_.set_due(*subscription, entry.motion_tick + 1, false);
@@ -136,12 +159,27 @@ void Session::settle(double now_s) {
         s.in_full = true;
       }
     }
+    extras_.fields().settle(outcome.sequence, outcome.acked);
     in_flight_.end(outcome.sequence);
   }
   sent_.clear_outcomes();
 }
 
+// What changed of the entities that the client was told of before: what it is told of now has it already.
+void Session::note_fields(const FieldTable& fields, Tick tick) {
+  const auto changed = fields.changes().words();
+  const auto followed = subscriptions_.slots().words();
+  for (std::size_t w = 0; w < std::min(changed.size(), followed.size()); ++w) {
+    SlotSet::for_each_in(changed[w] & followed[w], w, [&](std::uint32_t slot) {
+      const Subscription& s = *subscriptions_.find(slot);
+      const FieldTable::Row& row = fields.row(slot);
+      if (s.told && s.id == row.id) extras_.fields().changed(s.id, row.changed_now, tick, s.confirmed);
+    });
+  }
+}
+
 void Session::tell(const Step& step, Transport& transport) {
+  note_fields(step.fields, step.tick);
   for (const Announcements::Entry* entry = announcements_.next();
        entry != nullptr && budget_.available() > 0.0; entry = announcements_.next()) {
     Subscription* subscription = subscriptions_.find(entry->id);
@@ -161,7 +199,13 @@ void Session::tell(const Step& step, Transport& transport) {
     message.tick = step.tick;
     message.motion_tick = stream.newest().tick;
     message.state = stream.newest().encoded;
-    std::array<std::byte, 1024> buffer;
+    if (const FieldTable::Row* row = step.fields.find(entity.id)) {
+      message.fields.resize(kMaxValuesBytes);
+      BitWriter writer{message.fields};
+      write_values(writer, step.fields.specs(*row), row->values);
+      message.fields.resize(writer.finish().size());
+    }
+    std::array<std::byte, 1024 + kMaxValuesBytes> buffer;
     const auto payload = encode(message, buffer);
     transport.send(peer_, Channel::control, payload);
     budget_.spend(payload.size() + kMessageHeaders, step.now_s);
@@ -177,6 +221,8 @@ void Session::prepare(const Step& step, unsigned worker) {
   sent_.expire(step.now_s, link_.timeout_s(kAnswerDelayS));
   settle(step.now_s);
   budget_.advance(step.now_s);
+  extras_.begin_tick(budget_.bytes_per_second() / tick_rate_hz_,
+                     step.tick_time_s - kPatienceTicks / tick_rate_hz_, step.fields, counts_);
   snapshot_.clear();
   subscriptions_.collect_due(
       step.published, step.tick,
@@ -206,10 +252,24 @@ void Session::choose(const Step& step, std::uint32_t slot, Subscriptions::Place 
 void Session::write(const Step& step, std::size_t room) {
   if (room < kLeastRoom) return;  // the peer is gone; its disconnect is on the way
   snapshot_.measure(step.encodings, budget_.available());
-  while (!snapshot_.all_taken())
-    write_datagram(step, room);
+  while (!snapshot_.all_taken() || extras_may_go()) {
+    if (!write_datagram(step, room)) break;
+  }
   const double heartbeat_s = step.now_s - joined_s_ < kSettlingS ? kSettlingHeartbeatS : heartbeat_s_;
   if (step.now_s - last_send_s_ >= heartbeat_s - 0.5 / tick_rate_hz_) write_datagram(step, room);
+}
+
+// In a datagram of their own. Fields can wait until one is worth its head, or ride with motions; messages
+// cannot, and may overdraw the budget by one datagram.
+bool Session::extras_may_go() const {
+  if (budget_.affordable()) return extras_.any();
+  return extras_.urgent() && budget_.available() > -1.0 * kMaxStateBytes;
+}
+
+// Where motions wait too, extras leave half of the datagram to them, and room for one at least.
+std::size_t Session::extra_room(std::size_t room_bits) const {
+  if (snapshot_.all_taken()) return room_bits;
+  return room_bits - std::min(room_bits, std::max(room_bits / 2, kMostUpdateBits));
 }
 
 std::uint32_t Session::complete_age(Tick tick) const {
@@ -218,6 +278,7 @@ std::uint32_t Session::complete_age(Tick tick) const {
   const auto note = [&](Tick since) { oldest = earlier(since, oldest) ? since : oldest; };
   subscriptions_.due().for_each([&](std::uint32_t slot) { note(subscriptions_.find(slot)->due_since); });
   if (const auto since = announcements_.oldest()) note(*since);
+  if (const auto since = extras_.fields().oldest()) note(*since);
   return tick + 1 - oldest;
 }
 
@@ -233,16 +294,24 @@ ServerHeader Session::make_header(const Step& step) const {
   return header;
 }
 
-void Session::write_datagram(const Step& step, std::size_t room) {
+// False if it carries nothing.
+bool Session::write_datagram(const Step& step, std::size_t room) {
   // First of all, because a full window gives up its oldest datagram, which may make more due.
   const Sequence sequence = sent_.send(step.now_s);
   settle(step.now_s);
   InFlight::Datagram& record = in_flight_.begin(sequence, step.tick);
 
+  const std::size_t room_bits = room * 8 - kHeaderBits;
+  std::array<std::byte, kMaxStateBytes> extra_buffer;
+  BitWriter extras{extra_buffer};
+  const Extras::Sections sections =
+      extras_.write(extras, extra_room(room_bits), sequence, step.tick, step.fields, counts_);
+  const std::size_t extra_bits = extras.bits_written();
+
   std::array<std::byte, kMaxStateBytes + 64> scratch;
   BitWriter updates{scratch};
   const UpdateCoding coding = snapshot_.coding(step.tick, held_tick_);
-  const auto taken = snapshot_.take(step.tick, coding, room * 8 - kHeaderBits, updates);
+  const auto taken = snapshot_.take(step.tick, coding, room_bits - extra_bits, updates);
   for (const Snapshot::Item& item : taken)
     note_sent(item, step.entities.heads()[item.slot * kLevels + item.level], record.carried);
   const std::size_t bits = updates.bits_written();
@@ -252,16 +321,21 @@ void Session::write_datagram(const Step& step, std::size_t room) {
   header.sequence = sequence;
   header.update_count = static_cast<std::uint32_t>(taken.size());
   header.coding = coding;
+  header.has_fields = sections.fields;
+  header.has_messages = sections.messages;
   std::array<std::byte, kMaxStateBytes> buffer;
   BitWriter writer{std::span{buffer}.first(room)};
   reckoner::write(writer, header);
   writer.append(updates.finish(), bits);
+  writer.append(extras.finish(), extra_bits);
   const auto payload = writer.finish();
   record.bytes = payload.size() + kDatagramHeaders;
   snapshot_.add_datagram(payload);
   budget_.spend(record.bytes, step.now_s);
+  if (taken.empty() && extra_bits > 0) extras_.pay(record.bytes - extra_bits / 8);
   stamp_.reset();
   last_send_s_ = step.now_s;
+  return !taken.empty() || extra_bits > 0;
 }
 
 void Session::note_sent(const Snapshot::Item& item, const StreamHead& stream, std::vector<Carried>& carried) {

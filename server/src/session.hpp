@@ -6,7 +6,10 @@
 #include "client_view.hpp"
 #include "encodings.hpp"
 #include "entity_table.hpp"
+#include "extras.hpp"
+#include "field_table.hpp"
 #include "in_flight.hpp"
+#include "reliable_window.hpp"
 #include "snapshot.hpp"
 #include "subscriptions.hpp"
 
@@ -34,6 +37,7 @@ class Session {
   /// The tick that is sent, and what it is sent from.
   struct Step {
     const EntityTable& entities;
+    const FieldTable& fields;
     const Subscriptions::Published& published;   ///< in this tick
     std::span<const Quantisation> quantisation;  ///< by archetype
     Encodings& encodings;
@@ -54,6 +58,12 @@ class Session {
   /// Tells the client of the next route. Nothing that is on it is sent until the client has taken that in.
   void tell_route(const RouteMessage& message, Transport& transport);
 
+  /// Sends a game message of max_message_bytes() at most. False, and nothing is sent, if too much of its kind
+  /// is on its way or waits.
+  [[nodiscard]] bool send_reliable(std::span<const std::byte> encoded, double now_s, Transport& transport);
+  [[nodiscard]] bool send_unreliable(MessageOutbox::Payload payload, std::optional<double> time_s,
+                                     double now_s);
+
   /// The client is to follow an entity; tell() announces it. No state is sent for it until the client has
   /// taken that in.
   void follow(const Entity& entity, std::uint8_t level, Tick tick);
@@ -61,8 +71,13 @@ class Session {
   void unfollow(EntityId id, Tick tick, Transport& transport);
   void set_level(EntityId id, std::uint8_t level, Tick tick);
 
-  /// Takes in a client's datagram that arrived at `now_s`. False if it cannot be true.
-  [[nodiscard]] bool receive(const ClientDatagram& datagram, double now_s, ServerStats& stats);
+  enum class Receipt : std::uint8_t {
+    fresh,     ///< taken in
+    repeated,  ///< it was before, or is too old to tell
+    refused,   ///< cannot be true
+  };
+  /// Takes in a client's datagram that arrived at `now_s`.
+  [[nodiscard]] Receipt receive(const ClientDatagram& datagram, double now_s, ServerStats& stats);
 
   /// Announces what waits to be announced, as far as the client keeps up.
   void tell(const Step& step, Transport& transport);
@@ -79,14 +94,17 @@ class Session {
   void flush(Transport& transport, ServerStats& stats, std::vector<std::uint32_t>& repaired);
 
  private:
+  void note_fields(const FieldTable& fields, Tick tick);
   void confirm(std::uint32_t control_count);
   void settle(double now_s);
   [[nodiscard]] bool knows_route(RouteId route) const;
   void measure_link(const ClientDatagram& datagram, double now_s);
   void choose(const Step& step, std::uint32_t slot, Subscriptions::Place place, Subscription& subscription);
+  [[nodiscard]] bool extras_may_go() const;
+  [[nodiscard]] std::size_t extra_room(std::size_t room_bits) const;
   [[nodiscard]] ServerHeader make_header(const Step& step) const;
   [[nodiscard]] std::uint32_t complete_age(Tick tick) const;
-  void write_datagram(const Step& step, std::size_t room);
+  bool write_datagram(const Step& step, std::size_t room);
   void note_sent(const Snapshot::Item& item, const StreamHead& stream, std::vector<Carried>& carried);
 
   ClientId id_;
@@ -97,6 +115,8 @@ class Session {
   ClientView view_;
   Subscriptions subscriptions_;
   Announcements announcements_;
+  Extras extras_;
+  ReliableWindow reliable_;
   std::vector<std::uint32_t> routes_;  // by route: number of the message
 
   SentWindow sent_;

@@ -89,6 +89,21 @@ TEST(FieldTimeline, WhenFullOnlyIntermediateValuesAreLeftOut) {
   }
 }
 
+// More keeps coming than fits: what is shown still goes on, and its age stays below the delay and its double.
+TEST(FieldTimeline, ASteadyOverloadDoesNotStopIt) {
+  FieldTimeline timeline = of_numbers(2);
+  constexpr double kDelayS = 1.0;
+  for (int tick = 1; tick < 1200; ++tick) {
+    const double now_s = tick / 60.0;
+    timeline.add(1, now_s, number(tick));
+    timeline.advance(now_s - kDelayS);
+    if (now_s < 2.0 * kDelayS) continue;
+    const double shown_s = static_cast<double>(std::get<std::int64_t>(timeline.value(1))) / 60.0;
+    EXPECT_LE(shown_s, now_s - kDelayS + 1e-9);
+    EXPECT_GE(shown_s, now_s - 2.0 * kDelayS);
+  }
+}
+
 TEST(FieldTimeline, WhatIsNotFullLeavesNothingOut) {
   FieldTimeline timeline = of_numbers(1);
   for (int i = 16; i >= 1; --i)

@@ -23,9 +23,8 @@ std::string readme() {
   return read_file(kProject / "README.md");
 }
 
-/// The contents of the README's code blocks of one language.
-std::vector<std::string> blocks(const std::string& language) {
-  const std::string text = readme();
+/// The contents of a page's code blocks of one language.
+std::vector<std::string> blocks(const std::string& language, const std::string& text = readme()) {
   const std::string opening = "\n```" + language + "\n";
   std::vector<std::string> found;
   for (std::size_t at = text.find(opening); at != std::string::npos; at = text.find(opening, at + 1)) {
@@ -46,6 +45,19 @@ TEST(Readme, ItsProgramIsTheExample) {
   const std::string example = read_file(kProject / "examples/remote_entity.cpp");
   ASSERT_FALSE(blocks("cpp").empty());
   EXPECT_EQ(blocks("cpp").front(), example.substr(example.find("#include")));
+}
+
+/// Without what the lines begin with.
+std::string without_indents(const std::string& text) {
+  return std::regex_replace(text, std::regex("\n +"), "\n");
+}
+
+TEST(Readme, TheCodeOfFieldsIsItsExample) {
+  const std::string example = without_indents(read_file(kProject / "examples/fields_and_messages.cpp"));
+  const auto pieces = blocks("cpp", read_file(kProject / "docs/FIELDS.md"));
+  EXPECT_EQ(pieces.size(), 3u);
+  for (const std::string& piece : pieces)
+    EXPECT_NE(example.find(without_indents("\n" + piece)), std::string::npos) << piece;
 }
 
 // The commands that use the built programs run as they stand, but on free ports. Those of ./dev and of the

@@ -68,7 +68,8 @@ struct Bench {
     session.unfollow(id, tick, transport);
   }
   void step() {
-    const Session::Step now{table, published, quantisation, encodings, tick, tick / 60.0, tick / 60.0};
+    const Session::Step now{table,     fields, published,   quantisation,
+                            encodings, tick,   tick / 60.0, tick / 60.0};
     encodings.clear(table.slots().size());
     session.tell(now, transport);
     session.prepare(now, 0);
@@ -84,7 +85,7 @@ struct Bench {
     ClientDatagram datagram;
     datagram.sequence = sequence++;
     datagram.control_count = static_cast<std::uint16_t>(count);
-    return session.receive(datagram, tick / 60.0, stats);
+    return session.receive(datagram, tick / 60.0, stats) == Session::Receipt::fresh;
   }
   void put_on_stream(Entity& entity) {
     State state;
@@ -98,6 +99,7 @@ struct Bench {
   ServerConfig config = unlimited();
   std::vector<Quantisation> quantisation{quantisation_for(Archetype{})};
   EntityTable table;
+  FieldTable fields{config.archetypes};
   Publisher publisher{config, quantisation, 1};
   WorkerPool pool{1};
   Encodings encodings{1};
@@ -170,7 +172,7 @@ TEST(Session, RefusesConfirmationsAndAcknowledgementsOfWhatWasNeverSent) {
   EXPECT_FALSE(bench.confirm(2));
   ClientDatagram lie;
   lie.ack = Ack{999, 0};
-  EXPECT_FALSE(bench.session.receive(lie, 0.1, bench.stats));
+  EXPECT_EQ(bench.session.receive(lie, 0.1, bench.stats), Session::Receipt::refused);
   EXPECT_TRUE(bench.confirm(1));
 }
 
@@ -235,7 +237,7 @@ TEST(Session, SequenceNumbersMayWrapAndNothingIsOwedTwice) {
     answer.sequence = bench.sequence++;
     answer.control_count = 1;
     answer.ack = window.ack();
-    ASSERT_TRUE(bench.session.receive(answer, bench.tick / 60.0, bench.stats));
+    ASSERT_EQ(bench.session.receive(answer, bench.tick / 60.0, bench.stats), Session::Receipt::fresh);
   }
   EXPECT_NEAR(static_cast<double>(bench.stats.datagrams_lost), static_cast<double>(lost), 5.0);
   // A newer motion was sent by the time that the loss was found: there was nothing to repair.

@@ -13,8 +13,10 @@
 
 #include <reckoner/client/playout.hpp>
 #include <reckoner/net/archetype.hpp>
+#include <reckoner/net/game_message.hpp>
 #include <reckoner/net/ids.hpp>
 #include <reckoner/net/transport.hpp>
+#include <reckoner/net/user_fields.hpp>
 #include <reckoner/reckoning/motion.hpp>
 
 namespace reckoner {
@@ -37,9 +39,18 @@ enum class ClientStatus : std::uint8_t {
 
 /// Something that happened to the world as this client sees it, oldest first from Client::poll_event().
 struct ClientEvent {
-  enum class Kind : std::uint8_t { joined, spawned, despawned, teleported, server_closed, disconnected };
+  enum class Kind : std::uint8_t {
+    joined,
+    spawned,
+    despawned,
+    teleported,
+    fields_changed,  ///< of a visible entity; `fields` says which
+    server_closed,
+    disconnected,
+  };
   Kind kind = Kind::joined;
   EntityId entity;
+  std::uint32_t fields = 0;  ///< a bit each, bit 0 for the first
 };
 
 /// What stays the same about an entity while it lives.
@@ -77,8 +88,14 @@ struct ClientStats {
   std::uint64_t malformed = 0;           ///< payloads refused
   std::uint64_t unknown_references = 0;  ///< datagrams refused: they refer to motions that are not known here
   std::uint64_t state_bytes_received = 0;
-  double round_trip_s = 0.0;  ///< smallest of the recent ones
-  double delay_s = 0.0;       ///< how far behind server time entities are shown at present
+  std::uint64_t field_changes_applied = 0;  ///< values of user fields
+  std::uint64_t field_changes_stale = 0;    ///< known already, overtaken, or of an entity that is gone
+  std::uint64_t messages_received = 0;      ///< game messages, queued for poll_message()
+  std::uint64_t messages_refused = 0;       ///< gone, because too many waited
+  std::uint64_t messages_sent = 0;          ///< handed to the transport
+  std::uint64_t messages_dropped = 0;       ///< not sent
+  double round_trip_s = 0.0;                ///< smallest of the recent ones
+  double delay_s = 0.0;                     ///< how far behind server time entities are shown at present
 };
 
 /// The showing side: keeps every remote entity where it should be drawn, continuous in position and velocity.
@@ -113,6 +130,24 @@ class Client {
 
   /// Name and archetype of an entity that is or was just shown; null if unknown. Valid as frame()'s span.
   [[nodiscard]] const EntityInfo* info(EntityId id) const;
+
+  /// The value of a user field (Archetype::fields, by its number) at the instant that the last frame()
+  /// showed; in present mode the newest. Null for an unknown id or field. Valid as frame()'s span.
+  [[nodiscard]] const FieldValue* field(EntityId id, std::size_t field) const;
+
+  /// Sends a message to the server. Reliable: it arrives, after all that were sent so before, unless the
+  /// connection ends; at most kMaxReliableBytes. Unreliable: it travels with the next receive() and may get
+  /// lost; at most kMaxUnreliableBytes. The stamp is told to the server's game: the time, of the server, s,
+  /// at which the player saw what it is about, perhaps (ShownEntity::shown_time_s). False, and nothing is
+  /// sent, before the client has joined, for an empty or too large message or an insane stamp, and if too
+  /// many unreliable ones wait.
+  bool send(std::span<const std::byte> payload, Delivery delivery,
+            std::optional<double> time_s = std::nullopt);
+
+  /// The next message of the server. Those with a stamp come when what is shown has come to it, the others at
+  /// once. The payload is valid until the next call. Poll every frame: what waits is bounded, and what is
+  /// beyond is gone (ClientStats::messages_refused).
+  [[nodiscard]] std::optional<GameMessage> poll_message();
 
   /// Estimated server time at local time `local_s`; nothing before the first answer.
   [[nodiscard]] std::optional<double> server_time_s(double local_s) const;

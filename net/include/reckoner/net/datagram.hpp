@@ -34,7 +34,8 @@ struct UpdateCoding {
   static constexpr unsigned kMostReferenceOrder = 7;
 };
 
-/// Head of every state datagram from server to client. The updates follow it.
+/// Head of every state datagram from server to client. The updates follow it, then the sections that it
+/// announces.
 struct ServerHeader {
   Sequence sequence = 0;
   std::optional<Ack> ack;          ///< of the client's datagrams; absent before the first
@@ -42,7 +43,9 @@ struct ServerHeader {
   std::uint32_t complete_age = 0;  ///< the client is complete up to the tick this many before `tick`
   std::optional<Echo> echo;
   std::uint32_t update_count = 0;
-  UpdateCoding coding;  ///< travels only with updates
+  UpdateCoding coding;        ///< travels only with updates
+  bool has_fields = false;    ///< a fields section follows (field_codec.hpp)
+  bool has_messages = false;  ///< a messages section follows (message_codec.hpp)
 };
 
 /// Head of an update. Updates stand in order of slot, and the motion follows each: in full, or as what
@@ -58,13 +61,14 @@ struct UpdateHeader {
   static constexpr std::uint8_t kLevels = 3;
 };
 
-/// A state datagram from client to server, whole.
+/// A state datagram from client to server, but for the messages section that it may announce.
 struct ClientDatagram {
   Sequence sequence = 0;
   std::optional<Ack> ack;           ///< of the server's datagrams; absent before the first
   std::uint32_t ack_delay = 0;      ///< how long ago the newest acknowledged one arrived, in kStampUnitS
   std::uint16_t control_count = 0;  ///< control messages taken in so far, low 16 bits
   std::uint32_t stamp = 0;          ///< the client's clock, in kStampUnitS modulo 2^kStampBits
+  bool has_messages = false;        ///< a messages section follows (message_codec.hpp)
 };
 
 void write(BitWriter& writer, const ServerHeader& header);
@@ -80,6 +84,7 @@ void write(BitWriter& writer, const UpdateHeader& update, const UpdateCoding& co
                                        std::int64_t previous_slot);
 
 void write(BitWriter& writer, const ClientDatagram& datagram);
+/// Nothing if it is malformed. The reader is finished, but for the messages section.
 [[nodiscard]] std::optional<ClientDatagram> read_client_datagram(BitReader& reader);
 
 }  // namespace reckoner

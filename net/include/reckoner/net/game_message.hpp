@@ -24,9 +24,10 @@ inline constexpr std::size_t kMaxUnreliableBytes = 1000;
   return delivery == Delivery::reliable ? kMaxReliableBytes : kMaxUnreliableBytes;
 }
 
-/// A stamp that can travel: server time, s.
+/// The largest stamp that can travel, either way: server time, s.
+inline constexpr double kMostStamp = 1e12;
 [[nodiscard]] constexpr bool can_stamp(double time_s) {
-  return time_s >= -1e12 && time_s <= 1e12;  // NaN fails
+  return time_s >= -kMostStamp && time_s <= kMostStamp;  // NaN fails
 }
 
 /// What the game at the other end sent: bytes that only the game understands, and must not trust.

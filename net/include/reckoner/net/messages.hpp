@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include <reckoner/net/game_message.hpp>
 #include <reckoner/net/ids.hpp>
 #include <reckoner/net/motion_codec.hpp>
 #include <reckoner/net/route_table.hpp>
@@ -80,6 +81,7 @@ struct SpawnMessage {
   std::uint8_t level = 0;             ///< of detail, that the motion was published at
   std::uint8_t orientation_bits = 0;  ///< of the archetype; must match the welcome
   QuantisedState state;
+  std::vector<std::byte> fields;  ///< the user fields as write_values() has them; empty without fields
 };
 
 /// Server to client: an entity has ended.
@@ -97,8 +99,15 @@ struct RouteMessage {
   RouteDefinition definition;
 };
 
+/// Either way: a reliable message of the game, 1 to kMaxReliableBytes.
+struct GameDataMessage {
+  std::vector<std::byte> payload;
+  std::optional<double> time_s;  ///< what the sender stamped it with, server time; can_stamp()
+};
+
 /// Everything that goes over the control channel.
-using ControlMessage = std::variant<JoinMessage, WelcomeMessage, SpawnMessage, DespawnMessage, RouteMessage>;
+using ControlMessage =
+    std::variant<JoinMessage, WelcomeMessage, SpawnMessage, DespawnMessage, RouteMessage, GameDataMessage>;
 
 /// Encodes into `buffer` and returns the bytes used; empty if the buffer is too small.
 [[nodiscard]] std::span<const std::byte> encode(const ControlMessage& message, std::span<std::byte> buffer);

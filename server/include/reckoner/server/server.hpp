@@ -4,12 +4,15 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include <reckoner/net/archetype.hpp>
+#include <reckoner/net/game_message.hpp>
 #include <reckoner/net/ids.hpp>
 #include <reckoner/net/transport.hpp>
+#include <reckoner/net/user_fields.hpp>
 #include <reckoner/reckoning/motion.hpp>
 #include <reckoner/reckoning/result.hpp>
 #include <reckoner/reckoning/route.hpp>
@@ -65,6 +68,13 @@ struct ServerStats {
   std::uint64_t route_updates_sent = 0;  ///< of updates_sent: on a route
   std::uint64_t route_bits_sent = 0;     ///< of update_bits_sent: on a route
   std::uint64_t route_entity_ticks = 0;  ///< one for every tick of every entity that is published on a route
+  std::uint64_t field_changes_sent = 0;  ///< values of user fields handed to the transport, one per client
+  std::uint64_t field_repairs_sent = 0;  ///< of those, because an earlier datagram was lost
+  std::uint64_t field_bits_sent = 0;     ///< of state_bytes_sent
+  std::uint64_t messages_sent = 0;       ///< game messages handed to the transport, one per client
+  std::uint64_t messages_dropped = 0;    ///< not sent: no room, or too much on its way already
+  std::uint64_t messages_received = 0;   ///< game messages of clients, queued for poll_message()
+  std::uint64_t messages_refused = 0;    ///< of clients that had sent too many: gone
   std::uint64_t datagrams_lost = 0;      ///< found lost by acknowledgement or time-out
   std::uint64_t malformed = 0;           ///< payloads refused
 };
@@ -107,6 +117,33 @@ class Server {
   /// Where a client looks from, m: what is near enough (InterestConfig) is shown to it. Call it as it moves.
   /// False for an unknown client or a place that is none.
   bool set_view(ClientId client, const glm::dvec3& eye);
+
+  /// Sets a user field (Archetype::fields, by its number) as of the coming tick. Every client that knows the
+  /// entity is sent it, as often as it takes to arrive; of changes in quick succession perhaps only the last.
+  /// False, and no change, for an unknown id or field, or a value of another type or out of range. What is no
+  /// change after rounding to the field's step costs nothing.
+  bool set_field(EntityId id, std::size_t field, const FieldValue& value);
+
+  /// The value as clients get it; nothing for an unknown id or field.
+  [[nodiscard]] std::optional<FieldValue> field(EntityId id, std::size_t field) const;
+
+  /// Sends a message to a client. Reliable: it arrives, after all that were sent so before, unless the
+  /// connection ends; at most kMaxReliableBytes. Unreliable: it travels with the datagrams of the next two
+  /// ticks, if the byte budget has room for it, and may get lost; at most kMaxUnreliableBytes. With a stamp,
+  /// the client gets it when what it shows has come to that server time, s.
+  /// False, and nothing is sent, for an unknown client, an empty or too large message, an insane stamp, and
+  /// if more than 256 KiB or 1024 reliable messages are on their way, or too many unreliable ones wait.
+  bool send(ClientId client, std::span<const std::byte> payload, Delivery delivery,
+            std::optional<double> time_s = std::nullopt);
+
+  /// The same to all clients; to how many.
+  std::size_t broadcast(std::span<const std::byte> payload, Delivery delivery,
+                        std::optional<double> time_s = std::nullopt);
+
+  /// The next message that a client sent, oldest first. Its payload is valid until the next call. Poll after
+  /// every receive(): what waits is bounded for each client, and what is beyond is gone
+  /// (ServerStats::messages_refused).
+  [[nodiscard]] std::optional<GameMessage> poll_message();
 
   /// Registers a route and sends it to every client, later ones included, once. It stays for the server's
   /// life. Fails, with the reason, on what Route::make() fails on, above kMaxRoutes, and if it does not fit

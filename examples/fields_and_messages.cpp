@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// A server and a client on this machine: user fields and game messages. docs/FIELDS.md shows the parts
+// between the "snip" lines. Exits with 0 if everything arrived.
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <thread>
+
+#include <reckoner/client/client.hpp>
+#include <reckoner/net/enet_transport.hpp>
+#include <reckoner/net/messages.hpp>
+#include <reckoner/server/server.hpp>
+
+namespace {
+
+// snip: declare
+enum Field : std::size_t { kHealth, kHeat };  // the fields' numbers are their places in the list
+
+std::vector<reckoner::Archetype> archetypes() {
+  reckoner::Archetype tank;
+  tank.name = "tank";
+  tank.fields = {{"health", reckoner::IntegerField{.least = 0, .most = 100, .initial = 100}},
+                 {"heat", reckoner::RealField{.least = -50.0, .most = 150.0, .step = 0.5, .initial = 20.0}}};
+  return {tank};
+}
+// snip: end
+
+constexpr std::byte kHello{1};
+constexpr std::byte kBang{2};
+
+struct Seen {
+  bool health = false;
+  bool hello = false;
+  bool bang = false;
+};
+
+void serve(reckoner::Server& server, reckoner::EntityId tank) {
+  // snip: server
+  server.set_field(tank, kHealth, std::int64_t{35});  // clients show it when they show this tick
+  while (const auto message = server.poll_message()) {
+    if (message->payload[0] != kHello) continue;  // from the network: trust nothing
+    const std::array bang{kBang};
+    server.send(message->sender, bang, reckoner::Delivery::unreliable,
+                server.tick_time_s(server.next_tick()));  // is heard when this tick is seen
+  }
+  // snip: end
+}
+
+void show(reckoner::Client& client, double now_s, Seen& seen) {
+  (void)client.frame(now_s);
+  // snip: client
+  while (const auto event = client.poll_event()) {
+    if (event->kind == reckoner::ClientEvent::Kind::joined) {
+      const std::array hello{kHello};
+      seen.hello = client.send(hello, reckoner::Delivery::reliable);
+    }
+    if (event->kind != reckoner::ClientEvent::Kind::fields_changed) continue;
+    if (const reckoner::FieldValue* health = client.field(event->entity, kHealth)) {
+      std::printf("health %lld\n", static_cast<long long>(std::get<std::int64_t>(*health)));
+      seen.health = std::get<std::int64_t>(*health) == 35;
+    }
+  }
+  while (const auto message = client.poll_message())
+    seen.bang = message->payload[0] == kBang;
+  // snip: end
+}
+
+}  // namespace
+
+int main() {
+  auto listening = reckoner::EnetTransport::listen({.host = "127.0.0.1"});
+  if (!listening) return 1;
+  reckoner::EnetTransport& server_transport = **listening;
+  auto connecting =
+      reckoner::EnetTransport::connect("127.0.0.1", server_transport.port(), reckoner::kProtocolVersion);
+  if (!connecting) return 1;
+
+  reckoner::ServerConfig server_config;
+  server_config.archetypes = archetypes();
+  reckoner::Server server(server_config, server_transport);
+  reckoner::ClientConfig client_config;
+  client_config.archetypes = archetypes();
+  client_config.playout = {.mode = reckoner::PlayoutMode::delayed, .delay_s = 0.1};
+  reckoner::Client client(client_config, **connecting);
+
+  const reckoner::EntityId tank = server.spawn(0, "tank", {});
+  Seen seen;
+  const auto start = std::chrono::steady_clock::now();
+  for (double now_s = 0.0; now_s < 10.0 && !(seen.health && seen.hello && seen.bang);) {
+    now_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    server.receive(now_s);
+    while (server.tick_time_s(server.next_tick()) <= now_s) {
+      if (now_s > 1.0) serve(server, tank);
+      server.tick(now_s);
+    }
+    client.receive(now_s);
+    show(client, now_s, seen);
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  return seen.health && seen.hello && seen.bang ? 0 : 1;
+}

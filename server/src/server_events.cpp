@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+// What arrives at a server from its clients, and what the game has to say to them.
+#include "server_impl.hpp"
+
+#include <memory>
+
+namespace reckoner {
+
+void Server::Impl::handle(const TransportEvent& event, double now_s) {
+  switch (event.kind) {
+    case TransportEvent::Kind::connected:
+      if (closing) {
+        transport.disconnect(event.peer, pack({EndReason::server_shutdown, 0}));
+      } else {
+        waiting.emplace(event.peer, now_s);
+      }
+      break;
+    case TransportEvent::Kind::disconnected: {
+      waiting.erase(event.peer);
+      const Session* session = sessions.find(event.peer);
+      if (session == nullptr) break;
+      events.push_back({ServerEvent::Kind::client_left, session->id(), "left"});
+      Surroundings::release(*session, entities);
+      sessions.remove(event.peer);
+      break;
+    }
+    case TransportEvent::Kind::received:
+      if (event.channel == Channel::control) {
+        handle_control(event);
+      } else {
+        handle_state(event, now_s);
+      }
+      break;
+  }
+}
+
+void Server::Impl::handle_control(const TransportEvent& event) {
+  const auto message = decode_control(event.payload);
+  const auto* join_message = message ? std::get_if<JoinMessage>(&*message) : nullptr;
+  if (join_message != nullptr && waiting.contains(event.peer)) {
+    join(event.peer, *join_message);
+    return;
+  }
+  const auto* data = message ? std::get_if<GameDataMessage>(&*message) : nullptr;
+  const Session* session = sessions.find(event.peer);
+  if (data != nullptr && session != nullptr) return take_in(*session, data->payload, data->time_s);
+  ++stats.malformed;
+  if (waiting.contains(event.peer)) refuse(event.peer, {EndReason::malformed, 0});
+}
+
+void Server::Impl::handle_state(const TransportEvent& event, double now_s) {
+  Session* session = sessions.find(event.peer);
+  BitReader reader{event.payload};
+  const auto datagram = read_client_datagram(reader);
+  batch.clear();
+  if (datagram && datagram->has_messages) read_messages(reader, batch);
+  const bool whole = session != nullptr && datagram && reader.finished();
+  const Session::Receipt receipt =
+      whole ? session->receive(*datagram, now_s, stats) : Session::Receipt::refused;
+  if (receipt == Session::Receipt::refused) ++stats.malformed;
+  if (receipt != Session::Receipt::fresh) return;
+  for (const MessageBatch::Item& item : batch.items)
+    take_in(*session, batch.payload(item), item.time_s);
+}
+
+void Server::Impl::take_in(const Session& session, std::span<const std::byte> payload,
+                           std::optional<double> time_s) {
+  const bool kept = inbox.add(session.id(), payload, time_s, false);
+  ++(kept ? stats.messages_received : stats.messages_refused);
+}
+
+// Encoded, or copied, once for all.
+std::size_t Server::Impl::send_to(std::span<Session* const> clients, std::span<const std::byte> payload,
+                                  Delivery delivery, std::optional<double> time_s) {
+  if (payload.empty() || payload.size() > max_message_bytes(delivery) || (time_s && !can_stamp(*time_s)))
+    return 0;
+  std::size_t taken = 0;
+  if (delivery == Delivery::reliable) {
+    std::vector<std::byte> buffer(payload.size() + 64);
+    const auto encoded = encode(GameDataMessage{{payload.begin(), payload.end()}, time_s}, buffer);
+    for (Session* session : clients)
+      taken += session->send_reliable(encoded, time_of(next_tick), transport) ? 1 : 0;
+    stats.messages_sent += taken;
+  } else {
+    const auto shared = std::make_shared<const std::vector<std::byte>>(payload.begin(), payload.end());
+    for (Session* session : clients)
+      taken += session->send_unreliable(shared, time_s, time_of(next_tick)) ? 1 : 0;
+  }
+  stats.messages_dropped += clients.size() - taken;
+  return taken;
+}
+
+void Server::Impl::join(PeerId peer, const JoinMessage& message) {
+  if (message.version != kProtocolVersion) return refuse(peer, {EndReason::version, kProtocolVersion});
+  if (message.archetype_hash != archetype_hash(config.archetypes))
+    return refuse(peer, {EndReason::archetypes, 0});
+  if (sessions.size() >= config.max_clients) return refuse(peer, {EndReason::full, 0});
+
+  waiting.erase(peer);
+  WelcomeMessage welcome;
+  welcome.client = {next_client++};
+  welcome.tick_rate_hz = config.tick_rate_hz;
+  welcome.epoch_s = config.epoch_s;
+  welcome.tick = next_tick == 0 ? 0 : next_tick - 1;
+  for (std::size_t i = 0; i < config.archetypes.size(); ++i) {
+    const Archetype& a = config.archetypes[i];
+    welcome.archetypes.push_back(
+        {a.threshold_m, a.threshold_rad, a.max_speed_mps, a.world_size_m, quantisation[i].codes});
+  }
+  std::vector<std::byte> buffer(kMaxControlBytes);
+  transport.send(peer, Channel::control, encode(welcome, buffer));
+
+  Session& session = sessions.add(welcome.client, peer, config);
+  session.view().shows_past = message.shows_past;
+  for (std::uint32_t route = 1; route <= routes.size(); ++route)
+    session.tell_route({{route}, routes.find({route})->definition()}, transport);
+  events.push_back({ServerEvent::Kind::client_joined, welcome.client, {}});
+}
+
+void Server::Impl::refuse(PeerId peer, const EndCode& code) {
+  waiting.erase(peer);
+  events.push_back({ServerEvent::Kind::client_refused, {}, describe(code)});
+  transport.disconnect(peer, pack(code));
+}
+
+void Server::Impl::close_idle(double now_s) {
+  for (auto it = waiting.begin(); it != waiting.end();) {
+    const auto [peer, since_s] = *it++;
+    if (now_s - since_s > config.join_timeout_s) refuse(peer, {EndReason::join_timeout, 0});
+  }
+}
+
+}  // namespace reckoner

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "delay_survey.hpp"
+#include "encodings.hpp"
+#include "entity_table.hpp"
+#include "field_table.hpp"
+#include "publisher.hpp"
+#include "session_table.hpp"
+#include "surroundings.hpp"
+#include "worker_pool.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <reckoner/net/message_codec.hpp>
+#include <reckoner/net/message_inbox.hpp>
+#include <reckoner/net/messages.hpp>
+#include <reckoner/net/route_table.hpp>
+#include <reckoner/server/server.hpp>
+
+namespace reckoner {
+
+/// What a server is made of. server.cpp has what the game calls and the tick, server_events.cpp what arrives.
+struct Server::Impl {
+  Impl(ServerConfig given, Transport& given_transport);
+
+  [[nodiscard]] double time_of(Tick tick) const { return config.epoch_s + tick / config.tick_rate_hz; }
+
+  // The truth as it may be published: without an orientation where the archetype has none.
+  [[nodiscard]] State relevant(const State& truth, std::size_t archetype) const {
+    State state = truth;
+    if (!config.archetypes[archetype].has_orientation) {
+      state.orientation = State{}.orientation;
+      state.angular_velocity = glm::vec3{0.0f};
+    }
+    return state;
+  }
+
+  void handle(const TransportEvent& event, double now_s);
+  void handle_control(const TransportEvent& event);
+  void handle_state(const TransportEvent& event, double now_s);
+  void take_in(const Session& session, std::span<const std::byte> payload, std::optional<double> time_s);
+  std::size_t send_to(std::span<Session* const> clients, std::span<const std::byte> payload,
+                      Delivery delivery, std::optional<double> time_s);
+  void join(PeerId peer, const JoinMessage& message);
+  void refuse(PeerId peer, const EndCode& code);
+  void close_idle(double now_s);
+  void say_what_ended();
+  void review_surroundings(Tick tick);
+  void send(Tick tick, double now_s);
+
+  ServerConfig config;
+  Transport& transport;
+  std::vector<Quantisation> quantisation;  // by archetype
+  WorkerPool pool;
+  EntityTable entities;
+  RouteTable routes;  // published motions point into it
+  Publisher publisher;
+  FieldTable fields;
+  Encodings encodings;
+  Surroundings surroundings;
+  DelaySurvey delays;
+  SessionTable sessions;
+  std::map<PeerId, double> waiting;                  // connected at, not joined yet
+  std::vector<EntityId> spawned;                     // since the last tick
+  std::vector<std::pair<EntityId, Tick>> despawned;  // since the last tick
+  std::deque<ServerEvent> events;
+  MessageInbox inbox{{}};
+  MessageBatch batch;                   // scratch: the messages of a datagram
+  std::vector<Session*> receivers;      // scratch
+  std::vector<std::size_t> rooms;       // scratch, by session: the largest datagram
+  std::vector<std::uint32_t> repaired;  // scratch: slot x kLevels + level
+  bool closing = false;
+  Tick next_tick = 0;
+  std::uint32_t next_client = 1;
+  ServerStats stats;
+};
+
+}  // namespace reckoner

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: MIT
+// User fields from the server's game to the client's, over simulated links.
+#include "paths.hpp"
+#include "world.hpp"
+
+#include <array>
+#include <cmath>
+#include <map>
+#include <random>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <reckoner/net/datagram.hpp>
+#include <reckoner/net/field_codec.hpp>
+
+namespace reckoner::test {
+namespace {
+
+enum Field : std::size_t { kHealth, kHeat, kAlarm, kLabel };
+
+std::vector<Archetype> archetypes() {
+  Archetype a;
+  a.fields = {{"health", IntegerField{0, 1'000'000, 100}},
+              {"heat", RealField{-50.0, 150.0, 0.5, 20.0}},
+              {"alarm", BooleanField{}},
+              {"label", BlobField{16, {}}}};
+  return {a};
+}
+
+FieldValue whole(std::int64_t n) {
+  return n;
+}
+
+FieldValue label(char c) {
+  const std::array<std::byte, 2> bytes{std::byte{0xff}, static_cast<std::byte>(c)};
+  return *Blob::of(bytes);
+}
+
+struct FieldWorld : World {
+  explicit FieldWorld(WorldConfig config) : World(with_fields(std::move(config))) {}
+
+  static WorldConfig with_fields(WorldConfig config) {
+    config.server.archetypes = archetypes();
+    return config;
+  }
+  std::size_t add_player(PlayoutMode mode = PlayoutMode::present, double delay_s = 0.1) {
+    ClientConfig config;
+    config.archetypes = archetypes();
+    config.playout.mode = mode;
+    config.playout.delay_s = delay_s;
+    return add_client(config);
+  }
+  void expect_last_values(std::size_t player, EntityId id) {
+    for (const std::size_t field : {kHealth, kHeat, kAlarm, kLabel}) {
+      const FieldValue* shown = client(player).field(id, field);
+      ASSERT_NE(shown, nullptr) << "client " << player << " field " << field;
+      EXPECT_EQ(*shown, server().field(id, field)) << "client " << player << " field " << field;
+    }
+  }
+};
+
+TEST(Fields, AfterHeavyLossEveryClientHasTheLastValues) {
+  WorldConfig config;
+  config.links = both_ways({.latency_ms = 50.0, .jitter_ms = 10.0, .loss_percent = 30.0});
+  config.script = "10 loss=0\n";
+  config.seed = 3;
+  FieldWorld world(config);
+  std::vector<EntityId> ids;
+  for (int i = 0; i < 5; ++i)
+    ids.push_back(world.add_body(i % 2 == 0 ? Truth{Circle{}} : Truth{Still{}}));
+  world.add_player();
+  world.add_player(PlayoutMode::adaptive);
+  world.add_player(PlayoutMode::delayed, 0.3);
+  std::mt19937_64 random(1);
+  world.after_tick = [&](double time_s) {
+    if (time_s >= 10.0) return;
+    const EntityId id = ids[random() % ids.size()];
+    world.server().set_field(id, kHealth, whole(static_cast<std::int64_t>(random() % 1000)));
+    world.server().set_field(id, kHeat, std::uniform_real_distribution<double>(-50.0, 150.0)(random));
+    world.server().set_field(id, kAlarm, random() % 2 == 0);
+    world.server().set_field(id, kLabel, label(static_cast<char>(random() % 26 + 'a')));
+  };
+  // Round trip + 4 deviations + one way + acknowledgement interval + 2 ticks (DESIGN.md, Loss).
+  const double bound_s = 0.12 + 4 * 0.01 + 0.06 + 0.1 + 2.0 / 60.0 + 0.03;
+  world.run_to(10.0 + bound_s);
+  for (const EntityId id : ids)
+    world.expect_last_values(0, id);
+  world.run_to(10.0 + bound_s + 1.0);  // and when what is shown has come to it
+  for (const std::size_t player : {0u, 1u, 2u}) {
+    for (const EntityId id : ids)
+      world.expect_last_values(player, id);
+    EXPECT_EQ(world.client(player).stats().malformed, 0u);
+  }
+  EXPECT_GT(world.server().stats().field_repairs_sent, 100u);
+}
+
+// Buffered: at every frame the value is the one that was in force at the instant shown, to the tick.
+TEST(Fields, TakeEffectWhenShownTimeReachesTheChange) {
+  for (const double loss_percent : {0.0, 10.0}) {
+    WorldConfig config;
+    config.links = both_ways({.latency_ms = 40.0, .jitter_ms = 10.0, .loss_percent = loss_percent});
+    FieldWorld world(config);
+    const EntityId id = world.add_body(Circle{});
+    const std::size_t player = world.add_player(PlayoutMode::delayed, 1.2);  // several repairs in time
+    std::map<double, std::int64_t> made{{0.0, 100}};
+    std::size_t compared = 0;
+    world.after_tick = [&](double) {
+      const Tick tick = world.server().next_tick();
+      // Lost ones are repaired before the next change, which would stand in for them.
+      if (tick % (loss_percent > 0.0 ? 60 : 5) != 0) return;
+      made[world.server().tick_time_s(tick)] = tick;
+      EXPECT_TRUE(world.server().set_field(id, kHealth, whole(tick)));
+    };
+    world.on_frame = [&](std::size_t, double time_s, std::span<const ShownEntity> shown) {
+      if (time_s < 3.0 || shown.empty()) return;
+      const auto in_force = std::prev(made.upper_bound(shown[0].shown_time_s));
+      ASSERT_NE(world.client(player).field(id, kHealth), nullptr);
+      EXPECT_EQ(*world.client(player).field(id, kHealth), whole(in_force->second)) << time_s;
+      ++compared;
+    };
+    world.run_to(30.0);
+    EXPECT_GT(compared, 1500u);
+    EXPECT_GE(world.count(player, ClientEvent::Kind::fields_changed), loss_percent > 0.0 ? 25u : 300u);
+  }
+}
+
+TEST(Fields, InPresentModeNewsIsShownAtOnceAndNeverRunsBack) {
+  WorldConfig config;
+  config.links = both_ways({.latency_ms = 60.0, .jitter_ms = 40.0, .loss_percent = 10.0});
+  FieldWorld world(config);
+  const EntityId id = world.add_body(Circle{});
+  const std::size_t player = world.add_player();
+  world.after_tick = [&](double) {
+    world.server().set_field(id, kHealth, whole(1000 + world.server().next_tick()));
+  };
+  std::int64_t before = 0;
+  std::int64_t last = 0;
+  world.on_frame = [&](std::size_t, double, std::span<const ShownEntity> shown) {
+    if (shown.empty()) return;
+    const auto value = std::get<std::int64_t>(*world.client(player).field(id, kHealth));
+    EXPECT_GE(value, before);
+    before = value;
+    last = 1000 + world.server().next_tick() - value;
+  };
+  world.run_to(6.0);
+  EXPECT_LT(last, 20);  // ticks: the way there with its jitter, and perhaps a lost one
+  EXPECT_GT(world.client(player).stats().field_changes_stale, 5u);  // overtaken ones
+}
+
+TEST(Fields, ASpawnCarriesWhatWasSet) {
+  FieldWorld world({.links = both_ways({.latency_ms = 50.0})});
+  const EntityId id = world.add_body(Still{});
+  EXPECT_TRUE(world.server().set_field(id, kHealth, whole(7)));
+  EXPECT_TRUE(world.server().set_field(id, kHeat, 37.26));
+  world.run_to(1.0);
+  EXPECT_TRUE(world.server().set_field(id, kAlarm, true));
+  for (const PlayoutMode mode : {PlayoutMode::present, PlayoutMode::adaptive}) {
+    const std::size_t player = world.add_player(mode);
+    world.run_to(world.now_s() + 2.0);
+    ASSERT_EQ(world.count(player, ClientEvent::Kind::spawned), 1u);
+    EXPECT_EQ(world.count(player, ClientEvent::Kind::fields_changed), 0u);
+    world.expect_last_values(player, id);
+    EXPECT_EQ(*world.client(player).field(id, kHeat), FieldValue{37.5});
+    EXPECT_EQ(world.client(player).field(id, 4), nullptr);
+    EXPECT_EQ(world.client(player).field({99, 1}, kHealth), nullptr);
+  }
+  EXPECT_EQ(world.server().stats().field_changes_sent, 0u);
+}
+
+// What is set in the tick of the spawn is in the spawn; what is set while that is on its way comes after it.
+TEST(Fields, ChangesDuringTheSpawnArrive) {
+  FieldWorld world({.links = both_ways({.latency_ms = 80.0, .loss_percent = 20.0})});
+  const std::size_t player = world.add_player();
+  world.run_to(2.0);
+  std::vector<EntityId> ids;
+  world.after_tick = [&](double time_s) {
+    if (ids.size() < 30) ids.push_back(world.add_body(Still{}));
+    if (time_s > 4.0) return;
+    for (std::size_t i = 0; i < ids.size(); ++i)
+      world.server().set_field(ids[i], kHealth, whole(static_cast<std::int64_t>(1000 * time_s) + 1));
+  };
+  world.run_to(6.0);
+  for (const EntityId id : ids)
+    world.expect_last_values(player, id);
+}
+
+TEST(Fields, AnEntityThatComesBackHasItsPresentValues) {
+  WorldConfig config;
+  config.links = both_ways({.latency_ms = 30.0, .loss_percent = 10.0});
+  config.server.interest.radius_m = 50.0;
+  FieldWorld world(config);
+  const EntityId id = world.add_body(Still{});
+  const std::size_t player = world.add_player();
+  world.run_to(1.0);
+  ASSERT_EQ(world.count(ServerEvent::Kind::client_joined), 1u);
+  const ClientId client = world.server_events().front().client;
+  for (int round = 0; round < 5; ++round) {
+    world.server().set_view(client, {0.0, 0.0, 0.0});
+    world.run_to(world.now_s() + 1.0);
+    world.expect_last_values(player, id);
+    world.server().set_field(id, kHealth, whole(10 * round));
+    if (round % 2 == 0) world.run_to(world.now_s() + 0.02);  // on its way, or not even sent
+    world.server().set_view(client, {1000.0, 0.0, 0.0});
+    world.run_to(world.now_s() + 0.7);
+    EXPECT_EQ(world.client(player).field(id, kHealth), nullptr);
+    world.server().set_field(id, kHeat, 1.0 * round);
+    world.run_to(world.now_s() + 0.3);
+  }
+  EXPECT_EQ(world.count(player, ClientEvent::Kind::spawned), 5u);
+  EXPECT_EQ(world.client(player).stats().malformed, 0u);
+}
+
+TEST(Fields, EventsSayWhatChanged) {
+  FieldWorld world({.links = both_ways({.latency_ms = 30.0})});
+  const EntityId id = world.add_body(Still{});
+  const std::size_t player = world.add_player(PlayoutMode::adaptive);
+  world.run_to(2.0);
+  world.server().set_field(id, kHealth, whole(5));
+  world.server().set_field(id, kAlarm, true);
+  world.run_to(3.0);
+  world.server().set_field(id, kAlarm, true);  // no change
+  world.server().set_field(id, kHeat, 20.1);   // nor this, rounded
+  world.run_to(4.0);
+  world.server().set_field(id, kLabel, label('x'));
+  world.run_to(5.0);
+  std::vector<std::uint32_t> changes;
+  for (const ClientEvent& event : world.events(player)) {
+    if (event.kind == ClientEvent::Kind::fields_changed) {
+      EXPECT_EQ(event.entity, id);
+      changes.push_back(event.fields);
+    }
+  }
+  EXPECT_EQ(changes, (std::vector<std::uint32_t>{1u << kHealth | 1u << kAlarm, 1u << kLabel}));
+  EXPECT_EQ(world.server().stats().field_changes_sent, 3u);
+}
+
+TEST(Fields, TheServerRefusesWhatCannotBe) {
+  FieldWorld world({});
+  const EntityId id = world.add_body(Still{});
+  EXPECT_FALSE(world.server().set_field({}, kHealth, whole(1)));
+  EXPECT_FALSE(world.server().set_field(id, 4, whole(1)));
+  EXPECT_FALSE(world.server().set_field(id, kHealth, whole(-1)));
+  EXPECT_FALSE(world.server().set_field(id, kHealth, 1.0));
+  EXPECT_FALSE(world.server().set_field(id, kHeat, std::nan("")));
+  EXPECT_EQ(world.server().field(id, kHealth), whole(100));
+  EXPECT_FALSE(world.server().field(id, 4));
+  EXPECT_TRUE(world.server().set_field(id, kHealth, whole(1)));
+  world.remove_body(id);
+  EXPECT_FALSE(world.server().set_field(id, kHealth, whole(2)));
+  EXPECT_FALSE(world.server().field(id, kHealth));
+}
+
+TEST(Fields, AClientThatDeclaresOthersIsRefused) {
+  FieldWorld world({});
+  ClientConfig config;
+  config.archetypes = archetypes();
+  config.archetypes[0].fields[kHealth].type = IntegerField{0, 1'000'001, 100};
+  const std::size_t player = world.add_client(config);
+  world.run_to(1.0);
+  EXPECT_EQ(world.client(player).status(), ClientStatus::refused);
+}
+
+// Fields that change all the time take half of a tight budget and no more: motions still come.
+TEST(Fields, DoNotKeepMotionsAway) {
+  WorldConfig config;
+  config.links = both_ways({.latency_ms = 30.0});
+  config.server.bytes_per_second = 6000;
+  FieldWorld world(config);
+  std::vector<EntityId> ids;
+  for (int i = 0; i < 20; ++i)
+    ids.push_back(world.add_body(Circle{.turn_rps = 1.0 + 0.1 * i}));
+  const std::size_t player = world.add_player();
+  world.run_to(3.0);
+  const std::uint64_t updates_before = world.client(player).stats().updates_applied;
+  const std::uint64_t bits_before = world.server().stats().field_bits_sent;
+  char next = 0;
+  world.after_tick = [&](double time_s) {
+    if (time_s > 9.0) return;
+    ++next;
+    for (const EntityId id : ids)
+      world.server().set_field(id, kLabel, label(next));
+  };
+  world.run_to(9.0);
+  EXPECT_GT(world.client(player).stats().updates_applied, updates_before + 6 * 60);
+  const double field_bytes_per_second =
+      static_cast<double>(world.server().stats().field_bits_sent - bits_before) / 8.0 / 6.0;
+  EXPECT_GT(field_bytes_per_second, 1000.0);
+  EXPECT_LT(field_bytes_per_second, 3300.0);
+  world.run_to(10.0);
+  for (const EntityId id : ids)
+    world.expect_last_values(player, id);
+}
+
+TEST(Fields, AMalformedSectionIsRefusedWhole) {
+  FieldWorld world({.links = both_ways({.latency_ms = 10.0})});
+  const EntityId id = world.add_body(Still{});
+  const std::size_t player = world.add_player();
+  PeerId from;
+  Sequence newest = 0;
+  world.tap(player).filter = [&](const TransportEvent& event) {
+    from = event.peer;
+    if (event.kind == TransportEvent::Kind::received && event.channel == Channel::state) {
+      BitReader reader{event.payload};
+      newest = read_server_header(reader).sequence;
+    }
+    return true;
+  };
+  world.run_to(1.0);
+  const auto slip_in = [&](auto&& write_section) {
+    ServerHeader header;
+    header.sequence = static_cast<Sequence>(newest + 1);
+    header.tick = static_cast<std::uint16_t>(world.server().next_tick());
+    header.has_fields = true;
+    Bytes buffer(200);
+    BitWriter writer{buffer};
+    write(writer, header);
+    write_section(writer);
+    const auto payload = writer.finish();
+    world.tap(player).slip_in(from, Channel::state, {payload.begin(), payload.end()});
+    world.run_to(world.now_s() + 0.02);
+  };
+  slip_in([](BitWriter& w) { w.write(0, 1); });                                // of nothing
+  slip_in([](BitWriter& w) { write_field_slot(w, 77, -1), w.write(0, 40); });  // of nobody
+  slip_in([](BitWriter& w) {                                                   // out of range
+    write_field_slot(w, 0, -1);
+    w.write(0, 1), w.write(1, 1), w.write(kHealth, 2), w.write((1u << 20) - 1, 20), w.write(0, 2);
+  });
+  slip_in([](BitWriter& w) { write_field_slot(w, 0, -1), w.write(0, 1), w.write(1, 1); });  // cut off
+  EXPECT_EQ(world.client(player).stats().malformed, 4u);
+  EXPECT_EQ(world.client(player).stats().field_changes_applied, 0u);
+  EXPECT_EQ(*world.client(player).field(id, kHealth), whole(100));
+}
+
+}  // namespace
+}  // namespace reckoner::test

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: MIT
+// Game messages both ways, over simulated links.
+#include "paths.hpp"
+#include "world.hpp"
+
+#include <cmath>
+#include <map>
+#include <random>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <reckoner/net/datagram.hpp>
+#include <reckoner/net/message_codec.hpp>
+#include <reckoner/net/messages.hpp>
+
+namespace reckoner::test {
+namespace {
+
+Bytes numbered(std::uint32_t number, std::size_t size = 4) {
+  Bytes bytes(size);
+  for (std::size_t i = 0; i < 4; ++i)
+    bytes[i] = static_cast<std::byte>(number >> (8 * i));
+  return bytes;
+}
+
+std::uint32_t number_of(const GameMessage& message) {
+  std::uint32_t number = 0;
+  for (std::size_t i = 0; i < 4; ++i)
+    number |= std::to_integer<std::uint32_t>(message.payload[i]) << (8 * i);
+  return number;
+}
+
+ClientId client_id(const World& world, std::size_t i) {
+  std::vector<ClientId> ids;
+  for (const ServerEvent& event : world.server_events()) {
+    if (event.kind == ServerEvent::Kind::client_joined) ids.push_back(event.client);
+  }
+  return i < ids.size() ? ids[i] : ClientId{};
+}
+
+TEST(GameMessages, ReliableOnesAllArriveInOrderWhateverIsLost) {
+  WorldConfig config;
+  config.links = both_ways({.latency_ms = 50.0, .jitter_ms = 20.0, .loss_percent = 30.0});
+  World world(config);
+  const std::size_t player = world.add_client();
+  const EntityId id = world.add_body(Circle{});
+  world.run_to(2.0);
+  std::vector<std::uint32_t> at_client;
+  std::vector<std::uint32_t> at_server;
+  std::uint32_t next = 0;
+  world.after_tick = [&](double) {
+    while (const auto message = world.server().poll_message()) {
+      EXPECT_EQ(message->sender, client_id(world, 0));
+      EXPECT_EQ(message->payload.size(), 4 + number_of(*message) % 3000);
+      at_server.push_back(number_of(*message));
+    }
+    if (next == 200) return;
+    const Bytes payload = numbered(next, 4 + next % 3000);
+    EXPECT_TRUE(world.server().send(client_id(world, 0), payload, Delivery::reliable));
+    EXPECT_TRUE(world.client(player).send(payload, Delivery::reliable));
+    if (next % 10 == 0) world.add_body(Still{});  // spawns are counted on the same channel
+    ++next;
+  };
+  world.on_frame = [&](std::size_t, double, std::span<const ShownEntity>) {
+    while (const auto message = world.client(player).poll_message()) {
+      EXPECT_FALSE(message->sender);
+      EXPECT_FALSE(message->time_s);
+      at_client.push_back(number_of(*message));
+    }
+  };
+  world.run_to(40.0);
+  ASSERT_EQ(at_client.size(), 200u);
+  ASSERT_EQ(at_server.size(), 200u);
+  for (std::uint32_t i = 0; i < 200; ++i) {
+    EXPECT_EQ(at_client[i], i);
+    EXPECT_EQ(at_server[i], i);
+  }
+  EXPECT_EQ(world.server().stats().malformed + world.client(player).stats().malformed, 0u);
+  // Both ends still count alike: state of what was spawned last is sent.
+  EXPECT_EQ(world.shown(player).size(), 21u);
+  EXPECT_NE(world.shown(player, id), nullptr);
+}
+
+TEST(GameMessages, UnreliableOnesTravelWithTheNextDatagramAndAtMostOnce) {
+  for (const double loss_percent : {0.0, 25.0}) {
+    WorldConfig config;
+    config.links = both_ways({.latency_ms = 40.0, .loss_percent = loss_percent, .duplicate_percent = 50.0});
+    config.server.follow_link = false;  // how loss lowers the budget is not the matter here
+    World world(config);
+    const std::size_t player = world.add_client();
+    world.add_body(Circle{});
+    world.run_to(2.0);
+    std::map<std::uint32_t, double> sent;
+    std::map<std::uint32_t, int> at_client;
+    std::map<std::uint32_t, int> at_server;
+    std::uint32_t next = 0;
+    world.after_tick = [&](double time_s) {
+      while (const auto message = world.server().poll_message()) {
+        ++at_server[number_of(*message)];
+        EXPECT_LT(time_s - sent[number_of(*message)], 0.08);
+      }
+      if (time_s > 7.0) return;
+      const Bytes payload = numbered(next, 4 + next % 200);
+      sent[next] = time_s;
+      EXPECT_EQ(world.server().broadcast(payload, Delivery::unreliable), 1u);
+      EXPECT_TRUE(world.client(player).send(payload, Delivery::unreliable));
+      ++next;
+    };
+    world.on_frame = [&](std::size_t, double time_s, std::span<const ShownEntity>) {
+      while (const auto message = world.client(player).poll_message()) {
+        EXPECT_EQ(message->payload.size(), 4 + number_of(*message) % 200);
+        ++at_client[number_of(*message)];
+        EXPECT_LT(time_s - sent[number_of(*message)], 0.08);  // one way, a tick, a frame
+      }
+    };
+    world.run_to(8.0);
+    for (const auto* arrived : {&at_client, &at_server}) {
+      const double share = static_cast<double>(arrived->size()) / next;
+      EXPECT_GE(share, loss_percent == 0.0 ? 1.0 : 0.6);
+      EXPECT_LE(share, loss_percent == 0.0 ? 1.0 : 0.9);
+      for (const auto& [number, times] : *arrived)
+        EXPECT_EQ(times, 1);
+    }
+    EXPECT_EQ(world.server().stats().messages_sent, next);
+    EXPECT_EQ(world.server().stats().messages_dropped, 0u);
+    EXPECT_EQ(world.client(player).stats().messages_sent, next);
+  }
+}
+
+TEST(GameMessages, AStampedOneComesWhenItsTimeIsShown) {
+  for (const Delivery delivery : {Delivery::reliable, Delivery::unreliable}) {
+    World world({.links = both_ways({.latency_ms = 30.0})});
+    ClientConfig client_config;
+    client_config.playout.mode = PlayoutMode::delayed;
+    client_config.playout.delay_s = 0.25;
+    const std::size_t player = world.add_client(client_config);
+    world.add_body(Circle{});
+    world.run_to(2.0);
+    std::map<std::uint32_t, double> stamps;
+    std::uint32_t next = 0;
+    world.after_tick = [&](double time_s) {
+      if (time_s > 5.0 || next > 4 * time_s) return;
+      // Of now; of the future; so old that it is late already.
+      stamps[next] = time_s + (next % 3 == 0 ? 0.0 : next % 3 == 1 ? 0.4 : -2.0);
+      EXPECT_TRUE(world.server().send(client_id(world, 0), numbered(next), delivery, stamps[next]));
+      ++next;
+    };
+    double shown_before_s = 0.0;
+    std::size_t arrived = 0;
+    world.on_frame = [&](std::size_t, double, std::span<const ShownEntity> shown) {
+      if (shown.empty()) return;
+      while (const auto message = world.client(player).poll_message()) {
+        const double stamp_s = stamps.at(number_of(*message));
+        EXPECT_EQ(message->time_s, stamp_s);
+        EXPECT_LE(stamp_s, shown[0].shown_time_s);
+        const bool was_late = number_of(*message) % 3 == 2;
+        EXPECT_TRUE(was_late || stamp_s > shown_before_s - 1e-9);
+        ++arrived;
+      }
+      shown_before_s = shown[0].shown_time_s;
+    };
+    world.run_to(7.0);
+    EXPECT_EQ(arrived, next);
+    EXPECT_GT(next, 15u);
+  }
+}
+
+TEST(GameMessages, AClientsStampIsToldToTheServer) {
+  World world({.links = both_ways({.latency_ms = 30.0})});
+  const std::size_t player = world.add_client();
+  world.run_to(1.0);
+  EXPECT_TRUE(world.client(player).send(numbered(1), Delivery::unreliable, 0.1));
+  EXPECT_TRUE(world.client(player).send(numbered(2), Delivery::reliable, 1e6));  // not waited for
+  world.run_to(1.5);
+  std::map<std::uint32_t, std::optional<double>> stamps;
+  while (const auto message = world.server().poll_message())
+    stamps[number_of(*message)] = message->time_s;
+  EXPECT_EQ(stamps[1], 0.1);
+  EXPECT_EQ(stamps[2], 1e6);
+}
+
+TEST(GameMessages, WhatCannotBeSentIsRefused) {
+  World world({.links = both_ways({.latency_ms = 10.0})});
+  const std::size_t player = world.add_client();
+  EXPECT_FALSE(world.client(player).send(numbered(1), Delivery::reliable));  // not joined yet
+  EXPECT_FALSE(world.server().send({1}, numbered(1), Delivery::reliable));
+  EXPECT_EQ(world.server().broadcast(numbered(1), Delivery::reliable), 0u);
+  world.run_to(1.0);
+  const ClientId id = client_id(world, 0);
+  for (const Delivery delivery : {Delivery::reliable, Delivery::unreliable}) {
+    const Bytes largest(max_message_bytes(delivery));
+    const Bytes too_large(largest.size() + 1);
+    EXPECT_TRUE(world.server().send(id, largest, delivery));
+    EXPECT_TRUE(world.client(player).send(largest, delivery));
+    for (const auto& payload : {Bytes{}, too_large}) {
+      EXPECT_FALSE(world.server().send(id, payload, delivery));
+      EXPECT_FALSE(world.client(player).send(payload, delivery));
+    }
+    EXPECT_FALSE(world.server().send(id, numbered(1), delivery, std::nan("")));
+    EXPECT_FALSE(world.client(player).send(numbered(1), delivery, 1e300));
+    EXPECT_FALSE(world.server().send({99}, numbered(1), delivery));
+  }
+  world.run_to(2.0);
+  EXPECT_EQ(world.server().stats().messages_received, 2u);
+  EXPECT_EQ(world.client(player).stats().messages_received, 2u);
+}
+
+// A talkative game takes half of a tight budget and no more.
+TEST(GameMessages, WhatTheBudgetDoesNotCarryIsDroppedAndCounted) {
+  WorldConfig config;
+  config.links = both_ways({.latency_ms = 30.0});
+  config.server.bytes_per_second = 20'000;
+  World world(config);
+  const std::size_t player = world.add_client();
+  for (int i = 0; i < 20; ++i)
+    world.add_body(Circle{.turn_rps = 1.0 + 0.1 * i});
+  world.run_to(3.0);
+  const std::uint64_t updates_before = world.client(player).stats().updates_applied;
+  std::uint64_t asked = 0;
+  world.after_tick = [&](double time_s) {
+    if (time_s < 13.0 &&
+        world.server().send(client_id(world, 0), Bytes(kMaxUnreliableBytes), Delivery::unreliable))
+      ++asked;
+  };
+  std::uint64_t arrived = 0;
+  world.on_frame = [&](std::size_t, double, std::span<const ShownEntity>) {
+    while (world.client(player).poll_message())
+      ++arrived;
+  };
+  world.run_to(14.0);
+  EXPECT_EQ(world.server().stats().messages_sent + world.server().stats().messages_dropped, asked);
+  EXPECT_EQ(arrived, world.server().stats().messages_sent);
+  EXPECT_GT(arrived, 80u);  // 10 kB/s would be 100
+  EXPECT_LT(arrived, 110u);
+  EXPECT_GT(world.client(player).stats().updates_applied, updates_before + 10 * 20 * 2);
+}
+
+TEST(GameMessages, AFloodIsBoundedAndCostsTheOthersNothing) {
+  World world({.links = both_ways({.latency_ms = 10.0})});
+  const std::size_t hostile = world.add_client();
+  const std::size_t player = world.add_client();
+  world.run_to(1.0);
+  for (int i = 0; i < 100; ++i)  // 1.6 MB, past what the client's own code would check
+    world.client(hostile).send(Bytes(kMaxReliableBytes), Delivery::reliable);
+  EXPECT_TRUE(world.client(player).send(numbered(5), Delivery::reliable));
+  world.run_to(4.0);
+  const ServerStats& stats = world.server().stats();
+  EXPECT_EQ(stats.messages_received, 16u + 1u);
+  EXPECT_EQ(stats.messages_refused, 84u);
+  std::size_t of_player = 0;
+  while (const auto message = world.server().poll_message())
+    of_player += message->sender == client_id(world, 1) ? 1 : 0;
+  EXPECT_EQ(of_player, 1u);
+  EXPECT_TRUE(world.client(hostile).send(numbered(6), Delivery::reliable));  // and there is room again
+  world.run_to(5.0);
+  EXPECT_EQ(stats.messages_received, 18u);
+}
+
+TEST(GameMessages, AClientThatTakesNothingInIsSentNoMore) {
+  WorldConfig config;
+  config.links = both_ways({.latency_ms = 10.0});
+  config.script = "1 down loss=100\n3 down loss=0\n";
+  World world(config);
+  const std::size_t player = world.add_client();
+  world.run_to(1.1);
+  const ClientId id = client_id(world, 0);
+  std::uint64_t taken = 0;
+  while (taken < 100 && world.server().send(id, Bytes(kMaxReliableBytes), Delivery::reliable))
+    ++taken;
+  EXPECT_EQ(taken, 15u);  // 256 KiB with their heads
+  EXPECT_EQ(world.server().stats().messages_dropped, 1u);
+  EXPECT_TRUE(world.server().send(id, numbered(1), Delivery::unreliable));
+  world.run_to(12.0);
+  EXPECT_EQ(world.client(player).stats().messages_received, taken);
+  EXPECT_TRUE(world.server().send(id, Bytes(kMaxReliableBytes), Delivery::reliable));
+}
+
+TEST(GameMessages, MalformedOnesAreRefused) {
+  World world({.links = both_ways({.latency_ms = 10.0})});
+  const std::size_t player = world.add_client();
+  PeerId from;
+  world.tap(player).filter = [&](const TransportEvent& event) {
+    from = event.peer;
+    return true;
+  };
+  world.run_to(1.0);
+  Transport& raw = world.client_transport(player);
+  // A datagram whose messages end too early: the first is not taken either.
+  ClientDatagram datagram;
+  datagram.sequence = 5000;
+  datagram.has_messages = true;
+  Bytes buffer(200);
+  BitWriter writer{buffer};
+  write(writer, datagram);
+  write_message(writer, numbered(1), std::nullopt);
+  writer.write(1, 1);
+  const auto cut = writer.finish();
+  raw.send(from, Channel::state, cut);
+  world.run_to(1.2);
+  EXPECT_EQ(world.server().stats().malformed, 1u);
+  EXPECT_EQ(world.server().stats().messages_received, 0u);
+  // A reliable message of nothing.
+  Bytes control(16);
+  control[0] = std::byte{6};
+  raw.send(from, Channel::control, control);
+  world.run_to(1.4);
+  EXPECT_EQ(world.server().stats().malformed, 2u);
+  world.tap(player).slip_in(from, Channel::control, control);
+  world.run_to(1.42);
+  EXPECT_EQ(world.client(player).stats().malformed, 1u);
+  EXPECT_EQ(world.client(player).stats().messages_received, 0u);
+}
+
+}  // namespace
+}  // namespace reckoner::test
