@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
-// What an update costs on its way into bytes and out of them. The floor is a memcpy of those bytes.
 #include <array>
 #include <cstddef>
-#include <cstring>
-#include <optional>
+#include <vector>
 
 #include <benchmark/benchmark.h>
 
+#include <reckoner/net/manner_chooser.hpp>
 #include <reckoner/net/motion_codec.hpp>
+#include <reckoner/reckoning/motion.hpp>
 
 namespace reckoner {
 namespace {
 
-constexpr double kAgeS = 0.1;  // of the baseline, when the next motion is published
+constexpr double kRoundTripS = 13.0 / 60.0;
 
 State flying_drone() {
   State state;
@@ -24,86 +24,110 @@ State flying_drone() {
   return state;
 }
 
-// An update in all its forms: in full, and against the one before, which did not foresee all of it.
-struct Update {
-  using Buffer = std::array<std::byte, 128>;
-
+// A motion and the one that the client holds, a round trip older: what was not foreseen lies between.
+struct Pair {
   Quantisation quantisation = quantisation_for(Archetype{});
-  State truth = flying_drone();
-  QuantisedState baseline = quantise(truth, 0, kUnitPrecision, quantisation);
-  QuantisedState state;
-  Buffer buffer{};
-
-  Update() {
-    truth = extrapolate(truth, kAgeS);
-    truth.position += glm::dvec3{0.06, -0.03, 0.02};
-    truth.velocity += glm::vec3{0.4f, 0.3f, -0.2f};
-    truth.acceleration += glm::vec3{-1.0f, 0.5f, 0.2f};
-    truth.angular_velocity += glm::vec3{0.2f, 0.1f, -0.1f};
-    state = quantise(truth, 0, kUnitPrecision, quantisation);
-  }
-
-  std::size_t write(bool residual) {
-    BitWriter writer{buffer};
-    if (residual) {
-      write_residual(writer, state, baseline, kAgeS, quantisation);
-    } else {
-      write_full(writer, state, quantisation);
-    }
-    return writer.bits_written();
-  }
-  [[nodiscard]] std::optional<State> read(bool residual) const {
-    BitReader reader{buffer};
-    const QuantisedState read =
-        residual ? read_residual(reader, baseline, kAgeS, quantisation) : read_full(reader, quantisation);
-    return dequantise(read, quantisation);
-  }
+  QuantisedState baseline = quantise(flying_drone(), 0, kUnitPrecision, quantisation);
+  QuantisedState state = [this] {
+    State now = extrapolate(flying_drone(), kRoundTripS);
+    now.position += glm::dvec3{0.2, -0.1, 0.03};
+    now.velocity += glm::vec3{1.0f, -0.4f, 0.2f};
+    now.angular_velocity += glm::vec3{0.1f, 0.2f, -0.3f};
+    return quantise(now, 0, kUnitPrecision, quantisation);
+  }();
 };
 
-// What a server pays per publish and baseline, shared by all clients of the stream. 0: full, 1: residual.
-void BM_EncodeMotion(benchmark::State& run) {
-  Update update;
+void BM_Quantise(benchmark::State& run) {
+  const Quantisation quantisation = quantisation_for(Archetype{});
+  const State state = flying_drone();
+  for ([[maybe_unused]] auto _ : run)
+    benchmark::DoNotOptimize(quantise(state, 0, kUnitPrecision, quantisation));
+}
+BENCHMARK(BM_Quantise);
+
+// What a server pays for an encoding, shared by all clients that need it.
+void BM_EncodeFull(benchmark::State& run) {
+  const Pair pair;
+  std::array<std::byte, 192> buffer{};
   std::size_t bits = 0;
   for ([[maybe_unused]] auto _ : run) {
-    benchmark::DoNotOptimize(update.truth);
-    update.state = quantise(update.truth, 0, kUnitPrecision, update.quantisation);
-    bits = update.write(run.range(0) != 0);
-    benchmark::DoNotOptimize(update.buffer);
+    BitWriter writer{buffer};
+    write_full(writer, pair.state, pair.quantisation);
+    bits = writer.bits_written();
+    benchmark::DoNotOptimize(buffer);
   }
   run.counters["bits"] = static_cast<double>(bits);
 }
-BENCHMARK(BM_EncodeMotion)->Arg(0)->Arg(1);
+BENCHMARK(BM_EncodeFull);
+
+void BM_EncodeResidual(benchmark::State& run) {
+  const Pair pair;
+  std::array<std::byte, 192> buffer{};
+  std::size_t bits = 0;
+  for ([[maybe_unused]] auto _ : run) {
+    BitWriter writer{buffer};
+    write_residual(writer, pair.state, pair.baseline, kRoundTripS, pair.quantisation);
+    bits = writer.bits_written();
+    benchmark::DoNotOptimize(buffer);
+  }
+  run.counters["bits"] = static_cast<double>(bits);
+}
+BENCHMARK(BM_EncodeResidual);
 
 // What a client pays per update that arrives.
-void BM_DecodeMotion(benchmark::State& run) {
-  Update update;
-  const bool residual = run.range(0) != 0;
-  run.counters["bits"] = static_cast<double>(update.write(residual));
+void BM_DecodeFull(benchmark::State& run) {
+  const Pair pair;
+  std::array<std::byte, 192> buffer{};
+  BitWriter writer{buffer};
+  write_full(writer, pair.state, pair.quantisation);
+  const auto bytes = writer.finish();
   for ([[maybe_unused]] auto _ : run) {
-    benchmark::DoNotOptimize(update.buffer);
-    benchmark::DoNotOptimize(update.read(residual));
+    BitReader reader{bytes};
+    benchmark::DoNotOptimize(dequantise(read_full(reader, pair.quantisation), pair.quantisation));
   }
 }
-BENCHMARK(BM_DecodeMotion)->Arg(0)->Arg(1);
+BENCHMARK(BM_DecodeFull);
 
-void copy_bytes(benchmark::State& run) {
-  Update update;
-  const std::size_t bytes = (update.write(run.range(0) != 0) + 7) / 8;
-  Update::Buffer copy{};
+void BM_DecodeResidual(benchmark::State& run) {
+  const Pair pair;
+  std::array<std::byte, 192> buffer{};
+  BitWriter writer{buffer};
+  write_residual(writer, pair.state, pair.baseline, kRoundTripS, pair.quantisation);
+  const auto bytes = writer.finish();
   for ([[maybe_unused]] auto _ : run) {
-    benchmark::DoNotOptimize(update.buffer);
-    std::memcpy(copy.data(), update.buffer.data(), bytes);
-    benchmark::DoNotOptimize(copy);
+    BitReader reader{bytes};
+    benchmark::DoNotOptimize(
+        dequantise(read_residual(reader, pair.baseline, kRoundTripS, pair.quantisation), pair.quantisation));
   }
 }
-void BM_EncodeMotionFloor(benchmark::State& run) {
-  copy_bytes(run);
+BENCHMARK(BM_DecodeResidual);
+
+// What a sender pays, for one publish in four, to learn how an entity moves.
+void BM_LearnManner(benchmark::State& run) {
+  const Pair pair;
+  MannerChooser chooser;
+  for ([[maybe_unused]] auto _ : run) {
+    chooser.observe(pair.state, pair.baseline, kRoundTripS, pair.quantisation);
+    benchmark::DoNotOptimize(chooser.choose(kUnitPrecision, 0.1, 0.02));
+  }
 }
-BENCHMARK(BM_EncodeMotionFloor)->Arg(0)->Arg(1);
-void BM_DecodeMotionFloor(benchmark::State& run) {
-  copy_bytes(run);
+BENCHMARK(BM_LearnManner);
+
+// Putting a ready string of 90 bits into a datagram, at every offset in a byte.
+void BM_AppendString(benchmark::State& run) {
+  const std::array<std::byte, 12> ready{std::byte{0x5a}};
+  std::array<std::byte, 1200> datagram{};
+  for ([[maybe_unused]] auto _ : run) {
+    BitWriter writer{datagram};
+    for (int i = 0; i < 96; ++i) {
+      writer.write(0x15, 7);
+      writer.append(ready, 90);
+    }
+    benchmark::DoNotOptimize(datagram);
+  }
+  run.SetItemsProcessed(run.iterations() * 96);
 }
-BENCHMARK(BM_DecodeMotionFloor)->Arg(0)->Arg(1);
+BENCHMARK(BM_AppendString);
 
 }  // namespace
 }  // namespace reckoner

@@ -8,6 +8,7 @@ set(NET_CODEC_SOURCES
 
 # Both ends carry baselines forward and compute values, and must agree to the last bit.
 set(NET_BIT_EXACT_SOURCES
+  src/coding_statistics.cpp
   src/manner_chooser.cpp
   src/motion_codec.cpp
   src/residual_codec.cpp

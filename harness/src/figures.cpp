@@ -99,6 +99,25 @@ Json figures_json(const RouteFigures& figures) {
           {"excursion_now_error_m", error_json(figures.excursion_now_error_m)}};
 }
 
+Json figures_json(const CodingFigures& f) {
+  Json fields;
+  for (const FieldFigures& field : f.fields) {
+    fields[std::string{field.name}] = {{"bits", field.bits_per_update},
+                                       {"entropy", field.entropy_per_update}};
+  }
+  return {{"full_updates", f.full_updates},
+          {"residual_updates", f.residual_updates},
+          {"payload_bytes_per_update",
+           {{"with_orientation", f.bytes_with_orientation},
+            {"without_orientation", f.bytes_without_orientation}}},
+          {"head_bits", f.head_bits},
+          {"manner_bits", f.manner_bits},
+          {"full_bits", f.full_bits},
+          {"residual_bits", f.residual_bits},
+          {"fields", std::move(fields)},
+          {"gap_percent", f.gap_percent}};
+}
+
 std::string to_json(const Figures& figures) {
   return figures_json(figures).dump(2);
 }

@@ -5,6 +5,7 @@
 
 #include <reckoner/harness/figures.hpp>
 #include <reckoner/harness/route_metrics.hpp>
+#include <reckoner/net/coding_statistics.hpp>
 
 namespace reckoner::harness {
 
@@ -13,5 +14,8 @@ namespace reckoner::harness {
 
 /// The figures of routes, under names of their own.
 [[nodiscard]] nlohmann::ordered_json figures_json(const RouteFigures& figures);
+
+/// What updates are made of, and how near that is to their entropy.
+[[nodiscard]] nlohmann::ordered_json figures_json(const CodingFigures& figures);
 
 }  // namespace reckoner::harness

@@ -30,6 +30,25 @@ void print_figures(const Figures& run) {
              run.ghost_s, run.teleports, run.teleport_settle_ms);
 }
 
+void print_figures(const CodingFigures& f) {
+  if (f.full_updates + f.residual_updates == 0) return;
+  fmt::print(
+      "  coding            {:.2f} bytes an update with orientation, {:.2f} without; {:.1f} bits of them "
+      "head\n",
+      f.bytes_with_orientation, f.bytes_without_orientation, f.head_bits);
+  fmt::print(
+      "                    {} in full ({:.0f} bits), {} residuals ({:.1f} bits, {:.1f} of them manner)\n",
+      f.full_updates, f.full_bits, f.residual_updates, f.residual_bits, f.manner_bits);
+  fmt::print("                    fields {:.1f} % above their entropy; bits/entropy:", f.gap_percent);
+  constexpr std::size_t kPerLine = 6;
+  for (std::size_t i = 0; i < CodingFigures::kFields; ++i) {
+    if (i % kPerLine == 0) fmt::print("\n                   ");
+    const FieldFigures& field = f.fields[i];
+    fmt::print(" {} {:.1f}/{:.1f}", field.name, field.bits_per_update, field.entropy_per_update);
+  }
+  fmt::print("\n");
+}
+
 std::optional<Error> write_json(const std::string& path, const nlohmann::ordered_json& json) {
   std::ofstream file(path);
   file << json.dump(2) << '\n';

@@ -7,12 +7,16 @@
 #include <nlohmann/json.hpp>
 
 #include <reckoner/harness/figures.hpp>
+#include <reckoner/net/coding_statistics.hpp>
 #include <reckoner/reckoning/result.hpp>
 
 namespace reckoner::harness {
 
 /// Prints the figures for a person, a few indented lines.
 void print_figures(const Figures& figures);
+
+/// What updates are made of, likewise.
+void print_figures(const CodingFigures& figures);
 
 /// Writes a JSON file; the error names it.
 [[nodiscard]] std::optional<Error> write_json(const std::string& path, const nlohmann::ordered_json& json);

@@ -40,13 +40,14 @@ std::vector<Archetype> archetypes_for(const ReplayOptions& options) {
   return {body, point};
 }
 
-ServerConfig server_config(const ReplayOptions& options, double start_s) {
+ServerConfig server_config(const ReplayOptions& options, double start_s, CodingStatistics& coding) {
   ServerConfig config;
   config.tick_rate_hz = options.tick_rate_hz;
   config.epoch_s = start_s;
   config.archetypes = archetypes_for(options);
   config.updates_per_second = options.budget.updates_per_second;
   config.fixed_rate_hz = options.budget.fixed_rate_hz;
+  config.coding = &coding;
   return config;
 }
 
@@ -65,7 +66,7 @@ class ReckonerMethod final : public Method {
         present_(options.playout.mode == PlayoutMode::present),
         network_(network_config(options, start_s)),
         client_transport_(network_.add_client(kProtocolVersion)),
-        server_(server_config(options, start_s), network_.server()),
+        server_(server_config(options, start_s, coding_), network_.server()),
         client_(client_config(options), client_transport_),
         ids_(source.size()),
         published_s_(source.size(), -1.0),
@@ -134,6 +135,8 @@ class ReckonerMethod final : public Method {
     return RouteTraffic{stats.route_bits_sent, stats.update_bits_sent - stats.route_bits_sent};
   }
 
+  [[nodiscard]] std::optional<CodingFigures> coding() const override { return coding_.figures(); }
+
   [[nodiscard]] Traffic up() const override {
     const TransportStats& stats = client_transport_.stats();
     return {stats.datagrams_sent, stats.payload_bytes_sent, stats.wire_bytes_sent};
@@ -176,6 +179,7 @@ class ReckonerMethod final : public Method {
   bool present_;
   SimNetwork network_;
   Transport& client_transport_;
+  CodingStatistics coding_;
   Server server_;
   Client client_;
   std::vector<EntityId> ids_;    // null while not in the world

@@ -100,6 +100,7 @@ ReplayResult replay_with(const scenario::Source& source, const ReplayOptions& op
     result.routes->traffic = method.route_traffic().value_or(RouteTraffic{});
   }
   result.run = metrics.figures();
+  result.coding = method.coding();
   result.run.down = method.down();
   result.run.up = method.up();
   for (std::size_t i = 0; i < source.size(); ++i) {

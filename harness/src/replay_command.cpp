@@ -36,6 +36,7 @@ nlohmann::ordered_json run_json(const ReplayArguments& arguments, const scenario
   json["mode"] = arguments.run.mode;
   json.update(figures_json(result.run));
   if (result.routes) json.update(figures_json(*result.routes));
+  if (result.coding) json["coding"] = figures_json(*result.coding);
   json["entities"] = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < source.size(); ++i) {
     nlohmann::ordered_json entity{{"id", source.entity(i).name}, {"offset_s", source.entity(i).offset_s}};
@@ -75,6 +76,7 @@ int run_replay(const ReplayArguments& arguments) {
              arguments.link.name(), arguments.run.options.method, arguments.run.options.seed,
              result->run.entity_seconds, took.count());
   print_figures(result->run);
+  if (result->coding) print_figures(*result->coding);
 
   if (rendered && !rendered->close()) {
     return complain("could not write all of " + arguments.rendered, program::kFailed);

@@ -20,6 +20,7 @@ constexpr double kSlotQuarantineS = 5.0;
 constexpr std::size_t kSessionGrain = 16;
 
 unsigned threads_for(const ServerConfig& config) {
+  if (config.coding != nullptr) return 1;
   return config.threads > 0 ? config.threads : std::max(1u, std::thread::hardware_concurrency());
 }
 
@@ -307,8 +308,8 @@ void Server::Impl::review_surroundings(Tick tick) {
 // In steps: what the clients need is asked for, made once, put together for each, and sent. Between the steps
 // all workers meet; the transport is one thread's.
 void Server::Impl::send(Tick tick, double now_s) {
-  const Session::Step step{entities,  fields, publisher.published(), quantisation,
-                           encodings, tick,   time_of(tick),         now_s};
+  const Session::Step step{entities,      fields, publisher.published(), quantisation, encodings, tick,
+                           time_of(tick), now_s,  config.tick_rate_hz,   config.coding};
   encodings.clear(entities.slots().size());
   rooms.clear();
   for (const auto& session : sessions.all()) {

@@ -312,8 +312,10 @@ bool Session::write_datagram(const Step& step, std::size_t room) {
   BitWriter updates{scratch};
   const UpdateCoding coding = snapshot_.coding(step.tick, held_tick_);
   const auto taken = snapshot_.take(step.tick, coding, room_bits - extra_bits, updates);
-  for (const Snapshot::Item& item : taken)
+  for (const Snapshot::Item& item : taken) {
     note_sent(item, step.entities.heads()[item.slot * kLevels + item.level], record.carried);
+    if (step.coding != nullptr) note_coding(step, item);
+  }
   const std::size_t bits = updates.bits_written();
   counts_.update_bits_sent += bits;
 
@@ -336,6 +338,17 @@ bool Session::write_datagram(const Step& step, std::size_t room) {
   stamp_.reset();
   last_send_s_ = step.now_s;
   return !taken.empty() || extra_bits > 0;
+}
+
+void Session::note_coding(const Step& step, const Snapshot::Item& item) const {
+  const Entity& entity = step.entities.slots()[item.slot];
+  const PublishStream& stream = entity.levels[item.level].stream;
+  const PublishStream::Publish& newest = stream.newest();
+  const Quantisation& q = step.quantisation[entity.archetype];
+  if (item.reference == 0) return step.coding->add(newest.encoded, nullptr, 0.0, q, item.bits);
+  const PublishStream::Publish& base = stream.at(item.reference);
+  step.coding->add(newest.encoded, &base.encoded, (newest.tick - base.tick) / step.tick_rate_hz, q,
+                   item.bits);
 }
 
 void Session::note_sent(const Snapshot::Item& item, const StreamHead& stream, std::vector<Carried>& carried) {

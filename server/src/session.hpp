@@ -44,6 +44,8 @@ class Session {
     Tick tick = 0;
     double tick_time_s = 0.0;
     double now_s = 0.0;
+    double tick_rate_hz = 0.0;
+    CodingStatistics* coding = nullptr;  ///< takes note of every update, if not null
   };
 
   Session(ClientId id, PeerId peer, const ServerConfig& config);
@@ -105,6 +107,7 @@ class Session {
   [[nodiscard]] ServerHeader make_header(const Step& step) const;
   [[nodiscard]] std::uint32_t complete_age(Tick tick) const;
   bool write_datagram(const Step& step, std::size_t room);
+  void note_coding(const Step& step, const Snapshot::Item& item) const;
   void note_sent(const Snapshot::Item& item, const StreamHead& stream, std::vector<Carried>& carried);
 
   ClientId id_;

@@ -13,6 +13,7 @@
 #include <reckoner/harness/packet_log.hpp>
 #include <reckoner/harness/replay.hpp>
 #include <reckoner/harness/route_metrics.hpp>
+#include <reckoner/net/coding_statistics.hpp>
 #include <reckoner/reckoning/result.hpp>
 #include <reckoner/scenario/feed.hpp>
 #include <reckoner/scenario/source.hpp>
@@ -48,6 +49,9 @@ class Method {
 
   /// What its updates cost, by routes; nothing for methods that know none.
   [[nodiscard]] virtual std::optional<RouteTraffic> route_traffic() const { return std::nullopt; }
+
+  /// What its updates are made of; nothing for methods that say so in bytes only.
+  [[nodiscard]] virtual std::optional<CodingFigures> coding() const { return std::nullopt; }
 
   /// Updates sent about one entity.
   [[nodiscard]] virtual std::uint64_t updates_of(std::size_t entity) const = 0;

@@ -16,6 +16,7 @@
 #include <reckoner/harness/metrics.hpp>
 #include <reckoner/harness/packet_log.hpp>
 #include <reckoner/harness/route_metrics.hpp>
+#include <reckoner/net/coding_statistics.hpp>
 #include <reckoner/reckoning/result.hpp>
 #include <reckoner/scenario/source.hpp>
 
@@ -50,9 +51,10 @@ using FrameSink = std::function<void(double frame_time_s, std::span<const ShownP
 
 struct ReplayResult {
   Figures run;
-  std::vector<Figures> entities;       ///< in the source's order
-  std::optional<RouteFigures> routes;  ///< of a source with routes
-  std::vector<PacketRecord> packets;   ///< with log_packets
+  std::vector<Figures> entities;        ///< in the source's order
+  std::optional<RouteFigures> routes;   ///< of a source with routes
+  std::optional<CodingFigures> coding;  ///< of reckoner
+  std::vector<PacketRecord> packets;    ///< with log_packets
 };
 
 /// Runs a replay. Ticks and frames are at start + k / rate; of things at the same instant arrivals come

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <reckoner/net/archetype.hpp>
+#include <reckoner/net/coding_statistics.hpp>
 #include <reckoner/net/game_message.hpp>
 #include <reckoner/net/ids.hpp>
 #include <reckoner/net/transport.hpp>
@@ -41,6 +42,8 @@ struct ServerConfig {
   /// Threads that publish and encode, the caller's included; 0: one for each of the machine's cores. What is
   /// sent does not depend on it.
   unsigned threads = 1;
+  /// Takes note of every update that is written; for measurements. Not owned; with it, one thread does all.
+  CodingStatistics* coding = nullptr;
 };
 
 /// Something that happened on the server, oldest first from Server::poll_event().

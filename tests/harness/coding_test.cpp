@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+#include <filesystem>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include <reckoner/harness/replay.hpp>
+#include <reckoner/scenario/trace.hpp>
+
+namespace reckoner::harness {
+namespace {
+
+// What it must show (issue 3), on recorded motion, where the recordings are: what an update takes on a link
+// with a long round trip, and how near its fields are to their entropy.
+TEST(Coding, UpdatesAreAsSmallAsTheyMustBe) {
+  const std::filesystem::path folder = std::filesystem::path(RECKONER_SHARED_DIR) / "traces";
+  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "there are no recordings on this machine";
+  for (const std::string name :
+       {"shooter_quake_4on4_dm2", "shooter_quake_duel_povdmm4", "rocketcar_rl_b2a19", "rocketcar_rl_idle"}) {
+    const auto source = scenario::load_trace((folder / (name + ".csv")).string(), {.seconds = 60.0});
+    ASSERT_TRUE(source) << name;
+    ReplayOptions options;
+    options.links.down = {.latency_ms = 80.0, .jitter_ms = 20.0, .loss_percent = 2.0};
+    options.links.up = options.links.down;
+    const auto result = replay(**source, options);
+    ASSERT_TRUE(result && result->coding) << name;
+    const CodingFigures& f = *result->coding;
+    EXPECT_LE(f.bytes_with_orientation, 12.0) << name;
+    EXPECT_LE(f.bytes_without_orientation, 8.5) << name;
+    EXPECT_LE(f.gap_percent, 8.0) << name;
+    EXPECT_GT(f.residual_updates, 20 * f.full_updates) << name;
+    EXPECT_NEAR(static_cast<double>(f.full_updates + f.residual_updates),
+                static_cast<double>(result->run.down->updates), 0.5)
+        << name;
+  }
+}
+
+}  // namespace
+}  // namespace reckoner::harness
