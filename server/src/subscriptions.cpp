@@ -26,9 +26,9 @@ Subscription& Subscriptions::add(EntityId id, std::uint8_t level) {
 }
 
 void Subscriptions::remove(std::uint32_t slot) {
-  if (find(slot) == nullptr) return;
-  for (SlotSet& set : listening_)
-    set.erase(slot);
+  const Subscription* gone = find(slot);
+  if (gone == nullptr) return;
+  stop_listening(*gone);
   due_.erase(slot);
   followed_.erase(slot);
   const Place place = std::exchange(index_[slot], kNone);
@@ -53,16 +53,26 @@ void Subscriptions::confirm(Subscription& subscription) {
   subscription.confirmed = true;
   subscription.held = subscription.sent;
   subscription.held_tick = subscription.sent_tick;
+  listen(subscription);
+}
+
+void Subscriptions::listen(const Subscription& subscription) {
   listening_[subscription.level].insert(static_cast<std::uint32_t>(subscription.id.slot()));
+  ++listeners_[subscription.level];
+}
+
+void Subscriptions::stop_listening(const Subscription& subscription) {
+  if (!subscription.confirmed) return;
+  listening_[subscription.level].erase(static_cast<std::uint32_t>(subscription.id.slot()));
+  --listeners_[subscription.level];
 }
 
 void Subscriptions::set_level(Subscription& subscription, std::uint8_t level, Tick tick) {
-  const auto slot = static_cast<std::uint32_t>(subscription.id.slot());
-  listening_[subscription.level].erase(slot);
+  stop_listening(subscription);
   subscription.level = level;
   subscription.sent = subscription.held = 0;
   if (!subscription.confirmed) return;
-  listening_[level].insert(slot);
+  listen(subscription);
   set_due(subscription, tick, false);
 }
 

@@ -82,12 +82,16 @@ class Subscriptions {
  private:
   static constexpr std::uint32_t kNone = 0xffffffffu;
 
+  void listen(const Subscription& subscription);
+  void stop_listening(const Subscription& subscription);
+
   std::vector<Subscription> entries_;
   std::vector<std::uint32_t> free_;   // entries that hold nothing
   std::vector<std::uint32_t> index_;  // by slot, into entries_; kNone
   std::uint32_t next_serial_ = 1;
   SlotSet followed_;
   std::array<SlotSet, kLevels> listening_;
+  std::array<std::size_t, kLevels> listeners_{};  // how many are in each: most levels are empty
   SlotSet due_;
 };
 
@@ -98,8 +102,9 @@ void Subscriptions::collect_due(const Published& published, Tick tick, F&& f) {
   const auto due = due_.words();
   for (std::size_t w = 0; w < words; ++w) {
     std::uint64_t fresh = 0;
-    for (std::size_t level = 0; level < kLevels; ++level)
-      fresh |= listening_[level].word(w) & published[level].word(w);
+    for (std::size_t level = 0; level < kLevels; ++level) {
+      if (listeners_[level] > 0) fresh |= listening_[level].word(w) & published[level].word(w);
+    }
     const std::uint64_t before = due[w];
     if ((before | fresh) == 0) continue;
     due[w] = before | fresh;

@@ -88,38 +88,56 @@ void Surroundings::reconsider(Entity& entity, Session& session, EntityTable& ent
 }
 
 void Surroundings::update(Session& session, EntityTable& entities, Tick tick, Transport& transport) {
-  session.subscriptions().slots().for_each(
-      [&](std::uint32_t slot) { reconsider(entities.slots()[slot], session, entities, tick, transport); });
-  look_for_new(session, entities, tick, transport);
+  found_.clear();
+  const ClientView& view = session.view();
+  if (config_.radius_m > 0.0 && view.eye && !view.changed) {
+    look_around(session);
+  } else {
+    look_everywhere(session, entities);
+  }
+  std::sort(found_.begin(), found_.end());  // the grid's order depends on who was where before
+  for (const std::uint32_t slot : found_) {
+    Entity& entity = entities.slots()[slot];
+    if (entity.id) reconsider(entity, session, entities, tick, transport);
+  }
   session.view().changed = false;
 }
 
-void Surroundings::look_for_new(Session& session, EntityTable& entities, Tick tick, Transport& transport) {
-  const auto offer = [&](std::uint32_t slot) {
-    Entity& entity = entities.slots()[slot];
-    if (entity.id && session.subscriptions().find(slot) == nullptr)
-      reconsider(entity, session, entities, tick, transport);
-  };
-  if (config_.radius_m <= 0.0) {
-    if (!session.view().changed) return;
-    for (std::size_t slot = 0; slot < entities.slots().size(); ++slot)
-      offer(static_cast<std::uint32_t>(slot));
-    return;
-  }
-  found_.clear();
-  if (session.view().eye) {
-    grid_.within(*session.view().eye, config_.radius_m, [&](std::uint32_t slot, double) {
-      if (session.subscriptions().find(slot) == nullptr) found_.push_back(slot);
-    });
-    std::sort(found_.begin(), found_.end());  // the grid's order depends on who was where before
-  }
-  for (const std::uint32_t slot : found_)
-    offer(slot);
-  everywhere_.for_each(offer);
-  for (const ClientView::Exception& exception : session.view().exceptions) {
+// What is to be reconsidered where nothing but places has changed: little of what is followed.
+void Surroundings::look_around(const Session& session) {
+  const SlotSet& followed = session.subscriptions().slots();
+  const bool levels = config_.level_distance_m[0] > 0.0;
+  const double radius2_m2 = config_.radius_m * config_.radius_m;
+  near_.clear();
+  grid_.within(*session.view().eye, config_.radius_m * (1.0 + config_.hysteresis),
+               [&](std::uint32_t slot, double distance2_m2) {
+                 near_.insert(slot);
+                 const bool is_followed = followed.contains(slot);
+                 if (is_followed ? levels : distance2_m2 <= radius2_m2) found_.push_back(slot);
+               });
+  const auto note = [&](std::uint32_t slot) { found_.push_back(slot); };
+  for (std::size_t w = 0; w < followed.words().size(); ++w)
+    SlotSet::for_each_in(followed.word(w) & ~near_.word(w) & ~everywhere_.word(w), w, note);
+  for (std::size_t w = 0; w < everywhere_.words().size(); ++w)
+    SlotSet::for_each_in(everywhere_.word(w) & ~followed.word(w) & ~near_.word(w), w, note);
+}
+
+void Surroundings::look_everywhere(const Session& session, const EntityTable& entities) {
+  near_ = session.subscriptions().slots();
+  everywhere_.for_each([&](std::uint32_t slot) { near_.insert(slot); });
+  const ClientView& view = session.view();
+  for (const ClientView::Exception& exception : view.exceptions) {
     if (entities.find(exception.entity) != nullptr)
-      offer(static_cast<std::uint32_t>(exception.entity.slot()));
+      near_.insert(static_cast<std::uint32_t>(exception.entity.slot()));
   }
+  if (config_.radius_m > 0.0) {
+    if (view.eye)
+      grid_.within(*view.eye, config_.radius_m, [&](std::uint32_t slot, double) { near_.insert(slot); });
+  } else if (view.changed) {
+    for (std::size_t slot = 0; slot < entities.slots().size(); ++slot)
+      near_.insert(static_cast<std::uint32_t>(slot));
+  }
+  near_.for_each([&](std::uint32_t slot) { found_.push_back(slot); });
 }
 
 void Surroundings::release(const Session& session, EntityTable& entities) {

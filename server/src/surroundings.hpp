@@ -41,14 +41,16 @@ class Surroundings {
  private:
   [[nodiscard]] std::optional<std::uint8_t> level_for(const Entity& entity, const ClientView& view,
                                                       std::optional<std::uint8_t> followed_at) const;
-  void look_for_new(Session& session, EntityTable& entities, Tick tick, Transport& transport);
+  void look_around(const Session& session);
+  void look_everywhere(const Session& session, const EntityTable& entities);
 
   InterestConfig config_;
   Tick interval_ticks_;
   bool by_distance_;  // something depends on where clients are
   InterestGrid grid_;
   SlotSet everywhere_;                // what always concerns everybody
-  std::vector<std::uint32_t> found_;  // scratch
+  SlotSet near_;                      // scratch
+  std::vector<std::uint32_t> found_;  // scratch: whatever is to be reconsidered
 };
 
 }  // namespace reckoner
