@@ -21,6 +21,7 @@ TEST(Datagram, ServerHeaderAndUpdatesRoundTrip) {
       {0, 0, 0, {}}, {1, 5, 1, 9}, {900, 0, 2, {}}, {901, 0, 0, 70'000}, {kMaxEntities - 1, 3, 2, 8}};
   header.update_count = static_cast<std::uint32_t>(updates.size());
   header.coding = {UpdateCoding::kMostGapOrder, 3, 8};
+  header.has_messages = true;
 
   std::array<std::byte, 256> buffer;
   BitWriter writer{buffer};
@@ -35,6 +36,8 @@ TEST(Datagram, ServerHeaderAndUpdatesRoundTrip) {
   BitReader reader{writer.finish()};
   const ServerHeader back = read_server_header(reader);
   EXPECT_EQ(back.sequence, header.sequence);
+  EXPECT_FALSE(back.has_fields);
+  EXPECT_TRUE(back.has_messages);
   ASSERT_TRUE(back.ack);
   EXPECT_EQ(back.ack->window, 0xf0f0f0f0u);
   EXPECT_EQ(back.tick, 4321);
@@ -116,6 +119,22 @@ TEST(Datagram, ClientDatagramRoundTrips) {
       EXPECT_FALSE(read_client_datagram(cut));
     }
   }
+}
+
+TEST(Datagram, AClientsMessagesAreLeftToBeRead) {
+  ClientDatagram datagram;
+  datagram.has_messages = true;
+  std::array<std::byte, 64> buffer;
+  BitWriter writer{buffer};
+  write(writer, datagram);
+  writer.write(0x5a5, 11);  // stands for the section
+  const auto bytes = writer.finish();
+  BitReader reader{bytes};
+  const auto back = read_client_datagram(reader);
+  ASSERT_TRUE(back);
+  EXPECT_TRUE(back->has_messages);
+  EXPECT_EQ(reader.read(11), 0x5a5u);
+  EXPECT_TRUE(reader.finished());
 }
 
 }  // namespace

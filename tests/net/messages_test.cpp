@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <array>
+#include <bit>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -67,12 +69,15 @@ std::vector<ControlMessage> one_of_each() {
   spawn.state.orientation = {255, -255, 0};
   spawn.state.largest = 3;
   spawn.state.teleports = 7;
+  spawn.fields = {std::byte{0x80}, std::byte{0x7f}, std::byte{1}};
   return {JoinMessage{kProtocolVersion, 0xdeadbeef, true},
           welcome,
           spawn,
           DespawnMessage{{5, 2}, 99},
           RouteMessage{{7}, route_of(RouteKind::kTcb)},
-          RouteMessage{{8}, route_of(RouteKind::kChaikin)}};
+          RouteMessage{{8}, route_of(RouteKind::kChaikin)},
+          GameDataMessage{{std::byte{1}, std::byte{0xfe}, std::byte{3}}, -1.5e9},
+          GameDataMessage{{std::byte{9}}, std::nullopt}};
 }
 
 TEST(Messages, RoundTrip) {
@@ -102,6 +107,7 @@ TEST(Messages, RoundTrip) {
   EXPECT_EQ(s.name.size(), kMaxNameBytes);
   EXPECT_EQ(s.motion_tick, 3'999'999'999u);
   EXPECT_EQ(s.state, std::get<SpawnMessage>(messages[2]).state);
+  EXPECT_EQ(s.fields, std::get<SpawnMessage>(messages[2]).fields);
 
   const auto despawn = decode_control(encoded(messages[3]));
   ASSERT_TRUE(despawn);
@@ -220,6 +226,39 @@ TEST(Messages, DamageNeverEscapes) {
       const auto* s = std::get_if<SpawnMessage>(&*decoded);
       EXPECT_TRUE(s == nullptr || s->entity);
     }
+  }
+}
+
+TEST(Messages, GameDataRoundTrips) {
+  for (const std::size_t size : {std::size_t{1}, std::size_t{1000}, kMaxReliableBytes}) {
+    for (const std::optional<double> time_s : {std::optional<double>{}, std::optional{12.125}}) {
+      GameDataMessage message{std::vector<std::byte>(size), time_s};
+      for (std::size_t i = 0; i < size; ++i)
+        message.payload[i] = static_cast<std::byte>(i * 7);
+      const auto back = decode_control(encoded(message));
+      ASSERT_TRUE(back);
+      EXPECT_EQ(std::get<GameDataMessage>(*back).payload, message.payload);
+      EXPECT_EQ(std::get<GameDataMessage>(*back).time_s, time_s);
+    }
+  }
+}
+
+TEST(Messages, GameDataOfNothingOrAnInsaneTimeIsRefused) {
+  GameDataMessage message{{}, std::nullopt};
+  EXPECT_FALSE(decode_control(encoded(message)));
+  for (const double insane : {std::numeric_limits<double>::quiet_NaN(), 1e300}) {
+    // The stamp begins behind the kind and the bit that announces it.
+    message = {{std::byte{1}}, 0.0};
+    const auto good = encoded(message);
+    std::vector<std::byte> bytes(good.size() + 8);
+    BitReader reader{good};
+    BitWriter writer{bytes};
+    writer.write(reader.read(5), 5);
+    (void)reader.read(64);
+    writer.write(std::bit_cast<std::uint64_t>(insane), 64);
+    while (reader.bits_left() > 0)
+      writer.write(reader.read(1), 1);
+    EXPECT_FALSE(decode_control(writer.finish())) << insane;
   }
 }
 

@@ -292,6 +292,56 @@ TEST(Fields, DoNotKeepMotionsAway) {
     world.expect_last_values(player, id);
 }
 
+// In order and without loss every claim of completeness may be believed at once. The budget postpones a lot.
+TEST(Fields, ACompleteClientHasThem) {
+  WorldConfig config;
+  config.links = both_ways({.latency_ms = 50.0});
+  config.server.bytes_per_second = 8000;
+  FieldWorld world(config);
+  std::vector<EntityId> ids;
+  for (int i = 0; i < 200; ++i)
+    ids.push_back(world.add_body(Still{}));
+  const std::size_t player = world.add_player();
+  Tick complete = 0;
+  std::size_t postponed = 0;
+  world.tap(player).filter = [&](const TransportEvent& event) {
+    if (event.kind != TransportEvent::Kind::received || event.channel != Channel::state) return true;
+    BitReader reader{event.payload};
+    const ServerHeader header = read_server_header(reader);
+    complete = header.tick - header.complete_age;  // no wrap in this test
+    postponed += header.complete_age > 0 ? 1 : 0;
+    return true;
+  };
+  std::map<std::size_t, std::map<Tick, std::int64_t>> made;
+  std::mt19937_64 random(1);
+  world.after_tick = [&](double time_s) {
+    const Tick tick = world.server().next_tick();
+    if (time_s > 2.0 && tick % 32 > 20) return;
+    for (int i = 0; i < 20; ++i) {
+      const EntityId id = ids[random() % ids.size()];
+      world.server().set_field(id, kHealth, whole(tick));
+      world.server().set_field(id, kLabel, label(static_cast<char>(random() % 256)));
+      made[id.slot()][tick] = tick;
+    }
+  };
+  std::size_t compared = 0;
+  world.on_frame = [&](std::size_t, double time_s, std::span<const ShownEntity> shown) {
+    if (time_s < 3.0) return;
+    for (const ShownEntity& entity : shown) {
+      const auto& changes = made[entity.id.slot()];
+      const auto next = changes.upper_bound(complete);
+      if (next == changes.begin()) continue;
+      EXPECT_GE(std::get<std::int64_t>(*world.client(player).field(entity.id, kHealth)),
+                std::prev(next)->second);
+      ++compared;
+    }
+  };
+  world.run_to(8.0);
+  EXPECT_GT(compared, 5000u);
+  EXPECT_GT(postponed, 20u);
+  EXPECT_GT(complete, 300u);
+}
+
 TEST(Fields, AMalformedSectionIsRefusedWhole) {
   FieldWorld world({.links = both_ways({.latency_ms = 10.0})});
   const EntityId id = world.add_body(Still{});
