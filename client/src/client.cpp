@@ -244,6 +244,7 @@ void Client::Impl::handle_control(const TransportEvent& event, double local_s) {
       ok = status == ClientStatus::joining && link.join(*w, config.archetypes, local_s);
       if (ok) {
         status = ClientStatus::joined;
+        playout.expect_gaps(w->longest_gap_s);
         events.push_back({ClientEvent::Kind::joined, {}});
       }
     } else {

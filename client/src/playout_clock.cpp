@@ -9,10 +9,12 @@ namespace {
 
 constexpr double kInitialDelayS = 0.2;      // adaptive mode, before anything was measured
 constexpr double kLatenessQuantile = 0.95;  // the rest are mostly repairs, which come too late anyway
-constexpr double kGapQuantile = 0.8;
+constexpr double kGapQuantile = 0.95;
 
-// Longer gaps are quiet ones: the motion before them still held, and there is nothing to wait for.
-constexpr double kLongestGapS = 0.2;
+// Gaps that are longer than the longest expected, with some room for the tick they end at, are quiet ones:
+// the motion before them still held, and there is nothing to wait for.
+constexpr double kLeastLongestGapS = 0.2;
+constexpr double kGapRoom = 1.25;
 
 // How fast the delay may change, seconds a second: while it grows everything runs that much slower. Growing
 // is urgent (what is late is not there), shrinking is not.
@@ -31,7 +33,7 @@ constexpr double kFadeS = 0.5;  // time constant with which a silent connection 
 }  // namespace
 
 PlayoutClock::PlayoutClock(const PlayoutConfig& config, double silence_s)
-    : config_(config), silence_s_(silence_s) {
+    : config_(config), silence_s_(silence_s), longest_gap_s_(kLeastLongestGapS) {
   config_.delay_s = std::clamp(config_.delay_s, 0.0, kLongestDelayS);
   config_.max_delay_s = std::clamp(config_.max_delay_s, 0.0, kLongestDelayS);
 }
@@ -50,10 +52,14 @@ double PlayoutClock::Recent::quantile(double q) const {
   return sorted[static_cast<std::size_t>(rank)];
 }
 
+void PlayoutClock::expect_gaps(double longest_s) {
+  longest_gap_s_ = std::max(kLeastLongestGapS, kGapRoom * longest_s);
+}
+
 void PlayoutClock::note_update(double lateness_s, double gap_s) {
   if (config_.mode != PlayoutMode::adaptive) return;
   lateness_.add(std::clamp(lateness_s, 0.0, config_.max_delay_s));
-  if (gap_s <= kLongestGapS) gaps_.add(gap_s);
+  if (gap_s <= longest_gap_s_) gaps_.add(gap_s);
   const double gap_to_bridge_s = gaps_.empty() ? 0.0 : gaps_.quantile(kGapQuantile);
   wanted_s_ = std::min(config_.max_delay_s, lateness_.quantile(kLatenessQuantile) + gap_to_bridge_s);
 }

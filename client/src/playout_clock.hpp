@@ -17,6 +17,9 @@ class PlayoutClock {
   /// Delays out of their range are taken as the nearest in it.
   PlayoutClock(const PlayoutConfig& config, double silence_s);
 
+  /// Gaps between updates last up to so long while the motion before them does not hold: to be bridged.
+  void expect_gaps(double longest_s);
+
   /// An update arrived `lateness_s` after its time stamp; the motion before it was `gap_s` older.
   void note_update(double lateness_s, double gap_s);
 
@@ -63,7 +66,8 @@ class PlayoutClock {
   double rate_ = 1.0;
   double rate_before_silence_ = 1.0;
   double delay_s_ = 0.0;
-  double drift_ = 0.0;           // of the delay, seconds a second
+  double drift_ = 0.0;  // of the delay, seconds a second
+  double longest_gap_s_;
   double wanted_s_ = 0.0;        // adaptive mode, as of the last update
   double last_arrival_s_ = 0.0;  // server time
   Recent lateness_;

@@ -117,7 +117,7 @@ template <class Archive>
 void serialize(Archive& archive, WelcomeMessage& m) {
   archive(m.client.value, wire::real(m.tick_rate_hz, 1.0, 1000.0),
           wire::real(m.epoch_s, -kMostSeconds, kMostSeconds), m.tick,
-          wire::list(m.archetypes, kMaxArchetypes));
+          wire::real(m.longest_gap_s, 0.0, kMostSeconds), wire::list(m.archetypes, kMaxArchetypes));
 }
 
 template <class Archive>

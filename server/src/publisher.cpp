@@ -163,7 +163,8 @@ SendPolicy::Comparison Publisher::compare(const Entity& entity, const EntityLeve
   if (!rides(entity)) {
     const State expected = extrapolate(entity.fit.fitted(entity.truth), ahead_s);
     std::optional<GapFit::Off> gap;
-    if (level.interpolated()) gap = entity.gap->off(motion, entity.truth, time_s, longest_gap_s(level));
+    if (level.interpolated())
+      gap = entity.gap->off(motion, entity.truth, time_s, longest_gap_s(level.factor));
     return {entity.truth, published, expected, published_ahead, gap};
   }
   const Motion on_route = entity.follower->motion(time_s);
@@ -185,10 +186,11 @@ void Publisher::learn_manner(EntityLevel& level, const QuantisedState& encoded, 
   }
 }
 
-double Publisher::longest_gap_s(const EntityLevel& level) const {
-  const double at_finest_s =
-      config_.updates_per_second > 0.0 ? kGapsToWait / config_.updates_per_second : kLongestGapS;
-  return at_finest_s * std::sqrt(level.factor);
+double Publisher::longest_gap_s(double factor) const {
+  double at_finest_s = kLongestGapS;
+  if (config_.updates_per_second > 0.0) at_finest_s = kGapsToWait / config_.updates_per_second;
+  if (config_.fixed_rate_hz > 0.0) at_finest_s = 1.0 / config_.fixed_rate_hz;
+  return at_finest_s * std::sqrt(factor);
 }
 
 // For free motion: as it is best predicted from, or, where nobody predicts, best interpolated.

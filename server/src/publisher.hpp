@@ -30,6 +30,10 @@ class Publisher {
   void run(EntityTable& entities, const RouteTable& routes, Tick tick, double time_s, WorkerPool& pool,
            ServerStats& stats);
 
+  /// How long a gap between updates lasts at most, s, at a level of that factor that clients interpolate,
+  /// unless the motion before it holds.
+  [[nodiscard]] double longest_gap_s(double factor) const;
+
   /// The slots that were published in the last run(), by level.
   [[nodiscard]] const Subscriptions::Published& published() const { return published_; }
 
@@ -52,7 +56,6 @@ class Publisher {
                     const Quantisation& q) const;
   [[nodiscard]] bool followed(const Entity& entity, std::size_t level) const;
   [[nodiscard]] bool rides(const Entity& entity) const;
-  [[nodiscard]] double longest_gap_s(const EntityLevel& level) const;
   [[nodiscard]] State to_publish(Entity& entity, const EntityLevel& level, double time_s) const;
   [[nodiscard]] SendPolicy::Comparison compare(const Entity& entity, const EntityLevel& level,
                                                double time_s) const;

@@ -16,6 +16,7 @@ namespace {
 // the recorded traces, p95 error is least at 4.
 constexpr double kAdaptPerS = 4.0;
 constexpr double kLeastScale = 0.02;
+constexpr double kLeastGapScale = 0.005;  // interpolation is so much more exact
 constexpr double kMostScale = 1000.0;
 
 // Under a budget, updates are worth more for place than for turn: an angle may grow so
@@ -52,7 +53,9 @@ bool SendPolicy::due(const Comparison& c, Tick tick) {
     tokens_ =
         std::min(config_.updates_per_second, tokens_ + config_.updates_per_second / config_.tick_rate_hz);
     // Nothing is learned about the threshold from a body that rests.
-    if (!rests) scale_ = std::max(kLeastScale, scale_ * std::exp(-kAdaptPerS / config_.tick_rate_hz));
+    if (!rests)
+      scale_ = std::max(c.gap ? kLeastGapScale : kLeastScale,
+                        scale_ * std::exp(-kAdaptPerS / config_.tick_rate_hz));
     if (tokens_ < 1.0) return false;
   }
   if (rests) {

@@ -102,6 +102,7 @@ void Server::Impl::join(PeerId peer, const JoinMessage& message) {
   welcome.tick_rate_hz = config.tick_rate_hz;
   welcome.epoch_s = config.epoch_s;
   welcome.tick = next_tick == 0 ? 0 : next_tick - 1;
+  welcome.longest_gap_s = publisher.longest_gap_s(1.0);
   for (std::size_t i = 0; i < config.archetypes.size(); ++i) {
     const Archetype& a = config.archetypes[i];
     welcome.archetypes.push_back(

@@ -97,6 +97,23 @@ TEST(PlayoutClock, OneLateUpdateInManyChangesLittle) {
   EXPECT_LT(runner.clock.delay_s(), 0.21);
 }
 
+TEST(PlayoutClock, WaitsForGapsThatTheServerExpectsAndForNoLonger) {
+  for (const double expected_s : {0.0, 0.4}) {
+    PlayoutClock clock({.mode = PlayoutMode::adaptive}, 1.0);
+    clock.expect_gaps(expected_s);
+    double now_s = 10.0;
+    clock.advance(now_s, false);
+    for (int i = 0; i < 1200; ++i) {
+      now_s += 1.0 / 60.0;
+      clock.note_arrival(now_s);
+      clock.advance(now_s, false);
+      if (i % 24 == 0) clock.note_update(0.1, 0.4);
+      if (i % 240 == 0) clock.note_update(0.1, 3.0);  // quiet: the motion before it held
+    }
+    EXPECT_NEAR(clock.delay_s(), expected_s > 0.0 ? 0.5 : 0.1, 0.02);
+  }
+}
+
 TEST(PlayoutClock, SilenceFadesToRestWithoutAStep) {
   for (const double frame_s : {1.0 / 30.0, 1.0 / 240.0}) {
     PlayoutClock clock({}, 1.0);

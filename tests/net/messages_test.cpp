@@ -55,6 +55,7 @@ std::vector<ControlMessage> one_of_each() {
   welcome.tick_rate_hz = 59.94;
   welcome.epoch_s = -12.25;
   welcome.tick = 123456;
+  welcome.longest_gap_s = 0.375;
   welcome.archetypes = {{0.05, 0.1, 300.0, 1e5, {}}, {1.0, 0.5, 20.0, 1e3, {}}};
   welcome.archetypes[1].codes.orders[3] = {OrderRule::kLeastOffset, OrderRule::kMostSlope};
   welcome.archetypes[1].codes.habits[3].yaw = {-128, 127};
@@ -94,6 +95,7 @@ TEST(Messages, RoundTrip) {
   EXPECT_EQ(w.tick_rate_hz, 59.94);
   EXPECT_EQ(w.epoch_s, -12.25);
   EXPECT_EQ(w.tick, 123456u);
+  EXPECT_EQ(w.longest_gap_s, 0.375);
   ASSERT_EQ(w.archetypes.size(), 2u);
   EXPECT_EQ(w.archetypes[1].max_speed_mps, 20.0);
   EXPECT_EQ(w.archetypes[0].codes, CodeParameters{});

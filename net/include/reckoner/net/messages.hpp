@@ -66,8 +66,9 @@ struct ArchetypeLimits {
 struct WelcomeMessage {
   ClientId client;
   double tick_rate_hz = 0.0;
-  double epoch_s = 0.0;  ///< server time of tick 0
-  Tick tick = 0;         ///< the last that ran
+  double epoch_s = 0.0;        ///< server time of tick 0
+  Tick tick = 0;               ///< the last that ran
+  double longest_gap_s = 0.0;  ///< between updates, that a client in buffered mode should be able to bridge
   std::vector<ArchetypeLimits> archetypes;
 };
 
