@@ -3,73 +3,113 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
 
 namespace reckoner {
 
 /// Recursive least squares with exponential forgetting for one linear predictor of N inputs (L. Ljung and T.
 /// Söderström, "Theory and Practice of Recursive Identification", 1983, sec. 2.2). It starts as "the first
-/// input, unchanged" and learns how the others improve on that.
+/// input, unchanged" and learns how the others improve on that. Outliers count less (P. J. Huber, "Robust
+/// estimation of a location parameter", 1964): a collision says nothing about habits.
 ///
 /// Safe for days: the covariance is capped at its prior, so that inputs which stop carrying information
-/// cannot wind it up, and the noise that the gain is balanced against is measured, not assumed.
+/// cannot wind it up; the noise that the gain is balanced against is measured, not assumed; a sample in which
+/// nothing moves is left out; and should rounding ever spoil the covariance (single precision: one of these
+/// lives in every entity), it starts again from its prior.
 template <std::size_t N>
 class LeastSquares {
  public:
-  using Inputs = std::array<double, N>;
+  using Inputs = std::array<float, N>;
 
   LeastSquares() {
-    weights_[0] = 1.0;
-    for (std::size_t i = 0; i < N; ++i)
-      covariance_[i][i] = kPriorVariance;
+    weights_[0] = 1.0f;
+    forget_covariance();
   }
 
-  [[nodiscard]] double predict(const Inputs& x) const {
-    double sum = 0.0;
+  [[nodiscard]] const Inputs& weights() const { return weights_; }
+
+  [[nodiscard]] float predict(const Inputs& x) const {
+    float sum = 0.0f;
     for (std::size_t i = 0; i < N; ++i)
       sum += weights_[i] * x[i];
     return sum;
   }
 
-  /// Learns that `x` was followed by `target`.
-  void learn(const Inputs& x, double target) {
-    Inputs gain{};
-    double spread = 0.0;
-    for (std::size_t i = 0; i < N; ++i) {
-      for (std::size_t j = 0; j < N; ++j)
-        gain[i] += covariance_[i][j] * x[j];
-      spread += x[i] * gain[i];
-    }
-    const double error = target - predict(x);
-    noise_ += kNoiseGain * (error * error - noise_);
-    const double scale = 1.0 / (kForgetting * std::max(kLeastNoise, noise_) + spread);
+  /// Learns that `x` was followed by `target`, and counts it as so many samples: 1 at 60 a second.
+  void learn(const Inputs& x, float target, float samples) {
+    const float error = target - predict(x);
+    float size = target * target;
+    for (const float input : x)
+      size += input * input;
+    if (!(size > kLeastSize) || !(size < kMostSize) || !(error * error < kMostSize)) return;
 
-    double trace = 0.0;
-    for (std::size_t i = 0; i < N; ++i) {
-      weights_[i] += gain[i] * scale * error;
-      for (std::size_t j = 0; j < N; ++j) {
-        covariance_[i][j] = (covariance_[i][j] - gain[i] * gain[j] * scale) / kForgetting;
-      }
-      trace += covariance_[i][i];
-    }
-    constexpr double kMostTrace = kPriorVariance * N;
-    if (trace > kMostTrace) {
-      for (auto& row : covariance_) {
-        for (double& c : row)
-          c *= kMostTrace / trace;
-      }
-    }
+    Inputs gain{};
+    const float spread = spread_along(x, gain);
+    if (!(spread >= 0.0f)) return forget_covariance();
+    noise_ += std::min(1.0f, kNoiseGain * samples) * (error * error - noise_);
+    const float noise = std::max(kLeastNoise, noise_);
+    const float outlier = std::max(1.0f, std::abs(error) / (kOutlier * std::sqrt(noise)));
+    const float kept = 1.0f - (1.0f - kForgetting) * samples;
+    const float scale = 1.0f / (kept * noise * outlier / samples + spread);
+    for (std::size_t i = 0; i < N; ++i)
+      weights_[i] += gain[i] * (scale * error);
+    shrink(gain, scale, 1.0f / kept);
   }
 
  private:
-  static constexpr double kPriorVariance = 1.0;  // of a weight, before anything was seen
-  static constexpr double kForgetting = 0.9998;  // a sample: what is older than a minute or two fades
-  static constexpr double kNoiseGain = 0.002;
-  static constexpr double kLeastNoise = 1e-9;  // squared input units; keeps the gain finite at rest
+  static constexpr std::size_t kPairs = N * (N + 1) / 2;
+  static constexpr float kPriorVariance = 1.0f;  // of a weight, before anything was seen
+  static constexpr float kForgetting = 0.9998f;  // a sample: what is older than a minute or two fades
+  static constexpr float kNoiseGain = 0.002f;    // a sample
+  static constexpr float kLeastNoise = 1e-9f;    // squared input units
+  static constexpr float kLeastSize = 1e-12f;    // squared input units: below it nothing moves
+  static constexpr float kMostSize = 1e12f;      // above it is nothing that could be learned from
+  static constexpr float kOutlier = 3.0f;        // standard deviations from which an error counts less
+
+  void forget_covariance() {
+    covariance_.fill(0.0f);
+    for (std::size_t i = 0, k = 0; i < N; ++i) {
+      k += i;
+      covariance_[k + i] = kPriorVariance;
+    }
+  }
+
+  // gain = covariance x; returns x' covariance x.
+  float spread_along(const Inputs& x, Inputs& gain) const {
+    for (std::size_t i = 0, k = 0; i < N; ++i) {
+      for (std::size_t j = 0; j < i; ++j, ++k) {
+        gain[i] += covariance_[k] * x[j];
+        gain[j] += covariance_[k] * x[i];
+      }
+      gain[i] += covariance_[k++] * x[i];
+    }
+    float spread = 0.0f;
+    for (std::size_t i = 0; i < N; ++i)
+      spread += gain[i] * x[i];
+    return spread;
+  }
+
+  // What was learned takes from the covariance, what is forgotten gives back, up to the prior in all.
+  void shrink(const Inputs& gain, float scale, float growth) {
+    float trace = 0.0f;
+    for (std::size_t i = 0, k = 0; i < N; ++i) {
+      const float taken = gain[i] * scale;
+      for (std::size_t j = 0; j <= i; ++j, ++k)
+        covariance_[k] = (covariance_[k] - taken * gain[j]) * growth;
+      trace += covariance_[k - 1];
+    }
+    constexpr float kMostTrace = kPriorVariance * N;
+    if (trace > kMostTrace) {
+      for (float& c : covariance_)
+        c *= kMostTrace / trace;
+    }
+  }
 
   Inputs weights_{};
-  std::array<Inputs, N> covariance_{};
-  double noise_ = 1.0;
+  std::array<float, kPairs> covariance_{};  // lower triangle by rows; it is symmetric
+  float noise_ = 1.0f;
 };
 
 }  // namespace reckoner

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 
 #include <glm/vec3.hpp>
 
@@ -12,59 +13,83 @@ namespace reckoner {
 
 /// Learns, from an entity's own past, what its mean velocity (or angular velocity) over the coming horizon
 /// will be. Four guesses compete: the rate as it is; the rate carried on by its own derivative; none at all;
-/// and a linear predictor over the rates of the last third of a second, learned online with one set of
-/// weights for the horizontal axes and one for the vertical, because gravity and jumps obey other laws than
-/// steering. Each guess counts by how well it did in the recent past, so that a guess which is clearly best
-/// decides alone.
+/// and a linear predictor over the rate and its smoothed past, learned online with one set of weights for the
+/// horizontal axes and one for the vertical, because gravity and jumps obey other laws than steering. Each
+/// guess counts by how well it did in the recent past, so that a guess which is clearly best decides alone.
 ///
-/// One per entity and kind of rate; a value, no allocation. Fed once a tick.
+/// The past is a cascade of four low-passes rather than a record: it is a few numbers, whatever the tick
+/// rate, and differences of neighbours are nearly independent, which keeps least squares sound in single
+/// precision. One axis is learned from at a time, in an order without period: what consecutive ticks teach
+/// about one axis overlaps anyway, and a fixed order would see only one half of a motion that was recorded at
+/// half the tick rate.
+///
+/// One per entity and kind of rate; a value of less than 1 KB, no allocation. Fed once a tick.
 class RateFit {
  public:
   RateFit(double tick_rate_hz, double horizon_s);
 
-  /// The next tick: the rate now, its derivative, and how far the entity has come (m or rad) over the last
-  /// horizon_ticks() ticks; null if it has not existed, or not been in one piece, for so long.
-  void observe(const glm::vec3& rate, const glm::vec3& derivative, const glm::dvec3* moved);
+  /// The next tick: the rate now, its derivative, and how far the entity has come (m or rad) along each axis
+  /// since any fixed origin. What is not finite, or beyond all measure, counts as a restart.
+  void observe(const glm::vec3& rate, const glm::vec3& derivative, const glm::dvec3& way);
 
   /// After a teleport: the recent past no longer connects; what was learned about the entity still holds.
-  void restart() { filled_ = 0; }
+  void restart();
 
-  /// The mean rate expected over the coming horizon.
-  [[nodiscard]] glm::dvec3 mean_rate() const;
+  /// The mean rate expected over the coming horizon, as of the last tick.
+  [[nodiscard]] const glm::vec3& mean_rate() const { return mean_; }
 
   [[nodiscard]] std::size_t horizon_ticks() const { return horizon_ticks_; }
 
+  /// True if it has rested for so long that ticks without motion change nothing any more.
+  [[nodiscard]] bool settled() const { return settled_; }
+
  private:
-  static constexpr std::size_t kInputs = 8;
+  static constexpr std::size_t kLags = 4;
+  static constexpr std::size_t kInputs = kLags + 1;
   static constexpr std::size_t kGuesses = 4;
-  static constexpr std::size_t kPast = 64;  // ticks; holds horizon and lags in full at up to 115 Hz
+  static constexpr std::size_t kMostSlots = 12;
+  static constexpr std::size_t kUpAxis = 2;
   using Predictor = LeastSquares<kInputs>;
 
-  struct Past {
-    glm::vec3 rate{0.0f};
-    glm::vec3 derivative{0.0f};
+  // What was known about one axis a horizon ago, to be compared with what became of it.
+  struct Slot {
+    double way = 0.0;
+    Predictor::Inputs inputs{};
+    float derivative = 0.0f;
   };
 
-  [[nodiscard]] const Past& past(std::size_t ticks_ago) const;
-  [[nodiscard]] Predictor::Inputs inputs(std::size_t ticks_ago, int axis) const;
-  [[nodiscard]] std::array<glm::dvec3, kGuesses> guesses(std::size_t ticks_ago) const;
-  [[nodiscard]] Predictor& predictor(int axis) { return axis == kUpAxis ? vertical_ : horizontal_; }
-  [[nodiscard]] const Predictor& predictor(int axis) const {
-    return axis == kUpAxis ? vertical_ : horizontal_;
-  }
+  [[nodiscard]] Predictor::Inputs inputs(const glm::vec3& rate, std::size_t axis) const;
+  void follow(const glm::vec3& rate);
+  void step(const glm::vec3& rate, const glm::vec3& derivative, const glm::dvec3& way);
+  void learn(const Slot& then, std::size_t axis, double way);
+  void weigh_guesses();
+  void guess(const glm::vec3& rate, const glm::vec3& derivative);
+  void settle();
+  void wake(const glm::vec3& rate, const glm::dvec3& way);
+  [[nodiscard]] Predictor& predictor(std::size_t axis) { return axis == kUpAxis ? vertical_ : horizontal_; }
 
-  static constexpr int kUpAxis = 2;
-
-  std::size_t horizon_ticks_;
-  double horizon_s_;
-  double memory_;                            // share of an old error that is kept each tick
-  std::array<std::size_t, kInputs> lags_{};  // ticks
-  std::array<Past, kPast> past_{};           // ring; newest at next_ - 1
-  std::size_t next_ = 0;
-  std::size_t filled_ = 0;
+  bool settled_ = false;
+  std::uint8_t slots_ = 1;            // of slots_in_flight_ in use
+  std::uint8_t slot_ = 0;             // the oldest, and next to be written
+  std::uint8_t slots_filled_ = 0;     // since the last restart
+  std::uint16_t ticks_per_slot_ = 1;  // above 1 at high tick rates only
+  std::uint16_t ticks_to_slot_ = 1;
+  std::uint16_t ticks_seen_ = 0;     // since the last restart; up to 2
+  std::uint16_t ticks_at_rest_ = 0;  // in a row
+  std::uint16_t ticks_to_settle_ = 0;
+  std::uint16_t horizon_ticks_ = 1;
+  std::uint32_t order_ = 0;  // which axis the next slot is about
+  float horizon_s_ = 0.0f;
+  float samples_per_slot_ = 1.0f;  // in samples of 60 a second and axis
+  float kept_ = 0.0f;              // share of a guess's old error that is kept a slot
+  std::array<float, kLags> follow_{};
+  glm::vec3 mean_{0.0f};
+  std::array<glm::vec3, kLags> smooth_{};
+  std::array<float, kGuesses> shares_{0.5f, 0.0f, 0.0f, 0.5f};  // of each guess; sum 1
+  std::array<float, kGuesses> errors_{};                        // recent mean squares of each guess
   Predictor horizontal_;
   Predictor vertical_;
-  std::array<double, kGuesses> errors_{};  // recent mean squares of each guess
+  std::array<Slot, kMostSlots> slots_in_flight_{};
 };
 
 }  // namespace reckoner

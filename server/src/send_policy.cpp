@@ -39,36 +39,76 @@ double angle(const State& a, const State& b) {
   return angle_between(a.orientation, b.orientation);
 }
 
+// Where extrapolate() has it, but for rounding.
+glm::dvec3 place(const State& s, double dt_s) {
+  return s.position + (glm::dvec3{s.velocity} + glm::dvec3{s.acceleration} * (0.5 * dt_s)) * dt_s;
+}
+
+// The orientation that extrapolate() has, to 1e-6; for small turns without a sine or a root.
+glm::quat turned(const State& s, double dt_s) {
+  constexpr double kSmall2 = 0.25;  // of the half angle, squared
+  const glm::dvec3 half = glm::dvec3{s.angular_velocity} * (0.5 * dt_s);
+  const double x = glm::dot(half, half);
+  if (!(x < kSmall2)) return extrapolate(s, dt_s).orientation;
+  const double cosine = 1.0 - x / 2.0 * (1.0 - x / 12.0 * (1.0 - x / 30.0));
+  const double sinc = 1.0 - x / 6.0 * (1.0 - x / 20.0 * (1.0 - x / 42.0));
+  const glm::dquat turn{cosine, half.x * sinc, half.y * sinc, half.z * sinc};
+  return glm::quat{turn * glm::dquat{s.orientation}};
+}
+
 }  // namespace
 
 SendPolicy::SendPolicy(const SendPolicyConfig& config, std::uint32_t phase)
-    : config_(config), phase_(phase), tokens_(config.updates_per_second) {}
+    : config_(config),
+      phase_(phase),
+      sink_(std::exp(-kAdaptPerS / config.tick_rate_hz)),
+      rise_(config.updates_per_second > 0.0 ? std::exp(kAdaptPerS / config.updates_per_second) : 1.0),
+      tokens_(config.updates_per_second) {}
 
 bool SendPolicy::due(const Comparison& c, Tick tick) {
-  ticks_at_rest_ = moves(c.truth) ? 0 : ticks_at_rest_ + 1;
-  if (config_.fixed_rate_hz > 0.0) return due_at_fixed_rate(tick);
+  if (const auto decided = due_by_itself(c.truth, c.gap ? kLeastGapScale : kLeastScale, tick))
+    return *decided;
+  if (!rests()) return exceeds(c);
+  silent_ = !moves(c.published) && !rest_is_off(c.truth, c.published);
+  return !silent_;
+}
 
-  const bool rests = ticks_at_rest_ >= kTicksToRest;
-  if (config_.updates_per_second > 0.0) {
-    tokens_ =
-        std::min(config_.updates_per_second, tokens_ + config_.updates_per_second / config_.tick_rate_hz);
-    // Nothing is learned about the threshold from a body that rests.
-    if (!rests)
-      scale_ = std::max(c.gap ? kLeastGapScale : kLeastScale,
-                        scale_ * std::exp(-kAdaptPerS / config_.tick_rate_hz));
-    if (tokens_ < 1.0) return false;
-  }
-  if (rests) {
-    return moves(c.published) || distance(c.truth, c.published) > kRestShare * config_.threshold_m ||
-           angle(c.truth, c.published) > kRestShare * config_.threshold_rad;
-  }
-  return exceeds(c);
+bool SendPolicy::due(const Outlook& o, Tick tick) {
+  if (const auto decided = due_by_itself(o.truth, kLeastScale, tick)) return *decided;
+  if (!rests()) return exceeds(o);
+  silent_ = !moves(o.published.state) && !rest_is_off(o.truth, o.published.state);
+  return !silent_;
+}
+
+bool SendPolicy::rests() const {
+  return ticks_at_rest_ >= kTicksToRest;
+}
+
+std::optional<bool> SendPolicy::due_by_itself(const State& truth, double least_scale, Tick tick) {
+  silent_ = false;
+  ticks_at_rest_ = moves(truth) ? 0 : std::min(ticks_at_rest_ + 1, kTicksToRest);
+  if (config_.fixed_rate_hz > 0.0) return due_at_fixed_rate(tick);
+  if (config_.updates_per_second <= 0.0) return std::nullopt;
+  fill(1.0);
+  // Nothing is learned about the threshold from a body that rests.
+  if (!rests()) scale_ = std::max(least_scale, scale_ * sink_);
+  if (tokens_ < 1.0) return false;
+  return std::nullopt;
+}
+
+void SendPolicy::fill(double ticks) {
+  const double per_tick = config_.updates_per_second / config_.tick_rate_hz;
+  tokens_ = std::min(config_.updates_per_second, tokens_ + ticks * per_tick);
+}
+
+void SendPolicy::skip(Tick ticks) {
+  fill(static_cast<double>(ticks));
 }
 
 void SendPolicy::spent() {
   if (config_.updates_per_second <= 0.0) return;
   tokens_ -= 1.0;
-  scale_ = std::min(kMostScale, scale_ * std::exp(kAdaptPerS / config_.updates_per_second));
+  scale_ = std::min(kMostScale, scale_ * rise_);
 }
 
 bool SendPolicy::due_at_fixed_rate(Tick tick) const {
@@ -78,6 +118,16 @@ bool SendPolicy::due_at_fixed_rate(Tick tick) const {
   return std::floor(tick * per_tick + shift) != std::floor((tick - 1.0) * per_tick + shift);
 }
 
+bool SendPolicy::rest_is_off(const State& truth, const State& published) const {
+  return distance(truth, published) > kRestShare * config_.threshold_m ||
+         angle(truth, published) > kRestShare * config_.threshold_rad;
+}
+
+double SendPolicy::limit_rad() const {
+  const double share = config_.updates_per_second > 0.0 ? kBudgetAngleShare : 1.0;
+  return share * scale_ * config_.threshold_rad;
+}
+
 bool SendPolicy::exceeds(const Comparison& c) const {
   // What is off now and what will be off add up: both are seen before an update takes effect.
   const double off_m =
@@ -85,8 +135,22 @@ bool SendPolicy::exceeds(const Comparison& c) const {
   if (off_m > scale_ * config_.threshold_m) return true;
   const double off_rad =
       c.gap ? c.gap->rad : angle(c.truth, c.published) + angle(c.expected_ahead, c.published_ahead);
-  const double share = config_.updates_per_second > 0.0 ? kBudgetAngleShare : 1.0;
-  return off_rad > share * scale_ * config_.threshold_rad;
+  return off_rad > limit_rad();
+}
+
+bool SendPolicy::exceeds(const Outlook& o) const {
+  const double age_s = o.time_s - o.published.time_s;
+  const State& published = o.published.state;
+  const double off_m = glm::length(o.truth.position - place(published, age_s)) +
+                       glm::length(place(o.fitted, o.ahead_s) - place(published, age_s + o.ahead_s));
+  if (off_m > scale_ * config_.threshold_m) return true;
+
+  // What turns the same way stays as far off as it is, so the later angle often need not be known.
+  const double off_rad = angle_between(o.truth.orientation, turned(published, age_s));
+  const glm::dvec3 apart = glm::dvec3{o.fitted.angular_velocity} - glm::dvec3{published.angular_velocity};
+  if (2.0 * off_rad + o.ahead_s * glm::length(apart) <= limit_rad()) return false;
+  return off_rad + angle_between(turned(o.fitted, o.ahead_s), turned(published, age_s + o.ahead_s)) >
+         limit_rad();
 }
 
 }  // namespace reckoner

@@ -45,6 +45,23 @@ class SendPolicy {
   };
   [[nodiscard]] bool due(const Comparison& comparison, Tick tick);
 
+  /// The same for free motion, from what a Comparison would be made of: the truth, the same with the
+  /// acceleration and angular velocity that are expected of it, and what was published. Where places decide,
+  /// no orientation is computed at all.
+  struct Outlook {
+    const State& truth;
+    const State& fitted;
+    const Motion& published;  ///< not on a route
+    double time_s;            ///< now
+    double ahead_s;
+  };
+  [[nodiscard]] bool due(const Outlook& outlook, Tick tick);
+
+  /// True if the entity rests and, as of the last due(), clients have it so: until it moves, due() may be
+  /// left out; `skip()` then says for how many ticks.
+  [[nodiscard]] bool silent() const { return silent_; }
+  void skip(Tick ticks);
+
   /// An update was sent: a publish, or the repair of one.
   void spent();
 
@@ -54,10 +71,21 @@ class SendPolicy {
  private:
   [[nodiscard]] bool due_at_fixed_rate(Tick tick) const;
   [[nodiscard]] bool exceeds(const Comparison& comparison) const;
+  [[nodiscard]] bool exceeds(const Outlook& outlook) const;
+  [[nodiscard]] bool rest_is_off(const State& truth, const State& published) const;
+  [[nodiscard]] double limit_rad() const;
+  void fill(double ticks);
+
+  // What decides before anything is compared; nothing if that must.
+  [[nodiscard]] std::optional<bool> due_by_itself(const State& truth, double least_scale, Tick tick);
+  [[nodiscard]] bool rests() const;
 
   SendPolicyConfig config_;
   std::uint32_t phase_;
   std::uint32_t ticks_at_rest_ = 0;
+  bool silent_ = false;
+  double sink_;  // what the threshold is multiplied by a tick, and
+  double rise_;  // an update sent, under a budget
   double scale_ = 1.0;
   double tokens_ = 0.0;  // updates that the budget allows now
 };

@@ -2,6 +2,8 @@
 #include "send_policy.hpp"
 
 #include <cmath>
+#include <cstdint>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -130,6 +132,69 @@ TEST(SendPolicy, ABudgetGoesWhereMotionIsUnpredictable) {
     }
   }
   EXPECT_GT(wild, 2 * calm);
+}
+
+// Random motions: the short way decides as the long one does, unless it is a matter of rounding.
+TEST(SendPolicy, AnOutlookDecidesLikeAComparison) {
+  std::uint32_t random = 1;
+  const auto next = [&random] {
+    random = random * 1664525u + 1013904223u;
+    return static_cast<float>(random >> 8) / 8388608.0f - 1.0f;
+  };
+  int due = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    Motion published;
+    published.state.velocity = {next(), next(), next()};
+    published.state.acceleration = {next(), next(), next()};
+    const float spin = i % 2 == 0 ? 0.5f : 8.0f;
+    published.state.angular_velocity = glm::vec3{next(), next(), next()} * spin;
+    const double age_s = 0.3 * (1.0 + static_cast<double>(next()));
+    State truth = extrapolate(published.state, age_s);
+    truth.position += glm::dvec3{next(), next(), next()} * 0.02;
+    State fitted = truth;
+    fitted.acceleration += glm::vec3{next(), next(), next()};
+    fitted.angular_velocity += glm::vec3{next(), next(), next()} * 0.3f;
+    const SendPolicy::Comparison all{truth, state_at(published, age_s), extrapolate(fitted, 0.15),
+                                     state_at(published, age_s + 0.15)};
+    const auto decides = [&](double scale) {
+      SendPolicyConfig c = config();
+      c.threshold_m *= scale;
+      c.threshold_rad *= scale;
+      SendPolicy policy{c, 0};
+      return std::pair{policy.due(all, 1), policy.due({truth, fitted, published, age_s, 0.15}, 1)};
+    };
+    const auto [by_all, by_outlook] = decides(1.0);
+    due += by_all ? 1 : 0;
+    if (by_all == by_outlook) continue;
+    const auto below = decides(0.9999);
+    const auto above = decides(1.0001);
+    EXPECT_TRUE(below.first != above.first) << i;
+  }
+  EXPECT_GT(due, 4'000);
+  EXPECT_LT(due, 16'000);
+}
+
+TEST(SendPolicy, MayBeSkippedWhileSilent) {
+  SendPolicyConfig c = config();
+  c.updates_per_second = 10.0;
+  SendPolicy policy{c, 0};
+  Motion published;
+  published.state = at(0.0, 0.0f);
+  const State still = at(0.0, 0.0f);
+  for (Tick tick = 1; tick <= 2; ++tick) {
+    EXPECT_FALSE(policy.due({still, still, published, tick / kTickRateHz, 0.1}, tick));
+    EXPECT_FALSE(policy.silent());
+  }
+  for (int i = 0; i < 10; ++i)
+    policy.spent();
+  EXPECT_FALSE(policy.due({still, still, published, 3 / kTickRateHz, 0.1}, 3));
+  EXPECT_FALSE(policy.silent());  // nothing may be sent, so nothing is known
+  policy.skip(600);
+  EXPECT_FALSE(policy.due({still, still, published, 10.0, 0.1}, 603));
+  EXPECT_TRUE(policy.silent());
+  const State away = at(1.0, 1.0f);
+  EXPECT_TRUE(policy.due({away, away, published, 10.1, 0.1}, 604));
+  EXPECT_FALSE(policy.silent());
 }
 
 TEST(SendPolicy, RepairsCountAgainstTheBudget) {

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+#include "motion_fit.hpp"
+#include "send_policy.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+
+namespace reckoner {
+namespace {
+
+constexpr double kTickRateHz = 60.0;
+constexpr double kAheadS = 0.15;
+constexpr std::size_t kEntities = 10'000;  // far more than any cache holds, as on a busy server
+
+// Entities that weave about, each its own way; `turning` ones face where they go.
+struct Crowd {
+  explicit Crowd(bool turning) : states(kEntities), turns(turning) {
+    for (std::size_t i = 0; i < kEntities; ++i) {
+      fits.emplace_back(kTickRateHz);
+      policies.emplace_back(SendPolicyConfig{kTickRateHz, 0.05, 0.05, 0.0, 0.0},
+                            static_cast<std::uint32_t>(i));
+    }
+    for (int warm_up = 0; warm_up < 120; ++warm_up) {
+      if (warm_up < 60) move();
+      for (std::size_t i = 0; i < kEntities; ++i)
+        fits[i].observe(states[i]);
+    }
+  }
+
+  void move() {
+    ++tick;
+    for (std::size_t i = 0; i < kEntities; ++i) {
+      State& s = states[i];
+      const double phase = 0.03 * static_cast<double>(tick % 10'000) + static_cast<double>(i);
+      const glm::vec3 velocity{4.0 * std::cos(phase), 3.0 * std::sin(1.7 * phase), 0.1 * std::sin(phase)};
+      s.acceleration = (velocity - s.velocity) * static_cast<float>(kTickRateHz);
+      s.velocity = velocity;
+      s.position += glm::dvec3{velocity} / kTickRateHz;
+      if (!turns) continue;
+      s.angular_velocity = {0.0f, 0.0f, static_cast<float>(std::cos(1.3 * phase))};
+      const double half = 0.5 * std::sin(1.3 * phase);
+      s.orientation = {static_cast<float>(std::cos(half)), 0.0f, 0.0f, static_cast<float>(std::sin(half))};
+    }
+  }
+
+  std::vector<State> states;
+  std::vector<MotionFit> fits;
+  std::vector<SendPolicy> policies;
+  Tick tick = 0;
+  bool turns;
+};
+
+void per_entity(benchmark::State& run) {
+  run.SetItemsProcessed(run.iterations() * static_cast<std::int64_t>(kEntities));
+  run.counters["bytes"] = static_cast<double>(sizeof(MotionFit));
+}
+
+// What a server pays a tick to learn from every moving entity.
+void BM_ObserveMotion(benchmark::State& run) {
+  Crowd crowd{run.range(0) != 0};
+  for ([[maybe_unused]] auto _ : run) {
+    run.PauseTiming();
+    crowd.move();
+    run.ResumeTiming();
+    for (std::size_t i = 0; i < kEntities; ++i)
+      crowd.fits[i].observe(crowd.states[i]);
+  }
+  per_entity(run);
+}
+BENCHMARK(BM_ObserveMotion)->ArgName("turning")->Arg(0)->Arg(1);
+
+// What it pays a tick for an entity that rests and is asked nevertheless.
+void BM_ObserveRest(benchmark::State& run) {
+  Crowd crowd{false};
+  for (State& state : crowd.states)
+    state = {};
+  for ([[maybe_unused]] auto _ : run) {
+    for (std::size_t i = 0; i < kEntities; ++i)
+      crowd.fits[i].observe(crowd.states[i]);
+  }
+  per_entity(run);
+}
+BENCHMARK(BM_ObserveRest);
+
+void BM_FittedMotion(benchmark::State& run) {
+  Crowd crowd{run.range(0) != 0};
+  for ([[maybe_unused]] auto _ : run) {
+    run.PauseTiming();
+    crowd.move();
+    for (std::size_t i = 0; i < kEntities; ++i)
+      crowd.fits[i].observe(crowd.states[i]);
+    run.ResumeTiming();
+    for (std::size_t i = 0; i < kEntities; ++i)
+      benchmark::DoNotOptimize(crowd.fits[i].fitted(crowd.states[i]));
+  }
+  per_entity(run);
+}
+BENCHMARK(BM_FittedMotion)->ArgName("turning")->Arg(0)->Arg(1);
+
+// All of a tick: learn, fit, compare with what was published, publish.
+void BM_DecideToPublish(benchmark::State& run) {
+  Crowd crowd{run.range(0) != 0};
+  std::vector<Motion> published(kEntities);
+  std::size_t publishes = 0;
+  for ([[maybe_unused]] auto _ : run) {
+    run.PauseTiming();
+    crowd.move();
+    run.ResumeTiming();
+    const double now_s = crowd.tick / kTickRateHz;
+    for (std::size_t i = 0; i < kEntities; ++i) {
+      crowd.fits[i].observe(crowd.states[i]);
+      const State fitted = crowd.fits[i].fitted(crowd.states[i]);
+      if (!crowd.policies[i].due({crowd.states[i], fitted, published[i], now_s, kAheadS}, crowd.tick))
+        continue;
+      published[i].state = fitted;
+      published[i].time_s = now_s;
+      crowd.policies[i].spent();
+      ++publishes;
+    }
+  }
+  per_entity(run);
+  run.counters["publishes/s"] =
+      static_cast<double>(publishes) * kTickRateHz / static_cast<double>(run.iterations() * kEntities);
+}
+BENCHMARK(BM_DecideToPublish)->ArgName("turning")->Arg(0)->Arg(1);
+
+}  // namespace
+}  // namespace reckoner
