@@ -49,24 +49,27 @@ class LeastSquares {
     const float spread = spread_along(x, gain);
     if (!(spread >= 0.0f)) return forget_covariance();
     noise_ += std::min(1.0f, kNoiseGain * samples) * (error * error - noise_);
-    const float noise = std::max(kLeastNoise, noise_);
-    const float outlier = std::max(1.0f, std::abs(error) / (kOutlier * std::sqrt(noise)));
+    noise_ = std::max(kLeastNoise, noise_);
+    const float outlier = std::max(1.0f, std::abs(error) / (kOutlier * std::sqrt(noise_)));
     const float kept = 1.0f - (1.0f - kForgetting) * samples;
-    const float scale = 1.0f / (kept * noise * outlier / samples + spread);
+    const float scale = 1.0f / (kept * noise_ * outlier / samples + spread);
     for (std::size_t i = 0; i < N; ++i)
       weights_[i] += gain[i] * (scale * error);
-    shrink(gain, scale, 1.0f / kept);
+    shrink(gain, scale, 1.0f / kept, kDrift * samples);
   }
 
  private:
   static constexpr std::size_t kPairs = N * (N + 1) / 2;
   static constexpr float kPriorVariance = 1.0f;  // of a weight, before anything was seen
   static constexpr float kForgetting = 0.9998f;  // a sample: what is older than a minute or two fades
-  static constexpr float kNoiseGain = 0.002f;    // a sample
-  static constexpr float kLeastNoise = 1e-9f;    // squared input units
-  static constexpr float kLeastSize = 1e-12f;    // squared input units: below it nothing moves
-  static constexpr float kMostSize = 1e12f;      // above it is nothing that could be learned from
-  static constexpr float kOutlier = 3.0f;        // standard deviations from which an error counts less
+  // What weights may change by in a sample, squared. Without it an hour of perfectly even motion would teach
+  // so surely that it takes an hour to learn anything else.
+  static constexpr float kDrift = 1e-8f;
+  static constexpr float kNoiseGain = 0.002f;  // a sample
+  static constexpr float kLeastNoise = 1e-9f;  // squared input units
+  static constexpr float kLeastSize = 1e-12f;  // squared input units: below it nothing moves
+  static constexpr float kMostSize = 1e12f;    // above it is nothing that could be learned from
+  static constexpr float kOutlier = 3.0f;      // standard deviations from which an error counts less
 
   void forget_covariance() {
     covariance_.fill(0.0f);
@@ -92,12 +95,13 @@ class LeastSquares {
   }
 
   // What was learned takes from the covariance, what is forgotten gives back, up to the prior in all.
-  void shrink(const Inputs& gain, float scale, float growth) {
+  void shrink(const Inputs& gain, float scale, float growth, float drift) {
     float trace = 0.0f;
     for (std::size_t i = 0, k = 0; i < N; ++i) {
       const float taken = gain[i] * scale;
       for (std::size_t j = 0; j <= i; ++j, ++k)
         covariance_[k] = (covariance_[k] - taken * gain[j]) * growth;
+      covariance_[k - 1] += drift;
       trace += covariance_[k - 1];
     }
     constexpr float kMostTrace = kPriorVariance * N;

@@ -192,7 +192,7 @@ TEST(SendPolicy, MayBeSkippedWhileSilent) {
   policy.skip(600);
   EXPECT_FALSE(policy.due({still, still, published, 10.0, 0.1}, 603));
   EXPECT_TRUE(policy.silent());
-  const State away = at(1.0, 1.0f);
+  const State away = at(100.0, 1.0f);
   EXPECT_TRUE(policy.due({away, away, published, 10.1, 0.1}, 604));
   EXPECT_FALSE(policy.silent());
 }
