@@ -356,15 +356,17 @@ void Client::Impl::apply(std::span<const ServerLink::Update> updates, double loc
       ++stats.updates_stale;
       continue;
     }
-    const double gap_s = update.motion.time_s - entity->remote.newest().time_s;
+    Motion motion = update.motion;
+    if (!config.uses_stamps && link.clock_known()) motion.time_s = link.server_time_s(local_s);
+    const double gap_s = motion.time_s - entity->remote.newest().time_s;
     // What was never shown has nothing to be blended from.
-    if (!entity->remote.receive(update.motion, playout.shown_s(), entity->visible ? blend_s() : 0.0)) {
+    if (!entity->remote.receive(motion, playout.shown_s(), entity->visible ? blend_s() : 0.0)) {
       ++stats.updates_stale;
       continue;
     }
     ++stats.updates_applied;
     if (gap_s > 0.0 && link.clock_known()) {
-      playout.note_update(link.server_time_s(local_s) - update.motion.time_s, gap_s);
+      playout.note_update(link.server_time_s(local_s) - motion.time_s, gap_s);
     }
   }
 }

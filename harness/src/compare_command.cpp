@@ -11,6 +11,7 @@
 
 #include <fmt/core.h>
 
+#include <reckoner/harness/ablation.hpp>
 #include <reckoner/harness/compare.hpp>
 #include <reckoner/harness/method.hpp>
 
@@ -26,6 +27,7 @@ struct CompareArguments {
   LinkArguments link;
   std::vector<std::string> networks;
   std::vector<std::string> methods = method_names();
+  bool ablate = false;
   std::vector<std::uint64_t> seeds{1, 2, 3};
   std::size_t threads = 0;
   RunArguments run;
@@ -66,7 +68,11 @@ std::optional<Error> open_sources(const CompareArguments& arguments, Comparison&
 
 Result<Comparison> comparison_of(const CompareArguments& arguments) {
   Comparison comparison;
-  comparison.methods = arguments.methods;
+  comparison.methods = arguments.ablate ? std::vector<std::string>{"reckoner"} : arguments.methods;
+  if (arguments.ablate) {
+    for (const Ablation& part : ablations())
+      comparison.methods.emplace_back(part.name);
+  }
   comparison.seeds = arguments.seeds;
   comparison.threads = arguments.threads;
   LinkArguments link = arguments.link;
@@ -140,6 +146,14 @@ void add_compare_command(CLI::App& app, int& exit_code) {
   add_list(*command, "--network", "--network", arguments->networks, "named networks");
   add_list(*command, "--method", "--methods,--method", arguments->methods, "how motion is shown");
   add_list(*command, "--seed", "--seeds,--seed", arguments->seeds, "of the network's randomness");
+  std::string parts;
+  for (const Ablation& part : ablations())
+    parts += (parts.empty() ? "" : ", ") + std::string{part.name};
+  command
+      ->add_flag("--ablate", arguments->ablate,
+                 "compare Reckoner with itself, each part switched off alone: " + parts)
+      ->group("Compared")
+      ->excludes("--methods");
   command->add_option("--threads", arguments->threads, "how many runs at once (default: one per core)");
   command->add_option("--transport", arguments->run.transport, "sim (virtual time)");
   command->add_option("--json", arguments->json, "write every run's figures and the ratios to this file")

@@ -47,6 +47,7 @@ ServerConfig server_config(const ReplayOptions& options, double start_s, CodingS
   config.archetypes = archetypes_for(options);
   config.updates_per_second = options.budget.updates_per_second;
   config.fixed_rate_hz = options.budget.fixed_rate_hz;
+  config.parts = options.parts;
   config.coding = &coding;
   return config;
 }
@@ -56,6 +57,7 @@ ClientConfig client_config(const ReplayOptions& options) {
   config.archetypes = archetypes_for(options);
   config.playout = options.playout;
   config.playout.frame_rate_hz = options.frame_rate_hz;
+  config.uses_stamps = options.uses_stamps;
   return config;
 }
 

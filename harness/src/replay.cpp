@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include <reckoner/harness/ablation.hpp>
 #include <reckoner/harness/method.hpp>
 #include <reckoner/harness/replay.hpp>
 #include <reckoner/harness/route_metrics.hpp>
@@ -124,6 +125,11 @@ Result<ReplayResult> replay(const scenario::Source& source, const ReplayOptions&
   if (source.size() == 0) return Error{"there is no entity to replay"};
   const Span span = span_of(source, options);
   if (!(span.end_s > span.start_s)) return Error{"the run is empty: it starts after the last sample"};
+  if (is_ablation(options.method)) {
+    const auto ablated = ablate(options);
+    if (!ablated) return Error{ablated.error()};
+    return replay(source, *ablated, sink);
+  }
   if (options.method == "reckoner") {
     const auto method = make_reckoner_method(source, options, span.start_s);
     return replay_with(source, options, span, *method, sink);

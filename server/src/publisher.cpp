@@ -156,12 +156,12 @@ bool Publisher::rides(const Entity& entity) const {
 // it is within the thresholds, and nothing that could be sent would change it.
 SendPolicy::Comparison Publisher::compare(const Entity& entity, const EntityLevel& level,
                                           double time_s) const {
-  const double ahead_s = level.delay_s + kTakesEffectS;
+  const double ahead_s = config_.parts.latency_aware ? level.delay_s + kTakesEffectS : 0.0;
   const Motion& motion = level.stream.motion();
   const State published = state_at(motion, time_s);
   const State published_ahead = state_at(motion, time_s + ahead_s);
   if (!rides(entity)) {
-    const State expected = extrapolate(entity.fit.fitted(entity.truth), ahead_s);
+    const State expected = extrapolate(fitted(entity), ahead_s);
     std::optional<GapFit::Off> gap;
     if (level.interpolated())
       gap = entity.gap->off(motion, entity.truth, time_s, longest_gap_s(level.factor));
@@ -193,9 +193,13 @@ double Publisher::longest_gap_s(double factor) const {
   return at_finest_s * std::sqrt(factor);
 }
 
+State Publisher::fitted(const Entity& entity) const {
+  return config_.parts.fitted_acceleration ? entity.fit.fitted(entity.truth) : entity.truth;
+}
+
 // For free motion: as it is best predicted from, or, where nobody predicts, best interpolated.
 State Publisher::to_publish(Entity& entity, const EntityLevel& level, double time_s) const {
-  State state = entity.fit.fitted(entity.truth);
+  State state = fitted(entity);
   if (!level.interpolated()) return state;
   if (level.stream.number() > 0) entity.gap->learn(time_s - level.stream.motion().time_s);
   const State end = entity.gap->smoothed(entity.truth);

@@ -56,6 +56,7 @@ class Publisher {
                     const Quantisation& q) const;
   [[nodiscard]] bool followed(const Entity& entity, std::size_t level) const;
   [[nodiscard]] bool rides(const Entity& entity) const;
+  [[nodiscard]] State fitted(const Entity& entity) const;
   [[nodiscard]] State to_publish(Entity& entity, const EntityLevel& level, double time_s) const;
   [[nodiscard]] SendPolicy::Comparison compare(const Entity& entity, const EntityLevel& level,
                                                double time_s) const;

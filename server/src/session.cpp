@@ -47,6 +47,7 @@ Session::Session(ClientId id, PeerId peer, const ServerConfig& config)
     : id_(id),
       peer_(peer),
       heartbeat_s_(config.heartbeat_s),
+      repairs_(config.parts.repair),
       tick_rate_hz_(config.tick_rate_hz),
       budget_(static_cast<double>(config.bytes_per_second), 1.0 / config.tick_rate_hz, config.follow_link) {}
 
@@ -155,7 +156,7 @@ void Session::settle(double now_s) {
         s.held = c.number;
         s.held_tick = c.motion_tick;
       } else if (!outcome.acked && s.sent == c.number) {
-        subscriptions_.set_due(s, c.motion_tick, true);
+        if (repairs_) subscriptions_.set_due(s, c.motion_tick, true);
         s.in_full = true;
       }
     }

@@ -113,6 +113,7 @@ class Session {
   ClientId id_;
   PeerId peer_;
   double heartbeat_s_;
+  bool repairs_;
   double tick_rate_hz_;
 
   ClientView view_;

@@ -27,6 +27,8 @@ struct ClientConfig {
   PlayoutConfig playout;                 ///< when to show entities, and how fast to blend
   double ack_interval_s = 0.05;          ///< what arrived is acknowledged at least this often, s; at most 0.1
   double silence_s = 1.0;                ///< a connection silent for longer fades motion to rest, s
+  /// Off: a motion counts from its arrival, as if it had no time stamp. To measure what stamps are worth.
+  bool uses_stamps = true;
 };
 
 enum class ClientStatus : std::uint8_t {

@@ -19,6 +19,7 @@
 #include <reckoner/net/coding_statistics.hpp>
 #include <reckoner/reckoning/result.hpp>
 #include <reckoner/scenario/source.hpp>
+#include <reckoner/server/server.hpp>
 
 namespace reckoner::harness {
 
@@ -39,6 +40,8 @@ struct ReplayOptions {
   double frame_rate_hz = 60.0;
   std::uint64_t seed = 1;
   SendBudget budget;
+  SenderParts parts;              ///< of reckoner
+  bool uses_stamps = true;        ///< of reckoner
   PlayoutConfig playout;          ///< of reckoner; frame_rate_hz is taken from above
   double seconds = 0.0;           ///< length of the run; 0: to the end of the source, 30 s if it has none
   double start_s = 0.0;           ///< s after the source's start. For sources that were not cut already

@@ -21,6 +21,13 @@
 
 namespace reckoner {
 
+/// Parts of the sender. On; to be switched off only to measure what each is worth (docs/TUNING.md).
+struct SenderParts {
+  bool fitted_acceleration = true;  ///< off: the true acceleration is sent
+  bool latency_aware = true;        ///< off: an update is due when the error is there, not before
+  bool repair = true;               ///< off: what was lost is not sent again
+};
+
 /// How a server runs. The defaults suit a game of up to a few dozen players.
 struct ServerConfig {
   double tick_rate_hz = 60.0;            ///< ticks per second, 1 to 1000
@@ -38,6 +45,7 @@ struct ServerConfig {
   /// What the sender spends. At most one of the two is above zero; neither: Archetype::threshold_m decides.
   double updates_per_second = 0.0;  ///< budget per entity: threshold adapts to it (token bucket)
   double fixed_rate_hz = 0.0;       ///< publish every entity evenly at this rate, whatever it does
+  SenderParts parts;
   InterestConfig interest;          ///< who sees what; by default everybody sees everything
   /// Threads that publish and encode, the caller's included; 0: one for each of the machine's cores. What is
   /// sent does not depend on it.

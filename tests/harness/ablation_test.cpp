@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+#include <set>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include <reckoner/harness/ablation.hpp>
+#include <reckoner/harness/link.hpp>
+#include <reckoner/harness/method.hpp>
+#include <reckoner/scenario/builtin.hpp>
+
+namespace reckoner::harness {
+namespace {
+
+ReplayOptions options() {
+  ReplayOptions o;
+  o.links = {*find_network("stress"), *find_network("stress")};
+  o.budget.updates_per_second = 10.0;
+  o.seconds = 12.0;
+  return o;
+}
+
+TEST(Ablation, NamesAreNoOtherMethods) {
+  std::set<std::string> names;
+  for (const std::string& name : method_names()) {
+    EXPECT_FALSE(is_ablation(name));
+    names.insert(name);
+  }
+  for (const Ablation& ablation : ablations())
+    EXPECT_TRUE(names.insert(std::string{ablation.name}).second);
+}
+
+TEST(Ablation, EachSwitchesOffExactlyOnePart) {
+  for (const Ablation& ablation : ablations()) {
+    ReplayOptions o = options();
+    o.method = ablation.name;
+    const auto ablated = ablate(o);
+    ASSERT_TRUE(ablated) << ablation.name;
+    EXPECT_EQ(ablated->method, "reckoner");
+    const int off = int{!ablated->uses_stamps} + int{!ablated->parts.fitted_acceleration} +
+                    int{!ablated->parts.latency_aware} + int{!ablated->parts.repair} +
+                    int{ablated->playout.blend_frames == 0.0} + int{ablated->budget.fixed_rate_hz > 0.0};
+    EXPECT_EQ(off, 1) << ablation.name;
+  }
+}
+
+TEST(Ablation, WithoutThresholdNeedsABudget) {
+  ReplayOptions o = options();
+  o.method = "without-threshold";
+  o.budget = {};
+  EXPECT_FALSE(ablate(o));
+}
+
+TEST(Ablation, EveryPartChangesWhatIsShown) {
+  const auto source = scenario::make_builtin("crowd", 12);
+  ASSERT_TRUE(source) << source.error();
+  const auto whole = replay(**source, options());
+  ASSERT_TRUE(whole);
+  for (const Ablation& ablation : ablations()) {
+    ReplayOptions o = options();
+    o.method = ablation.name;
+    const auto without = replay(**source, o);
+    ASSERT_TRUE(without) << ablation.name;
+    EXPECT_NE(without->run.now_error_m.rms, whole->run.now_error_m.rms) << ablation.name;
+  }
+}
+
+}  // namespace
+}  // namespace reckoner::harness
