@@ -18,7 +18,8 @@ inline constexpr unsigned kMostRateBits = 31;
 /// Bits of an orientation component at a precision: as the steps are halved, one more.
 inline unsigned orientation_bits_at(unsigned orientation_bits, std::uint8_t precision) {
   if (orientation_bits == 0) return 0;
-  return std::clamp(orientation_bits + precision - kUnitPrecision, 8u, 15u);
+  const int bits = static_cast<int>(orientation_bits) + precision - kUnitPrecision;
+  return static_cast<unsigned>(std::clamp(bits, 8, 15));
 }
 
 /// A signed number that is mostly small: folded to 0, -1, 1, -2, ... and then a prefix code of order `k`.
