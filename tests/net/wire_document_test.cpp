@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "../reckoning/random_states.hpp"
 #include "second_decoder.hpp"
+#include "wire_conversation.hpp"
 
 #include <array>
 #include <cstdio>
@@ -11,14 +12,9 @@
 
 #include <gtest/gtest.h>
 
-#include <reckoner/net/archetype.hpp>
 #include <reckoner/net/datagram.hpp>
-#include <reckoner/net/field_codec.hpp>
 #include <reckoner/net/message_codec.hpp>
 #include <reckoner/net/messages.hpp>
-#include <reckoner/net/route_codec.hpp>
-#include <reckoner/net/transport.hpp>
-#include <reckoner/reckoning/motion.hpp>
 
 // What the library writes, read by a decoder that knows nothing but docs/WIRE.md: the vectors of the
 // document, and thousands of random payloads.
@@ -26,19 +22,8 @@
 namespace reckoner {
 namespace {
 
-using Bytes = std::vector<std::byte>;
-
-std::vector<Archetype> archetypes() {
-  Archetype body;
-  body.name = "body";
-  Archetype crate;
-  crate.name = "crate";
-  crate.has_orientation = false;
-  crate.fields = {{"alive", BooleanField{.initial = true}},
-                  {"health", IntegerField{.least = 0, .most = 100, .initial = 100}},
-                  {"heat", RealField{.least = -50.0, .most = 150.0, .step = 0.5, .initial = 20.0}}};
-  return {body, crate};
-}
+using test::Bytes;
+using test::Conversation;
 
 std::vector<second::Declared> declared() {
   using second::Field;
@@ -69,238 +54,6 @@ std::string as_hex(std::span<const std::byte> bytes) {
   }
   return text;
 }
-
-template <class... Numbers>
-std::string line(const char* name, Numbers... numbers) {
-  std::ostringstream out;
-  out << name << ":";
-  ((out << ' ' << static_cast<std::int64_t>(numbers)), ...);
-  out << '\n';
-  return out.str();
-}
-
-// What the second decoder is expected to tell of a motion.
-std::string told_of(const QuantisedState& s, bool turns) {
-  std::string text = line("teleports", s.teleports) + line("precision", s.manner.precision);
-  if (s.along.route) {
-    return text + line("along", s.along.route.value, s.along.distance, s.along.speed, s.along.acceleration);
-  }
-  text += line("reach habit wander twist", s.manner.reach, s.manner.habit, s.manner.wander, s.manner.twist);
-  text += line("p", s.position[0], s.position[1], s.position[2]);
-  text += line("v", s.velocity[0], s.velocity[1], s.velocity[2]);
-  text += line("a", s.acceleration[0], s.acceleration[1], s.acceleration[2]);
-  if (!turns) return text;
-  text += line("largest", s.largest) + line("o", s.orientation[0], s.orientation[1], s.orientation[2]);
-  return text + line("w", s.angular_velocity[0], s.angular_velocity[1], s.angular_velocity[2]);
-}
-
-// One server and its clients' view of two entities: 4, a body, and 7, a crate.
-class Conversation {
- public:
-  static constexpr std::uint32_t kBodySlot = 4;
-  static constexpr std::uint32_t kCrateSlot = 7;
-  static constexpr Tick kStart = 1000;
-
-  explicit Conversation(std::uint64_t seed) : random_(seed) {
-    for (const Archetype& archetype : archetypes())
-      quantisation_.push_back(quantisation_for(archetype));
-  }
-
-  [[nodiscard]] Bytes join() const { return encoded(JoinMessage{kProtocolVersion, 0xdeadbeef, true}); }
-  [[nodiscard]] Bytes welcome() const {
-    WelcomeMessage m;
-    m.client = {77};
-    m.tick_rate_hz = 60.0;
-    m.epoch_s = -12.25;
-    m.tick = kStart;
-    const auto kinds = archetypes();
-    for (std::size_t i = 0; i < kinds.size(); ++i) {
-      m.archetypes.push_back({kinds[i].threshold_m, kinds[i].threshold_rad, kinds[i].max_speed_mps,
-                              kinds[i].world_size_m, quantisation_[i].codes});
-    }
-    return encoded(m);
-  }
-
-  // Begins an entity, and remembers its motion as a baseline.
-  Bytes spawn(std::uint32_t slot) {
-    SpawnMessage m;
-    m.entity = {slot + 1, 3};
-    m.archetype = kind_of(slot);
-    m.name = slot == kBodySlot ? "Ann" : "";
-    m.tick = kStart;
-    m.motion_tick = kStart - 2;
-    m.orientation_bits = static_cast<std::uint8_t>(quantisation(slot).orientation_bits);
-    m.state = quantise(state(slot), 1, manner(), quantisation(slot));
-    held_[slot == kBodySlot ? 0 : 1] = {m.motion_tick, m.state};
-    if (slot == kCrateSlot) {
-      std::array<std::byte, 64> buffer{};
-      BitWriter writer{buffer};
-      const auto kinds = archetypes();
-      write_values(writer, kinds[1].fields,
-                   std::vector<FieldValue>{true, std::int64_t{55}, real_at(heat(), 141)});
-      const auto bytes = writer.finish();
-      m.fields.assign(bytes.begin(), bytes.end());
-    }
-    last_ = line("index", slot + 1) + line("generation", 3) + line("archetype", m.archetype) +
-            "name: " + (slot == kBodySlot ? "416e6e" : "-") + "\n" + line("tick", m.tick) +
-            line("motion_tick", m.motion_tick) + line("level", 0) +
-            line("orientation_bits", m.orientation_bits) + told_of(m.state, m.orientation_bits != 0);
-    return encoded(m);
-  }
-
-  // A datagram of the tick with an update of each entity: against what the client holds, or in full; with
-  // fields and messages.
-  Bytes datagram(Tick tick, bool refers, bool extras) {
-    ServerHeader header;
-    header.sequence = static_cast<Sequence>(tick * 7);
-    header.tick = static_cast<std::uint16_t>(tick);
-    header.complete_age = tick % 5;
-    header.update_count = 2;
-    header.coding = {2, 1, refers ? tick - std::max(held_[0].tick, held_[1].tick) : 0};
-    if (extras) {
-      header.ack = Ack{static_cast<Sequence>(tick), 0xfffffff5u};
-      header.echo = Echo{123456, -4095};
-    }
-    header.has_fields = header.has_messages = extras;
-    Bytes buffer(kMaxStateBytes);
-    BitWriter writer{buffer};
-    write(writer, header);
-    last_ =
-        line("sequence", header.sequence) + line("tick", tick) + line("complete_age", header.complete_age);
-    if (extras) last_ += line("ack", header.ack->newest, header.ack->window) + line("echo", 123456, -4095);
-    last_ += line("update_count", 2);
-    std::int64_t previous = -1;
-    for (const std::uint32_t slot : {kBodySlot, kCrateSlot}) {
-      write_update(writer, slot, tick, refers, header.coding, previous);
-      previous = slot;
-    }
-    if (extras) write_extras(writer, tick);
-    const auto bytes = writer.finish();
-    return {bytes.begin(), bytes.end()};
-  }
-
-  // What the second decoder is to tell of the last payload.
-  [[nodiscard]] const std::string& told() const { return last_; }
-
-  static Bytes encoded(const ControlMessage& message) {
-    Bytes buffer(kMaxControlBytes);
-    const auto bytes = encode(message, buffer);
-    EXPECT_FALSE(bytes.empty());
-    return {bytes.begin(), bytes.end()};
-  }
-
- private:
-  struct Held {
-    Tick tick = 0;
-    QuantisedState state;
-  };
-
-  static std::uint8_t kind_of(std::uint32_t slot) { return slot == kBodySlot ? 0 : 1; }
-  [[nodiscard]] const Quantisation& quantisation(std::uint32_t slot) const {
-    return quantisation_[kind_of(slot)];
-  }
-  static RealField heat() { return std::get<RealField>(archetypes()[1].fields[2].type); }
-
-  Manner manner() {
-    const auto up_to = [this](unsigned most) {
-      return static_cast<std::uint8_t>(random_.number(0.0, most + 0.999));
-    };
-    return {up_to(kMostPrecision), up_to(kMostReach), up_to(kHabits - 1), up_to(kMostWander),
-            up_to(kMostTwist)};
-  }
-
-  State state(std::uint32_t slot) {
-    State s = random_.state();
-    if (random_.number(0.0, 1.0) < 0.1) s.velocity = s.acceleration = s.angular_velocity = glm::vec3{0.0f};
-    if (kind_of(slot) == 1) {
-      s.orientation = State{}.orientation;
-      s.angular_velocity = glm::vec3{0.0f};
-    }
-    return s;
-  }
-
-  // The baseline carried on, more or less; sometimes exactly, sometimes something else altogether.
-  QuantisedState next(std::uint32_t slot, const Held& held, double dt_s) {
-    const double surprise = random_.number(0.0, 1.0);
-    State s = surprise < 0.1 ? state(slot) : extrapolate(*dequantise(held.state, quantisation(slot)), dt_s);
-    if (surprise > 0.3) {
-      s.position += random_.vector(surprise);
-      s.velocity += glm::vec3{random_.vector(3.0 * surprise)};
-      s.acceleration += glm::vec3{random_.vector(5.0 * surprise)};
-      if (kind_of(slot) == 0) {
-        s.angular_velocity += glm::vec3{random_.vector(surprise)};
-        s.orientation = glm::normalize(s.orientation + glm::quat{0.0f, glm::vec3{random_.vector(0.2)}});
-      }
-    }
-    if (!can_travel(s, quantisation(slot))) s = state(slot);
-    const Manner same = held.state.manner;
-    return quantise(s, held.state.teleports, random_.number(0.0, 1.0) < 0.6 ? same : manner(),
-                    quantisation(slot));
-  }
-
-  void write_update(BitWriter& writer, std::uint32_t slot, Tick tick, bool refers, const UpdateCoding& coding,
-                    std::int64_t previous) {
-    Held& held = held_[slot == kBodySlot ? 0 : 1];
-    const std::uint32_t age = tick - held.tick > 3 ? tick % 3 : 0;
-    const double dt_s = (tick - age - held.tick) / 60.0;
-    QuantisedState now = next(slot, held, dt_s);
-    refers = refers && can_refer(now, held.state) && tick - held.tick > age;
-    if (!refers && random_.number(0.0, 1.0) < 0.2) {
-      now = QuantisedState{.along = {{12}, 34567, -89, 3}, .manner = {.precision = 5}};
-    }
-    UpdateHeader head{slot, age, 0, {}};
-    if (refers) head.reference_age = tick - held.tick;
-    write(writer, head, coding, previous);
-    last_ += line("slot age level", slot, age, 0);
-    if (refers) {
-      write_residual(writer, now, held.state, dt_s, quantisation(slot));
-      last_ += line("baseline", held.tick);
-    } else {
-      write_full(writer, now, quantisation(slot));
-    }
-    last_ += told_of(now, quantisation(slot).orientation_bits != 0);
-    if (!now.along.route) held = {tick - age, now};
-  }
-
-  void write_extras(BitWriter& writer, Tick tick) {
-    const auto kinds = archetypes();
-    const std::vector<FieldValue> values{tick % 2 == 0, static_cast<std::int64_t>(tick % 101),
-                                         real_at(heat(), tick % 401)};
-    const std::array<Tick, 3> changed{tick - 1, tick - 5, tick - 1};
-    const std::uint32_t mask = 1 + tick % 7;
-    write_field_slot(writer, kCrateSlot, -1);
-    write_changes(writer, kinds[1].fields, values, changed, mask, tick);
-    writer.write(0, 1);
-    last_ += line("fields of slot", kCrateSlot);
-    for (const std::uint32_t group : {mask & (mask & 1   ? 5u
-                                              : mask & 2 ? 2u
-                                                         : 4u),
-                                      mask & ~(mask & 1   ? 5u
-                                               : mask & 2 ? 2u
-                                                          : 4u)}) {
-      for (std::uint32_t i = 0; i < 3; ++i) {
-        if (((group >> i) & 1u) == 0) continue;
-        last_ += line("field age", i, tick - changed[i]) + "value: ";
-        char buffer[40];
-        std::snprintf(buffer, sizeof buffer, "%.17g",
-                      i == 2   ? std::get<double>(values[2])
-                      : i == 1 ? static_cast<double>(std::get<std::int64_t>(values[1]))
-                               : (std::get<bool>(values[0]) ? 1.0 : 0.0));
-        last_ += std::string{buffer} + "\n";
-      }
-    }
-    const std::array<std::byte, 3> payload{std::byte{0xca}, std::byte{0xfe}, std::byte{0x01}};
-    write_message(writer, payload, 17.5);
-    write_message(writer, payload, std::nullopt);
-    writer.write(0, 1);
-    last_ += "time_s: 17.5\npayload: cafe01\ntime_s: -\npayload: cafe01\n";
-  }
-
-  test::RandomStates random_;
-  std::vector<Quantisation> quantisation_;
-  std::array<Held, 2> held_{};
-  std::string last_;
-};
 
 TEST(WireDocument, ASecondDecoderReadsThousandsOfDatagrams) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
