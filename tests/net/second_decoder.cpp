@@ -107,6 +107,7 @@ void Decoder::welcome(Bits& bits, Told& told) {
   say(told, "tick_rate_hz", text(tick_rate_hz_));
   say(told, "epoch_s", text(bits.real(-1e12, 1e12)));
   say(told, "tick", text(static_cast<std::int64_t>(bits.u(32))));
+  say(told, "longest_gap_s", text(bits.real(0, 1e12)));
   const std::int64_t count = bits.range(0, 256);
   numbers_.clear();
   for (std::int64_t i = 0; i < count && bits.good(); ++i) {

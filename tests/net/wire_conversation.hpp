@@ -78,6 +78,7 @@ class Conversation {
     m.tick_rate_hz = 60.0;
     m.epoch_s = -12.25;
     m.tick = kStart;
+    m.longest_gap_s = 0.25;
     const auto kinds = archetypes();
     for (std::size_t i = 0; i < kinds.size(); ++i) {
       m.archetypes.push_back({kinds[i].threshold_m, kinds[i].threshold_rad, kinds[i].max_speed_mps,

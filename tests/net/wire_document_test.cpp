@@ -161,7 +161,7 @@ std::vector<Vector> vectors() {
 TEST(WireDocument, ItsVectorsAreWhatTheLibraryWrites) {
   std::string text;
   for (const Vector& v : vectors())
-    text += "### " + v.name + "\n\n```\n" + v.hex + "\n\n" + v.told + "```\n\n";
+    text += "\n### " + v.name + "\n\n```\n" + v.hex + "\n\n" + v.told + "```\n";
   std::ifstream file(std::string(RECKONER_SOURCE_DIR) + "/docs/WIRE.md");
   ASSERT_TRUE(file);
   std::stringstream document;
