@@ -91,6 +91,7 @@ void handle_events(Client& client, Totals& totals, bool quiet) {
       case ClientEvent::Kind::server_closed:
         totals.server_closed = true;
         break;
+      case ClientEvent::Kind::fields_changed:
       case ClientEvent::Kind::disconnected:
         break;
     }

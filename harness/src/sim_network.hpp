@@ -26,6 +26,7 @@ struct Reliable {
   std::uint32_t reason = 0;
   std::size_t wire_bytes = 0;
   double first_sent_s = 0.0;
+  double sent_s = 0.0;  // this copy; an acknowledgement brings it back
   double timeout_s = 0.0;
 };
 
@@ -36,6 +37,8 @@ struct Flow {
   std::uint32_t next_sent = 0;
   std::map<std::uint32_t, Reliable> unacknowledged;
   double last_acknowledged_s = 0.0;
+  double round_trip_s = 0.0;  // smoothed, of pieces; 0: none was acknowledged
+  double deviation_s = 0.0;
   std::uint32_t next_wanted = 0;
   std::map<std::uint32_t, Reliable> early;  // arrived before what comes first
   Bytes message;                            // parts so far
@@ -90,6 +93,7 @@ struct SimNetwork::Impl {
   void handle(Happening& happening);
   void deliver(Connection& connection, std::size_t index, bool down, Reliable& piece);
   void acknowledged(Connection& connection, std::size_t index, bool down, const Reliable& piece);
+  static void measure(Flow& flow, double round_trip_s);
   void timed_out(Connection& connection, const Happening& happening);
   void open_server_side(Connection& connection, std::size_t index);
   void close(Connection& connection, std::size_t index);
@@ -99,7 +103,7 @@ struct SimNetwork::Impl {
   void send_reliable(std::size_t index, bool down, Reliable piece);
   void transmit(Happening happening, std::size_t payload_bytes, std::size_t wire_bytes);
   void push(Happening happening);
-  [[nodiscard]] double retransmit_after_s() const;
+  [[nodiscard]] double retransmit_after_s(const Flow& flow) const;
   [[nodiscard]] End& receiver(Connection& connection, bool down);
 
   SimNetworkConfig config;

@@ -3,6 +3,7 @@
 #include "sim_network.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include <reckoner/harness/wire_size.hpp>
@@ -18,18 +19,32 @@ constexpr double kHalfNormalDeviation = 0.48;
 
 }  // namespace
 
-double SimNetwork::Impl::retransmit_after_s() const {
+// What the links' delays make likely, or longer if acknowledgements have taken longer, behind a queue.
+double SimNetwork::Impl::retransmit_after_s(const Flow& flow) const {
   const double latency_ms = config.links.up.latency_ms + config.links.down.latency_ms;
   const double jitter_ms = config.links.up.jitter_ms + config.links.down.jitter_ms;
-  return 0.001 * std::max(1.0, latency_ms + (kHalfNormalMean + 4.0 * kHalfNormalDeviation) * jitter_ms);
+  const double likely_ms = latency_ms + (kHalfNormalMean + 4.0 * kHalfNormalDeviation) * jitter_ms;
+  return std::max({0.001, 0.001 * likely_ms, flow.round_trip_s + 4.0 * flow.deviation_s});
+}
+
+// As ENet smooths it, which is as V. Jacobson has it (1988).
+void SimNetwork::Impl::measure(Flow& flow, double round_trip_s) {
+  if (flow.round_trip_s == 0.0) {
+    flow.round_trip_s = round_trip_s;
+    flow.deviation_s = round_trip_s / 2.0;
+    return;
+  }
+  const double off_s = round_trip_s - flow.round_trip_s;
+  flow.deviation_s += (std::abs(off_s) - flow.deviation_s) / 4.0;
+  flow.round_trip_s += off_s / 8.0;
 }
 
 void SimNetwork::Impl::send_reliable(std::size_t index, bool down, Reliable piece) {
   Flow& flow = connections[index]->flow(down);
   const std::uint32_t sequence = flow.next_sent++;
   const bool connecting = piece.piece == Piece::connect || piece.piece == Piece::verify;
-  piece.first_sent_s = now_s;
-  piece.timeout_s = connecting ? kFirstTimeoutS : retransmit_after_s();
+  piece.first_sent_s = piece.sent_s = now_s;
+  piece.timeout_s = connecting ? kFirstTimeoutS : retransmit_after_s(flow);
   Happening arrival;
   arrival.kind = Happening::Kind::reliable;
   arrival.connection = index;
@@ -114,6 +129,7 @@ void SimNetwork::Impl::timed_out(Connection& connection, const Happening& happen
   }
   Happening again = happening;
   again.kind = Happening::Kind::reliable;
+  piece.sent_s = now_s;
   again.piece = piece;
   piece.timeout_s *= 2.0;
   Happening timeout = happening;

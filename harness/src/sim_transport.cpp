@@ -109,6 +109,7 @@ void SimNetwork::Impl::handle(Happening& happening) {
       answer.connection = happening.connection;
       answer.down = down;
       answer.sequence = happening.sequence;
+      answer.piece.sent_s = happening.piece.sent_s;
       transmit(std::move(answer), 0, kAcknowledgeBytes);
       if (happening.sequence < flow.next_wanted) return;
       flow.early.emplace(happening.sequence, std::move(happening.piece));
@@ -123,6 +124,7 @@ void SimNetwork::Impl::handle(Happening& happening) {
     }
     case Happening::Kind::acknowledge: {
       receiver(connection, !down).count_received(kAcknowledgeBytes);
+      measure(flow, now_s - happening.piece.sent_s);
       const auto found = flow.unacknowledged.find(happening.sequence);
       if (found == flow.unacknowledged.end()) return;
       const Reliable piece = std::move(found->second);

@@ -50,6 +50,7 @@ class Announcements {
   [[nodiscard]] bool is_confirmed(std::uint32_t number) const { return !earlier(confirmed_, number); }
   [[nodiscard]] std::uint32_t confirmed_count() const { return confirmed_; }
   [[nodiscard]] std::uint32_t sent_count() const { return sent_; }
+  [[nodiscard]] std::uint32_t unconfirmed_count() const { return sent_ - confirmed_; }
 
   /// The client has taken in so many. Calls `f(entry)` for each that it had not before, in order.
   template <class F>

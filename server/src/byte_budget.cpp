@@ -7,8 +7,8 @@
 namespace reckoner {
 namespace {
 
-constexpr double kDatagramBytes = 1240.0;      // a full one with its headers
-constexpr double kFirstBytesPerSecond = 16e3;  // a slow link answers before much has piled up
+constexpr double kDatagramBytes = 1240.0;     // a full one with its headers
+constexpr double kFirstBytesPerSecond = 8e3;  // a slow link answers before much has piled up
 constexpr double kUnlimited = 1e9;
 constexpr double kBucketS = 0.25;
 constexpr double kQuantumS = 0.04;  // shorter ones waste a slow link on headers
@@ -25,6 +25,7 @@ constexpr double kThresholdS = 0.02;  // plus a share of the noise and a datagra
 constexpr double kNoiseShare = 0.75;
 constexpr double kMostThresholdS = 0.08;
 constexpr double kNoiseGain = 1.0 / 8.0;
+constexpr double kUsualGain = 1.0 / 16.0;
 constexpr double kSevereQueueS = 0.25;  // is acted upon at once
 constexpr double kLongestQueueS = 1.5;
 constexpr double kHeavyLoss = 0.3;
@@ -39,6 +40,9 @@ constexpr int kTrials = 3;          // that did not help are enough
 
 constexpr double kGrowthS = 0.25;
 constexpr double kSilentS = 1.0;
+constexpr double kUnderWayS = 0.35;
+constexpr double kFirstUnderWay = 2.0 * kDatagramBytes;
+constexpr double kReliableS = 0.06;  // for the delays of the client and the server themselves
 
 }  // namespace
 
@@ -47,9 +51,11 @@ ByteBudget::ByteBudget(double most_bytes_per_second, double tick_s, bool follow_
       tick_s_(tick_s),
       follow_link_(follow_link),
       rate_(0.0),
-      tokens_(kDatagramBytes) {
+      tokens_(kDatagramBytes),
+      room_(kFirstUnderWay) {
   set_rate(follow_link ? kFirstBytesPerSecond : most());
   if (!follow_link) tokens_ = std::max(kDatagramBytes, kBucketS * rate_);
+  if (!follow_link) room_ = kUnlimited;
 }
 
 double ByteBudget::most() const {
@@ -69,6 +75,13 @@ double ByteBudget::threshold_s() const {
   return std::min(kMostThresholdS, kThresholdS + kNoiseShare * noise_s_) + quantum() / rate_;
 }
 
+// Bytes: what an empty link takes up in a round trip, and a third of a second's worth for jitter, for
+// acknowledgements that wait or are lost, and for the queue that is let grow.
+double ByteBudget::most_under_way() const {
+  if (!std::isfinite(window_.base_s())) return kFirstUnderWay;
+  return std::max(kFirstUnderWay, rate_ * (window_.base_s() + kUnderWayS));
+}
+
 void ByteBudget::advance(double now_s) {
   if (now_s_ < 0.0) {
     now_s_ = last_ack_s_ = last_growth_s_ = now_s;
@@ -79,14 +92,26 @@ void ByteBudget::advance(double now_s) {
   if (window_.advance(now_s_) && follow_link_) judge(now_s_);
   tokens_ =
       std::min(tokens_ + passed_s * rate_, std::max(kDatagramBytes, std::max(kBucketS, tick_s_) * rate_));
+  if (follow_link_) room_ = most_under_way() - window_.sent_since(newest_sent_s_);
 }
 
 void ByteBudget::spend(std::size_t wire_bytes, double /*now_s*/) {
   const auto bytes = static_cast<double>(wire_bytes);
   tokens_ -= bytes;
+  if (follow_link_) room_ -= bytes;
   spent_ += bytes;
-  window_.sent(wire_bytes);
   spent_since_ack_ += bytes;
+  window_.sent(wire_bytes);
+}
+
+void ByteBudget::reliable_arrived(std::size_t wire_bytes, double now_s) {
+  if (now_s_ >= 0.0) window_.acknowledged(now_s, 0.0, wire_bytes, false);
+}
+
+double ByteBudget::reliable_room() const {
+  if (!follow_link_) return kUnlimited;
+  const double base_s = std::isfinite(window_.base_s()) ? std::min(window_.base_s(), kLongestQueueS) : 0.0;
+  return std::max(kDatagramBytes, rate_ * (base_s + kReliableS));
 }
 
 void ByteBudget::acknowledged(double sent_s, double now_s, double ack_delay_s, std::size_t wire_bytes) {
@@ -96,7 +121,10 @@ void ByteBudget::acknowledged(double sent_s, double now_s, double ack_delay_s, s
   last_ack_s_ = std::max(last_ack_s_, now_s);
   newest_sent_s_ = std::max(newest_sent_s_, sent_s);
   spent_since_ack_ = 0.0;
-  window_.acknowledged(now_s, age_s - delay_s, wire_bytes, sent_s >= since_s_);
+  const auto bytes = static_cast<double>(wire_bytes);
+  usual_bytes_ += kUsualGain * (bytes - usual_bytes_);
+  const bool usual = bytes >= 0.5 * usual_bytes_;
+  window_.acknowledged(now_s, age_s - delay_s, wire_bytes, usual && sent_s >= since_s_);
 }
 
 void ByteBudget::lost(double sent_s, double /*now_s*/, std::size_t /*wire_bytes*/) {
@@ -172,13 +200,12 @@ bool ByteBudget::judge_trial(const LinkWindow::Summary& slow, const LinkWindow::
     trial_ = Trial::none;
     failures_ = 0;
     capacity_ = trial_capacity_;
-    growth_step_ = 0.0;
     return true;
   }
   if (++failures_ >= kTrials) {
     failures_ = 0;
     trial_ = Trial::none;
-    set_rate(rate_before_);
+    set_rate(std::min(rate_before_, 2.0 * trial_capacity_));
     window_.rebase(slow.least_s);
     return false;
   }
@@ -225,6 +252,7 @@ void ByteBudget::lower(double bytes_per_second, double pause_s, double now_s) {
   window_.restart();
   last_growth_s_ = since_s_;
   next_growth_s_ = since_s_ + kGrowthS;
+  growth_step_ = 0.0;
   spent_ = 0.0;
 }
 
@@ -236,13 +264,14 @@ void ByteBudget::grow(bool calm, double now_s) {
   last_growth_s_ = now_s;
   next_growth_s_ = now_s + std::max(kGrowthS, window_.base_s());
   if (used && calm) set_rate(rate_ * (1.0 + growth()));
+  if (!calm) growth_step_ = 0.0;
 }
 
 // By what share to raise the rate.
 double ByteBudget::growth() {
   if (capacity_ <= 0.0) return 1.0;
   if (rate_ < 0.8 * capacity_) return 0.25;
-  if (rate_ < 1.1 * capacity_) return 0.0125;
+  if (rate_ < 1.08 * capacity_) return 0.0125;
   growth_step_ = std::clamp(growth_step_ * 1.4, 0.02, 0.5);
   return growth_step_;
 }

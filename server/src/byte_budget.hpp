@@ -3,6 +3,7 @@
 
 #include "link_window.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -21,7 +22,8 @@ namespace reckoner {
 /// noise - and the rate is as before. Otherwise it rises slowly, and faster once it is past what the link
 /// could carry before.
 ///
-/// It starts at 16 kB/s at most and doubles every quarter second while most of it is used and no queue grows.
+/// What is under way is bounded, too, so that a queue which grows faster than it can be measured stays short.
+/// It starts at 8 kB/s at most and doubles every quarter second while most of it is used and no queue grows.
 ///
 /// Bytes are those on the wire, headers included; times are seconds on one clock that never goes back. What
 /// clients claim is not trusted: the rate never exceeds the configured one, and one that acknowledges late,
@@ -40,14 +42,23 @@ class ByteBudget {
   void advance(double now_s);
 
   /// Whether another datagram is worth its headers now: for one of normal size, or for 40 ms' worth.
-  [[nodiscard]] bool affordable() const { return tokens_ >= quantum(); }
+  [[nodiscard]] bool affordable() const { return available() >= quantum(); }
 
-  /// What is in the bucket, bytes; negative: overdrawn. Datagrams should not be larger, so that none of them
-  /// blocks a slow link for long.
-  [[nodiscard]] double available() const { return tokens_; }
+  /// What is in the bucket, bytes, or less if much is under way that nobody answers for; negative: overdrawn.
+  /// Datagrams should not be larger, so that none of them blocks a slow link for long.
+  [[nodiscard]] double available() const { return std::min(tokens_, room_); }
 
-  /// A datagram was sent, whether there was enough in the bucket or not.
+  /// A datagram, or something on the reliable channel, was sent, whether there was enough in the bucket or
+  /// not.
   void spend(std::size_t wire_bytes, double now_s);
+
+  /// How many bytes may be under way on the reliable channel, sent and not known to have arrived: what the
+  /// link takes up in a round trip and a little more. With more of them a slow link's queue fills, all
+  /// time-outs run out, and everything is sent again.
+  [[nodiscard]] double reliable_room() const;
+
+  /// So much of what went by the reliable channel is known, now, to have arrived.
+  void reliable_arrived(std::size_t wire_bytes, double now_s);
 
   /// The client acknowledged, now, a datagram sent at `sent_s`, and says that it waited `ack_delay_s` first.
   /// Must be called too for one that was given up as lost: when a queue grows fast, all are late, and only
@@ -67,6 +78,7 @@ class ByteBudget {
   [[nodiscard]] double quantum() const;
   [[nodiscard]] double most() const;
   [[nodiscard]] double threshold_s() const;
+  [[nodiscard]] double most_under_way() const;
   [[nodiscard]] double capacity_now(double queue_s, std::size_t slots, double now_s) const;
   void set_rate(double bytes_per_second);
   void judge(double now_s);
@@ -84,8 +96,11 @@ class ByteBudget {
   bool follow_link_;
   double rate_;
   double tokens_;
+  double room_;  // bytes that may be under way besides those that are
   double now_s_ = -1.0;
   LinkWindow window_;
+  // A small datagram among larger ones is faster on a slow line, and says nothing of them.
+  double usual_bytes_ = 0.0;
   double noise_s_ = 0.0;  // smoothed distance of the mean round trip from the least
 
   double since_s_ = 0.0;   // datagrams sent before tell nothing of the rate in force

@@ -5,6 +5,11 @@
 #include <cmath>
 
 namespace reckoner {
+namespace {
+
+constexpr std::size_t kMostAtOnce = 1'000'000;  // bytes; sums of it do not overflow
+
+}  // namespace
 
 bool LinkWindow::advance(double now_s) {
   const auto index = static_cast<std::int64_t>(std::floor(std::clamp(now_s, 0.0, 1e15) / kSlotS));
@@ -22,7 +27,7 @@ bool LinkWindow::advance(double now_s) {
 
 void LinkWindow::acknowledged(double now_s, double round_trip_s, std::size_t bytes, bool counts) {
   Slot& slot = now_slot();
-  slot.bytes += static_cast<std::uint32_t>(std::min<std::size_t>(bytes, 65'535));
+  slot.bytes += static_cast<std::uint32_t>(std::min(bytes, kMostAtOnce));
   if (!counts) return;
   const auto trip_s = static_cast<float>(round_trip_s);
   slot.least_s = std::min(slot.least_s, trip_s);
@@ -35,7 +40,7 @@ void LinkWindow::acknowledged(double now_s, double round_trip_s, std::size_t byt
 }
 
 void LinkWindow::sent(std::size_t bytes) {
-  now_slot().sent += static_cast<std::uint32_t>(std::min<std::size_t>(bytes, 65'535));
+  now_slot().sent += static_cast<std::uint32_t>(std::min(bytes, kMostAtOnce));
 }
 
 void LinkWindow::lost() {

@@ -36,7 +36,7 @@ class LinkWindow {
   /// Moves on. True if a slot became whole.
   bool advance(double now_s);
 
-  /// A datagram is sent now.
+  /// Bytes are sent now.
   void sent(std::size_t bytes);
 
   /// An acknowledgement came now. `counts`: its round trip does; else its bytes only.

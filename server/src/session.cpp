@@ -16,7 +16,7 @@ namespace {
 // What ENet, UDP and IPv4 add to a payload on the state channel, bytes, and what a message on the control
 // channel costs besides itself, with its acknowledgement's share.
 constexpr std::size_t kDatagramHeaders = 40;
-constexpr std::size_t kMessageHeaders = 16;
+constexpr std::size_t kMessageHeaders = 40;
 
 // The client waits this long at most before it acknowledges (ClientConfig::ack_interval_s and its
 // keep-alive).
@@ -109,7 +109,7 @@ Session::Receipt Session::receive(const ClientDatagram& datagram, double now_s, 
   if (datagram.ack) measure_link(datagram, now_s);
   settle(now_s);
   stats.datagrams_lost += std::exchange(counts_.datagrams_lost, 0);
-  if (earlier(announcements_.confirmed_count(), confirmed)) confirm(confirmed);
+  if (earlier(announcements_.confirmed_count(), confirmed)) confirm(confirmed, now_s);
   return Receipt::fresh;
 }
 
@@ -126,7 +126,9 @@ void Session::measure_link(const ClientDatagram& datagram, double now_s) {
     budget_.acknowledged(outcome.sent_s, now_s, ack_delay_s, in_flight_.at(outcome.sequence).bytes);
 }
 
-void Session::confirm(std::uint32_t control_count) {
+void Session::confirm(std::uint32_t control_count, double now_s) {
+  const double arrived = (control_count - announcements_.confirmed_count()) * message_bytes_;
+  budget_.reliable_arrived(static_cast<std::size_t>(arrived), now_s);
   reliable_.confirm(control_count);
   announcements_.confirm(control_count, [&](const Announcements::Entry& entry) {
     Subscription* subscription = subscriptions_.find(entry.id);
@@ -181,8 +183,13 @@ void Session::note_fields(const FieldTable& fields, Tick tick) {
 
 void Session::tell(const Step& step, Transport& transport) {
   note_fields(step.fields, step.tick);
-  for (const Announcements::Entry* entry = announcements_.next();
-       entry != nullptr && budget_.available() > 0.0; entry = announcements_.next()) {
+  // As if all messages were as long as the newest.
+  const auto room = [&] {
+    const double under_way = announcements_.unconfirmed_count() * message_bytes_;
+    return budget_.available() > 0.0 && under_way < budget_.reliable_room();
+  };
+  for (const Announcements::Entry* entry = announcements_.next(); entry != nullptr && room();
+       entry = announcements_.next()) {
     Subscription* subscription = subscriptions_.find(entry->id);
     if (subscription == nullptr || subscription->serial != entry->serial) {
       announcements_.drop();  // gone before its turn came
@@ -209,7 +216,9 @@ void Session::tell(const Step& step, Transport& transport) {
     std::array<std::byte, 1024 + kMaxValuesBytes> buffer;
     const auto payload = encode(message, buffer);
     transport.send(peer_, Channel::control, payload);
-    budget_.spend(payload.size() + kMessageHeaders, step.now_s);
+    const std::size_t bytes = payload.size() + kMessageHeaders;
+    message_bytes_ = static_cast<double>(bytes);
+    budget_.spend(bytes, step.now_s);
     subscription->told = true;
     subscription->sent = stream.number();
     subscription->sent_tick = stream.newest().tick;

@@ -97,7 +97,7 @@ class Session {
 
  private:
   void note_fields(const FieldTable& fields, Tick tick);
-  void confirm(std::uint32_t control_count);
+  void confirm(std::uint32_t control_count, double now_s);
   void settle(double now_s);
   [[nodiscard]] bool knows_route(RouteId route) const;
   void measure_link(const ClientDatagram& datagram, double now_s);
@@ -137,6 +137,7 @@ class Session {
   std::optional<std::uint32_t> stamp_;  // the client's newest, not answered yet
   double stamp_arrival_s_ = 0.0;
   double last_send_s_ = -1e9;
+  double message_bytes_ = 64.0;  // of the announcement sent last, on the wire
   double joined_s_ = -1.0;
 };
 

@@ -14,6 +14,7 @@ harness::SimNetworkConfig network_config(const WorldConfig& config) {
   harness::SimNetworkConfig out;
   out.links = config.links;
   out.seed = config.seed;
+  out.log_packets = config.log_packets;
   out.start_s = config.server.epoch_s;
   const auto script = harness::LinkScript::parse(config.script);
   assert(script);

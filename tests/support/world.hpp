@@ -26,7 +26,8 @@ struct WorldConfig {
   std::string script;  ///< changes of the links, as harness::LinkScript has it
   std::uint64_t seed = 1;
   double frame_rate_hz = 60.0;
-  bool sampled = false;  ///< clients are asked for Client::sample() instead of frame()
+  bool log_packets = false;  ///< for SimNetwork::packets()
+  bool sampled = false;      ///< clients are asked for Client::sample() instead of frame()
 };
 
 /// How the clock of a client's machine runs: local = offset + time x rate.

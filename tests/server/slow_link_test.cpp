@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// A client whose link carries less than its entities need, and less than the configured budget.
+#include "paths.hpp"
+#include "world.hpp"
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace reckoner::test {
+namespace {
+
+/// What the link made of the datagrams sent to the client in a stretch of time.
+struct Flow {
+  double bytes_per_second = 0.0;
+  double median_wait_s = 0.0;  ///< beyond the link's latency: queue and its own time on the line
+  double p95_wait_s = 0.0;
+  double lost_share = 0.0;
+};
+
+Flow flow(World& world, double from_s, double to_s, double latency_s) {
+  Flow out;
+  std::vector<double> waits_s;
+  std::size_t lost = 0;
+  for (const harness::PacketRecord& p : world.network().packets()) {
+    if (!p.down || p.sent_s < from_s || p.sent_s >= to_s) continue;
+    if (p.arrived_s) {
+      waits_s.push_back(*p.arrived_s - p.sent_s - latency_s);
+      out.bytes_per_second += static_cast<double>(p.wire_bytes) / (to_s - from_s);
+    } else {
+      ++lost;
+    }
+  }
+  if (waits_s.empty()) return out;
+  std::ranges::sort(waits_s);
+  out.median_wait_s = waits_s[waits_s.size() / 2];
+  out.p95_wait_s = waits_s[waits_s.size() * 95 / 100];
+  out.lost_share = static_cast<double>(lost) / static_cast<double>(lost + waits_s.size());
+  return out;
+}
+
+void add_crowd(World& world, int count) {
+  for (int i = 0; i < count; ++i)
+    world.add_body(Circle{.turn_rps = 1.0 + 0.01 * i, .centre = {20.0 * i, 0.0, 0.0}});
+}
+
+TEST(SlowLink, OneOf64KbpsDoesNotFill) {
+  const harness::LinkOptions link{.latency_ms = 40, .rate_kbps = 64, .queue_ms = 1000};
+  World world({.links = both_ways(link), .log_packets = true});
+  add_crowd(world, 300);
+  world.add_client();
+  world.run_to(62.0);
+  const Flow all = flow(world, 2.5, 62.0, 0.04);
+  EXPECT_LT(all.p95_wait_s, 0.15);
+  EXPECT_LT(all.median_wait_s, 0.1);
+  EXPECT_GT(all.bytes_per_second, 0.7 * 8000.0);
+  EXPECT_EQ(all.lost_share, 0.0);
+}
+
+TEST(SlowLink, EverybodyIsServedAllTheSame) {
+  const harness::LinkOptions link{.latency_ms = 40, .rate_kbps = 64, .queue_ms = 1000};
+  World world({.links = both_ways(link)});
+  add_crowd(world, 150);
+  world.add_client();
+  world.run_to(20.0);
+  EXPECT_EQ(world.shown(0).size(), 150u);
+  std::map<EntityId, double> oldest_s;
+  world.on_frame = [&](std::size_t, double, std::span<const ShownEntity> shown) {
+    for (const ShownEntity& e : shown)
+      oldest_s[e.id] = std::max(oldest_s[e.id], e.age_s);
+  };
+  world.run_to(60.0);
+  ASSERT_EQ(oldest_s.size(), 150u);
+  for (const auto& [id, age_s] : oldest_s)
+    EXPECT_LT(age_s, 3.0);  // nobody is forgotten
+}
+
+TEST(SlowLink, ALossyOneIsNotSlow) {
+  for (const char* name : {"mobile", "stress"}) {
+    World world({.links = network(name), .log_packets = true});
+    add_crowd(world, 100);
+    world.add_client();
+    world.run_to(65.0);
+    WorldConfig config{.links = network(name), .log_packets = true};
+    config.server.follow_link = false;
+    World unbound(config);
+    add_crowd(unbound, 100);
+    unbound.add_client();
+    unbound.run_to(65.0);
+    const Flow with = flow(world, 5.0, 65.0, 0.0);
+    const Flow without = flow(unbound, 5.0, 65.0, 0.0);
+    EXPECT_GT(with.bytes_per_second, 0.95 * without.bytes_per_second) << name;
+  }
+}
+
+}  // namespace
+}  // namespace reckoner::test
