@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+#include "interest_world.hpp"
+#include "paths.hpp"
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include <glm/geometric.hpp>
+#include <gtest/gtest.h>
+
+#include <reckoner/scenario/random.hpp>
+
+namespace reckoner::test {
+namespace {
+
+/// What must be seen and what must not, held against what is: eyes and bodies wander, relevance and groups
+/// change, and the network loses a good deal.
+class Bystander {
+ public:
+  explicit Bystander(World& world) : world_(world) {}
+
+  struct Walker {
+    EntityId id;
+    Circle path;
+    Relevance relevance = Relevance::by_distance;
+    std::uint32_t groups = 1u;
+  };
+  struct Eye {
+    ClientId client;
+    Circle path;
+    std::uint32_t groups = 1u;
+    std::map<EntityId, double> inside_since_s, outside_since_s;
+  };
+  std::vector<Walker> walkers;
+  std::vector<Eye> eyes;
+  std::size_t expected = 0, forbidden = 0;
+
+  void look(double time_s) {
+    for (Eye& eye : eyes) {
+      const glm::dvec3 place = eye.path(time_s).position;
+      ASSERT_TRUE(world_.server().set_view(eye.client, place));
+      for (const Walker& w : walkers) {
+        const double d = glm::distance(place, w.path(time_s).position);
+        const bool shares = (w.groups & eye.groups) != 0 && w.relevance != Relevance::never;
+        const bool always = w.relevance == Relevance::always;
+        note(eye.inside_since_s, w.id, shares && (always || d < kRadiusM - 1.0), time_s);
+        note(eye.outside_since_s, w.id, !shares || (!always && d > 1.15 * kRadiusM + 1.0), time_s);
+      }
+    }
+  }
+
+  void check(double time_s, double settled_s) {
+    for (std::size_t i = 0; i < eyes.size(); ++i) {
+      for (const Walker& w : walkers) {
+        if (const auto at = eyes[i].inside_since_s.find(w.id);
+            at != eyes[i].inside_since_s.end() && time_s - at->second > settled_s) {
+          EXPECT_TRUE(sees(world_, i, w.id)) << "client " << i << " at " << time_s;
+          ++expected;
+        }
+        if (const auto at = eyes[i].outside_since_s.find(w.id);
+            at != eyes[i].outside_since_s.end() && time_s - at->second > settled_s) {
+          EXPECT_FALSE(sees(world_, i, w.id)) << "client " << i << " at " << time_s;
+          ++forbidden;
+        }
+      }
+    }
+  }
+
+ private:
+  static void note(std::map<EntityId, double>& since_s, EntityId id, bool holds, double time_s) {
+    if (!holds) since_s.erase(id);
+    if (holds) since_s.try_emplace(id, time_s);
+  }
+
+  World& world_;
+};
+
+Circle wander(scenario::Random& random) {
+  return Circle{.radius_m = random.uniform(20.0, 120.0),
+                .turn_rps = random.uniform(0.05, 0.2),
+                .centre = {random.uniform(-200.0, 200.0), random.uniform(-200.0, 200.0), 0.0},
+                .phase_rad = random.uniform(0.0, 6.28)};
+}
+
+void wander_about(const std::string& link, double settled_s, std::uint64_t seed) {
+  WorldConfig config = near_world(link);
+  config.seed = seed;
+  World world(config);
+  Bystander bystander(world);
+  scenario::Random random{seed};
+  for (int i = 0; i < 4; ++i) {
+    bystander.eyes.push_back({.client = join(world), .path = wander(random)});
+    ASSERT_TRUE(world.server().set_groups(bystander.eyes.back().client, 1u));
+  }
+  for (int i = 0; i < 40; ++i) {
+    const Circle path = wander(random);
+    bystander.walkers.push_back({.id = world.add_body(path), .path = path});
+    ASSERT_TRUE(world.server().set_groups(bystander.walkers.back().id, 1u));
+  }
+  world.after_tick = [&](double time_s) { bystander.look(time_s); };
+  for (int second = 0; second < 30; ++second) {
+    world.run_to(world.now_s() + 1.0);
+    bystander.check(world.now_s(), settled_s);
+    // A body changes whom it concerns, a client changes sides, a body goes and another comes.
+    auto& w = bystander.walkers[random.below(bystander.walkers.size())];
+    w.relevance = static_cast<Relevance>(random.below(3));
+    w.groups = 1u + static_cast<std::uint32_t>(random.below(3));
+    ASSERT_TRUE(world.server().set_relevance(w.id, w.relevance));
+    ASSERT_TRUE(world.server().set_groups(w.id, w.groups));
+    auto& eye = bystander.eyes[random.below(bystander.eyes.size())];
+    eye.groups = 1u + static_cast<std::uint32_t>(random.below(3));
+    ASSERT_TRUE(world.server().set_groups(eye.client, eye.groups));
+    auto& gone = bystander.walkers[random.below(bystander.walkers.size())];
+    world.remove_body(gone.id);
+    const Circle path = wander(random);
+    gone = {.id = world.add_body(path), .path = path};
+    ASSERT_TRUE(world.server().set_groups(gone.id, 1u));
+  }
+  EXPECT_GT(bystander.expected, 200u);
+  EXPECT_GT(bystander.forbidden, 200u);
+  for (std::size_t i = 0; i < bystander.eyes.size(); ++i)
+    EXPECT_EQ(world.client(i).stats().malformed, 0u);
+}
+
+TEST(Interest, EveryoneSeesWhatConcernsThemAndNothingElse) {
+  wander_about("lan", 0.5, 1);
+  wander_about("broadband", 1.0, 2);
+  wander_about("mobile", 3.0, 3);
+}
+
+}  // namespace
+}  // namespace reckoner::test
