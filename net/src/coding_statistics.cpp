@@ -123,7 +123,7 @@ void CodingStatistics::add(const QuantisedState& state, const QuantisedState* ba
     ++residual_;
     Listener listener{quantisation.codes};
     QuantisedState copy = state;
-    code_residual(listener, copy, *baseline, dt_s, quantisation);
+    code_residual(listener, copy, *baseline, carry(*baseline, dt_s, quantisation), dt_s, quantisation);
     motion_bits = listener.manner_bits();
     for (const Listener::Note& note : listener) {
       fields_[note.field].bits += note.bits;

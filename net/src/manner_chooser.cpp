@@ -3,6 +3,7 @@
 #include "residual_fields.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include <reckoner/net/manner_chooser.hpp>
@@ -15,6 +16,12 @@ constexpr float kGapRate = 0.05f;    // the same of a gap
 constexpr float kWorthABit = 6.0f;   // a habit must have saved so many bits lately to be taken up
 constexpr float kWideEnough = 1.1f;  // octaves that the mean must be off before it counts
 constexpr double kShorterBy = 0.95;  // a shorter reach must suit with so much to spare
+
+// The logarithm to base 2 of x >= 1, to 0.09: enough to weigh by.
+float rough_log2(float x) {
+  constexpr float kOne = 1065353216.0f;  // 1.0f as an integer
+  return (static_cast<float>(std::bit_cast<std::uint32_t>(x)) - kOne) * 0x1p-23f;
+}
 
 // Weighs what a residual would cost, whatever its codes.
 class Weigher {
@@ -36,7 +43,7 @@ class Weigher {
   void number(CodeField field, T& value, std::int64_t forecast, std::int64_t, double) {
     const auto folded = static_cast<float>(wire::fold(std::int64_t{value} - forecast));
     size_[static_cast<std::size_t>(field)] = folded;
-    bits_ += std::log2(1.0f + folded);
+    bits_ += rough_log2(1.0f + folded);
   }
 
   [[nodiscard]] float total() const { return bits_; }
@@ -61,11 +68,12 @@ void follow(std::uint8_t& octave, float mean, std::uint8_t most) {
 void MannerChooser::observe(const QuantisedState& state, const QuantisedState& baseline, double dt_s,
                             const Quantisation& quantisation) {
   rate_ = std::max(kLearnRate, rate_ / (1.0f + rate_));  // 1, 1/2, 1/3, ...: a plain mean at first
+  const Carried carried = carry(baseline, dt_s, quantisation);
   QuantisedState copy = state;
   for (std::size_t habit = 0; habit < kHabits; ++habit) {
     copy.manner.habit = static_cast<std::uint8_t>(habit);
     Weigher weigher;
-    code_residual(weigher, copy, baseline, dt_s, quantisation);
+    code_residual(weigher, copy, baseline, carried, dt_s, quantisation);
     learn(costs_[habit], weigher.total(), rate_);
     if (habit != manner_.habit || !(dt_s > 0.0)) continue;
     const Steps steps = steps_at(quantisation, state);

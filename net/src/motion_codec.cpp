@@ -36,7 +36,7 @@ constexpr double kMostPositionSteps = 7e13;     // in kMostStateBits
 // Never beyond the limit, however far a rate is bent to undo other roundings.
 std::int32_t to_steps(double rate, double step, double limit) {
   const double most = limit - step;
-  return static_cast<std::int32_t>(std::llround(std::clamp(rate, -most, most) / step));
+  return static_cast<std::int32_t>(nearest(std::clamp(rate, -most, most) / step));
 }
 
 // Rounds each number knowing how those before it were rounded: what position is off is undone by the velocity
@@ -49,7 +49,7 @@ void round_place(const State& state, const Steps& steps, double max_speed_mps, d
     const double position = state.position[axis];
     const double velocity = state.velocity[axis];
     const double acceleration = state.acceleration[axis];
-    out.position[i] = std::llround(position / steps.position_m);
+    out.position[i] = nearest(position / steps.position_m);
     if (velocity == 0.0 && acceleration == 0.0) continue;
     double off_m = static_cast<double>(out.position[i]) * steps.position_m - position;
     out.velocity[i] = to_steps(velocity - off_m / reach_s, steps.velocity_mps, max_speed_mps);
@@ -164,7 +164,7 @@ QuantisedState quantise(const State& state, std::uint8_t teleports, const Manner
   out.teleports = static_cast<std::uint8_t>(teleports % kTeleportModulus);
   out.manner = that_fits(manner, state, quantisation);
   const Steps steps = steps_at(quantisation, out);
-  const double reach_s = std::ldexp(kShortestReachS, out.manner.reach);
+  const double reach_s = kShortestReachS * power_of_two(out.manner.reach);
   round_place(state, steps, quantisation.max_speed_mps, reach_s, out);
   if (steps.orientation_bits != 0) {
     round_turn(state, steps, reach_s, out);

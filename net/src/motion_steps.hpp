@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -22,6 +23,19 @@ namespace {
 
 constexpr double kHalfSqrt2 = 0.70710678118654752440;  // no component but the largest exceeds it
 
+/// 2^exponent, exactly; as std::ldexp(1.0, exponent), without the call.
+[[maybe_unused]] double power_of_two(int exponent) {
+  constexpr int kBias = 1023;
+  return std::bit_cast<double>(static_cast<std::uint64_t>(kBias + exponent) << 52);
+}
+
+/// To the nearest whole number, halves away from zero, as std::llround(), without the call. |x| < 2^62.
+[[maybe_unused]] std::int64_t nearest(double x) {
+  const auto whole = static_cast<std::int64_t>(x);
+  const double rest = x - static_cast<double>(whole);
+  return whole + (rest >= 0.5 ? 1 : 0) - (rest <= -0.5 ? 1 : 0);
+}
+
 /// The archetype's steps at one precision and reach; powers of two apart, so that both ends compute the same.
 struct Steps {
   double position_m;
@@ -32,10 +46,10 @@ struct Steps {
 };
 
 [[maybe_unused]] Steps steps_at(const Quantisation& q, std::uint8_t precision, std::uint8_t reach) {
-  const double k = std::ldexp(1.0, int{kUnitPrecision} - int{precision});
-  const double rate = std::ldexp(k, -int{reach});
+  const double k = power_of_two(int{kUnitPrecision} - int{precision});
+  const double rate = k * power_of_two(-int{reach});
   return {q.position_step_m * k, q.velocity_step_mps * rate,
-          q.acceleration_step_mps2 * std::ldexp(rate, -int{reach}), q.angular_velocity_step_rps * rate,
+          q.acceleration_step_mps2 * (rate * power_of_two(-int{reach})), q.angular_velocity_step_rps * rate,
           orientation_bits_at(q.orientation_bits, precision)};
 }
 
@@ -67,8 +81,7 @@ struct Steps {
   std::array<std::int16_t, 3> three{};
   for (std::size_t i = 0, k = 0; i < 4; ++i) {
     if (i == left_out) continue;
-    three[k++] =
-        static_cast<std::int16_t>(std::llround(std::clamp(c[i] * scale / kHalfSqrt2, -1.0, 1.0) * most));
+    three[k++] = static_cast<std::int16_t>(nearest(std::clamp(c[i] * scale / kHalfSqrt2, -1.0, 1.0) * most));
   }
   return three;
 }

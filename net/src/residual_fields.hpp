@@ -29,7 +29,7 @@ constexpr double kGain = 1.0 / 16.0;
 
 std::int64_t to_forecast(double steps) {
   if (!(steps > -kMostForecast)) return -static_cast<std::int64_t>(kMostForecast);  // NaN, too
-  return std::llround(std::min(steps, kMostForecast));
+  return nearest(std::min(steps, kMostForecast));
 }
 
 /// Half octaves of a size in steps, from 0.
@@ -51,8 +51,8 @@ struct Known {
   const CodeParameters& codes;
   const Habit& habit;
   Steps steps;
-  State baseline;
-  State forecast;
+  const State& baseline;
+  const State& forecast;
   double dt_s;
   double wander_m;   ///< how far the entity may well be from there
   double twist_rad;  ///< how far it may well be turned from there
@@ -286,24 +286,33 @@ void code_manner(Coder& coder, QuantisedState& state, const Manner& baseline, st
   coder.choice(state.largest, largest, 2);
 }
 
-/// `baseline` must be a free motion that dequantise() takes.
-template <class Coder>
-void code_residual(Coder& coder, QuantisedState& state, const QuantisedState& baseline, double dt_s,
-                   const Quantisation& quantisation) {
-  const bool turns = quantisation.orientation_bits != 0;
+/// A baseline, and where the predictor carries it. It must be a free motion that dequantise() takes.
+struct Carried {
+  State then;
+  State forecast;
+};
+[[maybe_unused]] Carried carry(const QuantisedState& baseline, double dt_s,
+                               const Quantisation& quantisation) {
   const State then = dequantise(baseline, quantisation).value_or(State{});
-  const State forecast = extrapolate(then, dt_s);
-  const auto largest = static_cast<std::uint8_t>(turns ? largest_component(forecast.orientation) : 0);
+  return {then, extrapolate(then, dt_s)};
+}
+
+template <class Coder>
+void code_residual(Coder& coder, QuantisedState& state, const QuantisedState& baseline,
+                   const Carried& carried, double dt_s, const Quantisation& quantisation) {
+  const bool turns = quantisation.orientation_bits != 0;
+  const auto largest = static_cast<std::uint8_t>(turns ? largest_component(carried.forecast.orientation) : 0);
   state.teleports = baseline.teleports;
   code_manner(coder, state, baseline.manner, largest, turns);
+  const double spread = spread_after(dt_s);
   const Known known{quantisation.codes,
                     quantisation.codes.habits[state.manner.habit],
                     steps_at(quantisation, state),
-                    then,
-                    forecast,
+                    carried.then,
+                    carried.forecast,
                     dt_s,
-                    std::ldexp(spread_after(dt_s), state.manner.wander) * quantisation.position_step_m,
-                    std::ldexp(spread_after(dt_s), state.manner.twist) * unit_turn_rad(quantisation)};
+                    spread * power_of_two(state.manner.wander) * quantisation.position_step_m,
+                    spread * power_of_two(state.manner.twist) * unit_turn_rad(quantisation)};
   PlaceCoder<Coder>{coder, state, known}.code();
   if (turns) TurnCoder<Coder>{coder, state, known}.code();
 }

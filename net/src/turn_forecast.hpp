@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "motion_steps.hpp"
+
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -22,12 +24,12 @@ using Matrix3 = std::array<Vector3, 3>;
 /// after the other. Conditioning of a normal distribution by elimination.
 class Expectation {
  public:
-  explicit Expectation(const Matrix3& covariance) : c_(covariance) {}
+  explicit Expectation(const Matrix3& covariance) : c_(covariance), deviation_(std::sqrt(variance())) {}
 
   /// What the next is expected to be, given those before.
   [[nodiscard]] double mean() const { return mean_[next_]; }
   /// How far from it, at scale 1.
-  [[nodiscard]] double deviation() const { return std::sqrt(variance()); }
+  [[nodiscard]] double deviation() const { return deviation_; }
 
   /// The next is `value`. Returns how far from the mean it lies, in deviations: a witness of the scale.
   double met(double value) {
@@ -39,8 +41,9 @@ class Expectation {
       for (std::size_t k = next_ + 1; k < 3; ++k)
         c_[i][k] = c_[i][k] - gain * c_[next_][k];
     }
-    ++next_;
-    return std::abs(off) / std::sqrt(variance_here);
+    const double witness = std::abs(off) / deviation_;
+    if (++next_ < 3) deviation_ = std::sqrt(variance());
+    return witness;
   }
 
  private:
@@ -52,6 +55,7 @@ class Expectation {
   Matrix3 c_;
   Vector3 mean_{};
   std::size_t next_ = 0;
+  double deviation_;
 };
 
 /// Covariance of an unforeseen turn as a rotation vector about the world's axes: 1 about the vertical, less
@@ -62,8 +66,8 @@ class Expectation {
   const double y = orientation.y;
   const double z = orientation.z;
   const Vector3 body_y{2.0 * (x * y - w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z + w * x)};
-  const double pitch = std::ldexp(1.0, -int{habit.pitch_share});
-  const double other = std::ldexp(1.0, -int{habit.other_share});
+  const double pitch = power_of_two(-int{habit.pitch_share});
+  const double other = power_of_two(-int{habit.other_share});
   Matrix3 c{};
   for (std::size_t i = 0; i < 3; ++i) {
     for (std::size_t k = 0; k < 3; ++k)
