@@ -41,6 +41,7 @@ struct Options {
   double updates_per_second = 0.0;
   double fixed_rate_hz = 0.0;
   std::uint32_t max_clients = 64;
+  unsigned threads = 0;
   std::string truth_path;
   std::string json_path;
   bool insecure = false;
@@ -70,6 +71,9 @@ void add_options(CLI::App& app, Options& o) {
       ->excludes(budget);
   app.add_option("--max-clients", o.max_clients, "more are turned away")
       ->check(CLI::Range(1, 65'535))
+      ->capture_default_str();
+  app.add_option("--threads", o.threads, "that publish and encode; 0: one for each core")
+      ->check(CLI::Range(0u, 256u))
       ->capture_default_str();
   app.add_option("--truth", o.truth_path, "write every tick's true poses to this CSV file");
   app.add_option("--json", o.json_path, "write the final counts to this JSON file");
@@ -205,6 +209,7 @@ int run(const Options& options) {
   config.epoch_s = (*source)->start_s();
   config.archetypes = program::archetypes(options.threshold_m, options.threshold_rad);
   config.max_clients = options.max_clients;
+  config.threads = options.threads;
   config.updates_per_second = options.updates_per_second;
   config.fixed_rate_hz = options.fixed_rate_hz;
   Server server{config, **transport};
