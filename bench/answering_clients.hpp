@@ -7,6 +7,7 @@
 #include <deque>
 #include <optional>
 #include <span>
+#include <variant>
 #include <vector>
 
 #include <reckoner/net/ack_window.hpp>
@@ -68,8 +69,11 @@ class AnsweringClients final : public Transport {
   bool send(PeerId peer, Channel channel, std::span<const std::byte> payload) override {
     Client& client = clients_[peer.value - 1];
     if (channel == Channel::control) {
-      client.control = static_cast<std::uint16_t>(client.control + (client.welcomed ? 1 : 0));
-      client.welcomed = true;
+      while (!payload.empty()) {
+        const auto message = take_control(payload);
+        const bool counted = message && !std::holds_alternative<WelcomeMessage>(*message);
+        client.control = static_cast<std::uint16_t>(client.control + (counted ? 1 : 0));
+      }
       return true;
     }
     state_bytes_ += payload.size();
@@ -91,7 +95,6 @@ class AnsweringClients final : public Transport {
     std::deque<Arrived> arrived;
     Sequence next = 0;
     std::uint16_t control = 0;
-    bool welcomed = false;
   };
   struct Waiting {
     TransportEvent event;

@@ -40,6 +40,7 @@ struct Client::Impl {
   void handle(const TransportEvent& event, double local_s);
   void handle_end(const TransportEvent& event);
   void handle_control(const TransportEvent& event, double local_s);
+  [[nodiscard]] bool handle_message(const ControlMessage& message, double local_s);
   void handle_state(const TransportEvent& event, double local_s);
   [[nodiscard]] bool spawn(const SpawnMessage& message);
   [[nodiscard]] bool despawn(const DespawnMessage& message);
@@ -237,37 +238,33 @@ void Client::Impl::handle_end(const TransportEvent& event) {
 }
 
 void Client::Impl::handle_control(const TransportEvent& event, double local_s) {
-  const auto message = decode_control(event.payload);
-  bool ok = message.has_value();
-  if (ok) {
-    if (const auto* w = std::get_if<WelcomeMessage>(&*message)) {
-      ok = status == ClientStatus::joining && link.join(*w, config.archetypes, local_s);
-      if (ok) {
-        status = ClientStatus::joined;
-        playout.expect_gaps(w->longest_gap_s);
-        events.push_back({ClientEvent::Kind::joined, {}});
-      }
-    } else {
-      // Counted even if it makes no sense: the server numbers what it sends, and both must stay in step.
-      link.note_control();
-      if (const auto* s = std::get_if<SpawnMessage>(&*message)) {
-        ok = status == ClientStatus::joined && spawn(*s);
-      } else if (const auto* d = std::get_if<DespawnMessage>(&*message)) {
-        ok = status == ClientStatus::joined && despawn(*d);
-      } else if (const auto* r = std::get_if<RouteMessage>(&*message)) {
-        ok = status == ClientStatus::joined && link.add_route(*r);
-      } else if (const auto* m = std::get_if<GameDataMessage>(&*message)) {
-        ok = status == ClientStatus::joined;
-        if (ok) mail.receive(m->payload, m->time_s, stats);
-      } else {
-        ok = false;
-      }
-    }
-  } else {
-    link.note_control();
-  }
-  if (!ok) ++stats.malformed;
+  std::span<const std::byte> left = event.payload;
+  do {
+    const auto message = take_control(left);
+    const bool welcome = message && std::holds_alternative<WelcomeMessage>(*message);
+    // Counted even if it makes no sense: the server numbers what it sends, and both must stay in step.
+    if (!welcome) link.note_control();
+    if (!message || !handle_message(*message, local_s)) ++stats.malformed;
+  } while (!left.empty());
   link.hurry();  // the server waits for this before it sends state
+}
+
+// False if the message makes no sense now.
+bool Client::Impl::handle_message(const ControlMessage& message, double local_s) {
+  if (const auto* w = std::get_if<WelcomeMessage>(&message)) {
+    if (status != ClientStatus::joining || !link.join(*w, config.archetypes, local_s)) return false;
+    status = ClientStatus::joined;
+    playout.expect_gaps(w->longest_gap_s);
+    events.push_back({ClientEvent::Kind::joined, {}});
+    return true;
+  }
+  if (status != ClientStatus::joined) return false;
+  if (const auto* s = std::get_if<SpawnMessage>(&message)) return spawn(*s);
+  if (const auto* d = std::get_if<DespawnMessage>(&message)) return despawn(*d);
+  if (const auto* r = std::get_if<RouteMessage>(&message)) return link.add_route(*r);
+  const auto* m = std::get_if<GameDataMessage>(&message);
+  if (m != nullptr) mail.receive(m->payload, m->time_s, stats);
+  return m != nullptr;
 }
 
 bool Client::Impl::spawn(const SpawnMessage& message) {

@@ -77,6 +77,10 @@ unsigned BitReader::read_ones(unsigned most) {
   return ones;
 }
 
+void BitReader::align() {
+  if (read(static_cast<unsigned>(bits_left() % 8)) != 0) fail();
+}
+
 bool BitReader::finished() {
   if (failed_ || bits_left() >= 8) return false;
   return read(static_cast<unsigned>(bits_left())) == 0;

@@ -4,6 +4,7 @@
 #include "route_serialize.hpp"
 
 #include <type_traits>
+#include <utility>
 
 #include <reckoner/net/datagram.hpp>
 #include <reckoner/net/field_codec.hpp>
@@ -47,7 +48,8 @@ std::optional<ControlMessage> read_as(BitReader& reader) {
   Message message;
   wire::BitInputArchive archive{reader};
   archive(message);
-  if (!reader.finished()) return std::nullopt;
+  reader.align();
+  if (reader.failed()) return std::nullopt;
   return message;
 }
 
@@ -164,8 +166,9 @@ std::span<const std::byte> encode(const ControlMessage& message, std::span<std::
   return writer.overflowed() ? std::span<const std::byte>{} : writer.finish();
 }
 
-std::optional<ControlMessage> decode_control(std::span<const std::byte> bytes) {
-  BitReader reader{bytes};
+namespace {
+
+std::optional<ControlMessage> read_control(BitReader& reader) {
   Kind kind{};
   wire::BitInputArchive archive{reader};
   archive(wire::ranged(kind, 0, kMostKind));
@@ -184,6 +187,20 @@ std::optional<ControlMessage> decode_control(std::span<const std::byte> bytes) {
       return read_as<GameDataMessage>(reader);
   }
   return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<ControlMessage> take_control(std::span<const std::byte>& bytes) {
+  BitReader reader{bytes};
+  auto message = read_control(reader);
+  bytes = message ? bytes.last(reader.bits_left() / 8) : std::span<const std::byte>{};
+  return message;
+}
+
+std::optional<ControlMessage> decode_control(std::span<const std::byte> bytes) {
+  auto message = take_control(bytes);
+  return bytes.empty() ? std::move(message) : std::nullopt;
 }
 
 std::uint32_t pack(const EndCode& code) {

@@ -17,6 +17,7 @@ namespace {
 // channel costs besides itself, with its acknowledgement's share.
 constexpr std::size_t kDatagramHeaders = 40;
 constexpr std::size_t kMessageHeaders = 40;
+constexpr double kHeadersShare = 2.0;  // of one among many
 
 // The client waits this long at most before it acknowledges (ClientConfig::ack_interval_s and its
 // keep-alive).
@@ -28,6 +29,12 @@ constexpr double kSettlingHeartbeatS = 0.05;
 
 // An unreliable message finds a place in one of two ticks, or none. The half is for rounding.
 constexpr double kPatienceTicks = 1.5;
+
+// No announcement is longer: a name, a motion, and all fields.
+constexpr std::size_t kMostAnnouncement = 1024 + kMaxValuesBytes;
+
+// Announcements are put together up to here, bytes, so that most payloads fit a datagram.
+constexpr std::size_t kFullPayload = 1000;
 
 // More than the head of a datagram and its end ever take.
 constexpr std::size_t kHeaderBits = 256;
@@ -183,10 +190,18 @@ void Session::note_fields(const FieldTable& fields, Tick tick) {
 
 void Session::tell(const Step& step, Transport& transport) {
   note_fields(step.fields, step.tick);
+  // Many in one payload: a datagram each would cost a slow link more than what they say.
+  std::array<std::byte, kFullPayload + kMostAnnouncement> payload;
+  std::size_t size = 0;
+  const auto hand_over = [&] {
+    transport.send(peer_, Channel::control, std::span{payload}.first(size));
+    budget_.spend(size + kMessageHeaders, step.now_s);
+    size = 0;
+  };
   // As if all messages were as long as the newest.
   const auto room = [&] {
     const double under_way = announcements_.unconfirmed_count() * message_bytes_;
-    return budget_.available() > 0.0 && under_way < budget_.reliable_room();
+    return budget_.available() > static_cast<double>(size) && under_way < budget_.reliable_room();
   };
   for (const Announcements::Entry* entry = announcements_.next(); entry != nullptr && room();
        entry = announcements_.next()) {
@@ -195,35 +210,38 @@ void Session::tell(const Step& step, Transport& transport) {
       announcements_.drop();  // gone before its turn came
       continue;
     }
-    const Entity& entity = step.entities.slots()[entry->id.slot()];
-    const PublishStream& stream = entity.levels[subscription->level].stream;
-    SpawnMessage message;
-    message.entity = entity.id;
-    message.archetype = static_cast<std::uint8_t>(entity.archetype);
-    message.name = entity.name;
-    message.level = subscription->level;
-    message.orientation_bits =
-        static_cast<std::uint8_t>(step.quantisation[entity.archetype].orientation_bits);
-    message.tick = step.tick;
-    message.motion_tick = stream.newest().tick;
-    message.state = stream.newest().encoded;
-    if (const FieldTable::Row* row = step.fields.find(entity.id)) {
-      message.fields.resize(kMaxValuesBytes);
-      BitWriter writer{message.fields};
-      write_values(writer, step.fields.specs(*row), row->values);
-      message.fields.resize(writer.finish().size());
-    }
-    std::array<std::byte, 1024 + kMaxValuesBytes> buffer;
-    const auto payload = encode(message, buffer);
-    transport.send(peer_, Channel::control, payload);
-    const std::size_t bytes = payload.size() + kMessageHeaders;
-    message_bytes_ = static_cast<double>(bytes);
-    budget_.spend(bytes, step.now_s);
-    subscription->told = true;
-    subscription->sent = stream.number();
-    subscription->sent_tick = stream.newest().tick;
-    announcements_.sent(stream.newest().tick);
+    const std::size_t bytes = announce(step, *subscription, std::span{payload}.subspan(size));
+    size += bytes;
+    message_bytes_ = static_cast<double>(bytes) + kHeadersShare;
+    if (size >= kFullPayload) hand_over();
   }
+  if (size > 0) hand_over();
+}
+
+// Writes the message that an entity begins, and returns its bytes.
+std::size_t Session::announce(const Step& step, Subscription& subscription, std::span<std::byte> buffer) {
+  const Entity& entity = step.entities.slots()[subscription.id.slot()];
+  const PublishStream& stream = entity.levels[subscription.level].stream;
+  SpawnMessage message;
+  message.entity = entity.id;
+  message.archetype = static_cast<std::uint8_t>(entity.archetype);
+  message.name = entity.name;
+  message.level = subscription.level;
+  message.orientation_bits = static_cast<std::uint8_t>(step.quantisation[entity.archetype].orientation_bits);
+  message.tick = step.tick;
+  message.motion_tick = stream.newest().tick;
+  message.state = stream.newest().encoded;
+  if (const FieldTable::Row* row = step.fields.find(entity.id)) {
+    message.fields.resize(kMaxValuesBytes);
+    BitWriter writer{message.fields};
+    write_values(writer, step.fields.specs(*row), row->values);
+    message.fields.resize(writer.finish().size());
+  }
+  subscription.told = true;
+  subscription.sent = stream.number();
+  subscription.sent_tick = stream.newest().tick;
+  announcements_.sent(stream.newest().tick);
+  return encode(message, buffer).size();
 }
 
 void Session::prepare(const Step& step, unsigned worker) {

@@ -98,6 +98,8 @@ class Session {
  private:
   void note_fields(const FieldTable& fields, Tick tick);
   void confirm(std::uint32_t control_count, double now_s);
+  [[nodiscard]] std::size_t announce(const Step& step, Subscription& subscription,
+                                     std::span<std::byte> buffer);
   void settle(double now_s);
   [[nodiscard]] bool knows_route(RouteId route) const;
   void measure_link(const ClientDatagram& datagram, double now_s);

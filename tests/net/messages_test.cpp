@@ -277,5 +277,27 @@ TEST(EndCode, SurvivesPacking) {
   EXPECT_NE(describe(code).find("version 12"), std::string::npos);
 }
 
+TEST(Messages, APayloadMayCarrySeveral) {
+  std::vector<std::byte> payload;
+  for (std::uint32_t slot = 0; slot < 5; ++slot) {
+    const auto bytes = encoded(DespawnMessage{{slot + 1, 7}, 100 + slot});
+    payload.insert(payload.end(), bytes.begin(), bytes.end());
+  }
+  EXPECT_FALSE(decode_control(payload));  // which wants just one
+  std::span<const std::byte> left = payload;
+  for (std::uint32_t slot = 0; slot < 5; ++slot) {
+    const auto message = take_control(left);
+    ASSERT_TRUE(message);
+    EXPECT_EQ(std::get<DespawnMessage>(*message).entity.slot(), slot);
+  }
+  EXPECT_TRUE(left.empty());
+  // Cut off within the third: what is whole before it stands, and nothing is left to be read after it.
+  left = std::span{payload}.first(payload.size() / 5 * 3 - 1);
+  EXPECT_TRUE(take_control(left));
+  EXPECT_TRUE(take_control(left));
+  EXPECT_FALSE(take_control(left));
+  EXPECT_TRUE(left.empty());
+}
+
 }  // namespace
 }  // namespace reckoner

@@ -124,11 +124,13 @@ class CompletenessCheck {
     motion = read_residual(reader, reference->second, (tick - reference_tick) / 60.0, q_);
   }
   void read_control(std::span<const std::byte> payload) {
-    const auto message = decode_control(payload);
-    ASSERT_TRUE(message);
-    if (const auto* spawn = std::get_if<SpawnMessage>(&*message)) {
-      has_[spawn->entity.slot()].insert(spawn->motion_tick);
-      motions_[{spawn->entity.slot(), spawn->motion_tick}] = spawn->state;
+    while (!payload.empty()) {
+      const auto message = take_control(payload);
+      ASSERT_TRUE(message);
+      if (const auto* spawn = std::get_if<SpawnMessage>(&*message)) {
+        has_[spawn->entity.slot()].insert(spawn->motion_tick);
+        motions_[{spawn->entity.slot(), spawn->motion_tick}] = spawn->state;
+      }
     }
   }
 

@@ -27,8 +27,10 @@ class Recorder final : public Transport {
   bool send(PeerId, Channel channel, std::span<const std::byte> payload) override {
     if (channel == Channel::state) {
       state_sizes.push_back(payload.size());
-    } else if (auto message = decode_control(payload)) {
-      control.push_back(std::move(*message));
+    } else {
+      while (!payload.empty()) {
+        if (auto message = take_control(payload)) control.push_back(std::move(*message));
+      }
     }
     return true;
   }

@@ -87,6 +87,9 @@ class BitReader {
 
   [[nodiscard]] std::size_t bits_left() const { return bytes_.size() * 8 - bits_; }
 
+  /// Goes on to the next whole byte; what is passed over must be zero bits.
+  void align();
+
   /// Declares the rest as read, whatever it is.
   void skip_rest() { bits_ = bytes_.size() * 8; }
 

@@ -113,7 +113,11 @@ using ControlMessage =
 /// Encodes into `buffer` and returns the bytes used; empty if the buffer is too small.
 [[nodiscard]] std::span<const std::byte> encode(const ControlMessage& message, std::span<std::byte> buffer);
 
-/// Decodes; nothing if the bytes are malformed in any way.
+/// Decodes the first of the messages that a payload carries, one after the other, each from a whole byte on,
+/// and moves `bytes` on to the next; nothing, and no bytes left, if it is malformed in any way.
+[[nodiscard]] std::optional<ControlMessage> take_control(std::span<const std::byte>& bytes);
+
+/// Decodes a payload of just one message; nothing if the bytes are malformed in any way.
 [[nodiscard]] std::optional<ControlMessage> decode_control(std::span<const std::byte> bytes);
 
 }  // namespace reckoner
