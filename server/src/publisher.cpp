@@ -116,7 +116,8 @@ bool Publisher::look_at(Entity& entity, const Now& now, Counts& counts) {
   entity.announced = true;
   entity.teleported = false;
   if (entity.levels[0].stream.newest().encoded.along.route) ++counts.route_entity_ticks;
-  const bool still = !moves(entity.truth) && !entity.follower && counts.publishes == published;
+  const bool still =
+      !moves(entity.truth) && !entity.follower && counts.publishes == published && entity.fit.settled();
   entity.still_ticks = still ? entity.still_ticks + 1 : 0;
   return entity.still_ticks < kTicksToSleep;
 }
@@ -132,14 +133,13 @@ void Publisher::look_at_level(Entity& entity, std::size_t level, const Now& now,
   EntityLevel& l = entity.levels[level];
   double urgency = 1.0;
   if (l.stream.number() > 0) {
-    const SendPolicy::Comparison comparison = compare(entity, l, now.time_s);
-    const bool due = l.policy.due(comparison, now.tick);
+    const bool due = is_due(entity, l, now);
     // On to a route, or off it, at once; where a budget or a rate decides, when it allows.
     const RouteId wanted = rides(entity) ? entity.follower->id() : RouteId{};
     const bool changed = wanted != l.stream.newest().encoded.along.route &&
                          config_.updates_per_second <= 0.0 && config_.fixed_rate_hz <= 0.0;
     if (!due && !changed && !entity.teleported) return;
-    urgency = urgency_of(comparison, config_.archetypes[entity.archetype]);
+    urgency = urgency_of(compare(entity, l, now.time_s), config_.archetypes[entity.archetype]);
   }
   publish(entity, l, now, urgency);
   ++counts.publishes;
@@ -150,6 +150,16 @@ void Publisher::look_at_level(Entity& entity, std::size_t level, const Now& now,
 bool Publisher::rides(const Entity& entity) const {
   return entity.follower && entity.follower->on_route() &&
          can_travel(entity.follower->place(), entity.follower->route(), quantisation_[entity.archetype]);
+}
+
+// Free motion that is predicted, by far the most there is, is compared the short way.
+bool Publisher::is_due(const Entity& entity, EntityLevel& level, const Now& now) const {
+  const Motion& motion = level.stream.motion();
+  if (level.interpolated() || motion.route != nullptr || rides(entity))
+    return level.policy.due(compare(entity, level, now.time_s), now.tick);
+  const State fitted = entity.fit.fitted(entity.truth);
+  return level.policy.due(
+      SendPolicy::Outlook{entity.truth, fitted, motion, now.time_s, level.delay_s + kTakesEffectS}, now.tick);
 }
 
 // The entity against what clients have. On a route only the way along it counts: how far the truth is beside

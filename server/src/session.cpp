@@ -148,6 +148,21 @@ void Session::confirm(std::uint32_t control_count, double now_s) {
   });
 }
 
+void Session::note_fate(Subscription& s, const Carried& carried, bool acked) {
+  if (acked) {
+    s.losses = 0;
+    if (s.held != 0 && !earlier(s.held, carried.number)) return;
+    s.held = carried.number;
+    s.held_tick = carried.motion_tick;
+    return;
+  }
+  // Twice in a row may mean that the client refuses them, because it does not have what they refer to.
+  s.losses = static_cast<std::uint8_t>(std::min(s.losses + 1, 255));
+  const bool newest = s.sent == carried.number;
+  if (newest && repairs_) subscriptions_.set_due(s, carried.motion_tick, true);
+  s.in_full = s.in_full || newest || s.losses >= 2;
+}
+
 // Draws the conclusions from the fates of datagrams.
 void Session::settle(double now_s) {
   for (const SentWindow::Outcome& outcome : sent_.outcomes()) {
@@ -161,13 +176,7 @@ void Session::settle(double now_s) {
     for (const Carried& c : datagram.carried) {
       Subscription& s = subscriptions_.at(c.place);
       if (s.serial != c.serial || s.level != c.level) continue;
-      if (outcome.acked && (s.held == 0 || earlier(s.held, c.number))) {
-        s.held = c.number;
-        s.held_tick = c.motion_tick;
-      } else if (!outcome.acked && s.sent == c.number) {
-        if (repairs_) subscriptions_.set_due(s, c.motion_tick, true);
-        s.in_full = true;
-      }
+      note_fate(s, c, outcome.acked);
     }
     extras_.fields().settle(outcome.sequence, outcome.acked);
     in_flight_.end(outcome.sequence);

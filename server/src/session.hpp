@@ -101,6 +101,7 @@ class Session {
   [[nodiscard]] std::size_t announce(const Step& step, Subscription& subscription,
                                      std::span<std::byte> buffer);
   void settle(double now_s);
+  void note_fate(Subscription& subscription, const Carried& carried, bool acked);
   [[nodiscard]] bool knows_route(RouteId route) const;
   void measure_link(const ClientDatagram& datagram, double now_s);
   void choose(const Step& step, std::uint32_t slot, Subscriptions::Place place, Subscription& subscription);

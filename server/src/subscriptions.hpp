@@ -27,6 +27,7 @@ struct Subscription {
   bool confirmed = false;  ///< the client has taken it in
   bool repair = false;     ///< due because a datagram was lost, and for no other reason
   bool in_full = false;    ///< the next update must refer to nothing
+  std::uint8_t losses = 0;  ///< of updates since one was acknowledged
   Tick due_since = 0;      ///< while due: the client lacks what was published from this tick on
   std::uint32_t sent = 0;  ///< number of the publish sent last; 0: none of this level
   Tick sent_tick = 0;      ///< its time stamp
