@@ -152,33 +152,38 @@ bool Publisher::rides(const Entity& entity) const {
          can_travel(entity.follower->place(), entity.follower->route(), quantisation_[entity.archetype]);
 }
 
+// How long until an update that is published now is in use.
+double Publisher::ahead_s(const EntityLevel& level) const {
+  return config_.parts.latency_aware ? level.delay_s + kTakesEffectS : 0.0;
+}
+
 // Free motion that is predicted, by far the most there is, is compared the short way.
 bool Publisher::is_due(const Entity& entity, EntityLevel& level, const Now& now) const {
   const Motion& motion = level.stream.motion();
   if (level.interpolated() || motion.route != nullptr || rides(entity))
     return level.policy.due(compare(entity, level, now.time_s), now.tick);
-  const State fitted = entity.fit.fitted(entity.truth);
-  return level.policy.due(
-      SendPolicy::Outlook{entity.truth, fitted, motion, now.time_s, level.delay_s + kTakesEffectS}, now.tick);
+  const State expected = fitted(entity);
+  return level.policy.due(SendPolicy::Outlook{entity.truth, expected, motion, now.time_s, ahead_s(level)},
+                          now.tick);
 }
 
 // The entity against what clients have. On a route only the way along it counts: how far the truth is beside
 // it is within the thresholds, and nothing that could be sent would change it.
 SendPolicy::Comparison Publisher::compare(const Entity& entity, const EntityLevel& level,
                                           double time_s) const {
-  const double ahead_s = config_.parts.latency_aware ? level.delay_s + kTakesEffectS : 0.0;
+  const double later_s = time_s + ahead_s(level);
   const Motion& motion = level.stream.motion();
   const State published = state_at(motion, time_s);
-  const State published_ahead = state_at(motion, time_s + ahead_s);
+  const State published_ahead = state_at(motion, later_s);
   if (!rides(entity)) {
-    const State expected = extrapolate(fitted(entity), ahead_s);
+    const State expected = extrapolate(fitted(entity), ahead_s(level));
     std::optional<GapFit::Off> gap;
     if (level.interpolated())
       gap = entity.gap->off(motion, entity.truth, time_s, longest_gap_s(level.factor));
     return {entity.truth, published, expected, published_ahead, gap};
   }
   const Motion on_route = entity.follower->motion(time_s);
-  return {on_route.state, published, state_at(on_route, time_s + ahead_s), published_ahead};
+  return {on_route.state, published, state_at(on_route, later_s), published_ahead};
 }
 
 // Now and then, what it would have taken against a motion that a client may hold by now.

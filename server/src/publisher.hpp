@@ -50,6 +50,7 @@ class Publisher {
   };
 
   [[nodiscard]] bool look_at(Entity& entity, const Now& now, Counts& counts);
+  [[nodiscard]] double ahead_s(const EntityLevel& level) const;
   [[nodiscard]] bool is_due(const Entity& entity, EntityLevel& level, const Now& now) const;
   void look_at_level(Entity& entity, std::size_t level, const Now& now, Counts& counts);
   void publish(Entity& entity, EntityLevel& level, const Now& now, double urgency) const;
