@@ -93,7 +93,6 @@ void handle_events(Client& client, Totals& totals, bool quiet) {
         break;
       case ClientEvent::Kind::fields_changed:
       case ClientEvent::Kind::disconnected:
-      case ClientEvent::Kind::fields_changed:
         break;
     }
   }
