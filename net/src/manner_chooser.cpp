@@ -11,10 +11,10 @@
 namespace reckoner {
 namespace {
 
-constexpr float kLearnRate = 0.07f;  // weight of an observation, once there were some
+constexpr float kLearnRate = 0.05f;  // weight of an observation, once there were some
 constexpr float kGapRate = 0.05f;    // the same of a gap
 constexpr float kWorthABit = 6.0f;   // a habit must have saved so many bits lately to be taken up
-constexpr float kWideEnough = 1.1f;  // octaves that the mean must be off before it counts
+constexpr float kWideEnough = 1.3f;  // octaves that the mean must be off before it counts
 constexpr double kShorterBy = 0.95;  // a shorter reach must suit with so much to spare
 
 // The logarithm to base 2 of x >= 1, to 0.09: enough to weigh by.

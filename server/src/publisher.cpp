@@ -226,7 +226,10 @@ State Publisher::to_publish(Entity& entity, const EntityLevel& level, double tim
 
 void Publisher::publish(Entity& entity, EntityLevel& level, const Now& now, double urgency) const {
   const Quantisation& q = quantisation_[entity.archetype];
-  const std::uint8_t precision = precision_for(level.policy.scale() * level.factor);
+  // What rests is told as finely as its own threshold wants it, whatever a budget made of that: rounded
+  // coarsely it would be off by more than rest may be, and be published again and again.
+  const double scale = moves(entity.truth) ? level.policy.scale() : std::min(1.0, level.policy.scale());
+  const std::uint8_t precision = precision_for(scale * level.factor);
   QuantisedState encoded;
   if (rides(entity)) {
     const RouteFollower& follower = *entity.follower;

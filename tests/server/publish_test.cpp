@@ -2,6 +2,7 @@
 #include "paths.hpp"
 #include "world.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -151,6 +152,29 @@ TEST(Publish, NothingThatIsFittedLeavesWhatCanTravel) {
   EXPECT_TRUE(is_sane(motion->state));
   EXPECT_EQ(world.client(client).stats().malformed, 0u);
   EXPECT_NE(world.shown(client, id), nullptr);
+}
+
+// Under a budget motions are told coarsely where the threshold has risen far; where a thing rests that would
+// be off by more than rest may be, and cost an update again and again.
+TEST(Publish, RestUnderABudgetIsToldOnce) {
+  WorldConfig config;
+  config.server.updates_per_second = 4.0;
+  World world(config);
+  world.add_client();
+  constexpr double kStopsS = 6.0;
+  // To and fro at 20 m/s, a new way every tenth of a second; then still, nowhere near a whole step.
+  world.add_body([=](double t) {
+    State s;
+    const double until = std::min(t, kStopsS);
+    const double phase = std::fmod(until, 0.4);
+    s.position = {20.0 * std::abs(phase - 0.2) + 0.0371, 5.0 * std::sin(7.0 * until), 0.0187};
+    if (t < kStopsS) s.velocity = {phase < 0.2 ? -20.0f : 20.0f, 0.0f, 0.0f};
+    return s;
+  });
+  world.run_to(kStopsS + 1.0);
+  const std::uint64_t before = world.server().stats().publishes;
+  world.run_to(kStopsS + 6.0);
+  EXPECT_LE(world.server().stats().publishes - before, 1u);
 }
 
 }  // namespace
