@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A whole server tick without sockets: some clients each look at the hundred or so entities about them, follow
-// what moves, and acknowledge. Items are client-ticks.
+// A whole server tick without sockets: some clients each look at the hundred or so entities about them,
+// follow what moves, and acknowledge. Items are client-ticks.
 #include "answering_clients.hpp"
 
 #include <cmath>
@@ -20,7 +20,9 @@ constexpr int kWarmUpTicks = 240;
 class World {
  public:
   World(std::size_t clients, std::size_t entities, unsigned threads)
-      : roamers_(entities, 1), transport_(clients, config(1).archetypes), server_(config(threads), transport_) {
+      : roamers_(entities, 1),
+        transport_(clients, config(1).archetypes),
+        server_(config(threads), transport_) {
     for (std::size_t i = 0; i < entities; ++i)
       ids_.push_back(server_.spawn(0, "roamer", truth(i)));
     for (int i = 0; i < kWarmUpTicks; ++i) {

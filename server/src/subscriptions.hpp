@@ -23,16 +23,16 @@ struct Subscription {
   EntityId id;
   std::uint32_t serial = 0;  ///< of all that this client ever had: tells one from the next in the same slot
   std::uint8_t level = 0;
-  bool told = false;       ///< the announcement was sent
-  bool confirmed = false;  ///< the client has taken it in
-  bool repair = false;     ///< due because a datagram was lost, and for no other reason
-  bool in_full = false;    ///< the next update must refer to nothing
+  bool told = false;        ///< the announcement was sent
+  bool confirmed = false;   ///< the client has taken it in
+  bool repair = false;      ///< due because a datagram was lost, and for no other reason
+  bool in_full = false;     ///< the next update must refer to nothing
   std::uint8_t losses = 0;  ///< of updates since one was acknowledged
-  Tick due_since = 0;      ///< while due: the client lacks what was published from this tick on
-  std::uint32_t sent = 0;  ///< number of the publish sent last; 0: none of this level
-  Tick sent_tick = 0;      ///< its time stamp
-  std::uint32_t held = 0;  ///< newest publish that the client is known to hold; 0: none of this level
-  Tick held_tick = 0;      ///< its time stamp
+  Tick due_since = 0;       ///< while due: the client lacks what was published from this tick on
+  std::uint32_t sent = 0;   ///< number of the publish sent last; 0: none of this level
+  Tick sent_tick = 0;       ///< its time stamp
+  std::uint32_t held = 0;   ///< newest publish that the client is known to hold; 0: none of this level
+  Tick held_tick = 0;       ///< its time stamp
 };
 
 /// All entities that a client follows, by slot, and which of them it is owed.

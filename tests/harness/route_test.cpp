@@ -258,7 +258,8 @@ TEST(Routes, APatrolCostsAFewBytesAndIsShownWithinFiveCentimetres) {
   options.links = link(80.0, 40.0, 3.0);
   options.links.up.burst = options.links.down.burst = 3.0;
   options.seconds = 60.0;
-  options.seed = 2;  // a burst that silences all guards at once for a second is more than 1 % of so short a run
+  options.seed =
+      2;  // a burst that silences all guards at once for a second is more than 1 % of so short a run
   const auto result = replay(**source, options);
   ASSERT_TRUE(result);
   ASSERT_TRUE(result->routes);

@@ -46,7 +46,7 @@ struct ServerConfig {
   double updates_per_second = 0.0;  ///< budget per entity: threshold adapts to it (token bucket)
   double fixed_rate_hz = 0.0;       ///< publish every entity evenly at this rate, whatever it does
   SenderParts parts;
-  InterestConfig interest;          ///< who sees what; by default everybody sees everything
+  InterestConfig interest;  ///< who sees what; by default everybody sees everything
   /// Threads that publish and encode, the caller's included; 0: one for each of the machine's cores. What is
   /// sent does not depend on it.
   unsigned threads = 1;
