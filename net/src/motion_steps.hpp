@@ -21,16 +21,16 @@
 namespace reckoner {
 namespace {
 
-constexpr double kHalfSqrt2 = 0.70710678118654752440;  // no component but the largest exceeds it
+inline constexpr double kHalfSqrt2 = 0.70710678118654752440;  // no component but the largest exceeds it
 
 /// 2^exponent, exactly; as std::ldexp(1.0, exponent), without the call.
-[[maybe_unused]] double power_of_two(int exponent) {
+[[maybe_unused]] inline double power_of_two(int exponent) {
   constexpr int kBias = 1023;
   return std::bit_cast<double>(static_cast<std::uint64_t>(kBias + exponent) << 52);
 }
 
 /// To the nearest whole number, halves away from zero, as std::llround(), without the call. |x| < 2^62.
-[[maybe_unused]] std::int64_t nearest(double x) {
+[[maybe_unused]] inline std::int64_t nearest(double x) {
   const auto whole = static_cast<std::int64_t>(x);
   const double rest = x - static_cast<double>(whole);
   return whole + (rest >= 0.5 ? 1 : 0) - (rest <= -0.5 ? 1 : 0);
@@ -45,7 +45,7 @@ struct Steps {
   unsigned orientation_bits;
 };
 
-[[maybe_unused]] Steps steps_at(const Quantisation& q, std::uint8_t precision, std::uint8_t reach) {
+[[maybe_unused]] inline Steps steps_at(const Quantisation& q, std::uint8_t precision, std::uint8_t reach) {
   const double k = power_of_two(int{kUnitPrecision} - int{precision});
   const double rate = k * power_of_two(-int{reach});
   return {q.position_step_m * k, q.velocity_step_mps * rate,
@@ -53,15 +53,15 @@ struct Steps {
           orientation_bits_at(q.orientation_bits, precision)};
 }
 
-[[maybe_unused]] Steps steps_at(const Quantisation& q, const QuantisedState& state) {
+[[maybe_unused]] inline Steps steps_at(const Quantisation& q, const QuantisedState& state) {
   return steps_at(q, state.manner.precision, state.manner.reach);
 }
 
-[[maybe_unused]] double largest_steps(unsigned orientation_bits) {
+[[maybe_unused]] inline double largest_steps(unsigned orientation_bits) {
   return static_cast<double>((std::int64_t{1} << (orientation_bits - 1)) - 1);
 }
 
-[[maybe_unused]] std::size_t largest_component(const glm::quat& q) {
+[[maybe_unused]] inline std::size_t largest_component(const glm::quat& q) {
   const std::array<float, 4> c{q.w, q.x, q.y, q.z};
   std::size_t largest = 0;
   for (std::size_t i = 1; i < 4; ++i) {
@@ -72,8 +72,8 @@ struct Steps {
 
 /// Smallest three: the fourth component follows from the others, and its sign is free. Where another than
 /// the largest is left out, the three are clamped to what travels.
-[[maybe_unused]] std::array<std::int16_t, 3> smallest_three(const glm::quat& q, std::size_t left_out,
-                                                            unsigned bits) {
+[[maybe_unused]] inline std::array<std::int16_t, 3> smallest_three(const glm::quat& q, std::size_t left_out,
+                                                                   unsigned bits) {
   const std::array<double, 4> c{q.w, q.x, q.y, q.z};
   const double norm = std::sqrt(c[0] * c[0] + c[1] * c[1] + c[2] * c[2] + c[3] * c[3]);
   const double scale = (c[left_out] < 0.0 ? -1.0 : 1.0) / norm;
@@ -86,7 +86,7 @@ struct Steps {
   return three;
 }
 
-[[maybe_unused]] glm::quat dequantise_orientation(const QuantisedState& q, unsigned bits) {
+[[maybe_unused]] inline glm::quat dequantise_orientation(const QuantisedState& q, unsigned bits) {
   const double most = largest_steps(bits);
   std::array<double, 4> c{};
   double rest = 1.0;

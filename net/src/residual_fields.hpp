@@ -22,18 +22,18 @@ namespace reckoner {
 namespace {
 
 // Of quantised numbers and of forecasts alike, so that no difference overflows what a prefix code takes.
-constexpr double kMostForecast = 7e13;
-constexpr std::int64_t kMostPosition = std::int64_t{1} << (kMostStateBits - 1);
-constexpr std::int64_t kMostRate = (std::int64_t{1} << (kMostRateBits - 1)) - 1;
-constexpr double kGain = 1.0 / 16.0;
+inline constexpr double kMostForecast = 7e13;
+inline constexpr std::int64_t kMostPosition = std::int64_t{1} << (kMostStateBits - 1);
+inline constexpr std::int64_t kMostRate = (std::int64_t{1} << (kMostRateBits - 1)) - 1;
+inline constexpr double kGain = 1.0 / 16.0;
 
-std::int64_t to_forecast(double steps) {
+inline std::int64_t to_forecast(double steps) {
   if (!(steps > -kMostForecast)) return -static_cast<std::int64_t>(kMostForecast);  // NaN, too
   return nearest(std::min(steps, kMostForecast));
 }
 
 /// Half octaves of a size in steps, from 0.
-unsigned size_class(double steps) {
+inline unsigned size_class(double steps) {
   constexpr double kMost = 1e9;
   if (!(steps > 0.0)) return 0;
   const auto size = static_cast<std::uint64_t>(4.0 * (1.0 + std::min(steps, kMost)));
@@ -41,7 +41,7 @@ unsigned size_class(double steps) {
   return 2 * (octave - 2) + static_cast<unsigned>((size >> (octave - 1)) & 1u);
 }
 
-[[maybe_unused]] unsigned order_of(const OrderRule& rule, double expected_steps) {
+[[maybe_unused]] inline unsigned order_of(const OrderRule& rule, double expected_steps) {
   const int sixteenths = int{rule.slope} * static_cast<int>(size_class(expected_steps)) + rule.offset;
   return static_cast<unsigned>(std::max(0, sixteenths / 16));
 }
@@ -62,13 +62,13 @@ struct Known {
 
 /// What is not foreseen grows with the power 3/2 of time, as where velocity wanders at random; 1 after
 /// kShortestReachS.
-[[maybe_unused]] double spread_after(double dt_s) {
+[[maybe_unused]] inline double spread_after(double dt_s) {
   const double share = dt_s > 0.0 ? dt_s / kShortestReachS : 0.0;
   return share * std::sqrt(share);
 }
 
 /// The archetype's own step of orientation, rad.
-[[maybe_unused]] double unit_turn_rad(const Quantisation& q) {
+[[maybe_unused]] inline double unit_turn_rad(const Quantisation& q) {
   return q.orientation_bits == 0 ? 0.0 : kHalfSqrt2 / largest_steps(q.orientation_bits);
 }
 
@@ -291,8 +291,8 @@ struct Carried {
   State then;
   State forecast;
 };
-[[maybe_unused]] Carried carry(const QuantisedState& baseline, double dt_s,
-                               const Quantisation& quantisation) {
+[[maybe_unused]] inline Carried carry(const QuantisedState& baseline, double dt_s,
+                                      const Quantisation& quantisation) {
   const State then = dequantise(baseline, quantisation).value_or(State{});
   return {then, extrapolate(then, dt_s)};
 }

@@ -60,7 +60,7 @@ class Expectation {
 
 /// Covariance of an unforeseen turn as a rotation vector about the world's axes: 1 about the vertical, less
 /// about the body's y axis, and less still about any axis.
-[[maybe_unused]] Matrix3 turn_covariance(const glm::quat& orientation, const Habit& habit) {
+[[maybe_unused]] inline Matrix3 turn_covariance(const glm::quat& orientation, const Habit& habit) {
   const double w = orientation.w;
   const double x = orientation.x;
   const double y = orientation.y;
@@ -80,8 +80,8 @@ class Expectation {
 
 /// The same of the three components of the orientation that travel, in steps: d q = 1/2 turn * q. The sign of
 /// the component left out does not matter: it turns all of them.
-[[maybe_unused]] Matrix3 component_covariance(const glm::quat& q, std::size_t left_out, double steps_per_unit,
-                                              const Matrix3& turn) {
+[[maybe_unused]] inline Matrix3 component_covariance(const glm::quat& q, std::size_t left_out,
+                                                     double steps_per_unit, const Matrix3& turn) {
   const double w = q.w;
   const double x = q.x;
   const double y = q.y;
@@ -109,7 +109,7 @@ class Expectation {
 }
 
 /// The rotation vector from one orientation to another, for small turns.
-[[maybe_unused]] Vector3 turn_between(const glm::quat& from, const glm::quat& to) {
+[[maybe_unused]] inline Vector3 turn_between(const glm::quat& from, const glm::quat& to) {
   const double aw = from.w;
   const double ax = from.x;
   const double ay = from.y;
