@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "motion_fit.hpp"
-#include "send_policy.hpp"
-
 #include <cmath>
 #include <cstdint>
 #include <vector>
 
 #include <benchmark/benchmark.h>
+
+#include <reckoner/reckoning/motion_fit.hpp>
+#include <reckoner/reckoning/send_policy.hpp>
 
 namespace reckoner {
 namespace {

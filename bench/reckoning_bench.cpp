@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <benchmark/benchmark.h>
 
-#include <reckoner/client/remote_entity.hpp>
+#include <reckoner/reckoning/remote_entity.hpp>
 
 namespace reckoner {
 namespace {

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include <reckoner/client/client.hpp>
-#include <reckoner/client/remote_entity.hpp>
 #include <reckoner/net/ids.hpp>
 #include <reckoner/net/motion_codec.hpp>
+#include <reckoner/reckoning/remote_entity.hpp>
 
 namespace reckoner {
 

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "gap_fit.hpp"
-#include "motion_fit.hpp"
 #include "publish_stream.hpp"
 #include "route_follower.hpp"
-#include "send_policy.hpp"
 #include "slot_set.hpp"
 
 #include <array>
@@ -19,7 +16,10 @@
 #include <reckoner/net/archetype.hpp>
 #include <reckoner/net/ids.hpp>
 #include <reckoner/net/manner_chooser.hpp>
+#include <reckoner/reckoning/gap_fit.hpp>
 #include <reckoner/reckoning/motion.hpp>
+#include <reckoner/reckoning/motion_fit.hpp>
+#include <reckoner/reckoning/send_policy.hpp>
 #include <reckoner/server/interest.hpp>
 
 namespace reckoner {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "gap_fit.hpp"
-
 #include <cmath>
 #include <functional>
 
 #include <glm/geometric.hpp>
 #include <gtest/gtest.h>
 
+#include <reckoner/reckoning/gap_fit.hpp>
 #include <reckoner/reckoning/interpolate.hpp>
 #include <reckoner/reckoning/rotation.hpp>
 #include <reckoner/scenario/random.hpp>

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "gap_fit.hpp"
-
 #include <cstdint>
 #include <optional>
 
-#include <reckoner/net/ids.hpp>
+#include <reckoner/reckoning/gap_fit.hpp>
 #include <reckoner/reckoning/motion.hpp>
 
 namespace reckoner {
@@ -43,7 +41,7 @@ class SendPolicy {
     State published_ahead;
     std::optional<GapFit::Off> gap{};  ///< if all clients show the past: what they will see, and alone counts
   };
-  [[nodiscard]] bool due(const Comparison& comparison, Tick tick);
+  [[nodiscard]] bool due(const Comparison& comparison, std::uint32_t tick);
 
   /// The same for free motion, from what a Comparison would be made of: the truth, the same with the
   /// acceleration and angular velocity that are expected of it, and what was published. Where places decide,
@@ -55,12 +53,12 @@ class SendPolicy {
     double time_s;            ///< now
     double ahead_s;
   };
-  [[nodiscard]] bool due(const Outlook& outlook, Tick tick);
+  [[nodiscard]] bool due(const Outlook& outlook, std::uint32_t tick);
 
   /// True if the entity rests and, as of the last due(), clients have it so: until it moves, due() may be
   /// left out; `skip()` then says for how many ticks.
   [[nodiscard]] bool silent() const { return silent_; }
-  void skip(Tick ticks);
+  void skip(std::uint32_t ticks);
 
   /// An update was sent: a publish, or the repair of one.
   void spent();
@@ -69,7 +67,7 @@ class SendPolicy {
   [[nodiscard]] double scale() const { return scale_; }
 
  private:
-  [[nodiscard]] bool due_at_fixed_rate(Tick tick) const;
+  [[nodiscard]] bool due_at_fixed_rate(std::uint32_t tick) const;
   [[nodiscard]] bool exceeds(const Comparison& comparison) const;
   [[nodiscard]] bool exceeds(const Outlook& outlook) const;
   [[nodiscard]] bool rest_is_off(const State& truth, const State& published) const;
@@ -77,7 +75,7 @@ class SendPolicy {
   void fill(double ticks);
 
   // What decides before anything is compared; nothing if that must.
-  [[nodiscard]] std::optional<bool> due_by_itself(const State& truth, double least_scale, Tick tick);
+  [[nodiscard]] std::optional<bool> due_by_itself(const State& truth, double least_scale, std::uint32_t tick);
   [[nodiscard]] bool rests() const;
 
   SendPolicyConfig config_;

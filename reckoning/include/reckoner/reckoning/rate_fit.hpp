@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "least_squares.hpp"
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
 
 #include <glm/vec3.hpp>
+
+#include <reckoner/reckoning/least_squares.hpp>
 
 namespace reckoner {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "send_policy.hpp"
-
 #include <cmath>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include <reckoner/reckoning/send_policy.hpp>
 
 namespace reckoner {
 namespace {
@@ -59,7 +59,7 @@ TEST(SendPolicy, RestIsPublishedExactlyAndThenSilent) {
   EXPECT_FALSE(policy.due(drifting, 2));
   EXPECT_TRUE(policy.due(drifting, 3));  // rests for three ticks; the published motion does not
   const SendPolicy::Comparison resting{at(0.0, 0.0f), at(0.001, 0.0f), at(0.0, 0.0f), at(0.001, 0.0f)};
-  for (Tick tick = 4; tick < 1000; ++tick)
+  for (std::uint32_t tick = 4; tick < 1000; ++tick)
     EXPECT_FALSE(policy.due(resting, tick));
 }
 
@@ -68,8 +68,8 @@ TEST(SendPolicy, FixedRateIsEvenWhateverTheEntityDoes) {
   c.fixed_rate_hz = 7.0;
   for (const std::uint32_t phase : {0u, 1u, 17u, 4'000'000'000u}) {
     SendPolicy policy{c, phase};
-    std::vector<Tick> sent;
-    for (Tick tick = 1; tick <= 600; ++tick) {
+    std::vector<std::uint32_t> sent;
+    for (std::uint32_t tick = 1; tick <= 600; ++tick) {
       if (policy.due(apart(0.0, 0.0), tick)) sent.push_back(tick);
     }
     EXPECT_NEAR(static_cast<double>(sent.size()), 70.0, 1.0);
@@ -85,7 +85,7 @@ TEST(SendPolicy, FixedRatesOfDifferentEntitiesDoNotBunch) {
   std::vector<int> per_tick(10, 0);
   for (std::uint32_t phase = 0; phase < 1000; ++phase) {
     SendPolicy policy{c, phase};
-    for (Tick tick = 1; tick <= 10; ++tick)
+    for (std::uint32_t tick = 1; tick <= 10; ++tick)
       per_tick[tick - 1] += policy.due(apart(0.0, 0.0), tick) ? 1 : 0;
   }
   for (const int count : per_tick)
@@ -101,7 +101,7 @@ TEST(SendPolicy, ABudgetIsKeptAtAnyScaleOfMotion) {
     double off = 0.0;
     int sent = 0;
     constexpr int kSeconds = 60;
-    for (Tick tick = 1; tick <= kSeconds * 60; ++tick) {
+    for (std::uint32_t tick = 1; tick <= kSeconds * 60; ++tick) {
       off +=
           size / 60.0 * (1.0 + std::sin(tick * 0.05));  // grows at a varying speed until an update mends it
       if (policy.due(apart(off, 2.0 * off), tick)) {
@@ -122,7 +122,7 @@ TEST(SendPolicy, ABudgetGoesWhereMotionIsUnpredictable) {
   double off = 0.0;
   int calm = 0;
   int wild = 0;
-  for (Tick tick = 1; tick <= 60 * 60; ++tick) {
+  for (std::uint32_t tick = 1; tick <= 60 * 60; ++tick) {
     const bool is_wild = tick / 30 % 2 == 0;  // half a second each
     off += is_wild ? 0.05 : 0.005;
     if (policy.due(apart(off, off), tick)) {
@@ -181,7 +181,7 @@ TEST(SendPolicy, MayBeSkippedWhileSilent) {
   Motion published;
   published.state = at(0.0, 0.0f);
   const State still = at(0.0, 0.0f);
-  for (Tick tick = 1; tick <= 2; ++tick) {
+  for (std::uint32_t tick = 1; tick <= 2; ++tick) {
     EXPECT_FALSE(policy.due({still, still, published, tick / kTickRateHz, 0.1}, tick));
     EXPECT_FALSE(policy.silent());
   }
@@ -202,7 +202,7 @@ TEST(SendPolicy, RepairsCountAgainstTheBudget) {
   c.updates_per_second = 10.0;
   SendPolicy policy{c, 0};
   int sent = 0;
-  for (Tick tick = 1; tick <= 60 * 60; ++tick) {
+  for (std::uint32_t tick = 1; tick <= 60 * 60; ++tick) {
     if (!policy.due(apart(100.0, 100.0), tick)) continue;
     policy.spent();
     policy.spent();  // and one more, because the first was lost

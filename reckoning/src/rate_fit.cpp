@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "rate_fit.hpp"
-
 #include <algorithm>
 #include <cmath>
 
 #include <glm/geometric.hpp>
+
+#include <reckoner/reckoning/rate_fit.hpp>
 
 namespace reckoner {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "motion_fit.hpp"
+#include <reckoner/reckoning/motion_fit.hpp>
 
 namespace reckoner {
 namespace {

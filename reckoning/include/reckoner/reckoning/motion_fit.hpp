@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "rate_fit.hpp"
-
 #include <glm/vec3.hpp>
 
+#include <reckoner/reckoning/rate_fit.hpp>
 #include <reckoner/reckoning/state.hpp>
 
 namespace reckoner {

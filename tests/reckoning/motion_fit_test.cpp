@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: MIT
-#include "motion_fit.hpp"
-
-#include "least_squares.hpp"
-#include "rate_fit.hpp"
-
 #include <cmath>
 #include <limits>
 
 #include <glm/geometric.hpp>
 #include <gtest/gtest.h>
 
+#include <reckoner/reckoning/least_squares.hpp>
 #include <reckoner/reckoning/motion.hpp>
+#include <reckoner/reckoning/motion_fit.hpp>
+#include <reckoner/reckoning/rate_fit.hpp>
 
 namespace reckoner {
 namespace {

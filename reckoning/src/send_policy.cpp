@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "send_policy.hpp"
-
 #include <algorithm>
 #include <cmath>
 
 #include <glm/geometric.hpp>
 
 #include <reckoner/reckoning/rotation.hpp>
+#include <reckoner/reckoning/send_policy.hpp>
 
 namespace reckoner {
 namespace {
@@ -65,7 +64,7 @@ SendPolicy::SendPolicy(const SendPolicyConfig& config, std::uint32_t phase)
       rise_(config.updates_per_second > 0.0 ? std::exp(kAdaptPerS / config.updates_per_second) : 1.0),
       tokens_(config.updates_per_second) {}
 
-bool SendPolicy::due(const Comparison& c, Tick tick) {
+bool SendPolicy::due(const Comparison& c, std::uint32_t tick) {
   if (const auto decided = due_by_itself(c.truth, c.gap ? kLeastGapScale : kLeastScale, tick))
     return *decided;
   if (!rests()) return exceeds(c);
@@ -73,7 +72,7 @@ bool SendPolicy::due(const Comparison& c, Tick tick) {
   return !silent_;
 }
 
-bool SendPolicy::due(const Outlook& o, Tick tick) {
+bool SendPolicy::due(const Outlook& o, std::uint32_t tick) {
   if (const auto decided = due_by_itself(o.truth, kLeastScale, tick)) return *decided;
   if (!rests()) return exceeds(o);
   silent_ = !moves(o.published.state) && !rest_is_off(o.truth, o.published.state);
@@ -84,7 +83,7 @@ bool SendPolicy::rests() const {
   return ticks_at_rest_ >= kTicksToRest;
 }
 
-std::optional<bool> SendPolicy::due_by_itself(const State& truth, double least_scale, Tick tick) {
+std::optional<bool> SendPolicy::due_by_itself(const State& truth, double least_scale, std::uint32_t tick) {
   silent_ = false;
   ticks_at_rest_ = moves(truth) ? 0 : std::min(ticks_at_rest_ + 1, kTicksToRest);
   if (config_.fixed_rate_hz > 0.0) return due_at_fixed_rate(tick);
@@ -101,7 +100,7 @@ void SendPolicy::fill(double ticks) {
   tokens_ = std::min(config_.updates_per_second, tokens_ + ticks * per_tick);
 }
 
-void SendPolicy::skip(Tick ticks) {
+void SendPolicy::skip(std::uint32_t ticks) {
   fill(static_cast<double>(ticks));
 }
 
@@ -111,7 +110,7 @@ void SendPolicy::spent() {
   scale_ = std::min(kMostScale, scale_ * rise_);
 }
 
-bool SendPolicy::due_at_fixed_rate(Tick tick) const {
+bool SendPolicy::due_at_fixed_rate(std::uint32_t tick) const {
   const double per_tick = std::min(1.0, config_.fixed_rate_hz / config_.tick_rate_hz);
   constexpr double kGolden = 0.6180339887498949;  // spreads consecutive phases evenly
   const double shift = std::fmod(kGolden * phase_, 1.0);

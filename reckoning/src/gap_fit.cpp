@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "gap_fit.hpp"
-
 #include <algorithm>
 #include <cmath>
 
@@ -8,6 +6,7 @@
 #include <glm/mat3x3.hpp>
 #include <glm/matrix.hpp>
 
+#include <reckoner/reckoning/gap_fit.hpp>
 #include <reckoner/reckoning/interpolate.hpp>
 #include <reckoner/reckoning/rotation.hpp>
 

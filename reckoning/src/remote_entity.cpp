@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include <reckoner/client/remote_entity.hpp>
 #include <reckoner/reckoning/interpolate.hpp>
+#include <reckoner/reckoning/remote_entity.hpp>
 
 namespace reckoner {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include <reckoner/client/remote_entity.hpp>
+#include <reckoner/reckoning/remote_entity.hpp>
 #include <reckoner/reckoning/rotation.hpp>
 #include <reckoner/scenario/random.hpp>
 
