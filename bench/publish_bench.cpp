@@ -49,7 +49,7 @@ struct Crowd {
   std::vector<State> states;
   std::vector<MotionFit> fits;
   std::vector<SendPolicy> policies;
-  Tick tick = 0;
+  std::uint32_t tick = 0;
   bool turns;
 };
 
