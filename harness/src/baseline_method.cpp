@@ -8,7 +8,7 @@
 
 #include <reckoner/harness/baseline.hpp>
 #include <reckoner/harness/method.hpp>
-#include <reckoner/harness/sim_transport.hpp>
+#include <reckoner/harness/replay_network.hpp>
 
 namespace reckoner::harness {
 namespace {
@@ -20,16 +20,6 @@ constexpr std::size_t kEntityBytes = 2 + 1;
 constexpr std::size_t kVectorBytes = 12;
 constexpr std::size_t kQuaternionBytes = 16;
 constexpr double kRoundingS = 1e-9;
-
-SimNetworkConfig network_config(const ReplayOptions& options, double start_s) {
-  SimNetworkConfig config;
-  config.links = options.links;
-  config.script = options.link_script;
-  config.start_s = start_s;
-  config.seed = options.seed;
-  config.log_packets = options.log_packets;
-  return config;
-}
 
 BaselineSetup baseline_setup(const ReplayOptions& options, double interval_s) {
   BaselineSetup setup;
@@ -46,13 +36,13 @@ BaselineSetup baseline_setup(const ReplayOptions& options, double interval_s) {
 class BaselineMethod final : public Method {
  public:
   BaselineMethod(const BaselineKind& kind, const scenario::Source& source, const ReplayOptions& options,
-                 double start_s, double rate_hz)
+                 double rate_hz, ReplayNetwork& network)
       : kind_(kind),
         source_(source),
         interval_s_(1.0 / std::min(rate_hz, options.tick_rate_hz)),
         setup_(baseline_setup(options, interval_s_)),
-        network_(network_config(options, start_s)),
-        client_(network_.add_client(0)),
+        network_(network),
+        client_(network.client()),
         entities_(source.size()) {}
 
   void tick(double time_s, std::span<const scenario::FeedItem> items) override {
@@ -111,7 +101,6 @@ class BaselineMethod final : public Method {
   [[nodiscard]] std::uint64_t updates_of(std::size_t entity) const override {
     return entities_[entity].updates;
   }
-  [[nodiscard]] std::span<const PacketRecord> packets() const override { return network_.packets(); }
 
  private:
   struct Entity {
@@ -179,7 +168,7 @@ class BaselineMethod final : public Method {
   }
 
   void send_state(std::span<const std::size_t> due) {
-    const std::size_t logged = network_.packets().size();
+    network_.begin_tick();
     std::size_t bytes = kDatagramBytes;
     std::size_t first = sent_.size();
     for (const std::size_t entity : due) {
@@ -193,7 +182,7 @@ class BaselineMethod final : public Method {
       ++entities_[entity].updates;
     }
     if (first < sent_.size()) send(Channel::state, first, bytes);
-    network_.note_entities(logged, due.size());
+    network_.end_tick(due.size());
   }
 
   void take(std::span<const std::byte> payload, double now_s) {
@@ -218,7 +207,7 @@ class BaselineMethod final : public Method {
   const scenario::Source& source_;
   double interval_s_;
   BaselineSetup setup_;
-  SimNetwork network_;
+  ReplayNetwork& network_;
   Transport& client_;
   PeerId peer_;
   std::vector<Entity> entities_;
@@ -236,9 +225,10 @@ std::vector<std::string> method_names() {
 }
 
 std::unique_ptr<Method> make_baseline_method(std::string_view name, const scenario::Source& source,
-                                             const ReplayOptions& options, double start_s, double rate_hz) {
+                                             const ReplayOptions& options, double rate_hz,
+                                             ReplayNetwork& network) {
   for (const BaselineKind& kind : baseline_kinds()) {
-    if (kind.name == name) return std::make_unique<BaselineMethod>(kind, source, options, start_s, rate_hz);
+    if (kind.name == name) return std::make_unique<BaselineMethod>(kind, source, options, rate_hz, network);
   }
   return nullptr;
 }

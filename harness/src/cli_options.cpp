@@ -134,9 +134,10 @@ void add_run_options(CLI::App& command, RunArguments& arguments) {
 Result<ReplayOptions> replay_options(const RunArguments& run, const program::SourceOptions& source,
                                      const LinkArguments& link) {
   ReplayOptions options = run.options;
-  if (run.transport != "sim") {
-    return Error{"--transport " + run.transport + ": not in this version, which has sim only"};
+  if (run.transport != "sim" && run.transport != "enet") {
+    return Error{"--transport " + run.transport + ": there are sim and enet"};
   }
+  options.transport = run.transport == "enet" ? ReplayTransport::enet : ReplayTransport::sim;
   if (const auto wrong = program::parse_mode(run.mode, options.playout)) return *wrong;
   auto links = links_of(link);
   if (!links) return Error{links.error()};

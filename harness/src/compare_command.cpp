@@ -155,7 +155,8 @@ void add_compare_command(CLI::App& app, int& exit_code) {
       ->group("Compared")
       ->excludes("--methods");
   command->add_option("--threads", arguments->threads, "how many runs at once (default: one per core)");
-  command->add_option("--transport", arguments->run.transport, "sim (virtual time)");
+  command->add_option("--transport", arguments->run.transport,
+                      "sim: virtual time; enet: real time, ENet over UDP, on this machine");
   command->add_option("--json", arguments->json, "write every run's figures and the ratios to this file")
       ->group("Output");
   command->add_option("--report", arguments->report, "write a page with plots, index.html, into this folder")

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "enet_datagram.hpp"
+
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
@@ -130,6 +132,7 @@ class Conditioner::Impl {
   void step(double timeout_s);
   [[nodiscard]] std::uint16_t port() const;
   [[nodiscard]] const ConditionerStats& stats() const { return stats_; }
+  [[nodiscard]] std::span<const PacketRecord> packets() const { return packets_; }
 
  private:
   using Relays = std::unordered_map<std::uint64_t, Relay>;
@@ -140,6 +143,7 @@ class Conditioner::Impl {
   void receive_from_clients();
   void receive_from_server(std::uint64_t key, Relay& relay);
   Relay* find_or_add(const sockaddr_in& address, double now_s);
+  void log(const LinkFate& fate, bool up, std::size_t bytes, double now_s);
   void accept(std::uint64_t key, Relay& relay, bool up, std::size_t bytes, double now_s);
   void send_due();
 
@@ -149,6 +153,7 @@ class Conditioner::Impl {
   Relays relays_;
   std::priority_queue<Waiting> waiting_;
   ConditionerStats stats_;
+  std::vector<PacketRecord> packets_;
   std::vector<std::byte> buffer_ = std::vector<std::byte>(kMaxDatagram);
   std::vector<pollfd> polled_;
   std::vector<std::uint64_t> polled_keys_;  ///< of polled_[1] and on
@@ -212,11 +217,23 @@ Relay* Conditioner::Impl::find_or_add(const sockaddr_in& address, double now_s) 
   return &relays_.emplace(key, std::move(relay)).first->second;
 }
 
+void Conditioner::Impl::log(const LinkFate& fate, bool up, std::size_t bytes, double now_s) {
+  const EnetPayload payload = enet_payload(std::span(buffer_).first(bytes));
+  PacketRecord record{now_s, std::nullopt, payload.bytes, bytes + kHeaderBytes, 0, !up, false, payload.state};
+  if (fate.lost()) packets_.push_back(record);
+  for (std::size_t i = 0; i < fate.count; ++i) {
+    record.arrived_s = fate.arrived_s[i];
+    record.duplicate = i > 0;
+    packets_.push_back(record);
+  }
+}
+
 void Conditioner::Impl::accept(std::uint64_t key, Relay& relay, bool up, std::size_t bytes, double now_s) {
   relay.heard_s = now_s;
   ConditionerCounters& counters = up ? stats_.up : stats_.down;
   ++counters.received;
   const LinkFate fate = (up ? relay.up : relay.down).pass(now_s, bytes + kHeaderBytes);
+  if (options_.log_packets) log(fate, up, bytes, now_s);
   if (fate.lost() || waiting_.size() + fate.count > kMaxWaiting) {
     ++counters.lost;
     return;
@@ -335,6 +352,9 @@ void Conditioner::step(double timeout_s) {
 }
 const ConditionerStats& Conditioner::stats() const {
   return impl_->stats();
+}
+std::span<const PacketRecord> Conditioner::packets() const {
+  return impl_->packets();
 }
 
 }  // namespace reckoner::harness

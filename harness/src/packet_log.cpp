@@ -1,9 +1,29 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <cstdio>
 
 #include <reckoner/harness/packet_log.hpp>
 
 namespace reckoner::harness {
+
+void share_out(std::span<PacketRecord> packets, std::size_t entities) {
+  const auto carries = [](const PacketRecord& packet) { return packet.down && packet.state; };
+  std::size_t bytes = 0;
+  for (const PacketRecord& packet : packets) {
+    if (carries(packet) && !packet.duplicate) bytes += packet.bytes;
+  }
+  for (std::size_t i = 0; i < packets.size(); ++i) {
+    PacketRecord& packet = packets[i];
+    if (!carries(packet) || bytes == 0) continue;
+    if (packet.duplicate) {
+      packet.entities = i > 0 ? packets[i - 1].entities : 0;
+      continue;
+    }
+    packet.entities = (entities * packet.bytes + bytes / 2) / bytes;
+    entities -= std::min(entities, packet.entities);
+    bytes -= packet.bytes;
+  }
+}
 
 std::optional<Error> write_packets(const std::string& path, std::span<const PacketRecord> packets) {
   std::FILE* file = std::fopen(path.c_str(), "w");

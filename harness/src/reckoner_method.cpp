@@ -7,7 +7,7 @@
 
 #include <reckoner/client/client.hpp>
 #include <reckoner/harness/method.hpp>
-#include <reckoner/harness/sim_transport.hpp>
+#include <reckoner/harness/replay_network.hpp>
 #include <reckoner/net/messages.hpp>
 #include <reckoner/server/server.hpp>
 
@@ -16,16 +16,6 @@ namespace {
 
 // How far the client's own clock is from the server's, s. Any number does; zero would hide a mistake.
 constexpr double kClientClockOffsetS = 1000.0;
-
-SimNetworkConfig network_config(const ReplayOptions& options, double start_s) {
-  SimNetworkConfig config;
-  config.links = options.links;
-  config.script = options.link_script;
-  config.start_s = start_s;
-  config.seed = options.seed;
-  config.log_packets = options.log_packets;
-  return config;
-}
 
 // Entities with and without orientation: the rest of their archetypes is the same.
 std::vector<Archetype> archetypes_for(const ReplayOptions& options) {
@@ -63,13 +53,13 @@ ClientConfig client_config(const ReplayOptions& options) {
 
 class ReckonerMethod final : public Method {
  public:
-  ReckonerMethod(const scenario::Source& source, const ReplayOptions& options, double start_s)
+  ReckonerMethod(const scenario::Source& source, const ReplayOptions& options, double start_s,
+                 ReplayNetwork& network)
       : source_(source),
         present_(options.playout.mode == PlayoutMode::present),
-        network_(network_config(options, start_s)),
-        client_transport_(network_.add_client(kProtocolVersion)),
+        network_(network),
         server_(server_config(options, start_s, coding_), network_.server()),
-        client_(client_config(options), client_transport_),
+        client_(client_config(options), network_.client()),
         ids_(source.size()),
         published_s_(source.size(), -1.0),
         updates_(source.size(), 0) {
@@ -86,9 +76,9 @@ class ReckonerMethod final : public Method {
     for (const scenario::FeedItem& item : items)
       apply(item);
     const std::uint64_t sent = server_.stats().updates_sent;
-    const std::size_t logged = network_.packets().size();
-    server_.tick(time_s);
-    network_.note_entities(logged, server_.stats().updates_sent - sent);
+    network_.begin_tick();
+    server_.tick(network_.now_s());
+    network_.end_tick(server_.stats().updates_sent - sent);
     for (const scenario::FeedItem& item : items)
       count_publish(item.entity);
   }
@@ -100,7 +90,7 @@ class ReckonerMethod final : public Method {
     if (network_.server_has_events()) server_.receive(time_s);
     while (server_.poll_event()) {
     }
-    if (network_.client_has_events(0)) client_.receive(time_s + kClientClockOffsetS);
+    if (network_.client_has_events()) client_.receive(time_s + kClientClockOffsetS);
     while (client_.poll_event()) {
     }
   }
@@ -140,12 +130,11 @@ class ReckonerMethod final : public Method {
   [[nodiscard]] std::optional<CodingFigures> coding() const override { return coding_.figures(); }
 
   [[nodiscard]] Traffic up() const override {
-    const TransportStats& stats = client_transport_.stats();
+    const TransportStats& stats = network_.client().stats();
     return {stats.datagrams_sent, stats.payload_bytes_sent, stats.wire_bytes_sent};
   }
 
   [[nodiscard]] std::uint64_t updates_of(std::size_t entity) const override { return updates_[entity]; }
-  [[nodiscard]] std::span<const PacketRecord> packets() const override { return network_.packets(); }
 
  private:
   void apply(const scenario::FeedItem& item) {
@@ -179,8 +168,7 @@ class ReckonerMethod final : public Method {
 
   const scenario::Source& source_;
   bool present_;
-  SimNetwork network_;
-  Transport& client_transport_;
+  ReplayNetwork& network_;
   CodingStatistics coding_;
   Server server_;
   Client client_;
@@ -193,9 +181,13 @@ class ReckonerMethod final : public Method {
 
 }  // namespace
 
+std::uint32_t connect_reason(std::string_view method) {
+  return method == "reckoner" ? kProtocolVersion : 0;
+}
+
 std::unique_ptr<Method> make_reckoner_method(const scenario::Source& source, const ReplayOptions& options,
-                                             double start_s) {
-  return std::make_unique<ReckonerMethod>(source, options, start_s);
+                                             double start_s, ReplayNetwork& network) {
+  return std::make_unique<ReckonerMethod>(source, options, start_s, network);
 }
 
 }  // namespace reckoner::harness

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "replay_run.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -6,17 +8,13 @@
 #include <reckoner/harness/ablation.hpp>
 #include <reckoner/harness/method.hpp>
 #include <reckoner/harness/replay.hpp>
+#include <reckoner/harness/replay_network.hpp>
 #include <reckoner/harness/route_metrics.hpp>
-#include <reckoner/scenario/feed.hpp>
 
 namespace reckoner::harness {
 namespace {
 
 constexpr double kEndlessRunS = 30.0;
-constexpr double kSkipRunS = 2.0;
-// Tick and frame times are start + k / rate with different rates: what is meant to be the same instant may
-// differ by rounding.
-constexpr double kRoundingS = 1e-9;
 
 struct Span {
   double start_s = 0.0;
@@ -50,35 +48,28 @@ std::optional<Error> check(const ReplayOptions& options) {
   return check(options.links.down);
 }
 
-// The run itself. Counts frames from the start, so that nothing accumulates.
-void run(const scenario::Source& source, const ReplayOptions& options, const Span& span, Method& method,
-         Metrics& metrics, const FrameSink& sink) {
-  scenario::Feed feed(source, span.start_s, options.tick_rate_hz);
-  std::vector<ShownPose> shown;
-  for (std::uint64_t frame = 0;;) {
-    const double arrival_s = method.next_event_s();
-    const double tick_s = feed.next_time_s();
-    const double frame_s = span.start_s + static_cast<double>(frame) / options.frame_rate_hz;
-    if (std::min(tick_s, frame_s) > span.end_s + kRoundingS) return;
-    if (arrival_s <= tick_s && arrival_s <= frame_s) {
-      method.advance(arrival_s);
-    } else if (tick_s <= frame_s + kRoundingS) {
-      method.tick(tick_s, feed.next());
-    } else {
-      ++frame;
-      shown.clear();
-      method.frame(frame_s, shown);
-      metrics.frame(frame_s, shown, method.delay_s());
-      if (frame_s - span.start_s >= kSkipRunS - kRoundingS) {
-        if (const auto error = method.clock_error_s(frame_s)) metrics.clock_error(*error);
-      }
-      if (sink) sink(frame_s, shown);
-    }
+// What a run goes over; in real time, over sockets, if `real` is set.
+struct Under {
+  std::unique_ptr<ReplayNetwork> network;
+  EnetNetwork* real = nullptr;
+};
+
+Result<Under> open_network(const ReplayOptions& options, double start_s) {
+  const std::uint32_t reason = connect_reason(options.method);
+  Under under;
+  if (options.transport == ReplayTransport::sim) {
+    under.network = make_sim_network(options, start_s, reason);
+    return under;
   }
+  auto opened = EnetNetwork::open(options, start_s, reason);
+  if (!opened) return Error{opened.error()};
+  under.real = opened->get();
+  under.network = std::move(*opened);
+  return under;
 }
 
 ReplayResult replay_with(const scenario::Source& source, const ReplayOptions& options, const Span& span,
-                         Method& method, const FrameSink& sink) {
+                         Method& method, Under& under, const FrameSink& sink) {
   MetricsConfig config;
   config.run_start_s = span.start_s;
   config.frame_rate_hz = options.frame_rate_hz;
@@ -94,8 +85,13 @@ ReplayResult replay_with(const scenario::Source& source, const ReplayOptions& op
       if (sink) sink(time_s, shown);
     };
   }
-  run(source, options, span, method, metrics, both);
+  ReplayRun run(source, options, span.start_s, span.end_s, method, metrics, both);
   ReplayResult result;
+  if (under.real != nullptr) {
+    result.real_time = run.in_real_time(*under.real);
+  } else {
+    run.in_virtual_time();
+  }
   if (routes) {
     result.routes = routes->figures();
     result.routes->traffic = method.route_traffic().value_or(RouteTraffic{});
@@ -108,7 +104,8 @@ ReplayResult replay_with(const scenario::Source& source, const ReplayOptions& op
     result.entities.push_back(metrics.entity_figures(i));
     result.entities.back().updates = method.updates_of(i);
   }
-  result.packets.assign(method.packets().begin(), method.packets().end());
+  const auto packets = under.network->packets();
+  result.packets.assign(packets.begin(), packets.end());
   return result;
 }
 
@@ -131,8 +128,10 @@ Result<ReplayResult> replay(const scenario::Source& source, const ReplayOptions&
     return replay(source, *ablated, sink);
   }
   if (options.method == "reckoner") {
-    const auto method = make_reckoner_method(source, options, span.start_s);
-    return replay_with(source, options, span, *method, sink);
+    auto under = open_network(options, span.start_s);
+    if (!under) return Error{under.error()};
+    const auto method = make_reckoner_method(source, options, span.start_s, *under->network);
+    return replay_with(source, options, span, *method, *under, sink);
   }
   const std::vector<std::string> names = method_names();
   if (std::find(names.begin(), names.end(), options.method) == names.end()) {
@@ -145,14 +144,17 @@ Result<ReplayResult> replay(const scenario::Source& source, const ReplayOptions&
   if (rate_hz == 0.0) {
     ReplayOptions reckoner = options;
     reckoner.method = "reckoner";
+    reckoner.transport = ReplayTransport::sim;
     reckoner.log_packets = false;
     const auto first = replay(source, reckoner);
     if (!first) return Error{first.error()};
     rate_hz = updates_per_s(first->run);
     if (rate_hz <= 0.0) return Error{"reckoner sent nothing, so there is no rate to send at"};
   }
-  const auto method = make_baseline_method(options.method, source, options, span.start_s, rate_hz);
-  return replay_with(source, options, span, *method, sink);
+  auto under = open_network(options, span.start_s);
+  if (!under) return Error{under.error()};
+  const auto method = make_baseline_method(options.method, source, options, rate_hz, *under->network);
+  return replay_with(source, options, span, *method, *under, sink);
 }
 
 }  // namespace reckoner::harness

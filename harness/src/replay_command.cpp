@@ -34,6 +34,11 @@ nlohmann::ordered_json run_json(const ReplayArguments& arguments, const scenario
   json["method"] = arguments.run.options.method;
   json["seed"] = arguments.run.options.seed;
   json["mode"] = arguments.run.mode;
+  json["transport"] = arguments.run.transport;
+  if (result.real_time) {
+    json["real_time"] = {{"latest_tick_ms", result.real_time->latest_tick_ms},
+                         {"dropped_frames", result.real_time->dropped_frames}};
+  }
   json.update(figures_json(result.run));
   if (result.routes) json.update(figures_json(*result.routes));
   if (result.coding) json["coding"] = figures_json(*result.coding);
@@ -75,6 +80,10 @@ int run_replay(const ReplayArguments& arguments) {
   fmt::print("{} over {}, {}, seed {}: {:.1f} entity-seconds in {:.2f} s\n", name_of(arguments.source),
              arguments.link.name(), arguments.run.options.method, arguments.run.options.seed,
              result->run.entity_seconds, took.count());
+  if (const auto& real = result->real_time) {
+    fmt::print("  in real time over UDP; the latest tick {:.1f} ms late, {} frames dropped\n",
+               real->latest_tick_ms, real->dropped_frames);
+  }
   print_figures(result->run);
   if (result->coding) print_figures(*result->coding);
 
@@ -107,7 +116,8 @@ void add_replay_command(CLI::App& app, int& exit_code) {
   for (const std::string& name : method_names())
     methods += (methods.empty() ? "" : ", ") + name;
   command->add_option("--method", arguments->run.options.method, "how motion is shown: " + methods);
-  command->add_option("--transport", arguments->run.transport, "sim (virtual time)");
+  command->add_option("--transport", arguments->run.transport,
+                      "sim: virtual time; enet: real time, ENet over UDP, on this machine");
   command->add_option("--rendered", arguments->rendered, "write every shown pose to this CSV")
       ->group("Output");
   command->add_option("--packets", arguments->packets, "write every datagram to this CSV")->group("Output");

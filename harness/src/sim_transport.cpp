@@ -32,13 +32,14 @@ void SimNetwork::Impl::transmit(Happening happening, std::size_t payload_bytes, 
   receiver(connection, !runs_down).count_sent(wire_bytes);
   happening.piece.wire_bytes = wire_bytes;
   const LinkFate fate = connection.flow(runs_down).link.pass(now_s, wire_bytes);
+  const bool state = happening.kind == Happening::Kind::state;
   if (config.log_packets && fate.lost()) {
-    packets.push_back({now_s, std::nullopt, payload_bytes, wire_bytes, 0, runs_down});
+    packets.push_back({now_s, std::nullopt, payload_bytes, wire_bytes, 0, runs_down, false, state});
   }
   for (std::size_t copy = 0; copy < fate.count; ++copy) {
     happening.time_s = fate.arrived_s[copy];
     if (config.log_packets) {
-      packets.push_back({now_s, happening.time_s, payload_bytes, wire_bytes, 0, runs_down, copy > 0});
+      packets.push_back({now_s, happening.time_s, payload_bytes, wire_bytes, 0, runs_down, copy > 0, state});
     }
     push(happening);
   }
@@ -184,24 +185,7 @@ std::span<const PacketRecord> SimNetwork::packets() const {
 }
 
 void SimNetwork::note_entities(std::size_t first, std::size_t entities) {
-  const auto carries = [](const PacketRecord& packet) {
-    return packet.down && packet.bytes > 0 && packet.wire_bytes == packet.bytes + kStateOverhead;
-  };
-  std::size_t bytes = 0;
-  for (std::size_t i = first; i < impl_->packets.size(); ++i) {
-    if (carries(impl_->packets[i]) && !impl_->packets[i].duplicate) bytes += impl_->packets[i].bytes;
-  }
-  for (std::size_t i = first; i < impl_->packets.size(); ++i) {
-    PacketRecord& packet = impl_->packets[i];
-    if (!carries(packet)) continue;
-    if (packet.duplicate) {  // its original stands right before it
-      packet.entities = impl_->packets[i - 1].entities;
-      continue;
-    }
-    packet.entities = (entities * packet.bytes + bytes / 2) / bytes;
-    entities -= std::min(entities, packet.entities);
-    bytes -= packet.bytes;
-  }
+  share_out(std::span(impl_->packets).subspan(first), entities);
 }
 
 }  // namespace reckoner::harness

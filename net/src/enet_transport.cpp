@@ -235,6 +235,7 @@ void EnetTransport::Impl::take_connected(ENetPeer* peer, std::uint32_t reason) {
   connections.find(id)->liveness.connected(steady_seconds());
   touched.touch(static_cast<std::size_t>(peer - host->peers));  // from now on its throttle may be held
   enet_peer_timeout(peer, limits::kTimeoutFactor, limits::kTimeoutLeastMs, limits::kTimeoutMostMs);
+  enet_peer_ping_interval(peer, limits::kPingMs);
   push(TransportEvent::Kind::connected, id, reason);
 }
 

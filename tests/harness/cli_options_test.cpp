@@ -51,12 +51,15 @@ TEST(CliOptions, RefusesUnknownNetworksAndValuesOutOfRange) {
   EXPECT_FALSE(parsed({"--burst", "many"}));
 }
 
-TEST(CliOptions, RealSocketsAreRefusedClearly) {
+TEST(CliOptions, TransportsAreSimAndEnet) {
   RunArguments run;
+  EXPECT_EQ(replay_options(run, {}, {})->transport, ReplayTransport::sim);
   run.transport = "enet";
+  EXPECT_EQ(replay_options(run, {}, {})->transport, ReplayTransport::enet);
+  run.transport = "pigeon";
   const auto options = replay_options(run, {}, {});
   ASSERT_FALSE(options);
-  EXPECT_NE(options.error().find("enet"), std::string::npos);
+  EXPECT_NE(options.error().find("pigeon"), std::string::npos);
 }
 
 }  // namespace

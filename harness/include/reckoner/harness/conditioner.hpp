@@ -5,10 +5,12 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <span>
 #include <string>
 
 #include <reckoner/harness/link.hpp>
 #include <reckoner/harness/link_script.hpp>
+#include <reckoner/harness/packet_log.hpp>
 #include <reckoner/reckoning/result.hpp>
 
 namespace reckoner::harness {
@@ -24,6 +26,7 @@ struct ConditionerOptions {
   std::uint64_t seed = 1;          ///< each client and direction gets a stream of its own
   double idle_s = 30.0;            ///< a client that was silent both ways for so long is forgotten
   std::size_t max_clients = 1024;  ///< further ones are ignored
+  bool log_packets = false;        ///< keep what packets() says: memory that grows with every datagram
 };
 
 /// What happened to the datagrams of one direction.
@@ -66,6 +69,10 @@ class Conditioner {
   void run(const std::function<bool()>& stop, double seconds = std::numeric_limits<double>::infinity());
 
   [[nodiscard]] const ConditionerStats& stats() const;
+
+  /// With log_packets, every datagram of ENet's so far, oldest first, on the monotonic clock; the motions in
+  /// it are not counted. Valid until the next step.
+  [[nodiscard]] std::span<const PacketRecord> packets() const;
 
  private:
   class Impl;

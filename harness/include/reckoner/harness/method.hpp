@@ -10,8 +10,8 @@
 
 #include <reckoner/harness/figures.hpp>
 #include <reckoner/harness/metrics.hpp>
-#include <reckoner/harness/packet_log.hpp>
 #include <reckoner/harness/replay.hpp>
+#include <reckoner/harness/replay_network.hpp>
 #include <reckoner/harness/route_metrics.hpp>
 #include <reckoner/net/coding_statistics.hpp>
 #include <reckoner/reckoning/result.hpp>
@@ -20,8 +20,8 @@
 
 namespace reckoner::harness {
 
-/// A way of getting motion from a server to a client's screen, link included, in virtual time. The replay
-/// calls it in order of time. Belongs to one thread at a time.
+/// A way of getting motion from a server to a client's screen over a ReplayNetwork, which it moves on. The
+/// replay calls it in order of time. Belongs to one thread at a time.
 class Method {
  public:
   virtual ~Method() = default;
@@ -55,21 +55,24 @@ class Method {
 
   /// Updates sent about one entity.
   [[nodiscard]] virtual std::uint64_t updates_of(std::size_t entity) const = 0;
-
-  [[nodiscard]] virtual std::span<const PacketRecord> packets() const = 0;
 };
 
 /// The names of all methods: reckoner first, then the baselines.
 [[nodiscard]] std::vector<std::string> method_names();
 
-/// A real Server and a real Client over a simulated network.
-[[nodiscard]] std::unique_ptr<Method> make_reckoner_method(const scenario::Source& source,
-                                                           const ReplayOptions& options, double start_s);
+/// What a method's client says when it connects: the network must be made with it.
+[[nodiscard]] std::uint32_t connect_reason(std::string_view method);
 
-/// A baseline that sends `rate_hz` updates per second and entity. Null if there is none of that name.
+/// A real Server and a real Client. Source and network must outlive it.
+[[nodiscard]] std::unique_ptr<Method> make_reckoner_method(const scenario::Source& source,
+                                                           const ReplayOptions& options, double start_s,
+                                                           ReplayNetwork& network);
+
+/// A baseline that sends `rate_hz` updates per second and entity. Null if there is none of that name. Source
+/// and network must outlive it.
 [[nodiscard]] std::unique_ptr<Method> make_baseline_method(std::string_view name,
                                                            const scenario::Source& source,
-                                                           const ReplayOptions& options, double start_s,
-                                                           double rate_hz);
+                                                           const ReplayOptions& options, double rate_hz,
+                                                           ReplayNetwork& network);
 
 }  // namespace reckoner::harness

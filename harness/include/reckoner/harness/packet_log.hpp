@@ -20,7 +20,13 @@ struct PacketRecord {
   std::size_t entities = 0;  ///< motions that it carries
   bool down = true;          ///< server to client
   bool duplicate = false;    ///< the link made it
+  bool state = false;        ///< carries a payload of the state channel
 };
+
+/// Notes in those records that are state datagrams to clients that they carry `entities` motions between
+/// them, shared out by size: a network cannot read what it carries. Duplicates stand right behind their
+/// originals.
+void share_out(std::span<PacketRecord> packets, std::size_t entities);
 
 /// Writes a --packets file (EVALUATION.md). The error names the file.
 [[nodiscard]] std::optional<Error> write_packets(const std::string& path,

@@ -31,9 +31,16 @@ struct SendBudget {
   double threshold_rad = 0.05;
 };
 
-/// How a source is replayed: one server, one client, a link between them, all in virtual time.
+/// What a replay runs over.
+enum class ReplayTransport : std::uint8_t {
+  sim,   ///< virtual time, a simulated link
+  enet,  ///< real time: ENet, UDP on this machine's loopback, a conditioner in between
+};
+
+/// How a source is replayed: one server, one client, a link between them.
 struct ReplayOptions {
   std::string method = "reckoner";  ///< or a baseline's name
+  ReplayTransport transport = ReplayTransport::sim;
   LinkPair links;
   LinkScript link_script;  ///< its times count from the start of the run
   double tick_rate_hz = 60.0;
@@ -52,21 +59,30 @@ struct ReplayOptions {
 /// Called with every frame, in order: its time and what is visible in it, in order of entity.
 using FrameSink = std::function<void(double frame_time_s, std::span<const ShownPose> shown)>;
 
+/// How well a run in real time kept up.
+struct RealTimeFigures {
+  double latest_tick_ms = 0.0;  ///< how late the latest tick was
+  std::uint64_t dropped_frames = 0;
+};
+
 struct ReplayResult {
   Figures run;
   std::vector<Figures> entities;        ///< in the source's order
   std::optional<RouteFigures> routes;   ///< of a source with routes
   std::optional<CodingFigures> coding;  ///< of reckoner
   std::vector<PacketRecord> packets;    ///< with log_packets
+  std::optional<RealTimeFigures> real_time;
 };
 
 /// Runs a replay. Ticks and frames are at start + k / rate; of things at the same instant arrivals come
 /// first, then the tick, then the frame. The client's clock is a thousand seconds off, so that the estimate
-/// of server time works for its living. Deterministic: the same arguments give the same frames to the last
-/// bit.
+/// of server time works for its living. In virtual time deterministic: the same arguments give the same
+/// frames to the last bit. In real time frames are drawn, and measured, when their time has come and the
+/// machine gets round to it.
 ///
 /// A baseline under thresholds sends evenly at the rate that Reckoner comes to on the same input, which is
-/// run first for that. Fails on an unknown method or options that contradict each other.
+/// run first, in virtual time, for that. Fails on an unknown method, options that contradict each other, or
+/// sockets that cannot be opened.
 [[nodiscard]] Result<ReplayResult> replay(const scenario::Source& source, const ReplayOptions& options,
                                           const FrameSink& sink = {});
 

@@ -58,6 +58,9 @@ class EnetTransport final : public Transport {
   /// service() next.
   void wait(double seconds);
 
+  /// The socket's descriptor, for waiting for several transports at once; to be neither read nor written.
+  [[nodiscard]] std::intptr_t socket() const;
+
  private:
   friend class ShardedTransport;
   /// One of several on the same port, numbered from 0; `bits`: how many bits of a PeerId tell them apart.
@@ -67,7 +70,6 @@ class EnetTransport final : public Transport {
   };
   [[nodiscard]] static Result<std::unique_ptr<EnetTransport>> listen(const EnetListenConfig& config,
                                                                      Shard shard);
-  [[nodiscard]] std::intptr_t socket() const;
   bool flush(bool always);  ///< sends what waits; true if events wait or something arrived
 
   struct Impl;

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "enet_network.hpp"
+
+#include <cstdint>
+#include <vector>
+
+#include <reckoner/harness/method.hpp>
+#include <reckoner/harness/metrics.hpp>
+#include <reckoner/harness/replay.hpp>
+#include <reckoner/scenario/source.hpp>
+
+namespace reckoner::harness {
+
+/// The start of a run that is left out of the figures, s.
+inline constexpr double kSkipRunS = 2.0;
+
+/// What a run is made of. All of it must outlive the run.
+class ReplayRun {
+ public:
+  ReplayRun(const scenario::Source& source, const ReplayOptions& options, double start_s, double end_s,
+            Method& method, Metrics& metrics, const FrameSink& sink)
+      : source_(source),
+        options_(options),
+        start_s_(start_s),
+        end_s_(end_s),
+        method_(method),
+        metrics_(metrics),
+        sink_(sink) {}
+
+  /// From start to end in virtual time, as fast as it goes.
+  void in_virtual_time();
+
+  /// The same as time passes. Late ticks are made up for; a frame that is due when the next one is already is
+  /// dropped, as a client drops it.
+  [[nodiscard]] RealTimeFigures in_real_time(EnetNetwork& network);
+
+ private:
+  void draw(double time_s);
+  [[nodiscard]] double frame_time_s(std::uint64_t frame) const {
+    return start_s_ + static_cast<double>(frame) / options_.frame_rate_hz;
+  }
+
+  const scenario::Source& source_;
+  const ReplayOptions& options_;
+  double start_s_;
+  double end_s_;
+  Method& method_;
+  Metrics& metrics_;
+  const FrameSink& sink_;
+  std::vector<ShownPose> shown_;
+};
+
+}  // namespace reckoner::harness
