@@ -160,8 +160,12 @@ const FieldValue* Client::field(EntityId id, std::size_t field) const {
 
 bool Client::send(std::span<const std::byte> payload, Delivery delivery, std::optional<double> time_s) {
   Impl& c = *impl_;
-  return c.status == ClientStatus::joined &&
-         c.mail.send(payload, delivery, time_s, c.last_local_s, c.server, c.transport, c.stats);
+  if (c.status != ClientStatus::joined ||
+      !c.mail.send(payload, delivery, time_s, c.last_local_s, c.server, c.transport, c.stats)) {
+    return false;
+  }
+  if (c.link.rewinds()) c.link.hurry();  // the message may be about what is shown just now
+  return true;
 }
 
 std::optional<GameMessage> Client::poll_message() {
@@ -205,7 +209,8 @@ void Client::Impl::handle(const TransportEvent& event, double local_s) {
       std::array<std::byte, 64> buffer;
       transport.send(server, Channel::control,
                      encode(JoinMessage{kProtocolVersion, archetype_hash(config.archetypes),
-                                        config.playout.mode != PlayoutMode::present},
+                                        config.playout.mode != PlayoutMode::present,
+                                        std::clamp(blend_s(), 0.0, kMostBlendS)},
                             buffer));
       break;
     }
@@ -337,6 +342,7 @@ void Client::Impl::handle_state(const TransportEvent& event, double local_s) {
   if (!updates) return;
   if (link.clock_known()) playout.note_arrival(link.server_time_s(local_s));
   advance(local_s);
+  if (link.clock_ready()) link.note_applied(playout.shown_s());
   apply(*updates, local_s);
   apply(link.field_updates());
   mail.receive(link.messages(), stats);
@@ -390,7 +396,10 @@ void Client::Impl::advance(double local_s) {
   const double now_s = link.server_time_s(local_s);
   const double before_s = playout.shown_s();
   const double rate = playout.rate();
-  if (playout.advance(now_s, stepped)) blend_over_jump(before_s, rate);
+  if (playout.advance(now_s, stepped)) {
+    link.note_jump();
+    blend_over_jump(before_s, rate);
+  }
   stats.delay_s = playout.delay_s();
   mail.release(playout.shown_s());
 }
@@ -398,7 +407,10 @@ void Client::Impl::advance(double local_s) {
 void Client::Impl::acknowledge(double local_s) {
   if (status != ClientStatus::joined) return;
   mail.expire(local_s, stats);
-  stats.messages_sent += link.acknowledge(local_s, config.ack_interval_s, mail.outbox(), server, transport);
+  std::optional<ServerLink::Showing> showing;
+  if (link.clock_ready()) showing = {link.server_time_s(local_s), playout.shown_s()};
+  stats.messages_sent +=
+      link.acknowledge(local_s, config.ack_interval_s, showing, mail.outbox(), server, transport);
 }
 
 void Client::Impl::blend_over_jump(double before_s, double rate) {

@@ -26,8 +26,8 @@ constexpr double kLongestAckIntervalS = 0.1;
 // Unreliable messages go at once, in so many datagrams at most; the rest with the next call.
 constexpr int kMessageDatagrams = 8;
 
-// More than the head of a client's datagram and its end ever take.
-constexpr std::size_t kClientHeaderBits = 256;
+// More than the head of a client's datagram, what it says about what is shown, and its end ever take.
+constexpr std::size_t kClientHeaderBits = 256 + ShowingReport::kMostArrivals * 36;
 
 // Until the clock has settled, the server is asked for the time more often.
 constexpr double kSettlingS = 1.0;
@@ -63,6 +63,7 @@ bool ServerLink::join(const WelcomeMessage& message, std::vector<Archetype>& arc
   tick_rate_hz_ = message.tick_rate_hz;
   epoch_s_ = message.epoch_s;
   newest_tick_ = message.tick;
+  rewinds_ = message.rewinds;
   joined_s_ = local_s;
   return true;
 }
@@ -97,6 +98,8 @@ std::optional<std::span<const ServerLink::Update>> ServerLink::receive(std::span
     ++stats.datagrams_stale;
     return std::nullopt;
   }
+  applied_ = header.sequence;
+  if (header.ack) arrivals_.acknowledged(*header.ack);
   ++stats.datagrams_received;
   stats.state_bytes_received += payload.size();
   note_header(header, tick, local_s, stats);
@@ -183,7 +186,8 @@ void ServerLink::note_header(const ServerHeader& header, Tick tick, double local
   ++unacknowledged_;
 }
 
-std::size_t ServerLink::acknowledge(double local_s, double ack_interval_s, MessageOutbox& outbox,
+std::size_t ServerLink::acknowledge(double local_s, double ack_interval_s,
+                                    const std::optional<Showing>& showing, MessageOutbox& outbox,
                                     PeerId server, Transport& transport) {
   const bool settling = local_s - joined_s_ < kSettlingS;
   const double interval_s = settling              ? kSettlingIntervalS
@@ -201,7 +205,7 @@ std::size_t ServerLink::acknowledge(double local_s, double ack_interval_s, Messa
   }
   std::size_t messages = 0;
   for (int i = 0; i == 0 || (!outbox.empty() && i < kMessageDatagrams); ++i)
-    messages += send_datagram(datagram, outbox, server, transport);
+    messages += send_datagram(datagram, showing, outbox, server, transport);
   transport.service(local_s);
   last_ack_s_ = local_s;
   unacknowledged_ = 0;
@@ -210,8 +214,8 @@ std::size_t ServerLink::acknowledge(double local_s, double ack_interval_s, Messa
 }
 
 // How many messages of the outbox went with it.
-std::size_t ServerLink::send_datagram(ClientDatagram datagram, MessageOutbox& outbox, PeerId server,
-                                      Transport& transport) {
+std::size_t ServerLink::send_datagram(ClientDatagram datagram, const std::optional<Showing>& showing,
+                                      MessageOutbox& outbox, PeerId server, Transport& transport) {
   std::array<std::byte, kMaxStateBytes> section_buffer;
   BitWriter section{section_buffer};
   const std::size_t room_bits = transport.max_state_bytes(server) * 8;
@@ -220,6 +224,17 @@ std::size_t ServerLink::send_datagram(ClientDatagram datagram, MessageOutbox& ou
   const std::size_t section_bits = section.bits_written();
   datagram.sequence = next_sequence_++;
   datagram.has_messages = messages > 0;
+  if (showing && rewinds_) {
+    ShowingReport& report = datagram.showing.emplace();
+    const double units = std::floor(showing->now_s / kStampUnitS);
+    const double delay = std::round((showing->now_s - showing->shown_s) / kStampUnitS);
+    report.clock = static_cast<std::uint16_t>(static_cast<std::int64_t>(units));
+    report.delay =
+        static_cast<std::uint32_t>(std::clamp(delay, 0.0, static_cast<double>(ShowingReport::kMostDelay)));
+    report.era = static_cast<std::uint8_t>(era_);
+    // A message may be about what was shown just now.
+    if (datagram.ack) arrivals_.fill(report, datagram.sequence, showing->shown_s, messages > 0 || hurried_);
+  }
   std::array<std::byte, kMaxStateBytes> buffer;
   BitWriter writer{buffer};
   write(writer, datagram);

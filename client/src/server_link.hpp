@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "arrival_log.hpp"
 #include "entity_store.hpp"
 
 #include <cstddef>
@@ -79,10 +80,29 @@ class ServerLink {
   /// So much has arrived unacknowledged that more of it could not be acknowledged at once.
   [[nodiscard]] bool ack_overdue() const;
 
+  /// The datagram whose updates receive() returned is being applied while `shown_s` is shown.
+  void note_applied(double shown_s) {
+    if (rewinds_) arrivals_.add(applied_, shown_s);
+  }
+  /// True if the server wants to know what is shown.
+  [[nodiscard]] bool rewinds() const { return rewinds_; }
+  /// What is shown has jumped in time.
+  void note_jump() {
+    arrivals_.clear();
+    era_ = (era_ + 1u) % ShowingReport::kEras;
+  }
+
+  /// Which instant is shown, at which server time by the client's clock.
+  struct Showing {
+    double now_s = 0.0;
+    double shown_s = 0.0;
+  };
+
   /// Sends an acknowledgement if one is due, `ack_interval_s` after the last one at the latest, and with it
-  /// what is in the outbox, in as many datagrams as that takes. How many messages.
-  std::size_t acknowledge(double local_s, double ack_interval_s, MessageOutbox& outbox, PeerId server,
-                          Transport& transport);
+  /// what is in the outbox, in as many datagrams as that takes. Says what is shown, if the server wants to
+  /// know. How many messages.
+  std::size_t acknowledge(double local_s, double ack_interval_s, const std::optional<Showing>& showing,
+                          MessageOutbox& outbox, PeerId server, Transport& transport);
 
   /// Moves the clock on; true if it stepped.
   bool advance(double local_s) { return clock_.advance(local_s); }
@@ -106,8 +126,8 @@ class ServerLink {
   [[nodiscard]] bool read_fields(BitReader& reader, Tick tick, const EntityStore& entities);
   [[nodiscard]] Reading read_motion(BitReader& reader, const UpdateHeader& head, Tick tick,
                                     const EntityStore& entities);
-  std::size_t send_datagram(ClientDatagram datagram, MessageOutbox& outbox, PeerId server,
-                            Transport& transport);
+  std::size_t send_datagram(ClientDatagram datagram, const std::optional<Showing>& showing,
+                            MessageOutbox& outbox, PeerId server, Transport& transport);
   void note_header(const ServerHeader& header, Tick tick, double local_s, ClientStats& stats);
 
   ClockSync clock_;
@@ -124,6 +144,11 @@ class ServerLink {
   std::vector<FieldUpdate> field_updates_;
   MessageBatch messages_;
   std::vector<FieldChange> changes_;  // scratch
+
+  bool rewinds_ = false;  // the server wants to know what is shown
+  unsigned era_ = 0;
+  Sequence applied_ = 0;  // of the datagram read last
+  ArrivalLog arrivals_;
 
   ReceivedWindow received_;
   Sequence newest_sequence_ = 0;

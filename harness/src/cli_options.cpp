@@ -120,13 +120,17 @@ void add_run_options(CLI::App& command, RunArguments& arguments) {
   fixed->excludes(threshold)->excludes(turn);
   for (CLI::Option* option : {budget, threshold, turn, fixed})
     option->check(CLI::PositiveNumber);
+  auto* shots =
+      command.add_option("--shots-per-second", options.shots_per_second,
+                         "the client fires, and the server looks into what it saw (scenario duel: 5)");
+  shots->check(CLI::Range(0.0, 60.0));
   auto* mode = command.add_option("--mode", arguments.mode, "present, adaptive or delayed:MS");
   auto* blend = command.add_option("--blend-frames", options.playout.blend_frames,
                                    "frames that a correction takes; 0 snaps");
   blend->check(CLI::Range(0.0, 600.0));
   for (CLI::Option* option : {budget, threshold, turn, fixed})
     option->group("What the sender spends");
-  for (CLI::Option* option : {mode, blend})
+  for (CLI::Option* option : {mode, blend, shots})
     option->group("What the client shows");
   arguments.options.links = {};
 }
@@ -148,6 +152,7 @@ Result<ReplayOptions> replay_options(const RunArguments& run, const program::Sou
   options.seconds = source.seconds;
   // A trace was cut when it was read; a scenario goes on for ever.
   options.start_s = source.trace.empty() ? source.start_s : 0.0;
+  if (source.scenario == "duel" && options.shots_per_second <= 0.0) options.shots_per_second = 5.0;
   // Between samples a recording may be twice as fast as from sample to sample.
   options.max_speed_mps = std::max(options.max_speed_mps, 2.0 * source.teleport_mps);
   return options;

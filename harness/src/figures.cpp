@@ -76,6 +76,14 @@ Json figures_json(const Figures& figures) {
   if (figures.clock_error_ms) {
     json["clock_error_ms"] = {{"p95", figures.clock_error_ms->p95}, {"max", figures.clock_error_ms->max}};
   }
+  if (figures.seen) {
+    json["seen_error_m"] = error_json(figures.seen->seen_error_m);
+    json["seen_late_error_m"] = error_json(figures.seen->seen_late_error_m);
+    json["seen_unknown_share"] = figures.seen->poses > 0 ? static_cast<double>(figures.seen->unknown) /
+                                                               static_cast<double>(figures.seen->poses)
+                                                         : 0.0;
+    json["shots"] = figures.seen->shots;
+  }
   json["entity_seconds"] = figures.entity_seconds;
   json["frames"] = {{"counted", figures.frames.counted},
                     {"excluded", figures.frames.excluded()},

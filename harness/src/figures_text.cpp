@@ -23,6 +23,12 @@ void print_figures(const Figures& run) {
                per_s(run.down->updates), per_s(run.down->payload_bytes), per_s(run.down->wire_bytes));
   }
   if (run.clock_error_ms) fmt::print("  clock error       p95 {:.2f} ms\n", run.clock_error_ms->p95);
+  if (run.seen) {
+    fmt::print(
+        "  seen by shots     p50 {:.4f}  p99 {:.4f}  max {:.3f} m in {} shots; every frame p99 {:.4f} m\n",
+        run.seen->seen_error_m.p50, run.seen->seen_error_m.p99, run.seen->seen_error_m.max, run.seen->shots,
+        run.seen->seen_late_error_m.p99);
+  }
   if (run.between_teleport_frames > 0) {
     fmt::print("  {} frames between the two ends of a teleport\n", run.between_teleport_frames);
   }

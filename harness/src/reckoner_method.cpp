@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "shot_range.hpp"
+
 #include <algorithm>
 #include <string>
 #include <unordered_map>
@@ -39,6 +41,7 @@ ServerConfig server_config(const ReplayOptions& options, double start_s, CodingS
   config.fixed_rate_hz = options.budget.fixed_rate_hz;
   config.parts = options.parts;
   config.coding = &coding;
+  config.rewind_s = options.shots_per_second > 0.0 ? 1.0 : 0.0;
   return config;
 }
 
@@ -69,6 +72,7 @@ class ReckonerMethod final : public Method {
       const Result<RouteId> id = server_.add_route(route);
       routes_.push_back(id ? *id : RouteId{});
     }
+    if (options.shots_per_second > 0.0) range_.emplace(options.shots_per_second, start_s);
   }
 
   void tick(double time_s, std::span<const scenario::FeedItem> items) override {
@@ -88,8 +92,10 @@ class ReckonerMethod final : public Method {
   void advance(double time_s) override {
     network_.advance(time_s);
     if (network_.server_has_events()) server_.receive(time_s);
-    while (server_.poll_event()) {
+    while (const auto event = server_.poll_event()) {
+      if (range_ && event->kind == ServerEvent::Kind::client_joined) range_->joined(event->client);
     }
+    if (range_) range_->look(server_, time_s);
     if (network_.client_has_events()) client_.receive(time_s + kClientClockOffsetS);
     while (client_.poll_event()) {
     }
@@ -99,7 +105,9 @@ class ReckonerMethod final : public Method {
     advance(std::max(time_s, network_.now_s()));
     const double local_s = time_s + kClientClockOffsetS;
     client_.receive(local_s);
-    for (const ShownEntity& entity : client_.frame(local_s)) {
+    const auto drawn = client_.frame(local_s);
+    if (range_) range_->drawn(client_, local_s, time_s, drawn);
+    for (const ShownEntity& entity : drawn) {
       const EntityInfo* info = client_.info(entity.id);
       const auto found = info ? indices_.find(info->name) : indices_.end();
       if (found == indices_.end()) continue;
@@ -132,6 +140,10 @@ class ReckonerMethod final : public Method {
   [[nodiscard]] Traffic up() const override {
     const TransportStats& stats = network_.client().stats();
     return {stats.datagrams_sent, stats.payload_bytes_sent, stats.wire_bytes_sent};
+  }
+
+  [[nodiscard]] std::optional<SeenFigures> seen() const override {
+    return range_ ? std::optional{range_->figures()} : std::nullopt;
   }
 
   [[nodiscard]] std::uint64_t updates_of(std::size_t entity) const override { return updates_[entity]; }
@@ -172,6 +184,7 @@ class ReckonerMethod final : public Method {
   CodingStatistics coding_;
   Server server_;
   Client client_;
+  std::optional<ShotRange> range_;
   std::vector<EntityId> ids_;    // null while not in the world
   std::vector<RouteId> routes_;  // by the source's
   std::unordered_map<std::string, std::size_t> indices_;

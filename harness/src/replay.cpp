@@ -100,6 +100,7 @@ ReplayResult replay_with(const scenario::Source& source, const ReplayOptions& op
   result.coding = method.coding();
   result.run.down = method.down();
   result.run.up = method.up();
+  result.run.seen = method.seen();
   for (std::size_t i = 0; i < source.size(); ++i) {
     result.entities.push_back(metrics.entity_figures(i));
     result.entities.back().updates = method.updates_of(i);

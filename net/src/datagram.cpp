@@ -14,6 +14,9 @@ constexpr unsigned kAgeOrder = 0;        // most updates are sent in the tick th
 constexpr unsigned kCountOrder = 1;      // a few updates a datagram
 constexpr unsigned kRoundTripOrder = 3;  // ticks until an acknowledgement is back
 constexpr unsigned kAckDelayOrder = 8;   // tens of milliseconds
+constexpr unsigned kDelayOrder = 8;
+constexpr unsigned kArrivalsOrder = 2;    // a few a report
+constexpr unsigned kArrivalGapOrder = 6;  // a tick between two
 
 }  // namespace
 
@@ -54,11 +57,54 @@ void serialize(Archive& archive, ServerHeader& h) {
   archive(h.has_fields, h.has_messages);
 }
 
+// Arrivals count back: in time from the one before, in sequence from the one that should come before it.
+template <class Archive>
+void serialize_arrivals(Archive& archive, ShowingReport& r, const Ack& ack) {
+  std::uint32_t count = r.count;
+  archive(wire::golomb(count, kArrivalsOrder));
+  if constexpr (Archive::is_loading::value) {
+    if (count > ShowingReport::kMostArrivals) return archive.bits().fail();
+  }
+  r.count = static_cast<std::uint8_t>(count);
+  auto expected = ack.newest;
+  std::uint32_t ago = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    ShowingReport::Arrival& a = r.arrivals[i];
+    const int off = sequence_distance(expected, a.sequence);
+    auto folded = static_cast<std::uint32_t>(off >= 0 ? 2 * off : -2 * off - 1);
+    std::uint32_t gap = a.ago - ago;
+    archive(wire::golomb(folded, 0), wire::golomb(gap, kArrivalGapOrder));
+    if constexpr (Archive::is_loading::value) {
+      const auto half = static_cast<std::uint16_t>(folded / 2u);
+      a.sequence = static_cast<Sequence>(folded % 2u == 0 ? expected - half : expected + half + 1u);
+      a.ago = ago + gap;
+      if (folded > 0xffffu || a.ago < ago) return archive.bits().fail();
+    }
+    expected = static_cast<Sequence>(a.sequence - 1u);
+    ago = a.ago;
+  }
+}
+
+template <class Archive>
+void serialize_showing(Archive& archive, ShowingReport& r, const std::optional<Ack>& ack) {
+  archive(r.clock, wire::golomb(r.delay, kDelayOrder), wire::ranged(r.era, 0, ShowingReport::kEras - 1));
+  if constexpr (Archive::is_loading::value) {
+    if (r.delay > ShowingReport::kMostDelay) return archive.bits().fail();
+  }
+  if (ack) serialize_arrivals(archive, r, *ack);
+}
+
 template <class Archive>
 void serialize(Archive& archive, ClientDatagram& d) {
   archive(d.sequence, d.control_count, wire::ranged(d.stamp, 0, (1 << kStampBits) - 1));
   serialize_optional(archive, d.ack);
   if (d.ack) archive(wire::golomb(d.ack_delay, kAckDelayOrder));
+  bool shows = d.showing.has_value();
+  archive(shows);
+  if (shows) {
+    if (!d.showing) d.showing.emplace();
+    serialize_showing(archive, *d.showing, d.ack);
+  }
   archive(d.has_messages);
 }
 

@@ -74,7 +74,7 @@ void serialize(Archive& archive, JoinMessage& m) {
       return;
     }
   }
-  archive(m.archetype_hash, m.shows_past);
+  archive(m.archetype_hash, m.shows_past, wire::real(m.blend_s, 0.0, kMostBlendS));
 }
 
 template <class Archive, std::size_t Count>
@@ -119,7 +119,8 @@ template <class Archive>
 void serialize(Archive& archive, WelcomeMessage& m) {
   archive(m.client.value, wire::real(m.tick_rate_hz, 1.0, 1000.0),
           wire::real(m.epoch_s, -kMostSeconds, kMostSeconds), m.tick,
-          wire::real(m.longest_gap_s, 0.0, kMostSeconds), wire::list(m.archetypes, kMaxArchetypes));
+          wire::real(m.longest_gap_s, 0.0, kMostSeconds), m.rewinds,
+          wire::list(m.archetypes, kMaxArchetypes));
 }
 
 template <class Archive>

@@ -20,8 +20,10 @@ constexpr BuiltinInfo kInfos[] = {
     {"patrol", "guards on curved routes who change speed, stop, leave the route for a while and come back",
      24},
     {"visitors", "walkers who come and go, each for 5 s to 40 s; ends when the last has gone", 200},
+    {"duel", "pairs of players who face each other, strafe, stand and jump", 8},
 };
-constexpr Make kMakes[] = {make_orbit, make_traffic, make_crowd, make_hop, make_patrol, make_visitors};
+constexpr Make kMakes[] = {make_orbit,  make_traffic,  make_crowd, make_hop,
+                           make_patrol, make_visitors, make_duel};
 static_assert(std::size(kInfos) == std::size(kMakes));
 
 }  // namespace

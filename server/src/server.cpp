@@ -224,6 +224,7 @@ const Route* Server::route(RouteId id) const {
 }
 
 void Server::receive(double now_s) {
+  impl_->present_s = now_s;
   impl_->transport.service(now_s);
   while (const auto event = impl_->transport.poll())
     impl_->handle(*event, now_s);
@@ -233,6 +234,7 @@ void Server::receive(double now_s) {
 void Server::tick(double now_s) {
   Impl& s = *impl_;
   const Tick tick = s.next_tick++;
+  s.present_s = now_s;
   ++s.stats.ticks;
   s.say_what_ended();
   s.review_surroundings(tick);

@@ -103,6 +103,7 @@ void Server::Impl::join(PeerId peer, const JoinMessage& message) {
   welcome.epoch_s = config.epoch_s;
   welcome.tick = next_tick == 0 ? 0 : next_tick - 1;
   welcome.longest_gap_s = publisher.longest_gap_s(1.0);
+  welcome.rewinds = config.rewind_s > 0.0;
   for (std::size_t i = 0; i < config.archetypes.size(); ++i) {
     const Archetype& a = config.archetypes[i];
     welcome.archetypes.push_back(
@@ -113,6 +114,9 @@ void Server::Impl::join(PeerId peer, const JoinMessage& message) {
 
   Session& session = sessions.add(welcome.client, peer, config);
   session.view().shows_past = message.shows_past;
+  if (config.rewind_s > 0.0)
+    session.remember_seen(message.shows_past ? Path::interpolate : Path::predict, message.blend_s,
+                          config.rewind_s);
   for (std::uint32_t route = 1; route <= routes.size(); ++route)
     session.tell_route({{route}, routes.find({route})->definition()}, transport);
   events.push_back({ServerEvent::Kind::client_joined, welcome.client, {}});

@@ -77,6 +77,8 @@ struct Server::Impl {
   std::vector<Session*> receivers;      // scratch
   std::vector<std::size_t> rooms;       // scratch, by session: the largest datagram
   std::vector<std::uint32_t> repaired;  // scratch: slot x kLevels + level
+  std::vector<SeenPose> seen;           // scratch: what rewind() found
+  double present_s = 0.0;               // of the last receive() or tick()
   bool closing = false;
   Tick next_tick = 0;
   std::uint32_t next_client = 1;

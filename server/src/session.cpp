@@ -94,6 +94,7 @@ void Session::unfollow(EntityId id, Tick tick, Transport& transport) {
     announcements_.sent_end(id, tick);
   }
   extras_.fields().forget(id);
+  if (seen_) seen_->forget(id);
   subscriptions_.remove(static_cast<std::uint32_t>(id.slot()));
 }
 
@@ -117,6 +118,7 @@ Session::Receipt Session::receive(const ClientDatagram& datagram, double now_s, 
   settle(now_s);
   stats.datagrams_lost += std::exchange(counts_.datagrams_lost, 0);
   if (earlier(announcements_.confirmed_count(), confirmed)) confirm(confirmed, now_s);
+  if (seen_ && datagram.showing) seen_->take_in(*datagram.showing, datagram.ack, now_s);
   return Receipt::fresh;
 }
 
@@ -141,6 +143,7 @@ void Session::confirm(std::uint32_t control_count, double now_s) {
     Subscription* subscription = subscriptions_.find(entry.id);
     if (entry.serial == 0 || subscription == nullptr || subscription->serial != entry.serial) return;
     subscriptions_.confirm(*subscription);
+    if (seen_) seen_->confirmed(entry.id);
     extras_.fields().allow(entry.id);
     held_tick_ = earlier(held_tick_, entry.motion_tick) ? entry.motion_tick : held_tick_;
     // Whatever was published while the announcement was on its way.
@@ -246,6 +249,7 @@ std::size_t Session::announce(const Step& step, Subscription& subscription, std:
     write_values(writer, step.fields.specs(*row), row->values);
     message.fields.resize(writer.finish().size());
   }
+  if (seen_) seen_->announced(entity.id, stream.motion());
   subscription.told = true;
   subscription.sent = stream.number();
   subscription.sent_tick = stream.newest().tick;
@@ -351,6 +355,10 @@ bool Session::write_datagram(const Step& step, std::size_t room) {
   const auto taken = snapshot_.take(step.tick, coding, room_bits - extra_bits, updates);
   for (const Snapshot::Item& item : taken) {
     note_sent(item, step.entities.heads()[item.slot * kLevels + item.level], record.carried);
+    if (seen_) {
+      const Entity& entity = step.entities.slots()[item.slot];
+      seen_->sent(sequence, entity.id, entity.levels[item.level].stream.motion(), step.now_s);
+    }
     if (step.coding != nullptr) note_coding(step, item);
   }
   const std::size_t bits = updates.bits_written();

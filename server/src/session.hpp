@@ -10,10 +10,12 @@
 #include "field_table.hpp"
 #include "in_flight.hpp"
 #include "reliable_window.hpp"
+#include "seen_by.hpp"
 #include "snapshot.hpp"
 #include "subscriptions.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -56,6 +58,13 @@ class Session {
   [[nodiscard]] ClientView& view() { return view_; }
   [[nodiscard]] const ClientView& view() const { return view_; }
   [[nodiscard]] const Subscriptions& subscriptions() const { return subscriptions_; }
+
+  /// From now on, what the client shows is remembered (SeenBy). Call it before anything is sent.
+  void remember_seen(Path path, double blend_s, double limit_s) {
+    seen_ = std::make_unique<SeenBy>(path, blend_s, limit_s);
+  }
+  /// Null if it is not remembered.
+  [[nodiscard]] const SeenBy* seen() const { return seen_.get(); }
 
   /// Tells the client of the next route. Nothing that is on it is sent until the client has taken that in.
   void tell_route(const RouteMessage& message, Transport& transport);
@@ -124,6 +133,7 @@ class Session {
   Announcements announcements_;
   Extras extras_;
   ReliableWindow reliable_;
+  std::unique_ptr<SeenBy> seen_;       // null: what the client shows is not remembered
   std::vector<std::uint32_t> routes_;  // by route: number of the message
 
   SentWindow sent_;

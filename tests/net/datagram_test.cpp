@@ -121,6 +121,74 @@ TEST(Datagram, ClientDatagramRoundTrips) {
   }
 }
 
+ClientDatagram reporting() {
+  ClientDatagram datagram;
+  datagram.ack = Ack{3, 0xffffffffu};
+  ShowingReport& report = datagram.showing.emplace();
+  report.clock = 65535;
+  report.delay = ShowingReport::kMostDelay;
+  report.era = ShowingReport::kEras - 1;
+  report.count = ShowingReport::kMostArrivals;
+  for (std::size_t i = 0; i < report.count; ++i) {
+    // Out of order now and then, across the wrap of sequences, and two at once.
+    const auto back = static_cast<Sequence>(i % 5 == 2 ? i + 1 : i % 5 == 3 ? i - 1 : i + (i > 10 ? 7 : 0));
+    report.arrivals[i] = {static_cast<Sequence>(3 - back), static_cast<std::uint32_t>(i / 2 * 33)};
+  }
+  return datagram;
+}
+
+TEST(Datagram, WhatAClientShowsRoundTrips) {
+  const ClientDatagram sent = reporting();
+  std::array<std::byte, 256> buffer;
+  BitWriter writer{buffer};
+  write(writer, sent);
+  const auto bytes = writer.finish();
+  BitReader reader{bytes};
+  const auto back = read_client_datagram(reader);
+  ASSERT_TRUE(back && back->showing);
+  EXPECT_EQ(back->showing->clock, 65535);
+  EXPECT_EQ(back->showing->delay, ShowingReport::kMostDelay);
+  EXPECT_EQ(back->showing->era, ShowingReport::kEras - 1);
+  ASSERT_EQ(back->showing->count, ShowingReport::kMostArrivals);
+  EXPECT_EQ(back->showing->arrivals, sent.showing->arrivals);
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    BitReader cut{bytes.first(size)};
+    EXPECT_FALSE(read_client_datagram(cut));
+  }
+}
+
+TEST(Datagram, WhatAClientCannotShowIsRefused) {
+  const auto reads = [](const ClientDatagram& datagram) {
+    std::array<std::byte, 512> buffer;
+    BitWriter writer{buffer};
+    write(writer, datagram);
+    BitReader reader{writer.finish()};
+    return read_client_datagram(reader).has_value();
+  };
+  ClientDatagram datagram = reporting();
+  EXPECT_TRUE(reads(datagram));
+  datagram.showing->delay = ShowingReport::kMostDelay + 1;
+  EXPECT_FALSE(reads(datagram));
+  datagram.showing->delay = 0;
+  EXPECT_TRUE(reads(datagram));
+
+  // More arrivals than there may be: the count alone is refused, whatever follows.
+  std::array<std::byte, 64> buffer;
+  BitWriter writer{buffer};
+  datagram.showing->count = 0;
+  write(writer, datagram);
+  const std::size_t bits = writer.bits_written();
+  std::vector<std::byte> bytes(buffer.begin(), buffer.end());
+  bool refused = false;
+  // The count is an exponential Golomb code of order 2: of 0 it is 000, before the last bit.
+  for (std::size_t i = bits - 4; i < bits - 1; ++i)
+    bytes[i / 8] |= static_cast<std::byte>(1u << (i % 8));
+  bytes.resize(64, std::byte{0xff});
+  BitReader reader{bytes};
+  refused = !read_client_datagram(reader);
+  EXPECT_TRUE(refused);
+}
+
 TEST(Datagram, AClientsMessagesAreLeftToBeRead) {
   ClientDatagram datagram;
   datagram.has_messages = true;

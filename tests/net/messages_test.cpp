@@ -71,7 +71,8 @@ std::vector<ControlMessage> one_of_each() {
   spawn.state.largest = 3;
   spawn.state.teleports = 7;
   spawn.fields = {std::byte{0x80}, std::byte{0x7f}, std::byte{1}};
-  return {JoinMessage{kProtocolVersion, 0xdeadbeef, true},
+  welcome.rewinds = true;
+  return {JoinMessage{kProtocolVersion, 0xdeadbeef, true, 0.125},
           welcome,
           spawn,
           DespawnMessage{{5, 2}, 99},
@@ -87,6 +88,7 @@ TEST(Messages, RoundTrip) {
   ASSERT_TRUE(join);
   EXPECT_EQ(std::get<JoinMessage>(*join).archetype_hash, 0xdeadbeefu);
   EXPECT_TRUE(std::get<JoinMessage>(*join).shows_past);
+  EXPECT_EQ(std::get<JoinMessage>(*join).blend_s, 0.125);
 
   const auto welcome = decode_control(encoded(messages[1]));
   ASSERT_TRUE(welcome);
@@ -96,6 +98,7 @@ TEST(Messages, RoundTrip) {
   EXPECT_EQ(w.epoch_s, -12.25);
   EXPECT_EQ(w.tick, 123456u);
   EXPECT_EQ(w.longest_gap_s, 0.375);
+  EXPECT_TRUE(w.rewinds);
   ASSERT_EQ(w.archetypes.size(), 2u);
   EXPECT_EQ(w.archetypes[1].max_speed_mps, 20.0);
   EXPECT_EQ(w.archetypes[0].codes, CodeParameters{});

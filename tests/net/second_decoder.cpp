@@ -75,12 +75,13 @@ std::optional<Told> Decoder::control(std::span<const std::byte> payload) {
     bits.must(bits.u(32) == 0x524b4e52);
     const auto version = static_cast<std::int64_t>(bits.u(16));
     say(told, "version", text(version));
-    if (version != 2) {
+    if (version != 3) {
       if (!bits.good()) return std::nullopt;
       return told;
     }
     say(told, "archetype_hash", text(static_cast<std::int64_t>(bits.u(32))));
     say(told, "shows_past", text(std::int64_t{bits.flag()}));
+    say(told, "blend_s", text(bits.real(0, 600)));
   } else if (kind == 2) {
     welcome(bits, told);
   } else if (kind == 3) {
@@ -108,6 +109,7 @@ void Decoder::welcome(Bits& bits, Told& told) {
   say(told, "epoch_s", text(bits.real(-1e12, 1e12)));
   say(told, "tick", text(static_cast<std::int64_t>(bits.u(32))));
   say(told, "longest_gap_s", text(bits.real(0, 1e12)));
+  say(told, "rewinds", text(std::int64_t{bits.flag()}));
   const std::int64_t count = bits.range(0, 256);
   numbers_.clear();
   for (std::int64_t i = 0; i < count && bits.good(); ++i) {
@@ -340,17 +342,42 @@ void Decoder::messages(Bits& bits, Told& told) {
   }
 }
 
+void Decoder::showing(Bits& bits, std::optional<std::int64_t> newest, Told& told) {
+  say(told, "clock", text(static_cast<std::int64_t>(bits.u(16))));
+  const std::uint64_t delay = bits.eg(8);
+  bits.must(delay <= 100'000);
+  say(told, "delay", text(static_cast<std::int64_t>(delay)));
+  say(told, "era", text(bits.range(0, 3)));
+  if (!newest) return;
+  const std::uint64_t count = bits.eg(2);
+  bits.must(count <= 24);
+  std::int64_t next = *newest;
+  std::uint64_t ago = 0;
+  for (std::uint64_t i = 0; i < count && bits.good(); ++i) {
+    const auto folded = static_cast<std::int64_t>(bits.eg(0));
+    bits.must(folded <= 65535);
+    const std::int64_t sequence = next - (folded % 2 == 0 ? folded / 2 : -(folded / 2) - 1);
+    ago += bits.eg(6);
+    bits.must(ago <= 0xffffffffu);
+    say(told, "arrival",
+        list(std::array<std::int64_t, 2>{sequence & 0xffff, static_cast<std::int64_t>(ago)}));
+    next = sequence - 1;
+  }
+}
+
 std::optional<Told> Decoder::client_datagram(std::span<const std::byte> payload) {
   Bits bits{payload};
   Told told;
   say(told, "sequence", text(static_cast<std::int64_t>(bits.u(16))));
   say(told, "control_count", text(static_cast<std::int64_t>(bits.u(16))));
   say(told, "stamp", text(static_cast<std::int64_t>(bits.u(24))));
+  std::optional<std::int64_t> newest;
   if (bits.flag()) {
-    const auto newest = static_cast<std::int64_t>(bits.u(16));
-    say(told, "ack", list(std::array<std::int64_t, 2>{newest, static_cast<std::int64_t>(bits.u(32))}));
+    newest = static_cast<std::int64_t>(bits.u(16));
+    say(told, "ack", list(std::array<std::int64_t, 2>{*newest, static_cast<std::int64_t>(bits.u(32))}));
     say(told, "ack_delay", text(static_cast<std::int64_t>(bits.eg(8))));
   }
+  if (bits.flag()) showing(bits, newest, told);
   if (bits.flag()) messages(bits, told);
   if (!bits.finished()) return std::nullopt;
   return told;

@@ -115,6 +115,7 @@ class Decoder {
               Told& told);
   void fields(Bits& bits, Told& told);
   void messages(Bits& bits, Told& told);
+  void showing(Bits& bits, std::optional<std::int64_t> newest, Told& told);
 
   std::vector<Declared> declared_;
   std::vector<Numbers> numbers_;

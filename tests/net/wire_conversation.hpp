@@ -71,7 +71,7 @@ class Conversation {
       quantisation_.push_back(quantisation_for(archetype));
   }
 
-  [[nodiscard]] Bytes join() const { return encoded(JoinMessage{kProtocolVersion, 0xdeadbeef, true}); }
+  [[nodiscard]] Bytes join() const { return encoded(JoinMessage{kProtocolVersion, 0xdeadbeef, true, 0.1}); }
   [[nodiscard]] Bytes welcome() const {
     WelcomeMessage m;
     m.client = {77};
@@ -79,6 +79,7 @@ class Conversation {
     m.epoch_s = -12.25;
     m.tick = kStart;
     m.longest_gap_s = 0.25;
+    m.rewinds = true;
     const auto kinds = archetypes();
     for (std::size_t i = 0; i < kinds.size(); ++i) {
       m.archetypes.push_back({kinds[i].threshold_m, kinds[i].threshold_rad, kinds[i].max_speed_mps,

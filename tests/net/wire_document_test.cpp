@@ -147,6 +147,14 @@ std::vector<Vector> vectors() {
   d.ack_delay = 300;
   d.control_count = 5;
   d.stamp = 9'999'999;
+  d.showing.emplace();
+  d.showing->clock = 50'000;
+  d.showing->delay = 2500;
+  d.showing->era = 1;
+  d.showing->count = 3;
+  d.showing->arrivals[0] = {7203, 12};
+  d.showing->arrivals[1] = {7201, 45};
+  d.showing->arrivals[2] = {7202, 45};
   d.has_messages = true;
   Bytes buffer(64);
   BitWriter writer{buffer};

@@ -44,6 +44,15 @@ struct FrameCounts {
   [[nodiscard]] std::uint64_t excluded() const { return run_start + entity_start + teleport + gap; }
 };
 
+/// What a server finds out of what a client saw (Server::pose_seen_by()), against what the client drew.
+struct SeenFigures {
+  Distribution seen_error_m;       ///< when a shot arrives: of everything drawn in the frame it was fired in
+  Distribution seen_late_error_m;  ///< of every frame, half a second later
+  std::uint64_t shots = 0;         ///< that arrived
+  std::uint64_t poses = 0;         ///< drawn in all these frames
+  std::uint64_t unknown = 0;       ///< of them, those that the server knows nothing of
+};
+
 /// The figures of a run or of one of its entities (EVALUATION.md, Figures). Units are in the names.
 struct Figures {
   Distribution now_error_m;
@@ -60,6 +69,7 @@ struct Figures {
   double teleport_settle_ms = 0.0;             ///< mean; 0 without teleports
   std::uint64_t between_teleport_frames = 0;   ///< poses shown between the two ends of a teleport
   std::optional<Distribution> clock_error_ms;  ///< of a run with a clock to estimate
+  std::optional<SeenFigures> seen;             ///< of a run with shots
   FrameCounts frames;
   std::optional<Traffic> down;
   std::optional<Traffic> up;

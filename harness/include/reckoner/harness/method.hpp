@@ -53,6 +53,9 @@ class Method {
   /// What its updates are made of; nothing for methods that say so in bytes only.
   [[nodiscard]] virtual std::optional<CodingFigures> coding() const { return std::nullopt; }
 
+  /// What the server finds out of what the client saw; nothing without shots.
+  [[nodiscard]] virtual std::optional<SeenFigures> seen() const { return std::nullopt; }
+
   /// Updates sent about one entity.
   [[nodiscard]] virtual std::uint64_t updates_of(std::size_t entity) const = 0;
 };

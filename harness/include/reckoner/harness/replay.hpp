@@ -53,6 +53,7 @@ struct ReplayOptions {
   double seconds = 0.0;           ///< length of the run; 0: to the end of the source, 30 s if it has none
   double start_s = 0.0;           ///< s after the source's start. For sources that were not cut already
   double max_speed_mps = 1000.0;  ///< of the archetypes: refuses what moves faster between teleports
+  double shots_per_second = 0.0;  ///< of reckoner: fired by the client, each looked into by the server
   bool log_packets = false;
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -61,6 +63,31 @@ struct UpdateHeader {
   static constexpr std::uint8_t kLevels = 3;
 };
 
+/// What a client tells of what it shows, to a server that wants to know (WelcomeMessage::rewinds): with this
+/// and what it was sent, the server can tell what it showed.
+struct ShowingReport {
+  /// Instants are told in this unit, s.
+  static constexpr double kArrivalUnitS = 5e-4;
+  /// Arrivals in a report at most.
+  static constexpr std::size_t kMostArrivals = 24;
+  static constexpr std::uint32_t kMostDelay = 100'000;  ///< 10 s
+  static constexpr unsigned kClockBits = 16;
+  static constexpr unsigned kEras = 4;
+
+  /// A datagram of the server's was applied.
+  struct Arrival {
+    Sequence sequence = 0;
+    std::uint32_t ago = 0;  ///< in the time that is shown, before the report, in kArrivalUnitS
+    bool operator==(const Arrival&) const = default;
+  };
+
+  std::uint16_t clock = 0;  ///< server time as the client knows it, in kStampUnitS modulo 2^kClockBits
+  std::uint32_t delay = 0;  ///< what is shown is so long ago by that clock, in kStampUnitS
+  std::uint8_t era = 0;     ///< how often what is shown has jumped in time, modulo kEras
+  std::uint8_t count = 0;   ///< of arrivals
+  std::array<Arrival, kMostArrivals> arrivals{};  ///< newest first, only with an acknowledgement
+};
+
 /// A state datagram from client to server, but for the messages section that it may announce.
 struct ClientDatagram {
   Sequence sequence = 0;
@@ -68,7 +95,8 @@ struct ClientDatagram {
   std::uint32_t ack_delay = 0;      ///< how long ago the newest acknowledged one arrived, in kStampUnitS
   std::uint16_t control_count = 0;  ///< control messages taken in so far, low 16 bits
   std::uint32_t stamp = 0;          ///< the client's clock, in kStampUnitS modulo 2^kStampBits
-  bool has_messages = false;        ///< a messages section follows (message_codec.hpp)
+  std::optional<ShowingReport> showing;
+  bool has_messages = false;  ///< a messages section follows (message_codec.hpp)
 };
 
 void write(BitWriter& writer, const ServerHeader& header);

@@ -18,7 +18,7 @@ namespace reckoner {
 
 /// Version of everything that travels. Raised by every change that an older build would misread; never
 /// reused.
-inline constexpr std::uint16_t kProtocolVersion = 2;
+inline constexpr std::uint16_t kProtocolVersion = 3;
 
 inline constexpr std::size_t kMaxNameBytes = 64;
 inline constexpr std::size_t kMaxArchetypes = 256;
@@ -51,7 +51,9 @@ struct JoinMessage {
   std::uint16_t version = kProtocolVersion;
   std::uint32_t archetype_hash = 0;
   bool shows_past = false;  ///< buffered mode: what it is sent is interpolated, not predicted from
+  double blend_s = 0.0;     ///< how long a correction takes, 0 to kMostBlendS
 };
+inline constexpr double kMostBlendS = 600.0;
 
 /// Tolerances, limits and codes of one archetype, as the server has set them.
 struct ArchetypeLimits {
@@ -69,6 +71,7 @@ struct WelcomeMessage {
   double epoch_s = 0.0;        ///< server time of tick 0
   Tick tick = 0;               ///< the last that ran
   double longest_gap_s = 0.0;  ///< between updates, that a client in buffered mode should be able to bridge
+  bool rewinds = false;        ///< the client is to say what it shows (ShowingReport)
   std::vector<ArchetypeLimits> archetypes;
 };
 

@@ -4,19 +4,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <span>
 
-#include <reckoner/reckoning/blend.hpp>
 #include <reckoner/reckoning/motion.hpp>
-#include <reckoner/reckoning/route_blend.hpp>
+#include <reckoner/reckoning/shown_motions.hpp>
 
 namespace reckoner {
-
-/// How an entity is carried from one known motion to the next.
-enum class Path : std::uint8_t {
-  predict,      ///< follow the newest motion: for showing the present
-  interpolate,  ///< between two motions, the cubic through their true positions and velocities: for the past
-};
 
 /// One remote entity: the motions that are known of it, and the blend that keeps what is shown continuous in
 /// position and velocity whatever arrives. A value without outside references but the routes that its motions
@@ -31,13 +24,17 @@ class RemoteEntity {
 
   explicit RemoteEntity(const Motion& first, Path path = Path::predict);
 
+  /// As it was when it knew `known` (in order of time, one at least; of more than kHistory the newest) and
+  /// `blends` were under way.
+  RemoteEntity(std::span<const Motion> known, Path path, const ShownBlends& blends);
+
   /// Takes in a motion while the instant `shown_time_s` is being shown, and blends it in over `blend_s`
   /// (across a teleport, snaps). False, and nothing changes, if it is known already or older than all known.
   bool receive(const Motion& motion, double shown_time_s, double blend_s);
 
   /// What to show for the instant `time_s`. Before the first motion its state stands still; after the last it
   /// is carried on. Interpolation never crosses a teleport: the earlier motion holds until the later's stamp.
-  [[nodiscard]] State shown(double time_s) const;
+  [[nodiscard]] State shown(double time_s) const { return view().shown(time_s); }
 
   /// Shows `shown` at `time_s` and blends from there onto the motion over `blend_s`.
   void correct(const State& shown, double time_s, double blend_s);
@@ -50,36 +47,31 @@ class RemoteEntity {
   void set_path(Path path, double time_s, double blend_s);
 
   /// The teleport counter in force at `time_s`: when it changes, what is shown has jumped.
-  [[nodiscard]] std::uint8_t teleports(double time_s) const { return active(time_s).teleports; }
+  [[nodiscard]] std::uint8_t teleports(double time_s) const { return view().active(time_s).teleports; }
 
   /// The route on whose curve the pose shown for `time_s` lies; null if it is free, or being blended from or
   /// to free motion.
-  [[nodiscard]] const Route* route(double time_s) const;
+  [[nodiscard]] const Route* route(double time_s) const { return view().route(time_s); }
 
   /// True if shown() is blend().apply() of the newest motion carried on freely, at whatever time.
   [[nodiscard]] bool is_blended_prediction() const {
-    return path_ == Path::predict && newest().route == nullptr && newest().teleports == blend_teleports_;
+    return path_ == Path::predict && newest().route == nullptr && newest().teleports == blends_.teleports;
   }
 
   [[nodiscard]] const Motion& newest() const { return history_[count_ - 1]; }
   [[nodiscard]] const Motion& oldest() const { return history_[0]; }
-  [[nodiscard]] const Blend& blend() const { return blend_; }
+  [[nodiscard]] const Blend& blend() const { return blends_.free; }
+  [[nodiscard]] const ShownBlends& blends() const { return blends_; }
 
  private:
-  [[nodiscard]] const Motion& active(double time_s) const;  // the motion that `time_s` is shown from
-  [[nodiscard]] std::optional<RouteState> along(double time_s) const;
-  [[nodiscard]] std::optional<RouteState> shown_along(double time_s) const;
-  [[nodiscard]] State unblended(double time_s) const;
-  [[nodiscard]] bool stays_on(const Route* route, double time_s) const;
+  [[nodiscard]] ShownMotions view() const { return {{history_.data(), count_}, path_, blends_}; }
   void start_blend(const Blend& blend, double time_s);
   void blend_along(const RouteState& shown_before, double time_s, double blend_s);
 
   std::array<Motion, kHistory> history_;  // by time, oldest first
   std::size_t count_ = 1;
   Path path_;
-  Blend blend_;
-  RouteBlend route_blend_;        // under blend_: corrects the motion along its route
-  std::uint8_t blend_teleports_;  // the blends hold on this side of a teleport only
+  ShownBlends blends_;
 };
 
 }  // namespace reckoner

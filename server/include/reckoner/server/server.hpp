@@ -18,6 +18,7 @@
 #include <reckoner/reckoning/result.hpp>
 #include <reckoner/reckoning/route.hpp>
 #include <reckoner/server/interest.hpp>
+#include <reckoner/server/rewind.hpp>
 
 namespace reckoner {
 
@@ -47,6 +48,10 @@ struct ServerConfig {
   double fixed_rate_hz = 0.0;       ///< publish every entity evenly at this rate, whatever it does
   SenderParts parts;
   InterestConfig interest;  ///< who sees what; by default everybody sees everything
+  /// How far back pose_seen_by() and rewind() go, s, at most 1: neither the instant at which something was
+  /// shown nor the instant that it meant lies longer ago, so that nobody shoots from the past. 0: clients are
+  /// not asked what they show, and nothing is remembered of it.
+  double rewind_s = 0.0;
   /// Threads that publish and encode, the caller's included; 0: one for each of the machine's cores. What is
   /// sent does not depend on it.
   unsigned threads = 1;
@@ -155,6 +160,19 @@ class Server {
   /// every receive(): what waits is bounded for each client, and what is beyond is gone
   /// (ServerStats::messages_refused).
   [[nodiscard]] std::optional<GameMessage> poll_message();
+
+  /// What a client was showing of an entity at server time `time_s`, as the client itself estimates server
+  /// time (Client::server_time_s(), or the stamp that it put on a message): the pose, computed by the
+  /// client's own code from what it had applied by then, its mode, its delay and its blend. For hit tests;
+  /// call it when the message about the hit comes. Nothing if the client did not show the entity, the instant
+  /// lies in the future or beyond ServerConfig::rewind_s, or what it showed is not known: for half a second
+  /// after its clock stepped or its connection was silent. What the game itself changed (Client::correct())
+  /// is not in it.
+  [[nodiscard]] std::optional<Pose> pose_seen_by(ClientId client, EntityId entity, double time_s) const;
+
+  /// The same for everything that the client was showing, in order of slot; empty if nothing is known. Valid
+  /// until the next call.
+  [[nodiscard]] std::span<const SeenPose> rewind(ClientId client, double time_s);
 
   /// Registers a route and sends it to every client, later ones included, once. It stays for the server's
   /// life. Fails, with the reason, on what Route::make() fails on, above kMaxRoutes, and if it does not fit

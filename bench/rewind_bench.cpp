@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+// What it takes to look at the world through clients' eyes: all that each of 32 clients was showing of 64
+// roaming entities a moment ago. The floor copies as many poses.
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+
+#include <reckoner/client/client.hpp>
+#include <reckoner/harness/sim_transport.hpp>
+#include <reckoner/net/messages.hpp>
+#include <reckoner/scenario/roamers.hpp>
+#include <reckoner/server/server.hpp>
+
+namespace reckoner {
+namespace {
+
+constexpr std::size_t kEntities = 64;
+constexpr std::size_t kClients = 32;
+constexpr double kRunS = 8.0;
+constexpr double kTickS = 1.0 / 60.0;
+
+// A server and its clients after some seconds over a mobile network.
+struct Match {
+  explicit Match(PlayoutMode mode) : network(network_config()), server(server_config(), network.server()) {
+    scenario::Roamers roamers(kEntities, 1);
+    std::vector<EntityId> ids;
+    for (std::size_t i = 0; i < kEntities; ++i)
+      ids.push_back(server.spawn(0, "roamer", roamers.state(i, 0.0)));
+    ClientConfig config;
+    config.playout.mode = mode;
+    for (std::size_t i = 0; i < kClients; ++i)
+      clients.push_back(std::make_unique<Client>(config, network.add_client(kProtocolVersion)));
+    for (double time_s = kTickS; time_s < kRunS; time_s += kTickS) {
+      network.advance(time_s);
+      server.receive(time_s);
+      for (std::size_t i = 0; i < kEntities; ++i)
+        server.move(ids[i], roamers.state(i, time_s));
+      server.tick(time_s);
+      for (const auto& client : clients) {
+        client->receive(time_s);
+        (void)client->frame(time_s);
+      }
+    }
+  }
+
+  static harness::SimNetworkConfig network_config() {
+    harness::SimNetworkConfig config;
+    config.links.up = config.links.down = *harness::find_network("mobile");
+    return config;
+  }
+  static ServerConfig server_config() {
+    ServerConfig config;
+    config.rewind_s = 1.0;
+    config.follow_link = false;
+    return config;
+  }
+
+  harness::SimNetwork network;
+  Server server;
+  std::vector<std::unique_ptr<Client>> clients;
+};
+
+void BM_Rewind(benchmark::State& state) {
+  Match match(state.range(0) == 0 ? PlayoutMode::present : PlayoutMode::adaptive);
+  const double at_s = kRunS - 0.3;
+  std::size_t poses = 0;
+  for (auto _ : state) {
+    poses = 0;
+    for (std::uint32_t client = 1; client <= kClients; ++client) {
+      const auto seen = match.server.rewind({client}, at_s);
+      benchmark::DoNotOptimize(seen.data());
+      poses += seen.size();
+    }
+  }
+  if (poses != kEntities * kClients)
+    state.SkipWithError(("not everything is known: " + std::to_string(poses)).c_str());
+}
+BENCHMARK(BM_Rewind)->Arg(0)->Arg(1)->ArgName("buffered")->Unit(benchmark::kMicrosecond);
+
+void BM_RewindFloor(benchmark::State& state) {
+  const std::vector<SeenPose> poses(kEntities * kClients);
+  std::vector<SeenPose> seen(poses.size());
+  for (auto _ : state) {
+    std::memcpy(static_cast<void*>(seen.data()), poses.data(), poses.size() * sizeof(SeenPose));
+    benchmark::ClobberMemory();
+  }
+}
+BENCHMARK(BM_RewindFloor)->Arg(0)->Arg(1)->ArgName("buffered")->Unit(benchmark::kMicrosecond);
+
+}  // namespace
+}  // namespace reckoner

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include <reckoner/reckoning/blend.hpp>
+#include <reckoner/reckoning/motion.hpp>
+#include <reckoner/reckoning/route_blend.hpp>
+
+namespace reckoner {
+
+/// How an entity is carried from one known motion to the next.
+enum class Path : std::uint8_t {
+  predict,      ///< follow the newest motion: for showing the present
+  interpolate,  ///< between two motions, the cubic through their true positions and velocities: for the past
+};
+
+/// The corrections that are being worked into what is shown.
+struct ShownBlends {
+  Blend free;                  ///< in space, over the other
+  RouteBlend along;            ///< corrects a motion along its route
+  std::uint8_t teleports = 0;  ///< both hold on this side of a teleport only
+};
+
+/// What is shown of an entity, given the motions that are known of it and the corrections under way: a pure
+/// function of these and of time. A client shows its entities by it (RemoteEntity), and a server finds out by
+/// it what a client showed, so that both come to the same.
+///
+/// A view: motions and blends must outlive it. The motions are in order of time, at least one.
+class ShownMotions {
+ public:
+  ShownMotions(std::span<const Motion> known, Path path, const ShownBlends& blends)
+      : known_(known), path_(path), blends_(&blends) {}
+
+  /// What to show for the instant `time_s`. Before the first motion its state stands still; after the last it
+  /// is carried on. Interpolation never crosses a teleport: the earlier motion holds until the later's stamp.
+  [[nodiscard]] State shown(double time_s) const;
+
+  /// The same without the blend in space.
+  [[nodiscard]] State unblended(double time_s) const;
+
+  /// The motion that `time_s` is shown from.
+  [[nodiscard]] const Motion& active(double time_s) const;
+
+  /// Where it is on its route; nothing while it is not shown from a route.
+  [[nodiscard]] std::optional<RouteState> along(double time_s) const;
+  /// The same, with the blend along the route.
+  [[nodiscard]] std::optional<RouteState> shown_along(double time_s) const;
+
+  /// True if it is on `route` at `time_s` and in all that is known to come.
+  [[nodiscard]] bool stays_on(const Route* route, double time_s) const;
+
+  /// The route on whose curve the pose lies; null if it is free, or being blended from or to free motion.
+  [[nodiscard]] const Route* route(double time_s) const;
+
+ private:
+  [[nodiscard]] const Motion& newest() const { return known_.back(); }
+
+  std::span<const Motion> known_;
+  Path path_;
+  const ShownBlends* blends_;
+};
+
+}  // namespace reckoner

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+#include "route_path.hpp"
+
+#include <algorithm>
+
+#include <reckoner/reckoning/interpolate.hpp>
+#include <reckoner/reckoning/shown_motions.hpp>
+
+namespace reckoner {
+namespace {
+
+State at_rest(const State& state) {
+  State out;
+  out.position = state.position;
+  out.orientation = state.orientation;
+  return out;
+}
+
+}  // namespace
+
+State ShownMotions::shown(double time_s) const {
+  const State base = unblended(time_s);
+  return active(time_s).teleports == blends_->teleports ? blends_->free.apply(base, time_s) : base;
+}
+
+const Motion& ShownMotions::active(double time_s) const {
+  if (path_ == Path::predict) return newest();
+  std::size_t i = known_.size() - 1;
+  while (i > 0 && known_[i].time_s > time_s)
+    --i;
+  return known_[i];
+}
+
+std::optional<RouteState> ShownMotions::along(double time_s) const {
+  const Motion& from = active(time_s);
+  if (from.route == nullptr) return std::nullopt;
+  if (path_ == Path::interpolate && time_s < from.time_s) return RouteState{from.along.distance, 0.0, 0.0};
+  if (&from != &newest()) {
+    const Motion& to = *(&from + 1);
+    if (to.teleports == from.teleports) {
+      if (to.route == from.route) return between_along(from, to, time_s);
+      if (time_s > join_start_s(from, to)) return std::nullopt;
+    }
+  }
+  return from.route->carried(from.along, time_s - from.time_s);
+}
+
+std::optional<RouteState> ShownMotions::shown_along(double time_s) const {
+  std::optional<RouteState> place = along(time_s);
+  if (place && active(time_s).teleports == blends_->teleports) place = blends_->along.apply(*place, time_s);
+  return place;
+}
+
+State ShownMotions::unblended(double time_s) const {
+  const Motion& from = active(time_s);
+  if (const auto place = shown_along(time_s)) return state_along(from, *place);
+  if (path_ == Path::interpolate && time_s < known_.front().time_s) return at_rest(known_.front().state);
+  if (&from == &newest()) return state_at(from, time_s);
+  const Motion& to = *(&from + 1);
+  // Across a teleport the earlier motion is carried on until the later one's stamp.
+  if (to.teleports != from.teleports) return state_at(from, time_s);
+  if (from.route == nullptr) return interpolate(from, to, time_s);
+  const double start_s = join_start_s(from, to);
+  return interpolate({state_at(from, start_s), start_s, from.teleports}, to, time_s);
+}
+
+bool ShownMotions::stays_on(const Route* route, double time_s) const {
+  const Motion* from = &active(time_s);
+  return std::all_of(from, &newest() + 1,
+                     [&](const Motion& m) { return m.route == route && m.teleports == from->teleports; });
+}
+
+const Route* ShownMotions::route(double time_s) const {
+  const bool blending = active(time_s).teleports == blends_->teleports && !blends_->free.over(time_s);
+  return along(time_s) && !blending ? active(time_s).route : nullptr;
+}
+
+}  // namespace reckoner

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+#include "seen_by.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace reckoner {
+namespace {
+
+// A client's clock may be off by so much and more if the way is longer one way than the other; what it says
+// is not held against it before.
+constexpr double kClockSlackS = 0.25;
+
+// No datagram is on its way for longer than this, or it is too late to matter.
+constexpr double kOldestReportS = 1.5;
+
+// A client blends over a jump for so long at most (kLongestCatchUpS), and how is not known here.
+constexpr double kJumpS = 0.5;
+
+// An arrival that was acknowledged, but never told, is guessed after this long.
+constexpr double kPatienceS = 0.4;
+
+constexpr double kLagGain = 1.0 / 16.0;
+
+// What is shown may be as long ago as the longest delay of buffered modes, and a blend needs what was before.
+constexpr double kKeepS = SeenBy::kHistoryS + 0.5;
+
+// Server time from its low bits: what lies nearest to the present.
+double unwrap_clock(std::uint16_t clock, double now_s) {
+  constexpr double kWrapS = static_cast<double>(1u << ShowingReport::kClockBits) * kStampUnitS;
+  const double low_s = clock * kStampUnitS;
+  return low_s + std::round((now_s - low_s) / kWrapS) * kWrapS;
+}
+
+}  // namespace
+
+SeenEntity* SeenBy::find(EntityId id) const {
+  if (!id || id.slot() >= entities_.size() || !entities_[id.slot()]) return nullptr;
+  SeenEntity* found = entities_[id.slot()].get();
+  return found->id() == id ? found : nullptr;
+}
+
+void SeenBy::announced(EntityId id, const Motion& first) {
+  if (id.slot() >= entities_.size()) entities_.resize(id.slot() + 1);
+  entities_[id.slot()] = std::make_unique<SeenEntity>(id, first, path_);
+}
+
+void SeenBy::confirmed(EntityId id) {
+  confirmed_.push_back(id);
+}
+
+void SeenBy::forget(EntityId id) {
+  if (find(id) != nullptr) entities_[id.slot()].reset();
+}
+
+void SeenBy::sent(Sequence sequence, EntityId id, const Motion& motion, double now_s) {
+  Sent& datagram = sent_[sequence % kSent];
+  if (!datagram.open || datagram.sequence != sequence) {
+    datagram.sequence = sequence;
+    datagram.open = true;
+    datagram.sent_s = now_s;
+    datagram.carried.clear();
+  }
+  datagram.carried.push_back({id, motion});
+}
+
+void SeenBy::take_in(const ShowingReport& report, const std::optional<Ack>& ack, double now_s) {
+  const double client_s = unwrap_clock(report.clock, now_s);
+  if (client_s > now_s + kClockSlackS || client_s < now_s - kOldestReportS) return instants_.clear();
+  const Instant instant{client_s, client_s - report.delay * kStampUnitS};
+  if (era_ != report.era) begin_era(report.era, instant.shown_s);
+  note_instant(instant);
+  for (std::size_t i = 0; i < report.count; ++i) {
+    const ShowingReport::Arrival& arrival = report.arrivals[i];
+    Sent& datagram = sent_[arrival.sequence % kSent];
+    if (!datagram.open || datagram.sequence != arrival.sequence) continue;
+    const double shown_s = instant.shown_s - arrival.ago * ShowingReport::kArrivalUnitS;
+    lag_s_ += kLagGain * (std::clamp(shown_s - datagram.sent_s, -2.0, 2.0) - lag_s_);
+    apply(datagram, shown_s);
+  }
+  if (ack) guess_arrivals(*ack, instant, now_s);
+  for (const EntityId id : confirmed_) {
+    if (SeenEntity* entity = find(id); entity != nullptr && !entity->appeared())
+      entity->appear(instant.shown_s);
+  }
+  confirmed_.clear();
+}
+
+void SeenBy::begin_era(unsigned era, double shown_s) {
+  known_from_s_ = era_ ? shown_s + kJumpS : shown_s;
+  era_ = era;
+  instants_.clear();
+  for (const auto& entity : entities_) {
+    if (entity) entity->restart(shown_s);
+  }
+}
+
+void SeenBy::note_instant(const Instant& instant) {
+  // Late ones are in order of time, too, where they matter at all.
+  auto place = instants_.end();
+  while (place != instants_.begin() && (place - 1)->now_s > instant.now_s)
+    --place;
+  instants_.insert(place, instant);
+  const double oldest_s = instants_.back().now_s - kHistoryS - kClockSlackS;
+  while (instants_.size() > kMostInstants || (instants_.size() > 2 && instants_[1].now_s < oldest_s))
+    instants_.pop_front();
+}
+
+void SeenBy::apply(Sent& datagram, double shown_s) {
+  // Who says that it came later than the limit gains nothing by that.
+  const double latest_s = datagram.sent_s + std::max(limit_s_, kHistoryS);
+  for (const Carried& carried : datagram.carried) {
+    if (SeenEntity* entity = find(carried.id))
+      entity->add(std::min(shown_s, latest_s), carried.motion, blend_s_, kKeepS);
+  }
+  datagram.open = false;
+}
+
+// What was acknowledged long ago without being told: reports got lost, or it was applied before anything was
+// shown.
+void SeenBy::guess_arrivals(const Ack& ack, const Instant& instant, double now_s) {
+  for (unsigned behind = 0; behind <= 32; ++behind) {
+    if (behind > 0 && ((ack.window >> (behind - 1)) & 1u) == 0) continue;
+    const auto sequence = static_cast<Sequence>(ack.newest - behind);
+    Sent& datagram = sent_[sequence % kSent];
+    if (!datagram.open || datagram.sequence != sequence || now_s - datagram.sent_s < kPatienceS) continue;
+    apply(datagram, std::min(datagram.sent_s + lag_s_, instant.shown_s));
+  }
+}
+
+std::optional<double> SeenBy::shown_at(double time_s, double now_s) const {
+  const double oldest_s = now_s - std::min(limit_s_, kHistoryS);
+  if (instants_.empty() || !(time_s >= oldest_s) || !(time_s <= now_s + kClockSlackS)) return std::nullopt;
+  if (time_s < instants_.front().now_s) return std::nullopt;
+  const auto after =
+      std::find_if(instants_.begin(), instants_.end(), [&](const Instant& i) { return i.now_s > time_s; });
+  double shown_s = 0.0;
+  if (after == instants_.end()) {
+    shown_s = time_s - (instants_.back().now_s - instants_.back().shown_s);
+  } else {
+    const Instant& a = *(after - 1);
+    const double share = (time_s - a.now_s) / (after->now_s - a.now_s);
+    shown_s = a.shown_s + share * (after->shown_s - a.shown_s);
+  }
+  if (shown_s < oldest_s || shown_s < known_from_s_) return std::nullopt;
+  return shown_s;
+}
+
+std::optional<State> SeenBy::shown(EntityId id, double shown_s) const {
+  const SeenEntity* entity = find(id);
+  return entity != nullptr ? entity->shown(shown_s) : std::nullopt;
+}
+
+void SeenBy::shown(double shown_s, std::vector<SeenPose>& poses) const {
+  for (const auto& entity : entities_) {
+    if (!entity) continue;
+    if (const auto state = entity->shown(shown_s)) poses.push_back({entity->id(), state->pose()});
+  }
+}
+
+}  // namespace reckoner

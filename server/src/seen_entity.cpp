@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+#include "seen_entity.hpp"
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <utility>
+
+#include <reckoner/reckoning/remote_entity.hpp>
+
+namespace reckoner {
+
+SeenEntity::SeenEntity(EntityId id, const Motion& first, Path path)
+    : id_(id), path_(path), first_s_(first.time_s) {
+  shown_s_.push_back(-kNever);
+  steps_.push_back({first, RemoteEntity{first, path}.blends()});
+}
+
+void SeenEntity::appear(double shown_s) {
+  appear_s_ = path_ == Path::interpolate ? std::max(shown_s, first_s_) : shown_s;
+}
+
+double SeenEntity::newest_s() const {
+  double newest_s = -kNever;
+  for (const Step& step : steps_)
+    newest_s = std::max(newest_s, step.motion.time_s);
+  return newest_s;
+}
+
+std::size_t SeenEntity::step_at(double shown_s) const {
+  // The newest mostly: from the end.
+  std::size_t i = shown_s_.size() - 1;
+  while (i > 0 && shown_s_[i] > shown_s)
+    --i;
+  return i;
+}
+
+void SeenEntity::add(double shown_s, const Motion& motion, double blend_s, double keep_s) {
+  const bool known = std::any_of(steps_.begin(), steps_.end(),
+                                 [&](const Step& s) { return s.motion.time_s == motion.time_s; });
+  if (known) return;
+  const std::size_t place = step_at(shown_s) + 1;
+  const auto offset = static_cast<std::ptrdiff_t>(place);
+  // What was never shown has nothing to be blended from.
+  const bool blends = appeared() && shown_s >= appear_s_;
+  shown_s_.insert(shown_s_.begin() + offset, shown_s);
+  steps_.insert(steps_.begin() + offset, {motion, {}, blends ? blend_s : 0.0});
+  replay_from(place);
+  forget_before(shown_s_.back() - keep_s);
+}
+
+// Has the client's own code find the blends of this step and all later ones.
+void SeenEntity::replay_from(std::size_t step) {
+  std::vector<Motion> known;
+  for (std::size_t i = 0; i < step; ++i)
+    known.push_back(steps_[i].motion);
+  const auto earlier = [](const Motion& a, const Motion& b) { return a.time_s < b.time_s; };
+  std::sort(known.begin(), known.end(), earlier);
+  RemoteEntity entity{known, path_, steps_[step - 1].blends};
+  for (std::size_t i = step; i < steps_.size(); ++i) {
+    (void)entity.receive(steps_[i].motion, shown_s_[i], steps_[i].blend_s);
+    steps_[i].blends = entity.blends();
+  }
+}
+
+// Of the motions that were there before, the newest stays: what comes after is shown from it.
+void SeenEntity::forget_before(double shown_s) {
+  while (steps_.size() > 1 && shown_s_[1] < shown_s) {
+    Motion& first = steps_[0].motion;
+    Motion& second = steps_[1].motion;
+    if (path_ == Path::interpolate && std::max(first.time_s, second.time_s) > shown_s) return;
+    if (second.time_s < first.time_s) second = first;
+    steps_.erase(steps_.begin());
+    shown_s_.erase(shown_s_.begin());
+  }
+}
+
+void SeenEntity::restart(double shown_s) {
+  std::sort(steps_.begin(), steps_.end(),
+            [](const Step& a, const Step& b) { return a.motion.time_s < b.motion.time_s; });
+  std::fill(shown_s_.begin(), shown_s_.end(), -kNever);
+  for (Step& step : steps_)
+    step.blends = {{}, {}, step.motion.teleports};
+  if (appeared()) appear(shown_s);
+}
+
+std::optional<State> SeenEntity::shown(double shown_s) const {
+  if (!(shown_s >= appear_s_)) return std::nullopt;
+  const std::size_t last = step_at(shown_s);
+  const ShownBlends& blends = steps_[last].blends;
+  // Of all that is known by then, what is shown depends on two motions at most: the newest; or the one that
+  // is being shown and the next.
+  const Motion* from = nullptr;
+  const Motion* to = nullptr;
+  for (std::size_t i = 0; i <= last; ++i) {
+    const Motion& motion = steps_[i].motion;
+    if (path_ == Path::predict || motion.time_s <= shown_s) {
+      if (from == nullptr || motion.time_s > from->time_s) from = &motion;
+    } else if (to == nullptr || motion.time_s < to->time_s) {
+      to = &motion;
+    }
+  }
+  if (from == nullptr) std::swap(from, to);
+  if (to == nullptr) return ShownMotions{{from, 1}, path_, blends}.shown(shown_s);
+  const std::array<Motion, 2> pair{*from, *to};
+  return ShownMotions{pair, path_, blends}.shown(shown_s);
+}
+
+}  // namespace reckoner

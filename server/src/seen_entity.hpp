@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include <reckoner/net/ids.hpp>
+#include <reckoner/reckoning/motion.hpp>
+#include <reckoner/reckoning/shown_motions.hpp>
+
+namespace reckoner {
+
+/// One entity as one client has been showing it: which motions it knew at which instant, and how it blended
+/// from one to the next, found out by running the client's own RemoteEntity over them. Instants are shown
+/// time: what the client meant to show, server time, s.
+class SeenEntity {
+ public:
+  /// The client knows the entity by this motion.
+  SeenEntity(EntityId id, const Motion& first, Path path);
+
+  [[nodiscard]] EntityId id() const { return id_; }
+
+  /// The client applied a motion while it showed `shown_s`, and takes `blend_s` to work it in. They may come
+  /// in any order; what is known already is ignored. What is more than `keep_s` before the newest is
+  /// forgotten.
+  void add(double shown_s, const Motion& motion, double blend_s, double keep_s);
+
+  /// The client shows the entity from this instant on.
+  void appear(double shown_s);
+  [[nodiscard]] bool appeared() const { return appear_s_ < kNever; }
+
+  /// What is shown has jumped in time: how is not known. From `shown_s` on it shows the motions that it has.
+  void restart(double shown_s);
+
+  /// What the client showed for this instant; nothing if that is not known, or it did not show the entity.
+  [[nodiscard]] std::optional<State> shown(double shown_s) const;
+
+  /// Time stamp of the newest motion that the client is known to have, s.
+  [[nodiscard]] double newest_s() const;
+
+ private:
+  static constexpr double kNever = std::numeric_limits<double>::infinity();
+
+  // From shown_s_ of the same place on: a motion more is known, and these blends are under way.
+  struct Step {
+    Motion motion;
+    ShownBlends blends;
+    double blend_s = 0.0;
+  };
+
+  [[nodiscard]] std::size_t step_at(double shown_s) const;
+  void replay_from(std::size_t step);
+  void forget_before(double shown_s);
+
+  EntityId id_;
+  Path path_;
+  double appear_s_ = kNever;
+  double first_s_;               // time stamp of the motion it began with
+  std::vector<double> shown_s_;  // in order
+  std::vector<Step> steps_;
+};
+
+}  // namespace reckoner

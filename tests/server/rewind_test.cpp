@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT
+#include "paths.hpp"
+#include "world.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+
+#include <glm/geometric.hpp>
+#include <gtest/gtest.h>
+
+#include <reckoner/net/datagram.hpp>
+
+namespace reckoner::test {
+namespace {
+
+// What a client drew in its last frames, and what the server makes of them a while later.
+class Witness {
+ public:
+  Witness(World& world, double later_s) : world_(world), later_s_(later_s) {
+    world.on_frame = [this](std::size_t client, double time_s, std::span<const ShownEntity> shown) {
+      const auto client_s = world_.client(client).server_time_s(world_.local_s(client, time_s));
+      if (client == 0 && client_s) frames_.push_back({time_s, *client_s, {shown.begin(), shown.end()}});
+    };
+    world.after_tick = [this](double time_s) {
+      while (!frames_.empty() && frames_.front().time_s <= time_s - later_s_) {
+        if (time_s > from_s) look(frames_.front());
+        frames_.pop_front();
+      }
+    };
+  }
+
+  double from_s = 3.0;
+  std::size_t unknown = 0;
+  std::vector<double> errors_m;
+
+  [[nodiscard]] double share_below(double error_m) const {
+    const auto below = std::count_if(errors_m.begin(), errors_m.end(), [&](double e) { return e < error_m; });
+    return errors_m.empty() ? 0.0 : static_cast<double>(below) / static_cast<double>(errors_m.size());
+  }
+
+ private:
+  struct Frame {
+    double time_s;
+    double client_s;
+    std::vector<ShownEntity> shown;
+  };
+
+  void look(const Frame& frame) {
+    const ClientId client{1};
+    const auto all = world_.server().rewind(client, frame.client_s);
+    for (const ShownEntity& drawn : frame.shown) {
+      const auto pose = world_.server().pose_seen_by(client, drawn.id, frame.client_s);
+      const auto found =
+          std::find_if(all.begin(), all.end(), [&](const SeenPose& p) { return p.entity == drawn.id; });
+      ASSERT_EQ(pose.has_value(), found != all.end());
+      if (!pose) {
+        ++unknown;
+        continue;
+      }
+      EXPECT_EQ(pose->position, found->pose.position);
+      errors_m.push_back(glm::distance(pose->position, drawn.shown.position));
+    }
+  }
+
+  World& world_;
+  double later_s_;
+  std::deque<Frame> frames_;
+};
+
+// Quick turns at 6 m/s: corrections are large, and what is drawn depends on when each motion came.
+State weave(double t, double phase) {
+  State s;
+  s.position = {3.0 * std::sin(2.0 * t + phase), 2.0 * std::sin(3.1 * t + 2.0 * phase), 0.0};
+  s.velocity = {6.0f * static_cast<float>(std::cos(2.0 * t + phase)),
+                6.2f * static_cast<float>(std::cos(3.1 * t + 2.0 * phase)), 0.0f};
+  return s;
+}
+
+WorldConfig weaving(const std::string& link, std::uint64_t seed) {
+  WorldConfig config;
+  config.links = network(link);
+  config.seed = seed;
+  config.server.rewind_s = 1.0;
+  return config;
+}
+
+void add_weavers(World& world, int count) {
+  for (int i = 0; i < count; ++i)
+    world.add_body([i](double t) { return weave(t, 0.7 * i); });
+}
+
+TEST(Rewind, TheServerKnowsWhatAClientDrew) {
+  for (const char* link : {"intercity", "wifi", "mobile"}) {
+    for (const PlayoutMode mode : {PlayoutMode::present, PlayoutMode::adaptive, PlayoutMode::delayed}) {
+      World world(weaving(link, 5));
+      add_weavers(world, 4);
+      ClientConfig client;
+      client.playout.mode = mode;
+      client.playout.delay_s = 0.25;
+      world.add_client(client, {.offset_s = -4321.0});
+      Witness witness(world, 0.4);
+      world.run_to(20.0);
+      const double limit_m = mode == PlayoutMode::present ? 0.05 : 0.02;
+      ASSERT_GT(witness.errors_m.size(), 3000u);
+      EXPECT_GT(witness.share_below(limit_m), 0.99) << link << " mode " << static_cast<int>(mode);
+      EXPECT_EQ(witness.unknown, 0u) << link;
+    }
+  }
+}
+
+// Without what the client says of its arrivals, this could not hold: what is published is far from what is
+// drawn.
+TEST(Rewind, WhatWasDrawnIsNotWhatWasPublished) {
+  World world(weaving("mobile", 5));
+  add_weavers(world, 4);
+  world.add_client();
+  double worst_m = 0.0;
+  world.on_frame = [&](std::size_t, double time_s, std::span<const ShownEntity> shown) {
+    for (const ShownEntity& e : shown) {
+      const auto published = world.server().published(e.id);
+      if (time_s > 3.0 && published)
+        worst_m = std::max(worst_m, glm::distance(state_at(*published, time_s).position, e.shown.position));
+    }
+  };
+  world.run_to(10.0);
+  EXPECT_GT(worst_m, 0.1);
+}
+
+TEST(Rewind, NobodyShootsFromThePastOrTheFuture) {
+  WorldConfig config = weaving("broadband", 1);
+  config.server.rewind_s = 0.3;
+  World world(config);
+  const EntityId id = world.add_body([](double t) { return weave(t, 0.0); });
+  world.add_client();
+  world.run_to(5.0);
+  Server& server = world.server();
+  const ClientId client{1};
+  EXPECT_TRUE(server.pose_seen_by(client, id, 4.9));
+  EXPECT_TRUE(server.pose_seen_by(client, id, 4.75));
+  EXPECT_FALSE(server.pose_seen_by(client, id, 4.65));
+  EXPECT_FALSE(server.pose_seen_by(client, id, 5.5));
+  EXPECT_FALSE(server.pose_seen_by(client, id, std::nan("")));
+  EXPECT_FALSE(server.pose_seen_by({2}, id, 4.9));
+  EXPECT_FALSE(server.pose_seen_by(client, {99, 0}, 4.9));
+  EXPECT_TRUE(server.rewind(client, 4.65).empty());
+  EXPECT_EQ(server.rewind(client, 4.9).size(), 1u);
+}
+
+// In buffered mode what is shown is older than the shot: that counts too.
+TEST(Rewind, TheLimitHoldsForTheInstantShownToo) {
+  WorldConfig config = weaving("lan", 1);
+  config.server.rewind_s = 0.3;
+  World world(config);
+  const EntityId id = world.add_body([](double t) { return weave(t, 0.0); });
+  ClientConfig client;
+  client.playout.mode = PlayoutMode::delayed;
+  client.playout.delay_s = 0.2;
+  world.add_client(client);
+  world.run_to(5.0);
+  EXPECT_TRUE(world.server().pose_seen_by({1}, id, 4.95));
+  EXPECT_FALSE(world.server().pose_seen_by({1}, id, 4.85));
+}
+
+TEST(Rewind, UnlessAskedForNothingIsRemembered) {
+  WorldConfig config = weaving("lan", 1);
+  config.server.rewind_s = 0.0;
+  World world(config);
+  const EntityId id = world.add_body([](double t) { return weave(t, 0.0); });
+  world.add_client();
+  world.run_to(3.0);
+  EXPECT_FALSE(world.server().pose_seen_by({1}, id, 2.95));
+  EXPECT_TRUE(world.server().rewind({1}, 2.95).empty());
+}
+
+TEST(Rewind, WhatCameAndWentIsKnownWhileItWasShown) {
+  World world(weaving("wifi", 3));
+  world.add_client();
+  world.run_to(3.0);
+  const EntityId id = world.add_body([](double t) { return weave(t, 0.0); });
+  Witness witness(world, 0.3);
+  world.run_to(6.0);
+  EXPECT_GT(witness.share_below(0.05), 0.97);
+  EXPECT_LE(witness.unknown, 6u);  // until the client has said that it knows the entity
+  world.remove_body(id);
+  world.run_to(7.0);
+  EXPECT_FALSE(world.server().pose_seen_by({1}, id, 6.5));
+}
+
+// The client's machine slept: what it showed in between is not known, and nothing is made up.
+TEST(Rewind, AfterAJumpInTimeNothingIsMadeUp) {
+  World world(weaving("broadband", 1));
+  const EntityId id = world.add_body([](double t) { return weave(t, 0.0); });
+  world.add_client();
+  Witness witness(world, 0.3);
+  world.run_to(5.0);
+  world.set_local_clock(0, {.offset_s = 1003.0});
+  world.run_to(5.6);
+  EXPECT_FALSE(world.server().pose_seen_by({1}, id, 5.2));
+  world.run_to(25.0);
+  EXPECT_GT(witness.unknown, 0u);
+  EXPECT_GT(witness.share_below(0.05), 0.98);
+  EXPECT_TRUE(world.server().pose_seen_by({1}, id, 24.8));
+}
+
+TEST(Rewind, ALossyConnectionIsKnownAsWell) {
+  WorldConfig config = weaving("wifi", 7);
+  config.links =
+      both_ways({.latency_ms = 60.0, .jitter_ms = 30.0, .loss_percent = 20.0, .duplicate_percent = 5.0});
+  World world(config);
+  add_weavers(world, 4);
+  world.add_client();
+  Witness witness(world, 0.5);
+  world.run_to(20.0);
+  EXPECT_GT(witness.share_below(0.05), 0.95);
+}
+
+}  // namespace
+}  // namespace reckoner::test

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+#include "seen_by.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <reckoner/reckoning/remote_entity.hpp>
+#include <reckoner/scenario/random.hpp>
+
+namespace reckoner {
+namespace {
+
+constexpr double kBlendS = 0.1;
+constexpr double kForeverS = 1e9;
+
+Motion random_motion(scenario::Random& random, double time_s) {
+  Motion m;
+  m.time_s = time_s;
+  const auto vector = [&](double size) {
+    return glm::dvec3{random.uniform(-size, size), random.uniform(-size, size), random.uniform(-size, size)};
+  };
+  m.state.position = vector(5.0);
+  m.state.velocity = glm::vec3{vector(5.0)};
+  m.state.acceleration = glm::vec3{vector(5.0)};
+  m.state.angular_velocity = glm::vec3{vector(2.0)};
+  m.teleports = static_cast<std::uint8_t>(time_s / 3.0);
+  return m;
+}
+
+struct Applied {
+  double shown_s;
+  Motion motion;
+};
+
+bool same(const State& a, const State& b) {
+  return a.position == b.position && a.velocity == b.velocity && a.orientation == b.orientation;
+}
+
+// Whatever arrives when, and in whatever order the server gets to know of it: what the client shows, to the
+// last bit.
+TEST(SeenEntity, IsWhatTheClientsOwnCodeShows) {
+  for (const Path path : {Path::predict, Path::interpolate}) {
+    for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+      scenario::Random random{seed};
+      const Motion first = random_motion(random, 0.0);
+      std::vector<Applied> applied;
+      double stamp_s = 0.0;
+      for (int i = 0; i < 25; ++i) {
+        stamp_s += random.uniform(0.02, 0.4);
+        const double delay_s = path == Path::predict ? random.uniform(0.05, 0.3) : random.uniform(-0.3, 0.3);
+        applied.push_back({std::max(0.01, stamp_s + delay_s), random_motion(random, stamp_s)});
+      }
+      std::vector<Applied> told = applied;  // in any order, some twice
+      told.insert(told.end(), applied.begin(), applied.begin() + 5);
+      for (std::size_t i = told.size(); i > 1; --i)
+        std::swap(told[i - 1], told[random.below(i)]);
+      SeenEntity seen({1, 0}, first, path);
+      seen.appear(0.0);
+      for (const Applied& a : told)
+        seen.add(a.shown_s, a.motion, kBlendS, kForeverS);
+
+      std::sort(applied.begin(), applied.end(),
+                [](const Applied& a, const Applied& b) { return a.shown_s < b.shown_s; });
+      RemoteEntity client(first, path);
+      std::size_t next = 0;
+      for (double t = 0.0; t < stamp_s + 0.5; t += 0.013) {
+        for (; next < applied.size() && applied[next].shown_s <= t; ++next)
+          client.receive(applied[next].motion, applied[next].shown_s, kBlendS);
+        const auto shown = seen.shown(t);
+        ASSERT_TRUE(shown);
+        ASSERT_TRUE(same(*shown, client.shown(t))) << "seed " << seed << " at " << t;
+      }
+    }
+  }
+}
+
+TEST(SeenEntity, ForgettingWhatIsLongAgoChangesNothingAfter) {
+  for (const Path path : {Path::predict, Path::interpolate}) {
+    scenario::Random random{4};
+    const Motion first = random_motion(random, 0.0);
+    SeenEntity all({1, 0}, first, path);
+    SeenEntity recent({1, 0}, first, path);
+    all.appear(0.0);
+    recent.appear(0.0);
+    double stamp_s = 0.0;
+    for (int i = 0; i < 300; ++i) {
+      stamp_s += random.uniform(0.02, 0.2);
+      const double shown_s = stamp_s + (path == Path::predict ? 0.1 : random.uniform(-0.3, 0.1));
+      const Motion motion = random_motion(random, stamp_s);
+      all.add(shown_s, motion, kBlendS, kForeverS);
+      recent.add(shown_s, motion, kBlendS, 1.5);
+      for (double back = 0.0; back < 1.0; back += 0.09) {
+        const auto a = all.shown(shown_s - back);
+        const auto b = recent.shown(shown_s - back);
+        ASSERT_EQ(a.has_value(), b.has_value());
+        ASSERT_TRUE(!a || same(*a, *b)) << i << " " << back;
+      }
+    }
+  }
+}
+
+TEST(SeenBy, AClockThatIsFarOffTellsNothing) {
+  SeenBy seen(Path::predict, kBlendS, 1.0);
+  scenario::Random random{1};
+  const EntityId id{3, 0};
+  seen.announced(id, random_motion(random, 0.0));
+  seen.confirmed(id);
+  ShowingReport report;
+  report.clock = static_cast<std::uint16_t>(static_cast<int>(11.0 / kStampUnitS));
+  seen.take_in(report, std::nullopt, 10.0);  // a second ahead
+  EXPECT_FALSE(seen.shown_at(10.0, 10.0));
+  report.clock = static_cast<std::uint16_t>(static_cast<int>(9.95 / kStampUnitS));
+  seen.take_in(report, std::nullopt, 10.0);
+  ASSERT_TRUE(seen.shown_at(9.96, 10.0));
+  EXPECT_NEAR(*seen.shown_at(9.96, 10.0), 9.96, 1e-3);
+  EXPECT_TRUE(seen.shown(id, 9.96));
+  EXPECT_FALSE(seen.shown({3, 1}, 9.96));
+  seen.forget(id);
+  EXPECT_FALSE(seen.shown(id, 9.96));
+}
+
+// Arrivals of datagrams that were never sent, or were told before, are nothing.
+TEST(SeenBy, ALyingReportChangesNothing) {
+  SeenBy seen(Path::predict, kBlendS, 1.0);
+  scenario::Random random{1};
+  const EntityId id{1, 0};
+  seen.announced(id, random_motion(random, 9.0));
+  seen.confirmed(id);
+  ShowingReport report;
+  report.clock = static_cast<std::uint16_t>(static_cast<int>(9.9 / kStampUnitS));
+  seen.take_in(report, Ack{100, 0xffffffffu}, 9.95);
+  const State before = *seen.shown(id, 9.92);
+  for (int i = 0; i < 1000; ++i) {
+    report.count = ShowingReport::kMostArrivals;
+    for (auto& arrival : report.arrivals)
+      arrival = {static_cast<Sequence>(random.next()), static_cast<std::uint32_t>(random.below(30'000))};
+    report.delay = static_cast<std::uint32_t>(random.below(ShowingReport::kMostDelay));
+    report.clock = static_cast<std::uint16_t>(random.next());
+    seen.take_in(report, Ack{static_cast<Sequence>(random.next()), 0xffffffffu}, 9.95);
+  }
+  EXPECT_TRUE(same(*seen.shown(id, 9.92), before));
+}
+
+}  // namespace
+}  // namespace reckoner
