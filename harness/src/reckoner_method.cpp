@@ -106,7 +106,6 @@ class ReckonerMethod final : public Method {
     const double local_s = time_s + kClientClockOffsetS;
     client_.receive(local_s);
     const auto drawn = client_.frame(local_s);
-    if (range_) range_->drawn(client_, local_s, time_s, drawn);
     for (const ShownEntity& entity : drawn) {
       const EntityInfo* info = client_.info(entity.id);
       const auto found = info ? indices_.find(info->name) : indices_.end();
@@ -116,6 +115,7 @@ class ReckonerMethod final : public Method {
     }
     std::sort(shown.begin(), shown.end(),
               [](const ShownPose& a, const ShownPose& b) { return a.entity < b.entity; });
+    if (range_) range_->drawn(client_, local_s, time_s, drawn);
   }
 
   [[nodiscard]] double delay_s() const override { return present_ ? 0.0 : client_.stats().delay_s; }
