@@ -2,7 +2,6 @@
 #pragma once
 
 #include "field_timeline.hpp"
-#include "references.hpp"
 
 #include <cstdint>
 #include <deque>
@@ -14,6 +13,7 @@
 #include <reckoner/client/client.hpp>
 #include <reckoner/net/ids.hpp>
 #include <reckoner/net/motion_codec.hpp>
+#include <reckoner/net/references.hpp>
 #include <reckoner/reckoning/remote_entity.hpp>
 
 namespace reckoner {

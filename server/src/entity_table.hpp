@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "publish_stream.hpp"
 #include "route_follower.hpp"
 #include "slot_set.hpp"
 
@@ -16,6 +15,7 @@
 #include <reckoner/net/archetype.hpp>
 #include <reckoner/net/ids.hpp>
 #include <reckoner/net/manner_chooser.hpp>
+#include <reckoner/net/publish_stream.hpp>
 #include <reckoner/reckoning/gap_fit.hpp>
 #include <reckoner/reckoning/motion.hpp>
 #include <reckoner/reckoning/motion_fit.hpp>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "publish_stream.hpp"
 #include "slot_set.hpp"
 
 #include <array>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include <reckoner/net/ids.hpp>
+#include <reckoner/net/publish_stream.hpp>
 
 namespace reckoner {
 
