@@ -19,10 +19,10 @@ namespace {
 
 constexpr std::size_t kEntities = 64;
 constexpr std::size_t kClients = 32;
-constexpr double kRunS = 8.0;
+constexpr double kRunS = 6.0;
 constexpr double kTickS = 1.0 / 60.0;
 
-// A server and its clients after some seconds over a mobile network.
+// A server and its clients after some seconds over a bad network.
 struct Match {
   explicit Match(PlayoutMode mode) : network(network_config()), server(server_config(), network.server()) {
     scenario::Roamers roamers(kEntities, 1);
@@ -48,7 +48,7 @@ struct Match {
 
   static harness::SimNetworkConfig network_config() {
     harness::SimNetworkConfig config;
-    config.links.up = config.links.down = *harness::find_network("mobile");
+    config.links.up = config.links.down = *harness::find_network("intercity");
     return config;
   }
   static ServerConfig server_config() {
