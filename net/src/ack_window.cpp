@@ -33,7 +33,9 @@ bool ReceivedWindow::note(Sequence sequence) {
 
 Sequence SentWindow::send(double now_s) {
   if (static_cast<Sequence>(next_ - oldest_) >= kCapacity) settle(oldest_, false);
-  sent_[next_ % kCapacity] = {now_s, next_, true, false};
+  Sent& sent = sent_[next_ % kCapacity];
+  if (sent.given_up) --given_up_;
+  sent = {now_s, next_, true, false};
   return next_++;
 }
 
@@ -55,12 +57,14 @@ bool SentWindow::acknowledge(const Ack& ack) {
 }
 
 void SentWindow::note_late(const Ack& ack) {
+  if (given_up_ == 0) return;
   for (int behind = 0; behind <= kWindowBits; ++behind) {
     if (behind > 0 && ((ack.window >> (behind - 1)) & 1u) == 0) continue;
     const auto sequence = static_cast<Sequence>(ack.newest - behind);
     Sent& sent = sent_[sequence % kCapacity];
     if (!sent.given_up || sent.sequence != sequence) continue;
     sent.given_up = false;
+    --given_up_;
     late_.push_back({sequence, true, sent.sent_s});
   }
 }
@@ -84,6 +88,7 @@ void SentWindow::settle(Sequence sequence, bool acked) {
   if (sent.open) {
     sent.open = false;
     sent.given_up = !acked;
+    given_up_ += acked ? 0 : 1;
     outcomes_.push_back({sequence, acked, sent.sent_s});
   }
   while (oldest_ != next_ && !sent_[oldest_ % kCapacity].open)

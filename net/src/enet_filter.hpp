@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include <reckoner/net/transport.hpp>
@@ -107,6 +109,42 @@ inline std::size_t whole_size(std::span<const std::byte> command, std::uint8_t k
     rest = rest.subspan(whole);
   }
   return true;
+}
+
+/// The session number in the same place, which tells a peer from the one that had its number before.
+[[nodiscard]] inline std::uint32_t session_of(std::span<const std::byte> datagram) {
+  return (detail::read16(datagram, 0) >> 12) & 3u;
+}
+
+/// The payload of an acceptable datagram that holds one unsequenced command and nothing else.
+[[nodiscard]] inline std::optional<std::span<const std::byte>> lone_state(
+    std::span<const std::byte> datagram) {
+  using namespace detail;
+  const std::size_t head = (read16(datagram, 0) & kSentTimeFlag) != 0 ? 4 : 2;
+  const auto kind = static_cast<std::uint8_t>(std::to_integer<std::uint8_t>(datagram[head]) & 0x0F);
+  if (kind != kSendUnsequenced) return std::nullopt;
+  const std::size_t length = read16(datagram, head + 6);
+  if (datagram.size() != head + kSizes[kSendUnsequenced] + length) return std::nullopt;
+  return datagram.last(length);
+}
+
+/// What stands before a state payload in a datagram of its own: ENet's header without a time stamp, because
+/// nothing is to be acknowledged, and an unsequenced command. `peer` and `session` are the receiver's numbers
+/// of the sender, `group` counts such commands.
+[[nodiscard]] inline std::array<std::byte, 10> lone_state_head(std::uint32_t peer, std::uint32_t session,
+                                                               std::uint16_t group, std::size_t length) {
+  using namespace detail;
+  constexpr std::uint32_t kUnsequencedFlag = 1u << 6;
+  const std::uint32_t words[5] = {
+      peer | session << 12,
+      (kSendUnsequenced | kUnsequencedFlag) << 8 | static_cast<std::uint32_t>(Channel::state), 0, group,
+      static_cast<std::uint32_t>(length)};
+  std::array<std::byte, 10> head;
+  for (std::size_t i = 0; i < 5; ++i) {
+    head[2 * i] = static_cast<std::byte>(words[i] >> 8);
+    head[2 * i + 1] = static_cast<std::byte>(words[i]);
+  }
+  return head;
 }
 
 }  // namespace reckoner::enet_filter

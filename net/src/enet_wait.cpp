@@ -6,6 +6,7 @@
 
 #ifdef __linux__
 #include <poll.h>
+#include <sys/socket.h>
 #endif
 
 namespace reckoner {
@@ -25,6 +26,15 @@ bool wait_for_sockets([[maybe_unused]] std::span<const std::intptr_t> sockets,
   return ppoll(watched.data(), watched.size(), &time, nullptr) != 0;
 #else
   return true;
+#endif
+}
+
+bool share_port([[maybe_unused]] std::intptr_t socket) {
+#ifdef __linux__
+  const int on = 1;
+  return setsockopt(static_cast<int>(socket), SOL_SOCKET, SO_REUSEPORT, &on, sizeof on) == 0;
+#else
+  return false;
 #endif
 }
 

@@ -17,6 +17,11 @@ namespace reckoner {
 /// second, have passed; false only in the last case. Linux, the one system that shares a port.
 bool wait_for_sockets(std::span<const std::intptr_t> sockets, double seconds);
 
+/// Lets several sockets have one port, each of which then hears of some of the addresses that send there,
+/// always the same. False where the system does not: others than Linux have the option too, but do not share
+/// out by address.
+bool share_port(std::intptr_t socket);
+
 /// Waits for a transport's events at most `seconds`, at most an hour. `flush(always)` sends what waits and
 /// looks for what has arrived - if nothing waits, only if `always` -, and says whether something has;
 /// `sleep(s)` says whether something ended it before its time. A flush walks all peers, so the first one is

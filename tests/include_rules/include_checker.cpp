@@ -41,6 +41,7 @@ constexpr std::string_view kTools[] = {"CLI/", "spdlog/", "fmt/", "nlohmann/", "
 constexpr Rules kRules[] = {
     {"reckoning/", kReckoning, kGlm, {}, true},
     {"net/", kNet, kGlm, kCodec, true},
+    {"net/src/datagram_batch.cpp", kNet, {}, {}, false},
     {"net/src/enet_transport.cpp", kNet, kGlm, kEnet, false},
     {"net/src/enet_wait.cpp", kNet, {}, {}, false},
     {"server/", kServer, kGlm, {}, true},

@@ -104,6 +104,25 @@ TEST(EnetFilter, RefusesWhatNoTransportSends) {
   EXPECT_FALSE(acceptable(Datagram::connect(2).bytes, Role::client));
 }
 
+TEST(EnetFilter, ALoneStatePayloadIsWrittenAsItIsRead) {
+  for (const std::size_t length : {std::size_t{0}, std::size_t{1}, std::size_t{300}, kMaxStateBytes}) {
+    const auto head = enet_filter::lone_state_head(0x123, 2, 0xABCD, length);
+    Bytes datagram(head.begin(), head.end());
+    datagram.resize(head.size() + length, std::byte{7});
+    ASSERT_TRUE(acceptable(datagram, Role::server));
+    EXPECT_EQ(enet_filter::peer_of(datagram), 0x123u);
+    EXPECT_EQ(enet_filter::session_of(datagram), 2u);
+    const auto payload = enet_filter::lone_state(datagram);
+    ASSERT_TRUE(payload);
+    EXPECT_EQ(payload->size(), length);
+    // Another command behind it, or another one instead: ENet's business.
+    datagram.insert(datagram.end(), {std::byte{0x85}, std::byte{0xFF}, std::byte{0}, std::byte{1}});
+    ASSERT_TRUE(acceptable(datagram, Role::server));
+    EXPECT_FALSE(enet_filter::lone_state(datagram));
+  }
+  EXPECT_FALSE(enet_filter::lone_state(Datagram(3).command(0x85, 0xFF).bytes));
+}
+
 TEST(EnetFilter, EveryCutOfADatagramIsRefused) {
   const Bytes whole = Datagram(3).command(0x86, 0).put16(10).data(10).bytes;
   ASSERT_TRUE(acceptable(whole, Role::server));

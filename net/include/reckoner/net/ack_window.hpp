@@ -79,11 +79,12 @@ class SentWindow {
   void settle(Sequence sequence, bool acked);
   void note_late(const Ack& ack);
 
-  std::array<Sent, kCapacity> sent_{};  // by sequence modulo capacity
-  Sequence oldest_ = 0;                 // no datagram before it is open
+  Sequence oldest_ = 0;  // no datagram before it is open
   Sequence next_ = 0;
+  std::size_t given_up_ = 0;  // of sent_
   std::vector<Outcome> outcomes_;
   std::vector<Outcome> late_;
+  std::array<Sent, kCapacity> sent_{};  // by sequence modulo capacity
 };
 
 }  // namespace reckoner

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <reckoner/net/transport.hpp>
+
+namespace reckoner {
+
+/// What happened on a transport and was not polled yet, oldest first. Payloads are copied, one behind the
+/// other, into memory that is used again: a server takes in tens of thousands of them a second.
+class EventQueue {
+ public:
+  void push(const TransportEvent& event) {
+    if (empty()) clear();
+    waiting_.push_back({event, bytes_.size()});
+    bytes_.insert(bytes_.end(), event.payload.begin(), event.payload.end());
+  }
+
+  /// The payload is valid until the next call.
+  std::optional<TransportEvent> pop() {
+    if (empty()) {
+      clear();
+      return std::nullopt;
+    }
+    const Waiting& next = waiting_[next_++];
+    TransportEvent event = next.event;
+    event.payload = std::span(bytes_).subspan(next.begin, next.event.payload.size());
+    return event;
+  }
+
+  [[nodiscard]] bool empty() const { return next_ == waiting_.size(); }
+  [[nodiscard]] std::size_t size() const { return waiting_.size() - next_; }
+
+ private:
+  static constexpr std::size_t kKeptBytes = 1024 * 1024;
+
+  struct Waiting {
+    TransportEvent event;  // its payload tells the size only
+    std::size_t begin = 0;
+  };
+
+  void clear() {
+    // What a flood has taken is given back.
+    if (bytes_.capacity() > kKeptBytes) *this = {};
+    waiting_.clear();
+    bytes_.clear();
+    next_ = 0;
+  }
+
+  std::vector<Waiting> waiting_;
+  std::vector<std::byte> bytes_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace reckoner

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+#include "event_queue.hpp"
+
+#include <deque>
+#include <random>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace reckoner {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+TEST(EventQueue, GivesBackWhatWasPutInInOrder) {
+  std::mt19937 random(1);
+  EventQueue queue;
+  std::deque<Bytes> expected;
+  for (std::uint32_t i = 0; i < 20'000; ++i) {
+    // Now filling, now emptying, often to the last.
+    if (random() % 100 < (i / 500 % 2 == 0 ? 70u : 30u)) {
+      Bytes payload(random() % 50);
+      for (std::byte& byte : payload)
+        byte = static_cast<std::byte>(random());
+      queue.push({.peer = {i}, .channel = Channel::control, .payload = payload});
+      expected.push_back(payload);
+    } else if (const auto event = queue.pop()) {
+      ASSERT_FALSE(expected.empty());
+      ASSERT_EQ(Bytes(event->payload.begin(), event->payload.end()), expected.front());
+      EXPECT_EQ(event->channel, Channel::control);
+      expected.pop_front();
+    } else {
+      ASSERT_TRUE(expected.empty());
+    }
+    ASSERT_EQ(queue.size(), expected.size());
+    ASSERT_EQ(queue.empty(), expected.empty());
+  }
+}
+
+TEST(EventQueue, KeepsAPayloadUntilTheNextCall) {
+  EventQueue queue;
+  const Bytes first(3, std::byte{1}), second(2, std::byte{2});
+  queue.push({.payload = first});
+  queue.push({.payload = second});
+  (void)queue.pop();
+  const auto last = queue.pop();
+  EXPECT_TRUE(queue.empty());
+  EXPECT_EQ(Bytes(last->payload.begin(), last->payload.end()), second);
+  EXPECT_FALSE(queue.pop());
+}
+
+TEST(EventQueue, WorksOnAfterAFlood) {
+  EventQueue queue;
+  const Bytes large(32'000, std::byte{7});
+  for (int i = 0; i < 100; ++i)
+    queue.push({.payload = large});
+  while (queue.pop()) {
+  }
+  queue.push({.peer = {9}, .payload = std::span(large).first(5)});
+  const auto event = queue.pop();
+  ASSERT_TRUE(event);
+  EXPECT_EQ(event->peer, PeerId{9});
+  EXPECT_EQ(event->payload.size(), 5u);
+}
+
+}  // namespace
+}  // namespace reckoner
