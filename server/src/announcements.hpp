@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <deque>
-#include <optional>
 
 #include <reckoner/net/ids.hpp>
 
@@ -63,14 +62,13 @@ class Announcements {
     }
   }
 
-  /// The oldest tick of which the client lacks something that a message says.
-  [[nodiscard]] std::optional<Tick> oldest() const {
-    std::optional<Tick> oldest;
-    for (const std::deque<Entry>* list : {&unconfirmed_, &waiting_}) {
-      for (const Entry& e : *list)
-        oldest = !oldest || earlier(e.since, *oldest) ? e.since : *oldest;
-    }
-    return oldest;
+  /// Calls `f(tick)` for every tick of which the client lacks something that a message says.
+  template <class F>
+  void for_each_since(F&& f) const {
+    for (const Entry& e : unconfirmed_)
+      f(e.since);
+    for (const Entry& e : waiting_)
+      f(e.since);
   }
 
  private:

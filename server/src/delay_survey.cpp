@@ -9,7 +9,7 @@ namespace {
 constexpr double kQuantile = 0.9;
 
 // Every entity's turn comes once in so many ticks: delays change slowly.
-constexpr std::size_t kTicks = 32;
+constexpr std::size_t kTicks = 64;
 
 }  // namespace
 

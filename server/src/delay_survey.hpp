@@ -14,7 +14,7 @@ namespace reckoner {
 /// clients that follow it, so that none of them bends for the others what is decided for all.
 class DelaySurvey {
  public:
-  /// Looks at a share of the entities; at each of them twice a second or so.
+  /// Looks at a share of the entities; at each of them once a second or so.
   void run(EntityTable& entities, const SessionTable& sessions);
 
  private:

@@ -2,8 +2,6 @@
 #include "encodings.hpp"
 
 #include <algorithm>
-#include <array>
-#include <bit>
 
 namespace reckoner {
 namespace {
@@ -11,84 +9,84 @@ namespace {
 // More than any motion takes: 12 numbers of 48 bits with their prefixes.
 constexpr std::size_t kMostBytes = 192;
 
-// Streams that one worker takes at a time.
-constexpr std::size_t kGrain = 16;
+constexpr std::size_t kBlockMade = 1024;
+constexpr std::size_t kBlockBytes = 16 * 1024;
 
 }  // namespace
 
-void Encodings::clear(std::size_t slots) {
-  if (slots > slots_) {
-    slots_ = std::max(slots, 2 * slots_);
-    wanted_ = std::make_unique<std::atomic<Wanted>[]>(slots_ * kLevels);
-    first_.assign(slots_ * kLevels, 0);
-  } else {
-    for (const std::uint32_t stream : streams_)
-      wanted_[stream].store(0, std::memory_order_relaxed);
+void Encodings::begin(const EntityTable& entities, std::span<const Quantisation> quantisation,
+                      double tick_rate_hz) {
+  entities_ = &entities;
+  quantisation_ = quantisation;
+  tick_rate_hz_ = tick_rate_hz;
+  const std::size_t streams = entities.slots().size() * kLevels;
+  if (streams > streams_) {
+    streams_ = std::max(streams, 2 * streams_);
+    first_ = std::make_unique<std::atomic<const Made*>[]>(streams_);
   }
-  streams_.clear();
-  made_.clear();
-  for (auto& list : wanted_by_)
-    list.clear();
-  for (auto& bytes : made_by_)
-    bytes.clear();
+  for (Store& store : stores_) {
+    for (const std::uint32_t stream : store.streams)
+      first_[stream].store(nullptr, std::memory_order_relaxed);
+    store.streams.clear();
+    for (Block& block : store.blocks)
+      block.made_count = block.byte_count = 0;
+    store.block = 0;
+  }
 }
 
-void Encodings::want(unsigned worker, std::uint32_t slot, std::size_t level, std::uint32_t reference) {
+const Encodings::Made* Encodings::find(const Made* first, std::uint32_t reference) {
+  while (first != nullptr && first->reference != reference)
+    first = first->next;
+  return first;
+}
+
+BitString Encodings::get(unsigned worker, std::uint32_t slot, std::size_t level, std::uint32_t reference) {
   const auto stream = static_cast<std::uint32_t>(slot * kLevels + level);
-  const Wanted bit = Wanted{1} << bit_of(reference);
-  if ((wanted_[stream].load(std::memory_order_relaxed) & bit) != 0) return;
-  if (wanted_[stream].fetch_or(bit, std::memory_order_relaxed) == 0) wanted_by_[worker].push_back(stream);
-}
-
-void Encodings::make(WorkerPool& pool, const EntityTable& entities,
-                     std::span<const Quantisation> quantisation, double tick_rate_hz) {
-  std::size_t count = 0;
-  for (const auto& list : wanted_by_) {
-    for (const std::uint32_t stream : list) {
-      streams_.push_back(stream);
-      first_[stream] = static_cast<std::uint32_t>(count);
-      count += static_cast<std::size_t>(std::popcount(wanted_[stream].load(std::memory_order_relaxed)));
-    }
+  std::atomic<const Made*>& first = first_[stream];
+  const Made* made = find(first.load(std::memory_order_acquire), reference);
+  if (made == nullptr) {
+    // Whoever else wants it now waits for it: to make it costs more than to wait.
+    std::unique_lock lock(making_[stream % making_.size()], std::defer_lock);
+    if (stores_.size() > 1) lock.lock();
+    made = find(first.load(std::memory_order_relaxed), reference);
+    if (made == nullptr) made = &make(stores_[worker], stream, reference);
   }
-  made_.resize(count);
-  pool.run(streams_.size(), kGrain, [&](unsigned worker, std::size_t first, std::size_t last) {
-    for (std::size_t i = first; i < last; ++i)
-      encode(worker, streams_[i], entities, quantisation, tick_rate_hz);
-  });
+  return {made->bytes, made->bits};
 }
 
-void Encodings::encode(unsigned worker, std::uint32_t stream, const EntityTable& entities,
-                       std::span<const Quantisation> quantisation, double tick_rate_hz) {
-  const Entity& entity = entities.slots()[stream / kLevels];
+const Encodings::Made& Encodings::make(Store& store, std::uint32_t stream, std::uint32_t reference) {
+  const Entity& entity = entities_->slots()[stream / kLevels];
   const PublishStream& source = entity.levels[stream % kLevels].stream;
   const PublishStream::Publish& newest = source.newest();
-  const Quantisation& q = quantisation[entity.archetype];
-  std::vector<std::byte>& bytes = made_by_[worker];
-  std::size_t at = first_[stream];
-  for (Wanted left = wanted_[stream].load(std::memory_order_relaxed); left != 0; left &= left - 1) {
-    const auto bit = static_cast<unsigned>(std::countr_zero(left));
-    std::array<std::byte, kMostBytes> buffer;
-    BitWriter writer{buffer};
-    if (bit == PublishStream::kHistory) {
-      write_full(writer, newest.encoded, q);
-    } else {
-      const std::uint32_t number = source.number() - (source.number() - bit) % PublishStream::kHistory;
-      const PublishStream::Publish& base = source.at(number);
-      write_residual(writer, newest.encoded, base.encoded, (newest.tick - base.tick) / tick_rate_hz, q);
-    }
-    const auto bits = static_cast<std::uint32_t>(writer.bits_written());
-    const auto made = writer.finish();
-    made_[at++] = {worker, static_cast<std::uint32_t>(bytes.size()), bits};
-    bytes.insert(bytes.end(), made.begin(), made.end());
+  const Quantisation& q = quantisation_[entity.archetype];
+
+  Block& block = room_in(store);
+  std::byte* const bytes = &block.bytes[block.byte_count];
+  BitWriter writer{std::span(bytes, kMostBytes)};
+  if (reference == 0) {
+    write_full(writer, newest.encoded, q);
+  } else {
+    const PublishStream::Publish& base = source.at(reference);
+    write_residual(writer, newest.encoded, base.encoded, (newest.tick - base.tick) / tick_rate_hz_, q);
   }
+  const auto bits = static_cast<std::uint32_t>(writer.bits_written());
+  block.byte_count += writer.finish().size();
+
+  const Made* const others = first_[stream].load(std::memory_order_relaxed);
+  if (others == nullptr) store.streams.push_back(stream);
+  Made& made = block.made[block.made_count++];
+  made = {others, reference, bits, bytes};
+  first_[stream].store(&made, std::memory_order_release);
+  return made;
 }
 
-BitString Encodings::find(std::uint32_t slot, std::size_t level, std::uint32_t reference) const {
-  const std::size_t stream = slot * kLevels + level;
-  const Wanted below = (Wanted{1} << bit_of(reference)) - 1;
-  const Wanted wanted = wanted_[stream].load(std::memory_order_relaxed);
-  const Made& made = made_[first_[stream] + static_cast<std::size_t>(std::popcount(wanted & below))];
-  return {std::span{made_by_[made.worker]}.subspan(made.offset, (made.bits + 7) / 8), made.bits};
+Encodings::Block& Encodings::room_in(Store& store) {
+  for (; store.block < store.blocks.size(); ++store.block) {
+    Block& block = store.blocks[store.block];
+    if (block.made_count < kBlockMade && block.byte_count + kMostBytes <= kBlockBytes) return block;
+  }
+  store.blocks.push_back({std::make_unique<Made[]>(kBlockMade), std::make_unique<std::byte[]>(kBlockBytes)});
+  return store.blocks.back();
 }
 
 }  // namespace reckoner

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "prefetch.hpp"
 #include "route_follower.hpp"
 #include "slot_set.hpp"
 
@@ -49,11 +50,10 @@ struct EntityLevel {
   [[nodiscard]] bool interpolated() const { return subscribers > 0 && predicting == 0; }
 };
 
-/// An entity as the server knows it.
+/// An entity as the server knows it. What every tick looks at stands together, see fetch().
 struct Entity {
   EntityId id;
   std::size_t archetype = 0;
-  std::string name;
   State truth;
   std::uint8_t teleports = 0;
   bool teleported = false;        ///< since the last tick
@@ -63,10 +63,19 @@ struct Entity {
   Relevance relevance = Relevance::by_distance;
   std::uint32_t groups = kAllGroups;
 
-  std::optional<RouteFollower> follower;  ///< of the route it was put on
-  MotionFit fit;
   std::unique_ptr<GapFit> gap;  ///< made when a level is interpolated for the first time
+  MotionFit fit;
   std::array<EntityLevel, kLevels> levels;
+
+  std::optional<RouteFollower> follower;  ///< of the route it was put on
+  std::string name;
+
+  /// Asks for the memory that is looked at in every tick: more than a processor keeps, for thousands of
+  /// entities, but known beforehand.
+  void fetch() const {
+    prefetch(this, static_cast<std::size_t>(reinterpret_cast<const char*>(&levels[1]) -
+                                            reinterpret_cast<const char*>(this)));
+  }
 };
 
 /// All entities by slot. A slot is used again only after a quarantine, so that a state datagram that was on

@@ -88,18 +88,6 @@ void FieldUpdates::forget(EntityId id) {
   std::erase_if(lost_, of_it);
 }
 
-std::optional<Tick> FieldUpdates::oldest() const {
-  std::optional<Tick> oldest;
-  const auto note = [&](Tick tick) { oldest = !oldest || earlier(tick, *oldest) ? tick : *oldest; };
-  for (const std::vector<Due>* list : {&due_, &held_}) {
-    for (const Due& due : *list)
-      note(due.since);
-  }
-  for (const Carried& c : lost_)
-    note(c.tick);
-  return oldest;
-}
-
 // Chooses what to send: the oldest first, then in order of slot.
 void FieldUpdates::choose(std::size_t most_bits, Tick now, const FieldTable& table) {
   chosen_.clear();

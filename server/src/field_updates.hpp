@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include <reckoner/net/ack_window.hpp>
@@ -32,8 +31,16 @@ class FieldUpdates {
   /// True if there is something to send.
   [[nodiscard]] bool any() const { return !due_.empty(); }
 
-  /// The client lacks changes from this tick on; nothing if it lacks none.
-  [[nodiscard]] std::optional<Tick> oldest() const;
+  /// Calls `f(tick)` for every tick of which the client lacks changes.
+  template <class F>
+  void for_each_since(F&& f) const {
+    for (const Due& due : due_)
+      f(due.since);
+    for (const Due& due : held_)
+      f(due.since);
+    for (const Carried& c : lost_)
+      f(c.tick);
+  }
 
   struct Written {
     std::size_t entities = 0;  ///< 0: nothing was written

@@ -24,6 +24,9 @@ constexpr double kAnswerDelayS = 0.03;
 // Every so many publishes something is learned of how an entity moves: four times the work of encoding one.
 constexpr std::uint32_t kPublishesPerLesson = 4;
 
+// So many slots before its turn an entity's memory is asked for.
+constexpr std::uint32_t kFetchAhead = 2;
+
 bool moves(const State& s) {
   return s.velocity != glm::vec3{0.0f} || s.acceleration != glm::vec3{0.0f} ||
          s.angular_velocity != glm::vec3{0.0f};
@@ -60,11 +63,12 @@ Entity Publisher::make_entity(std::size_t archetype, const std::string& name, co
   };
   return {.id = {},
           .archetype = archetype,
-          .name = name,
           .truth = truth,
-          .follower = {},
+          .gap = nullptr,
           .fit = MotionFit{config_.tick_rate_hz},
-          .levels = {policy(1.0), policy(kLevelFactor), policy(kLevelFactor * kLevelFactor)}};
+          .levels = {policy(1.0), policy(kLevelFactor), policy(kLevelFactor * kLevelFactor)},
+          .follower = {},
+          .name = name};
 }
 
 void Publisher::run(EntityTable& entities, const RouteTable& routes, Tick tick, double time_s,
@@ -79,6 +83,7 @@ void Publisher::run(EntityTable& entities, const RouteTable& routes, Tick tick, 
   pool.run(awake.size(), 1, [&](unsigned worker, std::size_t first, std::size_t last) {
     for (std::size_t w = first; w < last; ++w) {
       SlotSet::for_each_in(awake[w], w, [&](std::uint32_t slot) {
+        if (slot + kFetchAhead < entities.slots().size()) entities.slots()[slot + kFetchAhead].fetch();
         if (!look_at(entities.slots()[slot], now, counts_[worker])) entities.awake().erase(slot);
         for (std::size_t level = 0; level < kLevels; ++level) {
           if (published_[level].contains(slot)) {
@@ -115,7 +120,7 @@ bool Publisher::look_at(Entity& entity, const Now& now, Counts& counts) {
   }
   entity.announced = true;
   entity.teleported = false;
-  if (entity.levels[0].stream.newest().encoded.along.route) ++counts.route_entity_ticks;
+  if (entity.levels[0].stream.head().route) ++counts.route_entity_ticks;
   const bool still =
       !moves(entity.truth) && !entity.follower && counts.publishes == published && entity.fit.settled();
   entity.still_ticks = still ? entity.still_ticks + 1 : 0;
@@ -136,8 +141,8 @@ void Publisher::look_at_level(Entity& entity, std::size_t level, const Now& now,
     const bool due = is_due(entity, l, now);
     // On to a route, or off it, at once; where a budget or a rate decides, when it allows.
     const RouteId wanted = rides(entity) ? entity.follower->id() : RouteId{};
-    const bool changed = wanted != l.stream.newest().encoded.along.route &&
-                         config_.updates_per_second <= 0.0 && config_.fixed_rate_hz <= 0.0;
+    const bool changed =
+        wanted != l.stream.head().route && config_.updates_per_second <= 0.0 && config_.fixed_rate_hz <= 0.0;
     if (!due && !changed && !entity.teleported) return;
     urgency = urgency_of(compare(entity, l, now.time_s), config_.archetypes[entity.archetype]);
   }
@@ -238,7 +243,7 @@ void Publisher::publish(Entity& entity, EntityLevel& level, const Now& now, doub
     State state = to_publish(entity, level, now.time_s);
     if (!can_travel(state, q)) state = entity.truth;  // the truth was checked, what is fitted can be anything
     const double gap_s =
-        level.stream.number() > 0 ? (now.tick - level.stream.newest().tick) / config_.tick_rate_hz : 0.0;
+        level.stream.number() > 0 ? (now.tick - level.stream.head().tick) / config_.tick_rate_hz : 0.0;
     encoded = quantise(state, entity.teleports, level.manner.choose(precision, level.delay_s, gap_s), q);
     learn_manner(level, encoded, now.tick, q);
   }

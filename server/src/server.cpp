@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include "prefetch.hpp"
 #include "server_impl.hpp"
+#include "server_stats.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -50,6 +52,8 @@ Server::Impl::Impl(ServerConfig given, Transport& given_transport)
       publisher(config, quantisation, pool.size()),
       fields(config.archetypes),
       encodings(pool.size()),
+      snapshots(pool.size()),
+      fresh(pool.size()),
       surroundings(config.interest, config.tick_rate_hz) {
   assert(config.tick_rate_hz >= 1.0 && config.tick_rate_hz <= 1000.0);
   assert(!config.archetypes.empty() && config.archetypes.size() <= kMaxArchetypes);
@@ -80,6 +84,7 @@ EntityId Server::spawn(std::size_t archetype, const std::string& name, const Sta
 bool Server::move(EntityId id, const State& truth) {
   Entity* entity = impl_->entities.find(id);
   if (entity == nullptr) return false;
+  prefetch(entity + 1, sizeof(EntityId) + sizeof(std::size_t) + sizeof(State));  // likely to be moved next
   const State state = impl_->relevant(truth, entity->archetype);
   if (!can_travel(state, impl_->quantisation[entity->archetype])) return false;
   if (rests_at(*entity, state)) return true;
@@ -307,33 +312,55 @@ void Server::Impl::review_surroundings(Tick tick) {
   }
 }
 
-// In steps: what the clients need is asked for, made once, put together for each, and sent. Between the steps
-// all workers meet; the transport is one thread's.
+// Each client's datagrams are written and sent at once if there is one thread; else several write while none
+// sends, because the transport is one thread's.
 void Server::Impl::send(Tick tick, double now_s) {
-  const Session::Step step{entities,      fields, publisher.published(), quantisation, encodings, tick,
-                           time_of(tick), now_s,  config.tick_rate_hz,   config.coding};
-  encodings.clear(entities.slots().size());
-  rooms.clear();
-  for (const auto& session : sessions.all()) {
-    session->tell(step, transport);
-    rooms.push_back(transport.max_state_bytes(session->peer()));
-  }
-  fields.clear_changes();
+  const Session::Step step{entities,
+                           fields,
+                           publisher.published(),
+                           quantisation,
+                           encodings,
+                           tick,
+                           time_of(tick),
+                           now_s,
+                           config.tick_rate_hz,
+                           !fields.changes().empty(),
+                           config.coding};
+  encodings.begin(entities, quantisation, config.tick_rate_hz);
+  const bool alone = pool.size() == 1;
+  const std::size_t shares = alone ? 1 : (sessions.size() + kSessionGrain - 1) / kSessionGrain;
+  if (outboxes.size() < shares) outboxes.resize(shares);
+  rooms.resize(sessions.size());
+  const auto tell = [&](std::size_t i) {
+    sessions.all()[i]->tell(step, transport);
+    rooms[i] = transport.max_state_bytes(sessions.all()[i]->peer());
+  };
+  for (std::size_t i = 0; i < sessions.size() && !alone; ++i)
+    tell(i);
   pool.run(sessions.size(), kSessionGrain, [&](unsigned worker, std::size_t first, std::size_t last) {
-    for (std::size_t i = first; i < last; ++i)
-      sessions.all()[i]->prepare(step, worker);
+    for (std::size_t i = first; i < last; ++i) {
+      if (i + 2 < last) sessions.all()[i + 2]->fetch();
+      if (i + 1 < last) sessions.all()[i + 1]->fetch_lists();
+      if (alone) tell(i);
+      Outbox& outbox = outboxes[alone ? 0 : i / kSessionGrain];
+      Session::Desk desk{worker, snapshots[worker], fresh[worker], outbox};
+      sessions.all()[i]->compose(step, rooms[i], desk);
+      if (alone) outbox.flush(transport);
+    }
   });
-  encodings.make(pool, entities, quantisation, config.tick_rate_hz);
-  pool.run(sessions.size(), kSessionGrain, [&](unsigned, std::size_t first, std::size_t last) {
-    for (std::size_t i = first; i < last; ++i)
-      sessions.all()[i]->write(step, rooms[i]);
-  });
-  repaired.clear();
-  for (const auto& session : sessions.all())
-    session->flush(transport, stats, repaired);
-  // A repair is charged to the entity's budget like any other update.
-  for (const std::uint32_t stream : repaired)
+  fields.clear_changes();
+  for (Outbox& outbox : outboxes)
+    close_account(outbox);
+}
+
+// Sends what waits, adds up what was counted, and charges repairs to their entities' budgets like any other
+// update.
+void Server::Impl::close_account(Outbox& outbox) {
+  outbox.flush(transport);
+  add(stats, std::exchange(outbox.stats, {}));
+  for (const std::uint32_t stream : outbox.repaired)
     entities.slots()[stream / kLevels].levels[stream % kLevels].policy.spent();
+  outbox.repaired.clear();
 }
 
 }  // namespace reckoner

@@ -5,6 +5,7 @@
 #include "encodings.hpp"
 #include "entity_table.hpp"
 #include "field_table.hpp"
+#include "outbox.hpp"
 #include "publisher.hpp"
 #include "session_table.hpp"
 #include "surroundings.hpp"
@@ -55,6 +56,7 @@ struct Server::Impl {
   void say_what_ended();
   void review_surroundings(Tick tick);
   void send(Tick tick, double now_s);
+  void close_account(Outbox& outbox);
 
   ServerConfig config;
   Transport& transport;
@@ -65,6 +67,9 @@ struct Server::Impl {
   Publisher publisher;
   FieldTable fields;
   Encodings encodings;
+  std::vector<Snapshot> snapshots;                // scratch, by worker
+  std::vector<std::vector<std::uint64_t>> fresh;  // the same
+  std::vector<Outbox> outboxes;                   // scratch, by share of the sessions
   Surroundings surroundings;
   DelaySurvey delays;
   SessionTable sessions;
@@ -73,12 +78,11 @@ struct Server::Impl {
   std::vector<std::pair<EntityId, Tick>> despawned;  // since the last tick
   std::deque<ServerEvent> events;
   MessageInbox inbox{{}};
-  MessageBatch batch;                   // scratch: the messages of a datagram
-  std::vector<Session*> receivers;      // scratch
-  std::vector<std::size_t> rooms;       // scratch, by session: the largest datagram
-  std::vector<std::uint32_t> repaired;  // scratch: slot x kLevels + level
-  std::vector<SeenPose> seen;           // scratch: what rewind() found
-  double present_s = 0.0;               // of the last receive() or tick()
+  MessageBatch batch;               // scratch: the messages of a datagram
+  std::vector<Session*> receivers;  // scratch
+  std::vector<std::size_t> rooms;   // scratch, by session: the largest datagram
+  std::vector<SeenPose> seen;       // scratch: what rewind() found
+  double present_s = 0.0;           // of the last receive() or tick()
   bool closing = false;
   Tick next_tick = 0;
   std::uint32_t next_client = 1;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "session.hpp"
 
+#include "prefetch.hpp"
 #include "server_stats.hpp"
 
 #include <algorithm>
@@ -13,22 +14,9 @@
 namespace reckoner {
 namespace {
 
-// What ENet, UDP and IPv4 add to a payload on the state channel, bytes, and what a message on the control
-// channel costs besides itself, with its acknowledgement's share.
-constexpr std::size_t kDatagramHeaders = 40;
+// What a message on the control channel costs besides itself, with its acknowledgement's share, bytes.
 constexpr std::size_t kMessageHeaders = 40;
 constexpr double kHeadersShare = 2.0;  // of one among many
-
-// The client waits this long at most before it acknowledges (ClientConfig::ack_interval_s and its
-// keep-alive).
-constexpr double kAnswerDelayS = 0.1;
-
-// A new client gets datagrams more often until its clock has settled.
-constexpr double kSettlingS = 1.5;
-constexpr double kSettlingHeartbeatS = 0.05;
-
-// An unreliable message finds a place in one of two ticks, or none. The half is for rounding.
-constexpr double kPatienceTicks = 1.5;
 
 // No announcement is longer: a name, a motion, and all fields.
 constexpr std::size_t kMostAnnouncement = 1024 + kMaxValuesBytes;
@@ -36,26 +24,14 @@ constexpr std::size_t kMostAnnouncement = 1024 + kMaxValuesBytes;
 // Announcements are put together up to here, bytes, so that most payloads fit a datagram.
 constexpr std::size_t kFullPayload = 1000;
 
-// More than the head of a datagram and its end ever take.
-constexpr std::size_t kHeaderBits = 256;
-
-// A datagram takes any update: its own head, and the longest motion.
-constexpr std::size_t kLeastRoom = 256;
-
-// No update is longer, its head included: 12 numbers of 48 bits with their prefixes.
-constexpr std::size_t kMostUpdateBits = 1800;
-
-// No update is shorter: bounds how many are looked at for a budget.
-constexpr double kLeastUpdateBytes = 3.0;
-
 }  // namespace
 
 Session::Session(ClientId id, PeerId peer, const ServerConfig& config)
     : id_(id),
       peer_(peer),
       heartbeat_s_(config.heartbeat_s),
-      repairs_(config.parts.repair),
       tick_rate_hz_(config.tick_rate_hz),
+      repairs_(config.parts.repair),
       budget_(static_cast<double>(config.bytes_per_second), 1.0 / config.tick_rate_hz, config.follow_link) {}
 
 void Session::tell_route(const RouteMessage& message, Transport& transport) {
@@ -115,8 +91,7 @@ Session::Receipt Session::receive(const ClientDatagram& datagram, double now_s, 
     stamp_arrival_s_ = now_s;
   }
   if (datagram.ack) measure_link(datagram, now_s);
-  settle(now_s);
-  stats.datagrams_lost += std::exchange(counts_.datagrams_lost, 0);
+  settle(now_s, stats);
   if (earlier(announcements_.confirmed_count(), confirmed)) confirm(confirmed, now_s);
   if (seen_ && datagram.showing) seen_->take_in(*datagram.showing, datagram.ack, now_s);
   return Receipt::fresh;
@@ -142,7 +117,7 @@ void Session::confirm(std::uint32_t control_count, double now_s) {
   announcements_.confirm(control_count, [&](const Announcements::Entry& entry) {
     Subscription* subscription = subscriptions_.find(entry.id);
     if (entry.serial == 0 || subscription == nullptr || subscription->serial != entry.serial) return;
-    subscriptions_.confirm(*subscription);
+    subscriptions_.confirm(*subscription, entry.motion_tick);
     if (seen_) seen_->confirmed(entry.id);
     extras_.fields().allow(entry.id);
     held_tick_ = earlier(held_tick_, entry.motion_tick) ? entry.motion_tick : held_tick_;
@@ -167,20 +142,22 @@ void Session::note_fate(Subscription& s, const Carried& carried, bool acked) {
 }
 
 // Draws the conclusions from the fates of datagrams.
-void Session::settle(double now_s) {
+void Session::settle(double now_s, ServerStats& stats) {
+  if (sent_.outcomes().empty() && sent_.late().empty()) return;
   for (const SentWindow::Outcome& outcome : sent_.outcomes()) {
     const InFlight::Datagram& datagram = in_flight_.at(outcome.sequence);
     if (outcome.acked) {
       held_tick_ = earlier(held_tick_, datagram.tick) ? datagram.tick : held_tick_;
     } else {
-      ++counts_.datagrams_lost;
+      ++stats.datagrams_lost;
       budget_.lost(outcome.sent_s, now_s, datagram.bytes);
     }
-    for (const Carried& c : datagram.carried) {
+    in_flight_.for_each(outcome.sequence,
+                        [this](const Carried& c) { prefetch(&subscriptions_.at(c.place)); });
+    in_flight_.for_each(outcome.sequence, [&](const Carried& c) {
       Subscription& s = subscriptions_.at(c.place);
-      if (s.serial != c.serial || s.level != c.level) continue;
-      note_fate(s, c, outcome.acked);
-    }
+      if (s.serial == c.serial && s.level == c.level) note_fate(s, c, outcome.acked);
+    });
     extras_.fields().settle(outcome.sequence, outcome.acked);
     in_flight_.end(outcome.sequence);
   }
@@ -201,7 +178,7 @@ void Session::note_fields(const FieldTable& fields, Tick tick) {
 }
 
 void Session::tell(const Step& step, Transport& transport) {
-  note_fields(step.fields, step.tick);
+  if (step.fields_changed) note_fields(step.fields, step.tick);
   // Many in one payload: a datagram each would cost a slow link more than what they say.
   std::array<std::byte, kFullPayload + kMostAnnouncement> payload;
   std::size_t size = 0;
@@ -252,179 +229,8 @@ std::size_t Session::announce(const Step& step, Subscription& subscription, std:
   if (seen_) seen_->announced(entity.id, stream.motion());
   subscription.told = true;
   subscription.sent = stream.number();
-  subscription.sent_tick = stream.newest().tick;
   announcements_.sent(stream.newest().tick);
   return encode(message, buffer).size();
-}
-
-void Session::prepare(const Step& step, unsigned worker) {
-  if (joined_s_ < 0.0) joined_s_ = step.now_s;
-  sent_.expire(step.now_s, link_.timeout_s(kAnswerDelayS));
-  settle(step.now_s);
-  budget_.advance(step.now_s);
-  extras_.begin_tick(budget_.bytes_per_second() / tick_rate_hz_,
-                     step.tick_time_s - kPatienceTicks / tick_rate_hz_, step.fields, counts_);
-  snapshot_.clear();
-  subscriptions_.collect_due(
-      step.published, step.tick,
-      [&](std::uint32_t slot, Subscriptions::Place place, Subscription& s) { choose(step, slot, place, s); });
-  if (!budget_.affordable()) return snapshot_.clear();
-  snapshot_.keep(static_cast<std::size_t>(std::max(0.0, budget_.available()) / kLeastUpdateBytes) + 1);
-  for (const Snapshot::Item& item : snapshot_.items())
-    step.encodings.want(worker, item.slot, item.level, item.reference);
-}
-
-// Whether, and against what, a motion that is due can be sent now.
-void Session::choose(const Step& step, std::uint32_t slot, Subscriptions::Place place, Subscription& s) {
-  const StreamHead& stream = step.entities.heads()[slot * kLevels + s.level];
-  if (stream.number == s.sent && !s.repair) return subscriptions_.clear_due(slot);
-  if (!knows_route(stream.route)) return;
-  Snapshot::Item item{.slot = slot, .place = place, .level = s.level, .tick = stream.tick};
-  if (!s.in_full && stream.can_refer_to(s.held)) {
-    item.reference = s.held;
-    item.reference_tick = s.held_tick;
-  }
-  // What is further off goes first, and what waits gains on it.
-  const auto waited = static_cast<float>(static_cast<std::int32_t>(step.tick - s.due_since) + 1);
-  item.priority = std::clamp(stream.urgency, 0.5f, 64.0f) * waited;
-  snapshot_.add(item);
-}
-
-void Session::write(const Step& step, std::size_t room) {
-  if (room < kLeastRoom) return;  // the peer is gone; its disconnect is on the way
-  snapshot_.measure(step.encodings, budget_.available());
-  while (!snapshot_.all_taken() || extras_may_go()) {
-    if (!write_datagram(step, room)) break;
-  }
-  const double heartbeat_s = step.now_s - joined_s_ < kSettlingS ? kSettlingHeartbeatS : heartbeat_s_;
-  if (step.now_s - last_send_s_ >= heartbeat_s - 0.5 / tick_rate_hz_) write_datagram(step, room);
-}
-
-// In a datagram of their own. Fields can wait until one is worth its head, or ride with motions; messages
-// cannot, and may overdraw the budget by one datagram.
-bool Session::extras_may_go() const {
-  if (budget_.affordable()) return extras_.any();
-  return extras_.urgent() && budget_.available() > -1.0 * kMaxStateBytes;
-}
-
-// Where motions wait too, extras leave half of the datagram to them, and room for one at least.
-std::size_t Session::extra_room(std::size_t room_bits) const {
-  if (snapshot_.all_taken()) return room_bits;
-  return room_bits - std::min(room_bits, std::max(room_bits / 2, kMostUpdateBits));
-}
-
-std::uint32_t Session::complete_age(Tick tick) const {
-  // Nothing is missing before the oldest that is still owed.
-  Tick oldest = tick + 1;
-  const auto note = [&](Tick since) { oldest = earlier(since, oldest) ? since : oldest; };
-  subscriptions_.due().for_each([&](std::uint32_t slot) { note(subscriptions_.find(slot)->due_since); });
-  if (const auto since = announcements_.oldest()) note(*since);
-  if (const auto since = extras_.fields().oldest()) note(*since);
-  return tick + 1 - oldest;
-}
-
-ServerHeader Session::make_header(const Step& step) const {
-  ServerHeader header;
-  header.tick = static_cast<std::uint16_t>(step.tick);
-  header.complete_age = complete_age(step.tick);
-  if (received_.any()) header.ack = received_.ack();
-  if (stamp_) {
-    const double held = std::round((step.tick_time_s - stamp_arrival_s_) / kStampUnitS);
-    if (std::abs(held) <= Echo::kMostHeld) header.echo = Echo{*stamp_, static_cast<std::int32_t>(held)};
-  }
-  return header;
-}
-
-// False if it carries nothing.
-bool Session::write_datagram(const Step& step, std::size_t room) {
-  // First of all, because a full window gives up its oldest datagram, which may make more due.
-  const Sequence sequence = sent_.send(step.now_s);
-  settle(step.now_s);
-  InFlight::Datagram& record = in_flight_.begin(sequence, step.tick);
-
-  const std::size_t room_bits = room * 8 - kHeaderBits;
-  std::array<std::byte, kMaxStateBytes> extra_buffer;
-  BitWriter extras{extra_buffer};
-  const Extras::Sections sections =
-      extras_.write(extras, extra_room(room_bits), sequence, step.tick, step.fields, counts_);
-  const std::size_t extra_bits = extras.bits_written();
-
-  std::array<std::byte, kMaxStateBytes + 64> scratch;
-  BitWriter updates{scratch};
-  const UpdateCoding coding = snapshot_.coding(step.tick, held_tick_);
-  const auto taken = snapshot_.take(step.tick, coding, room_bits - extra_bits, updates);
-  for (const Snapshot::Item& item : taken) {
-    note_sent(item, step.entities.heads()[item.slot * kLevels + item.level], record.carried);
-    if (seen_) {
-      const Entity& entity = step.entities.slots()[item.slot];
-      seen_->sent(sequence, entity.id, entity.levels[item.level].stream.motion(), step.now_s);
-    }
-    if (step.coding != nullptr) note_coding(step, item);
-  }
-  const std::size_t bits = updates.bits_written();
-  counts_.update_bits_sent += bits;
-
-  ServerHeader header = make_header(step);
-  header.sequence = sequence;
-  header.update_count = static_cast<std::uint32_t>(taken.size());
-  header.coding = coding;
-  header.has_fields = sections.fields;
-  header.has_messages = sections.messages;
-  std::array<std::byte, kMaxStateBytes> buffer;
-  BitWriter writer{std::span{buffer}.first(room)};
-  reckoner::write(writer, header);
-  writer.append(updates.finish(), bits);
-  writer.append(extras.finish(), extra_bits);
-  const auto payload = writer.finish();
-  record.bytes = payload.size() + kDatagramHeaders;
-  snapshot_.add_datagram(payload);
-  budget_.spend(record.bytes, step.now_s);
-  if (taken.empty() && extra_bits > 0) extras_.pay(record.bytes - extra_bits / 8);
-  stamp_.reset();
-  last_send_s_ = step.now_s;
-  return !taken.empty() || extra_bits > 0;
-}
-
-void Session::note_coding(const Step& step, const Snapshot::Item& item) const {
-  const Entity& entity = step.entities.slots()[item.slot];
-  const PublishStream& stream = entity.levels[item.level].stream;
-  const PublishStream::Publish& newest = stream.newest();
-  const Quantisation& q = step.quantisation[entity.archetype];
-  if (item.reference == 0) return step.coding->add(newest.encoded, nullptr, 0.0, q, item.bits);
-  const PublishStream::Publish& base = stream.at(item.reference);
-  step.coding->add(newest.encoded, &base.encoded, (newest.tick - base.tick) / step.tick_rate_hz, q,
-                   item.bits);
-}
-
-void Session::note_sent(const Snapshot::Item& item, const StreamHead& stream, std::vector<Carried>& carried) {
-  Subscription& s = subscriptions_.at(item.place);
-  carried.push_back({item.place, s.serial, stream.number, stream.tick, item.level});
-  s.sent = stream.number;
-  s.sent_tick = stream.tick;
-  ++counts_.updates_sent;
-  counts_.full_updates_sent += item.reference == 0 ? 1 : 0;
-  if (stream.route) {
-    ++counts_.route_updates_sent;
-    counts_.route_bits_sent += item.bits;
-  }
-  if (s.repair) {
-    ++counts_.repairs_sent;
-    repaired_.push_back(static_cast<std::uint32_t>(item.slot * kLevels + item.level));
-  }
-  s.repair = s.in_full = false;
-  subscriptions_.clear_due(item.slot);
-}
-
-void Session::flush(Transport& transport, ServerStats& stats, std::vector<std::uint32_t>& repaired) {
-  snapshot_.for_each_datagram([&](std::span<const std::byte> payload) {
-    transport.send(peer_, Channel::state, payload);
-    ++counts_.datagrams_sent;
-    counts_.state_bytes_sent += payload.size();
-  });
-  add(stats, counts_);
-  counts_ = {};
-  repaired.insert(repaired.end(), repaired_.begin(), repaired_.end());
-  repaired_.clear();
 }
 
 }  // namespace reckoner

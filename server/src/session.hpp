@@ -9,6 +9,7 @@
 #include "extras.hpp"
 #include "field_table.hpp"
 #include "in_flight.hpp"
+#include "outbox.hpp"
 #include "reliable_window.hpp"
 #include "seen_by.hpp"
 #include "snapshot.hpp"
@@ -32,8 +33,8 @@ namespace reckoner {
 
 /// One client as the server knows it: what it follows, what is on its way to it, what it is owed.
 ///
-/// A tick goes in steps: tell(), prepare(), write(), flush(). prepare() and write() touch nothing but this
-/// session, so that those of different clients may run at the same time.
+/// A tick goes in two steps: tell() and compose(). The second touches nothing but this session and its desk,
+/// so that those of different clients may run at the same time.
 class Session {
  public:
   /// The tick that is sent, and what it is sent from.
@@ -47,6 +48,7 @@ class Session {
     double tick_time_s = 0.0;
     double now_s = 0.0;
     double tick_rate_hz = 0.0;
+    bool fields_changed = false;         ///< of any entity, in this tick
     CodingStatistics* coding = nullptr;  ///< takes note of every update, if not null
   };
 
@@ -93,65 +95,70 @@ class Session {
   /// Announces what waits to be announced, as far as the client keeps up.
   void tell(const Step& step, Transport& transport);
 
-  /// Finds out what was lost and what the client is owed, and asks for the bit strings of what the byte
-  /// budget allows.
-  void prepare(const Step& step, unsigned worker);
+  /// Asks for the memory that compose() begins with, or that this in turn points to. There is too much of it
+  /// for a processor to keep from tick to tick, and what one client needs can come while another's turn is
+  /// on.
+  void fetch() const;
+  void fetch_lists() const;
 
-  /// Writes the datagrams of this tick, if any; `room` is the largest that can be sent, bytes.
-  void write(const Step& step, std::size_t room);
+  /// Where datagrams are written: one worker's at a time.
+  struct Desk {
+    unsigned worker = 0;
+    Snapshot& snapshot;                 ///< scratch
+    std::vector<std::uint64_t>& fresh;  ///< scratch
+    Outbox& outbox;
+  };
 
-  /// Sends them, and adds up what was counted. The streams (slot x kLevels + level) of repairs are
-  /// appended to `repaired`.
-  void flush(Transport& transport, ServerStats& stats, std::vector<std::uint32_t>& repaired);
+  /// Finds out what was lost and what the client is owed, and writes the datagrams of this tick, if any;
+  /// `room` is the largest that can be sent, bytes.
+  void compose(const Step& step, std::size_t room, Desk& desk);
 
  private:
   void note_fields(const FieldTable& fields, Tick tick);
   void confirm(std::uint32_t control_count, double now_s);
   [[nodiscard]] std::size_t announce(const Step& step, Subscription& subscription,
                                      std::span<std::byte> buffer);
-  void settle(double now_s);
+  void settle(double now_s, ServerStats& stats);
   void note_fate(Subscription& subscription, const Carried& carried, bool acked);
   [[nodiscard]] bool knows_route(RouteId route) const;
   void measure_link(const ClientDatagram& datagram, double now_s);
-  void choose(const Step& step, std::uint32_t slot, Subscriptions::Place place, Subscription& subscription);
+  void gather(const Step& step, Desk& desk);
+  void choose(const Step& step, std::uint32_t slot, Subscriptions::Place place, Subscription& subscription,
+              Snapshot& snapshot);
   [[nodiscard]] bool extras_may_go() const;
-  [[nodiscard]] std::size_t extra_room(std::size_t room_bits) const;
+  [[nodiscard]] static std::size_t extra_room(std::size_t room_bits, const Snapshot& snapshot);
   [[nodiscard]] ServerHeader make_header(const Step& step) const;
   [[nodiscard]] std::uint32_t complete_age(Tick tick) const;
-  bool write_datagram(const Step& step, std::size_t room);
+  bool write_datagram(const Step& step, std::size_t room, Desk& desk);
   void note_coding(const Step& step, const Snapshot::Item& item) const;
-  void note_sent(const Snapshot::Item& item, const StreamHead& stream, std::vector<Carried>& carried);
+  void note_sent(const Snapshot::Item& item, const StreamHead& stream, Outbox& outbox);
 
   ClientId id_;
   PeerId peer_;
   double heartbeat_s_;
-  bool repairs_;
   double tick_rate_hz_;
 
-  ClientView view_;
+  // What compose() needs in every tick stands together, see fetch().
+  double joined_s_ = -1.0;
+  double last_send_s_ = -1e9;
+  double stamp_arrival_s_ = 0.0;
+  std::optional<std::uint32_t> stamp_;  // the client's newest, not answered yet
+  Tick held_tick_ = 0;                  // no motion that the client is known to hold is newer
+  bool repairs_;
+  ReceivedWindow received_;
+  LinkEstimate link_;
   Subscriptions subscriptions_;
   Announcements announcements_;
   Extras extras_;
+  ByteBudget budget_;
+
+  ClientView view_;
   ReliableWindow reliable_;
   std::unique_ptr<SeenBy> seen_;       // null: what the client shows is not remembered
   std::vector<std::uint32_t> routes_;  // by route: number of the message
-
+  double message_bytes_ = 64.0;        // of the announcement sent last, on the wire
   SentWindow sent_;
-  ReceivedWindow received_;
   InFlight in_flight_;
-  LinkEstimate link_;
-  ByteBudget budget_;
-  Tick held_tick_ = 0;  // no motion that the client is known to hold is newer
-
-  Snapshot snapshot_;  // of this tick
-  ServerStats counts_;
-  std::vector<std::uint32_t> repaired_;
-
-  std::optional<std::uint32_t> stamp_;  // the client's newest, not answered yet
-  double stamp_arrival_s_ = 0.0;
-  double last_send_s_ = -1e9;
-  double message_bytes_ = 64.0;  // of the announcement sent last, on the wire
-  double joined_s_ = -1.0;
 };
 
 }  // namespace reckoner

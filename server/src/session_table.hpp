@@ -4,9 +4,10 @@
 #include "session.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <span>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace reckoner {
@@ -17,29 +18,33 @@ class SessionTable {
  public:
   Session& add(ClientId id, PeerId peer, const ServerConfig& config) {
     sessions_.push_back(std::make_unique<Session>(id, peer, config));
-    by_peer_[peer.value] = sessions_.back().get();
-    return *sessions_.back();
+    Session& added = *sessions_.back();
+    ids_.push_back(id);
+    by_peer_.insert(place_of(peer), {peer, &added});
+    return added;
   }
 
   /// Null if there is none.
   [[nodiscard]] Session* find(PeerId peer) const {
-    const auto found = by_peer_.find(peer.value);
-    return found == by_peer_.end() ? nullptr : found->second;
+    const auto found = place_of(peer);
+    return found == by_peer_.end() || found->first != peer ? nullptr : found->second;
   }
   [[nodiscard]] Session* find(ClientId id) const {
-    const auto found =
-        std::lower_bound(sessions_.begin(), sessions_.end(), id,
-                         [](const auto& session, ClientId wanted) { return session->id() < wanted; });
-    return found == sessions_.end() || (*found)->id() != id ? nullptr : found->get();
+    const auto found = std::lower_bound(ids_.begin(), ids_.end(), id);
+    return found == ids_.end() || *found != id ? nullptr : sessions_[index_of(found)].get();
   }
 
   void remove(PeerId peer) {
-    const Session* gone = find(peer);
-    by_peer_.erase(peer.value);
-    std::erase_if(sessions_, [&](const auto& session) { return session.get() == gone; });
+    const auto gone = place_of(peer);
+    if (gone == by_peer_.end() || gone->first != peer) return;
+    const auto id = std::lower_bound(ids_.begin(), ids_.end(), gone->second->id());
+    sessions_.erase(sessions_.begin() + static_cast<std::ptrdiff_t>(index_of(id)));
+    ids_.erase(id);
+    by_peer_.erase(gone);
   }
   void clear() {
     sessions_.clear();
+    ids_.clear();
     by_peer_.clear();
   }
 
@@ -47,8 +52,21 @@ class SessionTable {
   [[nodiscard]] std::size_t size() const { return sessions_.size(); }
 
  private:
-  std::vector<std::unique_ptr<Session>> sessions_;  // client ids only grow
-  std::unordered_map<std::uint32_t, Session*> by_peer_;
+  using ByPeer = std::vector<std::pair<PeerId, Session*>>;
+
+  [[nodiscard]] ByPeer::const_iterator place_of(PeerId peer) const {
+    return std::lower_bound(by_peer_.begin(), by_peer_.end(), peer,
+                            [](const auto& entry, PeerId wanted) { return entry.first < wanted; });
+  }
+  [[nodiscard]] std::size_t index_of(std::vector<ClientId>::const_iterator id) const {
+    return static_cast<std::size_t>(id - ids_.begin());
+  }
+
+  // Looked up many times a tick: sorted lists of a few kB, which stay in a processor's nearest memory where
+  // the sessions themselves do not.
+  std::vector<std::unique_ptr<Session>> sessions_;
+  std::vector<ClientId> ids_;  // of the sessions; they only grow
+  ByPeer by_peer_;             // in order
 };
 
 }  // namespace reckoner

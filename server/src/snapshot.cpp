@@ -37,11 +37,11 @@ void Snapshot::keep(std::size_t most) {
   sort_by_slot(items_);
 }
 
-void Snapshot::measure(const Encodings& encodings, double most_bytes) {
+void Snapshot::measure(Encodings& encodings, unsigned worker, double most_bytes) {
   double bits = 0.0;
   for (Item& item : items_) {
     constexpr std::uint32_t kUsualHeadBits = 10;
-    item.motion = encodings.find(item.slot, item.level, item.reference);
+    item.motion = encodings.get(worker, item.slot, item.level, item.reference);
     item.bits = static_cast<std::uint32_t>(item.motion.bits) + kUsualHeadBits;
     bits += item.bits;
   }
@@ -87,16 +87,11 @@ std::span<const Snapshot::Item> Snapshot::take(Tick tick, const UpdateCoding& co
     UpdateHeader head{item.slot, tick - item.tick, item.level, {}};
     if (item.reference != 0) head.reference_age = tick - item.reference_tick;
     write(writer, head, coding, previous);
-    writer.append(item.motion.bytes, item.motion.bits);
+    writer.append(std::span(item.motion.bytes, (item.motion.bits + 7) / 8), item.motion.bits);
     item.bits = static_cast<std::uint32_t>(writer.bits_written() - before);
     previous = item.slot;
   }
   return std::span{items_}.subspan(begin, taken_ - begin);
-}
-
-void Snapshot::add_datagram(std::span<const std::byte> payload) {
-  bytes_.insert(bytes_.end(), payload.begin(), payload.end());
-  ends_.push_back(bytes_.size());
 }
 
 }  // namespace reckoner

@@ -15,7 +15,7 @@
 namespace reckoner {
 
 /// The updates that one client gets in one tick: a choice of ready bit strings, most urgent first as far as
-/// the byte budget goes, written into as few datagrams as they fit.
+/// the byte budget goes, written into as few datagrams as they fit. One serves many clients in turn.
 class Snapshot {
  public:
   struct Item {
@@ -33,8 +33,6 @@ class Snapshot {
   void clear() {
     items_.clear();
     taken_ = 0;
-    bytes_.clear();
-    ends_.clear();
   }
 
   void add(const Item& item) { items_.push_back(item); }
@@ -43,8 +41,8 @@ class Snapshot {
   /// Keeps the `most` items of highest priority, in order of slot.
   void keep(std::size_t most);
 
-  /// Looks up how long each item is, and drops the least urgent ones beyond `most_bytes`.
-  void measure(const Encodings& encodings, double most_bytes);
+  /// Gets the bit string of each item, and drops the least urgent ones beyond `most_bytes`.
+  void measure(Encodings& encodings, unsigned worker, double most_bytes);
 
   /// How the heads of the items are coded best, for a datagram of this tick. No reference is newer than
   /// `held_tick`.
@@ -55,22 +53,9 @@ class Snapshot {
                                            BitWriter& writer);
   [[nodiscard]] bool all_taken() const { return taken_ == items_.size(); }
 
-  /// Datagrams that are ready to be sent.
-  void add_datagram(std::span<const std::byte> payload);
-  template <class F>
-  void for_each_datagram(F&& f) const {
-    std::size_t begin = 0;
-    for (const std::size_t end : ends_) {
-      f(std::span{bytes_}.subspan(begin, end - begin));
-      begin = end;
-    }
-  }
-
  private:
   std::vector<Item> items_;
   std::size_t taken_ = 0;
-  std::vector<std::byte> bytes_;
-  std::vector<std::size_t> ends_;
 };
 
 }  // namespace reckoner

@@ -49,10 +49,45 @@ Subscription* Subscriptions::find(EntityId id) {
   return found != nullptr && found->id == id ? found : nullptr;
 }
 
-void Subscriptions::confirm(Subscription& subscription) {
+void Subscriptions::note_published(const Published& published, Tick tick,
+                                   std::vector<std::uint64_t>& scratch) {
+  const std::size_t words = followed_.words().size();
+  due_.fit(words * SlotSet::kWordBits);
+  scratch.resize(words);
+  // In rounds, so that the subscriptions concerned come from far memory all at the same time.
+  for (std::size_t w = 0; w < words; ++w) {
+    std::uint64_t fresh = 0;
+    for (std::size_t level = 0; level < kLevels; ++level) {
+      if (listeners_[level] > 0) fresh |= listening_[level].word(w) & published[level].word(w);
+    }
+    scratch[w] = fresh;
+    SlotSet::for_each_in(fresh, w, [&](std::uint32_t slot) { prefetch(&index_[slot]); });
+  }
+  for (std::size_t w = 0; w < words; ++w)
+    SlotSet::for_each_in(scratch[w], w, [&](std::uint32_t slot) { prefetch(&entries_[index_[slot]]); });
+  const auto due = due_.words();
+  for (std::size_t w = 0; w < words; ++w) {
+    SlotSet::for_each_in(scratch[w], w, [&](std::uint32_t slot) {
+      Subscription& s = entries_[index_[slot]];
+      s.repair = false;
+      if (!due_.contains(slot)) s.due_since = tick;
+    });
+    due[w] |= scratch[w];
+  }
+}
+
+void Subscriptions::fetch() const {
+  prefetch(due_.words().data(), due_.words().size_bytes());
+  for (std::size_t level = 0; level < kLevels; ++level) {
+    if (listeners_[level] > 0)
+      prefetch(listening_[level].words().data(), listening_[level].words().size_bytes());
+  }
+}
+
+void Subscriptions::confirm(Subscription& subscription, Tick motion_tick) {
   subscription.confirmed = true;
   subscription.held = subscription.sent;
-  subscription.held_tick = subscription.sent_tick;
+  subscription.held_tick = motion_tick;
   listen(subscription);
 }
 

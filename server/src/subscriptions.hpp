@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "prefetch.hpp"
 #include "slot_set.hpp"
 
 #include <array>
@@ -18,22 +19,22 @@ constexpr bool earlier(Tick a, Tick b) {
   return static_cast<std::int32_t>(a - b) < 0;
 }
 
-/// What one client knows of one entity that it follows.
-struct Subscription {
+/// What one client knows of one entity that it follows. Half a line of a processor's memory.
+struct alignas(32) Subscription {
   EntityId id;
   std::uint32_t serial = 0;  ///< of all that this client ever had: tells one from the next in the same slot
+  Tick due_since = 0;        ///< while due: the client lacks what was published from this tick on
+  std::uint32_t sent = 0;    ///< number of the publish sent last; 0: none of this level
+  std::uint32_t held = 0;    ///< newest publish that the client is known to hold; 0: none of this level
+  Tick held_tick = 0;        ///< its time stamp
   std::uint8_t level = 0;
-  bool told = false;        ///< the announcement was sent
-  bool confirmed = false;   ///< the client has taken it in
-  bool repair = false;      ///< due because a datagram was lost, and for no other reason
-  bool in_full = false;     ///< the next update must refer to nothing
-  std::uint8_t losses = 0;  ///< of updates since one was acknowledged
-  Tick due_since = 0;       ///< while due: the client lacks what was published from this tick on
-  std::uint32_t sent = 0;   ///< number of the publish sent last; 0: none of this level
-  Tick sent_tick = 0;       ///< its time stamp
-  std::uint32_t held = 0;   ///< newest publish that the client is known to hold; 0: none of this level
-  Tick held_tick = 0;       ///< its time stamp
+  std::uint8_t losses = 0;     ///< of updates since one was acknowledged
+  bool told : 1 = false;       ///< the announcement was sent
+  bool confirmed : 1 = false;  ///< the client has taken it in
+  bool repair : 1 = false;     ///< due because a datagram was lost, and for no other reason
+  bool in_full : 1 = false;    ///< the next update must refer to nothing
 };
+static_assert(sizeof(Subscription) == 32);
 
 /// All entities that a client follows, by slot, and which of them it is owed.
 ///
@@ -59,8 +60,9 @@ class Subscriptions {
   using Place = std::uint32_t;
   [[nodiscard]] Subscription& at(Place place) { return entries_[place]; }
 
-  /// The client has taken in that the entity exists: from now on it is sent state.
-  void confirm(Subscription& subscription);
+  /// The client has taken in that the entity exists, with the motion of this time stamp: from now on it is
+  /// sent state.
+  void confirm(Subscription& subscription, Tick motion_tick);
 
   /// The client gets another level, beginning with that one's motion in full.
   void set_level(Subscription& subscription, std::uint8_t level, Tick tick);
@@ -70,10 +72,14 @@ class Subscriptions {
   [[nodiscard]] bool is_due(std::uint32_t slot) const { return due_.contains(slot); }
   [[nodiscard]] const SlotSet& due() const { return due_; }
 
-  /// What is confirmed and was published in this tick becomes due. Then calls `f(slot, place, subscription)`
-  /// for all that is due, in order of slot; `f` may clear_due() it.
+  /// What is confirmed and was published in this tick becomes due. `scratch` may hold anything.
+  void note_published(const Published& published, Tick tick, std::vector<std::uint64_t>& scratch);
+  /// Asks for the memory that it begins with.
+  void fetch() const;
+
+  /// Calls `f(slot, place, subscription)` for all that is due, in order of slot; `f` may clear_due() it.
   template <class F>
-  void collect_due(const Published& published, Tick tick, F&& f);
+  void for_each_due(F&& f);
 
   /// All slots that are followed.
   [[nodiscard]] const SlotSet& slots() const { return followed_; }
@@ -97,27 +103,12 @@ class Subscriptions {
 };
 
 template <class F>
-void Subscriptions::collect_due(const Published& published, Tick tick, F&& f) {
-  const std::size_t words = followed_.words().size();
-  due_.fit(words * SlotSet::kWordBits);
+void Subscriptions::for_each_due(F&& f) {
   const auto due = due_.words();
-  for (std::size_t w = 0; w < words; ++w) {
-    std::uint64_t fresh = 0;
-    for (std::size_t level = 0; level < kLevels; ++level) {
-      if (listeners_[level] > 0) fresh |= listening_[level].word(w) & published[level].word(w);
-    }
-    const std::uint64_t before = due[w];
-    if ((before | fresh) == 0) continue;
-    due[w] = before | fresh;
-    SlotSet::for_each_in(before | fresh, w, [&](std::uint32_t slot) {
+  for (std::size_t w = 0; w < due.size(); ++w) {
+    SlotSet::for_each_in(due[w], w, [&](std::uint32_t slot) {
       const Place place = index_[slot];
-      Subscription& s = entries_[place];
-      const std::uint64_t bit = std::uint64_t{1} << (slot % SlotSet::kWordBits);
-      if ((fresh & bit) != 0) {
-        s.repair = false;
-        if ((before & bit) == 0) s.due_since = tick;
-      }
-      f(slot, place, s);
+      f(slot, place, entries_[place]);
     });
   }
 }

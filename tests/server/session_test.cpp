@@ -2,6 +2,7 @@
 #include "session.hpp"
 
 #include "publisher.hpp"
+#include "server_stats.hpp"
 
 #include <set>
 #include <utility>
@@ -70,14 +71,14 @@ struct Bench {
     session.unfollow(id, tick, transport);
   }
   void step() {
-    const Session::Step now{table,     fields, published,   quantisation,
-                            encodings, tick,   tick / 60.0, tick / 60.0};
-    encodings.clear(table.slots().size());
+    const Session::Step now{table, fields,      published,   quantisation, encodings,
+                            tick,  tick / 60.0, tick / 60.0, 60.0,         true};
+    encodings.begin(table, quantisation, 60.0);
     session.tell(now, transport);
-    session.prepare(now, 0);
-    encodings.make(pool, table, quantisation, 60.0);
-    session.write(now, transport.room);
-    session.flush(transport, stats, repaired);
+    Session::Desk desk{0, snapshot, fresh, outbox};
+    session.compose(now, transport.room, desk);
+    outbox.flush(transport);
+    reckoner::add(stats, std::exchange(outbox.stats, {}));
     for (SlotSet& set : published)
       set.clear();
     ++tick;
@@ -103,12 +104,13 @@ struct Bench {
   EntityTable table;
   FieldTable fields{config.archetypes};
   Publisher publisher{config, quantisation, 1};
-  WorkerPool pool{1};
   Encodings encodings{1};
+  Snapshot snapshot;
+  std::vector<std::uint64_t> fresh;
+  Outbox outbox;
   Subscriptions::Published published;
   Recorder transport;
   ServerStats stats;
-  std::vector<std::uint32_t> repaired;
   Session session{{1}, {1}, config};
   Tick tick = 0;
   Sequence sequence = 0;

@@ -15,13 +15,14 @@ EntityId entity(std::uint32_t slot) {
 
 std::vector<std::uint32_t> due(Subscriptions& subscriptions, const Subscriptions::Published& published,
                                Tick tick) {
+  std::vector<std::uint64_t> scratch{~std::uint64_t{0}};  // whatever it held
+  subscriptions.note_published(published, tick, scratch);
   std::vector<std::uint32_t> slots;
-  subscriptions.collect_due(published, tick,
-                            [&](std::uint32_t slot, Subscriptions::Place place, Subscription& s) {
-                              EXPECT_EQ(&subscriptions.at(place), &s);
-                              EXPECT_EQ(s.id.slot(), slot);
-                              slots.push_back(slot);
-                            });
+  subscriptions.for_each_due([&](std::uint32_t slot, Subscriptions::Place place, Subscription& s) {
+    EXPECT_EQ(&subscriptions.at(place), &s);
+    EXPECT_EQ(s.id.slot(), slot);
+    slots.push_back(slot);
+  });
   return slots;
 }
 
@@ -29,8 +30,8 @@ TEST(Subscriptions, WhatIsPublishedAtItsLevelIsDueOnceConfirmed) {
   Subscriptions subscriptions;
   for (const std::uint32_t slot : {3u, 70u, 200u})
     subscriptions.add(entity(slot), slot == 70u ? 1 : 0);
-  subscriptions.confirm(*subscriptions.find(3u));
-  subscriptions.confirm(*subscriptions.find(70u));
+  subscriptions.confirm(*subscriptions.find(3u), 1);
+  subscriptions.confirm(*subscriptions.find(70u), 1);
   Subscriptions::Published published;
   for (const std::uint32_t slot : {3u, 70u, 71u, 200u})
     published[0].insert(slot);
@@ -46,7 +47,7 @@ TEST(Subscriptions, WhatIsPublishedAtItsLevelIsDueOnceConfirmed) {
 
 TEST(Subscriptions, ANewPublishIsNoRepair) {
   Subscriptions subscriptions;
-  subscriptions.confirm(subscriptions.add(entity(0), 0));
+  subscriptions.confirm(subscriptions.add(entity(0), 0), 1);
   Subscription& s = *subscriptions.find(0u);
   subscriptions.set_due(s, 9, true);
   EXPECT_TRUE(s.repair);
@@ -61,8 +62,9 @@ TEST(Subscriptions, AnotherLevelBeginsWithNothingHeld) {
   Subscriptions subscriptions;
   Subscription& s = subscriptions.add(entity(4), 0);
   s.sent = 17;
-  subscriptions.confirm(s);
+  subscriptions.confirm(s, 1);
   EXPECT_EQ(s.held, 17u);
+  EXPECT_EQ(s.held_tick, 1u);
   subscriptions.set_level(s, 2, 30);
   EXPECT_EQ(s.held, 0u);
   EXPECT_EQ(due(subscriptions, {}, 31), (std::vector<std::uint32_t>{4}));

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#include "in_flight.hpp"
+
+#include <map>
+#include <random>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace reckoner {
+namespace {
+
+TEST(InFlight, GivesBackWhatEachDatagramCarriesWhateverItsFate) {
+  std::mt19937 random(3);
+  InFlight in_flight;
+  std::map<std::uint16_t, std::vector<std::uint32_t>> open;  // by sequence: numbers
+  std::uint32_t number = 0;
+  for (std::uint32_t i = 0; i < 150'000; ++i) {  // sequences wrap twice
+    const auto sequence = static_cast<Sequence>(60'000u + i);
+    in_flight.begin(sequence, i);
+    auto& carried = open[sequence];
+    const std::size_t count = random() % 40 == 0 ? 300 : random() % 6;  // now and then what makes it grow
+    for (std::size_t k = 0; k < count; ++k) {
+      carried.push_back(++number);
+      in_flight.add({.place = 7, .serial = i, .number = number, .motion_tick = i, .level = 1});
+    }
+    in_flight.set_bytes(sequence, 10 + count);
+    // Fates become known out of order; the oldest must before its place is needed again.
+    while (open.size() > random() % 200 + 20 || open.contains(static_cast<Sequence>(sequence - 250))) {
+      const auto behind = static_cast<Sequence>(sequence - 250);
+      auto known =
+          open.contains(behind) ? open.find(behind) : open.lower_bound(static_cast<Sequence>(random()));
+      if (known == open.end()) known = open.begin();
+      std::vector<std::uint32_t> seen;
+      in_flight.for_each(known->first, [&](const Carried& c) {
+        seen.push_back(c.number);
+        EXPECT_EQ(c.motion_tick, in_flight.at(known->first).tick);
+      });
+      ASSERT_EQ(seen, known->second);
+      EXPECT_EQ(in_flight.at(known->first).bytes, 10 + known->second.size());
+      in_flight.end(known->first);
+      open.erase(known);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace reckoner
