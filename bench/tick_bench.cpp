@@ -55,16 +55,7 @@ class World {
     config.threads = threads;
     return config;
   }
-  State truth(std::size_t i) {
-    constexpr auto kRate = static_cast<float>(kPace);
-    State state = roamers_.state(i, kPace * time_s_);
-    state.velocity *= kRate;
-    state.angular_velocity *= kRate;
-    state.acceleration *= kRate * kRate;
-    return state;
-  }
-
-  static constexpr double kPace = 0.4;  // people walking
+  State truth(std::size_t i) { return roamers_.state(i, time_s_); }
 
   scenario::Roamers roamers_;
   AnsweringClients transport_;

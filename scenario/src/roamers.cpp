@@ -9,8 +9,8 @@
 namespace reckoner::scenario {
 namespace {
 
-constexpr double kShortestLegS = 0.8;
-constexpr double kLongestLegS = 2.0;
+constexpr double kShortestLegS = 2.0;
+constexpr double kLongestLegS = 5.0;
 constexpr double kLookAboutRad = 1.2;  // to either side of a direction of its own
 
 enum Draw : int { kHomeX, kHomeY, kLegLength, kPhase, kX, kY, kFacing, kLook };

@@ -110,15 +110,28 @@ class LoadClients {
 
   void look(const Player& player, std::span<const ShownEntity> shown, double now_s) {
     const double time_s = now_s - options_.epoch_s;
-    std::size_t moving = 0;
+    ++looks_;
     for (const ShownEntity& entity : shown) {
-      const EntityInfo* info = player.client->info(entity.id);
-      const std::size_t number = info == nullptr ? world_.moving() : LoadWorld::number_of(info->name);
+      const std::size_t number = number_of(player, entity);
       if (number >= world_.moving()) continue;
-      ++moving;
       errors_m_.push_back(glm::distance(entity.shown.position, world_.moving(number, time_s).position));
     }
-    seen_.push_back(static_cast<double>(moving));
+  }
+
+  // Of a moving entity, or the largest value.
+  [[nodiscard]] static std::size_t number_of(const Player& player, const ShownEntity& entity) {
+    const EntityInfo* info = player.client->info(entity.id);
+    return LoadWorld::number_of(info == nullptr ? std::string{} : info->name);
+  }
+
+  // How many moving entities a client sees now, in the mean.
+  [[nodiscard]] double seen(double now_s) const {
+    std::size_t moving = 0;
+    for (const Player& player : players_) {
+      for (const ShownEntity& entity : player.client->frame(now_s))
+        moving += number_of(player, entity) < world_.moving() ? 1 : 0;
+    }
+    return static_cast<double>(moving) / static_cast<double>(std::max<std::size_t>(players_.size(), 1));
   }
 
   void obey() {
@@ -145,14 +158,11 @@ class LoadClients {
       datagrams += now.datagrams_received - player.before.datagrams_received;
       lost += now.datagrams_lost - std::min(now.datagrams_lost, player.before.datagrams_lost);
     }
-    double seen = 0.0;
-    for (const double each : seen_)
-      seen += each / static_cast<double>(seen_.size());
     const nlohmann::json json = {{"updates_applied", updates},
                                  {"datagrams_received", datagrams},
                                  {"datagrams_lost", lost},
-                                 {"looks", seen_.size()},
-                                 {"seen", seen},
+                                 {"looks", looks_},
+                                 {"seen", seen(program::monotonic_s())},
                                  {"error_m_p50", quantile(errors_m_, 0.5)},
                                  {"error_m_p95", quantile(errors_m_, 0.95)},
                                  {"error_m_p99", quantile(errors_m_, 0.99)}};
@@ -178,7 +188,7 @@ class LoadClients {
   std::size_t joined_ = 0;
   bool measuring_ = false;
   std::vector<double> errors_m_;  // of what those who are watched were shown
-  std::vector<double> seen_;      // how many, by look
+  std::size_t looks_ = 0;
   bool ended_ = false;
 };
 

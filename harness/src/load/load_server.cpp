@@ -75,9 +75,8 @@ class LoadServer {
     config.archetypes = program::archetypes();
     config.max_clients = static_cast<std::uint32_t>(options.world.clients);
     config.max_entities = static_cast<std::uint32_t>(options.world.entities + options.world.resting);
-    // Roamers and eyes go to and fro, so that sooner or later all within the hysteresis have come in and
-    // stay.
-    config.interest.radius_m = world.view_radius_m() / (1.0 + config.interest.hysteresis);
+    // Roamers and eyes go to and fro: about half of those within the hysteresis have come in and stay.
+    config.interest.radius_m = world.view_radius_m() / (1.0 + 0.5 * config.interest.hysteresis);
     config.threads = options.threads;
     return config;
   }

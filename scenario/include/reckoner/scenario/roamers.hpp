@@ -12,15 +12,15 @@
 
 namespace reckoner::scenario {
 
-/// Any number of things that roam a plane evenly filled with them, each about a home of its own: for
+/// Any number of people who walk about a plane evenly filled with them, each about a home of its own: for
 /// measuring servers, so asking is cheap (some 50 ns) and the derivatives are exact. A roamer goes from one
-/// drawn place to the next by a cubic, a new one every 0.8 s to 2 s, and looks where it likes; position,
-/// velocity and angle are continuous, acceleration and angular velocity are bounded (about 40 m/s^2 and 5
+/// drawn place to the next by a cubic, a new one every 2 s to 5 s, and looks where it likes; position,
+/// velocity and angle are continuous, acceleration and angular velocity are bounded (about 10 m/s^2 and 2
 /// rad/s). A pure function of (seed, roamer, time), whatever was asked before. One thread at a time.
 class Roamers {
  public:
   static constexpr double kAreaEachM2 = 16.0;  ///< of the plane, to each
-  static constexpr double kReachM = 2.5;       ///< they are drawn to places so far from home along each axis
+  static constexpr double kReachM = 4.0;       ///< they are drawn to places so far from home along each axis
 
   Roamers(std::size_t count, std::uint64_t seed);
 
