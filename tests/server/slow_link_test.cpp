@@ -17,6 +17,7 @@ struct Flow {
   double bytes_per_second = 0.0;
   double median_wait_s = 0.0;  ///< beyond the link's latency: queue and its own time on the line
   double p95_wait_s = 0.0;
+  double longest_wait_s = 0.0;
   double lost_share = 0.0;
 };
 
@@ -37,6 +38,7 @@ Flow flow(World& world, double from_s, double to_s, double latency_s) {
   std::ranges::sort(waits_s);
   out.median_wait_s = waits_s[waits_s.size() / 2];
   out.p95_wait_s = waits_s[waits_s.size() * 95 / 100];
+  out.longest_wait_s = waits_s.back();
   out.lost_share = static_cast<double>(lost) / static_cast<double>(lost + waits_s.size());
   return out;
 }
@@ -56,6 +58,10 @@ TEST(SlowLink, OneOf64KbpsDoesNotFill) {
   EXPECT_LT(all.p95_wait_s, 0.15);
   EXPECT_LT(all.median_wait_s, 0.1);
   EXPECT_GT(all.bytes_per_second, 0.7 * 8000.0);
+  // Not while it joins either, when all are announced and nothing is known of the link.
+  const Flow joining = flow(world, 0.0, 2.5, 0.04);
+  EXPECT_LT(joining.longest_wait_s, 0.8);
+  EXPECT_EQ(joining.lost_share, 0.0);
   EXPECT_EQ(all.lost_share, 0.0);
 }
 
