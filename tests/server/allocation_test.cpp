@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+// A program of its own, because it counts what everything in it allocates.
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdlib>
+#include <deque>
+#include <new>
+#include <variant>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <reckoner/net/datagram.hpp>
+#include <reckoner/net/messages.hpp>
+#include <reckoner/scenario/roamers.hpp>
+#include <reckoner/server/server.hpp>
+
+namespace {
+
+std::atomic<std::size_t> allocations = 0;
+std::atomic<bool> counting = false;
+
+void* allocate(std::size_t size, std::size_t alignment) {
+  if (counting) ++allocations;
+  const std::size_t whole = (size + alignment - 1) / alignment * alignment;
+  if (void* const memory = std::aligned_alloc(alignment, whole)) return memory;
+  std::abort();
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) {
+  return allocate(size, alignof(std::max_align_t));
+}
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  return allocate(size, static_cast<std::size_t>(alignment));
+}
+void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::align_val_t) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
+  std::free(memory);
+}
+
+namespace reckoner {
+namespace {
+
+constexpr std::size_t kClients = 12;
+constexpr std::size_t kEntities = 200;
+
+/// While it lives, what the test itself allocates does not count.
+class Uncounted {
+ public:
+  Uncounted() : was_(counting.exchange(false)) {}
+  ~Uncounted() { counting = was_; }
+
+ private:
+  bool was_;
+};
+
+/// Clients that join and acknowledge every third tick, and lose every 50th datagram.
+class Clients final : public Transport {
+ public:
+  Clients() {
+    const std::vector<Archetype> archetypes(1);
+    for (std::uint32_t peer = 1; peer <= kClients; ++peer) {
+      events_.push_back({{TransportEvent::Kind::connected, {peer}, Channel::control, 0, {}}, {}});
+      std::array<std::byte, 64> buffer;
+      const auto join = encode(JoinMessage{kProtocolVersion, archetype_hash(archetypes)}, buffer);
+      add(peer, Channel::control, join);
+    }
+  }
+
+  void answer(std::uint32_t tick) {
+    const Uncounted uncounted;
+    for (std::uint32_t i = 0; i < kClients; ++i) {
+      Client& client = clients_[i];
+      if (!client.window.any() || (tick + i) % 3 != 0) continue;
+      ClientDatagram datagram;
+      datagram.sequence = client.next++;
+      datagram.ack = client.window.ack();
+      datagram.control_count = client.control;
+      std::array<std::byte, 64> buffer;
+      BitWriter writer{buffer};
+      write(writer, datagram);
+      add(i + 1, Channel::state, writer.finish());
+    }
+  }
+
+  void service(double) override {}
+  std::optional<TransportEvent> poll() override {
+    const Uncounted uncounted;
+    if (events_.empty()) return std::nullopt;
+    current_ = std::move(events_.front());
+    events_.pop_front();
+    current_.event.payload = current_.bytes;
+    return current_.event;
+  }
+  bool send(PeerId peer, Channel channel, std::span<const std::byte> payload) override {
+    const Uncounted uncounted;
+    Client& client = clients_[peer.value - 1];
+    if (channel == Channel::control) {
+      while (!payload.empty()) {
+        const auto message = take_control(payload);
+        const bool counted = message && !std::holds_alternative<WelcomeMessage>(*message);
+        client.control = static_cast<std::uint16_t>(client.control + (counted ? 1 : 0));
+      }
+      return true;
+    }
+    BitReader reader{payload};
+    if (++sent_ % 50 != 0) (void)client.window.note(read_server_header(reader).sequence);
+    return true;
+  }
+  [[nodiscard]] std::size_t max_state_bytes(PeerId) const override { return kMaxStateBytes; }
+  void disconnect(PeerId, std::uint32_t) override {}
+  [[nodiscard]] const TransportStats& stats() const override { return stats_; }
+
+ private:
+  struct Client {
+    ReceivedWindow window;
+    Sequence next = 0;
+    std::uint16_t control = 0;
+  };
+  struct Waiting {
+    TransportEvent event;
+    std::vector<std::byte> bytes;
+  };
+  void add(std::uint32_t peer, Channel channel, std::span<const std::byte> bytes) {
+    events_.push_back(
+        {{TransportEvent::Kind::received, {peer}, channel, 0, {}}, {bytes.begin(), bytes.end()}});
+  }
+
+  std::array<Client, kClients> clients_;
+  std::deque<Waiting> events_;
+  Waiting current_;
+  std::uint64_t sent_ = 0;
+  TransportStats stats_;
+};
+
+// Ticks, acknowledgements, losses, repairs, entities that stop and go: all of it in memory that is there.
+TEST(Allocations, AServerThatIsWarmMakesNone) {
+  for (const unsigned threads : {1u, 3u}) {
+    scenario::Roamers roamers(kEntities, 1);
+    Clients clients;
+    ServerConfig config;
+    config.archetypes = std::vector<Archetype>(1);
+    config.threads = threads;
+    Server server(config, clients);
+    std::vector<EntityId> ids;
+    for (std::size_t i = 0; i < kEntities; ++i)
+      ids.push_back(server.spawn(0, "", roamers.state(i, 0.0)));
+    std::uint64_t updates = 0, lost = 0;
+    for (std::uint32_t tick = 0; tick < 1800; ++tick) {
+      if (tick == 1500) {
+        updates = server.stats().updates_sent;
+        lost = server.stats().datagrams_lost;
+        allocations = 0;
+        counting = true;
+      }
+      const double now_s = server.tick_time_s(server.next_tick());
+      for (std::size_t i = 0; i < kEntities; ++i)
+        server.move(ids[i], roamers.state(i, now_s));
+      clients.answer(tick);
+      server.receive(now_s);
+      server.tick(now_s);
+      while (server.poll_event()) {
+      }
+    }
+    counting = false;
+    EXPECT_EQ(allocations, 0u) << threads << " threads";
+    EXPECT_GT(server.stats().updates_sent, updates + 5000);
+    EXPECT_GT(server.stats().datagrams_lost, lost + 5);
+  }
+}
+
+}  // namespace
+}  // namespace reckoner
