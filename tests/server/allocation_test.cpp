@@ -157,7 +157,13 @@ TEST(Allocations, AServerThatIsWarmMakesNone) {
     for (std::size_t i = 0; i < kEntities; ++i)
       ids.push_back(server.spawn(0, "", roamers.state(i, 0.0)));
     std::uint64_t updates = 0, lost = 0;
+    allocations = 0;
+    counting = true;
     for (std::uint32_t tick = 0; tick < 1800; ++tick) {
+      if (tick == 100) {
+        counting = false;
+        EXPECT_GT(allocations, 1000u) << "it counts nothing";
+      }
       if (tick == 1500) {
         updates = server.stats().updates_sent;
         lost = server.stats().datagrams_lost;
