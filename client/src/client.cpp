@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "client_mail.hpp"
 #include "entity_store.hpp"
+#include "hold_limit.hpp"
 #include "playout_clock.hpp"
 #include "server_link.hpp"
 #include "shown_batch.hpp"
@@ -21,9 +22,6 @@
 namespace reckoner {
 namespace {
 
-// Slower than this, shown time counts as standing.
-constexpr double kStandingRate = 0.05;
-
 // What has fallen behind by some time is caught up in as much time, so that it overtakes at a speed like its
 // own; at most so long.
 constexpr double kLongestCatchUpS = 0.5;
@@ -32,7 +30,10 @@ constexpr double kLongestCatchUpS = 0.5;
 
 struct Client::Impl {
   Impl(ClientConfig given, Transport& given_transport)
-      : config(std::move(given)), transport(given_transport), playout(config.playout, config.silence_s) {
+      : config(std::move(given)),
+        transport(given_transport),
+        playout(config.playout),
+        holds(config.silence_s, config.unconfirmed_s) {
     for ([[maybe_unused]] const Archetype& archetype : config.archetypes)
       assert(is_valid(archetype.fields));
   }
@@ -49,12 +50,22 @@ struct Client::Impl {
   void apply(std::span<const ServerLink::FieldUpdate> updates);
   void change_fields(double shown_s);
   void acknowledge(double local_s);
+  void note_arrival(double local_s);
+  void review_holds(double before_s);
   void blend_over_jump(double before_s, double rate);
   void remove(std::uint32_t slot);
   [[nodiscard]] bool appear(KnownEntity& entity, double shown_s);
 
   [[nodiscard]] double blend_s() const {
     return frames_to_seconds(config.playout.blend_frames, config.playout.frame_rate_hz);
+  }
+  // What has fallen behind by `behind_s` is caught up in as much time.
+  [[nodiscard]] double catch_up_s(double behind_s) const {
+    return std::max(blend_s(), std::min(std::abs(behind_s), kLongestCatchUpS));
+  }
+  // What is left of that: an update in the middle of it does not make it a leap.
+  [[nodiscard]] double catch_up_left_s(const Blend& blend, double shown_s) const {
+    return blend.duration_s() > blend_s() ? blend.start_s() + blend.duration_s() - shown_s : 0.0;
   }
   [[nodiscard]] Path path() const {
     return config.playout.mode == PlayoutMode::present ? Path::predict : Path::interpolate;
@@ -64,6 +75,8 @@ struct Client::Impl {
   Transport& transport;
   ServerLink link;
   PlayoutClock playout;
+  HoldLimit holds;
+  bool some_fade = false;  // some entity has a limit
   EntityStore entities;
   std::deque<ClientEvent> events;
   std::vector<ShownEntity> shown;
@@ -181,9 +194,8 @@ bool Client::correct(EntityId id, const State& shown, double local_s) {
   KnownEntity* entity = impl_->entities.find(id);
   impl_->advance(local_s);
   if (entity == nullptr || !entity->visible || !is_sane(shown)) return false;
-  // Blends run in shown time. Where that stands still a velocity cannot be held, and none is.
-  const double rate = impl_->playout.rate();
-  const float per_shown_second = rate > kStandingRate ? static_cast<float>(1.0 / rate) : 0.0f;
+  // Blends run in shown time.
+  const auto per_shown_second = static_cast<float>(1.0 / impl_->playout.rate());
   State in_shown_time = shown;
   in_shown_time.velocity *= per_shown_second;
   in_shown_time.angular_velocity *= per_shown_second;
@@ -218,6 +230,7 @@ void Client::Impl::handle(const TransportEvent& event, double local_s) {
       handle_end(event);
       break;
     case TransportEvent::Kind::received:
+      note_arrival(local_s);
       if (event.channel == Channel::control) {
         handle_control(event, local_s);
       } else {
@@ -340,7 +353,8 @@ void Client::Impl::handle_state(const TransportEvent& event, double local_s) {
   if (status != ClientStatus::joined) return;  // overtook the welcome; nothing in it can be for us yet
   const auto updates = link.receive(event.payload, local_s, entities, stats);
   if (!updates) return;
-  if (link.clock_known()) playout.note_arrival(link.server_time_s(local_s));
+  if (const auto complete_s = link.complete_s()) holds.note_complete(*complete_s);
+  note_arrival(local_s);
   advance(local_s);
   if (link.clock_ready()) link.note_applied(playout.shown_s());
   apply(*updates, local_s);
@@ -362,11 +376,18 @@ void Client::Impl::apply(std::span<const ServerLink::Update> updates, double loc
     Motion motion = update.motion;
     if (!config.uses_stamps && link.clock_known()) motion.time_s = link.server_time_s(local_s);
     const double gap_s = motion.time_s - entity->remote.newest().time_s;
+    RemoteEntity& remote = entity->remote;
+    const double shown_s = playout.shown_s();
+    const double duration_s = std::max(catch_up_s(std::max(0.0, shown_s - remote.holds_until_s())),
+                                       catch_up_left_s(remote.blend(), shown_s));
+    const double holds_s = holds.of(std::max(motion.time_s, remote.newest().time_s));
+    const double limit_s = shown_s > holds_s ? holds_s : kHoldsForever;
     // What was never shown has nothing to be blended from.
-    if (!entity->remote.receive(motion, playout.shown_s(), entity->visible ? blend_s() : 0.0)) {
+    if (!remote.receive(motion, shown_s, entity->visible ? duration_s : 0.0, limit_s)) {
       ++stats.updates_stale;
       continue;
     }
+    some_fade = some_fade || limit_s != kHoldsForever;
     ++stats.updates_applied;
     if (gap_s > 0.0 && link.clock_known()) {
       playout.note_update(link.server_time_s(local_s) - motion.time_s, gap_s);
@@ -396,10 +417,13 @@ void Client::Impl::advance(double local_s) {
   const double now_s = link.server_time_s(local_s);
   const double before_s = playout.shown_s();
   const double rate = playout.rate();
+  const double stepped_by_s = now_s - playout.now_s();
   if (playout.advance(now_s, stepped)) {
     link.note_jump();
     blend_over_jump(before_s, rate);
   }
+  if (stepped) holds.clock_stepped(stepped_by_s);
+  if (some_fade || holds.passed(playout.shown_s())) review_holds(before_s);
   stats.delay_s = playout.delay_s();
   mail.release(playout.shown_s());
 }
@@ -413,9 +437,36 @@ void Client::Impl::acknowledge(double local_s) {
       link.acknowledge(local_s, config.ack_interval_s, showing, mail.outbox(), server, transport);
 }
 
+void Client::Impl::note_arrival(double local_s) {
+  if (link.clock_known()) holds.note_arrival(link.server_time_s(local_s));
+}
+
+// Has those entities fade whose motion may no longer hold, and those go on whose motion does after all.
+// Nobody has seen anything later than `before_s` yet.
+void Client::Impl::review_holds(double before_s) {
+  const double shown_s = playout.shown_s();
+  bool go_on = false;
+  some_fade = false;
+  for (std::uint32_t slot = 0; slot < entities.slots().size(); ++slot) {
+    const KnownEntity* known = entities.slots()[slot].get();
+    if (known == nullptr) continue;
+    const double motion_s = known->remote.newest().time_s;
+    const double limit_s = known->remote.holds_until_s();
+    if (limit_s == kHoldsForever && shown_s > holds.of(motion_s)) {
+      entities.at(slot)->remote.hold_until(std::max(holds.of(motion_s), before_s), before_s, blend_s());
+      some_fade = true;
+    } else if (limit_s != kHoldsForever && holds.holds_again(motion_s, limit_s, shown_s)) {
+      entities.at(slot)->remote.hold_until(kHoldsForever, shown_s, catch_up_s(shown_s - limit_s));
+      go_on = true;
+    } else {
+      some_fade = some_fade || limit_s != kHoldsForever;
+    }
+  }
+  if (go_on) link.note_jump();  // how it was done, the server cannot find out
+}
+
 void Client::Impl::blend_over_jump(double before_s, double rate) {
-  const double jump_s = std::abs(playout.shown_s() - before_s);
-  const double duration_s = std::max(blend_s(), std::min(jump_s, kLongestCatchUpS));
+  const double duration_s = catch_up_s(playout.shown_s() - before_s);
   entities.all_changed();
   for (const auto& slot : entities.slots()) {
     if (!slot || !slot->visible) continue;

@@ -28,12 +28,9 @@ constexpr double kSettleS = 0.3;
 
 constexpr double kLongestDelayS = 2.0;  // within what RemoteEntity remembers, and slots are quarantined for
 
-constexpr double kFadeS = 0.5;  // time constant with which a silent connection brings motion to rest
-
 }  // namespace
 
-PlayoutClock::PlayoutClock(const PlayoutConfig& config, double silence_s)
-    : config_(config), silence_s_(silence_s), longest_gap_s_(kLeastLongestGapS) {
+PlayoutClock::PlayoutClock(const PlayoutConfig& config) : config_(config), longest_gap_s_(kLeastLongestGapS) {
   config_.delay_s = std::clamp(config_.delay_s, 0.0, kLongestDelayS);
   config_.max_delay_s = std::clamp(config_.max_delay_s, 0.0, kLongestDelayS);
 }
@@ -78,23 +75,12 @@ double PlayoutClock::wanted_delay_s() const {
 
 bool PlayoutClock::advance(double now_s, bool stepped) {
   const bool first = !started_;
-  if (first) now_s_ = last_arrival_s_ = now_s;
+  if (first) now_s_ = now_s;
   started_ = true;
-  // A step says nothing about how long the connection was silent: it goes on counting from where it was.
-  if (stepped) last_arrival_s_ += now_s - now_s_;
   const double elapsed_s = stepped ? 0.0 : std::max(0.0, now_s - now_s_);
-  const double silence_s = now_s - last_arrival_s_ - silence_s_;
   if (!stepped && now_s < now_s_) return false;
   now_s_ = now_s;
-
-  if (silence_s > 0.0) {
-    if (!silent_) rate_before_silence_ = rate_;
-    silent_ = true;
-    rest(silence_s, elapsed_s);
-    return false;
-  }
-  if (first || stepped || silent_) {
-    silent_ = false;
+  if (first || stepped) {
     rate_ = 1.0;
     drift_ = 0.0;
     delay_s_ = wanted_delay_s();
@@ -108,15 +94,6 @@ bool PlayoutClock::advance(double now_s, bool stepped) {
   rate_ = 1.0 - drift_;
   shown_s_ = now_s - delay_s_;
   return false;
-}
-
-void PlayoutClock::rest(double silence_s, double elapsed_s) {
-  // The rate falls as e^(-silence / fade); shown time is its integral, whatever the frame rate.
-  const double faded_before_s = std::max(0.0, silence_s - elapsed_s);
-  const double full_s = std::max(0.0, elapsed_s - silence_s);
-  rate_ = rate_before_silence_ * std::exp(-silence_s / kFadeS);
-  shown_s_ += rate_before_silence_ *
-              (full_s + kFadeS * (std::exp(-faded_before_s / kFadeS) - std::exp(-silence_s / kFadeS)));
 }
 
 }  // namespace reckoner

@@ -10,12 +10,11 @@ namespace reckoner {
 
 /// Which instant of server time is shown at which server time: now, or a delay ago. In adaptive mode the
 /// delay follows how late updates arrive: it grows as fast as the time scale allows and shrinks slowly, so
-/// that what is shown never stands still or runs back. When the connection is silent, shown time comes to
-/// rest, and with it all motion.
+/// that what is shown never stands still or runs back.
 class PlayoutClock {
  public:
   /// Delays out of their range are taken as the nearest in it.
-  PlayoutClock(const PlayoutConfig& config, double silence_s);
+  explicit PlayoutClock(const PlayoutConfig& config);
 
   /// Gaps between updates last up to so long while the motion before them does not hold: to be bridged.
   void expect_gaps(double longest_s);
@@ -23,18 +22,18 @@ class PlayoutClock {
   /// An update arrived `lateness_s` after its time stamp; the motion before it was `gap_s` older.
   void note_update(double lateness_s, double gap_s);
 
-  /// Anything arrived from the server.
-  void note_arrival(double now_s) { last_arrival_s_ = now_s; }
-
   /// Moves on to server time `now_s`; `stepped` if the clock that it comes from has jumped. True if what is
-  /// shown jumps in time and must be blended over the jump: the first call, a stepped clock, the end of a
-  /// silence. Frames that come late are no jump: time has passed, and motion goes with it.
+  /// shown jumps in time and must be blended over the jump: the first call, a stepped clock. Frames that come
+  /// late are no jump: time has passed, and motion goes with it.
   bool advance(double now_s, bool stepped);
+
+  /// As of the last advance().
+  [[nodiscard]] double now_s() const { return now_s_; }
 
   /// The instant shown now.
   [[nodiscard]] double shown_s() const { return shown_s_; }
 
-  /// Seconds of shown time per second: 1 unless the delay is changing or the connection is silent.
+  /// Seconds of shown time per second: 1 unless the delay is changing.
   [[nodiscard]] double rate() const { return rate_; }
 
   [[nodiscard]] double delay_s() const { return delay_s_; }
@@ -55,21 +54,16 @@ class PlayoutClock {
   };
 
   [[nodiscard]] double wanted_delay_s() const;
-  void rest(double silence_s, double elapsed_s);
 
   PlayoutConfig config_;
-  double silence_s_;
   bool started_ = false;
-  bool silent_ = false;
   double now_s_ = 0.0;
   double shown_s_ = 0.0;
   double rate_ = 1.0;
-  double rate_before_silence_ = 1.0;
   double delay_s_ = 0.0;
   double drift_ = 0.0;  // of the delay, seconds a second
   double longest_gap_s_;
-  double wanted_s_ = 0.0;        // adaptive mode, as of the last update
-  double last_arrival_s_ = 0.0;  // server time
+  double wanted_s_ = 0.0;  // adaptive mode, as of the last update
   Recent lateness_;
   Recent gaps_;
 };

@@ -35,6 +35,10 @@ constexpr double kSettlingIntervalS = 0.025;
 constexpr double kKeepAliveS = 0.25;
 constexpr int kExchangesToShow = 3;
 
+// The server finds out by then that a datagram was lost: when this has passed, and so many round trips.
+constexpr double kNoticedS = 0.5;
+constexpr double kNoticedRoundTrips = 3.0;
+
 std::uint32_t to_stamp(double local_s) {
   const double units = std::fmod(std::floor(local_s / kStampUnitS), double{1u << kStampBits});
   return static_cast<std::uint32_t>(units < 0.0 ? units + double{1u << kStampBits} : units);
@@ -173,6 +177,9 @@ void ServerLink::note_header(const ServerHeader& header, Tick tick, double local
     newest_arrival_s_ = local_s;
   }
   note_tick(tick);
+  const double noticed_s = std::max(kNoticedS, kNoticedRoundTrips * stats.round_trip_s);
+  completeness_.note(header.sequence, tick, header.complete_age <= tick ? tick - header.complete_age : 0,
+                     noticed_s * tick_rate_hz_);
   stats.datagrams_lost = static_cast<std::uint64_t>(
       std::max<std::int64_t>(0, sequences_seen_ - static_cast<std::int64_t>(stats.datagrams_received)));
 

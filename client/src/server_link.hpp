@@ -2,6 +2,7 @@
 #pragma once
 
 #include "arrival_log.hpp"
+#include "completeness.hpp"
 #include "entity_store.hpp"
 
 #include <cstddef>
@@ -113,6 +114,11 @@ class ServerLink {
   /// Only with clock_known().
   [[nodiscard]] double server_time_s(double local_s) const { return clock_.server_time_s(local_s); }
 
+  /// The server time up to which nothing is missing here; nothing before that is known.
+  [[nodiscard]] std::optional<double> complete_s() const {
+    return completeness_.tick() ? std::optional(time_of(*completeness_.tick())) : std::nullopt;
+  }
+
   [[nodiscard]] double time_of(Tick tick) const { return epoch_s_ + tick / tick_rate_hz_; }
   /// Null for an archetype that there is not.
   [[nodiscard]] const Quantisation* quantisation(std::size_t archetype) const {
@@ -151,6 +157,7 @@ class ServerLink {
   ArrivalLog arrivals_;
 
   ReceivedWindow received_;
+  Completeness completeness_;
   Sequence newest_sequence_ = 0;
   std::int64_t sequences_seen_ = 0;  // from the first to the newest
   double newest_arrival_s_ = 0.0;

@@ -16,7 +16,7 @@ RemoteEntity::RemoteEntity(std::span<const Motion> known, Path path, const Shown
   std::copy(newest.begin(), newest.end(), history_.begin());
 }
 
-bool RemoteEntity::receive(const Motion& motion, double shown_time_s, double blend_s) {
+bool RemoteEntity::receive(const Motion& motion, double shown_time_s, double blend_s, double holds_until_s) {
   const auto begin = history_.begin();
   const auto end = begin + static_cast<std::ptrdiff_t>(count_);
   auto place = std::lower_bound(begin, end, motion.time_s,
@@ -37,6 +37,7 @@ bool RemoteEntity::receive(const Motion& motion, double shown_time_s, double ble
     ++count_;
   }
   *place = motion;
+  blends_.holds_until_s = holds_until_s;
 
   if (view().active(shown_time_s).teleports != teleports_before) {
     blends_.along = {};
@@ -57,6 +58,22 @@ bool RemoteEntity::receive(const Motion& motion, double shown_time_s, double ble
                     base_after.angular_velocity == base_before.angular_velocity;
   if (!same) start_blend(Blend{shown_before, base_after, shown_time_s, blend_s}, shown_time_s);
   return true;
+}
+
+void RemoteEntity::hold_until(double holds_until_s, double time_s, double blend_s) {
+  double& known_s = blends_.holds_until_s;
+  const bool changes = time_s > std::min(holds_until_s, known_s) && holds_until_s != known_s;
+  const Route* const on = changes ? route(time_s) : nullptr;
+  if (on != nullptr && view().stays_on(on, time_s)) {
+    const RouteState before = *view().shown_along(time_s);
+    known_s = holds_until_s;
+    start_blend(Blend{}, time_s);
+    blend_along(before, time_s, blend_s);
+    return;
+  }
+  const State before = shown(time_s);
+  known_s = holds_until_s;
+  if (changes) correct(before, time_s, blend_s);
 }
 
 void RemoteEntity::correct(const State& shown, double time_s, double blend_s) {

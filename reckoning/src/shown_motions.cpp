@@ -42,7 +42,8 @@ std::optional<RouteState> ShownMotions::along(double time_s) const {
       if (time_s > join_start_s(from, to)) return std::nullopt;
     }
   }
-  return from.route->carried(from.along, time_s - from.time_s);
+  return &from == &newest() ? faded_along(from, blends_->holds_until_s, time_s)
+                            : from.route->carried(from.along, time_s - from.time_s);
 }
 
 std::optional<RouteState> ShownMotions::shown_along(double time_s) const {
@@ -55,7 +56,7 @@ State ShownMotions::unblended(double time_s) const {
   const Motion& from = active(time_s);
   if (const auto place = shown_along(time_s)) return state_along(from, *place);
   if (path_ == Path::interpolate && time_s < known_.front().time_s) return at_rest(known_.front().state);
-  if (&from == &newest()) return state_at(from, time_s);
+  if (&from == &newest()) return faded_state(from, blends_->holds_until_s, time_s);
   const Motion& to = *(&from + 1);
   // Across a teleport the earlier motion is carried on until the later one's stamp.
   if (to.teleports != from.teleports) return state_at(from, time_s);

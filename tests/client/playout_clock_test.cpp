@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kFrameS = 1.0 / 60.0;
 
-/// Runs a clock whose connection is alive, frame by frame; keeps the least and the largest rate.
+/// Runs a clock frame by frame; keeps the least and the largest rate.
 struct Runner {
   PlayoutClock clock;
   double now_s = 100.0;
@@ -21,13 +21,12 @@ struct Runner {
 
   double last_rate = 1.0;
 
-  explicit Runner(const PlayoutConfig& config) : clock(config, 1.0) { clock.advance(now_s, false); }
+  explicit Runner(const PlayoutConfig& config) : clock(config) { clock.advance(now_s, false); }
 
-  void run(double seconds, bool alive = true) {
+  void run(double seconds) {
     for (double left_s = seconds; left_s > 1e-9; left_s -= kFrameS) {
       const double before_s = clock.shown_s();
       now_s += kFrameS;
-      if (alive) clock.note_arrival(now_s);
       EXPECT_FALSE(clock.advance(now_s, false));
       const double rate = (clock.shown_s() - before_s) / kFrameS;
       most_change = std::max(most_change, std::abs(rate - last_rate));
@@ -43,11 +42,11 @@ struct Runner {
 };
 
 TEST(PlayoutClock, TheFirstCallJumpsToTheWantedInstant) {
-  PlayoutClock present({}, 1.0);
+  PlayoutClock present({});
   EXPECT_TRUE(present.advance(50.0, false));
   EXPECT_EQ(present.shown_s(), 50.0);
   EXPECT_EQ(present.rate(), 1.0);
-  PlayoutClock delayed({.mode = PlayoutMode::delayed, .delay_s = 0.2}, 1.0);
+  PlayoutClock delayed({.mode = PlayoutMode::delayed, .delay_s = 0.2});
   EXPECT_TRUE(delayed.advance(50.0, false));
   EXPECT_DOUBLE_EQ(delayed.shown_s(), 49.8);
   EXPECT_FALSE(delayed.advance(50.1, false));
@@ -55,10 +54,10 @@ TEST(PlayoutClock, TheFirstCallJumpsToTheWantedInstant) {
 }
 
 TEST(PlayoutClock, DelaysOutOfRangeAreClamped) {
-  PlayoutClock far({.mode = PlayoutMode::delayed, .delay_s = 60.0}, 1.0);
+  PlayoutClock far({.mode = PlayoutMode::delayed, .delay_s = 60.0});
   far.advance(100.0, false);
   EXPECT_EQ(far.delay_s(), 2.0);
-  PlayoutClock ahead({.mode = PlayoutMode::delayed, .delay_s = -1.0}, 1.0);
+  PlayoutClock ahead({.mode = PlayoutMode::delayed, .delay_s = -1.0});
   ahead.advance(100.0, false);
   EXPECT_EQ(ahead.delay_s(), 0.0);
 }
@@ -99,45 +98,17 @@ TEST(PlayoutClock, OneLateUpdateInManyChangesLittle) {
 
 TEST(PlayoutClock, WaitsForGapsThatTheServerExpectsAndForNoLonger) {
   for (const double expected_s : {0.0, 0.4}) {
-    PlayoutClock clock({.mode = PlayoutMode::adaptive}, 1.0);
+    PlayoutClock clock({.mode = PlayoutMode::adaptive});
     clock.expect_gaps(expected_s);
     double now_s = 10.0;
     clock.advance(now_s, false);
     for (int i = 0; i < 1200; ++i) {
       now_s += 1.0 / 60.0;
-      clock.note_arrival(now_s);
       clock.advance(now_s, false);
       if (i % 24 == 0) clock.note_update(0.1, 0.4);
       if (i % 240 == 0) clock.note_update(0.1, 3.0);  // quiet: the motion before it held
     }
     EXPECT_NEAR(clock.delay_s(), expected_s > 0.0 ? 0.5 : 0.1, 0.02);
-  }
-}
-
-TEST(PlayoutClock, SilenceFadesToRestWithoutAStep) {
-  for (const double frame_s : {1.0 / 30.0, 1.0 / 240.0}) {
-    PlayoutClock clock({}, 1.0);
-    double now_s = 10.0;
-    clock.advance(now_s, false);
-    clock.note_arrival(now_s);
-    double rate = 1.0;
-    while (now_s < 20.0) {
-      const double before_s = clock.shown_s();
-      now_s += frame_s;
-      EXPECT_FALSE(clock.advance(now_s, false));
-      const double stepped = (clock.shown_s() - before_s) / frame_s;
-      EXPECT_GE(stepped, 0.0);
-      EXPECT_LE(stepped, rate + 1e-9);           // never faster than before
-      EXPECT_GE(stepped, rate - 2.5 * frame_s);  // the steepest fall is 1 / 0.5 s
-      rate = stepped;
-    }
-    EXPECT_LT(rate, 1e-4);
-    // One second of silence allowed, then the integral of the fade: the same at every frame rate.
-    EXPECT_NEAR(clock.shown_s(), 10.0 + 1.0 + 0.5, 1e-6);
-    clock.note_arrival(now_s);
-    EXPECT_TRUE(clock.advance(now_s + frame_s, false));  // to be blended over
-    EXPECT_DOUBLE_EQ(clock.shown_s(), now_s + frame_s);
-    EXPECT_EQ(clock.rate(), 1.0);
   }
 }
 
@@ -147,7 +118,6 @@ TEST(PlayoutClock, LateFramesAreNoJump) {
     runner.now_s += hitch_s;
     EXPECT_FALSE(runner.clock.advance(runner.now_s, false));
     EXPECT_DOUBLE_EQ(runner.clock.shown_s(), runner.now_s);
-    runner.clock.note_arrival(runner.now_s);
   }
 }
 

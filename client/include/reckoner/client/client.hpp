@@ -27,6 +27,9 @@ struct ClientConfig {
   PlayoutConfig playout;                 ///< when to show entities, and how fast to blend
   double ack_interval_s = 0.05;          ///< what arrived is acknowledged at least this often, s; at most 0.1
   double silence_s = 1.0;                ///< a connection silent for longer fades motion to rest, s
+  /// The same for one entity, of which the server has told nothing, nor that there is nothing to tell, for so
+  /// long, s: to this client it cannot send all that it should.
+  double unconfirmed_s = 5.0;
   /// Off: a motion counts from its arrival, as if it had no time stamp. To measure what stamps are worth.
   bool uses_stamps = true;
 };

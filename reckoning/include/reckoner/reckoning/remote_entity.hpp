@@ -29,8 +29,16 @@ class RemoteEntity {
   RemoteEntity(std::span<const Motion> known, Path path, const ShownBlends& blends);
 
   /// Takes in a motion while the instant `shown_time_s` is being shown, and blends it in over `blend_s`
-  /// (across a teleport, snaps). False, and nothing changes, if it is known already or older than all known.
-  bool receive(const Motion& motion, double shown_time_s, double blend_s);
+  /// (across a teleport, snaps). The newest motion is known to hold until `holds_until_s` from then on.
+  /// False, and nothing changes, if it is known already or older than all known.
+  bool receive(const Motion& motion, double shown_time_s, double blend_s,
+               double holds_until_s = kHoldsForever);
+
+  /// The newest motion is known to hold until then only: from there on it is shown to fade to rest
+  /// (faded_state()). Continuous at `time_s`, which is being shown, whatever was known before: over `blend_s`
+  /// if it makes a difference there.
+  void hold_until(double holds_until_s, double time_s, double blend_s);
+  [[nodiscard]] double holds_until_s() const { return blends_.holds_until_s; }
 
   /// What to show for the instant `time_s`. Before the first motion its state stands still; after the last it
   /// is carried on. Interpolation never crosses a teleport: the earlier motion holds until the later's stamp.
@@ -55,7 +63,8 @@ class RemoteEntity {
 
   /// True if shown() is blend().apply() of the newest motion carried on freely, at whatever time.
   [[nodiscard]] bool is_blended_prediction() const {
-    return path_ == Path::predict && newest().route == nullptr && newest().teleports == blends_.teleports;
+    return path_ == Path::predict && newest().route == nullptr && newest().teleports == blends_.teleports &&
+           blends_.holds_until_s == kHoldsForever;
   }
 
   [[nodiscard]] const Motion& newest() const { return history_[count_ - 1]; }

@@ -6,6 +6,7 @@
 #include <span>
 
 #include <reckoner/reckoning/blend.hpp>
+#include <reckoner/reckoning/fade.hpp>
 #include <reckoner/reckoning/motion.hpp>
 #include <reckoner/reckoning/route_blend.hpp>
 
@@ -17,11 +18,12 @@ enum class Path : std::uint8_t {
   interpolate,  ///< between two motions, the cubic through their true positions and velocities: for the past
 };
 
-/// The corrections that are being worked into what is shown.
+/// The corrections that are being worked into what is shown, and until when the newest motion holds.
 struct ShownBlends {
-  Blend free;                  ///< in space, over the other
-  RouteBlend along;            ///< corrects a motion along its route
-  std::uint8_t teleports = 0;  ///< both hold on this side of a teleport only
+  Blend free;                            ///< in space, over the other
+  RouteBlend along;                      ///< corrects a motion along its route
+  std::uint8_t teleports = 0;            ///< both hold on this side of a teleport only
+  double holds_until_s = kHoldsForever;  ///< faded_state() from then on
 };
 
 /// What is shown of an entity, given the motions that are known of it and the corrections under way: a pure
@@ -35,7 +37,8 @@ class ShownMotions {
       : known_(known), path_(path), blends_(&blends) {}
 
   /// What to show for the instant `time_s`. Before the first motion its state stands still; after the last it
-  /// is carried on. Interpolation never crosses a teleport: the earlier motion holds until the later's stamp.
+  /// is carried on, as long as it holds. Interpolation never crosses a teleport: the earlier motion holds
+  /// until the later's stamp.
   [[nodiscard]] State shown(double time_s) const;
 
   /// The same without the blend in space.

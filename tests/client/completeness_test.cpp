@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+#include "completeness.hpp"
+
+#include <algorithm>
+#include <map>
+#include <random>
+
+#include <gtest/gtest.h>
+
+namespace reckoner {
+namespace {
+
+constexpr double kNoticed = 30.0;  // ticks
+
+TEST(Completeness, IsWhatTheNewestSaysWhileNothingIsLost) {
+  Completeness complete;
+  EXPECT_FALSE(complete.tick());
+  for (Tick tick = 1000; tick < 1200; ++tick) {
+    complete.note(static_cast<Sequence>(tick + 65'000), tick, tick - 3, kNoticed);
+    EXPECT_EQ(complete.tick(), tick - 3);
+  }
+}
+
+TEST(Completeness, WaitsForWhatIsMissingUntilItComes) {
+  Completeness complete;
+  complete.note(1, 100, 100, kNoticed);
+  complete.note(3, 102, 102, kNoticed);
+  EXPECT_EQ(complete.tick(), 100u);
+  complete.note(4, 103, 103, kNoticed);
+  EXPECT_EQ(complete.tick(), 100u);
+  complete.note(2, 101, 101, kNoticed);
+  EXPECT_EQ(complete.tick(), 103u);
+}
+
+TEST(Completeness, OrUntilTheServerMustHaveNoticed) {
+  Completeness complete;
+  complete.note(1, 100, 100, kNoticed);
+  for (Tick tick = 102; tick < 102 + 30; ++tick) {
+    complete.note(static_cast<Sequence>(tick - 99), tick, tick, kNoticed);
+    EXPECT_EQ(complete.tick(), 100u) << tick;
+  }
+  complete.note(33, 132, 120, kNoticed);  // it owes something since
+  EXPECT_EQ(complete.tick(), 120u);
+}
+
+TEST(Completeness, NeverGoesBack) {
+  Completeness complete;
+  complete.note(1, 100, 100, kNoticed);
+  complete.note(2, 101, 50, kNoticed);
+  EXPECT_EQ(complete.tick(), 100u);
+}
+
+// A server that finds out about each loss some time after, over a link that loses, delays and overtakes.
+TEST(Completeness, NeverClaimsWhatIsMissing) {
+  std::mt19937_64 random(7);
+  const auto chance = [&](double share) {
+    return std::uniform_real_distribution<>(0.0, 1.0)(random) < share;
+  };
+  Completeness complete;
+  struct Datagram {
+    Tick tick;
+    Tick says;
+  };
+  std::multimap<Tick, std::pair<Sequence, Datagram>> under_way;
+  std::map<Tick, bool> missing;  // what was published then has not arrived; found out?
+  Sequence next = 65'500;
+  std::size_t checked = 0;
+  for (Tick tick = 1; tick < 20'000; ++tick) {
+    for (auto& [since, noticed] : missing)
+      noticed = noticed || tick - since >= 20;
+    Tick says = tick;
+    for (const auto& [since, noticed] : missing) {
+      if (noticed) says = std::min(says, since - 1);
+    }
+    const bool lost = chance(0.05);
+    if (!lost) {
+      under_way.emplace(tick + 3 + random() % 6, std::pair{next, Datagram{tick, says}});
+      if (chance(0.3) && !missing.empty() && missing.begin()->second) missing.erase(missing.begin());
+    } else {
+      missing.emplace(tick, false);
+    }
+    ++next;
+    // A repair counts as there when it is sent, so that what the client may claim is held to the stricter.
+    for (auto it = under_way.begin(); it != under_way.end() && it->first <= tick; it = under_way.erase(it))
+      complete.note(it->second.first, it->second.second.tick, it->second.second.says, kNoticed);
+    if (!complete.tick() || missing.empty()) continue;
+    EXPECT_LT(*complete.tick(), missing.begin()->first) << tick;
+    ++checked;
+  }
+  EXPECT_GT(checked, 10'000u);
+  EXPECT_GT(*complete.tick(), 19'000u);
+}
+
+}  // namespace
+}  // namespace reckoner

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+#include "hold_limit.hpp"
+
+#include <gtest/gtest.h>
+
+namespace reckoner {
+namespace {
+
+TEST(HoldLimit, NothingIsKnownBeforeTheFirstArrival) {
+  const HoldLimit limit(1.0, 5.0);
+  EXPECT_FALSE(limit.passed(1e9));
+}
+
+TEST(HoldLimit, SilenceOfTheConnectionEndsEverything) {
+  HoldLimit limit(1.0, 5.0);
+  limit.note_arrival(10.0);
+  limit.note_complete(10.0);
+  EXPECT_FALSE(limit.passed(11.0));
+  EXPECT_TRUE(limit.passed(11.001));
+  EXPECT_EQ(limit.of(2.0), 11.0);
+  EXPECT_EQ(limit.of(10.9), 11.0);
+}
+
+TEST(HoldLimit, SilenceAboutAnEntityIsNoneWhileTheServerSaysThatAllIsTold) {
+  HoldLimit limit(1.0, 5.0);
+  for (double now_s = 10.0; now_s < 1000.0; now_s += 0.25) {
+    limit.note_arrival(now_s);
+    limit.note_complete(now_s - 0.1);
+    EXPECT_FALSE(limit.passed(now_s + 0.25));
+    EXPECT_GT(limit.of(10.0), now_s + 0.25);
+  }
+}
+
+TEST(HoldLimit, WhatIsNeverConfirmedEnds) {
+  HoldLimit limit(1.0, 5.0);
+  limit.note_arrival(10.0);
+  for (double now_s = 10.0; now_s < 20.0; now_s += 0.1)
+    limit.note_arrival(now_s);
+  EXPECT_TRUE(limit.passed(15.1));
+  EXPECT_DOUBLE_EQ(limit.of(8.0), 15.0);   // since the beginning all was taken to be there
+  EXPECT_DOUBLE_EQ(limit.of(12.0), 17.0);  // its own motion is a confirmation
+}
+
+TEST(HoldLimit, HoldsAgainOnceItWasToldWhatWasMissed) {
+  HoldLimit limit(1.0, 5.0);
+  limit.note_arrival(9.0);
+  limit.note_arrival(10.0);
+  limit.note_complete(9.9);
+  const double until_s = limit.of(9.0);
+  ASSERT_EQ(until_s, 11.0);
+  EXPECT_FALSE(limit.holds_again(9.0, until_s, 12.0));
+  limit.note_arrival(12.0);  // something comes, but tells nothing of the time before
+  EXPECT_FALSE(limit.holds_again(9.0, until_s, 12.0));
+  EXPECT_TRUE(limit.holds_again(11.9, until_s, 12.0));  // an entity of which it does
+  limit.note_complete(11.9);
+  EXPECT_TRUE(limit.holds_again(9.0, until_s, 12.0));
+}
+
+TEST(HoldLimit, AClockThatIsSetSaysNothingAboutSilence) {
+  HoldLimit limit(1.0, 5.0);
+  limit.note_arrival(10.0);
+  limit.note_complete(10.0);
+  limit.clock_stepped(3.0);
+  EXPECT_FALSE(limit.passed(14.0));
+  EXPECT_TRUE(limit.passed(14.1));
+}
+
+}  // namespace
+}  // namespace reckoner

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+// What is shown when nothing comes any more, or too little, and when it comes again.
+#include "paths.hpp"
+#include "world.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include <glm/geometric.hpp>
+#include <gtest/gtest.h>
+
+#include <reckoner/reckoning/fade.hpp>
+
+namespace reckoner::test {
+namespace {
+
+// Fades at once when nothing has come for so long.
+constexpr double kSilenceS = 1.0;
+
+/// Shown frames of one body, and the worst of what must not be.
+struct Watch {
+  std::optional<State> before;
+  double worst_corner_mps = 0.0;  ///< between the shown velocity and the way made from frame to frame
+
+  void take(const State& shown, double frame_s) {
+    if (before) {
+      const glm::dvec3 mean = 0.5 * (glm::dvec3{shown.velocity} + glm::dvec3{before->velocity});
+      const glm::dvec3 moved = (shown.position - before->position) / frame_s;
+      worst_corner_mps = std::max(worst_corner_mps, glm::distance(moved, mean));
+    }
+    before = shown;
+  }
+};
+
+double speed_of(const State& state) {
+  return glm::length(glm::dvec3{state.velocity});
+}
+
+class Silence : public testing::TestWithParam<PlayoutMode> {};
+
+TEST_P(Silence, MotionFadesToRestAndComesBackWithoutAStep) {
+  constexpr double kFrameHz = 240.0;
+  // The link is dead, down, from 6 s to 9 s.
+  WorldConfig config;
+  config.links = both_ways({.latency_ms = 40.0, .jitter_ms = 5.0});
+  config.script = "6 down loss=100\n9 down loss=0\n";
+  config.frame_rate_hz = kFrameHz;
+  World world(config);
+  const Circle path{.radius_m = 5.0, .turn_rps = 1.0};
+  const EntityId id = world.add_body(path);
+  ClientConfig client;
+  client.silence_s = kSilenceS;
+  client.playout = {.mode = GetParam(), .delay_s = 0.3, .frame_rate_hz = kFrameHz};
+  world.add_client(client);
+  Watch watch;
+  double least_speed = 1e9, worst_m = 0.0, last_way_m = 0.0, error_after_m = 0.0;
+  std::optional<glm::dvec3> at_silence;
+  world.on_frame = [&](std::size_t, double time_s, std::span<const ShownEntity> shown) {
+    if (time_s < 4.0) return;
+    ASSERT_EQ(shown.size(), 1u);
+    const State& state = shown[0].shown;
+    watch.take(state, 1.0 / kFrameHz);
+    if (time_s > 6.0 && !at_silence) at_silence = state.position;
+    if (time_s > 6.0 && time_s < 9.0) worst_m = std::max(worst_m, glm::distance(state.position, *at_silence));
+    if (time_s > 8.6 && time_s < 9.0) {
+      least_speed = std::min(least_speed, speed_of(state));
+      last_way_m += speed_of(state) / kFrameHz;
+    }
+    if (time_s > 11.0)
+      error_after_m =
+          std::max(error_after_m, glm::distance(state.position, path(shown[0].shown_time_s).position));
+  };
+  world.run_to(13.0);
+  ASSERT_NE(world.shown(0, id), nullptr);
+  // At 5 m/s and 5 m/s^2, a corner of a tenth of the speed would be seen.
+  EXPECT_LT(watch.worst_corner_mps, 0.2);
+  EXPECT_LT(least_speed, 1e-3);
+  EXPECT_LT(last_way_m, 0.01);
+  // A second and some delay under way, then what faded_state() promises.
+  const double silent_s = kSilenceS + 0.3 + 0.1;
+  const double speed = path.speed() + path.acceleration() * silent_s;
+  EXPECT_LT(worst_m, speed * (silent_s + kFadeAccelerationS + 0.5 * kFadeVelocityS) + path.acceleration());
+  EXPECT_LT(error_after_m, 0.15);
+}
+
+INSTANTIATE_TEST_SUITE_P(, Silence,
+                         testing::Values(PlayoutMode::present, PlayoutMode::adaptive, PlayoutMode::delayed));
+
+// What rests, or moves as foreseen, is where it was meant to be as soon as anything comes again that says so.
+TEST(SilenceOfTheConnection, WhatMovedAsForeseenGoesOn) {
+  WorldConfig config;
+  config.links = both_ways({.latency_ms = 40.0});
+  config.script = "6 down loss=100\n8 down loss=0\n";
+  World world(config);
+  const Straight path{.velocity = {3.0f, 0.0f, 0.0f}};
+  const EntityId id = world.add_body(path);
+  world.add_client();
+  world.run_to(7.9);
+  EXPECT_GT(glm::distance(world.shown(0, id)->shown.position, path(7.9).position), 0.2);
+  world.run_to(11.0);
+  EXPECT_LT(glm::distance(world.shown(0, id)->shown.position, path(11.0).position), 0.06);
+}
+
+// The arrays of sample() show the same through a silence and back.
+TEST(SilenceOfTheConnection, SampledPosesAreTheSame) {
+  WorldConfig config;
+  config.links = both_ways({.latency_ms = 40.0});
+  config.script = "4 down loss=100\n7 down loss=0\n";
+  World world(config);
+  world.add_body(Circle{});
+  world.add_body(Straight{});
+  world.add_client();
+  std::size_t compared = 0;
+  world.on_frame = [&](std::size_t client, double time_s, std::span<const ShownEntity> shown) {
+    if (time_s < 3.0) return;
+    const ShownPoses poses = world.client(client).sample(world.local_s(client, time_s));
+    ASSERT_EQ(poses.ids.size(), 2u);
+    for (const ShownEntity& entity : shown) {
+      const auto place = std::find(poses.ids.begin(), poses.ids.end(), entity.id) - poses.ids.begin();
+      EXPECT_LT(glm::distance(poses.positions[static_cast<std::size_t>(place)], entity.shown.position), 1e-5)
+          << time_s;
+      ++compared;
+    }
+  };
+  world.run_to(9.0);
+  EXPECT_GT(compared, 700u);
+}
+
+// A client that can only be sent a small part of what happens: nothing it shows runs away, for what it was
+// told long ago is not carried on without end.
+TEST(SilenceOfAnEntity, WhatCannotBeToldDoesNotRunAway) {
+  WorldConfig config;
+  config.links = both_ways({.latency_ms = 20.0});
+  config.server.bytes_per_second = 400;
+  World world(config);
+  std::map<EntityId, Circle> paths;
+  for (int i = 0; i < 60; ++i) {
+    const Circle path{.radius_m = 20.0, .turn_rps = 1.0, .phase_rad = 0.1 * i};
+    paths.emplace(world.add_body(path), path);
+  }
+  world.add_client();
+  double furthest_m = 0.0, oldest_s = 0.0;
+  world.on_frame = [&](std::size_t, double time_s, std::span<const ShownEntity> shown) {
+    if (time_s < 20.0) return;
+    for (const ShownEntity& entity : shown) {
+      furthest_m = std::max(furthest_m, glm::length(entity.shown.position));
+      oldest_s = std::max(oldest_s, entity.age_s);
+    }
+  };
+  world.run_to(60.0);
+  ASSERT_GT(world.shown(0).size(), 30u);
+  EXPECT_GT(oldest_s, 7.0) << "nobody was kept waiting: this tests nothing";
+  // 20 m/s and 20 m/s^2, for 5 s and as they fade.
+  const double held_s = 5.0;
+  const double way_m = 20.0 * held_s + 10.0 * held_s * held_s;
+  const double speed = 20.0 + 20.0 * held_s;
+  EXPECT_LT(furthest_m, 20.0 + way_m + speed * (kFadeAccelerationS + 0.5 * kFadeVelocityS) + 5.0);
+}
+
+}  // namespace
+}  // namespace reckoner::test
