@@ -53,7 +53,8 @@ std::uint32_t archetype_hash(std::span<const Archetype> archetypes) {
   Fnv1a hash;
   for (const Archetype& archetype : archetypes) {
     hash.text(archetype.name);
-    hash.byte(archetype.has_orientation ? 1 : 0);
+    hash.byte(
+        static_cast<unsigned char>((archetype.has_orientation ? 1 : 0) + (archetype.never_reverses ? 2 : 0)));
     hash.number(archetype.fields.size());
     for (const FieldSpec& field : archetype.fields) {
       hash.text(field.name);

@@ -128,6 +128,7 @@ Quantisation quantisation_for(const Archetype& archetype) {
   q.route_acceleration_step_mps2 = threshold_m / kRouteAccelerationStepsPerS2;
   q.max_speed_mps = archetype.max_speed_mps;
   q.world_size_m = archetype.world_size_m;
+  q.never_reverses = archetype.never_reverses;
   if (archetype.has_orientation) {
     // Rounding turns by about one step in the root mean square.
     q.orientation_bits = 9;

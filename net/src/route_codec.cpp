@@ -64,7 +64,9 @@ std::optional<Motion> motion_of(const QuantisedState& quantised, double time_s,
   if (!quantised.along.route) {
     const auto state = dequantise(quantised, quantisation);
     if (!state) return std::nullopt;
-    return Motion{*state, time_s, quantised.teleports};
+    Motion motion{*state, time_s, quantised.teleports};
+    motion.never_reverses = quantisation.never_reverses;
+    return motion;
   }
   const Route* route = routes.find(quantised.along.route);
   if (route == nullptr) return std::nullopt;

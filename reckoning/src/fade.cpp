@@ -53,6 +53,7 @@ State faded_state(const Motion& motion, double holds_until_s, double time_s) {
   const Fade fade = fade_after(time_s - holds_until_s);
   if (motion.route != nullptr) return slowed(motion, holds_until_s, fade);
   const State from = state_at(motion, holds_until_s);
+  if (motion.never_reverses && is_braking(motion.state)) return slowed(motion, holds_until_s, fade);
   const glm::dvec3 velocity{from.velocity};
   const glm::dvec3 acceleration{from.acceleration};
   State state = extrapolate(from, fade.time_s);  // for the orientation

@@ -87,6 +87,13 @@ Quaternion turn(double wx, double wy, double wz, double dt_s) {
   return {s.cosine, wx * k, wy * k, wz * k};
 }
 
+double along_velocity(const State& state, const glm::vec3& vector) {
+  double sum = 0.0;
+  for (int i = 0; i < 3; ++i)
+    sum = sum + static_cast<double>(state.velocity[i]) * static_cast<double>(vector[i]);
+  return sum;
+}
+
 float flushed(double value) {
   constexpr double kSmallestNormalFloat = 1.17549435e-38;
   return value < kSmallestNormalFloat && value > -kSmallestNormalFloat ? 0.0f : static_cast<float>(value);
@@ -113,6 +120,39 @@ State extrapolate(const State& state, double dt_s) {
   out.orientation.x = flushed(q.x * k);
   out.orientation.y = flushed(q.y * k);
   out.orientation.z = flushed(q.z * k);
+  return out;
+}
+
+bool is_braking(const State& state) {
+  return along_velocity(state, state.acceleration) < -kTiny;
+}
+
+State extrapolate_braking(const State& state, double dt_s) {
+  State out = extrapolate(state, dt_s);
+  if (!is_braking(state)) return out;
+  const double stop_s = along_velocity(state, state.velocity) / -along_velocity(state, state.acceleration);
+  if (!(dt_s > stop_s)) return out;
+  // Then it moves with v + a stop_s, across its way, for as long as |a| takes to brake that.
+  double left2 = 0.0;
+  double brake2 = 0.0;
+  for (int i = 0; i < 3; ++i) {
+    const double a = state.acceleration[i];
+    const double left = state.velocity[i] + a * stop_s;
+    left2 = left2 + left * left;
+    brake2 = brake2 + a * a;
+  }
+  const double slide_s = std::sqrt(left2 / brake2);
+  const double since_s = dt_s - stop_s;
+  const bool slides = since_s < slide_s;
+  const double slid_s = slides ? since_s - 0.5 * since_s * (since_s / slide_s) : 0.5 * slide_s;
+  for (int i = 0; i < 3; ++i) {
+    const double v = state.velocity[i];
+    const double a = state.acceleration[i];
+    const double left = v + a * stop_s;
+    out.position[i] = state.position[i] + (v + a * (0.5 * stop_s)) * stop_s + left * slid_s;
+    out.velocity[i] = slides ? flushed(left * (1.0 - since_s / slide_s)) : 0.0f;
+    out.acceleration[i] = slides ? flushed(-left / slide_s) : 0.0f;
+  }
   return out;
 }
 

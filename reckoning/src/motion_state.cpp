@@ -8,7 +8,9 @@ namespace reckoner {
 
 State state_at(const Motion& motion, double time_s) {
   const double dt_s = time_s - motion.time_s;
-  if (motion.route == nullptr) return extrapolate(motion.state, dt_s);
+  if (motion.route == nullptr) {
+    return motion.never_reverses ? extrapolate_braking(motion.state, dt_s) : extrapolate(motion.state, dt_s);
+  }
   return state_along(motion, motion.route->carried(motion.along, dt_s));
 }
 

@@ -18,6 +18,10 @@ constexpr double kTakesEffectS = 0.05;
 // its motion looks back, so that sleeping on and looking on come to the same.
 constexpr std::uint32_t kTicksToSleep = 128;
 
+// What is off in a velocity moves the middle of the cubics to both sides of it by 4/27 of the gap times that,
+// where a prediction is off by all of it at the end of the gap.
+constexpr double kEndWeight = 8.0 / 27.0;
+
 // Clients acknowledge after so long, about.
 constexpr double kAnswerDelayS = 0.03;
 
@@ -162,10 +166,10 @@ double Publisher::ahead_s(const EntityLevel& level) const {
   return config_.parts.latency_aware ? level.delay_s + kTakesEffectS : 0.0;
 }
 
-// Free motion that is predicted, by far the most there is, is compared the short way.
+// Plain quadratic motion that is predicted, by far the most there is, is compared the short way.
 bool Publisher::is_due(const Entity& entity, EntityLevel& level, const Now& now) const {
   const Motion& motion = level.stream.motion();
-  if (level.interpolated() || motion.route != nullptr || rides(entity))
+  if (level.interpolated() || motion.route != nullptr || motion.never_reverses || rides(entity))
     return level.policy.due(compare(entity, level, now.time_s), now.tick);
   const State expected = fitted(entity);
   return level.policy.due(SendPolicy::Outlook{entity.truth, expected, motion, now.time_s, ahead_s(level)},
@@ -181,7 +185,8 @@ SendPolicy::Comparison Publisher::compare(const Entity& entity, const EntityLeve
   const State published = state_at(motion, time_s);
   const State published_ahead = state_at(motion, later_s);
   if (!rides(entity)) {
-    const State expected = extrapolate(fitted(entity), ahead_s(level));
+    const State expected =
+        state_at({.state = fitted(entity), .never_reverses = motion.never_reverses}, ahead_s(level));
     std::optional<GapFit::Off> gap;
     if (level.interpolated())
       gap = entity.gap->off(motion, entity.truth, time_s, longest_gap_s(level.factor));
@@ -244,7 +249,9 @@ void Publisher::publish(Entity& entity, EntityLevel& level, const Now& now, doub
     if (!can_travel(state, q)) state = entity.truth;  // the truth was checked, what is fitted can be anything
     const double gap_s =
         level.stream.number() > 0 ? (now.tick - level.stream.head().tick) / config_.tick_rate_hz : 0.0;
-    encoded = quantise(state, entity.teleports, level.manner.choose(precision, level.delay_s, gap_s), q);
+    const Manner manner = level.interpolated() ? level.manner.choose(precision, 0.0, kEndWeight * gap_s)
+                                               : level.manner.choose(precision, level.delay_s, gap_s);
+    encoded = quantise(state, entity.teleports, manner, q);
     learn_manner(level, encoded, now.tick, q);
   }
   level.stream.publish(encoded, *motion_of(encoded, now.time_s, q, now.routes), now.tick, urgency);

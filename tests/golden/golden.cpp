@@ -104,6 +104,22 @@ void predictor() {
   hash.print("predictor");
 }
 
+// Braking hard and softly, to rest and on.
+void braking() {
+  Hash hash;
+  test::RandomStates random{12};
+  for (int i = 0; i < 2000; ++i) {
+    State s = any_state(random);
+    for (int k = 0; k < 3; ++k)
+      s.acceleration[k] = static_cast<float>(s.velocity[k] * -random.number(0.0, 4.0));
+    for (int step = 0; step < 3; ++step) {
+      s = extrapolate_braking(s, any_time_s(random) / 32.0);
+      hash.add(s);
+    }
+  }
+  hash.print("braking");
+}
+
 void parameters() {
   Hash hash;
   for (const double threshold : kThresholds) {
@@ -240,6 +256,7 @@ void fields() {
 
 int main() {
   reckoner::predictor();
+  reckoner::braking();
   reckoner::parameters();
   reckoner::codec();
   reckoner::fields();

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -81,6 +82,18 @@ TEST(UserFields, WhatMakesNoSenseIsInvalid) {
   test::Engine engine(2);
   EXPECT_TRUE(is_valid(test::random_fields(engine, 32)));
   EXPECT_FALSE(is_valid(test::random_fields(engine, 33)));
+}
+
+TEST(Archetypes, HowTheyMoveIsInTheHash) {
+  const auto hash = [](bool has_orientation, bool never_reverses) {
+    Archetype archetype;
+    archetype.has_orientation = has_orientation;
+    archetype.never_reverses = never_reverses;
+    return archetype_hash(std::span{&archetype, 1});
+  };
+  const std::set<std::uint32_t> hashes{hash(false, false), hash(false, true), hash(true, false),
+                                       hash(true, true)};
+  EXPECT_EQ(hashes.size(), 4u);
 }
 
 // Both sides must notice every difference in what they declare.

@@ -157,6 +157,24 @@ TEST(Fade, OnARouteItStaysOnTheCurve) {
   }
 }
 
+TEST(Fade, WhatBrakesComesToRestOnItsWay) {
+  Motion motion;
+  motion.never_reverses = true;
+  motion.state.velocity = {10.0f, 0.0f, 0.0f};
+  motion.state.acceleration = {-8.0f, 1.0f, 0.0f};
+  for (const double until_s : {0.1, 0.9, 1.2, 1.4}) {
+    double x = 0.0;
+    for (double t = 0.0; t < 4.0; t += 0.01) {
+      const State s = faded_state(motion, until_s, t);
+      EXPECT_GE(s.position.x, x);
+      x = s.position.x;
+      const State braking = extrapolate_braking(motion.state, t);
+      EXPECT_LE(x, braking.position.x + 1e-9);
+    }
+    EXPECT_LT(size(faded_state(motion, until_s, 4.0).velocity), 1e-5);
+  }
+}
+
 // What is shown never steps, whenever an entity is left alone, and vouched for again, and hears something
 // new.
 TEST(Fade, AnEntityComesBackWithoutAJump) {

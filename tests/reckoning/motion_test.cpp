@@ -64,6 +64,85 @@ TEST(Motion, DoesNotChangeAtTimeZeroNorAtRest) {
   EXPECT_EQ(extrapolate(s, 1e6).orientation, s.orientation);
 }
 
+// A state that brakes, more or less along its way.
+State braking_state(test::RandomStates& random) {
+  State s = random.state();
+  s.acceleration = glm::vec3{glm::dvec3{s.velocity} * -random.number(0.2, 3.0) + random.vector(4.0)};
+  return s;
+}
+
+double ahead(const State& start, const State& later) {
+  return glm::dot(glm::dvec3{start.velocity}, later.position - start.position);
+}
+
+TEST(Braking, IsQuadraticMotionUntilNoWayAheadIsLeft) {
+  test::RandomStates random{21};
+  int braked = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const State s = braking_state(random);
+    if (!is_braking(s)) continue;
+    ++braked;
+    const double stop_s = -glm::dot(glm::dvec3{s.velocity}, glm::dvec3{s.velocity}) /
+                          glm::dot(glm::dvec3{s.velocity}, glm::dvec3{s.acceleration});
+    for (const double share : {-1.0, 0.0, 0.5, 0.999}) {
+      const State plain = extrapolate(s, share * stop_s);
+      const State braking = extrapolate_braking(s, share * stop_s);
+      EXPECT_EQ(braking.position, plain.position);
+      EXPECT_EQ(braking.velocity, plain.velocity);
+      EXPECT_EQ(braking.orientation, plain.orientation);
+    }
+  }
+  EXPECT_GT(braked, 800);
+}
+
+TEST(Braking, NeverReversesAndComesToRest) {
+  test::RandomStates random{22};
+  for (int i = 0; i < 300; ++i) {
+    const State s = braking_state(random);
+    if (!is_braking(s)) continue;
+    double way = 0.0;
+    for (double t = 0.0; t < 30.0; t += 0.02) {
+      const State now = extrapolate_braking(s, t);
+      EXPECT_GE(ahead(s, now), way - 1e-6);
+      EXPECT_GE(glm::dot(glm::dvec3{s.velocity}, glm::dvec3{now.velocity}), -1e-3);
+      way = ahead(s, now);
+    }
+    const State rest = extrapolate_braking(s, 1e4);
+    EXPECT_EQ(rest.velocity, glm::vec3{0.0f});
+    EXPECT_EQ(rest.acceleration, glm::vec3{0.0f});
+    EXPECT_LT(glm::distance(rest.position, extrapolate_braking(s, 1e6).position), 1e-9);
+  }
+}
+
+TEST(Braking, PositionAndVelocityAreContinuous) {
+  test::RandomStates random{23};
+  constexpr double kStepS = 1e-3;
+  for (int i = 0; i < 100; ++i) {
+    const State s = braking_state(random);
+    const double brake = glm::length(glm::dvec3{s.acceleration});
+    State before = extrapolate_braking(s, -0.1);
+    for (double t = -0.1 + kStepS; t < 6.0; t += kStepS) {
+      const State now = extrapolate_braking(s, t);
+      const glm::dvec3 mean = 0.5 * (glm::dvec3{now.velocity} + glm::dvec3{before.velocity});
+      ASSERT_LT(glm::distance((now.position - before.position) / kStepS, mean), brake * kStepS + 1e-5);
+      ASSERT_LT(glm::distance(glm::dvec3{now.velocity}, glm::dvec3{before.velocity}), brake * kStepS + 1e-4);
+      before = now;
+    }
+  }
+}
+
+TEST(Braking, WhatDoesNotBrakeMovesAsEver) {
+  test::RandomStates random{24};
+  for (int i = 0; i < 300; ++i) {
+    State s = random.state();
+    s.acceleration = s.velocity * 0.3f;
+    const double t = random.number(-2.0, 20.0);
+    EXPECT_EQ(extrapolate_braking(s, t).position, extrapolate(s, t).position);
+    s.velocity = glm::vec3{0.0f};
+    EXPECT_EQ(extrapolate_braking(s, t).position, extrapolate(s, t).position);
+  }
+}
+
 TEST(State, InsaneNumbersAreRecognised) {
   EXPECT_TRUE(is_sane(State{}));
   constexpr float nan = std::numeric_limits<float>::quiet_NaN();

@@ -20,11 +20,13 @@ struct Archetype {
   double threshold_rad = 0.05;      ///< publish threshold, rad; > 0
   double max_speed_mps = 1000.0;    ///< faster is refused as malformed; above any game vehicle's speed
   double world_size_m = 100'000.0;  ///< positions further than this from the origin are refused
+  bool never_reverses = false;      ///< what slows down is taken to come to rest: cars, ships, anything that
+                                    ///< brakes; not what swings or turns back. Compared by hash
   std::vector<FieldSpec> fields;    ///< what else is told about each entity; is_valid(), compared by hash
 };
 
-/// Hash of what both sides must agree on: the number, order and names of the archetypes, and their
-/// fields with names, types, ranges and initial values.
+/// Hash of what both sides must agree on: the number, order and names of the archetypes, how they move, and
+/// their fields with names, types, ranges and initial values.
 [[nodiscard]] std::uint32_t archetype_hash(std::span<const Archetype> archetypes);
 
 }  // namespace reckoner

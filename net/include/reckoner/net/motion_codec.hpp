@@ -28,6 +28,7 @@ struct Quantisation {
   unsigned orientation_bits = 0;  ///< of each of the three smallest components, 9 to 13; 0: no orientation
   double max_speed_mps = 0.0;     ///< limits, for refusing what cannot be
   double world_size_m = 0.0;
+  bool never_reverses = false;  ///< how free motions are carried on; no matter of their encoding
   CodeParameters codes;  ///< of residuals; the server's travel to the client
 };
 

@@ -19,7 +19,7 @@ inline constexpr double kHoldsForever = std::numeric_limits<double>::infinity();
 /// from then on its acceleration fades linearly in kFadeAccelerationS, then its velocity by the cubic
 /// 1 - 3u^2 + 2u^3 in kFadeVelocityS, to rest; angular velocity goes with velocity. Continuous in position,
 /// velocity and acceleration. It goes no further than |v| (Ta + Tv/2) + |a| (Ta^2/3 + Ta Tv/4), v and a being
-/// those at `holds_until_s`. What moves on a route or brakes by itself (Motion::brakes) stays on its course
+/// those at `holds_until_s`. What moves on a route or brakes by itself (is_braking()) stays on its course
 /// and only gets slower on it. Not before the motion's own time stamp.
 [[nodiscard]] State faded_state(const Motion& motion, double holds_until_s, double time_s);
 

@@ -23,6 +23,8 @@ struct Motion {
   const Route* route = nullptr;
   RouteState along{};       ///< on the route, at `time_s`; `state` is the same in the world
   bool faces_along = true;  ///< on a route: turned by it; false: keeps the orientation of `state`
+
+  bool never_reverses = false;  ///< free motion: carried on by extrapolate_braking()
 };
 
 /// `state`, `dt_s` seconds later (or earlier, if negative), under quadratic motion and constant angular
@@ -32,7 +34,17 @@ struct Motion {
 /// only + - * / and sqrt, with sine and cosine of its own, compiled in the library without contraction.
 [[nodiscard]] State extrapolate(const State& state, double dt_s);
 
-/// The motion's state at server time `time_s`: extrapolate() for free motion, Route::state_at() on a route.
+/// The same for what brakes but never goes into reverse, such as a car (Archetype::never_reverses). Where
+/// extrapolate() has no way ahead left, that is, its velocity has come to be across the one at the start,
+/// what is left of it is braked as hard as the motion was, and then the body rests. The position's derivative
+/// is the velocity, which is continuous; orientation as ever. As bit-exact as extrapolate().
+[[nodiscard]] State extrapolate_braking(const State& state, double dt_s);
+
+/// True if such a body is coming to rest.
+[[nodiscard]] bool is_braking(const State& state);
+
+/// The motion's state at server time `time_s`: extrapolate() or extrapolate_braking() for free motion,
+/// Route::state_at() on a route.
 [[nodiscard]] State state_at(const Motion& motion, double time_s);
 
 /// As it is to be shown at `along` on the motion's route. The motion must be on one.

@@ -61,10 +61,10 @@ class RemoteEntity {
   /// to free motion.
   [[nodiscard]] const Route* route(double time_s) const { return view().route(time_s); }
 
-  /// True if shown() is blend().apply() of the newest motion carried on freely, at whatever time.
+  /// True if shown() is blend().apply() of the newest motion's extrapolate(), at whatever time.
   [[nodiscard]] bool is_blended_prediction() const {
     return path_ == Path::predict && newest().route == nullptr && newest().teleports == blends_.teleports &&
-           blends_.holds_until_s == kHoldsForever;
+           blends_.holds_until_s == kHoldsForever && !(newest().never_reverses && is_braking(newest().state));
   }
 
   [[nodiscard]] const Motion& newest() const { return history_[count_ - 1]; }
