@@ -30,8 +30,9 @@ OffsetAt offset_at(const glm::dvec3& e0, const glm::dvec3& e1, double u, double 
 
 }  // namespace
 
-Blend::Blend(const State& shown, const State& motion_at_start, double start_s, double duration_s)
-    : start_s_(start_s), duration_s_(std::max(0.0, duration_s)) {
+Blend::Blend(const State& shown, const State& motion_at_start, double start_s, double duration_s,
+             double turn_share)
+    : start_s_(start_s), duration_s_(std::max(0.0, duration_s)), turn_duration_s_(turn_share * duration_s_) {
   offset_ = shown.position - motion_at_start.position;
   offset_rate_ = glm::dvec3{shown.velocity} - glm::dvec3{motion_at_start.velocity};
 
@@ -44,22 +45,23 @@ Blend::Blend(const State& shown, const State& motion_at_start, double start_s, d
 }
 
 Blend::Offset Blend::offset(double time_s) const {
-  const double u = std::max(0.0, (time_s - start_s_) / duration_s_);
-  return {value_at(offset_, offset_rate_, u, duration_s_),
-          value_at(rotation_, rotation_rate_, u, duration_s_)};
+  const double since_s = std::max(0.0, time_s - start_s_);
+  return {value_at(offset_, offset_rate_, since_s / duration_s_, duration_s_),
+          value_at(rotation_, rotation_rate_, std::min(1.0, since_s / turn_duration_s_), turn_duration_s_)};
 }
 
 State Blend::apply(const State& motion, double time_s) const {
   if (over(time_s)) return motion;
-  const double u = std::max(0.0, (time_s - start_s_) / duration_s_);
+  const double since_s = std::max(0.0, time_s - start_s_);
 
   State shown = motion;
-  const OffsetAt e = offset_at(offset_, offset_rate_, u, duration_s_);
+  const OffsetAt e = offset_at(offset_, offset_rate_, since_s / duration_s_, duration_s_);
   shown.position += e.value;
   shown.velocity = glm::vec3{glm::dvec3{motion.velocity} + e.rate};
   shown.acceleration = glm::vec3{glm::dvec3{motion.acceleration} + e.second};
 
-  const OffsetAt r = offset_at(rotation_, rotation_rate_, u, duration_s_);
+  const OffsetAt r =
+      offset_at(rotation_, rotation_rate_, std::min(1.0, since_s / turn_duration_s_), turn_duration_s_);
   const glm::dquat turn = rotation_exp(r.value);
   shown.orientation = glm::quat{glm::normalize(turn * glm::dquat{motion.orientation})};
   shown.angular_velocity = glm::vec3{rotation_rate_to_angular_velocity(r.value, r.rate) +

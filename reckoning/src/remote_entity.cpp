@@ -4,6 +4,17 @@
 #include <reckoner/reckoning/remote_entity.hpp>
 
 namespace reckoner {
+namespace {
+
+// Turns are corrected in a share of the time: what shows of a correction is how hard it accelerates, and one
+// of the place does that to all that is drawn. Measured: docs/TUNING.md.
+constexpr double kTurnShare = 2.0 / 3.0;
+
+Blend correction(const State& shown, const State& motion, double time_s, double blend_s) {
+  return {shown, motion, time_s, blend_s, kTurnShare};
+}
+
+}  // namespace
 
 RemoteEntity::RemoteEntity(const Motion& first, Path path) : path_(path) {
   history_[0] = first;
@@ -56,7 +67,7 @@ bool RemoteEntity::receive(const Motion& motion, double shown_time_s, double ble
                     base_after.velocity == base_before.velocity &&
                     base_after.orientation == base_before.orientation &&
                     base_after.angular_velocity == base_before.angular_velocity;
-  if (!same) start_blend(Blend{shown_before, base_after, shown_time_s, blend_s}, shown_time_s);
+  if (!same) start_blend(correction(shown_before, base_after, shown_time_s, blend_s), shown_time_s);
   return true;
 }
 
@@ -77,7 +88,7 @@ void RemoteEntity::hold_until(double holds_until_s, double time_s, double blend_
 }
 
 void RemoteEntity::correct(const State& shown, double time_s, double blend_s) {
-  start_blend(Blend{shown, view().unblended(time_s), time_s, blend_s}, time_s);
+  start_blend(correction(shown, view().unblended(time_s), time_s, blend_s), time_s);
 }
 
 void RemoteEntity::jump(double before_s, double now_s, double rate, double blend_s) {
@@ -102,7 +113,7 @@ void RemoteEntity::set_path(Path path, double time_s, double blend_s) {
   path_ = path;
   blends_.along = {};
   const bool jumped = view().active(time_s).teleports != teleports_before;
-  start_blend(jumped ? Blend{} : Blend{before, view().unblended(time_s), time_s, blend_s}, time_s);
+  start_blend(jumped ? Blend{} : correction(before, view().unblended(time_s), time_s, blend_s), time_s);
 }
 
 // Carries on from `shown_before` along the route. A blend in space that is under way goes on over it.

@@ -22,9 +22,28 @@ constexpr double kMostScale = 1000.0;
 // many times further.
 constexpr double kBudgetAngleShare = 4.0;
 
+// What is off, less what rest may be off, times how long it is may come to the threshold times this: just
+// below the threshold it stands for 4/3 s, at half of it for 4 s.
+constexpr double kStandsS = 1.0;
+
+constexpr double kGolden = 0.6180339887498949;  // its multiples spread evenly
+
 // A body counts as resting after so many ticks without any motion; its rest is then published exactly.
 constexpr std::uint32_t kTicksToRest = 3;
 constexpr double kRestShare = 0.25;  // of the threshold: above the rounding of what was published
+
+// Spreads consecutive phases evenly over 0 to 1. Under a budget the threshold goes up and down like a saw,
+// and what is published alike falls into step with it: so each entity's saw begins elsewhere.
+double spread(std::uint32_t phase) {
+  return std::fmod(kGolden * phase, 1.0);
+}
+
+// Entities that drift from their motion alike reach so much of the limit at instants that are evenly spread:
+// what is off grows with the square of time. Not all the way down to nothing, which all would reach at once.
+double first_share(std::uint32_t phase) {
+  const double left = 1.0 - 0.75 * spread(phase);
+  return left * left;
+}
 
 bool moves(const State& s) {
   return s.velocity != glm::vec3{0.0f} || s.acceleration != glm::vec3{0.0f} ||
@@ -60,23 +79,30 @@ glm::quat turned(const State& s, double dt_s) {
 SendPolicy::SendPolicy(const SendPolicyConfig& config, std::uint32_t phase)
     : config_(config),
       phase_(phase),
+      share_(first_share(phase)),
       sink_(std::exp(-kAdaptPerS / config.tick_rate_hz)),
       rise_(config.updates_per_second > 0.0 ? std::exp(kAdaptPerS / config.updates_per_second) : 1.0),
-      tokens_(config.updates_per_second) {}
+      scale_(std::pow(rise_, -spread(phase))),
+      tokens_(std::max(0.0, config.updates_per_second - spread(phase))) {}
 
 bool SendPolicy::due(const Comparison& c, std::uint32_t tick) {
-  if (const auto decided = due_by_itself(c.truth, c.gap ? kLeastGapScale : kLeastScale, tick))
-    return *decided;
-  if (!rests()) return exceeds(c);
-  silent_ = !moves(c.published) && !rest_is_off(c.truth, c.published);
-  return !silent_;
+  if (const auto due = due_by_itself(c.truth, c.gap ? kLeastGapScale : kLeastScale, tick)) return *due;
+  if (!rests()) return decided(exceeds(c));
+  return decided(moves(c.published) || rest_is_off(c.truth, c.published));
 }
 
 bool SendPolicy::due(const Outlook& o, std::uint32_t tick) {
-  if (const auto decided = due_by_itself(o.truth, kLeastScale, tick)) return *decided;
-  if (!rests()) return exceeds(o);
-  silent_ = !moves(o.published.state) && !rest_is_off(o.truth, o.published.state);
-  return !silent_;
+  if (const auto due = due_by_itself(o.truth, kLeastScale, tick)) return *due;
+  if (!rests()) return decided(exceeds(o));
+  return decided(moves(o.published.state) || rest_is_off(o.truth, o.published.state));
+}
+
+bool SendPolicy::decided(bool due) {
+  if (due) {
+    off_m_s_ = 0.0;
+    share_ = 1.0;
+  }
+  return due;
 }
 
 bool SendPolicy::rests() const {
@@ -84,24 +110,14 @@ bool SendPolicy::rests() const {
 }
 
 std::optional<bool> SendPolicy::due_by_itself(const State& truth, double least_scale, std::uint32_t tick) {
-  silent_ = false;
   ticks_at_rest_ = moves(truth) ? 0 : std::min(ticks_at_rest_ + 1, kTicksToRest);
   if (config_.fixed_rate_hz > 0.0) return due_at_fixed_rate(tick);
   if (config_.updates_per_second <= 0.0) return std::nullopt;
-  fill(1.0);
+  tokens_ = std::min(config_.updates_per_second, tokens_ + config_.updates_per_second / config_.tick_rate_hz);
   // Nothing is learned about the threshold from a body that rests.
   if (!rests()) scale_ = std::max(least_scale, scale_ * sink_);
   if (tokens_ < 1.0) return false;
   return std::nullopt;
-}
-
-void SendPolicy::fill(double ticks) {
-  const double per_tick = config_.updates_per_second / config_.tick_rate_hz;
-  tokens_ = std::min(config_.updates_per_second, tokens_ + ticks * per_tick);
-}
-
-void SendPolicy::skip(std::uint32_t ticks) {
-  fill(static_cast<double>(ticks));
 }
 
 void SendPolicy::spent() {
@@ -112,8 +128,7 @@ void SendPolicy::spent() {
 
 bool SendPolicy::due_at_fixed_rate(std::uint32_t tick) const {
   const double per_tick = std::min(1.0, config_.fixed_rate_hz / config_.tick_rate_hz);
-  constexpr double kGolden = 0.6180339887498949;  // spreads consecutive phases evenly
-  const double shift = std::fmod(kGolden * phase_, 1.0);
+  const double shift = spread(phase_);
   return std::floor(tick * per_tick + shift) != std::floor((tick - 1.0) * per_tick + shift);
 }
 
@@ -122,27 +137,37 @@ bool SendPolicy::rest_is_off(const State& truth, const State& published) const {
          angle(truth, published) > kRestShare * config_.threshold_rad;
 }
 
-double SendPolicy::limit_rad() const {
-  const double share = config_.updates_per_second > 0.0 ? kBudgetAngleShare : 1.0;
-  return share * scale_ * config_.threshold_rad;
+double SendPolicy::limit_m() const {
+  return share_ * scale_ * config_.threshold_m;
 }
 
-bool SendPolicy::exceeds(const Comparison& c) const {
+double SendPolicy::limit_rad() const {
+  const double share = config_.updates_per_second > 0.0 ? kBudgetAngleShare : 1.0;
+  return share_ * share * scale_ * config_.threshold_rad;
+}
+
+// Rounding alone, which no update mends, adds up to nothing.
+bool SendPolicy::adds_up(double off_m) {
+  off_m_s_ += std::max(0.0, off_m - kRestShare * scale_ * config_.threshold_m) / config_.tick_rate_hz;
+  return off_m_s_ > kStandsS * scale_ * config_.threshold_m;
+}
+
+bool SendPolicy::exceeds(const Comparison& c) {
   // What is off now and what will be off add up: both are seen before an update takes effect.
-  const double off_m =
-      c.gap ? c.gap->m : distance(c.truth, c.published) + distance(c.expected_ahead, c.published_ahead);
-  if (off_m > scale_ * config_.threshold_m) return true;
+  const double now_m = c.gap ? 0.0 : distance(c.truth, c.published);
+  const double off_m = c.gap ? c.gap->m : now_m + distance(c.expected_ahead, c.published_ahead);
+  if (adds_up(now_m) || off_m > limit_m()) return true;
   const double off_rad =
       c.gap ? c.gap->rad : angle(c.truth, c.published) + angle(c.expected_ahead, c.published_ahead);
   return off_rad > limit_rad();
 }
 
-bool SendPolicy::exceeds(const Outlook& o) const {
+bool SendPolicy::exceeds(const Outlook& o) {
   const double age_s = o.time_s - o.published.time_s;
   const State& published = o.published.state;
-  const double off_m = glm::length(o.truth.position - place(published, age_s)) +
-                       glm::length(place(o.fitted, o.ahead_s) - place(published, age_s + o.ahead_s));
-  if (off_m > scale_ * config_.threshold_m) return true;
+  const double now_m = glm::length(o.truth.position - place(published, age_s));
+  const double off_m = now_m + glm::length(place(o.fitted, o.ahead_s) - place(published, age_s + o.ahead_s));
+  if (adds_up(now_m) || off_m > limit_m()) return true;
 
   // What turns the same way stays as far off as it is, so the later angle often need not be known.
   const double off_rad = angle_between(o.truth.orientation, turned(published, age_s));

@@ -85,6 +85,7 @@ Session::Receipt Session::receive(const ClientDatagram& datagram, double now_s, 
   if (datagram.ack && !sent_.acknowledge(*datagram.ack)) return Receipt::refused;
   const bool newest = !received_.any() || sequence_distance(datagram.sequence, received_.ack().newest) > 0;
   if (!received_.note(datagram.sequence)) return Receipt::repeated;
+  if (datagram.has_messages || datagram.showing) wants_ack_ = datagram.sequence;
 
   if (newest) {
     stamp_ = datagram.stamp;

@@ -142,7 +142,9 @@ class Session {
   double joined_s_ = -1.0;
   double last_send_s_ = -1e9;
   double stamp_arrival_s_ = 0.0;
+  double last_echo_s_ = -1e9;
   std::optional<std::uint32_t> stamp_;  // the client's newest, not answered yet
+  std::optional<Sequence> wants_ack_;   // the client's newest that carried more than acknowledgements
   Tick held_tick_ = 0;                  // no motion that the client is known to hold is newer
   bool repairs_;
   ReceivedWindow received_;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <utility>
@@ -174,27 +175,63 @@ TEST(SendPolicy, AnOutlookDecidesLikeAComparison) {
   EXPECT_LT(due, 16'000);
 }
 
-TEST(SendPolicy, MayBeSkippedWhileSilent) {
-  SendPolicyConfig c = config();
-  c.updates_per_second = 10.0;
-  SendPolicy policy{c, 0};
-  Motion published;
-  published.state = at(0.0, 0.0f);
-  const State still = at(0.0, 0.0f);
-  for (std::uint32_t tick = 1; tick <= 2; ++tick) {
-    EXPECT_FALSE(policy.due({still, still, published, tick / kTickRateHz, 0.1}, tick));
-    EXPECT_FALSE(policy.silent());
+// Ticks until an error that stays what it is gets published; 0: not within ten minutes.
+std::uint32_t ticks_until_due(SendPolicy& policy, double off_m) {
+  for (std::uint32_t tick = 1; tick <= 36'000; ++tick) {
+    if (policy.due(apart(off_m, off_m), tick)) return tick;
   }
-  for (int i = 0; i < 10; ++i)
-    policy.spent();
-  EXPECT_FALSE(policy.due({still, still, published, 3 / kTickRateHz, 0.1}, 3));
-  EXPECT_FALSE(policy.silent());  // nothing may be sent, so nothing is known
-  policy.skip(600);
-  EXPECT_FALSE(policy.due({still, still, published, 10.0, 0.1}, 603));
-  EXPECT_TRUE(policy.silent());
-  const State away = at(100.0, 1.0f);
-  EXPECT_TRUE(policy.due({away, away, published, 10.1, 0.1}, 604));
-  EXPECT_FALSE(policy.silent());
+  return 0;
+}
+
+TEST(SendPolicy, ASmallErrorDoesNotStandForEver) {
+  SendPolicy policy{config(), 0};
+  const std::uint32_t large = ticks_until_due(policy, 0.024);
+  const std::uint32_t small = ticks_until_due(policy, 0.018);  // as before: an update begins the count anew
+  EXPECT_NEAR(large, 60.0 * 0.05 / (0.024 - 0.0125), 3.0);
+  EXPECT_NEAR(small, 60.0 * 0.05 / (0.018 - 0.0125), 3.0);
+  EXPECT_EQ(ticks_until_due(policy, 0.012), 0u);  // rounding
+}
+
+TEST(SendPolicy, WhatWasOffAddsUpOverPauses) {
+  SendPolicy policy{config(), 0};
+  int ticks = 0;
+  for (std::uint32_t tick = 1; tick < 3600 && ticks == 0; ++tick) {
+    const double off = tick % 2 == 0 ? 0.0 : 0.024;
+    if (policy.due(apart(off, 0.0), tick)) ticks = static_cast<int>(tick);
+  }
+  EXPECT_NEAR(ticks, 2.0 * 60.0 * 0.05 / (0.024 - 0.0125), 5.0);
+}
+
+// Bodies that appear together and move alike: each drifts from its motion by the square of time.
+TEST(SendPolicy, EntitiesThatBeginAlikeAreNotPublishedTogether) {
+  constexpr std::uint32_t kBodies = 200;
+  for (const double updates_per_second : {0.0, 5.0}) {
+    SendPolicyConfig c = config();
+    c.updates_per_second = updates_per_second;
+    std::vector<SendPolicy> policies;
+    for (std::uint32_t phase = 0; phase < kBodies; ++phase)
+      policies.emplace_back(c, phase);
+    std::vector<std::uint32_t> since(kBodies, 0);
+    int most = 0;
+    int all = 0;
+    for (std::uint32_t tick = 1; tick <= 1200; ++tick) {
+      int due = 0;
+      for (std::uint32_t i = 0; i < kBodies; ++i) {
+        const auto off = [](double seconds) { return 0.05 * seconds * seconds; };
+        const double age_s = (tick - since[i]) / kTickRateHz;
+        if (!policies[i].due(apart(off(age_s), off(age_s + 0.1)), tick)) continue;
+        policies[i].spent();
+        since[i] = tick;
+        ++due;
+      }
+      if (tick <= 120) continue;
+      most = std::max(most, due);
+      all += due;
+    }
+    const double mean = all / 1080.0;
+    EXPECT_GT(mean, 4.0);
+    EXPECT_LT(most, 3.0 * mean) << updates_per_second;
+  }
 }
 
 TEST(SendPolicy, RepairsCountAgainstTheBudget) {

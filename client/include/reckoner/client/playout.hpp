@@ -17,7 +17,7 @@ struct PlayoutConfig {
   PlayoutMode mode = PlayoutMode::present;
   double delay_s = 0.1;         ///< delayed mode: how long ago, s, 0 to 2
   double max_delay_s = 1.0;     ///< adaptive mode never goes further back, s
-  double blend_frames = 6.0;    ///< T: frames that a correction takes; 0 snaps
+  double blend_frames = 6.5;    ///< T: frames that a correction takes; 0 snaps
   double frame_rate_hz = 60.0;  ///< what a frame is, for T
 };
 

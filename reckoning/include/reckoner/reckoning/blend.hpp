@@ -16,7 +16,8 @@ namespace reckoner {
 ///
 /// E0 and E1 are what the shown position and velocity are off the motion at t0; the cubic brings both to zero
 /// at t0 + T, so that the shown position and velocity are continuous whatever the new motion is. The
-/// orientation does the same on the rotation vector of the offset, the short way round. For quadratic motion
+/// orientation does the same on the rotation vector of the offset, the short way round, in the same T or one
+/// of its own. For quadratic motion
 /// this is the cubic spline between (shown position, velocity) and the motion T later (DESIGN.md, Receiver).
 ///
 /// A value: copy it freely. A default-made one is over, and shows the motion itself.
@@ -25,8 +26,10 @@ class Blend {
   Blend() = default;
 
   /// From `shown` (position, velocity, orientation and angular velocity are used), which is what is drawn at
-  /// `start_s`, onto `motion`. `duration_s` <= 0 gives a blend that is already over.
-  Blend(const State& shown, const State& motion_at_start, double start_s, double duration_s);
+  /// `start_s`, onto `motion`. `duration_s` <= 0 gives a blend that is already over. The orientation takes
+  /// `turn_share` of that, above 0 and at most 1.
+  Blend(const State& shown, const State& motion_at_start, double start_s, double duration_s,
+        double turn_share = 1.0);
 
   /// What to show at `time_s`, where `motion` is the new motion's state at that time. Before the start the
   /// offset stands still; after the end the motion is shown as it is. The acceleration includes the offset's.
@@ -49,6 +52,7 @@ class Blend {
  private:
   double start_s_ = 0.0;
   double duration_s_ = 0.0;
+  double turn_duration_s_ = 0.0;
   glm::dvec3 offset_{0.0};         // E0, m
   glm::dvec3 offset_rate_{0.0};    // E1, m/s
   glm::dvec3 rotation_{0.0};       // E0 of the rotation vector, rad

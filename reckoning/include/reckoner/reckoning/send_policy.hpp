@@ -19,7 +19,10 @@ struct SendPolicyConfig {
 };
 
 /// Decides, tick by tick, whether an entity must be published: before the clients' motion is further from the
-/// truth than the threshold by the time that an update could reach them.
+/// truth than the threshold by the time that an update could reach them, or before it has been off by less
+/// for too long: what is off beyond a quarter of the threshold adds up over time (D. Roberts et al. 2008),
+/// and must not come to more than the threshold for a second. The first limit of an entity is a share of the
+/// later ones, by its phase, so that entities that begin alike do not go on being published in the same tick.
 ///
 /// With a budget U the threshold itself is adapted: it sinks steadily and rises with every update sent, in
 /// the proportion that balances at U a second; a token bucket of rate and depth U caps bursts. So updates go
@@ -28,7 +31,7 @@ struct SendPolicyConfig {
 /// One per entity; a value, no allocation.
 class SendPolicy {
  public:
-  /// `phase`, any number, spreads fixed-rate entities over the ticks.
+  /// `phase`, any number, spreads entities over the ticks.
   SendPolicy(const SendPolicyConfig& config, std::uint32_t phase);
 
   /// True if the entity is to be published at this tick. `now` and `ahead` are the truth, and the clients'
@@ -49,16 +52,11 @@ class SendPolicy {
   struct Outlook {
     const State& truth;
     const State& fitted;
-    const Motion& published;  ///< not on a route
+    const Motion& published;  ///< plain quadratic motion
     double time_s;            ///< now
     double ahead_s;
   };
   [[nodiscard]] bool due(const Outlook& outlook, std::uint32_t tick);
-
-  /// True if the entity rests and, as of the last due(), clients have it so: until it moves, due() may be
-  /// left out; `skip()` then says for how many ticks.
-  [[nodiscard]] bool silent() const { return silent_; }
-  void skip(std::uint32_t ticks);
 
   /// An update was sent: a publish, or the repair of one.
   void spent();
@@ -68,11 +66,13 @@ class SendPolicy {
 
  private:
   [[nodiscard]] bool due_at_fixed_rate(std::uint32_t tick) const;
-  [[nodiscard]] bool exceeds(const Comparison& comparison) const;
-  [[nodiscard]] bool exceeds(const Outlook& outlook) const;
+  [[nodiscard]] bool exceeds(const Comparison& comparison);
+  [[nodiscard]] bool exceeds(const Outlook& outlook);
+  [[nodiscard]] bool decided(bool due);
+  [[nodiscard]] bool adds_up(double off_m);
+  [[nodiscard]] double limit_m() const;
   [[nodiscard]] bool rest_is_off(const State& truth, const State& published) const;
   [[nodiscard]] double limit_rad() const;
-  void fill(double ticks);
 
   // What decides before anything is compared; nothing if that must.
   [[nodiscard]] std::optional<bool> due_by_itself(const State& truth, double least_scale, std::uint32_t tick);
@@ -81,9 +81,10 @@ class SendPolicy {
   SendPolicyConfig config_;
   std::uint32_t phase_;
   std::uint32_t ticks_at_rest_ = 0;
-  bool silent_ = false;
-  double sink_;  // what the threshold is multiplied by a tick, and
-  double rise_;  // an update sent, under a budget
+  double off_m_s_ = 0.0;  // what was off since the last update, added up over time
+  double share_;          // of the limits that is in force until the first update
+  double sink_;           // what the threshold is multiplied by a tick, and
+  double rise_;           // an update sent, under a budget
   double scale_ = 1.0;
   double tokens_ = 0.0;  // updates that the budget allows now
 };
