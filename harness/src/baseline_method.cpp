@@ -14,11 +14,13 @@ namespace reckoner::harness {
 namespace {
 
 // What a plain sender would spend, bytes: a time stamp a datagram, and for each entity its id, a teleport
-// counter and floats that nobody quantised.
+// counter and floats that nobody quantised; of techniques that use nothing else, position and a packed
+// orientation.
 constexpr std::size_t kDatagramBytes = 4;
 constexpr std::size_t kEntityBytes = 2 + 1;
 constexpr std::size_t kVectorBytes = 12;
 constexpr std::size_t kQuaternionBytes = 16;
+constexpr std::size_t kPackedQuaternionBytes = 4;  // its three smallest components, ten bits each
 constexpr double kRoundingS = 1e-9;
 
 BaselineSetup baseline_setup(const ReplayOptions& options, double interval_s) {
@@ -122,8 +124,9 @@ class BaselineMethod final : public Method {
   [[nodiscard]] bool connected() const { return static_cast<bool>(peer_); }
 
   [[nodiscard]] std::size_t update_bytes(std::size_t entity) const {
-    const std::size_t vectors = kind_.sends_acceleration ? 3 : 2;
     const bool turns = source_.entity(entity).has_orientation;
+    if (kind_.poses_only) return kEntityBytes + kVectorBytes + (turns ? kPackedQuaternionBytes : 0);
+    const std::size_t vectors = kind_.sends_acceleration ? 3 : 2;
     return kEntityBytes + vectors * kVectorBytes + (turns ? kQuaternionBytes + kVectorBytes : 0);
   }
 

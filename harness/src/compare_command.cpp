@@ -28,6 +28,7 @@ struct CompareArguments {
   std::vector<std::string> networks;
   std::vector<std::string> methods = method_names();
   bool ablate = false;
+  bool equal_error = false;
   std::vector<std::uint64_t> seeds{1, 2, 3};
   std::size_t threads = 0;
   RunArguments run;
@@ -103,9 +104,24 @@ void show_progress(std::size_t done, std::size_t all) {
   std::fflush(stderr);
 }
 
+int run_equal_error(const CompareArguments& arguments, Comparison comparison) {
+  if (comparison.options.playout.mode == PlayoutMode::present)
+    comparison.options.playout.mode = PlayoutMode::adaptive;
+  const auto all = bytes_at_equal_error(comparison, show_progress);
+  if (!all) return complain(all.error());
+  fmt::print("{}", equal_error_table(*all));
+  if (!arguments.json.empty()) {
+    if (const auto wrong = write_json(arguments.json, equal_error_json(*all))) {
+      return complain(wrong->message, program::kFailed);
+    }
+  }
+  return 0;
+}
+
 int run_compare(const CompareArguments& arguments) {
   const auto comparison = comparison_of(arguments);
   if (!comparison) return complain(comparison.error());
+  if (arguments.equal_error) return run_equal_error(arguments, *comparison);
   const auto runs = compare(*comparison, show_progress);
   if (!runs) return complain(runs.error());
   const bool buffered = comparison->options.playout.mode != PlayoutMode::present;
@@ -154,6 +170,13 @@ void add_compare_command(CLI::App& app, int& exit_code) {
                  "compare Reckoner with itself, each part switched off alone: " + parts)
       ->group("Compared")
       ->excludes("--methods");
+  command
+      ->add_flag("--equal-error", arguments->equal_error,
+                 "what Reckoner spends for the shown error of lerp-buffer at 20 updates a second (adaptive "
+                 "mode unless another buffered one is named)")
+      ->group("Compared")
+      ->excludes("--methods")
+      ->excludes("--ablate");
   command->add_option("--threads", arguments->threads, "how many runs at once (default: one per core)");
   command->add_option("--transport", arguments->run.transport,
                       "sim: virtual time; enet: real time, ENet over UDP, on this machine");

@@ -90,4 +90,55 @@ std::string compare_table(const std::vector<CompareRun>& runs, bool buffered) {
   return text;
 }
 
+namespace {
+
+std::vector<std::string> networks_of(const std::vector<EqualError>& all) {
+  std::vector<std::string> names;
+  for (const EqualError& one : all) {
+    if (std::find(names.begin(), names.end(), one.network) == names.end()) names.push_back(one.network);
+  }
+  return names;
+}
+
+}  // namespace
+
+std::string equal_error_table(const std::vector<EqualError>& all) {
+  std::size_t wide = 26;
+  for (const EqualError& one : all)
+    wide = std::max(wide, one.trace.size());
+  std::string text;
+  for (const std::string& network : networks_of(all)) {
+    text += fmt::format(
+        "{}: bytes on the wire per entity and second for the error of lerp-buffer at {:g} updates a second\n"
+        "  {:{}} {:>10} {:>12} {:>12} {:>12} {:>8}\n",
+        network, kPlainUpdatesPerS, "", wide, "error, m", "lerp-buffer", "reckoner", "at updates/s", "ratio");
+    for (const EqualError& one : all) {
+      if (one.network != network) continue;
+      text += fmt::format("  {:{}} {:10.4f} {:12.0f} {:12.0f} {:12.1f} {:8.3f}{}\n", one.trace, wide,
+                          one.error_m, one.plain_bytes_per_s, one.bytes_per_s, one.updates_per_second,
+                          clamped_ratio(one.bytes_per_s, one.plain_bytes_per_s),
+                          one.reached ? "" : "  (not reached)");
+    }
+    text += fmt::format("  {:{}} {:>58.3f}\n", "geometric mean", wide, mean_ratio(all, network));
+  }
+  return text;
+}
+
+Json equal_error_json(const std::vector<EqualError>& all) {
+  Json json;
+  json["equal_error"] = Json::array();
+  for (const EqualError& one : all) {
+    json["equal_error"].push_back({{"trace", one.trace},
+                                   {"network", one.network},
+                                   {"shown_error_m_p95", one.error_m},
+                                   {"lerp_buffer_wire_bytes_per_s", one.plain_bytes_per_s},
+                                   {"updates_per_second", one.updates_per_second},
+                                   {"wire_bytes_per_s", one.bytes_per_s},
+                                   {"reached", one.reached}});
+  }
+  for (const std::string& network : networks_of(all))
+    json["mean_ratio"][network] = mean_ratio(all, network);
+  return json;
+}
+
 }  // namespace reckoner::harness

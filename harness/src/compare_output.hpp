@@ -7,8 +7,13 @@
 #include <nlohmann/json.hpp>
 
 #include <reckoner/harness/compare.hpp>
+#include <reckoner/harness/equal_error.hpp>
 
 namespace reckoner::harness {
+
+/// What bytes_at_equal_error() found, as text and as JSON.
+[[nodiscard]] std::string equal_error_table(const std::vector<EqualError>& all);
+[[nodiscard]] nlohmann::ordered_json equal_error_json(const std::vector<EqualError>& all);
 
 /// {"mode", "runs": [{"trace","network","method","seed", ...figures}], "ratios": [{"network","method",
 /// "traces", figure: ratio ...}]}.

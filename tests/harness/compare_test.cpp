@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <reckoner/harness/compare.hpp>
+#include <reckoner/harness/equal_error.hpp>
 #include <reckoner/scenario/builtin.hpp>
 
 namespace reckoner::harness {
@@ -38,6 +39,35 @@ Comparison small(std::size_t threads) {
   comparison.options.seconds = 6.0;
   comparison.threads = threads;
   return comparison;
+}
+
+TEST(EqualError, FindsTheLeastBudgetForTheSameError) {
+  Comparison comparison = small(2);
+  comparison.sources.resize(1);
+  comparison.networks.resize(1);
+  comparison.options.playout.mode = PlayoutMode::adaptive;
+  const auto found = bytes_at_equal_error(comparison);
+  ASSERT_TRUE(found) << found.error();
+  ASSERT_EQ(found->size(), 1u);
+  const EqualError& one = found->front();
+  ASSERT_TRUE(one.reached);
+  // A stamp, and an id, 12 and 4 bytes for each entity, in one datagram for all.
+  const double entities = static_cast<double>(comparison.sources[0].source->size());
+  EXPECT_NEAR(one.plain_bytes_per_s, kPlainUpdatesPerS * (19.0 + 42.0 / entities), 60.0);
+  const auto error_at = [&](double updates_per_second) {
+    double sum = 0.0;
+    for (const std::uint64_t seed : comparison.seeds) {
+      ReplayOptions options = comparison.options;
+      options.links = comparison.networks[0].links;
+      options.seed = seed;
+      options.budget.updates_per_second = updates_per_second;
+      sum += replay(*comparison.sources[0].source, options)->run.shown_error_m.p95;
+    }
+    return sum / static_cast<double>(comparison.seeds.size());
+  };
+  EXPECT_LE(error_at(one.updates_per_second), one.error_m);
+  EXPECT_GT(error_at(0.9 * one.updates_per_second), one.error_m);
+  EXPECT_LT(mean_ratio(*found, comparison.networks[0].name), 1.0);
 }
 
 TEST(Compare, RatiosAreClampedBelow) {

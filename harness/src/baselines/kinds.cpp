@@ -9,15 +9,15 @@ namespace reckoner::harness {
 
 std::span<const BaselineKind> baseline_kinds() {
   static constexpr std::array kKinds{
-      BaselineKind{"snap", make_snap, false},
-      BaselineKind{"article", make_article, true},
-      BaselineKind{"quadratic", make_quadratic, true},
-      BaselineKind{"linear", make_linear, false},
-      BaselineKind{"projective", make_projective, true},
-      BaselineKind{"offset-decay", make_offset_decay, false},
-      BaselineKind{"tracker", make_tracker, true},
-      BaselineKind{"lerp-buffer", make_lerp_buffer, false},
-      BaselineKind{"hermite-buffer", make_hermite_buffer, false},
+      BaselineKind{"snap", make_snap, false, false},
+      BaselineKind{"article", make_article, true, false},
+      BaselineKind{"quadratic", make_quadratic, true, false},
+      BaselineKind{"linear", make_linear, false, false},
+      BaselineKind{"projective", make_projective, true, false},
+      BaselineKind{"offset-decay", make_offset_decay, false, false},
+      BaselineKind{"tracker", make_tracker, true, false},
+      BaselineKind{"lerp-buffer", make_lerp_buffer, false, true},
+      BaselineKind{"hermite-buffer", make_hermite_buffer, false, true},
   };
   return kKinds;
 }
