@@ -22,6 +22,9 @@
 namespace reckoner {
 namespace {
 
+// An update that has arrived takes so long until it shows: half a blend.
+constexpr double kTakesEffectS = 0.05;
+
 // What has fallen behind by some time is caught up in as much time, so that it overtakes at a speed like its
 // own; at most so long.
 constexpr double kLongestCatchUpS = 0.5;
@@ -45,10 +48,13 @@ struct Client::Impl {
   void handle_state(const TransportEvent& event, double local_s);
   [[nodiscard]] bool spawn(const SpawnMessage& message);
   [[nodiscard]] bool despawn(const DespawnMessage& message);
+  [[nodiscard]] bool own(const OwnershipMessage& message, double local_s);
   void apply(std::span<const ServerLink::Update> updates, double local_s);
   void advance(double local_s);
   void apply(std::span<const ServerLink::FieldUpdate> updates);
   void change_fields(double shown_s);
+  void note_polled(const ClientEvent& event);
+  void show_own(KnownEntity& entity, const State& state, std::uint8_t teleports);
   void acknowledge(double local_s);
   void note_arrival(double local_s);
   void review_holds(double before_s);
@@ -123,6 +129,10 @@ std::span<const ShownEntity> Client::frame(double local_s) {
     state.velocity *= rate;  // shown time runs at this rate, and with it all motion
     state.acceleration *= rate * rate;
     state.angular_velocity *= rate;
+    if (entity.owned) {  // it is the present, whatever is shown of others
+      c.shown.push_back({entity.id, state, now_s, 0.0, nullptr});
+      continue;
+    }
     c.shown.push_back(
         {entity.id, state, shown_s, now_s - entity.remote.newest().time_s, entity.remote.route(shown_s)});
   }
@@ -151,6 +161,7 @@ std::optional<ClientEvent> Client::poll_event() {
   if (impl_->events.empty()) return std::nullopt;
   const ClientEvent event = impl_->events.front();
   impl_->events.pop_front();
+  impl_->note_polled(event);
   return event;
 }
 
@@ -193,7 +204,7 @@ std::optional<double> Client::server_time_s(double local_s) const {
 bool Client::correct(EntityId id, const State& shown, double local_s) {
   KnownEntity* entity = impl_->entities.find(id);
   impl_->advance(local_s);
-  if (entity == nullptr || !entity->visible || !is_sane(shown)) return false;
+  if (entity == nullptr || !entity->visible || entity->owned || !is_sane(shown)) return false;
   // Blends run in shown time.
   const auto per_shown_second = static_cast<float>(1.0 / impl_->playout.rate());
   State in_shown_time = shown;
@@ -201,6 +212,26 @@ bool Client::correct(EntityId id, const State& shown, double local_s) {
   in_shown_time.angular_velocity *= per_shown_second;
   entity->remote.correct(in_shown_time, impl_->playout.shown_s(), impl_->blend_s());
   return true;
+}
+
+bool Client::move(EntityId id, const State& state, double local_s) {
+  Impl& c = *impl_;
+  c.advance(local_s);
+  KnownEntity* entity = c.entities.find(id);
+  if (entity == nullptr || !entity->owned || entity->possession.unpolled > 0 || !c.link.clock_ready())
+    return false;
+  OwnedEntity& own = *c.link.owned().find(id);
+  const double ahead_s = c.link.owned().one_way_s() + entity->possession.viewers_s + kTakesEffectS;
+  if (!is_sane(state) || !own.move(state, c.link.server_time_s(local_s), ahead_s)) return false;
+  c.show_own(*entity, state, own.teleports());
+  c.acknowledge(local_s);
+  return true;
+}
+
+std::optional<State> Client::owned(EntityId id, double local_s) const {
+  const KnownEntity* entity = std::as_const(impl_->entities).find(id);
+  if (entity == nullptr || !entity->owned || !impl_->link.clock_known()) return std::nullopt;
+  return state_at(entity->possession.go_on, impl_->link.server_time_s(local_s));
 }
 
 const ClientStats& Client::stats() const {
@@ -280,6 +311,7 @@ bool Client::Impl::handle_message(const ControlMessage& message, double local_s)
   if (const auto* s = std::get_if<SpawnMessage>(&message)) return spawn(*s);
   if (const auto* d = std::get_if<DespawnMessage>(&message)) return despawn(*d);
   if (const auto* r = std::get_if<RouteMessage>(&message)) return link.add_route(*r);
+  if (const auto* o = std::get_if<OwnershipMessage>(&message)) return own(*o, local_s);
   const auto* m = std::get_if<GameDataMessage>(&message);
   if (m != nullptr) mail.receive(m->payload, m->time_s, stats);
   return m != nullptr;
@@ -310,6 +342,76 @@ bool Client::Impl::spawn(const SpawnMessage& message) {
   entities.references(static_cast<std::uint32_t>(message.entity.slot()))
       ->note(message.level, message.motion_tick, message.state);
   return true;
+}
+
+// Whose an entity is. What its game says of one that is this client's is shown as if it were the newest
+// motion of the server's, made for the instant that is shown.
+bool Client::Impl::own(const OwnershipMessage& message, double local_s) {
+  using News = OwnershipMessage::News;
+  KnownEntity* entity = entities.find(message.entity);
+  if (entity == nullptr || (message.news != News::given && !entity->owned)) return false;
+  Possession& possession = entity->possession;
+  possession.viewers_s = message.viewers_s;
+  if (message.news == News::again) {
+    link.owned().find(message.entity)->say_again();
+    return true;
+  }
+  const double shown_s = playout.shown_s();
+  if (message.news == News::taken) {
+    const State before = entity->remote.shown(shown_s);
+    const Motion last{before, link.clock_known() ? link.server_time_s(local_s) : shown_s,
+                      entity->remote.newest().teleports};
+    entity->remote = RemoteEntity{last, path()};
+    entity->remote.correct(before, shown_s, blend_s());
+    entity->owned = false;
+    link.owned().remove(message.entity);
+    events.push_back({ClientEvent::Kind::taken, message.entity});
+    return true;
+  }
+  const Quantisation& q = *link.quantisation(entity->info.archetype);
+  if (message.orientation_bits != q.orientation_bits) return false;
+  const auto motion = motion_of(message.state, link.time_of(message.motion_tick), q, link.routes());
+  if (!motion || motion->route != nullptr) return false;
+  if (OwnedEntity* known = link.owned().find(message.entity)) {
+    known->restart(message.term, *motion);
+  } else {
+    link.owned().add(message.entity, OwnedEntity{config.archetypes[entity->info.archetype], q, link.clock(),
+                                                 config.owned_updates_per_second, message.term, *motion});
+    possession.unpolled = 0;
+    entity->remote.set_path(Path::predict, shown_s, blend_s());
+  }
+  entity->owned = true;
+  possession.go_on = *motion;
+  possession.moved = false;
+  ++possession.unpolled;
+  const bool corrected = message.news == News::corrected;
+  stats.corrections += corrected ? 1 : 0;
+  events.push_back({corrected ? ClientEvent::Kind::corrected : ClientEvent::Kind::given, message.entity});
+  return true;
+}
+
+void Client::Impl::note_polled(const ClientEvent& event) {
+  if (event.kind != ClientEvent::Kind::given && event.kind != ClientEvent::Kind::corrected) return;
+  KnownEntity* entity = entities.find(event.entity);
+  if (entity != nullptr && entity->possession.unpolled > 0) --entity->possession.unpolled;
+}
+
+// From now on `state` is what is shown; the first time, what was shown before is blended into it.
+void Client::Impl::show_own(KnownEntity& entity, const State& state, std::uint8_t teleports) {
+  const double shown_s = playout.shown_s();
+  const Motion motion{state, shown_s, teleports};
+  const bool snaps = teleports != entity.remote.newest().teleports || !entity.visible;
+  if (entity.possession.moved || snaps) {
+    ShownBlends blends = entity.remote.blends();
+    if (snaps) blends = {{}, {}, teleports};
+    entity.remote = RemoteEntity{{&motion, 1}, Path::predict, blends};
+  } else {
+    const State before = entity.remote.shown(shown_s);
+    const double behind_s = std::min(playout.delay_s(), kLongestCatchUpS);
+    entity.remote = RemoteEntity{motion, Path::predict};
+    entity.remote.correct(before, shown_s, std::max(blend_s(), behind_s));
+  }
+  entity.possession.moved = true;
 }
 
 bool Client::Impl::despawn(const DespawnMessage& message) {
@@ -346,6 +448,7 @@ void Client::Impl::remove(std::uint32_t slot) {
   const KnownEntity* entity = entities.at(slot);
   if (entity == nullptr) return;
   if (entity->visible) events.push_back({ClientEvent::Kind::despawned, entity->id});
+  link.owned().remove(entity->id);
   entities.remove(slot);
 }
 
@@ -369,7 +472,7 @@ void Client::Impl::apply(std::span<const ServerLink::Update> updates, double loc
       references->note(update.level, update.tick, update.encoded);
     KnownEntity* entity = entities.at(update.slot);
     // Despawned meanwhile, or from before this slot's entity began.
-    if (entity == nullptr || update.motion.time_s < entity->spawned_s) {
+    if (entity == nullptr || entity->owned || update.motion.time_s < entity->spawned_s) {
       ++stats.updates_stale;
       continue;
     }
@@ -449,7 +552,7 @@ void Client::Impl::review_holds(double before_s) {
   some_fade = false;
   for (std::uint32_t slot = 0; slot < entities.slots().size(); ++slot) {
     const KnownEntity* known = entities.slots()[slot].get();
-    if (known == nullptr) continue;
+    if (known == nullptr || known->owned) continue;  // of its own the client needs no word
     const double motion_s = known->remote.newest().time_s;
     const double limit_s = known->remote.holds_until_s();
     if (limit_s == kHoldsForever && shown_s > holds.of(motion_s)) {
@@ -469,7 +572,7 @@ void Client::Impl::blend_over_jump(double before_s, double rate) {
   const double duration_s = catch_up_s(playout.shown_s() - before_s);
   entities.all_changed();
   for (const auto& slot : entities.slots()) {
-    if (!slot || !slot->visible) continue;
+    if (!slot || !slot->visible || slot->owned) continue;
     RemoteEntity& remote = slot->remote;
     if (remote.teleports(before_s) != remote.teleports(playout.shown_s())) continue;
     remote.jump(before_s, playout.shown_s(), rate, duration_s);

@@ -18,6 +18,14 @@
 
 namespace reckoner {
 
+/// What there is to know of an entity that this client owns, besides its sender.
+struct Possession {
+  Motion go_on;            ///< where the server wants it to go on from
+  unsigned unpolled = 0;   ///< times it was given or corrected of which the game does not know yet
+  bool moved = false;      ///< the game has said since then how it goes on
+  double viewers_s = 0.0;  ///< how long updates take from the server to others
+};
+
 /// A remote entity with what the client knows about it.
 struct KnownEntity {
   EntityId id;
@@ -28,6 +36,8 @@ struct KnownEntity {
   bool visible = false;               ///< was in the last frame
   std::uint8_t teleports_shown = 0;   ///< as of the last frame
   FieldTimeline fields;               ///< shown as of the last frame
+  bool owned = false;                 ///< by this client, whose game says what it does
+  Possession possession{};            ///< while it is owned
 };
 
 /// All remote entities by slot. A slot that holds nothing costs two pointers only, whatever slots a server

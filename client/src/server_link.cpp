@@ -103,7 +103,10 @@ std::optional<std::span<const ServerLink::Update>> ServerLink::receive(std::span
     return std::nullopt;
   }
   applied_ = header.sequence;
-  if (header.ack) arrivals_.acknowledged(*header.ack);
+  if (header.ack) {
+    arrivals_.acknowledged(*header.ack);
+    owned_.acknowledged(*header.ack, local_s);
+  }
   ++stats.datagrams_received;
   stats.state_bytes_received += payload.size();
   note_header(header, tick, local_s, stats);
@@ -200,8 +203,9 @@ std::size_t ServerLink::acknowledge(double local_s, double ack_interval_s,
   const double interval_s = settling              ? kSettlingIntervalS
                             : unacknowledged_ > 0 ? std::min(ack_interval_s, kLongestAckIntervalS)
                                                   : kKeepAliveS;
+  owned_.expire(local_s);
   const bool due = hurried_ || ack_overdue() || local_s - last_ack_s_ >= interval_s;
-  if (!due && outbox.empty()) return 0;
+  if (!due && outbox.empty() && !owned_.any_due()) return 0;
   ClientDatagram datagram;
   datagram.control_count = control_count_;
   datagram.stamp = to_stamp(local_s);
@@ -211,8 +215,8 @@ std::size_t ServerLink::acknowledge(double local_s, double ack_interval_s,
     datagram.ack_delay = static_cast<std::uint32_t>(delay_s / kStampUnitS);
   }
   std::size_t messages = 0;
-  for (int i = 0; i == 0 || (!outbox.empty() && i < kMessageDatagrams); ++i)
-    messages += send_datagram(datagram, showing, outbox, server, transport);
+  for (int i = 0; i == 0 || ((!outbox.empty() || owned_.any_due()) && i < kMessageDatagrams); ++i)
+    messages += send_datagram(datagram, local_s, showing, outbox, server, transport);
   transport.service(local_s);
   last_ack_s_ = local_s;
   unacknowledged_ = 0;
@@ -221,15 +225,19 @@ std::size_t ServerLink::acknowledge(double local_s, double ack_interval_s,
 }
 
 // How many messages of the outbox went with it.
-std::size_t ServerLink::send_datagram(ClientDatagram datagram, const std::optional<Showing>& showing,
-                                      MessageOutbox& outbox, PeerId server, Transport& transport) {
+std::size_t ServerLink::send_datagram(ClientDatagram datagram, double local_s,
+                                      const std::optional<Showing>& showing, MessageOutbox& outbox,
+                                      PeerId server, Transport& transport) {
+  datagram.sequence = owned_.send(local_s);
   std::array<std::byte, kMaxStateBytes> section_buffer;
   BitWriter section{section_buffer};
-  const std::size_t room_bits = transport.max_state_bytes(server) * 8;
-  const std::size_t messages =
-      outbox.empty() ? 0 : outbox.write(section, room_bits - std::min(room_bits, kClientHeaderBits));
+  std::size_t room_bits = transport.max_state_bytes(server) * 8;
+  room_bits -= std::min(room_bits, kClientHeaderBits);
+  datagram.has_owned = owned_.write(section, room_bits, datagram.sequence, tick_rate_hz_);
+  // A message that finds no room beside motions goes with the next datagram.
+  const std::size_t left_bits = room_bits - std::min(room_bits, section.bits_written());
+  const std::size_t messages = outbox.empty() ? 0 : outbox.write(section, left_bits);
   const std::size_t section_bits = section.bits_written();
-  datagram.sequence = next_sequence_++;
   datagram.has_messages = messages > 0;
   if (showing && rewinds_) {
     ShowingReport& report = datagram.showing.emplace();

@@ -4,6 +4,7 @@
 #include "arrival_log.hpp"
 #include "completeness.hpp"
 #include "entity_store.hpp"
+#include "owned_link.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -93,6 +94,11 @@ class ServerLink {
     era_ = (era_ + 1u) % ShowingReport::kEras;
   }
 
+  /// What this client owns.
+  [[nodiscard]] OwnedLink& owned() { return owned_; }
+  [[nodiscard]] const OwnedLink& owned() const { return owned_; }
+  [[nodiscard]] OwnedEntity::Clock clock() const { return {epoch_s_, tick_rate_hz_}; }
+
   /// Which instant is shown, at which server time by the client's clock.
   struct Showing {
     double now_s = 0.0;
@@ -132,7 +138,7 @@ class ServerLink {
   [[nodiscard]] bool read_fields(BitReader& reader, Tick tick, const EntityStore& entities);
   [[nodiscard]] Reading read_motion(BitReader& reader, const UpdateHeader& head, Tick tick,
                                     const EntityStore& entities);
-  std::size_t send_datagram(ClientDatagram datagram, const std::optional<Showing>& showing,
+  std::size_t send_datagram(ClientDatagram datagram, double local_s, const std::optional<Showing>& showing,
                             MessageOutbox& outbox, PeerId server, Transport& transport);
   void note_header(const ServerHeader& header, Tick tick, double local_s, ClientStats& stats);
 
@@ -162,7 +168,7 @@ class ServerLink {
   std::int64_t sequences_seen_ = 0;  // from the first to the newest
   double newest_arrival_s_ = 0.0;
 
-  Sequence next_sequence_ = 0;
+  OwnedLink owned_;
   std::uint16_t control_count_ = 0;
   int unacknowledged_ = 0;  // datagrams since the last acknowledgement
   bool hurried_ = false;

@@ -8,7 +8,8 @@ void ShownBatch::update(std::uint32_t slot, const KnownEntity* entity) {
     in_batch_.resize(slot + 1, kNowhere);
     in_alone_.resize(slot + 1, kNowhere);
   }
-  const bool batchable = entity != nullptr && !entity->despawned_s && entity->remote.is_blended_prediction();
+  const bool batchable =
+      entity != nullptr && !entity->despawned_s && !entity->owned && entity->remote.is_blended_prediction();
   if (!batchable) leave_batch(slot);
   if (batchable || entity == nullptr) leave_alone(slot);
   if (batchable) {

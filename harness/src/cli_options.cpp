@@ -124,6 +124,18 @@ void add_run_options(CLI::App& command, RunArguments& arguments) {
       command.add_option("--shots-per-second", options.shots_per_second,
                          "the client fires, and the server looks into what it saw (scenario duel: 5)");
   shots->check(CLI::Range(0.0, 60.0));
+  auto* owner = command.add_option("--owner-network", arguments.owner_network,
+                                   "the entities belong to another client, behind this named network "
+                                   "(scenario owned: wifi)");
+  auto* policy = command.add_option("--owner-policy", arguments.owner_policy,
+                                    "what becomes of what it cannot have done: accept, correct or refuse");
+  auto* cheat =
+      command.add_option("--cheat", options.cheat,
+                         "a third client owns an entity more and cheats: none, speed, teleport, future "
+                         "or flood");
+  policy->check(CLI::IsMember({"accept", "correct", "refuse"}));
+  for (CLI::Option* option : {owner, policy, cheat})
+    option->group("Entities that a client owns");
   auto* mode = command.add_option("--mode", arguments.mode, "present, adaptive or delayed:MS");
   auto* blend = command.add_option("--blend-frames", options.playout.blend_frames,
                                    "frames that a correction takes; 0 snaps");
@@ -152,6 +164,16 @@ Result<ReplayOptions> replay_options(const RunArguments& run, const program::Sou
   options.seconds = source.seconds;
   // A trace was cut when it was read; a scenario goes on for ever.
   options.start_s = source.trace.empty() ? source.start_s : 0.0;
+  std::string owner = run.owner_network;
+  if (owner.empty() && source.scenario == "owned") owner = "wifi";
+  if (!owner.empty()) {
+    const auto named = find_network(owner);
+    if (!named) return Error{"there is no network " + owner + "; there are " + network_names()};
+    options.owner_links = LinkPair{*named, *named};
+  }
+  options.owner_policy = run.owner_policy == "accept"   ? OwnerPolicy::accept
+                         : run.owner_policy == "refuse" ? OwnerPolicy::refuse
+                                                        : OwnerPolicy::correct;
   if (source.scenario == "duel" && options.shots_per_second <= 0.0) options.shots_per_second = 5.0;
   // Between samples a recording may be twice as fast as from sample to sample.
   options.max_speed_mps = std::max(options.max_speed_mps, 2.0 * source.teleport_mps);

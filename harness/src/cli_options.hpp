@@ -46,6 +46,8 @@ struct RunArguments {
   ReplayOptions options;
   std::string mode = "present";
   std::string transport = "sim";
+  std::string owner_network;
+  std::string owner_policy = "correct";
 };
 void add_run_options(CLI::App& command, RunArguments& arguments);
 

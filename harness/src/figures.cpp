@@ -84,6 +84,19 @@ Json figures_json(const Figures& figures) {
                                                          : 0.0;
     json["shots"] = figures.seen->shots;
   }
+  if (figures.owned) {
+    const OwnershipStats& s = figures.owned->server;
+    json["owned"] = {{"accepted", s.accepted}, {"corrected", s.corrected},
+                     {"refused", s.refused},   {"late", s.late},
+                     {"ahead", s.ahead},       {"too_many", s.too_many},
+                     {"void", s.void_terms},   {"owner_corrections", figures.owned->corrections}};
+    if (const auto& speed = figures.owned->rogue_speed_mps) {
+      json["rogue_speed_mps"] = {{"p50", speed->p50}, {"p99", speed->p99}, {"max", speed->max}};
+      const Distribution& believed = *figures.owned->rogue_believed_mps;
+      json["rogue_believed_mps"] = {{"p50", believed.p50}, {"p99", believed.p99}, {"max", believed.max}};
+      json["rogue_limit_mps"] = figures.owned->rogue_limit_mps;
+    }
+  }
   json["entity_seconds"] = figures.entity_seconds;
   json["frames"] = {{"counted", figures.frames.counted},
                     {"excluded", figures.frames.excluded()},

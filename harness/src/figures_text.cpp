@@ -29,6 +29,19 @@ void print_figures(const Figures& run) {
         run.seen->seen_error_m.p50, run.seen->seen_error_m.p99, run.seen->seen_error_m.max, run.seen->shots,
         run.seen->seen_late_error_m.p99);
   }
+  if (run.owned) {
+    const OwnershipStats& s = run.owned->server;
+    fmt::print(
+        "  owned             {} accepted, {} corrected, {} refused, {} late, {} ahead, {} too many, {} "
+        "void\n",
+        s.accepted, s.corrected, s.refused, s.late, s.ahead, s.too_many, s.void_terms);
+    if (const auto& speed = run.owned->rogue_speed_mps) {
+      fmt::print(
+          "  rogue             believed at most {:.2f}, shown at p99 {:.2f}, most {:.2f} m/s; it may do "
+          "{:.2f}\n",
+          run.owned->rogue_believed_mps->max, speed->p99, speed->max, run.owned->rogue_limit_mps);
+    }
+  }
   if (run.between_teleport_frames > 0) {
     fmt::print("  {} frames between the two ends of a teleport\n", run.between_teleport_frames);
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "replay_run.hpp"
+#include "rogue_owner.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -101,12 +102,15 @@ ReplayResult replay_with(const scenario::Source& source, const ReplayOptions& op
   result.run.down = method.down();
   result.run.up = method.up();
   result.run.seen = method.seen();
+  result.run.owned = method.owned();
   for (std::size_t i = 0; i < source.size(); ++i) {
     result.entities.push_back(metrics.entity_figures(i));
     result.entities.back().updates = method.updates_of(i);
   }
-  const auto packets = under.network->packets();
-  result.packets.assign(packets.begin(), packets.end());
+  if (under.network) {
+    const auto packets = under.network->packets();
+    result.packets.assign(packets.begin(), packets.end());
+  }
   return result;
 }
 
@@ -127,6 +131,15 @@ Result<ReplayResult> replay(const scenario::Source& source, const ReplayOptions&
     const auto ablated = ablate(options);
     if (!ablated) return Error{ablated.error()};
     return replay(source, *ablated, sink);
+  }
+  if (options.owner_links) {
+    if (options.method != "reckoner" || options.transport != ReplayTransport::sim)
+      return Error{"entities are owned by clients with the method reckoner and the transport sim only"};
+    if (!options.cheat.empty() && !cheat_named(options.cheat))
+      return Error{"expected a cheat (none, speed, teleport, future, flood), found '" + options.cheat + "'"};
+    Under none;
+    const auto method = make_owned_method(source, options, span.start_s);
+    return replay_with(source, options, span, *method, none, sink);
   }
   if (options.method == "reckoner") {
     auto under = open_network(options, span.start_s);

@@ -4,6 +4,7 @@
 #include "figures_json.hpp"
 #include "figures_text.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -27,7 +28,7 @@ struct ReplayArguments {
 };
 
 nlohmann::ordered_json run_json(const ReplayArguments& arguments, const scenario::Source& source,
-                                const ReplayResult& result) {
+                                const ReplayResult& result, const std::optional<Figures>& server_side) {
   nlohmann::ordered_json json;
   json["trace"] = name_of(arguments.source);
   json["network"] = arguments.link.name();
@@ -40,6 +41,12 @@ nlohmann::ordered_json run_json(const ReplayArguments& arguments, const scenario
                          {"dropped_frames", result.real_time->dropped_frames}};
   }
   json.update(figures_json(result.run));
+  if (server_side) {
+    json["owner_network"] = arguments.run.owner_network.empty() ? "wifi" : arguments.run.owner_network;
+    json["server_side_now_error_m"] = {{"p95", server_side->now_error_m.p95},
+                                       {"p99", server_side->now_error_m.p99}};
+    json["owned_error_ratio"] = result.run.now_error_m.p95 / std::max(1e-9, server_side->now_error_m.p95);
+  }
   if (result.routes) json.update(figures_json(*result.routes));
   if (result.coding) json["coding"] = figures_json(*result.coding);
   json["entities"] = nlohmann::ordered_json::array();
@@ -49,6 +56,15 @@ nlohmann::ordered_json run_json(const ReplayArguments& arguments, const scenario
     json["entities"].push_back(std::move(entity));
   }
   return json;
+}
+
+// The same, but for the entities being the server's own, and the link as long as both links were together.
+ReplayOptions owned_by_server(const ReplayOptions& owned) {
+  ReplayOptions options = owned;
+  options.links = summed(*owned.owner_links, owned.links);
+  options.owner_links.reset();
+  options.log_packets = false;
+  return options;
 }
 
 int run_replay(const ReplayArguments& arguments) {
@@ -86,6 +102,16 @@ int run_replay(const ReplayArguments& arguments) {
   }
   print_figures(result->run);
   if (result->coding) print_figures(*result->coding);
+  std::optional<Figures> server_side;
+  if (options->owner_links) {
+    const auto other = replay(**source, owned_by_server(*options));
+    if (!other) return complain(other.error(), program::kBadInput);
+    server_side = other->run;
+    fmt::print(
+        "  server-side       p95 {:.3f} m of the same entities over a link as long as both: ratio {:.2f}\n",
+        server_side->now_error_m.p95,
+        result->run.now_error_m.p95 / std::max(1e-9, server_side->now_error_m.p95));
+  }
 
   if (rendered && !rendered->close()) {
     return complain("could not write all of " + arguments.rendered, program::kFailed);
@@ -96,7 +122,7 @@ int run_replay(const ReplayArguments& arguments) {
     }
   }
   if (!arguments.json.empty()) {
-    if (const auto wrong = write_json(arguments.json, run_json(arguments, **source, *result))) {
+    if (const auto wrong = write_json(arguments.json, run_json(arguments, **source, *result, server_side))) {
       return complain(wrong->message, program::kFailed);
     }
   }

@@ -152,8 +152,12 @@ const Transport& SimNetwork::server() const {
 }
 
 Transport& SimNetwork::add_client(std::uint32_t reason) {
+  return add_client(reason, impl_->config.links);
+}
+
+Transport& SimNetwork::add_client(std::uint32_t reason, const LinkPair& links) {
   const std::size_t index = impl_->connections.size();
-  auto connection = std::make_unique<Impl::Connection>(impl_->config.links, impl_->config.seed, index);
+  auto connection = std::make_unique<Impl::Connection>(links, impl_->config.seed, index);
   connection->client = std::make_unique<Impl::End>(*impl_, false, index);
   connection->connect_reason = reason;
   Transport& client = *connection->client;

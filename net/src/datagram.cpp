@@ -105,7 +105,7 @@ void serialize(Archive& archive, ClientDatagram& d) {
     if (!d.showing) d.showing.emplace();
     serialize_showing(archive, *d.showing, d.ack);
   }
-  archive(d.has_messages);
+  archive(d.has_owned, d.has_messages);
 }
 
 void write(BitWriter& writer, const ServerHeader& header) {
@@ -164,7 +164,8 @@ std::optional<ClientDatagram> read_client_datagram(BitReader& reader) {
   wire::BitInputArchive archive{reader};
   ClientDatagram datagram;
   archive(datagram);
-  if (datagram.has_messages ? reader.failed() : !reader.finished()) return std::nullopt;
+  const bool goes_on = datagram.has_owned || datagram.has_messages;
+  if (goes_on ? reader.failed() : !reader.finished()) return std::nullopt;
   return datagram;
 }
 

@@ -14,7 +14,15 @@ namespace reckoner {
 namespace {
 
 // Numbers of the messages on the wire: never renumbered, never reused.
-enum class Kind : std::uint8_t { join = 1, welcome = 2, spawn = 3, despawn = 4, route = 5, game_data = 6 };
+enum class Kind : std::uint8_t {
+  join = 1,
+  welcome = 2,
+  spawn = 3,
+  despawn = 4,
+  route = 5,
+  game_data = 6,
+  ownership = 7
+};
 constexpr int kMostKind = 15;
 
 // Refuses bytes of other programs before anything else is read.
@@ -22,6 +30,7 @@ constexpr std::uint32_t kJoinMagic = 0x524b4e52;  // "RNKR" in memory order
 
 constexpr double kMostSeconds = 1e12;
 constexpr double kMostMetres = 1e12;
+constexpr double kMostViewersS = 10.0;
 
 constexpr Kind kind_of(const JoinMessage&) {
   return Kind::join;
@@ -41,6 +50,10 @@ constexpr Kind kind_of(const RouteMessage&) {
 
 constexpr Kind kind_of(const GameDataMessage&) {
   return Kind::game_data;
+}
+
+constexpr Kind kind_of(const OwnershipMessage&) {
+  return Kind::ownership;
 }
 
 template <class Message>
@@ -155,6 +168,16 @@ void serialize(Archive& archive, GameDataMessage& m) {
   }
 }
 
+template <class Archive>
+void serialize(Archive& archive, OwnershipMessage& m) {
+  using News = OwnershipMessage::News;
+  archive(m.entity, wire::ranged(m.news, 0, 3), wire::ranged(m.term, 0, kTerms - 1),
+          wire::real(m.viewers_s, 0.0, kMostViewersS));
+  if (m.news != News::given && m.news != News::corrected) return;
+  archive(m.motion_tick, wire::ranged(m.orientation_bits, 0, 15));
+  serialize_state(archive, m.state, m.orientation_bits);
+}
+
 std::span<const std::byte> encode(const ControlMessage& message, std::span<std::byte> buffer) {
   BitWriter writer{buffer};
   wire::BitOutputArchive archive{writer};
@@ -186,6 +209,8 @@ std::optional<ControlMessage> read_control(BitReader& reader) {
       return read_as<RouteMessage>(reader);
     case Kind::game_data:
       return read_as<GameDataMessage>(reader);
+    case Kind::ownership:
+      return read_as<OwnershipMessage>(reader);
   }
   return std::nullopt;
 }

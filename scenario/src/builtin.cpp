@@ -21,9 +21,10 @@ constexpr BuiltinInfo kInfos[] = {
      24},
     {"visitors", "walkers who come and go, each for 5 s to 40 s; ends when the last has gone", 200},
     {"duel", "pairs of players who face each other, strafe, stand and jump", 8},
+    {"owned", "avatars that players own: as in duel", 2},
 };
 constexpr Make kMakes[] = {make_orbit,  make_traffic,  make_crowd, make_hop,
-                           make_patrol, make_visitors, make_duel};
+                           make_patrol, make_visitors, make_duel,  make_owned};
 static_assert(std::size(kInfos) == std::size(kMakes));
 
 }  // namespace

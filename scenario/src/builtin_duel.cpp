@@ -21,7 +21,7 @@ constexpr double kStandChance = 0.2;  // or leads nowhere
 // horizontal path is the C1 cubic through drawn places; take-off and landing jump, as in games.
 class Duel final : public BuiltinSource {
  public:
-  Duel(std::size_t count, std::uint64_t seed) : BuiltinSource("player", count, seed) {}
+  Duel(const char* noun, std::size_t count, std::uint64_t seed) : BuiltinSource(noun, count, seed) {}
 
   Pose pose(std::size_t index, double time_s) const override {
     const auto [stride, since_s] = stride_at(index, time_s);
@@ -72,7 +72,11 @@ class Duel final : public BuiltinSource {
 }  // namespace
 
 std::unique_ptr<Source> make_duel(std::size_t count, std::uint64_t seed) {
-  return std::make_unique<Duel>(count, seed);
+  return std::make_unique<Duel>("player", count, seed);
+}
+
+std::unique_ptr<Source> make_owned(std::size_t count, std::uint64_t seed) {
+  return std::make_unique<Duel>("avatar", count, seed);
 }
 
 }  // namespace reckoner::scenario

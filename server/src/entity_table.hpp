@@ -50,6 +50,14 @@ struct EntityLevel {
   [[nodiscard]] bool interpolated() const { return subscribers > 0 && predicting == 0; }
 };
 
+/// What the owner of an entity, a client, says of it; or the server in its place.
+struct OwnedMotion {
+  QuantisedState encoded;
+  Motion motion;       ///< as clients decode it
+  Tick tick = 0;       ///< its time stamp
+  bool fresh = false;  ///< not published yet
+};
+
 /// An entity as the server knows it. What every tick looks at stands together, see fetch().
 struct Entity {
   EntityId id;
@@ -63,7 +71,8 @@ struct Entity {
   Relevance relevance = Relevance::by_distance;
   std::uint32_t groups = kAllGroups;
 
-  std::unique_ptr<GapFit> gap;  ///< made when a level is interpolated for the first time
+  std::unique_ptr<OwnedMotion> owned;  ///< null unless a client owns it
+  std::unique_ptr<GapFit> gap;         ///< made when a level is interpolated for the first time
   MotionFit fit;
   std::array<EntityLevel, kLevels> levels;
 

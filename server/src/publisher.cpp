@@ -140,6 +140,13 @@ bool Publisher::followed(const Entity& entity, std::size_t level) const {
 
 void Publisher::look_at_level(Entity& entity, std::size_t level, const Now& now, Counts& counts) {
   EntityLevel& l = entity.levels[level];
+  if (entity.owned && level == 0) {
+    if (!entity.owned->fresh && !entity.teleported && l.stream.number() > 0) return;
+    publish_owned(entity, l, now);
+    ++counts.publishes;
+    published_[level].insert(static_cast<std::uint32_t>(entity.id.slot()));
+    return;
+  }
   double urgency = 1.0;
   if (l.stream.number() > 0) {
     const bool due = is_due(entity, l, now);
@@ -224,7 +231,7 @@ State Publisher::fitted(const Entity& entity) const {
 
 // For free motion: as it is best predicted from, or, where nobody predicts, best interpolated.
 State Publisher::to_publish(Entity& entity, const EntityLevel& level, double time_s) const {
-  State state = fitted(entity);
+  State state = entity.owned ? entity.truth : fitted(entity);  // an owner has fitted already
   if (!level.interpolated()) return state;
   if (level.stream.number() > 0) entity.gap->learn(time_s - level.stream.motion().time_s);
   const State end = entity.gap->smoothed(entity.truth);
@@ -232,6 +239,22 @@ State Publisher::to_publish(Entity& entity, const EntityLevel& level, double tim
   state.velocity = end.velocity;
   state.angular_velocity = end.angular_velocity;
   return state;
+}
+
+// As the owner has it, with its own time stamp: it has decided when, and how.
+void Publisher::publish_owned(Entity& entity, EntityLevel& level, const Now& now) const {
+  OwnedMotion& owned = *entity.owned;
+  owned.encoded.teleports = entity.teleports;
+  owned.motion.teleports = entity.teleports;
+  double urgency = 1.0;
+  if (level.stream.number() > 0) {
+    const State before = state_at(level.stream.motion(), now.time_s);
+    const State after = state_at(owned.motion, now.time_s);
+    urgency =
+        glm::distance(before.position, after.position) / config_.archetypes[entity.archetype].threshold_m;
+  }
+  level.stream.publish(owned.encoded, owned.motion, owned.tick, urgency);
+  owned.fresh = false;
 }
 
 void Publisher::publish(Entity& entity, EntityLevel& level, const Now& now, double urgency) const {

@@ -54,6 +54,7 @@ class Publisher {
   [[nodiscard]] bool is_due(const Entity& entity, EntityLevel& level, const Now& now) const;
   void look_at_level(Entity& entity, std::size_t level, const Now& now, Counts& counts);
   void publish(Entity& entity, EntityLevel& level, const Now& now, double urgency) const;
+  void publish_owned(Entity& entity, EntityLevel& level, const Now& now) const;
   void learn_manner(EntityLevel& level, const QuantisedState& encoded, Tick tick,
                     const Quantisation& q) const;
   [[nodiscard]] bool followed(const Entity& entity, std::size_t level) const;

@@ -49,7 +49,13 @@ void SeenBy::confirmed(EntityId id) {
   confirmed_.push_back(id);
 }
 
+void SeenBy::own(EntityId id) {
+  forget(id);
+  own_.push_back(id);
+}
+
 void SeenBy::forget(EntityId id) {
+  std::erase(own_, id);
   if (find(id) != nullptr) entities_[id.slot()].reset();
 }
 
@@ -110,8 +116,12 @@ void SeenBy::apply(Sent& datagram, double shown_s) {
   // Who says that it came later than the limit gains nothing by that.
   const double latest_s = datagram.sent_s + std::max(limit_s_, kHistoryS);
   for (const Carried& carried : datagram.carried) {
-    if (SeenEntity* entity = find(carried.id))
+    if (SeenEntity* entity = find(carried.id)) {
       entity->add(std::min(shown_s, latest_s), carried.motion, blend_s_, kKeepS);
+    } else if (std::erase(own_, carried.id) > 0) {  // how it blends from its own is not known
+      announced(carried.id, carried.motion);
+      find(carried.id)->appear(shown_s + blend_s_);
+    }
   }
   datagram.open = false;
 }

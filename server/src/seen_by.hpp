@@ -38,6 +38,9 @@ class SeenBy {
   /// The entity ended, or concerns the client no more.
   void forget(EntityId id);
 
+  /// The entity is the client's own, until it is sent a motion of it again: what it shows of it is not known.
+  void own(EntityId id);
+
   /// A motion goes with a datagram.
   void sent(Sequence sequence, EntityId id, const Motion& motion, double now_s);
 
@@ -85,9 +88,10 @@ class SeenBy {
   double blend_s_;
   double limit_s_;
   std::vector<std::unique_ptr<SeenEntity>> entities_;  // by slot
-  std::vector<EntityId> confirmed_;                    // since the last report
-  std::array<Sent, kSent> sent_{};                     // by sequence
-  std::deque<Instant> instants_;                       // of this era, in order
+  std::vector<EntityId> own_;
+  std::vector<EntityId> confirmed_;  // since the last report
+  std::array<Sent, kSent> sent_{};   // by sequence
+  std::deque<Instant> instants_;     // of this era, in order
   std::optional<unsigned> era_;
   double known_from_s_ = 0.0;  // shown time: what was before is not known
   double lag_s_ = 0.1;         // from sending to applying, typically

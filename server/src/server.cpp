@@ -54,7 +54,8 @@ Server::Impl::Impl(ServerConfig given, Transport& given_transport)
       encodings(pool.size()),
       snapshots(pool.size()),
       fresh(pool.size()),
-      surroundings(config.interest, config.tick_rate_hz) {
+      surroundings(config.interest, config.tick_rate_hz),
+      ownership(config, quantisation) {
   assert(config.tick_rate_hz >= 1.0 && config.tick_rate_hz <= 1000.0);
   assert(!config.archetypes.empty() && config.archetypes.size() <= kMaxArchetypes);
   for ([[maybe_unused]] const Archetype& archetype : config.archetypes)
@@ -83,7 +84,7 @@ EntityId Server::spawn(std::size_t archetype, const std::string& name, const Sta
 
 bool Server::move(EntityId id, const State& truth) {
   Entity* entity = impl_->entities.find(id);
-  if (entity == nullptr) return false;
+  if (entity == nullptr || entity->owned) return false;                          // its owner moves it
   prefetch(entity + 1, sizeof(EntityId) + sizeof(std::size_t) + sizeof(State));  // likely to be moved next
   const State state = impl_->relevant(truth, entity->archetype);
   if (!can_travel(state, impl_->quantisation[entity->archetype])) return false;
@@ -94,6 +95,8 @@ bool Server::move(EntityId id, const State& truth) {
 }
 
 bool Server::teleport(EntityId id, const State& truth) {
+  if (impl_->entities.find(id) != nullptr && impl_->entities.find(id)->owned)
+    return impl_->put_owned(id, truth);
   if (!move(id, truth)) return false;
   Entity* entity = impl_->entities.find(id);
   entity->teleported = true;
@@ -199,7 +202,7 @@ Result<RouteId> Server::add_route(const RouteDefinition& definition) {
 bool Server::follow(EntityId id, RouteId route) {
   Entity* entity = impl_->entities.find(id);
   const Route* found = impl_->routes.find(route);
-  if (entity == nullptr || found == nullptr) return false;
+  if (entity == nullptr || found == nullptr || entity->owned) return false;
   entity->follower.emplace(route, *found, impl_->config.archetypes[entity->archetype],
                            impl_->config.tick_rate_hz);
   impl_->entities.awake().insert(static_cast<std::uint32_t>(id.slot()));
@@ -243,6 +246,7 @@ void Server::tick(double now_s) {
   ++s.stats.ticks;
   s.say_what_ended();
   s.review_surroundings(tick);
+  s.ownership.run(s.entities, s.sessions, tick, s.time_of(tick), now_s, s.transport, s.events);
   s.delays.run(s.entities, s.sessions);
   s.publisher.run(s.entities, s.routes, tick, s.time_of(tick), s.pool, s.stats);
   s.send(tick, now_s);

@@ -20,6 +20,7 @@ void Server::Impl::handle(const TransportEvent& event, double now_s) {
       const Session* session = sessions.find(event.peer);
       if (session == nullptr) break;
       events.push_back({ServerEvent::Kind::client_left, session->id(), "left"});
+      release_owned(session->id());
       Surroundings::release(*session, entities);
       sessions.remove(event.peer);
       break;
@@ -53,12 +54,21 @@ void Server::Impl::handle_state(const TransportEvent& event, double now_s) {
   BitReader reader{event.payload};
   const auto datagram = read_client_datagram(reader);
   batch.clear();
+  std::optional<std::span<const Ownership::Update>> owned;
+  if (session != nullptr && datagram && datagram->has_owned) {
+    owned = ownership.read(reader, session->id(), next_tick);
+    // Perhaps of what was taken from it, or against what never came: as if the datagram had not come.
+    if (!owned && !reader.failed() && session->ever_owned()) return;
+    if (!owned) reader.fail();
+  }
   if (datagram && datagram->has_messages) read_messages(reader, batch);
   const bool whole = session != nullptr && datagram && reader.finished();
   const Session::Receipt receipt =
       whole ? session->receive(*datagram, now_s, stats) : Session::Receipt::refused;
   if (receipt == Session::Receipt::refused) ++stats.malformed;
   if (receipt != Session::Receipt::fresh) return;
+  ownership.heard(session->id(), now_s);
+  if (owned) ownership.take_in(*owned, session->id(), now_s, entities, sessions, transport);
   for (const MessageBatch::Item& item : batch.items)
     take_in(*session, batch.payload(item), item.time_s);
 }

@@ -6,6 +6,7 @@
 #include "entity_table.hpp"
 #include "field_table.hpp"
 #include "outbox.hpp"
+#include "ownership.hpp"
 #include "publisher.hpp"
 #include "session_table.hpp"
 #include "surroundings.hpp"
@@ -53,6 +54,8 @@ struct Server::Impl {
   void join(PeerId peer, const JoinMessage& message);
   void refuse(PeerId peer, const EndCode& code);
   void close_idle(double now_s);
+  bool put_owned(EntityId id, const State& truth);
+  void release_owned(ClientId client);
   void say_what_ended();
   void review_surroundings(Tick tick);
   void send(Tick tick, double now_s);
@@ -73,6 +76,7 @@ struct Server::Impl {
   Surroundings surroundings;
   DelaySurvey delays;
   SessionTable sessions;
+  Ownership ownership;
   std::map<PeerId, double> waiting;                  // connected at, not joined yet
   std::vector<EntityId> spawned;                     // since the last tick
   std::vector<std::pair<EntityId, Tick>> despawned;  // since the last tick
@@ -83,6 +87,7 @@ struct Server::Impl {
   std::vector<std::size_t> rooms;   // scratch, by session: the largest datagram
   std::vector<SeenPose> seen;       // scratch: what rewind() found
   double present_s = 0.0;           // of the last receive() or tick()
+  std::vector<EntityId> ended;      // scratch
   bool closing = false;
   Tick next_tick = 0;
   std::uint32_t next_client = 1;

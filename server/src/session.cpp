@@ -40,6 +40,19 @@ void Session::tell_route(const RouteMessage& message, Transport& transport) {
   routes_.push_back(announcements_.sent_other());
 }
 
+void Session::tell_ownership(const OwnershipMessage& message, Tick tick, Transport& transport) {
+  std::array<std::byte, 512> buffer;
+  transport.send(peer_, Channel::control, encode(message, buffer));
+  (void)announcements_.sent_other();
+  Subscription* found = subscriptions_.find(message.entity);
+  if (found == nullptr) return;
+  const bool owned = message.news != OwnershipMessage::News::taken;
+  if (found->muted != owned) owns_ = owned ? owns_ + 1 : owns_ - 1;
+  ever_owned_ = ever_owned_ || owned;
+  subscriptions_.set_muted(*found, owned, tick);
+  if (owned && seen_) seen_->own(message.entity);
+}
+
 bool Session::knows_route(RouteId route) const {
   return !route || (route.value <= routes_.size() && announcements_.is_confirmed(routes_[route.value - 1]));
 }
@@ -71,6 +84,7 @@ void Session::unfollow(EntityId id, Tick tick, Transport& transport) {
   }
   extras_.fields().forget(id);
   if (seen_) seen_->forget(id);
+  if (found->muted) --owns_;
   subscriptions_.remove(static_cast<std::uint32_t>(id.slot()));
 }
 
@@ -85,7 +99,7 @@ Session::Receipt Session::receive(const ClientDatagram& datagram, double now_s, 
   if (datagram.ack && !sent_.acknowledge(*datagram.ack)) return Receipt::refused;
   const bool newest = !received_.any() || sequence_distance(datagram.sequence, received_.ack().newest) > 0;
   if (!received_.note(datagram.sequence)) return Receipt::repeated;
-  if (datagram.has_messages || datagram.showing) wants_ack_ = datagram.sequence;
+  if (datagram.has_messages || datagram.has_owned || datagram.showing) wants_ack_ = datagram.sequence;
 
   if (newest) {
     stamp_ = datagram.stamp;

@@ -68,6 +68,16 @@ class Session {
   /// Null if it is not remembered.
   [[nodiscard]] const SeenBy* seen() const { return seen_.get(); }
 
+  /// True if the client was told that the entity begins, and follows it.
+  [[nodiscard]] bool knows(EntityId id) const {
+    const Subscription* found = subscriptions_.find(static_cast<std::uint32_t>(id.slot()));
+    return found != nullptr && found->id == id && found->told;
+  }
+  /// True if the client owns something, or did.
+  [[nodiscard]] bool ever_owned() const { return ever_owned_; }
+  /// Tells the client whose an entity is that it knows. Of its own it is sent no motions.
+  void tell_ownership(const OwnershipMessage& message, Tick tick, Transport& transport);
+
   /// Tells the client of the next route. Nothing that is on it is sent until the client has taken that in.
   void tell_route(const RouteMessage& message, Transport& transport);
 
@@ -136,6 +146,8 @@ class Session {
   ClientId id_;
   PeerId peer_;
   double heartbeat_s_;
+  unsigned owns_ = 0;  // entities
+  bool ever_owned_ = false;
   double tick_rate_hz_;
 
   // What compose() needs in every tick stands together, see fetch().

@@ -68,7 +68,9 @@ void Session::compose(const Step& step, std::size_t room, Desk& desk) {
   while (!desk.snapshot.all_taken() || extras_may_go()) {
     if (!write_datagram(step, room, desk)) break;
   }
-  const double heartbeat_s = step.now_s - joined_s_ < kSettlingS ? kSettlingHeartbeatS : heartbeat_s_;
+  // Who owns something waits for acknowledgements.
+  const bool often = owns_ > 0 || step.now_s - joined_s_ < kSettlingS;
+  const double heartbeat_s = often ? std::min(kSettlingHeartbeatS, heartbeat_s_) : heartbeat_s_;
   if (step.now_s - last_send_s_ >= heartbeat_s - 0.5 / tick_rate_hz_) write_datagram(step, room, desk);
 }
 

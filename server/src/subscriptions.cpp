@@ -91,13 +91,29 @@ void Subscriptions::confirm(Subscription& subscription, Tick motion_tick) {
   listen(subscription);
 }
 
+void Subscriptions::set_muted(Subscription& subscription, bool muted, Tick tick) {
+  if (subscription.muted == muted) return;
+  if (muted) {
+    stop_listening(subscription);
+    due_.erase(static_cast<std::uint32_t>(subscription.id.slot()));
+    subscription.muted = true;
+    return;
+  }
+  subscription.muted = false;
+  subscription.sent = 0;
+  if (!subscription.confirmed) return;
+  listen(subscription);
+  set_due(subscription, tick, false);
+}
+
 void Subscriptions::listen(const Subscription& subscription) {
+  if (subscription.muted) return;
   listening_[subscription.level].insert(static_cast<std::uint32_t>(subscription.id.slot()));
   ++listeners_[subscription.level];
 }
 
 void Subscriptions::stop_listening(const Subscription& subscription) {
-  if (!subscription.confirmed) return;
+  if (!subscription.confirmed || subscription.muted) return;
   listening_[subscription.level].erase(static_cast<std::uint32_t>(subscription.id.slot()));
   --listeners_[subscription.level];
 }
@@ -112,6 +128,7 @@ void Subscriptions::set_level(Subscription& subscription, std::uint8_t level, Ti
 }
 
 void Subscriptions::set_due(Subscription& subscription, Tick since, bool repair) {
+  if (subscription.muted) return;
   const auto slot = static_cast<std::uint32_t>(subscription.id.slot());
   const bool due = due_.contains(slot);
   subscription.repair = repair && (subscription.repair || !due);

@@ -33,6 +33,7 @@ struct alignas(32) Subscription {
   bool confirmed : 1 = false;  ///< the client has taken it in
   bool repair : 1 = false;     ///< due because a datagram was lost, and for no other reason
   bool in_full : 1 = false;    ///< the next update must refer to nothing
+  bool muted : 1 = false;      ///< the client itself says what the entity does: it is sent no motions
 };
 static_assert(sizeof(Subscription) == 32);
 
@@ -63,6 +64,9 @@ class Subscriptions {
   /// The client has taken in that the entity exists, with the motion of this time stamp: from now on it is
   /// sent state.
   void confirm(Subscription& subscription, Tick motion_tick);
+
+  /// The client is sent no motions of the entity any more, or again, beginning with the newest.
+  void set_muted(Subscription& subscription, bool muted, Tick tick);
 
   /// The client gets another level, beginning with that one's motion in full.
   void set_level(Subscription& subscription, std::uint8_t level, Tick tick);

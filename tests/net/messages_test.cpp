@@ -79,7 +79,9 @@ std::vector<ControlMessage> one_of_each() {
           RouteMessage{{7}, route_of(RouteKind::kTcb)},
           RouteMessage{{8}, route_of(RouteKind::kChaikin)},
           GameDataMessage{{std::byte{1}, std::byte{0xfe}, std::byte{3}}, -1.5e9},
-          GameDataMessage{{std::byte{9}}, std::nullopt}};
+          GameDataMessage{{std::byte{9}}, std::nullopt},
+          OwnershipMessage{{7, 1}, OwnershipMessage::News::corrected, 15, 0.25, 4000, 9, spawn.state},
+          OwnershipMessage{{7, 1}, OwnershipMessage::News::taken, 3, 0.0, 0, 0, {}}};
 }
 
 TEST(Messages, RoundTrip) {
@@ -300,6 +302,27 @@ TEST(Messages, APayloadMayCarrySeveral) {
   EXPECT_TRUE(take_control(left));
   EXPECT_FALSE(take_control(left));
   EXPECT_TRUE(left.empty());
+}
+
+TEST(Messages, OwnershipRoundTrips) {
+  const auto messages = one_of_each();
+  const auto corrected = decode_control(encoded(messages[8]));
+  ASSERT_TRUE(corrected);
+  const auto& c = std::get<OwnershipMessage>(*corrected);
+  EXPECT_EQ(c.entity, (EntityId{7, 1}));
+  EXPECT_EQ(c.news, OwnershipMessage::News::corrected);
+  EXPECT_EQ(c.term, 15);
+  EXPECT_EQ(c.viewers_s, 0.25);
+  EXPECT_EQ(c.motion_tick, 4000u);
+  EXPECT_EQ(c.state, std::get<OwnershipMessage>(messages[8]).state);
+  const auto taken = decode_control(encoded(messages[9]));
+  ASSERT_TRUE(taken);
+  EXPECT_EQ(std::get<OwnershipMessage>(*taken).news, OwnershipMessage::News::taken);
+  EXPECT_EQ(std::get<OwnershipMessage>(*taken).term, 3);
+
+  OwnershipMessage insane = std::get<OwnershipMessage>(messages[9]);
+  insane.viewers_s = 11.0;
+  EXPECT_FALSE(decode_control(encoded(insane)));
 }
 
 }  // namespace

@@ -95,6 +95,8 @@ std::optional<Told> Decoder::control(std::span<const std::byte> payload) {
     route(bits, told);
   } else if (kind == 6) {
     game(bits, told);
+  } else if (kind == 7) {
+    ownership(bits, told);
   } else {
     return std::nullopt;
   }
@@ -209,6 +211,21 @@ void Decoder::game(Bits& bits, Told& told) {
   const std::string payload = bits.data(16384);
   bits.must(!payload.empty());
   say(told, "payload", hex(payload));
+}
+
+void Decoder::ownership(Bits& bits, Told& told) {
+  const std::int64_t index = bits.range(1, 1048576);
+  say(told, "index", text(index));
+  say(told, "generation", text(static_cast<std::int64_t>(bits.u(16))));
+  const std::int64_t news = bits.range(0, 3);
+  say(told, "news", text(news));
+  say(told, "term", text(bits.range(0, 15)));
+  say(told, "viewers_s", text(bits.real(0, 10)));
+  if (news != 1 && news != 2) return;
+  say(told, "motion_tick", text(static_cast<std::int64_t>(bits.u(32))));
+  const auto B = static_cast<unsigned>(bits.range(0, 15));
+  say(told, "orientation_bits", text(std::int64_t{B}));
+  tell(read_full(bits, B), B, told);
 }
 
 std::string Decoder::value(Bits& bits, const Field& field) {
@@ -365,7 +382,39 @@ void Decoder::showing(Bits& bits, std::optional<std::int64_t> newest, Told& told
   }
 }
 
-std::optional<Told> Decoder::client_datagram(std::span<const std::byte> payload) {
+void Decoder::owned(Bits& bits, std::uint32_t near_tick, Told& told) {
+  std::int64_t slot = -1;
+  while (bits.flag()) {
+    slot += 1 + static_cast<std::int64_t>(bits.eg(2));
+    const std::int64_t term = bits.range(0, 15);
+    const auto low = static_cast<std::uint16_t>(bits.u(16));
+    const auto tick = near_tick + static_cast<std::uint32_t>(
+                                      static_cast<std::int16_t>(low - static_cast<std::uint16_t>(near_tick)));
+    const bool refers = bits.flag();
+    const std::uint64_t back = refers ? bits.eg(4) + 1 : 0;
+    bits.must(slot < 1048576 && entities_.count(slot) == 1);
+    if (!bits.good()) return;
+    say(told, "slot term tick", list(std::array<std::int64_t, 3>{slot, term, tick}));
+    Entity& entity = entities_[slot];
+    const Numbers& numbers = numbers_[entity.archetype];
+    Motion motion;
+    if (refers) {
+      const auto base_tick = static_cast<std::uint32_t>(tick - back);
+      say(told, "baseline", text(std::int64_t{base_tick}));
+      const auto base = entity.owned.find(base_tick);
+      bits.must(base != entity.owned.end());
+      if (!bits.good()) return;
+      motion = read_residual(bits, base->second, static_cast<double>(back) / tick_rate_hz_, numbers);
+    } else {
+      motion = read_full(bits, numbers.B);
+    }
+    bits.must(!motion.on_route);
+    tell(motion, numbers.B, told);
+    entity.owned[tick] = motion;
+  }
+}
+
+std::optional<Told> Decoder::client_datagram(std::span<const std::byte> payload, std::uint32_t near_tick) {
   Bits bits{payload};
   Told told;
   say(told, "sequence", text(static_cast<std::int64_t>(bits.u(16))));
@@ -378,7 +427,10 @@ std::optional<Told> Decoder::client_datagram(std::span<const std::byte> payload)
     say(told, "ack_delay", text(static_cast<std::int64_t>(bits.eg(8))));
   }
   if (bits.flag()) showing(bits, newest, told);
-  if (bits.flag()) messages(bits, told);
+  const bool has_owned = bits.flag();
+  const bool has_messages = bits.flag();
+  if (has_owned) owned(bits, near_tick, told);
+  if (has_messages) messages(bits, told);
   if (!bits.finished()) return std::nullopt;
   return told;
 }

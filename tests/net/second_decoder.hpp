@@ -98,12 +98,13 @@ class Decoder {
   std::optional<Told> control(std::span<const std::byte> payload);
   /// `near_tick`: about the tick that it must be of.
   std::optional<Told> server_datagram(std::span<const std::byte> payload, std::uint32_t near_tick);
-  std::optional<Told> client_datagram(std::span<const std::byte> payload);
+  std::optional<Told> client_datagram(std::span<const std::byte> payload, std::uint32_t near_tick);
 
  private:
   struct Entity {
     std::size_t archetype = 0;
     std::map<std::pair<int, std::uint32_t>, Motion> motions;  // by level and tick
+    std::map<std::uint32_t, Motion> owned;                    // what a client said, by tick
   };
 
   void welcome(Bits& bits, Told& told);
@@ -115,6 +116,8 @@ class Decoder {
               Told& told);
   void fields(Bits& bits, Told& told);
   void messages(Bits& bits, Told& told);
+  void ownership(Bits& bits, Told& told);
+  void owned(Bits& bits, std::uint32_t near_tick, Told& told);
   void showing(Bits& bits, std::optional<std::int64_t> newest, Told& told);
 
   std::vector<Declared> declared_;

@@ -16,6 +16,7 @@
 #include <reckoner/net/field_codec.hpp>
 #include <reckoner/net/message_codec.hpp>
 #include <reckoner/net/messages.hpp>
+#include <reckoner/net/owned_codec.hpp>
 #include <reckoner/net/transport.hpp>
 #include <reckoner/reckoning/motion.hpp>
 
@@ -146,6 +147,30 @@ class Conversation {
     return {bytes.begin(), bytes.end()};
   }
 
+  // A motion of the crate, in full.
+  QuantisedState crate() { return quantise(state(kCrateSlot), 1, manner(), quantisation(kCrateSlot)); }
+
+  // What the crate's owner says of it; the later one refers to the earlier.
+  Bytes owned_datagram(const ClientDatagram& head, Tick tick, bool refers) {
+    const Quantisation& q = quantisation(kCrateSlot);
+    const QuantisedState now = refers ? next(kCrateSlot, owned_, (tick - owned_.tick) / 60.0) : crate();
+    Bytes buffer(kMaxStateBytes);
+    BitWriter writer{buffer};
+    write(writer, head);
+    OwnedHead owned{kCrateSlot, 6, static_cast<std::uint16_t>(tick), {}};
+    if (refers) owned.reference_age = tick - owned_.tick;
+    write(writer, owned, -1);
+    if (refers) {
+      write_residual(writer, now, owned_.state, (tick - owned_.tick) / 60.0, q);
+    } else {
+      write_full(writer, now, q);
+    }
+    writer.write(0, 1);
+    owned_ = {tick, now};
+    const auto bytes = writer.finish();
+    return {bytes.begin(), bytes.end()};
+  }
+
   // What the second decoder is to tell of the last payload.
   [[nodiscard]] const std::string& told() const { return last_; }
 
@@ -266,6 +291,7 @@ class Conversation {
   test::RandomStates random_;
   std::vector<Quantisation> quantisation_;
   std::array<Held, 2> held_{};
+  Held owned_;
   std::string last_;
 };
 

@@ -162,7 +162,23 @@ std::vector<Vector> vectors() {
   write_message(writer, std::array{std::byte{0x42}}, std::nullopt);
   writer.write(0, 1);
   buffer.resize(writer.finish().size());
-  add("client datagram", buffer, decoder.client_datagram(buffer));
+  add("client datagram", buffer, decoder.client_datagram(buffer, 1030));
+  control("ownership", Conversation::encoded(OwnershipMessage{{Conversation::kCrateSlot + 1, 3},
+                                                              OwnershipMessage::News::given,
+                                                              6,
+                                                              0.0625,
+                                                              1028,
+                                                              0,
+                                                              conversation.crate()}));
+  d.showing.reset();
+  d.has_messages = false;
+  d.has_owned = true;
+  for (const Tick tick : {1040u, 1046u}) {
+    ++d.sequence;
+    const Bytes bytes = conversation.owned_datagram(d, tick, tick > 1040);
+    add(tick == 1040 ? "client datagram of an owner" : "the same, with a residual", bytes,
+        decoder.client_datagram(bytes, 1030));
+  }
   return out;
 }
 

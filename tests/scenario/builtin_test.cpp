@@ -68,7 +68,7 @@ std::unique_ptr<Source> make(std::string_view name, std::size_t entities = 0, st
 }
 
 TEST(Builtin, ListsItsScenariosAndMakesThemAll) {
-  ASSERT_EQ(builtin_scenarios().size(), 7u);
+  ASSERT_EQ(builtin_scenarios().size(), 8u);
   for (const BuiltinInfo& info : builtin_scenarios()) {
     EXPECT_EQ(make(info.name)->size(), info.default_entities);
     EXPECT_FALSE(info.description.empty());
@@ -84,8 +84,9 @@ TEST(Builtin, ListsItsScenariosAndMakesThemAll) {
 TEST(Builtin, RefusesAnUnknownNameAndListsTheKnownOnes) {
   const auto source = make_builtin("circus");
   ASSERT_FALSE(source);
-  EXPECT_EQ(source.error(),
-            "expected a scenario (orbit, traffic, crowd, hop, patrol, visitors, duel), found 'circus'");
+  EXPECT_EQ(
+      source.error(),
+      "expected a scenario (orbit, traffic, crowd, hop, patrol, visitors, duel, owned), found 'circus'");
 }
 
 TEST(Builtin, IsAPureFunctionOfSeedEntityAndTime) {

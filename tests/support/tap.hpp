@@ -23,6 +23,9 @@ class Tap final : public Transport {
   /// Sees every event that comes in; false keeps it from going on.
   std::function<bool(const TransportEvent&)> filter;
 
+  /// Sees every payload that is sent; true keeps it from going on.
+  std::function<bool(Channel, std::span<const std::byte>)> drop_sent;
+
   /// A payload that comes in with the next poll, as if the other end had sent it.
   void slip_in(PeerId peer, Channel channel, Bytes payload) {
     slipped_.push_back({peer, channel, std::move(payload)});
@@ -45,6 +48,7 @@ class Tap final : public Transport {
   }
 
   bool send(PeerId peer, Channel channel, std::span<const std::byte> payload) override {
+    if (drop_sent && drop_sent(channel, payload)) return true;
     return inner_.send(peer, channel, payload);
   }
   [[nodiscard]] std::size_t max_state_bytes(PeerId peer) const override {

@@ -30,7 +30,11 @@ World::World(WorldConfig config)
       server_(std::make_unique<Server>(config_.server, network_.server())) {}
 
 std::size_t World::add_client(ClientConfig config, LocalClock clock) {
-  auto player = std::make_unique<Player>(network_.add_client(kProtocolVersion), clock);
+  return add_client(std::move(config), clock, config_.links);
+}
+
+std::size_t World::add_client(ClientConfig config, LocalClock clock, const harness::LinkPair& links) {
+  auto player = std::make_unique<Player>(network_.add_client(kProtocolVersion, links), clock);
   config.playout.frame_rate_hz = config_.frame_rate_hz;
   player->client = std::make_unique<Client>(std::move(config), player->tap);
   clients_.push_back(std::move(player));

@@ -44,6 +44,8 @@ class World {
 
   /// A client that starts to connect now. Its number counts up from 0.
   std::size_t add_client(ClientConfig config = {}, LocalClock clock = {});
+  /// The same over links of its own.
+  std::size_t add_client(ClientConfig config, LocalClock clock, const harness::LinkPair& links);
 
   /// The client's clock is another one from now on: the machine slept, or was set.
   void set_local_clock(std::size_t client, LocalClock clock) { clients_[client]->clock = clock; }

@@ -30,6 +30,7 @@ struct ClientConfig {
   /// The same for one entity, of which the server has told nothing, nor that there is nothing to tell, for so
   /// long, s: to this client it cannot send all that it should.
   double unconfirmed_s = 5.0;
+  double owned_updates_per_second = 0.0;  ///< budget of each entity that this client owns; 0: its thresholds
   /// Off: a motion counts from its arrival, as if it had no time stamp. To measure what stamps are worth.
   bool uses_stamps = true;
 };
@@ -50,6 +51,9 @@ struct ClientEvent {
     despawned,
     teleported,
     fields_changed,  ///< of a visible entity; `fields` says which
+    given,           ///< the entity is this client's from now on: tell move() what it does
+    taken,           ///< it is not any more
+    corrected,       ///< the server does not believe what it did: go on from Client::owned()
     server_closed,
     disconnected,
   };
@@ -95,6 +99,7 @@ struct ClientStats {
   std::uint64_t state_bytes_received = 0;
   std::uint64_t field_changes_applied = 0;  ///< values of user fields
   std::uint64_t field_changes_stale = 0;    ///< known already, overtaken, or of an entity that is gone
+  std::uint64_t corrections = 0;            ///< of entities that this client owns
   std::uint64_t messages_received = 0;      ///< game messages, queued for poll_message()
   std::uint64_t messages_refused = 0;       ///< gone, because too many waited
   std::uint64_t messages_sent = 0;          ///< handed to the transport
@@ -159,6 +164,16 @@ class Client {
 
   /// Hands a corrected pose back (pushed out of a wall, set on the ground): blending goes on from there.
   bool correct(EntityId id, const State& shown, double local_s);
+
+  /// What an entity that this client owns is doing at local time `local_s`: call it every frame, after
+  /// receive(). It is shown just so, without delay; what of it the server must be told is sent at once.
+  /// False, and no change, if the client does not own it, the state is insane or beyond the archetype's
+  /// limits, and from a correction until its event was polled.
+  bool move(EntityId id, const State& state, double local_s);
+
+  /// Where an entity that this client owns is to go on from at `local_s`, when it was given or corrected:
+  /// what the server has it doing, carried on. Nothing if it does not own it.
+  [[nodiscard]] std::optional<State> owned(EntityId id, double local_s) const;
 
   [[nodiscard]] const ClientStats& stats() const;
 

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include <reckoner/server/ownership.hpp>
+
 namespace reckoner::harness {
 
 /// What is said about a set of errors. Percentiles interpolate linearly between order statistics.
@@ -53,6 +55,15 @@ struct SeenFigures {
   std::uint64_t unknown = 0;       ///< of them, those that the server knows nothing of
 };
 
+/// What became of what owners said.
+struct OwnedFigures {
+  OwnershipStats server;
+  std::uint64_t corrections = 0;                   ///< that the honest owner was told of
+  std::optional<Distribution> rogue_speed_mps;     ///< at which others saw the entity of one who cheats
+  std::optional<Distribution> rogue_believed_mps;  ///< at which the server had it, by what it published
+  double rogue_limit_mps = 0.0;                    ///< the top speed of its archetype
+};
+
 /// The figures of a run or of one of its entities (EVALUATION.md, Figures). Units are in the names.
 struct Figures {
   Distribution now_error_m;
@@ -70,6 +81,7 @@ struct Figures {
   std::uint64_t between_teleport_frames = 0;   ///< poses shown between the two ends of a teleport
   std::optional<Distribution> clock_error_ms;  ///< of a run with a clock to estimate
   std::optional<SeenFigures> seen;             ///< of a run with shots
+  std::optional<OwnedFigures> owned;           ///< of a run whose entities a client owns
   FrameCounts frames;
   std::optional<Traffic> down;
   std::optional<Traffic> up;

@@ -56,6 +56,9 @@ class Method {
   /// What the server finds out of what the client saw; nothing without shots.
   [[nodiscard]] virtual std::optional<SeenFigures> seen() const { return std::nullopt; }
 
+  /// What became of what owners said; nothing where nobody owns anything.
+  [[nodiscard]] virtual std::optional<OwnedFigures> owned() const { return std::nullopt; }
+
   /// Updates sent about one entity.
   [[nodiscard]] virtual std::uint64_t updates_of(std::size_t entity) const = 0;
 };
@@ -70,6 +73,11 @@ class Method {
 [[nodiscard]] std::unique_ptr<Method> make_reckoner_method(const scenario::Source& source,
                                                            const ReplayOptions& options, double start_s,
                                                            ReplayNetwork& network);
+
+/// The same with entities that a client owns (ReplayOptions::owner_links), over a simulated network of its
+/// own.
+[[nodiscard]] std::unique_ptr<Method> make_owned_method(const scenario::Source& source,
+                                                        const ReplayOptions& options, double start_s);
 
 /// A baseline that sends `rate_hz` updates per second and entity. Null if there is none of that name. Source
 /// and network must outlive it.

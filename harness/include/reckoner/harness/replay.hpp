@@ -19,6 +19,7 @@
 #include <reckoner/net/coding_statistics.hpp>
 #include <reckoner/reckoning/result.hpp>
 #include <reckoner/scenario/source.hpp>
+#include <reckoner/server/ownership.hpp>
 #include <reckoner/server/server.hpp>
 
 namespace reckoner::harness {
@@ -54,6 +55,12 @@ struct ReplayOptions {
   double start_s = 0.0;           ///< s after the source's start. For sources that were not cut already
   double max_speed_mps = 1000.0;  ///< of the archetypes: refuses what moves faster between teleports
   double shots_per_second = 0.0;  ///< of reckoner: fired by the client, each looked into by the server
+  /// Of reckoner, in virtual time: the entities belong to a second client, behind these links; what is
+  /// measured is still what the first one shows.
+  std::optional<LinkPair> owner_links;
+  OwnerPolicy owner_policy = OwnerPolicy::correct;
+  std::string
+      cheat;  ///< with owner_links: a third client owns one entity more, and cheats so (Cheat); or empty
   bool log_packets = false;
 };
 
@@ -74,6 +81,9 @@ struct ReplayResult {
   std::vector<PacketRecord> packets;    ///< with log_packets
   std::optional<RealTimeFigures> real_time;
 };
+
+/// The link that is as long as the way up one and down the other.
+[[nodiscard]] LinkPair summed(const LinkPair& first, const LinkPair& second);
 
 /// Runs a replay. Ticks and frames are at start + k / rate; of things at the same instant arrivals come
 /// first, then the tick, then the frame. The client's clock is a thousand seconds off, so that the estimate

@@ -47,6 +47,8 @@ class SimNetwork {
   /// Adds a client, which starts to connect at once with `reason` (as EnetTransport::connect()). The
   /// reference stays valid as long as the network.
   Transport& add_client(std::uint32_t reason);
+  /// The same over links of its own, which the script does not change.
+  Transport& add_client(std::uint32_t reason, const LinkPair& links);
 
   /// When something next happens on a link, or infinity. advance() there, then ask which ends have events.
   [[nodiscard]] double next_event_s() const;

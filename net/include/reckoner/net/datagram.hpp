@@ -88,7 +88,7 @@ struct ShowingReport {
   std::array<Arrival, kMostArrivals> arrivals{};  ///< newest first, only with an acknowledgement
 };
 
-/// A state datagram from client to server, but for the messages section that it may announce.
+/// A state datagram from client to server, but for the sections that it may announce.
 struct ClientDatagram {
   Sequence sequence = 0;
   std::optional<Ack> ack;           ///< of the server's datagrams; absent before the first
@@ -96,6 +96,7 @@ struct ClientDatagram {
   std::uint16_t control_count = 0;  ///< control messages taken in so far, low 16 bits
   std::uint32_t stamp = 0;          ///< the client's clock, in kStampUnitS modulo 2^kStampBits
   std::optional<ShowingReport> showing;
+  bool has_owned = false;     ///< an owned section follows (owned_codec.hpp), before the messages
   bool has_messages = false;  ///< a messages section follows (message_codec.hpp)
 };
 
@@ -112,7 +113,7 @@ void write(BitWriter& writer, const UpdateHeader& update, const UpdateCoding& co
                                        std::int64_t previous_slot);
 
 void write(BitWriter& writer, const ClientDatagram& datagram);
-/// Nothing if it is malformed. The reader is finished, but for the messages section.
+/// Nothing if it is malformed. The reader is finished, but for the sections.
 [[nodiscard]] std::optional<ClientDatagram> read_client_datagram(BitReader& reader);
 
 }  // namespace reckoner

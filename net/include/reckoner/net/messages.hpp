@@ -12,6 +12,7 @@
 #include <reckoner/net/game_message.hpp>
 #include <reckoner/net/ids.hpp>
 #include <reckoner/net/motion_codec.hpp>
+#include <reckoner/net/owned_codec.hpp>
 #include <reckoner/net/route_table.hpp>
 
 namespace reckoner {
@@ -103,6 +104,23 @@ struct RouteMessage {
   RouteDefinition definition;
 };
 
+/// Server to client: whose an entity is.
+struct OwnershipMessage {
+  enum class News : std::uint8_t {
+    taken = 0,      ///< it is not the client's any more
+    given = 1,      ///< it is the client's, which goes on from `state`
+    corrected = 2,  ///< it is, but is somewhere else: `state`
+    again = 3,      ///< it is, and says again what it does; viewers_s is news, perhaps
+  };
+  EntityId entity;
+  News news = News::taken;
+  std::uint8_t term = 0;              ///< of ownership, below kTerms; new with every gift and correction
+  double viewers_s = 0.0;             ///< how long updates take from the server to most who follow it
+  Tick motion_tick = 0;               ///< time stamp of the motion; only if given or corrected, as the next
+  std::uint8_t orientation_bits = 0;  ///< of the archetype; must match the welcome
+  QuantisedState state;
+};
+
 /// Either way: a reliable message of the game, 1 to kMaxReliableBytes.
 struct GameDataMessage {
   std::vector<std::byte> payload;
@@ -110,8 +128,8 @@ struct GameDataMessage {
 };
 
 /// Everything that goes over the control channel.
-using ControlMessage =
-    std::variant<JoinMessage, WelcomeMessage, SpawnMessage, DespawnMessage, RouteMessage, GameDataMessage>;
+using ControlMessage = std::variant<JoinMessage, WelcomeMessage, SpawnMessage, DespawnMessage, RouteMessage,
+                                    GameDataMessage, OwnershipMessage>;
 
 /// Encodes into `buffer` and returns the bytes used; empty if the buffer is too small.
 [[nodiscard]] std::span<const std::byte> encode(const ControlMessage& message, std::span<std::byte> buffer);

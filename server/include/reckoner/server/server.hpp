@@ -18,6 +18,7 @@
 #include <reckoner/reckoning/result.hpp>
 #include <reckoner/reckoning/route.hpp>
 #include <reckoner/server/interest.hpp>
+#include <reckoner/server/ownership.hpp>
 #include <reckoner/server/rewind.hpp>
 
 namespace reckoner {
@@ -63,12 +64,15 @@ struct ServerConfig {
 struct ServerEvent {
   enum class Kind : std::uint8_t {
     client_joined,
-    client_left,     ///< said goodbye, or its connection was lost
-    client_refused,  ///< `text` says why
+    client_left,      ///< said goodbye, or its connection was lost
+    client_refused,   ///< `text` says why
+    owner_corrected,  ///< motions of `entity` that its owner sent were beyond the limits: it was told
+    owner_refused,    ///< the same, and they were not shown
   };
   Kind kind = Kind::client_joined;
   ClientId client;
   std::string text;
+  EntityId entity{};
 };
 
 /// What a server counted since it was made.
@@ -113,13 +117,28 @@ class Server {
   /// Null if there are max_entities already, or archetype or state are invalid.
   [[nodiscard]] EntityId spawn(std::size_t archetype, const std::string& name, const State& state);
 
-  /// The truth about an entity at the coming tick. False (and no change) for an unknown id or insane numbers.
+  /// The truth about an entity at the coming tick. False (and no change) for an unknown id, insane numbers,
+  /// or one that a client owns.
   bool move(EntityId id, const State& truth);
 
-  /// As move(), but nothing in between was visited: clients snap.
+  /// As move(), but nothing in between was visited: clients snap. A client that owns it is told, and goes on
+  /// from there.
   bool teleport(EntityId id, const State& truth);
 
   bool despawn(EntityId id);
+
+  /// Gives an entity to a client, whose game says from now on what it does (Client::move()), within the rules
+  /// and the limits of its archetype; or to another client than before. What it does is published with the
+  /// owner's time stamps. The client is to follow it already, or as soon as it does. False for an unknown id.
+  bool give(EntityId id, ClientId owner, const OwnershipRules& rules = {});
+  /// The entity is the server's again, which goes on from state(). False if no client owns it.
+  bool take(EntityId id);
+  /// Nothing if no client owns it.
+  [[nodiscard]] std::optional<ClientId> owner(EntityId id) const;
+  /// What the server has an entity doing at the coming tick: what the game said last or, if a client owns it,
+  /// its owner. Nothing for an unknown id.
+  [[nodiscard]] std::optional<State> state(EntityId id) const;
+  [[nodiscard]] const OwnershipStats& ownership_stats() const;
 
   /// Whom an entity concerns; by default whoever is near enough. False for an unknown id.
   bool set_relevance(EntityId id, Relevance relevance);

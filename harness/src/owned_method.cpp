@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: MIT
+// What others see of entities that a client owns.
+#include "rogue_owner.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <deque>
+#include <numbers>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include <glm/geometric.hpp>
+
+#include <reckoner/client/client.hpp>
+#include <reckoner/harness/method.hpp>
+#include <reckoner/harness/sim_transport.hpp>
+#include <reckoner/net/messages.hpp>
+#include <reckoner/server/server.hpp>
+
+namespace reckoner::harness {
+namespace {
+
+constexpr double kOwnerClockOffsetS = -500.0;  // neither is the server's
+constexpr double kClientClockOffsetS = 1000.0;
+constexpr std::byte kOwnerName{0x01};
+constexpr std::size_t kRunner = 2;  // archetype of what the rogue owns
+constexpr double kSpeedWindowS = 0.5;
+constexpr double kSkipRunS = 3.0;
+
+SimNetworkConfig network_config(const ReplayOptions& options, double start_s) {
+  SimNetworkConfig config;
+  config.links = options.links;
+  config.script = options.link_script;
+  config.start_s = start_s;
+  config.seed = options.seed;
+  return config;
+}
+
+std::vector<Archetype> archetypes_for(const ReplayOptions& options) {
+  Archetype body;
+  body.name = "body";
+  body.threshold_m = options.budget.threshold_m;
+  body.threshold_rad = options.budget.threshold_rad;
+  body.max_speed_mps = options.max_speed_mps;
+  Archetype point = body;
+  point.name = "point";
+  point.has_orientation = false;
+  Archetype runner = point;
+  runner.name = "runner";
+  runner.max_speed_mps = RogueOwner::kTopSpeedMps;
+  return {body, point, runner};
+}
+
+ServerConfig server_config(const ReplayOptions& options, double start_s) {
+  ServerConfig config;
+  config.tick_rate_hz = options.tick_rate_hz;
+  config.epoch_s = start_s;
+  config.archetypes = archetypes_for(options);
+  config.updates_per_second = options.budget.updates_per_second;
+  config.fixed_rate_hz = options.budget.fixed_rate_hz;
+  return config;
+}
+
+ClientConfig client_config(const ReplayOptions& options) {
+  ClientConfig config;
+  config.archetypes = archetypes_for(options);
+  config.playout = options.playout;
+  config.playout.frame_rate_hz = options.frame_rate_hz;
+  config.owned_updates_per_second = options.budget.updates_per_second;
+  return config;
+}
+
+// How fast an entity is shown to move: over half a second, so that a correction of a prediction is no speed.
+class SpeedGun {
+ public:
+  void note(double time_s, const glm::dvec3& position) {
+    past_.push_back({time_s, position});
+    if (past_.front().first > time_s - kSpeedWindowS) return;
+    while (past_[1].first <= time_s - kSpeedWindowS)
+      past_.pop_front();
+    const auto& [then_s, then] = past_.front();
+    speeds_mps_.push_back(glm::distance(position, then) / (time_s - then_s));
+  }
+  [[nodiscard]] Distribution speeds_mps() const { return describe(speeds_mps_); }
+
+ private:
+  std::deque<std::pair<double, glm::dvec3>> past_;
+  std::vector<double> speeds_mps_;
+};
+
+class OwnedMethod final : public Method {
+ public:
+  OwnedMethod(const scenario::Source& source, const ReplayOptions& options, double start_s)
+      : source_(source),
+        options_(options),
+        start_s_(start_s),
+        present_(options.playout.mode == PlayoutMode::present),
+        network_(network_config(options, start_s)),
+        owner_transport_(network_.add_client(kProtocolVersion, *options.owner_links)),
+        client_transport_(network_.add_client(kProtocolVersion)),
+        server_(server_config(options, start_s), network_.server()),
+        owner_(client_config(options), owner_transport_),
+        client_(client_config(options), client_transport_),
+        ids_(source.size()),
+        truths_(source.size()),
+        published_s_(source.size(), -1.0),
+        updates_(source.size(), 0) {
+    for (std::size_t i = 0; i < source.size(); ++i)
+      indices_.emplace(source.entity(i).name, i);
+    rules_.policy = options.owner_policy;
+    if (const auto cheat = cheat_named(options.cheat)) {
+      rogue_.emplace(*cheat, archetypes_for(options), kRunner,
+                     network_.add_client(kProtocolVersion, *options.owner_links));
+    }
+  }
+
+  void tick(double time_s, std::span<const scenario::FeedItem> items) override {
+    advance(std::max(time_s, network_.now_s()));
+    for (const scenario::FeedItem& item : items)
+      apply(item);
+    give();
+    owner_.receive(owner_local(time_s));
+    while (owner_.poll_event()) {
+    }
+    for (std::size_t i = 0; i < ids_.size(); ++i) {
+      if (ids_[i]) owner_.move(ids_[i], truths_[i], owner_local(time_s));
+    }
+    if (rogue_) rogue_->tick(server_.next_tick(), time_s, options_.tick_rate_hz);
+    server_.tick(network_.now_s());
+    for (const scenario::FeedItem& item : items)
+      count_publish(item.entity);
+    const auto motion = server_.published(rogue_entity_);
+    if (motion && motion->time_s - start_s_ > kSkipRunS && motion->time_s > believed_s_) {
+      believed_s_ = motion->time_s;
+      believed_.note(motion->time_s, motion->state.position);
+    }
+  }
+
+  [[nodiscard]] double next_event_s() const override { return network_.next_event_s(); }
+
+  void advance(double time_s) override {
+    network_.advance(time_s);
+    if (network_.server_has_events()) server_.receive(time_s);
+    while (server_.poll_event()) {
+    }
+    while (const auto message = server_.poll_message()) {
+      if (message->payload[0] == kOwnerName) owner_id_ = message->sender;
+      if (message->payload[0] == RogueOwner::kName) rogue_id_ = message->sender;
+    }
+    if (network_.client_has_events(0)) {
+      const bool joined = owner_.status() == ClientStatus::joined;
+      owner_.receive(owner_local(time_s));
+      if (!joined && owner_.status() == ClientStatus::joined)
+        owner_.send(std::array{kOwnerName}, Delivery::reliable);
+    }
+    if (network_.client_has_events(1)) client_.receive(time_s + kClientClockOffsetS);
+    while (client_.poll_event()) {
+    }
+    if (rogue_ && network_.client_has_events(2)) rogue_->receive();
+  }
+
+  void frame(double time_s, std::vector<ShownPose>& shown) override {
+    advance(std::max(time_s, network_.now_s()));
+    const double local_s = time_s + kClientClockOffsetS;
+    client_.receive(local_s);
+    for (const ShownEntity& entity : client_.frame(local_s)) {
+      if (entity.id == rogue_entity_ && time_s - start_s_ > kSkipRunS)
+        gun_.note(time_s, entity.shown.position);
+      const EntityInfo* info = client_.info(entity.id);
+      const auto found = info ? indices_.find(info->name) : indices_.end();
+      if (found == indices_.end()) continue;
+      shown.push_back({found->second, entity.shown.pose(), present_ ? time_s : entity.shown_time_s});
+    }
+    std::sort(shown.begin(), shown.end(),
+              [](const ShownPose& a, const ShownPose& b) { return a.entity < b.entity; });
+  }
+
+  [[nodiscard]] double delay_s() const override { return present_ ? 0.0 : client_.stats().delay_s; }
+  [[nodiscard]] std::optional<double> clock_error_s(double time_s) const override {
+    const auto estimate = client_.server_time_s(time_s + kClientClockOffsetS);
+    return estimate ? std::optional(*estimate - time_s) : std::nullopt;
+  }
+  [[nodiscard]] Traffic down() const override {
+    const TransportStats& stats = network_.server().stats();
+    return {server_.stats().updates_sent, stats.payload_bytes_sent, stats.wire_bytes_sent};
+  }
+  [[nodiscard]] Traffic up() const override {
+    const TransportStats& stats = owner_transport_.stats();
+    return {stats.datagrams_sent, stats.payload_bytes_sent, stats.wire_bytes_sent};
+  }
+  [[nodiscard]] std::optional<OwnedFigures> owned() const override {
+    return OwnedFigures{server_.ownership_stats(), owner_.stats().corrections,
+                        rogue_ ? std::optional{gun_.speeds_mps()} : std::nullopt,
+                        rogue_ ? std::optional{believed_.speeds_mps()} : std::nullopt,
+                        RogueOwner::kTopSpeedMps};
+  }
+  [[nodiscard]] std::uint64_t updates_of(std::size_t entity) const override { return updates_[entity]; }
+
+ private:
+  static double owner_local(double time_s) { return time_s + kOwnerClockOffsetS; }
+
+  void apply(const scenario::FeedItem& item) {
+    EntityId& id = ids_[item.entity];
+    truths_[item.entity] = item.truth;
+    switch (item.kind) {
+      case scenario::FeedItem::Kind::spawn: {
+        const scenario::SourceEntity& info = source_.entity(item.entity);
+        id = server_.spawn(info.has_orientation ? 0 : 1, info.name, item.truth);
+        return;
+      }
+      case scenario::FeedItem::Kind::move:
+        if (!server_.owner(id)) server_.move(id, item.truth);
+        return;
+      case scenario::FeedItem::Kind::teleport:
+        server_.teleport(id, item.truth);
+        return;
+      case scenario::FeedItem::Kind::despawn:
+        server_.despawn(id);
+        id = {};
+        return;
+    }
+  }
+
+  // Everything belongs to the owner as soon as it is there.
+  void give() {
+    for (const EntityId id : ids_) {
+      if (owner_id_ && id && !server_.owner(id)) server_.give(id, owner_id_, rules_);
+    }
+    if (!rogue_id_ || rogue_entity_) return;
+    State start;
+    start.position = rogue_->story(network_.now_s()).position;
+    rogue_entity_ = server_.spawn(kRunner, "rogue", start);
+    OwnershipRules rules = rules_;
+    rules.max_acceleration_mps2 = 100.0;
+    server_.give(rogue_entity_, rogue_id_, rules);
+  }
+
+  void count_publish(std::size_t entity) {
+    const auto motion = server_.published(ids_[entity]);
+    if (!motion || motion->time_s == published_s_[entity]) return;
+    published_s_[entity] = motion->time_s;
+    ++updates_[entity];
+  }
+
+  const scenario::Source& source_;
+  ReplayOptions options_;
+  double start_s_;
+  bool present_;
+  SimNetwork network_;
+  Transport& owner_transport_;
+  Transport& client_transport_;
+  Server server_;
+  Client owner_;
+  Client client_;
+  std::optional<RogueOwner> rogue_;
+  OwnershipRules rules_;
+  ClientId owner_id_;
+  ClientId rogue_id_;
+  EntityId rogue_entity_;
+  SpeedGun gun_;       // of what is shown of the rogue's entity
+  SpeedGun believed_;  // of what was published of it
+  double believed_s_ = 0.0;
+  std::vector<EntityId> ids_;  // null while not in the world
+  std::vector<State> truths_;
+  std::unordered_map<std::string, std::size_t> indices_;
+  std::vector<double> published_s_;
+  std::vector<std::uint64_t> updates_;
+};
+
+}  // namespace
+
+std::unique_ptr<Method> make_owned_method(const scenario::Source& source, const ReplayOptions& options,
+                                          double start_s) {
+  return std::make_unique<OwnedMethod>(source, options, start_s);
+}
+
+LinkPair summed(const LinkPair& first, const LinkPair& second) {
+  // One way through the owner's link, up, and the other way through the viewer's, down.
+  const LinkOptions& a = first.up;
+  const LinkOptions& b = second.down;
+  LinkOptions sum;
+  // The sum of two delays has the sum of their means, sqrt(2 / pi) of the jitter above the least, and of
+  // their variances.
+  sum.jitter_ms = std::hypot(a.jitter_ms, b.jitter_ms);
+  const double more_ms = a.jitter_ms + b.jitter_ms - sum.jitter_ms;
+  sum.latency_ms = a.latency_ms + b.latency_ms + std::sqrt(2.0 / std::numbers::pi) * more_ms;
+  sum.loss_percent = 100.0 * (1.0 - (1.0 - 0.01 * a.loss_percent) * (1.0 - 0.01 * b.loss_percent));
+  sum.burst = std::max(a.burst, b.burst);
+  return {sum, sum};
+}
+
+}  // namespace reckoner::harness

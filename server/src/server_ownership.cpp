@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// Entities that clients own.
+#include "server_impl.hpp"
+
+namespace reckoner {
+
+bool Server::give(EntityId id, ClientId owner, const OwnershipRules& rules) {
+  Impl& s = *impl_;
+  Entity* entity = s.entities.find(id);
+  if (entity == nullptr || s.sessions.find(owner) == nullptr) return false;
+  s.ownership.give(*entity, owner, rules, s.next_tick, s.sessions, s.transport);
+  s.entities.awake().insert(static_cast<std::uint32_t>(id.slot()));
+  return true;
+}
+
+bool Server::take(EntityId id) {
+  Impl& s = *impl_;
+  Entity* entity = s.entities.find(id);
+  return entity != nullptr && s.ownership.take(*entity, s.sessions, s.transport);
+}
+
+std::optional<ClientId> Server::owner(EntityId id) const {
+  return impl_->ownership.owner(id);
+}
+
+std::optional<State> Server::state(EntityId id) const {
+  const Entity* entity = impl_->entities.find(id);
+  if (entity == nullptr) return std::nullopt;
+  if (entity->owned) return state_at(entity->owned->motion, impl_->time_of(impl_->next_tick));
+  return entity->truth;
+}
+
+const OwnershipStats& Server::ownership_stats() const {
+  return impl_->ownership.stats();
+}
+
+bool Server::Impl::put_owned(EntityId id, const State& truth) {
+  Entity& entity = *entities.find(id);
+  const State state = relevant(truth, entity.archetype);
+  if (!can_travel(state, quantisation[entity.archetype])) return false;
+  if (!ownership.put(entity, state, next_tick, sessions, transport)) return false;
+  entity.teleported = true;
+  entities.awake().insert(static_cast<std::uint32_t>(id.slot()));
+  return true;
+}
+
+void Server::Impl::release_owned(ClientId client) {
+  ended.clear();
+  ownership.release(client, ended);
+  for (const EntityId id : ended) {
+    const Entity* entity = entities.find(id);
+    if (entity == nullptr) continue;
+    if (entity->announced) despawned.emplace_back(id, next_tick);
+    surroundings.remove(static_cast<std::uint32_t>(id.slot()));
+    fields.remove(id);
+    entities.remove(id, next_tick);
+  }
+}
+
+}  // namespace reckoner

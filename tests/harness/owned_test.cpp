@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include <reckoner/harness/link.hpp>
+#include <reckoner/harness/replay.hpp>
+#include <reckoner/scenario/builtin.hpp>
+
+namespace reckoner::harness {
+namespace {
+
+LinkPair network(const char* name) {
+  const auto options = find_network(name);
+  return {*options, *options};
+}
+
+Figures run(const scenario::Source& source, const ReplayOptions& options) {
+  const auto result = replay(source, options);
+  EXPECT_TRUE(result) << (result ? "" : result.error());
+  return result ? result->run : Figures{};
+}
+
+ReplayOptions owned(const char* owner, const char* viewer, std::uint64_t seed) {
+  ReplayOptions options;
+  options.links = network(viewer);
+  options.owner_links = network(owner);
+  options.seconds = 40.0;
+  options.seed = seed;
+  return options;
+}
+
+// What others show of an owned entity is about as good as if it were the server's, and the link as long.
+TEST(Owned, IsShownAlmostAsWellAsTheServersOwn) {
+  const auto source = scenario::make_builtin("owned");
+  ASSERT_TRUE(source);
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    for (const bool swapped : {false, true}) {
+      const ReplayOptions options = owned(swapped ? "mobile" : "wifi", swapped ? "wifi" : "mobile", seed);
+      const Figures figures = run(**source, options);
+      ReplayOptions plain = options;
+      plain.links = summed(*options.owner_links, options.links);
+      plain.owner_links.reset();
+      const Figures server_side = run(**source, plain);
+      EXPECT_LE(figures.now_error_m.p95, 1.25 * server_side.now_error_m.p95) << seed;
+      ASSERT_TRUE(figures.owned);
+      EXPECT_EQ(figures.owned->server.corrected + figures.owned->server.refused, 0u);
+      EXPECT_GT(figures.owned->server.accepted, 500u);
+    }
+  }
+}
+
+// Whatever a cheat says, the server does not believe what its entity cannot have done, and nobody else is
+// worse off for it.
+TEST(Owned, CheatsAreNotBelieved) {
+  const auto source = scenario::make_builtin("owned");
+  ASSERT_TRUE(source);
+  double honest_m = 0.0;
+  for (std::uint64_t seed = 1; seed <= 3; ++seed)
+    honest_m += run(**source, owned("wifi", "mobile", seed)).now_error_m.p95;
+  for (const char* cheat : {"none", "speed", "teleport", "future", "flood"}) {
+    for (const OwnerPolicy policy : {OwnerPolicy::correct, OwnerPolicy::refuse}) {
+      double beside_m = 0.0;
+      for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+        ReplayOptions options = owned("wifi", "mobile", seed);
+        options.cheat = cheat;
+        options.owner_policy = policy;
+        const Figures figures = run(**source, options);
+        beside_m += figures.now_error_m.p95;
+        ASSERT_TRUE(figures.owned && figures.owned->rogue_believed_mps);
+        EXPECT_LE(figures.owned->rogue_believed_mps->max, 1.05 * figures.owned->rogue_limit_mps) << cheat;
+        EXPECT_LE(figures.owned->rogue_speed_mps->p50, 1.05 * figures.owned->rogue_limit_mps) << cheat;
+      }
+      EXPECT_NEAR(beside_m / honest_m, 1.0, 0.05) << cheat;
+    }
+  }
+}
+
+// Where nothing gets lost or delayed much, what is shown keeps to the limits, too.
+TEST(Owned, CheatsAreShownToNobodyBeyondTheirLimits) {
+  const auto source = scenario::make_builtin("owned");
+  ASSERT_TRUE(source);
+  for (const char* cheat : {"speed", "teleport", "future", "flood"}) {
+    ReplayOptions options = owned("lan", "lan", 1);
+    options.cheat = cheat;
+    const Figures figures = run(**source, options);
+    ASSERT_TRUE(figures.owned && figures.owned->rogue_speed_mps);
+    EXPECT_LE(figures.owned->rogue_speed_mps->max, 1.05 * figures.owned->rogue_limit_mps) << cheat;
+  }
+  ReplayOptions trusting = owned("lan", "lan", 1);
+  trusting.cheat = "speed";
+  trusting.owner_policy = OwnerPolicy::accept;
+  const Figures believed = run(**source, trusting);
+  EXPECT_GT(believed.owned->rogue_believed_mps->max, 1.2 * believed.owned->rogue_limit_mps);
+}
+
+TEST(Duel, TheServerKnowsWhatTheShooterSaw) {
+  const auto source = scenario::make_builtin("duel");
+  ASSERT_TRUE(source);
+  for (const char* name : {"intercity", "wifi", "mobile"}) {
+    for (const PlayoutMode mode : {PlayoutMode::present, PlayoutMode::adaptive, PlayoutMode::delayed}) {
+      ReplayOptions options;
+      options.links = network(name);
+      options.playout.mode = mode;
+      options.playout.delay_s = 0.2;
+      options.seconds = 20.0;
+      options.shots_per_second = 5.0;
+      const Figures figures = run(**source, options);
+      ASSERT_TRUE(figures.seen);
+      EXPECT_GT(figures.seen->shots, 60u);
+      EXPECT_EQ(figures.seen->unknown, 0u);
+      const double limit_m = mode == PlayoutMode::present ? 0.05 : 0.02;
+      EXPECT_LT(figures.seen->seen_error_m.p99, limit_m) << name;
+      EXPECT_LT(figures.seen->seen_late_error_m.p99, limit_m) << name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace reckoner::harness

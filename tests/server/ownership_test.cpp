@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: MIT
+#include "paths.hpp"
+#include "world.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <vector>
+
+#include <glm/geometric.hpp>
+#include <gtest/gtest.h>
+
+namespace reckoner::test {
+namespace {
+
+State weave(double t) {
+  State s;
+  s.position = {3.0 * std::sin(1.7 * t), 2.0 * std::sin(2.3 * t), 0.0};
+  s.velocity = {5.1f * static_cast<float>(std::cos(1.7 * t)), 4.6f * static_cast<float>(std::cos(2.3 * t)),
+                0.0f};
+  return s;
+}
+
+// Two players in a world: clients 0 and 1 of the server, which joined in this order.
+class Match {
+ public:
+  explicit Match(const std::string& first = "wifi", const std::string& second = "mobile",
+                 std::uint64_t seed = 1, double max_speed_mps = 12.0, PlayoutMode mode = PlayoutMode::present)
+      : world_(world_config(max_speed_mps, seed)) {
+    ClientConfig client;
+    client.playout.mode = mode;
+    world_.add_client(client, {}, network(first));
+    world_.run_to(1.0);
+    world_.add_client(client, {.offset_s = -77.0}, network(second));
+    world_.run_to(2.0);
+    world_.on_frame = [this](std::size_t client_index, double time_s, std::span<const ShownEntity>) {
+      frame(client_index, time_s);
+    };
+    // Until it is given away the server moves it.
+    world_.after_tick = [this](double time_s) {
+      if (avatar && !server().owner(avatar)) server().move(avatar, story(time_s + 1.0 / 60.0));
+    };
+  }
+
+  static WorldConfig world_config(double max_speed_mps, std::uint64_t seed) {
+    WorldConfig config;
+    config.seed = seed;
+    config.server.archetypes[0].max_speed_mps = max_speed_mps;
+    return config;
+  }
+
+  // What the game of whichever client owns the avatar has it do.
+  std::function<State(double)> story = weave;
+  // Every frame's pose of the avatar, by client.
+  std::map<std::size_t, std::vector<std::pair<double, State>>> drawn;
+  std::vector<std::size_t> refused_moves{0, 0};
+
+  World& world() { return world_; }
+  Server& server() { return world_.server(); }
+  static ClientId id(std::size_t client) { return {static_cast<std::uint32_t>(client + 1)}; }
+
+  EntityId spawn_avatar() {
+    const State start = story(world_.now_s());
+    avatar = server().spawn(0, "avatar", start);
+    return avatar;
+  }
+
+  [[nodiscard]] double error_m(std::size_t client, double from_s, double share) const {
+    std::vector<double> errors;
+    for (const auto& [time_s, state] : drawn.at(client)) {
+      if (time_s >= from_s) errors.push_back(glm::distance(state.position, story(time_s).position));
+    }
+    std::sort(errors.begin(), errors.end());
+    return errors.at(static_cast<std::size_t>(share * static_cast<double>(errors.size() - 1)));
+  }
+
+  // The largest change of shown velocity from one frame to the next, beyond what the story does.
+  [[nodiscard]] double velocity_step_mps(std::size_t client, double from_s) const {
+    const auto& d = drawn.at(client);
+    double worst = 0.0;
+    for (std::size_t i = 2; i < d.size(); ++i) {
+      if (d[i - 2].first < from_s) continue;
+      const glm::dvec3 v1 = (d[i].second.position - d[i - 1].second.position) * 60.0;
+      const glm::dvec3 v0 = (d[i - 1].second.position - d[i - 2].second.position) * 60.0;
+      worst = std::max(worst, glm::length(v1 - v0));
+    }
+    return worst;
+  }
+
+  EntityId avatar;
+
+ private:
+  void frame(std::size_t client, double time_s) {
+    const ShownEntity* shown = world_.shown(client, avatar);
+    if (shown != nullptr) drawn[client].emplace_back(time_s, shown->shown);
+    const double local_s = world_.local_s(client, time_s);
+    if (!world_.client(client).owned(avatar, local_s)) return;
+    if (!world_.client(client).move(avatar, story(time_s), local_s)) ++refused_moves[client];
+  }
+
+  World world_;
+};
+
+TEST(Ownership, WhatTheOwnerDoesIsWhatOthersSee) {
+  Match match;
+  const EntityId avatar = match.spawn_avatar();
+  match.world().run_to(3.0);
+  ASSERT_TRUE(match.server().give(avatar, Match::id(0)));
+  EXPECT_EQ(match.server().owner(avatar), Match::id(0));
+  EXPECT_FALSE(match.server().move(avatar, State{}));
+  match.world().run_to(20.0);
+  EXPECT_EQ(match.world().count(0, ClientEvent::Kind::given), 1u);
+  EXPECT_EQ(match.world().count(1, ClientEvent::Kind::given), 0u);
+  // The owner sees it where it is; the other a little off, and never far.
+  EXPECT_LT(match.error_m(0, 4.0, 1.0), 0.15);  // its clock
+  EXPECT_LT(match.error_m(1, 4.0, 0.95), 0.35);
+  EXPECT_GT(match.error_m(1, 4.0, 0.95), 0.001);
+  const OwnershipStats& stats = match.server().ownership_stats();
+  EXPECT_GT(stats.accepted, 50u);
+  EXPECT_EQ(stats.corrected, 0u);
+  EXPECT_EQ(stats.ahead, 0u);
+  EXPECT_EQ(stats.too_many, 0u);
+  // Its age is told end to end: at least the way up and down.
+  const ShownEntity* shown = match.world().shown(1, avatar);
+  ASSERT_NE(shown, nullptr);
+  EXPECT_GT(shown->age_s, 0.12);
+}
+
+TEST(Ownership, TheOwnerNeverSeesItDelayed) {
+  Match match("wifi", "mobile", 2, 12.0, PlayoutMode::adaptive);
+  const EntityId avatar = match.spawn_avatar();
+  match.world().run_to(3.0);
+  ASSERT_TRUE(match.server().give(avatar, Match::id(0)));
+  match.world().run_to(10.0);
+  EXPECT_LT(match.error_m(0, 5.0, 1.0), 0.2);
+  EXPECT_GT(match.error_m(1, 5.0, 0.5), 0.5);  // a moment ago, as it is to be
+  const ShownEntity* own = match.world().shown(0, avatar);
+  const ShownEntity* other = match.world().shown(1, avatar);
+  ASSERT_TRUE(own != nullptr && other != nullptr);
+  EXPECT_GT(own->shown_time_s, other->shown_time_s + 0.1);
+}
+
+TEST(Ownership, LostMotionsAreRepaired) {
+  Match match("lan", "lan", 3);
+  const EntityId avatar = match.spawn_avatar();
+  match.story = [](double t) {
+    return t < 9.0 ? weave(t) : [] {
+      State rest = weave(9.0);
+      rest.velocity = glm::vec3{0.0f};
+      return rest;
+    }();
+  };
+  match.world().run_to(3.0);
+  ASSERT_TRUE(match.server().give(avatar, Match::id(0)));
+  match.world().run_to(5.0);
+  int n = 0;
+  // From the client every third datagram that says anything gets lost, and none of them arrives at the end.
+  Tap& tap = match.world().tap(0);
+  tap.drop_sent = [&](Channel channel, std::span<const std::byte>) {
+    const double now_s = match.world().now_s();
+    return channel == Channel::state && (++n % 3 == 0 || (now_s > 8.9 && now_s < 9.3));
+  };
+  match.world().run_to(12.0);
+  const ShownEntity* shown = match.world().shown(1, avatar);
+  ASSERT_NE(shown, nullptr);
+  EXPECT_LT(glm::distance(shown->shown.position, weave(9.0).position), 0.05);
+}
+
+TEST(Ownership, GivenTakenAndHandedOnNothingJumps) {
+  Match match("broadband", "broadband", 4);
+  const EntityId avatar = match.spawn_avatar();
+  match.world().run_to(5.0);
+  ASSERT_TRUE(match.server().give(avatar, Match::id(0)));
+  match.world().run_to(8.0);
+  ASSERT_TRUE(match.server().give(avatar, Match::id(1)));  // handed on
+  match.world().run_to(11.0);
+  EXPECT_EQ(match.world().count(0, ClientEvent::Kind::taken), 1u);
+  EXPECT_EQ(match.world().count(1, ClientEvent::Kind::given), 1u);
+  ASSERT_TRUE(match.server().take(avatar));
+  EXPECT_FALSE(match.server().take(avatar));
+  match.world().run_to(14.0);
+  EXPECT_EQ(match.world().count(1, ClientEvent::Kind::taken), 1u);
+  for (std::size_t client : {0u, 1u}) {
+    EXPECT_LT(match.error_m(client, 4.0, 1.0), 1.0) << client;
+    EXPECT_LT(match.error_m(client, 4.0, 0.95), 0.3) << client;
+    EXPECT_LT(match.velocity_step_mps(client, 4.0), 4.0) << client;
+  }
+  EXPECT_FALSE(match.server().owner(avatar));
+}
+
+TEST(Ownership, AnImpossibleMotionIsCorrectedAndTheOwnerTold) {
+  Match match("broadband", "broadband", 5, 12.0);
+  const EntityId avatar = match.spawn_avatar();
+  match.world().run_to(3.0);
+  ASSERT_TRUE(match.server().give(avatar, Match::id(0)));
+  match.world().run_to(6.0);
+  // It is suddenly 30 m away, and would go on there; the game goes along with a correction.
+  double offset_m = 30.0;
+  match.story = [&](double t) {
+    State s = weave(t);
+    s.position.x += offset_m;
+    return s;
+  };
+  match.world().run_to(6.2);
+  EXPECT_GT(match.server().ownership_stats().corrected, 0u);
+  EXPECT_GE(match.world().count(ServerEvent::Kind::owner_corrected), 1u);
+  offset_m = 0.0;
+  match.world().run_to(12.0);
+  EXPECT_GE(match.world().count(0, ClientEvent::Kind::corrected), 1u);
+  for (const auto& [time_s, state] : match.drawn[1])
+    EXPECT_LT(glm::length(state.position), 12.0) << time_s;
+  EXPECT_LT(match.error_m(1, 9.0, 0.95), 0.3);
+}
+
+TEST(Ownership, RefusedMotionsAreShownToNobody) {
+  Match match("broadband", "broadband", 6, 12.0);
+  const EntityId avatar = match.spawn_avatar();
+  match.world().run_to(3.0);
+  OwnershipRules rules;
+  rules.policy = OwnerPolicy::refuse;
+  ASSERT_TRUE(match.server().give(avatar, Match::id(0), rules));
+  match.world().run_to(6.0);
+  match.story = [](double t) {
+    State s = weave(t);
+    s.position.y += 500.0;
+    return s;
+  };
+  match.world().run_to(9.0);
+  EXPECT_GT(match.server().ownership_stats().refused, 0u);
+  EXPECT_GE(match.world().count(ServerEvent::Kind::owner_refused), 1u);
+  // It came to rest where it was believed last.
+  const ShownEntity* shown = match.world().shown(1, avatar);
+  ASSERT_NE(shown, nullptr);
+  EXPECT_LT(glm::length(shown->shown.position), 15.0);
+  EXPECT_LT(glm::length(shown->shown.velocity), 0.1f);
+}
+
+TEST(Ownership, AnOwnerThatIsTrustedMayJump) {
+  Match match("broadband", "broadband", 6, 12.0);
+  const EntityId avatar = match.spawn_avatar();
+  match.world().run_to(3.0);
+  OwnershipRules rules;
+  rules.policy = OwnerPolicy::accept;
+  ASSERT_TRUE(match.server().give(avatar, Match::id(0), rules));
+  match.story = [](double t) {
+    State s = weave(t);
+    s.position.x += t > 6.0 ? 50.0 : 0.0;
+    return s;
+  };
+  match.world().run_to(9.0);
+  EXPECT_EQ(match.server().ownership_stats().corrected, 0u);
+  EXPECT_LT(match.error_m(1, 7.0, 0.95), 0.3);
+}
+
+TEST(Ownership, TheGamesTeleportWins) {
+  Match match("broadband", "broadband", 7, 12.0);
+  const EntityId avatar = match.spawn_avatar();
+  match.world().run_to(3.0);
+  ASSERT_TRUE(match.server().give(avatar, Match::id(0)));
+  match.world().run_to(5.0);
+  State away = weave(5.0);
+  away.position.x += 200.0;
+  ASSERT_TRUE(match.server().teleport(avatar, away));
+  match.story = [&](double t) {
+    State s = weave(t);
+    s.position.x += 200.0;
+    return s;
+  };
+  match.world().run_to(10.0);
+  EXPECT_EQ(match.world().count(1, ClientEvent::Kind::teleported), 1u);
+  EXPECT_LT(match.error_m(1, 6.0, 1.0), 0.5);
+  EXPECT_EQ(match.server().owner(avatar), Match::id(0));
+}
+
+TEST(Ownership, WhoseOwnerIsGoneComesToRestOrEnds) {
+  for (const OwnerGone gone : {OwnerGone::rest, OwnerGone::despawn}) {
+    Match match("broadband", "broadband", 8);
+    const EntityId avatar = match.spawn_avatar();
+    match.world().run_to(3.0);
+    OwnershipRules rules;
+    rules.gone = gone;
+    ASSERT_TRUE(match.server().give(avatar, Match::id(0), rules));
+    match.world().run_to(6.0);
+    match.world().client(0).leave();
+    match.world().after_tick = nullptr;
+    match.world().run_to(9.0);
+    EXPECT_FALSE(match.server().owner(avatar));
+    match.world().after_tick = nullptr;
+    const ShownEntity* shown = match.world().shown(1, avatar);
+    if (gone == OwnerGone::despawn) {
+      EXPECT_EQ(shown, nullptr);
+      EXPECT_EQ(match.server().entity_count(), 0u);
+      continue;
+    }
+    ASSERT_NE(shown, nullptr);
+    EXPECT_EQ(glm::length(shown->shown.velocity), 0.0f);
+    EXPECT_LT(match.velocity_step_mps(1, 5.9), 2.5);    // it faded
+    EXPECT_TRUE(match.server().move(avatar, State{}));  // the server's again
+  }
+}
+
+TEST(Ownership, ASilentOwnersEntityFadesAndComesBack) {
+  Match match("broadband", "broadband", 9);
+  const EntityId avatar = match.spawn_avatar();
+  match.world().run_to(3.0);
+  ASSERT_TRUE(match.server().give(avatar, Match::id(0)));
+  match.world().run_to(5.0);
+  match.world().tap(0).drop_sent = [&](Channel channel, std::span<const std::byte>) {
+    const double now_s = match.world().now_s();
+    return channel == Channel::state && now_s > 5.0 && now_s < 8.0;
+  };
+  match.world().run_to(7.9);
+  const ShownEntity* shown = match.world().shown(1, avatar);
+  ASSERT_NE(shown, nullptr);
+  EXPECT_LT(glm::length(shown->shown.velocity), 0.01f);
+  EXPECT_EQ(match.server().owner(avatar), Match::id(0));
+  match.world().run_to(12.0);
+  EXPECT_LT(match.error_m(1, 10.0, 0.95), 0.3);
+}
+
+TEST(Ownership, OnlyTheOwnerIsHeard) {
+  Match match("lan", "lan", 10);
+  const EntityId avatar = match.spawn_avatar();
+  match.world().run_to(3.0);
+  EXPECT_FALSE(match.server().give(avatar, {99}));
+  EXPECT_FALSE(match.server().give({77, 0}, Match::id(0)));
+  EXPECT_FALSE(match.world().client(1).move(avatar, State{}, match.world().local_s(1, 3.0)));
+  ASSERT_TRUE(match.server().give(avatar, Match::id(0)));
+  match.world().run_to(4.0);
+  EXPECT_FALSE(match.world().client(1).move(avatar, State{}, match.world().local_s(1, 4.0)));
+  State insane;
+  insane.position.x = std::nan("");
+  EXPECT_FALSE(match.world().client(0).move(avatar, insane, match.world().local_s(0, 4.0)));
+  ASSERT_TRUE(match.server().state(avatar));
+  EXPECT_LT(glm::distance(match.server().state(avatar)->position, weave(4.0).position), 0.3);
+}
+
+}  // namespace
+}  // namespace reckoner::test
