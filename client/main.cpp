@@ -91,6 +91,9 @@ void handle_events(Client& client, Totals& totals, bool quiet) {
       case ClientEvent::Kind::server_closed:
         totals.server_closed = true;
         break;
+      case ClientEvent::Kind::given:  // this program owns nothing: it has no game
+      case ClientEvent::Kind::taken:
+      case ClientEvent::Kind::corrected:
       case ClientEvent::Kind::fields_changed:
       case ClientEvent::Kind::disconnected:
         break;

@@ -152,6 +152,10 @@ void log_events(Server& server) {
       case ServerEvent::Kind::client_refused:
         spdlog::warn("a client was refused: {}", event->text);
         break;
+      case ServerEvent::Kind::owner_corrected:
+      case ServerEvent::Kind::owner_refused:
+        spdlog::warn("client {} sent what its entity cannot have done", event->client.value);
+        break;
     }
   }
 }
