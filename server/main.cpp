@@ -108,23 +108,26 @@ class Play {
       switch (item.kind) {
         case scenario::FeedItem::Kind::spawn: {
           const auto kind = entity.has_orientation ? program::Kind::body : program::Kind::point;
-          id = server_.spawn(static_cast<std::size_t>(kind), entity.name, item.truth);
+          id = server_.spawn(static_cast<std::size_t>(kind), entity.name, item.local, frame_of(item));
           if (!id) spdlog::warn("'{}' was refused: too many entities, or out of the world", entity.name);
           if (const auto route = source_.route_of(item.entity)) server_.follow(id, routes_[*route]);
           break;
         }
         case scenario::FeedItem::Kind::move:
-          refused_ += server_.move(id, item.truth) ? 0 : 1;
+          enter_frame(id, item);
+          refused_ += server_.move(id, item.local) ? 0 : 1;
           break;
         case scenario::FeedItem::Kind::teleport:
-          refused_ += server_.teleport(id, item.truth) ? 0 : 1;
+          enter_frame(id, item);
+          refused_ += server_.teleport(id, item.local) ? 0 : 1;
           break;
         case scenario::FeedItem::Kind::despawn:
           server_.despawn(id);
           continue;
       }
       if (truth != nullptr) {
-        truth->write({time_s, entity.name, item.truth.pose(), std::nullopt, scheduled_monotonic_s});
+        truth->write({time_s, entity.name, item.truth.pose(), std::nullopt, scheduled_monotonic_s,
+                      item.frame ? source_.entity(*item.frame).name : ""});
       }
     }
   }
@@ -132,6 +135,13 @@ class Play {
   [[nodiscard]] std::uint64_t refused() const { return refused_; }
 
  private:
+  [[nodiscard]] EntityId frame_of(const scenario::FeedItem& item) const {
+    return item.frame ? ids_[*item.frame] : EntityId{};
+  }
+  void enter_frame(EntityId id, const scenario::FeedItem& item) {
+    if (id) refused_ += server_.enter_frame(id, frame_of(item)) == FrameResult::done ? 0 : 1;
+  }
+
   const scenario::Source& source_;
   Server& server_;
   scenario::Feed feed_;
@@ -201,7 +211,8 @@ int run(const Options& options) {
 
   std::optional<scenario::PoseCsvWriter> truth;
   if (!options.truth_path.empty()) {
-    auto opened = scenario::PoseCsvWriter::open(options.truth_path, {.shown_time = false, .monotonic = true});
+    auto opened = scenario::PoseCsvWriter::open(
+        options.truth_path, {.shown_time = false, .monotonic = true, .frame = (*source)->has_frames()});
     if (!opened) return fail(kName, opened.error());
     truth = std::move(*opened);
   }

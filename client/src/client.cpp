@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "client_mail.hpp"
 #include "entity_store.hpp"
+#include "frames.hpp"
 #include "hold_limit.hpp"
 #include "playout_clock.hpp"
 #include "server_link.hpp"
@@ -59,7 +60,8 @@ struct Client::Impl {
   void note_arrival(double local_s);
   void review_holds(double before_s);
   void blend_over_jump(double before_s, double rate);
-  void remove(std::uint32_t slot);
+  void remove(std::uint32_t slot, double ended_s);
+  void settle_frames(double shown_s);
   [[nodiscard]] bool appear(KnownEntity& entity, double shown_s);
 
   [[nodiscard]] double blend_s() const {
@@ -84,6 +86,8 @@ struct Client::Impl {
   HoldLimit holds;
   bool some_fade = false;  // some entity has a limit
   EntityStore entities;
+  Frames frames{entities};
+  glm::dvec3 origin{0.0};  // that what is shown counts from
   std::deque<ClientEvent> events;
   std::vector<ShownEntity> shown;
   ShownBatch batch;
@@ -121,20 +125,24 @@ std::span<const ShownEntity> Client::frame(double local_s) {
   const double shown_s = c.playout.shown_s();
   const auto rate = static_cast<float>(c.playout.rate());
   c.change_fields(shown_s);
+  c.settle_frames(shown_s);
   for (const auto& slot : c.entities.slots()) {
     if (!slot) continue;
     KnownEntity& entity = *slot;
     if (!c.appear(entity, shown_s)) continue;
-    State state = entity.remote.shown(shown_s);
-    state.velocity *= rate;  // shown time runs at this rate, and with it all motion
-    state.acceleration *= rate * rate;
-    state.angular_velocity *= rate;
+    const State local = entity.remote.shown(shown_s);
+    const FrameId frame = entity.remote.frame(shown_s);
+    const State* in = frame ? c.frames.at(frame) : nullptr;
+    if (frame && in == nullptr) continue;
+    State state = in != nullptr ? out_of_frame(*in, local) : local;
+    state.position -= c.origin;
     if (entity.owned) {  // it is the present, whatever is shown of others
-      c.shown.push_back({entity.id, state, now_s, 0.0, nullptr});
+      c.shown.push_back(
+          {entity.id, at_rate(state, rate), now_s, 0.0, nullptr, entity_of(frame), at_rate(local, rate)});
       continue;
     }
-    c.shown.push_back(
-        {entity.id, state, shown_s, now_s - entity.remote.newest().time_s, entity.remote.route(shown_s)});
+    c.shown.push_back({entity.id, at_rate(state, rate), shown_s, now_s - entity.remote.newest().time_s,
+                       entity.remote.route(shown_s), entity_of(frame), at_rate(local, rate)});
   }
   return c.shown;
 }
@@ -145,6 +153,7 @@ ShownPoses Client::sample(double local_s) {
   if (!c.link.clock_ready()) return {};
   const double shown_s = c.playout.shown_s();
   c.change_fields(shown_s);
+  c.settle_frames(shown_s);
   c.entities.visit_changed([&](std::uint32_t slot, KnownEntity* entity) {
     c.batch.update(slot, entity);
     // What is in the batch appears or jumps by a change only; the others, below, in their own time.
@@ -153,7 +162,7 @@ ShownPoses Client::sample(double local_s) {
   for (const std::uint32_t slot : c.batch.alone()) {
     if (const auto& entity = c.entities.slots()[slot]) (void)c.appear(*entity, shown_s);
   }
-  c.batch.sample(shown_s, c.entities);
+  c.batch.sample(shown_s, c.entities, c.frames, c.origin);
   return {c.batch.ids(), c.batch.positions(), c.batch.orientations(), shown_s};
 }
 
@@ -210,7 +219,17 @@ bool Client::correct(EntityId id, const State& shown, double local_s) {
   State in_shown_time = shown;
   in_shown_time.velocity *= per_shown_second;
   in_shown_time.angular_velocity *= per_shown_second;
-  entity->remote.correct(in_shown_time, impl_->playout.shown_s(), impl_->blend_s());
+  in_shown_time.position += impl_->origin;
+  const double shown_s = impl_->playout.shown_s();
+  const auto local = impl_->frames.carried(in_shown_time, FrameId{}, entity->remote.frame(shown_s), shown_s);
+  if (!local) return false;
+  entity->remote.correct(*local, shown_s, impl_->blend_s());
+  return true;
+}
+
+bool Client::set_origin(const glm::dvec3& origin) {
+  if (!std::isfinite(origin.x) || !std::isfinite(origin.y) || !std::isfinite(origin.z)) return false;
+  impl_->origin = origin;
   return true;
 }
 
@@ -222,8 +241,10 @@ bool Client::move(EntityId id, const State& state, double local_s) {
     return false;
   OwnedEntity& own = *c.link.owned().find(id);
   const double ahead_s = c.link.owned().one_way_s() + entity->possession.viewers_s + kTakesEffectS;
-  if (!is_sane(state) || !own.move(state, c.link.server_time_s(local_s), ahead_s)) return false;
-  c.show_own(*entity, state, own.teleports());
+  State in_world = state;
+  in_world.position += c.origin;
+  if (!is_sane(in_world) || !own.move(in_world, c.link.server_time_s(local_s), ahead_s)) return false;
+  c.show_own(*entity, in_world, own.teleports());
   c.acknowledge(local_s);
   return true;
 }
@@ -231,7 +252,9 @@ bool Client::move(EntityId id, const State& state, double local_s) {
 std::optional<State> Client::owned(EntityId id, double local_s) const {
   const KnownEntity* entity = std::as_const(impl_->entities).find(id);
   if (entity == nullptr || !entity->owned || !impl_->link.clock_known()) return std::nullopt;
-  return state_at(entity->possession.go_on, impl_->link.server_time_s(local_s));
+  State state = state_at(entity->possession.go_on, impl_->link.server_time_s(local_s));
+  state.position -= impl_->origin;
+  return state;
 }
 
 const ClientStats& Client::stats() const {
@@ -330,7 +353,11 @@ bool Client::Impl::spawn(const SpawnMessage& message) {
   if (!reader.finished()) return false;
   link.note_tick(message.tick);
   const Motion& motion = *decoded;
-  remove(static_cast<std::uint32_t>(message.entity.slot()));
+  // Whatever it lives in was announced before.
+  if (motion.frame && (motion.frame == frame_of(message.entity) ||
+                       std::as_const(entities).find(entity_of(motion.frame)) == nullptr))
+    return false;
+  remove(static_cast<std::uint32_t>(message.entity.slot()), link.time_of(message.tick));
   entities.put({message.entity,
                 {message.archetype, message.name},
                 RemoteEntity{motion, path()},
@@ -338,7 +365,9 @@ bool Client::Impl::spawn(const SpawnMessage& message) {
                 std::nullopt,
                 false,
                 motion.teleports,
-                FieldTimeline{std::move(values), link.time_of(message.tick)}});
+                FieldTimeline{std::move(values), link.time_of(message.tick)},
+                motion.frame});
+  frames.note(static_cast<std::uint32_t>(message.entity.slot()), motion);
   entities.references(static_cast<std::uint32_t>(message.entity.slot()))
       ->note(message.level, message.motion_tick, message.state);
   return true;
@@ -371,7 +400,7 @@ bool Client::Impl::own(const OwnershipMessage& message, double local_s) {
   const Quantisation& q = *link.quantisation(entity->info.archetype);
   if (message.orientation_bits != q.orientation_bits) return false;
   const auto motion = motion_of(message.state, link.time_of(message.motion_tick), q, link.routes());
-  if (!motion || motion->route != nullptr) return false;
+  if (!motion || motion->route != nullptr || motion->frame) return false;
   if (OwnedEntity* known = link.owned().find(message.entity)) {
     known->restart(message.term, *motion);
   } else {
@@ -418,7 +447,7 @@ bool Client::Impl::despawn(const DespawnMessage& message) {
   KnownEntity* entity = entities.find(message.entity);
   if (entity == nullptr) return false;
   if (path() == Path::predict) {
-    remove(static_cast<std::uint32_t>(message.entity.slot()));
+    remove(static_cast<std::uint32_t>(message.entity.slot()), link.time_of(message.tick));
   } else {
     entity->despawned_s = link.time_of(message.tick);
   }
@@ -428,7 +457,7 @@ bool Client::Impl::despawn(const DespawnMessage& message) {
 // Says what has become of an entity by the instant that is shown; false if it is not to be seen at it.
 bool Client::Impl::appear(KnownEntity& entity, double shown_s) {
   if (entity.despawned_s && shown_s >= *entity.despawned_s) {
-    remove(static_cast<std::uint32_t>(entity.id.slot()));
+    remove(static_cast<std::uint32_t>(entity.id.slot()), *entity.despawned_s);
     return false;
   }
   // Shown time can fall behind the spawn again when the delay grows after a silence; what is there stays.
@@ -444,12 +473,21 @@ bool Client::Impl::appear(KnownEntity& entity, double shown_s) {
   return true;
 }
 
-void Client::Impl::remove(std::uint32_t slot) {
+// What lived in its frame is told of as of `ended_s`, so that what is made up for it is older.
+void Client::Impl::remove(std::uint32_t slot, double ended_s) {
   const KnownEntity* entity = entities.at(slot);
   if (entity == nullptr) return;
   if (entity->visible) events.push_back({ClientEvent::Kind::despawned, entity->id});
   link.owned().remove(entity->id);
+  constexpr double kBeforeS = 1e-4;
+  if (frames.any()) frames.release(*entity, ended_s - kBeforeS, playout.shown_s(), blend_s());
   entities.remove(slot);
+}
+
+// Before anything is shown at `shown_s`.
+void Client::Impl::settle_frames(double shown_s) {
+  frames.begin(shown_s);
+  if (frames.any() && path() == Path::interpolate) frames.settle(shown_s, blend_s());
 }
 
 void Client::Impl::handle_state(const TransportEvent& event, double local_s) {
@@ -486,7 +524,7 @@ void Client::Impl::apply(std::span<const ServerLink::Update> updates, double loc
     const double holds_s = holds.of(std::max(motion.time_s, remote.newest().time_s));
     const double limit_s = shown_s > holds_s ? holds_s : kHoldsForever;
     // What was never shown has nothing to be blended from.
-    if (!remote.receive(motion, shown_s, entity->visible ? duration_s : 0.0, limit_s)) {
+    if (!frames.receive(*entity, motion, shown_s, entity->visible ? duration_s : 0.0, limit_s)) {
       ++stats.updates_stale;
       continue;
     }
@@ -571,12 +609,7 @@ void Client::Impl::review_holds(double before_s) {
 void Client::Impl::blend_over_jump(double before_s, double rate) {
   const double duration_s = catch_up_s(playout.shown_s() - before_s);
   entities.all_changed();
-  for (const auto& slot : entities.slots()) {
-    if (!slot || !slot->visible || slot->owned) continue;
-    RemoteEntity& remote = slot->remote;
-    if (remote.teleports(before_s) != remote.teleports(playout.shown_s())) continue;
-    remote.jump(before_s, playout.shown_s(), rate, duration_s);
-  }
+  frames.jump(before_s, playout.shown_s(), rate, duration_s);
 }
 
 }  // namespace reckoner

@@ -36,6 +36,7 @@ struct KnownEntity {
   bool visible = false;               ///< was in the last frame
   std::uint8_t teleports_shown = 0;   ///< as of the last frame
   FieldTimeline fields;               ///< shown as of the last frame
+  FrameId frame_shown{};              ///< the frame that it was in, as of the last frame
   bool owned = false;                 ///< by this client, whose game says what it does
   Possession possession{};            ///< while it is owned
 };

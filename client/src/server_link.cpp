@@ -124,11 +124,37 @@ ServerLink::Reading ServerLink::read_updates(BitReader& reader, const ServerHead
     if (reading != Reading::good) return reading;
     previous = head.slot;
   }
+  if (!frames_fit(entities)) return Reading::unknown_reference;
   field_updates_.clear();
   messages_.clear();
   if (header.has_fields && !read_fields(reader, tick, entities)) return Reading::malformed;
   if (header.has_messages) read_messages(reader, messages_);
   return reader.finished() ? Reading::good : Reading::malformed;
+}
+
+// The newest frame of the entity in a slot, once the updates are applied.
+FrameId ServerLink::frame_after(std::uint32_t slot, const EntityStore& entities) const {
+  const Motion& known = entities.slots()[slot]->remote.newest();
+  const auto update = std::lower_bound(updates_.begin(), updates_.end(), slot,
+                                       [](const Update& u, std::uint32_t s) { return u.slot < s; });
+  const bool newer = update != updates_.end() && update->slot == slot && update->motion.time_s > known.time_s;
+  return newer ? update->motion.frame : known.frame;
+}
+
+// False if some frame is not known, goes round or lies too deep. When a change of frame got lost it may look
+// so for a moment: what is refused is sent again, after that.
+bool ServerLink::frames_fit(const EntityStore& entities) const {
+  for (const Update& update : updates_) {
+    FrameId frame = update.motion.frame;
+    const bool concerns = frame && update.slot < entities.slots().size() && entities.slots()[update.slot];
+    if (!concerns) continue;
+    for (int depth = 0; frame; ++depth) {
+      const KnownEntity* outer = entities.find(entity_of(frame));
+      if (outer == nullptr || outer->id.slot() == update.slot || depth == kMostFrames) return false;
+      frame = frame_after(static_cast<std::uint32_t>(outer->id.slot()), entities);
+    }
+  }
+  return true;
 }
 
 bool ServerLink::read_fields(BitReader& reader, Tick tick, const EntityStore& entities) {

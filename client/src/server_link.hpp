@@ -138,6 +138,8 @@ class ServerLink {
   [[nodiscard]] bool read_fields(BitReader& reader, Tick tick, const EntityStore& entities);
   [[nodiscard]] Reading read_motion(BitReader& reader, const UpdateHeader& head, Tick tick,
                                     const EntityStore& entities);
+  [[nodiscard]] bool frames_fit(const EntityStore& entities) const;
+  [[nodiscard]] FrameId frame_after(std::uint32_t slot, const EntityStore& entities) const;
   std::size_t send_datagram(ClientDatagram datagram, double local_s, const std::optional<Showing>& showing,
                             MessageOutbox& outbox, PeerId server, Transport& transport);
   void note_header(const ServerHeader& header, Tick tick, double local_s, ClientStats& stats);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "entity_store.hpp"
+#include "frames.hpp"
 
 #include <cstdint>
 #include <limits>
@@ -24,8 +25,9 @@ class ShownBatch {
   /// An entity of the store has changed, come or gone.
   void update(std::uint32_t slot, const KnownEntity* entity);
 
-  /// Fills the arrays for the instant `shown_s`.
-  void sample(double shown_s, const EntityStore& entities);
+  /// Fills the arrays for the instant `shown_s`, for which `frames` has begun: in the world, counted from
+  /// `origin`.
+  void sample(double shown_s, const EntityStore& entities, Frames& frames, const glm::dvec3& origin);
 
   [[nodiscard]] bool holds(std::uint32_t slot) const {
     return slot < in_batch_.size() && in_batch_[slot] != kNowhere;
@@ -44,13 +46,19 @@ class ShownBatch {
 
   void leave_batch(std::uint32_t slot);
   void leave_alone(std::uint32_t slot);
+  void set_frame(std::size_t number, FrameId frame);
+  void put_into_world(Frames& frames);
+  void drop(std::size_t place);
 
   MotionBatch batch_;
   std::vector<EntityId> batch_ids_;      // by number in the batch
+  std::vector<FrameId> batch_frames_;    // the same
+  std::size_t framed_ = 0;               // how many of them are in a frame
   std::vector<std::uint32_t> alone_;     // slots
   std::vector<std::uint32_t> in_batch_;  // by slot: number in the batch, or kNowhere
   std::vector<std::uint32_t> in_alone_;  // by slot: place in alone_, or kNowhere
   std::vector<EntityId> ids_;
+  std::vector<FrameId> frames_;  // only if any is in a frame
   std::vector<glm::dvec3> positions_;
   std::vector<glm::quat> orientations_;
 };

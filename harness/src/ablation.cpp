@@ -7,13 +7,14 @@
 namespace reckoner::harness {
 namespace {
 
-constexpr std::array<Ablation, 6> kAblations{{
+constexpr std::array<Ablation, 7> kAblations{{
     {"without-stamps", "time stamps: a motion counts from its arrival"},
     {"without-threshold", "the threshold: updates go evenly, at the same rate"},
     {"without-fit", "the fitted acceleration: the true one is sent"},
     {"without-latency", "latency awareness: an update is due when the error is there"},
     {"without-repair", "repair: what was lost is not sent again"},
     {"without-blend", "the blend: T = 0, corrections snap"},
+    {"without-frames", "moving frames: everything is told in the world"},
 }};
 
 }  // namespace
@@ -34,6 +35,7 @@ Result<ReplayOptions> ablate(const ReplayOptions& options) {
   if (options.method == "without-fit") ablated.parts.fitted_acceleration = false;
   if (options.method == "without-latency") ablated.parts.latency_aware = false;
   if (options.method == "without-repair") ablated.parts.repair = false;
+  if (options.method == "without-frames") ablated.uses_frames = false;
   if (options.method == "without-blend") ablated.playout.blend_frames = 0.0;
   if (options.method == "without-threshold") {
     if (options.budget.updates_per_second <= 0.0) {

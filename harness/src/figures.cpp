@@ -22,6 +22,23 @@ void add_traffic(Json& json, const Traffic& traffic, double entity_seconds, cons
   json["wire_bytes_per_s" + suffix] = per * static_cast<double>(traffic.wire_bytes);
 }
 
+Json step_json(const Distribution& d) {
+  return Json{{"p95", d.p95}, {"p99", d.p99}, {"max", d.max}};
+}
+
+void add_frames(Json& json, const FrameFigures& f) {
+  json["frame_entity_seconds"] = f.frame_s;
+  json["frame_rest_error_m"] = error_json(f.frame_rest_error_m);
+  json["frame_walk_error_m"] = error_json(f.frame_walk_error_m);
+  json["firm_rest_error_m"] = error_json(f.firm_rest_error_m);
+  json["firm_walk_error_m"] = error_json(f.firm_walk_error_m);
+  json["frame_changes"] = f.frame_changes;
+  json["frame_switch_velocity_step_mps"] = step_json(f.frame_switch_velocity_step_mps);
+  json["frame_change_velocity_step_mps"] = step_json(f.frame_change_velocity_step_mps);
+  json["other_velocity_step_mps"] = step_json(f.other_velocity_step_mps);
+  json["poses_without_frame"] = f.without_frame;
+}
+
 }  // namespace
 
 double percentile(std::span<const double> sorted, double fraction) {
@@ -97,6 +114,7 @@ Json figures_json(const Figures& figures) {
       json["rogue_limit_mps"] = figures.owned->rogue_limit_mps;
     }
   }
+  if (figures.in_frames) add_frames(json, *figures.in_frames);
   json["entity_seconds"] = figures.entity_seconds;
   json["frames"] = {{"counted", figures.frames.counted},
                     {"excluded", figures.frames.excluded()},

@@ -22,6 +22,19 @@ void print_figures(const Figures& run) {
     fmt::print("  spent             {:.2f} updates, {:.0f} payload and {:.0f} wire bytes per entity and s\n",
                per_s(run.down->updates), per_s(run.down->payload_bytes), per_s(run.down->wire_bytes));
   }
+  if (run.in_frames) {
+    const FrameFigures& f = *run.in_frames;
+    fmt::print(
+        "  error in frames   at rest p99 {:.4f}, walking p95 {:.4f} p99 {:.4f} m; on firm ground {:.4f}, "
+        "{:.4f} {:.4f}\n",
+        f.frame_rest_error_m.p99, f.frame_walk_error_m.p95, f.frame_walk_error_m.p99, f.firm_rest_error_m.p99,
+        f.firm_walk_error_m.p95, f.firm_walk_error_m.p99);
+    fmt::print(
+        "  frame changes     {}; they add velocity steps of at most {:.3f} m/s; steps after them p99 {:.3f}  "
+        "max {:.3f}, otherwise p99 {:.3f}  max {:.3f} m/s\n",
+        f.frame_changes, f.frame_switch_velocity_step_mps.max, f.frame_change_velocity_step_mps.p99,
+        f.frame_change_velocity_step_mps.max, f.other_velocity_step_mps.p99, f.other_velocity_step_mps.max);
+  }
   if (run.clock_error_ms) fmt::print("  clock error       p95 {:.2f} ms\n", run.clock_error_ms->p95);
   if (run.seen) {
     fmt::print(

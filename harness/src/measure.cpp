@@ -3,6 +3,7 @@
 #include <cmath>
 #include <vector>
 
+#include <reckoner/harness/frame_metrics.hpp>
 #include <reckoner/harness/measure.hpp>
 #include <reckoner/harness/metrics.hpp>
 #include <reckoner/harness/pose_table.hpp>
@@ -35,6 +36,7 @@ Result<Figures> measure(std::span<const scenario::PoseRow> truth, std::span<cons
 
   Metrics* metrics = nullptr;
   std::optional<Metrics> made;
+  std::optional<FrameMetrics> frames;
   std::vector<ShownPose> shown;
   double run_start_s = 0.0;
   double last_frame_s = 0.0;
@@ -65,6 +67,7 @@ Result<Figures> measure(std::span<const scenario::PoseRow> truth, std::span<cons
       config.one_way_s = options.one_way_s;
       made.emplace(*table, config);
       metrics = &*made;
+      if (table->has_frames()) frames.emplace(*table, frame_s);
     } else if (frame_s < last_frame_s) {
       return Error{"the rendered file goes back in time"};
     } else {
@@ -74,11 +77,14 @@ Result<Figures> measure(std::span<const scenario::PoseRow> truth, std::span<cons
       }
     }
     metrics->frame(frame_s, shown, delay_s);
+    if (frames) frames->frame(frame_s, shown);
     if (frame_s - run_start_s >= kSkipRunS) metrics->clock_error(server_s - (frame_s + offset_s));
     last_frame_s = frame_s;
   }
   if (!metrics || known == 0) return Error{"nothing of the truth was shown while it lasted"};
-  return metrics->figures();
+  Figures figures = metrics->figures();
+  if (frames) figures.in_frames = frames->figures();
+  return figures;
 }
 
 Result<Figures> measure_files(const std::string& truth, const std::string& rendered,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <functional>
 #include <limits>
 
 #include <glm/geometric.hpp>
@@ -35,6 +36,13 @@ Result<PoseTable> PoseTable::make(std::span<const scenario::PoseRow> rows, doubl
     if (!track.times_s.empty() && *row.monotonic_s == track.times_s.back()) continue;
     track.times_s.push_back(*row.monotonic_s);
     track.poses.push_back(row.pose);
+    track.frames.emplace_back();
+    if (row.frame.empty()) continue;
+    // What others live in is told before them.
+    const auto frame = table.indices_.find(row.frame);
+    if (frame == table.indices_.end()) return Error{"the truth of " + row.id + " is in a frame without rows"};
+    track.frames.back() = frame->second;
+    table.has_frames_ = true;
   }
   if (table.tracks_.empty()) return Error{"the truth has no rows"};
   table.start_s_ = std::numeric_limits<double>::infinity();
@@ -55,6 +63,8 @@ void PoseTable::finish(Track& track, scenario::SourceEntity& entity, double tele
   start_s_ = std::min(start_s_, entity.first_s);
   end_s_ = std::max(end_s_, entity.last_s);
 
+  track.changes_frame = std::adjacent_find(track.frames.begin(), track.frames.end(), std::not_equal_to<>{}) !=
+                        track.frames.end();
   std::vector<glm::dvec3> slopes(count, glm::dvec3{0.0});  // of the step that begins at the row
   std::vector<bool> joined(count, false);                  // the step is motion, no teleport
   for (std::size_t i = 0; i + 1 < count; ++i) {
@@ -93,6 +103,13 @@ Pose PoseTable::pose(std::size_t index, double time_s) const {
   return {from.position * (2.0 * uuu - 3.0 * uu + 1.0) + track.tangents[i] * (dt * (uuu - 2.0 * uu + u)) +
               to.position * (3.0 * uu - 2.0 * uuu) + track.tangents[i + 1] * (dt * (uuu - uu)),
           glm::slerp(from.orientation, to.orientation, static_cast<float>(u))};
+}
+
+std::optional<std::size_t> PoseTable::frame_of(std::size_t index, double time_s) const {
+  const Track& track = tracks_[index];
+  const auto after = std::upper_bound(track.times_s.begin(), track.times_s.end(), time_s);
+  const auto row = after == track.times_s.begin() ? after : after - 1;
+  return track.frames[static_cast<std::size_t>(row - track.times_s.begin())];
 }
 
 bool PoseTable::teleports_within(std::size_t index, double from_s, double to_s) const {

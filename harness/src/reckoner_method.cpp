@@ -60,6 +60,7 @@ class ReckonerMethod final : public Method {
                  ReplayNetwork& network)
       : source_(source),
         present_(options.playout.mode == PlayoutMode::present),
+        frames_(options.uses_frames),
         network_(network),
         server_(server_config(options, start_s, coding_), network_.server()),
         client_(client_config(options), network_.client()),
@@ -111,7 +112,8 @@ class ReckonerMethod final : public Method {
       const auto found = info ? indices_.find(info->name) : indices_.end();
       if (found == indices_.end()) continue;
       // In present mode the pose means this very frame, wherever the client believes to be.
-      shown.push_back({found->second, entity.shown.pose(), present_ ? time_s : entity.shown_time_s});
+      shown.push_back({found->second, entity.shown.pose(), present_ ? time_s : entity.shown_time_s,
+                       entity.frame != EntityId{}});
     }
     std::sort(shown.begin(), shown.end(),
               [](const ShownPose& a, const ShownPose& b) { return a.entity < b.entity; });
@@ -154,21 +156,30 @@ class ReckonerMethod final : public Method {
     switch (item.kind) {
       case scenario::FeedItem::Kind::spawn: {
         const scenario::SourceEntity& info = source_.entity(item.entity);
-        id = server_.spawn(info.has_orientation ? 0 : 1, info.name, item.truth);
+        id = server_.spawn(info.has_orientation ? 0 : 1, info.name, told(item), frame_of(item));
         if (const auto route = source_.route_of(item.entity)) server_.follow(id, routes_[*route]);
         return;
       }
       case scenario::FeedItem::Kind::move:
-        server_.move(id, item.truth);
+        (void)server_.enter_frame(id, frame_of(item));
+        server_.move(id, told(item));
         return;
       case scenario::FeedItem::Kind::teleport:
-        server_.teleport(id, item.truth);
+        (void)server_.enter_frame(id, frame_of(item));
+        server_.teleport(id, told(item));
         return;
       case scenario::FeedItem::Kind::despawn:
         server_.despawn(id);
         id = {};
         return;
     }
+  }
+
+  [[nodiscard]] EntityId frame_of(const scenario::FeedItem& item) const {
+    return frames_ && item.frame ? ids_[*item.frame] : EntityId{};
+  }
+  [[nodiscard]] const State& told(const scenario::FeedItem& item) const {
+    return frames_ ? item.local : item.truth;
   }
 
   void count_publish(std::size_t entity) {
@@ -180,6 +191,7 @@ class ReckonerMethod final : public Method {
 
   const scenario::Source& source_;
   bool present_;
+  bool frames_;
   ReplayNetwork& network_;
   CodingStatistics coding_;
   Server server_;

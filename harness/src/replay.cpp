@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <reckoner/harness/ablation.hpp>
+#include <reckoner/harness/frame_metrics.hpp>
 #include <reckoner/harness/method.hpp>
 #include <reckoner/harness/replay.hpp>
 #include <reckoner/harness/replay_network.hpp>
@@ -78,15 +79,18 @@ ReplayResult replay_with(const scenario::Source& source, const ReplayOptions& op
   config.one_way_s = 0.001 * (options.links.down.latency_ms + options.links.down.jitter_ms);
   Metrics metrics(source, config);
   std::optional<RouteMetrics> routes;
-  FrameSink both = sink;
-  if (!source.routes().empty()) {
-    routes.emplace(source, span.start_s, options.frame_rate_hz);
-    both = [&](double time_s, std::span<const ShownPose> shown) {
-      routes->frame(time_s, shown);
+  std::optional<FrameMetrics> frames;
+  if (!source.routes().empty()) routes.emplace(source, span.start_s, options.frame_rate_hz);
+  if (source.has_frames()) frames.emplace(source, span.start_s);
+  FrameSink all = sink;
+  if (routes || frames) {
+    all = [&](double time_s, std::span<const ShownPose> shown) {
+      if (routes) routes->frame(time_s, shown);
+      if (frames) frames->frame(time_s, shown);
       if (sink) sink(time_s, shown);
     };
   }
-  ReplayRun run(source, options, span.start_s, span.end_s, method, metrics, both);
+  ReplayRun run(source, options, span.start_s, span.end_s, method, metrics, all);
   ReplayResult result;
   if (under.real != nullptr) {
     result.real_time = run.in_real_time(*under.real);
@@ -98,6 +102,7 @@ ReplayResult replay_with(const scenario::Source& source, const ReplayOptions& op
     result.routes->traffic = method.route_traffic().value_or(RouteTraffic{});
   }
   result.run = metrics.figures();
+  if (frames) result.run.in_frames = frames->figures();
   result.coding = method.coding();
   result.run.down = method.down();
   result.run.up = method.up();

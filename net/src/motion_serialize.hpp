@@ -61,15 +61,25 @@ void serialize_rates(Archive& archive, QuantisedState& state, bool turns) {
   if (turns) archive(wire::signed3(state.angular_velocity, kMostRateBits));
 }
 
+/// What few motions have: the frame of another entity. One clear bit for the others.
+template <class Archive>
+void serialize_extension(Archive& archive, QuantisedState& state) {
+  bool extended{state.frame};
+  archive(extended);
+  if (!extended) return;
+  bool framed{state.frame};
+  bool owned = false;  // room for motions of entities that a client owns
+  archive(framed, owned);
+  if constexpr (Archive::is_loading::value) {
+    if (!framed || owned) archive.bits().fail();
+  }
+  archive(wire::ranged(state.frame.index1, 1, kMaxEntities), state.frame.generation);
+}
+
 /// A full state in `orientation_bits` per component (0: without orientation); writes and reads.
 template <class Archive>
 void serialize_state(Archive& archive, QuantisedState& state, unsigned orientation_bits) {
-  // Room for motions in another entity's frame, and of entities that a client owns.
-  bool extended = false;
-  archive(extended);
-  if constexpr (Archive::is_loading::value) {
-    if (extended) archive.bits().fail();
-  }
+  serialize_extension(archive, state);
   bool on_route{state.along.route};
   Manner& manner = state.manner;
   archive(on_route, wire::ranged(state.teleports, 0, kTeleportModulus - 1),

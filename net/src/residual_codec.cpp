@@ -49,7 +49,7 @@ class ResidualReader {
  public:
   ResidualReader(BitReader& reader, const CodeParameters& codes) : reader_(reader), codes_(codes) {}
 
-  // Room for motions in another entity's frame, and of entities that a client owns.
+  // Room for motions of entities that a client owns.
   void reserved() {
     if (reader_.read(1) != 0) reader_.fail();
   }
@@ -92,7 +92,8 @@ class ResidualReader {
 }  // namespace
 
 bool can_refer(const QuantisedState& state, const QuantisedState& baseline) {
-  return !state.along.route && !baseline.along.route && state.teleports == baseline.teleports;
+  return !state.along.route && !baseline.along.route && state.teleports == baseline.teleports &&
+         state.frame == baseline.frame;
 }
 
 void write_residual(BitWriter& writer, const QuantisedState& state, const QuantisedState& baseline,

@@ -303,6 +303,7 @@ void code_residual(Coder& coder, QuantisedState& state, const QuantisedState& ba
   const bool turns = quantisation.orientation_bits != 0;
   const auto largest = static_cast<std::uint8_t>(turns ? largest_component(carried.forecast.orientation) : 0);
   state.teleports = baseline.teleports;
+  state.frame = baseline.frame;
   code_manner(coder, state, baseline.manner, largest, turns);
   const double spread = spread_after(dt_s);
   const Known known{quantisation.codes,

@@ -66,6 +66,7 @@ std::optional<Motion> motion_of(const QuantisedState& quantised, double time_s,
     if (!state) return std::nullopt;
     Motion motion{*state, time_s, quantised.teleports};
     motion.never_reverses = quantisation.never_reverses;
+    motion.frame = frame_of(quantised.frame);
     return motion;
   }
   const Route* route = routes.find(quantised.along.route);
@@ -82,6 +83,7 @@ std::optional<Motion> motion_of(const QuantisedState& quantised, double time_s,
   }
   if (route->wrap() == RouteWrap::kOpen) along.distance = route->wrapped(along.distance).distance;
   Motion motion{State{}, time_s, quantised.teleports, route, along, quantisation.orientation_bits != 0};
+  motion.frame = frame_of(quantised.frame);
   motion.state = state_along(motion, along);
   return motion;
 }

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <cmath>
+
+#include <glm/geometric.hpp>
 
 #include <reckoner/reckoning/remote_entity.hpp>
+#include <reckoner/reckoning/rotation.hpp>
 
 namespace reckoner {
 namespace {
@@ -14,11 +18,35 @@ Blend correction(const State& shown, const State& motion, double time_s, double 
   return {shown, motion, time_s, blend_s, kTurnShare};
 }
 
+// After a change of frame a thing is on its own way in a frame that has its own errors, and what is known of
+// it is new: corrections are larger for a while, and worked in gently. A blend's acceleration, at most 6
+// E0/T^2 + 4 E1/T, is kept at this (0.08 m/s from frame to frame at 60 Hz), as far as so long a blend does.
+constexpr double kGentleS = 0.7;
+constexpr double kGentleMps2 = 5.0;
+constexpr double kLongestGentleS = 0.5;
+
+double gentle_s(const State& from, const State& to, double lever_m) {
+  double e0 = glm::distance(from.position, to.position);
+  double e1 = glm::distance(glm::dvec3{from.velocity}, glm::dvec3{to.velocity});
+  if (lever_m > 0.0) {
+    e0 += lever_m * angle_between(from.orientation, to.orientation);
+    e1 += lever_m * glm::distance(glm::dvec3{from.angular_velocity}, glm::dvec3{to.angular_velocity});
+  }
+  const double t = (4.0 * e1 + std::sqrt(16.0 * e1 * e1 + 24.0 * kGentleMps2 * e0)) / (2.0 * kGentleMps2);
+  return std::min(t, kLongestGentleS);
+}
+
+bool same_rates(const State& a, const State& b) {
+  return a.position == b.position && a.velocity == b.velocity && a.orientation == b.orientation &&
+         a.angular_velocity == b.angular_velocity;
+}
+
 }  // namespace
 
 RemoteEntity::RemoteEntity(const Motion& first, Path path) : path_(path) {
   history_[0] = first;
   blends_.teleports = first.teleports;
+  blends_.frame = first.frame;
 }
 
 RemoteEntity::RemoteEntity(std::span<const Motion> known, Path path, const ShownBlends& blends)
@@ -27,7 +55,8 @@ RemoteEntity::RemoteEntity(std::span<const Motion> known, Path path, const Shown
   std::copy(newest.begin(), newest.end(), history_.begin());
 }
 
-bool RemoteEntity::receive(const Motion& motion, double shown_time_s, double blend_s, double holds_until_s) {
+bool RemoteEntity::receive(const Motion& motion, double shown_time_s, double blend_s, double holds_until_s,
+                           const std::optional<State>& shown_in_frame) {
   const auto begin = history_.begin();
   const auto end = begin + static_cast<std::ptrdiff_t>(count_);
   auto place = std::lower_bound(begin, end, motion.time_s,
@@ -40,6 +69,7 @@ bool RemoteEntity::receive(const Motion& motion, double shown_time_s, double ble
   const Route* const route_before = view().active(shown_time_s).route;
   const State shown_before = view().shown(shown_time_s);
   const std::uint8_t teleports_before = view().active(shown_time_s).teleports;
+  const FrameId frame_before = frame(shown_time_s);
   if (count_ == kHistory) {
     std::move(begin + 1, place, begin);  // forgets the oldest
     --place;
@@ -55,6 +85,10 @@ bool RemoteEntity::receive(const Motion& motion, double shown_time_s, double ble
     start_blend(Blend{}, shown_time_s);
     return true;
   }
+  if (frame(shown_time_s) != frame_before) {
+    change_frame(shown_in_frame, shown_time_s, shown_time_s, blend_s);
+    return true;
+  }
   if (along_before && view().stays_on(route_before, shown_time_s)) {
     blend_along(*along_before, shown_time_s, blend_s);
     return true;
@@ -63,11 +97,7 @@ bool RemoteEntity::receive(const Motion& motion, double shown_time_s, double ble
   const State base_after = view().unblended(shown_time_s);
   // A motion that lies ahead of what is shown, or came too late to matter, changes nothing at this instant:
   // a blend that is under way goes on.
-  const bool same = base_after.position == base_before.position &&
-                    base_after.velocity == base_before.velocity &&
-                    base_after.orientation == base_before.orientation &&
-                    base_after.angular_velocity == base_before.angular_velocity;
-  if (!same) start_blend(correction(shown_before, base_after, shown_time_s, blend_s), shown_time_s);
+  if (!same_rates(base_before, base_after)) blend_from(shown_before, shown_time_s, blend_s);
   return true;
 }
 
@@ -88,7 +118,83 @@ void RemoteEntity::hold_until(double holds_until_s, double time_s, double blend_
 }
 
 void RemoteEntity::correct(const State& shown, double time_s, double blend_s) {
-  start_blend(correction(shown, view().unblended(time_s), time_s, blend_s), time_s);
+  blend_from(shown, time_s, blend_s);
+}
+
+void RemoteEntity::blend_from(const State& shown, double time_s, double blend_s) {
+  const State base = view().unblended(time_s);
+  const bool gently = blend_s > 0.0 && time_s < blends_.gentle_until_s;
+  const double duration_s = gently ? std::max(blend_s, gentle_s(shown, base, blends_.lever_m)) : blend_s;
+  // Gently in place and turn alike: of what carries others, turns move most.
+  start_blend(gently ? Blend{shown, base, time_s, duration_s} : correction(shown, base, time_s, duration_s),
+              time_s);
+}
+
+// From what was shown at `from_s`, in the frame that is new as of `time_s`; nothing: snaps.
+void RemoteEntity::change_frame(const std::optional<State>& shown, double from_s, double time_s,
+                                double blend_s) {
+  blends_.along = {};
+  blends_.gentle_until_s = std::max(blends_.gentle_until_s, time_s + kGentleS);
+  start_blend(Blend{}, time_s);
+  if (shown) blend_from(*shown, from_s, blend_s);
+}
+
+std::optional<RemoteEntity::FrameChange> RemoteEntity::next_frame(double time_s) const {
+  const Motion& from = view().active(time_s);
+  if (&from == &newest()) return std::nullopt;
+  const Motion& to = view().end_of(from);
+  const bool changes = to.frame != from.frame && to.teleports == from.teleports;
+  if (!changes || to.time_s - from.time_s < ShownMotions::kShortestBridgeS) return std::nullopt;
+  return FrameChange{from.frame, to};
+}
+
+void RemoteEntity::bridge(const FrameChange& change, const State& end, double time_s, double blend_s) {
+  const State shown_before = shown(time_s);
+  const State base_before = unblended(time_s);
+  bridge_ = Motion{
+      .state = end, .time_s = change.to.time_s, .teleports = change.to.teleports, .frame = change.from};
+  if (!same_rates(base_before, unblended(time_s))) blend_from(shown_before, time_s, blend_s);
+}
+
+std::optional<RemoteEntity::FrameCrossing> RemoteEntity::crossing(FrameId before, double time_s) const {
+  const Motion* now = &view().active(time_s);
+  if (now->frame == before) return std::nullopt;
+  const auto same = [](const Motion& a, const Motion& b) {
+    return a.frame == b.frame && a.teleports == b.teleports;
+  };
+  while (now != history_.data() && same(*(now - 1), *now))
+    --now;
+  if (now == history_.data()) return std::nullopt;
+  const Motion& last = *(now - 1);
+  if (last.frame != before || last.teleports != now->teleports) return std::nullopt;
+  const Motion& end = view().end_of(last);
+  const State base = end.frame == before ? end.state : state_at(last, now->time_s);
+  return FrameCrossing{now->time_s, blends_.hold(last) ? blends_.free.apply(base, now->time_s) : base};
+}
+
+void RemoteEntity::cross(const State& shown, double crossed_s, double time_s, double blend_s) {
+  change_frame(shown, crossed_s, time_s, blend_s);
+}
+
+void RemoteEntity::leave(FrameId gone, const Motion& instead) {
+  const bool replace = frame(instead.time_s) == gone;
+  const auto begin = history_.begin();
+  auto end = begin + static_cast<std::ptrdiff_t>(count_);
+  end = std::remove_if(begin, end, [&](const Motion& m) { return m.frame == gone; });
+  if (replace) {
+    const auto place = std::find_if(begin, end, [&](const Motion& m) { return m.time_s >= instead.time_s; });
+    std::move_backward(place, end, end + 1);  // there is room: one at least was forgotten
+    *place = instead;
+    ++end;
+  }
+  count_ = static_cast<std::size_t>(end - begin);
+  bridge_.reset();
+  blends_.along = {};
+}
+
+bool RemoteEntity::lives_in(FrameId frame) const {
+  return std::any_of(history_.begin(), history_.begin() + static_cast<std::ptrdiff_t>(count_),
+                     [&](const Motion& m) { return m.frame == frame; });
 }
 
 void RemoteEntity::jump(double before_s, double now_s, double rate, double blend_s) {
@@ -110,9 +216,10 @@ void RemoteEntity::set_path(Path path, double time_s, double blend_s) {
   if (path == path_) return;
   const State before = view().shown(time_s);
   const std::uint8_t teleports_before = view().active(time_s).teleports;
+  const FrameId frame_before = frame(time_s);
   path_ = path;
   blends_.along = {};
-  const bool jumped = view().active(time_s).teleports != teleports_before;
+  const bool jumped = view().active(time_s).teleports != teleports_before || frame(time_s) != frame_before;
   start_blend(jumped ? Blend{} : correction(before, view().unblended(time_s), time_s, blend_s), time_s);
 }
 
@@ -120,7 +227,7 @@ void RemoteEntity::set_path(Path path, double time_s, double blend_s) {
 void RemoteEntity::blend_along(const RouteState& shown_before, double time_s, double blend_s) {
   const std::optional<RouteState> now = view().shown_along(time_s);
   if (now->distance == shown_before.distance && now->speed == shown_before.speed) return;
-  if (view().active(time_s).teleports != blends_.teleports) start_blend(Blend{}, time_s);
+  if (!blends_.hold(view().active(time_s))) start_blend(Blend{}, time_s);
   blends_.along =
       RouteBlend{*view().active(time_s).route, shown_before, *view().along(time_s), time_s, blend_s};
 }
@@ -128,6 +235,7 @@ void RemoteEntity::blend_along(const RouteState& shown_before, double time_s, do
 void RemoteEntity::start_blend(const Blend& blend, double time_s) {
   blends_.free = blend;
   blends_.teleports = view().active(time_s).teleports;
+  blends_.frame = frame(time_s);
 }
 
 }  // namespace reckoner

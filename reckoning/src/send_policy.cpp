@@ -134,16 +134,21 @@ bool SendPolicy::due_at_fixed_rate(std::uint32_t tick) const {
 
 bool SendPolicy::rest_is_off(const State& truth, const State& published) const {
   return distance(truth, published) > kRestShare * config_.threshold_m ||
-         angle(truth, published) > kRestShare * config_.threshold_rad;
+         angle(truth, published) > kRestShare * lever_share_ * config_.threshold_rad;
 }
 
 double SendPolicy::limit_m() const {
   return share_ * scale_ * config_.threshold_m;
 }
 
+void SendPolicy::set_lever(double lever_m) {
+  const double wanted = lever_m > 0.0 ? config_.threshold_m / (lever_m * config_.threshold_rad) : 1.0;
+  lever_share_ = std::clamp(wanted, kLeastLeverShare, 1.0);
+}
+
 double SendPolicy::limit_rad() const {
   const double share = config_.updates_per_second > 0.0 ? kBudgetAngleShare : 1.0;
-  return share_ * share * scale_ * config_.threshold_rad;
+  return share_ * share * scale_ * lever_share_ * config_.threshold_rad;
 }
 
 // Rounding alone, which no update mends, adds up to nothing.

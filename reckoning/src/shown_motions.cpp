@@ -16,11 +16,23 @@ State at_rest(const State& state) {
   return out;
 }
 
+// True if what moves by `a` goes on to `b` without a jump, in the same frame.
+bool leads_to(const Motion& a, const Motion& b) {
+  return a.teleports == b.teleports && a.frame == b.frame;
+}
+
 }  // namespace
+
+const Motion& ShownMotions::end_of(const Motion& from) const {
+  const Motion& to = *(&from + 1);
+  const bool bridged = to.frame != from.frame && bridge_ != nullptr && bridge_->frame == from.frame &&
+                       bridge_->time_s == to.time_s && to.time_s - from.time_s >= kShortestBridgeS;
+  return bridged ? *bridge_ : to;
+}
 
 State ShownMotions::shown(double time_s) const {
   const State base = unblended(time_s);
-  return active(time_s).teleports == blends_->teleports ? blends_->free.apply(base, time_s) : base;
+  return blends_->hold(active(time_s)) ? blends_->free.apply(base, time_s) : base;
 }
 
 const Motion& ShownMotions::active(double time_s) const {
@@ -36,8 +48,8 @@ std::optional<RouteState> ShownMotions::along(double time_s) const {
   if (from.route == nullptr) return std::nullopt;
   if (path_ == Path::interpolate && time_s < from.time_s) return RouteState{from.along.distance, 0.0, 0.0};
   if (&from != &newest()) {
-    const Motion& to = *(&from + 1);
-    if (to.teleports == from.teleports) {
+    const Motion& to = end_of(from);
+    if (leads_to(from, to)) {
       if (to.route == from.route) return between_along(from, to, time_s);
       if (time_s > join_start_s(from, to)) return std::nullopt;
     }
@@ -48,7 +60,7 @@ std::optional<RouteState> ShownMotions::along(double time_s) const {
 
 std::optional<RouteState> ShownMotions::shown_along(double time_s) const {
   std::optional<RouteState> place = along(time_s);
-  if (place && active(time_s).teleports == blends_->teleports) place = blends_->along.apply(*place, time_s);
+  if (place && blends_->hold(active(time_s))) place = blends_->along.apply(*place, time_s);
   return place;
 }
 
@@ -57,9 +69,9 @@ State ShownMotions::unblended(double time_s) const {
   if (const auto place = shown_along(time_s)) return state_along(from, *place);
   if (path_ == Path::interpolate && time_s < known_.front().time_s) return at_rest(known_.front().state);
   if (&from == &newest()) return faded_state(from, blends_->holds_until_s, time_s);
-  const Motion& to = *(&from + 1);
+  const Motion& to = end_of(from);
   // Across a teleport the earlier motion is carried on until the later one's stamp.
-  if (to.teleports != from.teleports) return state_at(from, time_s);
+  if (!leads_to(from, to)) return state_at(from, time_s);
   if (from.route == nullptr) return interpolate(from, to, time_s);
   const double start_s = join_start_s(from, to);
   return interpolate({state_at(from, start_s), start_s, from.teleports}, to, time_s);
@@ -68,11 +80,11 @@ State ShownMotions::unblended(double time_s) const {
 bool ShownMotions::stays_on(const Route* route, double time_s) const {
   const Motion* from = &active(time_s);
   return std::all_of(from, &newest() + 1,
-                     [&](const Motion& m) { return m.route == route && m.teleports == from->teleports; });
+                     [&](const Motion& m) { return m.route == route && leads_to(*from, m); });
 }
 
 const Route* ShownMotions::route(double time_s) const {
-  const bool blending = active(time_s).teleports == blends_->teleports && !blends_->free.over(time_s);
+  const bool blending = blends_->hold(active(time_s)) && !blends_->free.over(time_s);
   return along(time_s) && !blending ? active(time_s).route : nullptr;
 }
 

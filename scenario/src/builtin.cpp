@@ -22,9 +22,12 @@ constexpr BuiltinInfo kInfos[] = {
     {"visitors", "walkers who come and go, each for 5 s to 40 s; ends when the last has gone", 200},
     {"duel", "pairs of players who face each other, strafe, stand and jump", 8},
     {"owned", "avatars that players own: as in duel", 2},
+    {"ship",
+     "a ship that turns and accelerates, people at rest and walking on deck, some who board and leave", 16},
+    {"ashore", "the walks of the ship's people, on firm ground: to compare", 16},
 };
-constexpr Make kMakes[] = {make_orbit,  make_traffic,  make_crowd, make_hop,
-                           make_patrol, make_visitors, make_duel,  make_owned};
+constexpr Make kMakes[] = {make_orbit,    make_traffic, make_crowd, make_hop,  make_patrol,
+                           make_visitors, make_duel,    make_owned, make_ship, make_ashore};
 static_assert(std::size(kInfos) == std::size(kMakes));
 
 }  // namespace

@@ -86,5 +86,7 @@ std::unique_ptr<Source> make_patrol(std::size_t count, std::uint64_t seed);
 std::unique_ptr<Source> make_duel(std::size_t count, std::uint64_t seed);
 std::unique_ptr<Source> make_owned(std::size_t count, std::uint64_t seed);
 std::unique_ptr<Source> make_visitors(std::size_t count, std::uint64_t seed);
+std::unique_ptr<Source> make_ship(std::size_t count, std::uint64_t seed);
+std::unique_ptr<Source> make_ashore(std::size_t count, std::uint64_t seed);
 
 }  // namespace reckoner::scenario

@@ -40,6 +40,8 @@ std::span<const FeedItem> Feed::next() {
     if (spawns) item.kind = FeedItem::Kind::spawn;
     if (teleports) item.kind = FeedItem::Kind::teleport;
     item.truth = advance(memory, source_->pose(memory.entity, time_s), spawns || teleports);
+    item.frame = source_->frame_of(memory.entity, time_s);
+    item.local = item.frame ? in_frame(memory, *item.frame, time_s) : item.truth;
   }
   std::erase_if(alive_, [&](const Memory& memory) { return time_s > source_->entity(memory.entity).last_s; });
   return items_;
@@ -58,6 +60,17 @@ void Feed::spawn_due(double time_s) {
   std::sort(middle, alive_.end(), [](const Memory& a, const Memory& b) { return a.entity < b.entity; });
   std::inplace_merge(alive_.begin(), middle, alive_.end(),
                      [](const Memory& a, const Memory& b) { return a.entity < b.entity; });
+}
+
+// The same differences, of poses in a frame: as many as advance() has seen since its history began.
+State Feed::in_frame(const Memory& memory, std::size_t frame, double time_s) const {
+  Memory replayed{.entity = memory.entity};
+  State state;
+  for (std::uint32_t ago = memory.poses; ago-- > 0;) {
+    const double then_s = ago == 0 ? time_s : time_s - ago / tick_rate_hz_;
+    state = advance(replayed, source_->pose_in(memory.entity, frame, then_s), false);
+  }
+  return state;
 }
 
 // The state that a server derives from a new pose. `restarts`: nothing before it counts.
@@ -83,7 +96,7 @@ State Feed::advance(Memory& memory, const Pose& pose, bool restarts) const {
     memory.velocities[0] = velocity;
   }
   memory.last = pose;
-  if (memory.poses < 4) ++memory.poses;
+  if (memory.poses < 5) ++memory.poses;
   return state;
 }
 

@@ -16,6 +16,7 @@ namespace {
 constexpr std::string_view kColumns = "frame_time_s,id,x,y,z,qw,qx,qy,qz";
 constexpr std::string_view kShownTime = ",shown_time_s";
 constexpr std::string_view kMonotonic = ",monotonic_s";
+constexpr std::string_view kFrame = ",frame";
 constexpr std::size_t kFixedColumns = 9;
 constexpr std::size_t kFlushBytes = 1 << 16;
 constexpr int kDecimals = 6;             // microseconds and micrometres
@@ -25,14 +26,17 @@ std::string header(PoseColumns columns) {
   std::string text(kColumns);
   if (columns.shown_time) text += kShownTime;
   if (columns.monotonic) text += kMonotonic;
+  if (columns.frame) text += kFrame;
   return text;
 }
 
 std::optional<PoseColumns> columns_of(std::string_view text) {
   for (const bool shown_time : {false, true}) {
     for (const bool monotonic : {false, true}) {
-      const PoseColumns columns{.shown_time = shown_time, .monotonic = monotonic};
-      if (text == header(columns)) return columns;
+      for (const bool frame : {false, true}) {
+        const PoseColumns columns{.shown_time = shown_time, .monotonic = monotonic, .frame = frame};
+        if (text == header(columns)) return columns;
+      }
     }
   }
   return std::nullopt;
@@ -42,9 +46,11 @@ std::optional<PoseColumns> columns_of(std::string_view text) {
 std::optional<Error> read_row(const std::vector<std::string_view>& fields, PoseColumns columns,
                               std::string_view name, std::size_t line, PoseRow& row) {
   const std::size_t count = kFixedColumns + (columns.shown_time ? 1 : 0) + (columns.monotonic ? 1 : 0);
-  if (fields.size() != count) {
-    return expected(name, line, std::to_string(count) + " fields", std::to_string(fields.size()));
+  const std::size_t all = count + (columns.frame ? 1 : 0);
+  if (fields.size() != all) {
+    return expected(name, line, std::to_string(all) + " fields", std::to_string(fields.size()));
   }
+  if (columns.frame) row.frame = fields.back();
   double numbers[kFixedColumns + 2]{};
   for (std::size_t i = 0; i < count; ++i) {
     if (i == 1) continue;
@@ -123,6 +129,10 @@ void PoseCsvWriter::write(const PoseRow& row) {
     buffer_ += ',';
     if (row.monotonic_s) number(*row.monotonic_s);
   }
+  if (columns_.frame) {
+    buffer_ += ',';
+    if (!row.frame.empty()) buffer_ += csv_field(row.frame);
+  }
   buffer_ += '\n';
   if (buffer_.size() >= kFlushBytes) flush();
 }
@@ -175,7 +185,8 @@ Result<std::vector<PoseRow>> parse_pose_csv(std::string_view text, std::string_v
     columns = columns_of(joined);
     if (!columns) {
       return expected(name, cursor.line(),
-                      "a header " + header({true, true}) + " (the last two may be left out)", shown(joined));
+                      "a header " + header({true, true, true}) + " (the last three may be left out)",
+                      shown(joined));
     }
   }
   if (!columns) return expected(name, cursor.line(), "a header", "the end of the file");

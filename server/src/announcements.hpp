@@ -34,6 +34,12 @@ class Announcements {
     return waiting_.empty() || sent_ - confirmed_ >= kMostUnconfirmed ? nullptr : &waiting_.front();
   }
   void drop() { waiting_.pop_front(); }
+  /// The next has to wait for another: behind all the others with it.
+  void defer() {
+    waiting_.push_back(waiting_.front());
+    waiting_.pop_front();
+  }
+  [[nodiscard]] std::size_t waiting_count() const { return waiting_.size(); }
   void sent(Tick motion_tick) {
     unconfirmed_.push_back(waiting_.front());
     unconfirmed_.back().motion_tick = motion_tick;

@@ -2,6 +2,7 @@
 #include "entity_table.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include <reckoner/net/messages.hpp>
@@ -20,6 +21,7 @@ EntityId EntityTable::add(Entity entity, Tick tick) {
     return {};
   }
   entity.id = {slot + 1, generation};
+  entity.frame = {};
   if (slot == slots_.size()) {
     slots_.push_back(std::move(entity));
     heads_.resize(slots_.size() * kLevels);
@@ -42,11 +44,33 @@ const Entity* EntityTable::find(EntityId id) const {
   return &slots_[id.slot()];
 }
 
+// What was learned of its motion holds, but not what it did last, which was in the other frame.
+void EntityTable::put_into(Entity& entity, EntityId frame, const State& truth) {
+  frames_.put(entity.id, frame);
+  entity.frame = frame;
+  entity.truth = truth;
+  entity.follower.reset();
+  entity.fit.restart();
+  if (entity.gap) entity.gap->restart();
+  entity.still_ticks = 0;
+  awake_.insert(static_cast<std::uint32_t>(entity.id.slot()));
+}
+
+State EntityTable::in_world(const Entity& entity) const {
+  State state = entity.truth;
+  for (EntityId frame = entity.frame; frame; frame = slots_[frame.slot()].frame)
+    state = out_of_frame(slots_[frame.slot()].truth, state);
+  return state;
+}
+
 void EntityTable::remove(EntityId id, Tick tick) {
   Entity* entity = find(id);
   if (entity == nullptr) return;
   freed_.push_back({static_cast<std::uint32_t>(id.slot()), id.generation, tick});
   awake_.erase(static_cast<std::uint32_t>(id.slot()));
+  assert(frames_.inside(static_cast<std::uint32_t>(id.slot())).empty());
+  frames_.put(id, {});
+  entity->frame = {};
   entity->id = {};
   --size_;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "frame_tree.hpp"
 #include "prefetch.hpp"
 #include "route_follower.hpp"
 #include "slot_set.hpp"
@@ -62,6 +63,7 @@ struct OwnedMotion {
 struct Entity {
   EntityId id;
   std::size_t archetype = 0;
+  EntityId frame;  ///< that `truth` is in, as the frame tree has it; null: the world
   State truth;
   std::uint8_t teleports = 0;
   bool teleported = false;        ///< since the last tick
@@ -112,6 +114,17 @@ class EntityTable {
   [[nodiscard]] std::vector<StreamHead>& heads() { return heads_; }
   [[nodiscard]] const std::vector<StreamHead>& heads() const { return heads_; }
 
+  /// Who lives in whose frame. To be changed by put_into() only.
+  [[nodiscard]] const FrameTree& frames() const { return frames_; }
+  /// The truth about `entity` from now on: `truth`, in the frame of an entity that fits (FrameTree::fit()),
+  /// or in the world. It is awake.
+  void put_into(Entity& entity, EntityId frame, const State& truth);
+  /// The truth in the world.
+  [[nodiscard]] State in_world(const Entity& entity) const;
+  [[nodiscard]] glm::dvec3 place_of(const Entity& entity) const {
+    return entity.frame ? in_world(entity).position : entity.truth.position;
+  }
+
   /// The entities that have to be looked at every tick; the others rest, and everybody who follows them knows
   /// it.
   [[nodiscard]] SlotSet& awake() { return awake_; }
@@ -129,6 +142,7 @@ class EntityTable {
   std::vector<Entity> slots_;
   std::vector<StreamHead> heads_;
   SlotSet awake_;
+  FrameTree frames_;
   std::deque<Freed> freed_;  // oldest first
   std::size_t size_ = 0;
 };

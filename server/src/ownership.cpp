@@ -171,7 +171,7 @@ std::optional<std::span<const Ownership::Update>> Ownership::read(BitReader& rea
     } else {
       encoded = read_full(reader, q);
     }
-    if (reader.failed() || encoded.along.route) return std::nullopt;
+    if (reader.failed() || encoded.along.route || encoded.frame) return std::nullopt;
     const auto motion = motion_of(encoded, time_of(tick), without_limits(q), RouteTable{});
     if (!motion) return std::nullopt;
     updates_.push_back({head->slot, head->term, tick, encoded, *motion});

@@ -42,6 +42,8 @@ bool moves(const State& s) {
 constexpr double kGapsToWait = 1.33;
 constexpr double kLongestGapS = 0.133;
 
+constexpr double kReframedUrgency = 16.0;
+
 // How far off a motion is, in thresholds.
 double urgency_of(const SendPolicy::Comparison& c, const Archetype& archetype) {
   if (c.gap) return c.gap->m / archetype.threshold_m;
@@ -154,8 +156,12 @@ void Publisher::look_at_level(Entity& entity, std::size_t level, const Now& now,
     const RouteId wanted = rides(entity) ? entity.follower->id() : RouteId{};
     const bool changed =
         wanted != l.stream.head().route && config_.updates_per_second <= 0.0 && config_.fixed_rate_hz <= 0.0;
-    if (!due && !changed && !entity.teleported) return;
-    urgency = urgency_of(compare(entity, l, now.time_s), config_.archetypes[entity.archetype]);
+    const bool reframed = entity.frame.index1 != l.stream.head().frame_index1 ||
+                          (entity.frame && entity.frame != l.stream.newest().encoded.frame);
+    if (!due && !changed && !entity.teleported && !reframed) return;
+    // What is known of it is in another frame: nothing to measure by, and the first to go.
+    urgency = reframed ? kReframedUrgency
+                       : urgency_of(compare(entity, l, now.time_s), config_.archetypes[entity.archetype]);
   }
   publish(entity, l, now, urgency);
   ++counts.publishes;
@@ -262,7 +268,7 @@ void Publisher::publish(Entity& entity, EntityLevel& level, const Now& now, doub
   // What rests is told as finely as its own threshold wants it, whatever a budget made of that: rounded
   // coarsely it would be off by more than rest may be, and be published again and again.
   const double scale = moves(entity.truth) ? level.policy.scale() : std::min(1.0, level.policy.scale());
-  const std::uint8_t precision = precision_for(scale * level.factor);
+  const std::uint8_t precision = precision_for(scale * level.factor * level.policy.lever_share());
   QuantisedState encoded;
   if (rides(entity)) {
     const RouteFollower& follower = *entity.follower;
@@ -275,8 +281,10 @@ void Publisher::publish(Entity& entity, EntityLevel& level, const Now& now, doub
     const Manner manner = level.interpolated() ? level.manner.choose(precision, 0.0, kEndWeight * gap_s)
                                                : level.manner.choose(precision, level.delay_s, gap_s);
     encoded = quantise(state, entity.teleports, manner, q);
+    encoded.frame = entity.frame;
     learn_manner(level, encoded, now.tick, q);
   }
+  encoded.frame = entity.frame;
   level.stream.publish(encoded, *motion_of(encoded, now.time_s, q, now.routes), now.tick, urgency);
   level.policy.spent();
 }

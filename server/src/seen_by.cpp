@@ -4,6 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include <glm/geometric.hpp>
+
+#include <reckoner/reckoning/frame.hpp>
+
 namespace reckoner {
 namespace {
 
@@ -43,6 +47,7 @@ SeenEntity* SeenBy::find(EntityId id) const {
 void SeenBy::announced(EntityId id, const Motion& first) {
   if (id.slot() >= entities_.size()) entities_.resize(id.slot() + 1);
   entities_[id.slot()] = std::make_unique<SeenEntity>(id, first, path_);
+  note_frame(first);
 }
 
 void SeenBy::confirmed(EntityId id) {
@@ -115,13 +120,22 @@ void SeenBy::note_instant(const Instant& instant) {
 void SeenBy::apply(Sent& datagram, double shown_s) {
   // Who says that it came later than the limit gains nothing by that.
   const double latest_s = datagram.sent_s + std::max(limit_s_, kHistoryS);
+  const auto carry = [this](const State& state, FrameId from, FrameId to,
+                            double time_s) -> std::optional<State> {
+    const auto out_of = frame_at(from, time_s, kMostFrames);
+    const auto into = frame_at(to, time_s, kMostFrames);
+    if (!out_of || !into) return std::nullopt;
+    const State world = from ? out_of_frame(*out_of, state) : state;
+    return to ? into_frame(*into, world) : world;
+  };
   for (const Carried& carried : datagram.carried) {
     if (SeenEntity* entity = find(carried.id)) {
-      entity->add(std::min(shown_s, latest_s), carried.motion, blend_s_, kKeepS);
+      entity->add(std::min(shown_s, latest_s), carried.motion, blend_s_, kKeepS, carry);
     } else if (std::erase(own_, carried.id) > 0) {  // how it blends from its own is not known
       announced(carried.id, carried.motion);
       find(carried.id)->appear(shown_s + blend_s_);
     }
+    note_frame(carried.motion);
   }
   datagram.open = false;
 }
@@ -156,15 +170,37 @@ std::optional<double> SeenBy::shown_at(double time_s, double now_s) const {
   return shown_s;
 }
 
+// As the client does, it corrects gently what carries others.
+void SeenBy::note_frame(const Motion& motion) const {
+  if (!motion.frame) return;
+  if (SeenEntity* frame = find(entity_of(motion.frame))) frame->carry(glm::length(motion.state.position));
+}
+
+std::optional<State> SeenBy::frame_at(FrameId frame, double shown_s, int most) const {
+  if (!frame) return State{};
+  const SeenEntity* entity = find(entity_of(frame));
+  return entity != nullptr && most > 0 ? in_world(*entity, shown_s, most - 1) : std::nullopt;
+}
+
+std::optional<State> SeenBy::in_world(const SeenEntity& entity, double shown_s, int most) const {
+  const auto shown = entity.shown(shown_s);
+  if (!shown) return std::nullopt;
+  if (!shown->frame) return shown->state;
+  const auto frame = frame_at(shown->frame, shown_s, most);
+  if (!frame) return std::nullopt;
+  return out_of_frame(*frame, shown->state);
+}
+
 std::optional<State> SeenBy::shown(EntityId id, double shown_s) const {
   const SeenEntity* entity = find(id);
-  return entity != nullptr ? entity->shown(shown_s) : std::nullopt;
+  return entity != nullptr ? in_world(*entity, shown_s, kMostFrames) : std::nullopt;
 }
 
 void SeenBy::shown(double shown_s, std::vector<SeenPose>& poses) const {
   for (const auto& entity : entities_) {
     if (!entity) continue;
-    if (const auto state = entity->shown(shown_s)) poses.push_back({entity->id(), state->pose()});
+    if (const auto state = in_world(*entity, shown_s, kMostFrames))
+      poses.push_back({entity->id(), state->pose()});
   }
 }
 

@@ -52,7 +52,7 @@ class SeenBy {
   /// not known or beyond the limit, at the server's present `now_s`.
   [[nodiscard]] std::optional<double> shown_at(double time_s, double now_s) const;
 
-  /// What it showed of the entity then; `shown_s` as shown_at() has it.
+  /// What it showed of the entity then, in the world; `shown_s` as shown_at() has it.
   [[nodiscard]] std::optional<State> shown(EntityId id, double shown_s) const;
 
   /// Everything that it showed then, in order of slot.
@@ -79,6 +79,9 @@ class SeenBy {
   static constexpr std::size_t kMostInstants = 256;
 
   [[nodiscard]] SeenEntity* find(EntityId id) const;
+  [[nodiscard]] std::optional<State> in_world(const SeenEntity& entity, double shown_s, int most) const;
+  [[nodiscard]] std::optional<State> frame_at(FrameId frame, double shown_s, int most) const;
+  void note_frame(const Motion& motion) const;
   void begin_era(unsigned era, double shown_s);
   void note_instant(const Instant& instant);
   void apply(Sent& datagram, double shown_s);

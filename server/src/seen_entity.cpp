@@ -35,7 +35,8 @@ std::size_t SeenEntity::step_at(double shown_s) const {
   return i;
 }
 
-void SeenEntity::add(double shown_s, const Motion& motion, double blend_s, double keep_s) {
+void SeenEntity::add(double shown_s, const Motion& motion, double blend_s, double keep_s,
+                     const Carry& carry) {
   const bool known = std::any_of(steps_.begin(), steps_.end(),
                                  [&](const Step& s) { return s.motion.time_s == motion.time_s; });
   if (known) return;
@@ -45,12 +46,12 @@ void SeenEntity::add(double shown_s, const Motion& motion, double blend_s, doubl
   const bool blends = appeared() && shown_s >= appear_s_;
   shown_s_.insert(shown_s_.begin() + offset, shown_s);
   steps_.insert(steps_.begin() + offset, {motion, {}, blends ? blend_s : 0.0});
-  replay_from(place);
+  replay_from(place, carry);
   forget_before(shown_s_.back() - keep_s);
 }
 
 // Has the client's own code find the blends of this step and all later ones.
-void SeenEntity::replay_from(std::size_t step) {
+void SeenEntity::replay_from(std::size_t step, const Carry& carry) {
   std::vector<Motion> known;
   for (std::size_t i = 0; i < step; ++i)
     known.push_back(steps_[i].motion);
@@ -58,8 +59,20 @@ void SeenEntity::replay_from(std::size_t step) {
   std::sort(known.begin(), known.end(), earlier);
   RemoteEntity entity{known, path_, steps_[step - 1].blends};
   for (std::size_t i = step; i < steps_.size(); ++i) {
-    (void)entity.receive(steps_[i].motion, shown_s_[i], steps_[i].blend_s);
+    const Motion& motion = steps_[i].motion;
+    const FrameId frame = entity.frame(shown_s_[i]);
+    std::optional<State> shown;
+    if (carry && motion.frame != frame && steps_[i].blend_s > 0.0)
+      shown = carry(entity.shown(shown_s_[i]), frame, motion.frame, shown_s_[i]);
+    (void)entity.receive(motion, shown_s_[i], steps_[i].blend_s, kHoldsForever, shown);
     steps_[i].blends = entity.blends();
+  }
+}
+
+void SeenEntity::carry(double lever_m) {
+  for (Step& step : steps_) {
+    step.blends.gentle_until_s = kNever;
+    step.blends.lever_m = std::max(step.blends.lever_m, lever_m);
   }
 }
 
@@ -80,11 +93,14 @@ void SeenEntity::restart(double shown_s) {
             [](const Step& a, const Step& b) { return a.motion.time_s < b.motion.time_s; });
   std::fill(shown_s_.begin(), shown_s_.end(), -kNever);
   for (Step& step : steps_)
-    step.blends = {{}, {}, step.motion.teleports};
+    step.blends = {.teleports = step.motion.teleports,
+                   .frame = step.motion.frame,
+                   .gentle_until_s = step.blends.gentle_until_s,
+                   .lever_m = step.blends.lever_m};
   if (appeared()) appear(shown_s);
 }
 
-std::optional<State> SeenEntity::shown(double shown_s) const {
+std::optional<SeenEntity::InFrame> SeenEntity::shown(double shown_s) const {
   if (!(shown_s >= appear_s_)) return std::nullopt;
   const std::size_t last = step_at(shown_s);
   const ShownBlends& blends = steps_[last].blends;
@@ -101,9 +117,9 @@ std::optional<State> SeenEntity::shown(double shown_s) const {
     }
   }
   if (from == nullptr) std::swap(from, to);
-  if (to == nullptr) return ShownMotions{{from, 1}, path_, blends}.shown(shown_s);
+  if (to == nullptr) return InFrame{ShownMotions{{from, 1}, path_, blends}.shown(shown_s), from->frame};
   const std::array<Motion, 2> pair{*from, *to};
-  return ShownMotions{pair, path_, blends}.shown(shown_s);
+  return InFrame{ShownMotions{pair, path_, blends}.shown(shown_s), from->frame};
 }
 
 }  // namespace reckoner

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <vector>
@@ -17,6 +18,9 @@ namespace reckoner {
 /// time: what the client meant to show, server time, s.
 class SeenEntity {
  public:
+  /// A state in one frame as it was shown in another at an instant; nothing if that is not known.
+  using Carry = std::function<std::optional<State>(const State&, FrameId from, FrameId to, double shown_s)>;
+
   /// The client knows the entity by this motion.
   SeenEntity(EntityId id, const Motion& first, Path path);
 
@@ -25,7 +29,10 @@ class SeenEntity {
   /// The client applied a motion while it showed `shown_s`, and takes `blend_s` to work it in. They may come
   /// in any order; what is known already is ignored. What is more than `keep_s` before the newest is
   /// forgotten.
-  void add(double shown_s, const Motion& motion, double blend_s, double keep_s);
+  void add(double shown_s, const Motion& motion, double blend_s, double keep_s, const Carry& carry = {});
+
+  /// Another lives in its frame, so far from its middle (RemoteEntity::carry()).
+  void carry(double lever_m);
 
   /// The client shows the entity from this instant on.
   void appear(double shown_s);
@@ -34,8 +41,14 @@ class SeenEntity {
   /// What is shown has jumped in time: how is not known. From `shown_s` on it shows the motions that it has.
   void restart(double shown_s);
 
-  /// What the client showed for this instant; nothing if that is not known, or it did not show the entity.
-  [[nodiscard]] std::optional<State> shown(double shown_s) const;
+  /// What the client showed for this instant, in the frame that it was in then; nothing if that is not known,
+  /// or it did not show the entity. How a change of frame ahead was interpolated to is not known: the motion
+  /// before it is carried on.
+  struct InFrame {
+    State state;
+    FrameId frame;
+  };
+  [[nodiscard]] std::optional<InFrame> shown(double shown_s) const;
 
   /// Time stamp of the newest motion that the client is known to have, s.
   [[nodiscard]] double newest_s() const;
@@ -51,7 +64,7 @@ class SeenEntity {
   };
 
   [[nodiscard]] std::size_t step_at(double shown_s) const;
-  void replay_from(std::size_t step);
+  void replay_from(std::size_t step, const Carry& carry);
   void forget_before(double shown_s);
 
   EntityId id_;

@@ -66,19 +66,23 @@ Server::Server(ServerConfig config, Transport& transport)
     : impl_(std::make_unique<Impl>(std::move(config), transport)) {}
 Server::~Server() = default;
 
-EntityId Server::spawn(std::size_t archetype, const std::string& name, const State& state) {
+EntityId Server::spawn(std::size_t archetype, const std::string& name, const State& state, EntityId frame) {
   Impl& s = *impl_;
   if (archetype >= s.config.archetypes.size() || name.size() > kMaxNameBytes) return {};
-  const State truth = s.relevant(state, archetype);
+  if (frame &&
+      (s.entities.find(frame) == nullptr || s.entities.frames().fit({}, frame) != FrameTree::Fit::fits))
+    return {};
+  const State truth = s.relevant(s.counted(state, frame), archetype);
   if (!can_travel(truth, s.quantisation[archetype])) return {};
 
   const auto phase = static_cast<std::uint32_t>(s.entities.size());
   const EntityId id = s.entities.add(s.publisher.make_entity(archetype, name, truth, phase), s.next_tick);
-  if (id) {
-    s.fields.add(id, archetype, s.next_tick);
-    s.surroundings.place(*s.entities.find(id));
-    s.spawned.push_back(id);
-  }
+  if (!id) return {};
+  Entity& entity = *s.entities.find(id);
+  s.fields.add(id, archetype, s.next_tick);
+  if (frame) s.entities.put_into(entity, frame, truth);
+  s.surroundings.place(entity, s.entities);
+  s.spawned.push_back(id);
   return id;
 }
 
@@ -86,11 +90,15 @@ bool Server::move(EntityId id, const State& truth) {
   Entity* entity = impl_->entities.find(id);
   if (entity == nullptr || entity->owned) return false;                          // its owner moves it
   prefetch(entity + 1, sizeof(EntityId) + sizeof(std::size_t) + sizeof(State));  // likely to be moved next
-  const State state = impl_->relevant(truth, entity->archetype);
-  if (!can_travel(state, impl_->quantisation[entity->archetype])) return false;
-  if (rests_at(*entity, state)) return true;
-  entity->truth = state;
-  impl_->entities.awake().insert(static_cast<std::uint32_t>(id.slot()));
+  return impl_->move(*entity, impl_->counted(truth, entity->frame));
+}
+
+bool Server::Impl::move(Entity& entity, const State& truth) {
+  const State state = relevant(truth, entity.archetype);
+  if (!can_travel(state, quantisation[entity.archetype])) return false;
+  if (rests_at(entity, state)) return true;
+  entity.truth = state;
+  entities.awake().insert(static_cast<std::uint32_t>(entity.id.slot()));
   return true;
 }
 
@@ -105,21 +113,15 @@ bool Server::teleport(EntityId id, const State& truth) {
 }
 
 bool Server::despawn(EntityId id) {
-  const Entity* entity = impl_->entities.find(id);
-  if (entity == nullptr) return false;
-  if (entity->announced) impl_->despawned.emplace_back(id, impl_->next_tick);
-  impl_->surroundings.remove(static_cast<std::uint32_t>(id.slot()));
-  impl_->fields.remove(id);
-  impl_->entities.remove(id, impl_->next_tick);
-  return true;
+  return impl_->end(id);
 }
 
 bool Server::set_relevance(EntityId id, Relevance relevance) {
   Entity* entity = impl_->entities.find(id);
   if (entity == nullptr) return false;
   entity->relevance = relevance;
-  impl_->surroundings.place(*entity);
-  impl_->spawned.push_back(id);
+  impl_->surroundings.place(*entity, impl_->entities);
+  impl_->note_concern(id);
   return true;
 }
 
@@ -134,7 +136,7 @@ bool Server::set_groups(EntityId id, std::uint32_t groups) {
   Entity* entity = impl_->entities.find(id);
   if (entity == nullptr) return false;
   entity->groups = groups;
-  impl_->spawned.push_back(id);
+  impl_->note_concern(id);
   return true;
 }
 
@@ -152,7 +154,7 @@ bool Server::set_view(ClientId client, const glm::dvec3& eye) {
   if (session == nullptr || !sane) return false;
   ClientView& view = session->view();
   view.changed = view.changed || !view.eye;
-  view.eye = eye;
+  view.eye = eye + impl_->origin;
   return true;
 }
 
@@ -222,7 +224,7 @@ bool Server::move_along(EntityId id, const RouteState& along) {
   const Route& route = entity->follower->route();
   if (!can_travel(along, route, impl_->quantisation[entity->archetype])) return false;
   const RouteState place = route.carried(along, 0.0);
-  if (!move(id, route.state_at(place, 0.0))) return false;
+  if (!impl_->move(*entity, route.state_at(place, 0.0))) return false;
   entity->follower->give(place);
   return true;
 }
@@ -247,6 +249,7 @@ void Server::tick(double now_s) {
   s.say_what_ended();
   s.review_surroundings(tick);
   s.ownership.run(s.entities, s.sessions, tick, s.time_of(tick), now_s, s.transport, s.events);
+  s.measure_levers();
   s.delays.run(s.entities, s.sessions);
   s.publisher.run(s.entities, s.routes, tick, s.time_of(tick), s.pool, s.stats);
   s.send(tick, now_s);

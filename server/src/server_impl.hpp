@@ -61,6 +61,21 @@ struct Server::Impl {
   void send(Tick tick, double now_s);
   void close_account(Outbox& outbox);
 
+  bool move(Entity& entity, const State& truth);
+  // As the game tells it, in the frame that it counts in.
+  [[nodiscard]] State counted(const State& told, EntityId frame) const {
+    State state = told;
+    if (!frame) state.position += origin;
+    return state;
+  }
+  [[nodiscard]] State as_in(EntityId frame, const Entity& entity) const;
+  void put_into(Entity& entity, EntityId frame, const State& truth);
+  void note_concern(EntityId id);
+  void release(const Entity& ending);
+  bool end(EntityId id);
+  [[nodiscard]] double lever_m(std::uint32_t slot) const;
+  void measure_levers();
+
   ServerConfig config;
   Transport& transport;
   std::vector<Quantisation> quantisation;  // by archetype
@@ -82,12 +97,14 @@ struct Server::Impl {
   std::vector<std::pair<EntityId, Tick>> despawned;  // since the last tick
   std::deque<ServerEvent> events;
   MessageInbox inbox{{}};
-  MessageBatch batch;               // scratch: the messages of a datagram
-  std::vector<Session*> receivers;  // scratch
-  std::vector<std::size_t> rooms;   // scratch, by session: the largest datagram
-  std::vector<SeenPose> seen;       // scratch: what rewind() found
-  double present_s = 0.0;           // of the last receive() or tick()
-  std::vector<EntityId> ended;      // scratch
+  MessageBatch batch;                  // scratch: the messages of a datagram
+  std::vector<Session*> receivers;     // scratch
+  std::vector<std::size_t> rooms;      // scratch, by session: the largest datagram
+  std::vector<SeenPose> seen;          // scratch: what rewind() found
+  double present_s = 0.0;              // of the last receive() or tick()
+  std::vector<std::uint32_t> levered;  // slots in whose frames others live, or did
+  glm::dvec3 origin{0.0};              // that the game's coordinates count from
+  std::vector<EntityId> ended;         // scratch
   bool closing = false;
   Tick next_tick = 0;
   std::uint32_t next_client = 1;

@@ -8,6 +8,7 @@ bool Server::give(EntityId id, ClientId owner, const OwnershipRules& rules) {
   Impl& s = *impl_;
   Entity* entity = s.entities.find(id);
   if (entity == nullptr || s.sessions.find(owner) == nullptr) return false;
+  if (enter_frame(id, {}) != FrameResult::done) return false;
   s.ownership.give(*entity, owner, rules, s.next_tick, s.sessions, s.transport);
   s.entities.awake().insert(static_cast<std::uint32_t>(id.slot()));
   return true;
@@ -26,8 +27,10 @@ std::optional<ClientId> Server::owner(EntityId id) const {
 std::optional<State> Server::state(EntityId id) const {
   const Entity* entity = impl_->entities.find(id);
   if (entity == nullptr) return std::nullopt;
-  if (entity->owned) return state_at(entity->owned->motion, impl_->time_of(impl_->next_tick));
-  return entity->truth;
+  State state =
+      entity->owned ? state_at(entity->owned->motion, impl_->time_of(impl_->next_tick)) : entity->truth;
+  if (!entity->frame) state.position -= impl_->origin;
+  return state;
 }
 
 const OwnershipStats& Server::ownership_stats() const {
@@ -36,7 +39,7 @@ const OwnershipStats& Server::ownership_stats() const {
 
 bool Server::Impl::put_owned(EntityId id, const State& truth) {
   Entity& entity = *entities.find(id);
-  const State state = relevant(truth, entity.archetype);
+  const State state = relevant(counted(truth, {}), entity.archetype);
   if (!can_travel(state, quantisation[entity.archetype])) return false;
   if (!ownership.put(entity, state, next_tick, sessions, transport)) return false;
   entity.teleported = true;
@@ -47,14 +50,8 @@ bool Server::Impl::put_owned(EntityId id, const State& truth) {
 void Server::Impl::release_owned(ClientId client) {
   ended.clear();
   ownership.release(client, ended);
-  for (const EntityId id : ended) {
-    const Entity* entity = entities.find(id);
-    if (entity == nullptr) continue;
-    if (entity->announced) despawned.emplace_back(id, next_tick);
-    surroundings.remove(static_cast<std::uint32_t>(id.slot()));
-    fields.remove(id);
-    entities.remove(id, next_tick);
-  }
+  for (const EntityId id : ended)
+    end(id);
 }
 
 }  // namespace reckoner

@@ -10,7 +10,8 @@ std::optional<Pose> Server::pose_seen_by(ClientId client, EntityId entity, doubl
   const auto shown_s = session->seen()->shown_at(time_s, impl_->present_s);
   if (!shown_s) return std::nullopt;
   const auto state = session->seen()->shown(entity, *shown_s);
-  return state ? std::optional{state->pose()} : std::nullopt;
+  if (!state) return std::nullopt;
+  return Pose{state->position - impl_->origin, state->orientation};
 }
 
 std::span<const SeenPose> Server::rewind(ClientId client, double time_s) {
@@ -20,6 +21,8 @@ std::span<const SeenPose> Server::rewind(ClientId client, double time_s) {
   if (session == nullptr || session->seen() == nullptr) return s.seen;
   if (const auto shown_s = session->seen()->shown_at(time_s, s.present_s))
     session->seen()->shown(*shown_s, s.seen);
+  for (SeenPose& seen : s.seen)
+    seen.pose.position -= s.origin;
   return s.seen;
 }
 

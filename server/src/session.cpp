@@ -57,6 +57,20 @@ bool Session::knows_route(RouteId route) const {
   return !route || (route.value <= routes_.size() && announcements_.is_confirmed(routes_[route.value - 1]));
 }
 
+// A motion in the frame of an entity that the client does not know is none.
+bool Session::knows_frame(const StreamHead& stream) const {
+  if (stream.frame_index1 == 0) return true;
+  const Subscription* frame = subscriptions_.find(stream.frame_index1 - 1);
+  return frame != nullptr && frame->confirmed;
+}
+
+bool Session::may_announce(const Step& step, const Subscription& subscription) const {
+  const StreamHead& stream = step.entities.heads()[subscription.id.slot() * kLevels + subscription.level];
+  if (stream.frame_index1 == 0) return true;
+  const Subscription* frame = subscriptions_.find(stream.frame_index1 - 1);
+  return frame != nullptr && frame->told;
+}
+
 bool Session::send_reliable(std::span<const std::byte> encoded, double now_s, Transport& transport) {
   if (!reliable_.has_room_for(encoded.size()) || !transport.send(peer_, Channel::control, encoded))
     return false;
@@ -207,6 +221,7 @@ void Session::tell(const Step& step, Transport& transport) {
     const double under_way = announcements_.unconfirmed_count() * message_bytes_;
     return budget_.available() > static_cast<double>(size) && under_way < budget_.reliable_room();
   };
+  std::size_t deferred = 0;
   for (const Announcements::Entry* entry = announcements_.next(); entry != nullptr && room();
        entry = announcements_.next()) {
     Subscription* subscription = subscriptions_.find(entry->id);
@@ -214,10 +229,16 @@ void Session::tell(const Step& step, Transport& transport) {
       announcements_.drop();  // gone before its turn came
       continue;
     }
+    if (!may_announce(step, *subscription)) {
+      if (deferred++ == announcements_.waiting_count()) break;
+      announcements_.defer();  // until the one in whose frame it lives has been
+      continue;
+    }
     const std::size_t bytes = announce(step, *subscription, std::span{payload}.subspan(size));
     size += bytes;
     message_bytes_ = static_cast<double>(bytes) + kHeadersShare;
     if (size >= kFullPayload) hand_over();
+    deferred = 0;
   }
   if (size > 0) hand_over();
 }

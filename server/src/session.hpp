@@ -131,6 +131,8 @@ class Session {
   void settle(double now_s, ServerStats& stats);
   void note_fate(Subscription& subscription, const Carried& carried, bool acked);
   [[nodiscard]] bool knows_route(RouteId route) const;
+  [[nodiscard]] bool knows_frame(const StreamHead& stream) const;
+  [[nodiscard]] bool may_announce(const Step& step, const Subscription& subscription) const;
   void measure_link(const ClientDatagram& datagram, double now_s);
   void gather(const Step& step, Desk& desk);
   void choose(const Step& step, std::uint32_t slot, Subscriptions::Place place, Subscription& subscription,

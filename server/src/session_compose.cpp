@@ -92,7 +92,7 @@ void Session::choose(const Step& step, std::uint32_t slot, Subscriptions::Place 
                      Snapshot& snapshot) {
   const StreamHead& stream = step.entities.heads()[slot * kLevels + s.level];
   if (stream.number == s.sent && !s.repair) return subscriptions_.clear_due(slot);
-  if (!knows_route(stream.route)) return;
+  if (!knows_route(stream.route) || !knows_frame(stream)) return;
   Snapshot::Item item{.slot = slot, .place = place, .level = s.level, .tick = stream.tick};
   if (!s.in_full && stream.can_refer_to(s.held)) {
     item.reference = s.held;

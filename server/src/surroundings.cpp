@@ -20,9 +20,9 @@ Surroundings::Surroundings(const InterestConfig& config, double tick_rate_hz)
       by_distance_(config.radius_m > 0.0 || config.level_distance_m[0] > 0.0),
       grid_(config.radius_m > 0.0 ? 0.5 * config.radius_m : kAnyCellM) {}
 
-void Surroundings::place(const Entity& entity) {
+void Surroundings::place(const Entity& entity, const EntityTable& entities) {
   const auto slot = static_cast<std::uint32_t>(entity.id.slot());
-  if (config_.radius_m > 0.0) grid_.place(slot, entity.truth.position);
+  if (config_.radius_m > 0.0) grid_.place(slot, entities.place_of(entity));
   if (entity.relevance == Relevance::always) {
     everywhere_.insert(slot);
   } else {
@@ -32,10 +32,13 @@ void Surroundings::place(const Entity& entity) {
 
 void Surroundings::place_moving(const EntityTable& entities, Tick tick) {
   if (config_.radius_m <= 0.0) return;
-  // An entity goes to sleep long after its last move, so that its place of rest is not missed.
-  entities.awake().for_each([&](std::uint32_t slot) {
-    if ((slot + tick) % interval_ticks_ == 0) grid_.place(slot, entities.slots()[slot].truth.position);
-  });
+  const auto replace = [&](std::uint32_t slot) {
+    if ((slot + tick) % interval_ticks_ == 0) grid_.place(slot, entities.place_of(entities.slots()[slot]));
+  };
+  // An entity goes to sleep long after its last move, so that its place of rest is not missed; what rests in
+  // a frame moves with it.
+  entities.awake().for_each(replace);
+  std::ranges::for_each(entities.frames().members(), replace);
 }
 
 void Surroundings::remove(std::uint32_t slot) {
@@ -43,17 +46,46 @@ void Surroundings::remove(std::uint32_t slot) {
   everywhere_.erase(slot);
 }
 
-// The level of detail at which the entity concerns the client; nothing if it does not.
-std::optional<std::uint8_t> Surroundings::level_for(const Entity& entity, const ClientView& view,
+namespace {
+
+// True if the client must not see the entity, or something in whose frame it is.
+bool is_kept_from(const Entity& entity, const ClientView& view, const EntityTable& entities) {
+  const Entity* e = &entity;
+  for (;;) {
+    if (view.relevance_of(e->id, e->relevance) == Relevance::never || (e->groups & view.groups) == 0)
+      return true;
+    if (!e->frame) return false;
+    e = &entities.slots()[e->frame.slot()];
+  }
+}
+
+}  // namespace
+
+// The level of detail at which the entity concerns the client; nothing if it does not. Whoever follows what
+// is in its frame needs it, as finely.
+std::optional<std::uint8_t> Surroundings::level_for(const Entity& entity, const Session& session,
+                                                    const EntityTable& entities,
                                                     std::optional<std::uint8_t> followed_at) const {
+  const ClientView& view = session.view();
+  if (is_kept_from(entity, view, entities)) return std::nullopt;
+  auto level = level_by_distance(entity, view, entities, followed_at);
+  for (const std::uint32_t slot : entities.frames().inside(static_cast<std::uint32_t>(entity.id.slot()))) {
+    const Subscription* inside = session.subscriptions().find(slot);
+    if (inside != nullptr && (!level || inside->level < *level)) level = inside->level;
+  }
+  return level;
+}
+
+std::optional<std::uint8_t> Surroundings::level_by_distance(const Entity& entity, const ClientView& view,
+                                                            const EntityTable& entities,
+                                                            std::optional<std::uint8_t> followed_at) const {
   const Relevance relevance = view.relevance_of(entity.id, entity.relevance);
-  if (relevance == Relevance::never || (entity.groups & view.groups) == 0) return std::nullopt;
   const bool near_only = relevance == Relevance::by_distance && config_.radius_m > 0.0;
   if (!view.eye) {
     if (near_only) return std::nullopt;
     return std::uint8_t{0};
   }
-  const double distance_m = glm::distance(*view.eye, entity.truth.position);
+  const double distance_m = glm::distance(*view.eye, entities.place_of(entity));
   const double stretch = 1.0 + config_.hysteresis;
   if (near_only && distance_m > config_.radius_m * (followed_at ? stretch : 1.0)) return std::nullopt;
   std::uint8_t level = 0;
@@ -72,7 +104,25 @@ void Surroundings::reconsider(Entity& entity, Session& session, EntityTable& ent
   const Subscription* followed = session.subscriptions().find(slot);
   const std::optional<std::uint8_t> before =
       followed != nullptr ? std::optional{followed->level} : std::nullopt;
-  const auto level = level_for(entity, session.view(), before);
+  const auto level = level_for(entity, session, entities, before);
+  change(entity, session, entities, level, tick, transport);
+  if (level == before || !entity.frame) return;
+  // Perhaps nobody needs the frame any more, or not as finely.
+  reconsider(entities.slots()[entity.frame.slot()], session, entities, tick, transport);
+}
+
+// What it lives in first, so that the client is told of that before.
+void Surroundings::change(Entity& entity, Session& session, EntityTable& entities,
+                          std::optional<std::uint8_t> level, Tick tick, Transport& transport) const {
+  if (level && entity.frame) {
+    Entity& frame = entities.slots()[entity.frame.slot()];
+    const Subscription* outer = session.subscriptions().find(static_cast<std::uint32_t>(frame.id.slot()));
+    if (outer == nullptr || outer->level > *level) change(frame, session, entities, level, tick, transport);
+  }
+  const auto slot = static_cast<std::uint32_t>(entity.id.slot());
+  const Subscription* followed = session.subscriptions().find(slot);
+  const std::optional<std::uint8_t> before =
+      followed != nullptr ? std::optional{followed->level} : std::nullopt;
   if (level == before) return;
   if (before) entity.levels[*before].remove_subscriber(session.view().shows_past);
   if (!level) return session.unfollow(entity.id, tick, transport);

@@ -24,7 +24,7 @@ class Surroundings {
   void reconsider(Entity& entity, Session& session, EntityTable& entities, Tick tick, Transport& transport);
 
   /// Notes where an entity is, for the first time or again.
-  void place(const Entity& entity);
+  void place(const Entity& entity, const EntityTable& entities);
   /// Notes where a share of all that move are now.
   void place_moving(const EntityTable& entities, Tick tick);
   void remove(std::uint32_t slot);
@@ -39,8 +39,14 @@ class Surroundings {
   static void release(const Session& session, EntityTable& entities);
 
  private:
-  [[nodiscard]] std::optional<std::uint8_t> level_for(const Entity& entity, const ClientView& view,
+  [[nodiscard]] std::optional<std::uint8_t> level_for(const Entity& entity, const Session& session,
+                                                      const EntityTable& entities,
                                                       std::optional<std::uint8_t> followed_at) const;
+  [[nodiscard]] std::optional<std::uint8_t> level_by_distance(const Entity& entity, const ClientView& view,
+                                                              const EntityTable& entities,
+                                                              std::optional<std::uint8_t> followed_at) const;
+  void change(Entity& entity, Session& session, EntityTable& entities, std::optional<std::uint8_t> level,
+              Tick tick, Transport& transport) const;
   void look_around(const Session& session);
   void look_everywhere(const Session& session, const EntityTable& entities);
 

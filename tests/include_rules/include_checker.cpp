@@ -26,8 +26,11 @@ struct Rules {
 };
 
 constexpr std::string_view kReckoning[] = {"reckoner/reckoning/"};
-constexpr std::string_view kNet[] = {"reckoner/net/", "reckoner/reckoning/motion.hpp",
-                                     "reckoner/reckoning/result.hpp", "reckoner/reckoning/route.hpp",
+constexpr std::string_view kNet[] = {"reckoner/net/",
+                                     "reckoner/reckoning/frame.hpp",
+                                     "reckoner/reckoning/motion.hpp",
+                                     "reckoner/reckoning/result.hpp",
+                                     "reckoner/reckoning/route.hpp",
                                      "reckoner/reckoning/state.hpp"};
 constexpr std::string_view kServer[] = {"reckoner/server/", "reckoner/reckoning/", "reckoner/net/"};
 constexpr std::string_view kClient[] = {"reckoner/client/", "reckoner/reckoning/", "reckoner/net/"};

@@ -40,6 +40,80 @@ TEST(MotionCodec, WhatIsReadIsWhatWasWritten) {
   }
 }
 
+std::size_t full_bits(const QuantisedState& state, const Quantisation& q) {
+  std::array<std::byte, 128> buffer;
+  BitWriter writer{buffer};
+  write_full(writer, state, q);
+  return writer.bits_written();
+}
+
+TEST(MotionCodec, AFrameTravelsInFullAndCostsTheOthersNothing) {
+  test::RandomStates random{23};
+  const Quantisation q = quantisation_for(archetype_with(0.05, 0.05));
+  QuantisedState state = quantise(random.state(), 1, kUnitPrecision, q);
+  const std::size_t bits = full_bits(state, q);
+  for (const EntityId frame : {EntityId{1, 0}, EntityId{kMaxEntities, 65535}, EntityId{77, 12}}) {
+    state.frame = frame;
+    EXPECT_EQ(full_bits(state, q), bits + 2 + 20 + 16);
+    std::array<std::byte, 128> buffer;
+    BitWriter writer{buffer};
+    write_full(writer, state, q);
+    BitReader reader{writer.finish()};
+    EXPECT_EQ(read_full(reader, q), state);
+    EXPECT_TRUE(reader.finished());
+  }
+}
+
+TEST(MotionCodec, AResidualIsInTheFrameOfItsBaseline) {
+  test::RandomStates random{24};
+  const Quantisation q = quantisation_for(archetype_with(0.05, 0.05));
+  const QuantisedState free = quantise(random.state(), 1, kUnitPrecision, q);
+  QuantisedState aboard = free;
+  aboard.frame = {7, 3};
+  QuantisedState elsewhere = free;
+  elsewhere.frame = {7, 4};
+  EXPECT_TRUE(can_refer(aboard, aboard));
+  EXPECT_FALSE(can_refer(aboard, free));
+  EXPECT_FALSE(can_refer(free, aboard));
+  EXPECT_FALSE(can_refer(aboard, elsewhere));
+  QuantisedState next = quantise(extrapolate(*dequantise(free, q), 0.1), 1, kUnitPrecision, q);
+  next.frame = aboard.frame;
+  std::array<std::byte, 256> buffer;
+  BitWriter writer{buffer};
+  write_residual(writer, next, aboard, 0.1, q);
+  BitReader reader{writer.finish()};
+  EXPECT_EQ(read_residual(reader, aboard, 0.1, q), next);
+  EXPECT_TRUE(reader.finished());
+}
+
+TEST(MotionCodec, FramesThatMakeNoSenseAreMalformed) {
+  const Quantisation q = quantisation_for(archetype_with(0.05, 0.05));
+  const auto reads = [&](bool framed, bool owned, std::uint64_t index) {
+    std::array<std::byte, 128> buffer{};
+    BitWriter writer{buffer};
+    for (const bool flag : {true, framed, owned})
+      writer.write(flag ? 1 : 0, 1);
+    writer.write(index, 20);
+    writer.write(1, 16);
+    QuantisedState rest = quantise(State{}, 0, kUnitPrecision, q);
+    std::array<std::byte, 128> plain;
+    BitWriter plain_writer{plain};
+    write_full(plain_writer, rest, q);
+    const std::size_t bits = plain_writer.bits_written();
+    BitReader plain_reader{plain_writer.finish()};
+    (void)plain_reader.read(1);  // not extended
+    for (std::size_t i = 1; i < bits; ++i)
+      writer.write(plain_reader.read(1), 1);
+    BitReader reader{writer.finish()};
+    (void)read_full(reader, q);
+    return reader.finished();
+  };
+  EXPECT_TRUE(reads(true, false, 5));
+  EXPECT_FALSE(reads(false, false, 5));
+  EXPECT_FALSE(reads(true, true, 5));
+  EXPECT_FALSE(reads(false, true, 5));
+}
+
 // Bits are spent where they can be seen: while a motion is in use, rounding costs less than a tenth of the
 // threshold, in the root mean square. It is shown from a while after its time stamp until the next one.
 TEST(MotionCodec, RoundingStaysBelowATenthOfTheThreshold) {

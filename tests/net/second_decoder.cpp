@@ -50,6 +50,7 @@ void gains(Bits& bits, std::array<int, N>& out, std::vector<std::int64_t>& all) 
 }  // namespace
 
 void tell(const Motion& m, unsigned B, Told& told) {
+  if (m.frame != 0) say(told, "frame", text(m.frame) + " " + text(m.generation));
   say(told, "teleports", text(std::int64_t{m.teleports}));
   say(told, "precision", text(std::int64_t{m.precision}));
   if (m.on_route) {

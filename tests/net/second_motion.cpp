@@ -136,7 +136,13 @@ void Numbers::derive(bool has_orientation) {
 
 Motion read_full(Bits& bits, unsigned B) {
   Motion m;
-  bits.must(!bits.flag());
+  if (bits.flag()) {
+    const bool framed = bits.flag();
+    const bool owned = bits.flag();
+    bits.must(framed && !owned);
+    m.frame = bits.range(1, 1048576);
+    m.generation = static_cast<std::int64_t>(bits.u(16));
+  }
   m.on_route = bits.flag();
   m.teleports = static_cast<int>(bits.u(3));
   m.precision = static_cast<int>(bits.u(3));

@@ -49,6 +49,8 @@ class Residual {
 
   Motion read() {
     m_.teleports = base_.teleports;
+    m_.frame = base_.frame;
+    m_.generation = base_.generation;
     manner();
     steps_ = steps_of(m_, n_);
     per_dt_ = dt_ > 0 ? 1.0 / dt_ : 0.0;

@@ -47,7 +47,8 @@ std::string line(const char* name, Numbers... numbers) {
 
 // What the second decoder is expected to tell of a motion.
 inline std::string told_of(const QuantisedState& s, bool turns) {
-  std::string text = line("teleports", s.teleports) + line("precision", s.manner.precision);
+  std::string text = s.frame ? line("frame", s.frame.index1, s.frame.generation) : "";
+  text += line("teleports", s.teleports) + line("precision", s.manner.precision);
   if (s.along.route) {
     return text + line("along", s.along.route.value, s.along.distance, s.along.speed, s.along.acceleration);
   }
@@ -226,8 +227,10 @@ class Conversation {
     }
     if (!can_travel(s, quantisation(slot))) s = state(slot);
     const Manner same = held.state.manner;
-    return quantise(s, held.state.teleports, random_.number(0.0, 1.0) < 0.6 ? same : manner(),
-                    quantisation(slot));
+    QuantisedState now = quantise(s, held.state.teleports, random_.number(0.0, 1.0) < 0.6 ? same : manner(),
+                                  quantisation(slot));
+    now.frame = held.state.frame;
+    return now;
   }
 
   void write_update(BitWriter& writer, std::uint32_t slot, Tick tick, bool refers, const UpdateCoding& coding,
@@ -240,6 +243,7 @@ class Conversation {
     if (!refers && random_.number(0.0, 1.0) < 0.2) {
       now = QuantisedState{.along = {{12}, 34567, -89, 3}, .manner = {.precision = 5}};
     }
+    if (!refers && tick % 5 < 2) now.frame = tick % 5 == 0 ? EntityId{} : EntityId{slot + 3, 517};
     UpdateHeader head{slot, age, 0, {}};
     if (refers) head.reference_age = tick - held.tick;
     write(writer, head, coding, previous);

@@ -141,6 +141,8 @@ std::vector<Vector> vectors() {
   datagram("datagram with residuals", 1010, true, false);
   datagram("datagram in full, with everything", 1016, false, true);
   datagram("datagram with residuals, with everything", 1029, true, true);
+  datagram("datagram in full, in frames", 1036, false, false);
+  datagram("datagram with residuals, in frames", 1042, true, false);
   ClientDatagram d;
   d.sequence = 513;
   d.ack = Ack{7203, 0x7fffffffu};

@@ -248,5 +248,18 @@ TEST(SendPolicy, RepairsCountAgainstTheBudget) {
   EXPECT_LE(sent, 5 * 60 + 10);
 }
 
+TEST(SendPolicy, AnAngleCountsForWhatItMovesAtTheEndOfTheLever) {
+  SendPolicy policy{{.threshold_m = 0.05, .threshold_rad = 0.05}, 0};
+  EXPECT_EQ(policy.lever_share(), 1.0);
+  policy.set_lever(0.5);  // a turn of the threshold moves less than the threshold there
+  EXPECT_EQ(policy.lever_share(), 1.0);
+  policy.set_lever(4.0);
+  EXPECT_DOUBLE_EQ(policy.lever_share(), 0.25);
+  policy.set_lever(1e9);
+  EXPECT_EQ(policy.lever_share(), SendPolicy::kLeastLeverShare);
+  policy.set_lever(0.0);
+  EXPECT_EQ(policy.lever_share(), 1.0);
+}
+
 }  // namespace
 }  // namespace reckoner

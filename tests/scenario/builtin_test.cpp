@@ -8,6 +8,7 @@
 #include <glm/geometric.hpp>
 #include <gtest/gtest.h>
 
+#include <reckoner/reckoning/frame.hpp>
 #include <reckoner/reckoning/rotation.hpp>
 #include <reckoner/scenario/builtin.hpp>
 
@@ -68,7 +69,7 @@ std::unique_ptr<Source> make(std::string_view name, std::size_t entities = 0, st
 }
 
 TEST(Builtin, ListsItsScenariosAndMakesThemAll) {
-  ASSERT_EQ(builtin_scenarios().size(), 8u);
+  ASSERT_EQ(builtin_scenarios().size(), 10u);
   for (const BuiltinInfo& info : builtin_scenarios()) {
     EXPECT_EQ(make(info.name)->size(), info.default_entities);
     EXPECT_FALSE(info.description.empty());
@@ -86,7 +87,8 @@ TEST(Builtin, RefusesAnUnknownNameAndListsTheKnownOnes) {
   ASSERT_FALSE(source);
   EXPECT_EQ(
       source.error(),
-      "expected a scenario (orbit, traffic, crowd, hop, patrol, visitors, duel, owned), found 'circus'");
+      "expected a scenario (orbit, traffic, crowd, hop, patrol, visitors, duel, owned, ship, ashore), found "
+      "'circus'");
 }
 
 TEST(Builtin, IsAPureFunctionOfSeedEntityAndTime) {
@@ -206,6 +208,53 @@ TEST(Builtin, VisitorsComeAndGo) {
     const double life = source->entity(i).last_s - source->entity(i).first_s;
     EXPECT_GE(life, 5.0);
     EXPECT_LE(life, 40.0);
+  }
+}
+
+TEST(Builtin, ShipCarriesItsPeopleAndTheyComeAndGo) {
+  const auto ship = make("ship", 32, 5);
+  const auto ashore = make("ashore", 32, 5);
+  const Extremes most = extremes(*ship, 0.0, 45.0);
+  EXPECT_LT(most.speed, 12.0);
+  EXPECT_LT(most.acceleration, 31.0);  // the walkers' corners
+  EXPECT_LT(most.turn_rate, 21.0);
+  int boarded = 0, left = 0, deep = 0;
+  for (std::size_t i = 0; i < ship->size(); ++i) {
+    EXPECT_EQ(ashore->entity(i).name, ship->entity(i).name);
+    std::optional<std::size_t> before = ship->frame_of(i, 0.0);
+    for (double t = 0.0; t < 90.0; t += 0.02) {
+      const auto frame = ship->frame_of(i, t);
+      EXPECT_FALSE(ashore->frame_of(i, t));
+      boarded += frame && !before ? 1 : 0;
+      left += !frame && before ? 1 : 0;
+      EXPECT_TRUE(frame == before || ship->changes_frame(i));
+      before = frame;
+      // What it is in its frame is what it is in the world.
+      if (!frame) continue;
+      deep += ship->frame_of(*frame, t) ? 1 : 0;
+      const Pose world = out_of_frame(ship->pose(*frame, t), ship->pose_in(i, frame, t));
+      ASSERT_LT(glm::distance(world.position, ship->pose(i, t).position), 1e-4);
+      ASSERT_LT(angle_between(world.orientation, ship->pose(i, t).orientation), 1e-3);
+    }
+  }
+  EXPECT_GE(boarded, 12);
+  EXPECT_GE(left, 12);
+  EXPECT_GT(deep, 0);
+}
+
+// The walk on deck is the walk ashore.
+TEST(Builtin, AshoreIsTheWalkOfTheShip) {
+  const auto ship = make("ship", 16, 3);
+  const auto ashore = make("ashore", 16, 3);
+  for (std::size_t i = 1; i < 16; ++i) {
+    if (ship->changes_frame(i)) continue;
+    const auto frame = ship->frame_of(i, 0.0);
+    ASSERT_TRUE(frame);
+    for (double t = 0.0; t < 30.0; t += 0.7) {
+      const Pose deck = ship->pose_in(i, frame, t);
+      const Pose walk = into_frame(ashore->pose(*frame, t), ashore->pose(i, t));
+      EXPECT_LT(glm::distance(deck.position, walk.position), 1e-6);
+    }
   }
 }
 

@@ -182,5 +182,40 @@ TEST(Feed, PlaysTheSameTwice) {
   EXPECT_LE(teleports, 15);
 }
 
+// In a frame, too, velocity is the difference of poses there, from the first tick in it on.
+TEST(Feed, WhatLivesInAFrameIsDifferencedThere) {
+  const auto ship = make_builtin("ship", 16, 2);
+  ASSERT_TRUE(ship);
+  constexpr double kRate = 60.0;
+  Feed feed(**ship, 0.0, kRate);
+  int framed = 0, changes = 0, still = 0;
+  std::vector<std::optional<std::size_t>> before(16);
+  for (int tick = 0; tick < 60 * 45; ++tick) {
+    const double time_s = feed.next_time_s();
+    for (const FeedItem& item : feed.next()) {
+      const auto frame = (*ship)->frame_of(item.entity, time_s);
+      ASSERT_EQ(item.frame, frame);
+      const bool changed = tick > 0 && frame != before[item.entity];
+      before[item.entity] = frame;
+      changes += changed ? 1 : 0;
+      if (!frame) {
+        EXPECT_EQ(item.local.position, item.truth.position);
+        EXPECT_EQ(item.local.velocity, item.truth.velocity);
+        continue;
+      }
+      ++framed;
+      const Pose now = (*ship)->pose_in(item.entity, frame, time_s);
+      const Pose then = (*ship)->pose_in(item.entity, frame, time_s - 1.0 / kRate);
+      EXPECT_EQ(item.local.position, now.position);
+      if (tick == 0) continue;
+      EXPECT_LT(glm::distance(glm::dvec3{item.local.velocity}, (now.position - then.position) * kRate), 1e-3);
+      still += item.local.velocity == glm::vec3{0.0f} ? 1 : 0;
+    }
+  }
+  EXPECT_GT(framed, 10'000);
+  EXPECT_GT(still, 5'000);  // exactly
+  EXPECT_GE(changes, 8);
+}
+
 }  // namespace
 }  // namespace reckoner::scenario

@@ -136,6 +136,19 @@ TEST(PoseCsv, SaysWhenItCannotWrite) {
   EXPECT_FALSE(full->close());
 }
 
+TEST(PoseCsv, AFrameIsAColumnOfItsOwn) {
+  const auto rows = parse_pose_csv(
+      "frame_time_s,id,x,y,z,qw,qx,qy,qz,monotonic_s,frame\n"
+      "0,ship,1,2,3,1,0,0,0,5,\n"
+      "0,cook,1,2,4,1,0,0,0,5,ship\n",
+      "truth.csv");
+  ASSERT_TRUE(rows) << rows.error();
+  ASSERT_EQ(rows->size(), 2u);
+  EXPECT_EQ((*rows)[0].frame, "");
+  EXPECT_EQ((*rows)[1].frame, "ship");
+  EXPECT_EQ((*rows)[1].monotonic_s, 5.0);
+}
+
 TEST(PoseCsv, SaysWhatIsWrongInAFile) {
   const std::string header = "frame_time_s,id,x,y,z,qw,qx,qy,qz";
   const std::string row = "0,a,1,2,3,1,0,0,0";
@@ -143,10 +156,10 @@ TEST(PoseCsv, SaysWhatIsWrongInAFile) {
   EXPECT_EQ(error_of(header + ",monotonic_s\r\n" + row + ",7\r\n"), "");
   EXPECT_EQ(error_of(header + "\n"), "");
   EXPECT_EQ(error_of(""), "out.csv:1: expected a header, found the end of the file");
-  EXPECT_EQ(
-      error_of("t,x\n"),
-      "out.csv:1: expected a header frame_time_s,id,x,y,z,qw,qx,qy,qz,shown_time_s,monotonic_s (the last two "
-      "may be left out), found 't,x'");
+  EXPECT_EQ(error_of("t,x\n"),
+            "out.csv:1: expected a header frame_time_s,id,x,y,z,qw,qx,qy,qz,shown_time_s,monotonic_s,frame "
+            "(the last "
+            "three may be left out), found 't,x'");
   EXPECT_NE(error_of(header + ",monotonic_s,shown_time_s\n"), "");
   EXPECT_EQ(error_of(header + "\n" + row + ",5\n"), "out.csv:2: expected 9 fields, found 10");
   EXPECT_EQ(error_of(header + ",shown_time_s\n" + row + "\n"), "out.csv:2: expected 10 fields, found 9");

@@ -92,6 +92,7 @@ void World::deliver(double time_s) {
 
 void World::tick(double time_s) {
   server_->receive(time_s);
+  if (before_tick) before_tick(time_s);
   for (Body& body : bodies_) {
     const State truth = body.path(time_s);
     if (body.teleported < body.teleports.size() && body.teleports[body.teleported] <= time_s) {

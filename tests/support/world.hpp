@@ -60,6 +60,7 @@ class World {
   void run_to(double time_s);
 
   std::function<void(std::size_t client, double time_s, std::span<const ShownEntity> shown)> on_frame;
+  std::function<void(double time_s)> before_tick;  ///< before bodies are moved, at the tick's time
   std::function<void(double time_s)> after_tick;
 
   [[nodiscard]] Server& server() { return *server_; }

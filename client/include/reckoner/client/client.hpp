@@ -77,6 +77,8 @@ struct ShownEntity {
   /// The route on whose curve the pose lies; null if it is free, or being blended. Lives as long as the
   /// client.
   const Route* route = nullptr;
+  EntityId frame{};  ///< whose frame it lives in; null: the world
+  State local{};  ///< as `shown`, in that frame: what stands still there, stands still. A route is in it, too
 };
 
 /// Everything that is to be drawn in this frame, as arrays: the same entity at the same place in each.
@@ -132,6 +134,12 @@ class Client {
   /// The poses of frame() as arrays, for many entities: sampled all at once, some ten times as fast. The same
   /// to 1e-9 of a position's size and 1e-6 rad. Call either or both; the spans are valid as frame()'s.
   [[nodiscard]] ShownPoses sample(double local_s);
+
+  /// Shifts the world's origin, for games that keep it near their camera: from now on what is shown, and what
+  /// correct() and move() take, counts from this point of the server's world, m. Nothing else changes, so
+  /// that nothing jumps for who looks from a camera that is shifted with it. Routes (ShownEntity::route) stay
+  /// where they are. False, and no change, if the point is none.
+  bool set_origin(const glm::dvec3& origin);
 
   [[nodiscard]] std::optional<ClientEvent> poll_event();
 

@@ -64,6 +64,24 @@ struct OwnedFigures {
   double rogue_limit_mps = 0.0;                    ///< the top speed of its archetype
 };
 
+/// What entities that live in the frames of others add (frame_metrics.hpp). Errors are in those frames:
+/// "rest" of those that stand still there, "walk" of the others; "firm" of those in the world's frame that
+/// nobody lives in.
+struct FrameFigures {
+  double frame_s = 0.0;  ///< entity-seconds in the frames of others
+  Distribution frame_rest_error_m;
+  Distribution frame_walk_error_m;
+  Distribution firm_rest_error_m;
+  Distribution firm_walk_error_m;
+  std::uint64_t frame_changes = 0;
+  /// In the frame in which it is shown in another entity's frame for the first time, or in that no more:
+  /// beyond the truth's, and beyond the one before. What a change of frame adds.
+  Distribution frame_switch_velocity_step_mps;
+  Distribution frame_change_velocity_step_mps;  ///< beyond the truth's, in the second after a change of frame
+  Distribution other_velocity_step_mps;         ///< of the same entities at other times
+  std::uint64_t without_frame = 0;              ///< poses in the frame of what was not shown itself: left out
+};
+
 /// The figures of a run or of one of its entities (EVALUATION.md, Figures). Units are in the names.
 struct Figures {
   Distribution now_error_m;
@@ -83,6 +101,7 @@ struct Figures {
   std::optional<SeenFigures> seen;             ///< of a run with shots
   std::optional<OwnedFigures> owned;           ///< of a run whose entities a client owns
   FrameCounts frames;
+  std::optional<FrameFigures> in_frames;  ///< of a run with frames to live in
   std::optional<Traffic> down;
   std::optional<Traffic> up;
   std::optional<std::uint64_t> updates;  ///< of one entity, whose share of the bytes nobody knows

@@ -18,6 +18,7 @@ struct ShownPose {
   std::size_t entity = 0;  ///< index in the truth's source
   Pose pose;
   double shown_time_s = 0.0;  ///< the instant that the pose means to show
+  bool in_frame = false;      ///< it is shown in another entity's frame
 };
 
 /// What is left out, and how long a spawn or despawn may take to arrive.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -29,6 +30,9 @@ class PoseTable final : public scenario::Source {
   [[nodiscard]] Pose pose(std::size_t index, double time_s) const override;
   [[nodiscard]] bool teleports_within(std::size_t index, double from_s, double to_s) const override;
   [[nodiscard]] bool in_gap(std::size_t index, double time_s) const override;
+  [[nodiscard]] bool has_frames() const override { return has_frames_; }
+  [[nodiscard]] std::optional<std::size_t> frame_of(std::size_t index, double time_s) const override;
+  [[nodiscard]] bool changes_frame(std::size_t index) const override { return tracks_[index].changes_frame; }
   [[nodiscard]] double start_s() const override { return start_s_; }
   [[nodiscard]] double end_s() const override { return end_s_; }
 
@@ -39,6 +43,8 @@ class PoseTable final : public scenario::Source {
   struct Track {
     std::vector<double> times_s;
     std::vector<Pose> poses;
+    std::vector<std::optional<std::size_t>> frames;  // that it lived in, by row
+    bool changes_frame = false;
     std::vector<glm::dvec3> tangents;  // m/s, at the rows; beside a teleport one-sided
     std::vector<double> teleports_s;   // ascending
   };
@@ -49,6 +55,7 @@ class PoseTable final : public scenario::Source {
   std::vector<scenario::SourceEntity> entities_;
   std::vector<Track> tracks_;
   std::unordered_map<std::string, std::size_t> indices_;
+  bool has_frames_ = false;
   double start_s_ = 0.0;
   double end_s_ = 0.0;
 };

@@ -50,6 +50,7 @@ struct ReplayOptions {
   SendBudget budget;
   SenderParts parts;              ///< of reckoner
   bool uses_stamps = true;        ///< of reckoner
+  bool uses_frames = true;        ///< of reckoner: off, everything is told in the world
   PlayoutConfig playout;          ///< of reckoner; frame_rate_hz is taken from above
   double seconds = 0.0;           ///< length of the run; 0: to the end of the source, 30 s if it has none
   double start_s = 0.0;           ///< s after the source's start. For sources that were not cut already

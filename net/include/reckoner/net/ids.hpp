@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <functional>
 
+#include <reckoner/reckoning/frame.hpp>
+
 namespace reckoner {
 
 /// Server ticks since the server started. 32 bits last 2.2 years at 60 Hz.
@@ -21,6 +23,17 @@ struct EntityId {
   [[nodiscard]] std::size_t slot() const { return index1 - 1; }
   auto operator<=>(const EntityId&) const = default;
 };
+
+/// Slots that a server may give out.
+inline constexpr std::uint32_t kMaxEntities = 1u << 20;
+
+/// An entity as the frame that others live in; null for the world, and back.
+[[nodiscard]] constexpr FrameId frame_of(EntityId id) {
+  return {(std::uint64_t{id.generation} << 32) | id.index1};
+}
+[[nodiscard]] constexpr EntityId entity_of(FrameId frame) {
+  return {static_cast<std::uint32_t>(frame.value), static_cast<std::uint16_t>(frame.value >> 32)};
+}
 
 /// A client as the server knows it. Never used twice in a server's life; zero is null.
 struct ClientId {

@@ -23,7 +23,6 @@ inline constexpr std::uint16_t kProtocolVersion = 3;
 
 inline constexpr std::size_t kMaxNameBytes = 64;
 inline constexpr std::size_t kMaxArchetypes = 256;
-inline constexpr std::uint32_t kMaxEntities = 1u << 20;
 
 /// Why a connection was refused or ended; travels as the low byte of a disconnect's reason.
 enum class EndReason : std::uint8_t {

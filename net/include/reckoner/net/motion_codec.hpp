@@ -29,7 +29,7 @@ struct Quantisation {
   double max_speed_mps = 0.0;     ///< limits, for refusing what cannot be
   double world_size_m = 0.0;
   bool never_reverses = false;  ///< how free motions are carried on; no matter of their encoding
-  CodeParameters codes;  ///< of residuals; the server's travel to the client
+  CodeParameters codes;         ///< of residuals; the server's travel to the client
 };
 
 [[nodiscard]] Quantisation quantisation_for(const Archetype& archetype);
@@ -77,6 +77,7 @@ struct QuantisedAlong {
 /// A motion as whole numbers of steps: exactly what travels. On a route, everything about the free state
 /// stays zero and does not travel.
 struct QuantisedState {
+  EntityId frame;  ///< the entity in whose frame everything is; null: the world
   QuantisedAlong along;
 
   std::array<std::int64_t, 3> position{};
@@ -117,8 +118,8 @@ void write_full(BitWriter& writer, const QuantisedState& state, const Quantisati
 /// Reads a full encoding; the reader is failed if it is malformed.
 [[nodiscard]] QuantisedState read_full(BitReader& reader, const Quantisation& quantisation);
 
-/// True if `state` can be written as a residual against `baseline`: both move freely, and no teleport lies
-/// between them.
+/// True if `state` can be written as a residual against `baseline`: both move freely in the same frame, and
+/// no teleport lies between them.
 [[nodiscard]] bool can_refer(const QuantisedState& state, const QuantisedState& baseline);
 
 /// The residual encoding: what the bit-exact predictor, carrying `baseline` forward by `dt_s`, does not

@@ -23,6 +23,7 @@ struct StreamHead {
   Tick tick = 0;                      ///< time stamp of the newest
   float urgency = 0.0f;               ///< how far off the motion before was, in thresholds
   RouteId route;                      ///< that the newest is on
+  std::uint32_t frame_index1 = 0;     ///< of the entity in whose frame the newest is; 0: the world
 
   /// True if the newest can be encoded against the publish of this number.
   [[nodiscard]] bool can_refer_to(std::uint32_t held) const;
@@ -52,6 +53,7 @@ class PublishStream {
     head_.tick = tick;
     head_.urgency = static_cast<float>(urgency);
     head_.route = encoded.along.route;
+    head_.frame_index1 = encoded.frame.index1;
   }
 
   /// Number of the newest; 0: none yet.

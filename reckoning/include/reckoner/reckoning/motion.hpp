@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include <reckoner/reckoning/frame.hpp>
 #include <reckoner/reckoning/route_state.hpp>
 #include <reckoner/reckoning/state.hpp>
 
@@ -25,6 +26,8 @@ struct Motion {
   bool faces_along = true;  ///< on a route: turned by it; false: keeps the orientation of `state`
 
   bool never_reverses = false;  ///< free motion: carried on by extrapolate_braking()
+
+  FrameId frame{};  ///< that `state`, and its route, are in; what is carried forward stays in it
 };
 
 /// `state`, `dt_s` seconds later (or earlier, if negative), under quadratic motion and constant angular

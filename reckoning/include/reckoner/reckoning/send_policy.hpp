@@ -58,6 +58,13 @@ class SendPolicy {
   };
   [[nodiscard]] bool due(const Outlook& outlook, std::uint32_t tick);
 
+  /// Others live in the entity's frame, as far as `lever_m` from its middle: a turn moves them, so that an
+  /// angle is worth what it moves there, down to kLeastLeverShare of the threshold. 0: nobody does.
+  void set_lever(double lever_m);
+  /// What of the angular threshold the lever leaves, up to 1.
+  [[nodiscard]] double lever_share() const { return lever_share_; }
+  static constexpr double kLeastLeverShare = 1.0 / 16.0;
+
   /// An update was sent: a publish, or the repair of one.
   void spent();
 
@@ -86,6 +93,7 @@ class SendPolicy {
   double sink_;           // what the threshold is multiplied by a tick, and
   double rise_;           // an update sent, under a budget
   double scale_ = 1.0;
+  double lever_share_ = 1.0;
   double tokens_ = 0.0;  // updates that the budget allows now
 };
 

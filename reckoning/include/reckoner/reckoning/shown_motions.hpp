@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 
@@ -22,19 +23,36 @@ enum class Path : std::uint8_t {
 struct ShownBlends {
   Blend free;                            ///< in space, over the other
   RouteBlend along;                      ///< corrects a motion along its route
-  std::uint8_t teleports = 0;            ///< both hold on this side of a teleport only
+  std::uint8_t teleports = 0;            ///< both hold on this side of a teleport only,
   double holds_until_s = kHoldsForever;  ///< faded_state() from then on
+  FrameId frame{};                       ///< the blends hold in this frame only
+
+  /// True if they are to be applied to what is shown from `motion`.
+  [[nodiscard]] bool hold(const Motion& motion) const {
+    return motion.teleports == teleports && motion.frame == frame;
+  }
+
+  /// Corrections that begin before this time are worked in gently: a change of frame goes on.
+  double gentle_until_s = -std::numeric_limits<double>::infinity();
+  double lever_m = 0.0;  ///< others live in its frame, as far from its middle
 };
 
 /// What is shown of an entity, given the motions that are known of it and the corrections under way: a pure
 /// function of these and of time. A client shows its entities by it (RemoteEntity), and a server finds out by
 /// it what a client showed, so that both come to the same.
 ///
-/// A view: motions and blends must outlive it. The motions are in order of time, at least one.
+/// Across a change of frame (Motion::frame) it interpolates to `bridge`: the first motion in the new frame,
+/// as it is in the frame before. Without that the earlier motion is carried on until the later's stamp.
+///
+/// A view: motions, blends and bridge must outlive it. The motions are in order of time, at least one.
 class ShownMotions {
  public:
-  ShownMotions(std::span<const Motion> known, Path path, const ShownBlends& blends)
-      : known_(known), path_(path), blends_(&blends) {}
+  ShownMotions(std::span<const Motion> known, Path path, const ShownBlends& blends,
+               const Motion* bridge = nullptr)
+      : known_(known), path_(path), blends_(&blends), bridge_(bridge) {}
+
+  /// A bridge over a shorter time is not used, s: what both ends are off by rounding would look like speed.
+  static constexpr double kShortestBridgeS = 0.08;
 
   /// What to show for the instant `time_s`. Before the first motion its state stands still; after the last it
   /// is carried on, as long as it holds. Interpolation never crosses a teleport: the earlier motion holds
@@ -43,6 +61,10 @@ class ShownMotions {
 
   /// The same without the blend in space.
   [[nodiscard]] State unblended(double time_s) const;
+
+  /// What the motion after `from`, which must be one of the motions and not the last, is interpolated to:
+  /// itself, or the bridge to it.
+  [[nodiscard]] const Motion& end_of(const Motion& from) const;
 
   /// The motion that `time_s` is shown from.
   [[nodiscard]] const Motion& active(double time_s) const;
@@ -64,6 +86,7 @@ class ShownMotions {
   std::span<const Motion> known_;
   Path path_;
   const ShownBlends* blends_;
+  const Motion* bridge_;
 };
 
 }  // namespace reckoner

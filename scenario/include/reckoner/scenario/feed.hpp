@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -15,8 +16,10 @@ namespace reckoner::scenario {
 struct FeedItem {
   enum class Kind : std::uint8_t { spawn, move, teleport, despawn };
   Kind kind = Kind::move;
-  std::size_t entity = 0;  ///< index in the source
-  State truth;             ///< of a spawn, move or teleport
+  std::size_t entity = 0;              ///< index in the source
+  State truth;                         ///< of a spawn, move or teleport, in the world
+  std::optional<std::size_t> frame{};  ///< the entity in whose frame it lives; nothing: the world's
+  State local{};                       ///< `truth`, in that frame
 };
 
 /// Plays a source as a game server would know it: positions and orientations at ticks only. Velocity is the
@@ -24,7 +27,8 @@ struct FeedItem {
 /// the backward difference of orientations; after a spawn or teleport velocities are zero until 1 and
 /// acceleration until 3 later ticks exist (EVALUATION.md, Truth). An entity spawns at the first tick within
 /// its life and despawns at the first one after it. A tick costs time in proportion to what is alive. Never
-/// looks ahead.
+/// looks ahead. What lives in a frame is differenced there as well, poses from before it came into it
+/// included.
 class Feed {
  public:
   /// Plays from `start_s` on, one tick every 1 / `tick_rate_hz`. `source` must outlive the feed.
@@ -42,13 +46,14 @@ class Feed {
  private:
   struct Memory {
     std::size_t entity = 0;
-    std::uint32_t poses = 0;  // since spawn or teleport, this one left out; counts to 4
+    std::uint32_t poses = 0;  // since spawn or teleport, this one left out; counts to 5
     Pose last{};
     glm::dvec3 velocities[3]{};  // of the last three ticks, newest first
   };
 
   void spawn_due(double time_s);
   State advance(Memory& memory, const Pose& pose, bool teleports) const;
+  State in_frame(const Memory& memory, std::size_t frame, double time_s) const;
 
   const Source* source_;
   double start_s_;

@@ -19,12 +19,14 @@ struct PoseRow {
   Pose pose{};
   std::optional<double> shown_time_s{};  ///< --rendered files
   std::optional<double> monotonic_s{};   ///< files of real processes
+  std::string frame{};                   ///< id of the entity in whose frame it lives; empty: in the world's
 };
 
 /// Which columns follow frame_time_s,id,x,y,z,qw,qx,qy,qz, in this order.
 struct PoseColumns {
   bool shown_time = false;
   bool monotonic = false;
+  bool frame = false;
 };
 
 /// Writes pose CSVs (EVALUATION.md, --rendered and --truth): numbers with six decimals, the same bytes for

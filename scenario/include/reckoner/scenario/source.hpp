@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include <reckoner/reckoning/frame.hpp>
 #include <reckoner/reckoning/route.hpp>
 #include <reckoner/reckoning/state.hpp>
 
@@ -45,6 +46,26 @@ class Source {
 
   /// True while an entity is exactly on the route it follows: not on an excursion.
   [[nodiscard]] virtual bool on_route(std::size_t index, double) const { return route_of(index).has_value(); }
+
+  /// True if entities may live in the frames of others, or would if these moved: a scenario to measure that
+  /// by.
+  [[nodiscard]] virtual bool has_frames() const { return false; }
+
+  /// The index of the entity in whose frame one lives at `time_s`; nothing: in the world's. pose() is in the
+  /// world all the same.
+  [[nodiscard]] virtual std::optional<std::size_t> frame_of(std::size_t, double) const {
+    return std::nullopt;
+  }
+
+  /// True if it goes from frame to frame, or would if these moved.
+  [[nodiscard]] virtual bool changes_frame(std::size_t) const { return false; }
+
+  /// The pose in the frame of another entity, or in the world's.
+  [[nodiscard]] virtual Pose pose_in(std::size_t index, std::optional<std::size_t> frame,
+                                     double time_s) const {
+    const Pose world = pose(index, time_s);
+    return frame ? into_frame(pose(*frame, time_s), world) : world;
+  }
 
   [[nodiscard]] virtual double start_s() const = 0;  ///< first instant of any entity
   [[nodiscard]] virtual double end_s() const = 0;    ///< last instant of any entity; may be infinity

@@ -75,6 +75,17 @@ struct ServerEvent {
   EntityId entity{};
 };
 
+/// What became of Server::enter_frame().
+enum class FrameResult : std::uint8_t {
+  done,
+  unknown_entity,
+  unknown_frame,
+  circle,         ///< the frame's own entity lives in this one's, or is it
+  too_deep,       ///< it, or what lives in it, would be in more than kMostFrames frames
+  owned,          ///< a client owns it, and has it in the world
+  out_of_limits,  ///< it moves faster, in that frame, or is further away than its archetype may
+};
+
 /// What a server counted since it was made.
 struct ServerStats {
   std::uint64_t ticks = 0;
@@ -114,22 +125,29 @@ class Server {
   Server& operator=(const Server&) = delete;
 
   /// Brings an entity into the world with the coming tick. `name` (at most 64 bytes) is shown to clients.
-  /// Null if there are max_entities already, or archetype or state are invalid.
-  [[nodiscard]] EntityId spawn(std::size_t archetype, const std::string& name, const State& state);
+  /// With `frame` it begins in that entity's frame (enter_frame()), and `state` is in it. Null if there are
+  /// max_entities already, if archetype or state are invalid, and for a frame that enter_frame() would
+  /// refuse.
+  [[nodiscard]] EntityId spawn(std::size_t archetype, const std::string& name, const State& state,
+                               EntityId frame = {});
 
-  /// The truth about an entity at the coming tick. False (and no change) for an unknown id, insane numbers,
-  /// or one that a client owns.
+  /// The truth about an entity at the coming tick, in the frame that it lives in. False (and no change) for
+  /// an unknown id, insane numbers, or one that a client owns.
   bool move(EntityId id, const State& truth);
 
   /// As move(), but nothing in between was visited: clients snap. A client that owns it is told, and goes on
   /// from there.
   bool teleport(EntityId id, const State& truth);
 
+  /// What lives in its frame goes on in the frame that it was in itself, as enter_frame() has it: move() it
+  /// there. (What would move too fast there for its archetype stands still; what would be out of the world
+  /// ends with it.)
   bool despawn(EntityId id);
 
   /// Gives an entity to a client, whose game says from now on what it does (Client::move()), within the rules
   /// and the limits of its archetype; or to another client than before. What it does is published with the
-  /// owner's time stamps. The client is to follow it already, or as soon as it does. False for an unknown id.
+  /// owner's time stamps. The client is to follow it already, or as soon as it does. What lives in a
+  /// frame leaves it first (enter_frame()). False for an unknown id, or what cannot leave its frame.
   bool give(EntityId id, ClientId owner, const OwnershipRules& rules = {});
   /// The entity is the server's again, which goes on from state(). False if no client owns it.
   bool take(EntityId id);
@@ -139,6 +157,30 @@ class Server {
   /// its owner. Nothing for an unknown id.
   [[nodiscard]] std::optional<State> state(EntityId id) const;
   [[nodiscard]] const OwnershipStats& ownership_stats() const;
+
+  /// From the coming tick on the entity lives in the frame of another (a passenger on a ship, a turret on a
+  /// tank), or, with null, in the world: move() takes its state there, and whatever is sent, predicted and
+  /// blended is in that frame. Frames lie in each other up to kMostFrames deep. The entity stays where it is:
+  /// its truth is carried over by those of all frames as they were told last, in place, velocity (with that
+  /// of the turning frame), acceleration and orientation; whoever moves the frame before the tick moves what
+  /// is in it too. It leaves its route; one that it follows afterwards is in the frame. An archetype without
+  /// orientation turns with its frame. No change if it is not `done`.
+  ///
+  /// Whoever is shown the entity is shown the frame as well, however far away its middle is; whoever must not
+  /// see the frame (Relevance::never, groups) is not shown what is in it.
+  [[nodiscard]] FrameResult enter_frame(EntityId id, EntityId frame);
+
+  /// The entity in whose frame it lives; null for the world, or an unknown id.
+  [[nodiscard]] EntityId frame(EntityId id) const;
+
+  /// The truth as told last, in the world; nothing for an unknown id.
+  [[nodiscard]] std::optional<State> in_world(EntityId id) const;
+
+  /// Shifts the origin that the game counts from (large worlds): from now on what it tells in the world's
+  /// frame, views included, and what in_world() gives, counts from this point, m. Entities stay where they
+  /// are, clients notice nothing, and Archetype::world_size_m goes on counting from the first origin. Routes
+  /// and published() stay in the coordinates of that one. False, and no change, if the point is none.
+  bool set_origin(const glm::dvec3& origin);
 
   /// Whom an entity concerns; by default whoever is near enough. False for an unknown id.
   bool set_relevance(EntityId id, Relevance relevance);
@@ -233,7 +275,7 @@ class Server {
   [[nodiscard]] const ServerStats& stats() const;
 
   /// The motion last published for an entity, as clients decode it, or nothing. For drawing and for tests.
-  /// Its route, if any, is the server's.
+  /// Its route, if any, is the server's; it is in the frame that it says.
   [[nodiscard]] std::optional<Motion> published(EntityId id) const;
 
   /// Tells every client that the server goes down, and lets none in any more. Keep calling receive() for a

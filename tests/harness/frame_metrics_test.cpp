@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+// What a ship's people look like over a bad network, and the figures that say so.
+#include <array>
+#include <string>
+#include <vector>
+
+#include <glm/geometric.hpp>
+#include <gtest/gtest.h>
+
+#include <reckoner/harness/frame_metrics.hpp>
+#include <reckoner/harness/link.hpp>
+#include <reckoner/harness/measure.hpp>
+#include <reckoner/harness/replay.hpp>
+#include <reckoner/reckoning/frame.hpp>
+#include <reckoner/scenario/builtin.hpp>
+
+namespace reckoner::harness {
+namespace {
+
+std::unique_ptr<scenario::Source> make(const std::string& name) {
+  auto source = scenario::make_builtin(name);
+  EXPECT_TRUE(source) << source.error();
+  return std::move(*source);
+}
+
+// Everything as it is, but all in the world by so much to the side, and all in frames by so much more.
+std::vector<ShownPose> shown_at(const scenario::Source& source, double time_s, const glm::dvec3& shift,
+                                const glm::dvec3& on_deck) {
+  std::vector<ShownPose> shown;
+  for (std::size_t i = 0; i < source.size(); ++i) {
+    const auto frame = source.frame_of(i, time_s);
+    Pose pose = source.pose_in(i, frame, time_s);
+    pose.position += frame ? on_deck : shift;
+    if (frame) pose = out_of_frame(shown[*frame].pose, pose);
+    shown.push_back({i, pose, time_s, frame.has_value()});
+  }
+  return shown;
+}
+
+TEST(FrameMetrics, MeasuresAgainstWhatItIsShownToStandOn) {
+  const auto ship = make("ship");
+  FrameMetrics metrics(*ship, 0.0);
+  for (double t = 0.0; t < 30.0; t += 1.0 / 60.0)
+    metrics.frame(t, shown_at(*ship, t, {3.0, 0.0, 0.0}, {0.0, 0.1, 0.0}));
+  const FrameFigures f = metrics.figures();
+  EXPECT_NEAR(f.frame_rest_error_m.p50, 0.1, 1e-3);
+  EXPECT_NEAR(f.frame_rest_error_m.max, 0.1, 1e-2);
+  EXPECT_NEAR(f.frame_walk_error_m.p50, 0.1, 1e-2);
+  EXPECT_GT(f.frame_s, 15 * 20.0);
+  EXPECT_GE(f.frame_changes, 3u);
+  EXPECT_EQ(f.without_frame, 0u);
+}
+
+TEST(FrameMetrics, ANewFrameAddsWhatItAdds) {
+  const auto ship = make("ship");
+  const auto worst = [&](double jolt_m) {
+    FrameMetrics metrics(*ship, 0.0);
+    std::vector<bool> in(ship->size());
+    for (double t = 0.0; t < 30.0; t += 1.0 / 60.0) {
+      auto shown = shown_at(*ship, t, glm::dvec3{0.0}, glm::dvec3{0.0});
+      for (ShownPose& pose : shown) {
+        if (t > 2.5 && pose.in_frame != in[pose.entity]) pose.pose.position.z += jolt_m;
+        in[pose.entity] = pose.in_frame;
+      }
+      metrics.frame(t, shown);
+    }
+    return metrics.figures().frame_switch_velocity_step_mps.max;
+  };
+  EXPECT_LT(worst(0.0), 0.01);
+  EXPECT_NEAR(worst(0.01), 0.6, 0.1);  // a centimetre in a frame
+}
+
+TEST(FrameMetrics, WithoutTheFrameThereIsNothingToMeasureBy) {
+  const auto ship = make("ship");
+  FrameMetrics metrics(*ship, 0.0);
+  for (double t = 0.0; t < 3.0; t += 1.0 / 60.0) {
+    auto shown = shown_at(*ship, t, glm::dvec3{0.0}, glm::dvec3{0.0});
+    shown.erase(shown.begin());  // the ship
+    metrics.frame(t, shown);
+  }
+  EXPECT_GT(metrics.figures().without_frame, 100u);
+}
+
+Figures run(const std::string& scenario, std::uint64_t seed, const std::string& mode,
+            const std::string& method = "reckoner") {
+  ReplayOptions options;
+  options.links = {*find_network("mobile"), *find_network("mobile")};
+  options.seed = seed;
+  options.seconds = 120.0;
+  options.method = method;
+  if (mode != "present") options.playout.mode = PlayoutMode::adaptive;
+  const auto result = replay(*make(scenario), options);
+  EXPECT_TRUE(result) << result.error();
+  return result->run;
+}
+
+// What the library promises of ships (docs/frames.md).
+TEST(Ship, PeopleOnDeckAreShownWhereTheyAreOnIt) {
+  for (const std::string mode : {"present", "adaptive"}) {
+    double aboard = 0.0, ashore = 0.0;
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+      const Figures ship = run("ship", seed, mode);
+      const Figures firm = run("ashore", seed, mode);
+      ASSERT_TRUE(ship.in_frames && firm.in_frames);
+      EXPECT_LT(ship.in_frames->frame_rest_error_m.p99, 0.02) << mode << seed;
+      EXPECT_EQ(ship.in_frames->without_frame, 0u);
+      aboard += ship.in_frames->frame_walk_error_m.p95;
+      ashore += firm.in_frames->firm_walk_error_m.p95;
+      EXPECT_EQ(ship.missing_s, 0.0);
+      EXPECT_EQ(ship.ghost_s, 0.0);
+    }
+    EXPECT_LT(aboard, 1.1 * ashore) << mode;
+  }
+}
+
+TEST(Ship, ComingAboardAddsNoStepToWhatTheSameWalkHasInTheWorld) {
+  double with = 0.0, without = 0.0;
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    with += run("ship", seed, "present").in_frames->frame_change_velocity_step_mps.p99 / 3.0;
+    without +=
+        run("ship", seed, "present", "without-frames").in_frames->frame_change_velocity_step_mps.p99 / 3.0;
+  }
+  EXPECT_LT(with, without + 0.1);
+}
+
+TEST(Ship, ToldInTheWorldItsPeopleShake) {
+  EXPECT_GT(run("ship", 1, "present", "without-frames").in_frames->frame_rest_error_m.p99, 0.05);
+}
+
+// As a real server and client write it, into files.
+TEST(Ship, IsMeasuredFromFilesToo) {
+  const auto ship = make("ship");
+  std::vector<scenario::PoseRow> truth, rendered;
+  for (int k = 0; k < 60 * 6; ++k) {
+    const double t = k / 60.0;
+    for (std::size_t i = 0; i < ship->size(); ++i) {
+      const auto frame = ship->frame_of(i, t);
+      truth.push_back(
+          {t, ship->entity(i).name, ship->pose(i, t), {}, t, frame ? ship->entity(*frame).name : ""});
+    }
+    for (const ShownPose& pose : shown_at(*ship, t, {1.0, 0.0, 0.0}, {0.0, 0.05, 0.0}))
+      rendered.push_back({t, ship->entity(pose.entity).name, pose.pose, t, t, ""});
+  }
+  const auto figures = measure(truth, rendered);
+  ASSERT_TRUE(figures) << figures.error();
+  ASSERT_TRUE(figures->in_frames);
+  EXPECT_NEAR(figures->in_frames->frame_rest_error_m.p99, 0.05, 2e-3);
+  truth[1].frame = "nobody";
+  EXPECT_FALSE(measure(truth, rendered));
+}
+
+}  // namespace
+}  // namespace reckoner::harness
