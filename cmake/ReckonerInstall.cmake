@@ -31,5 +31,6 @@ install(FILES
     "${PROJECT_BINARY_DIR}/reckonerConfig.cmake"
     "${PROJECT_BINARY_DIR}/reckonerConfigVersion.cmake"
     "${PROJECT_SOURCE_DIR}/cmake/FindENet.cmake"
+    "${PROJECT_SOURCE_DIR}/cmake/FindSodium.cmake"
   DESTINATION "${package_dir}" COMPONENT libraries)
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT libraries)

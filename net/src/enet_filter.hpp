@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <span>
 
@@ -111,6 +112,21 @@ inline std::size_t whole_size(std::span<const std::byte> command, std::uint8_t k
   return true;
 }
 
+/// How long the head of an acceptable datagram is, bytes: the commands follow it.
+[[nodiscard]] inline std::size_t head_size(std::span<const std::byte> datagram) {
+  return (detail::read16(datagram, 0) & detail::kSentTimeFlag) != 0 ? 4 : 2;
+}
+
+/// The number, drawn by the client, of the connection that an acceptable datagram asks for; nothing if it
+/// asks for none.
+[[nodiscard]] inline std::optional<std::uint32_t> connection_wanted(std::span<const std::byte> datagram) {
+  constexpr std::size_t kConnectionNumber = 40;  // in the machine's order, as ENet has it
+  if (peer_of(datagram) != detail::kNoPeer) return std::nullopt;
+  std::uint32_t number = 0;
+  std::memcpy(&number, &datagram[head_size(datagram) + kConnectionNumber], sizeof number);
+  return number;
+}
+
 /// The session number in the same place, which tells a peer from the one that had its number before.
 [[nodiscard]] inline std::uint32_t session_of(std::span<const std::byte> datagram) {
   return (detail::read16(datagram, 0) >> 12) & 3u;
@@ -120,7 +136,7 @@ inline std::size_t whole_size(std::span<const std::byte> command, std::uint8_t k
 [[nodiscard]] inline std::optional<std::span<const std::byte>> lone_state(
     std::span<const std::byte> datagram) {
   using namespace detail;
-  const std::size_t head = (read16(datagram, 0) & kSentTimeFlag) != 0 ? 4 : 2;
+  const std::size_t head = head_size(datagram);
   const auto kind = static_cast<std::uint8_t>(std::to_integer<std::uint8_t>(datagram[head]) & 0x0F);
   if (kind != kSendUnsequenced) return std::nullopt;
   const std::size_t length = read16(datagram, head + 6);

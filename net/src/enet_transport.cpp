@@ -6,17 +6,23 @@
 #include "enet_wait.hpp"
 #include "event_queue.hpp"
 #include "peer_table.hpp"
+#include "secure/guard.hpp"
 #include "shared_library_start.hpp"
 #include "socket_error.hpp"
 #include "touched_peers.hpp"
 #include "wire_counter.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <optional>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 #include <enet/enet.h>
@@ -41,6 +47,12 @@ struct Destroy {
 using HostPtr = std::unique_ptr<ENetHost, Destroy>;
 using PacketPtr = std::unique_ptr<ENetPacket, Destroy>;
 
+std::uint64_t unix_seconds() {
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
+          .count());
+}
+
 }  // namespace
 
 struct EnetTransport::Impl {
@@ -53,7 +65,9 @@ struct EnetTransport::Impl {
     ENetPeer* peer = nullptr;
     Liveness liveness;
     std::uint32_t closing_reason = 0;
-    std::size_t backlog = 0;  ///< control bytes that are not acknowledged
+    std::size_t backlog = 0;           ///< control bytes that are not acknowledged
+    std::uint32_t session = 0;         ///< that it stands on, if there is a guard
+    secure::Sealer* sealer = nullptr;  ///< the session's
   };
 
   [[nodiscard]] static Result<std::unique_ptr<Impl>> open(const ENetAddress* address, std::size_t peers,
@@ -62,7 +76,7 @@ struct EnetTransport::Impl {
   ~Impl();
 
   bool pump();
-  void post(ENetPeer& peer, std::span<const std::byte> payload);
+  void post(Connection& connection, std::span<const std::byte> payload);
   void flush_batch();
   void hold_throttle_open();
   void take(ENetEvent& event);
@@ -84,10 +98,18 @@ struct EnetTransport::Impl {
     events.push(TransportEvent{.kind = kind, .peer = id, .reason = reason});
   }
   /// Below ENet's fragment size, so that a payload is never turned into (reliable) fragments.
-  static std::size_t max_state_bytes(const ENetPeer* peer) {
+  std::size_t max_state_bytes(const ENetPeer* peer) const {
+    if (guard) return kMaxStateBytes;  // never ENet's to fragment
     return std::min<std::size_t>(kMaxStateBytes, peer->mtu - kFragmentHeaders);
   }
+  void guard_with(secure::Guard&& given);
+  void knock();
+  void send_raw(const ENetAddress& to, std::span<const std::byte> datagram);
+  void seal_leaving();
+  [[nodiscard]] int take_sealed(std::span<const std::byte> datagram);
+  [[nodiscard]] bool let_pass(const secure::Guard::Arrival& arrival);
   static int ENET_CALLBACK filter(ENetHost* host, ENetEvent* event);
+  static enet_uint32 ENET_CALLBACK seal_hook(const ENetBuffer* buffers, std::size_t count);
   static void release_backlog(ENetPacket* packet) {
     *static_cast<std::size_t*>(packet->userData) -= packet->dataLength;
   }
@@ -95,11 +117,14 @@ struct EnetTransport::Impl {
   EnetRuntime runtime;
   HostPtr host;
   enet_filter::Role role = enet_filter::Role::server;
-  PeerTable<Connection> connections;  // as many at most as ENet has peers; backlogs are pointed to
-  TouchedPeers touched;               // since hold_throttle_open()
-  double looked_s = -1e9;             // when drop_silent() last looked
-  bool unsent = false;                // something waits for the next pass
-  DatagramBatch batch;                // state payloads that wait for it
+  PeerTable<Connection> connections;    // as many at most as ENet has peers; backlogs are pointed to
+  TouchedPeers touched;                 // since hold_throttle_open()
+  double looked_s = -1e9;               // when drop_silent() last looked
+  bool unsent = false;                  // something waits for the next pass
+  DatagramBatch batch;                  // state payloads that wait for it
+  std::optional<secure::Guard> guard;   // none: nothing is sealed
+  std::optional<enet_uint32> knocking;  // a client that is not let in yet: what it will give as its reason
+  std::array<std::byte, secure::Guard::kLargest> scratch;
   EventQueue events;
   TransportStats stats;
   WireCounter sent, received;
@@ -151,6 +176,7 @@ int EnetTransport::Impl::filter(ENetHost* host, ENetEvent* event) {
   const bool answerable = host->receivedAddress.port != 0 && host->receivedAddress.host != ENET_HOST_ANY &&
                           host->receivedAddress.host != ENET_HOST_BROADCAST;
   const auto datagram = std::as_bytes(std::span(host->receivedData, host->receivedDataLength));
+  if (answerable && self.guard) return self.take_sealed(datagram);
   if (answerable && enet_filter::acceptable(datagram, self.role)) {
     if (self.events.size() < limits::kQueuedEvents && self.take_state(datagram)) return kSwallow;
     self.touched.touch(enet_filter::peer_of(datagram));
@@ -158,6 +184,120 @@ int EnetTransport::Impl::filter(ENetHost* host, ENetEvent* event) {
   }
   ++self.stats.refused;
   return kSwallow;
+}
+
+// ENet leaves what it puts before each datagram's commands to a checksum function, which is the one moment at
+// which all of a datagram that leaves can be seen, and replaced. Arriving ones are opened in the filter; ENet
+// asks here too whether their checksum is right.
+enet_uint32 EnetTransport::Impl::seal_hook(const ENetBuffer* buffers, std::size_t count) {
+  constexpr enet_uint32 kAlwaysRight = 0;
+  if (count == 1) return kAlwaysRight;  // arriving; what leaves has a head and a command at least
+  static_assert(std::is_standard_layout_v<ENetHost>);
+  const auto* const inside = reinterpret_cast<const std::byte*>(buffers) - offsetof(ENetHost, buffers);
+  // The compressor is not used, and its context ours.
+  static_cast<Impl*>(reinterpret_cast<const ENetHost*>(inside)->compressor.context)->seal_leaving();
+  return kAlwaysRight;
+}
+
+// Puts the sealed datagram in place of ENet's buffers. The checksum's place, the last of the first buffer,
+// has the connection's number until the checksum is written, and does not travel.
+void EnetTransport::Impl::seal_leaving() {
+  enet_uint32 connection = 0;
+  std::size_t size = 0;
+  for (std::size_t i = 0; i < host->bufferCount; ++i) {
+    const auto* const data = static_cast<const std::byte*>(host->buffers[i].data);
+    std::size_t length = host->buffers[i].dataLength;
+    if (i == 0) {
+      length -= sizeof connection;
+      std::memcpy(&connection, data + length, sizeof connection);
+    }
+    if (size + length > scratch.size()) return (void)(host->bufferCount = 0);
+    std::copy(data, data + length, scratch.begin() + static_cast<std::ptrdiff_t>(size));
+    size += length;
+  }
+  secure::Sealer* const sealer = guard->sealer_of(guard->session_of(connection));
+  std::span<const std::byte> sealed;
+  if (sealer != nullptr) sealed = guard->seal(*sealer, secure::Kind::enet, std::span(scratch).first(size));
+  // Nothing leaves unsealed. Without a session, an empty datagram does.
+  host->bufferCount = sealed.empty() ? 0 : 1;
+  host->buffers[0].data = const_cast<std::byte*>(sealed.data());  // only read
+  host->buffers[0].dataLength = sealed.size();
+}
+
+void EnetTransport::Impl::send_raw(const ENetAddress& to, std::span<const std::byte> datagram) {
+  const ENetBuffer buffer{.data = const_cast<std::byte*>(datagram.data()), .dataLength = datagram.size()};
+  if (enet_socket_send(host->socket, &to, &buffer, 1) <= 0) return (void)++stats.service_errors;
+  ++host->totalSentPackets;
+  host->totalSentData += static_cast<enet_uint32>(datagram.size());
+}
+
+// What the filter does where everything is sealed.
+int EnetTransport::Impl::take_sealed(std::span<const std::byte> datagram) {
+  constexpr int kSwallow = 1, kPassOn = 0;
+  const ENetAddress from = host->receivedAddress;
+  const auto arrival =
+      guard->arrive({ENET_NET_TO_HOST_32(from.host), from.port}, datagram, steady_seconds(), unix_seconds());
+  using What = secure::Guard::Arrival::What;
+  if (arrival.what == What::answer) {
+    send_raw(from, arrival.bytes);
+    return kSwallow;
+  }
+  if (arrival.what == What::enet && let_pass(arrival)) return kPassOn;
+  if (arrival.what == What::state) {
+    const PeerId id = role == enet_filter::Role::client ? id_of(host->peers) : PeerId{arrival.tag};
+    if (Connection* const connection = connections.find(id)) {
+      if (arrival.moved) connection->peer->address = from;
+      connection->peer->incomingDataTotal += static_cast<enet_uint32>(datagram.size());
+      take_packet(id, static_cast<std::uint8_t>(Channel::state), arrival.bytes);
+      return kSwallow;
+    }
+  }
+  if (arrival.what != What::nothing || knocking == std::nullopt) ++stats.refused;
+  return kSwallow;
+}
+
+// Hands an opened datagram to ENet, if it concerns the connection that stands on its session, or makes it.
+bool EnetTransport::Impl::let_pass(const secure::Guard::Arrival& arrival) {
+  if (!enet_filter::acceptable(arrival.bytes, role)) return false;
+  const std::size_t index = enet_filter::peer_of(arrival.bytes);
+  if (const auto connection = enet_filter::connection_wanted(arrival.bytes)) {
+    if (!guard->bind(arrival.session, *connection)) return false;
+  } else {
+    if (index >= host->peerCount) return false;
+    ENetPeer& peer = host->peers[index];
+    if (!guard->is_bound(arrival.session, peer.connectID)) return false;
+    peer.address = host->receivedAddress;  // whoever can seal is who it was, wherever it is now
+  }
+  touched.touch(index);
+  // As ENet expects it: behind the head stands a checksum, which is right (seal_hook()).
+  const std::size_t head = enet_filter::head_size(arrival.bytes);
+  auto* const out = reinterpret_cast<std::byte*>(host->packetData[0]);
+  std::fill_n(std::copy_n(arrival.bytes.data(), head, out), sizeof(enet_uint32), std::byte{0});
+  std::ranges::copy(arrival.bytes.subspan(head), out + head + sizeof(enet_uint32));
+  host->receivedData = host->packetData[0];
+  host->receivedDataLength = arrival.bytes.size() + sizeof(enet_uint32);
+  return true;
+}
+
+void EnetTransport::Impl::guard_with(secure::Guard&& given) {
+  guard.emplace(std::move(given));
+  host->checksum = &Impl::seal_hook;
+  host->compressor.context = this;
+  host->mtu = limits::kMtu - secure::kSealBytes;
+  for (ENetPeer* peer = host->peers; peer != host->peers + host->peerCount; ++peer)
+    peer->mtu = host->mtu;
+}
+
+// A client's way in, before ENet begins.
+void EnetTransport::Impl::knock() {
+  ENetPeer* const peer = host->peers;
+  const ENetAddress server = peer->address;
+  if (const auto message = guard->to_send(steady_seconds())) send_raw(server, *message);
+  const auto* const joined = guard->joined();
+  if (joined == nullptr || !id_of(peer)) return;
+  enet_host_connect(host.get(), &server, kChannels, *knocking);  // the one peer there is, again
+  (void)guard->bind(joined->number, peer->connectID);
+  knocking.reset();
 }
 
 // Acknowledgements that come late, a peer's THROTTLE_CONFIGURE and the bandwidth it announces all make ENet
@@ -179,10 +319,18 @@ void EnetTransport::Impl::hold_throttle_open() {
 
 // Sends a state payload past ENet's queues, which take four allocations and a walk over lists each: in the
 // same bytes that ENet would make of it, an unsequenced command alone in a datagram.
-void EnetTransport::Impl::post(ENetPeer& peer, std::span<const std::byte> payload) {
+void EnetTransport::Impl::post(Connection& connection, std::span<const std::byte> payload) {
+  ENetPeer& peer = *connection.peer;
+  if (batch.full()) flush_batch();
+  if (guard) {
+    if (connection.sealer == nullptr) return;
+    const auto sealed = guard->seal(*connection.sealer, secure::Kind::state, payload);
+    if (!DatagramBatch::kAvailable) return send_raw(peer.address, sealed);
+    return batch.add({peer.address.host, peer.address.port}, sealed.first(secure::kSealBytes),
+                     sealed.subspan(secure::kSealBytes));
+  }
   const auto head = enet_filter::lone_state_head(peer.outgoingPeerID, peer.outgoingSessionID,
                                                  ++peer.outgoingUnsequencedGroup, payload.size());
-  if (batch.full()) flush_batch();
   batch.add({peer.address.host, peer.address.port}, head, payload);
 }
 
@@ -202,6 +350,7 @@ bool EnetTransport::Impl::pump() {
   const enet_uint32 start = host->totalReceivedPackets;
   unsent = false;
   flush_batch();
+  if (knocking) knock();
   for (int round = 0; round < limits::kRounds && events.size() < limits::kQueuedEvents; ++round) {
     if (host->totalReceivedPackets - start >= limits::kDatagramsPerService) break;
     const enet_uint32 before = host->totalReceivedPackets;
@@ -243,7 +392,13 @@ void EnetTransport::Impl::take_connected(ENetPeer* peer, std::uint32_t reason) {
     return;
   }
   if (!id) id = add(peer, false);
-  connections.find(id)->liveness.connected(steady_seconds());
+  Connection& connection = *connections.find(id);
+  if (guard) {
+    connection.session = guard->session_of(peer->connectID);
+    connection.sealer = guard->sealer_of(connection.session);
+    guard->hold(connection.session, id.value);
+  }
+  connection.liveness.connected(steady_seconds());
   touched.touch(static_cast<std::size_t>(peer - host->peers));  // from now on its throttle may be held
   enet_peer_timeout(peer, limits::kTimeoutFactor, limits::kTimeoutLeastMs, limits::kTimeoutMostMs);
   enet_peer_ping_interval(peer, limits::kPingMs);
@@ -283,6 +438,8 @@ void EnetTransport::Impl::end(PeerId id, std::uint32_t reason) {
   Connection* const connection = connections.find(id);
   if (connection == nullptr) return;
   connection->peer->data = nullptr;
+  if (guard) guard->release(connection->session, steady_seconds());
+  knocking.reset();
   connections.remove(id);
   push(TransportEvent::Kind::disconnected, id, reason);
 }
@@ -300,6 +457,7 @@ void EnetTransport::Impl::drop_silent(double now_s) {
     end(id, 0);
   }
   if (role == enet_filter::Role::client) return;
+  if (guard) guard->tidy(now_s, unix_seconds());
   for (ENetPeer* peer = host->peers; peer != host->peers + host->peerCount; ++peer) {
     if (peer->state == ENET_PEER_STATE_ACKNOWLEDGING_CONNECT &&
         peer->timeoutMaximum != limits::kHalfOpenMostMs) {
@@ -333,11 +491,22 @@ Result<std::unique_ptr<EnetTransport>> EnetTransport::listen(const EnetListenCon
   }
   auto impl = Impl::open(&address, config.max_peers, config.host, shard);
   if (!impl) return Error{impl.error()};
+  if (const auto& security = config.security) {
+    if (!security->key) return Error{"the key is empty"};
+    (*impl)->guard_with(secure::Guard({.key = security->key,
+                                       .game = security->game,
+                                       .addresses = security->addresses,
+                                       .most_sessions = 2 * std::size_t{config.max_peers},
+                                       .most_sessions_per_host = security->peers_per_address,
+                                       .handshakes_per_second = security->handshakes_per_second,
+                                       .used = shard.used}));
+  }
   return std::unique_ptr<EnetTransport>(new EnetTransport(std::move(*impl)));
 }
 
 Result<std::unique_ptr<EnetTransport>> EnetTransport::connect(const std::string& host, std::uint16_t port,
-                                                              std::uint32_t reason) {
+                                                              std::uint32_t reason,
+                                                              const std::optional<ClientSecurity>& security) {
   const EnetRuntime runtime;
   ENetAddress address{.host = ENET_HOST_ANY, .port = port};
   if (host.empty() || enet_address_set_host(&address, host.c_str()) != 0) {
@@ -350,6 +519,12 @@ Result<std::unique_ptr<EnetTransport>> EnetTransport::connect(const std::string&
   ENetPeer* peer = enet_host_connect((*impl)->host.get(), &address, kChannels, reason);
   if (peer == nullptr) return Error{"cannot connect to '" + host + "'"};
   (*impl)->add(peer, true);
+  if (security) {
+    // ENet begins once the server has let it in; until then its peer keeps nothing but the address.
+    (*impl)->guard_with(secure::Guard(security->token, security->game));
+    (*impl)->knocking = reason;
+    enet_peer_reset(peer);
+  }
   return std::unique_ptr<EnetTransport>(new EnetTransport(std::move(*impl)));
 }
 
@@ -382,8 +557,8 @@ bool EnetTransport::send(PeerId peer, Channel channel, std::span<const std::byte
     return false;
   }
   impl_->unsent = true;
-  if (!reliable && DatagramBatch::kAvailable) {
-    impl_->post(*connection.peer, payload);
+  if (!reliable && (DatagramBatch::kAvailable || impl_->guard)) {
+    impl_->post(connection, payload);
     impl_->stats.payload_bytes_sent += payload.size();
     return true;
   }
@@ -417,6 +592,25 @@ void EnetTransport::disconnect(PeerId peer, std::uint32_t reason) {
   impl_->unsent = true;
   // ENet gives a connection that was not made yet up at once and raises no event.
   if (connection.peer->state == ENET_PEER_STATE_DISCONNECTED) impl_->end(peer, 0);
+}
+
+std::shared_ptr<secure::UsedTokens> EnetTransport::no_tokens_yet() {
+  return std::make_shared<secure::UsedTokens>();
+}
+
+std::optional<ClientIdentity> EnetTransport::identity(PeerId peer) const {
+  const Impl::Connection* const found = impl_->connections.find(peer);
+  const auto* const session =
+      found == nullptr || !impl_->guard ? nullptr : impl_->guard->find(found->session);
+  if (session == nullptr) return std::nullopt;
+  return ClientIdentity{session->client_id, session->user_data};
+}
+
+std::optional<ConnectToken> EnetTransport::ticket() const {
+  const auto* const joined = impl_->guard ? impl_->guard->joined() : nullptr;
+  if (joined == nullptr) return std::nullopt;
+  const secure::Ticket& ticket = joined->ticket;
+  return ConnectToken{ticket.expires_s, ticket.nonce, ticket.sealed, {}, ticket.to_server, ticket.to_client};
 }
 
 const TransportStats& EnetTransport::stats() const {

@@ -36,8 +36,9 @@ Result<std::unique_ptr<ShardedTransport>> ShardedTransport::listen(const EnetLis
   std::unique_ptr<ShardedTransport> all(new ShardedTransport(bits));
   EnetListenConfig each = config;
   if (count > 1) each.max_peers = peers_per_host;
+  const auto used = EnetTransport::no_tokens_yet();
   for (std::uint32_t number = 0; number < count; ++number) {
-    auto host = EnetTransport::listen(each, {number, bits});
+    auto host = EnetTransport::listen(each, {number, bits, used});
     if (!host) {
       const std::string which = std::to_string(number + 1) + " of " + std::to_string(count);
       return Error{number == 0 ? host.error() : "host " + which + ": " + host.error()};
@@ -80,6 +81,11 @@ std::size_t ShardedTransport::max_state_bytes(PeerId peer) const {
 
 void ShardedTransport::disconnect(PeerId peer, std::uint32_t reason) {
   if (EnetTransport* const host = find(peer)) host->disconnect(peer, reason);
+}
+
+std::optional<ClientIdentity> ShardedTransport::identity(PeerId peer) const {
+  const EnetTransport* const host = find(peer);
+  return host == nullptr ? std::nullopt : host->identity(peer);
 }
 
 const TransportStats& ShardedTransport::stats() const {

@@ -1,14 +1,45 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include <reckoner/net/connect_token.hpp>
 #include <reckoner/net/transport.hpp>
 #include <reckoner/reckoning/result.hpp>
 
 namespace reckoner {
+
+namespace secure {
+class UsedTokens;
+}
+
+/// Whom a server lets in: who shows a token (issue_token()) that nobody showed before. Everything is sealed.
+struct ServerSecurity {
+  SecretKey key;           ///< shared with whoever issues tokens
+  std::uint64_t game = 0;  ///< as tokens are issued for
+  std::vector<ServerAddress>
+      addresses;  ///< under which clients reach it; empty: tokens for any server will do
+  std::uint32_t peers_per_address = 16;  ///< connections from one IPv4 address
+  double handshakes_per_second = 10.0;   ///< tokens shown from one IPv4 address; ten seconds' worth at once
+};
+
+/// What a client shows.
+struct ClientSecurity {
+  ConnectToken token;
+  std::uint64_t game = 0;
+};
+
+/// As whom a token lets its client in.
+struct ClientIdentity {
+  std::uint64_t client_id = 0;
+  std::array<std::byte, ConnectGrant::kUserBytes> user_data{};
+};
 
 /// How a listening ENet transport is set up.
 struct EnetListenConfig {
@@ -16,6 +47,7 @@ struct EnetListenConfig {
   std::uint16_t port = 0;  ///< UDP port; 0: any free one, see EnetTransport::port()
   std::uint32_t max_peers =
       64;  ///< connections at once, at most 4095 (ENet's own limit); ShardedTransport: more
+  std::optional<ServerSecurity> security{};  ///< without it anybody is let in, and nothing is sealed
 };
 
 /// Transport over ENet and UDP (IPv4). State goes unsequenced and unreliable, control reliable. ENet's
@@ -35,10 +67,10 @@ class EnetTransport final : public Transport {
 
   /// Starts to connect to a server; a connected event follows, or a disconnected one after 5 s.
   /// `reason` travels with the request (Reckoner's client puts its protocol version there). Fails at once if
-  /// the host name does not resolve.
-  [[nodiscard]] static Result<std::unique_ptr<EnetTransport>> connect(const std::string& host,
-                                                                      std::uint16_t port,
-                                                                      std::uint32_t reason);
+  /// the host name does not resolve. `security` must be given if the server has it.
+  [[nodiscard]] static Result<std::unique_ptr<EnetTransport>> connect(
+      const std::string& host, std::uint16_t port, std::uint32_t reason,
+      const std::optional<ClientSecurity>& security = {});
 
   ~EnetTransport() override;
   EnetTransport(const EnetTransport&) = delete;
@@ -50,6 +82,13 @@ class EnetTransport final : public Transport {
   [[nodiscard]] std::size_t max_state_bytes(PeerId peer) const override;
   void disconnect(PeerId peer, std::uint32_t reason) override;
   [[nodiscard]] const TransportStats& stats() const override;
+
+  /// As whom a peer was let in; nothing without security, or if it is gone.
+  [[nodiscard]] std::optional<ClientIdentity> identity(PeerId peer) const;
+
+  /// With what a client may come back, once, without its backend; nothing before it is let in. The servers'
+  /// addresses are not in it.
+  [[nodiscard]] std::optional<ConnectToken> ticket() const;
 
   /// The UDP port in use.
   [[nodiscard]] std::uint16_t port() const;
@@ -67,9 +106,11 @@ class EnetTransport final : public Transport {
   struct Shard {
     std::uint32_t number = 0;
     int bits = 0;
+    std::shared_ptr<secure::UsedTokens> used{};  ///< which all have together
   };
   [[nodiscard]] static Result<std::unique_ptr<EnetTransport>> listen(const EnetListenConfig& config,
                                                                      Shard shard);
+  [[nodiscard]] static std::shared_ptr<secure::UsedTokens> no_tokens_yet();
   bool flush(bool always);  ///< sends what waits; true if events wait or something arrived
 
   struct Impl;

@@ -42,6 +42,9 @@ class ShardedTransport final : public Transport {
   [[nodiscard]] std::size_t max_state_bytes(PeerId peer) const override;
   void disconnect(PeerId peer, std::uint32_t reason) override;
 
+  /// As EnetTransport::identity().
+  [[nodiscard]] std::optional<ClientIdentity> identity(PeerId peer) const;
+
   /// Of all hosts together.
   [[nodiscard]] const TransportStats& stats() const override;
 

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <reckoner/net/secret_key.hpp>
+
+namespace reckoner {
+
+/// An IPv4 address and a UDP port, both in the machine's order.
+struct ServerAddress {
+  std::uint32_t host = 0;
+  std::uint16_t port = 0;
+  bool operator==(const ServerAddress&) const = default;
+};
+
+/// What a backend lets a client do: join one of some servers, until a point in time, as somebody.
+struct ConnectGrant {
+  static constexpr std::size_t kMostServers = 32;
+  static constexpr std::size_t kUserBytes = 256;
+
+  std::uint64_t client_id = 0;         ///< the backend's name for the client
+  std::uint64_t expires_s = 0;         ///< seconds since 1970
+  std::vector<ServerAddress> servers;  ///< 1 to kMostServers; those of relays too
+  std::array<std::byte, kUserBytes> user_data{};
+};
+
+/// What a client gets from the backend, over a channel that nobody else reads, to join with: a part that only
+/// servers can read, and what it needs to know of it. Modelled on connect tokens of the netcode standard 1.02
+/// (G. Fiedler, https://github.com/mas-bandwidth/netcode/blob/main/STANDARD.md), with other sizes.
+struct ConnectToken {
+  static constexpr std::size_t kNonceBytes = 24;
+  static constexpr std::size_t kSealedBytes = 640;
+  /// As it is kept and sent: every token has this size.
+  static constexpr std::size_t kBytes = 1024;
+
+  std::uint64_t expires_s = 0;
+  std::array<std::byte, kNonceBytes> nonce{};
+  std::array<std::byte, kSealedBytes> sealed{};  ///< client id, servers, keys and user data, for servers
+  std::vector<ServerAddress> servers;
+  SecretKey to_server;  ///< from which the keys of a session are derived, for each direction
+  SecretKey to_client;
+};
+
+/// Makes a token, for a backend. `key` is shared with the servers; `game` tells apart games, and versions of
+/// one, that have the same key. The grant must name 1 to kMostServers servers.
+[[nodiscard]] ConnectToken issue_token(const ConnectGrant& grant, const SecretKey& key, std::uint64_t game);
+
+/// The bytes of a token, and back; nothing if they are none.
+[[nodiscard]] std::array<std::byte, ConnectToken::kBytes> write_token(const ConnectToken& token);
+[[nodiscard]] std::optional<ConnectToken> read_token(std::span<const std::byte> bytes);
+
+}  // namespace reckoner

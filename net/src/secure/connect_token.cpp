@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+#include "byte_stream.hpp"
+#include "sealed_grant.hpp"
+#include "sodium_bytes.hpp"
+
+#include <cassert>
+#include <string_view>
+
+namespace reckoner {
+namespace {
+
+using secure::ByteReader;
+using secure::ByteWriter;
+
+constexpr std::string_view kMagic = "RECKONER TOKEN 1";
+constexpr std::size_t kPlainBytes = ConnectToken::kSealedBytes - crypto_aead_xchacha20poly1305_ietf_ABYTES;
+static_assert(crypto_aead_xchacha20poly1305_ietf_NPUBBYTES == ConnectToken::kNonceBytes);
+static_assert(crypto_aead_xchacha20poly1305_ietf_KEYBYTES == SecretKey::kBytes);
+
+std::span<const std::byte> magic() {
+  return std::as_bytes(std::span(kMagic));
+}
+
+// What a sealed grant is bound to besides its key.
+std::array<std::byte, 32> bound_to(std::uint64_t expires_s, std::uint64_t game) {
+  std::array<std::byte, 32> bytes;
+  ByteWriter(bytes).bytes(magic()).number(game).number(expires_s);
+  return bytes;
+}
+
+void write_servers(ByteWriter& writer, std::span<const ServerAddress> servers) {
+  writer.number(static_cast<std::uint8_t>(servers.size()));
+  for (const ServerAddress& server : servers)
+    writer.number(server.host).number(server.port);
+}
+
+std::optional<std::vector<ServerAddress>> read_servers(ByteReader& reader) {
+  const auto count = reader.number<std::uint8_t>();
+  if (count == 0 || count > ConnectGrant::kMostServers) return std::nullopt;
+  std::vector<ServerAddress> servers(count);
+  for (ServerAddress& server : servers) {
+    server.host = reader.number<std::uint32_t>();
+    server.port = reader.number<std::uint16_t>();
+  }
+  return servers;
+}
+
+}  // namespace
+
+namespace secure {
+
+std::array<std::byte, ConnectToken::kSealedBytes> seal_grant(
+    const OpenedGrant& grant, const std::array<std::byte, ConnectToken::kNonceBytes>& nonce,
+    const SecretKey& key, std::uint64_t game) {
+  std::array<std::byte, kPlainBytes> plain;
+  ByteWriter writer(plain);
+  writer.number(grant.grant.client_id).bytes(grant.to_server.bytes()).bytes(grant.to_client.bytes());
+  writer.bytes(grant.grant.user_data);
+  write_servers(writer, grant.grant.servers);
+  writer.pad(kPlainBytes);
+  std::array<std::byte, ConnectToken::kSealedBytes> sealed;
+  const auto bound = bound_to(grant.grant.expires_s, game);
+  crypto_aead_xchacha20poly1305_ietf_encrypt(raw(sealed), nullptr, raw(plain), plain.size(), raw(bound),
+                                             bound.size(), nullptr, raw(nonce), raw(key.bytes()));
+  sodium_memzero(plain.data(), plain.size());
+  return sealed;
+}
+
+std::optional<OpenedGrant> open_grant(const std::array<std::byte, ConnectToken::kSealedBytes>& sealed,
+                                      const std::array<std::byte, ConnectToken::kNonceBytes>& nonce,
+                                      std::uint64_t expires_s, const SecretKey& key, std::uint64_t game) {
+  std::array<std::byte, kPlainBytes> plain;
+  const auto bound = bound_to(expires_s, game);
+  if (crypto_aead_xchacha20poly1305_ietf_decrypt(raw(plain), nullptr, nullptr, raw(sealed), sealed.size(),
+                                                 raw(bound), bound.size(), raw(nonce),
+                                                 raw(key.bytes())) != 0) {
+    return std::nullopt;
+  }
+  ByteReader reader(plain);
+  OpenedGrant opened;
+  opened.grant.expires_s = expires_s;
+  opened.grant.client_id = reader.number<std::uint64_t>();
+  opened.to_server = SecretKey(reader.bytes<SecretKey::kBytes>());
+  opened.to_client = SecretKey(reader.bytes<SecretKey::kBytes>());
+  opened.grant.user_data = reader.bytes<ConnectGrant::kUserBytes>();
+  auto servers = read_servers(reader);
+  sodium_memzero(plain.data(), plain.size());
+  if (!servers || reader.failed()) return std::nullopt;
+  opened.grant.servers = std::move(*servers);
+  return opened;
+}
+
+}  // namespace secure
+
+ConnectToken issue_token(const ConnectGrant& grant, const SecretKey& key, std::uint64_t game) {
+  assert(!grant.servers.empty() && grant.servers.size() <= ConnectGrant::kMostServers);
+  ConnectToken token;
+  token.expires_s = grant.expires_s;
+  secure::fill_random(token.nonce);
+  token.servers = grant.servers;
+  token.to_server = SecretKey::make();
+  token.to_client = SecretKey::make();
+  token.sealed = secure::seal_grant({grant, token.to_server, token.to_client}, token.nonce, key, game);
+  return token;
+}
+
+std::array<std::byte, ConnectToken::kBytes> write_token(const ConnectToken& token) {
+  std::array<std::byte, ConnectToken::kBytes> bytes;
+  ByteWriter writer(bytes);
+  writer.bytes(magic()).number(token.expires_s).bytes(token.nonce).bytes(token.sealed);
+  writer.bytes(token.to_server.bytes()).bytes(token.to_client.bytes());
+  write_servers(writer, token.servers);
+  writer.pad(bytes.size());
+  return bytes;
+}
+
+std::optional<ConnectToken> read_token(std::span<const std::byte> bytes) {
+  if (bytes.size() != ConnectToken::kBytes) return std::nullopt;
+  if (!std::ranges::equal(bytes.first(kMagic.size()), magic())) return std::nullopt;
+  ByteReader reader(bytes.subspan(kMagic.size()));
+  ConnectToken token;
+  token.expires_s = reader.number<std::uint64_t>();
+  token.nonce = reader.bytes<ConnectToken::kNonceBytes>();
+  token.sealed = reader.bytes<ConnectToken::kSealedBytes>();
+  token.to_server = SecretKey(reader.bytes<SecretKey::kBytes>());
+  token.to_client = SecretKey(reader.bytes<SecretKey::kBytes>());
+  auto servers = read_servers(reader);
+  if (!servers || reader.failed()) return std::nullopt;
+  token.servers = std::move(*servers);
+  return token;
+}
+
+}  // namespace reckoner

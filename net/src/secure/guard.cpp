@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+#include "guard.hpp"
+
+namespace reckoner::secure {
+
+using What = Guard::Arrival::What;
+
+Guard::Arrival Guard::arrive(const ServerAddress& from, std::span<const std::byte> datagram, double now_s,
+                             std::uint64_t unix_s) {
+  if (datagram.size() > kLargest) return {};
+  const auto session = sealed_session(datagram);
+  if (Client* const client = std::get_if<Client>(&end_)) {
+    if (session) return client->opener ? opened(*client->opener, *session, datagram, nullptr) : Arrival{};
+    if (client->handshake.receive(datagram) && client->handshake.session()) {
+      const ClientHandshake::Session& joined = *client->handshake.session();
+      client->sealer.emplace(joined.keys.to_server, joined.number);
+      client->opener.emplace(joined.keys.to_client);
+    }
+    return {};
+  }
+  Gate& gate = std::get<Gate>(end_);
+  if (!session) {
+    const auto answer = gate.receive(from, datagram, now_s, unix_s);
+    return answer ? Arrival{.what = What::answer, .bytes = *answer} : Arrival{};
+  }
+  Gate::Session* const found = gate.find(*session);
+  if (found == nullptr) return {};
+  bool newest = false;
+  Arrival arrival = opened(found->opener, *session, datagram, &newest);
+  arrival.tag = found->tag;
+  // Only the newest moves it: a copy of an old one that somebody sends on from elsewhere must not.
+  if (arrival.what != What::nothing && newest && found->address != from) {
+    found->address = from;
+    arrival.moved = true;
+  }
+  return arrival;
+}
+
+Guard::Arrival Guard::opened(Opener& opener, std::uint32_t session, std::span<const std::byte> datagram,
+                             bool* newest) {
+  const auto open = opener.open(datagram, plain_);
+  if (!open) return {};
+  if (newest != nullptr) *newest = open->newest;
+  return {
+      .what = open->kind == Kind::state ? What::state : What::enet, .bytes = open->plain, .session = session};
+}
+
+bool Guard::bind(std::uint32_t session, std::uint32_t connection) {
+  if (connection == 0) return false;
+  const auto [by_connection, new_connection] = session_of_.try_emplace(connection, session);
+  if (by_connection->second != session) return false;
+  const auto [by_session, new_session] = connection_of_.try_emplace(session, connection);
+  if (by_session->second == connection) return true;
+  if (new_connection) session_of_.erase(by_connection);
+  return false;
+}
+
+std::uint32_t Guard::session_of(std::uint32_t connection) const {
+  const auto found = session_of_.find(connection);
+  return found == session_of_.end() ? 0 : found->second;
+}
+
+void Guard::hold(std::uint32_t session, std::uint32_t tag) {
+  Gate* const gate = std::get_if<Gate>(&end_);
+  Gate::Session* const found = gate == nullptr ? nullptr : gate->find(session);
+  if (found == nullptr) return;
+  gate->hold(*found);
+  found->tag = tag;
+}
+
+void Guard::release(std::uint32_t session, double now_s) {
+  if (Gate* const gate = std::get_if<Gate>(&end_)) gate->release(session, now_s);
+}
+
+void Guard::tidy(double now_s, std::uint64_t unix_s) {
+  Gate* const gate = std::get_if<Gate>(&end_);
+  constexpr double kEveryS = 1.0;
+  if (gate == nullptr || now_s - tidied_s_ < kEveryS) return;
+  tidied_s_ = now_s;
+  gate->tidy(now_s, unix_s);
+  std::erase_if(session_of_, [&](const auto& entry) { return gate->find(entry.second) == nullptr; });
+  std::erase_if(connection_of_, [&](const auto& entry) { return gate->find(entry.first) == nullptr; });
+}
+
+Sealer* Guard::sealer_of(std::uint32_t session) {
+  if (Client* const client = std::get_if<Client>(&end_)) return client->sealer ? &*client->sealer : nullptr;
+  Gate::Session* const found = std::get<Gate>(end_).find(session);
+  return found == nullptr ? nullptr : &found->sealer;
+}
+
+std::span<const std::byte> Guard::seal(Sealer& sealer, Kind kind, std::span<const std::byte> plain) {
+  if (plain.size() > kLargest) return {};
+  return sealer.seal(kind, plain, sealed_);
+}
+
+const Gate::Session* Guard::find(std::uint32_t session) {
+  Gate* const gate = std::get_if<Gate>(&end_);
+  return gate == nullptr ? nullptr : gate->find(session);
+}
+
+std::optional<std::span<const std::byte>> Guard::to_send(double now_s) {
+  Client* const client = std::get_if<Client>(&end_);
+  return client == nullptr ? std::nullopt : client->handshake.to_send(now_s);
+}
+
+const ClientHandshake::Session* Guard::joined() const {
+  const Client* const client = std::get_if<Client>(&end_);
+  return client != nullptr && client->handshake.session() ? &*client->handshake.session() : nullptr;
+}
+
+}  // namespace reckoner::secure

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "client_handshake.hpp"
+#include "gate.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <variant>
+
+namespace reckoner::secure {
+
+/// Stands between ENet and its socket: opens every datagram that arrives, and seals every one that leaves. Of
+/// ENet it knows one number, by which ENet tells connections apart: the client draws it when it connects.
+class Guard {
+ public:
+  /// Larger than any datagram that is sealed.
+  static constexpr std::size_t kLargest = 1500;
+
+  explicit Guard(const GateConfig& server) : end_(std::in_place_type<Gate>, server) {}
+  Guard(const ConnectToken& token, std::uint64_t game) : end_(std::in_place_type<Client>, token, game) {}
+
+  struct Arrival {
+    enum class What : std::uint8_t {
+      nothing,  ///< refused, or taken in
+      answer,   ///< to be sent back to where it came from
+      enet,     ///< for ENet
+      state,    ///< a state payload
+    };
+    What what = What::nothing;
+    std::span<const std::byte> bytes{};  ///< valid until the next call
+    std::uint32_t session = 0;
+    std::uint32_t tag = 0;  ///< as given to hold()
+    bool moved = false;     ///< the session's client has another address from now on
+  };
+  /// Takes a datagram in. Time on any clock that never goes back, and in seconds since 1970.
+  [[nodiscard]] Arrival arrive(const ServerAddress& from, std::span<const std::byte> datagram, double now_s,
+                               std::uint64_t unix_s);
+
+  /// A connection with this number stands on the session, or wants to. False if it has another one, or
+  /// another session has that number.
+  [[nodiscard]] bool bind(std::uint32_t session, std::uint32_t connection);
+  /// The session that a connection stands on; 0: none.
+  [[nodiscard]] std::uint32_t session_of(std::uint32_t connection) const;
+  [[nodiscard]] bool is_bound(std::uint32_t session, std::uint32_t connection) const {
+    return connection != 0 && session_of(connection) == session;
+  }
+
+  /// The connection is made: the session lasts as long as it does, and its arrivals carry `tag`. Or it has
+  /// ended.
+  void hold(std::uint32_t session, std::uint32_t tag);
+  void release(std::uint32_t session, double now_s);
+  /// Forgets what is over. Looks once a second, however often it is called.
+  void tidy(double now_s, std::uint64_t unix_s);
+
+  /// What seals for the other end of a session; null if there is none. It stays where it is as long as the
+  /// session is held.
+  [[nodiscard]] Sealer* sealer_of(std::uint32_t session);
+  /// Empty if there is too much. Valid until the next call.
+  [[nodiscard]] std::span<const std::byte> seal(Sealer& sealer, Kind kind, std::span<const std::byte> plain);
+
+  /// Null for a client, or if there is none.
+  [[nodiscard]] const Gate::Session* find(std::uint32_t session);
+  [[nodiscard]] const Gate* gate() const { return std::get_if<Gate>(&end_); }
+
+  /// A client's message that is to be sent now, if any, before the session begins.
+  [[nodiscard]] std::optional<std::span<const std::byte>> to_send(double now_s);
+  /// A client's session; nothing before it begins.
+  [[nodiscard]] const ClientHandshake::Session* joined() const;
+
+ private:
+  struct Client {
+    Client(const ConnectToken& token, std::uint64_t game) : handshake(token, game) {}
+    ClientHandshake handshake;
+    std::optional<Sealer> sealer;
+    std::optional<Opener> opener;
+  };
+
+  [[nodiscard]] Arrival opened(Opener& opener, std::uint32_t session, std::span<const std::byte> datagram,
+                               bool* newest);
+
+  std::variant<Gate, Client> end_;
+  std::unordered_map<std::uint32_t, std::uint32_t> session_of_;     // by connection
+  std::unordered_map<std::uint32_t, std::uint32_t> connection_of_;  // by session
+  double tidied_s_ = -1e300;
+  std::array<std::byte, kLargest> plain_{};
+  std::array<std::byte, kLargest + kSealBytes> sealed_{};
+};
+
+}  // namespace reckoner::secure

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+#include "handshake.hpp"
+
+#include "byte_stream.hpp"
+#include "sodium_bytes.hpp"
+
+#include <string_view>
+
+namespace reckoner::secure {
+namespace {
+
+constexpr std::size_t kAcceptedHead = 1 + 4 + kPublicKeyBytes;
+
+std::uint8_t number_of(Kind kind) {
+  return static_cast<std::uint8_t>(kind);
+}
+
+bool is(std::span<const std::byte> datagram, Kind kind, std::size_t bytes) {
+  return datagram.size() == bytes && std::to_integer<std::uint8_t>(datagram[0]) == number_of(kind);
+}
+
+// A key for one purpose, from a key and what both ends know by now (BLAKE2b, RFC 7693, as a keyed hash).
+SecretKey derive(const SecretKey& from, std::string_view purpose, const std::array<std::byte, 32>& shared,
+                 const PublicKey& client, const PublicKey& server) {
+  std::array<std::byte, SecretKey::kBytes> out;
+  crypto_generichash_state state;
+  crypto_generichash_init(&state, raw(from.bytes()), from.bytes().size(), out.size());
+  crypto_generichash_update(&state, reinterpret_cast<const unsigned char*>(purpose.data()), purpose.size());
+  for (const auto* part : {&shared, &client, &server})
+    crypto_generichash_update(&state, raw(*part), part->size());
+  crypto_generichash_final(&state, raw(out), out.size());
+  const SecretKey key(out);
+  sodium_memzero(out.data(), out.size());
+  return key;
+}
+
+}  // namespace
+
+std::array<std::byte, Request::kBytes> write(const Request& request) {
+  std::array<std::byte, Request::kBytes> bytes;
+  ByteWriter(bytes)
+      .number(number_of(Kind::request))
+      .number(request.game)
+      .bytes(request.client)
+      .pad(bytes.size());
+  return bytes;
+}
+
+std::array<std::byte, Challenge::kBytes> write(const Challenge& challenge) {
+  std::array<std::byte, Challenge::kBytes> bytes;
+  ByteWriter(bytes).number(number_of(Kind::challenge)).bytes(challenge.client).bytes(challenge.cookie);
+  return bytes;
+}
+
+std::array<std::byte, Response::kBytes> write(const Response& response) {
+  std::array<std::byte, Response::kBytes> bytes;
+  ByteWriter(bytes)
+      .number(number_of(Kind::response))
+      .number(response.game)
+      .bytes(response.client)
+      .bytes(response.cookie)
+      .number(response.expires_s)
+      .bytes(response.nonce)
+      .bytes(response.sealed)
+      .pad(bytes.size());
+  return bytes;
+}
+
+std::optional<Request> read_request(std::span<const std::byte> datagram) {
+  if (!is(datagram, Kind::request, Request::kBytes)) return std::nullopt;
+  ByteReader reader(datagram.subspan(1));
+  Request request;
+  request.game = reader.number<std::uint64_t>();
+  request.client = reader.bytes<kPublicKeyBytes>();
+  return request;
+}
+
+std::optional<Challenge> read_challenge(std::span<const std::byte> datagram) {
+  if (!is(datagram, Kind::challenge, Challenge::kBytes)) return std::nullopt;
+  ByteReader reader(datagram.subspan(1));
+  Challenge challenge;
+  challenge.client = reader.bytes<kPublicKeyBytes>();
+  challenge.cookie = reader.bytes<kCookieBytes>();
+  return challenge;
+}
+
+std::optional<Response> read_response(std::span<const std::byte> datagram) {
+  if (!is(datagram, Kind::response, Response::kBytes)) return std::nullopt;
+  ByteReader reader(datagram.subspan(1));
+  Response response;
+  response.game = reader.number<std::uint64_t>();
+  response.client = reader.bytes<kPublicKeyBytes>();
+  response.cookie = reader.bytes<kCookieBytes>();
+  response.expires_s = reader.number<std::uint64_t>();
+  response.nonce = reader.bytes<ConnectToken::kNonceBytes>();
+  response.sealed = reader.bytes<ConnectToken::kSealedBytes>();
+  return response;
+}
+
+KeyExchange::KeyExchange() : secret_(SecretKey::make()) {
+  crypto_scalarmult_base(raw(public_), raw(secret_.bytes()));
+}
+
+std::optional<SessionKeys> KeyExchange::keys(const PublicKey& client, const PublicKey& server,
+                                             const SecretKey& token_to_server,
+                                             const SecretKey& token_to_client) const {
+  std::array<std::byte, 32> shared;
+  const PublicKey& other = client == public_ ? server : client;
+  if (crypto_scalarmult(raw(shared), raw(secret_.bytes()), raw(other)) != 0) return std::nullopt;
+  SessionKeys keys{derive(token_to_server, "reckoner to server", shared, client, server),
+                   derive(token_to_client, "reckoner to client", shared, client, server),
+                   derive(token_to_client, "reckoner accepted", shared, client, server)};
+  sodium_memzero(shared.data(), shared.size());
+  return keys;
+}
+
+// The key serves one message, so that its nonce may be zero.
+std::array<std::byte, Accepted::kBytes> seal(const Accepted& accepted, const SessionKeys& keys) {
+  std::array<std::byte, Ticket::kBytes> ticket;
+  ByteWriter(ticket)
+      .number(accepted.ticket.expires_s)
+      .bytes(accepted.ticket.nonce)
+      .bytes(accepted.ticket.sealed)
+      .bytes(accepted.ticket.to_server.bytes())
+      .bytes(accepted.ticket.to_client.bytes());
+  std::array<std::byte, Accepted::kBytes> bytes;
+  ByteWriter(bytes).number(number_of(Kind::accepted)).number(accepted.session).bytes(accepted.server);
+  constexpr std::array<std::byte, crypto_aead_chacha20poly1305_ietf_NPUBBYTES> kNonce{};
+  crypto_aead_chacha20poly1305_ietf_encrypt(raw(std::span(bytes).subspan(kAcceptedHead)), nullptr,
+                                            raw(ticket), ticket.size(), raw(bytes), kAcceptedHead, nullptr,
+                                            raw(kNonce), raw(keys.accept.bytes()));
+  sodium_memzero(ticket.data(), ticket.size());
+  return bytes;
+}
+
+std::optional<PublicKey> server_of(std::span<const std::byte> accepted) {
+  if (!is(accepted, Kind::accepted, Accepted::kBytes)) return std::nullopt;
+  return ByteReader(accepted.subspan(5)).bytes<kPublicKeyBytes>();
+}
+
+std::optional<Accepted> open_accepted(std::span<const std::byte> datagram, const SessionKeys& keys) {
+  const auto server = server_of(datagram);
+  if (!server) return std::nullopt;
+  constexpr std::array<std::byte, crypto_aead_chacha20poly1305_ietf_NPUBBYTES> kNonce{};
+  std::array<std::byte, Ticket::kBytes> plain;
+  const auto sealed = datagram.subspan(kAcceptedHead);
+  if (crypto_aead_chacha20poly1305_ietf_decrypt(raw(plain), nullptr, nullptr, raw(sealed), sealed.size(),
+                                                raw(datagram), kAcceptedHead, raw(kNonce),
+                                                raw(keys.accept.bytes())) != 0) {
+    return std::nullopt;
+  }
+  Accepted accepted;
+  accepted.session = ByteReader(datagram.subspan(1)).number<std::uint32_t>();
+  accepted.server = *server;
+  ByteReader reader(plain);
+  accepted.ticket.expires_s = reader.number<std::uint64_t>();
+  accepted.ticket.nonce = reader.bytes<ConnectToken::kNonceBytes>();
+  accepted.ticket.sealed = reader.bytes<ConnectToken::kSealedBytes>();
+  accepted.ticket.to_server = SecretKey(reader.bytes<SecretKey::kBytes>());
+  accepted.ticket.to_client = SecretKey(reader.bytes<SecretKey::kBytes>());
+  sodium_memzero(plain.data(), plain.size());
+  return accepted;
+}
+
+}  // namespace reckoner::secure

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "seal.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include <reckoner/net/connect_token.hpp>
+
+namespace reckoner::secure {
+
+// A client joins in two round trips, before ENet hears of it:
+//
+//   client                                  server
+//   request: its public key          ->
+//                                    <-     challenge: a cookie. Nothing is remembered.
+//   response: key, cookie, token     ->
+//                                    <-     accepted: session, the server's public key, a ticket
+//
+// What the client sends is padded so that no answer is ever longer than what asked for it.
+
+inline constexpr std::size_t kPublicKeyBytes = 32;
+inline constexpr std::size_t kCookieBytes = 16;
+using PublicKey = std::array<std::byte, kPublicKeyBytes>;
+using Cookie = std::array<std::byte, kCookieBytes>;
+
+/// The first message. The game number keeps others' servers from wondering.
+struct Request {
+  static constexpr std::size_t kBytes = 128;
+  std::uint64_t game = 0;
+  PublicKey client{};
+};
+
+struct Challenge {
+  static constexpr std::size_t kBytes = 1 + kPublicKeyBytes + kCookieBytes;
+  PublicKey client{};  ///< whom it answers
+  Cookie cookie{};
+};
+
+struct Response {
+  static constexpr std::size_t kBytes = 848;
+  std::uint64_t game = 0;
+  PublicKey client{};
+  Cookie cookie{};
+  std::uint64_t expires_s = 0;
+  std::array<std::byte, ConnectToken::kNonceBytes> nonce{};
+  std::array<std::byte, ConnectToken::kSealedBytes> sealed{};
+};
+
+/// What lets a client come back by itself: a token, without the servers' addresses.
+struct Ticket {
+  static constexpr std::size_t kBytes = 8 + ConnectToken::kNonceBytes + ConnectToken::kSealedBytes + 64;
+  std::uint64_t expires_s = 0;
+  std::array<std::byte, ConnectToken::kNonceBytes> nonce{};
+  std::array<std::byte, ConnectToken::kSealedBytes> sealed{};
+  SecretKey to_server;
+  SecretKey to_client;
+};
+
+struct Accepted {
+  static constexpr std::size_t kBytes = 1 + 4 + kPublicKeyBytes + Ticket::kBytes + kSealTag;
+  std::uint32_t session = 0;
+  PublicKey server{};
+  Ticket ticket;
+};
+static_assert(Challenge::kBytes <= Request::kBytes && Accepted::kBytes <= Response::kBytes);
+
+std::array<std::byte, Request::kBytes> write(const Request& request);
+std::array<std::byte, Challenge::kBytes> write(const Challenge& challenge);
+std::array<std::byte, Response::kBytes> write(const Response& response);
+
+/// Nothing if it is not exactly one of the kind.
+[[nodiscard]] std::optional<Request> read_request(std::span<const std::byte> datagram);
+[[nodiscard]] std::optional<Challenge> read_challenge(std::span<const std::byte> datagram);
+[[nodiscard]] std::optional<Response> read_response(std::span<const std::byte> datagram);
+
+/// The keys of one session: from those in the token, and from fresh random numbers of both ends, so that
+/// neither a token that is used again nor one that becomes known later gives them away.
+struct SessionKeys {
+  SecretKey to_server;
+  SecretKey to_client;
+  SecretKey accept;  ///< of the accepted message alone
+};
+
+/// One end's part of the key exchange (X25519, RFC 7748), for one session.
+class KeyExchange {
+ public:
+  KeyExchange();
+  [[nodiscard]] const PublicKey& public_key() const { return public_; }
+
+  /// Nothing if the other end's public key is a trap. Both ends get the same; whose keys are which is said by
+  /// `client` and `server`, one of which is public_key().
+  [[nodiscard]] std::optional<SessionKeys> keys(const PublicKey& client, const PublicKey& server,
+                                                const SecretKey& token_to_server,
+                                                const SecretKey& token_to_client) const;
+
+ private:
+  SecretKey secret_;
+  PublicKey public_{};
+};
+
+std::array<std::byte, Accepted::kBytes> seal(const Accepted& accepted, const SessionKeys& keys);
+/// The server's public key in an accepted message, which is needed to open it.
+[[nodiscard]] std::optional<PublicKey> server_of(std::span<const std::byte> accepted);
+/// Nothing if it is not genuine.
+[[nodiscard]] std::optional<Accepted> open_accepted(std::span<const std::byte> datagram,
+                                                    const SessionKeys& keys);
+
+}  // namespace reckoner::secure

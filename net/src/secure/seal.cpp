@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+#include "seal.hpp"
+
+#include "byte_stream.hpp"
+#include "sodium_bytes.hpp"
+
+#include <array>
+#include <cassert>
+
+namespace reckoner::secure {
+namespace {
+
+static_assert(crypto_aead_chacha20poly1305_ietf_ABYTES == kSealTag);
+static_assert(crypto_aead_chacha20poly1305_ietf_KEYBYTES == SecretKey::kBytes);
+
+using Nonce = std::array<std::byte, crypto_aead_chacha20poly1305_ietf_NPUBBYTES>;
+
+Nonce nonce_of(std::uint64_t sequence) {
+  Nonce nonce{};
+  ByteWriter(std::span(nonce).last(8)).number(sequence);
+  return nonce;
+}
+
+// The sequence number with these low 32 bits that is nearest to the one expected.
+std::uint64_t whole_sequence(std::uint32_t low, std::uint64_t expected) {
+  const auto ahead = static_cast<std::int32_t>(low - static_cast<std::uint32_t>(expected));
+  const std::uint64_t whole = expected + static_cast<std::uint64_t>(std::int64_t{ahead});
+  return ahead < 0 && whole > expected ? low : whole;  // none is before zero
+}
+
+}  // namespace
+
+std::optional<std::uint32_t> sealed_session(std::span<const std::byte> datagram) {
+  if (datagram.size() < kSealBytes) return std::nullopt;
+  const auto kind = std::to_integer<std::uint8_t>(datagram[0]);
+  if (kind != static_cast<std::uint8_t>(Kind::enet) && kind != static_cast<std::uint8_t>(Kind::state)) {
+    return std::nullopt;
+  }
+  return ByteReader(datagram.subspan(1)).number<std::uint32_t>();
+}
+
+std::span<std::byte> Sealer::seal(Kind kind, std::span<const std::byte> plain, std::span<std::byte> out) {
+  assert(out.size() >= plain.size() + kSealBytes);
+  const std::uint64_t sequence = next_++;
+  ByteWriter(out)
+      .number(static_cast<std::uint8_t>(kind))
+      .number(session_)
+      .number(static_cast<std::uint32_t>(sequence));
+  const Nonce nonce = nonce_of(sequence);
+  crypto_aead_chacha20poly1305_ietf_encrypt(raw(out.subspan(kSealHead)), nullptr, raw(plain), plain.size(),
+                                            raw(out), kSealHead, nullptr, raw(nonce), raw(key_.bytes()));
+  return out.first(plain.size() + kSealBytes);
+}
+
+std::optional<Opener::Opened> Opener::open(std::span<const std::byte> datagram, std::span<std::byte> out) {
+  if (!sealed_session(datagram) || out.size() < datagram.size()) return std::nullopt;
+  const auto low = ByteReader(datagram.subspan(5)).number<std::uint32_t>();
+  const std::uint64_t sequence = whole_sequence(low, window_.next());
+  if (!window_.is_new(sequence)) return std::nullopt;
+  const auto sealed = datagram.subspan(kSealHead);
+  const Nonce nonce = nonce_of(sequence);
+  if (crypto_aead_chacha20poly1305_ietf_decrypt(raw(out), nullptr, nullptr, raw(sealed), sealed.size(),
+                                                raw(datagram), kSealHead, raw(nonce),
+                                                raw(key_.bytes())) != 0) {
+    return std::nullopt;
+  }
+  const bool newest = sequence >= window_.next();
+  window_.note(sequence);
+  return Opened{static_cast<Kind>(datagram[0]), sequence, out.first(datagram.size() - kSealBytes), newest};
+}
+
+}  // namespace reckoner::secure

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+
+#include <sodium.h>
+
+namespace reckoner::secure {
+
+// libsodium's names for our bytes.
+inline unsigned char* raw(std::span<std::byte> bytes) {
+  return reinterpret_cast<unsigned char*>(bytes.data());
+}
+inline const unsigned char* raw(std::span<const std::byte> bytes) {
+  return reinterpret_cast<const unsigned char*>(bytes.data());
+}
+template <std::size_t N>
+unsigned char* raw(std::array<std::byte, N>& bytes) {
+  return reinterpret_cast<unsigned char*>(bytes.data());
+}
+template <std::size_t N>
+const unsigned char* raw(const std::array<std::byte, N>& bytes) {
+  return reinterpret_cast<const unsigned char*>(bytes.data());
+}
+
+/// Random bytes that nobody can foretell. libsodium is made ready, once for all threads.
+inline void fill_random(std::span<std::byte> bytes) {
+  [[maybe_unused]] static const int ready = sodium_init();
+  randombytes_buf(bytes.data(), bytes.size());
+}
+
+}  // namespace reckoner::secure

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+#include "sealed_grant.hpp"
+
+#include <gtest/gtest.h>
+
+#include <reckoner/net/connect_token.hpp>
+
+namespace reckoner {
+namespace {
+
+constexpr std::uint64_t kGame = 77;
+
+ConnectGrant grant() {
+  ConnectGrant grant{.client_id = 0x0123456789ABCDEFu, .expires_s = 1'800'000'000};
+  grant.servers = {{0x7F000001, 4000}, {0x0A000001, 65535}};
+  for (std::size_t i = 0; i < grant.user_data.size(); ++i)
+    grant.user_data[i] = static_cast<std::byte>(i);
+  return grant;
+}
+
+TEST(SecretKey, GoesThroughText) {
+  const SecretKey key = SecretKey::make();
+  EXPECT_TRUE(key);
+  EXPECT_FALSE(SecretKey{});
+  EXPECT_EQ(key.text().size(), 64u);
+  const auto read = SecretKey::from_text(" " + key.text() + "\n");
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->bytes(), key.bytes());
+  EXPECT_NE(SecretKey::make().bytes(), key.bytes());
+  for (const std::string& bad : {std::string{}, std::string(" \n"), key.text().substr(1), key.text() + "0",
+                                 "g" + key.text().substr(1)})
+    EXPECT_FALSE(SecretKey::from_text(bad)) << bad;
+}
+
+TEST(ConnectToken, GoesThroughBytesAndIsOpenedByServersAlone) {
+  const SecretKey key = SecretKey::make();
+  const ConnectToken token = issue_token(grant(), key, kGame);
+  const auto read = read_token(write_token(token));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->servers, grant().servers);
+  EXPECT_EQ(read->expires_s, grant().expires_s);
+  const auto opened = secure::open_grant(read->sealed, read->nonce, read->expires_s, key, kGame);
+  ASSERT_TRUE(opened);
+  EXPECT_EQ(opened->grant.client_id, grant().client_id);
+  EXPECT_EQ(opened->grant.servers, grant().servers);
+  EXPECT_EQ(opened->grant.user_data, grant().user_data);
+  EXPECT_EQ(opened->to_server.bytes(), read->to_server.bytes());
+  EXPECT_EQ(opened->to_client.bytes(), read->to_client.bytes());
+  EXPECT_FALSE(secure::open_grant(read->sealed, read->nonce, read->expires_s, SecretKey::make(), kGame));
+  EXPECT_FALSE(secure::open_grant(read->sealed, read->nonce, read->expires_s + 1, key, kGame));
+  EXPECT_FALSE(secure::open_grant(read->sealed, read->nonce, read->expires_s, key, kGame + 1));
+}
+
+TEST(ConnectToken, NoBitOfItCanBeChanged) {
+  const SecretKey key = SecretKey::make();
+  const ConnectToken token = issue_token(grant(), key, kGame);
+  for (std::size_t bit = 0; bit < token.sealed.size() * 8; bit += 3) {
+    auto sealed = token.sealed;
+    sealed[bit / 8] ^= std::byte{1} << (bit % 8);
+    ASSERT_FALSE(secure::open_grant(sealed, token.nonce, token.expires_s, key, kGame)) << bit;
+  }
+  auto nonce = token.nonce;
+  nonce[5] ^= std::byte{1};
+  EXPECT_FALSE(secure::open_grant(token.sealed, nonce, token.expires_s, key, kGame));
+}
+
+TEST(ConnectToken, BytesThatAreNoneAreRefused) {
+  const auto good = write_token(issue_token(grant(), SecretKey::make(), kGame));
+  EXPECT_FALSE(read_token({}));
+  EXPECT_FALSE(read_token(std::span(good).first(good.size() - 1)));
+  auto other = good;
+  other[0] ^= std::byte{1};
+  EXPECT_FALSE(read_token(other));
+  for (const int servers : {0, 33, 255}) {
+    auto bad = good;
+    bad[16 + 8 + ConnectToken::kNonceBytes + ConnectToken::kSealedBytes + 64] =
+        static_cast<std::byte>(servers);
+    EXPECT_FALSE(read_token(bad)) << servers;
+  }
+}
+
+TEST(ConnectToken, NoTwoAreAlike) {
+  const SecretKey key = SecretKey::make();
+  const ConnectToken a = issue_token(grant(), key, kGame), b = issue_token(grant(), key, kGame);
+  EXPECT_NE(a.nonce, b.nonce);
+  EXPECT_NE(a.to_server.bytes(), b.to_server.bytes());
+  EXPECT_NE(a.to_server.bytes(), a.to_client.bytes());
+}
+
+}  // namespace
+}  // namespace reckoner

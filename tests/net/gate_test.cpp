@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+#include "gate.hpp"
+
+#include "client_handshake.hpp"
+
+#include <random>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace reckoner::secure {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+constexpr std::uint64_t kGame = 5;
+constexpr std::uint64_t kNow = 1'800'000'000;
+constexpr ServerAddress kServer{0x0A000001, 4000};
+
+struct Bench {
+  SecretKey key = SecretKey::make();
+  GateConfig config{.key = key, .game = kGame, .addresses = {kServer}};
+  Gate gate{config};
+  double now_s = 100.0;
+
+  [[nodiscard]] ConnectToken token(std::uint64_t client = 1) const {
+    ConnectGrant grant{.client_id = client, .expires_s = kNow + 30};
+    grant.servers = {kServer};
+    grant.user_data[0] = std::byte{42};
+    return issue_token(grant, key, kGame);
+  }
+  [[nodiscard]] std::optional<Bytes> ask(const ServerAddress& from, std::span<const std::byte> datagram,
+                                         std::uint64_t unix_s = kNow) {
+    const auto answer = gate.receive(from, datagram, now_s, unix_s);
+    if (!answer) return std::nullopt;
+    EXPECT_LE(answer->size(), datagram.size());
+    return Bytes(answer->begin(), answer->end());
+  }
+  /// Lets a client and the gate talk until the one has nothing to say.
+  void talk(ClientHandshake& client, const ServerAddress& from) {
+    while (const auto message = client.to_send(now_s)) {
+      const auto answer = ask(from, *message);
+      if (!answer || !client.receive(*answer)) return;
+    }
+  }
+};
+
+constexpr ServerAddress kClient{0x01020304, 999};
+
+TEST(Gate, AClientWithATokenGetsASessionThatBothEndsCanUse) {
+  Bench bench;
+  ClientHandshake client(bench.token(), kGame);
+  bench.talk(client, kClient);
+  ASSERT_TRUE(client.session());
+  Gate::Session* session = bench.gate.find(client.session()->number);
+  ASSERT_NE(session, nullptr);
+  EXPECT_EQ(session->client_id, 1u);
+  EXPECT_EQ(session->user_data[0], std::byte{42});
+  EXPECT_EQ(session->address, kClient);
+
+  Sealer up(client.session()->keys.to_server, client.session()->number);
+  Opener down(client.session()->keys.to_client);
+  Bytes plain(20, std::byte{7}), datagram(plain.size() + kSealBytes), opened(datagram.size());
+  (void)up.seal(Kind::enet, plain, datagram);
+  EXPECT_TRUE(session->opener.open(datagram, opened));
+  (void)session->sealer.seal(Kind::enet, plain, datagram);
+  EXPECT_TRUE(down.open(datagram, opened));
+}
+
+TEST(Gate, MessagesMayBeLostAndRepeated) {
+  std::mt19937 random(4);
+  for (int round = 0; round < 50; ++round) {
+    Bench bench;
+    ClientHandshake client(bench.token(), kGame);
+    for (int i = 0; i < 3000 && !client.session(); ++i, bench.now_s += 0.01) {
+      const auto message = client.to_send(bench.now_s);
+      if (!message || random() % 2 == 0) continue;
+      const auto answer = bench.ask(kClient, *message);
+      if (answer && random() % 2 == 0) client.receive(*answer);
+      if (answer && random() % 4 == 0) client.receive(*answer);
+    }
+    ASSERT_TRUE(client.session()) << round;
+    EXPECT_EQ(bench.gate.sessions(), 1u);
+  }
+}
+
+TEST(Gate, ATokenIsGoodOnce) {
+  Bench bench;
+  const ConnectToken token = bench.token();
+  ClientHandshake client(token, kGame), thief(token, kGame);
+  bench.talk(client, kClient);
+  bench.talk(thief, {0x05060708, 1});
+  EXPECT_TRUE(client.session());
+  EXPECT_FALSE(thief.session());
+  EXPECT_EQ(bench.gate.counts().token_reused, 1u);
+  EXPECT_EQ(bench.gate.sessions(), 1u);
+}
+
+TEST(Gate, ATokenIsGoodAtOneOfSeveralGates) {
+  Bench bench;
+  bench.config.used = std::make_shared<UsedTokens>();
+  bench.gate = Gate(bench.config);
+  const ConnectToken token = bench.token();
+  ClientHandshake client(token, kGame), thief(token, kGame);
+  bench.talk(client, kClient);
+  ASSERT_TRUE(client.session());
+  bench.gate = Gate(bench.config);
+  bench.talk(thief, kClient);
+  EXPECT_FALSE(thief.session());
+}
+
+TEST(Gate, WhatIsCopiedOnTheWayLetsNobodyIn) {
+  Bench bench;
+  ClientHandshake client(bench.token(), kGame);
+  ASSERT_TRUE(client.receive(*bench.ask(kClient, *client.to_send(bench.now_s))));
+  const auto sent = client.to_send(bench.now_s);
+  const Bytes response(sent->begin(), sent->end());
+  // From another address the cookie is wrong; too late it is, too.
+  EXPECT_FALSE(bench.ask({kClient.host, 1000}, response));
+  EXPECT_FALSE(bench.ask({kClient.host + 1, kClient.port}, response));
+  bench.now_s += 60.0;
+  EXPECT_FALSE(bench.ask(kClient, response));
+  EXPECT_EQ(bench.gate.counts().wrong_cookie, 3u);
+  EXPECT_EQ(bench.gate.sessions(), 0u);
+}
+
+TEST(Gate, RefusesTokensThatAreNotForItOrTooOld) {
+  Bench bench;
+  const auto joins = [&](const ConnectToken& token, std::uint64_t game = kGame) {
+    ClientHandshake client(token, game);
+    bench.talk(client, kClient);
+    return client.session().has_value();
+  };
+  ConnectGrant grant{.client_id = 1, .expires_s = kNow + 30};
+  grant.servers = {{kServer.host, 4001}};
+  EXPECT_FALSE(joins(issue_token(grant, bench.key, kGame)));  // for another server
+  grant.servers = {{kServer.host, 4001}, kServer};
+  EXPECT_TRUE(joins(issue_token(grant, bench.key, kGame)));  // one of two
+  EXPECT_FALSE(joins(issue_token(grant, SecretKey::make(), kGame)));
+  EXPECT_FALSE(joins(issue_token(grant, bench.key, kGame + 1)));
+  EXPECT_FALSE(joins(issue_token(grant, bench.key, kGame + 1), kGame + 1));
+  grant.expires_s = kNow;
+  EXPECT_FALSE(joins(issue_token(grant, bench.key, kGame)));
+  EXPECT_EQ(bench.gate.sessions(), 1u);
+}
+
+TEST(Gate, ATicketLetsAClientComeBack) {
+  Bench bench;
+  ClientHandshake client(bench.token(9), kGame);
+  bench.talk(client, kClient);
+  const Ticket& ticket = client.session()->ticket;
+  // The server was started anew in between, and knows nothing but the key.
+  Bench anew;
+  anew.gate = Gate(bench.config);
+  ClientHandshake again(
+      {ticket.expires_s, ticket.nonce, ticket.sealed, {}, ticket.to_server, ticket.to_client}, kGame);
+  anew.talk(again, {0x0A0A0A0A, 7});
+  ASSERT_TRUE(again.session());
+  EXPECT_EQ(anew.gate.find(again.session()->number)->client_id, 9u);
+  EXPECT_NE(again.session()->keys.to_server.bytes(), client.session()->keys.to_server.bytes());
+}
+
+TEST(Gate, SessionsThatNothingFollowsEnd) {
+  Bench bench;
+  ClientHandshake client(bench.token(), kGame), held(bench.token(), kGame);
+  bench.talk(client, kClient);
+  bench.talk(held, {kClient.host, 1});
+  bench.gate.hold(*bench.gate.find(held.session()->number));
+  bench.gate.tidy(bench.now_s + bench.config.half_open_s + 0.1, kNow);
+  EXPECT_EQ(bench.gate.find(client.session()->number), nullptr);
+  ASSERT_NE(bench.gate.find(held.session()->number), nullptr);
+  bench.gate.release(held.session()->number, bench.now_s + 50.0);
+  bench.gate.tidy(bench.now_s + 60.0, kNow);
+  EXPECT_EQ(bench.gate.sessions(), 0u);
+}
+
+TEST(Gate, OneHostHasItsLimits) {
+  Bench bench;
+  int joined = 0;
+  for (std::uint16_t i = 0; i < 300; ++i) {
+    ClientHandshake client(bench.token(i), kGame);
+    bench.talk(client, {kClient.host, i});
+    joined += client.session() ? 1 : 0;
+  }
+  EXPECT_EQ(joined, static_cast<int>(bench.config.most_sessions_per_host));
+  EXPECT_GT(bench.gate.counts().over_limit, 200u);
+  ClientHandshake other(bench.token(), kGame);
+  bench.talk(other, {kClient.host + 1, 1});
+  EXPECT_TRUE(other.session());  // others do not notice
+}
+
+TEST(Gate, GarbageIsCountedAndNeverAnswered) {
+  Bench bench;
+  std::mt19937 random(7);
+  ClientHandshake client(bench.token(), kGame);
+  const auto message = client.to_send(bench.now_s);
+  const Bytes request(message->begin(), message->end());
+  for (int i = 0; i < 20'000; ++i) {
+    Bytes bytes(random() % 900);
+    for (std::byte& byte : bytes)
+      byte = static_cast<std::byte>(random());
+    if (i % 2 == 0) {
+      bytes = request;
+      bytes[random() % 9] ^= static_cast<std::byte>(1 + random() % 255);  // kind or game
+    }
+    ASSERT_FALSE(bench.ask(kClient, bytes));
+    ASSERT_FALSE(client.receive(bytes));
+  }
+  EXPECT_EQ(bench.gate.counts().malformed, 20'000u);
+}
+
+TEST(ClientHandshake, AForgedServerGetsNowhere) {
+  Bench bench, liar;  // another key
+  ClientHandshake client(bench.token(), kGame);
+  const auto request = client.to_send(bench.now_s);
+  ASSERT_TRUE(client.receive(*liar.ask(kClient, *request)));
+  const auto response = client.to_send(bench.now_s);
+  EXPECT_FALSE(liar.ask(kClient, *response));  // cannot open the token
+  Accepted forged{.session = 1, .server = KeyExchange().public_key(), .ticket = {}};
+  EXPECT_FALSE(client.receive(seal(forged, {SecretKey::make(), SecretKey::make(), SecretKey::make()})));
+  forged.server = {};  // a point that gives everybody the same secret
+  EXPECT_FALSE(client.receive(seal(forged, {SecretKey::make(), SecretKey::make(), SecretKey::make()})));
+  EXPECT_FALSE(client.session());
+}
+
+}  // namespace
+}  // namespace reckoner::secure

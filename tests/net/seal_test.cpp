@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+#include "seal.hpp"
+
+#include <random>
+#include <set>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace reckoner::secure {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+Bytes sealed(Sealer& sealer, const Bytes& plain, Kind kind = Kind::state) {
+  Bytes out(plain.size() + kSealBytes);
+  (void)sealer.seal(kind, plain, out);
+  return out;
+}
+
+struct Ends {
+  SecretKey key = SecretKey::make();
+  Sealer sealer{key, 0xABCD1234};
+  Opener opener{key};
+  Bytes buffer = Bytes(2000);
+};
+
+TEST(ReplayWindow, EverySequenceIsNewOnceAsTheLastThousandTell) {
+  std::mt19937_64 random(1);
+  ReplayWindow window;
+  std::set<std::uint64_t> seen;
+  std::uint64_t newest = 0;
+  for (int i = 0; i < 200'000; ++i) {
+    // Mostly onward, with late ones, repeated ones and now and then a leap.
+    std::uint64_t sequence = newest + random() % 8;
+    sequence -= std::min(sequence, random() % 2 == 0 ? random() % 1200 : 0);
+    if (random() % 1000 == 0) sequence += random() % 5000;
+    const bool expected =
+        !seen.contains(sequence) && (seen.empty() || sequence + ReplayWindow::kSize > *seen.rbegin());
+    ASSERT_EQ(window.is_new(sequence), expected) << sequence;
+    if (!expected) continue;
+    window.note(sequence);
+    seen.insert(sequence);
+    newest = std::max(newest, sequence);
+    while (seen.size() > 3000)
+      seen.erase(seen.begin());
+  }
+}
+
+TEST(Seal, OpensToWhatWasSealed) {
+  Ends ends;
+  for (std::size_t size : {0u, 1u, 17u, 1200u}) {
+    const Bytes plain(size, std::byte{5});
+    const Bytes datagram = sealed(ends.sealer, plain, size % 2 == 0 ? Kind::enet : Kind::state);
+    EXPECT_EQ(sealed_session(datagram), 0xABCD1234u);
+    const auto opened = ends.opener.open(datagram, ends.buffer);
+    ASSERT_TRUE(opened) << size;
+    EXPECT_EQ(opened->kind, size % 2 == 0 ? Kind::enet : Kind::state);
+    EXPECT_EQ(Bytes(opened->plain.begin(), opened->plain.end()), plain);
+    EXPECT_TRUE(opened->newest);
+  }
+}
+
+TEST(Seal, EachIsOpenedOnceInAnyOrder) {
+  Ends ends;
+  std::vector<Bytes> datagrams;
+  for (int i = 0; i < 300; ++i)
+    datagrams.push_back(sealed(ends.sealer, Bytes(3, static_cast<std::byte>(i))));
+  std::shuffle(datagrams.begin(), datagrams.end(), std::mt19937(2));
+  for (const Bytes& datagram : datagrams)
+    EXPECT_TRUE(ends.opener.open(datagram, ends.buffer));
+  for (const Bytes& datagram : datagrams)
+    EXPECT_FALSE(ends.opener.open(datagram, ends.buffer));
+}
+
+TEST(Seal, NoBitCanBeChangedAndAForgeryMovesNothing) {
+  Ends ends;
+  const Bytes datagram = sealed(ends.sealer, Bytes(40, std::byte{9}));
+  for (std::size_t bit = 0; bit < datagram.size() * 8; ++bit) {
+    Bytes forged = datagram;
+    forged[bit / 8] ^= std::byte{1} << (bit % 8);
+    ASSERT_FALSE(ends.opener.open(forged, ends.buffer)) << bit;
+  }
+  for (std::size_t size = 0; size < datagram.size(); ++size)
+    ASSERT_FALSE(ends.opener.open(std::span(datagram).first(size), ends.buffer)) << size;
+  EXPECT_TRUE(ends.opener.open(datagram, ends.buffer));  // not even a sequence far ahead was believed
+}
+
+TEST(Seal, ALateOneIsNotTheNewest) {
+  Ends ends;
+  const Bytes first = sealed(ends.sealer, {}), second = sealed(ends.sealer, {});
+  EXPECT_TRUE(ends.opener.open(second, ends.buffer)->newest);
+  EXPECT_FALSE(ends.opener.open(first, ends.buffer)->newest);
+}
+
+TEST(Seal, TheSameIsNeverSealedAlike) {
+  Ends ends;
+  const Bytes plain(30, std::byte{1});
+  const Bytes first = sealed(ends.sealer, plain), second = sealed(ends.sealer, plain);
+  EXPECT_FALSE(std::equal(first.begin() + kSealHead, first.end(), second.begin() + kSealHead));
+}
+
+TEST(Seal, AnotherKeyOpensNothing) {
+  Ends ends, others;
+  EXPECT_FALSE(others.opener.open(sealed(ends.sealer, Bytes(9)), ends.buffer));
+}
+
+}  // namespace
+}  // namespace reckoner::secure

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: MIT
+// Sealed connections over real sockets, and what others can do to them.
+#include "secure/seal.hpp"
+
+#include <array>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <reckoner/net/enet_transport.hpp>
+
+namespace reckoner {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+constexpr double kPatience = 10.0;  // generous: the machine may be busy
+constexpr std::uint64_t kGame = 12;
+
+double now_s() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+std::uint64_t unix_s() {
+  return static_cast<std::uint64_t>(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()));
+}
+
+/// A transport and everything that happened on it.
+struct End {
+  std::unique_ptr<EnetTransport> transport;
+  std::vector<PeerId> connected, disconnected;
+  std::vector<Bytes> state, control;
+
+  void turn() {
+    if (!transport) return;
+    transport->service(0.0);
+    while (const auto event = transport->poll()) {
+      if (event->kind == TransportEvent::Kind::connected) connected.push_back(event->peer);
+      if (event->kind == TransportEvent::Kind::disconnected) disconnected.push_back(event->peer);
+      if (event->kind == TransportEvent::Kind::received)
+        (event->channel == Channel::state ? state : control)
+            .emplace_back(event->payload.begin(), event->payload.end());
+    }
+  }
+};
+
+/// Between one client and the server: sees all, and can send what it likes from where it likes.
+class Relay {
+ public:
+  explicit Relay(std::uint16_t server) : server_(address(server)), front_(open()), back_(open()) {}
+  ~Relay() {
+    close(front_);
+    close(back_);
+  }
+  Relay(const Relay&) = delete;
+  Relay& operator=(const Relay&) = delete;
+
+  [[nodiscard]] std::uint16_t port() const { return port_of(front_); }
+  void turn() {
+    Bytes bytes;
+    while (receive(front_, bytes, &client_)) {
+      up.push_back(bytes);
+      send_up(bytes);
+    }
+    while (receive(back_, bytes, nullptr)) {
+      down.push_back(bytes);
+      (void)sendto(front_, bytes.data(), bytes.size(), 0, reinterpret_cast<sockaddr*>(&client_),
+                   sizeof client_);
+    }
+  }
+  void send_up(const Bytes& bytes) const {
+    (void)sendto(back_, bytes.data(), bytes.size(), 0, reinterpret_cast<const sockaddr*>(&server_),
+                 sizeof server_);
+  }
+  /// From now on the server sees the client at another port.
+  void rebind() {
+    close(back_);
+    back_ = open();
+  }
+  std::vector<Bytes> up, down;  ///< all that went by
+
+ private:
+  static sockaddr_in address(std::uint16_t port) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    address.sin_port = htons(port);
+    return address;
+  }
+  static int open() {
+    const int file = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK, 0);
+    const sockaddr_in any = address(0);
+    EXPECT_EQ(bind(file, reinterpret_cast<const sockaddr*>(&any), sizeof any), 0);
+    return file;
+  }
+  static std::uint16_t port_of(int file) {
+    sockaddr_in bound{};
+    socklen_t size = sizeof bound;
+    EXPECT_EQ(getsockname(file, reinterpret_cast<sockaddr*>(&bound), &size), 0);
+    return ntohs(bound.sin_port);
+  }
+  static bool receive(int file, Bytes& bytes, sockaddr_in* from) {
+    bytes.resize(2000);
+    sockaddr_in sender{};
+    socklen_t size = sizeof sender;
+    const ssize_t got =
+        recvfrom(file, bytes.data(), bytes.size(), 0, reinterpret_cast<sockaddr*>(&sender), &size);
+    if (got < 0) return false;
+    bytes.resize(static_cast<std::size_t>(got));
+    if (from != nullptr) *from = sender;
+    return true;
+  }
+
+  sockaddr_in server_;
+  sockaddr_in client_{};
+  int front_, back_;
+};
+
+class SecureTransport : public testing::Test {
+ protected:
+  SecretKey key = SecretKey::make();
+  End server;
+  std::vector<std::unique_ptr<End>> clients;
+  std::unique_ptr<Relay> relay;
+
+  void SetUp() override {
+    EnetListenConfig config{.host = "127.0.0.1", .max_peers = 8};
+    config.security = ServerSecurity{.key = key, .game = kGame};
+    auto listening = EnetTransport::listen(config);
+    ASSERT_TRUE(listening);
+    server.transport = std::move(*listening);
+    relay = std::make_unique<Relay>(server.transport->port());
+  }
+  [[nodiscard]] ConnectToken token(std::uint64_t client_id) const {
+    ConnectGrant grant{.client_id = client_id, .expires_s = unix_s() + 60};
+    grant.servers = {{INADDR_LOOPBACK, server.transport->port()}};
+    grant.user_data[3] = std::byte{33};
+    return issue_token(grant, key, kGame);
+  }
+  End& join(const ConnectToken& with, std::uint16_t port) {
+    auto connecting = EnetTransport::connect("127.0.0.1", port, 5, ClientSecurity{with, kGame});
+    EXPECT_TRUE(connecting);
+    clients.push_back(std::make_unique<End>());
+    clients.back()->transport = std::move(*connecting);
+    return *clients.back();
+  }
+  bool until(const std::function<bool()>& done, double patience_s = kPatience) {
+    const double end_s = now_s() + patience_s;
+    while (now_s() < end_s) {
+      server.turn();
+      relay->turn();
+      for (const auto& client : clients)
+        client->turn();
+      if (done()) return true;
+      usleep(200);
+    }
+    return false;
+  }
+};
+
+TEST_F(SecureTransport, CarriesBothChannelsBothWaysForWhomAToken) {
+  End& client = join(token(77), relay->port());
+  ASSERT_TRUE(until([&] { return !client.connected.empty() && !server.connected.empty(); }));
+  const PeerId there = client.connected[0], here = server.connected[0];
+  ASSERT_TRUE(server.transport->identity(here));
+  EXPECT_EQ(server.transport->identity(here)->client_id, 77u);
+  EXPECT_EQ(server.transport->identity(here)->user_data[3], std::byte{33});
+  EXPECT_TRUE(client.transport->ticket());
+  const Bytes large(20'000, std::byte{9}), full(client.transport->max_state_bytes(there), std::byte{8});
+  EXPECT_EQ(full.size(), kMaxStateBytes);
+  for (auto& [end, peer] : {std::pair{&client, there}, std::pair{&server, here}}) {
+    EXPECT_TRUE(end->transport->send(peer, Channel::control, large));
+    EXPECT_TRUE(end->transport->send(peer, Channel::state, full));
+  }
+  ASSERT_TRUE(until([&] {
+    return client.control.size() == 1 && server.control.size() == 1 && client.state.size() == 1 &&
+           server.state.size() == 1;
+  }));
+  EXPECT_EQ(client.control[0], large);
+  EXPECT_EQ(server.control[0], large);
+  EXPECT_EQ(client.state[0], full);
+  EXPECT_EQ(server.state[0], full);
+  for (const auto* way : {&relay->up, &relay->down}) {
+    for (const Bytes& datagram : *way) {
+      EXPECT_GE(std::to_integer<int>(datagram[0]), 0xA1);  // nothing of ENet's in the open
+      EXPECT_LE(std::to_integer<int>(datagram[0]), 0xA6);
+      EXPECT_LE(datagram.size(), 1252u);
+    }
+  }
+  client.transport->disconnect(there, 3);
+  EXPECT_TRUE(until([&] { return !server.disconnected.empty() && !client.disconnected.empty(); }));
+}
+
+TEST_F(SecureTransport, LetsNobodyInWithoutAGoodToken) {
+  ConnectToken forged = token(1);
+  forged.sealed[100] ^= std::byte{1};
+  End& with_forged = join(forged, relay->port());
+  auto open = EnetTransport::connect("127.0.0.1", server.transport->port(), 5);
+  ASSERT_TRUE(open);
+  clients.push_back(std::make_unique<End>());
+  clients.back()->transport = std::move(*open);
+  EXPECT_FALSE(until([&] { return !server.connected.empty() || !with_forged.connected.empty(); }, 1.0));
+  EXPECT_GT(server.transport->stats().refused, 0u);
+}
+
+TEST_F(SecureTransport, AClientComesBackWithItsTicket) {
+  End& first = join(token(5), server.transport->port());
+  ASSERT_TRUE(until([&] { return !first.connected.empty(); }));
+  const ConnectToken ticket = *first.transport->ticket();
+  first.transport.reset();
+  ASSERT_TRUE(until([&] { return !server.disconnected.empty(); }));
+  End& again = join(ticket, server.transport->port());
+  ASSERT_TRUE(until([&] { return !again.connected.empty() && server.connected.size() == 2; }));
+  EXPECT_EQ(server.transport->identity(server.connected[1])->client_id, 5u);
+}
+
+// Whoever sits on the way can hold back and repeat, but change nothing and say nothing.
+TEST_F(SecureTransport, WhatIsForgedOrRepeatedOnTheWayIsRefused) {
+  End& client = join(token(1), relay->port());
+  ASSERT_TRUE(until([&] { return !client.connected.empty() && !server.connected.empty(); }));
+  for (int i = 0; i < 20; ++i)
+    client.transport->send(client.connected[0], Channel::state, Bytes(30, static_cast<std::byte>(i)));
+  ASSERT_TRUE(until([&] { return server.state.size() == 20; }));
+  std::mt19937 random(1);
+  const auto copies = relay->up;
+  const auto refused = server.transport->stats().refused;
+  for (const Bytes& datagram : copies) {
+    relay->send_up(datagram);
+    for (int i = 0; i < 20; ++i) {
+      Bytes forged = datagram;
+      forged[random() % forged.size()] ^= static_cast<std::byte>(1u << (random() % 8));
+      relay->send_up(forged);
+    }
+  }
+  for (int i = 0; i < 200; ++i)  // ENet's own, in the open: a disconnect of every peer there may be
+    relay->send_up({std::byte{0}, static_cast<std::byte>(i % 8), std::byte{0x04}, std::byte{0xFF},
+                    std::byte{0}, std::byte{1}, std::byte{0}, std::byte{0}, std::byte{0}, std::byte{0}});
+  EXPECT_FALSE(until([&] { return !server.disconnected.empty() || server.state.size() != 20; }, 0.5));
+  EXPECT_GT(server.transport->stats().refused, refused + 200);
+  client.transport->send(client.connected[0], Channel::control, Bytes(3, std::byte{1}));
+  EXPECT_TRUE(until([&] { return server.control.size() == 1; }));
+}
+
+// A router gives the client another port in the middle: nobody has to join anew.
+TEST_F(SecureTransport, AnotherAddressIsStillTheSameClient) {
+  End& client = join(token(1), relay->port());
+  ASSERT_TRUE(until([&] { return !client.connected.empty() && !server.connected.empty(); }));
+  relay->rebind();
+  client.transport->send(client.connected[0], Channel::state, Bytes(3, std::byte{1}));
+  ASSERT_TRUE(until([&] { return server.state.size() == 1; }));
+  server.transport->send(server.connected[0], Channel::control, Bytes(4, std::byte{2}));
+  server.transport->send(server.connected[0], Channel::state, Bytes(5, std::byte{3}));
+  ASSERT_TRUE(until([&] { return client.control.size() == 1 && client.state.size() == 1; }));
+  relay->rebind();
+  client.transport->send(client.connected[0], Channel::control, Bytes(6, std::byte{4}));
+  ASSERT_TRUE(until([&] { return server.control.size() == 1; }));
+  EXPECT_EQ(server.connected.size(), 1u);
+  EXPECT_TRUE(server.disconnected.empty());
+}
+
+// Somebody who is let in cannot speak for another.
+TEST_F(SecureTransport, AClientCannotMoveAnotherOnes) {
+  End& honest = join(token(1), server.transport->port());
+  End& other = join(token(2), relay->port());
+  ASSERT_TRUE(until([&] { return !honest.connected.empty() && server.connected.size() == 2; }));
+  // The other's sealed datagrams with the session number of the honest one's, and the other way round, are
+  // forgeries like any: what counts is the key.
+  const auto copies = relay->up;
+  const auto session = *secure::sealed_session(copies.back());
+  for (Bytes datagram : copies) {
+    if (!secure::sealed_session(datagram)) continue;
+    for (std::uint32_t guess = session - 50; guess != session + 50; ++guess) {
+      for (std::size_t i = 0; i < 4; ++i)
+        datagram[1 + i] = static_cast<std::byte>(guess >> (8 * i));
+      relay->send_up(datagram);
+    }
+  }
+  EXPECT_FALSE(until([&] { return !server.disconnected.empty(); }, 0.3));
+  honest.transport->send(honest.connected[0], Channel::state, Bytes(3, std::byte{1}));
+  other.transport->send(other.connected[0], Channel::state, Bytes(3, std::byte{2}));
+  EXPECT_TRUE(until([&] { return server.state.size() == 2; }));
+}
+
+}  // namespace
+}  // namespace reckoner
