@@ -16,6 +16,7 @@
 #include <reckoner/program/archetypes.hpp>
 #include <reckoner/program/clock.hpp>
 #include <reckoner/program/options.hpp>
+#include <reckoner/program/security.hpp>
 #include <reckoner/program/stop_signal.hpp>
 #include <reckoner/scenario/pose_csv.hpp>
 
@@ -34,7 +35,7 @@ struct Options {
   double seconds = 0.0;
   std::string rendered_path;
   std::string json_path;
-  bool insecure = false;
+  program::ClientSecurityOptions security;
   bool quiet = false;
 };
 
@@ -52,12 +53,12 @@ void add_options(CLI::App& app, Options& o) {
       ->check(CLI::NonNegativeNumber);
   app.add_option("--rendered", o.rendered_path, "write every frame's shown poses to this CSV file");
   app.add_option("--json", o.json_path, "write the final figures to this JSON file");
-  app.add_flag("--insecure", o.insecure, "join without a token, unencrypted (the only way in this version)");
+  program::add_security_options(app, o.security);
   app.add_flag("--quiet", o.quiet, "print no events, only the summary");
   app.footer(
       "Examples:\n"
-      "  reckoner-client --connect 127.0.0.1:26000 --seconds 10\n"
-      "  reckoner-client --connect game.example:26000 --mode adaptive --rendered shown.csv\n"
+      "  reckoner-client --connect 127.0.0.1:26000 --insecure --seconds 10\n"
+      "  reckoner-client --connect game.example:26000 --token alice.token --mode adaptive\n"
       "Stops after --seconds, when the server goes down, or on Ctrl-C. Exit codes: 0 done, 1 could not join "
       "or\n"
       "lost the server, 2 bad input.");
@@ -171,7 +172,9 @@ int run(const Options& options) {
     if (!opened) return fail(kName, opened.error());
     rendered = std::move(*opened);
   }
-  auto transport = EnetTransport::connect(address->host, address->port, kProtocolVersion);
+  const auto security = program::open_security(options.security);
+  if (!security) return fail(kName, security.error());
+  auto transport = EnetTransport::connect(address->host, address->port, kProtocolVersion, *security);
   if (!transport) return fail(kName, transport.error(), program::kFailed);
   Client client{config, **transport};
 

@@ -19,6 +19,7 @@
 #include <reckoner/program/clock.hpp>
 #include <reckoner/program/options.hpp>
 #include <reckoner/program/pace.hpp>
+#include <reckoner/program/security.hpp>
 #include <reckoner/program/stop_signal.hpp>
 #include <reckoner/scenario/feed.hpp>
 #include <reckoner/scenario/pose_csv.hpp>
@@ -44,7 +45,7 @@ struct Options {
   unsigned threads = 0;
   std::string truth_path;
   std::string json_path;
-  bool insecure = false;
+  program::ServerSecurityOptions security;
   bool quiet = false;
 };
 
@@ -77,12 +78,12 @@ void add_options(CLI::App& app, Options& o) {
       ->capture_default_str();
   app.add_option("--truth", o.truth_path, "write every tick's true poses to this CSV file");
   app.add_option("--json", o.json_path, "write the final counts to this JSON file");
-  app.add_flag("--insecure", o.insecure, "let in anyone, unencrypted (the only way in this version)");
+  program::add_security_options(app, o.security);
   app.add_flag("--quiet", o.quiet, "log warnings only");
   app.footer(
       "Examples:\n"
-      "  reckoner-server --scenario crowd --port 26000\n"
-      "  reckoner-server --trace flight.csv --threshold-m 0.01 --truth truth.csv --seconds 60\n"
+      "  reckoner-server --scenario crowd --port 26000 --insecure\n"
+      "  reckoner-server --trace flight.csv --threshold-m 0.01 --truth truth.csv --key game.key\n"
       "Stops at the end of the trace, after --seconds, or on Ctrl-C. Exit codes: 0 done, 1 failed, 2 bad "
       "input.");
 }
@@ -216,7 +217,10 @@ int run(const Options& options) {
     if (!opened) return fail(kName, opened.error());
     truth = std::move(*opened);
   }
-  auto transport = ShardedTransport::listen({options.host, options.port, options.max_clients + 8});
+  auto security = program::open_security(options.security);
+  if (!security) return fail(kName, security.error());
+  auto transport =
+      ShardedTransport::listen({options.host, options.port, options.max_clients + 8, std::move(*security)});
   if (!transport) return fail(kName, transport.error(), program::kFailed);
 
   ServerConfig config;
@@ -232,7 +236,7 @@ int run(const Options& options) {
 
   fmt::print("listening on port {}\n", (*transport)->port());
   std::fflush(stdout);
-  spdlog::warn("insecure: anyone can join, and nothing is encrypted");
+  if (options.security.insecure) spdlog::warn("insecure: anyone can join, and nothing is encrypted");
 
   const double end_s = options.source.seconds > 0.0
                            ? std::min((*source)->end_s(), config.epoch_s + options.source.seconds)

@@ -227,14 +227,6 @@ std::vector<std::string> method_names() {
   return names;
 }
 
-std::string_view method_summary(std::string_view name) {
-  if (name == "reckoner") return "fitted motion, sent when it would be wrong, corrected by a cubic in 0.1 s";
-  for (const BaselineKind& kind : baseline_kinds()) {
-    if (kind.name == name) return kind.summary;
-  }
-  return {};
-}
-
 std::unique_ptr<Method> make_baseline_method(std::string_view name, const scenario::Source& source,
                                              const ReplayOptions& options, double rate_hz,
                                              ReplayNetwork& network) {

@@ -132,16 +132,13 @@ Result<std::vector<CompareRun>> compare(const Comparison& comparison,
 
 std::vector<ComparedFigure> compared_figures(bool buffered) {
   using F = const Figures&;
-  const ComparedFigure now{"now_error_m_p95", [](F f) { return std::optional(f.now_error_m.p95); }, "error"};
-  const ComparedFigure shown{"shown_error_m_p95", [](F f) { return std::optional(f.shown_error_m.p95); },
-                             "error"};
-  return {
-      buffered ? shown : now,
-      {"angle_error_rad_p95",
-       [](F f) { return f.angle_error_rad ? std::optional(f.angle_error_rad->p95) : std::nullopt; },
-       "angle error"},
-      {"excess_acceleration_mps2", [](F f) { return std::optional(f.excess_acceleration_mps2); }, "shaking"},
-      {"wire_bytes_per_s", wire_bytes_per_s, "bytes sent"}};
+  const ComparedFigure now{"now_error_m_p95", [](F f) { return std::optional(f.now_error_m.p95); }};
+  const ComparedFigure shown{"shown_error_m_p95", [](F f) { return std::optional(f.shown_error_m.p95); }};
+  return {buffered ? shown : now,
+          {"angle_error_rad_p95",
+           [](F f) { return f.angle_error_rad ? std::optional(f.angle_error_rad->p95) : std::nullopt; }},
+          {"excess_acceleration_mps2", [](F f) { return std::optional(f.excess_acceleration_mps2); }},
+          {"wire_bytes_per_s", wire_bytes_per_s}};
 }
 
 double clamped_ratio(double ours, double theirs) {

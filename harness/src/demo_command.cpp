@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include <reckoner/harness/measure.hpp>
+#include <reckoner/program/security.hpp>
 #include <reckoner/program/stop_signal.hpp>
 
 namespace reckoner::harness {
@@ -186,7 +187,13 @@ int run_demo(const DemoArguments& arguments) {
   };
 
   std::vector<std::string> server_options = source_options(arguments.source);
-  server_options.insert(server_options.end(), {"--port", "0", "--insecure", "--truth", truth.string()});
+  // Its own backend: a key for the server, and a token for each client.
+  const fs::path key_path = scratch.path() / "key";
+  const SecretKey key = SecretKey::make();
+  if (const auto wrong = program::write_secret_file(key_path, key.text()))
+    return complain(wrong->message, program::kFailed);
+  server_options.insert(server_options.end(),
+                        {"--port", "0", "--key", key_path.string(), "--truth", truth.string()});
   auto server = start("reckoner-server", server_options, "server");
   if (!server) return complain(server.error(), program::kFailed);
   const auto server_port = port_of(*server, "reckoner-server");
@@ -205,8 +212,12 @@ int run_demo(const DemoArguments& arguments) {
   for (Viewer& viewer : viewers) {
     viewer.rendered = scratch.path() / (viewer.mode + ".csv");
     viewer.json = scratch.path() / (viewer.mode + ".json");
+    const fs::path token = scratch.path() / (viewer.mode + ".token");
+    const ConnectGrant grant{.client_id = viewers.size(), .servers = {{}}};  // its server takes any address
+    if (const auto wrong = program::write_token_file(token, program::issue_now(grant, key, 60.0)))
+      return complain(wrong->message, program::kFailed);
     auto process = start("reckoner-client",
-                         {"--connect", "127.0.0.1:" + *port, "--mode", viewer.mode, "--insecure",
+                         {"--connect", "127.0.0.1:" + *port, "--mode", viewer.mode, "--token", token.string(),
                           "--rendered", viewer.rendered.string(), "--json", viewer.json.string()},
                          viewer.mode);
     if (!process) return complain(process.error(), program::kFailed);

@@ -113,7 +113,7 @@ Result<ReportFigure> rate_figure(const Comparison& comparison, const std::vector
 
 Result<ReportFigure> smoothness_figure(const Comparison& comparison, const std::vector<CompareRun>& runs,
                                        const std::vector<ComparedFigure>& figures) {
-  SeriesPlot plot{"how much it shakes (excess acceleration, m/s^2)", "95 % of the errors below (m)", {}};
+  SeriesPlot plot{"excess acceleration (m/s^2): how much it shakes", "95 % of the errors below (m)", {}};
   const std::string& network = comparison.networks.front().name;
   for (const std::string& method : comparison.methods) {
     plot.series.push_back(
@@ -148,7 +148,7 @@ Result<std::string> write_report(const Comparison& comparison, const std::vector
   std::filesystem::create_directories(folder, failed);
   const std::string page = (std::filesystem::path(folder) / "index.html").string();
   std::ofstream file(page);
-  file << report_html(comparison, runs, figures);
+  file << report_html(runs, buffered, figures);
   file.close();
   if (!file) return Error{"cannot write " + page};
   return page;

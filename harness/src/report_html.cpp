@@ -3,12 +3,7 @@
 
 #include "compare_output.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 #include <fmt/format.h>
-
-#include <reckoner/harness/method.hpp>
 
 namespace reckoner::harness {
 namespace {
@@ -25,8 +20,10 @@ constexpr const char* kHead =
     "late, "
     "and not always. It has to draw them sixty times a second all the same, so it must guess where they are. "
     "This page replays motion through a simulated bad network and measures how far what is drawn is from "
-    "where things really were, for Reckoner and for the usual techniques, all with the same budget of "
-    "updates. Smaller is better in every table, and the best of a row is blue.</p>\n";
+    "where "
+    "things really were, for Reckoner and for the usual techniques, all with the same "
+    "budget of updates. "
+    "Every error is in metres, smaller is better.</p>\n";
 
 std::string escaped(const std::string& text) {
   std::string out;
@@ -49,47 +46,6 @@ std::string row_of(const std::string& label, const std::vector<std::string>& cel
   return row + "</tr>\n";
 }
 
-// Three digits that say something, and no exponents.
-std::string number(double value) {
-  const double size = std::abs(value);
-  const int decimals = size <= 0.0 ? 0 : std::clamp(2 - static_cast<int>(std::floor(std::log10(size))), 0, 6);
-  return fmt::format("{:.{}f}", value, decimals);
-}
-
-std::string direction(const LinkOptions& link) {
-  std::string text = fmt::format("{:g} ms", link.latency_ms);
-  if (link.jitter_ms > 0.0) text += fmt::format(", up to some {:g} ms more", 2.0 * link.jitter_ms);
-  if (link.loss_percent > 0.0) text += fmt::format(", {:g} % of the datagrams lost", link.loss_percent);
-  if (link.rate_kbps > 0.0) text += fmt::format(", {:g} kbit/s", link.rate_kbps);
-  return text;
-}
-
-std::string described(const LinkPair& links) {
-  if (links.up == links.down) return "One way: " + direction(links.down) + ".";
-  return "To the players: " + direction(links.down) + ". Back: " + direction(links.up) + ".";
-}
-
-std::string spent(const Comparison& comparison) {
-  const SendBudget& budget = comparison.options.budget;
-  if (budget.updates_per_second > 0.0)
-    return fmt::format("On average {:g} updates a second for each entity.", budget.updates_per_second);
-  if (budget.fixed_rate_hz > 0.0)
-    return fmt::format("{:g} updates a second for each entity.", budget.fixed_rate_hz);
-  return fmt::format("As many updates as Reckoner needs to stay within {:g} m.", budget.threshold_m);
-}
-
-std::string method_list(const std::vector<std::string>& methods) {
-  std::string list = "<h2>What is compared</h2>\n<ul>\n";
-  for (const std::string& method : methods) {
-    const std::string summary{method_summary(method)};
-    if (!summary.empty()) list += fmt::format("<li><b>{}</b>: {}</li>\n", escaped(method), escaped(summary));
-  }
-  return list +
-         "</ul>\n<p>All but Reckoner are told exact times and, where they use it, the true acceleration. "
-         "What "
-         "shows the past is late on purpose: measured against the present that counts as error.</p>\n";
-}
-
 std::string error_table(const std::vector<CompareRun>& runs, const std::string& network,
                         const ComparedFigure& figure) {
   const auto methods = distinct(runs, &CompareRun::method);
@@ -100,7 +56,7 @@ std::string error_table(const std::vector<CompareRun>& runs, const std::string& 
     double least = 1e300;
     for (const std::string& method : methods) {
       const auto value = seed_mean(runs, trace, network, method, figure);
-      cells.push_back(value ? number(*value) : "-");
+      cells.push_back(value ? fmt::format("{:.4g}", *value) : "-");
       if (value && *value < least) {
         least = *value;
         best = cells.size() - 1;
@@ -115,10 +71,7 @@ std::string ratio_table(const std::vector<MethodRatios>& all, const std::string&
   std::vector<std::string> names;
   for (const ComparedFigure& figure : compared_figures(buffered))
     names.emplace_back(figure.name);
-  std::vector<std::string> titles;
-  for (const ComparedFigure& figure : compared_figures(buffered))
-    titles.emplace_back(figure.title);
-  std::string table = "<table>\n" + row_of("Reckoner divided by", titles, "th");
+  std::string table = "<table>\n" + row_of("Reckoner divided by", names, "th");
   for (const MethodRatios& one : all) {
     if (one.network != network) continue;
     std::vector<std::string> cells;
@@ -136,29 +89,21 @@ std::string ratio_table(const std::vector<MethodRatios>& all, const std::string&
 
 }  // namespace
 
-std::string report_html(const Comparison& comparison, const std::vector<CompareRun>& runs,
+std::string report_html(const std::vector<CompareRun>& runs, bool buffered,
                         const std::vector<ReportFigure>& figures) {
-  const bool buffered = comparison.options.playout.mode != PlayoutMode::present;
-  std::string page = kHead + method_list(comparison.methods);
+  std::string page = kHead;
   const auto ratios = ratios_of(runs, buffered);
   const auto compared = compared_figures(buffered);
-  for (const NamedLinks& network : comparison.networks) {
-    page += fmt::format("<h2>Network: {}</h2>\n<p>{} {}</p>\n", escaped(network.name),
-                        described(network.links), spent(comparison));
+  for (const std::string& network : distinct(runs, &CompareRun::network)) {
+    page += fmt::format("<h2>Network: {}</h2>\n", escaped(network));
     page += fmt::format(
-        "<p>Reckoner against each of the others: below 1 it is better, 0.5 is half of theirs. Geometric "
-        "means "
-        "over the recordings, each ratio at least {}.</p>\n",
+        "<p>Geometric means over the traces, each ratio at least {}. Below 1, Reckoner is better.</p>\n",
         kLeastRatio);
-    page += ratio_table(ratios, network.name, buffered);
-    page += fmt::format(
-        "<p>Error: how far what is drawn is from {}, in metres. 95 of 100 frames are nearer.</p>\n",
-        buffered ? "the path it follows" : "the truth at the same instant");
-    page += error_table(runs, network.name, compared[0]);
+    page += ratio_table(ratios, network, buffered);
     page +=
-        "<p>Shaking: how hard what is drawn accelerates beyond the real motion, in m/s&sup2;. Corrections "
-        "that jump are seen here.</p>\n" +
-        error_table(runs, network.name, compared[2]);
+        "<p>The error that 95 % of the frames stay below, m:</p>\n" + error_table(runs, network, compared[0]);
+    page += "<p>How much what is drawn shakes beyond the real motion, m/s&sup2;:</p>\n" +
+            error_table(runs, network, compared[2]);
   }
   for (const ReportFigure& figure : figures) {
     page += fmt::format("<h2>{}</h2>\n{}\n<p class=\"caption\">{}</p>\n", escaped(figure.heading), figure.svg,

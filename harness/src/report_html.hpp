@@ -15,8 +15,8 @@ struct ReportFigure {
   std::string caption;
 };
 
-/// The whole page about what a comparison came to.
-[[nodiscard]] std::string report_html(const Comparison& comparison, const std::vector<CompareRun>& runs,
+/// The whole page.
+[[nodiscard]] std::string report_html(const std::vector<CompareRun>& runs, bool buffered,
                                       const std::vector<ReportFigure>& figures);
 
 }  // namespace reckoner::harness

@@ -58,11 +58,6 @@ std::string series_script(const SeriesPlot& plot, const std::string& out) {
       script += fmt::format("{:.6g} {:.6g}\n", x, y);
     script += "EOD\n";
     const bool ours = series.name == "reckoner";
-    // A single point is told by its name beside it.
-    if (series.points.size() == 1)
-      script += fmt::format("set label '{}' at {:.6g},{:.6g} offset 1,0.4 textcolor rgb '{}'\n", series.name,
-                            series.points[0].first, series.points[0].second,
-                            ours ? kOurColour : kColours[i % kColours.size()]);
     lines += fmt::format("{}$s{} using 1:2 with linespoints pt 7 ps {} lw {} lc rgb '{}' title '{}'",
                          lines.empty() ? "" : ", ", i, ours ? 0.9 : 0.6, ours ? 3 : 1.4,
                          ours ? kOurColour : kColours[i % kColours.size()], series.name);

@@ -62,14 +62,15 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(CommandLine, UnknownOptionIsRefused) {
   const std::string option = "--no-such-option";
-  expect_refusal(run("reckoner-server", {"--scenario", "orbit", option}), option);
-  expect_refusal(run("reckoner-client", {"--connect", "127.0.0.1:1", option}), option);
+  expect_refusal(run("reckoner-server", {"--insecure", "--scenario", "orbit", option}), option);
+  expect_refusal(run("reckoner-client", {"--insecure", "--connect", "127.0.0.1:1", option}), option);
   expect_refusal(run("reckoner-harness", {"replay", "--scenario", "orbit", option}), option);
 }
 
 TEST(CommandLine, MissingTraceIsRefused) {
-  expect_refusal(run("reckoner-server", {"--trace", "/no/such/trace.csv", "--port", free_udp_port()}),
-                 "/no/such/trace.csv");
+  expect_refusal(
+      run("reckoner-server", {"--insecure", "--trace", "/no/such/trace.csv", "--port", free_udp_port()}),
+      "/no/such/trace.csv");
   expect_refusal(run("reckoner-harness", {"replay", "--trace", "/no/such/trace.csv", "--network", "lan"}),
                  "/no/such/trace.csv");
 }
@@ -88,19 +89,20 @@ TEST(CommandLine, MalformedTraceIsRefusedByFileAndLine) {
   for (std::size_t i = 0; i < bad.size(); ++i) {
     const std::string path = dir.file("bad" + std::to_string(i) + ".csv");
     std::ofstream(path, std::ios::binary) << bad[i];
-    expect_refusal(run("reckoner-server", {"--trace", path, "--port", free_udp_port()}), path);
+    expect_refusal(run("reckoner-server", {"--insecure", "--trace", path, "--port", free_udp_port()}), path);
     expect_refusal(run("reckoner-harness", {"replay", "--trace", path, "--network", "lan"}), path);
   }
 }
 
 TEST(CommandLine, UnknownScenarioNamesTheKnownOnes) {
-  expect_refusal(run("reckoner-server", {"--scenario", "nowhere", "--port", free_udp_port()}), "crowd");
+  expect_refusal(run("reckoner-server", {"--insecure", "--scenario", "nowhere", "--port", free_udp_port()}),
+                 "crowd");
 }
 
 TEST(CommandLine, PortInUseIsRefused) {
   const UdpSocket taken;
   const std::string port = std::to_string(taken.port());
-  expect_refusal(run("reckoner-server", {"--scenario", "orbit", "--port", port}), port);
+  expect_refusal(run("reckoner-server", {"--insecure", "--scenario", "orbit", "--port", port}), port);
   expect_refusal(run("reckoner-harness", {"conditioner", "--listen", port, "--to",
                                           "127.0.0.1:" + free_udp_port(), "--network", "lan"}),
                  port);
@@ -108,12 +110,12 @@ TEST(CommandLine, PortInUseIsRefused) {
 
 TEST(CommandLine, NobodyThereIsSaidInOneLine) {
   const std::string address = "127.0.0.1:" + free_udp_port();
-  expect_refusal(run("reckoner-client", {"--connect", address}, 60.0), address);
+  expect_refusal(run("reckoner-client", {"--insecure", "--connect", address}, 60.0), address);
 }
 
 TEST(CommandLine, BadAddressesAreRefused) {
   for (const char* address : {"127.0.0.1", "127.0.0.1:0", "127.0.0.1:70000", ":1", "127.0.0.1:port", ""}) {
-    const Finished finished = run("reckoner-client", {"--connect", address}, 60.0);
+    const Finished finished = run("reckoner-client", {"--insecure", "--connect", address}, 60.0);
     ASSERT_TRUE(finished.exit_code.has_value()) << address;
     EXPECT_GT(*finished.exit_code, 0) << address;
     EXPECT_LT(*finished.exit_code, 128) << address;
@@ -122,11 +124,11 @@ TEST(CommandLine, BadAddressesAreRefused) {
 }
 
 TEST(CommandLine, UnwritableOutputIsRefusedAtOnce) {
-  expect_refusal(run("reckoner-server", {"--scenario", "orbit", "--port", free_udp_port(), "--seconds", "9",
-                                         "--truth", "/no/such/dir/truth.csv"}),
+  expect_refusal(run("reckoner-server", {"--insecure", "--scenario", "orbit", "--port", free_udp_port(),
+                                         "--seconds", "9", "--truth", "/no/such/dir/truth.csv"}),
                  "/no/such/dir/truth.csv");
-  expect_refusal(run("reckoner-client",
-                     {"--connect", "127.0.0.1:" + free_udp_port(), "--rendered", "/no/such/dir/shown.csv"}),
+  expect_refusal(run("reckoner-client", {"--insecure", "--connect", "127.0.0.1:" + free_udp_port(),
+                                         "--rendered", "/no/such/dir/shown.csv"}),
                  "/no/such/dir/shown.csv");
 }
 
@@ -136,11 +138,12 @@ TEST_P(StopSignal, EndsServerConditionerAndClientCleanlyWithASummary) {
   const ScratchDir dir;
   const std::string port = free_udp_port();
   const std::string relay_port = free_udp_port();
-  Process server("reckoner-server", {"--scenario", "orbit", "--port", port});
+  Process server("reckoner-server", {"--insecure", "--scenario", "orbit", "--port", port});
   Process relay("reckoner-harness", {"conditioner", "--listen", relay_port, "--to", "127.0.0.1:" + port,
                                      "--network", "lan", "--seed", "1"});
   const std::string shown = dir.file("shown.csv");
-  Process client("reckoner-client", {"--connect", "127.0.0.1:" + relay_port, "--rendered", shown});
+  Process client("reckoner-client",
+                 {"--insecure", "--connect", "127.0.0.1:" + relay_port, "--rendered", shown});
   ASSERT_FALSE(client.wait(3.0)) << client.output() << client.errors();
   for (Process* process : {&client, &relay, &server}) {
     process->send_signal(GetParam());

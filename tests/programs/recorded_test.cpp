@@ -37,12 +37,12 @@ class Take {
         port_(free_udp_port()),
         relay_port_(free_udp_port()),
         server_("reckoner-server",
-                {"--trace", trace_path(name), "--threshold-m", threshold_m, "--start", start_s, "--port",
-                 port_, "--truth", truth_, "--seconds", "27", "--quiet"}),
+                {"--insecure", "--trace", trace_path(name), "--threshold-m", threshold_m, "--start", start_s,
+                 "--port", port_, "--truth", truth_, "--seconds", "27", "--quiet"}),
         relay_("reckoner-harness", {"conditioner", "--listen", relay_port_, "--to", "127.0.0.1:" + port_,
                                     "--network", "intercity", "--seed", "1"}),
-        client_("reckoner-client", {"--connect", "127.0.0.1:" + relay_port_, "--mode", "present",
-                                    "--rendered", shown_, "--seconds", "25"}) {}
+        client_("reckoner-client", {"--insecure", "--connect", "127.0.0.1:" + relay_port_, "--mode",
+                                    "present", "--rendered", shown_, "--seconds", "25"}) {}
 
   void finish() {
     EXPECT_EQ(client_.wait(60.0), 0) << client_.errors();

@@ -33,7 +33,8 @@ bool serve(EnetTransport& transport, double seconds, Handle handle) {
 TEST(Strangers, AClientIsToldThatTheServerSpeaksAnotherVersion) {
   auto transport = EnetTransport::listen({.host = "127.0.0.1"});
   ASSERT_TRUE(transport) << transport.error();
-  Process client("reckoner-client", {"--connect", "127.0.0.1:" + std::to_string((*transport)->port())});
+  Process client("reckoner-client",
+                 {"--insecure", "--connect", "127.0.0.1:" + std::to_string((*transport)->port())});
 
   const bool told = serve(**transport, 20.0, [&](const TransportEvent& event) {
     if (event.kind == TransportEvent::Kind::connected) {
@@ -51,7 +52,7 @@ TEST(Strangers, AClientIsToldThatTheServerSpeaksAnotherVersion) {
 
 TEST(Strangers, AServerRefusesAnotherVersionByNumberAndLivesOn) {
   const std::string port = free_udp_port();
-  Process server("reckoner-server", {"--scenario", "orbit", "--port", port});
+  Process server("reckoner-server", {"--insecure", "--scenario", "orbit", "--port", port});
 
   const std::uint32_t other_version = kProtocolVersion + 7u;
   auto transport =
@@ -71,7 +72,8 @@ TEST(Strangers, AServerRefusesAnotherVersionByNumberAndLivesOn) {
   EXPECT_EQ(code.reason, EndReason::version);
   EXPECT_EQ(code.detail, kProtocolVersion);
 
-  const Finished client = run("reckoner-client", {"--connect", "127.0.0.1:" + port, "--seconds", "1"}, 30.0);
+  const Finished client =
+      run("reckoner-client", {"--insecure", "--connect", "127.0.0.1:" + port, "--seconds", "1"}, 30.0);
   EXPECT_EQ(client.exit_code, 0) << client.errors;
   server.send_signal(SIGTERM);
   EXPECT_EQ(server.wait(), 0) << server.errors();
@@ -81,7 +83,7 @@ TEST(Strangers, APeerThatSendsGarbageIsCountedAndShownOut) {
   const ScratchDir dir;
   const std::string port = free_udp_port();
   Process server("reckoner-server",
-                 {"--scenario", "orbit", "--port", port, "--json", dir.file("server.json")});
+                 {"--insecure", "--scenario", "orbit", "--port", port, "--json", dir.file("server.json")});
   auto transport =
       EnetTransport::connect("127.0.0.1", static_cast<std::uint16_t>(std::stoi(port)), kProtocolVersion);
   ASSERT_TRUE(transport) << transport.error();
@@ -106,10 +108,10 @@ TEST(Strangers, APeerThatSendsGarbageIsCountedAndShownOut) {
 TEST(Strangers, GarbageDatagramsStopNeitherServerNorConditioner) {
   const std::string port = free_udp_port();
   const std::string relay_port = free_udp_port();
-  Process server("reckoner-server", {"--scenario", "crowd", "--entities", "5", "--port", port});
+  Process server("reckoner-server", {"--insecure", "--scenario", "crowd", "--entities", "5", "--port", port});
   Process relay("reckoner-harness", {"conditioner", "--listen", relay_port, "--to", "127.0.0.1:" + port,
                                      "--network", "lan", "--seed", "1"});
-  Process client("reckoner-client", {"--connect", "127.0.0.1:" + relay_port, "--seconds", "3"});
+  Process client("reckoner-client", {"--insecure", "--connect", "127.0.0.1:" + relay_port, "--seconds", "3"});
 
   const UdpSocket stranger;
   std::uint32_t random = 12345;  // an LCG is random enough for garbage

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -20,6 +21,7 @@
 #include <reckoner/net/enet_transport.hpp>
 #include <reckoner/program/archetypes.hpp>
 #include <reckoner/program/clock.hpp>
+#include <reckoner/program/security.hpp>
 #include <reckoner/program/stop_signal.hpp>
 
 namespace reckoner::harness {
@@ -42,8 +44,8 @@ struct Player {
 
 class LoadClients {
  public:
-  LoadClients(const LoadClientsOptions& options, program::HostPort server)
-      : options_(options), server_(std::move(server)), world_(options.world) {}
+  LoadClients(const LoadClientsOptions& options, program::HostPort server, std::optional<SecretKey> key)
+      : options_(options), server_(std::move(server)), key_(std::move(key)), world_(options.world) {}
 
   int run() {
     const double start_s = program::monotonic_s();
@@ -72,7 +74,7 @@ class LoadClients {
  private:
   std::string start_player(double now_s) {
     Player player;
-    auto transport = EnetTransport::connect(server_.host, server_.port, 0);
+    auto transport = EnetTransport::connect(server_.host, server_.port, 0, next_security());
     if (!transport) return transport.error();
     player.transport = std::move(*transport);
     ClientConfig config;
@@ -84,6 +86,15 @@ class LoadClients {
     player.next_turn_s = now_s;
     players_.push_back(std::move(player));
     return {};
+  }
+
+  // What the next client shows, as if it had just been to its backend.
+  [[nodiscard]] std::optional<ClientSecurity> next_security() const {
+    if (!key_) return std::nullopt;
+    constexpr double kGoodForS = 60.0;
+    ConnectGrant grant{.client_id = players_.size() + 1};
+    grant.servers = {{0x7F000001, server_.port}};
+    return ClientSecurity{program::issue_now(grant, *key_, kGoodForS), program::kGameNumber};
   }
 
   void turn(Player& player, double now_s) {
@@ -182,6 +193,7 @@ class LoadClients {
 
   LoadClientsOptions options_;
   program::HostPort server_;
+  std::optional<SecretKey> key_;
   LoadWorld world_;
   ToldLines told_;
   std::vector<Player> players_;
@@ -202,7 +214,13 @@ int run_load_clients(const LoadClientsOptions& options) {
   }
   auto server = program::parse_host_port(options.server);
   if (!server) return complain(server.error());
-  return LoadClients(options, std::move(*server)).run();
+  std::optional<SecretKey> key;
+  if (!options.key.empty()) {
+    const auto read = program::read_key_file(options.key);
+    if (!read) return complain(read.error());
+    key = *read;
+  }
+  return LoadClients(options, std::move(*server), std::move(key)).run();
 }
 
 }  // namespace reckoner::harness

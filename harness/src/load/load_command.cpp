@@ -78,6 +78,7 @@ void add_server_role(CLI::App& app, int& exit_code, const char* name, int (*run)
   command->add_option("--tick-rate", options->tick_rate_hz);
   command->add_option("--threads", options->threads);
   command->add_option("--record", options->record);
+  command->add_option("--key", options->key);
   command->callback([options, run, &exit_code] { exit_code = run(*options); });
 }
 
@@ -88,6 +89,7 @@ void add_clients_role(CLI::App& app, int& exit_code, const char* name,
   add_world_options(*command, options->world);
   command->add_option("--tick-rate", options->frame_rate_hz);
   command->add_option("--connect", options->server);
+  command->add_option("--key", options->key);
   command->add_option("--count", options->count);
   command->add_option("--join-rate", options->join_rate_hz);
   command->add_option("--watched", options->measured);
@@ -116,13 +118,14 @@ void add_load_command(CLI::App& app, int& exit_code, const char* argv0) {
   command
       ->add_option("--processes", run.processes, "that the clients are spread over; 0: one for 250 of them")
       ->check(CLI::Range(0, 64));
+  command->add_flag("--insecure", run.insecure, "anyone may join, and nothing is encrypted");
   command->add_option("--json", arguments->json, "write all figures to this file");
   command->footer(
       "Processor time is the server process's, within the measured time only, without its simulation of the\n"
       "entities. Plain ENet sends datagrams of the same sizes at the same times to as many clients, who\n"
       "acknowledge as often, and does nothing else.\n"
       "Example:\n"
-      "  reckoner-harness load --clients 1000 --entities 1000 --seconds 60 --json load.json");
+      "  reckoner-harness load --clients 1000 --entities 1000 --seconds 60 --insecure --json load.json");
   command->callback([arguments, &exit_code] { exit_code = run_load_command(*arguments); });
   add_server_role(app, exit_code, "load-server", &run_load_server);
   add_server_role(app, exit_code, "load-plain-server", &run_plain_server);

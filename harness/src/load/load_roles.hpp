@@ -19,11 +19,13 @@ struct LoadServerOptions {
   double tick_rate_hz = 60.0;
   unsigned threads = 1;
   std::string record;  ///< file that a server writes what it sent to, and a plain one reads it from
+  std::string key;     ///< file with the key of the tokens that its clients make themselves; empty: insecure
 };
 
 struct LoadClientsOptions {
   LoadWorldOptions world;
   std::string server;       ///< HOST:PORT
+  std::string key;          ///< as the server's
   std::size_t count = 100;  ///< clients in this process
   double join_rate_hz = 200.0;
   std::size_t measured = 0;  ///< of them, as many are watched

@@ -14,6 +14,7 @@
 #include <fmt/core.h>
 
 #include <reckoner/program/clock.hpp>
+#include <reckoner/program/security.hpp>
 #include <reckoner/program/stop_signal.hpp>
 
 namespace reckoner::harness {
@@ -214,9 +215,16 @@ Result<LoadResult> run_load(const LoadRunOptions& options, const std::filesystem
                             const LoadProgress& progress) {
   Crew crew(options, "Reckoner", progress);
   auto server = world_arguments("load-server", options);
+  auto clients = world_arguments("load-clients", options);
   server.insert(server.end(), {"--record", record.string(), "--threads", std::to_string(options.threads)});
+  if (!options.insecure) {
+    const std::string key = record.string() + ".key";
+    if (auto wrong = program::write_secret_file(key, SecretKey::make().text())) return *wrong;
+    for (auto* arguments : {&server, &clients})
+      arguments->insert(arguments->end(), {"--key", key});
+  }
   if (auto wrong = crew.start_server(server)) return *wrong;
-  if (auto wrong = crew.start_clients(world_arguments("load-clients", options))) return *wrong;
+  if (auto wrong = crew.start_clients(clients)) return *wrong;
   return crew.measure();
 }
 

@@ -23,6 +23,7 @@ struct LoadRunOptions {
   double join_rate_hz = 200.0;    ///< of all clients together
   unsigned threads = 1;           ///< of the server
   std::size_t processes = 0;      ///< that the clients are spread over; 0: one for 250 of them
+  bool insecure = false;          ///< nothing is sealed, anybody may join
   std::size_t watched = 4;        ///< clients whose error is measured
   std::filesystem::path program;  ///< this one
 };

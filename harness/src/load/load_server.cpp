@@ -17,6 +17,7 @@
 #include <reckoner/program/archetypes.hpp>
 #include <reckoner/program/clock.hpp>
 #include <reckoner/program/pace.hpp>
+#include <reckoner/program/security.hpp>
 #include <reckoner/program/stop_signal.hpp>
 #include <reckoner/server/server.hpp>
 
@@ -184,7 +185,15 @@ class LoadServer {
 int run_load_server(const LoadServerOptions& options) {
   program::catch_stop_signals();
   const auto peers = static_cast<std::uint32_t>(options.world.clients + 8);
-  auto transport = EnetTransport::listen({.host = "127.0.0.1", .port = 0, .max_peers = peers});
+  EnetListenConfig config{.host = "127.0.0.1", .port = 0, .max_peers = peers};
+  if (!options.key.empty()) {
+    const auto key = program::read_key_file(options.key);
+    if (!key) return complain(key.error());
+    // All clients are on this machine, and join as fast as they can.
+    config.security = ServerSecurity{
+        .key = *key, .game = program::kGameNumber, .peers_per_address = peers, .handshakes_per_second = 1e4};
+  }
+  auto transport = EnetTransport::listen(config);
   if (!transport) return complain(transport.error(), program::kFailed);
   return LoadServer(options, **transport).run();
 }

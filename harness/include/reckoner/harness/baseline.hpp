@@ -50,9 +50,8 @@ class Baseline {
 struct BaselineKind {
   std::string_view name;
   std::unique_ptr<Baseline> (*make)(const BaselineSetup&);
-  bool sends_acceleration;   ///< counted in the size of its updates, as is the next
-  bool poses_only;           ///< no rates at all, and orientations in 4 bytes
-  std::string_view summary;  ///< what it draws, for people who do not know it
+  bool sends_acceleration;  ///< counted in the size of its updates, as is the next
+  bool poses_only;          ///< no rates at all, and orientations in 4 bytes
 };
 
 /// Every baseline there is. To add one: a file in src/baselines, and a line in its table.

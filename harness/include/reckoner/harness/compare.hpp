@@ -58,9 +58,8 @@ void for_each_parallel(std::size_t count, std::size_t threads, const std::functi
 
 /// The figures that methods are compared by; smaller is better. Nothing where a run has none.
 struct ComparedFigure {
-  const char* name;  ///< in files
+  const char* name;
   std::optional<double> (*of)(const Figures&);
-  const char* title = "";  ///< for people
 };
 
 /// p95 error (same-time in present mode, shown in buffered modes), p95 angle error, excess acceleration, wire

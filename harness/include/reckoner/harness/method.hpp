@@ -66,9 +66,6 @@ class Method {
 /// The names of all methods: reckoner first, then the baselines.
 [[nodiscard]] std::vector<std::string> method_names();
 
-/// What a method does, in a few words for people who do not know it; empty if there is none of that name.
-[[nodiscard]] std::string_view method_summary(std::string_view name);
-
 /// What a method's client says when it connects: the network must be made with it.
 [[nodiscard]] std::uint32_t connect_reason(std::string_view method);
 
