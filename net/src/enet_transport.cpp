@@ -522,6 +522,8 @@ Result<std::unique_ptr<EnetTransport>> EnetTransport::connect(const std::string&
   if (security) {
     // ENet begins once the server has let it in; until then its peer keeps nothing but the address.
     (*impl)->guard_with(secure::Guard(security->token, security->game));
+    // Connections are told apart by a number that ENet would draw from the time and an address in memory.
+    (*impl)->host->randomSeed = secure::Guard::random_number();
     (*impl)->knocking = reason;
     enet_peer_reset(peer);
   }

@@ -80,9 +80,13 @@ bool within(const std::array<T, 3>& steps, double step, double limit) {
 }
 
 // Within the limit, with one step of room because rounding may go outwards, and within what travels.
+double most_of(double limit, double step, double most_steps) {
+  return std::min(limit - step, step * most_steps);
+}
+
 template <class Vector>
 bool fits(const Vector& v, double limit, double step, double most_steps) {
-  const double most = std::min(limit - step, step * most_steps);
+  const double most = most_of(limit, step, most_steps);
   return std::abs(v.x) <= most && std::abs(v.y) <= most && std::abs(v.z) <= most;
 }
 
@@ -91,6 +95,17 @@ bool fits(const State& state, const Quantisation& q, const Steps& steps) {
          fits(state.velocity, q.max_speed_mps, steps.velocity_mps, kMostSteps) &&
          fits(state.acceleration, kMaxAccelerationMps2, steps.acceleration_mps2, kMostSteps) &&
          fits(state.angular_velocity, kMaxAngularVelocityRps, steps.angular_velocity_rps, kMostSteps);
+}
+
+template <class Vector>
+Vector clamped(Vector v, double limit, double step, double most_steps) {
+  using Number = typename Vector::value_type;
+  const double wanted = std::max(0.0, most_of(limit, step, most_steps));
+  Number most = static_cast<Number>(wanted);
+  if (static_cast<double>(most) > wanted) most = std::nextafter(most, Number{0});  // rounded up
+  for (glm::length_t i = 0; i < 3; ++i)
+    v[i] = std::isfinite(v[i]) ? std::clamp(v[i], -most, most) : Number{0};
+  return v;
 }
 
 // Numbers that are large in the finest steps travel in coarser ones.
@@ -142,6 +157,18 @@ Quantisation quantisation_for(const Archetype& archetype) {
 
 bool can_travel(const State& state, const Quantisation& quantisation) {
   return is_sane(state) && fits(state, quantisation, steps_at(quantisation, 0, 0));
+}
+
+State nearest_that_travels(const State& state, const Quantisation& q) {
+  const Steps steps = steps_at(q, 0, 0);
+  State s = state;
+  s.position = clamped(s.position, q.world_size_m, steps.position_m, kMostPositionSteps);
+  s.velocity = clamped(s.velocity, q.max_speed_mps, steps.velocity_mps, kMostSteps);
+  s.acceleration = clamped(s.acceleration, kMaxAccelerationMps2, steps.acceleration_mps2, kMostSteps);
+  s.angular_velocity =
+      clamped(s.angular_velocity, kMaxAngularVelocityRps, steps.angular_velocity_rps, kMostSteps);
+  if (!is_sane(s)) s.orientation = State{}.orientation;
+  return s;
 }
 
 std::uint8_t precision_for(double scale) {

@@ -39,7 +39,7 @@ OwnedMotion rounded(const State& state, const OwnerLimits& limits, std::uint8_t 
   OwnerLimits inside = limits;
   inside.max_speed_mps = std::max(0.0, limits.max_speed_mps - q.velocity_step_mps);
   inside.world_size_m = std::max(0.0, limits.world_size_m - q.position_step_m);
-  State s = within(state, inside);
+  State s = nearest_that_travels(within(state, inside), q);
   auto encoded = quantise(s, teleports, kUnitPrecision, q);
   auto decoded = motion_of(encoded, time_s, q, RouteTable{});
   if (!decoded) {

@@ -320,9 +320,27 @@ TEST(Messages, OwnershipRoundTrips) {
   EXPECT_EQ(std::get<OwnershipMessage>(*taken).news, OwnershipMessage::News::taken);
   EXPECT_EQ(std::get<OwnershipMessage>(*taken).term, 3);
 
-  OwnershipMessage insane = std::get<OwnershipMessage>(messages[9]);
-  insane.viewers_s = 11.0;
-  EXPECT_FALSE(decode_control(encoded(insane)));
+  // A delay that no sender writes, in the place of one that it does.
+  OwnershipMessage slow = std::get<OwnershipMessage>(messages[9]);
+  slow.viewers_s = 0.25;
+  const auto bytes = encoded(slow);
+  ASSERT_TRUE(decode_control(bytes));
+  int places = 0;
+  for (unsigned at = 0; at + 64 <= bytes.size() * 8; ++at) {
+    BitReader reader{bytes};
+    std::vector<std::byte> changed(bytes.size());
+    BitWriter writer{changed};
+    for (unsigned i = 0; i < at; ++i)
+      writer.write(reader.read(1), 1);
+    if (std::bit_cast<double>(reader.read(64)) != 0.25) continue;
+    writer.write(std::bit_cast<std::uint64_t>(11.0), 64);
+    while (reader.bits_left() > 0)
+      writer.write(reader.read(1), 1);
+    (void)writer.finish();
+    EXPECT_FALSE(decode_control(changed));
+    ++places;
+  }
+  EXPECT_EQ(places, 1);
 }
 
 }  // namespace

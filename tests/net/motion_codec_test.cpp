@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <random>
 
 #include <glm/geometric.hpp>
 #include <gtest/gtest.h>
@@ -285,6 +286,37 @@ TEST(MotionCodec, WhatCanTravelArrives) {
   }
   EXPECT_GT(travelled, 1000);
   EXPECT_LT(travelled, 5000);
+}
+
+TEST(MotionCodec, WhatCannotTravelHasANearestThatCan) {
+  std::mt19937 random(5);
+  const Quantisation q = quantisation_for(Archetype{});
+  std::uniform_real_distribution<double> exponent(-3.0, 12.0);
+  const auto any = [&] {
+    const double size = std::pow(10.0, exponent(random));
+    return random() % 30 == 0 ? std::nan("") : random() % 2 == 0 ? size : -size;
+  };
+  int changed = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    State state;
+    for (glm::length_t axis = 0; axis < 3; ++axis) {
+      state.position[axis] = any();
+      state.velocity[axis] = static_cast<float>(any());
+      state.acceleration[axis] = static_cast<float>(any());
+      state.angular_velocity[axis] = static_cast<float>(any());
+    }
+    if (i % 10 == 0) state.orientation.x = static_cast<float>(any());
+    const State near = nearest_that_travels(state, q);
+    ASSERT_TRUE(can_travel(near, q));
+    const bool can = can_travel(state, q);
+    if (can) {
+      EXPECT_EQ(near.position, state.position);
+      EXPECT_EQ(near.velocity, state.velocity);
+      EXPECT_EQ(near.acceleration, state.acceleration);
+    }
+    changed += can ? 0 : 1;
+  }
+  EXPECT_GT(changed, 1000);
 }
 
 }  // namespace

@@ -124,9 +124,7 @@ std::span<const std::byte> Gate::begin(const ServerAddress& from, const Response
   Accepted accepted;
   accepted.server = server;
   do {
-    std::array<std::byte, 4> number;
-    fill_random(number);
-    accepted.session = ByteReader(number).number<std::uint32_t>();
+    accepted.session = random_number();
   } while (accepted.session == 0 || sessions_.contains(accepted.session));
 
   ConnectGrant again = grant;

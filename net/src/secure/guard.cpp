@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "guard.hpp"
 
+#include "sodium_bytes.hpp"
+
 namespace reckoner::secure {
 
 using What = Guard::Arrival::What;
+
+std::uint32_t Guard::random_number() {
+  return secure::random_number();
+}
 
 Guard::Arrival Guard::arrive(const ServerAddress& from, std::span<const std::byte> datagram, double now_s,
                              std::uint64_t unix_s) {

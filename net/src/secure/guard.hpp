@@ -18,6 +18,9 @@ namespace reckoner::secure {
 /// ENet it knows one number, by which ENet tells connections apart: the client draws it when it connects.
 class Guard {
  public:
+  /// A number that nobody can foretell, and no two are likely to draw.
+  [[nodiscard]] static std::uint32_t random_number();
+
   /// Larger than any datagram that is sealed.
   static constexpr std::size_t kLargest = 1500;
 

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include <sodium.h>
@@ -29,6 +30,12 @@ const unsigned char* raw(const std::array<std::byte, N>& bytes) {
 inline void fill_random(std::span<std::byte> bytes) {
   [[maybe_unused]] static const int ready = sodium_init();
   randombytes_buf(bytes.data(), bytes.size());
+}
+
+inline std::uint32_t random_number() {
+  std::uint32_t number = 0;
+  fill_random(std::as_writable_bytes(std::span(&number, 1)));
+  return number;
 }
 
 }  // namespace reckoner::secure

@@ -98,6 +98,10 @@ inline constexpr unsigned kTeleportModulus = 8;
 /// True if the state is finite and within the archetype's limits, and so can be sent.
 [[nodiscard]] bool can_travel(const State& state, const Quantisation& quantisation);
 
+/// The state nearest to this one, along each axis by itself, that can_travel(). What is not finite becomes
+/// zero.
+[[nodiscard]] State nearest_that_travels(const State& state, const Quantisation& quantisation);
+
 /// Rounds the position to the nearest step and each rate so that what those before it are off is undone at
 /// the reach; what is zero stays zero. What is too large for the steps of `manner` gets coarser ones. The
 /// state must be can_travel().
