@@ -31,8 +31,15 @@ HostPtr make_host(const ENetAddress* address, std::size_t peers) {
   return host;
 }
 
+// As long as a peer may only be waiting for a processor it is not given up.
+void be_patient(ENetPeer& peer) {
+  constexpr enet_uint32 kAnyFactor = 1024, kLeastMs = 30'000, kMostMs = 60'000;
+  enet_peer_timeout(&peer, kAnyFactor, kLeastMs, kMostMs);
+}
+
 // So that ENet drops nothing on its own: what is not sent would cost nothing.
 void open_throttle(ENetPeer& peer) {
+  be_patient(peer);
   peer.packetThrottle = ENET_PEER_PACKET_THROTTLE_SCALE;
   peer.packetThrottleDeceleration = 0;
 }
@@ -151,6 +158,7 @@ Result<std::unique_ptr<PlainClient>> PlainClient::connect(const std::string& hos
   }
   impl->peer = enet_host_connect(impl->host.get(), &address, kChannels, 0);
   if (impl->peer == nullptr) return Error{"a plain ENet client cannot connect"};
+  be_patient(*impl->peer);
   return std::unique_ptr<PlainClient>(new PlainClient(std::move(impl)));
 }
 
