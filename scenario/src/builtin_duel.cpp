@@ -44,8 +44,8 @@ class Duel final : public BuiltinSource {
   }
 
   glm::dvec2 home(std::size_t index) const {
-    const auto pair = static_cast<double>(index / 2);
-    return {kApartM * (index % 2 == 0 ? -0.5 : 0.5), pair * kPairsApartM};
+    const std::size_t pair = index / 2;
+    return {kApartM * (index % 2 == 0 ? -0.5 : 0.5), static_cast<double>(pair) * kPairsApartM};
   }
 
   glm::dvec2 place(std::size_t index, std::int64_t stride) const {
