@@ -71,8 +71,9 @@ struct EnetTransport::Impl {
   };
 
   [[nodiscard]] static Result<std::unique_ptr<Impl>> open(const ENetAddress* address, std::size_t peers,
-                                                          const std::string& host_name, Shard shard);
-  Impl(std::size_t peers, Shard shard) : connections(peers, shard.number, shard.bits), touched(peers) {}
+                                                          const std::string& host_name, const Shard& shard);
+  Impl(std::size_t peers, const Shard& shard)
+      : connections(peers, shard.number, shard.bits), touched(peers) {}
   ~Impl();
 
   bool pump();
@@ -133,7 +134,7 @@ struct EnetTransport::Impl {
 Result<std::unique_ptr<EnetTransport::Impl>> EnetTransport::Impl::open(const ENetAddress* address,
                                                                        std::size_t peers,
                                                                        const std::string& host_name,
-                                                                       Shard shard) {
+                                                                       const Shard& shard) {
   auto impl = std::make_unique<Impl>(peers, shard);
   if (!impl->runtime.usable()) return Error{"ENet does not start on this machine"};
   errno = 0;
@@ -479,7 +480,8 @@ Result<std::unique_ptr<EnetTransport>> EnetTransport::listen(const EnetListenCon
   return listen(config, {});
 }
 
-Result<std::unique_ptr<EnetTransport>> EnetTransport::listen(const EnetListenConfig& config, Shard shard) {
+Result<std::unique_ptr<EnetTransport>> EnetTransport::listen(const EnetListenConfig& config,
+                                                             const Shard& shard) {
   const EnetRuntime runtime;  // looking a name up needs it on some systems
   ENetAddress address{.host = ENET_HOST_ANY, .port = config.port};
   if (!config.host.empty() && enet_address_set_host(&address, config.host.c_str()) != 0) {

@@ -104,7 +104,8 @@ class Ship final : public BuiltinSource {
   double draw(std::size_t index, int what) const { return hash_uniform(seed(), index, what); }
 
   Pose ship(std::size_t index, double time_s) const {
-    const glm::dvec3 home{kBetweenShipsM * (static_cast<double>(index / kGroup) + 0.1 * draw(index, 8)),
+    const std::size_t group = index / kGroup;
+    const glm::dvec3 home{kBetweenShipsM * (static_cast<double>(group) + 0.1 * draw(index, 8)),
                           0.1 * kBetweenShipsM * draw(index, 9), 0.0};
     if (!sails_) return {home, {1.0f, 0.0f, 0.0f, 0.0f}};
     // How far it has come, and how fast that goes: 0.2 to 1.8 times the mean.

@@ -109,7 +109,7 @@ class EnetTransport final : public Transport {
     std::shared_ptr<secure::UsedTokens> used{};  ///< which all have together
   };
   [[nodiscard]] static Result<std::unique_ptr<EnetTransport>> listen(const EnetListenConfig& config,
-                                                                     Shard shard);
+                                                                     const Shard& shard);
   [[nodiscard]] static std::shared_ptr<secure::UsedTokens> no_tokens_yet();
   bool flush(bool always);  ///< sends what waits; true if events wait or something arrived
 
