@@ -267,7 +267,10 @@ bool EnetTransport::Impl::let_pass(const secure::Guard::Arrival& arrival) {
     if (index >= host->peerCount) return false;
     ENetPeer& peer = host->peers[index];
     if (!guard->is_bound(arrival.session, peer.connectID)) return false;
-    peer.address = host->receivedAddress;  // whoever can seal is who it was, wherever it is now
+    // Whoever can seal is who it was; where it is now the newest datagram has said, which may be another one.
+    if (const auto* const session = guard->find(arrival.session))
+      peer.address = {ENET_HOST_TO_NET_32(session->address.host), session->address.port};
+    host->receivedAddress = peer.address;
   }
   touched.touch(index);
   // As ENet expects it: behind the head stands a checksum, which is right (seal_hook()).
