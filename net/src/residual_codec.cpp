@@ -110,6 +110,7 @@ QuantisedState read_residual(BitReader& reader, const QuantisedState& baseline, 
   ResidualReader coder{reader, quantisation.codes};
   QuantisedState state;
   code_residual(coder, state, baseline, carry(baseline, dt_s, quantisation), dt_s, quantisation);
+  if (state.manner.precision > kMostPrecision) reader.fail();
   return state;
 }
 

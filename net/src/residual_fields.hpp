@@ -277,7 +277,7 @@ void code_manner(Coder& coder, QuantisedState& state, const Manner& baseline, st
     return;
   }
   coder.reserved();
-  coder.choice(manner.precision, baseline.precision, 3);
+  coder.choice(manner.precision, baseline.precision, 4);
   coder.choice(manner.reach, baseline.reach, 2);
   coder.choice(manner.habit, baseline.habit, 2);
   coder.choice(manner.wander, baseline.wander, 3);

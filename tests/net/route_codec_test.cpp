@@ -49,7 +49,7 @@ TEST(RouteCodec, WhatIsReadIsWhatWasWritten) {
     const Fixture f{wrap};
     for (int i = 0; i < 200; ++i) {
       const RouteState along{-50.0 + i * 0.7, std::sin(i) * 30.0, i % 3 == 0 ? 0.0 : std::cos(i) * 5.0};
-      const auto precision = static_cast<std::uint8_t>(i % 8);
+      const auto precision = static_cast<std::uint8_t>(i % 11);
       const QuantisedState sent =
           quantise(f.id, *f.route, along, static_cast<std::uint8_t>(i), precision, f.q);
       std::array<std::byte, 128> buffer;

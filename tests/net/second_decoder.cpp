@@ -76,7 +76,7 @@ std::optional<Told> Decoder::control(std::span<const std::byte> payload) {
     bits.must(bits.u(32) == 0x524b4e52);
     const auto version = static_cast<std::int64_t>(bits.u(16));
     say(told, "version", text(version));
-    if (version != 3) {
+    if (version != 4) {
       if (!bits.good()) return std::nullopt;
       return told;
     }

@@ -145,7 +145,8 @@ Motion read_full(Bits& bits, unsigned B) {
   }
   m.on_route = bits.flag();
   m.teleports = static_cast<int>(bits.u(3));
-  m.precision = static_cast<int>(bits.u(3));
+  m.precision = static_cast<int>(bits.u(4));
+  bits.must(m.precision <= 10);
   if (m.on_route) {
     m.route = static_cast<std::int64_t>(bits.eg(3)) + 1;
     m.distance = static_cast<std::int64_t>(bits.eg(12));

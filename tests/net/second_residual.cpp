@@ -83,7 +83,8 @@ class Residual {
     m_.largest = n_.B > 0 ? largest : 0;
     if (bits_.flag()) return;
     bits_.must(!bits_.flag());
-    m_.precision = same(base_.precision, 3);
+    m_.precision = same(base_.precision, 4);
+    bits_.must(m_.precision <= 10);
     m_.reach = same(base_.reach, 2);
     m_.habit = same(base_.habit, 2);
     m_.wander = same(base_.wander, 3);

@@ -34,9 +34,9 @@ struct Quantisation {
 
 [[nodiscard]] Quantisation quantisation_for(const Archetype& archetype);
 
-/// Precisions that can travel: 0 to 7, from steps eight times as large as the archetype's to 1/16 of them.
+/// Precisions that can travel: 0 to 10, from steps eight times as large as the archetype's to 1/128 of them.
 inline constexpr std::uint8_t kUnitPrecision = 3;
-inline constexpr std::uint8_t kMostPrecision = 7;
+inline constexpr std::uint8_t kMostPrecision = 10;
 
 /// The precision for a threshold that is `scale` times the archetype's.
 [[nodiscard]] std::uint8_t precision_for(double scale);
