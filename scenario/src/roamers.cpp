@@ -17,8 +17,8 @@ enum Draw : int { kHomeX, kHomeY, kLegLength, kPhase, kX, kY, kFacing, kLook };
 
 }  // namespace
 
-Roamers::Roamers(std::size_t count, std::uint64_t seed)
-    : seed_(seed), side_m_(std::sqrt(kAreaEachM2 * static_cast<double>(count))), legs_(count) {}
+Roamers::Roamers(std::size_t count, std::uint64_t seed, std::size_t others)
+    : seed_(seed), side_m_(std::sqrt(kAreaEachM2 * static_cast<double>(count + others))), legs_(count) {}
 
 glm::dvec2 Roamers::home(std::size_t number) const {
   return side_m_ * glm::dvec2{hash_uniform(seed_, number, static_cast<int>(kHomeX)) - 0.5,

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "subscriptions.hpp"
+#include "oldest_tick.hpp"
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 
 #include <reckoner/net/ids.hpp>
 
@@ -27,28 +28,33 @@ class Announcements {
   };
 
   /// An entity is to be announced when its turn comes.
-  void add(EntityId id, std::uint32_t serial, Tick since) { waiting_.push_back({id, serial, since, 0, 0}); }
+  void add(EntityId id, std::uint32_t serial, Tick since) { wait({id, serial, since, 0, 0}); }
 
   /// The next that may be sent, oldest first; sent() or drop() decides about it.
   [[nodiscard]] const Entry* next() const {
     return waiting_.empty() || sent_ - confirmed_ >= kMostUnconfirmed ? nullptr : &waiting_.front();
   }
-  void drop() { waiting_.pop_front(); }
+  void drop() {
+    waiting_.pop_front();
+    oldest_waiting_.pop();
+  }
   /// The next has to wait for another: behind all the others with it.
   void defer() {
-    waiting_.push_back(waiting_.front());
-    waiting_.pop_front();
+    const Entry entry = waiting_.front();
+    drop();
+    wait(entry);
   }
   [[nodiscard]] std::size_t waiting_count() const { return waiting_.size(); }
   void sent(Tick motion_tick) {
-    unconfirmed_.push_back(waiting_.front());
-    unconfirmed_.back().motion_tick = motion_tick;
-    unconfirmed_.back().number = ++sent_;
-    waiting_.pop_front();
+    Entry entry = waiting_.front();
+    entry.motion_tick = motion_tick;
+    entry.number = ++sent_;
+    drop();
+    await(entry);
   }
 
   /// A message that begins nothing was sent.
-  void sent_end(EntityId id, Tick since) { unconfirmed_.push_back({id, 0, since, 0, ++sent_}); }
+  void sent_end(EntityId id, Tick since) { await({id, 0, since, 0, ++sent_}); }
   /// A message that concerns no entity was sent. Its number.
   std::uint32_t sent_other() { return ++sent_; }
 
@@ -64,22 +70,32 @@ class Announcements {
     while (!unconfirmed_.empty() && !earlier(count, unconfirmed_.front().number)) {
       const Entry entry = unconfirmed_.front();
       unconfirmed_.pop_front();
+      oldest_unconfirmed_.pop();
       f(entry);
     }
   }
 
-  /// Calls `f(tick)` for every tick of which the client lacks something that a message says.
-  template <class F>
-  void for_each_since(F&& f) const {
-    for (const Entry& e : unconfirmed_)
-      f(e.since);
-    for (const Entry& e : waiting_)
-      f(e.since);
+  /// The oldest tick of which the client lacks something that a message says, if it lacks anything. Asked for
+  /// with every datagram, and thousands may wait.
+  [[nodiscard]] std::optional<Tick> oldest_since() const {
+    const auto waiting = oldest_waiting_.get(), unconfirmed = oldest_unconfirmed_.get();
+    if (!waiting || !unconfirmed) return waiting ? waiting : unconfirmed;
+    return earlier(*waiting, *unconfirmed) ? waiting : unconfirmed;
   }
 
  private:
+  void wait(const Entry& entry) {
+    waiting_.push_back(entry);
+    oldest_waiting_.push(entry.since);
+  }
+  void await(const Entry& entry) {
+    unconfirmed_.push_back(entry);
+    oldest_unconfirmed_.push(entry.since);
+  }
+
   std::deque<Entry> waiting_;
   std::deque<Entry> unconfirmed_;  // by number
+  OldestTick oldest_waiting_, oldest_unconfirmed_;
   std::uint32_t sent_ = 0;
   std::uint32_t confirmed_ = 0;
 };

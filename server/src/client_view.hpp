@@ -25,6 +25,7 @@ struct ClientView {
   std::vector<Exception> exceptions;  ///< to the entities' own relevance; few
   bool shows_past = false;  ///< it interpolates between motions, and never predicts if all goes well
   bool changed = true;      ///< since the client's surroundings were last looked at
+  std::optional<glm::dvec3> eye_for_rest;  ///< where it was when they were last searched for what rests
 
   void set_relevance(EntityId entity, Relevance relevance) {
     std::erase_if(exceptions, [&](const Exception& e) { return e.entity == entity; });

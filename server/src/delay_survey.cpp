@@ -22,14 +22,17 @@ void DelaySurvey::run(EntityTable& entities, const SessionTable& sessions) {
 }
 
 void DelaySurvey::look_at_word(EntityTable& entities, const SessionTable& sessions, std::size_t word) {
-  for (std::size_t level = 0; level < kLevels; ++level) {
+  // What rests sends nothing that could be late.
+  const std::uint64_t awake = entities.awake().word(word);
+  for (std::size_t level = 0; level < kLevels && awake != 0; ++level) {
     for (auto& delays : delays_s_)
       delays.clear();
     for (const auto& session : sessions.all()) {
       const auto listening = session->subscriptions().listening(level).words();
       if (word >= listening.size() || !session->link().known()) continue;
       const double delay_s = session->link().one_way_s();
-      SlotSet::for_each_in(listening[word], 0, [&](std::uint32_t bit) { delays_s_[bit].push_back(delay_s); });
+      SlotSet::for_each_in(listening[word] & awake, 0,
+                           [&](std::uint32_t bit) { delays_s_[bit].push_back(delay_s); });
     }
     for (std::size_t bit = 0; bit < delays_s_.size(); ++bit) {
       std::vector<double>& delays = delays_s_[bit];

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "field_updates.hpp"
 
+#include "tick_order.hpp"
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -10,10 +12,6 @@
 
 namespace reckoner {
 namespace {
-
-constexpr bool earlier(Tick a, Tick b) {
-  return static_cast<std::int32_t>(a - b) < 0;
-}
 
 constexpr std::uint32_t bit(std::size_t field) {
   return std::uint32_t{1} << field;

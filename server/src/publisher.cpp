@@ -79,10 +79,7 @@ Entity Publisher::make_entity(std::size_t archetype, const std::string& name, co
 
 void Publisher::run(EntityTable& entities, const RouteTable& routes, Tick tick, double time_s,
                     WorkerPool& pool, ServerStats& stats) {
-  for (SlotSet& set : published_) {
-    set.fit(entities.slots().size());
-    set.clear();
-  }
+  published_.begin(entities.slots().size());
   const Now now{routes, tick, time_s};
   const auto awake = entities.awake().words();
   // A worker takes whole words, so that no two write to the same.
@@ -92,13 +89,14 @@ void Publisher::run(EntityTable& entities, const RouteTable& routes, Tick tick, 
         if (slot + kFetchAhead < entities.slots().size()) entities.slots()[slot + kFetchAhead].fetch();
         if (!look_at(entities.slots()[slot], now, counts_[worker])) entities.awake().erase(slot);
         for (std::size_t level = 0; level < kLevels; ++level) {
-          if (published_[level].contains(slot)) {
+          if (published_.contains(level, slot)) {
             entities.heads()[slot * kLevels + level] = entities.slots()[slot].levels[level].stream.head();
           }
         }
       });
     }
   });
+  published_.list_words();
   for (Counts& counts : counts_) {
     stats.publishes += counts.publishes;
     stats.route_entity_ticks += counts.route_entity_ticks;
@@ -146,7 +144,7 @@ void Publisher::look_at_level(Entity& entity, std::size_t level, const Now& now,
     if (!entity.owned->fresh && !entity.teleported && l.stream.number() > 0) return;
     publish_owned(entity, l, now);
     ++counts.publishes;
-    published_[level].insert(static_cast<std::uint32_t>(entity.id.slot()));
+    published_.insert(level, static_cast<std::uint32_t>(entity.id.slot()));
     return;
   }
   double urgency = 1.0;
@@ -165,7 +163,7 @@ void Publisher::look_at_level(Entity& entity, std::size_t level, const Now& now,
   }
   publish(entity, l, now, urgency);
   ++counts.publishes;
-  published_[level].insert(static_cast<std::uint32_t>(entity.id.slot()));
+  published_.insert(level, static_cast<std::uint32_t>(entity.id.slot()));
 }
 
 // True if the entity is to be published on its route.

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "entity_table.hpp"
-#include "subscriptions.hpp"
+#include "published.hpp"
 #include "worker_pool.hpp"
 
 #include <cstdint>
@@ -35,7 +35,7 @@ class Publisher {
   [[nodiscard]] double longest_gap_s(double factor) const;
 
   /// The slots that were published in the last run(), by level.
-  [[nodiscard]] const Subscriptions::Published& published() const { return published_; }
+  [[nodiscard]] const Published& published() const { return published_; }
 
  private:
   // What one worker counted; alone on its cache line.
@@ -67,7 +67,7 @@ class Publisher {
   const ServerConfig& config_;
   std::span<const Quantisation> quantisation_;  // by archetype
   std::vector<Counts> counts_;                  // by worker
-  Subscriptions::Published published_;
+  Published published_;
 };
 
 }  // namespace reckoner

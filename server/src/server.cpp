@@ -306,7 +306,7 @@ void Server::Impl::say_what_ended() {
 }
 
 void Server::Impl::review_surroundings(Tick tick) {
-  surroundings.place_moving(entities, tick);
+  surroundings.keep_up(entities, tick);
   for (const EntityId id : spawned) {
     Entity* entity = entities.find(id);
     if (entity == nullptr) continue;  // gone already
@@ -347,7 +347,7 @@ void Server::Impl::send(Tick tick, double now_s) {
   pool.run(sessions.size(), kSessionGrain, [&](unsigned worker, std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
       if (i + 2 < last) sessions.all()[i + 2]->fetch();
-      if (i + 1 < last) sessions.all()[i + 1]->fetch_lists();
+      if (i + 1 < last) sessions.all()[i + 1]->fetch_lists(step.published);
       if (alone) tell(i);
       Outbox& outbox = outboxes[alone ? 0 : i / kSessionGrain];
       Session::Desk desk{worker, snapshots[worker], fresh[worker], outbox};

@@ -86,7 +86,7 @@ struct Server::Impl {
   FieldTable fields;
   Encodings encodings;
   std::vector<Snapshot> snapshots;                // scratch, by worker
-  std::vector<std::vector<std::uint64_t>> fresh;  // the same
+  std::vector<std::vector<std::uint32_t>> fresh;  // the same
   std::vector<Outbox> outboxes;                   // scratch, by share of the sessions
   Surroundings surroundings;
   DelaySurvey delays;

@@ -41,7 +41,7 @@ class Session {
   struct Step {
     const EntityTable& entities;
     const FieldTable& fields;
-    const Subscriptions::Published& published;   ///< in this tick
+    const Published& published;                  ///< in this tick
     std::span<const Quantisation> quantisation;  ///< by archetype
     Encodings& encodings;
     Tick tick = 0;
@@ -109,13 +109,13 @@ class Session {
   /// for a processor to keep from tick to tick, and what one client needs can come while another's turn is
   /// on.
   void fetch() const;
-  void fetch_lists() const;
+  void fetch_lists(const Published& published) const;
 
   /// Where datagrams are written: one worker's at a time.
   struct Desk {
     unsigned worker = 0;
     Snapshot& snapshot;                 ///< scratch
-    std::vector<std::uint64_t>& fresh;  ///< scratch
+    std::vector<std::uint32_t>& fresh;  ///< scratch
     Outbox& outbox;
   };
 

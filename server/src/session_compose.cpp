@@ -50,8 +50,8 @@ void Session::fetch() const {
                                           reinterpret_cast<const char*>(this)));
 }
 
-void Session::fetch_lists() const {
-  subscriptions_.fetch();
+void Session::fetch_lists(const Published& published) const {
+  subscriptions_.fetch(published);
   prefetch(&sent_, 64);
   in_flight_.fetch();
 }
@@ -122,7 +122,7 @@ std::uint32_t Session::complete_age(Tick tick) const {
   Tick oldest = tick + 1;
   const auto note = [&](Tick since) { oldest = earlier(since, oldest) ? since : oldest; };
   subscriptions_.due().for_each([&](std::uint32_t slot) { note(subscriptions_.find(slot)->due_since); });
-  announcements_.for_each_since(note);
+  if (const auto since = announcements_.oldest_since()) note(*since);
   extras_.fields().for_each_since(note);
   return tick + 1 - oldest;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "prefetch.hpp"
+
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -43,7 +45,10 @@ class SlotSet {
   [[nodiscard]] std::uint64_t word(std::size_t index) const {
     return index < words_.size() ? words_[index] : 0;
   }
-  [[nodiscard]] std::span<std::uint64_t> words() { return words_; }
+  /// Asks for the memory of a word.
+  void fetch(std::size_t index) const {
+    if (index < words_.size()) prefetch(&words_[index]);
+  }
   [[nodiscard]] std::span<const std::uint64_t> words() const { return words_; }
 
   /// Calls `f(slot)` for every slot in order. `f` may erase the slot that it is called with.

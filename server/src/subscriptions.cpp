@@ -50,37 +50,38 @@ Subscription* Subscriptions::find(EntityId id) {
 }
 
 void Subscriptions::note_published(const Published& published, Tick tick,
-                                   std::vector<std::uint64_t>& scratch) {
-  const std::size_t words = followed_.words().size();
-  due_.fit(words * SlotSet::kWordBits);
-  scratch.resize(words);
+                                   std::vector<std::uint32_t>& scratch) {
+  scratch.clear();
   // In rounds, so that the subscriptions concerned come from far memory all at the same time.
-  for (std::size_t w = 0; w < words; ++w) {
+  for (const std::uint32_t w : published.words()) {
     std::uint64_t fresh = 0;
     for (std::size_t level = 0; level < kLevels; ++level) {
-      if (listeners_[level] > 0) fresh |= listening_[level].word(w) & published[level].word(w);
+      if (listeners_[level] > 0) fresh |= listening_[level].word(w) & published.word(level, w);
     }
-    scratch[w] = fresh;
-    SlotSet::for_each_in(fresh, w, [&](std::uint32_t slot) { prefetch(&index_[slot]); });
-  }
-  for (std::size_t w = 0; w < words; ++w)
-    SlotSet::for_each_in(scratch[w], w, [&](std::uint32_t slot) { prefetch(&entries_[index_[slot]]); });
-  const auto due = due_.words();
-  for (std::size_t w = 0; w < words; ++w) {
-    SlotSet::for_each_in(scratch[w], w, [&](std::uint32_t slot) {
-      Subscription& s = entries_[index_[slot]];
-      s.repair = false;
-      if (!due_.contains(slot)) s.due_since = tick;
+    SlotSet::for_each_in(fresh, w, [&](std::uint32_t slot) {
+      prefetch(&index_[slot]);
+      scratch.push_back(slot);
     });
-    due[w] |= scratch[w];
+  }
+  for (const std::uint32_t slot : scratch)
+    prefetch(&entries_[index_[slot]]);
+  for (const std::uint32_t slot : scratch) {
+    Subscription& s = entries_[index_[slot]];
+    s.repair = false;
+    if (due_.contains(slot)) continue;
+    s.due_since = tick;
+    due_.insert(slot);
   }
 }
 
-void Subscriptions::fetch() const {
-  prefetch(due_.words().data(), due_.words().size_bytes());
-  for (std::size_t level = 0; level < kLevels; ++level) {
-    if (listeners_[level] > 0)
-      prefetch(listening_[level].words().data(), listening_[level].words().size_bytes());
+// Few words of many: those of what is due are among those of what was published, or will be seen to be few.
+void Subscriptions::fetch(const Published& published) const {
+  prefetch(due_.filled().words().data(), due_.filled().words().size_bytes());
+  for (const std::uint32_t w : published.words()) {
+    due_.slots().fetch(w);
+    for (std::size_t level = 0; level < kLevels; ++level) {
+      if (listeners_[level] > 0) listening_[level].fetch(w);
+    }
   }
 }
 

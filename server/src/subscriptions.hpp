@@ -2,7 +2,10 @@
 #pragma once
 
 #include "prefetch.hpp"
+#include "published.hpp"
 #include "slot_set.hpp"
+#include "sparse_slot_set.hpp"
+#include "tick_order.hpp"
 
 #include <array>
 #include <cstdint>
@@ -13,11 +16,6 @@
 #include <reckoner/net/publish_stream.hpp>
 
 namespace reckoner {
-
-/// True if `a` is before `b`, across the wrap.
-constexpr bool earlier(Tick a, Tick b) {
-  return static_cast<std::int32_t>(a - b) < 0;
-}
 
 /// What one client knows of one entity that it follows. Half a line of a processor's memory.
 struct alignas(32) Subscription {
@@ -44,9 +42,6 @@ static_assert(sizeof(Subscription) == 32);
 /// of that time, never an old one. Taking in a tick costs what was published in it, not what is followed.
 class Subscriptions {
  public:
-  /// The slots published in one tick, by level.
-  using Published = std::array<SlotSet, kLevels>;
-
   /// The slot must not be followed yet. References are valid until the next add().
   Subscription& add(EntityId id, std::uint8_t level);
   void remove(std::uint32_t slot);
@@ -74,12 +69,12 @@ class Subscriptions {
   void set_due(Subscription& subscription, Tick since, bool repair);
   void clear_due(std::uint32_t slot) { due_.erase(slot); }
   [[nodiscard]] bool is_due(std::uint32_t slot) const { return due_.contains(slot); }
-  [[nodiscard]] const SlotSet& due() const { return due_; }
+  [[nodiscard]] const SparseSlotSet& due() const { return due_; }
 
   /// What is confirmed and was published in this tick becomes due. `scratch` may hold anything.
-  void note_published(const Published& published, Tick tick, std::vector<std::uint64_t>& scratch);
+  void note_published(const Published& published, Tick tick, std::vector<std::uint32_t>& scratch);
   /// Asks for the memory that it begins with.
-  void fetch() const;
+  void fetch(const Published& published) const;
 
   /// Calls `f(slot, place, subscription)` for all that is due, in order of slot; `f` may clear_due() it.
   template <class F>
@@ -103,18 +98,15 @@ class Subscriptions {
   SlotSet followed_;
   std::array<SlotSet, kLevels> listening_;
   std::array<std::size_t, kLevels> listeners_{};  // how many are in each: most levels are empty
-  SlotSet due_;
+  SparseSlotSet due_;
 };
 
 template <class F>
 void Subscriptions::for_each_due(F&& f) {
-  const auto due = due_.words();
-  for (std::size_t w = 0; w < due.size(); ++w) {
-    SlotSet::for_each_in(due[w], w, [&](std::uint32_t slot) {
-      const Place place = index_[slot];
-      f(slot, place, entries_[place]);
-    });
-  }
+  due_.for_each([&](std::uint32_t slot) {
+    const Place place = index_[slot];
+    f(slot, place, entries_[place]);
+  });
 }
 
 }  // namespace reckoner

@@ -12,17 +12,23 @@ namespace {
 // Where there is no radius the grid holds nothing, and its cells may have any size.
 constexpr double kAnyCellM = 100.0;
 
+// What rests comes into view earlier and leaves it earlier than what moves, by this share of the hysteresis,
+// and is not looked for until the eye has moved as far: so it is in view within the radius, and out of it
+// beyond the radius and the hysteresis, as everything is. Less than a quarter, see margin_m().
+constexpr double kRestMargin = 0.2;
+
 }  // namespace
 
 Surroundings::Surroundings(const InterestConfig& config, double tick_rate_hz)
     : config_(config),
       interval_ticks_(static_cast<Tick>(std::max(1.0, std::round(config.interval_s * tick_rate_hz)))),
       by_distance_(config.radius_m > 0.0 || config.level_distance_m[0] > 0.0),
-      grid_(config.radius_m > 0.0 ? 0.5 * config.radius_m : kAnyCellM) {}
+      rest_margin_m_(kRestMargin * config.hysteresis * config.radius_m),
+      whereabouts_(config.radius_m > 0.0 ? 0.5 * config.radius_m : kAnyCellM, interval_ticks_) {}
 
 void Surroundings::place(const Entity& entity, const EntityTable& entities) {
   const auto slot = static_cast<std::uint32_t>(entity.id.slot());
-  if (config_.radius_m > 0.0) grid_.place(slot, entities.place_of(entity));
+  if (config_.radius_m > 0.0) whereabouts_.place(slot, entities.place_of(entity));
   if (entity.relevance == Relevance::always) {
     everywhere_.insert(slot);
   } else {
@@ -30,19 +36,12 @@ void Surroundings::place(const Entity& entity, const EntityTable& entities) {
   }
 }
 
-void Surroundings::place_moving(const EntityTable& entities, Tick tick) {
-  if (config_.radius_m <= 0.0) return;
-  const auto replace = [&](std::uint32_t slot) {
-    if ((slot + tick) % interval_ticks_ == 0) grid_.place(slot, entities.place_of(entities.slots()[slot]));
-  };
-  // An entity goes to sleep long after its last move, so that its place of rest is not missed; what rests in
-  // a frame moves with it.
-  entities.awake().for_each(replace);
-  std::ranges::for_each(entities.frames().members(), replace);
+void Surroundings::keep_up(const EntityTable& entities, Tick tick) {
+  if (config_.radius_m > 0.0) whereabouts_.keep_up(entities, tick);
 }
 
 void Surroundings::remove(std::uint32_t slot) {
-  grid_.remove(slot);
+  whereabouts_.remove(slot);
   everywhere_.erase(slot);
 }
 
@@ -87,7 +86,9 @@ std::optional<std::uint8_t> Surroundings::level_by_distance(const Entity& entity
   }
   const double distance_m = glm::distance(*view.eye, entities.place_of(entity));
   const double stretch = 1.0 + config_.hysteresis;
-  if (near_only && distance_m > config_.radius_m * (followed_at ? stretch : 1.0)) return std::nullopt;
+  const double margin = margin_m(static_cast<std::uint32_t>(entity.id.slot()));
+  const double reach_m = followed_at ? config_.radius_m * stretch - margin : config_.radius_m + margin;
+  if (near_only && distance_m > reach_m) return std::nullopt;
   std::uint8_t level = 0;
   for (std::uint8_t next = 1; next < kLevels; ++next) {
     const double from_m = config_.level_distance_m[next - 1u];
@@ -153,36 +154,68 @@ void Surroundings::update(Session& session, EntityTable& entities, Tick tick, Tr
   session.view().changed = false;
 }
 
+// By how much the edge is nearer to the middle of the hysteresis. Twice as much for what settles: the eye of
+// one who finds it may have moved by a margin since it looked for what rests, and moves another until it does
+// again.
+double Surroundings::margin_m(std::uint32_t slot) const {
+  if (whereabouts_.is_resting(slot)) return rest_margin_m_;
+  return whereabouts_.is_settling(slot) ? 2.0 * rest_margin_m_ : 0.0;
+}
+
 // What is to be reconsidered where nothing but places has changed: little of what is followed.
-void Surroundings::look_around(const Session& session) {
+void Surroundings::look_around(Session& session) {
+  const ClientView& view = session.view();
   const SlotSet& followed = session.subscriptions().slots();
   const bool levels = config_.level_distance_m[0] > 0.0;
   const double radius2_m2 = config_.radius_m * config_.radius_m;
   near_.clear();
-  grid_.within(*session.view().eye, config_.radius_m * (1.0 + config_.hysteresis),
-               [&](std::uint32_t slot, double distance2_m2) {
-                 near_.insert(slot);
-                 const bool is_followed = followed.contains(slot);
-                 if (is_followed ? levels : distance2_m2 <= radius2_m2) found_.push_back(slot);
-               });
+  const bool rest_too =
+      !view.eye_for_rest || !(glm::distance(*view.eye, *view.eye_for_rest) < rest_margin_m_);
+  if (rest_too) look_at_rest(session);
+  whereabouts_.moving().within(
+      *view.eye, config_.radius_m * (1.0 + config_.hysteresis), [&](std::uint32_t slot, double distance2_m2) {
+        near_.insert(slot);
+        const bool concerned = followed.contains(slot) ? levels : distance2_m2 <= radius2_m2;
+        if (concerned || whereabouts_.is_settling(slot)) found_.push_back(slot);
+      });
   const auto note = [&](std::uint32_t slot) { found_.push_back(slot); };
-  for (std::size_t w = 0; w < followed.words().size(); ++w)
-    SlotSet::for_each_in(followed.word(w) & ~near_.word(w) & ~everywhere_.word(w), w, note);
+  for (std::size_t w = 0; w < followed.words().size(); ++w) {
+    const std::uint64_t looked_for = rest_too ? ~std::uint64_t{0} : ~whereabouts_.at_rest().word(w);
+    SlotSet::for_each_in(followed.word(w) & looked_for & ~near_.word(w) & ~everywhere_.word(w), w, note);
+  }
   for (std::size_t w = 0; w < everywhere_.words().size(); ++w)
     SlotSet::for_each_in(everywhere_.word(w) & ~followed.word(w) & ~near_.word(w), w, note);
 }
 
-void Surroundings::look_everywhere(const Session& session, const EntityTable& entities) {
+void Surroundings::look_at_rest(Session& session) {
+  ClientView& view = session.view();
+  const SlotSet& followed = session.subscriptions().slots();
+  const bool levels = config_.level_distance_m[0] > 0.0;
+  const double enter_m = config_.radius_m + rest_margin_m_;
+  whereabouts_.resting().within(*view.eye, config_.radius_m * (1.0 + config_.hysteresis) - rest_margin_m_,
+                                [&](std::uint32_t slot, double distance2_m2) {
+                                  near_.insert(slot);
+                                  if (followed.contains(slot) ? levels : distance2_m2 <= enter_m * enter_m)
+                                    found_.push_back(slot);
+                                });
+  view.eye_for_rest = view.eye;
+}
+
+void Surroundings::look_everywhere(Session& session, const EntityTable& entities) {
   near_ = session.subscriptions().slots();
   everywhere_.for_each([&](std::uint32_t slot) { near_.insert(slot); });
-  const ClientView& view = session.view();
+  ClientView& view = session.view();
   for (const ClientView::Exception& exception : view.exceptions) {
     if (entities.find(exception.entity) != nullptr)
       near_.insert(static_cast<std::uint32_t>(exception.entity.slot()));
   }
   if (config_.radius_m > 0.0) {
-    if (view.eye)
-      grid_.within(*view.eye, config_.radius_m, [&](std::uint32_t slot, double) { near_.insert(slot); });
+    const auto note = [&](std::uint32_t slot, double) { near_.insert(slot); };
+    if (view.eye) {
+      whereabouts_.moving().within(*view.eye, config_.radius_m + 2.0 * rest_margin_m_, note);
+      whereabouts_.resting().within(*view.eye, config_.radius_m + rest_margin_m_, note);
+    }
+    view.eye_for_rest = view.eye;
   } else if (view.changed) {
     for (std::size_t slot = 0; slot < entities.slots().size(); ++slot)
       near_.insert(static_cast<std::uint32_t>(slot));

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "entity_table.hpp"
-#include "interest_grid.hpp"
 #include "session.hpp"
+#include "whereabouts.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -26,7 +26,7 @@ class Surroundings {
   /// Notes where an entity is, for the first time or again.
   void place(const Entity& entity, const EntityTable& entities);
   /// Notes where a share of all that move are now.
-  void place_moving(const EntityTable& entities, Tick tick);
+  void keep_up(const EntityTable& entities, Tick tick);
   void remove(std::uint32_t slot);
 
   /// True if it is this client's turn.
@@ -47,13 +47,16 @@ class Surroundings {
                                                               std::optional<std::uint8_t> followed_at) const;
   void change(Entity& entity, Session& session, EntityTable& entities, std::optional<std::uint8_t> level,
               Tick tick, Transport& transport) const;
-  void look_around(const Session& session);
-  void look_everywhere(const Session& session, const EntityTable& entities);
+  [[nodiscard]] double margin_m(std::uint32_t slot) const;
+  void look_around(Session& session);
+  void look_at_rest(Session& session);
+  void look_everywhere(Session& session, const EntityTable& entities);
 
   InterestConfig config_;
   Tick interval_ticks_;
-  bool by_distance_;  // something depends on where clients are
-  InterestGrid grid_;
+  bool by_distance_;      // something depends on where clients are
+  double rest_margin_m_;  // what rests is looked for only when the eye has moved by so much
+  Whereabouts whereabouts_;
   SlotSet everywhere_;                // what always concerns everybody
   SlotSet near_;                      // scratch
   std::vector<std::uint32_t> found_;  // scratch: whatever is to be reconsidered

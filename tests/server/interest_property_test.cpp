@@ -2,6 +2,8 @@
 #include "interest_world.hpp"
 #include "paths.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <map>
 #include <string>
 #include <vector>
@@ -14,15 +16,15 @@
 namespace reckoner::test {
 namespace {
 
-/// What must be seen and what must not, held against what is: eyes and bodies wander, relevance and groups
-/// change, and the network loses a good deal.
+/// What must be seen and what must not, held against what is: eyes wander, bodies do, rest or stop and go,
+/// relevance and groups change, and the network loses a good deal.
 class Bystander {
  public:
   explicit Bystander(World& world) : world_(world) {}
 
   struct Walker {
     EntityId id;
-    Circle path;
+    Truth path;
     Relevance relevance = Relevance::by_distance;
     std::uint32_t groups = 1u;
   };
@@ -83,6 +85,30 @@ Circle wander(scenario::Random& random) {
                 .phase_rad = random.uniform(0.0, 6.28)};
 }
 
+// On its circle for a while, at rest for a while, and on again.
+Truth stop_and_go(const Circle& circle, double go_s, double stop_s) {
+  return [=](double t) {
+    const double round_s = go_s + stop_s;
+    const double rounds = std::floor(t / round_s);
+    const double within_s = t - rounds * round_s;
+    State state = circle(rounds * go_s + std::min(within_s, go_s));
+    if (within_s >= go_s) state.velocity = state.acceleration = state.angular_velocity = glm::vec3{0.0f};
+    return state;
+  };
+}
+
+Truth some_path(scenario::Random& random) {
+  const Circle circle = wander(random);
+  switch (random.below(3)) {
+    case 0:
+      return Still{circle(0.0).position};
+    case 1:
+      return stop_and_go(circle, random.uniform(0.5, 4.0), random.uniform(1.0, 8.0));
+    default:
+      return circle;
+  }
+}
+
 void wander_about(const std::string& link, double settled_s, std::uint64_t seed) {
   WorldConfig config = near_world(link);
   config.seed = seed;
@@ -90,11 +116,13 @@ void wander_about(const std::string& link, double settled_s, std::uint64_t seed)
   Bystander bystander(world);
   scenario::Random random{seed};
   for (int i = 0; i < 4; ++i) {
-    bystander.eyes.push_back({.client = join(world), .path = wander(random)});
+    Circle path = wander(random);
+    if (i % 2 == 1) path.turn_rps *= 0.1;  // who hurries passes by before anybody can tell
+    bystander.eyes.push_back({.client = join(world), .path = path});
     ASSERT_TRUE(world.server().set_groups(bystander.eyes.back().client, 1u));
   }
-  for (int i = 0; i < 40; ++i) {
-    const Circle path = wander(random);
+  for (int i = 0; i < 150; ++i) {
+    const Truth path = some_path(random);
     bystander.walkers.push_back({.id = world.add_body(path), .path = path});
     ASSERT_TRUE(world.server().set_groups(bystander.walkers.back().id, 1u));
   }
@@ -113,7 +141,7 @@ void wander_about(const std::string& link, double settled_s, std::uint64_t seed)
     ASSERT_TRUE(world.server().set_groups(eye.client, eye.groups));
     auto& gone = bystander.walkers[random.below(bystander.walkers.size())];
     world.remove_body(gone.id);
-    const Circle path = wander(random);
+    const Truth path = some_path(random);
     gone = {.id = world.add_body(path), .path = path};
     ASSERT_TRUE(world.server().set_groups(gone.id, 1u));
   }

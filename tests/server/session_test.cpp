@@ -64,13 +64,14 @@ struct Bench {
   }
   void publish(EntityId id) {
     put_on_stream(*table.find(id));
-    published[0].insert(static_cast<std::uint32_t>(id.slot()));
+    published.insert(0, static_cast<std::uint32_t>(id.slot()));
   }
   void remove(EntityId id) {
     table.remove(id, tick);
     session.unfollow(id, tick, transport);
   }
   void step() {
+    published.list_words();
     const Session::Step now{table, fields,      published,   quantisation, encodings,
                             tick,  tick / 60.0, tick / 60.0, 60.0,         true};
     encodings.begin(table, quantisation, 60.0);
@@ -79,8 +80,7 @@ struct Bench {
     session.compose(now, transport.room, desk);
     outbox.flush(transport);
     reckoner::add(stats, std::exchange(outbox.stats, {}));
-    for (SlotSet& set : published)
-      set.clear();
+    published.begin(0);
     ++tick;
   }
   /// The client has taken in so many control messages.
@@ -106,9 +106,9 @@ struct Bench {
   Publisher publisher{config, quantisation, 1};
   Encodings encodings{1};
   Snapshot snapshot;
-  std::vector<std::uint64_t> fresh;
+  std::vector<std::uint32_t> fresh;
   Outbox outbox;
-  Subscriptions::Published published;
+  Published published;
   Recorder transport;
   ServerStats stats;
   Session session{{1}, {1}, config};

@@ -13,9 +13,9 @@ EntityId entity(std::uint32_t slot) {
   return {slot + 1, 1};
 }
 
-std::vector<std::uint32_t> due(Subscriptions& subscriptions, const Subscriptions::Published& published,
-                               Tick tick) {
-  std::vector<std::uint64_t> scratch{~std::uint64_t{0}};  // whatever it held
+std::vector<std::uint32_t> due(Subscriptions& subscriptions, Published published, Tick tick) {
+  published.list_words();
+  std::vector<std::uint32_t> scratch{~std::uint32_t{0}};  // whatever it held
   subscriptions.note_published(published, tick, scratch);
   std::vector<std::uint32_t> slots;
   subscriptions.for_each_due([&](std::uint32_t slot, Subscriptions::Place place, Subscription& s) {
@@ -32,12 +32,12 @@ TEST(Subscriptions, WhatIsPublishedAtItsLevelIsDueOnceConfirmed) {
     subscriptions.add(entity(slot), slot == 70u ? 1 : 0);
   subscriptions.confirm(*subscriptions.find(3u), 1);
   subscriptions.confirm(*subscriptions.find(70u), 1);
-  Subscriptions::Published published;
+  Published published;
   for (const std::uint32_t slot : {3u, 70u, 71u, 200u})
-    published[0].insert(slot);
+    published.insert(0, slot);
   EXPECT_EQ(due(subscriptions, published, 5), (std::vector<std::uint32_t>{3}));
-  published[0].clear();
-  published[1].insert(70);
+  published.begin(0);
+  published.insert(1, 70);
   EXPECT_EQ(due(subscriptions, published, 6), (std::vector<std::uint32_t>{3, 70}));
   EXPECT_EQ(subscriptions.find(3u)->due_since, 5u);  // owed from the first time on
   EXPECT_EQ(subscriptions.find(70u)->due_since, 6u);
@@ -51,8 +51,8 @@ TEST(Subscriptions, ANewPublishIsNoRepair) {
   Subscription& s = *subscriptions.find(0u);
   subscriptions.set_due(s, 9, true);
   EXPECT_TRUE(s.repair);
-  Subscriptions::Published published;
-  published[0].insert(0);
+  Published published;
+  published.insert(0, 0);
   EXPECT_EQ(due(subscriptions, published, 11).size(), 1u);
   EXPECT_FALSE(s.repair);
   EXPECT_EQ(s.due_since, 9u);
@@ -69,8 +69,8 @@ TEST(Subscriptions, AnotherLevelBeginsWithNothingHeld) {
   EXPECT_EQ(s.held, 0u);
   EXPECT_EQ(due(subscriptions, {}, 31), (std::vector<std::uint32_t>{4}));
   subscriptions.clear_due(4);
-  Subscriptions::Published published;
-  published[0].insert(4);
+  Published published;
+  published.insert(0, 4);
   EXPECT_TRUE(due(subscriptions, published, 32).empty());
 }
 

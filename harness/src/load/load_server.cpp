@@ -148,6 +148,9 @@ class LoadServer {
     json["datagrams_received"] = now.wire.datagrams_received - before_.wire.datagrams_received;
     json["publishes"] = now.server.publishes - before_.server.publishes;
     json["updates_sent"] = now.server.updates_sent - before_.server.updates_sent;
+    json["full_updates_sent"] = now.server.full_updates_sent - before_.server.full_updates_sent;
+    json["update_bits_sent"] = now.server.update_bits_sent - before_.server.update_bits_sent;
+    json["state_bytes_sent"] = now.server.state_bytes_sent - before_.server.state_bytes_sent;
     json["repairs_sent"] = now.server.repairs_sent - before_.server.repairs_sent;
     json["datagrams_lost"] = now.server.datagrams_lost - before_.server.datagrams_lost;
     json["malformed"] = now.server.malformed;

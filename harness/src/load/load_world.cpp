@@ -29,7 +29,7 @@ std::size_t pairs_within(const std::vector<glm::dvec2>& eyes, const std::vector<
 }  // namespace
 
 LoadWorld::LoadWorld(const LoadWorldOptions& options)
-    : options_(options), roamers_(options.entities, options.seed) {}
+    : options_(options), roamers_(options.entities, options.seed, options.resting) {}
 
 State LoadWorld::resting(std::size_t number) const {
   constexpr std::uint64_t kStream = 0x7265737465727300;  // not that of any roamer

@@ -22,7 +22,8 @@ class Roamers {
   static constexpr double kAreaEachM2 = 16.0;  ///< of the plane, to each
   static constexpr double kReachM = 4.0;       ///< they are drawn to places so far from home along each axis
 
-  Roamers(std::size_t count, std::uint64_t seed);
+  /// So many `others` stand between them, and take as much of the plane each.
+  Roamers(std::size_t count, std::uint64_t seed, std::size_t others = 0);
 
   [[nodiscard]] std::size_t size() const { return legs_.size(); }
 
