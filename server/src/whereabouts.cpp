@@ -32,15 +32,17 @@ void Whereabouts::keep_up(const EntityTable& entities, Tick tick) {
   entities.awake().for_each(replace);
   std::ranges::for_each(entities.frames().members(), replace);
   // Whoever was to look in this interval has.
-  const auto early = std::ranges::find_if(
-      order_, [&](const Settling& settling) { return tick - settling.since < interval_ticks_; });
-  for (const auto& [slot, since] : std::ranges::subrange(order_.begin(), early)) {
-    if (!settling_.contains(slot) || settling_since_[slot] != since) continue;
+  const auto early = std::find_if(order_.begin(), order_.end(), [&](const Settling& settling) {
+    return tick - settling.since < interval_ticks_;
+  });
+  std::for_each(order_.begin(), early, [&](const Settling& settling) {
+    const std::uint32_t slot = settling.slot;
+    if (!settling_.contains(slot) || settling_since_[slot] != settling.since) return;
     settling_.erase(slot);
     moving_.remove(slot);
     at_rest_.insert(slot);
     resting_.place(slot, entities.place_of(entities.slots()[slot]));
-  }
+  });
   order_.erase(order_.begin(), early);
 }
 
