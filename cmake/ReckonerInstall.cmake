@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Install rules. Two components: "libraries" (with headers and the CMake package) and "programs".
+# Install rules. Components: runtime (shared libraries), development (headers, static libraries, the CMake package and
+# pkg-config files) and tools (the programs with their manuals).
 if(NOT RECKONER_INSTALL)
   return()
 endif()
@@ -9,18 +10,25 @@ set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/reckoner")
 get_property(libraries GLOBAL PROPERTY RECKONER_INSTALLED_LIBRARIES)
 get_property(programs GLOBAL PROPERTY RECKONER_INSTALLED_PROGRAMS)
 
-install(TARGETS ${libraries} EXPORT reckonerTargets COMPONENT libraries FILE_SET HEADERS COMPONENT libraries)
-install(EXPORT reckonerTargets NAMESPACE reckoner:: DESTINATION "${package_dir}" COMPONENT libraries)
+install(TARGETS ${libraries} EXPORT reckonerTargets
+  RUNTIME COMPONENT runtime
+  LIBRARY COMPONENT runtime NAMELINK_COMPONENT development
+  ARCHIVE COMPONENT development
+  FILE_SET HEADERS COMPONENT development)
+install(EXPORT reckonerTargets NAMESPACE reckoner:: DESTINATION "${package_dir}" COMPONENT development)
 if(programs)
-  install(TARGETS ${programs} COMPONENT programs)
+  install(TARGETS ${programs} RUNTIME COMPONENT tools)
+  list(TRANSFORM programs REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/docs/man/\\1.1" OUTPUT_VARIABLE manuals)
+  install(FILES ${manuals} DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" COMPONENT tools)
 endif()
 
 # A static reckoner::net leaves linking ENet to the game, so the package must find it; a shared one does not.
-get_target_property(net_type reckoner_net TYPE)
-if(net_type STREQUAL "STATIC_LIBRARY")
-  set(RECKONER_NET_NEEDS_ENET ON)
-else()
-  set(RECKONER_NET_NEEDS_ENET OFF)
+set(RECKONER_NET_NEEDS_ENET OFF)
+if(TARGET reckoner_net)
+  get_target_property(net_type reckoner_net TYPE)
+  if(net_type STREQUAL "STATIC_LIBRARY")
+    set(RECKONER_NET_NEEDS_ENET ON)
+  endif()
 endif()
 configure_package_config_file(
   "${PROJECT_SOURCE_DIR}/cmake/reckonerConfig.cmake.in" "${PROJECT_BINARY_DIR}/reckonerConfig.cmake"
@@ -32,5 +40,8 @@ install(FILES
     "${PROJECT_BINARY_DIR}/reckonerConfigVersion.cmake"
     "${PROJECT_SOURCE_DIR}/cmake/FindENet.cmake"
     "${PROJECT_SOURCE_DIR}/cmake/FindSodium.cmake"
-  DESTINATION "${package_dir}" COMPONENT libraries)
-install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT libraries)
+  DESTINATION "${package_dir}" COMPONENT development)
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT development)
+
+include(ReckonerPkgConfig)
+include(ReckonerPackages)

@@ -4,6 +4,8 @@ include(GNUInstallDirs)
 
 # A project that adds Reckoner as a subdirectory gets the libraries only, unless it asks for more.
 option(RECKONER_DEVELOPER "Warnings as errors (GCC 12), ccache, tests, benchmarks and examples" OFF)
+option(RECKONER_NETWORK "Build all that needs ENet, libsodium and Cereal; OFF: reckoning alone" ON)
+option(RECKONER_C "Build the C library, libreckoner" ${PROJECT_IS_TOP_LEVEL})
 option(RECKONER_PROGRAMS "Build reckoner-server, reckoner-client and reckoner-harness" ${PROJECT_IS_TOP_LEVEL})
 option(RECKONER_EXAMPLES "Build the examples" ${RECKONER_DEVELOPER})
 option(RECKONER_TESTS "Build the tests" ${RECKONER_DEVELOPER})
@@ -13,6 +15,12 @@ set(RECKONER_SANITIZE "" CACHE STRING "Sanitizers to build with, for example add
 set(RECKONER_PROGRAM_DIR "${CMAKE_CURRENT_BINARY_DIR}/bin" CACHE PATH "Where the programs are put")
 
 set(CMAKE_EXPORT_NO_PACKAGE_REGISTRY ON)
+
+if(NOT RECKONER_NETWORK)
+  foreach(part C PROGRAMS EXAMPLES TESTS BENCHMARKS)
+    set(RECKONER_${part} OFF)
+  endforeach()
+endif()
 
 if(RECKONER_DEVELOPER)
   find_program(RECKONER_CCACHE ccache)
@@ -26,9 +34,14 @@ if(RECKONER_SANITIZE)
   add_link_options(-fsanitize=${RECKONER_SANITIZE})
 endif()
 
-# What every target of ours is compiled with. Private: a game's own flags are its own business.
+# reckoner_compile_flags(target [C++20_SCOPE]): what every target of ours is compiled with. Private: a game's own flags
+# are its own business, but for C++20, which our C++ headers need (the scope is PUBLIC).
 function(reckoner_compile_flags target)
-  target_compile_features(${target} PUBLIC cxx_std_20)
+  set(scope PUBLIC)
+  if(ARGC GREATER 1)
+    set(scope "${ARGV1}")
+  endif()
+  target_compile_features(${target} ${scope} cxx_std_20)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
   if(MSVC)
     target_compile_options(${target} PRIVATE /W4)
@@ -53,10 +66,14 @@ function(reckoner_bit_exact)
 endfunction()
 
 # reckoner_library(name SOURCES ... HEADERS ... [PUBLIC targets] [PRIVATE targets] [INTERNAL])
-# HEADERS are relative to the folder's include/; INTERNAL libraries are not installed.
+# HEADERS are relative to the folder's include/; INTERNAL libraries are static always, and not installed.
 function(reckoner_library name)
   cmake_parse_arguments(ARG "INTERNAL" "" "SOURCES;HEADERS;PUBLIC;PRIVATE" ${ARGN})
-  add_library(reckoner_${name} ${ARG_SOURCES})
+  set(kind)
+  if(ARG_INTERNAL)
+    set(kind STATIC)
+  endif()
+  add_library(reckoner_${name} ${kind} ${ARG_SOURCES})
   add_library(reckoner::${name} ALIAS reckoner_${name})
   list(TRANSFORM ARG_HEADERS PREPEND include/)
   target_sources(reckoner_${name} PUBLIC FILE_SET HEADERS BASE_DIRS include FILES ${ARG_HEADERS})

@@ -2,6 +2,7 @@
 #include "client_mail.hpp"
 #include "entity_store.hpp"
 #include "frames.hpp"
+#include "frozen_frame.hpp"
 #include "hold_limit.hpp"
 #include "playout_clock.hpp"
 #include "server_link.hpp"
@@ -63,6 +64,7 @@ struct Client::Impl {
   void remove(std::uint32_t slot, double ended_s);
   void settle_frames(double shown_s);
   [[nodiscard]] bool appear(KnownEntity& entity, double shown_s);
+  void resume(double paused_s);
 
   [[nodiscard]] double blend_s() const {
     return frames_to_seconds(config.playout.blend_frames, config.playout.frame_rate_hz);
@@ -91,6 +93,8 @@ struct Client::Impl {
   std::deque<ClientEvent> events;
   std::vector<ShownEntity> shown;
   ShownBatch batch;
+  FrozenFrame frozen;        // what a paused client shows
+  double paused_at_s = 0.0;  // server time
   WaitingFields waiting_fields;
   ClientMail mail;
   double last_local_s = 0.0;  // of the last receive()
@@ -121,6 +125,7 @@ std::span<const ShownEntity> Client::frame(double local_s) {
   c.shown.clear();
   c.advance(local_s);
   if (!c.link.clock_ready()) return {};
+  if (c.frozen.active()) return c.frozen.shown(c.entities, c.origin);
   const double now_s = c.link.server_time_s(local_s);
   const double shown_s = c.playout.shown_s();
   const auto rate = static_cast<float>(c.playout.rate());
@@ -151,6 +156,7 @@ ShownPoses Client::sample(double local_s) {
   Impl& c = *impl_;
   c.advance(local_s);
   if (!c.link.clock_ready()) return {};
+  if (c.frozen.active()) return c.frozen.poses(c.entities, c.origin);
   const double shown_s = c.playout.shown_s();
   c.change_fields(shown_s);
   c.settle_frames(shown_s);
@@ -164,6 +170,20 @@ ShownPoses Client::sample(double local_s) {
   }
   c.batch.sample(shown_s, c.entities, c.frames, c.origin);
   return {c.batch.ids(), c.batch.positions(), c.batch.orientations(), shown_s};
+}
+
+void Client::set_paused(bool paused, double local_s) {
+  Impl& c = *impl_;
+  if (paused == c.frozen.active()) return;
+  if (paused) {
+    c.frozen.freeze(frame(local_s), c.origin);
+    c.paused_at_s = c.playout.now_s();
+  } else {
+    c.frozen.thaw();
+    c.advance(local_s);
+    c.resume(c.playout.now_s() - c.paused_at_s);
+  }
+  c.link.note_jump();
 }
 
 std::optional<ClientEvent> Client::poll_event() {
@@ -473,6 +493,27 @@ bool Client::Impl::appear(KnownEntity& entity, double shown_s) {
   return true;
 }
 
+// What stood still goes on from where it stood. Whoever has stayed in his frame does so there, so that he
+// stays with what he stands on; the others in the world, when all frames stand where they stood.
+void Client::Impl::resume(double paused_s) {
+  const double shown_s = playout.shown_s();
+  const double duration_s = catch_up_s(paused_s);
+  frames.begin(shown_s);
+  for (const bool crossed : {false, true}) {
+    for (const ShownEntity& frozen_entity : frozen.all()) {
+      KnownEntity* entity = entities.find(frozen_entity.id);
+      if (entity == nullptr || entity->owned || !entity->visible) continue;
+      if (entity->remote.teleports(shown_s) != entity->teleports_shown) continue;
+      if (frames.any() && path() == Path::interpolate && !crossed) frames.settle(*entity, shown_s, blend_s());
+      const FrameId frame = entity->remote.frame(shown_s);
+      if ((frame != frame_of(frozen_entity.frame)) != crossed) continue;
+      const auto local =
+          crossed ? frames.carried(frozen_entity.shown, FrameId{}, frame, shown_s) : frozen_entity.local;
+      if (local) entity->remote.correct(*local, shown_s, duration_s);
+    }
+  }
+}
+
 // What lived in its frame is told of as of `ended_s`, so that what is made up for it is older.
 void Client::Impl::remove(std::uint32_t slot, double ended_s) {
   const KnownEntity* entity = entities.at(slot);
@@ -571,6 +612,7 @@ void Client::Impl::advance(double local_s) {
 
 void Client::Impl::acknowledge(double local_s) {
   if (status != ClientStatus::joined) return;
+  if (frozen.active()) link.note_jump();  // what is shown is not what the server would find out
   mail.expire(local_s, stats);
   std::optional<ServerLink::Showing> showing;
   if (link.clock_ready()) showing = {link.server_time_s(local_s), playout.shown_s()};

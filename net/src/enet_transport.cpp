@@ -19,6 +19,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <thread>
@@ -38,7 +39,13 @@ constexpr std::size_t kChannels = 2;
 constexpr std::size_t kFragmentHeaders = sizeof(ENetProtocolHeader) + sizeof(ENetProtocolSendFragment);
 static_assert(limits::kMtu >= kMaxStateBytes + kFragmentHeaders);
 
-using EnetRuntime = SharedLibraryStart<&enet_initialize, &enet_deinitialize>;
+// ENet has one allocator a process; so it is with who sets it.
+ENetCallbacks enet_memory{std::malloc, std::free, nullptr};
+
+int start_enet() {
+  return enet_initialize_with_callbacks(ENET_VERSION, &enet_memory);
+}
+using EnetRuntime = SharedLibraryStart<&start_enet, &enet_deinitialize>;
 
 struct Destroy {
   void operator()(ENetHost* host) const { enet_host_destroy(host); }
@@ -54,6 +61,11 @@ std::uint64_t unix_seconds() {
 }
 
 }  // namespace
+
+bool set_enet_allocator(const EnetAllocator& allocator) {
+  if (allocator.allocate == nullptr || allocator.release == nullptr) return false;
+  return EnetRuntime::before_start([&] { enet_memory = {allocator.allocate, allocator.release, nullptr}; });
+}
 
 struct EnetTransport::Impl {
   /// ENet hands the event back to the filter, which finds the transport through it.

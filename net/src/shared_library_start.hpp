@@ -22,6 +22,14 @@ class SharedLibraryStart {
   SharedLibraryStart(const SharedLibraryStart&) = delete;
   SharedLibraryStart& operator=(const SharedLibraryStart&) = delete;
 
+  /// Runs `change`, which sets up how it is started, unless it is. False if so.
+  template <class Change>
+  [[nodiscard]] static bool before_start(Change change) {
+    const std::lock_guard lock(mutex_);
+    if (users_ == 0) change();
+    return users_ == 0;
+  }
+
   [[nodiscard]] bool usable() const { return usable_; }
 
  private:

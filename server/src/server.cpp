@@ -270,6 +270,11 @@ std::optional<ServerEvent> Server::poll_event() {
   return event;
 }
 
+PeerId Server::peer(ClientId client) const {
+  const Session* session = impl_->sessions.find(client);
+  return session != nullptr ? session->peer() : PeerId{};
+}
+
 std::size_t Server::client_count() const {
   return impl_->sessions.size();
 }

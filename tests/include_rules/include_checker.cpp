@@ -35,6 +35,10 @@ constexpr std::string_view kNet[] = {"reckoner/net/",
 constexpr std::string_view kServer[] = {"reckoner/server/", "reckoner/reckoning/", "reckoner/net/"};
 constexpr std::string_view kClient[] = {"reckoner/client/", "reckoner/reckoning/", "reckoner/net/"};
 constexpr std::string_view kScenario[] = {"reckoner/scenario/", "reckoner/reckoning/"};
+// The C API stands on what a game stands on: not on the harness, and on no header of the world's but C's.
+constexpr std::string_view kCapi[] = {"reckoner/server/", "reckoner/client/", "reckoner/net/",
+                                      "reckoner/reckoning/"};
+constexpr std::string_view kCapiHeader[] = {"stddef.h", "stdint.h", "reckoner.h"};
 constexpr std::string_view kEverything[] = {"reckoner/"};
 constexpr std::string_view kGlm[] = {"glm/"};
 constexpr std::string_view kCodec[] = {"cereal/", "sodium.h"};
@@ -51,6 +55,7 @@ constexpr Rules kRules[] = {
     {"server/main.cpp", kEverything, kGlm, kTools, false},
     {"client/", kClient, kGlm, {}, true},
     {"client/main.cpp", kEverything, kGlm, kTools, false},
+    {"capi/", kCapi, kCapiHeader, kGlm, true},
     {"scenario/", kScenario, kGlm, {}, true},
     {"program/", kEverything, kTools, kGlm, false},
     {"harness/", kEverything, kGlm, kTools, false},
@@ -144,7 +149,8 @@ std::string judge_include(const std::string& path, const Rules& rules, const std
     return "";
   }
   const bool platform = !starts_with_any(name, kGlm) && !starts_with_any(name, kCodec) &&
-                        !starts_with_any(name, kEnet) && !starts_with_any(name, kTools);
+                        !starts_with_any(name, kEnet) && !starts_with_any(name, kTools) &&
+                        name != "reckoner.h";
   if (platform && !rules.virtual_time) return public_header ? "platform types stay private" : "";
   return "is not allowed in this folder";
 }

@@ -24,7 +24,7 @@ TEST(IncludeRules, TheProjectKeepsThem) {
   const TreeReport report = check_tree(RECKONER_SOURCE_DIR);
   EXPECT_TRUE(report.violations.empty()) << listed(report.violations);
   for (const char* folder :
-       {"reckoning/", "net/", "server/", "client/", "scenario/", "program/", "harness/"}) {
+       {"reckoning/", "net/", "server/", "client/", "capi/", "scenario/", "program/", "harness/"}) {
     EXPECT_TRUE(std::any_of(report.checked.begin(), report.checked.end(),
                             [&](const std::string& path) { return path.starts_with(folder); }))
         << "nothing was checked in " << folder;
@@ -73,6 +73,13 @@ INSTANTIATE_TEST_SUITE_P(
         Plant{"client/src/a.cpp", "auto t = std::time(nullptr);"},
         Plant{"client/src/a.cpp", "const char q = '\"'; /* \"  */ x = 1'000 + rand();"},
         Plant{"client/src/a.cpp", "const char* s = \"//\"; x = rand();"},
+        Plant{"client/src/a.cpp", "#include <reckoner.h>"},
+        Plant{"server/src/a.cpp", "#include <reckoner.h>"},
+        Plant{"capi/src/a.cpp", "#include <reckoner/harness/link.hpp>"},
+        Plant{"capi/src/a.cpp", "#include <sodium.h>"}, Plant{"capi/src/a.cpp", "#include <unistd.h>"},
+        Plant{"capi/src/a.cpp", "const auto now = std::chrono::steady_clock::now();"},
+        Plant{"capi/include/reckoner.h", "#include <glm/vec3.hpp>"},
+        Plant{"capi/include/reckoner.h", "#include <stdbool.h>"},
         Plant{"scenario/src/a.cpp", "#include <reckoner/net/ids.hpp>"},
         Plant{"scenario/src/a.cpp", "std::normal_distribution<double> noise;"},
         Plant{"harness/src/a.cpp", "#include <enet/enet.h>"},
@@ -94,6 +101,10 @@ INSTANTIATE_TEST_SUITE_P(
                     Plant{"reckoning/src/a.cpp", "/* rand()\n   #include <unistd.h>\n*/ int random_seed;"},
                     Plant{"reckoning/src/a.cpp",
                           "const char* s = \"\\\"\"; /* rand() */ int million = 1'000'000;  // rand()"},
+                    Plant{"capi/src/a.cpp", "#include <reckoner/server/server.hpp>"},
+                    Plant{"capi/src/a.cpp", "#include <reckoner/client/client.hpp>"},
+                    Plant{"capi/src/a.cpp", "#include <reckoner.h>"},
+                    Plant{"capi/include/reckoner.h", "#include <stdint.h>"},
                     Plant{"net/src/a.cpp", "#include <cereal/cereal.hpp>"},
                     Plant{"net/src/a.cpp", "#include \"bit_archive.hpp\""},
                     Plant{"net/src/enet_transport.cpp", "#include <enet/enet.h>"},

@@ -41,23 +41,36 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text;
 }
 
-TEST(Readme, ItsProgramIsTheExample) {
-  const std::string example = read_file(kProject / "examples/remote_entity.cpp");
-  ASSERT_FALSE(blocks("cpp").empty());
-  EXPECT_EQ(blocks("cpp").front(), example.substr(example.find("#include")));
-}
-
 /// Without what the lines begin with.
 std::string without_indents(const std::string& text) {
   return std::regex_replace(text, std::regex("\n +"), "\n");
 }
 
-TEST(Readme, TheCodeOfFieldsIsItsExample) {
-  const std::string example = without_indents(read_file(kProject / "examples/fields_and_messages.cpp"));
-  const auto pieces = blocks("cpp", read_file(kProject / "docs/FIELDS.md"));
-  EXPECT_EQ(pieces.size(), 3u);
-  for (const std::string& piece : pieces)
-    EXPECT_NE(example.find(without_indents("\n" + piece)), std::string::npos) << piece;
+/// All examples, without indents: one text.
+std::string examples() {
+  std::string text;
+  for (const auto& entry : fs::directory_iterator(kProject / "examples"))
+    text += without_indents("\n" + read_file(entry.path())) + "\n";
+  return text;
+}
+
+// What a page shows of C++, C and Python is what the tests build and run, word for word.
+TEST(Readme, ItsCodeAndThatOfThePagesIsInTheExamples) {
+  const std::string all = examples();
+  const auto compare = [&](const char* page, std::size_t least) {
+    std::size_t found = 0;
+    for (const char* language : {"cpp", "c", "python"}) {
+      for (const std::string& piece : blocks(language, read_file(kProject / page))) {
+        EXPECT_NE(all.find(without_indents("\n" + piece)), std::string::npos) << page << ":\n" << piece;
+        ++found;
+      }
+    }
+    EXPECT_GE(found, least) << page;
+  };
+  compare("README.md", 2);
+  compare("docs/FIELDS.md", 3);
+  compare("docs/INTEGRATION.md", 9);
+  EXPECT_EQ(all.find("no such words as these"), std::string::npos);
 }
 
 // The commands that use the built programs run as they stand, but on free ports. Those of ./dev and of the
@@ -92,7 +105,7 @@ TEST(Readme, ItsCommandsRun) {
 }
 
 TEST(Readme, ItsLinksLeadSomewhere) {
-  const std::string text = readme();
+  const std::string text = readme() + replaced(read_file(kProject / "docs/INTEGRATION.md"), "](", "](docs/");
   const std::regex link(R"(\]\(([^)#]+)\))");
   for (std::sregex_iterator it(text.begin(), text.end(), link), end; it != end; ++it) {
     const std::string target = (*it)[1];

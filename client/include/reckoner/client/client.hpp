@@ -135,6 +135,15 @@ class Client {
   /// to 1e-9 of a position's size and 1e-6 rad. Call either or both; the spans are valid as frame()'s.
   [[nodiscard]] ShownPoses sample(double local_s);
 
+  /// Whether what is shown stands still, for a menu, or a picture; the server and the others go on. While it
+  /// does, frame() and sample() give what was shown at `local_s`, the instant of the pause, at rest: without
+  /// what has gone since, and what has come since appears afterwards. Go on calling receive(), and poll. When
+  /// the pause is over, what is shown sets out from there and catches up with the others in half a second at
+  /// most, continuous in position and velocity (but for what has teleported). It is not known then what this
+  /// client saw (Server::pose_seen_by()). For a pause or a slow motion of all, let the clocks that server and
+  /// clients are called with stand still, or run slowly.
+  void set_paused(bool paused, double local_s);
+
   /// Shifts the world's origin, for games that keep it near their camera: from now on what is shown, and what
   /// correct() and move() take, counts from this point of the server's world, m. Nothing else changes, so
   /// that nothing jumps for who looks from a camera that is shifted with it. Routes (ShownEntity::route) stay

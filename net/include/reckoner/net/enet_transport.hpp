@@ -41,6 +41,18 @@ struct ClientIdentity {
   std::array<std::byte, ConnectGrant::kUserBytes> user_data{};
 };
 
+/// Where ENet's memory comes from: its hosts, peers and packets. `allocate` gives null when there is none left,
+/// which ends the process, as in all of ENet. Called by whoever calls a transport, on any thread.
+struct EnetAllocator {
+  void* (*allocate)(std::size_t bytes) = nullptr;
+  void (*release)(void* memory) = nullptr;
+};
+
+/// Sets it for the whole process, ENet of the game's own included; malloc and free by default. All else that
+/// Reckoner allocates comes from C++'s operator new, which a game may replace. False, and no change, while
+/// there is an ENet transport, or if a function is missing.
+[[nodiscard]] bool set_enet_allocator(const EnetAllocator& allocator);
+
 /// How a listening ENet transport is set up.
 struct EnetListenConfig {
   std::string host;        ///< address to listen on; empty: every IPv4 address of the machine

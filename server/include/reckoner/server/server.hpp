@@ -270,6 +270,9 @@ class Server {
 
   [[nodiscard]] std::optional<ServerEvent> poll_event();
 
+  /// The client's connection, as the transport knows it (EnetTransport::identity()); null if it is gone.
+  [[nodiscard]] PeerId peer(ClientId client) const;
+
   [[nodiscard]] std::size_t client_count() const;
   [[nodiscard]] std::size_t entity_count() const;
   [[nodiscard]] const ServerStats& stats() const;

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "boundary.hpp"
+#include "convert.hpp"
+
+#include <memory>
+#include <optional>
+
+#include <reckoner/net/sharded_transport.hpp>
+#include <reckoner/server/server.hpp>
+
+/// A server with its transport.
+struct reckoner_server {
+  std::unique_ptr<reckoner::ShardedTransport> transport;
+  std::optional<reckoner::Server> server;        // goes first: its clients are told through the transport
+  std::optional<reckoner::ServerEvent> event{};  // polled last; its text is given out
+};
+
+namespace reckoner::capi {
+
+/// Runs `body` with the C++ server of a handle.
+template <class Handle, class Body>
+reckoner_result with_server(Handle* handle, Body&& body) noexcept {
+  if (handle == nullptr) return RECKONER_ERROR_ARGUMENT;
+  return guarded([&] { return body(*handle->server); });
+}
+
+/// Whether an entity is unknown, or what was asked of it refused.
+[[nodiscard]] inline reckoner_result refused(const Server& server, EntityId id) {
+  return server.state(id) ? RECKONER_ERROR_REFUSED : RECKONER_ERROR_UNKNOWN;
+}
+
+}  // namespace reckoner::capi

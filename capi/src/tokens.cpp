@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// What belongs to neither a server nor a client: texts, versions, keys and tokens.
+#include "boundary.hpp"
+#include "convert.hpp"
+#include "version.hpp"
+
+#include <cstdlib>
+#include <cstring>
+
+#include <reckoner/net/enet_transport.hpp>
+#include <reckoner/net/messages.hpp>
+
+using namespace reckoner;
+
+const char* reckoner_error_text(reckoner_result result) {
+  switch (result) {
+    case RECKONER_OK:
+      return "done";
+    case RECKONER_NOTHING:
+      return "there is nothing";
+    case RECKONER_ERROR_ARGUMENT:
+      return "an argument is null, or makes no sense";
+    case RECKONER_ERROR_STRUCT:
+      return "a struct_size was not filled in, or the struct asks for what this library does not know";
+    case RECKONER_ERROR_UNKNOWN:
+      return "there is no such entity, client, route or field";
+    case RECKONER_ERROR_REFUSED:
+      return "this cannot be done now, or with these values";
+    case RECKONER_ERROR_NETWORK:
+      return "the network refused: no such host, or the port is in use";
+    case RECKONER_ERROR_MEMORY:
+      return "there is no memory left";
+    case RECKONER_ERROR_CAPACITY:
+      return "the array is too short for all";
+    case RECKONER_ERROR_INTERNAL:
+      return "a fault in the library";
+    default:
+      return "no result of this library's";
+  }
+}
+
+const char* reckoner_version() {
+  return RECKONER_VERSION;
+}
+
+std::uint32_t reckoner_protocol_version() {
+  return kProtocolVersion;
+}
+
+reckoner_result reckoner_set_allocator(void* (*allocate)(std::size_t bytes), void (*release)(void* memory)) {
+  if ((allocate == nullptr) != (release == nullptr)) return RECKONER_ERROR_ARGUMENT;
+  const EnetAllocator given{allocate != nullptr ? allocate : std::malloc,
+                            release != nullptr ? release : std::free};
+  return capi::guarded([&] { return capi::done_or(set_enet_allocator(given), RECKONER_ERROR_REFUSED); });
+}
+
+reckoner_result reckoner_make_key(std::uint8_t key[32]) {
+  if (key == nullptr) return RECKONER_ERROR_ARGUMENT;
+  return capi::guarded([&] {
+    const SecretKey made = SecretKey::make();
+    std::memcpy(key, made.bytes().data(), made.bytes().size());
+    return RECKONER_OK;
+  });
+}
+
+reckoner_result reckoner_issue_token(const reckoner_grant* grant, const std::uint8_t key[32],
+                                     std::uint8_t token[1024]) {
+  reckoner_grant c{};
+  if (const auto result = capi::take(grant, c); result != RECKONER_OK) return result;
+  if (key == nullptr || token == nullptr || c.servers == nullptr || c.server_count < 1 ||
+      c.server_count > ConnectGrant::kMostServers || c.user_data_size > ConnectGrant::kUserBytes ||
+      (c.user_data == nullptr && c.user_data_size > 0))
+    return RECKONER_ERROR_ARGUMENT;
+  return capi::guarded([&] {
+    ConnectGrant granted{.client_id = c.client_id,
+                         .expires_s = c.expires_s,
+                         .servers = capi::addresses_of(c.servers, c.server_count)};
+    if (c.user_data_size > 0) std::memcpy(granted.user_data.data(), c.user_data, c.user_data_size);
+    const auto bytes = write_token(issue_token(granted, capi::key_of(key), c.game));
+    std::memcpy(token, bytes.data(), bytes.size());
+    return RECKONER_OK;
+  });
+}

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: MIT
+# CPack: a source archive anywhere, and three Debian packages from a build under Debian or Ubuntu (./dev package):
+#   libreckoner1      the C library, whose ABI is kept
+#   libreckoner-dev   headers, the C++ libraries, the CMake package, pkg-config files
+#   reckoner-tools    the programs with their manuals
+# The C++ libraries are built into what uses them: their ABI is not kept between versions.
+set(CPACK_PACKAGE_NAME reckoner)
+set(CPACK_PACKAGE_VENDOR Reckoner)
+set(CPACK_PACKAGE_VERSION "${PROJECT_VERSION}")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
+set(CPACK_RESOURCE_FILE_LICENSE "${PROJECT_SOURCE_DIR}/LICENSE")
+set(CPACK_PACKAGE_DIRECTORY "${PROJECT_BINARY_DIR}/packages")
+set(CPACK_VERBATIM_VARIABLES ON)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_GENERATOR TGZ)
+find_program(RECKONER_DPKG_DEB dpkg-deb)
+mark_as_advanced(RECKONER_DPKG_DEB)
+if(RECKONER_DPKG_DEB)
+  set(CPACK_GENERATOR DEB)
+endif()
+
+# The licence, where Debian has it.
+if(RECKONER_DPKG_DEB)
+  foreach(pair runtime:libreckoner1 development:libreckoner-dev tools:reckoner-tools)
+    string(REPLACE ":" ";" pair "${pair}")
+    list(GET pair 0 component)
+    list(GET pair 1 package)
+    install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}/doc/${package}"
+      RENAME copyright COMPONENT ${component})
+  endforeach()
+endif()
+
+set(CPACK_COMPONENTS_ALL runtime development)
+if(programs)
+  list(APPEND CPACK_COMPONENTS_ALL tools)
+endif()
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_MAINTAINER "The Reckoner authors <reckoner@localhost>")
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME libreckoner1)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION libs)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_COMPONENT_RUNTIME_DESCRIPTION "The library, for C and whatever can call it.")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libreckoner-dev)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
+  "libreckoner1 (= ${PROJECT_VERSION}), libglm-dev, libenet-dev, libsodium-dev")
+set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "Headers and the C++ libraries, for building with.")
+set(CPACK_DEBIAN_TOOLS_PACKAGE_NAME reckoner-tools)
+set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION net)
+set(CPACK_DEBIAN_TOOLS_PACKAGE_RECOMMENDS gnuplot-nox)
+set(CPACK_COMPONENT_TOOLS_DESCRIPTION "Server, client, and the harness that measures what players would see.")
+include(CPack)

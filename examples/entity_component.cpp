@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+// An entity-component loop over plain arrays: a system that moves, a system that publishes, and, at the other
+// end, one that fills in what is to be drawn. Exits with 0 if all that the server has is shown where it is.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <thread>
+#include <vector>
+
+#include <glm/geometric.hpp>
+
+#include <reckoner/client/client.hpp>
+#include <reckoner/net/enet_transport.hpp>
+#include <reckoner/net/messages.hpp>
+#include <reckoner/server/server.hpp>
+
+namespace {
+
+constexpr std::size_t kBoids = 200;
+
+// snip: server
+struct World {  // the game's components, an array each; row i is entity i
+  std::vector<glm::dvec3> position;
+  std::vector<glm::vec3> velocity;
+  std::vector<reckoner::EntityId> published;
+};
+
+void steer(World& world, float step_s) {  // about the middle, whoever comes too far out
+  for (std::size_t i = 0; i < world.position.size(); ++i) {
+    const glm::vec3 pull = glm::vec3(world.position[i]) * -0.2f;
+    world.velocity[i] += pull * step_s;
+    world.position[i] += glm::dvec3(world.velocity[i] * step_s);
+  }
+}
+
+void publish(const World& world, reckoner::Server& server) {
+  for (std::size_t i = 0; i < world.position.size(); ++i) {
+    reckoner::State state;
+    state.position = world.position[i];
+    state.velocity = world.velocity[i];
+    server.move(world.published[i], state);
+  }
+}
+// snip: end
+
+// snip: client
+struct Scene {  // what is drawn: row i belongs to the entity in slot i
+  std::vector<glm::dvec3> position;
+  std::vector<glm::quat> orientation;
+  std::vector<bool> visible;
+};
+
+void fill_in(Scene& scene, reckoner::Client& client, double now_s) {
+  const reckoner::ShownPoses poses = client.sample(now_s);  // all at once
+  std::fill(scene.visible.begin(), scene.visible.end(), false);
+  for (std::size_t i = 0; i < poses.ids.size(); ++i) {
+    const std::size_t row = poses.ids[i].slot();
+    if (row >= scene.position.size()) {
+      scene.position.resize(row + 1);
+      scene.orientation.resize(row + 1);
+      scene.visible.resize(row + 1);
+    }
+    scene.position[row] = poses.positions[i];
+    scene.orientation[row] = poses.orientations[i];
+    scene.visible[row] = true;
+  }
+}
+// snip: end
+
+World made(reckoner::Server& server) {
+  World world;
+  for (std::size_t i = 0; i < kBoids; ++i) {
+    const double angle = static_cast<double>(i);
+    reckoner::State state;
+    state.position = {10.0 * std::cos(angle), 10.0 * std::sin(angle), 0.1 * angle};
+    state.velocity = {-3.0 * std::sin(angle), 3.0 * std::cos(angle), 0.0};
+    world.position.push_back(state.position);
+    world.velocity.push_back(state.velocity);
+    world.published.push_back(server.spawn(0, "boid", state));
+  }
+  return world;
+}
+
+}  // namespace
+
+int main() {
+  auto listening = reckoner::EnetTransport::listen({.host = "127.0.0.1"});
+  if (!listening) return 1;
+  auto connecting =
+      reckoner::EnetTransport::connect("127.0.0.1", (*listening)->port(), reckoner::kProtocolVersion);
+  if (!connecting) return 1;
+  reckoner::ServerConfig config;
+  config.archetypes[0].has_orientation = false;
+  reckoner::ClientConfig client_config;
+  client_config.archetypes = config.archetypes;
+  reckoner::Server server(config, **listening);
+  reckoner::Client client(client_config, **connecting);
+  World world = made(server);
+  Scene scene;
+
+  const auto start = std::chrono::steady_clock::now();
+  for (double now_s = 0.0; now_s < 3.0;) {
+    now_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    server.receive(now_s);
+    while (server.tick_time_s(server.next_tick()) <= now_s) {
+      steer(world, 1.0f / 60.0f);
+      publish(world, server);
+      server.tick(now_s);
+    }
+    client.receive(now_s);
+    while (client.poll_event()) {
+    }
+    fill_in(scene, client, now_s);
+    std::this_thread::sleep_for(std::chrono::milliseconds(4));
+  }
+
+  std::size_t shown = 0;
+  double worst_m = 0.0;
+  for (std::size_t i = 0; i < kBoids; ++i) {
+    const std::size_t row = world.published[i].slot();
+    if (row >= scene.visible.size() || !scene.visible[row]) continue;
+    ++shown;
+    worst_m = std::max(worst_m, glm::distance(scene.position[row], world.position[i]));
+  }
+  std::printf("%zu of %zu shown, at most %.3f m off\n", shown, kBoids, worst_m);
+  return shown == kBoids && worst_m < 0.5 ? 0 : 1;
+}

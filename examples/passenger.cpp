@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+// A passenger walks about on a ship that turns: he lives in the ship's frame, and what he does there is all
+// that is told of him. Then he goes ashore. Exits with 0 if he was shown where he walked, on deck and ashore.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <thread>
+
+#include <glm/geometric.hpp>
+
+#include <reckoner/client/client.hpp>
+#include <reckoner/net/enet_transport.hpp>
+#include <reckoner/net/messages.hpp>
+#include <reckoner/server/server.hpp>
+
+namespace {
+
+constexpr double kAshoreS = 3.0;  // when he leaves the ship
+
+reckoner::State sailing(double time_s) {  // round an island, 200 m off, at 8 m/s
+  const double angle = 0.04 * time_s;
+  reckoner::State ship;
+  ship.position = {200.0 * std::cos(angle), 200.0 * std::sin(angle), 0.0};
+  ship.velocity = {-8.0 * std::sin(angle), 8.0 * std::cos(angle), 0.0};
+  ship.orientation = glm::angleAxis(static_cast<float>(angle), glm::vec3{0.0f, 0.0f, 1.0f});
+  ship.angular_velocity = {0.0f, 0.0f, 0.04f};
+  return ship;
+}
+
+reckoner::State walking(double time_s) {  // up and down the deck, 5 m each way
+  reckoner::State man;
+  man.position = {0.0, 5.0 * std::sin(0.3 * time_s), 4.0};
+  man.velocity = {0.0, 1.5 * std::cos(0.3 * time_s), 0.0};
+  return man;
+}
+
+struct Crew {
+  reckoner::EntityId ship, man;
+  bool ashore = false;
+};
+
+// snip: server
+void play(reckoner::Server& server, Crew& crew, double time_s) {
+  server.move(crew.ship, sailing(time_s));
+  if (time_s < kAshoreS) {
+    server.move(crew.man, walking(time_s));  // in the ship's frame
+  } else if (!crew.ashore) {
+    // He stays where he is, but in the world from now on: so is what he is told to do.
+    crew.ashore = server.enter_frame(crew.man, {}) == reckoner::FrameResult::done;
+    reckoner::State standing = *server.state(crew.man);
+    standing.velocity = {};
+    standing.acceleration = {};
+    standing.angular_velocity = {};
+    server.move(crew.man, standing);
+  }
+}
+// snip: end
+
+}  // namespace
+
+int main() {
+  auto listening = reckoner::EnetTransport::listen({.host = "127.0.0.1"});
+  if (!listening) return 1;
+  auto connecting =
+      reckoner::EnetTransport::connect("127.0.0.1", (*listening)->port(), reckoner::kProtocolVersion);
+  if (!connecting) return 1;
+  reckoner::Server server({}, **listening);
+  Crew crew;
+  crew.ship = server.spawn(0, "ship", sailing(0.0));
+  crew.man = server.spawn(0, "man", walking(0.0), crew.ship);
+  reckoner::Client client({}, **connecting);
+
+  double worst_on_deck_m = 0.0, worst_ashore_m = 0.0, step_m = 0.0;
+  int on_deck = 0, ashore = 0;
+  glm::dvec3 before{0.0};
+  const auto start = std::chrono::steady_clock::now();
+  for (double now_s = 0.0; now_s < 5.0;) {
+    now_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    server.receive(now_s);
+    while (server.tick_time_s(server.next_tick()) <= now_s) {
+      play(server, crew, server.tick_time_s(server.next_tick()));
+      server.tick(now_s);
+    }
+    client.receive(now_s);
+    while (client.poll_event()) {
+    }
+    // snip: client
+    for (const reckoner::ShownEntity& shown : client.frame(now_s)) {
+      if (shown.id != crew.man) continue;
+      if (shown.frame == crew.ship && now_s > 1.0) {  // `local`: on deck; `shown`: the same in the world
+        worst_on_deck_m =
+            std::max(worst_on_deck_m, glm::distance(shown.local.position, walking(now_s).position));
+        ++on_deck;
+      }
+      // snip: end
+      if (!shown.frame && now_s > kAshoreS + 1.0) {
+        worst_ashore_m = std::max(worst_ashore_m,
+                                  glm::distance(shown.shown.position, server.in_world(crew.man)->position));
+        ++ashore;
+      }
+      if (on_deck + ashore > 1) step_m = std::max(step_m, glm::distance(before, shown.shown.position));
+      before = shown.shown.position;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(4));
+  }
+  std::printf("on deck at most %.3f m off, ashore %.3f m; largest step of a frame %.3f m\n", worst_on_deck_m,
+              worst_ashore_m, step_m);
+  return on_deck > 50 && ashore > 50 && worst_on_deck_m < 0.25 && worst_ashore_m < 0.25 ? 0 : 1;
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// The smallest client: joins a server and prints where everything is, 60 times a second. Exits with 0 if
+// something was shown.
+//   example_smallest_client [HOST] [PORT] [SECONDS]
+// snip: client
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+
+#include <reckoner/client/client.hpp>
+#include <reckoner/net/enet_transport.hpp>
+#include <reckoner/net/messages.hpp>
+
+int main(int argc, char** argv) {
+  const char* host = argc > 1 ? argv[1] : "127.0.0.1";
+  const auto port = static_cast<std::uint16_t>(argc > 2 ? std::atoi(argv[2]) : 26000);
+  const double seconds = argc > 3 ? std::atof(argv[3]) : 1e9;
+  auto transport = reckoner::EnetTransport::connect(host, port, reckoner::kProtocolVersion);
+  if (!transport) return std::fprintf(stderr, "%s\n", transport.error().c_str()), 1;
+
+  reckoner::Client client({}, **transport);
+  const auto start = std::chrono::steady_clock::now();
+  bool shown = false;
+  for (double now_s = 0.0; now_s < seconds && client.status() <= reckoner::ClientStatus::joined;) {
+    now_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    client.receive(now_s);
+    while (client.poll_event()) {  // joined, spawned, despawned, teleported...
+    }
+    for (const reckoner::ShownEntity& entity : client.frame(now_s)) {
+      const glm::dvec3& at = entity.shown.position;
+      std::printf("%.3f %s %.3f %.3f %.3f\n", now_s, client.info(entity.id)->name.c_str(), at.x, at.y, at.z);
+      shown = true;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(16));
+  }
+  return shown ? 0 : 1;
+}
+// snip: end

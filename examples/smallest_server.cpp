@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// The smallest server: a car goes round in circles, and whoever joins sees it.
+//   example_smallest_server [PORT] [SECONDS]
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+#include <reckoner/net/enet_transport.hpp>
+#include <reckoner/server/server.hpp>
+
+// snip: server
+reckoner::State on_the_circle(double time_s) {  // of 20 m, at 10 m/s
+  const double angle = 0.5 * time_s;
+  reckoner::State car;
+  car.position = {20.0 * std::cos(angle), 20.0 * std::sin(angle), 0.0};
+  car.velocity = {-10.0 * std::sin(angle), 10.0 * std::cos(angle), 0.0};
+  car.orientation = glm::angleAxis(static_cast<float>(angle) + 1.57f, glm::vec3{0.0f, 0.0f, 1.0f});
+  return car;
+}
+
+int main(int argc, char** argv) {
+  const auto port = static_cast<std::uint16_t>(argc > 1 ? std::atoi(argv[1]) : 26000);
+  const double seconds = argc > 2 ? std::atof(argv[2]) : 1e9;
+  auto transport = reckoner::EnetTransport::listen({.port = port});  // anyone may join: see docs/SECURITY.md
+  if (!transport) return std::fprintf(stderr, "%s\n", transport.error().c_str()), 1;
+  std::printf("listening on port %d\n", (*transport)->port());
+  std::fflush(stdout);
+
+  reckoner::Server server({}, **transport);
+  const reckoner::EntityId car = server.spawn(0, "car", on_the_circle(0.0));
+  const auto start = std::chrono::steady_clock::now();
+  for (double now_s = 0.0; now_s < seconds;) {
+    (*transport)->wait(0.002);
+    now_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    server.receive(now_s);
+    while (server.tick_time_s(server.next_tick()) <= now_s) {  // 60 times a second
+      server.move(car, on_the_circle(server.tick_time_s(server.next_tick())));
+      server.tick(now_s);
+    }
+  }
+}
+// snip: end

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+// What a foreign caller can get wrong is an answer, not a crash; and programs that were compiled with another
+// version of the header are served as far as both know.
+#include "pair.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <set>
+#include <string>
+
+namespace reckoner::test {
+namespace {
+
+TEST(CBoundary, EveryResultHasATextOfItsOwn) {
+  std::set<std::string> texts;
+  for (int result = RECKONER_ERROR_INTERNAL; result <= RECKONER_NOTHING; ++result)
+    texts.insert(reckoner_error_text(result));
+  EXPECT_EQ(texts.size(), 10u);
+  EXPECT_FALSE(texts.contains(reckoner_error_text(-100)));
+  EXPECT_EQ(std::string(reckoner_version()).find("0."), 0u);
+  EXPECT_GE(reckoner_protocol_version(), 3u);
+}
+
+TEST(CBoundary, NullHandlesAreRefused) {
+  reckoner_state state;
+  reckoner_state_init(&state);
+  reckoner_entity entity = 0;
+  reckoner_value value{};
+  double number = 0.0;
+  std::size_t count = 0;
+  EXPECT_EQ(reckoner_server_receive(nullptr, 0.0), RECKONER_ERROR_ARGUMENT);
+  EXPECT_EQ(reckoner_server_tick(nullptr, 0.0), RECKONER_ERROR_ARGUMENT);
+  EXPECT_EQ(reckoner_server_next_tick(nullptr, nullptr, &number), RECKONER_ERROR_ARGUMENT);
+  EXPECT_EQ(reckoner_server_wait(nullptr, 0.0), RECKONER_ERROR_ARGUMENT);
+  EXPECT_EQ(reckoner_server_shutdown(nullptr), RECKONER_ERROR_ARGUMENT);
+  EXPECT_EQ(reckoner_server_spawn(nullptr, 0, "", &state, 0, &entity), RECKONER_ERROR_ARGUMENT);
+  EXPECT_EQ(reckoner_server_move(nullptr, 1, &state), RECKONER_ERROR_ARGUMENT);
+  EXPECT_EQ(reckoner_server_set_field(nullptr, 1, 0, &value), RECKONER_ERROR_ARGUMENT);
+  EXPECT_EQ(reckoner_server_port(nullptr), 0);
+  EXPECT_EQ(reckoner_client_receive(nullptr, 0.0), RECKONER_ERROR_ARGUMENT);
+  EXPECT_EQ(reckoner_client_status(nullptr), -1);
+  EXPECT_STREQ(reckoner_client_refusal(nullptr), "");
+  EXPECT_EQ(reckoner_client_name(nullptr, 1), nullptr);
+  EXPECT_EQ(reckoner_client_shown(nullptr, 0.0, nullptr, sizeof(reckoner_shown), 0, &count),
+            RECKONER_ERROR_ARGUMENT);
+  reckoner_server_destroy(nullptr);
+  reckoner_client_destroy(nullptr);
+}
+
+TEST(CBoundary, ConfigurationsThatMakeNoSenseAreRefused) {
+  const auto refused = [](auto spoil) {
+    Pair pair;
+    spoil(pair);
+    char why[60];
+    const auto result = reckoner_server_create(&pair.server_config, &pair.server, why, sizeof why);
+    EXPECT_EQ(pair.server, nullptr);
+    EXPECT_LT(std::strlen(why), sizeof why);
+    return result;
+  };
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(refused([](Pair& p) { p.server_config.archetypes = nullptr; }), RECKONER_ERROR_ARGUMENT);
+  EXPECT_EQ(refused([](Pair& p) { p.server_config.archetype_count = 257; }), RECKONER_ERROR_ARGUMENT);
+  EXPECT_EQ(refused([](Pair& p) { p.server_config.insecure = 0; }), RECKONER_ERROR_ARGUMENT);
+  EXPECT_EQ(refused([](Pair& p) { p.server_config.tick_rate_hz = 0.0; }), RECKONER_ERROR_ARGUMENT);
+  EXPECT_EQ(refused([&](Pair& p) { p.server_config.tick_rate_hz = nan; }), RECKONER_ERROR_ARGUMENT);
+  EXPECT_EQ(refused([&](Pair& p) { p.server_config.interest_radius_m = nan; }), RECKONER_ERROR_ARGUMENT);
+  EXPECT_EQ(refused([](Pair& p) { p.server_config.max_clients = 1u << 30; }), RECKONER_ERROR_ARGUMENT);
+  EXPECT_EQ(refused([](Pair& p) { p.server_config.rewind_s = 2.0; }), RECKONER_ERROR_ARGUMENT);
+  EXPECT_EQ(refused([](Pair& p) { p.kind.threshold_m = 0.0; }), RECKONER_ERROR_ARGUMENT);
+  EXPECT_EQ(refused([](Pair& p) { p.kind.name = "longer than the thirty-two bytes that there are"; }),
+            RECKONER_ERROR_ARGUMENT);
+  EXPECT_EQ(refused([](Pair& p) { p.server_config.host = "no such host.invalid"; }), RECKONER_ERROR_NETWORK);
+  EXPECT_EQ(refused([](Pair& p) { p.server_config.struct_size = 0; }), RECKONER_ERROR_STRUCT);
+
+  Pair pair;
+  pair.client_config.host = nullptr;
+  EXPECT_EQ(reckoner_client_create(&pair.client_config, &pair.client, nullptr, 0), RECKONER_ERROR_ARGUMENT);
+  pair.client_config.host = "127.0.0.1";
+  pair.client_config.mode = 3;
+  EXPECT_EQ(reckoner_client_create(&pair.client_config, &pair.client, nullptr, 0), RECKONER_ERROR_ARGUMENT);
+}
+
+TEST(CBoundary, InsaneNumbersAreRefusedAndChangeNothing) {
+  Pair pair;
+  ASSERT_TRUE(pair.start());
+  reckoner_entity entity = 0;
+  reckoner_state state = at(1.0, 2.0, 3.0);
+  ASSERT_EQ(reckoner_server_spawn(pair.server, 0, "", &state, 0, &entity), RECKONER_OK);
+  EXPECT_EQ(reckoner_server_spawn(pair.server, 9, "", &state, 0, &entity), RECKONER_ERROR_REFUSED);
+  EXPECT_EQ(entity, 0u);
+  ASSERT_EQ(reckoner_server_spawn(pair.server, 0, "", &state, 0, &entity), RECKONER_OK);
+  reckoner_state insane = state;
+  insane.position[0] = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(reckoner_server_move(pair.server, entity, &insane), RECKONER_ERROR_REFUSED);
+  insane = state;
+  insane.orientation[3] = 0.0f;
+  EXPECT_EQ(reckoner_server_move(pair.server, entity, &insane), RECKONER_ERROR_REFUSED);
+  EXPECT_EQ(reckoner_server_tick(pair.server, std::nan("")), RECKONER_ERROR_ARGUMENT);
+  EXPECT_EQ(reckoner_client_receive(pair.client, std::nan("")), RECKONER_ERROR_ARGUMENT);
+  reckoner_state after;
+  ASSERT_EQ(reckoner_server_state(pair.server, entity, &after), RECKONER_OK);
+  EXPECT_EQ(after.position[0], 1.0);
+}
+
+// A program that was compiled with a first version of the header, where a struct ended earlier.
+TEST(CBoundary, OlderProgramsGetTheDefaultsOfWhatTheyLack) {
+  Pair pair;
+  constexpr std::uint32_t kOld = offsetof(reckoner_server_config, tick_rate_hz);
+  std::memset(&pair.server_config, 0xff, sizeof pair.server_config);
+  reckoner_server_config_init(&pair.server_config, kOld);
+  EXPECT_EQ(pair.server_config.struct_size, kOld);
+  EXPECT_TRUE(std::isnan(pair.server_config.tick_rate_hz))
+      << "beyond its end, the caller's memory is its own";
+  pair.server_config.archetypes = &pair.kind;
+  pair.server_config.archetype_count = 1;
+  pair.server_config.host = "127.0.0.1";
+  pair.server_config.insecure = 1;
+  char why[200];
+  ASSERT_EQ(reckoner_server_create(&pair.server_config, &pair.server, why, sizeof why), RECKONER_OK) << why;
+
+  struct {
+    reckoner_server_stats stats;
+    std::uint64_t guard;
+  } room;
+  std::memset(&room, 0xff, sizeof room);
+  room.stats.struct_size = offsetof(reckoner_server_stats, publishes);
+  ASSERT_EQ(reckoner_server_get_stats(pair.server, &room.stats), RECKONER_OK);
+  EXPECT_EQ(room.stats.ticks, 0u);
+  EXPECT_EQ(room.stats.publishes, ~std::uint64_t{0});
+}
+
+// And one that knows members which this library does not.
+TEST(CBoundary, NewerProgramsMayAskForNothingUnknown) {
+  struct Newer {
+    reckoner_archetype known;
+    std::uint64_t unknown;
+  };
+  Pair pair;
+  Newer newer[2];
+  for (Newer& kind : newer) {
+    reckoner_archetype_init(&kind.known, sizeof(Newer));
+    EXPECT_EQ(kind.unknown, 0u);
+  }
+  newer[1].known.name = "second";
+  pair.server_config.archetypes = &newer[0].known;
+  pair.server_config.archetype_count = 2;
+  ASSERT_EQ(reckoner_server_create(&pair.server_config, &pair.server, nullptr, 0), RECKONER_OK);
+  reckoner_entity entity = 0;
+  const reckoner_state state = at(0.0, 0.0, 0.0);
+  EXPECT_EQ(reckoner_server_spawn(pair.server, 1, "", &state, 0, &entity), RECKONER_OK);
+  reckoner_server_destroy(pair.server);
+  newer[1].unknown = 1;
+  EXPECT_EQ(reckoner_server_create(&pair.server_config, &pair.server, nullptr, 0), RECKONER_ERROR_STRUCT);
+  EXPECT_EQ(pair.server, nullptr);
+}
+
+// Layouts of version 1 on 64-bit systems: members may be added at the end of sized structs, nothing else.
+TEST(CBoundary, LayoutsAreKept) {
+  if constexpr (sizeof(void*) == 8) {
+    EXPECT_EQ(sizeof(reckoner_state), 80u);
+    EXPECT_EQ(sizeof(reckoner_pose), 40u);
+    EXPECT_EQ(sizeof(reckoner_value), 88u);
+    EXPECT_EQ(sizeof(reckoner_seen), 48u);
+    EXPECT_EQ(sizeof(reckoner_address), 8u);
+    EXPECT_EQ(sizeof(reckoner_route_key), 72u);
+    EXPECT_EQ(offsetof(reckoner_field_spec, initial), 64u);
+    EXPECT_EQ(offsetof(reckoner_archetype, never_reverses), 60u);
+    EXPECT_EQ(offsetof(reckoner_grant, user_data_size), 48u);
+    EXPECT_EQ(offsetof(reckoner_server_config, interest_interval_s), 184u);
+    EXPECT_EQ(offsetof(reckoner_client_config, owned_updates_per_second), 112u);
+    EXPECT_EQ(offsetof(reckoner_route_config, tolerance_m), 120u);
+    EXPECT_EQ(offsetof(reckoner_ownership_rules, silence_s), 32u);
+    EXPECT_EQ(offsetof(reckoner_message, time_s), 32u);
+    EXPECT_EQ(offsetof(reckoner_server_event, text), 24u);
+    EXPECT_EQ(offsetof(reckoner_client_event, fields), 16u);
+    EXPECT_EQ(offsetof(reckoner_shown, local), 120u);
+    EXPECT_EQ(offsetof(reckoner_poses, shown_time_s), 40u);
+    EXPECT_EQ(offsetof(reckoner_server_stats, transport_errors), 168u);
+    EXPECT_EQ(offsetof(reckoner_client_stats, delay_s), 152u);
+  }
+}
+
+}  // namespace
+}  // namespace reckoner::test

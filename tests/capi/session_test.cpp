@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: MIT
+// A game that has nothing but reckoner.h: what it says at one end is shown, told and owned at the other.
+#include "pair.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <string>
+
+namespace reckoner::test {
+namespace {
+
+TEST(CSession, WhatMovesIsShownWhereItIs) {
+  Pair pair;
+  ASSERT_TRUE(pair.start());
+  reckoner_entity car = 0;
+  const auto driving = [](double time_s) {
+    reckoner_state state = at(10.0 * time_s, -3.0, 1.0);
+    state.velocity[0] = 10.0f;
+    state.orientation[2] = state.orientation[3] = std::sqrt(0.5f);  // a quarter turn to the left
+    return state;
+  };
+  const reckoner_state first = driving(pair.now_s());
+  ASSERT_EQ(reckoner_server_spawn(pair.server, 0, "car", &first, 0, &car), RECKONER_OK);
+  pair.each_tick = [&](double time_s) {
+    const reckoner_state state = driving(time_s);
+    EXPECT_EQ(reckoner_server_move(pair.server, car, &state), RECKONER_OK);
+  };
+  ASSERT_TRUE(pair.until([&] { return pair.had(RECKONER_EVENT_SPAWNED, car); }));
+  pair.run(1.0);
+
+  EXPECT_STREQ(reckoner_client_name(pair.client, car), "car");
+  const reckoner_shown shown = pair.shown(car);
+  ASSERT_EQ(shown.struct_size, sizeof shown);
+  EXPECT_NEAR(shown.state.position[0], 10.0 * shown.shown_time_s, 0.2);
+  EXPECT_NEAR(shown.state.position[1], -3.0, 0.05);
+  EXPECT_NEAR(shown.state.velocity[0], 10.0f, 0.5f);
+  EXPECT_NEAR(shown.state.orientation[2], std::sqrt(0.5f), 0.01f);
+  EXPECT_NEAR(shown.state.orientation[3], std::sqrt(0.5f), 0.01f);
+  EXPECT_NEAR(shown.shown_time_s, pair.now_s(), 0.1);
+  double server_s = 0.0;
+  ASSERT_EQ(reckoner_client_server_time(pair.client, pair.now_s(), &server_s), RECKONER_OK);
+  EXPECT_NEAR(server_s, pair.now_s(), 0.1);
+
+  reckoner_state jumped = at(-500.0, 0.0, 0.0);
+  pair.each_tick = nullptr;
+  ASSERT_EQ(reckoner_server_teleport(pair.server, car, &jumped), RECKONER_OK);
+  ASSERT_TRUE(pair.until([&] { return pair.had(RECKONER_EVENT_TELEPORTED, car); }));
+  EXPECT_NEAR(pair.shown(car).state.position[0], -500.0, 1.0);
+
+  ASSERT_EQ(reckoner_server_despawn(pair.server, car), RECKONER_OK);
+  EXPECT_TRUE(pair.until([&] { return pair.had(RECKONER_EVENT_DESPAWNED, car); }));
+  EXPECT_EQ(pair.shown(car).struct_size, 0u);
+  EXPECT_EQ(reckoner_server_move(pair.server, car, &jumped), RECKONER_ERROR_UNKNOWN);
+}
+
+TEST(CSession, ManyAreSampledAsOneByOne) {
+  Pair pair;
+  ASSERT_TRUE(pair.start());
+  constexpr std::size_t kMany = 100;
+  for (std::size_t i = 0; i < kMany; ++i) {
+    const reckoner_state state = at(static_cast<double>(i), 2.0, 3.0);
+    reckoner_entity id = 0;
+    ASSERT_EQ(reckoner_server_spawn(pair.server, 0, "", &state, 0, &id), RECKONER_OK);
+  }
+  std::size_t count = 0;
+  ASSERT_TRUE(pair.until([&] {
+    (void)reckoner_client_shown(pair.client, pair.now_s(), nullptr, sizeof(reckoner_shown), 0, &count);
+    return count == kMany;
+  }));
+  const double now_s = pair.now_s();
+  std::vector<reckoner_shown> all(kMany);
+  EXPECT_EQ(reckoner_client_shown(pair.client, now_s, all.data(), sizeof(reckoner_shown), kMany - 1, &count),
+            RECKONER_ERROR_CAPACITY);
+  ASSERT_EQ(reckoner_client_shown(pair.client, now_s, all.data(), sizeof(reckoner_shown), kMany, &count),
+            RECKONER_OK);
+  reckoner_poses poses{};
+  poses.struct_size = sizeof poses;
+  ASSERT_EQ(reckoner_client_sample(pair.client, now_s, &poses), RECKONER_OK);
+  ASSERT_EQ(poses.count, kMany);
+  for (std::size_t i = 0; i < kMany; ++i) {
+    std::size_t k = 0;
+    while (k < kMany && poses.entities[k] != all[i].entity)
+      ++k;
+    ASSERT_LT(k, kMany);
+    EXPECT_NEAR(poses.positions[3 * k], all[i].state.position[0], 1e-6);
+    EXPECT_NEAR(poses.positions[3 * k + 2], 3.0, 1e-2);
+    EXPECT_NEAR(poses.orientations[4 * k + 3], 1.0f, 1e-5f);
+  }
+}
+
+TEST(CSession, FieldsOfEveryTypeArrive) {
+  reckoner_field_spec specs[4];
+  const char* names[] = {"alive", "health", "heat", "tag"};
+  for (int i = 0; i < 4; ++i) {
+    reckoner_field_spec_init(&specs[i], sizeof specs[i]);
+    specs[i].type = i;  // RECKONER_BOOLEAN to RECKONER_BLOB
+    specs[i].name = names[i];
+  }
+  specs[1].integer_most = 100;
+  specs[1].initial.integer = 100;
+  specs[2].real_least = -50.0;
+  specs[2].real_most = 150.0;
+  specs[2].real_step = 0.5;
+  Pair pair;
+  pair.kind.fields = specs;
+  pair.kind.field_count = 4;
+  ASSERT_TRUE(pair.start());
+  const reckoner_state state = at(0.0, 0.0, 0.0);
+  reckoner_entity tank = 0;
+  ASSERT_EQ(reckoner_server_spawn(pair.server, 0, "tank", &state, 0, &tank), RECKONER_OK);
+  ASSERT_TRUE(pair.until([&] { return pair.had(RECKONER_EVENT_SPAWNED, tank); }));
+  reckoner_value health{};
+  ASSERT_EQ(reckoner_client_field(pair.client, tank, 1, &health), RECKONER_OK);
+  EXPECT_EQ(health.integer, 100);
+
+  reckoner_value values[4] = {};
+  for (int i = 0; i < 4; ++i)
+    values[i].type = i;
+  values[0].integer = 1;
+  values[1].integer = 35;
+  values[2].real = 20.3;
+  values[3].blob_size = 3;
+  std::memcpy(values[3].blob, "abc", 3);
+  for (std::uint32_t i = 0; i < 4; ++i)
+    ASSERT_EQ(reckoner_server_set_field(pair.server, tank, i, &values[i]), RECKONER_OK);
+  values[1].integer = 101;
+  EXPECT_EQ(reckoner_server_set_field(pair.server, tank, 1, &values[1]), RECKONER_ERROR_REFUSED);
+  EXPECT_EQ(reckoner_server_set_field(pair.server, tank, 4, &values[1]), RECKONER_ERROR_UNKNOWN);
+
+  ASSERT_TRUE(pair.until([&] { return pair.had(RECKONER_EVENT_FIELDS_CHANGED, tank); }));
+  reckoner_value got{};
+  ASSERT_EQ(reckoner_client_field(pair.client, tank, 0, &got), RECKONER_OK);
+  EXPECT_EQ(got.integer, 1);
+  ASSERT_EQ(reckoner_client_field(pair.client, tank, 1, &got), RECKONER_OK);
+  EXPECT_EQ(got.integer, 35);
+  ASSERT_EQ(reckoner_client_field(pair.client, tank, 2, &got), RECKONER_OK);
+  EXPECT_EQ(got.real, 20.5);
+  ASSERT_EQ(reckoner_client_field(pair.client, tank, 3, &got), RECKONER_OK);
+  EXPECT_EQ(std::string(reinterpret_cast<char*>(got.blob), got.blob_size), "abc");
+}
+
+TEST(CSession, MessagesGoBothWays) {
+  Pair pair;
+  ASSERT_TRUE(pair.start());
+  reckoner_message message{};
+  message.struct_size = sizeof message;
+  const double stamp_s = 1.5;
+  ASSERT_EQ(reckoner_client_send(pair.client, "hello", 5, RECKONER_RELIABLE, &stamp_s), RECKONER_OK);
+  ASSERT_TRUE(pair.until([&] { return reckoner_server_poll_message(pair.server, &message) == RECKONER_OK; }));
+  EXPECT_EQ(std::string(reinterpret_cast<const char*>(message.bytes), message.size), "hello");
+  EXPECT_EQ(message.sender, pair.peer);
+  EXPECT_EQ(message.has_time, 1);
+  EXPECT_EQ(message.time_s, 1.5);
+
+  ASSERT_EQ(reckoner_server_send(pair.server, pair.peer, "you", 3, RECKONER_UNRELIABLE, nullptr),
+            RECKONER_OK);
+  ASSERT_EQ(reckoner_server_send(pair.server, 0, "all", 3, RECKONER_RELIABLE, nullptr), RECKONER_OK);
+  std::string got;
+  ASSERT_TRUE(pair.until([&] {
+    while (reckoner_client_poll_message(pair.client, &message) == RECKONER_OK)
+      got += std::string(reinterpret_cast<const char*>(message.bytes), message.size);
+    return got.size() == 6;
+  }));
+  EXPECT_TRUE(got == "youall" || got == "allyou") << got;
+  EXPECT_EQ(message.sender, 0u);
+  EXPECT_EQ(reckoner_server_send(pair.server, 77, "x", 1, RECKONER_RELIABLE, nullptr),
+            RECKONER_ERROR_UNKNOWN);
+  const std::string large(1001, 'x');
+  EXPECT_EQ(reckoner_client_send(pair.client, large.data(), large.size(), RECKONER_UNRELIABLE, nullptr),
+            RECKONER_ERROR_ARGUMENT);
+}
+
+TEST(CSession, AClientMovesWhatItOwns) {
+  Pair pair;
+  ASSERT_TRUE(pair.start());
+  const reckoner_state state = at(1.0, 2.0, 3.0);
+  reckoner_entity avatar = 0;
+  ASSERT_EQ(reckoner_server_spawn(pair.server, 0, "avatar", &state, 0, &avatar), RECKONER_OK);
+  reckoner_peer owner = 5;
+  EXPECT_EQ(reckoner_server_owner(pair.server, avatar, &owner), RECKONER_NOTHING);
+  ASSERT_EQ(reckoner_server_give(pair.server, avatar, pair.peer, nullptr), RECKONER_OK);
+  ASSERT_EQ(reckoner_server_owner(pair.server, avatar, &owner), RECKONER_OK);
+  EXPECT_EQ(owner, pair.peer);
+  double server_s = 0.0;  // nothing can be said of now before it is known when that is
+  ASSERT_TRUE(pair.until([&] {
+    return pair.had(RECKONER_EVENT_GIVEN, avatar) &&
+           reckoner_client_server_time(pair.client, pair.now_s(), &server_s) == RECKONER_OK;
+  }));
+  EXPECT_EQ(reckoner_server_move(pair.server, avatar, &state), RECKONER_ERROR_REFUSED);
+
+  reckoner_state own;
+  ASSERT_EQ(reckoner_client_owned(pair.client, avatar, pair.now_s(), &own), RECKONER_OK);
+  EXPECT_NEAR(own.position[1], 2.0, 0.01);
+  const double began_s = pair.now_s();
+  reckoner_state told;
+  ASSERT_TRUE(pair.until([&] {
+    own.velocity[0] = 2.0f;
+    own.position[0] = 1.0 + 2.0 * (pair.now_s() - began_s);
+    EXPECT_EQ(reckoner_client_move(pair.client, avatar, &own, pair.now_s()), RECKONER_OK);
+    return reckoner_server_state(pair.server, avatar, &told) == RECKONER_OK && told.position[0] > 2.0;
+  }));
+  EXPECT_NEAR(told.velocity[0], 2.0f, 0.2f);
+
+  ASSERT_EQ(reckoner_server_take(pair.server, avatar), RECKONER_OK);
+  EXPECT_EQ(reckoner_server_take(pair.server, avatar), RECKONER_NOTHING);
+  ASSERT_TRUE(pair.until([&] { return pair.had(RECKONER_EVENT_TAKEN, avatar); }));
+  EXPECT_EQ(reckoner_client_move(pair.client, avatar, &own, pair.now_s()), RECKONER_ERROR_REFUSED);
+  EXPECT_EQ(reckoner_client_owned(pair.client, avatar, pair.now_s(), &own), RECKONER_NOTHING);
+}
+
+TEST(CSession, APassengerStandsStillOnDeck) {
+  Pair pair;
+  ASSERT_TRUE(pair.start());
+  const auto sailing = [](double time_s) {
+    reckoner_state ship = at(7.0 * time_s, 0.0, 0.0);
+    ship.velocity[0] = 7.0f;
+    return ship;
+  };
+  const reckoner_state start = sailing(pair.now_s());
+  const reckoner_state on_deck = at(0.0, 5.0, 2.0);
+  reckoner_entity ship = 0, man = 0, frame = 0;
+  ASSERT_EQ(reckoner_server_spawn(pair.server, 0, "ship", &start, 0, &ship), RECKONER_OK);
+  ASSERT_EQ(reckoner_server_spawn(pair.server, 0, "man", &on_deck, ship, &man), RECKONER_OK);
+  ASSERT_EQ(reckoner_server_frame(pair.server, man, &frame), RECKONER_OK);
+  EXPECT_EQ(frame, ship);
+  EXPECT_EQ(reckoner_server_frame(pair.server, ship, &frame), RECKONER_NOTHING);
+  EXPECT_EQ(reckoner_server_enter_frame(pair.server, ship, man), RECKONER_ERROR_REFUSED);  // a circle
+  pair.each_tick = [&](double time_s) {
+    const reckoner_state state = sailing(time_s);
+    EXPECT_EQ(reckoner_server_move(pair.server, ship, &state), RECKONER_OK);
+  };
+  ASSERT_TRUE(pair.until([&] { return pair.had(RECKONER_EVENT_SPAWNED, man); }));
+  pair.run(0.5);
+  const reckoner_shown shown = pair.shown(man);
+  EXPECT_EQ(shown.frame, ship);
+  EXPECT_NEAR(shown.local.position[1], 5.0, 0.01);
+  EXPECT_NEAR(shown.state.position[0], 7.0 * shown.shown_time_s, 0.2);
+  reckoner_state world;
+  ASSERT_EQ(reckoner_server_in_world(pair.server, man, &world), RECKONER_OK);
+  EXPECT_NEAR(world.position[2], 2.0, 1e-9);
+}
+
+TEST(CSession, AGuardWalksItsRoute) {
+  Pair pair;
+  ASSERT_TRUE(pair.start());
+  const double points[] = {0.0, 0.0, 0.0, 10.0, 0.0, 0.0, 10.0, 10.0, 0.0, 0.0, 10.0, 0.0};
+  reckoner_route_config config;
+  reckoner_route_config_init(&config, sizeof config);
+  config.wrap = RECKONER_CLOSED;
+  config.points = points;
+  config.point_count = 4;
+  reckoner_route route = 0;
+  char why[100];
+  ASSERT_EQ(reckoner_server_add_route(pair.server, &config, &route, why, sizeof why), RECKONER_OK) << why;
+  double length_m = 0.0;
+  ASSERT_EQ(reckoner_server_route_length(pair.server, route, &length_m), RECKONER_OK);
+  EXPECT_GT(length_m, 40.0);
+  EXPECT_LT(length_m, 60.0);
+  const reckoner_state start = at(0.0, 0.0, 0.0);
+  reckoner_entity guard = 0;
+  ASSERT_EQ(reckoner_server_spawn(pair.server, 0, "guard", &start, 0, &guard), RECKONER_OK);
+  ASSERT_EQ(reckoner_server_follow(pair.server, guard, route), RECKONER_OK);
+  EXPECT_EQ(reckoner_server_follow(pair.server, guard, route + 1), RECKONER_ERROR_UNKNOWN);
+  const double began_s = pair.now_s();
+  pair.each_tick = [&](double time_s) {
+    EXPECT_EQ(reckoner_server_move_along(pair.server, guard, 2.0 * (time_s - began_s), 2.0, 0.0),
+              RECKONER_OK);
+  };
+  ASSERT_TRUE(pair.until([&] { return pair.had(RECKONER_EVENT_SPAWNED, guard); }));
+  pair.run(1.0);
+  reckoner_state truth;
+  ASSERT_EQ(reckoner_server_state(pair.server, guard, &truth), RECKONER_OK);
+  EXPECT_NEAR(pair.shown(guard).state.position[0], truth.position[0], 0.3);
+
+  config.point_count = 1;
+  EXPECT_EQ(reckoner_server_add_route(pair.server, &config, &route, why, sizeof why), RECKONER_ERROR_REFUSED);
+  EXPECT_GT(std::strlen(why), 5u);
+}
+
+TEST(CSession, TheServerKnowsWhatWasSeen) {
+  Pair pair;
+  pair.server_config.rewind_s = 1.0;
+  pair.client_config.mode = RECKONER_DELAYED;
+  pair.client_config.delay_s = 0.2;
+  ASSERT_TRUE(pair.start());
+  reckoner_entity runner = 0;
+  const auto running = [](double time_s) {
+    reckoner_state state = at(5.0 * time_s, 0.0, 0.0);
+    state.velocity[0] = 5.0f;
+    return state;
+  };
+  const reckoner_state first = running(pair.now_s());
+  ASSERT_EQ(reckoner_server_spawn(pair.server, 0, "runner", &first, 0, &runner), RECKONER_OK);
+  pair.each_tick = [&](double time_s) {
+    const reckoner_state state = running(time_s);
+    EXPECT_EQ(reckoner_server_move(pair.server, runner, &state), RECKONER_OK);
+  };
+  ASSERT_TRUE(pair.until([&] { return pair.had(RECKONER_EVENT_SPAWNED, runner); }));
+  pair.run(1.5);
+  double when_s = 0.0;
+  const reckoner_shown shown = pair.shown(runner);
+  ASSERT_EQ(reckoner_client_server_time(pair.client, pair.now_s(), &when_s), RECKONER_OK);
+  reckoner_pose seen;
+  ASSERT_TRUE(pair.until([&] {
+    return reckoner_server_pose_seen_by(pair.server, pair.peer, runner, when_s, &seen) == RECKONER_OK;
+  }));
+  EXPECT_NEAR(seen.position[0], shown.state.position[0], 0.1);
+  EXPECT_LT(seen.position[0], 5.0 * when_s - 0.5);  // not where it was then, but 0.2 s before
+  reckoner_seen all[4];
+  std::size_t count = 0;
+  ASSERT_EQ(reckoner_server_rewind(pair.server, pair.peer, when_s, all, 4, &count), RECKONER_OK);
+  ASSERT_EQ(count, 1u);
+  EXPECT_EQ(all[0].entity, runner);
+  EXPECT_EQ(reckoner_server_rewind(pair.server, pair.peer, when_s, all, 0, &count), RECKONER_ERROR_CAPACITY);
+  EXPECT_EQ(reckoner_server_pose_seen_by(pair.server, pair.peer, runner, when_s - 5.0, &seen),
+            RECKONER_NOTHING);
+}
+
+TEST(CSession, TheGameSaysWhomWhatConcerns) {
+  Pair pair;
+  pair.server_config.interest_radius_m = 100.0;
+  ASSERT_TRUE(pair.start());
+  const reckoner_state near_by = at(10.0, 0.0, 0.0);
+  const reckoner_state far_away = at(5000.0, 0.0, 0.0);
+  const double eye[3] = {0.0, 0.0, 0.0};
+  reckoner_entity friendly = 0, distant = 0, secret = 0;
+  ASSERT_EQ(reckoner_server_spawn(pair.server, 0, "near", &near_by, 0, &friendly), RECKONER_OK);
+  ASSERT_EQ(reckoner_server_spawn(pair.server, 0, "far", &far_away, 0, &distant), RECKONER_OK);
+  ASSERT_EQ(reckoner_server_spawn(pair.server, 0, "secret", &near_by, 0, &secret), RECKONER_OK);
+  ASSERT_EQ(reckoner_server_set_entity_groups(pair.server, secret, 2), RECKONER_OK);
+  ASSERT_EQ(reckoner_server_set_client_groups(pair.server, pair.peer, 1), RECKONER_OK);
+  ASSERT_EQ(reckoner_server_set_view(pair.server, pair.peer, eye), RECKONER_OK);
+  ASSERT_TRUE(pair.until([&] { return pair.had(RECKONER_EVENT_SPAWNED, friendly); }));
+  pair.run(0.5);
+  EXPECT_FALSE(pair.had(RECKONER_EVENT_SPAWNED, distant));
+  EXPECT_FALSE(pair.had(RECKONER_EVENT_SPAWNED, secret));
+  ASSERT_EQ(reckoner_server_set_relevance(pair.server, pair.peer, distant, RECKONER_ALWAYS), RECKONER_OK);
+  EXPECT_TRUE(pair.until([&] { return pair.had(RECKONER_EVENT_SPAWNED, distant); }));
+}
+
+}  // namespace
+}  // namespace reckoner::test

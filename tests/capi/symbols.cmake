@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+# Holds what a shared library exports against symbols.txt and against what its header declares.
+#   cmake -DNM=nm -DLIBRARY=FILE -DHEADER=FILE -DLIST=FILE -P symbols.cmake
+execute_process(COMMAND "${NM}" -D --defined-only "${LIBRARY}" OUTPUT_VARIABLE printed COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX MATCHALL "[0-9a-f]+ [A-Za-z] [^\n]+" lines "${printed}")
+set(exported)
+foreach(line IN LISTS lines)
+  string(REGEX REPLACE "^[0-9a-f]+ ([A-Za-z]) ([^@\n]+).*$" "\\1 \\2" line "${line}")
+  if(line MATCHES "^A RECKONER_")  # the version's own name
+    continue()
+  endif()
+  string(SUBSTRING "${line}" 2 -1 name)
+  list(APPEND exported "${name}")
+endforeach()
+list(SORT exported)
+
+file(STRINGS "${LIST}" listed)
+list(SORT listed)
+if(NOT exported STREQUAL listed)
+  set(missing ${listed})
+  list(REMOVE_ITEM missing ${exported})
+  set(new ${exported})
+  list(REMOVE_ITEM new ${listed})
+  message(FATAL_ERROR "exported, but not in ${LIST}: ${new}\nin it, but not exported, which breaks programs: ${missing}")
+endif()
+
+file(READ "${HEADER}" header)
+string(REGEX MATCHALL "RECKONER_C_API [^;(]+\\(" declarations "${header}")
+list(FILTER declarations EXCLUDE REGEX "__")
+set(declared)
+foreach(declaration IN LISTS declarations)
+  string(REGEX REPLACE "^.*[ *](reckoner_[a-z_]+)\\($" "\\1" name "${declaration}")
+  list(APPEND declared "${name}")
+endforeach()
+list(SORT declared)
+if(NOT declared STREQUAL listed)
+  message(FATAL_ERROR "the header declares\n${declared}\nand the library exports\n${listed}")
+endif()

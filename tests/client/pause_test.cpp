@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+// A paused client shows a picture; when it goes on, nothing leaps.
+#include "paths.hpp"
+#include "world.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include <glm/geometric.hpp>
+#include <gtest/gtest.h>
+
+#include <reckoner/harness/sim_transport.hpp>
+#include <reckoner/net/messages.hpp>
+
+namespace reckoner::test {
+namespace {
+
+constexpr double kFrameHz = 240.0;
+constexpr double kPauseS = 4.0;
+
+class Pause : public testing::TestWithParam<PlayoutMode> {
+ protected:
+  /// A world at 240 frames a second with one client in the mode.
+  static WorldConfig config() {
+    WorldConfig config;
+    config.links = both_ways({.latency_ms = 40.0, .jitter_ms = 10.0, .loss_percent = 2.0});
+    config.frame_rate_hz = kFrameHz;
+    return config;
+  }
+  static ClientConfig client() {
+    ClientConfig client;
+    client.playout = {.mode = GetParam(), .delay_s = 0.2, .frame_rate_hz = kFrameHz};
+    return client;
+  }
+  static void pause(World& world, bool paused) {
+    world.client(0).set_paused(paused, world.local_s(0, world.now_s()));
+  }
+  /// What stands still now, of one entity.
+  static State frozen(World& world) {
+    return world.client(0).frame(world.local_s(0, world.now_s())).front().shown;
+  }
+};
+
+TEST_P(Pause, StandsStillAndGoesOnWithoutAStep) {
+  World world(config());
+  const Circle path{.radius_m = 5.0, .turn_rps = 1.0};
+  (void)world.add_body(path);
+  world.add_client(client());
+  std::optional<State> before, at_pause;
+  double worst_corner_mps = 0.0, error_m = 0.0;
+  world.on_frame = [&](std::size_t, double time_s, std::span<const ShownEntity> shown) {
+    if (time_s < 2.0) return;
+    ASSERT_EQ(shown.size(), 1u);
+    const State now = shown[0].shown;
+    if (at_pause) {
+      EXPECT_EQ(now.position, at_pause->position);
+      EXPECT_EQ(glm::length(now.velocity), 0.0f);
+    } else if (before) {
+      const glm::dvec3 mean = 0.5 * (glm::dvec3{now.velocity} + glm::dvec3{before->velocity});
+      worst_corner_mps =
+          std::max(worst_corner_mps, glm::distance((now.position - before->position) * kFrameHz, mean));
+    }
+    if (time_s > 3.0 + kPauseS + 1.0)
+      error_m = std::max(error_m, glm::distance(now.position, path(shown[0].shown_time_s).position));
+    before = now;
+  };
+  world.run_to(3.0);
+  pause(world, true);
+  at_pause = frozen(world);
+  EXPECT_LT(glm::distance(at_pause->position, before->position), 0.05);
+  world.run_to(3.0 + kPauseS);
+  pause(world, false);
+  before = at_pause;
+  before->velocity = glm::vec3{0.0f};
+  at_pause.reset();
+  world.run_to(10.0);
+  // It crosses up to 10 m in a moment, at a speed that rises and falls: a leap of as much would be 2400 m/s.
+  EXPECT_LT(worst_corner_mps, 20.0);
+  EXPECT_LT(error_m, 0.3);
+}
+
+TEST_P(Pause, LeavesOutWhatHasGoneAndTellsOfTheRestAfterwards) {
+  World world(config());
+  const EntityId stays = world.add_body(Circle{.radius_m = 2.0, .turn_rps = 0.3});
+  const EntityId goes = world.add_body(Circle{.radius_m = 3.0, .turn_rps = 0.3});
+  world.add_client(client());
+  world.run_to(3.0);
+  pause(world, true);
+  world.remove_body(goes);
+  const EntityId comes = world.add_body(Circle{.radius_m = 4.0, .turn_rps = 0.3});
+  world.run_to(5.0);
+  EXPECT_NE(world.shown(0, stays), nullptr);
+  EXPECT_EQ(world.shown(0, comes), nullptr);
+  EXPECT_EQ(world.count(0, ClientEvent::Kind::spawned), 2u);
+  const ShownPoses sampled = world.client(0).sample(world.local_s(0, world.now_s()));
+  ASSERT_EQ(sampled.ids.size(), world.shown(0).size());
+  EXPECT_EQ(sampled.positions[0], world.shown(0)[0].shown.position);
+  pause(world, false);
+  world.run_to(6.0);
+  EXPECT_EQ(world.shown(0, goes), nullptr);
+  EXPECT_NE(world.shown(0, comes), nullptr);
+  EXPECT_EQ(world.count(0, ClientEvent::Kind::spawned), 3u);
+  EXPECT_EQ(world.count(0, ClientEvent::Kind::despawned), 1u);
+}
+
+// A passenger who stands still on deck does so all the time, though the ship catches up across 30 m.
+TEST_P(Pause, WhoStandsOnAShipStaysOnIt) {
+  World world(config());
+  const auto sailing = [](double time_s) {
+    State ship;
+    ship.position = {8.0 * time_s, 0.0, 0.0};
+    ship.velocity = {8.0f, 0.0f, 0.0f};
+    return ship;
+  };
+  const EntityId ship = world.add_body(sailing);
+  State on_deck;
+  on_deck.position = {1.0, 4.0, 2.0};
+  const EntityId man = world.server().spawn(0, "man", on_deck, ship);
+  world.add_client(client());
+  double off_deck_m = 0.0;
+  world.on_frame = [&](std::size_t, double time_s, std::span<const ShownEntity>) {
+    const ShownEntity* on_ship = world.shown(0, man);
+    if (time_s < 2.0 || on_ship == nullptr) return;
+    off_deck_m = std::max(off_deck_m, glm::distance(on_ship->local.position, on_deck.position));
+    const ShownEntity* carrier = world.shown(0, ship);
+    ASSERT_NE(carrier, nullptr);
+    off_deck_m = std::max(off_deck_m,
+                          glm::distance(on_ship->shown.position - carrier->shown.position, on_deck.position));
+  };
+  world.run_to(3.0);
+  pause(world, true);
+  world.run_to(3.0 + kPauseS);
+  pause(world, false);
+  world.run_to(9.0);
+  EXPECT_LT(off_deck_m, 0.01);
+}
+
+TEST_P(Pause, AnOriginThatMovesMeanwhileIsHeeded) {
+  World world(config());
+  const EntityId id = world.add_body(Circle{.radius_m = 2.0, .turn_rps = 0.3});
+  world.add_client(client());
+  world.run_to(3.0);
+  pause(world, true);
+  const glm::dvec3 at = frozen(world).position;
+  ASSERT_TRUE(world.client(0).set_origin({100.0, 0.0, 0.0}));
+  world.run_to(3.5);
+  EXPECT_LT(glm::distance(world.shown(0, id)->shown.position, at - glm::dvec3(100.0, 0.0, 0.0)), 1e-9);
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes, Pause,
+                         testing::Values(PlayoutMode::present, PlayoutMode::adaptive, PlayoutMode::delayed));
+
+// How far the game is: as fast as the world until 5 s, at half speed until 9 s, at rest until 11 s.
+double game_s(double real_s) {
+  if (real_s < 5.0) return real_s;
+  if (real_s < 9.0) return 5.0 + 0.5 * (real_s - 5.0);
+  if (real_s < 11.0) return 7.0;
+  return real_s - 4.0;
+}
+
+// A slow motion, or a pause, of all takes no more than clocks that run slowly at both ends: here the client
+// hears of it 50 ms after the server.
+TEST(TimeScale, ClocksThatRunSlowlyTogetherAreSlowMotion) {
+  harness::SimNetworkConfig config;
+  config.links = both_ways({.latency_ms = 40.0, .jitter_ms = 5.0});
+  harness::SimNetwork network(config);
+  Server server({}, network.server());
+  Client client({}, network.add_client(kProtocolVersion));
+  const Circle path{.radius_m = 5.0, .turn_rps = 1.0};
+  const EntityId id = server.spawn(0, "body", path(0.0));
+  double worst_m = 0.0, largest_step_m = 0.0, drift_at_rest_m = 0.0;
+  std::optional<glm::dvec3> before;
+  int frames = 0;
+  for (int step = 0; step < 15'000; ++step) {
+    const double real_s = 1e-3 * step;
+    network.advance(real_s);
+    const double now_s = game_s(real_s);
+    server.receive(now_s);
+    for (double due_s; (due_s = server.tick_time_s(server.next_tick())) <= now_s;) {
+      server.move(id, path(due_s));
+      server.tick(now_s);
+    }
+    const double local_s = 1000.0 + game_s(real_s - 0.05);
+    client.receive(local_s);
+    while (client.poll_event()) {
+    }
+    if (step % 8 != 0 || real_s < 2.0) continue;
+    const auto shown = client.frame(local_s);
+    ASSERT_EQ(shown.size(), 1u);
+    const glm::dvec3 at = shown[0].shown.position;
+    worst_m = std::max(worst_m, glm::distance(at, path(now_s).position));
+    if (before) {
+      const double moved_m = glm::distance(at, *before);
+      largest_step_m = std::max(largest_step_m, moved_m);
+      if (real_s > 9.5 && real_s < 11.0) drift_at_rest_m = std::max(drift_at_rest_m, moved_m);
+    }
+    before = at;
+    ++frames;
+  }
+  EXPECT_GT(frames, 1500);
+  EXPECT_EQ(client.status(), ClientStatus::joined);
+  EXPECT_LT(worst_m, 0.5);          // 5 m/s, and 50 ms that the two clocks may differ by
+  EXPECT_LT(largest_step_m, 0.08);  // 0.04 m a frame
+  EXPECT_LT(drift_at_rest_m, 1e-9);
+}
+
+}  // namespace
+}  // namespace reckoner::test

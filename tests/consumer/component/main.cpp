@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// Uses something of the one library that it is linked with. Exits with 0 if that works.
+#if defined(COMPONENT_RECKONING)
+#include <reckoner/reckoning/motion.hpp>
+
+bool works() {
+  return reckoner::extrapolate({.velocity = {1.0f, 0.0f, 0.0f}}, 2.0).position.x == 2.0;
+}
+#elif defined(COMPONENT_NET)
+#include <reckoner/net/clock_sync.hpp>
+
+bool works() {
+  reckoner::ClockSync clock;
+  clock.add_exchange(0.0, 10.0, 10.0, 0.1);
+  (void)clock.advance(0.1);
+  return clock.known();
+}
+#elif defined(COMPONENT_SERVER)
+#include <reckoner/net/enet_transport.hpp>
+#include <reckoner/server/server.hpp>
+
+bool works() {
+  auto transport = reckoner::EnetTransport::listen({.host = "127.0.0.1"});
+  if (!transport) return false;
+  reckoner::Server server({}, **transport);
+  return static_cast<bool>(server.spawn(0, "car", {}));
+}
+#elif defined(COMPONENT_CLIENT)
+#include <reckoner/client/client.hpp>
+#include <reckoner/net/enet_transport.hpp>
+
+bool works() {
+  auto transport = reckoner::EnetTransport::connect("127.0.0.1", 9, 0);
+  if (!transport) return false;
+  reckoner::Client client({}, **transport);
+  client.receive(0.0);
+  return client.status() == reckoner::ClientStatus::connecting;
+}
+#endif
+
+int main() {
+  return works() ? 0 : 1;
+}
