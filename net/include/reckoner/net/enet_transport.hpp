@@ -41,8 +41,8 @@ struct ClientIdentity {
   std::array<std::byte, ConnectGrant::kUserBytes> user_data{};
 };
 
-/// Where ENet's memory comes from: its hosts, peers and packets. `allocate` gives null when there is none left,
-/// which ends the process, as in all of ENet. Called by whoever calls a transport, on any thread.
+/// Where ENet's memory comes from: its hosts, peers and packets. `allocate` gives null when there is none
+/// left, which ends the process, as in all of ENet. Called by whoever calls a transport, on any thread.
 struct EnetAllocator {
   void* (*allocate)(std::size_t bytes) = nullptr;
   void (*release)(void* memory) = nullptr;
