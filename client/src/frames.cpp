@@ -146,6 +146,8 @@ void Frames::release(const KnownEntity& gone, double ended_s, double shown_s, do
                  Motion{.state = out_of_frame(gone.remote.unblended(ended_s), remote.unblended(ended_s)),
                         .time_s = ended_s,
                         .teleports = remote.teleports(ended_s),
+                        .max_speed_mps = remote.newest().max_speed_mps,
+                        .world_size_m = remote.newest().world_size_m,
                         .frame = outer == frame_of(entity.id) ? FrameId{} : outer});
     entity.frame_shown = remote.frame(shown_s);
     const auto now = shown ? carried(*shown, FrameId{}, entity.frame_shown, shown_s) : std::nullopt;

@@ -109,6 +109,9 @@ Json figures_json(const Figures& figures) {
                      {"void", s.void_terms},   {"owner_corrections", figures.owned->corrections}};
     if (const auto& speed = figures.owned->rogue_speed_mps) {
       json["rogue_speed_mps"] = {{"p50", speed->p50}, {"p99", speed->p99}, {"max", speed->max}};
+    }
+    if (const auto& step = figures.owned->rogue_step_mps) {
+      json["rogue_step_mps"] = {{"p50", step->p50}, {"p99", step->p99}, {"max", step->max}};
       const Distribution& believed = *figures.owned->rogue_believed_mps;
       json["rogue_believed_mps"] = {{"p50", believed.p50}, {"p99", believed.p99}, {"max", believed.max}};
       json["rogue_limit_mps"] = figures.owned->rogue_limit_mps;

@@ -50,9 +50,11 @@ void print_figures(const Figures& run) {
         s.accepted, s.corrected, s.refused, s.late, s.ahead, s.too_many, s.void_terms);
     if (const auto& speed = run.owned->rogue_speed_mps) {
       fmt::print(
-          "  rogue             believed at most {:.2f}, shown at p99 {:.2f}, most {:.2f} m/s; it may do "
-          "{:.2f}\n",
-          run.owned->rogue_believed_mps->max, speed->p99, speed->max, run.owned->rogue_limit_mps);
+          "  rogue             believed at most {:.2f}, shown at p99 {:.2f}, most {:.2f}, from frame to "
+          "frame "
+          "{:.2f} m/s; it may do {:.2f}\n",
+          run.owned->rogue_believed_mps->max, speed->p99, speed->max, run.owned->rogue_step_mps->max,
+          run.owned->rogue_limit_mps);
     }
   }
   if (run.between_teleport_frames > 0) {

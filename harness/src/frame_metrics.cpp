@@ -73,6 +73,8 @@ void FrameMetrics::measure_error(const ShownPose& pose, std::span<const ShownPos
   bool rests = meant_s - kRestS >= truth_->entity(pose.entity).first_s;
   for (double ago_s = 0.25 * kRestS; rests && ago_s <= kRestS; ago_s += 0.25 * kRestS)
     rests = glm::distance(meant, truth_->pose_in(pose.entity, frame, meant_s - ago_s).position) <= kRestM;
+  // Who goes round with a turret on firm ground walks as little as who does so aboard.
+  if (!frame && !rests && truth_->is_carried(pose.entity)) return;
   auto& errors = frame ? (rests ? frame_rest_m_ : frame_walk_m_) : (rests ? firm_rest_m_ : firm_walk_m_);
   errors.push_back(glm::distance(place, meant));
 }

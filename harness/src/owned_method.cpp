@@ -72,20 +72,24 @@ ClientConfig client_config(const ReplayOptions& options) {
   return config;
 }
 
-// How fast an entity is shown to move: over half a second, so that a correction of a prediction is no speed.
+// How fast an entity is shown to move, over some time; 0: from one look to the next.
 class SpeedGun {
  public:
+  explicit SpeedGun(double window_s) : window_s_(window_s) {}
+
   void note(double time_s, const glm::dvec3& position) {
     past_.push_back({time_s, position});
-    if (past_.front().first > time_s - kSpeedWindowS) return;
-    while (past_[1].first <= time_s - kSpeedWindowS)
+    if (past_.size() < 2 || past_.front().first > time_s - window_s_) return;
+    while (past_.size() > 2 && past_[1].first <= time_s - window_s_)
       past_.pop_front();
     const auto& [then_s, then] = past_.front();
     speeds_mps_.push_back(glm::distance(position, then) / (time_s - then_s));
   }
+  void restart() { past_.clear(); }
   [[nodiscard]] Distribution speeds_mps() const { return describe(speeds_mps_); }
 
  private:
+  double window_s_;
   std::deque<std::pair<double, glm::dvec3>> past_;
   std::vector<double> speeds_mps_;
 };
@@ -156,8 +160,6 @@ class OwnedMethod final : public Method {
         owner_.send(std::array{kOwnerName}, Delivery::reliable);
     }
     if (network_.client_has_events(1)) client_.receive(time_s + kClientClockOffsetS);
-    while (client_.poll_event()) {
-    }
     if (rogue_ && network_.client_has_events(2)) rogue_->receive();
   }
 
@@ -165,9 +167,9 @@ class OwnedMethod final : public Method {
     advance(std::max(time_s, network_.now_s()));
     const double local_s = time_s + kClientClockOffsetS;
     client_.receive(local_s);
+    std::optional<glm::dvec3> rogue;
     for (const ShownEntity& entity : client_.frame(local_s)) {
-      if (entity.id == rogue_entity_ && time_s - start_s_ > kSkipRunS)
-        gun_.note(time_s, entity.shown.position);
+      if (entity.id == rogue_entity_ && time_s - start_s_ > kSkipRunS) rogue = entity.shown.position;
       const EntityInfo* info = client_.info(entity.id);
       const auto found = info ? indices_.find(info->name) : indices_.end();
       if (found == indices_.end()) continue;
@@ -175,6 +177,7 @@ class OwnedMethod final : public Method {
     }
     std::sort(shown.begin(), shown.end(),
               [](const ShownPose& a, const ShownPose& b) { return a.entity < b.entity; });
+    note_rogue(time_s, rogue);
   }
 
   [[nodiscard]] double delay_s() const override { return present_ ? 0.0 : client_.stats().delay_s; }
@@ -191,14 +194,27 @@ class OwnedMethod final : public Method {
     return {stats.datagrams_sent, stats.payload_bytes_sent, stats.wire_bytes_sent};
   }
   [[nodiscard]] std::optional<OwnedFigures> owned() const override {
-    return OwnedFigures{server_.ownership_stats(), owner_.stats().corrections,
+    return OwnedFigures{server_.ownership_stats(),
+                        owner_.stats().corrections,
                         rogue_ ? std::optional{gun_.speeds_mps()} : std::nullopt,
+                        rogue_ ? std::optional{steps_.speeds_mps()} : std::nullopt,
                         rogue_ ? std::optional{believed_.speeds_mps()} : std::nullopt,
                         RogueOwner::kTopSpeedMps};
   }
   [[nodiscard]] std::uint64_t updates_of(std::size_t entity) const override { return updates_[entity]; }
 
  private:
+  void note_rogue(double time_s, const std::optional<glm::dvec3>& shown) {
+    while (const auto event = client_.poll_event()) {
+      if (event->kind != ClientEvent::Kind::teleported || event->entity != rogue_entity_) continue;
+      gun_.restart();  // declared, and shown as such
+      steps_.restart();
+    }
+    if (!shown) return;
+    gun_.note(time_s, *shown);
+    steps_.note(time_s, *shown);
+  }
+
   static double owner_local(double time_s) { return time_s + kOwnerClockOffsetS; }
 
   void apply(const scenario::FeedItem& item) {
@@ -259,8 +275,9 @@ class OwnedMethod final : public Method {
   ClientId owner_id_;
   ClientId rogue_id_;
   EntityId rogue_entity_;
-  SpeedGun gun_;       // of what is shown of the rogue's entity
-  SpeedGun believed_;  // of what was published of it
+  SpeedGun gun_{kSpeedWindowS};       // of what is shown of the rogue's entity
+  SpeedGun steps_{0.0};               // of the same, from frame to frame
+  SpeedGun believed_{kSpeedWindowS};  // of what was published of it
   double believed_s_ = 0.0;
   std::vector<EntityId> ids_;  // null while not in the world
   std::vector<State> truths_;

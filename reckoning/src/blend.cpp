@@ -50,6 +50,11 @@ Blend::Offset Blend::offset(double time_s) const {
           value_at(rotation_, rotation_rate_, std::min(1.0, since_s / turn_duration_s_), turn_duration_s_)};
 }
 
+double Blend::top_speed_mps() const {
+  // |e'| = |6 u (1-u) E0 / T| + |(1-u) (1-3u) E1|, and neither factor is larger than this.
+  return duration_s_ > 0.0 ? 1.5 * glm::length(offset_) / duration_s_ + glm::length(offset_rate_) : 0.0;
+}
+
 State Blend::apply(const State& motion, double time_s) const {
   if (over(time_s)) return motion;
   const double since_s = std::max(0.0, time_s - start_s_);

@@ -36,6 +36,12 @@ double gentle_s(const State& from, const State& to, double lever_m) {
   return std::min(t, kLongestGentleS);
 }
 
+// What is snapped into the middle of a leap has its speed.
+glm::dvec3 no_faster(const glm::dvec3& velocity, double most_mps) {
+  const double speed = glm::length(velocity);
+  return speed > most_mps ? velocity * (most_mps / speed) : velocity;
+}
+
 bool same_rates(const State& a, const State& b) {
   return a.position == b.position && a.velocity == b.velocity && a.orientation == b.orientation &&
          a.angular_velocity == b.angular_velocity;
@@ -70,6 +76,7 @@ bool RemoteEntity::receive(const Motion& motion, double shown_time_s, double ble
   const State shown_before = view().shown(shown_time_s);
   const std::uint8_t teleports_before = view().active(shown_time_s).teleports;
   const FrameId frame_before = frame(shown_time_s);
+  const bool chasing = is_chasing(shown_time_s);
   if (count_ == kHistory) {
     std::move(begin + 1, place, begin);  // forgets the oldest
     --place;
@@ -97,8 +104,17 @@ bool RemoteEntity::receive(const Motion& motion, double shown_time_s, double ble
   const State base_after = view().unblended(shown_time_s);
   // A motion that lies ahead of what is shown, or came too late to matter, changes nothing at this instant:
   // a blend that is under way goes on.
-  if (!same_rates(base_before, base_after)) blend_from(shown_before, shown_time_s, blend_s);
+  go_on_from(shown_before, chasing || !same_rates(base_before, base_after), shown_time_s, blend_s);
   return true;
+}
+
+// What is known to come has changed; what is shown goes on from `shown`. A chase had its course laid.
+void RemoteEntity::go_on_from(const State& shown, bool moved, double time_s, double blend_s) {
+  if (moved || is_chasing(time_s)) {
+    blend_from(shown, time_s, blend_s);
+  } else {
+    guard(time_s);
+  }
 }
 
 void RemoteEntity::hold_until(double holds_until_s, double time_s, double blend_s) {
@@ -114,7 +130,7 @@ void RemoteEntity::hold_until(double holds_until_s, double time_s, double blend_
   }
   const State before = shown(time_s);
   known_s = holds_until_s;
-  if (changes) correct(before, time_s, blend_s);
+  go_on_from(before, changes, time_s, blend_s);
 }
 
 void RemoteEntity::correct(const State& shown, double time_s, double blend_s) {
@@ -153,7 +169,7 @@ void RemoteEntity::bridge(const FrameChange& change, const State& end, double ti
   const State base_before = unblended(time_s);
   bridge_ = Motion{
       .state = end, .time_s = change.to.time_s, .teleports = change.to.teleports, .frame = change.from};
-  if (!same_rates(base_before, unblended(time_s))) blend_from(shown_before, time_s, blend_s);
+  go_on_from(shown_before, !same_rates(base_before, unblended(time_s)), time_s, blend_s);
 }
 
 std::optional<RemoteEntity::FrameCrossing> RemoteEntity::crossing(FrameId before, double time_s) const {
@@ -167,9 +183,7 @@ std::optional<RemoteEntity::FrameCrossing> RemoteEntity::crossing(FrameId before
   if (now == history_.data()) return std::nullopt;
   const Motion& last = *(now - 1);
   if (last.frame != before || last.teleports != now->teleports) return std::nullopt;
-  const Motion& end = view().end_of(last);
-  const State base = end.frame == before ? end.state : state_at(last, now->time_s);
-  return FrameCrossing{now->time_s, blends_.hold(last) ? blends_.free.apply(base, now->time_s) : base};
+  return FrameCrossing{now->time_s, view().shown_at_end(last, now->time_s)};
 }
 
 void RemoteEntity::cross(const State& shown, double crossed_s, double time_s, double blend_s) {
@@ -236,6 +250,77 @@ void RemoteEntity::start_blend(const Blend& blend, double time_s) {
   blends_.free = blend;
   blends_.teleports = view().active(time_s).teleports;
   blends_.frame = frame(time_s);
+  guard(time_s);
+}
+
+// True if what is shown is surely no faster than the body can be: what costs little to find out.
+bool RemoteEntity::is_surely_within(double time_s, double most_mps) const {
+  const Blend& blend = blends_.free;
+  double added_mps = 0.0;
+  if (!blend.over(time_s)) added_mps = blend.top_speed_mps();
+  if (path_ == Path::predict) {
+    if (added_mps == 0.0) return true;
+    const State base = view().unblended(time_s);
+    const double gained = glm::length(glm::dvec3{base.acceleration}) * blend.duration_s();
+    return glm::length(glm::dvec3{base.velocity}) + gained + added_mps <= most_mps;
+  }
+  for (const Motion* from = &view().active(time_s); from != &newest(); ++from) {
+    const Motion& to = view().end_of(*from);
+    if (to.teleports != from->teleports || to.frame != from->frame) continue;
+    const double left_mps = most_mps - added_mps;
+    const glm::dvec3 v0{from->state.velocity};
+    const glm::dvec3 v1{to.state.velocity};
+    const glm::dvec3 mean = (to.state.position - from->state.position) / (to.time_s - from->time_s);
+    const double fastest2 =
+        std::max({glm::dot(v0, v0), glm::dot(v1, v1), glm::dot(3.0 * mean - v0 - v1, 3.0 * mean - v0 - v1)});
+    if (!(left_mps > 0.0) || fastest2 > left_mps * left_mps) return false;
+  }
+  const State& last = newest().state;
+  const double gained = glm::length(glm::dvec3{last.acceleration}) * blend.duration_s();
+  return added_mps == 0.0 || glm::length(glm::dvec3{last.velocity}) + gained + added_mps <= most_mps;
+}
+
+// Looks at what is shown from `time_s` on, as far as it is known: from where it would be faster than the body
+// can be, it is chased instead.
+void RemoteEntity::guard(double time_s) {
+  blends_.chase = {};
+  const double most_mps = view().active(time_s).max_speed_mps;
+  const Motion* const begin = &view().active(time_s);
+  const Motion* const end = history_.data() + count_;
+  const bool free = std::all_of(begin, end, [](const Motion& m) { return m.route == nullptr; });
+  if (!std::isfinite(most_mps) || !free || is_surely_within(time_s, most_mps)) return;
+  // Between these it is a cubic.
+  constexpr int kParts = 4;
+  double from_s = time_s;
+  const auto look_until = [&](double until_s) {
+    if (!(until_s > from_s)) return true;
+    const double part_s = (until_s - from_s) / kParts;
+    for (int i = 0; i < kParts; ++i) {
+      const double s = from_s + i * part_s;
+      // Just before the end: there, another motion may begin.
+      const double last_s = i + 1 < kParts ? s + part_s : std::nextafter(until_s, from_s);
+      const State first = view().blended(s);
+      const glm::dvec3 v0{first.velocity};
+      const glm::dvec3 v{view().blended(0.5 * (s + last_s)).velocity};
+      const glm::dvec3 v1{view().blended(last_s).velocity};
+      if (never_faster(v0, 2.0 * v - 0.5 * (v0 + v1), v1, most_mps)) continue;
+      blends_.chase = {.start_s = s,
+                       .position = first.position,
+                       .velocity = no_faster(v0, most_mps),
+                       .teleports = view().active(s).teleports,
+                       .frame = frame(s)};
+      return false;
+    }
+    from_s = until_s;
+    return true;
+  };
+  const Blend& blend = blends_.free;
+  const double blended_s = blend.over(time_s) ? time_s : blend.start_s() + blend.duration_s();
+  for (const Motion* motion = begin; path_ == Path::interpolate && motion != end; ++motion) {
+    if (blended_s > from_s && blended_s < motion->time_s && !look_until(blended_s)) return;
+    if (!look_until(motion->time_s)) return;
+  }
+  (void)look_until(blended_s);
 }
 
 }  // namespace reckoner

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <glm/common.hpp>
+
 #include <reckoner/reckoning/interpolate.hpp>
 #include <reckoner/reckoning/shown_motions.hpp>
 
@@ -14,6 +16,11 @@ State at_rest(const State& state) {
   out.position = state.position;
   out.orientation = state.orientation;
   return out;
+}
+
+// As fast as it can be at most.
+State carried_on(const Motion& motion, double holds_until_s, double time_s) {
+  return faded_state(kept_to_top_speed(motion, holds_until_s, time_s), holds_until_s, time_s);
 }
 
 // True if what moves by `a` goes on to `b` without a jump, in the same frame.
@@ -31,8 +38,52 @@ const Motion& ShownMotions::end_of(const Motion& from) const {
 }
 
 State ShownMotions::shown(double time_s) const {
+  return corrected(unblended(time_s), active(time_s), time_s);
+}
+
+State ShownMotions::blended(double time_s) const {
   const State base = unblended(time_s);
   return blends_->hold(active(time_s)) ? blends_->free.apply(base, time_s) : base;
+}
+
+State ShownMotions::shown_at_end(const Motion& from, double time_s) const {
+  const Motion& end = end_of(from);
+  return corrected(end.frame == from.frame ? end.state : carried_on(from, kHoldsForever, time_s), from,
+                   time_s);
+}
+
+std::optional<Chase> ShownMotions::chase_under_way(const Motion& from, double time_s) const {
+  const Chase& chase = blends_->chase;
+  if (!(time_s >= chase.start_s)) return std::nullopt;
+  if (chase.holds(from, time_s)) return chase;
+  if (path_ == Path::predict || from.route != nullptr || from.frame != chase.frame) return std::nullopt;
+  // Beyond a teleport that lay ahead it goes on, from what is there.
+  const Motion* first = &from;
+  while (first != known_.data() && leads_to(*(first - 1), *first))
+    --first;
+  if (first->time_s < chase.start_s) return std::nullopt;
+  return Chase{first->time_s, first->state.position, glm::dvec3{first->state.velocity}, first->teleports,
+               first->frame};
+}
+
+// What is shown instead of `base`, the state at `time_s` of what is carried on from `from`.
+State ShownMotions::corrected(const State& base, const Motion& from, double time_s) const {
+  State state = blends_->hold(from) ? blends_->free.apply(base, time_s) : base;
+  if (const auto chase = chase_under_way(from, time_s)) {
+    // What lies beyond a teleport or in another frame is not gone after.
+    const Motion* last = &from;
+    while (last != &newest() && leads_to(*last, *(last + 1)))
+      ++last;
+    const Chase::Place place = chase->at(time_s, from.max_speed_mps, [&](double t) {
+      return chase->holds(active(t), t) ? unblended(t) : carried_on(*last, kHoldsForever, t);
+    });
+    state.position = place.position;
+    state.velocity = glm::vec3{place.velocity};
+    state.acceleration = glm::vec3{place.acceleration};
+  }
+  const glm::dvec3 edge{from.world_size_m};
+  state.position = glm::clamp(state.position, -edge, edge);
+  return state;
 }
 
 const Motion& ShownMotions::active(double time_s) const {
@@ -68,10 +119,10 @@ State ShownMotions::unblended(double time_s) const {
   const Motion& from = active(time_s);
   if (const auto place = shown_along(time_s)) return state_along(from, *place);
   if (path_ == Path::interpolate && time_s < known_.front().time_s) return at_rest(known_.front().state);
-  if (&from == &newest()) return faded_state(from, blends_->holds_until_s, time_s);
+  if (&from == &newest()) return carried_on(from, blends_->holds_until_s, time_s);
   const Motion& to = end_of(from);
   // Across a teleport the earlier motion is carried on until the later one's stamp.
-  if (!leads_to(from, to)) return state_at(from, time_s);
+  if (!leads_to(from, to)) return carried_on(from, kHoldsForever, time_s);
   if (from.route == nullptr) return interpolate(from, to, time_s);
   const double start_s = join_start_s(from, to);
   return interpolate({state_at(from, start_s), start_s, from.teleports}, to, time_s);

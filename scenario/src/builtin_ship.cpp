@@ -86,6 +86,10 @@ class Ship final : public BuiltinSource {
 
   bool changes_frame(std::size_t index) const override { return role_of(index) == Role::boards; }
 
+  bool is_carried(std::size_t index) const override {
+    return role_of(index) == Role::gunner || role_of(index) == Role::rests;
+  }
+
   // On deck exactly as it is there, not by way of the world.
   Pose pose_in(std::size_t index, std::optional<std::size_t> frame, double time_s) const override {
     const bool at_home = frame && frame == always_in(index);

@@ -90,6 +90,12 @@ Motion OwnerCheck::eased(const Motion& next) const {
   return nearest(out);
 }
 
+bool OwnerCheck::is_leap(const Motion& next) const {
+  constexpr double kLeapS = 1.0;
+  const double off_m = glm::distance(next.state.position, state_at(last_, next.time_s).position);
+  return off_m > purse_at(next.time_s).way_m + kLeapS * limits_.max_speed_mps;
+}
+
 void OwnerCheck::accept(const Motion& next) {
   const Purse purse = purse_at(next.time_s);
   const double way_m = glm::distance(next.state.position, last_.state.position);

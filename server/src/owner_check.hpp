@@ -35,6 +35,10 @@ class OwnerCheck {
   /// comes back after a silence is where it says, but was not seen going there.
   [[nodiscard]] Motion eased(const Motion& next) const;
 
+  /// True if `next` lies further from where last() leads than it could have come in a second more: who is
+  /// trusted was put there by its game.
+  [[nodiscard]] bool is_leap(const Motion& next) const;
+
   /// `next` is what it has made.
   void accept(const Motion& next);
 

@@ -232,13 +232,17 @@ void Ownership::take_in(Owned& owned, Entity& entity, const Update& update, doub
     ++stats_.accepted;
     const bool trusted = owned.rules.policy == OwnerPolicy::accept;
     const Motion shown = trusted ? motion : owned.check.eased(motion);
+    // Others would follow it no faster than it can go (Motion::max_speed_mps), and that for long.
+    if (trusted && owned.check.is_leap(motion)) entity.teleported = true;
     believe(owned, entity, shown, update.tick);
     // As it came, if that can be: others can then refer to the same numbers.
     const bool as_it_came = shown.state.position == motion.state.position;
-    if (as_it_came && dequantise(update.encoded, quantisation_[entity.archetype])) {
+    const auto limited = motion_of(update.encoded, stamp_s, quantisation_[entity.archetype], RouteTable{});
+    if (as_it_came && limited) {
       entity.owned->encoded = update.encoded;
       entity.owned->encoded.teleports = entity.teleports;
-      entity.owned->motion = motion;
+      entity.owned->motion = *limited;
+      entity.owned->motion.teleports = entity.teleports;
       owned.check.accept(motion);
     } else {
       owned.check.accept(entity.owned->motion);

@@ -50,14 +50,19 @@ void SeenEntity::add(double shown_s, const Motion& motion, double blend_s, doubl
   forget_before(shown_s_.back() - keep_s);
 }
 
-// Has the client's own code find the blends of this step and all later ones.
-void SeenEntity::replay_from(std::size_t step, const Carry& carry) {
+// By time.
+std::vector<Motion> SeenEntity::known_before(std::size_t step) const {
   std::vector<Motion> known;
   for (std::size_t i = 0; i < step; ++i)
     known.push_back(steps_[i].motion);
   const auto earlier = [](const Motion& a, const Motion& b) { return a.time_s < b.time_s; };
   std::sort(known.begin(), known.end(), earlier);
-  RemoteEntity entity{known, path_, steps_[step - 1].blends};
+  return known;
+}
+
+// Has the client's own code find the blends of this step and all later ones.
+void SeenEntity::replay_from(std::size_t step, const Carry& carry) {
+  RemoteEntity entity{known_before(step), path_, steps_[step - 1].blends};
   for (std::size_t i = step; i < steps_.size(); ++i) {
     const Motion& motion = steps_[i].motion;
     const FrameId frame = entity.frame(shown_s_[i]);
@@ -117,6 +122,10 @@ std::optional<SeenEntity::InFrame> SeenEntity::shown(double shown_s) const {
     }
   }
   if (from == nullptr) std::swap(from, to);
+  if (path_ == Path::interpolate && blends.chase.start_s <= shown_s) {  // the way that it came counts, too
+    const std::vector<Motion> known = known_before(last + 1);
+    return InFrame{ShownMotions{known, path_, blends}.shown(shown_s), from->frame};
+  }
   if (to == nullptr) return InFrame{ShownMotions{{from, 1}, path_, blends}.shown(shown_s), from->frame};
   const std::array<Motion, 2> pair{*from, *to};
   return InFrame{ShownMotions{pair, path_, blends}.shown(shown_s), from->frame};

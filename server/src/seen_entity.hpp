@@ -64,6 +64,7 @@ class SeenEntity {
   };
 
   [[nodiscard]] std::size_t step_at(double shown_s) const;
+  [[nodiscard]] std::vector<Motion> known_before(std::size_t step) const;
   void replay_from(std::size_t step, const Carry& carry);
   void forget_before(double shown_s);
 

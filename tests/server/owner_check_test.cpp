@@ -97,5 +97,13 @@ TEST(OwnerCheck, TheNearestCanBe) {
   EXPECT_GT(as_asked, 200);
 }
 
+TEST(OwnerCheck, ALeapIsFurtherThanItCouldHaveComeInASecondMore) {
+  const OwnerCheck check(kLimits, at(0.0, {}, {5.0f, 0.0f, 0.0f}));
+  EXPECT_FALSE(check.is_leap(at(0.1, {0.5, 0.0, 0.0})));
+  EXPECT_FALSE(check.is_leap(at(0.1, {0.5, 11.0, 0.0})));
+  EXPECT_TRUE(check.is_leap(at(0.1, {0.5, 11.2, 0.0})));
+  EXPECT_FALSE(check.is_leap(at(1.0, {5.0, 20.0, 0.0})));
+}
+
 }  // namespace
 }  // namespace reckoner

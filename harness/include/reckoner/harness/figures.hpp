@@ -60,6 +60,7 @@ struct OwnedFigures {
   OwnershipStats server;
   std::uint64_t corrections = 0;                   ///< that the honest owner was told of
   std::optional<Distribution> rogue_speed_mps;     ///< at which others saw the entity of one who cheats
+  std::optional<Distribution> rogue_step_mps;      ///< the same from one drawn frame to the next
   std::optional<Distribution> rogue_believed_mps;  ///< at which the server had it, by what it published
   double rogue_limit_mps = 0.0;                    ///< the top speed of its archetype
 };

@@ -43,6 +43,9 @@ class Blend {
   /// At `time_s`, while the blend is not over().
   [[nodiscard]] Offset offset(double time_s) const;
 
+  /// How much faster than the motion it is at any time makes what is shown, m/s: at most so much.
+  [[nodiscard]] double top_speed_mps() const;
+
   [[nodiscard]] double start_s() const { return start_s_; }
   [[nodiscard]] double duration_s() const { return duration_s_; }
   [[nodiscard]] bool over(double time_s) const {

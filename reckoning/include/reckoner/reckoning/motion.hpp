@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include <reckoner/reckoning/frame.hpp>
 #include <reckoner/reckoning/route_state.hpp>
@@ -26,6 +27,11 @@ struct Motion {
   bool faces_along = true;  ///< on a route: turned by it; false: keeps the orientation of `state`
 
   bool never_reverses = false;  ///< free motion: carried on by extrapolate_braking()
+
+  /// What cannot be exceeded by a body in free motion, and is not shown to be: its speed, m/s, and how far it
+  /// is from the origin along an axis, m. state_at() knows nothing of them.
+  float max_speed_mps = std::numeric_limits<float>::infinity();
+  float world_size_m = std::numeric_limits<float>::infinity();
 
   FrameId frame{};  ///< that `state`, and its route, are in; what is carried forward stays in it
 };

@@ -124,7 +124,8 @@ class RemoteEntity {
   /// True if shown() is blend().apply() of the newest motion's extrapolate(), at whatever time.
   [[nodiscard]] bool is_blended_prediction() const {
     return path_ == Path::predict && newest().route == nullptr && blends_.hold(newest()) &&
-           blends_.holds_until_s == kHoldsForever && !(newest().never_reverses && is_braking(newest().state));
+           blends_.holds_until_s == kHoldsForever &&
+           !(newest().never_reverses && is_braking(newest().state)) && is_unlimited();
   }
 
   [[nodiscard]] const Motion& newest() const { return history_[count_ - 1]; }
@@ -136,6 +137,17 @@ class RemoteEntity {
   [[nodiscard]] ShownMotions view() const {
     return {{history_.data(), count_}, path_, blends_, bridge_ ? &*bridge_ : nullptr};
   }
+  // Neither its top speed nor its world will be felt before it is told anew, or taken to be lost.
+  [[nodiscard]] bool is_unlimited() const {
+    constexpr double kLongestS = 6.0;
+    return blends_.chase.start_s == Chase{}.start_s && keeps_to_limits(newest(), kLongestS);
+  }
+  [[nodiscard]] bool is_chasing(double time_s) const {
+    return view().chase_under_way(view().active(time_s), time_s).has_value();
+  }
+  void go_on_from(const State& shown, bool moved, double time_s, double blend_s);
+  [[nodiscard]] bool is_surely_within(double time_s, double most_mps) const;
+  void guard(double time_s);
   void blend_from(const State& shown, double time_s, double blend_s);
   void change_frame(const std::optional<State>& shown, double from_s, double time_s, double blend_s);
   void start_blend(const Blend& blend, double time_s);

@@ -7,6 +7,7 @@
 #include <span>
 
 #include <reckoner/reckoning/blend.hpp>
+#include <reckoner/reckoning/chase.hpp>
 #include <reckoner/reckoning/fade.hpp>
 #include <reckoner/reckoning/motion.hpp>
 #include <reckoner/reckoning/route_blend.hpp>
@@ -35,6 +36,10 @@ struct ShownBlends {
   /// Corrections that begin before this time are worked in gently: a change of frame goes on.
   double gentle_until_s = -std::numeric_limits<double>::infinity();
   double lever_m = 0.0;  ///< others live in its frame, as far from its middle
+
+  /// Where the blend in space would be faster than the body can be, this takes its place; not its
+  /// orientation's.
+  Chase chase{};
 };
 
 /// What is shown of an entity, given the motions that are known of it and the corrections under way: a pure
@@ -59,8 +64,18 @@ class ShownMotions {
   /// until the later's stamp.
   [[nodiscard]] State shown(double time_s) const;
 
-  /// The same without the blend in space.
+  /// The same without the blend in space, and never faster than the body can be as long as it is carried on
+  /// from one motion (kept_to_top_speed()).
   [[nodiscard]] State unblended(double time_s) const;
+
+  /// shown(), if no chase were under way.
+  [[nodiscard]] State blended(double time_s) const;
+
+  /// The chase that what is shown at `time_s`, from `from`, is part of.
+  [[nodiscard]] std::optional<Chase> chase_under_way(const Motion& from, double time_s) const;
+
+  /// What was shown, from `from`, one of the motions and not the last, when the next one's time had come.
+  [[nodiscard]] State shown_at_end(const Motion& from, double time_s) const;
 
   /// What the motion after `from`, which must be one of the motions and not the last, is interpolated to:
   /// itself, or the bridge to it.
@@ -82,6 +97,7 @@ class ShownMotions {
 
  private:
   [[nodiscard]] const Motion& newest() const { return known_.back(); }
+  [[nodiscard]] State corrected(const State& base, const Motion& from, double time_s) const;
 
   std::span<const Motion> known_;
   Path path_;

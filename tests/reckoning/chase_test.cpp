@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: MIT
+// What is shown is never faster than the body can be, whatever arrives and however late.
+#include "paths.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <glm/geometric.hpp>
+#include <gtest/gtest.h>
+
+#include <reckoner/reckoning/chase.hpp>
+#include <reckoner/reckoning/fade.hpp>
+#include <reckoner/reckoning/remote_entity.hpp>
+#include <reckoner/scenario/random.hpp>
+
+namespace reckoner {
+namespace {
+
+constexpr double kTopMps = 8.0;
+constexpr double kBlendS = 0.1;
+constexpr double kStepS = 1.0 / 240.0;
+constexpr double kRounding = 1.0 + 1e-5;  // velocities are single precision
+
+Motion limited(const State& state, double time_s, std::uint8_t teleports = 0) {
+  Motion motion{state, time_s, teleports};
+  motion.max_speed_mps = static_cast<float>(kTopMps);
+  return motion;
+}
+
+glm::dvec3 random_vector(scenario::Random& random, double most) {
+  glm::dvec3 v{random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1)};
+  const double length = glm::length(v);
+  return length > 1e-3 ? v * (random.uniform(0, most) / length) : v;
+}
+
+// Something that can be believed of it at an instant, wherever: positions are what a liar says.
+Motion any_motion(scenario::Random& random, double time_s, std::uint8_t teleports = 0) {
+  State state;
+  state.position = random_vector(random, 30.0);
+  state.velocity = glm::vec3{random_vector(random, kTopMps)};
+  state.acceleration = glm::vec3{random_vector(random, random.below(2) == 0 ? 5.0 : 100.0)};
+  if (random.below(3) == 0) state.velocity = state.acceleration = glm::vec3{0.0f};
+  return limited(state, time_s, teleports);
+}
+
+// Shows an entity from now to then and looks how fast it goes.
+class Watch {
+ public:
+  explicit Watch(const RemoteEntity& entity) : entity_(&entity) {}
+
+  void look_until(double time_s) {
+    for (; now_s_ < time_s; now_s_ += kStepS) {
+      const State shown = entity_->shown(now_s_);
+      const double step_mps = glm::distance(shown.position, last_) / kStepS;
+      const bool jumps = entity_->teleports(now_s_) != teleports_;
+      if (started_ && !jumps) fastest_mps_ = std::max(fastest_mps_, step_mps);
+      if (started_ && !jumps) {
+        const glm::dvec3 rate = (shown.position - last_) / kStepS;
+        const glm::dvec3 mean = 0.5 * (glm::dvec3{shown.velocity} + velocity_);
+        roughest_mps_ = std::max(roughest_mps_, glm::distance(rate, mean));
+      }
+      last_ = shown.position;
+      velocity_ = glm::dvec3{shown.velocity};
+      teleports_ = entity_->teleports(now_s_);
+      started_ = true;
+    }
+  }
+  [[nodiscard]] double fastest_mps() const { return fastest_mps_; }
+  [[nodiscard]] double roughest_mps() const { return roughest_mps_; }
+
+ private:
+  const RemoteEntity* entity_;
+  double now_s_ = 1.0;
+  bool started_ = false;
+  glm::dvec3 last_{0.0};
+  glm::dvec3 velocity_{0.0};
+  std::uint8_t teleports_ = 0;
+  double fastest_mps_ = 0.0;
+  double roughest_mps_ = 0.0;
+};
+
+TEST(Chase, NothingIsShownFasterThanItCanBe) {
+  for (const Path path : {Path::predict, Path::interpolate}) {
+    for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+      scenario::Random random(seed);
+      RemoteEntity entity(any_motion(random, 1.0), path);
+      Watch watch(entity);
+      const double delay_s = path == Path::predict ? 0.0 : 0.25;
+      double now_s = 1.0;
+      std::vector<double> teleports;  // when
+      const auto count = [&](double time_s) {
+        return static_cast<std::uint8_t>(
+            std::count_if(teleports.begin(), teleports.end(), [&](double t) { return t <= time_s; }));
+      };
+      for (int i = 0; i < 120; ++i) {
+        now_s += random.uniform(0.0, random.below(8) == 0 ? 1.5 : 0.12);
+        watch.look_until(now_s - delay_s);
+        if (random.below(25) == 0) teleports.push_back(now_s);
+        const double late_s = random.uniform(0.0, 0.3);
+        (void)entity.receive(any_motion(random, now_s - late_s, count(now_s - late_s)), now_s - delay_s,
+                             kBlendS);
+        if (random.below(10) == 0) {
+          const double holds_s =
+              random.below(2) == 0 ? kHoldsForever : now_s - delay_s + random.uniform(0.0, 0.2);
+          entity.hold_until(holds_s, now_s - delay_s, kBlendS);
+        }
+      }
+      watch.look_until(now_s + 2.0);
+      EXPECT_LE(watch.fastest_mps(), kTopMps * kRounding)
+          << "seed " << seed << " path " << static_cast<int>(path);
+      EXPECT_GT(watch.fastest_mps(), 0.9 * kTopMps);  // it has been hurried
+    }
+  }
+}
+
+// On either path, through whatever arrives: position and velocity go on from what they were.
+TEST(Chase, IsContinuousInPositionAndVelocity) {
+  for (const Path path : {Path::predict, Path::interpolate}) {
+    scenario::Random random(7);
+    RemoteEntity entity(any_motion(random, 1.0), path);
+    double now_s = 1.0;
+    const double delay_s = path == Path::predict ? 0.0 : 0.2;
+    for (int i = 0; i < 2000; ++i) {
+      now_s += random.uniform(0.0, 0.1);
+      const State before = entity.shown(now_s - delay_s);
+      (void)entity.receive(any_motion(random, now_s - random.uniform(0.0, 0.3)), now_s - delay_s, kBlendS);
+      const State after = entity.shown(now_s - delay_s);
+      ASSERT_LT(glm::distance(before.position, after.position), 1e-9) << i;
+      ASSERT_LT(glm::distance(before.velocity, after.velocity), 1e-4f) << i;
+      const State soon = entity.shown(now_s - delay_s + 1e-6);
+      ASSERT_LT(glm::distance(soon.position, after.position), kTopMps * 1e-6 + 1e-9) << i;
+    }
+  }
+}
+
+TEST(Chase, TheVelocityItShowsIsThatOfThePositions) {
+  scenario::Random random(11);
+  RemoteEntity entity(any_motion(random, 1.0));
+  Watch watch(entity);
+  double now_s = 1.0;
+  for (int i = 0; i < 200; ++i) {
+    now_s += random.uniform(0.05, 0.5);
+    watch.look_until(now_s);
+    (void)entity.receive(any_motion(random, now_s - 0.1), now_s, kBlendS);
+  }
+  // Half of what a velocity can change within a look: a change of 16 m/s takes a step.
+  EXPECT_LT(watch.roughest_mps(), 0.5 * kTopMps);
+}
+
+TEST(Chase, CatchesUpWithWhatIsSlowerThanItCanBe) {
+  State standing;
+  RemoteEntity entity(limited(standing, 1.0));
+  State away;
+  away.position = {20.0, 0.0, 0.0};
+  away.velocity = {2.0f, 1.0f, 0.0f};
+  ASSERT_TRUE(entity.receive(limited(away, 2.0), 2.0, kBlendS));
+  // 20 m at 8 m/s, of which 2 are its own: 3.4 s, and a moment to land.
+  const Motion target = limited(away, 2.0);
+  EXPECT_GT(glm::distance(entity.shown(4.5).position, state_at(target, 4.5).position), 1.0);
+  EXPECT_LT(glm::distance(entity.shown(6.5).position, state_at(target, 6.5).position), 1e-3);
+  EXPECT_LT(glm::distance(entity.shown(60.0).position, state_at(target, 60.0).position), 1e-6);
+  // From then on a correction that it can make is an ordinary one.
+  State onward = state_at(target, 7.0);
+  onward.position.y += 0.05;
+  ASSERT_TRUE(entity.receive(limited(onward, 7.0), 7.0, kBlendS));
+  EXPECT_EQ(entity.blends().chase.start_s, Chase{}.start_s);
+}
+
+TEST(Chase, WhatRunsAtTopSpeedIsFollowedWhereItLeads) {
+  State run;
+  run.velocity = {static_cast<float>(kTopMps), 0.0f, 0.0f};
+  RemoteEntity entity(limited(run, 1.0));
+  State ahead = state_at(limited(run, 1.0), 2.0);
+  ahead.position.x += 1.0;
+  ASSERT_TRUE(entity.receive(limited(ahead, 2.0), 2.0, kBlendS));
+  for (double t = 2.0; t < 30.0; t += 0.5) {
+    const double off_m = glm::distance(entity.shown(t).position, state_at(limited(ahead, 2.0), t).position);
+    EXPECT_NEAR(off_m, 1.0, 0.01) << t;  // it cannot make up for it; nor does it lose more
+  }
+}
+
+// What cannot come near its limits is shown as if it had none, to the last bit.
+TEST(Chase, LimitsThatAreFarAwayChangeNothing) {
+  for (const Path path : {Path::predict, Path::interpolate}) {
+    scenario::Random random(3);
+    const test::Circle circle{.radius_m = 4.0, .turn_rps = 1.5};
+    const auto at = [&](double time_s, bool has_limits) {
+      Motion m{circle(time_s), time_s};
+      if (has_limits) m.max_speed_mps = 1000.0f, m.world_size_m = 100'000.0f;
+      return m;
+    };
+    RemoteEntity with(at(1.0, true), path);
+    RemoteEntity without(at(1.0, false), path);
+    for (int i = 1; i < 300; ++i) {
+      const double now_s = 1.0 + 0.07 * i;
+      const double stamp_s = now_s - random.uniform(0.0, 0.4);
+      const double shown_s = path == Path::predict ? now_s : now_s - 0.2;
+      (void)with.receive(at(stamp_s, true), shown_s, kBlendS);
+      (void)without.receive(at(stamp_s, false), shown_s, kBlendS);
+      ASSERT_EQ(with.shown(shown_s + 0.03).position, without.shown(shown_s + 0.03).position);
+      ASSERT_EQ(with.shown(shown_s + 0.03).velocity, without.shown(shown_s + 0.03).velocity);
+      ASSERT_EQ(with.is_blended_prediction(), without.is_blended_prediction());
+    }
+  }
+}
+
+TEST(Chase, APredictionStopsGainingAtTopSpeed) {
+  State start;
+  start.velocity = {6.0f, 0.0f, 0.0f};
+  start.acceleration = {4.0f, 0.0f, 0.0f};
+  const Motion motion = limited(start, 1.0);
+  RemoteEntity entity(motion);
+  EXPECT_EQ(entity.shown(1.4).position, state_at(motion, 1.4).position);  // at 7.6 m/s
+  EXPECT_NEAR(entity.shown(3.0).velocity.x, kTopMps, 1e-5);
+  EXPECT_NEAR(entity.shown(3.0).position.x, 3.5 + 1.5 * kTopMps, 1e-6);
+  EXPECT_FALSE(entity.is_blended_prediction());
+}
+
+TEST(Chase, NothingIsShownOutsideItsWorld) {
+  State start;
+  start.position = {95.0, -99.0, 0.0};
+  start.velocity = {5.0f, -5.0f, 0.0f};
+  Motion motion = limited(start, 1.0);
+  motion.world_size_m = 100.0f;
+  RemoteEntity entity(motion);
+  EXPECT_FALSE(entity.is_blended_prediction());
+  for (double t = 1.0; t < 10.0; t += 0.1) {
+    const glm::dvec3 p = glm::abs(entity.shown(t).position);
+    EXPECT_LE(std::max({p.x, p.y, p.z}), 100.0);
+  }
+}
+
+TEST(Chase, TheHullOfAHodographIsNoStricterThanItMustBe) {
+  const glm::dvec3 slow{1.0, 0.0, 0.0};
+  EXPECT_TRUE(never_faster(slow, slow, slow, 1.0));
+  EXPECT_FALSE(never_faster(slow, slow, 2.0 * slow, 1.9));
+  // The middle of this one's speed is 2, and of its control points 3.
+  EXPECT_TRUE(never_faster(slow, 3.0 * slow, slow, 2.05));
+  EXPECT_FALSE(never_faster(slow, 3.0 * slow, slow, 1.95));
+}
+
+}  // namespace
+}  // namespace reckoner
