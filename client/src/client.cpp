@@ -56,7 +56,7 @@ struct Client::Impl {
   void apply(std::span<const ServerLink::FieldUpdate> updates);
   void change_fields(double shown_s);
   void note_polled(const ClientEvent& event);
-  void show_own(KnownEntity& entity, const State& state, std::uint8_t teleports);
+  void show_own(KnownEntity& entity, const Motion& motion);
   void acknowledge(double local_s);
   void note_arrival(double local_s);
   void review_holds(double before_s);
@@ -253,7 +253,7 @@ bool Client::set_origin(const glm::dvec3& origin) {
   return true;
 }
 
-bool Client::move(EntityId id, const State& state, double local_s) {
+bool Client::move(EntityId id, const State& state, double local_s, EntityId frame) {
   Impl& c = *impl_;
   c.advance(local_s);
   KnownEntity* entity = c.entities.find(id);
@@ -261,10 +261,16 @@ bool Client::move(EntityId id, const State& state, double local_s) {
     return false;
   OwnedEntity& own = *c.link.owned().find(id);
   const double ahead_s = c.link.owned().one_way_s() + entity->possession.viewers_s + kTakesEffectS;
-  State in_world = state;
-  in_world.position += c.origin;
-  if (!is_sane(in_world) || !own.move(in_world, c.link.server_time_s(local_s), ahead_s)) return false;
-  c.show_own(*entity, in_world, own.teleports());
+  const double shown_s = c.playout.shown_s();
+  if (frame && !c.frames.can_hold(frame_of(frame), id, shown_s)) return false;
+  Motion motion{.state = state, .time_s = shown_s, .frame = frame_of(frame)};
+  if (!frame) motion.state.position += c.origin;
+  if (!is_sane(motion.state) ||
+      !own.move(motion.state, motion.frame, c.link.server_time_s(local_s), ahead_s)) {
+    return false;
+  }
+  motion.teleports = own.teleports();
+  c.show_own(*entity, motion);
   c.acknowledge(local_s);
   return true;
 }
@@ -272,9 +278,15 @@ bool Client::move(EntityId id, const State& state, double local_s) {
 std::optional<State> Client::owned(EntityId id, double local_s) const {
   const KnownEntity* entity = std::as_const(impl_->entities).find(id);
   if (entity == nullptr || !entity->owned || !impl_->link.clock_known()) return std::nullopt;
-  State state = state_at(entity->possession.go_on, impl_->link.server_time_s(local_s));
-  state.position -= impl_->origin;
+  const Motion& go_on = entity->possession.go_on;
+  State state = state_at(go_on, impl_->link.server_time_s(local_s));
+  if (!go_on.frame) state.position -= impl_->origin;
   return state;
+}
+
+EntityId Client::owned_frame(EntityId id) const {
+  const KnownEntity* entity = std::as_const(impl_->entities).find(id);
+  return entity != nullptr && entity->owned ? entity_of(entity->possession.go_on.frame) : EntityId{};
 }
 
 const ClientStats& Client::stats() const {
@@ -408,8 +420,9 @@ bool Client::Impl::own(const OwnershipMessage& message, double local_s) {
   const double shown_s = playout.shown_s();
   if (message.news == News::taken) {
     const State before = entity->remote.shown(shown_s);
-    const Motion last{before, link.clock_known() ? link.server_time_s(local_s) : shown_s,
-                      entity->remote.newest().teleports};
+    Motion last{before, link.clock_known() ? link.server_time_s(local_s) : shown_s,
+                entity->remote.newest().teleports};
+    last.frame = entity->remote.frame(shown_s);
     entity->remote = RemoteEntity{last, path()};
     entity->remote.correct(before, shown_s, blend_s());
     entity->owned = false;
@@ -420,7 +433,8 @@ bool Client::Impl::own(const OwnershipMessage& message, double local_s) {
   const Quantisation& q = *link.quantisation(entity->info.archetype);
   if (message.orientation_bits != q.orientation_bits) return false;
   const auto motion = motion_of(message.state, link.time_of(message.motion_tick), q, link.routes());
-  if (!motion || motion->route != nullptr || motion->frame) return false;
+  if (!motion || motion->route != nullptr) return false;
+  if (motion->frame && std::as_const(entities).find(entity_of(motion->frame)) == nullptr) return false;
   if (OwnedEntity* known = link.owned().find(message.entity)) {
     known->restart(message.term, *motion);
   } else {
@@ -446,20 +460,26 @@ void Client::Impl::note_polled(const ClientEvent& event) {
 }
 
 // From now on `state` is what is shown; the first time, what was shown before is blended into it.
-void Client::Impl::show_own(KnownEntity& entity, const State& state, std::uint8_t teleports) {
-  const double shown_s = playout.shown_s();
-  const Motion motion{state, shown_s, teleports};
-  const bool snaps = teleports != entity.remote.newest().teleports || !entity.visible;
+void Client::Impl::show_own(KnownEntity& entity, const Motion& motion) {
+  const double shown_s = motion.time_s;
+  const bool snaps = motion.teleports != entity.remote.newest().teleports || !entity.visible;
   if (entity.possession.moved || snaps) {
     ShownBlends blends = entity.remote.blends();
-    if (snaps) blends = {{}, {}, teleports};
+    if (snaps || blends.frame != motion.frame)  // how it goes over is its game's to say
+      blends = {.teleports = motion.teleports,
+                .frame = motion.frame,
+                .gentle_until_s = blends.gentle_until_s,
+                .lever_m = blends.lever_m};
     entity.remote = RemoteEntity{{&motion, 1}, Path::predict, blends};
   } else {
-    const State before = entity.remote.shown(shown_s);
+    const State last = entity.remote.shown(shown_s);
+    const auto before = frames.carried(last, entity.remote.frame(shown_s), motion.frame, shown_s);
     const double behind_s = std::min(playout.delay_s(), kLongestCatchUpS);
     entity.remote = RemoteEntity{motion, Path::predict};
-    entity.remote.correct(before, shown_s, std::max(blend_s(), behind_s));
+    if (before) entity.remote.correct(*before, shown_s, std::max(blend_s(), behind_s));
   }
+  entity.frame_shown = motion.frame;
+  frames.note(static_cast<std::uint32_t>(entity.id.slot()), motion);
   entity.possession.moved = true;
 }
 

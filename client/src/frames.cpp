@@ -49,6 +49,15 @@ std::optional<State> Frames::in_world(FrameId frame, double time_s, int most) co
   return out_of_frame(*outer_state, state);
 }
 
+bool Frames::can_hold(FrameId frame, EntityId id, double time_s) const {
+  if (!in_world(frame, time_s)) return false;
+  for (FrameId outer = frame; outer;) {
+    if (entity_of(outer) == id) return false;
+    outer = std::as_const(entities_).find(entity_of(outer))->remote.frame(time_s);
+  }
+  return true;
+}
+
 void Frames::begin(double time_s) {
   ++stamp_;
   time_s_ = time_s;

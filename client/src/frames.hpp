@@ -32,6 +32,9 @@ class Frames {
   /// The frame itself in the world, as it is shown for the instant `time_s`; nothing if it is none.
   [[nodiscard]] std::optional<State> in_world(FrameId frame, double time_s) const;
 
+  /// True if the entity may live in `frame`: which is one, at `time_s`, and not in the entity itself.
+  [[nodiscard]] bool can_hold(FrameId frame, EntityId id, double time_s) const;
+
   /// The same for the instant of begin(), reckoned once for all who live in it. Null if it is none. Valid
   /// until the next call of either.
   void begin(double time_s);

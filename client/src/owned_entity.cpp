@@ -56,7 +56,7 @@ Tick OwnedEntity::tick_at(double time_s) const {
   return static_cast<Tick>(std::max(0.0, ticks));
 }
 
-bool OwnedEntity::move(const State& given, double now_s, double ahead_s) {
+bool OwnedEntity::move(const State& given, FrameId frame, double now_s, double ahead_s) {
   State state = given;
   if (!archetype_->has_orientation) {
     state.orientation = State{}.orientation;
@@ -65,9 +65,11 @@ bool OwnedEntity::move(const State& given, double now_s, double ahead_s) {
   if (!can_travel(state, *quantisation_)) return false;
   const Tick newest = tick_at(now_s);
   if (now_s <= last_.time_s || static_cast<std::int32_t>(newest - last_tick_) < 0) return true;
-  const Motion now{state, now_s, teleports_};
+  Motion now{state, now_s, teleports_};
+  now.frame = frame;
   const double silence_s = now_s - last_.time_s;
-  const bool connects = stream_.number() > 0 && silence_s <= kLongestSilenceS;
+  const bool connects = stream_.number() > 0 && silence_s <= kLongestSilenceS && last_.frame == frame;
+  last_.frame = frame;
   if (!connects) {
     fit_.restart();
     // The server has put it where it was at that tick itself.
@@ -97,7 +99,8 @@ void OwnedEntity::look_at(const State& truth, Tick tick, double ahead_s) {
   fit_.observe(truth);
   const State fitted = fit_.fitted(truth);
   const double time_s = clock_.epoch_s + tick / clock_.tick_rate_hz;
-  if (stream_.number() == 0 || again_ || is_due(truth, fitted, {tick, time_s}, ahead_s))
+  if (stream_.number() == 0 || again_ || stream_.motion().frame != last_.frame ||
+      is_due(truth, fitted, {tick, time_s}, ahead_s))
     publish(truth, fitted, tick, ahead_s);
 }
 
@@ -117,8 +120,9 @@ void OwnedEntity::publish(const State& truth, const State& fitted, Tick tick, do
   const State& state = can_travel(fitted, *quantisation_) ? fitted : truth;
   const double scale = moves(truth) ? policy_.scale() : std::min(1.0, policy_.scale());
   const double gap_s = stream_.number() > 0 ? (tick - stream_.newest().tick) / clock_.tick_rate_hz : 0.0;
-  const QuantisedState encoded =
+  QuantisedState encoded =
       quantise(state, teleports_, manner_.choose(precision_for(scale), ahead_s, gap_s), *quantisation_);
+  encoded.frame = entity_of(last_.frame);
   const auto decoded = motion_of(encoded, time_s, *quantisation_, RouteTable{});
   if (!decoded) return;  // rounding led out of the limits: the next tick will do
   stream_.publish(encoded, *decoded, tick, 1.0);
@@ -129,7 +133,8 @@ void OwnedEntity::publish(const State& truth, const State& fitted, Tick tick, do
 }
 
 std::uint32_t OwnedEntity::reference() const {
-  return losses_ < 2 && stream_.head().can_refer_to(held_) && held_ != stream_.number() ? held_ : 0;
+  const bool can = losses_ < 2 && stream_.head().can_refer_to(held_) && held_ != stream_.number();
+  return can && can_refer(stream_.newest().encoded, stream_.at(held_).encoded) ? held_ : 0;
 }
 
 void OwnedEntity::settled(std::uint8_t term, std::uint32_t number, bool acked) {

@@ -30,9 +30,10 @@ class OwnedEntity {
   OwnedEntity(const Archetype& archetype, const Quantisation& quantisation, const Clock& clock,
               double updates_per_second, std::uint8_t term, const Motion& start);
 
-  /// What the entity is doing at server time `now_s`, of which updates take `ahead_s` to show. Later than the
-  /// time before. False, and no change, if it is insane or cannot travel.
-  bool move(const State& state, double now_s, double ahead_s);
+  /// What the entity is doing at server time `now_s`, in `frame`, of which updates take `ahead_s` to show.
+  /// Later than the time before. False, and no change, if it is insane or cannot travel. A new frame is told
+  /// at once.
+  bool move(const State& state, FrameId frame, double now_s, double ahead_s);
 
   /// The server put it elsewhere: from now on a new term.
   void restart(std::uint8_t term, const Motion& start);
@@ -75,7 +76,7 @@ class OwnedEntity {
   PublishStream stream_;
   std::uint8_t term_ = 0;
   std::uint8_t teleports_ = 0;
-  Motion last_;  // what the game said last
+  Motion last_;  // what the game said last, and in which frame
   Tick last_tick_ = 0;
   bool due_ = false;
   bool again_ = false;

@@ -109,6 +109,8 @@ class OwnedMethod final : public Method {
         client_(client_config(options), client_transport_),
         ids_(source.size()),
         truths_(source.size()),
+        in_(source.size()),
+        is_frame_(source.size(), false),
         published_s_(source.size(), -1.0),
         updates_(source.size(), 0) {
     for (std::size_t i = 0; i < source.size(); ++i)
@@ -129,7 +131,7 @@ class OwnedMethod final : public Method {
     while (owner_.poll_event()) {
     }
     for (std::size_t i = 0; i < ids_.size(); ++i) {
-      if (ids_[i]) owner_.move(ids_[i], truths_[i], owner_local(time_s));
+      if (ids_[i]) owner_.move(ids_[i], truths_[i], owner_local(time_s), in_[i]);
     }
     if (rogue_) rogue_->tick(server_.next_tick(), time_s, options_.tick_rate_hz);
     server_.tick(network_.now_s());
@@ -173,7 +175,8 @@ class OwnedMethod final : public Method {
       const EntityInfo* info = client_.info(entity.id);
       const auto found = info ? indices_.find(info->name) : indices_.end();
       if (found == indices_.end()) continue;
-      shown.push_back({found->second, entity.shown.pose(), present_ ? time_s : entity.shown_time_s});
+      shown.push_back({found->second, entity.shown.pose(), present_ ? time_s : entity.shown_time_s,
+                       entity.frame != EntityId{}});
     }
     std::sort(shown.begin(), shown.end(),
               [](const ShownPose& a, const ShownPose& b) { return a.entity < b.entity; });
@@ -219,18 +222,23 @@ class OwnedMethod final : public Method {
 
   void apply(const scenario::FeedItem& item) {
     EntityId& id = ids_[item.entity];
-    truths_[item.entity] = item.truth;
+    const bool framed = options_.uses_frames && item.frame;
+    in_[item.entity] = framed ? ids_[*item.frame] : EntityId{};
+    const State& truth = truths_[item.entity] = framed ? item.local : item.truth;
+    if (framed) is_frame_[*item.frame] = true;
     switch (item.kind) {
       case scenario::FeedItem::Kind::spawn: {
         const scenario::SourceEntity& info = source_.entity(item.entity);
-        id = server_.spawn(info.has_orientation ? 0 : 1, info.name, item.truth);
+        id = server_.spawn(info.has_orientation ? 0 : 1, info.name, truth, in_[item.entity]);
         return;
       }
       case scenario::FeedItem::Kind::move:
-        if (!server_.owner(id)) server_.move(id, item.truth);
+        if (server_.owner(id)) return;
+        (void)server_.enter_frame(id, in_[item.entity]);
+        server_.move(id, truth);
         return;
       case scenario::FeedItem::Kind::teleport:
-        server_.teleport(id, item.truth);
+        server_.teleport(id, truth);
         return;
       case scenario::FeedItem::Kind::despawn:
         server_.despawn(id);
@@ -239,10 +247,11 @@ class OwnedMethod final : public Method {
     }
   }
 
-  // Everything belongs to the owner as soon as it is there.
+  // Everything belongs to the owner as soon as it is there, but for what others live in.
   void give() {
-    for (const EntityId id : ids_) {
-      if (owner_id_ && id && !server_.owner(id)) server_.give(id, owner_id_, rules_);
+    for (std::size_t i = 0; i < ids_.size(); ++i) {
+      const bool free = owner_id_ && ids_[i] && !is_frame_[i] && !server_.owner(ids_[i]);
+      if (free) server_.give(ids_[i], owner_id_, rules_);
     }
     if (!rogue_id_ || rogue_entity_) return;
     State start;
@@ -279,8 +288,10 @@ class OwnedMethod final : public Method {
   SpeedGun steps_{0.0};               // of the same, from frame to frame
   SpeedGun believed_{kSpeedWindowS};  // of what was published of it
   double believed_s_ = 0.0;
-  std::vector<EntityId> ids_;  // null while not in the world
-  std::vector<State> truths_;
+  std::vector<EntityId> ids_;   // null while not in the world
+  std::vector<State> truths_;   // in the frames that they are in
+  std::vector<EntityId> in_;    // these; null: the world
+  std::vector<bool> is_frame_;  // of another
   std::unordered_map<std::string, std::size_t> indices_;
   std::vector<double> published_s_;
   std::vector<std::uint64_t> updates_;

@@ -27,6 +27,12 @@ struct ClientView {
   bool changed = true;      ///< since the client's surroundings were last looked at
   std::optional<glm::dvec3> eye_for_rest;  ///< where it was when they were last searched for what rests
 
+  /// The entity ended.
+  void forget(EntityId entity) {
+    if (!exceptions.empty())
+      std::erase_if(exceptions, [&](const Exception& e) { return e.entity == entity; });
+  }
+
   void set_relevance(EntityId entity, Relevance relevance) {
     std::erase_if(exceptions, [&](const Exception& e) { return e.entity == entity; });
     exceptions.push_back({entity, relevance});

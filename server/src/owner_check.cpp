@@ -90,6 +90,16 @@ Motion OwnerCheck::eased(const Motion& next) const {
   return nearest(out);
 }
 
+void OwnerCheck::carry_over(const Motion& last) {
+  constexpr double kEveryS = 1.0;
+  const double share = std::min(1.0, (last.time_s - allowed_s_) / kEveryS);
+  allowed_s_ = last.time_s;
+  purse_ = purse_at(last.time_s);
+  last_ = last;
+  purse_.way_m += share * kAtOnceS * limits_.max_speed_mps;
+  purse_.change_mps += share * kAtOnceS * limits_.max_speed_mps;
+}
+
 bool OwnerCheck::is_leap(const Motion& next) const {
   constexpr double kLeapS = 1.0;
   const double off_m = glm::distance(next.state.position, state_at(last_, next.time_s).position);

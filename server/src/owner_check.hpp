@@ -39,6 +39,10 @@ class OwnerCheck {
   /// trusted was put there by its game.
   [[nodiscard]] bool is_leap(const Motion& next) const;
 
+  /// It goes on in another frame, where its last motion, carried on until now, is `last`. What its owner sees
+  /// the frames do is a little off: so much is allowed for, once a second.
+  void carry_over(const Motion& last);
+
   /// `next` is what it has made.
   void accept(const Motion& next);
 
@@ -57,7 +61,8 @@ class OwnerCheck {
 
   OwnerLimits limits_;
   Motion last_;
-  Purse purse_;  // what was left at last_
+  Purse purse_;              // what was left at last_
+  double allowed_s_ = -1e9;  // when frames were allowed to be off
 };
 
 /// `state` with its speed and acceleration brought within the limits, and within the world.

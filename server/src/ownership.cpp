@@ -34,20 +34,24 @@ constexpr double kViewersChangeS = 0.015;
 constexpr double kSpeedRoom = 1.05;
 
 // A motion as clients will decode it. Near its limits the rounding could lead beyond, and be refused by all.
-OwnedMotion rounded(const State& state, const OwnerLimits& limits, std::uint8_t teleports, double time_s,
+OwnedMotion rounded(const State& state, const OwnerLimits& limits, const Entity& entity, double time_s,
                     Tick tick, const Quantisation& q) {
   OwnerLimits inside = limits;
   inside.max_speed_mps = std::max(0.0, limits.max_speed_mps - q.velocity_step_mps);
   inside.world_size_m = std::max(0.0, limits.world_size_m - q.position_step_m);
   State s = nearest_that_travels(within(state, inside), q);
-  auto encoded = quantise(s, teleports, kUnitPrecision, q);
+  auto encoded = quantise(s, entity.teleports, kUnitPrecision, q);
+  encoded.frame = entity.frame;
   auto decoded = motion_of(encoded, time_s, q, RouteTable{});
   if (!decoded) {
     s.velocity = s.acceleration = s.angular_velocity = glm::vec3{0.0f};
-    encoded = quantise(s, teleports, kUnitPrecision, q);
+    encoded = quantise(s, entity.teleports, kUnitPrecision, q);
+    encoded.frame = entity.frame;
     decoded = motion_of(encoded, time_s, q, RouteTable{});
   }
-  return {encoded, decoded.value_or(Motion{s, time_s, teleports}), tick, true};
+  Motion motion{s, time_s, entity.teleports};
+  motion.frame = frame_of(entity.frame);
+  return {encoded, decoded.value_or(motion), tick, true};
 }
 
 // So that what is beyond the limits can be read, and be answered.
@@ -171,7 +175,7 @@ std::optional<std::span<const Ownership::Update>> Ownership::read(BitReader& rea
     } else {
       encoded = read_full(reader, q);
     }
-    if (reader.failed() || encoded.along.route || encoded.frame) return std::nullopt;
+    if (reader.failed() || encoded.along.route) return std::nullopt;
     const auto motion = motion_of(encoded, time_of(tick), without_limits(q), RouteTable{});
     if (!motion) return std::nullopt;
     updates_.push_back({head->slot, head->term, tick, encoded, *motion});
@@ -182,6 +186,8 @@ std::optional<std::span<const Ownership::Update>> Ownership::read(BitReader& rea
 
 void Ownership::take_in(std::span<const Update> updates, ClientId client, double now_s, EntityTable& entities,
                         SessionTable& sessions, Transport& transport) {
+  reframed_.clear();
+  const World world{entities, sessions, transport};
   for (const Update& update : updates) {
     Owned* owned = find(update.slot);
     Entity& entity = entities.slots()[update.slot];
@@ -191,7 +197,7 @@ void Ownership::take_in(std::span<const Update> updates, ClientId client, double
       ++stats_.void_terms;
       continue;
     }
-    take_in(*owned, entity, update, now_s, sessions, transport);
+    take_in(*owned, entity, update, now_s, world);
     entities.awake().insert(update.slot);
   }
 }
@@ -205,8 +211,46 @@ bool Ownership::has_token(Owned& owned, double now_s) const {
   return true;
 }
 
+// What the owner says is not what is shown: it is told, now and then.
+void Ownership::correct(Owned& owned, const Entity& entity, double now_s, const World& world) {
+  ++stats_.corrected;
+  ++owned.corrected;
+  owned.unheard = now_s - owned.told_s < kTellEveryS;
+  if (owned.unheard) return;
+  owned.told_s = now_s;
+  owned.term = static_cast<std::uint8_t>((owned.term + 1u) % kTerms);
+  tell(owned, entity, OwnershipMessage::News::corrected, world.sessions, world.transport);
+}
+
+// It can have made this motion, or its owner is trusted.
+void Ownership::accept(Owned& owned, Entity& entity, const Update& update, const Motion& motion,
+                       const World& world) {
+  ++stats_.accepted;
+  const Session* session = world.sessions.find(owned.owner);
+  if (session != nullptr && session->seen() != nullptr) session->seen()->note_frame(motion);
+  const bool trusted = owned.rules.policy == OwnerPolicy::accept;
+  const Motion shown = trusted ? motion : owned.check.eased(motion);
+  // Others would follow it no faster than it can go (Motion::max_speed_mps), and that for long.
+  if (trusted && owned.check.is_leap(motion)) entity.teleported = true;
+  believe(owned, entity, shown, update.tick);
+  // As it came, if that can be: others can then refer to the same numbers.
+  const bool as_it_came = shown.state.position == motion.state.position;
+  const auto limited =
+      motion_of(update.encoded, motion.time_s, quantisation_[entity.archetype], RouteTable{});
+  if (as_it_came && limited) {
+    entity.owned->encoded = update.encoded;
+    entity.owned->encoded.teleports = entity.teleports;
+    entity.owned->motion = *limited;
+    entity.owned->motion.teleports = entity.teleports;
+    owned.check.accept(motion);
+  } else {
+    owned.check.accept(entity.owned->motion);
+    owned.unheard = !as_it_came;
+  }
+}
+
 void Ownership::take_in(Owned& owned, Entity& entity, const Update& update, double now_s,
-                        SessionTable& sessions, Transport& transport) {
+                        const World& world) {
   // Whatever is dropped: the owner, which is told nothing of it, must say it again.
   if (!has_token(owned, now_s)) {
     ++stats_.too_many;
@@ -228,44 +272,31 @@ void Ownership::take_in(Owned& owned, Entity& entity, const Update& update, doub
   }
   Motion motion = update.motion;
   motion.teleports = entity.teleports;
-  if (owned.rules.policy == OwnerPolicy::accept || owned.check.can_be(motion)) {
-    ++stats_.accepted;
-    const bool trusted = owned.rules.policy == OwnerPolicy::accept;
-    const Motion shown = trusted ? motion : owned.check.eased(motion);
-    // Others would follow it no faster than it can go (Motion::max_speed_mps), and that for long.
-    if (trusted && owned.check.is_leap(motion)) entity.teleported = true;
-    believe(owned, entity, shown, update.tick);
-    // As it came, if that can be: others can then refer to the same numbers.
-    const bool as_it_came = shown.state.position == motion.state.position;
-    const auto limited = motion_of(update.encoded, stamp_s, quantisation_[entity.archetype], RouteTable{});
-    if (as_it_came && limited) {
-      entity.owned->encoded = update.encoded;
-      entity.owned->encoded.teleports = entity.teleports;
-      entity.owned->motion = *limited;
-      entity.owned->motion.teleports = entity.teleports;
-      owned.check.accept(motion);
-    } else {
-      owned.check.accept(entity.owned->motion);
-      owned.unheard = !as_it_came;
-    }
+  const auto check = check_in(owned, entity, motion, world);
+  if (check && (owned.rules.policy == OwnerPolicy::accept || check->can_be(motion))) {
+    owned.check = *check;
+    put_into_frame(entity, motion, world);
+    accept(owned, entity, update, motion, world);
     return;
   }
-  if (owned.rules.policy == OwnerPolicy::refuse) {
+  if (owned.rules.policy == OwnerPolicy::refuse || owned.rules.policy == OwnerPolicy::accept) {
     ++stats_.refused;
     ++owned.refused;
     owned.unheard = true;
     if (!owned.refused_since_s) owned.refused_since_s = now_s;
     return;
   }
-  ++stats_.corrected;
-  ++owned.corrected;
-  believe(owned, entity, owned.check.nearest(motion), update.tick);
-  owned.check.accept(entity.owned->motion);
-  owned.unheard = now_s - owned.told_s < kTellEveryS;
-  if (owned.unheard) return;
-  owned.told_s = now_s;
-  owned.term = static_cast<std::uint8_t>((owned.term + 1u) % kTerms);
-  tell(owned, entity, OwnershipMessage::News::corrected, sessions, transport);
+  const Motion nearest = check ? check->nearest(motion) : motion;
+  // A frame that it cannot have come near to does not carry it along.
+  const bool near = entity_of(nearest.frame) == entity.frame ||
+                    glm::length(nearest.state.position) <= owned.rules.frame_reach_m || !nearest.frame;
+  if (check && near) {
+    owned.check = *check;
+    put_into_frame(entity, nearest, world);
+    believe(owned, entity, nearest, update.tick);
+    owned.check.accept(entity.owned->motion);
+  }
+  correct(owned, entity, now_s, world);
 }
 
 // `motion` is what the entity does from now on.
@@ -273,14 +304,14 @@ void Ownership::believe(Owned& owned, Entity& entity, const Motion& motion, Tick
   owned.refused_since_s.reset();
   owned.rest_s.reset();
   owned.at_rest = owned.unheard = false;
-  *entity.owned = rounded(motion.state, owned.check.limits(), entity.teleports, motion.time_s, tick,
+  *entity.owned = rounded(motion.state, owned.check.limits(), entity, motion.time_s, tick,
                           quantisation_[entity.archetype]);
 }
 
 // The server's own motion for an owned entity: from here it goes on, whatever the owner said.
 void Ownership::make(Owned& owned, Entity& entity, const State& state, Tick tick) {
-  *entity.owned = rounded(state, owned.check.limits(), entity.teleports, time_of(tick), tick,
-                          quantisation_[entity.archetype]);
+  *entity.owned =
+      rounded(state, owned.check.limits(), entity, time_of(tick), tick, quantisation_[entity.archetype]);
   owned.check.restart(entity.owned->motion);
   entity.truth = entity.owned->motion.state;
 }
@@ -313,8 +344,10 @@ void Ownership::run(EntityTable& entities, SessionTable& sessions, Tick tick, do
     }
     ++it;
     const Session* session = sessions.find(owned.owner);
+    const bool known =
+        session != nullptr && session->knows(owned.id) && (!entity.frame || session->knows(entity.frame));
     owned.told = owned.told && session != nullptr && session->knows(owned.id);
-    if (session != nullptr && !owned.told && session->knows(owned.id)) {
+    if (known && !owned.told) {
       owned.told = true;
       owned.heard_s = now_s;
       tell(owned, entity, OwnershipMessage::News::given, sessions, transport);

@@ -51,9 +51,15 @@ class Ownership {
   /// Reads the owned section of a client's datagram that arrived in tick `now`. Nothing if it is malformed or
   /// refers to what is not known here; the datagram must not be acknowledged then.
   [[nodiscard]] std::optional<std::span<const Update>> read(BitReader& reader, ClientId client, Tick now);
-  /// Takes them in.
+  /// Takes them in. Who goes over into another frame with them is in reframed() until the next call.
   void take_in(std::span<const Update> updates, ClientId client, double now_s, EntityTable& entities,
                SessionTable& sessions, Transport& transport);
+
+  struct Reframed {
+    EntityId entity;
+    EntityId before;  ///< the frame that it was in
+  };
+  [[nodiscard]] std::span<const Reframed> reframed() const { return reframed_; }
 
   /// Something came from the client: what it said of its entities still holds.
   void heard(ClientId client, double now_s);
@@ -97,8 +103,17 @@ class Ownership {
   [[nodiscard]] OwnerLimits limits_for(const Entity& entity, const OwnershipRules& rules) const;
   void tell(Owned& owned, const Entity& entity, OwnershipMessage::News news, SessionTable& sessions,
             Transport& transport);
-  void take_in(Owned& owned, Entity& entity, const Update& update, double now_s, SessionTable& sessions,
-               Transport& transport);
+  struct World {
+    EntityTable& entities;
+    SessionTable& sessions;
+    Transport& transport;
+  };
+  void take_in(Owned& owned, Entity& entity, const Update& update, double now_s, const World& world);
+  [[nodiscard]] std::optional<OwnerCheck> check_in(const Owned& owned, const Entity& entity,
+                                                   const Motion& motion, const World& world) const;
+  void accept(Owned& owned, Entity& entity, const Update& update, const Motion& motion, const World& world);
+  void put_into_frame(Entity& entity, const Motion& motion, const World& world);
+  void correct(Owned& owned, const Entity& entity, double now_s, const World& world);
   [[nodiscard]] bool has_token(Owned& owned, double now_s) const;
   void believe(Owned& owned, Entity& entity, const Motion& motion, Tick tick) const;
   void make(Owned& owned, Entity& entity, const State& state, Tick tick);
@@ -109,6 +124,7 @@ class Ownership {
   std::span<const Quantisation> quantisation_;  // by archetype
   std::map<std::uint32_t, Owned> owned_;        // by slot
   std::vector<Update> updates_;                 // read last
+  std::vector<Reframed> reframed_;              // taken in last
   Tick tick_ = 0;                               // that comes next
   OwnershipStats stats_;
 };

@@ -254,8 +254,10 @@ void Publisher::publish_owned(Entity& entity, EntityLevel& level, const Now& now
   if (level.stream.number() > 0) {
     const State before = state_at(level.stream.motion(), now.time_s);
     const State after = state_at(owned.motion, now.time_s);
-    urgency =
-        glm::distance(before.position, after.position) / config_.archetypes[entity.archetype].threshold_m;
+    urgency = level.stream.motion().frame != owned.motion.frame
+                  ? kReframedUrgency
+                  : glm::distance(before.position, after.position) /
+                        config_.archetypes[entity.archetype].threshold_m;
   }
   level.stream.publish(owned.encoded, owned.motion, owned.tick, urgency);
   owned.fresh = false;

@@ -44,6 +44,9 @@ class SeenBy {
   /// A motion goes with a datagram.
   void sent(Sequence sequence, EntityId id, const Motion& motion, double now_s);
 
+  /// The client shows something with this motion: perhaps in the frame of another, which carries it.
+  void note_frame(const Motion& motion) const;
+
   /// Takes in what came with a client's datagram at server time `now_s`. While the client's clock is far off,
   /// nothing is known of what it shows.
   void take_in(const ShowingReport& report, const std::optional<Ack>& ack, double now_s);
@@ -81,7 +84,6 @@ class SeenBy {
   [[nodiscard]] SeenEntity* find(EntityId id) const;
   [[nodiscard]] std::optional<State> in_world(const SeenEntity& entity, double shown_s, int most) const;
   [[nodiscard]] std::optional<State> frame_at(FrameId frame, double shown_s, int most) const;
-  void note_frame(const Motion& motion) const;
   void begin_era(unsigned era, double shown_s);
   void note_instant(const Instant& instant);
   void apply(Sent& datagram, double shown_s);

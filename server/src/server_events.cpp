@@ -68,7 +68,7 @@ void Server::Impl::handle_state(const TransportEvent& event, double now_s) {
   if (receipt == Session::Receipt::refused) ++stats.malformed;
   if (receipt != Session::Receipt::fresh) return;
   ownership.heard(session->id(), now_s);
-  if (owned) ownership.take_in(*owned, session->id(), now_s, entities, sessions, transport);
+  if (owned) take_in_owned(*owned, *session, now_s);
   for (const MessageBatch::Item& item : batch.items)
     take_in(*session, batch.payload(item), item.time_s);
 }

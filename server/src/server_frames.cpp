@@ -62,6 +62,11 @@ State Server::Impl::as_in(EntityId frame, const Entity& entity) const {
 void Server::Impl::put_into(Entity& entity, EntityId frame, const State& truth) {
   const EntityId before = entity.frame;
   entities.put_into(entity, frame, truth);
+  note_frame(entity, before);
+}
+
+// It has gone over from another.
+void Server::Impl::note_frame(const Entity& entity, EntityId before) {
   surroundings.place(entity, entities);
   note_concern(entity.id);
   if (before) spawned.push_back(before);  // perhaps nobody needs it any more
@@ -87,6 +92,7 @@ void Server::Impl::release(const Entity& ending) {
     if (!can_travel(truth, q)) truth.velocity = truth.acceleration = truth.angular_velocity = glm::vec3{0.0f};
     const bool lost = !can_travel(truth, q);
     put_into(entity, outer, lost ? State{} : truth);
+    if (entity.owned && !lost) (void)ownership.put(entity, truth, next_tick, sessions, transport);
     if (lost) end(entity.id);
   }
 }
@@ -99,6 +105,8 @@ bool Server::Impl::end(EntityId id) {
   if (entity->frame) spawned.push_back(entity->frame);
   surroundings.remove(static_cast<std::uint32_t>(id.slot()));
   fields.remove(id);
+  for (const auto& session : sessions.all())
+    session->view().forget(id);
   entities.remove(id, next_tick);
   return true;
 }

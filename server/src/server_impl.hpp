@@ -55,6 +55,7 @@ struct Server::Impl {
   void refuse(PeerId peer, const EndCode& code);
   void close_idle(double now_s);
   bool put_owned(EntityId id, const State& truth);
+  void take_in_owned(std::span<const Ownership::Update> updates, const Session& session, double now_s);
   void release_owned(ClientId client);
   void say_what_ended();
   void review_surroundings(Tick tick);
@@ -70,6 +71,7 @@ struct Server::Impl {
   }
   [[nodiscard]] State as_in(EntityId frame, const Entity& entity) const;
   void put_into(Entity& entity, EntityId frame, const State& truth);
+  void note_frame(const Entity& entity, EntityId before);
   void note_concern(EntityId id);
   void release(const Entity& ending);
   bool end(EntityId id);

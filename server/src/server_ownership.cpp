@@ -8,7 +8,6 @@ bool Server::give(EntityId id, ClientId owner, const OwnershipRules& rules) {
   Impl& s = *impl_;
   Entity* entity = s.entities.find(id);
   if (entity == nullptr || s.sessions.find(owner) == nullptr) return false;
-  if (enter_frame(id, {}) != FrameResult::done) return false;
   s.ownership.give(*entity, owner, rules, s.next_tick, s.sessions, s.transport);
   s.entities.awake().insert(static_cast<std::uint32_t>(id.slot()));
   return true;
@@ -39,12 +38,20 @@ const OwnershipStats& Server::ownership_stats() const {
 
 bool Server::Impl::put_owned(EntityId id, const State& truth) {
   Entity& entity = *entities.find(id);
-  const State state = relevant(counted(truth, {}), entity.archetype);
+  const State state = relevant(counted(truth, entity.frame), entity.archetype);
   if (!can_travel(state, quantisation[entity.archetype])) return false;
   if (!ownership.put(entity, state, next_tick, sessions, transport)) return false;
   entity.teleported = true;
   entities.awake().insert(static_cast<std::uint32_t>(id.slot()));
   return true;
+}
+
+void Server::Impl::take_in_owned(std::span<const Ownership::Update> updates, const Session& session,
+                                 double now_s) {
+  ownership.take_in(updates, session.id(), now_s, entities, sessions, transport);
+  for (const Ownership::Reframed& reframed : ownership.reframed()) {
+    if (const Entity* entity = entities.find(reframed.entity)) note_frame(*entity, reframed.before);
+  }
 }
 
 void Server::Impl::release_owned(ClientId client) {

@@ -184,13 +184,18 @@ class Client {
 
   /// What an entity that this client owns is doing at local time `local_s`: call it every frame, after
   /// receive(). It is shown just so, without delay; what of it the server must be told is sent at once.
-  /// False, and no change, if the client does not own it, the state is insane or beyond the archetype's
-  /// limits, and from a correction until its event was polled.
-  bool move(EntityId id, const State& state, double local_s);
+  /// In the frame of another entity, if one is given: `state` is then as that frame is turned and moves, and
+  /// is shown where the frame is shown. Another frame than before: it goes over (into_frame() and
+  /// out_of_frame() with ShownEntity::shown of the frames say what it is there). False, and no change, if the
+  /// client does not own it, the state is insane or beyond the archetype's limits, the frame is not known
+  /// here, lives in the entity itself or too deep, and from a correction until its event was polled.
+  bool move(EntityId id, const State& state, double local_s, EntityId frame = {});
 
   /// Where an entity that this client owns is to go on from at `local_s`, when it was given or corrected:
-  /// what the server has it doing, carried on. Nothing if it does not own it.
+  /// what the server has it doing, carried on, in the frame owned_frame(). Nothing if it does not own it.
   [[nodiscard]] std::optional<State> owned(EntityId id, double local_s) const;
+  /// The frame of that; null: the world, or nothing that it owns.
+  [[nodiscard]] EntityId owned_frame(EntityId id) const;
 
   [[nodiscard]] const ClientStats& stats() const;
 

@@ -24,6 +24,9 @@ struct OwnershipRules {
   OwnerGone gone = OwnerGone::rest;
   double max_acceleration_mps2 = 1000.0;  ///< a body that hits a wall at 10 m/s within a tick has 600
   double max_updates_per_s = 120.0;       ///< motions beyond are not looked at
+  /// So far from the middle of a frame it may be when its owner has it enter that, m; 0: it enters none. Who
+  /// is in a frame goes where that goes.
+  double frame_reach_m = 100.0;
   double silence_s = 1.0;  ///< nothing heard from the owner for so long: the entity comes to rest, s
 };
 

@@ -82,7 +82,7 @@ enum class FrameResult : std::uint8_t {
   unknown_frame,
   circle,         ///< the frame's own entity lives in this one's, or is it
   too_deep,       ///< it, or what lives in it, would be in more than kMostFrames frames
-  owned,          ///< a client owns it, and has it in the world
+  owned,          ///< a client owns it, and says itself where it goes
   out_of_limits,  ///< it moves faster, in that frame, or is further away than its archetype may
 };
 
@@ -146,8 +146,8 @@ class Server {
 
   /// Gives an entity to a client, whose game says from now on what it does (Client::move()), within the rules
   /// and the limits of its archetype; or to another client than before. What it does is published with the
-  /// owner's time stamps. The client is to follow it already, or as soon as it does. What lives in a
-  /// frame leaves it first (enter_frame()). False for an unknown id, or what cannot leave its frame.
+  /// owner's time stamps. The client is to follow it already, or as soon as it does. It stays in
+  /// the frame that it is in until its owner has it enter another or leave. False for an unknown id.
   bool give(EntityId id, ClientId owner, const OwnershipRules& rules = {});
   /// The entity is the server's again, which goes on from state(). False if no client owns it.
   bool take(EntityId id);

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// News of ownership that no server of ours sends.
+#include "voyage.hpp"
+#include "world.hpp"
+
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <reckoner/net/messages.hpp>
+#include <reckoner/scenario/random.hpp>
+
+namespace reckoner::test {
+namespace {
+
+using News = OwnershipMessage::News;
+
+struct Hearsay {
+  World world{WorldConfig{}};
+  EntityId known;
+
+  Hearsay() {
+    world.add_client();
+    known = world.server().spawn(0, "known", standing({1.0, 2.0, 3.0}));
+    world.run_to(2.0);
+  }
+  OwnershipMessage message(News news, EntityId entity) {
+    const Quantisation q = quantisation_for(Archetype{});
+    OwnershipMessage m;
+    m.entity = entity;
+    m.news = news;
+    m.term = 3;
+    m.motion_tick = world.server().next_tick() - 1;
+    m.orientation_bits = static_cast<std::uint8_t>(q.orientation_bits);
+    m.state = quantise(standing({1.0, 2.0, 3.0}), 0, kUnitPrecision, q);
+    return m;
+  }
+  void send(const OwnershipMessage& m) {
+    Bytes buffer(kMaxControlBytes);
+    buffer.resize(encode(m, buffer).size());
+    send(std::move(buffer));
+  }
+  void send(Bytes bytes) {
+    world.tap(0).slip_in({1}, Channel::control, std::move(bytes));
+    world.run_to(world.now_s() + 0.05);
+  }
+  [[nodiscard]] std::uint64_t malformed() { return world.client(0).stats().malformed; }
+  [[nodiscard]] bool owns() {
+    return world.client(0).owned(known, world.local_s(0, world.now_s())).has_value();
+  }
+};
+
+TEST(HostileOwnership, WhatMakesNoSenseIsMalformed) {
+  Hearsay h;
+  std::uint64_t refused = 0;
+  for (const News news : {News::taken, News::corrected, News::again}) {
+    h.send(h.message(news, h.known));  // of what it does not own
+    EXPECT_EQ(h.malformed(), ++refused) << static_cast<int>(news);
+  }
+  for (const News news : {News::taken, News::given, News::corrected, News::again}) {
+    h.send(h.message(news, {500, 1}));  // of what it does not know
+    EXPECT_EQ(h.malformed(), ++refused) << static_cast<int>(news);
+  }
+  OwnershipMessage odd = h.message(News::given, h.known);
+  odd.state.frame = {500, 1};
+  h.send(odd);
+  EXPECT_EQ(h.malformed(), ++refused);
+  odd = h.message(News::given, h.known);
+  odd.state.along.route = {7};
+  h.send(odd);
+  EXPECT_GE(h.malformed(), ++refused);
+  EXPECT_FALSE(h.owns());
+  EXPECT_EQ(h.world.count(0, ClientEvent::Kind::given), 0u);
+  h.send(h.message(News::given, h.known));
+  EXPECT_TRUE(h.owns());
+  EXPECT_EQ(h.world.count(0, ClientEvent::Kind::given), 1u);
+}
+
+TEST(HostileOwnership, WhatIsCutShortOrDamagedIsHarmless) {
+  Hearsay h;
+  scenario::Random random(5);
+  Bytes whole(kMaxControlBytes);
+  whole.resize(encode(h.message(News::given, h.known), whole).size());
+  for (std::size_t size = 1; size < whole.size(); ++size) {
+    const std::uint64_t before = h.malformed();
+    h.send(Bytes(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size)));
+    EXPECT_GT(h.malformed(), before) << size;
+  }
+  EXPECT_FALSE(h.owns());
+  for (int i = 0; i < 400; ++i) {
+    Bytes damaged = whole;
+    for (std::size_t n = 1 + random.below(3); n > 0; --n)
+      damaged[random.below(damaged.size())] ^= std::byte{1} << random.below(8);
+    h.send(std::move(damaged));
+    for (const ShownEntity& shown : h.world.shown(0))
+      ASSERT_TRUE(is_sane(shown.shown)) << i;
+  }
+}
+
+}  // namespace
+}  // namespace reckoner::test

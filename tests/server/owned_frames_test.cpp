@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: MIT
+// Avatars of clients in the frames of others: walking on a ship that is the server's.
+#include "voyage.hpp"
+#include "world.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <vector>
+
+#include <glm/geometric.hpp>
+#include <gtest/gtest.h>
+
+#include <reckoner/net/datagram.hpp>
+#include <reckoner/net/messages.hpp>
+#include <reckoner/net/owned_codec.hpp>
+#include <reckoner/reckoning/frame.hpp>
+
+namespace reckoner::test {
+namespace {
+
+constexpr double kTopMps = 12.0;  // the ship makes 6 on average, at most 7.8
+
+// To and fro across the deck.
+State walk(double t) {
+  State s;
+  s.position = {2.0 * std::sin(0.9 * t), 1.0, 2.0};
+  s.velocity = {static_cast<float>(1.8 * std::cos(0.9 * t)), 0.0f, 0.0f};
+  return s;
+}
+
+// What a player does: where, in whose frame.
+struct Place {
+  State state;
+  EntityId frame;
+};
+
+// Client 0 owns an avatar, client 1 watches; a ship sails by itself, and another far away.
+class Crossing {
+ public:
+  explicit Crossing(const std::string& owner = "wifi", const std::string& viewer = "mobile",
+                    std::uint64_t seed = 1, PlayoutMode mode = PlayoutMode::present,
+                    const OwnershipRules& rules = {})
+      : world_(config(seed)) {
+    ClientConfig client;
+    client.playout.mode = mode;
+    world_.add_client(client, {}, network(owner));
+    world_.run_to(0.5);
+    world_.add_client(client, {.offset_s = -77.0}, network(viewer));
+    ship = world_.add_body(voyage, {}, "ship");
+    far = world_.add_body(distant, {}, "far");
+    world_.run_to(2.0);
+    avatar = server().spawn(0, "avatar", walk(2.0), ship);
+    EXPECT_TRUE(server().give(avatar, {1}, rules));
+    place = [this](double t) { return Place{walk(t), ship}; };
+    world_.on_frame = [this](std::size_t client_index, double time_s, std::span<const ShownEntity>) {
+      if (client_index == 0) play(time_s);
+      if (looks) looks(client_index, time_s);
+    };
+  }
+
+  static WorldConfig config(std::uint64_t seed) {
+    WorldConfig config;
+    config.seed = seed;
+    config.server.archetypes[0].max_speed_mps = kTopMps;
+    return config;
+  }
+
+  World& world() { return world_; }
+  Server& server() { return world_.server(); }
+  // The place on deck as it is in the world.
+  State in_world(double t) const { return out_of_frame(voyage(t), walk(t)); }
+
+  Voyage voyage;
+  Voyage distant{.centre = {1000.0, 0.0, 0.0}};
+  EntityId ship, far, avatar;
+  std::function<Place(double)> place;
+  std::function<void(std::size_t, double)> looks;
+  int unmoved = 0;
+
+ private:
+  void play(double time_s) {
+    Client& client = world_.client(0);
+    const double local_s = world_.local_s(0, time_s);
+    if (!client.owned(avatar, local_s)) return;
+    const Place now = place(time_s);
+    unmoved += client.move(avatar, now.state, local_s, now.frame) ? 0 : 1;
+  }
+
+  World world_;
+};
+
+TEST(OwnedInFrame, IsShownOnDeckWhateverTheLinkDoesToTheShip) {
+  for (const PlayoutMode mode : {PlayoutMode::present, PlayoutMode::adaptive}) {
+    Crossing c("wifi", "mobile", 1, mode);
+    c.place = [&](double t) { return Place{t < 10.0 ? walk(t) : standing(walk(10.0).position), c.ship}; };
+    double worst_m = 0.0, worst_own_m = 0.0;
+    c.looks = [&](std::size_t client, double time_s) {
+      const ShownEntity* shown = c.world().shown(client, c.avatar);
+      if (shown == nullptr || time_s < 12.0) return;
+      EXPECT_EQ(shown->frame, c.ship);
+      const double off_m = glm::distance(shown->local.position, walk(10.0).position);
+      (client == 0 ? worst_own_m : worst_m) = std::max(client == 0 ? worst_own_m : worst_m, off_m);
+      // In the world it is where the ship is drawn.
+      const ShownEntity* ship = c.world().shown(client, c.ship);
+      ASSERT_NE(ship, nullptr);
+      EXPECT_LT(glm::distance(shown->shown.position, out_of_frame(ship->shown, shown->local).position), 1e-6);
+    };
+    c.world().run_to(25.0);
+    EXPECT_LT(worst_m, 0.02);
+    EXPECT_LT(worst_own_m, 1e-9);
+    const OwnershipStats& stats = c.server().ownership_stats();
+    EXPECT_GT(stats.accepted, 20u);
+    EXPECT_EQ(stats.corrected + stats.refused, 0u);
+    EXPECT_EQ(c.unmoved, 0);
+  }
+}
+
+// The owner has it leave the ship and come back, every few seconds: others see it go on without a step, and
+// nobody finds anything wrong with it.
+TEST(OwnedInFrame, ItsOwnerHasItEnterAndLeave) {
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    Crossing c("wifi", "mobile", seed);
+    const auto aboard = [](double t) { return static_cast<int>(t / 4.0) % 2 == 0; };
+    c.place = [&](double t) { return aboard(t) ? Place{walk(t), c.ship} : Place{c.in_world(t), EntityId{}}; };
+    int changes = 0;
+    EntityId frame = c.ship;
+    State before;
+    double before_s = 0.0;
+    std::vector<double> errors_m;
+    c.looks = [&](std::size_t client, double time_s) {
+      const ShownEntity* shown = client == 1 ? c.world().shown(1, c.avatar) : nullptr;
+      if (shown == nullptr || time_s < 4.0) return;
+      changes += shown->frame != frame ? 1 : 0;
+      frame = shown->frame;
+      if (before_s > 0.0) {
+        const glm::dvec3 mean = 0.5 * (glm::dvec3{before.velocity} + glm::dvec3{shown->shown.velocity});
+        EXPECT_LT(glm::distance(shown->shown.position - before.position, mean * (time_s - before_s)), 0.03);
+      }
+      before = shown->shown;
+      before_s = time_s;
+      errors_m.push_back(glm::distance(shown->shown.position, c.in_world(time_s).position));
+    };
+    c.world().run_to(42.0);
+    EXPECT_GE(changes, 8) << seed;
+    std::ranges::sort(errors_m);
+    EXPECT_LT(errors_m[errors_m.size() * 95 / 100], 0.5) << seed;
+    const OwnershipStats& stats = c.server().ownership_stats();
+    EXPECT_EQ(stats.corrected + stats.refused, 0u) << seed;
+    EXPECT_EQ(c.server().frame(c.avatar), c.ship);
+    EXPECT_EQ(c.world().client(1).stats().malformed, 0u);
+  }
+}
+
+// What counts is how fast it is in its frame: 11 m/s on deck are 18 in the world.
+TEST(OwnedInFrame, TheLimitsAreThoseOfTheFrame) {
+  const auto run = [](double t, double mps) {
+    State s;
+    const double w = mps / 4.0;
+    s.position = {4.0 * std::cos(w * t), 4.0 * std::sin(w * t), 2.0};
+    // It says no more than may be said.
+    s.velocity = glm::vec3{glm::dvec3{-std::sin(w * t), std::cos(w * t), 0.0} * std::min(mps, 11.0)};
+    return s;
+  };
+  for (const double mps : {11.0, 30.0}) {
+    Crossing c("broadband", "broadband");
+    c.place = [&](double t) {
+      return Place{t < 4.5 ? standing(run(0.0, mps).position) : run(t - 4.5, mps), c.ship};
+    };
+    double fastest_mps = 0.0;
+    glm::dvec3 last{0.0};
+    c.looks = [&](std::size_t client, double time_s) {
+      const ShownEntity* shown = client == 1 ? c.world().shown(1, c.avatar) : nullptr;
+      if (shown == nullptr) return;
+      if (time_s > 4.0)
+        fastest_mps = std::max(fastest_mps, glm::distance(shown->local.position, last) * 60.0);
+      last = shown->local.position;
+    };
+    c.world().run_to(4.5);
+    const std::uint64_t boarding = c.server().ownership_stats().corrected;
+    c.world().run_to(12.0);
+    const std::uint64_t corrected = c.server().ownership_stats().corrected - boarding;
+    EXPECT_EQ(corrected > 0, mps > kTopMps) << mps;
+    EXPECT_LE(fastest_mps, 1.03 * kTopMps) << mps;
+  }
+}
+
+// A lie about where it goes over to is held against where it was, whatever the frames.
+TEST(OwnedInFrame, NobodyLeapsByWayOfAFrame) {
+  for (const OwnerPolicy policy : {OwnerPolicy::correct, OwnerPolicy::refuse}) {
+    Crossing c("broadband", "broadband", 1, PlayoutMode::present, {.policy = policy});
+    c.place = [&](double t) {
+      if (t < 4.0) return Place{walk(t), c.ship};
+      return Place{standing({0.0, 1.0, 2.0}), static_cast<int>(t * 5.0) % 2 == 0 ? c.far : c.ship};
+    };
+    c.looks = [&](std::size_t client, double time_s) {
+      const ShownEntity* shown = client == 1 ? c.world().shown(1, c.avatar) : nullptr;
+      if (shown == nullptr || time_s < 3.0) return;
+      EXPECT_LT(glm::length(shown->shown.position), 100.0) << time_s;
+    };
+    c.world().run_to(10.0);
+    EXPECT_GT(c.server().ownership_stats().corrected + c.server().ownership_stats().refused, 0u);
+    EXPECT_LT(glm::length(c.server().in_world(c.avatar)->position), 100.0);
+  }
+}
+
+TEST(OwnedInFrame, OnlyFramesWithinReachAreEntered) {
+  Crossing c("lan", "lan", 1, PlayoutMode::present, {.frame_reach_m = 1.5});
+  c.world().run_to(4.0);
+  EXPECT_EQ(c.server().frame(c.avatar), c.ship);  // where the server put it, it is
+  c.place = [&](double t) { return t < 5.0 ? Place{c.in_world(t), EntityId{}} : Place{walk(t), c.ship}; };
+  c.world().run_to(4.9);
+  EXPECT_EQ(c.server().frame(c.avatar), EntityId{});
+  c.world().run_to(7.0);
+  EXPECT_EQ(c.server().frame(c.avatar), EntityId{});
+  EXPECT_GE(c.world().count(0, ClientEvent::Kind::corrected), 1u);
+}
+
+TEST(OwnedInFrame, AClientIsToldWhatItMayNot) {
+  Crossing c("lan", "lan");
+  c.world().run_to(4.0);
+  Client& client = c.world().client(0);
+  const double local_s = c.world().local_s(0, 4.0);
+  EXPECT_EQ(client.owned_frame(c.avatar), c.ship);
+  EXPECT_FALSE(client.move(c.avatar, walk(4.0), local_s, c.avatar));
+  EXPECT_FALSE(client.move(c.avatar, walk(4.0), local_s, {77, 1}));
+  const EntityId parrot = c.server().spawn(0, "parrot", standing({0.0, 0.0, 0.5}), c.avatar);
+  c.world().run_to(5.0);
+  EXPECT_FALSE(client.move(c.avatar, walk(5.0), c.world().local_s(0, 5.0), parrot));  // goes round
+  EXPECT_TRUE(client.move(c.avatar, walk(5.0), c.world().local_s(0, 5.0), c.ship));
+  EXPECT_EQ(c.server().enter_frame(c.avatar, {}), FrameResult::owned);
+}
+
+TEST(OwnedInFrame, WhenTheShipEndsItsOwnerGoesOnOutside) {
+  Crossing c("broadband", "broadband");
+  bool adrift = false;
+  State start;
+  double start_s = 0.0;
+  c.place = [&](double t) {
+    if (!adrift) return Place{walk(t), c.ship};
+    State on = start;
+    on.velocity = on.acceleration = on.angular_velocity = glm::vec3{0.0f};
+    return Place{on, EntityId{}};
+  };
+  c.world().run_to(6.0);
+  c.world().remove_body(c.ship);
+  while (c.world().count(0, ClientEvent::Kind::corrected) == 0 && c.world().now_s() < 8.0)
+    c.world().run_to(c.world().now_s() + 0.02);
+  ASSERT_EQ(c.world().count(0, ClientEvent::Kind::corrected), 1u);
+  EXPECT_EQ(c.world().client(0).owned_frame(c.avatar), EntityId{});
+  start = *c.world().client(0).owned(c.avatar, c.world().local_s(0, c.world().now_s()));
+  start_s = c.world().now_s();
+  EXPECT_LT(glm::distance(start.position, c.in_world(6.0).position), 8.0 * (start_s - 6.0) + 0.5);
+  adrift = true;
+  c.world().run_to(10.0);
+  const ShownEntity* shown = c.world().shown(1, c.avatar);
+  ASSERT_NE(shown, nullptr);
+  EXPECT_FALSE(shown->frame);
+  EXPECT_LT(glm::distance(shown->shown.position, start.position), 0.1);
+}
+
+// Frames that nobody's client would send: written by hand, they change nothing.
+TEST(HostileOwner, FramesThatCannotBeAreNotEntered) {
+  for (const OwnerPolicy policy : {OwnerPolicy::accept, OwnerPolicy::correct, OwnerPolicy::refuse}) {
+    Crossing c("lan", "lan", 1, PlayoutMode::present, {.policy = policy});
+    c.world().run_to(3.0);
+    c.place = [&](double) { return Place{standing({std::nan(""), 0.0, 0.0}), EntityId{}}; };  // says nothing
+    EntityId deep = c.ship;
+    for (int i = 0; i < kMostFrames - 1; ++i)
+      deep = c.server().spawn(0, "deep", standing({1.0, 0.0, 0.0}), deep);
+    const EntityId parrot = c.server().spawn(0, "parrot", standing({0.0, 0.0, 0.5}), c.avatar);
+    c.world().run_to(3.5);
+    const EntityId stranger = c.server().spawn(0, "stranger", standing({}));
+    c.server().set_relevance({1}, stranger, Relevance::never);
+    const Quantisation q = quantisation_for(WorldConfig{Crossing::config(1)}.server.archetypes[0]);
+    std::uint16_t sequence = 20'000;
+    for (const EntityId frame :
+         {c.avatar, parrot, deep, stranger, EntityId{4000, 1}, EntityId{c.ship.index1, 9}}) {
+      for (std::uint8_t term = 0; term < 4; ++term) {
+        std::array<std::byte, kMaxStateBytes> buffer;
+        BitWriter writer{buffer};
+        ClientDatagram datagram;
+        datagram.sequence = sequence++;
+        datagram.has_owned = true;
+        write(writer, datagram);
+        write(writer,
+              OwnedHead{static_cast<std::uint32_t>(c.avatar.slot()),
+                        term,
+                        static_cast<std::uint16_t>(c.server().next_tick()),
+                        {}},
+              -1);
+        QuantisedState state = quantise(standing({0.5, 0.5, 0.5}), 0, kUnitPrecision, q);
+        state.frame = frame;
+        write_full(writer, state, q);
+        writer.write(0, 1);
+        c.world().client_transport(0).send({1}, Channel::state, writer.finish());
+        c.world().run_to(c.world().now_s() + 0.03);
+        EXPECT_EQ(c.server().frame(c.avatar), c.ship);
+      }
+    }
+    EXPECT_LT(glm::distance(c.server().state(c.avatar)->position, walk(3.0).position), 4.0);
+  }
+}
+
+}  // namespace
+}  // namespace reckoner::test
