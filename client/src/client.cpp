@@ -7,6 +7,7 @@
 #include "playout_clock.hpp"
 #include "server_link.hpp"
 #include "shown_batch.hpp"
+#include "shown_debug.hpp"
 #include "waiting_fields.hpp"
 
 #include <algorithm>
@@ -287,6 +288,20 @@ std::optional<State> Client::owned(EntityId id, double local_s) const {
 EntityId Client::owned_frame(EntityId id) const {
   const KnownEntity* entity = std::as_const(impl_->entities).find(id);
   return entity != nullptr && entity->owned ? entity_of(entity->possession.go_on.frame) : EntityId{};
+}
+
+std::optional<ShownDebug> Client::debug(EntityId id) const {
+  const Impl& c = *impl_;
+  const KnownEntity* entity = std::as_const(c.entities).find(id);
+  if (entity == nullptr || !entity->visible || !c.link.clock_ready()) return std::nullopt;
+  auto debug = debug_of(*entity, c.frames, c.playout.now_s(), c.playout.shown_s());
+  if (!debug) return std::nullopt;
+  const Archetype& archetype = c.config.archetypes[entity->info.archetype];
+  debug->threshold_m = archetype.threshold_m;
+  debug->threshold_rad = archetype.threshold_rad;
+  debug->shown.position -= c.origin;
+  debug->motion.position -= c.origin;
+  return debug;
 }
 
 const ClientStats& Client::stats() const {

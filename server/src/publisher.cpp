@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "publisher.hpp"
 
+#include "server_stats.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -99,6 +101,7 @@ void Publisher::run(EntityTable& entities, const RouteTable& routes, Tick tick, 
   published_.list_words();
   for (Counts& counts : counts_) {
     stats.publishes += counts.publishes;
+    add(stats.published_for, counts.causes);
     stats.route_entity_ticks += counts.route_entity_ticks;
     counts = {};
   }
@@ -145,9 +148,11 @@ void Publisher::look_at_level(Entity& entity, std::size_t level, const Now& now,
     publish_owned(entity, l, now);
     ++counts.publishes;
     published_.insert(level, static_cast<std::uint32_t>(entity.id.slot()));
+    ++counts.causes.owner;
     return;
   }
   double urgency = 1.0;
+  std::uint64_t PublishCauses::*cause = &PublishCauses::first;
   if (l.stream.number() > 0) {
     const bool due = is_due(entity, l, now);
     // On to a route, or off it, at once; where a budget or a rate decides, when it allows.
@@ -157,6 +162,10 @@ void Publisher::look_at_level(Entity& entity, std::size_t level, const Now& now,
     const bool reframed = entity.frame.index1 != l.stream.head().frame_index1 ||
                           (entity.frame && entity.frame != l.stream.newest().encoded.frame);
     if (!due && !changed && !entity.teleported && !reframed) return;
+    cause = entity.teleported ? &PublishCauses::teleport
+            : reframed        ? &PublishCauses::frame
+            : changed         ? &PublishCauses::route
+                              : &PublishCauses::due;
     // What is known of it is in another frame: nothing to measure by, and the first to go.
     urgency = reframed ? kReframedUrgency
                        : urgency_of(compare(entity, l, now.time_s), config_.archetypes[entity.archetype]);
@@ -164,6 +173,7 @@ void Publisher::look_at_level(Entity& entity, std::size_t level, const Now& now,
   publish(entity, l, now, urgency);
   ++counts.publishes;
   published_.insert(level, static_cast<std::uint32_t>(entity.id.slot()));
+  ++(counts.causes.*cause);
 }
 
 // True if the entity is to be published on its route.

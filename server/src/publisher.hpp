@@ -40,6 +40,7 @@ class Publisher {
  private:
   // What one worker counted; alone on its cache line.
   struct alignas(64) Counts {
+    PublishCauses causes;
     std::uint64_t publishes = 0;
     std::uint64_t route_entity_ticks = 0;
   };

@@ -5,9 +5,19 @@
 
 namespace reckoner {
 
+inline void add(PublishCauses& total, const PublishCauses& part) {
+  total.first += part.first;
+  total.owner += part.owner;
+  total.teleport += part.teleport;
+  total.frame += part.frame;
+  total.route += part.route;
+  total.due += part.due;
+}
+
 /// Adds what a part of the server has counted.
 inline void add(ServerStats& total, const ServerStats& part) {
   total.publishes += part.publishes;
+  add(total.published_for, part.published_for);
   total.updates_sent += part.updates_sent;
   total.full_updates_sent += part.full_updates_sent;
   total.repairs_sent += part.repairs_sent;

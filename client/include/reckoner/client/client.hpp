@@ -12,6 +12,7 @@
 #include <glm/vec3.hpp>
 
 #include <reckoner/client/playout.hpp>
+#include <reckoner/client/shown_debug.hpp>
 #include <reckoner/net/archetype.hpp>
 #include <reckoner/net/game_message.hpp>
 #include <reckoner/net/ids.hpp>
@@ -196,6 +197,10 @@ class Client {
   [[nodiscard]] std::optional<State> owned(EntityId id, double local_s) const;
   /// The frame of that; null: the world, or nothing that it owns.
   [[nodiscard]] EntityId owned_frame(EntityId id) const;
+
+  /// What is shown of an entity beside the motion that it is blended onto, for drawing over the game and for
+  /// watching; as of the last frame() or sample(). Nothing for what was not shown then.
+  [[nodiscard]] std::optional<ShownDebug> debug(EntityId id) const;
 
   [[nodiscard]] const ClientStats& stats() const;
 

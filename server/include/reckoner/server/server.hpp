@@ -17,6 +17,7 @@
 #include <reckoner/reckoning/motion.hpp>
 #include <reckoner/reckoning/result.hpp>
 #include <reckoner/reckoning/route.hpp>
+#include <reckoner/server/entity_debug.hpp>
 #include <reckoner/server/interest.hpp>
 #include <reckoner/server/ownership.hpp>
 #include <reckoner/server/rewind.hpp>
@@ -86,10 +87,21 @@ enum class FrameResult : std::uint8_t {
   out_of_limits,  ///< it moves faster, in that frame, or is further away than its archetype may
 };
 
+/// Why motions were published: each counts once, under the first that held.
+struct PublishCauses {
+  std::uint64_t first = 0;     ///< of an entity, or of a level of detail that somebody began to follow
+  std::uint64_t owner = 0;     ///< the client that owns the entity sent it
+  std::uint64_t teleport = 0;  ///< the game declared one
+  std::uint64_t frame = 0;     ///< into the frame of another, or out of it
+  std::uint64_t route = 0;     ///< on to a route, or off it
+  std::uint64_t due = 0;       ///< it would have been off by the threshold; or the budget, or the rate, asked
+};
+
 /// What a server counted since it was made.
 struct ServerStats {
   std::uint64_t ticks = 0;
   std::uint64_t publishes = 0;          ///< motions published, each perhaps to many clients
+  PublishCauses published_for;          ///< they add up to publishes
   std::uint64_t updates_sent = 0;       ///< motions handed to the transport, one per client
   std::uint64_t full_updates_sent = 0;  ///< of those, without reference to an earlier motion
   std::uint64_t repairs_sent = 0;       ///< of updates_sent, because an earlier datagram was lost
@@ -280,6 +292,10 @@ class Server {
   /// The motion last published for an entity, as clients decode it, or nothing. For drawing and for tests.
   /// Its route, if any, is the server's; it is in the frame that it says.
   [[nodiscard]] std::optional<Motion> published(EntityId id) const;
+
+  /// An entity's truth beside what is published of it, for drawing over the game and for watching; to be
+  /// called after tick(). Costs some hundred nanoseconds. Nothing for an unknown id or before its first tick.
+  [[nodiscard]] std::optional<EntityDebug> debug(EntityId id) const;
 
   /// Tells every client that the server goes down, and lets none in any more. Keep calling receive() for a
   /// moment afterwards.
