@@ -1,22 +1,27 @@
 // SPDX-License-Identifier: MIT
 //
 // reckoner-client: joins a server, headless, and records what it would draw.
+#include "report.hpp"
+#include "statistics.hpp"
+
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <optional>
 #include <string>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
+#include <unistd.h>
 
 #include <reckoner/client/client.hpp>
 #include <reckoner/net/enet_transport.hpp>
 #include <reckoner/net/messages.hpp>
 #include <reckoner/program/archetypes.hpp>
 #include <reckoner/program/clock.hpp>
+#include <reckoner/program/drawing.hpp>
 #include <reckoner/program/options.hpp>
 #include <reckoner/program/security.hpp>
+#include <reckoner/program/session_log.hpp>
+#include <reckoner/program/session_transports.hpp>
 #include <reckoner/program/stop_signal.hpp>
 #include <reckoner/scenario/pose_csv.hpp>
 
@@ -35,6 +40,8 @@ struct Options {
   double seconds = 0.0;
   std::string rendered_path;
   std::string json_path;
+  std::string record_path;
+  bool stats = false;
   program::ClientSecurityOptions security;
   bool quiet = false;
 };
@@ -53,20 +60,22 @@ void add_options(CLI::App& app, Options& o) {
       ->check(CLI::NonNegativeNumber);
   app.add_option("--rendered", o.rendered_path, "write every frame's shown poses to this CSV file");
   app.add_option("--json", o.json_path, "write the final figures to this JSON file");
+  app.add_option("--record", o.record_path,
+                 "write the session to this file, for reckoner-harness replay-log: unencrypted");
+  app.add_flag("--stats", o.stats, "print a line of statistics every second");
   program::add_security_options(app, o.security);
   app.add_flag("--quiet", o.quiet, "print no events, only the summary");
   app.footer(
       "Examples:\n"
       "  reckoner-client --connect 127.0.0.1:26000 --insecure --seconds 10\n"
-      "  reckoner-client --connect game.example:26000 --token alice.token --mode adaptive\n"
+      "  reckoner-client --connect game.example:26000 --token alice.token --mode adaptive --stats\n"
       "Stops after --seconds, when the server goes down, or on Ctrl-C. Exit codes: 0 done, 1 could not join "
       "or\n"
       "lost the server, 2 bad input.");
 }
 
 struct Totals {
-  std::uint64_t frames = 0;
-  double entity_seconds = 0.0;
+  program::Drawn drawn;
   bool joined = false;
   bool server_closed = false;
 };
@@ -103,56 +112,77 @@ void handle_events(Client& client, Totals& totals, bool quiet) {
   std::fflush(stdout);
 }
 
-// Draws one frame: into the file, if there is one.
-void draw(Client& client, double local_s, double frame_s, scenario::PoseCsvWriter* rendered, Totals& totals) {
-  const auto shown = client.frame(local_s);
-  const auto server_time_s = client.server_time_s(local_s);
-  ++totals.frames;
-  totals.entity_seconds += static_cast<double>(shown.size()) * frame_s;
-  if (rendered == nullptr || !server_time_s) return;
-  for (const ShownEntity& entity : shown) {
-    const EntityInfo* info = client.info(entity.id);
-    rendered->write({*server_time_s, info != nullptr ? info->name : "", entity.shown.pose(),
-                     entity.shown_time_s, local_s});
+// A transport, and what writes down what passes through it, if that is wanted.
+class Connection {
+ public:
+  static Result<std::unique_ptr<Connection>> open(const Options& options, const program::HostPort& address,
+                                                  const std::optional<ClientSecurity>& security,
+                                                  const PlayoutConfig& playout) {
+    auto connection = std::make_unique<Connection>();
+    if (!options.record_path.empty()) {
+      auto writer =
+          program::SessionWriter::create(options.record_path, {kProtocolVersion, RECKONER_VERSION, playout});
+      if (!writer) return Error{writer.error()};
+      connection->writer_ = std::move(*writer);
+    }
+    auto transport = EnetTransport::connect(address.host, address.port, kProtocolVersion, security);
+    if (!transport) return Error{transport.error()};
+    connection->network_ = std::move(*transport);
+    if (connection->writer_) connection->recorded_.emplace(*connection->network_, *connection->writer_);
+    return connection;
   }
+
+  [[nodiscard]] Transport& transport() { return recorded_ ? static_cast<Transport&>(*recorded_) : *network_; }
+  [[nodiscard]] EnetTransport& network() { return *network_; }
+  void note_frame(double local_s) {
+    if (writer_) writer_->frame(local_s);
+  }
+  // False if not all could be written.
+  [[nodiscard]] bool end_record() { return !writer_ || writer_->close(); }
+
+ private:
+  std::unique_ptr<EnetTransport> network_;
+  std::optional<program::SessionWriter> writer_;
+  std::optional<program::RecordedTransport> recorded_;
+};
+
+// Prints a line: on a terminal over the last one.
+void print_statistics(const std::string& line) {
+  static const bool terminal = isatty(STDOUT_FILENO) != 0;
+  fmt::print("{}{}{}", terminal ? "\r\033[K" : "", line, terminal ? "" : "\n");
+  std::fflush(stdout);
 }
 
-bool write_json(const std::string& path, const ClientStats& s, const TransportStats& wire,
-                const Totals& totals) {
-  const double seconds = std::max(1e-9, totals.entity_seconds);
-  const nlohmann::json json = {
-      {"frames", totals.frames},
-      {"entity_seconds", totals.entity_seconds},
-      {"updates", s.updates_applied},
-      {"updates_stale", s.updates_stale},
-      {"datagrams", s.datagrams_received},
-      {"datagrams_lost", s.datagrams_lost},
-      {"payload_bytes", s.state_bytes_received},
-      {"wire_bytes", wire.wire_bytes_received},
-      {"wire_bytes_up", wire.wire_bytes_sent},
-      {"malformed", s.malformed},
-      {"updates_per_entity_s", static_cast<double>(s.updates_applied) / seconds},
-      {"payload_bytes_per_entity_s", static_cast<double>(s.state_bytes_received) / seconds},
-      {"wire_bytes_per_entity_s", static_cast<double>(wire.wire_bytes_received) / seconds},
-      {"round_trip_ms", s.round_trip_s * 1000.0},
-      {"delay_ms", s.delay_s * 1000.0}};
-  std::FILE* file = std::fopen(path.c_str(), "w");
-  if (file == nullptr) return false;
-  const std::string text = json.dump(2) + "\n";
-  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  return std::fclose(file) == 0 && written;
-}
-
-void summarise(const ClientStats& s, const TransportStats& wire, const Totals& totals) {
-  const double seconds = std::max(1e-9, totals.entity_seconds);
-  fmt::print(
-      "{} frames; {} updates in {} datagrams ({} lost); per entity and second {:.1f} updates, {:.0f} bytes, "
-      "{:.0f} on "
-      "the wire\nround trip {:.1f} ms, shown {:.1f} ms late; {} malformed payloads refused\n",
-      totals.frames, s.updates_applied, s.datagrams_received, s.datagrams_lost,
-      static_cast<double>(s.updates_applied) / seconds, static_cast<double>(s.state_bytes_received) / seconds,
-      static_cast<double>(wire.wire_bytes_received) / seconds, s.round_trip_s * 1000.0, s.delay_s * 1000.0,
-      s.malformed);
+// Shows the world until the end of the session, or of its time.
+void show(Client& client, Connection& connection, const Options& options, scenario::PoseCsvWriter* rendered,
+          Totals& totals) {
+  program::LiveStatistics statistics;
+  const double frame_s = 1.0 / options.frame_rate_hz;
+  const double started_s = program::monotonic_s();
+  double next_frame_s = started_s;
+  const auto ended = [&] {
+    return client.status() == ClientStatus::refused || client.status() == ClientStatus::disconnected ||
+           program::stop_requested() ||
+           (options.seconds > 0.0 && program::monotonic_s() - started_s >= options.seconds);
+  };
+  while (!ended()) {
+    next_frame_s =
+        std::max(next_frame_s + frame_s, program::monotonic_s() - frame_s);  // drops frames, not time
+    for (double left_s = 1.0; left_s > 0.0; left_s = next_frame_s - program::monotonic_s()) {
+      connection.network().wait(std::max(0.0, next_frame_s - program::monotonic_s()));
+      client.receive(program::monotonic_s());
+    }
+    const double now_s = program::monotonic_s();
+    connection.note_frame(now_s);
+    const auto shown = program::draw(client, now_s, frame_s, rendered, totals.drawn);
+    if (options.stats) {
+      statistics.note_frame(client, shown);
+      const auto line = statistics.line(client, connection.network().stats(), now_s);
+      if (line) print_statistics(*line);
+    }
+    handle_events(client, totals, options.quiet);
+  }
+  if (options.stats) fmt::print("\n");
 }
 
 int run(const Options& options) {
@@ -174,33 +204,19 @@ int run(const Options& options) {
   }
   const auto security = program::open_security(options.security);
   if (!security) return fail(kName, security.error());
-  auto transport = EnetTransport::connect(address->host, address->port, kProtocolVersion, *security);
-  if (!transport) return fail(kName, transport.error(), program::kFailed);
-  Client client{config, **transport};
+  auto connection = Connection::open(options, *address, *security, config.playout);
+  if (!connection) return fail(kName, connection.error(), program::kFailed);
+  EnetTransport& network = (*connection)->network();
+  Client client{config, (*connection)->transport()};
 
   Totals totals;
-  const double frame_s = 1.0 / options.frame_rate_hz;
-  const double started_s = program::monotonic_s();
-  double next_frame_s = started_s;
-  const auto ended = [&] {
-    return client.status() == ClientStatus::refused || client.status() == ClientStatus::disconnected ||
-           program::stop_requested() ||
-           (options.seconds > 0.0 && program::monotonic_s() - started_s >= options.seconds);
-  };
-  while (!ended()) {
-    next_frame_s =
-        std::max(next_frame_s + frame_s, program::monotonic_s() - frame_s);  // drops frames, not time
-    for (double left_s = 1.0; left_s > 0.0; left_s = next_frame_s - program::monotonic_s()) {
-      (*transport)->wait(std::max(0.0, next_frame_s - program::monotonic_s()));
-      client.receive(program::monotonic_s());
-    }
-    draw(client, program::monotonic_s(), frame_s, rendered ? &*rendered : nullptr, totals);
-    handle_events(client, totals, options.quiet);
-  }
+  show(client, **connection, options, rendered ? &*rendered : nullptr, totals);
+  if (!(*connection)->end_record())
+    return fail(kName, "could not write all of " + options.record_path, program::kFailed);
   client.leave();
   for (int i = 0; i < 5; ++i) {  // gives the goodbye time to arrive
-    (*transport)->wait(0.01);
-    (*transport)->service(program::monotonic_s());
+    network.wait(0.01);
+    network.service(program::monotonic_s());
   }
   if (rendered && !rendered->close())
     return fail(kName, "could not write all of " + options.rendered_path, program::kFailed);
@@ -208,9 +224,9 @@ int run(const Options& options) {
     const std::string why = client.refusal().empty() ? "did not get in before the end" : client.refusal();
     return fail(kName, options.connect + ": " + why, program::kFailed);
   }
-  summarise(client.stats(), (*transport)->stats(), totals);
+  program::print_summary(client.stats(), network.stats(), totals.drawn);
   if (!options.json_path.empty() &&
-      !write_json(options.json_path, client.stats(), (*transport)->stats(), totals)) {
+      !program::write_figures(options.json_path, client.stats(), network.stats(), totals.drawn)) {
     return fail(kName, "could not write " + options.json_path, program::kFailed);
   }
   const bool lost = client.status() == ClientStatus::disconnected && !totals.server_closed;

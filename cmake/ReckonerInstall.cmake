@@ -20,6 +20,11 @@ if(programs)
   install(TARGETS ${programs} RUNTIME COMPONENT tools)
   list(TRANSFORM programs REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/docs/man/\\1.1" OUTPUT_VARIABLE manuals)
   install(FILES ${manuals} DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" COMPONENT tools)
+  install(FILES
+      "${PROJECT_SOURCE_DIR}/deploy/grafana.json"
+      "${PROJECT_SOURCE_DIR}/deploy/reckoner-server.service"
+      "${PROJECT_SOURCE_DIR}/deploy/server.toml"
+    DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}/doc/reckoner-tools/examples" COMPONENT tools)
 endif()
 
 # A static reckoner::net leaves linking ENet to the game, so the package must find it; a shared one does not.

@@ -5,6 +5,7 @@
 #include "src/commands.hpp"
 #include "src/curve_command.hpp"
 #include "src/predict_command.hpp"
+#include "src/replay_log_command.hpp"
 
 #include <cstdio>
 #include <exception>
@@ -34,6 +35,7 @@ int main(int argc, char** argv) {
   add_measure_command(app, exit_code);
   add_curve_command(app, exit_code);
   add_predict_command(app, exit_code);
+  add_replay_log_command(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

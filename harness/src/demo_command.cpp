@@ -4,6 +4,7 @@
 #include "commands.hpp"
 #include "scratch_folder.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -172,6 +173,23 @@ void print_table(const std::vector<Column>& columns) {
             [](const Column& c) { return fmt::format("{:.0f}", c.wire_bytes_per_s); });
 }
 
+void print_outcome(const Figures& reckoner, const Figures& snap) {
+  fmt::print(
+      "\nIn 95 % of its frames client 1 was within {:.3f} m of the truth of that very instant, snap within "
+      "{:.3f} m;\nits motion jerked {:.2f} times as much.\n",
+      reckoner.now_error_m.p95, snap.now_error_m.p95,
+      reckoner.velocity_step_mps.p99 / std::max(1e-9, snap.velocity_step_mps.p99));
+}
+
+void print_next_steps(const std::string& harness) {
+  fmt::print(
+      "\nNext  {0} replay --scenario crowd --network mobile    any network, in no time\n"
+      "      {0} plot --scenario hop --network mobile --out hop.svg    see it\n"
+      "      reckoner-server --help, reckoner-client --help    each for itself\n"
+      "      README.md, docs/ARCHITECTURE.md, examples/    build it into a game\n",
+      harness);
+}
+
 int run_demo(const DemoArguments& arguments) {
   program::catch_stop_signals();
   const auto network = find_network(arguments.network);
@@ -262,11 +280,9 @@ int run_demo(const DemoArguments& arguments) {
       "same\n"
       "  number of updates over the same network (simulated). Jerks are changes of velocity between two "
       "frames\n"
-      "  that the real motion did not make: they are what the eye sees.\n\n"
-      "Next: reckoner-harness replay --scenario crowd --network mobile   (any network, in a fraction of a "
-      "second)\n"
-      "      reckoner-harness plot --scenario hop --network mobile --out hop.svg   (see it)\n"
-      "      reckoner-server --help, reckoner-client --help\n");
+      "  that the real motion did not make: they are what the eye sees.\n");
+  print_outcome(columns[0].figures, columns.back().figures);
+  print_next_steps(arguments.argv0);
   return 0;
 }
 

@@ -3,6 +3,7 @@
 #include "pose_table.hpp"
 #include "process.hpp"
 
+#include <algorithm>
 #include <csignal>
 #include <string>
 
@@ -56,9 +57,11 @@ TEST(EndToEnd, TwoClientsSeeTheCrowdWhereItIs) {
 TEST(EndToEnd, TheDemoRunsAndPrintsItsTable) {
   const Finished demo = run("reckoner-harness", {"demo"}, 100.0);
   EXPECT_EQ(demo.exit_code, 0) << demo.errors;
-  for (const char* word : {"reckoner", "snap"}) {
+  for (const char* word : {"reckoner", "snap", "of the truth of that very instant", "docs/ARCHITECTURE.md"}) {
     EXPECT_NE(demo.output.find(word), std::string::npos) << demo.output;
   }
+  EXPECT_LE(std::count(demo.output.begin(), demo.output.end(), '\n'), 32) << "more than a screen\n"
+                                                                          << demo.output;
 }
 
 }  // namespace

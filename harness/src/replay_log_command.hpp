@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace reckoner::harness {
+
+/// replay-log: plays back what reckoner-client --record wrote. As in commands.hpp.
+void add_replay_log_command(CLI::App& app, int& exit_code);
+
+}  // namespace reckoner::harness

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <prometheus/metric_family.h>
+
+namespace reckoner::program {
+
+class DurationHistogram;
+class RecentValues;
+
+/// A page of metrics in the making.
+class Exposition {
+ public:
+  using Labels = std::vector<std::pair<std::string, std::string>>;
+  using Parts = std::vector<std::pair<std::string_view, std::uint64_t>>;
+
+  void gauge(std::string name, std::string help, double value, const Labels& labels = {});
+  void counter(std::string name, std::string help, std::uint64_t value);
+  /// One for each value of a label.
+  void counters(std::string name, std::string help, std::string_view label, const Parts& parts);
+  void histogram(std::string name, std::string help, const DurationHistogram& durations);
+  /// Gauges of the 0.5, 0.9, 0.99 and 1 quantiles; none of no values.
+  void quantiles(std::string name, std::string help, const RecentValues& values);
+
+  /// In Prometheus' text format.
+  [[nodiscard]] std::string text() const;
+
+ private:
+  prometheus::MetricFamily& family(std::string name, std::string help, prometheus::MetricType type);
+
+  std::vector<prometheus::MetricFamily> families_;
+};
+
+}  // namespace reckoner::program

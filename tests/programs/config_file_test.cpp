@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+// reckoner-server's configuration file: every option, clear errors, and the command line wins.
+#include "process.hpp"
+
+#include <fstream>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace reckoner::test {
+namespace {
+
+class ConfigFile : public testing::Test {
+ protected:
+  std::string write(const std::string& text) {
+    const std::string path = dir_.file("server.toml");
+    std::ofstream(path) << text;
+    return path;
+  }
+  Finished serve(const std::string& text, std::vector<std::string> more = {}) {
+    more.insert(more.begin(), {"--config", write(text)});
+    return run("reckoner-server", more);
+  }
+  const ScratchDir dir_;
+};
+
+TEST_F(ConfigFile, SaysWhatTheCommandLineWouldSay) {
+  const std::string counts = dir_.file("counts.json");
+  const Finished finished = serve(
+      "# a comment\nscenario = \"orbit\"\ninsecure = true\nport = 0\nseconds = 1\n"
+      "tick-rate = 30\nthreshold-m = 0.1\nquiet = true\njson = \"" +
+      counts + "\"\n");
+  EXPECT_EQ(finished.exit_code, 0) << finished.errors;
+  EXPECT_NE(finished.output.find("31 ticks"), std::string::npos) << finished.output;
+  EXPECT_NE(read_file(counts).find("\"ticks\": 31"), std::string::npos);
+}
+
+TEST_F(ConfigFile, TheCommandLineWins) {
+  const Finished finished =
+      serve("scenario = \"orbit\"\nkey = \"/no/such.key\"\nport = 0\nseconds = 60\nfixed-rate = 5.0\n",
+            {"--seconds", "0.5", "--insecure", "--updates-per-second", "5"});
+  EXPECT_EQ(finished.exit_code, 0) << finished.errors;
+  EXPECT_NE(finished.output.find("31 ticks"), std::string::npos) << finished.output;
+}
+
+struct Bad {
+  std::string text;
+  std::string says;
+};
+
+TEST_F(ConfigFile, MistakesAreSaidWithTheirLine) {
+  const std::vector<Bad> all = {
+      {"scenario = \"orbit\"\nprot = 26000\n", ":2: there is no option 'prot'"},
+      {"scenario = 5\n", ":1: 'scenario' must be a string, not a whole number"},
+      {"\n\nport = \"26000\"\n", ":3: 'port' must be a whole number, not a string"},
+      {"port = 70000\n", ":1: 'port'"},
+      {"port = -1\n", ":1: 'port'"},
+      {"port = 1.5\n", ":1: 'port' must be a whole number, not a number with a fraction"},
+      {"tick-rate = 0.5\n", ":1: 'tick-rate'"},
+      {"tick-rate = nan\n", ":1: 'tick-rate' must be a number, not one that is none"},
+      {"tick-rate = true\n", ":1: 'tick-rate' must be a number, not true or false"},
+      {"insecure = \"yes\"\n", ":1: 'insecure' must be true or false, not a string"},
+      {"insecure = 1\n", ":1: 'insecure' must be true or false, not a whole number"},
+      {"log-level = \"loud\"\n", ":1: 'log-level'"},
+      {"host = [\"127.0.0.1\"]\n", ":1: 'host' must be a string, not a list"},
+      {"[server]\nport = 1\n", ":1: there is no option 'server'"},
+      {"[port]\nnumber = 1\n", ":1: 'port' must be a whole number, not a section"},
+      {"config = \"other.toml\"\n", ":1: there is no option 'config'"},
+      {"help = true\n", ":1: there is no option 'help'"},
+      {"start = 1979-05-27\n", ":1: 'start' must be a number, not a date or time"},
+      {"scenario = \"orbit\"\ntrace = \"a.csv\"\n", "excludes --"},
+      {"port = 1\nport = 2\n", ":2: "},
+      {"port = \n", ":1: "},
+      {"scenario = \"orb\n", ":1: "},
+      {std::string("\0\xff\xfe", 3), ":1: "},
+  };
+  for (const Bad& bad : all) {
+    const Finished finished = serve(bad.text, {"--seconds", "0.1"});
+    EXPECT_EQ(finished.exit_code, 2) << bad.text << finished.output;
+    EXPECT_NE(finished.errors.find("server.toml" + (bad.says[0] == ':' ? bad.says : std::string(":"))),
+              std::string::npos)
+        << bad.text << finished.errors;
+    EXPECT_NE(finished.errors.find(bad.says), std::string::npos) << bad.text << finished.errors;
+    EXPECT_EQ(finished.errors.find('\n'), finished.errors.size() - 1) << "not one line:\n" << finished.errors;
+  }
+}
+
+TEST_F(ConfigFile, OneThatIsNotThereIsRefused) {
+  const Finished finished = run("reckoner-server", {"--config", "/no/such.toml"});
+  EXPECT_EQ(finished.exit_code, 2);
+  EXPECT_NE(finished.errors.find("/no/such.toml"), std::string::npos) << finished.errors;
+}
+
+// Each option's own value must be taken: nothing is left out of what a file may say.
+TEST_F(ConfigFile, KnowsEveryOption) {
+  const std::string help = run("reckoner-server", {"--help"}).output;
+  const std::regex option(R"(\n\s+(?:-\w,)?--([a-z-]+))");
+  std::set<std::string> names;
+  for (std::sregex_iterator it(help.begin(), help.end(), option), end; it != end; ++it)
+    names.insert((*it)[1]);
+  EXPECT_GT(names.size(), 20u) << help;
+  for (const std::string& name : names) {
+    if (name == "help" || name == "config") continue;
+    // A list is the value of none: a known name is refused for its value, an unknown one for its name.
+    const Finished finished = serve(name + " = []\n");
+    EXPECT_NE(finished.errors.find("'" + name + "' must be"), std::string::npos) << finished.errors;
+  }
+}
+
+}  // namespace
+}  // namespace reckoner::test

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+// A recorded session comes to the same poses when it is played back, and a file that is none harms nobody.
+#include "process.hpp"
+
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <reckoner/client/client.hpp>
+#include <reckoner/net/messages.hpp>
+#include <reckoner/program/archetypes.hpp>
+#include <reckoner/program/session_log.hpp>
+#include <reckoner/program/session_transports.hpp>
+
+namespace reckoner::test {
+namespace {
+
+using namespace reckoner::program;
+
+class SessionLog : public testing::Test {
+ protected:
+  [[nodiscard]] std::string path() const { return dir_.file("session.log"); }
+  void write(const std::string& bytes) const { std::ofstream(path(), std::ios::binary) << bytes; }
+  // Plays the file into a client; why it ended, if not at its end.
+  [[nodiscard]] std::string played() const {
+    auto reader = SessionReader::open(path());
+    if (!reader) return reader.error();
+    PlayedTransport transport{*reader};
+    ClientConfig config;
+    config.archetypes = archetypes();
+    config.playout = reader->settings().playout;
+    Client client{config, transport};
+    while (const auto call = transport.next_call()) {
+      if (const auto* service = std::get_if<ServiceRecord>(&*call)) client.receive(service->local_s);
+      if (const auto* frame = std::get_if<FrameRecord>(&*call)) (void)client.frame(frame->local_s);
+      while (client.poll_event()) {
+      }
+    }
+    if (transport.error()) return transport.error()->message;
+    return reader->cut_short() ? "cut short" : "";
+  }
+  const ScratchDir dir_;
+};
+
+const SessionSettings kSettings{kProtocolVersion, "0.1.0", {}};
+
+TEST_F(SessionLog, WhatIsWrittenIsRead) {
+  const std::vector<std::byte> payload{std::byte{1}, std::byte{0}, std::byte{255}};
+  SessionSettings settings = kSettings;
+  settings.playout = {PlayoutMode::delayed, 0.123456789, 0.7, 3.25, 144.0};
+  auto writer = SessionWriter::create(path(), settings);
+  ASSERT_TRUE(writer);
+  writer->service(0.1);
+  writer->event({TransportEvent::Kind::connected, PeerId{7}, Channel::control, 42, {}});
+  writer->send(Channel::control, false, payload);
+  writer->room(1100);
+  writer->event({TransportEvent::Kind::received, PeerId{7}, Channel::state, 0, payload});
+  writer->quiet();
+  writer->frame(0.1 + 1e-16);
+  ASSERT_TRUE(writer->close());
+
+  auto reader = SessionReader::open(path());
+  ASSERT_TRUE(reader) << reader.error();
+  EXPECT_EQ(reader->settings().version, "0.1.0");
+  EXPECT_EQ(reader->settings().playout.mode, PlayoutMode::delayed);
+  EXPECT_EQ(reader->settings().playout.delay_s, 0.123456789);
+  EXPECT_EQ(reader->settings().playout.max_delay_s, 0.7);
+  EXPECT_EQ(reader->settings().playout.blend_frames, 3.25);
+  EXPECT_EQ(reader->settings().playout.frame_rate_hz, 144.0);
+  std::vector<SessionRecord> records;
+  for (auto next = reader->next(); next && *next; next = reader->next())
+    records.push_back(**next);
+  ASSERT_EQ(records.size(), 7u);
+  EXPECT_EQ(std::get<ServiceRecord>(records[0]).local_s, 0.1);
+  EXPECT_EQ(std::get<EventRecord>(records[1]).peer, PeerId{7});
+  EXPECT_EQ(std::get<EventRecord>(records[1]).reason, 42u);
+  EXPECT_FALSE(std::get<SendRecord>(records[2]).accepted);
+  EXPECT_EQ(std::get<SendRecord>(records[2]).payload, payload);
+  EXPECT_EQ(std::get<RoomRecord>(records[3]).bytes, 1100u);
+  EXPECT_EQ(std::get<EventRecord>(records[4]).payload, payload);
+  EXPECT_TRUE(std::holds_alternative<QuietRecord>(records[5]));
+  EXPECT_EQ(std::get<FrameRecord>(records[6]).local_s, 0.1 + 1e-16);
+  EXPECT_FALSE(reader->cut_short());
+}
+
+// Real processes over a bad network; the recording is then cut and bent in every way.
+TEST_F(SessionLog, PlaysBackTheSamePosesExactlyAndSurvivesBentFiles) {
+  const std::string port = free_udp_port();
+  const std::string relay_port = free_udp_port();
+  Process server("reckoner-server", {"--insecure", "--scenario", "hop", "--port", port});
+  Process relay("reckoner-harness", {"conditioner", "--listen", relay_port, "--to", "127.0.0.1:" + port,
+                                     "--network", "mobile", "--seed", "1"});
+  const Finished client = run("reckoner-client", {"--insecure", "--connect", "127.0.0.1:" + relay_port,
+                                                  "--mode", "adaptive", "--seconds", "4", "--rendered",
+                                                  dir_.file("shown.csv"), "--record", path(), "--stats"});
+  ASSERT_EQ(client.exit_code, 0) << client.errors;
+  EXPECT_NE(client.output.find("corrections/s"), std::string::npos) << client.output;
+
+  const Finished replayed =
+      run("reckoner-harness", {"replay-log", path(), "--rendered", dir_.file("again.csv")});
+  EXPECT_EQ(replayed.exit_code, 0) << replayed.output << replayed.errors;
+  const std::string shown = read_file(dir_.file("shown.csv"));
+  EXPECT_GT(shown.size(), 10'000u);
+  EXPECT_EQ(shown, read_file(dir_.file("again.csv"))) << "not the same to the last digit";
+
+  const std::string whole = read_file(path());
+  EXPECT_EQ(played(), "");
+  std::size_t step = 1;
+  for (std::size_t size = 0; size < whole.size(); size += step) {
+    write(whole.substr(0, size));
+    const std::string said = played();
+    EXPECT_NE(said, "") << "cut at " << size;
+    if (size > 200) step = whole.size() / 40;
+  }
+  std::uint32_t random = 12345;
+  for (int i = 0; i < 60; ++i) {
+    std::string bent = whole;
+    for (int flips = 0; flips <= i % 4; ++flips) {
+      random = random * 1664525u + 1013904223u;
+      bent[(random >> 4) % bent.size()] ^= static_cast<char>(1u << (random >> 29));
+    }
+    write(bent);
+    (void)played();
+  }
+  write(whole + "x");
+  EXPECT_NE(played(), "");
+}
+
+// A change of what the client does is noticed: here, a recording of which an acknowledgement was changed.
+TEST_F(SessionLog, DeparturesAreSaid) {
+  auto writer = SessionWriter::create(path(), kSettings);
+  ASSERT_TRUE(writer);
+  writer->service(1.0);
+  writer->event({TransportEvent::Kind::connected, PeerId{1}, Channel::state, 0, {}});
+  const std::byte other[3]{};
+  writer->send(Channel::control, true, other);
+  writer->quiet();
+  writer->frame(1.1);
+  ASSERT_TRUE(writer->close());
+  const Finished replayed = run("reckoner-harness", {"replay-log", path()});
+  EXPECT_EQ(replayed.exit_code, 1) << replayed.output;
+  EXPECT_NE(replayed.errors.find("departed from the recorded one 1 times"), std::string::npos)
+      << replayed.errors;
+}
+
+TEST_F(SessionLog, WhatIsNoneIsRefusedWithTheReason) {
+  const auto refusal = [&](const std::string& bytes) {
+    write(bytes);
+    const Finished finished = run("reckoner-harness", {"replay-log", path()});
+    EXPECT_EQ(finished.exit_code, 2) << finished.output;
+    EXPECT_EQ(finished.errors.find('\n'), finished.errors.size() - 1) << finished.errors;
+    return finished.errors;
+  };
+  auto writer = SessionWriter::create(path(), kSettings);
+  ASSERT_TRUE(writer && writer->close());
+  const std::string good = read_file(path());
+  EXPECT_NE(refusal("").find("no recorded session"), std::string::npos);
+  EXPECT_NE(refusal("id,t,x\n1,2,3\n").find("no recorded session"), std::string::npos);
+  std::string other = good;
+  other[8] = 9;
+  EXPECT_NE(refusal(other).find("has format 9"), std::string::npos);
+  other = good;
+  other[10] = 99;
+  EXPECT_NE(refusal(other).find("recorded with protocol 99"), std::string::npos);
+  EXPECT_NE(refusal(good.substr(0, 20)).find("head makes no sense"), std::string::npos);
+  const std::string head = good.substr(0, good.size() - 9);
+  EXPECT_NE(refusal(head + '\x09').find("is no record"), std::string::npos);
+  EXPECT_NE(refusal(head + '\x05' + std::string(4, '\0')).find("before any time"), std::string::npos);
+  EXPECT_NE(refusal(head + '\x01' + std::string(6, '\0') + "\xf8\x7f").find("is no time"), std::string::npos);
+  const std::string claims =
+      "\x01" + std::string(8, '\0') + "\x04" + std::string(2, '\0') + "\xff\xff\xff\x7f";
+  EXPECT_NE(refusal(head + claims).find("is no record"), std::string::npos) << "a length is not believed";
+  EXPECT_NE(run("reckoner-harness", {"replay-log", "/no/such.log"}).errors.find("/no/such.log"),
+            std::string::npos);
+}
+
+TEST_F(SessionLog, ADiskThatIsFullIsSaid) {
+  auto writer = SessionWriter::create("/dev/full", kSettings);
+  if (!writer) GTEST_SKIP() << "no /dev/full here";
+  for (int i = 0; i < 100'000; ++i)
+    writer->service(i);
+  EXPECT_FALSE(writer->close());
+}
+
+}  // namespace
+}  // namespace reckoner::test
