@@ -43,7 +43,8 @@ constexpr std::string_view kEverything[] = {"reckoner/"};
 constexpr std::string_view kGlm[] = {"glm/"};
 constexpr std::string_view kCodec[] = {"cereal/", "sodium.h"};
 constexpr std::string_view kEnet[] = {"enet/enet.h"};
-constexpr std::string_view kTools[] = {"CLI/", "spdlog/", "fmt/", "nlohmann/", "toml++/", "prometheus/", "civetweb.h"};
+constexpr std::string_view kTools[] = {"CLI/",    "spdlog/",     "fmt/",      "nlohmann/",
+                                       "toml++/", "prometheus/", "civetweb.h"};
 
 constexpr Rules kRules[] = {
     {"reckoning/", kReckoning, kGlm, {}, true},

@@ -40,6 +40,7 @@ class SentWindow {
   /// Datagrams in flight at most; the oldest counts as lost when one more is sent.
   static constexpr std::size_t kCapacity = 256;
 
+  /// What became of a datagram, and when it was sent, s.
   struct Outcome {
     Sequence sequence = 0;
     bool acked = false;  ///< false: lost

@@ -61,6 +61,7 @@ struct RouteId {
 
 }  // namespace reckoner
 
+/// For unordered containers.
 template <>
 struct std::hash<reckoner::EntityId> {
   std::size_t operator()(const reckoner::EntityId& id) const noexcept {

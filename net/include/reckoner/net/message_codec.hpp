@@ -16,6 +16,7 @@ namespace reckoner {
 
 /// The messages of one datagram, in one piece of memory that is used again.
 struct MessageBatch {
+  /// Where a message lies in `bytes`, and the server time that it belongs to, s, if it has one.
   struct Item {
     std::size_t offset = 0;
     std::size_t size = 0;

@@ -36,6 +36,7 @@ class PublishStream {
   /// So many of the last publishes are kept; clients keep as many (DESIGN.md, Publish streams).
   static constexpr std::uint32_t kHistory = 32;
 
+  /// One that clients may still refer to.
   struct Publish {
     QuantisedState encoded;
     Tick tick = 0;  ///< time stamp

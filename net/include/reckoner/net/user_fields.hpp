@@ -34,6 +34,7 @@ class Blob {
 /// The value of a field, of the type that the field's FieldSpec has, in that order.
 using FieldValue = std::variant<bool, std::int64_t, double, Blob>;
 
+/// True or false; one bit.
 struct BooleanField {
   bool initial = false;
 };
@@ -54,6 +55,7 @@ struct RealField {
   double initial = 0.0;
 };
 
+/// Bytes that mean something to the game alone.
 struct BlobField {
   std::size_t most_bytes = kMaxBlobBytes;
   Blob initial;

@@ -104,6 +104,7 @@ class Route {
   /// still there.
   [[nodiscard]] State state_at(const RouteState& state, double dt_s) const;
 
+  /// The place on the route that is nearest to a point.
   struct Nearest {
     double distance = 0.0;  ///< along the route, 0 to length()
     glm::dvec3 position{0.0};

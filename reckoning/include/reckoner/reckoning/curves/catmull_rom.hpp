@@ -20,6 +20,7 @@ enum class CatmullRomKnots : std::uint8_t { kUniform = 0, kCentripetal = 1, kCho
 /// is as far off in time as the neighbour on the other side.
 enum class CatmullRomEnds : std::uint8_t { kDoubled = 0, kReflected = 1, kClosed = 2 };
 
+/// Which of the Catmull-Rom curves through the points.
 struct CatmullRomOptions {
   CatmullRomKnots knots = CatmullRomKnots::kUniform;
   CatmullRomEnds ends = CatmullRomEnds::kDoubled;

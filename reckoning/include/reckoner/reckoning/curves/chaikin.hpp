@@ -14,6 +14,7 @@ inline constexpr double kDefaultAngleLimit = 0.52359877559829887308;    ///< 30 
 inline constexpr double kDefaultOutlierLimit = 1.57079632679489661923;  ///< 90 deg, rad
 inline constexpr int kMostChaikinPasses = 16;
 
+/// How often corners are cut, and which.
 struct ChaikinOptions {
   int passes = 1;       ///< 0 to kMostChaikinPasses; each about doubles the points
   bool closed = false;  ///< the last point is joined to the first

@@ -63,6 +63,7 @@ struct Frame {
 [[nodiscard]] Frame carry_frame(const Frame& frame, const glm::dvec3& from, const glm::dvec3& to,
                                 const glm::dvec3& tangent);
 
+/// How frames are carried along a path.
 struct FrameOptions {
   glm::dvec3 up{0.0, 0.0, 1.0};  ///< what the frame at the start has up towards
   double largest_turn = 0.05;    ///< rad of the tangent between kept frames; error about its fourth power

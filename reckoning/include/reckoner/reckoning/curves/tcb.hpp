@@ -35,6 +35,7 @@ struct TcbWeights {
 /// velocity in time the same on both sides whenever continuity is 0.
 [[nodiscard]] TcbWeights tcb_weights(const TcbShape& shape, double before, double after);
 
+/// A value that the curve takes at a time, and how it passes there.
 template <CurveVector V>
 struct TcbKey {
   double time = 0.0;  ///< s, or any unit; rising from key to key
@@ -44,6 +45,7 @@ struct TcbKey {
   double ease_from = 0.0;  ///< 0 to 1: share of the segment after the key over which motion speeds up
 };
 
+/// Whether the curve is closed.
 struct TcbOptions {
   /// Closed when set: the time from the last key on to the first again, > 0.
   std::optional<double> closing_time;
