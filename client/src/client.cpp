@@ -47,11 +47,11 @@ struct Client::Impl {
   void handle(const TransportEvent& event, double local_s);
   void handle_end(const TransportEvent& event);
   void handle_control(const TransportEvent& event, double local_s);
-  [[nodiscard]] bool handle_message(const ControlMessage& message, double local_s);
+  [[nodiscard]] std::optional<Refusal> handle_message(const ControlMessage& message, double local_s);
   void handle_state(const TransportEvent& event, double local_s);
-  [[nodiscard]] bool spawn(const SpawnMessage& message);
-  [[nodiscard]] bool despawn(const DespawnMessage& message);
-  [[nodiscard]] bool own(const OwnershipMessage& message, double local_s);
+  [[nodiscard]] std::optional<Refusal> spawn(const SpawnMessage& message);
+  [[nodiscard]] std::optional<Refusal> despawn(const DespawnMessage& message);
+  [[nodiscard]] std::optional<Refusal> own(const OwnershipMessage& message, double local_s);
   void apply(std::span<const ServerLink::Update> updates, double local_s);
   void advance(double local_s);
   void apply(std::span<const ServerLink::FieldUpdate> updates);
@@ -363,47 +363,53 @@ void Client::Impl::handle_control(const TransportEvent& event, double local_s) {
     const bool welcome = message && std::holds_alternative<WelcomeMessage>(*message);
     // Counted even if it makes no sense: the server numbers what it sends, and both must stay in step.
     if (!welcome) link.note_control();
-    if (!message || !handle_message(*message, local_s)) ++stats.malformed;
+    const auto why = message ? handle_message(*message, local_s) : Refusal::malformed;
+    if (!why) continue;
+    ++stats.malformed;
+    ++stats.refusals[*why];
   } while (!left.empty());
   link.hurry();  // the server waits for this before it sends state
 }
 
-// False if the message makes no sense now.
-bool Client::Impl::handle_message(const ControlMessage& message, double local_s) {
+// Why the message makes no sense now, or nothing.
+std::optional<Refusal> Client::Impl::handle_message(const ControlMessage& message, double local_s) {
   if (const auto* w = std::get_if<WelcomeMessage>(&message)) {
-    if (status != ClientStatus::joining || !link.join(*w, config.archetypes, local_s)) return false;
+    if (status != ClientStatus::joining) return Refusal::unexpected;
+    if (!link.join(*w, config.archetypes, local_s)) return Refusal::beyond_limits;
     status = ClientStatus::joined;
     playout.expect_gaps(w->longest_gap_s);
     events.push_back({ClientEvent::Kind::joined, {}});
-    return true;
+    return std::nullopt;
   }
-  if (status != ClientStatus::joined) return false;
+  if (status != ClientStatus::joined) return Refusal::unexpected;
   if (const auto* s = std::get_if<SpawnMessage>(&message)) return spawn(*s);
   if (const auto* d = std::get_if<DespawnMessage>(&message)) return despawn(*d);
-  if (const auto* r = std::get_if<RouteMessage>(&message)) return link.add_route(*r);
+  if (const auto* r = std::get_if<RouteMessage>(&message)) {
+    return link.add_route(*r) ? std::nullopt : std::optional{Refusal::unknown_route};
+  }
   if (const auto* o = std::get_if<OwnershipMessage>(&message)) return own(*o, local_s);
   const auto* m = std::get_if<GameDataMessage>(&message);
-  if (m != nullptr) mail.receive(m->payload, m->time_s, stats);
-  return m != nullptr;
+  if (m == nullptr) return Refusal::unexpected;
+  mail.receive(m->payload, m->time_s, stats);
+  return std::nullopt;
 }
 
-bool Client::Impl::spawn(const SpawnMessage& message) {
+std::optional<Refusal> Client::Impl::spawn(const SpawnMessage& message) {
   const Quantisation* q = link.quantisation(message.archetype);
-  if (q == nullptr || message.orientation_bits != q->orientation_bits || message.motion_tick > message.tick) {
-    return false;
-  }
+  if (q == nullptr || message.orientation_bits != q->orientation_bits) return Refusal::beyond_limits;
+  if (message.motion_tick > message.tick || link.is_far_ahead(message.tick)) return Refusal::from_future;
   const auto decoded = motion_of(message.state, link.time_of(message.motion_tick), *q, link.routes());
-  if (!decoded) return false;
+  if (!decoded) return why_no_motion(message.state, link.routes());
   std::vector<FieldValue> values;
   BitReader reader{message.fields};
   read_values(reader, config.archetypes[message.archetype].fields, values);
-  if (!reader.finished()) return false;
+  if (!reader.finished()) return Refusal::malformed;
   link.note_tick(message.tick);
   const Motion& motion = *decoded;
   // Whatever it lives in was announced before.
   if (motion.frame && (motion.frame == frame_of(message.entity) ||
                        std::as_const(entities).find(entity_of(motion.frame)) == nullptr))
-    return false;
+    return Refusal::unknown_frame;
   remove(static_cast<std::uint32_t>(message.entity.slot()), link.time_of(message.tick));
   entities.put({message.entity,
                 {message.archetype, message.name},
@@ -417,20 +423,20 @@ bool Client::Impl::spawn(const SpawnMessage& message) {
   frames.note(static_cast<std::uint32_t>(message.entity.slot()), motion);
   entities.references(static_cast<std::uint32_t>(message.entity.slot()))
       ->note(message.level, message.motion_tick, message.state);
-  return true;
+  return std::nullopt;
 }
 
 // Whose an entity is. What its game says of one that is this client's is shown as if it were the newest
 // motion of the server's, made for the instant that is shown.
-bool Client::Impl::own(const OwnershipMessage& message, double local_s) {
+std::optional<Refusal> Client::Impl::own(const OwnershipMessage& message, double local_s) {
   using News = OwnershipMessage::News;
   KnownEntity* entity = entities.find(message.entity);
-  if (entity == nullptr || (message.news != News::given && !entity->owned)) return false;
+  if (entity == nullptr || (message.news != News::given && !entity->owned)) return Refusal::unknown_entity;
   Possession& possession = entity->possession;
   possession.viewers_s = message.viewers_s;
   if (message.news == News::again) {
     link.owned().find(message.entity)->say_again();
-    return true;
+    return std::nullopt;
   }
   const double shown_s = playout.shown_s();
   if (message.news == News::taken) {
@@ -443,13 +449,15 @@ bool Client::Impl::own(const OwnershipMessage& message, double local_s) {
     entity->owned = false;
     link.owned().remove(message.entity);
     events.push_back({ClientEvent::Kind::taken, message.entity});
-    return true;
+    return std::nullopt;
   }
   const Quantisation& q = *link.quantisation(entity->info.archetype);
-  if (message.orientation_bits != q.orientation_bits) return false;
+  if (message.orientation_bits != q.orientation_bits) return Refusal::beyond_limits;
   const auto motion = motion_of(message.state, link.time_of(message.motion_tick), q, link.routes());
-  if (!motion || motion->route != nullptr) return false;
-  if (motion->frame && std::as_const(entities).find(entity_of(motion->frame)) == nullptr) return false;
+  if (!motion) return why_no_motion(message.state, link.routes());
+  if (motion->route != nullptr) return Refusal::unexpected;
+  if (motion->frame && std::as_const(entities).find(entity_of(motion->frame)) == nullptr)
+    return Refusal::unknown_frame;
   if (OwnedEntity* known = link.owned().find(message.entity)) {
     known->restart(message.term, *motion);
   } else {
@@ -465,7 +473,7 @@ bool Client::Impl::own(const OwnershipMessage& message, double local_s) {
   const bool corrected = message.news == News::corrected;
   stats.corrections += corrected ? 1 : 0;
   events.push_back({corrected ? ClientEvent::Kind::corrected : ClientEvent::Kind::given, message.entity});
-  return true;
+  return std::nullopt;
 }
 
 void Client::Impl::note_polled(const ClientEvent& event) {
@@ -498,15 +506,15 @@ void Client::Impl::show_own(KnownEntity& entity, const Motion& motion) {
   entity.possession.moved = true;
 }
 
-bool Client::Impl::despawn(const DespawnMessage& message) {
+std::optional<Refusal> Client::Impl::despawn(const DespawnMessage& message) {
   KnownEntity* entity = entities.find(message.entity);
-  if (entity == nullptr) return false;
+  if (entity == nullptr) return Refusal::unknown_entity;
   if (path() == Path::predict) {
     remove(static_cast<std::uint32_t>(message.entity.slot()), link.time_of(message.tick));
   } else {
     entity->despawned_s = link.time_of(message.tick);
   }
-  return true;
+  return std::nullopt;
 }
 
 // Says what has become of an entity by the instant that is shown; false if it is not to be seen at it.

@@ -72,6 +72,10 @@ bool ServerLink::join(const WelcomeMessage& message, std::vector<Archetype>& arc
   return true;
 }
 
+bool ServerLink::is_far_ahead(Tick tick) const {
+  return static_cast<std::int32_t>(tick - newest_tick_) / tick_rate_hz_ > kNewestDatagramS;
+}
+
 bool ServerLink::add_route(const RouteMessage& message) {
   if (message.route.value != routes_.size() + 1) return false;
   return static_cast<bool>(routes_.add(message.definition));
@@ -88,18 +92,22 @@ std::optional<std::span<const ServerLink::Update>> ServerLink::receive(std::span
   // Too old is refused before the updates are read: their slots may have other entities by now.
   if (!reader.failed() && ahead_s < -kOldestDatagramS) {
     ++stats.datagrams_stale;
+    ++stats.refusals[Refusal::too_old];
     return std::nullopt;
   }
-  const Reading reading = reader.failed() || ahead_s > kNewestDatagramS
-                              ? Reading::malformed
-                              : read_updates(reader, header, tick, entities);
-  if (reading != Reading::good) {
-    // Either is not acknowledged, so that the server sends again: in full.
-    ++(reading == Reading::malformed ? stats.malformed : stats.unknown_references);
+  const std::optional<Refusal> why = reader.failed()      ? Refusal::malformed
+                                     : is_far_ahead(tick) ? Refusal::from_future
+                                                          : read_updates(reader, header, tick, entities);
+  if (why) {
+    // It is not acknowledged, so that the server sends again: in full.
+    const bool unknown = *why == Refusal::unknown_baseline || *why == Refusal::unknown_frame;
+    ++(unknown ? stats.unknown_references : stats.malformed);
+    ++stats.refusals[*why];
     return std::nullopt;
   }
   if (!received_.note(header.sequence)) {
     ++stats.datagrams_stale;
+    ++stats.refusals[Refusal::repeated];
     return std::nullopt;
   }
   applied_ = header.sequence;
@@ -113,23 +121,24 @@ std::optional<std::span<const ServerLink::Update>> ServerLink::receive(std::span
   return updates_;
 }
 
-ServerLink::Reading ServerLink::read_updates(BitReader& reader, const ServerHeader& header, Tick tick,
-                                             const EntityStore& entities) {
+std::optional<Refusal> ServerLink::read_updates(BitReader& reader, const ServerHeader& header, Tick tick,
+                                                const EntityStore& entities) {
   updates_.clear();
   std::int64_t previous = -1;
   for (std::uint32_t i = 0; i < header.update_count; ++i) {
     const UpdateHeader head = read_update(reader, header.coding, previous);
-    if (reader.failed()) return Reading::malformed;
-    const Reading reading = read_motion(reader, head, tick, entities);
-    if (reading != Reading::good) return reading;
+    if (reader.failed()) return Refusal::malformed;
+    if (const auto why = read_motion(reader, head, tick, entities)) return why;
     previous = head.slot;
   }
-  if (!frames_fit(entities)) return Reading::unknown_reference;
+  if (!frames_fit(entities)) return Refusal::unknown_frame;
   field_updates_.clear();
   messages_.clear();
-  if (header.has_fields && !read_fields(reader, tick, entities)) return Reading::malformed;
+  if (header.has_fields) {
+    if (const auto why = read_fields(reader, tick, entities)) return why;
+  }
   if (header.has_messages) read_messages(reader, messages_);
-  return reader.finished() ? Reading::good : Reading::malformed;
+  return reader.finished() ? std::nullopt : std::optional{Refusal::malformed};
 }
 
 // The newest frame of the entity in a slot, once the updates are applied.
@@ -157,46 +166,48 @@ bool ServerLink::frames_fit(const EntityStore& entities) const {
   return true;
 }
 
-bool ServerLink::read_fields(BitReader& reader, Tick tick, const EntityStore& entities) {
+std::optional<Refusal> ServerLink::read_fields(BitReader& reader, Tick tick, const EntityStore& entities) {
   std::int64_t previous = -1;
   while (const auto slot = read_field_slot(reader, previous)) {
     previous = *slot;
     const auto archetype = entities.archetype_of(*slot);
-    if (!archetype) return false;
+    if (!archetype) return Refusal::unknown_entity;
     changes_.clear();
     read_changes(reader, archetypes_[*archetype].fields, changes_);
-    if (reader.failed()) return false;
+    if (reader.failed()) return Refusal::malformed;
     for (const FieldChange& change : changes_) {
-      if (change.age > tick) return false;
+      if (change.age > tick) return Refusal::malformed;
       field_updates_.push_back({*slot, change.field, time_of(tick - change.age), change.value});
     }
   }
-  return previous >= 0 && !reader.failed();  // a section of nothing is not sent
+  // A section of nothing is not sent.
+  return previous >= 0 && !reader.failed() ? std::nullopt : std::optional{Refusal::malformed};
 }
 
-ServerLink::Reading ServerLink::read_motion(BitReader& reader, const UpdateHeader& head, Tick tick,
-                                            const EntityStore& entities) {
+std::optional<Refusal> ServerLink::read_motion(BitReader& reader, const UpdateHeader& head, Tick tick,
+                                               const EntityStore& entities) {
   const auto archetype = entities.archetype_of(head.slot);
-  if (!archetype || head.age > tick) return Reading::malformed;
+  if (!archetype) return Refusal::unknown_entity;
+  if (head.age > tick) return Refusal::malformed;
   const Quantisation& q = quantisation_[*archetype];
   const Tick motion_tick = tick - head.age;
   QuantisedState encoded;
   if (head.reference_age) {
-    if (*head.reference_age <= head.age) return Reading::malformed;  // refers to itself, or to the future
+    if (*head.reference_age <= head.age) return Refusal::malformed;  // refers to itself, or to the future
     const Tick reference_tick = tick - *head.reference_age;
     const References* references = entities.references(head.slot);
     const QuantisedState* reference =
         references != nullptr ? references->find(head.level, reference_tick) : nullptr;
-    if (reference == nullptr) return Reading::unknown_reference;
+    if (reference == nullptr) return Refusal::unknown_baseline;
     encoded = read_residual(reader, *reference, (motion_tick - reference_tick) / tick_rate_hz_, q);
   } else {
     encoded = read_full(reader, q);
   }
-  if (reader.failed()) return Reading::malformed;
+  if (reader.failed()) return Refusal::malformed;
   const auto motion = motion_of(encoded, time_of(motion_tick), q, routes_);
-  if (!motion) return Reading::malformed;
+  if (!motion) return why_no_motion(encoded, routes_);
   updates_.push_back({head.slot, head.level, motion_tick, encoded, *motion});
-  return Reading::good;
+  return std::nullopt;
 }
 
 void ServerLink::note_header(const ServerHeader& header, Tick tick, double local_s, ClientStats& stats) {

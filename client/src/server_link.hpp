@@ -23,6 +23,7 @@
 #include <reckoner/net/message_outbox.hpp>
 #include <reckoner/net/messages.hpp>
 #include <reckoner/net/motion_codec.hpp>
+#include <reckoner/net/refusal.hpp>
 #include <reckoner/net/route_codec.hpp>
 #include <reckoner/net/route_table.hpp>
 #include <reckoner/net/transport.hpp>
@@ -73,6 +74,9 @@ class ServerLink {
 
   /// The next call of acknowledge() is to send, however short ago the last one did.
   void hurry() { hurried_ = true; }
+
+  /// True if no server can have run this tick yet.
+  [[nodiscard]] bool is_far_ahead(Tick tick) const;
 
   /// The server has run this tick.
   void note_tick(Tick tick) {
@@ -132,12 +136,12 @@ class ServerLink {
   }
 
  private:
-  enum class Reading : std::uint8_t { good, malformed, unknown_reference };
-  [[nodiscard]] Reading read_updates(BitReader& reader, const ServerHeader& header, Tick tick,
-                                     const EntityStore& entities);
-  [[nodiscard]] bool read_fields(BitReader& reader, Tick tick, const EntityStore& entities);
-  [[nodiscard]] Reading read_motion(BitReader& reader, const UpdateHeader& head, Tick tick,
-                                    const EntityStore& entities);
+  // These say why what they read is not to be taken in, or nothing.
+  [[nodiscard]] std::optional<Refusal> read_updates(BitReader& reader, const ServerHeader& header, Tick tick,
+                                                    const EntityStore& entities);
+  [[nodiscard]] std::optional<Refusal> read_fields(BitReader& reader, Tick tick, const EntityStore& entities);
+  [[nodiscard]] std::optional<Refusal> read_motion(BitReader& reader, const UpdateHeader& head, Tick tick,
+                                                   const EntityStore& entities);
   [[nodiscard]] bool frames_fit(const EntityStore& entities) const;
   [[nodiscard]] FrameId frame_after(std::uint32_t slot, const EntityStore& entities) const;
   std::size_t send_datagram(ClientDatagram datagram, double local_s, const std::optional<Showing>& showing,

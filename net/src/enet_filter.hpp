@@ -30,7 +30,11 @@ inline constexpr std::size_t kConnectChannelCount = 16;  // offset of the field 
 inline constexpr std::size_t kChannels = 2;
 inline constexpr std::size_t kMinMtu = 576;       // ENet's own least MTU
 inline constexpr std::size_t kFragmentHead = 28;  // datagram header and fragment command
-inline constexpr std::size_t kMaxFragments = kMaxControlBytes / (kMinMtu - kFragmentHead) + 1;
+
+/// Fragments of a message at most.
+inline constexpr std::size_t most_fragments(std::size_t message_bytes) {
+  return message_bytes / (kMinMtu - kFragmentHead) + 1;
+}
 
 enum Command : std::uint8_t {
   kAcknowledge = 1,
@@ -59,13 +63,17 @@ inline std::uint32_t read32(std::span<const std::byte> bytes, std::size_t at) {
 }
 
 // How long a command is with its data, or zero if it must be refused. At least `size` bytes are there.
-inline std::size_t whole_size(std::span<const std::byte> command, std::uint8_t kind, std::size_t size) {
+inline std::size_t whole_size(std::span<const std::byte> command, std::uint8_t kind, std::size_t size,
+                              std::size_t message_bytes) {
   const auto channel = std::to_integer<std::uint8_t>(command[1]);
   switch (kind) {
     case kConnect:
       return read32(command, kConnectChannelCount) == kChannels ? size : 0;
-    case kSendReliable:
-      return channel == static_cast<std::uint8_t>(Channel::control) ? size + read16(command, 4) : 0;
+    case kSendReliable: {
+      const std::size_t length = read16(command, 4);
+      const bool fits = channel == static_cast<std::uint8_t>(Channel::control) && length <= message_bytes;
+      return fits ? size + length : 0;
+    }
     case kSendUnsequenced: {
       const std::size_t length = read16(command, 6);
       const bool fits = channel == static_cast<std::uint8_t>(Channel::state) && length <= kMaxStateBytes;
@@ -73,7 +81,8 @@ inline std::size_t whole_size(std::span<const std::byte> command, std::uint8_t k
     }
     case kSendFragment: {
       const bool fits = channel == static_cast<std::uint8_t>(Channel::control) &&
-                        read32(command, 8) <= kMaxFragments && read32(command, 16) <= kMaxControlBytes;
+                        read32(command, 8) <= most_fragments(message_bytes) &&
+                        read32(command, 16) <= message_bytes;
       return fits ? size + read16(command, 6) : 0;
     }
     default:
@@ -88,8 +97,10 @@ inline std::size_t whole_size(std::span<const std::byte> command, std::uint8_t k
   return detail::read16(datagram, 0) & detail::kNoPeer;
 }
 
-/// False if no Reckoner can have sent this datagram to an end in that role.
-[[nodiscard]] inline bool acceptable(std::span<const std::byte> datagram, Role role) {
+/// False if no Reckoner can have sent this datagram to an end in that role, which takes control messages of
+/// `message_bytes` at most.
+[[nodiscard]] inline bool acceptable(std::span<const std::byte> datagram, Role role,
+                                     std::size_t message_bytes = kMaxControlBytes) {
   using namespace detail;
   if (datagram.size() < 2) return false;
   const std::uint32_t head = read16(datagram, 0);
@@ -105,7 +116,7 @@ inline std::size_t whole_size(std::span<const std::byte> command, std::uint8_t k
     const std::size_t size = kSizes[kind];
     if (size == 0 || rest.size() < size) return false;
     if (to_no_peer != (kind == kConnect)) return false;
-    const std::size_t whole = whole_size(rest, kind, size);
+    const std::size_t whole = whole_size(rest, kind, size, message_bytes);
     if (whole == 0 || rest.size() < whole) return false;
     rest = rest.subspan(whole);
   }
@@ -117,14 +128,24 @@ inline std::size_t whole_size(std::span<const std::byte> command, std::uint8_t k
   return (detail::read16(datagram, 0) & detail::kSentTimeFlag) != 0 ? 4 : 2;
 }
 
-/// The number, drawn by the client, of the connection that an acceptable datagram asks for; nothing if it
+namespace detail {
+inline constexpr std::size_t kConnectionNumber = 40;  // in the machine's order, as ENet has it
+}
+
+/// The number, chosen by the client, of the connection that an acceptable datagram asks for; nothing if it
 /// asks for none.
 [[nodiscard]] inline std::optional<std::uint32_t> connection_wanted(std::span<const std::byte> datagram) {
-  constexpr std::size_t kConnectionNumber = 40;  // in the machine's order, as ENet has it
   if (peer_of(datagram) != detail::kNoPeer) return std::nullopt;
   std::uint32_t number = 0;
-  std::memcpy(&number, &datagram[head_size(datagram) + kConnectionNumber], sizeof number);
+  std::memcpy(&number, &datagram[head_size(datagram) + detail::kConnectionNumber], sizeof number);
   return number;
+}
+
+/// Makes it another number, in a datagram of ours; does nothing if it asks for no connection.
+inline void want_connection(std::span<std::byte> datagram, std::uint32_t number) {
+  if (datagram.size() < 4 || peer_of(datagram) != detail::kNoPeer) return;
+  const std::size_t at = head_size(datagram) + detail::kConnectionNumber;
+  if (at + sizeof number <= datagram.size()) std::memcpy(&datagram[at], &number, sizeof number);
 }
 
 /// The session number in the same place, which tells a peer from the one that had its number before.

@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 namespace reckoner::enet_limits {
-
-// What a peer may make this end keep: received packets that wait for an earlier one (bytes), sent control
-// messages that it does not acknowledge (bytes), events that nobody polled.
-inline constexpr std::size_t kWaitingBytes = 512 * 1024;
-inline constexpr std::size_t kBacklogBytes = 8 * 1024 * 1024;
-inline constexpr std::size_t kQueuedEvents = 64 * 1024;
 
 // Datagrams of 1232 bytes and less pass every path that carries IPv6; a full state payload still fits.
 inline constexpr std::uint32_t kMtu = 1232;

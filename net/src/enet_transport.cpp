@@ -10,6 +10,7 @@
 #include "shared_library_start.hpp"
 #include "socket_error.hpp"
 #include "touched_peers.hpp"
+#include "traffic_limit.hpp"
 #include "wire_counter.hpp"
 
 #include <algorithm>
@@ -80,12 +81,14 @@ struct EnetTransport::Impl {
     std::size_t backlog = 0;           ///< control bytes that are not acknowledged
     std::uint32_t session = 0;         ///< that it stands on, if there is a guard
     secure::Sealer* sealer = nullptr;  ///< the session's
+    TrafficMeter traffic;
   };
 
   [[nodiscard]] static Result<std::unique_ptr<Impl>> open(const ENetAddress* address, std::size_t peers,
-                                                          const std::string& host_name, const Shard& shard);
-  Impl(std::size_t peers, const Shard& shard)
-      : connections(peers, shard.number, shard.bits), touched(peers) {}
+                                                          const std::string& host_name, const Shard& shard,
+                                                          const TransportLimits& limit);
+  Impl(std::size_t peers, const Shard& shard, const TransportLimits& given)
+      : limit(given), traffic(given), connections(peers, shard.number, shard.bits), touched(peers) {}
   ~Impl();
 
   bool pump();
@@ -120,7 +123,10 @@ struct EnetTransport::Impl {
   void send_raw(const ENetAddress& to, std::span<const std::byte> datagram);
   void seal_leaving();
   [[nodiscard]] int take_sealed(std::span<const std::byte> datagram);
-  [[nodiscard]] bool let_pass(const secure::Guard::Arrival& arrival);
+  [[nodiscard]] std::optional<Refusal> let_pass(const secure::Guard::Arrival& arrival, std::size_t bytes);
+  void join_connection(std::uint32_t session);
+  [[nodiscard]] std::optional<Refusal> beyond_share(Connection* connection, std::size_t bytes);
+  [[nodiscard]] Connection* sender_of(std::span<const std::byte> datagram);
   static int ENET_CALLBACK filter(ENetHost* host, ENetEvent* event);
   static enet_uint32 ENET_CALLBACK seal_hook(const ENetBuffer* buffers, std::size_t count);
   static void release_backlog(ENetPacket* packet) {
@@ -130,6 +136,8 @@ struct EnetTransport::Impl {
   EnetRuntime runtime;
   HostPtr host;
   enet_filter::Role role = enet_filter::Role::server;
+  TransportLimits limit;
+  TrafficLimit traffic;
   PeerTable<Connection> connections;    // as many at most as ENet has peers; backlogs are pointed to
   TouchedPeers touched;                 // since hold_throttle_open()
   double looked_s = -1e9;               // when drop_silent() last looked
@@ -146,8 +154,9 @@ struct EnetTransport::Impl {
 Result<std::unique_ptr<EnetTransport::Impl>> EnetTransport::Impl::open(const ENetAddress* address,
                                                                        std::size_t peers,
                                                                        const std::string& host_name,
-                                                                       const Shard& shard) {
-  auto impl = std::make_unique<Impl>(peers, shard);
+                                                                       const Shard& shard,
+                                                                       const TransportLimits& limit) {
+  auto impl = std::make_unique<Impl>(peers, shard, limit);
   if (!impl->runtime.usable()) return Error{"ENet does not start on this machine"};
   errno = 0;
   // The first of several takes the port as if for itself alone, so that no other server can have it, and
@@ -159,8 +168,8 @@ Result<std::unique_ptr<EnetTransport::Impl>> EnetTransport::Impl::open(const ENe
   ENetHost& host = *impl->host;
   if (shard.bits > 0 && !share_port(host.socket)) return Error{"this system cannot share a UDP port"};
   if (joins && enet_socket_bind(host.socket, address) != 0) return socket_error(port, host_name);
-  host.maximumPacketSize = kMaxControlBytes;
-  host.maximumWaitingData = limits::kWaitingBytes;
+  host.maximumPacketSize = limit.message_bytes;
+  host.maximumWaitingData = limit.waiting_bytes;
   host.intercept = &Impl::filter;
   host.mtu = limits::kMtu;
   for (ENetPeer* peer = host.peers; peer != host.peers + host.peerCount; ++peer) {
@@ -190,13 +199,34 @@ int EnetTransport::Impl::filter(ENetHost* host, ENetEvent* event) {
                           host->receivedAddress.host != ENET_HOST_BROADCAST;
   const auto datagram = std::as_bytes(std::span(host->receivedData, host->receivedDataLength));
   if (answerable && self.guard) return self.take_sealed(datagram);
-  if (answerable && enet_filter::acceptable(datagram, self.role)) {
-    if (self.events.size() < limits::kQueuedEvents && self.take_state(datagram)) return kSwallow;
-    self.touched.touch(enet_filter::peer_of(datagram));
-    return kPassOn;
+  if (!answerable || !enet_filter::acceptable(datagram, self.role, self.limit.message_bytes)) {
+    self.stats.refuse(Refusal::malformed);
+    return kSwallow;
   }
-  ++self.stats.refused;
-  return kSwallow;
+  if (const auto why = self.beyond_share(self.sender_of(datagram), datagram.size())) {
+    self.stats.refuse(*why);
+    return kSwallow;
+  }
+  if (self.events.size() < self.limit.waiting_events && self.take_state(datagram)) return kSwallow;
+  self.touched.touch(enet_filter::peer_of(datagram));
+  return kPassOn;
+}
+
+// The connection that an acceptable datagram comes from, as far as an unsealed one can tell. Null: none.
+EnetTransport::Impl::Connection* EnetTransport::Impl::sender_of(std::span<const std::byte> datagram) {
+  const std::size_t index = enet_filter::peer_of(datagram);
+  if (index >= host->peerCount) return nullptr;
+  const ENetPeer& peer = host->peers[index];
+  const bool from_it = host->receivedAddress.host == peer.address.host &&
+                       host->receivedAddress.port == peer.address.port &&
+                       enet_filter::session_of(datagram) == peer.incomingSessionID;
+  return from_it ? connections.find(id_of(&peer)) : nullptr;
+}
+
+// Servers alone hold their peers to limits.
+std::optional<Refusal> EnetTransport::Impl::beyond_share(Connection* connection, std::size_t bytes) {
+  if (connection == nullptr || role == enet_filter::Role::client) return std::nullopt;
+  return traffic.refuse(connection->traffic, connection->peer->address.host, bytes, steady_seconds());
 }
 
 // ENet leaves what it puts before each datagram's commands to a checksum function, which is the one moment at
@@ -228,7 +258,10 @@ void EnetTransport::Impl::seal_leaving() {
     std::copy(data, data + length, scratch.begin() + static_cast<std::ptrdiff_t>(size));
     size += length;
   }
-  secure::Sealer* const sealer = guard->sealer_of(guard->session_of(connection));
+  if (const auto* const joined = guard->joined()) {
+    enet_filter::want_connection(std::span(scratch).first(size), joined->number);
+  }
+  secure::Sealer* const sealer = guard->sealer_of(connection);  // the session's number, see let_pass()
   std::span<const std::byte> sealed;
   if (sealer != nullptr) sealed = guard->seal(*sealer, secure::Kind::enet, std::span(scratch).first(size));
   // Nothing leaves unsealed. Without a session, an empty datagram does.
@@ -255,30 +288,51 @@ int EnetTransport::Impl::take_sealed(std::span<const std::byte> datagram) {
     send_raw(from, arrival.bytes);
     return kSwallow;
   }
-  if (arrival.what == What::enet && let_pass(arrival)) return kPassOn;
+  std::optional<Refusal> why = arrival.refusal;
+  if (arrival.what == What::enet) {
+    why = let_pass(arrival, datagram.size());
+    if (!why) return kPassOn;
+  }
   if (arrival.what == What::state) {
     const PeerId id = role == enet_filter::Role::client ? id_of(host->peers) : PeerId{arrival.tag};
-    if (Connection* const connection = connections.find(id)) {
-      if (arrival.moved) connection->peer->address = from;
+    Connection* const connection = connections.find(id);
+    if (connection != nullptr && arrival.moved) connection->peer->address = from;
+    why = connection == nullptr ? Refusal::no_session : beyond_share(connection, datagram.size());
+    if (!why) {
       connection->peer->incomingDataTotal += static_cast<enet_uint32>(datagram.size());
       take_packet(id, static_cast<std::uint8_t>(Channel::state), arrival.bytes);
-      return kSwallow;
     }
   }
-  if (arrival.what != What::nothing || knocking == std::nullopt) ++stats.refused;
+  if (why) stats.refuse(*why);
   return kSwallow;
 }
 
-// Hands an opened datagram to ENet, if it concerns the connection that stands on its session, or makes it.
-bool EnetTransport::Impl::let_pass(const secure::Guard::Arrival& arrival) {
-  if (!enet_filter::acceptable(arrival.bytes, role)) return false;
+// A request to connect comes again, perhaps from another address, until it is answered: so that ENet takes it
+// for the one that it knows, and a session for no more than one peer, that moves too.
+void EnetTransport::Impl::join_connection(std::uint32_t session) {
+  const auto* const known = guard->find(session);
+  if (known == nullptr) return;
+  for (ENetPeer* peer = host->peers; peer != host->peers + host->peerCount; ++peer) {
+    if (peer->state == ENET_PEER_STATE_DISCONNECTED || peer->connectID != session) continue;
+    peer->address = {ENET_HOST_TO_NET_32(known->address.host), known->address.port};
+    host->receivedAddress = peer->address;
+  }
+}
+
+// Hands an opened datagram to ENet, if it concerns the connection that stands on its session, or makes it. Or
+// why not.
+std::optional<Refusal> EnetTransport::Impl::let_pass(const secure::Guard::Arrival& arrival,
+                                                     std::size_t bytes) {
+  if (!enet_filter::acceptable(arrival.bytes, role, limit.message_bytes)) return Refusal::malformed;
   const std::size_t index = enet_filter::peer_of(arrival.bytes);
   if (const auto connection = enet_filter::connection_wanted(arrival.bytes)) {
-    if (!guard->bind(arrival.session, *connection)) return false;
+    if (!secure::Guard::belongs(*connection, arrival.session)) return Refusal::no_session;
+    join_connection(arrival.session);
   } else {
-    if (index >= host->peerCount) return false;
+    if (index >= host->peerCount) return Refusal::no_session;
     ENetPeer& peer = host->peers[index];
-    if (!guard->is_bound(arrival.session, peer.connectID)) return false;
+    if (!secure::Guard::belongs(peer.connectID, arrival.session)) return Refusal::no_session;
+    if (const auto why = beyond_share(connections.find(id_of(&peer)), bytes)) return why;
     // Whoever can seal is who it was; where it is now the newest datagram has said, which may be another one.
     if (const auto* const session = guard->find(arrival.session))
       peer.address = {ENET_HOST_TO_NET_32(session->address.host), session->address.port};
@@ -292,7 +346,7 @@ bool EnetTransport::Impl::let_pass(const secure::Guard::Arrival& arrival) {
   std::ranges::copy(arrival.bytes.subspan(head), out + head + sizeof(enet_uint32));
   host->receivedData = host->packetData[0];
   host->receivedDataLength = arrival.bytes.size() + sizeof(enet_uint32);
-  return true;
+  return std::nullopt;
 }
 
 void EnetTransport::Impl::guard_with(secure::Guard&& given) {
@@ -312,7 +366,7 @@ void EnetTransport::Impl::knock() {
   const auto* const joined = guard->joined();
   if (joined == nullptr || !id_of(peer)) return;
   enet_host_connect(host.get(), &server, kChannels, *knocking);  // the one peer there is, again
-  (void)guard->bind(joined->number, peer->connectID);
+  peer->connectID = joined->number;                              // and so it is asked for, see seal_leaving()
   knocking.reset();
 }
 
@@ -367,7 +421,7 @@ bool EnetTransport::Impl::pump() {
   unsent = false;
   flush_batch();
   if (knocking) knock();
-  for (int round = 0; round < limits::kRounds && events.size() < limits::kQueuedEvents; ++round) {
+  for (int round = 0; round < limits::kRounds && events.size() < limit.waiting_events; ++round) {
     if (host->totalReceivedPackets - start >= limits::kDatagramsPerService) break;
     const enet_uint32 before = host->totalReceivedPackets;
     hold_throttle_open();
@@ -402,7 +456,7 @@ void EnetTransport::Impl::take(ENetEvent& event) {
 void EnetTransport::Impl::take_connected(ENetPeer* peer, std::uint32_t reason) {
   PeerId id = id_of(peer);
   if (peer->channelCount < kChannels) {  // the other end has the last word on their number
-    ++stats.refused;
+    stats.refuse(Refusal::malformed);
     enet_peer_disconnect_now(peer, 0);
     if (id) end(id, 0);
     return;
@@ -410,7 +464,7 @@ void EnetTransport::Impl::take_connected(ENetPeer* peer, std::uint32_t reason) {
   if (!id) id = add(peer, false);
   Connection& connection = *connections.find(id);
   if (guard) {
-    connection.session = guard->session_of(peer->connectID);
+    connection.session = peer->connectID;
     connection.sealer = guard->sealer_of(connection.session);
     guard->hold(connection.session, id.value);
   }
@@ -422,12 +476,9 @@ void EnetTransport::Impl::take_connected(ENetPeer* peer, std::uint32_t reason) {
 }
 
 void EnetTransport::Impl::take_packet(PeerId id, std::uint8_t channel, std::span<const std::byte> payload) {
-  const std::size_t limit =
+  const std::size_t most =
       channel == static_cast<std::uint8_t>(Channel::state) ? kMaxStateBytes : kMaxControlBytes;
-  if (!id || channel >= kChannels || payload.size() > limit) {
-    ++stats.refused;
-    return;
-  }
+  if (!id || channel >= kChannels || payload.size() > most) return stats.refuse(Refusal::too_large);
   stats.payload_bytes_received += payload.size();
   events.push({.peer = id, .channel = static_cast<Channel>(channel), .payload = payload});
 }
@@ -437,15 +488,10 @@ void EnetTransport::Impl::take_packet(PeerId id, std::uint8_t channel, std::span
 // sequence numbers inside. False: it is for ENet to judge.
 bool EnetTransport::Impl::take_state(std::span<const std::byte> datagram) {
   const auto payload = enet_filter::lone_state(datagram);
-  const std::size_t index = enet_filter::peer_of(datagram);
-  if (!payload || index >= host->peerCount) return false;
-  ENetPeer& peer = host->peers[index];
-  const bool from_it = host->receivedAddress.host == peer.address.host &&
-                       host->receivedAddress.port == peer.address.port &&
-                       enet_filter::session_of(datagram) == peer.incomingSessionID;
-  if (!from_it || peer.state != ENET_PEER_STATE_CONNECTED || !id_of(&peer)) return false;
-  peer.incomingDataTotal += static_cast<enet_uint32>(datagram.size());
-  take_packet(id_of(&peer), static_cast<std::uint8_t>(Channel::state), *payload);
+  const Connection* const connection = payload ? sender_of(datagram) : nullptr;
+  if (connection == nullptr || connection->peer->state != ENET_PEER_STATE_CONNECTED) return false;
+  connection->peer->incomingDataTotal += static_cast<enet_uint32>(datagram.size());
+  take_packet(id_of(connection->peer), static_cast<std::uint8_t>(Channel::state), *payload);
   return true;
 }
 
@@ -474,6 +520,7 @@ void EnetTransport::Impl::drop_silent(double now_s) {
   }
   if (role == enet_filter::Role::client) return;
   if (guard) guard->tidy(now_s, unix_seconds());
+  traffic.tidy(now_s);
   for (ENetPeer* peer = host->peers; peer != host->peers + host->peerCount; ++peer) {
     if (peer->state == ENET_PEER_STATE_ACKNOWLEDGING_CONNECT &&
         peer->timeoutMaximum != limits::kHalfOpenMostMs) {
@@ -506,7 +553,10 @@ Result<std::unique_ptr<EnetTransport>> EnetTransport::listen(const EnetListenCon
     return Error{"the number of connections must be between 1 and " +
                  std::to_string(ENET_PROTOCOL_MAXIMUM_PEER_ID)};
   }
-  auto impl = Impl::open(&address, config.max_peers, config.host, shard);
+  if (config.limits.message_bytes > kMaxControlBytes) {
+    return Error{"control messages have " + std::to_string(kMaxControlBytes) + " bytes at most"};
+  }
+  auto impl = Impl::open(&address, config.max_peers, config.host, shard, config.limits);
   if (!impl) return Error{impl.error()};
   if (const auto& security = config.security) {
     if (!security->key) return Error{"the key is empty"};
@@ -516,6 +566,7 @@ Result<std::unique_ptr<EnetTransport>> EnetTransport::listen(const EnetListenCon
                                        .most_sessions = 2 * std::size_t{config.max_peers},
                                        .most_sessions_per_host = security->peers_per_address,
                                        .handshakes_per_second = security->handshakes_per_second,
+                                       .opened_per_second = security->tokens_per_second,
                                        .used = shard.used}));
   }
   return std::unique_ptr<EnetTransport>(new EnetTransport(std::move(*impl)));
@@ -530,7 +581,7 @@ Result<std::unique_ptr<EnetTransport>> EnetTransport::connect(const std::string&
     return Error{"unknown host '" + host + "'"};
   }
   if (port == 0) return Error{"the server's UDP port is missing"};
-  auto impl = Impl::open(nullptr, 1, host, {});
+  auto impl = Impl::open(nullptr, 1, host, {}, {});
   if (!impl) return Error{impl.error()};
   (*impl)->role = enet_filter::Role::client;
   ENetPeer* peer = enet_host_connect((*impl)->host.get(), &address, kChannels, reason);
@@ -539,8 +590,6 @@ Result<std::unique_ptr<EnetTransport>> EnetTransport::connect(const std::string&
   if (security) {
     // ENet begins once the server has let it in; until then its peer keeps nothing but the address.
     (*impl)->guard_with(secure::Guard(security->token, security->game));
-    // Connections are told apart by a number that ENet would draw from the time and an address in memory.
-    (*impl)->host->randomSeed = secure::Guard::random_number();
     (*impl)->knocking = reason;
     enet_peer_reset(peer);
   }
@@ -566,10 +615,10 @@ bool EnetTransport::send(PeerId peer, Channel channel, std::span<const std::byte
   if (connection.peer->state != ENET_PEER_STATE_CONNECTED) return false;
   const bool reliable = channel == Channel::control;
   if (payload.size() > (reliable ? kMaxControlBytes : impl_->max_state_bytes(connection.peer))) {
-    ++impl_->stats.refused;
+    impl_->stats.refuse(Refusal::too_large);
     return false;
   }
-  if (reliable && connection.backlog + payload.size() > limits::kBacklogBytes) {
+  if (reliable && connection.backlog + payload.size() > impl_->limit.backlog_bytes) {
     // The peer keeps the connection alive but takes nothing in; what it missed can no longer be made good.
     enet_peer_disconnect_now(connection.peer, 0);
     impl_->end(peer, 0);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "motion_steps.hpp"
+#include "prefix_code.hpp"
 #include "turn_forecast.hpp"
 
 #include <algorithm>
@@ -43,7 +44,7 @@ inline unsigned size_class(double steps) {
 
 [[maybe_unused]] inline unsigned order_of(const OrderRule& rule, double expected_steps) {
   const int sixteenths = int{rule.slope} * static_cast<int>(size_class(expected_steps)) + rule.offset;
-  return static_cast<unsigned>(std::max(0, sixteenths / 16));
+  return static_cast<unsigned>(std::clamp(sixteenths / 16, 0, int{wire::kMostPrefixOrder}));
 }
 
 /// What both ends know before the first number: the baseline carried forward, and the steps to be used.

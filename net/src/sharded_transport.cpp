@@ -99,6 +99,7 @@ const TransportStats& ShardedTransport::stats() const {
     stats_.wire_bytes_sent += one.wire_bytes_sent;
     stats_.wire_bytes_received += one.wire_bytes_received;
     stats_.refused += one.refused;
+    stats_.refusals += one.refusals;
     stats_.service_errors += one.service_errors;
   }
   return stats_;

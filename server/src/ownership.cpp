@@ -153,7 +153,12 @@ void Ownership::tell(Owned& owned, const Entity& entity, OwnershipMessage::News 
 }
 
 std::optional<std::span<const Ownership::Update>> Ownership::read(BitReader& reader, ClientId client,
-                                                                  Tick now) {
+                                                                  Tick now, Refusal& why) {
+  const auto refused = [&why](Refusal reason) {
+    why = reason;
+    return std::nullopt;
+  };
+  next_ = now;
   updates_.clear();
   std::int64_t previous = -1;
   while (const auto head = read_owned_head(reader, previous)) {
@@ -163,24 +168,25 @@ std::optional<std::span<const Ownership::Update>> Ownership::read(BitReader& rea
     // it.
     if (owned == nullptr || owned->owner != client) {
       ++stats_.void_terms;
-      return std::nullopt;
+      return refused(Refusal::unknown_entity);
     }
     const Quantisation& q = quantisation_[owned->archetype];
     const Tick tick = unwrap16(head->tick, now);
     QuantisedState encoded;
     if (head->reference_age) {
       const QuantisedState* base = owned->known.find(0, tick - *head->reference_age);
-      if (base == nullptr) return std::nullopt;
+      if (base == nullptr) return refused(Refusal::unknown_baseline);
       encoded = read_residual(reader, *base, *head->reference_age / config_.tick_rate_hz, q);
     } else {
       encoded = read_full(reader, q);
     }
-    if (reader.failed() || encoded.along.route) return std::nullopt;
+    if (reader.failed()) return refused(Refusal::malformed);
+    if (encoded.along.route) return refused(Refusal::unknown_route);
     const auto motion = motion_of(encoded, time_of(tick), without_limits(q), RouteTable{});
-    if (!motion) return std::nullopt;
+    if (!motion) return refused(Refusal::beyond_limits);
     updates_.push_back({head->slot, head->term, tick, encoded, *motion});
   }
-  if (reader.failed()) return std::nullopt;
+  if (reader.failed()) return refused(Refusal::malformed);
   return updates_;
 }
 
@@ -195,6 +201,7 @@ void Ownership::take_in(std::span<const Update> updates, ClientId client, double
     owned->known.note(0, update.tick, update.encoded);
     if (update.term != owned->term) {
       ++stats_.void_terms;
+      ++refusals_[Refusal::too_old];
       continue;
     }
     take_in(*owned, entity, update, now_s, world);
@@ -237,14 +244,15 @@ void Ownership::accept(Owned& owned, Entity& entity, const Update& update, const
   const bool as_it_came = shown.state.position == motion.state.position;
   const auto limited =
       motion_of(update.encoded, motion.time_s, quantisation_[entity.archetype], RouteTable{});
-  if (as_it_came && limited) {
+  const bool as_stamped = entity.owned->tick == update.tick;
+  if (as_it_came && as_stamped && limited) {
     entity.owned->encoded = update.encoded;
     entity.owned->encoded.teleports = entity.teleports;
     entity.owned->motion = *limited;
     entity.owned->motion.teleports = entity.teleports;
     owned.check.accept(motion);
   } else {
-    owned.check.accept(entity.owned->motion);
+    owned.check.accept(as_it_came ? motion : entity.owned->motion);
     owned.unheard = !as_it_came;
   }
 }
@@ -254,12 +262,14 @@ void Ownership::take_in(Owned& owned, Entity& entity, const Update& update, doub
   // Whatever is dropped: the owner, which is told nothing of it, must say it again.
   if (!has_token(owned, now_s)) {
     ++stats_.too_many;
+    ++refusals_[Refusal::too_many];
     owned.unheard = true;
     return;
   }
   const double stamp_s = update.motion.time_s;
   if (stamp_s > now_s + kMostAheadS) {
     ++stats_.ahead;
+    ++refusals_[Refusal::from_future];
     owned.unheard = true;
     if (!owned.refused_since_s) owned.refused_since_s = now_s;
     return;
@@ -267,6 +277,7 @@ void Ownership::take_in(Owned& owned, Entity& entity, const Update& update, doub
   const bool newer = static_cast<std::int32_t>(update.tick - entity.owned->tick) > 0;
   if (!newer || stamp_s < now_s - kOldestS || stamp_s <= owned.check.last().time_s) {
     ++stats_.late;
+    ++refusals_[Refusal::too_old];
     owned.unheard = owned.unheard || stamp_s > owned.check.last().time_s;
     return;
   }
@@ -279,6 +290,7 @@ void Ownership::take_in(Owned& owned, Entity& entity, const Update& update, doub
     accept(owned, entity, update, motion, world);
     return;
   }
+  ++refusals_[check ? Refusal::beyond_limits : Refusal::unknown_frame];
   if (owned.rules.policy == OwnerPolicy::refuse || owned.rules.policy == OwnerPolicy::accept) {
     ++stats_.refused;
     ++owned.refused;
@@ -299,13 +311,16 @@ void Ownership::take_in(Owned& owned, Entity& entity, const Update& update, doub
   correct(owned, entity, now_s, world);
 }
 
-// `motion` is what the entity does from now on.
+// `motion` is what the entity does from now on. What is stamped a little ahead is taken back to the tick that
+// tells of it: nothing that is sent is younger than what it is sent with.
 void Ownership::believe(Owned& owned, Entity& entity, const Motion& motion, Tick tick) const {
   owned.refused_since_s.reset();
   owned.rest_s.reset();
   owned.at_rest = owned.unheard = false;
-  *entity.owned = rounded(motion.state, owned.check.limits(), entity, motion.time_s, tick,
-                          quantisation_[entity.archetype]);
+  const bool ahead = static_cast<std::int32_t>(tick - next_) > 0;
+  const Tick of = ahead ? next_ : tick;
+  *entity.owned = rounded(ahead ? state_at(motion, time_of(of)) : motion.state, owned.check.limits(), entity,
+                          time_of(of), of, quantisation_[entity.archetype]);
 }
 
 // The server's own motion for an owned entity: from here it goes on, whatever the owner said.

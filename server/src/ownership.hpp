@@ -25,8 +25,9 @@ namespace reckoner {
 /// done, and leaves with each entity what is to be published of it.
 class Ownership {
  public:
-  Ownership(const ServerConfig& config, std::span<const Quantisation> quantisation)
-      : config_(config), quantisation_(quantisation) {}
+  /// `refusals` takes note of what is not taken in.
+  Ownership(const ServerConfig& config, std::span<const Quantisation> quantisation, RefusalCounts& refusals)
+      : config_(config), quantisation_(quantisation), refusals_(refusals) {}
 
   /// Gives an entity to a client, or to another than before. It goes on from what is published of it.
   void give(Entity& entity, ClientId owner, const OwnershipRules& rules, Tick tick, SessionTable& sessions,
@@ -48,9 +49,10 @@ class Ownership {
     QuantisedState encoded;
     Motion motion;
   };
-  /// Reads the owned section of a client's datagram that arrived in tick `now`. Nothing if it is malformed or
-  /// refers to what is not known here; the datagram must not be acknowledged then.
-  [[nodiscard]] std::optional<std::span<const Update>> read(BitReader& reader, ClientId client, Tick now);
+  /// Reads the owned section of a client's datagram that arrived before tick `now`. Nothing if it is
+  /// malformed or refers to what is not known here; the datagram must not be acknowledged then.
+  [[nodiscard]] std::optional<std::span<const Update>> read(BitReader& reader, ClientId client, Tick now,
+                                                            Refusal& why);
   /// Takes them in. Who goes over into another frame with them is in reframed() until the next call.
   void take_in(std::span<const Update> updates, ClientId client, double now_s, EntityTable& entities,
                SessionTable& sessions, Transport& transport);
@@ -125,7 +127,9 @@ class Ownership {
   std::map<std::uint32_t, Owned> owned_;        // by slot
   std::vector<Update> updates_;                 // read last
   std::vector<Reframed> reframed_;              // taken in last
-  Tick tick_ = 0;                               // that comes next
+  Tick tick_ = 0;                               // that is run, or was last
+  Tick next_ = 0;                               // that comes next, as read() was told
+  RefusalCounts& refusals_;
   OwnershipStats stats_;
 };
 

@@ -75,9 +75,13 @@ void SeenBy::sent(Sequence sequence, EntityId id, const Motion& motion, double n
   datagram.carried.push_back({id, motion});
 }
 
-void SeenBy::take_in(const ShowingReport& report, const std::optional<Ack>& ack, double now_s) {
+std::optional<Refusal> SeenBy::take_in(const ShowingReport& report, const std::optional<Ack>& ack,
+                                       double now_s) {
   const double client_s = unwrap_clock(report.clock, now_s);
-  if (client_s > now_s + kClockSlackS || client_s < now_s - kOldestReportS) return instants_.clear();
+  if (client_s > now_s + kClockSlackS || client_s < now_s - kOldestReportS) {
+    instants_.clear();
+    return client_s > now_s ? Refusal::from_future : Refusal::too_old;
+  }
   const Instant instant{client_s, client_s - report.delay * kStampUnitS};
   if (era_ != report.era) begin_era(report.era, instant.shown_s);
   note_instant(instant);
@@ -95,6 +99,7 @@ void SeenBy::take_in(const ShowingReport& report, const std::optional<Ack>& ack,
       entity->appear(instant.shown_s);
   }
   confirmed_.clear();
+  return std::nullopt;
 }
 
 void SeenBy::begin_era(unsigned era, double shown_s) {

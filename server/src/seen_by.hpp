@@ -14,6 +14,7 @@
 #include <reckoner/net/ack_window.hpp>
 #include <reckoner/net/datagram.hpp>
 #include <reckoner/net/ids.hpp>
+#include <reckoner/net/refusal.hpp>
 #include <reckoner/reckoning/motion.hpp>
 #include <reckoner/server/rewind.hpp>
 
@@ -49,7 +50,7 @@ class SeenBy {
 
   /// Takes in what came with a client's datagram at server time `now_s`. While the client's clock is far off,
   /// nothing is known of what it shows.
-  void take_in(const ShowingReport& report, const std::optional<Ack>& ack, double now_s);
+  std::optional<Refusal> take_in(const ShowingReport& report, const std::optional<Ack>& ack, double now_s);
 
   /// The instant that the client showed at `time_s` by its own estimate of server time; nothing if that is
   /// not known or beyond the limit, at the server's present `now_s`.

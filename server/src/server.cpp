@@ -55,7 +55,7 @@ Server::Impl::Impl(ServerConfig given, Transport& given_transport)
       snapshots(pool.size()),
       fresh(pool.size()),
       surroundings(config.interest, config.tick_rate_hz),
-      ownership(config, quantisation) {
+      ownership(config, quantisation, stats.refusals) {
   assert(config.tick_rate_hz >= 1.0 && config.tick_rate_hz <= 1000.0);
   assert(!config.archetypes.empty() && config.archetypes.size() <= kMaxArchetypes);
   for ([[maybe_unused]] const Archetype& archetype : config.archetypes)

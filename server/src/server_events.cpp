@@ -45,7 +45,7 @@ void Server::Impl::handle_control(const TransportEvent& event) {
   const auto* data = message ? std::get_if<GameDataMessage>(&*message) : nullptr;
   const Session* session = sessions.find(event.peer);
   if (data != nullptr && session != nullptr) return take_in(*session, data->payload, data->time_s);
-  ++stats.malformed;
+  not_taken_in(message ? Refusal::unexpected : Refusal::malformed);
   if (waiting.contains(event.peer)) refuse(event.peer, {EndReason::malformed, 0});
 }
 
@@ -53,30 +53,33 @@ void Server::Impl::handle_state(const TransportEvent& event, double now_s) {
   Session* session = sessions.find(event.peer);
   BitReader reader{event.payload};
   const auto datagram = read_client_datagram(reader);
-  batch.clear();
-  std::optional<std::span<const Ownership::Update>> owned;
-  if (session != nullptr && datagram && datagram->has_owned) {
-    owned = ownership.read(reader, session->id(), next_tick);
+  if (!datagram) return not_taken_in(Refusal::malformed);
+  if (session == nullptr) return not_taken_in(Refusal::unexpected);
+  std::span<const Ownership::Update> owned;
+  if (datagram->has_owned) {
+    Refusal why{};
+    const auto read = ownership.read(reader, session->id(), next_tick, why);
     // Perhaps of what was taken from it, or against what never came: as if the datagram had not come.
-    if (!owned && !reader.failed() && session->ever_owned()) return;
-    if (!owned) reader.fail();
+    if (!read) return not_taken_in(why, reader.failed() || !session->ever_owned());
+    owned = *read;
   }
-  if (datagram && datagram->has_messages) read_messages(reader, batch);
-  const bool whole = session != nullptr && datagram && reader.finished();
-  const Session::Receipt receipt =
-      whole ? session->receive(*datagram, now_s, stats) : Session::Receipt::refused;
-  if (receipt == Session::Receipt::refused) ++stats.malformed;
-  if (receipt != Session::Receipt::fresh) return;
+  batch.clear();
+  if (datagram->has_messages) read_messages(reader, batch);
+  if (!reader.finished()) return not_taken_in(Refusal::malformed);
+  const Session::Receipt receipt = session->receive(*datagram, now_s, stats);
+  if (receipt == Session::Receipt::refused) return not_taken_in(Refusal::never_sent);
+  if (receipt == Session::Receipt::repeated) return not_taken_in(Refusal::repeated, false);
   ownership.heard(session->id(), now_s);
-  if (owned) take_in_owned(*owned, *session, now_s);
+  if (!owned.empty()) take_in_owned(owned, *session, now_s);
   for (const MessageBatch::Item& item : batch.items)
     take_in(*session, batch.payload(item), item.time_s);
 }
 
 void Server::Impl::take_in(const Session& session, std::span<const std::byte> payload,
                            std::optional<double> time_s) {
-  const bool kept = inbox.add(session.id(), payload, time_s, false);
-  ++(kept ? stats.messages_received : stats.messages_refused);
+  if (inbox.add(session.id(), payload, time_s, false)) return (void)++stats.messages_received;
+  ++stats.messages_refused;
+  not_taken_in(Refusal::too_many, false);
 }
 
 // Encoded, or copied, once for all.

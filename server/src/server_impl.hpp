@@ -47,6 +47,11 @@ struct Server::Impl {
 
   void handle(const TransportEvent& event, double now_s);
   void handle_control(const TransportEvent& event);
+  /// Something of a client's; `wrong`: no honest client sends it.
+  void not_taken_in(Refusal why, bool wrong = true) {
+    ++stats.refusals[why];
+    stats.malformed += wrong ? 1 : 0;
+  }
   void handle_state(const TransportEvent& event, double now_s);
   void take_in(const Session& session, std::span<const std::byte> payload, std::optional<double> time_s);
   std::size_t send_to(std::span<Session* const> clients, std::span<const std::byte> payload,

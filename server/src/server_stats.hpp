@@ -32,6 +32,7 @@ inline void add(ServerStats& total, const ServerStats& part) {
   total.messages_sent += part.messages_sent;
   total.messages_dropped += part.messages_dropped;
   total.datagrams_lost += part.datagrams_lost;
+  total.refusals += part.refusals;
 }
 
 }  // namespace reckoner

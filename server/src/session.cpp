@@ -122,7 +122,9 @@ Session::Receipt Session::receive(const ClientDatagram& datagram, double now_s, 
   if (datagram.ack) measure_link(datagram, now_s);
   settle(now_s, stats);
   if (earlier(announcements_.confirmed_count(), confirmed)) confirm(confirmed, now_s);
-  if (seen_ && datagram.showing) seen_->take_in(*datagram.showing, datagram.ack, now_s);
+  if (seen_ && datagram.showing) {
+    if (const auto why = seen_->take_in(*datagram.showing, datagram.ack, now_s)) ++stats.refusals[*why];
+  }
   return Receipt::fresh;
 }
 

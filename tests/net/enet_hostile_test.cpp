@@ -104,6 +104,17 @@ TEST(EnetFilter, RefusesWhatNoTransportSends) {
   EXPECT_FALSE(acceptable(Datagram::connect(2).bytes, Role::client));
 }
 
+TEST(EnetFilter, ALimitOfMessagesIsOneOfTheirFragmentsToo) {
+  const auto fragment = [](unsigned count, unsigned total) {
+    return Datagram(3).command(0x88, 0).put16(1).put16(1).put32(count).put32(0).put32(total).put32(0).data(1);
+  };
+  EXPECT_TRUE(acceptable(fragment(2, 1000).bytes, Role::server, 1000));
+  EXPECT_FALSE(acceptable(fragment(2, 1001).bytes, Role::server, 1000));
+  EXPECT_FALSE(acceptable(fragment(3, 1000).bytes, Role::server, 1000));
+  EXPECT_TRUE(acceptable(Datagram(3).command(0x86, 0).put16(500).data(500).bytes, Role::server, 500));
+  EXPECT_FALSE(acceptable(Datagram(3).command(0x86, 0).put16(501).data(501).bytes, Role::server, 500));
+}
+
 TEST(EnetFilter, ALoneStatePayloadIsWrittenAsItIsRead) {
   for (const std::size_t length : {std::size_t{0}, std::size_t{1}, std::size_t{300}, kMaxStateBytes}) {
     const auto head = enet_filter::lone_state_head(0x123, 2, 0xABCD, length);

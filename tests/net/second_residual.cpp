@@ -16,7 +16,7 @@ unsigned order(double e, int offset, int slope) {
     const auto d = static_cast<int>(std::bit_width(n));
     c = 2 * (d - 3) + static_cast<int>((n >> (d - 2)) & 1);
   }
-  return static_cast<unsigned>(std::max(0, (slope * c + offset) / 16));
+  return static_cast<unsigned>(std::clamp((slope * c + offset) / 16, 0, 40));
 }
 
 // Numbers that are met one after the other (3.4).

@@ -2,11 +2,13 @@
 // Sealed connections over real sockets, and what others can do to them.
 #include "secure/seal.hpp"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <functional>
 #include <memory>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include <arpa/inet.h>
@@ -71,6 +73,7 @@ class Relay {
     }
     while (receive(back_, bytes, nullptr)) {
       down.push_back(bytes);
+      if (swallow_down && swallow_down(bytes)) continue;
       (void)sendto(front_, bytes.data(), bytes.size(), 0, reinterpret_cast<sockaddr*>(&client_),
                    sizeof client_);
     }
@@ -84,7 +87,8 @@ class Relay {
     close(back_);
     back_ = open();
   }
-  std::vector<Bytes> up, down;  ///< all that went by
+  std::vector<Bytes> up, down;                     ///< all that went by
+  std::function<bool(const Bytes&)> swallow_down;  ///< true: it goes no further
 
  private:
   static sockaddr_in address(std::uint16_t port) {
@@ -266,6 +270,58 @@ TEST_F(SecureTransport, AnotherAddressIsStillTheSameClient) {
 }
 
 // Somebody who is let in cannot speak for another.
+// Asks from one address, and again from another, before the server's answer arrives.
+TEST_F(SecureTransport, AConnectionIsOneHoweverOftenAndFromWhereItIsAskedFor) {
+  End& client = join(token(1), relay->port());
+  bool moved = false;
+  relay->swallow_down = [&](const Bytes& bytes) {
+    const bool answer = bytes[0] == static_cast<std::byte>(secure::Kind::enet);
+    if (answer && !moved) relay->rebind();
+    return answer && !std::exchange(moved, true);
+  };
+  ASSERT_TRUE(until([&] { return !client.connected.empty() && !server.connected.empty(); }));
+  EXPECT_TRUE(moved);
+  EXPECT_FALSE(until([&] { return server.connected.size() > 1 || !server.disconnected.empty(); }, 4.0));
+}
+
+// What it sends beyond its share is dropped, and no one else's.
+TEST_F(SecureTransport, WhoSendsTooMuchIsHeldToItsShareAndOthersDoNotNotice) {
+  EnetListenConfig config{.host = "127.0.0.1", .max_peers = 8};
+  config.security = ServerSecurity{.key = key, .game = kGame};
+  config.limits.datagrams_per_second = 200.0;
+  config.limits.burst_s = 0.5;
+  auto limited = EnetTransport::listen(config);
+  ASSERT_TRUE(limited);
+  server.transport = std::move(*limited);
+  const std::uint16_t port = server.transport->port();
+  End& flooder = join(token(1), port);
+  End& honest = join(token(2), port);
+  ASSERT_TRUE(until([&] { return !flooder.connected.empty() && !honest.connected.empty(); }));
+  const Bytes flood(50, std::byte{1}), good(20, std::byte{2});
+  std::size_t sent = 0, flooded = 0;
+  const double begin_s = now_s();
+  double next_s = begin_s;
+  (void)until(
+      [&] {
+        for (int i = 0; i < 20; ++i, ++flooded)
+          (void)flooder.transport->send(flooder.connected[0], Channel::state, flood);
+        for (; now_s() >= next_s; next_s += 1.0 / 60.0, ++sent)
+          (void)honest.transport->send(honest.connected[0], Channel::state, good);
+        return false;
+      },
+      2.0);
+  const double lasted_s = now_s() - begin_s;
+  (void)until([] { return false; }, 0.3);
+  const auto of = [&](const Bytes& what) {
+    return static_cast<std::size_t>(std::count(server.state.begin(), server.state.end(), what));
+  };
+  ASSERT_GT(flooded, 2000u);
+  EXPECT_LE(static_cast<double>(of(flood)), 200.0 * (lasted_s + 0.6) + 100.0);
+  EXPECT_EQ(of(good), sent);
+  EXPECT_GT(server.transport->stats().refusals[Refusal::peer_limit], 1000u);
+  EXPECT_TRUE(server.disconnected.empty());
+}
+
 TEST_F(SecureTransport, AClientCannotMoveAnotherOnes) {
   End& honest = join(token(1), server.transport->port());
   End& other = join(token(2), relay->port());

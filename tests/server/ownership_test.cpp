@@ -235,6 +235,22 @@ TEST(Ownership, RefusedMotionsAreShownToNobody) {
   EXPECT_LT(glm::length(shown->shown.velocity), 0.1f);
 }
 
+// Its motions come stamped later than the ticks that tell of them.
+TEST(Ownership, AnOwnerWhoseClockIsAheadIsToldOfAsOfNow) {
+  Match match("lan", "lan", 6, 12.0);
+  const EntityId avatar = match.spawn_avatar();
+  match.world().run_to(3.0);
+  ASSERT_TRUE(match.server().give(avatar, Match::id(0)));
+  match.world().run_to(6.0);
+  const std::uint64_t before = match.server().ownership_stats().accepted;
+  match.world().set_local_clock(0, {.offset_s = 1000.08});
+  match.world().run_to(7.0);
+  EXPECT_GT(match.server().ownership_stats().accepted, before);
+  EXPECT_EQ(match.world().client(1).stats().malformed, 0u);
+  EXPECT_EQ(match.world().client(1).stats().datagrams_lost, 0u);
+  EXPECT_LT(match.error_m(1, 6.0, 0.95), 0.5);  // 80 ms at its speed
+}
+
 TEST(Ownership, AnOwnerThatIsTrustedMayJump) {
   Match match("broadband", "broadband", 6, 12.0);
   const EntityId avatar = match.spawn_avatar();

@@ -189,10 +189,12 @@ int run_load_server(const LoadServerOptions& options) {
   program::catch_stop_signals();
   const auto peers = static_cast<std::uint32_t>(options.world.clients + 8);
   EnetListenConfig config{.host = "127.0.0.1", .port = 0, .max_peers = peers};
+  config.limits.address_datagrams_per_second = 0.0;  // all clients are on this machine
+  config.limits.address_bytes_per_second = 0.0;
   if (!options.key.empty()) {
     const auto key = program::read_key_file(options.key);
     if (!key) return complain(key.error());
-    // All clients are on this machine, and join as fast as they can.
+    // They join as fast as they can.
     config.security = ServerSecurity{
         .key = *key, .game = program::kGameNumber, .peers_per_address = peers, .handshakes_per_second = 1e4};
   }

@@ -26,20 +26,18 @@ Gate::Gate(const GateConfig& config) : config_(config), cookie_key_(SecretKey::m
   if (!config_.used) config_.used = std::make_shared<UsedTokens>();
 }
 
-bool Gate::Allowance::take(double per_second, double depth, double now_s) {
-  tokens = since_s == 0.0 ? depth : std::min(depth, tokens + per_second * std::max(0.0, now_s - since_s));
-  since_s = std::max(since_s, std::max(now_s, 1e-9));
-  if (tokens < 1.0) return false;
-  tokens -= 1.0;
-  return true;
+std::nullopt_t Gate::refuse(Refusal why, std::uint64_t& count) {
+  ++count;
+  refusal_ = why;
+  return std::nullopt;
 }
 
 // Counts by host alone: ports cost nobody anything. Only hosts that have returned a cookie come here, so that
 // nobody uses up another's allowance.
 bool Gate::allowed(const ServerAddress& from, double now_s) {
   if (handshakes_.size() >= kMostHosts && !handshakes_.contains(from.host)) handshakes_.clear();
-  return handshakes_[from.host].take(config_.handshakes_per_second, kSavedS * config_.handshakes_per_second,
-                                     now_s);
+  return handshakes_[from.host].take(1.0, config_.handshakes_per_second,
+                                     kSavedS * config_.handshakes_per_second, now_s);
 }
 
 Cookie Gate::cookie_for(const ServerAddress& from, const PublicKey& client, std::int64_t epoch) const {
@@ -60,29 +58,22 @@ std::optional<std::span<const std::byte>> Gate::receive(const ServerAddress& fro
     return challenge_;
   }
   const auto response = read_response(datagram);
-  if (!response || response->game != config_.game) {
-    ++counts_.malformed;
-    return std::nullopt;
-  }
+  if (!response || response->game != config_.game) return refuse(Refusal::malformed, counts_.malformed);
   const std::int64_t epoch = epoch_of(now_s);
   const auto good = [&](std::int64_t at) {
     const Cookie cookie = cookie_for(from, response->client, at);
     return sodium_memcmp(cookie.data(), response->cookie.data(), cookie.size()) == 0;
   };
-  if (!good(epoch) && !good(epoch - 1)) {
-    ++counts_.wrong_cookie;
-    return std::nullopt;
-  }
+  if (!good(epoch) && !good(epoch - 1)) return refuse(Refusal::wrong_cookie, counts_.wrong_cookie);
   return admit(from, *response, now_s, unix_s);
 }
 
 // The address is proven: who sent this hears what is sent there.
 std::optional<std::span<const std::byte>> Gate::admit(const ServerAddress& from, const Response& response,
                                                       double now_s, std::uint64_t unix_s) {
-  if (!allowed(from, now_s) || !opened_.take(config_.opened_per_second, config_.opened_per_second, now_s)) {
-    ++counts_.over_limit;
-    return std::nullopt;
-  }
+  if (!allowed(from, now_s) ||
+      !opened_.take(1.0, config_.opened_per_second, config_.opened_per_second, now_s))
+    return refuse(Refusal::handshake_limit, counts_.over_limit);
   UsedTokens::Tag tag;
   std::copy(response.sealed.end() - tag.size(), response.sealed.end(), tag.begin());
   if (const UsedTokens::Use* const used = config_.used->find(tag)) {
@@ -90,8 +81,7 @@ std::optional<std::span<const std::byte>> Gate::admit(const ServerAddress& from,
     Session* const session = find(used->session);
     if (used->client == response.client && session != nullptr && session->address == from)
       return session->accepted;
-    ++counts_.token_reused;
-    return std::nullopt;
+    return refuse(Refusal::token_reused, counts_.token_reused);
   }
   const auto opened =
       response.expires_s <= unix_s
@@ -104,14 +94,9 @@ std::optional<std::span<const std::byte>> Gate::admit(const ServerAddress& from,
   const auto keys =
       opened ? exchange.keys(response.client, exchange.public_key(), opened->to_server, opened->to_client)
              : std::nullopt;
-  if (!keys || std::ranges::none_of(opened->grant.servers, is_ours)) {
-    ++counts_.wrong_token;
-    return std::nullopt;
-  }
-  if (full_for(from) || config_.used->full()) {
-    ++counts_.over_limit;
-    return std::nullopt;
-  }
+  if (!keys || std::ranges::none_of(opened->grant.servers, is_ours))
+    return refuse(Refusal::wrong_token, counts_.wrong_token);
+  if (full_for(from) || config_.used->full()) return refuse(Refusal::handshake_limit, counts_.over_limit);
   const auto answer = begin(from, response, opened->grant, *keys, exchange.public_key(), now_s, unix_s);
   config_.used->note(
       tag, {response.client, ByteReader(answer.subspan(1)).number<std::uint32_t>(), response.expires_s});

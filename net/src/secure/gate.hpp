@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../allowance.hpp"
 #include "handshake.hpp"
 
 #include <array>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include <reckoner/net/connect_token.hpp>
+#include <reckoner/net/refusal.hpp>
 
 namespace reckoner::secure {
 
@@ -104,15 +106,10 @@ class Gate {
 
   [[nodiscard]] std::size_t sessions() const { return sessions_.size(); }
   [[nodiscard]] const Counts& counts() const { return counts_; }
+  /// Why receive() had no answer.
+  [[nodiscard]] Refusal refusal() const { return refusal_; }
 
  private:
-  // Hands out so many a second, and saves up for some seconds.
-  struct Allowance {
-    double tokens = 0.0;
-    double since_s = 0.0;
-    bool take(double per_second, double depth, double now_s);
-  };
-
   [[nodiscard]] bool allowed(const ServerAddress& from, double now_s);
   [[nodiscard]] Cookie cookie_for(const ServerAddress& from, const PublicKey& client,
                                   std::int64_t epoch) const;
@@ -122,6 +119,7 @@ class Gate {
                                    const ConnectGrant& grant, const SessionKeys& keys,
                                    const PublicKey& server, double now_s, std::uint64_t unix_s);
   [[nodiscard]] bool full_for(const ServerAddress& from) const;
+  std::nullopt_t refuse(Refusal why, std::uint64_t& count);
 
   GateConfig config_;
   SecretKey cookie_key_;
@@ -130,6 +128,7 @@ class Gate {
   Allowance opened_;
   std::array<std::byte, Challenge::kBytes> challenge_{};
   Counts counts_;
+  Refusal refusal_ = Refusal::malformed;
 };
 
 }  // namespace reckoner::secure

@@ -1,23 +1,20 @@
 // SPDX-License-Identifier: MIT
 #include "guard.hpp"
 
-#include "sodium_bytes.hpp"
-
 namespace reckoner::secure {
 
 using What = Guard::Arrival::What;
 
-std::uint32_t Guard::random_number() {
-  return secure::random_number();
-}
-
 Guard::Arrival Guard::arrive(const ServerAddress& from, std::span<const std::byte> datagram, double now_s,
                              std::uint64_t unix_s) {
-  if (datagram.size() > kLargest) return {};
+  const auto refused = [](Refusal why) { return Arrival{.refusal = why}; };
+  if (datagram.size() > kLargest) return refused(Refusal::too_large);
   const auto session = sealed_session(datagram);
   if (Client* const client = std::get_if<Client>(&end_)) {
-    if (session) return client->opener ? opened(*client->opener, *session, datagram, nullptr) : Arrival{};
-    if (client->handshake.receive(datagram) && client->handshake.session()) {
+    if (session && !client->opener) return refused(Refusal::no_session);
+    if (session) return opened(*client->opener, *session, datagram, nullptr);
+    if (!client->handshake.receive(datagram)) return refused(Refusal::malformed);
+    if (client->handshake.session()) {
       const ClientHandshake::Session& joined = *client->handshake.session();
       client->sealer.emplace(joined.keys.to_server, joined.number);
       client->opener.emplace(joined.keys.to_client);
@@ -27,10 +24,10 @@ Guard::Arrival Guard::arrive(const ServerAddress& from, std::span<const std::byt
   Gate& gate = std::get<Gate>(end_);
   if (!session) {
     const auto answer = gate.receive(from, datagram, now_s, unix_s);
-    return answer ? Arrival{.what = What::answer, .bytes = *answer} : Arrival{};
+    return answer ? Arrival{.what = What::answer, .bytes = *answer} : refused(gate.refusal());
   }
   Gate::Session* const found = gate.find(*session);
-  if (found == nullptr) return {};
+  if (found == nullptr) return refused(Refusal::no_session);
   bool newest = false;
   Arrival arrival = opened(found->opener, *session, datagram, &newest);
   arrival.tag = found->tag;
@@ -45,25 +42,10 @@ Guard::Arrival Guard::arrive(const ServerAddress& from, std::span<const std::byt
 Guard::Arrival Guard::opened(Opener& opener, std::uint32_t session, std::span<const std::byte> datagram,
                              bool* newest) {
   const auto open = opener.open(datagram, plain_);
-  if (!open) return {};
+  if (!open) return {.refusal = Refusal::not_genuine};
   if (newest != nullptr) *newest = open->newest;
   return {
       .what = open->kind == Kind::state ? What::state : What::enet, .bytes = open->plain, .session = session};
-}
-
-bool Guard::bind(std::uint32_t session, std::uint32_t connection) {
-  if (connection == 0) return false;
-  const auto [by_connection, new_connection] = session_of_.try_emplace(connection, session);
-  if (by_connection->second != session) return false;
-  const auto [by_session, new_session] = connection_of_.try_emplace(session, connection);
-  if (by_session->second == connection) return true;
-  if (new_connection) session_of_.erase(by_connection);
-  return false;
-}
-
-std::uint32_t Guard::session_of(std::uint32_t connection) const {
-  const auto found = session_of_.find(connection);
-  return found == session_of_.end() ? 0 : found->second;
 }
 
 void Guard::hold(std::uint32_t session, std::uint32_t tag) {
@@ -84,8 +66,6 @@ void Guard::tidy(double now_s, std::uint64_t unix_s) {
   if (gate == nullptr || now_s - tidied_s_ < kEveryS) return;
   tidied_s_ = now_s;
   gate->tidy(now_s, unix_s);
-  std::erase_if(session_of_, [&](const auto& entry) { return gate->find(entry.second) == nullptr; });
-  std::erase_if(connection_of_, [&](const auto& entry) { return gate->find(entry.first) == nullptr; });
 }
 
 Sealer* Guard::sealer_of(std::uint32_t session) {

@@ -9,18 +9,15 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <unordered_map>
 #include <variant>
 
 namespace reckoner::secure {
 
 /// Stands between ENet and its socket: opens every datagram that arrives, and seals every one that leaves. Of
-/// ENet it knows one number, by which ENet tells connections apart: the client draws it when it connects.
+/// ENet it knows one number, by which ENet tells connections apart: it must be the session's, which no other
+/// has.
 class Guard {
  public:
-  /// A number that nobody can foretell, and no two are likely to draw.
-  [[nodiscard]] static std::uint32_t random_number();
-
   /// Larger than any datagram that is sealed.
   static constexpr std::size_t kLargest = 1500;
 
@@ -37,20 +34,17 @@ class Guard {
     What what = What::nothing;
     std::span<const std::byte> bytes{};  ///< valid until the next call
     std::uint32_t session = 0;
-    std::uint32_t tag = 0;  ///< as given to hold()
-    bool moved = false;     ///< the session's client has another address from now on
+    std::uint32_t tag = 0;             ///< as given to hold()
+    bool moved = false;                ///< the session's client has another address from now on
+    std::optional<Refusal> refusal{};  ///< why it is `nothing`, unless it was taken in
   };
   /// Takes a datagram in. Time on any clock that never goes back, and in seconds since 1970.
   [[nodiscard]] Arrival arrive(const ServerAddress& from, std::span<const std::byte> datagram, double now_s,
                                std::uint64_t unix_s);
 
-  /// A connection with this number stands on the session, or wants to. False if it has another one, or
-  /// another session has that number.
-  [[nodiscard]] bool bind(std::uint32_t session, std::uint32_t connection);
-  /// The session that a connection stands on; 0: none.
-  [[nodiscard]] std::uint32_t session_of(std::uint32_t connection) const;
-  [[nodiscard]] bool is_bound(std::uint32_t session, std::uint32_t connection) const {
-    return connection != 0 && session_of(connection) == session;
+  /// True if a connection with this number may stand on the session.
+  [[nodiscard]] static bool belongs(std::uint32_t connection, std::uint32_t session) {
+    return connection != 0 && connection == session;
   }
 
   /// The connection is made: the session lasts as long as it does, and its arrivals carry `tag`. Or it has
@@ -87,8 +81,6 @@ class Guard {
                                bool* newest);
 
   std::variant<Gate, Client> end_;
-  std::unordered_map<std::uint32_t, std::uint32_t> session_of_;     // by connection
-  std::unordered_map<std::uint32_t, std::uint32_t> connection_of_;  // by session
   double tidied_s_ = -1e300;
   std::array<std::byte, kLargest> plain_{};
   std::array<std::byte, kLargest + kSealBytes> sealed_{};

@@ -16,6 +16,7 @@
 #include <reckoner/net/archetype.hpp>
 #include <reckoner/net/game_message.hpp>
 #include <reckoner/net/ids.hpp>
+#include <reckoner/net/refusal.hpp>
 #include <reckoner/net/transport.hpp>
 #include <reckoner/net/user_fields.hpp>
 #include <reckoner/reckoning/motion.hpp>
@@ -97,7 +98,7 @@ struct ClientStats {
   std::uint64_t updates_applied = 0;
   std::uint64_t updates_stale = 0;       ///< older than what was known, or of an entity that is gone
   std::uint64_t datagrams_stale = 0;     ///< repeated, or far too late; their updates were not read
-  std::uint64_t malformed = 0;           ///< payloads refused
+  std::uint64_t malformed = 0;           ///< payloads and messages refused that no honest server sends
   std::uint64_t unknown_references = 0;  ///< datagrams refused: they refer to motions that are not known here
   std::uint64_t state_bytes_received = 0;
   std::uint64_t field_changes_applied = 0;  ///< values of user fields
@@ -107,8 +108,10 @@ struct ClientStats {
   std::uint64_t messages_refused = 0;       ///< gone, because too many waited
   std::uint64_t messages_sent = 0;          ///< handed to the transport
   std::uint64_t messages_dropped = 0;       ///< not sent
-  double round_trip_s = 0.0;                ///< smallest of the recent ones
-  double delay_s = 0.0;                     ///< how far behind server time entities are shown at present
+  /// Payloads and messages that were not taken in, by reason. Some are merely late.
+  RefusalCounts refusals;
+  double round_trip_s = 0.0;  ///< smallest of the recent ones
+  double delay_s = 0.0;       ///< how far behind server time entities are shown at present
 };
 
 /// The showing side: keeps every remote entity where it should be drawn, continuous in position and velocity.

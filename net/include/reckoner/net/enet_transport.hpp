@@ -11,6 +11,7 @@
 
 #include <reckoner/net/connect_token.hpp>
 #include <reckoner/net/transport.hpp>
+#include <reckoner/net/transport_limits.hpp>
 #include <reckoner/reckoning/result.hpp>
 
 namespace reckoner {
@@ -27,6 +28,7 @@ struct ServerSecurity {
       addresses;  ///< under which clients reach it; empty: tokens for any server will do
   std::uint32_t peers_per_address = 16;  ///< connections from one IPv4 address
   double handshakes_per_second = 10.0;   ///< tokens shown from one IPv4 address; ten seconds' worth at once
+  double tokens_per_second = 2000.0;     ///< tokens that are looked into, from all addresses together
 };
 
 /// What a client shows.
@@ -60,6 +62,7 @@ struct EnetListenConfig {
   std::uint32_t max_peers =
       64;  ///< connections at once, at most 4095 (ENet's own limit); ShardedTransport: more
   std::optional<ServerSecurity> security{};  ///< without it anybody is let in, and nothing is sealed
+  TransportLimits limits{};                  ///< of what peers may send; ShardedTransport: of each host
 };
 
 /// Transport over ENet and UDP (IPv4). State goes unsequenced and unreliable, control reliable. ENet's

@@ -6,6 +6,7 @@
 
 #include <reckoner/net/ids.hpp>
 #include <reckoner/net/motion_codec.hpp>
+#include <reckoner/net/refusal.hpp>
 #include <reckoner/net/route_table.hpp>
 #include <reckoner/reckoning/motion.hpp>
 
@@ -23,5 +24,11 @@ namespace reckoner {
 /// archetype's limits or the route's ends, or if `routes` has no such route. The motion points into `routes`.
 [[nodiscard]] std::optional<Motion> motion_of(const QuantisedState& quantised, double time_s,
                                               const Quantisation& quantisation, const RouteTable& routes);
+
+/// Why motion_of() gives nothing.
+[[nodiscard]] inline Refusal why_no_motion(const QuantisedState& quantised, const RouteTable& routes) {
+  const RouteId route = quantised.along.route;
+  return route && routes.find(route) == nullptr ? Refusal::unknown_route : Refusal::beyond_limits;
+}
 
 }  // namespace reckoner

@@ -7,6 +7,7 @@
 #include <span>
 
 #include <reckoner/net/ids.hpp>
+#include <reckoner/net/refusal.hpp>
 
 namespace reckoner {
 
@@ -40,8 +41,14 @@ struct TransportStats {
   std::uint64_t payload_bytes_received = 0;
   std::uint64_t wire_bytes_sent = 0;  ///< with the headers of the transport, UDP and IPv4
   std::uint64_t wire_bytes_received = 0;
-  std::uint64_t refused = 0;         ///< payloads that were too large, malformed, or on no known channel
+  std::uint64_t refused = 0;         ///< payloads and datagrams that were not taken in, or not sent
+  RefusalCounts refusals;            ///< the same by reason
   std::uint64_t service_errors = 0;  ///< errors of the socket or of one peer; the others go on
+
+  void refuse(Refusal why) {
+    ++refused;
+    ++refusals[why];
+  }
 };
 
 /// Carries payloads between a server and its clients. One implementation runs over ENet, others in virtual

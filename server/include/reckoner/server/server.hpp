@@ -12,6 +12,7 @@
 #include <reckoner/net/coding_statistics.hpp>
 #include <reckoner/net/game_message.hpp>
 #include <reckoner/net/ids.hpp>
+#include <reckoner/net/refusal.hpp>
 #include <reckoner/net/transport.hpp>
 #include <reckoner/net/user_fields.hpp>
 #include <reckoner/reckoning/motion.hpp>
@@ -119,7 +120,9 @@ struct ServerStats {
   std::uint64_t messages_received = 0;   ///< game messages of clients, queued for poll_message()
   std::uint64_t messages_refused = 0;    ///< of clients that had sent too many: gone
   std::uint64_t datagrams_lost = 0;      ///< found lost by acknowledgement or time-out
-  std::uint64_t malformed = 0;           ///< payloads refused
+  std::uint64_t malformed = 0;           ///< payloads of clients refused that no honest client sends
+  /// Payloads, and motions and reports in them, that were not taken in, by reason. Some are merely late.
+  RefusalCounts refusals;
 };
 
 /// The publishing side: knows the truth about every entity and decides what each client must be told.

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: MIT
+// Values are checked, not only bytes: what cannot be is refused, counted by its reason, and harms nobody.
+#include "world.hpp"
+
+#include <functional>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include <reckoner/net/datagram.hpp>
+#include <reckoner/net/message_codec.hpp>
+#include <reckoner/net/messages.hpp>
+#include <reckoner/net/motion_codec.hpp>
+#include <reckoner/net/owned_codec.hpp>
+
+namespace reckoner::test {
+namespace {
+
+constexpr double kMaxSpeed = 10.0;
+constexpr PeerId kServer{1};
+constexpr Sequence kNew = 30'000;  // later than any datagram that was sent
+
+State straight(double time_s) {
+  State s;
+  s.position = {2.0 * time_s, 1.0, 0.0};
+  s.velocity = {2.0f, 0.0f, 0.0f};
+  return s;
+}
+
+// A server with a walker, one client that is honest, and one that is not, which owns something.
+class Refused : public testing::Test {
+ protected:
+  static WorldConfig config() {
+    WorldConfig config;
+    config.links = network("lan");
+    config.server.archetypes[0].max_speed_mps = kMaxSpeed;
+    config.server.archetypes[0].world_size_m = 1000.0;
+    config.server.rewind_s = 1.0;
+    return config;
+  }
+
+  void SetUp() override {
+    ClientConfig client;
+    hostile = world.add_client(client);
+    world.run_to(0.5);
+    honest = world.add_client(client);
+    walker = world.add_body(straight);
+    avatar = world.server().spawn(0, "avatar", State{});
+    world.tap(hostile).filter = [this](const TransportEvent& event) {
+      if (event.kind == TransportEvent::Kind::received && event.channel == Channel::state) {
+        BitReader reader{event.payload};
+        newest = read_server_header(reader).sequence;
+      }
+      return true;
+    };
+    world.run_to(1.0);
+    OwnershipRules rules;
+    rules.policy = OwnerPolicy::refuse;
+    ASSERT_TRUE(world.server().give(avatar, {1}, rules));
+    world.run_to(1.5);
+    q = quantisation_for(config().server.archetypes[0]);
+  }
+
+  void TearDown() override {
+    EXPECT_EQ(world.client(honest).stats().malformed, 0u);
+    EXPECT_EQ(world.client(honest).stats().datagrams_lost, 0u);
+    const ShownEntity* shown = world.shown(honest, walker);
+    ASSERT_NE(shown, nullptr);
+    EXPECT_LT(glm::distance(shown->shown.position, straight(shown->shown_time_s).position), 0.1);
+    const ShownEntity* other = world.shown(honest, avatar);
+    ASSERT_NE(other, nullptr);
+    EXPECT_LT(glm::length(other->shown.position), 0.1);
+  }
+
+  using Write = std::function<void(BitWriter&)>;
+  static Bytes written(const Write& write) {
+    Bytes buffer(1000);
+    BitWriter writer{buffer};
+    write(writer);
+    const auto bytes = writer.finish();
+    return {bytes.begin(), bytes.end()};
+  }
+  static Bytes encoded(const ControlMessage& message) {
+    Bytes buffer(kMaxControlBytes);
+    const auto bytes = encode(message, buffer);
+    return {bytes.begin(), bytes.end()};
+  }
+
+  // How much more often the server, or the hostile client's end, has refused for this reason after that.
+  std::uint64_t at_server(Refusal why, Channel channel, const Bytes& bytes) {
+    const std::uint64_t before = world.server().stats().refusals[why];
+    world.client_transport(hostile).send(kServer, channel, bytes);
+    world.run_to(world.now_s() + 0.1);
+    return world.server().stats().refusals[why] - before;
+  }
+  std::uint64_t at_client(Refusal why, Channel channel, const Bytes& bytes) {
+    const std::uint64_t before = world.client(hostile).stats().refusals[why];
+    world.tap(hostile).slip_in(kServer, channel, bytes);
+    world.run_to(world.now_s() + 0.1);
+    return world.client(hostile).stats().refusals[why] - before;
+  }
+
+  [[nodiscard]] ClientDatagram head() const {
+    ClientDatagram d;
+    d.sequence = kNew;
+    return d;
+  }
+  // The hostile client's motion of a slot, in full, stamped so many ticks after now.
+  Bytes owned(std::uint32_t slot, const QuantisedState& state, int ahead) {
+    return written([&](BitWriter& w) {
+      ClientDatagram d = head();
+      d.has_owned = true;
+      write(w, d);
+      write(w, OwnedHead{slot, 1, static_cast<std::uint16_t>(world.server().next_tick() + ahead), {}}, -1);
+      write_full(w, state, q);
+      w.write(0, 1);
+    });
+  }
+  // A datagram as the server's next, with the motion of a slot.
+  Bytes update(std::uint32_t slot, const QuantisedState& state, int ahead = 0) {
+    return written([&](BitWriter& w) {
+      ServerHeader h;
+      h.sequence = static_cast<Sequence>(newest + 1);
+      h.tick = static_cast<std::uint16_t>(world.server().next_tick() + ahead);
+      h.update_count = 1;
+      write(w, h);
+      write(w, UpdateHeader{.slot = slot}, h.coding, -1);
+      write_full(w, state, q);
+    });
+  }
+  [[nodiscard]] SpawnMessage spawn() {
+    SpawnMessage m;
+    m.entity = {50, 0};
+    m.tick = m.motion_tick = world.server().next_tick();
+    m.orientation_bits = static_cast<std::uint8_t>(q.orientation_bits);
+    return m;
+  }
+  [[nodiscard]] static QuantisedState at(double x_m, float speed_mps) {
+    State s;
+    s.position.x = x_m;
+    s.velocity.x = speed_mps;
+    return quantise(s, 0, Manner{}, quantisation_for(Archetype{}));  // which allows more
+  }
+  [[nodiscard]] std::uint32_t avatar_slot() const { return static_cast<std::uint32_t>(avatar.slot()); }
+
+  World world{config()};
+  std::size_t hostile = 0, honest = 0;
+  EntityId walker, avatar;
+  Sequence newest = 0;
+  Quantisation q;
+};
+
+TEST_F(Refused, TheServerCountsBytesThatMakeNoSense) {
+  EXPECT_EQ(at_server(Refusal::malformed, Channel::state, Bytes(2, std::byte{0xff})), 1u);
+  EXPECT_EQ(at_server(Refusal::malformed, Channel::control, Bytes(9, std::byte{0x0f})), 1u);
+  GameDataMessage m{{std::byte{1}}, 1.0};
+  Bytes stamped = encoded(m);
+  // The stamp's 64 bits, behind 4 of the kind and a flag, all set: a NaN.
+  for (std::size_t bit = 5; bit < 5 + 64; ++bit)
+    stamped[bit / 8] |= static_cast<std::byte>(1u << (bit % 8));
+  EXPECT_EQ(at_server(Refusal::malformed, Channel::control, stamped), 1u);
+}
+
+TEST_F(Refused, TheServerCountsMessagesOutOfPlace) {
+  EXPECT_EQ(at_server(Refusal::unexpected, Channel::control, encoded(JoinMessage{})), 1u);
+  EXPECT_EQ(at_server(Refusal::unexpected, Channel::control, encoded(spawn())), 1u);
+  EXPECT_EQ(world.server().stats().malformed, 2u);
+}
+
+TEST_F(Refused, TheServerCountsAcknowledgementsOfWhatWasNeverSent) {
+  ClientDatagram d = head();
+  d.ack = Ack{static_cast<Sequence>(newest + 5000), 0xffffffffu};
+  EXPECT_EQ(at_server(Refusal::never_sent, Channel::state, written([&](BitWriter& w) { write(w, d); })), 1u);
+  d.ack.reset();
+  d.control_count = 9999;
+  EXPECT_EQ(at_server(Refusal::never_sent, Channel::state, written([&](BitWriter& w) { write(w, d); })), 1u);
+}
+
+TEST_F(Refused, TheServerCountsWhatComesTwice) {
+  Bytes sent;
+  world.tap(hostile).drop_sent = [&](Channel channel, std::span<const std::byte> payload) {
+    if (channel == Channel::state) sent.assign(payload.begin(), payload.end());
+    return false;
+  };
+  world.run_to(world.now_s() + 0.5);
+  world.tap(hostile).drop_sent = nullptr;
+  EXPECT_EQ(at_server(Refusal::repeated, Channel::state, sent), 1u);
+  EXPECT_EQ(world.server().stats().malformed, 0u);
+}
+
+TEST_F(Refused, TheServerCountsMotionsThatAreNotTheClients) {
+  EXPECT_EQ(at_server(Refusal::unknown_entity, Channel::state,
+                      owned(static_cast<std::uint32_t>(walker.slot()), at(0.0, 0.0f), 0)),
+            1u);
+  EXPECT_EQ(at_server(Refusal::unknown_entity, Channel::state, owned(999, at(0.0, 0.0f), 0)), 1u);
+}
+
+TEST_F(Refused, TheServerCountsMotionsFromTheFutureAndThePast) {
+  EXPECT_EQ(at_server(Refusal::from_future, Channel::state, owned(avatar_slot(), at(0.0, 0.0f), 30)), 1u);
+}
+
+TEST_F(Refused, TheServerCountsMotionsThatAreTooOld) {
+  EXPECT_EQ(at_server(Refusal::too_old, Channel::state, owned(avatar_slot(), at(0.0, 0.0f), -90)), 1u);
+}
+
+TEST_F(Refused, TheServerCountsMotionsBeyondTheLimits) {
+  EXPECT_EQ(at_server(Refusal::beyond_limits, Channel::state, owned(avatar_slot(), at(0.0, 100.0f), -1)), 1u);
+}
+
+TEST_F(Refused, TheServerCountsJumpsBeyondTheLimits) {
+  EXPECT_EQ(at_server(Refusal::beyond_limits, Channel::state, owned(avatar_slot(), at(500.0, 0.0f), -1)), 1u);
+}
+
+TEST_F(Refused, TheServerCountsReferencesToNothing) {
+  const Bytes bytes = written([&](BitWriter& w) {
+    ClientDatagram d = head();
+    d.has_owned = true;
+    write(w, d);
+    write(w, OwnedHead{avatar_slot(), 1, static_cast<std::uint16_t>(world.server().next_tick()), 50'000}, -1);
+    w.write(0, 60);
+  });
+  EXPECT_EQ(at_server(Refusal::unknown_baseline, Channel::state, bytes), 1u);
+}
+
+TEST_F(Refused, TheServerCountsOwnedMotionsOnRoutesAndInFrames) {
+  QuantisedState on_route;
+  on_route.along.route = {7};
+  EXPECT_EQ(at_server(Refusal::unknown_route, Channel::state, owned(avatar_slot(), on_route, 0)), 1u);
+  QuantisedState framed = at(0.0, 0.0f);
+  framed.frame = walker;
+  EXPECT_EQ(at_server(Refusal::unknown_frame, Channel::state, owned(avatar_slot(), framed, 0)), 1u);
+}
+
+TEST_F(Refused, TheServerCountsReportsFromTheFuture) {
+  ClientDatagram d = head();
+  d.showing.emplace();
+  const double units = (world.now_s() + 2.0) / kStampUnitS;
+  d.showing->clock = static_cast<std::uint16_t>(static_cast<std::uint64_t>(units));
+  EXPECT_EQ(at_server(Refusal::from_future, Channel::state, written([&](BitWriter& w) { write(w, d); })), 1u);
+}
+
+TEST_F(Refused, TheServerCountsMessagesThatAreTooMany) {
+  const std::uint64_t before = world.server().stats().refusals[Refusal::too_many];
+  const Bytes payload(900, std::byte{5});
+  for (int i = 0; i < 4000; ++i)
+    (void)world.client(hostile).send(payload, Delivery::reliable);
+  world.run_to(world.now_s() + 2.0);
+  EXPECT_GT(world.server().stats().refusals[Refusal::too_many], before);
+  EXPECT_EQ(world.server().stats().malformed, 0u);  // it is no crime
+}
+
+TEST_F(Refused, AClientCountsWhatCannotBe) {
+  EXPECT_EQ(at_client(Refusal::malformed, Channel::state, Bytes(3, std::byte{0xff})), 1u);
+  EXPECT_EQ(at_client(Refusal::unexpected, Channel::control, encoded(JoinMessage{})), 1u);
+  EXPECT_EQ(at_client(Refusal::unknown_entity, Channel::state, update(77, at(0.0, 0.0f))), 1u);
+  EXPECT_EQ(at_client(Refusal::beyond_limits, Channel::state,
+                      update(static_cast<std::uint32_t>(walker.slot()), at(0.0, 100.0f))),
+            1u);
+  EXPECT_EQ(at_client(Refusal::beyond_limits, Channel::state,
+                      update(static_cast<std::uint32_t>(walker.slot()), at(5000.0, 0.0f))),
+            1u);
+  QuantisedState on_route;
+  on_route.along.route = {7};
+  EXPECT_EQ(at_client(Refusal::unknown_route, Channel::state,
+                      update(static_cast<std::uint32_t>(walker.slot()), on_route)),
+            1u);
+  QuantisedState framed = at(0.0, 0.0f);
+  framed.frame = {500, 3};
+  EXPECT_EQ(at_client(Refusal::unknown_frame, Channel::state,
+                      update(static_cast<std::uint32_t>(walker.slot()), framed)),
+            1u);
+  EXPECT_EQ(at_client(Refusal::from_future, Channel::state,
+                      update(static_cast<std::uint32_t>(walker.slot()), at(0.0, 0.0f), 7000)),
+            1u);
+  EXPECT_EQ(at_client(Refusal::too_old, Channel::state,
+                      update(static_cast<std::uint32_t>(walker.slot()), at(0.0, 0.0f), -300)),
+            1u);
+}
+
+TEST_F(Refused, AClientCountsControlMessagesThatCannotBe) {
+  SpawnMessage m = spawn();
+  m.archetype = 9;
+  EXPECT_EQ(at_client(Refusal::beyond_limits, Channel::control, encoded(m)), 1u);
+  m = spawn();
+  m.tick += 60 * 100;
+  EXPECT_EQ(at_client(Refusal::from_future, Channel::control, encoded(m)), 1u);
+  m = spawn();
+  m.motion_tick += 1;
+  EXPECT_EQ(at_client(Refusal::from_future, Channel::control, encoded(m)), 1u);
+  m = spawn();
+  m.state = at(0.0, 100.0f);
+  EXPECT_EQ(at_client(Refusal::beyond_limits, Channel::control, encoded(m)), 1u);
+  m = spawn();
+  m.state.frame = {500, 3};
+  EXPECT_EQ(at_client(Refusal::unknown_frame, Channel::control, encoded(m)), 1u);
+  EXPECT_EQ(at_client(Refusal::unknown_entity, Channel::control, encoded(DespawnMessage{{500, 3}, 7})), 1u);
+  RouteMessage route;
+  route.route = {9};
+  EXPECT_EQ(at_client(Refusal::unknown_route, Channel::control, encoded(route)), 1u);
+  EXPECT_EQ(at_client(Refusal::malformed, Channel::control, Bytes(5, std::byte{0x0f})), 1u);
+}
+
+}  // namespace
+}  // namespace reckoner::test
