@@ -11,6 +11,7 @@ option(RECKONER_EXAMPLES "Build the examples" ${RECKONER_DEVELOPER})
 option(RECKONER_TESTS "Build the tests" ${RECKONER_DEVELOPER})
 option(RECKONER_BENCHMARKS "Build the benchmarks" ${RECKONER_DEVELOPER})
 option(RECKONER_INSTALL "Make install rules" ${PROJECT_IS_TOP_LEVEL})
+option(RECKONER_FUZZ "Build the fuzz targets, for libFuzzer (Clang)" OFF)
 set(RECKONER_SANITIZE "" CACHE STRING "Sanitizers to build with, for example address,undefined")
 set(RECKONER_PROGRAM_DIR "${CMAKE_CURRENT_BINARY_DIR}/bin" CACHE PATH "Where the programs are put")
 
@@ -32,6 +33,9 @@ endif()
 if(RECKONER_SANITIZE)
   add_compile_options(-fsanitize=${RECKONER_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${RECKONER_SANITIZE})
+endif()
+if(RECKONER_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link -O1)
 endif()
 
 # reckoner_compile_flags(target [C++20_SCOPE]): what every target of ours is compiled with. Private: a game's own flags

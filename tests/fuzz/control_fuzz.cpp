@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// Every message of the control channel: join, welcome, spawn, despawn, route, game data, ownership.
+#include "generate.hpp"
+#include "target.hpp"
+
+#include <reckoner/net/field_codec.hpp>
+#include <reckoner/net/route_codec.hpp>
+#include <reckoner/net/route_table.hpp>
+
+namespace reckoner::fuzz {
+namespace {
+
+// What the client makes of it, too.
+void use(const SpawnMessage& spawn) {
+  const auto& kinds = archetypes();
+  if (spawn.archetype >= kinds.size()) return;
+  const Quantisation q = quantisation_for(kinds[spawn.archetype]);
+  if (q.orientation_bits == spawn.orientation_bits) {
+    const auto motion = motion_of(spawn.state, 0.0, q, RouteTable{});
+    check(!motion || is_sane(motion->state), "a motion that is taken in is sane");
+  }
+  std::vector<FieldValue> values;
+  BitReader reader{spawn.fields};
+  read_values(reader, kinds[spawn.archetype].fields, values);
+  if (!reader.finished()) return;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    check(quantise(values[i], kinds[spawn.archetype].fields[i]) == values[i], "a value is one of its field");
+}
+
+// What is decoded can be encoded, and means the same.
+void decode(std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const std::size_t before = bytes.size();
+    const auto message = take_control(bytes);
+    if (!message) {
+      check(bytes.empty(), "a malformed message ends its payload");
+      return;
+    }
+    check(bytes.size() < before, "a message takes bytes");
+    const Bytes again = encoded(*message);
+    const auto second = decode_control(again);
+    check(second.has_value(), "what was decoded is encoded so that it can be decoded");
+    check(encoded(*second) == again, "decoding twice gives the same");
+    if (const auto* spawn = std::get_if<SpawnMessage>(&*message)) use(*spawn);
+  }
+}
+
+}  // namespace
+
+void run(std::span<const std::byte> input) {
+  if (input.empty()) return;
+  if (input.front() == kRaw) return decode(input.subspan(1));
+  Choices choices{input.subspan(1)};
+  Bytes payload;
+  for (int i = 0; i < 6 && !choices.empty(); ++i) {
+    const Bytes message = encoded(any_control(choices));
+    check(!message.empty() && decode_control(message).has_value(), "what is encoded can be decoded");
+    payload.insert(payload.end(), message.begin(), message.end());
+  }
+  decode(payload);
+  if (damage(choices, payload)) decode(payload);
+}
+
+std::vector<Bytes> seeds() {
+  std::vector<Bytes> out;
+  std::mt19937_64 random{7};
+  for (int i = 0; i < 21; ++i) {
+    Bytes decisions(400);
+    for (std::byte& each : decisions)
+      each = static_cast<std::byte>(random() & 0xff);
+    decisions.front() = static_cast<std::byte>(i % 7);  // which message
+    Choices choices{decisions};
+    const Bytes message = encoded(any_control(choices));
+    if (message.size() < 1500) out.push_back(marked(kRaw, message));
+  }
+  add_choices(out, 8, 400, kChoices);
+  return out;
+}
+
+}  // namespace reckoner::fuzz

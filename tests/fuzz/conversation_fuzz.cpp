@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: MIT
+// A server, an honest client, and a link to another client on which anything may happen in either direction:
+// payloads are lost, repeated, changed and invented. Neither end breaks, and the honest client notices
+// nothing.
+#include "generate.hpp"
+#include "pipes.hpp"
+#include "target.hpp"
+
+#include <array>
+
+#include <reckoner/client/client.hpp>
+#include <reckoner/net/field_codec.hpp>
+#include <reckoner/server/server.hpp>
+
+namespace reckoner::fuzz {
+namespace {
+
+constexpr double kTickS = 1.0 / 60.0;
+constexpr double kLocalS = 1000.0;  // what the clients' clocks are ahead
+constexpr int kMostTicks = 90;
+constexpr std::size_t kVictim = 0, kHonest = 1;
+
+ServerConfig server_config(Choices& choices) {
+  ServerConfig config;
+  config.archetypes = archetypes();
+  config.rewind_s = 1.0;
+  config.max_entities = 12;
+  config.updates_per_second = choices.flag() ? 20.0 : 0.0;
+  return config;
+}
+
+ClientConfig client_config(Choices& choices) {
+  ClientConfig config;
+  config.archetypes = archetypes();
+  config.playout.mode = static_cast<PlayoutMode>(choices.up_to(2));
+  return config;
+}
+
+bool finite(const State& s) {
+  const auto sums = s.position + glm::dvec3{s.velocity} + glm::dvec3{s.angular_velocity};
+  return std::isfinite(sums.x) && std::isfinite(sums.y) && std::isfinite(sums.z) &&
+         std::isfinite(s.orientation.w + s.orientation.x + s.orientation.y + s.orientation.z);
+}
+
+class Conversation {
+ public:
+  explicit Conversation(Choices& choices) : choices_(choices), server_(server_config(choices), server_end_) {
+    for (std::size_t i : {kVictim, kHonest}) {
+      const PeerId peer{static_cast<std::uint32_t>(i + 1)};
+      ends_[i] = std::make_unique<PipeEnd>([this, i, peer](PeerId, Channel channel, Bytes payload) {
+        up_.push_back({i, channel, std::move(payload)});
+      });
+      clients_[i] = std::make_unique<Client>(client_config(choices), *ends_[i]);
+      ends_[i]->push(TransportEvent::Kind::connected, peer);
+      server_end_.push(TransportEvent::Kind::connected, peer);
+    }
+    RouteDefinition route;
+    route.points = {{0.0, 0.0, 0.0}, {10.0, 0.0, 0.0}, {10.0, 10.0, 2.0}};
+    (void)server_.add_route(route);
+    for (std::size_t kind : {0, 1, 0, 2, 0, 1})
+      (void)spawn(kind);
+    (void)server_.follow(entities_[1], RouteId{1});
+    (void)server_.enter_frame(entities_[3], entities_[0]);
+    quiet(6);
+    for (const auto& client : clients_)
+      check(client->status() == ClientStatus::joined, "both are in");
+    (void)server_.give(entities_[2], victim(), {});
+    (void)server_.give(entities_[4], ClientId{3 - victim().value},
+                       {.policy = choices.flag() ? OwnerPolicy::refuse : OwnerPolicy::correct});
+    quiet(6);
+  }
+
+  void run() {
+    while (!choices_.empty() && ticks_ < kMostTicks) {
+      act();
+      tick();
+    }
+  }
+
+ private:
+  struct Flying {
+    std::size_t client;
+    Channel channel;
+    Bytes payload;
+  };
+
+  // The victim joins first.
+  [[nodiscard]] static ClientId victim() { return {1}; }
+  [[nodiscard]] EntityId some() { return entities_[choices_.up_to(entities_.size() - 1)]; }
+  [[nodiscard]] double now_s() const { return ticks_ * kTickS; }
+
+  EntityId spawn(std::size_t kind) {
+    State s;
+    s.position = {static_cast<double>(entities_.size()), 1.0, 0.0};
+    const EntityId id = server_.spawn(kind, "it", s);
+    if (id) entities_.push_back(id);
+    return id;
+  }
+
+  void quiet(int ticks) {
+    tampers_ = false;
+    for (int i = 0; i < ticks; ++i)
+      tick();
+    tampers_ = true;
+  }
+
+  void tick() {
+    server_.receive(now_s());
+    for (std::size_t i = 0; i < entities_.size(); ++i) {
+      State s;
+      s.position = {static_cast<double>(i) + 2.0 * now_s(), std::sin(3.0 * now_s()), 0.0};
+      s.velocity = {2.0f, static_cast<float>(3.0 * std::cos(3.0 * now_s())), 0.0f};
+      (void)server_.move(entities_[i], s);
+    }
+    server_.tick(now_s());
+    ++ticks_;
+    deliver(down_, true);
+    for (std::size_t i : {kVictim, kHonest})
+      turn(i);
+    deliver(up_, false);
+    while (server_.poll_event()) {
+    }
+    while (const auto message = server_.poll_message())
+      (void)server_.rewind(message->sender, message->time_s.value_or(now_s()));
+    for (const EntityId id : entities_) {
+      if (const auto state = server_.state(id)) check(finite(*state), "the truth is a state");
+      (void)server_.pose_seen_by(victim(), id, now_s() - 0.05);
+    }
+  }
+
+  void turn(std::size_t i) {
+    Client& client = *clients_[i];
+    const double local_s = now_s() + kLocalS;
+    client.receive(local_s);
+    while (const auto event = client.poll_event()) {
+    }
+    while (client.poll_message()) {
+    }
+    for (const ShownEntity& each : client.frame(local_s))
+      check(finite(each.shown), "what is shown is a state");
+    for (const glm::dvec3& p : client.sample(local_s).positions)
+      check(std::isfinite(p.x + p.y + p.z), "what is shown is a place");
+    for (const EntityId id : {entities_[2], entities_[4]}) {
+      if (auto state = client.owned(id, local_s)) {
+        state->velocity = {1.0f, 0.5f, 0.0f};
+        (void)client.move(id, *state, local_s);
+      }
+    }
+    if (i != kHonest) return;
+    check(client.stats().malformed == 0, "the honest client can read all that the server sends");
+    check(!tampers_ || client.status() == ClientStatus::joined, "the honest client stays");
+  }
+
+  // On its way to a client or to the server.
+  void deliver(std::vector<Flying>& flying, bool to_client) {
+    std::vector<Flying> now = std::exchange(flying, {});
+    for (Flying& f : now) {
+      if (f.client != kVictim || !tampers_) {
+        arrive(f, to_client);
+        continue;
+      }
+      seen_.push_back(f);
+      if (f.channel == Channel::state && choices_.rarely(7)) continue;
+      if (choices_.rarely(3)) (void)damage(choices_, f.payload);
+      arrive(f, to_client);
+    }
+  }
+
+  void arrive(const Flying& f, bool to_client) {
+    const PeerId peer{static_cast<std::uint32_t>(f.client + 1)};
+    PipeEnd& end = to_client ? *ends_[f.client] : server_end_;
+    end.push(TransportEvent::Kind::received, peer, f.channel, f.payload);
+  }
+
+  void act() {
+    switch (choices_.up_to(11)) {
+      case 0:
+        return invent(choices_.flag());
+      case 1:
+        return arrive({kVictim, Channel::control, encoded(any_control(choices_))}, choices_.flag());
+      case 2:
+        return arrive({kVictim, Channel::state, owned_motion()}, false);
+      case 3:
+        return arrive({kVictim, Channel::state, update()}, true);
+      case 4:
+        if (!seen_.empty()) arrive(seen_[choices_.up_to(seen_.size() - 1)], choices_.flag());
+        return;
+      case 5:
+        (void)server_.teleport(some(), any_state(choices_, quantisations()[choices_.up_to(2)]));
+        return;
+      case 6:
+        (void)server_.enter_frame(some(), choices_.flag() ? some() : EntityId{});
+        return;
+      case 7:
+        choices_.flag() ? (void)server_.give(some(), victim(), {}) : (void)server_.take(some());
+        return;
+      case 8:
+        if (choices_.flag()) {
+          (void)server_.despawn(some());
+        } else {
+          (void)spawn(choices_.up_to(2));
+        }
+        return;
+      case 9:
+        (void)server_.set_field(some(), choices_.up_to(3), any_value(choices_, archetypes()[0].fields[1]));
+        return;
+      case 10: {
+        const Bytes text = choices_.bytes(30);
+        (void)clients_[kVictim]->send(text, choices_.flag() ? Delivery::reliable : Delivery::unreliable,
+                                      choices_.real(-10.0, 10.0));
+        (void)server_.broadcast(text, Delivery::unreliable, choices_.real(-10.0, 10.0));
+        return;
+      }
+      default:
+        ticks_ += static_cast<int>(choices_.up_to(choices_.rarely(7) ? 40 : 2));
+        return;
+    }
+  }
+
+  void invent(bool to_client) {
+    const Channel channel = choices_.flag() ? Channel::state : Channel::control;
+    arrive({kVictim, channel, choices_.bytes(120)}, to_client);
+  }
+
+  // As the owner of something would send it.
+  Bytes owned_motion() {
+    Bytes buffer(4096);
+    BitWriter writer{buffer};
+    ClientDatagram head = any_client_datagram(choices_, static_cast<Sequence>(ticks_));
+    head.has_owned = true;
+    head.has_messages = false;
+    write(writer, head);
+    const auto slot = static_cast<std::uint32_t>(choices_.up_to(5));
+    write(writer,
+          OwnedHead{slot,
+                    static_cast<std::uint8_t>(choices_.up_to(3)),
+                    static_cast<std::uint16_t>(ticks_ + choices_.integer(5)),
+                    {}},
+          -1);
+    write_full(writer, any_quantised(choices_, quantisations()[0].orientation_bits), quantisations()[0]);
+    writer.write(0, 1);
+    return finished(writer);
+  }
+
+  // As the server would send it.
+  Bytes update() {
+    Bytes buffer(4096);
+    BitWriter writer{buffer};
+    ServerHeader head = any_server_header(choices_);
+    head.tick = static_cast<std::uint16_t>(ticks_ + choices_.integer(5));
+    head.sequence = static_cast<Sequence>(ticks_ + choices_.integer(6));
+    head.update_count = 1;
+    write(writer, head);
+    UpdateHeader u;
+    u.slot = static_cast<std::uint32_t>(choices_.up_to(5));
+    u.age = static_cast<std::uint32_t>(choices_.up_to(3));
+    u.level = static_cast<std::uint8_t>(choices_.up_to(2));
+    write(writer, u, head.coding, -1);
+    const Quantisation q = quantisations()[choices_.up_to(2)];
+    write_full(writer, any_quantised(choices_, q.orientation_bits), q);
+    return finished(writer);
+  }
+
+  Choices& choices_;
+  std::vector<Flying> up_, down_, seen_;
+  PipeEnd server_end_{[this](PeerId peer, Channel channel, Bytes payload) {
+    down_.push_back({peer.value - 1, channel, std::move(payload)});
+  }};
+  Server server_;
+  std::array<std::unique_ptr<PipeEnd>, 2> ends_;
+  std::array<std::unique_ptr<Client>, 2> clients_;
+  std::vector<EntityId> entities_;
+  bool tampers_ = false;
+  int ticks_ = 0;
+};
+
+}  // namespace
+
+void run(std::span<const std::byte> input) {
+  Choices choices{input};
+  Conversation conversation{choices};
+  conversation.run();
+}
+
+std::vector<Bytes> seeds() {
+  std::vector<Bytes> out;
+  add_choices(out, 24, 600, std::byte{0});
+  return out;
+}
+
+}  // namespace reckoner::fuzz

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT
+// libFuzzer's way into a target.
+#include "target.hpp"
+
+#include <cstdint>
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  reckoner::fuzz::run(std::as_bytes(std::span(data, size)));
+  return 0;
+}

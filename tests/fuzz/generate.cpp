@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: MIT
+#include "generate.hpp"
+
+#include <array>
+#include <utility>
+#include <variant>
+
+#include <reckoner/net/field_codec.hpp>
+#include <reckoner/net/transport.hpp>
+
+namespace reckoner::fuzz {
+namespace {
+
+constexpr double kMost = 1e12;  // the largest number that messages carry
+
+std::vector<Archetype> make_archetypes() {
+  std::vector<Archetype> kinds(3);
+  kinds[0].name = "body";
+  kinds[0].fields = {{"armed", BooleanField{true}},
+                     {"health", IntegerField{-5, 100, 100}},
+                     {"heat", RealField{-1.0, 2.0, 0.01, 0.0}},
+                     {"label", BlobField{8, {}}}};
+  kinds[1].name = "crate";
+  kinds[1].has_orientation = false;
+  kinds[1].never_reverses = true;
+  kinds[1].threshold_m = 0.5;
+  kinds[1].max_speed_mps = 20.0;
+  kinds[1].fields = {{"mass", IntegerField{0, 7, 1}}};
+  kinds[2].name = "hand";
+  kinds[2].threshold_m = 0.001;
+  kinds[2].threshold_rad = 0.001;
+  kinds[2].max_speed_mps = 12.0;
+  kinds[2].world_size_m = 100.0;
+  return kinds;
+}
+
+template <std::size_t N>
+void fill(Choices& choices, std::array<std::int8_t, N>& gains) {
+  for (std::int8_t& gain : gains)
+    gain = static_cast<std::int8_t>(choices.integer(8));
+}
+
+template <class E>
+E any_of(Choices& choices, E last) {
+  return static_cast<E>(choices.up_to(static_cast<std::uint64_t>(last)));
+}
+
+glm::dvec3 any_point(Choices& choices, double most) {
+  const double x = choices.real(-most, most);
+  const double y = choices.real(-most, most);
+  return {x, y, choices.real(-most, most)};
+}
+
+glm::vec3 any_rate(Choices& choices, double most) {
+  return glm::vec3{any_point(choices, most)};
+}
+
+template <class T>
+void any_three(Choices& choices, std::array<T, 3>& three, unsigned bits) {
+  for (T& each : three)
+    each = static_cast<T>(choices.integer(bits));
+}
+
+JoinMessage any_join(Choices& choices) {
+  JoinMessage m;
+  m.archetype_hash = choices.rarely(3) ? static_cast<std::uint32_t>(choices.up_to(UINT32_MAX))
+                                       : archetype_hash(archetypes());
+  m.shows_past = choices.flag();
+  m.blend_s = choices.real(0.0, kMostBlendS);
+  return m;
+}
+
+WelcomeMessage any_welcome(Choices& choices) {
+  WelcomeMessage m;
+  m.client.value = static_cast<std::uint32_t>(choices.up_to(UINT32_MAX));
+  m.tick_rate_hz = choices.real(1.0, 1000.0);
+  m.epoch_s = choices.real(-kMost, kMost);
+  m.tick = static_cast<Tick>(choices.up_to(UINT32_MAX));
+  m.longest_gap_s = choices.real(0.0, kMost);
+  m.rewinds = choices.flag();
+  const std::size_t count = choices.rarely(3) ? choices.up_to(5) : archetypes().size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const Archetype a = any_limits(choices);
+    m.archetypes.push_back(
+        {a.threshold_m, a.threshold_rad, a.max_speed_mps, a.world_size_m, any_codes(choices)});
+  }
+  return m;
+}
+
+SpawnMessage any_spawn(Choices& choices) {
+  const auto& kinds = archetypes();
+  SpawnMessage m;
+  m.entity = any_entity(choices);
+  m.archetype = static_cast<std::uint8_t>(choices.up_to(kinds.size()));
+  const std::size_t kind = std::min<std::size_t>(m.archetype, kinds.size() - 1);
+  m.name = choices.text(kMaxNameBytes);
+  m.tick = static_cast<Tick>(choices.up_to(200));
+  m.motion_tick = static_cast<Tick>(choices.up_to(200));
+  m.level = static_cast<std::uint8_t>(choices.up_to(UpdateHeader::kLevels - 1));
+  m.orientation_bits = static_cast<std::uint8_t>(quantisations()[kind].orientation_bits);
+  m.state = any_quantised(choices, m.orientation_bits);
+  m.fields.resize(kMaxValuesBytes);
+  BitWriter writer{m.fields};
+  write_values(writer, kinds[kind].fields, any_values(choices, kinds[kind].fields));
+  m.fields.resize(writer.finish().size());
+  if (choices.rarely(3)) (void)damage(choices, m.fields);
+  return m;
+}
+
+OwnershipMessage any_ownership(Choices& choices) {
+  OwnershipMessage m;
+  m.entity = any_entity(choices);
+  m.news = any_of(choices, OwnershipMessage::News::again);
+  m.term = static_cast<std::uint8_t>(choices.up_to(kTerms - 1));
+  m.viewers_s = choices.real(0.0, 10.0);
+  if (m.news != OwnershipMessage::News::given && m.news != OwnershipMessage::News::corrected) return m;
+  m.motion_tick = static_cast<Tick>(choices.up_to(200));
+  const auto& all = quantisations();
+  m.orientation_bits = static_cast<std::uint8_t>(all[choices.up_to(all.size() - 1)].orientation_bits);
+  m.state = any_quantised(choices, m.orientation_bits);
+  return m;
+}
+
+GameDataMessage any_game_data(Choices& choices) {
+  GameDataMessage m;
+  if (choices.flag()) m.time_s = choices.real(-kMostStamp, kMostStamp);
+  m.payload = choices.bytes(64);
+  if (m.payload.empty()) m.payload.resize(1);
+  return m;
+}
+
+}  // namespace
+
+const std::vector<Archetype>& archetypes() {
+  static const std::vector<Archetype> kinds = make_archetypes();
+  return kinds;
+}
+
+const std::vector<Quantisation>& quantisations() {
+  static const std::vector<Quantisation> all = [] {
+    std::vector<Quantisation> made;
+    for (const Archetype& kind : archetypes())
+      made.push_back(quantisation_for(kind));
+    return made;
+  }();
+  return all;
+}
+
+FieldSpec any_field(Choices& choices, const std::string& name) {
+  FieldSpec field{name, {}};
+  switch (choices.up_to(3)) {
+    case 0:
+      field.type = BooleanField{choices.flag()};
+      break;
+    case 1: {
+      const auto [least, most] = std::minmax({choices.integer(64), choices.integer(64)});
+      field.type = IntegerField{least, most, choices.flag() ? least : most};
+      break;
+    }
+    case 2: {
+      const auto [least, most] = std::minmax({choices.real(-1e9, 1e9), choices.real(-1e9, 1e9)});
+      const double bound = std::max({std::abs(least), std::abs(most), 1e-30});
+      field.type = RealField{least, most, bound * std::exp2(-static_cast<double>(choices.up_to(48))), least};
+      break;
+    }
+    default:
+      field.type = BlobField{choices.up_to(kMaxBlobBytes), {}};
+      break;
+  }
+  return field;
+}
+
+FieldValue any_value(Choices& choices, const FieldSpec& field) {
+  FieldValue value;
+  if (std::holds_alternative<BooleanField>(field.type)) {
+    value = choices.flag();
+  } else if (const auto* whole = std::get_if<IntegerField>(&field.type)) {
+    const auto span = static_cast<std::uint64_t>(whole->most) - static_cast<std::uint64_t>(whole->least);
+    value = static_cast<std::int64_t>(static_cast<std::uint64_t>(whole->least) + choices.up_to(span));
+  } else if (const auto* real = std::get_if<RealField>(&field.type)) {
+    value = choices.real(real->least, real->most);
+  } else {
+    value = *Blob::of(choices.bytes(std::get<BlobField>(field.type).most_bytes));
+  }
+  return quantise(value, field).value_or(initial_value(field));
+}
+
+std::vector<FieldValue> any_values(Choices& choices, std::span<const FieldSpec> fields) {
+  std::vector<FieldValue> values;
+  for (const FieldSpec& field : fields)
+    values.push_back(choices.flag() ? any_value(choices, field) : initial_value(field));
+  return values;
+}
+
+CodeParameters any_codes(Choices& choices) {
+  CodeParameters c;
+  if (!choices.rarely(3)) return c;
+  for (OrderRule& rule : c.orders) {
+    rule.offset = static_cast<std::int8_t>(choices.integer(7));
+    rule.slope = static_cast<std::uint8_t>(choices.up_to(OrderRule::kMostSlope));
+  }
+  fill(choices, c.velocity);
+  for (Habit& habit : c.habits) {
+    fill(choices, habit.horizontal);
+    fill(choices, habit.vertical);
+    fill(choices, habit.tilt);
+    fill(choices, habit.yaw);
+    habit.pitch_share = static_cast<std::uint8_t>(choices.up_to(CodeParameters::kMostShare));
+    habit.other_share = static_cast<std::uint8_t>(choices.up_to(CodeParameters::kMostShare));
+  }
+  return c;
+}
+
+Archetype any_limits(Choices& choices) {
+  const auto& kinds = archetypes();
+  Archetype a = kinds[choices.up_to(kinds.size() - 1)];
+  if (!choices.rarely(3)) return a;
+  a.threshold_m = choices.real(1e-6, kMost);
+  a.threshold_rad = choices.real(1e-6, kMost);
+  a.max_speed_mps = choices.real(0.0, kMost);
+  a.world_size_m = choices.real(0.0, kMost);
+  return a;
+}
+
+State any_state(Choices& choices, const Quantisation& q) {
+  State s;
+  s.position = any_point(choices, 1.2 * q.world_size_m);
+  s.velocity = any_rate(choices, 1.2 * q.max_speed_mps);
+  s.acceleration = any_rate(choices, 2e5);
+  s.angular_velocity = any_rate(choices, 2e4);
+  const glm::vec3 axis = any_rate(choices, 1.0);
+  const glm::quat turn{static_cast<float>(choices.real(-1.0, 1.0)), axis.x, axis.y, axis.z};
+  if (glm::length(turn) > 1e-3f) s.orientation = glm::normalize(turn);
+  return s;
+}
+
+QuantisedState any_quantised(Choices& choices, unsigned orientation_bits) {
+  QuantisedState s;
+  if (choices.rarely(7)) s.frame = any_entity(choices);
+  s.teleports = static_cast<std::uint8_t>(choices.up_to(kTeleportModulus - 1));
+  Manner& m = s.manner;
+  m.precision = static_cast<std::uint8_t>(choices.up_to(kMostPrecision));
+  if (choices.rarely(7)) {
+    s.along = {{static_cast<std::uint32_t>(choices.up_to(3) + 1)},
+               static_cast<std::int32_t>(choices.up_to(INT32_MAX)),
+               static_cast<std::int32_t>(choices.integer(32)),
+               static_cast<std::int32_t>(choices.integer(32))};
+    return s;
+  }
+  m.reach = static_cast<std::uint8_t>(choices.up_to(kMostReach));
+  m.habit = static_cast<std::uint8_t>(choices.up_to(kHabits - 1));
+  m.wander = static_cast<std::uint8_t>(choices.up_to(kMostWander));
+  // Mostly what some archetype can be: the rest is refused as soon as it is read.
+  const bool wild = choices.rarely(7);
+  any_three(choices, s.position, wild ? 48 : 17);
+  if (!choices.rarely(3)) {
+    any_three(choices, s.velocity, wild ? 31 : 8);
+    any_three(choices, s.acceleration, wild ? 31 : 6);
+  }
+  if (orientation_bits == 0) return s;
+  m.twist = static_cast<std::uint8_t>(choices.up_to(kMostTwist));
+  s.largest = static_cast<std::uint8_t>(choices.up_to(3));
+  any_three(choices, s.orientation, 8);
+  any_three(choices, s.angular_velocity, wild ? 31 : 6);
+  for (std::int16_t& each : s.orientation)
+    each = static_cast<std::int16_t>(std::clamp<int>(each, -127, 127));
+  return s;
+}
+
+RouteDefinition any_route(Choices& choices) {
+  RouteDefinition d;
+  d.kind = any_of(choices, RouteKind::kPolyline);
+  d.wrap = any_of(choices, RouteWrap::kPingPong);
+  d.facing = any_of(choices, RouteFacing::kFixed);
+  const double size_m = choices.rarely(7) ? kMost : 100.0;
+  const std::size_t points = choices.up_to(12);
+  double time = choices.real(-1.0, 1.0);
+  for (std::size_t i = 0; i < points; ++i) {
+    if (d.kind != RouteKind::kTcb) {
+      d.points.push_back(any_point(choices, size_m));
+      continue;
+    }
+    TcbKey<glm::dvec3> key;
+    key.time = time += choices.real(0.0, 10.0);
+    key.value = any_point(choices, size_m);
+    key.shape = {choices.real(-2.0, 2.0), choices.real(-2.0, 2.0), choices.real(-2.0, 2.0)};
+    key.ease_to = choices.real(0.0, 1.0);
+    key.ease_from = choices.real(0.0, 1.0);
+    d.keys.push_back(key);
+  }
+  if (d.kind == RouteKind::kCatmullRom) {
+    d.knots = any_of(choices, CatmullRomKnots::kChordal);
+    d.reflect_ends = choices.flag();
+  }
+  if (d.kind == RouteKind::kTcb) d.closing_time = choices.real(0.0, 10.0);
+  if (d.kind == RouteKind::kChaikin) {
+    d.passes = static_cast<int>(choices.up_to(15));
+    if (choices.flag()) d.angle_limit = choices.real(0.0, 4.0);
+    if (choices.flag()) d.outlier_limit = choices.real(0.0, 4.0);
+  }
+  if (choices.rarely(3)) d.up = any_point(choices, size_m);
+  if (choices.rarely(3)) d.orientation = {choices.real(-1.0, 1.0), 0.0, choices.real(-1.0, 1.0), 0.0};
+  if (choices.rarely(3)) d.tolerance = choices.real(1e-9, 1.0);
+  return d;
+}
+
+EntityId any_entity(Choices& choices) {
+  // Those that a small world has, and any.
+  if (!choices.rarely(7)) return {static_cast<std::uint32_t>(choices.up_to(7) + 1), 0};
+  return {static_cast<std::uint32_t>(choices.up_to(kMaxEntities - 1) + 1),
+          static_cast<std::uint16_t>(choices.up_to(UINT16_MAX))};
+}
+
+ControlMessage any_control(Choices& choices) {
+  switch (choices.up_to(6)) {
+    case 0:
+      return any_join(choices);
+    case 1:
+      return any_welcome(choices);
+    case 2:
+      return any_spawn(choices);
+    case 3:
+      return DespawnMessage{any_entity(choices), static_cast<Tick>(choices.up_to(UINT32_MAX))};
+    case 4:
+      return RouteMessage{{static_cast<std::uint32_t>(choices.up_to(3) + 1)}, any_route(choices)};
+    case 5:
+      return any_game_data(choices);
+    default:
+      return any_ownership(choices);
+  }
+}
+
+std::optional<Ack> any_ack(Choices& choices, Sequence near) {
+  if (!choices.flag()) return std::nullopt;
+  return Ack{static_cast<Sequence>(near + choices.integer(choices.flag() ? 4 : 16)),
+             static_cast<std::uint32_t>(choices.up_to(UINT32_MAX))};
+}
+
+ServerHeader any_server_header(Choices& choices) {
+  ServerHeader h;
+  h.sequence = static_cast<Sequence>(choices.up_to(UINT16_MAX));
+  h.ack = any_ack(choices, 0);
+  h.tick = static_cast<std::uint16_t>(choices.up_to(UINT16_MAX));
+  h.complete_age = static_cast<std::uint32_t>(choices.up_to(choices.flag() ? 3 : UINT32_MAX - 1));
+  if (choices.flag()) {
+    h.echo = Echo{static_cast<std::uint32_t>(choices.up_to((1u << kStampBits) - 1)),
+                  static_cast<std::int32_t>(choices.integer(13))};
+    h.echo->held = std::clamp(h.echo->held, -Echo::kMostHeld, Echo::kMostHeld);
+  }
+  h.coding = {static_cast<unsigned>(choices.up_to(UpdateCoding::kMostGapOrder)),
+              static_cast<unsigned>(choices.up_to(UpdateCoding::kMostReferenceOrder)),
+              static_cast<std::uint32_t>(choices.up_to(choices.rarely(7) ? UINT32_MAX - 10 : 4))};
+  return h;
+}
+
+ClientDatagram any_client_datagram(Choices& choices, Sequence newest) {
+  ClientDatagram d;
+  d.sequence = static_cast<Sequence>(newest + choices.integer(choices.rarely(7) ? 16 : 4));
+  d.ack = any_ack(choices, newest);
+  if (d.ack) d.ack_delay = static_cast<std::uint32_t>(choices.up_to(choices.flag() ? 1000 : UINT32_MAX - 1));
+  d.control_count = static_cast<std::uint16_t>(choices.up_to(choices.flag() ? 8 : UINT16_MAX));
+  d.stamp = static_cast<std::uint32_t>(choices.up_to((1u << kStampBits) - 1));
+  if (!choices.flag()) return d;
+  ShowingReport& r = d.showing.emplace();
+  r.clock = static_cast<std::uint16_t>(choices.up_to(UINT16_MAX));
+  r.delay = static_cast<std::uint32_t>(choices.up_to(ShowingReport::kMostDelay));
+  r.era = static_cast<std::uint8_t>(choices.up_to(ShowingReport::kEras - 1));
+  if (!d.ack) return d;
+  r.count = static_cast<std::uint8_t>(choices.up_to(ShowingReport::kMostArrivals));
+  std::uint32_t ago = 0;
+  for (std::size_t i = 0; i < r.count; ++i) {
+    ago += static_cast<std::uint32_t>(choices.up_to(choices.rarely(7) ? 100'000'000 : 40));
+    r.arrivals[i] = {static_cast<Sequence>(d.ack->newest - choices.up_to(40)), ago};
+  }
+  return d;
+}
+
+Bytes encoded(const ControlMessage& message) {
+  static Bytes buffer(kMaxControlBytes);
+  const auto bytes = encode(message, buffer);
+  return {bytes.begin(), bytes.end()};
+}
+
+Bytes finished(BitWriter& writer) {
+  const auto bytes = writer.finish();
+  return {bytes.begin(), bytes.end()};
+}
+
+}  // namespace reckoner::fuzz

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: MIT
+// A state datagram of the server's: head, updates in full and with references, fields, messages.
+#include "generate.hpp"
+#include "target.hpp"
+
+#include <array>
+#include <map>
+
+#include <reckoner/net/field_codec.hpp>
+#include <reckoner/net/message_codec.hpp>
+
+namespace reckoner::fuzz {
+namespace {
+
+constexpr double kTickRateHz = 60.0;
+constexpr std::uint32_t kSlots = 6;  // that hold an entity, of the archetypes in turn
+
+struct Update {
+  UpdateHeader head;
+  QuantisedState state;
+};
+struct Fields {
+  std::uint32_t slot = 0;
+  std::vector<FieldChange> changes;
+};
+struct Datagram {
+  ServerHeader header;
+  std::vector<Update> updates;
+  std::vector<Fields> fields;
+  MessageBatch messages;
+};
+
+struct Known {
+  const std::vector<Archetype>& kinds = archetypes();
+  const std::vector<Quantisation>& quantisation = quantisations();
+  std::array<QuantisedState, kSlots> baselines;  // whatever tick is referred to
+
+  Known() {
+    for (std::uint32_t slot = 0; slot < kSlots; ++slot) {
+      State s;
+      s.position = {3.0 + slot, -4.5 * slot, 0.25};
+      s.velocity = {1.5f, -0.5f * static_cast<float>(slot), 0.0f};
+      s.acceleration = {0.0f, 0.3f, 0.0f};
+      s.angular_velocity = {0.0f, 0.0f, 0.7f};
+      baselines[slot] = quantise(s, 1, Manner{}, of(slot));
+    }
+  }
+  [[nodiscard]] const Quantisation& of(std::uint32_t slot) const { return quantisation[slot % kinds.size()]; }
+  [[nodiscard]] std::span<const FieldSpec> specs(std::uint32_t slot) const {
+    return kinds[slot % kinds.size()].fields;
+  }
+};
+
+double apart_s(const UpdateHeader& head) {
+  return (*head.reference_age - head.age) / kTickRateHz;
+}
+
+bool read_updates(BitReader& reader, const Known& known, Datagram& d) {
+  std::int64_t previous = -1;
+  for (std::uint32_t i = 0; i < d.header.update_count; ++i) {
+    const UpdateHeader head = read_update(reader, d.header.coding, previous);
+    if (reader.failed()) return false;
+    check(head.slot > previous && head.slot < kMaxEntities && head.level < UpdateHeader::kLevels,
+          "an update is of a slot and a level");
+    previous = head.slot;
+    if (head.slot >= kSlots || (head.reference_age && *head.reference_age <= head.age)) return false;
+    const Quantisation& q = known.of(head.slot);
+    d.updates.push_back({head, head.reference_age
+                                   ? read_residual(reader, known.baselines[head.slot], apart_s(head), q)
+                                   : read_full(reader, q)});
+    if (reader.failed()) return false;
+    if (!d.updates.back().state.along.route && !dequantise(d.updates.back().state, q)) return false;
+  }
+  return true;
+}
+
+bool read_fields(BitReader& reader, const Known& known, Datagram& d) {
+  std::int64_t previous = -1;
+  while (const auto slot = read_field_slot(reader, previous)) {
+    previous = *slot;
+    if (*slot >= kSlots) return false;
+    read_changes(reader, known.specs(*slot), d.fields.emplace_back(Fields{*slot, {}}).changes);
+    if (reader.failed()) return false;
+  }
+  return previous >= 0 && !reader.failed();
+}
+
+std::optional<Datagram> read(std::span<const std::byte> bytes, const Known& known) {
+  BitReader reader{bytes};
+  Datagram d;
+  d.header = read_server_header(reader);
+  if (reader.failed() || !read_updates(reader, known, d)) return std::nullopt;
+  if (d.header.has_fields && !read_fields(reader, known, d)) return std::nullopt;
+  if (d.header.has_messages) read_messages(reader, d.messages);
+  if (!reader.finished()) return std::nullopt;
+  return d;
+}
+
+void write_fields(BitWriter& writer, const Known& known, const Datagram& d) {
+  constexpr Tick kNow = UINT32_MAX;
+  std::int64_t previous = -1;
+  for (const Fields& f : d.fields) {
+    const auto specs = known.specs(f.slot);
+    std::vector<FieldValue> values(specs.size());
+    std::vector<Tick> changed(specs.size());
+    std::uint32_t mask = 0;
+    for (const FieldChange& c : f.changes) {
+      values[c.field] = c.value;
+      changed[c.field] = kNow - c.age;
+      mask |= std::uint32_t{1} << c.field;
+    }
+    write_field_slot(writer, f.slot, previous);
+    write_changes(writer, specs, values, changed, mask, kNow);
+    previous = f.slot;
+  }
+  writer.write(0, 1);
+}
+
+Bytes written(const Datagram& d, const Known& known) {
+  static Bytes buffer(8192);
+  BitWriter writer{buffer};
+  write(writer, d.header);
+  std::int64_t previous = -1;
+  for (const Update& u : d.updates) {
+    write(writer, u.head, d.header.coding, previous);
+    if (u.head.reference_age) {
+      write_residual(writer, u.state, known.baselines[u.head.slot], apart_s(u.head), known.of(u.head.slot));
+    } else {
+      write_full(writer, u.state, known.of(u.head.slot));
+    }
+    previous = u.head.slot;
+  }
+  if (d.header.has_fields) write_fields(writer, known, d);
+  if (d.header.has_messages) {
+    for (const MessageBatch::Item& item : d.messages.items)
+      write_message(writer, d.messages.payload(item), item.time_s);
+    writer.write(0, 1);
+  }
+  return writer.overflowed() ? Bytes{} : finished(writer);
+}
+
+// The codes of a writer end at 2^32 - 2: no age is as large.
+bool can_be_written(const Datagram& d) {
+  const auto small = [](std::uint32_t age) { return age < UINT32_MAX; };
+  return small(d.header.complete_age) && std::ranges::all_of(d.updates, [&](const Update& u) {
+           return small(u.head.age) &&
+                  small(u.head.reference_age.value_or(0) - d.header.coding.reference_age);
+         });
+}
+
+void decode(std::span<const std::byte> bytes, const Known& known) {
+  const auto datagram = read(bytes, known);
+  if (!datagram || !can_be_written(*datagram)) return;
+  const Bytes again = written(*datagram, known);
+  if (again.empty()) return;
+  const auto second = read(again, known);
+  check(second.has_value(), "what was decoded is encoded so that it can be decoded");
+  check(second->updates.size() == datagram->updates.size(), "all updates arrive");
+  for (std::size_t i = 0; i < datagram->updates.size(); ++i)
+    check(second->updates[i].state == datagram->updates[i].state, "a motion arrives as it is");
+  check(written(*second, known) == again, "decoding twice gives the same");
+}
+
+Datagram any_datagram(Choices& choices, const Known& known) {
+  Datagram d;
+  d.header = any_server_header(choices);
+  for (std::uint32_t slot = 0; slot < kSlots; ++slot) {
+    if (!choices.flag()) continue;
+    Update u;
+    u.head.slot = slot;
+    u.head.age = static_cast<std::uint32_t>(choices.up_to(choices.rarely(7) ? 1000 : 3));
+    u.head.level = static_cast<std::uint8_t>(choices.up_to(UpdateHeader::kLevels - 1));
+    const Quantisation& q = known.of(slot);
+    if (choices.flag()) {
+      const std::uint32_t least = std::max(d.header.coding.reference_age, u.head.age + 1);
+      u.head.reference_age = least + static_cast<std::uint32_t>(choices.up_to(8));
+      const State near = nearest_that_travels(any_state(choices, q), q);
+      u.state = quantise(near, 1, known.baselines[slot].manner, q);
+    } else {
+      u.state = any_quantised(choices, q.orientation_bits);
+    }
+    d.updates.push_back(u);
+  }
+  d.header.update_count = static_cast<std::uint32_t>(d.updates.size());
+  for (std::uint32_t slot = 0; slot < kSlots; ++slot) {
+    const auto specs = known.specs(slot);
+    if (specs.empty() || !choices.rarely(3)) continue;
+    Fields& f = d.fields.emplace_back(Fields{slot, {}});
+    const auto field = static_cast<std::uint8_t>(choices.up_to(specs.size() - 1));
+    f.changes.push_back(
+        {field, static_cast<std::uint32_t>(choices.up_to(9)), any_value(choices, specs[field])});
+  }
+  d.header.has_fields = !d.fields.empty();
+  d.header.has_messages = choices.rarely(3);
+  if (d.header.has_messages) {
+    d.messages.bytes = choices.bytes(40);
+    if (!d.messages.bytes.empty())
+      d.messages.items.push_back({0, d.messages.bytes.size(), choices.real(0, 9)});
+  }
+  return d;
+}
+
+}  // namespace
+
+void run(std::span<const std::byte> input) {
+  static const Known known;
+  if (input.empty()) return;
+  if (input.front() == kRaw) return decode(input.subspan(1), known);
+  Choices choices{input.subspan(1)};
+  Bytes bytes = written(any_datagram(choices, known), known);
+  decode(bytes, known);
+  if (damage(choices, bytes)) decode(bytes, known);
+}
+
+std::vector<Bytes> seeds() {
+  const Known known;
+  std::vector<Bytes> out;
+  std::mt19937_64 random{11};
+  for (int i = 0; i < 16; ++i) {
+    Bytes decisions(60 * (i + 1));
+    for (std::byte& each : decisions)
+      each = static_cast<std::byte>(random() & 0xff);
+    Choices choices{decisions};
+    out.push_back(marked(kRaw, written(any_datagram(choices, known), known)));
+  }
+  add_choices(out, 12, 500, kChoices);
+  return out;
+}
+
+}  // namespace reckoner::fuzz

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+// Connect tokens, what is sealed in them, and key files.
+#include "byte_stream.hpp"
+#include "fixed_random.hpp"
+#include "sealed_grant.hpp"
+#include "sodium_bytes.hpp"
+#include "target.hpp"
+
+#include <array>
+
+namespace reckoner::fuzz {
+namespace {
+
+constexpr std::uint64_t kGame = 5;
+constexpr std::uint64_t kExpires = 1'800'000'000;
+
+SecretKey key() {
+  std::array<std::byte, SecretKey::kBytes> bytes{};
+  bytes.fill(std::byte{7});
+  return SecretKey(bytes);
+}
+
+void read_any_token(std::span<const std::byte> bytes) {
+  const auto token = read_token(bytes);
+  if (!token) return;
+  check(!token->servers.empty() && token->servers.size() <= ConnectGrant::kMostServers,
+        "a token names servers, not too many");
+  const auto again = write_token(*token);
+  const auto second = read_token(again);
+  check(second && write_token(*second) == again, "a token is written as it was read");
+}
+
+// Whoever has the key may have sealed anything.
+void open_any_grant(std::span<const std::byte> plain) {
+  constexpr std::size_t kPlain = ConnectToken::kSealedBytes - crypto_aead_xchacha20poly1305_ietf_ABYTES;
+  std::array<std::byte, kPlain> padded{};
+  std::copy_n(plain.begin(), std::min(plain.size(), kPlain), padded.begin());
+  std::array<std::byte, 32> bound;
+  constexpr std::string_view kMagic = "RECKONER TOKEN 1";
+  secure::ByteWriter(bound).bytes(std::as_bytes(std::span(kMagic))).number(kGame).number(kExpires);
+  const std::array<std::byte, ConnectToken::kNonceBytes> nonce{};
+  std::array<std::byte, ConnectToken::kSealedBytes> sealed;
+  crypto_aead_xchacha20poly1305_ietf_encrypt(secure::raw(sealed), nullptr, secure::raw(padded), padded.size(),
+                                             secure::raw(bound), bound.size(), nullptr, secure::raw(nonce),
+                                             secure::raw(key().bytes()));
+  const auto opened = secure::open_grant(sealed, nonce, kExpires, key(), kGame);
+  check(!secure::open_grant(sealed, nonce, kExpires + 1, key(), kGame), "a grant is bound to its expiry");
+  check(!secure::open_grant(sealed, nonce, kExpires, key(), kGame + 1), "a grant is bound to its game");
+  if (!opened) return;
+  const auto again = secure::seal_grant(*opened, nonce, key(), kGame);
+  const auto second = secure::open_grant(again, nonce, kExpires, key(), kGame);
+  check(second && second->grant.client_id == opened->grant.client_id &&
+            second->grant.servers == opened->grant.servers,
+        "a grant is sealed as it was opened");
+}
+
+void read_any_key(std::span<const std::byte> bytes) {
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const auto read = SecretKey::from_text(text);
+  if (!read) return;
+  const auto second = SecretKey::from_text(read->text());
+  check(second && second->bytes() == read->bytes(), "a key is written as it was read");
+}
+
+ConnectToken some_token(std::size_t servers) {
+  ConnectGrant grant{.client_id = 7, .expires_s = kExpires};
+  for (std::size_t i = 0; i < servers; ++i)
+    grant.servers.push_back({0x7F000001, static_cast<std::uint16_t>(4000 + i)});
+  return issue_token(grant, key(), kGame);
+}
+
+}  // namespace
+
+void run(std::span<const std::byte> input) {
+  fix_random();
+  if (input.empty()) return;
+  const auto rest = input.subspan(1);
+  switch (std::to_integer<unsigned>(input.front()) % 4) {
+    case 0:
+      return read_any_token(rest);
+    case 1:
+      return open_any_grant(rest);
+    case 2:
+      return read_any_key(rest);
+    default: {
+      Choices choices{rest};
+      const auto good = write_token(some_token(choices.up_to(31) + 1));
+      Bytes bytes(good.begin(), good.end());
+      read_any_token(bytes);
+      if (damage(choices, bytes)) read_any_token(bytes);
+    }
+  }
+}
+
+std::vector<Bytes> seeds() {
+  fix_random();
+  std::vector<Bytes> out;
+  for (const std::size_t servers : {1, 32})
+    out.push_back(marked(std::byte{0}, write_token(some_token(servers))));
+  Bytes grant(8 + 64 + ConnectGrant::kUserBytes, std::byte{3});
+  for (const int servers : {1, 2, 32, 33}) {
+    Bytes plain = grant;
+    plain.push_back(static_cast<std::byte>(servers));
+    plain.resize(plain.size() + static_cast<std::size_t>(6 * servers), std::byte{9});
+    out.push_back(marked(std::byte{1}, plain));
+  }
+  for (const std::string& text : {key().text(), " " + key().text() + "\n", std::string("12ab")})
+    out.push_back(marked(std::byte{2}, std::as_bytes(std::span(text))));
+  add_choices(out, 4, 40, std::byte{3});
+  return out;
+}
+
+}  // namespace reckoner::fuzz
