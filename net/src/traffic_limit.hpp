@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "allowance.hpp"
+#include "secure/allowance.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -15,8 +15,8 @@ namespace reckoner {
 
 /// What a peer has left of what it may send.
 struct TrafficMeter {
-  Allowance datagrams;
-  Allowance bytes;
+  secure::Allowance datagrams;
+  secure::Allowance bytes;
 };
 
 /// Holds each peer, and all peers at one address together, to what they may send. Ask it of datagrams of

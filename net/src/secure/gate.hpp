@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../allowance.hpp"
+#include "allowance.hpp"
 #include "handshake.hpp"
 
 #include <array>

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace reckoner {
+namespace reckoner::secure {
 
 /// Hands out so much a second and saves up some (a token bucket). Begins full. Time on any clock that never
 /// goes back.
@@ -34,4 +34,4 @@ class Allowance {
   bool begun_ = false;
 };
 
-}  // namespace reckoner
+}  // namespace reckoner::secure
