@@ -222,12 +222,12 @@ TEST_F(Refused, TheServerCountsReferencesToNothing) {
   EXPECT_EQ(at_server(Refusal::unknown_baseline, Channel::state, bytes), 1u);
 }
 
-TEST_F(Refused, TheServerCountsOwnedMotionsOnRoutesAndInFrames) {
+TEST_F(Refused, TheServerCountsOwnedMotionsOnRoutesAndInUnknownFrames) {
   QuantisedState on_route;
   on_route.along.route = {7};
   EXPECT_EQ(at_server(Refusal::unknown_route, Channel::state, owned(avatar_slot(), on_route, 0)), 1u);
   QuantisedState framed = at(0.0, 0.0f);
-  framed.frame = walker;
+  framed.frame = {500, 3};
   EXPECT_EQ(at_server(Refusal::unknown_frame, Channel::state, owned(avatar_slot(), framed, 0)), 1u);
 }
 
