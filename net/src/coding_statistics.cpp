@@ -28,6 +28,7 @@ class Listener {
     manner_bits_ += 1;
     return holds();
   }
+  void bits(std::uint8_t&, unsigned count) { manner_bits_ += count; }
   void choice(std::uint8_t& value, std::uint8_t expected, unsigned count) {
     manner_bits_ += value == expected ? 1 : 1 + count;
   }

@@ -40,8 +40,8 @@ std::int32_t to_steps(double rate, double step, double limit) {
 }
 
 // Rounds each number knowing how those before it were rounded: what position is off is undone by the velocity
-// by the time of the reach, and what both are off by the acceleration. What is zero stays zero: rest is
-// exact.
+// by the time of the reach, and what both are off by the acceleration, unless it is about the past. What is
+// zero stays zero: rest is exact.
 void round_place(const State& state, const Steps& steps, double max_speed_mps, double reach_s,
                  QuantisedState& out) {
   for (std::size_t i = 0; i < 3; ++i) {
@@ -54,8 +54,8 @@ void round_place(const State& state, const Steps& steps, double max_speed_mps, d
     double off_m = static_cast<double>(out.position[i]) * steps.position_m - position;
     out.velocity[i] = to_steps(velocity - off_m / reach_s, steps.velocity_mps, max_speed_mps);
     off_m += (static_cast<double>(out.velocity[i]) * steps.velocity_mps - velocity) * reach_s;
-    out.acceleration[i] = to_steps(acceleration - 2.0 * off_m / (reach_s * reach_s), steps.acceleration_mps2,
-                                   kMaxAccelerationMps2);
+    const double undone = out.manner.bends ? 0.0 : 2.0 * off_m / (reach_s * reach_s);
+    out.acceleration[i] = to_steps(acceleration - undone, steps.acceleration_mps2, kMaxAccelerationMps2);
   }
 }
 

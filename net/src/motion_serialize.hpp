@@ -88,6 +88,8 @@ void serialize_state(Archive& archive, QuantisedState& state, unsigned orientati
   archive(wire::ranged(manner.reach, 0, kMostReach), wire::ranged(manner.habit, 0, kHabits - 1),
           wire::ranged(manner.wander, 0, kMostWander));
   if (orientation_bits != 0) archive(wire::ranged(manner.twist, 0, kMostTwist));
+  archive(manner.bends);
+  if (manner.bends) archive(wire::ranged(state.link, 0, Motion::kLinks - 1));
   archive(wire::signed3(state.position, kMostStateBits));
   if (orientation_bits != 0) {
     const unsigned bits = orientation_bits_at(orientation_bits, manner.precision);

@@ -265,6 +265,9 @@ class TurnCoder {
   bool still_ = false;
 };
 
+inline constexpr unsigned kLinkBits = 2;
+static_assert(Motion::kLinks == 1u << kLinkBits);
+
 /// Mostly a motion's manner is its baseline's, and its orientation lacks the component that it is expected
 /// to: one bit says so. Behind it there is room for motions in another entity's frame, and of entities that a
 /// client owns.
@@ -282,6 +285,7 @@ void code_manner(Coder& coder, QuantisedState& state, const Manner& baseline, st
   coder.choice(manner.reach, baseline.reach, 2);
   coder.choice(manner.habit, baseline.habit, 2);
   coder.choice(manner.wander, baseline.wander, 3);
+  manner.bends = coder.flag([&] { return manner.bends; });
   if (!turns) return;
   coder.choice(manner.twist, baseline.twist, 3);
   coder.choice(state.largest, largest, 2);
@@ -306,6 +310,7 @@ void code_residual(Coder& coder, QuantisedState& state, const QuantisedState& ba
   state.teleports = baseline.teleports;
   state.frame = baseline.frame;
   code_manner(coder, state, baseline.manner, largest, turns);
+  if (state.manner.bends) coder.bits(state.link, kLinkBits);
   const double spread = spread_after(dt_s);
   const Known known{quantisation.codes,
                     quantisation.codes.habits[state.manner.habit],

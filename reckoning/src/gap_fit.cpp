@@ -27,6 +27,9 @@ constexpr std::array<Window, 4> kWindows{
 constexpr double kMostTicks = 12.0;   // of a window: leaves most of what is remembered to the gap
 constexpr double kMemoryGaps = 40.0;  // over about so many publishes the candidates are compared
 
+// Over shorter gaps a cubic is as good, and there an acceleration to go on is worth more.
+constexpr double kShortestBentGapS = 0.06;
+
 }  // namespace
 
 GapFit::GapFit(double tick_rate_hz) : tick_rate_hz_(tick_rate_hz) {
@@ -106,12 +109,10 @@ GapFit::Off GapFit::off(const Motion& published, const State& truth, double time
            angle_between(predicted.orientation, truth.orientation)};
   }
   const Motion now{smoothed(truth), time_s, published.teleports};
-  const std::size_t known = std::min(ticks, filled_);
-  for (std::size_t j = 0; j < known; ++j) {
-    const double then_s = time_s - static_cast<double>(j) / tick_rate_hz_;
-    const glm::dvec3 shown = interpolate_position(published, now, then_s);
-    off.m = std::max(off.m, glm::distance(shown, past(j).pose.position));
-  }
+  const Strays path = strays(published, now, ticks);
+  const std::size_t known = path.count;
+  for (std::size_t j = 0; j < known; ++j)
+    off.m = std::max(off.m, glm::length(path.left(j, ticks)));
   if (const std::size_t middle = ticks / 2; middle > 0 && middle < known) {
     const double then_s = time_s - static_cast<double>(middle) / tick_rate_hz_;
     const State shown = interpolate(published, now, then_s);
@@ -120,7 +121,40 @@ GapFit::Off GapFit::off(const Motion& published, const State& truth, double time
   return off;
 }
 
-// Root mean square of how far the cubic with this candidate at both ends of the gap was off.
+glm::dvec3 GapFit::Strays::left(std::size_t ticks_ago, std::size_t gap_ticks) const {
+  const double u = 1.0 - static_cast<double>(ticks_ago) / static_cast<double>(gap_ticks);
+  return by[ticks_ago] - bend * bend_share(u);
+}
+
+bool GapFit::bends_over(std::size_t gap_ticks) const {
+  return gap_ticks >= 2 && static_cast<double>(gap_ticks) >= kShortestBentGapS * tick_rate_hz_;
+}
+
+GapFit::Strays GapFit::strays(const Motion& from, const Motion& to, std::size_t gap_ticks) const {
+  Strays path;
+  path.count = std::min(gap_ticks, filled_);
+  glm::dvec3 along{0.0};
+  double across = 0.0;
+  for (std::size_t j = 0; j < path.count; ++j) {
+    const double then_s = to.time_s - static_cast<double>(j) / tick_rate_hz_;
+    path.by[j] = past(j).pose.position - interpolate_position(from, to, then_s);
+    const double share = bend_share(1.0 - static_cast<double>(j) / static_cast<double>(gap_ticks));
+    along += path.by[j] * share;
+    across += share * share;
+  }
+  // Of a gap that is not known as a whole, what is not would be bent at a guess.
+  if (path.count == gap_ticks && bends_over(gap_ticks)) path.bend = along / across;
+  return path;
+}
+
+std::optional<glm::vec3> GapFit::bend(const Motion& published, const State& truth, double time_s) const {
+  const std::size_t ticks = ticks_in(time_s - published.time_s);
+  if (!bends_over(ticks) || ticks > filled_) return std::nullopt;
+  const Motion now{smoothed(truth), time_s, published.teleports};
+  return glm::vec3{acceleration_that_bends(published, now, strays(published, now, ticks).bend)};
+}
+
+// Root mean square of how far the curve with this candidate at both ends of the gap was off.
 double GapFit::strayed(std::size_t candidate, std::size_t gap_ticks) const {
   const auto motion = [&](std::size_t ticks_ago) {
     const End e = end(candidate, ticks_ago);
@@ -130,12 +164,10 @@ double GapFit::strayed(std::size_t candidate, std::size_t gap_ticks) const {
     m.time_s = -static_cast<double>(ticks_ago) / tick_rate_hz_;
     return m;
   };
-  const Motion from = motion(gap_ticks);
-  const Motion to = motion(0);
+  const Strays path = strays(motion(gap_ticks), motion(0), gap_ticks);
   double sum = 0.0;
-  for (std::size_t j = 0; j < gap_ticks; ++j) {
-    const double time_s = -static_cast<double>(j) / tick_rate_hz_;
-    const glm::dvec3 error = interpolate_position(from, to, time_s) - past(j).pose.position;
+  for (std::size_t j = 0; j < path.count; ++j) {
+    const glm::dvec3 error = path.left(j, gap_ticks);
     sum += glm::dot(error, error);
   }
   return std::sqrt(sum / static_cast<double>(gap_ticks));

@@ -5,10 +5,20 @@
 #include <reckoner/reckoning/route.hpp>
 
 namespace reckoner {
+namespace {
+
+State without_acceleration(State state) {
+  state.acceleration = glm::vec3{0.0f};
+  return state;
+}
+
+}  // namespace
 
 State state_at(const Motion& motion, double time_s) {
   const double dt_s = time_s - motion.time_s;
   if (motion.route == nullptr) {
+    // The acceleration is about the way here: over short gaps it is large, and no way to go on.
+    if (motion.bends) return extrapolate(without_acceleration(motion.state), dt_s);
     return motion.never_reverses ? extrapolate_braking(motion.state, dt_s) : extrapolate(motion.state, dt_s);
   }
   return state_along(motion, motion.route->carried(motion.along, dt_s));

@@ -9,6 +9,7 @@
 #include <glm/geometric.hpp>
 
 #include <reckoner/net/route_codec.hpp>
+#include <reckoner/reckoning/interpolate.hpp>
 
 namespace reckoner {
 namespace {
@@ -45,6 +46,9 @@ constexpr double kGapsToWait = 1.33;
 constexpr double kLongestGapS = 0.133;
 
 constexpr double kReframedUrgency = 16.0;
+
+// Where the way would bend by less than this of the threshold, an acceleration to go on with is worth more.
+constexpr double kWorthBending = 0.25;
 
 // How far off a motion is, in thresholds.
 double urgency_of(const SendPolicy::Comparison& c, const Archetype& archetype) {
@@ -190,7 +194,8 @@ double Publisher::ahead_s(const EntityLevel& level) const {
 // Plain quadratic motion that is predicted, by far the most there is, is compared the short way.
 bool Publisher::is_due(const Entity& entity, EntityLevel& level, const Now& now) const {
   const Motion& motion = level.stream.motion();
-  if (level.interpolated() || motion.route != nullptr || motion.never_reverses || rides(entity))
+  if (level.interpolated() || motion.route != nullptr || motion.never_reverses || motion.bends ||
+      rides(entity))
     return level.policy.due(compare(entity, level, now.time_s), now.tick);
   const State expected = fitted(entity);
   return level.policy.due(SendPolicy::Outlook{entity.truth, expected, motion, now.time_s, ahead_s(level)},
@@ -244,15 +249,38 @@ State Publisher::fitted(const Entity& entity) const {
 }
 
 // For free motion: as it is best predicted from, or, where nobody predicts, best interpolated.
-State Publisher::to_publish(Entity& entity, const EntityLevel& level, double time_s) const {
+Publisher::Told Publisher::to_publish(Entity& entity, const EntityLevel& level, double time_s) const {
   State state = entity.owned ? entity.truth : fitted(entity);  // an owner has fitted already
-  if (!level.interpolated()) return state;
+  if (!level.interpolated()) return {state};
   if (level.stream.number() > 0) entity.gap->learn(time_s - level.stream.motion().time_s);
   const State end = entity.gap->smoothed(entity.truth);
   state.position = end.position;
   state.velocity = end.velocity;
   state.angular_velocity = end.angular_velocity;
-  return state;
+  if (!moves(entity.truth)) return {state};  // exactly
+  const auto bend = bend_of(entity, level, time_s);
+  if (!bend) return {state};
+  state.acceleration = *bend;
+  return {state, true, next_link(level.stream.motion())};
+}
+
+// What bends the way from the last publish, if it leads there.
+std::optional<glm::vec3> Publisher::bend_of(const Entity& entity, const EntityLevel& level,
+                                            double time_s) const {
+  if (!level.interpolated() || level.stream.number() == 0) return std::nullopt;
+  const Motion& from = level.stream.motion();
+  const bool leads_here = from.route == nullptr && from.teleports == entity.teleports &&
+                          level.stream.newest().encoded.frame == entity.frame;
+  if (!leads_here) return std::nullopt;
+  const auto bend = entity.gap->bend(from, entity.truth, time_s);
+  if (!bend) return std::nullopt;
+  const Motion to{entity.gap->smoothed(entity.truth), time_s};
+  const glm::dvec3 straight = acceleration_that_bends(from, to, glm::dvec3{0.0});
+  const double gap_s = time_s - from.time_s;
+  const double bends_m = bend_share(0.5) * 0.5 * gap_s * gap_s * glm::distance(glm::dvec3{*bend}, straight);
+  const double limit_m =
+      config_.archetypes[entity.archetype].threshold_m * level.factor * level.policy.scale();
+  return bends_m > kWorthBending * limit_m ? bend : std::nullopt;
 }
 
 // As the owner has it, with its own time stamp: it has decided when, and how.
@@ -284,13 +312,16 @@ void Publisher::publish(Entity& entity, EntityLevel& level, const Now& now, doub
     const RouteFollower& follower = *entity.follower;
     encoded = quantise(follower.id(), follower.route(), follower.place(), entity.teleports, precision, q);
   } else {
-    State state = to_publish(entity, level, now.time_s);
-    if (!can_travel(state, q)) state = entity.truth;  // the truth was checked, what is fitted can be anything
+    Told told = to_publish(entity, level, now.time_s);
+    if (!can_travel(told.state, q))
+      told = {entity.truth};  // that was checked, what is fitted can be anything
     const double gap_s =
         level.stream.number() > 0 ? (now.tick - level.stream.head().tick) / config_.tick_rate_hz : 0.0;
-    const Manner manner = level.interpolated() ? level.manner.choose(precision, 0.0, kEndWeight * gap_s)
-                                               : level.manner.choose(precision, level.delay_s, gap_s);
-    encoded = quantise(state, entity.teleports, manner, q);
+    Manner manner = level.interpolated() ? level.manner.choose(precision, 0.0, kEndWeight * gap_s)
+                                         : level.manner.choose(precision, level.delay_s, gap_s);
+    manner.bends = told.bends;
+    encoded = quantise(told.state, entity.teleports, manner, q);
+    encoded.link = told.link;
     encoded.frame = entity.frame;
     learn_manner(level, encoded, now.tick, q);
   }

@@ -6,6 +6,7 @@
 #include "worker_pool.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -50,6 +51,13 @@ class Publisher {
     double time_s;
   };
 
+  // What is published of free motion.
+  struct Told {
+    State state;
+    bool bends = false;
+    std::uint8_t link = 0;
+  };
+
   [[nodiscard]] bool look_at(Entity& entity, const Now& now, Counts& counts);
   [[nodiscard]] double ahead_s(const EntityLevel& level) const;
   [[nodiscard]] bool is_due(const Entity& entity, EntityLevel& level, const Now& now) const;
@@ -61,7 +69,9 @@ class Publisher {
   [[nodiscard]] bool followed(const Entity& entity, std::size_t level) const;
   [[nodiscard]] bool rides(const Entity& entity) const;
   [[nodiscard]] State fitted(const Entity& entity) const;
-  [[nodiscard]] State to_publish(Entity& entity, const EntityLevel& level, double time_s) const;
+  [[nodiscard]] Told to_publish(Entity& entity, const EntityLevel& level, double time_s) const;
+  [[nodiscard]] std::optional<glm::vec3> bend_of(const Entity& entity, const EntityLevel& level,
+                                                 double time_s) const;
   [[nodiscard]] SendPolicy::Comparison compare(const Entity& entity, const EntityLevel& level,
                                                double time_s) const;
 

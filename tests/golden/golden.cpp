@@ -187,6 +187,7 @@ Manner any_manner(test::RandomStates& random) {
   manner.habit = up_to(static_cast<std::uint8_t>(kHabits - 1));
   manner.wander = up_to(kMostWander);
   manner.twist = up_to(kMostTwist);
+  manner.bends = up_to(1) == 1;
   return manner;
 }
 

@@ -25,8 +25,8 @@ Manner manner_of(test::RandomStates& random) {
   const auto up_to = [&random](unsigned most) {
     return static_cast<std::uint8_t>(random.number(0.0, most + 0.999));
   };
-  return {up_to(kMostPrecision), up_to(kMostReach), up_to(kHabits - 1), up_to(kMostWander),
-          up_to(kMostTwist)};
+  return {up_to(kMostPrecision), up_to(kMostReach), up_to(kHabits - 1),
+          up_to(kMostWander),    up_to(kMostTwist), up_to(1) == 1};
 }
 
 // `baseline` somewhat later, and somewhat elsewhere than foreseen.

@@ -57,8 +57,9 @@ void tell(const Motion& m, unsigned B, Told& told) {
     say(told, "along", list(std::array<std::int64_t, 4>{m.route, m.distance, m.speed, m.acceleration}));
     return;
   }
-  say(told, "reach habit wander twist",
-      list(std::array<std::int64_t, 4>{m.reach, m.habit, m.wander, m.twist}));
+  say(told, "reach habit wander twist bends",
+      list(std::array<std::int64_t, 5>{m.reach, m.habit, m.wander, m.twist, m.bends ? 1 : 0}));
+  if (m.bends) say(told, "link", text(std::int64_t{m.link}));
   say(told, "p", list(m.p));
   say(told, "v", list(m.v));
   say(told, "a", list(m.a));

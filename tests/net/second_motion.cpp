@@ -159,6 +159,8 @@ Motion read_full(Bits& bits, unsigned B) {
   m.habit = static_cast<int>(bits.u(2));
   m.wander = static_cast<int>(bits.u(3));
   if (B > 0) m.twist = static_cast<int>(bits.u(3));
+  m.bends = bits.flag();
+  if (m.bends) m.link = static_cast<int>(bits.u(2));
   m.p = bits.svec(48);
   if (B > 0) {
     const auto M = static_cast<std::int64_t>(most_of(orientation_bits(B, m.precision)));

@@ -52,6 +52,7 @@ class Residual {
     m_.frame = base_.frame;
     m_.generation = base_.generation;
     manner();
+    if (m_.bends) m_.link = static_cast<int>(bits_.u(2));
     steps_ = steps_of(m_, n_);
     per_dt_ = dt_ > 0 ? 1.0 / dt_ : 0.0;
     const double share = dt_ > 0 ? dt_ / 0.15 : 0.0;
@@ -80,6 +81,7 @@ class Residual {
     m_.habit = base_.habit;
     m_.wander = base_.wander;
     m_.twist = base_.twist;
+    m_.bends = base_.bends;
     m_.largest = n_.B > 0 ? largest : 0;
     if (bits_.flag()) return;
     bits_.must(!bits_.flag());
@@ -88,6 +90,7 @@ class Residual {
     m_.reach = same(base_.reach, 2);
     m_.habit = same(base_.habit, 2);
     m_.wander = same(base_.wander, 3);
+    m_.bends = bits_.flag();
     if (n_.B == 0) return;
     m_.twist = same(base_.twist, 3);
     m_.largest = same(largest, 2);

@@ -52,7 +52,9 @@ inline std::string told_of(const QuantisedState& s, bool turns) {
   if (s.along.route) {
     return text + line("along", s.along.route.value, s.along.distance, s.along.speed, s.along.acceleration);
   }
-  text += line("reach habit wander twist", s.manner.reach, s.manner.habit, s.manner.wander, s.manner.twist);
+  text += line("reach habit wander twist bends", s.manner.reach, s.manner.habit, s.manner.wander,
+               s.manner.twist, int{s.manner.bends});
+  if (s.manner.bends) text += line("link", s.link);
   text += line("p", s.position[0], s.position[1], s.position[2]);
   text += line("v", s.velocity[0], s.velocity[1], s.velocity[2]);
   text += line("a", s.acceleration[0], s.acceleration[1], s.acceleration[2]);
@@ -198,8 +200,8 @@ class Conversation {
     const auto up_to = [this](unsigned most) {
       return static_cast<std::uint8_t>(random_.number(0.0, most + 0.999));
     };
-    return {up_to(kMostPrecision), up_to(kMostReach), up_to(kHabits - 1), up_to(kMostWander),
-            up_to(kMostTwist)};
+    return {up_to(kMostPrecision), up_to(kMostReach), up_to(kHabits - 1),
+            up_to(kMostWander),    up_to(kMostTwist), up_to(1) == 1};
   }
 
   State state(std::uint32_t slot) {
@@ -230,6 +232,7 @@ class Conversation {
     QuantisedState now = quantise(s, held.state.teleports, random_.number(0.0, 1.0) < 0.6 ? same : manner(),
                                   quantisation(slot));
     now.frame = held.state.frame;
+    if (now.manner.bends) now.link = static_cast<std::uint8_t>(random_.number(0.0, 3.999));
     return now;
   }
 

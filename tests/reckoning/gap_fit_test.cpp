@@ -64,16 +64,45 @@ glm::dvec3 curve(double t) {
 TEST(GapFit, SaysHowFarInterpolationStrays) {
   Body body(curve);
   body.run(240, 6);
-  for (int i = 0; i < 12; ++i)
+  for (int i = 0; i < 28; ++i)
     body.step();
-  const Motion now{body.fit.smoothed(body.truth), body.now_s()};
+  Motion now{body.fit.smoothed(body.truth), body.now_s()};
+  now.state.acceleration = *body.fit.bend(body.published, body.truth, body.now_s());
+  now.bends = true;
   double worst = 0.0;
-  for (int j = 1; j < 12; ++j) {
+  for (int j = 1; j < 28; ++j) {
     const double then_s = body.now_s() - j * kTickS;
     worst = std::max(worst, glm::distance(interpolate_position(body.published, now, then_s), curve(then_s)));
   }
   EXPECT_GT(worst, 0.001);
   EXPECT_NEAR(body.off().m, worst, 0.1 * worst);
+}
+
+TEST(GapFit, BendingTakesMostOfItAway) {
+  Body body(curve);
+  body.run(240, 6);
+  for (int i = 0; i < 18; ++i)
+    body.step();
+  const Motion cubic{body.fit.smoothed(body.truth), body.now_s()};
+  double worst = 0.0;
+  for (int j = 1; j < 18; ++j) {
+    const double then_s = body.now_s() - j * kTickS;
+    worst =
+        std::max(worst, glm::distance(interpolate_position(body.published, cubic, then_s), curve(then_s)));
+  }
+  EXPECT_LT(body.off().m, 0.4 * worst);
+}
+
+TEST(GapFit, SaysNothingOfBendingOverShortOrUnknownGaps) {
+  Body body(curve);
+  body.run(240, 6);
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_FALSE(body.fit.bend(body.published, body.truth, body.now_s()));
+    body.step();
+  }
+  EXPECT_TRUE(body.fit.bend(body.published, body.truth, body.now_s()));
+  body.fit.restart();
+  EXPECT_FALSE(body.fit.bend(body.published, body.truth, body.now_s()));
 }
 
 TEST(GapFit, GrowsWithTheGapAndStartsAtNothing) {
@@ -92,10 +121,11 @@ TEST(GapFit, GrowsWithTheGapAndStartsAtNothing) {
 }
 
 TEST(GapFit, ATurnThatIsOverCountsThoughPredictionIsRightAgain) {
-  // Out and back within the gap: the prediction from before is right again, interpolation is not.
+  // To both sides and back within the gap: the prediction from before is right again, interpolation is not.
   const auto detour = [](double t) {
     const double u = std::clamp((t - 4.0) / 0.25, 0.0, 1.0);
-    return glm::dvec3{5.0 * t, 2.0 * std::pow(4.0 * u * (1.0 - u), 3.0), 0.0};
+    const double side = std::sin(12.566370614359172 * u);
+    return glm::dvec3{5.0 * t, 2.0 * std::pow(4.0 * u * (1.0 - u), 3.0) * side, 0.0};
   };
   Body body(detour);
   body.run(240, 6);

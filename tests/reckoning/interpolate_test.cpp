@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "random_states.hpp"
 
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include <reckoner/reckoning/interpolate.hpp>
@@ -57,6 +59,86 @@ TEST(Interpolate, ThePositionAloneIsTheSame) {
     const auto [from, to] = random_pair(random, 0.15);
     const double time_s = random.number(10.0, 10.15);
     EXPECT_EQ(interpolate_position(from, to, time_s), interpolate(from, to, time_s).position);
+  }
+}
+
+void link(Motion& from, Motion& to) {
+  from.bends = to.bends = true;
+  from.link = 3;
+  to.link = next_link(from);
+}
+
+TEST(Interpolate, BendsOnlyFromTheMotionThatItWasMadeFor) {
+  test::RandomStates random(8);
+  auto [from, to] = random_pair(random, 0.2);
+  const glm::dvec3 straight = interpolate_position(from, to, 10.07);
+  link(from, to);
+  EXPECT_NE(interpolate_position(from, to, 10.07), straight);
+  for (std::uint8_t other = 0; other < Motion::kLinks; ++other) {
+    if (other == next_link(from)) continue;
+    to.link = other;
+    EXPECT_EQ(interpolate_position(from, to, 10.07), straight);
+  }
+  link(from, to);
+  from.bends = false;
+  EXPECT_EQ(interpolate_position(from, to, 10.07), straight);
+}
+
+TEST(Interpolate, LinksTellOfUpToTwoThatWereLost) {
+  Motion straight;
+  Motion first;
+  first.bends = true;
+  first.link = next_link(straight);
+  EXPECT_TRUE(bends(straight, first));
+  std::vector<Motion> chain{first};
+  for (int i = 0; i < 12; ++i) {
+    Motion next;
+    next.bends = true;
+    next.link = next_link(chain.back());
+    chain.push_back(next);
+  }
+  for (std::size_t i = 1; i < chain.size(); ++i) {
+    EXPECT_TRUE(bends(chain[i - 1], chain[i]));
+    EXPECT_FALSE(bends(straight, chain[i]));
+    EXPECT_FALSE(i >= 2 && bends(chain[i - 2], chain[i]));
+    EXPECT_FALSE(i >= 3 && bends(chain[i - 3], chain[i]));
+  }
+}
+
+TEST(Interpolate, WhereItBendsItEndsWithItsAcceleration) {
+  constexpr double kStepS = 1e-3;
+  test::RandomStates random(6);
+  for (int i = 0; i < 200; ++i) {
+    auto [from, to] = random_pair(random, 0.2);
+    link(from, to);
+    const auto at = [&](double time_s) { return interpolate_position(from, to, time_s); };
+    const glm::dvec3 backwards =
+        (2.0 * at(10.2) - 5.0 * at(10.2 - kStepS) + 4.0 * at(10.2 - 2.0 * kStepS) - at(10.2 - 3.0 * kStepS)) /
+        (kStepS * kStepS);
+    EXPECT_LT(glm::distance(backwards, glm::dvec3{to.state.acceleration}), 5.0);  // of tens of thousands
+    const double time_s = random.number(10.01, 10.19);
+    const State s = interpolate(from, to, time_s);
+    EXPECT_EQ(s.position, at(time_s));
+    const glm::dvec3 velocity = (at(time_s + 1e-4) - at(time_s - 1e-4)) / 2e-4;
+    EXPECT_LT(glm::distance(velocity, glm::dvec3{s.velocity}), 1e-3 * (1.0 + glm::length(velocity)));
+    for (const Motion& end : {from, to})
+      EXPECT_LT(glm::distance(at(end.time_s), end.state.position), 1e-9);
+  }
+}
+
+TEST(Interpolate, BendsByAsMuchAsItIsToldTo) {
+  test::RandomStates random(7);
+  for (int i = 0; i < 200; ++i) {
+    auto [from, straight] = random_pair(random, random.number(0.03, 0.6));
+    const glm::dvec3 b = random.vector(4.0);
+    Motion to = straight;
+    to.state.acceleration = glm::vec3{acceleration_that_bends(from, straight, b)};
+    link(from, to);
+    const double u = random.number(0.0, 1.0);
+    const double time_s = from.time_s + u * (to.time_s - from.time_s);
+    const glm::dvec3 bent =
+        interpolate_position(from, to, time_s) - interpolate_position(from, straight, time_s);
+    EXPECT_LT(glm::distance(bent, b * bend_share(u)), 1e-4);
   }
 }
 

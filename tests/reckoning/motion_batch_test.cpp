@@ -25,6 +25,7 @@ One draw(test::RandomStates& random) {
   One one;
   one.motion.state = random.state();
   one.motion.time_s = random.number(0.0, 1.0);
+  one.motion.bends = random.number(0.0, 1.0) < 0.2;
   if (random.number(0.0, 1.0) < 0.3) {
     State shown = random.state();
     shown.position = one.motion.state.position + random.vector(3.0);
@@ -34,7 +35,7 @@ One draw(test::RandomStates& random) {
 }
 
 State expected(const One& one, double time_s) {
-  return one.blend.apply(extrapolate(one.motion.state, time_s - one.motion.time_s), time_s);
+  return one.blend.apply(state_at(one.motion, time_s), time_s);
 }
 
 void expect_same(const MotionBatch& batch, const std::vector<One>& all, double time_s) {

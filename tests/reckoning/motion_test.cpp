@@ -57,6 +57,22 @@ TEST(Motion, KeepsTheOrientationUnitForAnHour) {
   EXPECT_NEAR(glm::length(s.orientation), 1.0f, 1e-6f);
 }
 
+TEST(Motion, WhatBendsTheWayHereSaysNothingOfWhatComes) {
+  test::RandomStates random(9);
+  for (int i = 0; i < 100; ++i) {
+    Motion motion{random.state(), 10.0};
+    Motion even = motion;
+    even.state.acceleration = glm::vec3{0.0f};
+    motion.bends = true;
+    for (const bool brakes : {false, true}) {
+      motion.never_reverses = brakes;
+      const double time_s = 10.0 + random.number(-0.3, 3.0);
+      EXPECT_EQ(state_at(motion, time_s).position, state_at(even, time_s).position);
+      EXPECT_EQ(state_at(motion, time_s).velocity, even.state.velocity);
+    }
+  }
+}
+
 TEST(Motion, DoesNotChangeAtTimeZeroNorAtRest) {
   State s;
   s.position = {1e5, -3.0, 0.1};

@@ -58,6 +58,7 @@ struct Manner {
   std::uint8_t wander =
       4;  ///< unforeseen movement after kShortestReachS is about 2^wander of the archetype's steps
   std::uint8_t twist = 4;  ///< the same of turns
+  bool bends = false;      ///< as Motion's
 
   bool operator==(const Manner&) const = default;
 };
@@ -87,6 +88,7 @@ struct QuantisedState {
   std::array<std::int16_t, 3> orientation{};  ///< the three smallest components, in order
   std::uint8_t largest = 0;                   ///< which of w, x, y, z is the fourth, made positive
   std::uint8_t teleports = 0;                 ///< modulo kTeleportModulus
+  std::uint8_t link = 0;                      ///< as Motion's; 0 and absent unless it bends
   Manner manner;
 
   bool operator==(const QuantisedState&) const = default;

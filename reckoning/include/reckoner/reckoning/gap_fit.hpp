@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 
 #include <reckoner/reckoning/motion.hpp>
 
@@ -10,8 +11,9 @@ namespace reckoner {
 
 /// Watches the gap since the last publish on behalf of clients that show the past. They do not predict, they
 /// interpolate (interpolate.hpp): what makes an update due is not that the published motion has left the
-/// entity, but that the cubic from there to the present would stray from the path in between, and the server
-/// has seen that path.
+/// entity, but that the curve from there to the present would stray from the path in between, and the server
+/// has seen that path. The curve is the cubic between two states and what bends it most like that path, by
+/// least squares: one number an axis, which travels in place of an acceleration that nobody predicts with.
 ///
 /// It also learns what makes the best end of such a cubic: the game's own position and velocity, or those of
 /// a polynomial fitted to the last positions, which are better where what the game says is noisy or an
@@ -43,6 +45,12 @@ class GapFit {
   /// `truth`, as observed last, with the position and velocity that are best interpolated from. What does not
   /// move is left as it is.
   [[nodiscard]] State smoothed(const State& truth) const;
+
+  /// The acceleration with which smoothed() has to end the way from `published`, so that it bends as the
+  /// entity did. Nothing if that does not bend, too little is known of the gap, or there is nothing in
+  /// between.
+  [[nodiscard]] std::optional<glm::vec3> bend(const Motion& published, const State& truth,
+                                              double time_s) const;
 
   /// An entity was published now and `gap_s` ago, and not in between.
   void learn(double gap_s);
@@ -76,6 +84,17 @@ class GapFit {
   }
   [[nodiscard]] End end(std::size_t candidate, std::size_t ticks_ago) const;
   [[nodiscard]] double strayed(std::size_t candidate, std::size_t gap_ticks) const;
+
+  [[nodiscard]] bool bends_over(std::size_t gap_ticks) const;
+
+  // How far the path of the last ticks lies from a cubic, the newest first, and what bends this most like it.
+  struct Strays {
+    std::array<glm::dvec3, kPast> by{};
+    std::size_t count = 0;
+    glm::dvec3 bend{0.0};
+    [[nodiscard]] glm::dvec3 left(std::size_t ticks_ago, std::size_t gap_ticks) const;
+  };
+  [[nodiscard]] Strays strays(const Motion& from, const Motion& to, std::size_t gap_ticks) const;
 
   double tick_rate_hz_;
   std::array<Candidate, kCandidates> candidates_;

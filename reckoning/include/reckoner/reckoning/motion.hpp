@@ -27,6 +27,10 @@ struct Motion {
   bool faces_along = true;  ///< on a route: turned by it; false: keeps the orientation of `state`
 
   bool never_reverses = false;  ///< free motion: carried on by extrapolate_braking()
+  bool bends = false;           ///< may end the way here with the acceleration of `state` (interpolate.hpp):
+  std::uint8_t link = 0;        ///< if it follows the motion that this says: next_link() (interpolate.hpp)
+
+  static constexpr std::uint8_t kLinks = 4;  ///< links are below this
 
   /// What cannot be exceeded by a body in free motion, and is not shown to be: its speed, m/s, and how far it
   /// is from the origin along an axis, m. state_at() knows nothing of them.
