@@ -16,6 +16,8 @@ namespace reckoner {
 /// are written by several workers, but sent by one.
 class Outbox {
  public:
+  Outbox() { repaired.reserve(kUsualRepairs); }
+
   void add(PeerId peer, std::span<const std::byte> payload) {
     bytes_.insert(bytes_.end(), payload.begin(), payload.end());
     letters_.push_back({peer, payload.size()});
@@ -42,6 +44,8 @@ class Outbox {
     PeerId to;
     std::size_t bytes = 0;
   };
+  static constexpr std::size_t kUsualRepairs = 1024;  // of a bad tick
+
   std::vector<std::byte> bytes_;
   std::vector<Letter> letters_;
 };

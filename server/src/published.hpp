@@ -26,6 +26,7 @@ class Published {
       set.clear();
     }
     words_.clear();
+    words_.reserve(levels_[0].words().size());
   }
   void insert(std::size_t level, std::uint32_t slot) { levels_[level].insert(slot); }
   [[nodiscard]] bool contains(std::size_t level, std::uint32_t slot) const {

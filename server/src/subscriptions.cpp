@@ -52,6 +52,7 @@ Subscription* Subscriptions::find(EntityId id) {
 void Subscriptions::note_published(const Published& published, Tick tick,
                                    std::vector<std::uint32_t>& scratch) {
   scratch.clear();
+  scratch.reserve(index_.size());  // once, and not whenever more is published than ever before
   // In rounds, so that the subscriptions concerned come from far memory all at the same time.
   for (const std::uint32_t w : published.words()) {
     std::uint64_t fresh = 0;
