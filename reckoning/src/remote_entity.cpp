@@ -49,26 +49,17 @@ bool same_rates(const State& a, const State& b) {
 
 }  // namespace
 
-RemoteEntity::RemoteEntity(const Motion& first, Path path) : path_(path) {
-  history_[0] = first;
+RemoteEntity::RemoteEntity(const Motion& first, Path path) : history_(first), path_(path) {
   blends_.teleports = first.teleports;
   blends_.frame = first.frame;
 }
 
 RemoteEntity::RemoteEntity(std::span<const Motion> known, Path path, const ShownBlends& blends)
-    : count_(std::min(known.size(), kHistory)), path_(path), blends_(blends) {
-  const auto newest = known.last(count_);
-  std::copy(newest.begin(), newest.end(), history_.begin());
-}
+    : history_(known), path_(path), blends_(blends) {}
 
 bool RemoteEntity::receive(const Motion& motion, double shown_time_s, double blend_s, double holds_until_s,
                            const std::optional<State>& shown_in_frame) {
-  const auto begin = history_.begin();
-  const auto end = begin + static_cast<std::ptrdiff_t>(count_);
-  auto place = std::lower_bound(begin, end, motion.time_s,
-                                [](const Motion& known, double time_s) { return known.time_s < time_s; });
-  if (place != end && place->time_s == motion.time_s) return false;
-  if (place == begin && count_ == kHistory) return false;
+  if (!history_.is_news(motion.time_s)) return false;
 
   const State base_before = view().unblended(shown_time_s);
   const std::optional<RouteState> along_before = view().shown_along(shown_time_s);
@@ -77,14 +68,7 @@ bool RemoteEntity::receive(const Motion& motion, double shown_time_s, double ble
   const std::uint8_t teleports_before = view().active(shown_time_s).teleports;
   const FrameId frame_before = frame(shown_time_s);
   const bool chasing = is_chasing(shown_time_s);
-  if (count_ == kHistory) {
-    std::move(begin + 1, place, begin);  // forgets the oldest
-    --place;
-  } else {
-    std::move_backward(place, end, end + 1);
-    ++count_;
-  }
-  *place = motion;
+  history_.add(motion);
   blends_.holds_until_s = holds_until_s;
 
   if (view().active(shown_time_s).teleports != teleports_before) {
@@ -174,13 +158,14 @@ void RemoteEntity::bridge(const FrameChange& change, const State& end, double ti
 
 std::optional<RemoteEntity::FrameCrossing> RemoteEntity::crossing(FrameId before, double time_s) const {
   const Motion* now = &view().active(time_s);
+  const Motion* const first = &history_.oldest();
   if (now->frame == before) return std::nullopt;
   const auto same = [](const Motion& a, const Motion& b) {
     return a.frame == b.frame && a.teleports == b.teleports;
   };
-  while (now != history_.data() && same(*(now - 1), *now))
+  while (now != first && same(*(now - 1), *now))
     --now;
-  if (now == history_.data()) return std::nullopt;
+  if (now == first) return std::nullopt;
   const Motion& last = *(now - 1);
   if (last.frame != before || last.teleports != now->teleports) return std::nullopt;
   return FrameCrossing{now->time_s, view().shown_at_end(last, now->time_s)};
@@ -191,24 +176,13 @@ void RemoteEntity::cross(const State& shown, double crossed_s, double time_s, do
 }
 
 void RemoteEntity::leave(FrameId gone, const Motion& instead) {
-  const bool replace = frame(instead.time_s) == gone;
-  const auto begin = history_.begin();
-  auto end = begin + static_cast<std::ptrdiff_t>(count_);
-  end = std::remove_if(begin, end, [&](const Motion& m) { return m.frame == gone; });
-  if (replace) {
-    const auto place = std::find_if(begin, end, [&](const Motion& m) { return m.time_s >= instead.time_s; });
-    std::move_backward(place, end, end + 1);  // there is room: one at least was forgotten
-    *place = instead;
-    ++end;
-  }
-  count_ = static_cast<std::size_t>(end - begin);
+  history_.forget(gone, frame(instead.time_s) == gone ? &instead : nullptr);
   bridge_.reset();
   blends_.along = {};
 }
 
 bool RemoteEntity::lives_in(FrameId frame) const {
-  return std::any_of(history_.begin(), history_.begin() + static_cast<std::ptrdiff_t>(count_),
-                     [&](const Motion& m) { return m.frame == frame; });
+  return std::ranges::any_of(history_.motions(), [&](const Motion& m) { return m.frame == frame; });
 }
 
 void RemoteEntity::jump(double before_s, double now_s, double rate, double blend_s) {
@@ -286,7 +260,7 @@ void RemoteEntity::guard(double time_s) {
   blends_.chase = {};
   const double most_mps = view().active(time_s).max_speed_mps;
   const Motion* const begin = &view().active(time_s);
-  const Motion* const end = history_.data() + count_;
+  const Motion* const end = &newest() + 1;
   const bool free = std::all_of(begin, end, [](const Motion& m) { return m.route == nullptr; });
   if (!std::isfinite(most_mps) || !free || is_surely_within(time_s, most_mps)) return;
   // Between these it is a cubic.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -26,41 +27,40 @@ class References {
   void note(std::uint8_t level, Tick tick, const QuantisedState& state) {
     if (!levels_[level]) levels_[level] = std::make_unique<Level>();
     Level& l = *levels_[level];
-    std::size_t at = l.count;
-    while (at > 0 && later(l.motions[at - 1].tick, tick))
-      --at;
-    if (at > 0 && l.motions[at - 1].tick == tick) return;  // known
-    if (l.count == kHistory) {
-      if (at == 0) return;
-      for (std::size_t i = 1; i < at; ++i)
-        l.motions[i - 1] = l.motions[i];
-      l.motions[at - 1] = {tick, state};
-      return;
+    std::size_t age = 0;  // how many are newer
+    while (age < l.count && later(l.ticks[l.place(age)], tick))
+      ++age;
+    if (age < l.count && l.ticks[l.place(age)] == tick) return;  // known
+    if (age == kHistory) return;
+    l.newest = (l.newest + 1) % kHistory;  // over the oldest, if all places are taken
+    l.count = std::min(l.count + 1, kHistory);
+    for (std::size_t i = 0; i < age; ++i) {  // one that comes late goes in behind those
+      l.ticks[l.place(i)] = l.ticks[l.place(i + 1)];
+      l.motions[l.place(i)] = l.motions[l.place(i + 1)];
     }
-    for (std::size_t i = l.count; i > at; --i)
-      l.motions[i] = l.motions[i - 1];
-    l.motions[at] = {tick, state};
-    ++l.count;
+    l.ticks[l.place(age)] = tick;
+    l.motions[l.place(age)] = state;
   }
 
   /// Null if there is none with this level and time stamp.
   [[nodiscard]] const QuantisedState* find(std::uint8_t level, Tick tick) const {
     if (level >= levels_.size() || !levels_[level]) return nullptr;
     const Level& l = *levels_[level];
-    for (std::size_t i = l.count; i > 0; --i) {
-      if (l.motions[i - 1].tick == tick) return &l.motions[i - 1].state;
+    for (std::size_t age = 0; age < l.count; ++age) {
+      if (l.ticks[l.place(age)] == tick) return &l.motions[l.place(age)];
     }
     return nullptr;
   }
 
  private:
-  struct Motion {
-    Tick tick = 0;
-    QuantisedState state;
-  };
+  // A ring. The time stamps are apart: what looks for one touches two cache lines and not fifty.
   struct Level {
-    std::array<Motion, kHistory> motions;  // by time stamp, oldest first
+    std::array<Tick, kHistory> ticks{};
+    std::array<QuantisedState, kHistory> motions;
+    std::size_t newest = kHistory - 1;
     std::size_t count = 0;
+
+    [[nodiscard]] std::size_t place(std::size_t age) const { return (newest + kHistory - age) % kHistory; }
   };
 
   static bool later(Tick a, Tick b) { return static_cast<std::int32_t>(a - b) > 0; }

@@ -10,6 +10,7 @@
 #include <span>
 
 #include <reckoner/reckoning/motion.hpp>
+#include <reckoner/reckoning/motion_history.hpp>
 #include <reckoner/reckoning/shown_motions.hpp>
 
 namespace reckoner {
@@ -27,7 +28,7 @@ namespace reckoner {
 class RemoteEntity {
  public:
   /// How many motions are remembered, to interpolate between them and to recognise late ones.
-  static constexpr std::size_t kHistory = 32;
+  static constexpr std::size_t kHistory = MotionHistory::kMost;
 
   explicit RemoteEntity(const Motion& first, Path path = Path::predict);
 
@@ -128,14 +129,14 @@ class RemoteEntity {
            !(newest().never_reverses && is_braking(newest().state)) && is_unlimited();
   }
 
-  [[nodiscard]] const Motion& newest() const { return history_[count_ - 1]; }
-  [[nodiscard]] const Motion& oldest() const { return history_[0]; }
+  [[nodiscard]] const Motion& newest() const { return history_.newest(); }
+  [[nodiscard]] const Motion& oldest() const { return history_.oldest(); }
   [[nodiscard]] const Blend& blend() const { return blends_.free; }
   [[nodiscard]] const ShownBlends& blends() const { return blends_; }
 
  private:
   [[nodiscard]] ShownMotions view() const {
-    return {{history_.data(), count_}, path_, blends_, bridge_ ? &*bridge_ : nullptr};
+    return {history_.motions(), path_, blends_, bridge_ ? &*bridge_ : nullptr};
   }
   // Neither its top speed nor its world will be felt before it is told anew, or taken to be lost.
   [[nodiscard]] bool is_unlimited() const {
@@ -153,8 +154,7 @@ class RemoteEntity {
   void start_blend(const Blend& blend, double time_s);
   void blend_along(const RouteState& shown_before, double time_s, double blend_s);
 
-  std::array<Motion, kHistory> history_;  // by time, oldest first
-  std::size_t count_ = 1;
+  MotionHistory history_;
   Path path_;
   ShownBlends blends_;
   std::optional<Motion> bridge_;  // across the next change of frame
