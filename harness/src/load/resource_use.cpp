@@ -51,7 +51,7 @@ std::string allow_open_files(std::size_t count) {
 }
 
 void step_back() {
-  constexpr int kNicer = 5;
+  constexpr int kNicer = 19;
   (void)setpriority(PRIO_PROCESS, 0, kNicer);
 }
 
