@@ -21,6 +21,9 @@ constexpr double kSlotQuarantineS = 5.0;
 // Sessions that one worker takes at a time.
 constexpr std::size_t kSessionGrain = 16;
 
+// So many ticks in a row may leave their datagrams to the next.
+constexpr int kMostHeldBack = 3;
+
 unsigned threads_for(const ServerConfig& config) {
   if (config.coding != nullptr) return 1;
   return config.threads > 0 ? config.threads : std::max(1u, std::thread::hardware_concurrency());
@@ -324,6 +327,14 @@ void Server::Impl::review_surroundings(Tick tick) {
   }
 }
 
+// True if a tick leaves its datagrams to one that is due already: most of a tick's cost is in sending, and
+// what a server that is behind would send is overtaken at once.
+bool Server::Impl::hold_back(Tick tick, double now_s) {
+  const bool holds = now_s >= time_of(tick + 1) && held_back < kMostHeldBack;
+  held_back = holds ? held_back + 1 : 0;
+  return holds;
+}
+
 // Each client's datagrams are written and sent at once if there is one thread; else several write while none
 // sends, because the transport is one thread's.
 void Server::Impl::send(Tick tick, double now_s) {
@@ -337,6 +348,7 @@ void Server::Impl::send(Tick tick, double now_s) {
                            now_s,
                            config.tick_rate_hz,
                            !fields.changes().empty(),
+                           hold_back(tick, now_s),
                            config.coding};
   encodings.begin(entities, quantisation, config.tick_rate_hz);
   const bool alone = pool.size() == 1;

@@ -65,6 +65,7 @@ struct Server::Impl {
   void say_what_ended();
   void review_surroundings(Tick tick);
   void send(Tick tick, double now_s);
+  [[nodiscard]] bool hold_back(Tick tick, double now_s);
   void close_account(Outbox& outbox);
 
   bool move(Entity& entity, const State& truth);
@@ -114,6 +115,7 @@ struct Server::Impl {
   std::vector<EntityId> ended;         // scratch
   bool closing = false;
   Tick next_tick = 0;
+  int held_back = 0;  // ticks, since datagrams were sent
   std::uint32_t next_client = 1;
   ServerStats stats;
 };

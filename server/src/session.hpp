@@ -49,6 +49,7 @@ class Session {
     double now_s = 0.0;
     double tick_rate_hz = 0.0;
     bool fields_changed = false;         ///< of any entity, in this tick
+    bool held_back = false;              ///< what there is to send is left to a later tick
     CodingStatistics* coding = nullptr;  ///< takes note of every update, if not null
   };
 

@@ -65,6 +65,7 @@ void Session::compose(const Step& step, std::size_t room, Desk& desk) {
                      step.tick_time_s - kPatienceTicks / tick_rate_hz_, step.fields, desk.outbox.stats);
   if (room < kLeastRoom) return;  // the peer is gone; its disconnect is on the way
   gather(step, desk);
+  if (step.held_back) return;
   while (!desk.snapshot.all_taken() || extras_may_go()) {
     if (!write_datagram(step, room, desk)) break;
   }
@@ -79,7 +80,7 @@ void Session::gather(const Step& step, Desk& desk) {
   Snapshot& snapshot = desk.snapshot;
   snapshot.clear();
   subscriptions_.note_published(step.published, step.tick, desk.fresh);
-  if (!budget_.affordable()) return;
+  if (step.held_back || !budget_.affordable()) return;
   subscriptions_.for_each_due([&](std::uint32_t slot, Subscriptions::Place place, Subscription& s) {
     choose(step, slot, place, s, snapshot);
   });

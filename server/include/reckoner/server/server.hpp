@@ -276,7 +276,8 @@ class Server {
   void receive(double now_s);
 
   /// Publishes and sends for the next tick, whose server time is tick_time_s(). `now_s` is the present server
-  /// time: a late tick is stamped with its own time but sent, and answered for, at `now_s`.
+  /// time: a late tick is stamped with its own time but sent, and answered for, at `now_s`. While the tick
+  /// after it is due as well, datagrams are left to that one, for three ticks in a row at most.
   void tick(double now_s);
 
   /// The tick that the next call of tick() will run.

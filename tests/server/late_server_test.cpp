@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+#include "paths.hpp"
+#include "world.hpp"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <glm/geometric.hpp>
+#include <gtest/gtest.h>
+
+namespace reckoner::test {
+namespace {
+
+constexpr double kTickRateHz = 60.0;
+
+// The server's process stood still for a second, and now runs the ticks that it missed one after the other.
+struct LateServer {
+  LateServer() {
+    for (std::size_t i = 0; i < paths.size(); ++i)
+      ids.push_back(world.add_body(paths[i], {}, "body " + std::to_string(i)));
+    world.add_client();
+    world.run_to(3.0);
+    world.network().advance(4.0);
+  }
+
+  void catch_up() {
+    Server& server = world.server();
+    server.receive(world.now_s());
+    while (server.tick_time_s(server.next_tick()) <= world.now_s()) {
+      const double time_s = server.tick_time_s(server.next_tick());
+      for (std::size_t i = 0; i < ids.size(); ++i)
+        server.move(ids[i], paths[i](time_s));
+      if (before_tick) before_tick(time_s);
+      server.tick(world.now_s());
+    }
+  }
+
+  World world{{.server = {.tick_rate_hz = kTickRateHz}}};
+  std::vector<Truth> paths{Circle{}, Swing{}, Circle{.radius_m = 1.0, .turn_rps = 6.0}};
+  std::vector<EntityId> ids;
+  std::function<void(double)> before_tick;
+};
+
+TEST(LateServer, SendsWithEveryFourthTickUntilItHasCaughtUp) {
+  LateServer late;
+  const std::uint64_t ticks = late.world.server().stats().ticks;
+  const std::uint64_t publishes = late.world.server().stats().publishes;
+  const std::uint64_t sent = late.world.server().stats().datagrams_sent;
+  late.catch_up();
+  const ServerStats& stats = late.world.server().stats();
+  EXPECT_NEAR(static_cast<double>(stats.ticks - ticks), kTickRateHz, 1.0);
+  EXPECT_GT(stats.publishes, publishes + 20);  // all that moves is published as ever
+  EXPECT_LE(stats.datagrams_sent, sent + 16);
+  EXPECT_GE(stats.datagrams_sent, sent + 2);  // and not all is kept to the last
+}
+
+TEST(LateServer, OwesNothingAfterwards) {
+  LateServer late;
+  // What changes in a tick that sends nothing is told all the same.
+  EntityId born{};
+  late.before_tick = [&](double time_s) {
+    if (!born && time_s > 3.5) born = late.world.server().spawn(0, "born", late.paths[0](time_s));
+  };
+  late.catch_up();
+  late.world.run_to(5.0);
+  for (std::size_t i = 0; i < late.ids.size(); ++i) {
+    const ShownEntity* shown = late.world.shown(0, late.ids[i]);
+    ASSERT_NE(shown, nullptr);
+    const auto published = late.world.server().published(late.ids[i]);
+    EXPECT_LT(glm::distance(state_at(*published, 5.0).position, shown->shown.position), 0.3);
+  }
+  EXPECT_NE(late.world.shown(0, born), nullptr);
+  EXPECT_EQ(late.world.server().stats().malformed, 0u);
+}
+
+TEST(LateServer, ATickThatIsInTimeSendsAtOnce) {
+  World world({});
+  world.add_body(Circle{.radius_m = 1.0, .turn_rps = 6.0});
+  world.add_client();
+  world.run_to(3.0);
+  const std::uint64_t publishes = world.server().stats().publishes;
+  const std::uint64_t updates = world.server().stats().updates_sent;
+  world.run_to(4.0);
+  EXPECT_GE(world.server().stats().updates_sent - updates, world.server().stats().publishes - publishes);
+}
+
+}  // namespace
+}  // namespace reckoner::test
