@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "vector_clones.hpp"
+
 #include <algorithm>
 #include <cassert>
 #include <cmath>
@@ -135,8 +137,8 @@ void MotionBatch::drop_blends(double time_s) {
   }
 }
 
-void MotionBatch::sample_positions(std::size_t begin, std::size_t count, double time_s,
-                                   glm::dvec3* positions) const {
+RECKONER_VECTOR_CLONES void MotionBatch::sample_positions(std::size_t begin, std::size_t count, double time_s,
+                                                          glm::dvec3* positions) const {
   const double* const since = time_s_.data() + begin;
   const double *const px = position_[0].data() + begin, *const py = position_[1].data() + begin,
                       *const pz = position_[2].data() + begin;
@@ -154,8 +156,8 @@ void MotionBatch::sample_positions(std::size_t begin, std::size_t count, double 
   }
 }
 
-void MotionBatch::sample_orientations(std::size_t begin, std::size_t count, double time_s,
-                                      glm::quat* orientations) const {
+RECKONER_VECTOR_CLONES void MotionBatch::sample_orientations(std::size_t begin, std::size_t count,
+                                                             double time_s, glm::quat* orientations) const {
   const double* const since = time_s_.data() + begin;
   const float* const wx = angular_velocity_[0].data() + begin;
   const float* const wy = angular_velocity_[1].data() + begin;
