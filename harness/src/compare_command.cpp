@@ -3,6 +3,7 @@
 #include "commands.hpp"
 #include "compare_output.hpp"
 #include "figures_text.hpp"
+#include "progress_bar.hpp"
 #include "report.hpp"
 
 #include <algorithm>
@@ -96,18 +97,16 @@ Result<Comparison> comparison_of(const CompareArguments& arguments) {
   return comparison;
 }
 
-void show_progress(std::size_t done, std::size_t all) {
-  constexpr std::size_t kWidth = 40;
-  const std::size_t full = kWidth * done / std::max<std::size_t>(1, all);
-  fmt::print(stderr, "\r[{}{}] {} of {} runs{}", std::string(full, '#'), std::string(kWidth - full, '.'),
-             done, all, done == all ? "\n" : "");
-  std::fflush(stderr);
+void show_runs(std::size_t done, std::size_t all) {
+  const double share = static_cast<double>(done) / static_cast<double>(std::max<std::size_t>(1, all));
+  show_progress(fmt::format("{} of {} runs", done, all), share);
+  if (done == all) end_progress();
 }
 
 int run_equal_error(const CompareArguments& arguments, Comparison comparison) {
   if (comparison.options.playout.mode == PlayoutMode::present)
     comparison.options.playout.mode = PlayoutMode::adaptive;
-  const auto all = bytes_at_equal_error(comparison, show_progress);
+  const auto all = bytes_at_equal_error(comparison, show_runs);
   if (!all) return complain(all.error());
   fmt::print("{}", equal_error_table(*all));
   if (!arguments.json.empty()) {
@@ -122,7 +121,7 @@ int run_compare(const CompareArguments& arguments) {
   const auto comparison = comparison_of(arguments);
   if (!comparison) return complain(comparison.error());
   if (arguments.equal_error) return run_equal_error(arguments, *comparison);
-  const auto runs = compare(*comparison, show_progress);
+  const auto runs = compare(*comparison, show_runs);
   if (!runs) return complain(runs.error());
   const bool buffered = comparison->options.playout.mode != PlayoutMode::present;
   fmt::print("{}", compare_table(*runs, buffered));

@@ -6,16 +6,14 @@
 #include "load_figures.hpp"
 #include "load_roles.hpp"
 #include "load_run.hpp"
+#include "progress_bar.hpp"
 #include "scratch_folder.hpp"
 
-#include <algorithm>
 #include <csignal>
-#include <cstdio>
 #include <memory>
 #include <string>
 
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <reckoner/program/stop_signal.hpp>
 
@@ -28,18 +26,6 @@ struct LoadArguments {
   LoadRunOptions run;
   std::string json;
 };
-
-void show_progress(const std::string& what, double done) {
-  if (isatty(STDERR_FILENO) == 0) return;
-  constexpr std::size_t kWidth = 40;
-  const auto full = static_cast<std::size_t>(std::clamp(done, 0.0, 1.0) * kWidth);
-  fmt::print(stderr, "\r[{}{}] {:<32}", std::string(full, '#'), std::string(kWidth - full, '.'), what);
-  std::fflush(stderr);
-}
-
-void end_progress() {
-  if (isatty(STDERR_FILENO) != 0) fmt::print(stderr, "\r{}\r", std::string(76, ' '));
-}
 
 int run_load_command(const LoadArguments& arguments) {
   program::catch_stop_signals();
