@@ -71,7 +71,7 @@ class AnsweringClients final : public Transport {
     if (channel == Channel::control) {
       while (!payload.empty()) {
         const auto message = take_control(payload);
-        const bool counted = message && !std::holds_alternative<WelcomeMessage>(*message);
+        const bool counted = message && is_counted(*message);
         client.control = static_cast<std::uint16_t>(client.control + (counted ? 1 : 0));
       }
       return true;

@@ -5,15 +5,18 @@
 #include "statistics.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
+#include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <reckoner/client/client.hpp>
-#include <reckoner/net/enet_transport.hpp>
+#include <reckoner/net/enet_dialer.hpp>
 #include <reckoner/net/messages.hpp>
 #include <reckoner/program/archetypes.hpp>
 #include <reckoner/program/clock.hpp>
@@ -38,6 +41,7 @@ struct Options {
   double frame_rate_hz = 60.0;
   double blend_frames = PlayoutConfig{}.blend_frames;
   double seconds = 0.0;
+  double reconnect_s = 30.0;
   std::string rendered_path;
   std::string json_path;
   std::string record_path;
@@ -58,10 +62,16 @@ void add_options(CLI::App& app, Options& o) {
       ->capture_default_str();
   app.add_option("--seconds", o.seconds, "how long to run, s (default: until the server goes down)")
       ->check(CLI::NonNegativeNumber);
+  auto* reconnect = app.add_option("--reconnect", o.reconnect_s,
+                                   "how long to try to come back when the connection is lost, s")
+                        ->check(CLI::NonNegativeNumber)
+                        ->capture_default_str();
   app.add_option("--rendered", o.rendered_path, "write every frame's shown poses to this CSV file");
   app.add_option("--json", o.json_path, "write the final figures to this JSON file");
   app.add_option("--record", o.record_path,
-                 "write the session to this file, for reckoner-harness replay-log: unencrypted");
+                 "write the session to this file, for reckoner-harness replay-log: unencrypted, and without "
+                 "coming back when the connection is lost")
+      ->excludes(reconnect);
   app.add_flag("--stats", o.stats, "print a line of statistics every second");
   program::add_security_options(app, o.security);
   app.add_flag("--quiet", o.quiet, "print no events, only the summary");
@@ -101,6 +111,15 @@ void handle_events(Client& client, Totals& totals, bool quiet) {
       case ClientEvent::Kind::server_closed:
         totals.server_closed = true;
         break;
+      case ClientEvent::Kind::lost:
+        fmt::print(stderr, "{}: {}; trying to come back\n", kName, client.refusal());
+        break;
+      case ClientEvent::Kind::resumed:
+        if (!quiet) fmt::print("resumed\n");
+        break;
+      case ClientEvent::Kind::restarted:
+        if (!quiet) fmt::print("joined anew: the server knew nothing of before\n");
+        break;
       case ClientEvent::Kind::given:  // this program owns nothing: it has no game
       case ClientEvent::Kind::taken:
       case ClientEvent::Kind::corrected:
@@ -112,28 +131,43 @@ void handle_events(Client& client, Totals& totals, bool quiet) {
   std::fflush(stdout);
 }
 
-// A transport, and what writes down what passes through it, if that is wanted.
+// What connects the client. It comes back by itself, unless what passes is written down: a recording is of
+// one connection.
 class Connection {
  public:
   static Result<std::unique_ptr<Connection>> open(const Options& options, const program::HostPort& address,
                                                   const std::optional<ClientSecurity>& security,
                                                   const PlayoutConfig& playout) {
-    auto connection = std::make_unique<Connection>();
-    if (!options.record_path.empty()) {
-      auto writer =
-          program::SessionWriter::create(options.record_path, {kProtocolVersion, RECKONER_VERSION, playout});
-      if (!writer) return Error{writer.error()};
-      connection->writer_ = std::move(*writer);
-    }
-    auto transport = EnetTransport::connect(address.host, address.port, kProtocolVersion, security);
+    auto connection = std::make_unique<Connection>(address, security);
+    if (options.record_path.empty()) return connection;
+    auto writer =
+        program::SessionWriter::create(options.record_path, {kProtocolVersion, RECKONER_VERSION, playout});
+    if (!writer) return Error{writer.error()};
+    connection->writer_ = std::move(*writer);
+    const auto transport = connection->dialer_.dial();
     if (!transport) return Error{transport.error()};
-    connection->network_ = std::move(*transport);
-    if (connection->writer_) connection->recorded_.emplace(*connection->network_, *connection->writer_);
+    connection->recorded_.emplace(**transport, *connection->writer_);
     return connection;
   }
+  Connection(const program::HostPort& address, const std::optional<ClientSecurity>& security)
+      : dialer_(address.host, address.port, kProtocolVersion, security) {}
 
-  [[nodiscard]] Transport& transport() { return recorded_ ? static_cast<Transport&>(*recorded_) : *network_; }
-  [[nodiscard]] EnetTransport& network() { return *network_; }
+  // The client over it, which it must outlive.
+  [[nodiscard]] Client client(const ClientConfig& config) {
+    if (recorded_) return Client{config, *recorded_};
+    return Client{config, dialer_};
+  }
+
+  // Until something arrives, or for so long.
+  void wait(double seconds) {
+    if (dialer_.transport() != nullptr) return dialer_.transport()->wait(seconds);
+    std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+  }
+  void service(double now_s) {
+    if (dialer_.transport() != nullptr) dialer_.transport()->service(now_s);
+  }
+  [[nodiscard]] TransportStats stats() const { return dialer_.stats(); }
+
   void note_frame(double local_s) {
     if (writer_) writer_->frame(local_s);
   }
@@ -141,7 +175,7 @@ class Connection {
   [[nodiscard]] bool end_record() { return !writer_ || writer_->close(); }
 
  private:
-  std::unique_ptr<EnetTransport> network_;
+  EnetDialer dialer_;
   std::optional<program::SessionWriter> writer_;
   std::optional<program::RecordedTransport> recorded_;
 };
@@ -162,14 +196,14 @@ void show(Client& client, Connection& connection, const Options& options, scenar
   double next_frame_s = started_s;
   const auto ended = [&] {
     return client.status() == ClientStatus::refused || client.status() == ClientStatus::disconnected ||
-           program::stop_requested() ||
+           totals.server_closed || program::stop_requested() ||
            (options.seconds > 0.0 && program::monotonic_s() - started_s >= options.seconds);
   };
   while (!ended()) {
     next_frame_s =
         std::max(next_frame_s + frame_s, program::monotonic_s() - frame_s);  // drops frames, not time
     for (double left_s = 1.0; left_s > 0.0; left_s = next_frame_s - program::monotonic_s()) {
-      connection.network().wait(std::max(0.0, next_frame_s - program::monotonic_s()));
+      connection.wait(std::max(0.0, next_frame_s - program::monotonic_s()));
       client.receive(program::monotonic_s());
     }
     const double now_s = program::monotonic_s();
@@ -177,7 +211,7 @@ void show(Client& client, Connection& connection, const Options& options, scenar
     const auto shown = program::draw(client, now_s, frame_s, rendered, totals.drawn);
     if (options.stats) {
       statistics.note_frame(client, shown);
-      const auto line = statistics.line(client, connection.network().stats(), now_s);
+      const auto line = statistics.line(client, connection.stats(), now_s);
       if (line) print_statistics(*line);
     }
     handle_events(client, totals, options.quiet);
@@ -204,10 +238,10 @@ int run(const Options& options) {
   }
   const auto security = program::open_security(options.security);
   if (!security) return fail(kName, security.error());
+  config.reconnect.give_up_s = std::max(1e-9, options.reconnect_s);
   auto connection = Connection::open(options, *address, *security, config.playout);
   if (!connection) return fail(kName, connection.error(), program::kFailed);
-  EnetTransport& network = (*connection)->network();
-  Client client{config, (*connection)->transport()};
+  Client client = (*connection)->client(config);
 
   Totals totals;
   show(client, **connection, options, rendered ? &*rendered : nullptr, totals);
@@ -215,8 +249,8 @@ int run(const Options& options) {
     return fail(kName, "could not write all of " + options.record_path, program::kFailed);
   client.leave();
   for (int i = 0; i < 5; ++i) {  // gives the goodbye time to arrive
-    network.wait(0.01);
-    network.service(program::monotonic_s());
+    (*connection)->wait(0.01);
+    (*connection)->service(program::monotonic_s());
   }
   if (rendered && !rendered->close())
     return fail(kName, "could not write all of " + options.rendered_path, program::kFailed);
@@ -224,10 +258,12 @@ int run(const Options& options) {
     const std::string why = client.refusal().empty() ? "did not get in before the end" : client.refusal();
     return fail(kName, options.connect + ": " + why, program::kFailed);
   }
-  program::print_summary(client.stats(), network.stats(), totals.drawn);
-  if (!options.json_path.empty() &&
-      !program::write_figures(options.json_path, client.stats(), network.stats(), totals.drawn)) {
-    return fail(kName, "could not write " + options.json_path, program::kFailed);
+  program::print_summary(client.stats(), (*connection)->stats(), totals.drawn);
+  if (!options.json_path.empty()) {
+    if (const auto error =
+            program::write_figures(options.json_path, client.stats(), (*connection)->stats(), totals.drawn)) {
+      return fail(kName, error->message, program::kFailed);
+    }
   }
   const bool lost = client.status() == ClientStatus::disconnected && !totals.server_closed;
   return lost ? fail(kName, options.connect + ": " + client.refusal(), program::kFailed) : program::kOk;
@@ -241,5 +277,5 @@ int main(int argc, char** argv) {
   add_options(app, options);
   if (const auto code = program::parse(app, argc, argv)) return *code;
   program::catch_stop_signals();
-  return run(options);
+  return program::run_in_memory(kName, [&] { return run(options); });
 }

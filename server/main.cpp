@@ -44,6 +44,12 @@ void say(Log& log, const ServerEvent& event) {
     case ServerEvent::Kind::client_refused:
       log.warn("client refused", {{"reason", std::string_view(event.text)}});
       break;
+    case ServerEvent::Kind::client_lost:
+      log.info("client lost", {{"client", client}});
+      break;
+    case ServerEvent::Kind::client_back:
+      log.info("client back", {{"client", client}});
+      break;
     case ServerEvent::Kind::owner_corrected:
       log.warn("owner corrected", {{"client", client}, {"slot", slot}});
       break;
@@ -156,9 +162,9 @@ int run(const ServerOptions& options) {
   if (play.refused() > 0)
     log.warn("poses were refused: out of the world, or too fast", {{"poses", play.refused()}});
   if (truth && !truth->close()) return fail(kName, "could not write all of " + options.truth_path, kFailed);
-  if (!options.json_path.empty() &&
-      !write_counts(options.json_path, server.stats(), (*transport)->stats(), times)) {
-    return fail(kName, "could not write " + options.json_path, kFailed);
+  if (!options.json_path.empty()) {
+    if (const auto error = write_counts(options.json_path, server.stats(), (*transport)->stats(), times))
+      return fail(kName, error->message, kFailed);
   }
   return kOk;
 }
@@ -174,5 +180,5 @@ int main(int argc, char** argv) {
     if (const auto error = apply_config_file(options.config_path, app)) return fail(kName, error->message);
   }
   catch_stop_signals();
-  return run(options);
+  return run_in_memory(kName, [&] { return run(options); });
 }

@@ -37,6 +37,7 @@ ServerConfig config_of(const reckoner_server_config& c, std::vector<Archetype>&&
   ServerConfig config;
   config.tick_rate_hz = c.tick_rate_hz;
   config.epoch_s = c.epoch_s;
+  config.resume_s = 0.0;  // this library's clients have one connection, and none after it
   config.archetypes = std::move(archetypes);
   config.max_clients = c.max_clients;
   config.max_entities = c.max_entities;

@@ -1,42 +1,37 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <memory>
+#include <limits>
 #include <optional>
 #include <span>
-#include <vector>
 
 #include <reckoner/client/client.hpp>
 #include <reckoner/net/message_codec.hpp>
 #include <reckoner/net/message_inbox.hpp>
 #include <reckoner/net/message_outbox.hpp>
-#include <reckoner/net/messages.hpp>
+#include <reckoner/net/reliable_log.hpp>
 #include <reckoner/net/transport.hpp>
 
 namespace reckoner {
 
-/// A client's game messages: those that wait to be sent, and those that wait for the game.
+/// A client's game messages: those that wait to be sent, those that were and may have to be again, and those
+/// that wait for the game.
 class ClientMail {
  public:
-  /// As Client::send() has it; what is unreliable goes with the next datagram.
+  /// As Client::send() has it; what is unreliable goes with the next datagram. `transport`: null while there
+  /// is no connection.
   bool send(std::span<const std::byte> payload, Delivery delivery, std::optional<double> time_s,
-            double local_s, PeerId server, Transport& transport, ClientStats& stats) {
-    if (payload.empty() || payload.size() > max_message_bytes(delivery) || (time_s && !can_stamp(*time_s))) {
-      return false;
-    }
-    std::vector<std::byte> copy{payload.begin(), payload.end()};
-    bool taken = false;
-    if (delivery == Delivery::reliable) {
-      std::vector<std::byte> buffer(payload.size() + 64);
-      taken =
-          transport.send(server, Channel::control, encode(GameDataMessage{std::move(copy), time_s}, buffer));
-      stats.messages_sent += taken ? 1 : 0;
-    } else {
-      taken = outbox_.add(std::make_shared<const std::vector<std::byte>>(std::move(copy)), time_s, local_s);
-    }
-    stats.messages_dropped += taken ? 0 : 1;
-    return taken;
-  }
+            double local_s, PeerId server, Transport* transport, ClientStats& stats);
+
+  /// From now on what is sent reliably is kept until the server says that it has it: it takes clients back.
+  void keep() { keeps_ = true; }
+  /// The server has taken in so many reliable messages of this session. False if that cannot be.
+  [[nodiscard]] bool confirm(std::uint32_t taken) { return !keeps_ || kept_.confirm(taken); }
+  /// The session goes on: what the server does not have is sent again.
+  void send_again(PeerId server, Transport& transport) const;
+  /// Another session begins: what the last one's server did not confirm is gone, and what it said is for the
+  /// game at once.
+  void restart(ClientStats& stats);
 
   /// What found no place for this long is dropped.
   void expire(double local_s, ClientStats& stats) {
@@ -66,6 +61,8 @@ class ClientMail {
 
   MessageInbox inbox_{kInboxLimits};
   MessageOutbox outbox_;
+  ReliableLog kept_;
+  bool keeps_ = false;
 };
 
 }  // namespace reckoner

@@ -244,7 +244,7 @@ std::size_t ServerLink::acknowledge(double local_s, double ack_interval_s,
   const bool due = hurried_ || ack_overdue() || local_s - last_ack_s_ >= interval_s;
   if (!due && outbox.empty() && !owned_.any_due()) return 0;
   ClientDatagram datagram;
-  datagram.control_count = control_count_;
+  datagram.control_count = static_cast<std::uint16_t>(control_count_);
   datagram.stamp = to_stamp(local_s);
   if (received_.any()) {
     datagram.ack = received_.ack();

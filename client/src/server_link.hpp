@@ -71,6 +71,16 @@ class ServerLink {
 
   /// A message of the control channel that the server numbers was taken in, whether it made sense or not.
   void note_control() { ++control_count_; }
+  [[nodiscard]] std::uint32_t control_count() const { return control_count_; }
+
+  /// The session goes on over another connection, at this tick: what is meant for it can be read again, and
+  /// the clock settles anew.
+  void resume(Tick tick, double local_s) {
+    note_tick(tick);
+    joined_s_ = local_s;
+    note_jump();
+    hurry();
+  }
 
   /// The next call of acknowledge() is to send, however short ago the last one did.
   void hurry() { hurried_ = true; }
@@ -175,8 +185,8 @@ class ServerLink {
   double newest_arrival_s_ = 0.0;
 
   OwnedLink owned_;
-  std::uint16_t control_count_ = 0;
-  int unacknowledged_ = 0;  // datagrams since the last acknowledgement
+  std::uint32_t control_count_ = 0;  // of which 16 bits travel with acknowledgements
+  int unacknowledged_ = 0;           // datagrams since the last acknowledgement
   bool hurried_ = false;
   double last_ack_s_ = -1e9;
 };

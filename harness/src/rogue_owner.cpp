@@ -54,7 +54,7 @@ void RogueOwner::receive() {
         transport_.send(server_, Channel::control, encode(GameDataMessage{{kName}, {}}, buffer));
         continue;
       }
-      ++control_count_;
+      if (is_counted(*message)) ++control_count_;
       const auto* ownership = std::get_if<OwnershipMessage>(&*message);
       if (ownership == nullptr) continue;
       entity_ = ownership->entity;

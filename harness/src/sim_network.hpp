@@ -45,7 +45,7 @@ struct Flow {
 };
 
 struct Happening {
-  enum class Kind : std::uint8_t { state, reliable, acknowledge, timeout };
+  enum class Kind : std::uint8_t { state, reliable, acknowledge, timeout, goodbye, look };
   double time_s = 0.0;
   std::uint64_t serial = 0;  // of things at the same instant the first sent is first
   Kind kind = Kind::state;
@@ -81,8 +81,13 @@ struct SimNetwork::Impl {
     bool closed = false;       // for good; a connection never opens again
     bool client_told = false;  // of the end
     bool server_told = true;   // nothing to tell before it is open
+    bool client_gone = false;
+    bool server_gone = false;
+    double client_heard_s = 0.0;
+    double server_heard_s = 0.0;
     std::uint32_t connect_reason = 0;
     std::unique_ptr<End> client;
+    bool gone(bool is_down) const { return is_down ? server_gone : client_gone; }  // who sends that way
     Flow& flow(bool is_down) { return is_down ? down : up; }
     bool open(bool is_down) const { return is_down ? server_open : client_open; }  // may send that way
   };
@@ -94,6 +99,7 @@ struct SimNetwork::Impl {
   void deliver(Connection& connection, std::size_t index, bool down, Reliable& piece);
   void acknowledged(Connection& connection, std::size_t index, bool down, const Reliable& piece);
   static void measure(Flow& flow, double round_trip_s);
+  void look(Connection& connection, const Happening& happening);
   void timed_out(Connection& connection, const Happening& happening);
   void open_server_side(Connection& connection, std::size_t index);
   void close(Connection& connection, std::size_t index);
@@ -108,6 +114,7 @@ struct SimNetwork::Impl {
 
   SimNetworkConfig config;
   double now_s;
+  bool server_up = true;
   std::uint64_t serial = 0;
   std::priority_queue<Happening, std::vector<Happening>, std::greater<>> queue;
   std::vector<std::unique_ptr<Connection>> connections;
@@ -146,7 +153,8 @@ class SimNetwork::Impl::End final : public Transport {
 
   void disconnect(PeerId peer, std::uint32_t reason) override {
     const auto connection = index(peer);
-    if (!connection || !network_.connections[*connection]->open(is_server_)) return;
+    if (!connection || !network_.connections[*connection]) return;
+    if (!network_.connections[*connection]->open(is_server_)) return;
     Connection& ending = *network_.connections[*connection];
     (is_server_ ? ending.server_open : ending.client_open) = false;
     network_.send_reliable(*connection, is_server_,
@@ -170,6 +178,7 @@ class SimNetwork::Impl::End final : public Transport {
     inbox_.push_back({{kind, peer, channel, reason, {}}, std::move(payload)});
   }
   [[nodiscard]] bool has_events() const { return !inbox_.empty(); }
+  void forget_events() { inbox_.clear(); }
 
  private:
   [[nodiscard]] std::optional<std::size_t> index(PeerId peer) const {

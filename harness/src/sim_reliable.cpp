@@ -118,6 +118,34 @@ void SimNetwork::Impl::close(Connection& connection, std::size_t index) {
   close_side(connection, index, false, 0);
 }
 
+// Each end judges for itself.
+void SimNetwork::Impl::look(Connection& connection, const Happening& happening) {
+  constexpr double kAgainS = 0.25;
+  const std::size_t index = happening.connection;
+  const bool answered = connection.client_open || connection.client_told;
+  const double patience_s = answered ? config.silent_s : config.silent_s / 2.0;
+  const bool client_there = !connection.client_told && !connection.client_gone;
+  if (client_there && now_s - connection.client_heard_s >= patience_s) {
+    connection.up.unacknowledged.clear();
+    close_side(connection, index, true, 0);
+  }
+  if (connection.server_open && now_s - connection.server_heard_s >= config.silent_s) {
+    connection.down.unacknowledged.clear();
+    close_side(connection, index, false, 0);
+  }
+  const bool over = connection.client_told && connection.server_told;
+  if (over) {
+    const double since_s = std::max(connection.client_heard_s, connection.server_heard_s);
+    // Whoever still has the client's end has dropped it; nothing is on its way to it any more.
+    const bool forgotten = connection.client_gone && now_s - since_s >= config.silent_s;
+    if (forgotten) connections[index].reset();
+    if (forgotten) return;
+  }
+  Happening again = happening;
+  again.time_s = now_s + kAgainS;
+  push(std::move(again));
+}
+
 void SimNetwork::Impl::timed_out(Connection& connection, const Happening& happening) {
   Flow& flow = connection.flow(happening.down);
   const auto found = flow.unacknowledged.find(happening.sequence);

@@ -10,6 +10,11 @@
 #include <reckoner/harness/wire_size.hpp>
 
 namespace reckoner::harness {
+namespace {
+
+constexpr double kLookS = 0.25;  // between two looks at who is silent
+
+}  // namespace
 
 SimNetwork::Impl::Impl(SimNetworkConfig given)
     : config(std::move(given)), now_s(config.start_s), server(std::make_unique<End>(*this, true, 0)) {
@@ -47,7 +52,7 @@ void SimNetwork::Impl::transmit(Happening happening, std::size_t payload_bytes, 
 
 bool SimNetwork::Impl::send(std::size_t index, bool down, Channel channel,
                             std::span<const std::byte> payload) {
-  if (!connections[index]->open(down)) return false;
+  if (!connections[index] || !connections[index]->open(down)) return false;
   if (channel == Channel::state) {
     Happening happening;
     happening.connection = index;
@@ -75,6 +80,7 @@ void SimNetwork::Impl::advance(double to_s) {
   const auto follow_script = [this](double time_s) {
     if (!config.script.advance(time_s - config.start_s, config.links)) return;
     for (auto& connection : connections) {
+      if (!connection) continue;
       connection->up.link.set_options(config.links.up);
       connection->down.link.set_options(config.links.down);
     }
@@ -91,9 +97,14 @@ void SimNetwork::Impl::advance(double to_s) {
 }
 
 void SimNetwork::Impl::handle(Happening& happening) {
+  if (!connections[happening.connection]) return;  // forgotten
   Connection& connection = *connections[happening.connection];
   const bool down = happening.down;
   Flow& flow = connection.flow(down);
+  const bool arrives_down = happening.kind == Happening::Kind::acknowledge ? !down : down;
+  const bool arrives = happening.kind != Happening::Kind::timeout && happening.kind != Happening::Kind::look;
+  if (arrives && (connection.gone(!arrives_down) || (!arrives_down && !server_up))) return;
+  if (arrives) (arrives_down ? connection.client_heard_s : connection.server_heard_s) = now_s;
   switch (happening.kind) {
     case Happening::Kind::state: {
       End& end = receiver(connection, down);
@@ -137,6 +148,12 @@ void SimNetwork::Impl::handle(Happening& happening) {
     case Happening::Kind::timeout:
       timed_out(connection, happening);
       return;
+    case Happening::Kind::goodbye:
+      close_side(connection, happening.connection, false, 0);
+      return;
+    case Happening::Kind::look:
+      look(connection, happening);
+      return;
   }
 }
 
@@ -161,9 +178,50 @@ Transport& SimNetwork::add_client(std::uint32_t reason, const LinkPair& links) {
   connection->client = std::make_unique<Impl::End>(*impl_, false, index);
   connection->connect_reason = reason;
   Transport& client = *connection->client;
+  connection->client_heard_s = connection->server_heard_s = impl_->now_s;
   impl_->connections.push_back(std::move(connection));
+  if (impl_->config.silent_s > 0.0) {
+    Happening look;
+    look.kind = Happening::Kind::look;
+    look.connection = index;
+    look.time_s = impl_->now_s + kLookS;
+    impl_->push(look);
+  }
   impl_->send_reliable(index, false, {Piece::connect, {}, 0, kConnectBytes, 0.0, 0.0});
   return client;
+}
+
+std::size_t SimNetwork::newest_client() const {
+  return impl_->connections.size() - 1;
+}
+
+void SimNetwork::drop_client(std::size_t client, bool says_goodbye) {
+  if (!impl_->connections[client]) return;
+  Impl::Connection& connection = *impl_->connections[client];
+  if (connection.client_gone) return;
+  const bool stood = connection.client_open;
+  connection.client_gone = connection.client_told = connection.closed = true;
+  connection.client_open = false;
+  connection.up.unacknowledged.clear();
+  connection.client->forget_events();
+  if (!stood || !says_goodbye) return;
+  Happening goodbye;
+  goodbye.kind = Happening::Kind::goodbye;
+  goodbye.connection = client;
+  goodbye.down = false;
+  impl_->transmit(std::move(goodbye), 0, kDisconnectBytes);
+}
+
+void SimNetwork::set_server_up(bool up) {
+  impl_->server_up = up;
+  if (up) return;
+  for (auto& connection : impl_->connections) {
+    if (!connection) continue;
+    connection->server_gone = connection->server_told = connection->closed = true;
+    connection->server_open = false;
+    connection->down.unacknowledged.clear();
+  }
+  impl_->server->forget_events();
 }
 
 double SimNetwork::next_event_s() const {
@@ -181,7 +239,7 @@ bool SimNetwork::server_has_events() const {
 }
 
 bool SimNetwork::client_has_events(std::size_t client) const {
-  return impl_->connections[client]->client->has_events();
+  return impl_->connections[client] && impl_->connections[client]->client->has_events();
 }
 
 std::span<const PacketRecord> SimNetwork::packets() const {

@@ -9,6 +9,11 @@ namespace {
 
 constexpr double kLargestSlew = 0.02;  // of the local clock's speed: below what an eye notices in a motion
 constexpr double kStepS = 0.25;
+
+// No clocks drift apart so far while bounds are kept: if they contradict each other by more, one was set, or
+// slept.
+constexpr double kContradictionS = 0.05;
+
 constexpr double kSettleS = 0.5;  // an error is worked off as if by a spring of this time constant
 
 }  // namespace
@@ -17,8 +22,9 @@ void ClockSync::add_exchange(double sent_local_s, double received_server_s, doub
                              double answer_local_s) {
   const double round_trip_s = (answer_local_s - sent_local_s) - (answered_server_s - received_server_s);
   if (!(round_trip_s >= 0.0) || !std::isfinite(round_trip_s)) return;
-  Stretch& stretch = stretch_at(answer_local_s);
   const double upper_s = received_server_s - sent_local_s;
+  if (const Bounds b = bounds(); b.lower_s && upper_s < *b.lower_s - kContradictionS) stretches_ = {};
+  Stretch& stretch = stretch_at(answer_local_s);
   stretch.upper_s = stretch.has_upper ? std::min(stretch.upper_s, upper_s) : upper_s;
   stretch.has_upper = true;
   add_arrival(answered_server_s, answer_local_s);
@@ -27,6 +33,7 @@ void ClockSync::add_exchange(double sent_local_s, double received_server_s, doub
 void ClockSync::add_arrival(double sent_server_s, double received_local_s) {
   const double lower_s = sent_server_s - received_local_s;
   if (!std::isfinite(lower_s)) return;
+  if (const Bounds b = bounds(); b.upper_s && lower_s > *b.upper_s + kContradictionS) stretches_ = {};
   Stretch& stretch = stretch_at(received_local_s);
   stretch.lower_s = stretch.has_lower ? std::max(stretch.lower_s, lower_s) : lower_s;
   stretch.has_lower = true;

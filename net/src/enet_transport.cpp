@@ -589,11 +589,24 @@ Result<std::unique_ptr<EnetTransport>> EnetTransport::connect(const std::string&
   (*impl)->add(peer, true);
   if (security) {
     // ENet begins once the server has let it in; until then its peer keeps nothing but the address.
-    (*impl)->guard_with(secure::Guard(security->token, security->game));
+    (*impl)->guard_with(secure::Guard(security->token, security->game, security->secret));
     (*impl)->knocking = reason;
     enet_peer_reset(peer);
   }
   return std::unique_ptr<EnetTransport>(new EnetTransport(std::move(*impl)));
+}
+
+bool EnetTransport::is_expired(const ConnectToken& token) {
+  return token.expires_s <= unix_seconds();
+}
+
+std::string EnetTransport::numeric_host(const std::string& host) {
+  const EnetRuntime runtime;
+  ENetAddress address{};
+  std::array<char, 64> digits{};
+  const bool known = !host.empty() && enet_address_set_host(&address, host.c_str()) == 0 &&
+                     enet_address_get_host_ip(&address, digits.data(), digits.size()) == 0;
+  return known ? std::string(digits.data()) : host;
 }
 
 EnetTransport::EnetTransport(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

@@ -21,7 +21,9 @@ enum class Kind : std::uint8_t {
   despawn = 4,
   route = 5,
   game_data = 6,
-  ownership = 7
+  ownership = 7,
+  session = 8,
+  resume = 9
 };
 constexpr int kMostKind = 15;
 
@@ -54,6 +56,14 @@ constexpr Kind kind_of(const GameDataMessage&) {
 
 constexpr Kind kind_of(const OwnershipMessage&) {
   return Kind::ownership;
+}
+
+constexpr Kind kind_of(const SessionMessage&) {
+  return Kind::session;
+}
+
+constexpr Kind kind_of(const ResumeMessage&) {
+  return Kind::resume;
 }
 
 template <class Message>
@@ -178,6 +188,16 @@ void serialize(Archive& archive, OwnershipMessage& m) {
   serialize_state(archive, m.state, m.orientation_bits);
 }
 
+template <class Archive>
+void serialize(Archive& archive, SessionMessage& m) {
+  archive(m.key.high, m.key.low, m.taken, m.tick);
+}
+
+template <class Archive>
+void serialize(Archive& archive, ResumeMessage& m) {
+  archive(m.client.value, m.key.high, m.key.low, m.taken);
+}
+
 std::span<const std::byte> encode(const ControlMessage& message, std::span<std::byte> buffer) {
   BitWriter writer{buffer};
   wire::BitOutputArchive archive{writer};
@@ -211,6 +231,10 @@ std::optional<ControlMessage> read_control(BitReader& reader) {
       return read_as<GameDataMessage>(reader);
     case Kind::ownership:
       return read_as<OwnershipMessage>(reader);
+    case Kind::session:
+      return read_as<SessionMessage>(reader);
+    case Kind::resume:
+      return read_as<ResumeMessage>(reader);
   }
   return std::nullopt;
 }
@@ -229,13 +253,17 @@ std::optional<ControlMessage> decode_control(std::span<const std::byte> bytes) {
   return bytes.empty() ? std::move(message) : std::nullopt;
 }
 
+bool is_counted(const ControlMessage& message) {
+  return !std::holds_alternative<WelcomeMessage>(message) && !std::holds_alternative<SessionMessage>(message);
+}
+
 std::uint32_t pack(const EndCode& code) {
   return static_cast<std::uint32_t>(code.reason) | (code.detail << 8);
 }
 
 EndCode unpack_end_code(std::uint32_t packed) {
   const auto reason = static_cast<std::uint8_t>(packed & 0xffu);
-  if (reason > static_cast<std::uint8_t>(EndReason::server_shutdown)) return {};
+  if (reason > static_cast<std::uint8_t>(EndReason::left)) return {};
   return {static_cast<EndReason>(reason), packed >> 8};
 }
 
@@ -256,6 +284,8 @@ std::string describe(const EndCode& code) {
       return "connected, but did not ask to join in time";
     case EndReason::server_shutdown:
       return "the server has shut down";
+    case EndReason::left:
+      return "left";
   }
   return "unknown reason";
 }

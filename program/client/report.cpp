@@ -2,15 +2,16 @@
 #include "report.hpp"
 
 #include <algorithm>
-#include <cstdio>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <reckoner/program/files.hpp>
+
 namespace reckoner::program {
 
-bool write_figures(const std::string& path, const ClientStats& s, const TransportStats& wire,
-                   const Drawn& drawn) {
+std::optional<Error> write_figures(const std::string& path, const ClientStats& s, const TransportStats& wire,
+                                   const Drawn& drawn) {
   const double seconds = std::max(1e-9, drawn.entity_seconds);
   const nlohmann::json json = {
       {"frames", drawn.frames},
@@ -23,16 +24,13 @@ bool write_figures(const std::string& path, const ClientStats& s, const Transpor
       {"wire_bytes", wire.wire_bytes_received},
       {"wire_bytes_up", wire.wire_bytes_sent},
       {"malformed", s.malformed},
+      {"connections_lost", s.connections_lost},
       {"updates_per_entity_s", static_cast<double>(s.updates_applied) / seconds},
       {"payload_bytes_per_entity_s", static_cast<double>(s.state_bytes_received) / seconds},
       {"wire_bytes_per_entity_s", static_cast<double>(wire.wire_bytes_received) / seconds},
       {"round_trip_ms", s.round_trip_s * 1000.0},
       {"delay_ms", s.delay_s * 1000.0}};
-  std::FILE* file = std::fopen(path.c_str(), "w");
-  if (file == nullptr) return false;
-  const std::string text = json.dump(2) + "\n";
-  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  return std::fclose(file) == 0 && written;
+  return write_file(path, json.dump(2) + "\n");
 }
 
 void print_summary(const ClientStats& s, const TransportStats& wire, const Drawn& drawn) {

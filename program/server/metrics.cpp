@@ -97,6 +97,12 @@ void ServerMetrics::note(const ServerEvent& event) {
     case ServerEvent::Kind::client_refused:
       ++now_.events.refused;
       break;
+    case ServerEvent::Kind::client_lost:
+      ++now_.events.lost;
+      break;
+    case ServerEvent::Kind::client_back:
+      ++now_.events.back;
+      break;
     case ServerEvent::Kind::owner_corrected:
       ++now_.events.owner_corrected;
       break;
@@ -133,6 +139,8 @@ std::string ServerMetrics::metrics() const {
                 {{"joined", s.events.joined},
                  {"left", s.events.left},
                  {"refused", s.events.refused},
+                 {"lost", s.events.lost},
+                 {"back", s.events.back},
                  {"owner_corrected", s.events.owner_corrected},
                  {"owner_refused", s.events.owner_refused}});
   const PublishCauses& why = s.stats.published_for;

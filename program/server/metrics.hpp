@@ -51,6 +51,8 @@ struct ClientCounts {
   std::uint64_t joined = 0;
   std::uint64_t left = 0;
   std::uint64_t refused = 0;
+  std::uint64_t lost = 0;
+  std::uint64_t back = 0;
   std::uint64_t owner_corrected = 0;
   std::uint64_t owner_refused = 0;
 };

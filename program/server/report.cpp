@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "report.hpp"
 
-#include <cstdio>
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include <reckoner/program/files.hpp>
 
 namespace reckoner::program {
 
@@ -17,8 +17,8 @@ void print_summary(const ServerStats& s, const TransportStats& wire, const RunTi
       s.malformed + wire.refused);
 }
 
-bool write_counts(const std::string& path, const ServerStats& s, const TransportStats& wire,
-                  const RunTimes& times) {
+std::optional<Error> write_counts(const std::string& path, const ServerStats& s, const TransportStats& wire,
+                                  const RunTimes& times) {
   const nlohmann::json json = {{"ticks", s.ticks},
                                {"publishes", s.publishes},
                                {"updates_sent", s.updates_sent},
@@ -35,11 +35,7 @@ bool write_counts(const std::string& path, const ServerStats& s, const Transport
                                {"transport_refused", wire.refused},
                                {"service_errors", wire.service_errors},
                                {"worst_tick_lateness_ms", times.worst_late_s * 1000.0}};
-  std::FILE* file = std::fopen(path.c_str(), "w");
-  if (file == nullptr) return false;
-  const std::string text = json.dump(2) + "\n";
-  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  return std::fclose(file) == 0 && written;
+  return write_file(path, json.dump(2) + "\n");
 }
 
 }  // namespace reckoner::program

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include <reckoner/net/transport.hpp>
+#include <reckoner/reckoning/result.hpp>
 #include <reckoner/server/server.hpp>
 
 namespace reckoner::program {
@@ -17,8 +19,8 @@ struct RunTimes {
 /// Two lines on standard output.
 void print_summary(const ServerStats& stats, const TransportStats& wire, const RunTimes& times);
 
-/// False if the file could not be written.
-[[nodiscard]] bool write_counts(const std::string& path, const ServerStats& stats, const TransportStats& wire,
-                                const RunTimes& times);
+/// Whole or not at all; then the error says why.
+[[nodiscard]] std::optional<Error> write_counts(const std::string& path, const ServerStats& stats,
+                                                const TransportStats& wire, const RunTimes& times);
 
 }  // namespace reckoner::program

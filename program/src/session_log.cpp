@@ -4,6 +4,8 @@
 #include <cmath>
 #include <concepts>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -144,7 +146,7 @@ std::optional<SessionRecord> take_record(Taker& taker) {
 Result<SessionWriter> SessionWriter::create(const std::string& path, const SessionSettings& settings) {
   std::FILE* file = std::fopen(path.c_str(), "wb");
   if (file == nullptr) return Error{"could not create " + path};
-  SessionWriter writer{file};
+  SessionWriter writer{file, path};
   for (const char c : kMagic)
     writer.bytes_.push_back(static_cast<std::byte>(c));
   put(writer.bytes_, kFormat);
@@ -210,6 +212,8 @@ bool SessionWriter::close() {
   put(bytes_, records);
   flush();
   failed_ = std::fclose(file_.release()) != 0 || failed_;
+  std::error_code none;
+  if (failed_ && std::filesystem::is_regular_file(path_, none)) std::filesystem::remove(path_, none);
   return !failed_;
 }
 

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <system_error>
 #include <utility>
 
@@ -84,13 +85,14 @@ Result<PoseCsvWriter> PoseCsvWriter::open(const std::string& path, PoseColumns c
   if (file == nullptr) {
     return Error{path + ": cannot be written: " + std::generic_category().message(errno)};
   }
-  PoseCsvWriter writer(file, columns);
+  PoseCsvWriter writer(file, path, columns);
   writer.buffer_ = header(columns) + '\n';
   return writer;
 }
 
 PoseCsvWriter::PoseCsvWriter(PoseCsvWriter&& other) noexcept
     : file_(std::exchange(other.file_, nullptr)),
+      path_(std::move(other.path_)),
       columns_(other.columns_),
       buffer_(std::move(other.buffer_)),
       failed_(other.failed_) {}
@@ -99,6 +101,7 @@ PoseCsvWriter& PoseCsvWriter::operator=(PoseCsvWriter&& other) noexcept {
   if (this != &other) {
     static_cast<void>(close());
     file_ = std::exchange(other.file_, nullptr);
+    path_ = std::move(other.path_);
     columns_ = other.columns_;
     buffer_ = std::move(other.buffer_);
     failed_ = other.failed_;
@@ -158,6 +161,8 @@ bool PoseCsvWriter::close() {
   if (file_ != nullptr) {
     flush();
     if (std::fclose(std::exchange(file_, nullptr)) != 0) failed_ = true;
+    std::error_code none;
+    if (failed_ && std::filesystem::is_regular_file(path_, none)) std::filesystem::remove(path_, none);
   }
   return !failed_;
 }

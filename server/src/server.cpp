@@ -50,6 +50,7 @@ Server::Impl::Impl(ServerConfig given, Transport& given_transport)
     : config(std::move(given)),
       transport(given_transport),
       quantisation(quantisation_of(config.archetypes)),
+      session_secret(config.session_secret ? config.session_secret : SecretKey::make()),
       pool(threads_for(config)),
       entities(config.max_entities, static_cast<Tick>(kSlotQuarantineS * config.tick_rate_hz)),
       publisher(config, quantisation, pool.size()),
@@ -279,7 +280,7 @@ PeerId Server::peer(ClientId client) const {
 }
 
 std::size_t Server::client_count() const {
-  return impl_->sessions.size();
+  return impl_->sessions.size() - impl_->away.size();
 }
 std::size_t Server::entity_count() const {
   return impl_->entities.size();
@@ -302,6 +303,7 @@ void Server::shutdown() {
   for (const auto& [peer, since_s] : s.waiting)
     s.transport.disconnect(peer, pack({EndReason::server_shutdown, 0}));
   s.sessions.clear();
+  s.away.clear();
   s.waiting.clear();
 }
 

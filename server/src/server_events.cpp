@@ -17,12 +17,13 @@ void Server::Impl::handle(const TransportEvent& event, double now_s) {
       break;
     case TransportEvent::Kind::disconnected: {
       waiting.erase(event.peer);
-      const Session* session = sessions.find(event.peer);
+      Session* session = sessions.find(event.peer);
       if (session == nullptr) break;
-      events.push_back({ServerEvent::Kind::client_left, session->id(), "left"});
-      release_owned(session->id());
-      Surroundings::release(*session, entities);
-      sessions.remove(event.peer);
+      if (unpack_end_code(event.reason).reason == EndReason::none) {
+        lose(*session);
+      } else {
+        end(*session);
+      }
       break;
     }
     case TransportEvent::Kind::received:
@@ -42,9 +43,16 @@ void Server::Impl::handle_control(const TransportEvent& event) {
     join(event.peer, *join_message);
     return;
   }
+  const auto* resume_message = message ? std::get_if<ResumeMessage>(&*message) : nullptr;
+  if (resume_message != nullptr && waiting.contains(event.peer)) {
+    resume(event.peer, *resume_message);
+    return;
+  }
   const auto* data = message ? std::get_if<GameDataMessage>(&*message) : nullptr;
-  const Session* session = sessions.find(event.peer);
-  if (data != nullptr && session != nullptr) return take_in(*session, data->payload, data->time_s);
+  Session* session = sessions.find(event.peer);
+  if (data != nullptr && session != nullptr) return take_in(*session, *data);
+  Comeback* comeback = session != nullptr ? session->comeback() : nullptr;
+  if (join_message != nullptr && comeback != nullptr && std::exchange(comeback->expects_join, false)) return;
   not_taken_in(message ? Refusal::unexpected : Refusal::malformed);
   if (waiting.contains(event.peer)) refuse(event.peer, {EndReason::malformed, 0});
 }
@@ -107,6 +115,7 @@ void Server::Impl::join(PeerId peer, const JoinMessage& message) {
   if (message.version != kProtocolVersion) return refuse(peer, {EndReason::version, kProtocolVersion});
   if (message.archetype_hash != archetype_hash(config.archetypes))
     return refuse(peer, {EndReason::archetypes, 0});
+  if (sessions.size() >= config.max_clients && !away.empty()) end(*sessions.find(away.front()));
   if (sessions.size() >= config.max_clients) return refuse(peer, {EndReason::full, 0});
 
   waiting.erase(peer);
@@ -122,10 +131,14 @@ void Server::Impl::join(PeerId peer, const JoinMessage& message) {
     welcome.archetypes.push_back(
         {a.threshold_m, a.threshold_rad, a.max_speed_mps, a.world_size_m, quantisation[i].codes});
   }
-  std::vector<std::byte> buffer(kMaxControlBytes);
-  transport.send(peer, Channel::control, encode(welcome, buffer));
-
   Session& session = sessions.add(welcome.client, peer, config);
+  if (config.resume_s > 0.0) session.remember_sent(session_key(session_secret, welcome.client));
+  std::vector<std::byte> buffer(kMaxControlBytes);
+  std::size_t size = 0;
+  if (session.comeback() != nullptr)
+    size = encode(SessionMessage{session.comeback()->key, 0, welcome.tick}, buffer).size();
+  size += encode(welcome, std::span(buffer).subspan(size)).size();
+  transport.send(peer, Channel::control, std::span(buffer).first(size));
   session.view().shows_past = message.shows_past;
   if (config.rewind_s > 0.0)
     session.remember_seen(message.shows_past ? Path::interpolate : Path::predict, message.blend_s,
@@ -145,6 +158,11 @@ void Server::Impl::close_idle(double now_s) {
   for (auto it = waiting.begin(); it != waiting.end();) {
     const auto [peer, since_s] = *it++;
     if (now_s - since_s > config.join_timeout_s) refuse(peer, {EndReason::join_timeout, 0});
+  }
+  while (!away.empty()) {
+    Session& session = *sessions.find(away.front());
+    if (now_s - session.comeback()->lost_s <= config.resume_s) break;
+    end(session);
   }
 }
 

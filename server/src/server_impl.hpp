@@ -25,6 +25,7 @@
 #include <reckoner/net/message_inbox.hpp>
 #include <reckoner/net/messages.hpp>
 #include <reckoner/net/route_table.hpp>
+#include <reckoner/net/session_key.hpp>
 #include <reckoner/server/server.hpp>
 
 namespace reckoner {
@@ -53,10 +54,15 @@ struct Server::Impl {
     stats.malformed += wrong ? 1 : 0;
   }
   void handle_state(const TransportEvent& event, double now_s);
+  void take_in(Session& session, const GameDataMessage& message);
   void take_in(const Session& session, std::span<const std::byte> payload, std::optional<double> time_s);
   std::size_t send_to(std::span<Session* const> clients, std::span<const std::byte> payload,
                       Delivery delivery, std::optional<double> time_s);
   void join(PeerId peer, const JoinMessage& message);
+  void resume(PeerId peer, const ResumeMessage& message);
+  void lose(Session& session);
+  void end(Session& session);
+  void tell_taken(Session& session);
   void refuse(PeerId peer, const EndCode& code);
   void close_idle(double now_s);
   bool put_owned(EntityId id, const State& truth);
@@ -87,6 +93,7 @@ struct Server::Impl {
   ServerConfig config;
   Transport& transport;
   std::vector<Quantisation> quantisation;  // by archetype
+  SecretKey session_secret;
   WorkerPool pool;
   EntityTable entities;
   RouteTable routes;  // published motions point into it
@@ -101,6 +108,7 @@ struct Server::Impl {
   SessionTable sessions;
   Ownership ownership;
   std::map<PeerId, double> waiting;                  // connected at, not joined yet
+  std::deque<ClientId> away;                         // without a connection, lost first first
   std::vector<EntityId> spawned;                     // since the last tick
   std::vector<std::pair<EntityId, Tick>> despawned;  // since the last tick
   std::deque<ServerEvent> events;

@@ -21,6 +21,9 @@ constexpr double kHeadersShare = 2.0;  // of one among many
 // No announcement is longer: a name, a motion, and all fields.
 constexpr std::size_t kMostAnnouncement = 1024 + kMaxValuesBytes;
 
+// Of what is sent again to a client that is back, this much counts against its byte budget.
+constexpr std::size_t kMostCharged = 2000;
+
 // Announcements are put together up to here, bytes, so that most payloads fit a datagram.
 constexpr std::size_t kFullPayload = 1000;
 
@@ -34,15 +37,21 @@ Session::Session(ClientId id, PeerId peer, const ServerConfig& config)
       repairs_(config.parts.repair),
       budget_(static_cast<double>(config.bytes_per_second), 1.0 / config.tick_rate_hz, config.follow_link) {}
 
+// Messages that are counted go this way, one by one or (tell()) several in a payload.
+void Session::hand_over(std::span<const std::byte> message, Transport& transport) {
+  if (comeback_) comeback_->add(message);
+  if (peer_) transport.send(peer_, Channel::control, message);
+}
+
 void Session::tell_route(const RouteMessage& message, Transport& transport) {
   std::vector<std::byte> buffer(kMaxControlBytes);
-  transport.send(peer_, Channel::control, encode(message, buffer));
+  hand_over(encode(message, buffer), transport);
   routes_.push_back(announcements_.sent_other());
 }
 
 void Session::tell_ownership(const OwnershipMessage& message, Tick tick, Transport& transport) {
   std::array<std::byte, 512> buffer;
-  transport.send(peer_, Channel::control, encode(message, buffer));
+  hand_over(encode(message, buffer), transport);
   (void)announcements_.sent_other();
   Subscription* found = subscriptions_.find(message.entity);
   if (found == nullptr) return;
@@ -72,15 +81,16 @@ bool Session::may_announce(const Step& step, const Subscription& subscription) c
 }
 
 bool Session::send_reliable(std::span<const std::byte> encoded, double now_s, Transport& transport) {
-  if (!reliable_.has_room_for(encoded.size()) || !transport.send(peer_, Channel::control, encoded))
-    return false;
+  if (!reliable_.has_room_for(encoded.size()) || (!peer_ && !comeback_)) return false;
+  if (peer_ && !transport.send(peer_, Channel::control, encoded)) return false;
+  if (comeback_) comeback_->add(encoded);
   reliable_.sent(announcements_.sent_other(), encoded.size());
   budget_.spend(encoded.size() + kMessageHeaders, now_s);
   return true;
 }
 
 bool Session::send_unreliable(MessageOutbox::Payload payload, std::optional<double> time_s, double now_s) {
-  return extras_.add(std::move(payload), time_s, now_s);
+  return peer_ && extras_.add(std::move(payload), time_s, now_s);
 }
 
 void Session::follow(const Entity& entity, std::uint8_t level, Tick tick) {
@@ -93,7 +103,7 @@ void Session::unfollow(EntityId id, Tick tick, Transport& transport) {
   if (found == nullptr) return;
   if (found->told) {
     std::array<std::byte, 64> buffer;
-    transport.send(peer_, Channel::control, encode(DespawnMessage{id, tick}, buffer));
+    hand_over(encode(DespawnMessage{id, tick}, buffer), transport);
     announcements_.sent_end(id, tick);
   }
   extras_.fields().forget(id);
@@ -145,6 +155,7 @@ void Session::confirm(std::uint32_t control_count, double now_s) {
   const double arrived = (control_count - announcements_.confirmed_count()) * message_bytes_;
   budget_.reliable_arrived(static_cast<std::size_t>(arrived), now_s);
   reliable_.confirm(control_count);
+  if (comeback_) comeback_->confirm(control_count, announcements_.sent_count());
   announcements_.confirm(control_count, [&](const Announcements::Entry& entry) {
     Subscription* subscription = subscriptions_.find(entry.id);
     if (entry.serial == 0 || subscription == nullptr || subscription->serial != entry.serial) return;
@@ -155,6 +166,42 @@ void Session::confirm(std::uint32_t control_count, double now_s) {
     // Whatever was published while the announcement was on its way.
     subscriptions_.set_due(*subscription, entry.motion_tick + 1, false);
   });
+}
+
+bool Session::can_resume(std::uint32_t taken) const {
+  return comeback_ && !comeback_->overflowed && !earlier(announcements_.sent_count(), taken) &&
+         !earlier(taken, announcements_.confirmed_count());
+}
+
+void Session::resume(std::uint32_t taken, const ServerConfig& config, double now_s, Tick tick,
+                     Transport& transport) {
+  // It may be another link.
+  budget_ = ByteBudget{static_cast<double>(config.bytes_per_second), 1.0 / tick_rate_hz_, config.follow_link};
+  budget_.advance(now_s);
+  if (taken != announcements_.confirmed_count()) confirm(taken, now_s);
+  std::vector<std::byte> payload;
+  std::size_t sent = 0;
+  const auto flush = [&] {
+    if (!payload.empty()) transport.send(peer_, Channel::control, payload);
+    sent += payload.size();
+    payload.clear();
+  };
+  comeback_->sent.for_each([&](std::span<const std::byte> message) {
+    if (payload.size() + message.size() > kFullPayload) flush();
+    payload.insert(payload.end(), message.begin(), message.end());
+  });
+  flush();
+  // State must not wait for all of it: the link may be as fast as it was.
+  budget_.spend(std::min(sent, kMostCharged), now_s);
+  // What was on its way is lost, and what was published meanwhile was never sent.
+  subscriptions_.slots().for_each([&](std::uint32_t slot) {
+    Subscription& s = *subscriptions_.find(slot);
+    if (!s.confirmed || s.muted) return;
+    subscriptions_.set_due(s, tick, true);
+    s.in_full = true;
+  });
+  joined_s_ = now_s;  // the client's clock has to settle again
+  stamp_.reset();
 }
 
 void Session::note_fate(Subscription& s, const Carried& carried, bool acked) {
@@ -210,6 +257,7 @@ void Session::note_fields(const FieldTable& fields, Tick tick) {
 
 void Session::tell(const Step& step, Transport& transport) {
   if (step.fields_changed) note_fields(step.fields, step.tick);
+  if (!peer_) return;
   // Many in one payload: a datagram each would cost a slow link more than what they say.
   std::array<std::byte, kFullPayload + kMostAnnouncement> payload;
   std::size_t size = 0;
@@ -237,6 +285,7 @@ void Session::tell(const Step& step, Transport& transport) {
       continue;
     }
     const std::size_t bytes = announce(step, *subscription, std::span{payload}.subspan(size));
+    if (comeback_) comeback_->add(std::span{payload}.subspan(size, bytes));
     size += bytes;
     message_bytes_ = static_cast<double>(bytes) + kHeadersShare;
     if (size >= kFullPayload) hand_over();

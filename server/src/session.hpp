@@ -4,6 +4,7 @@
 #include "announcements.hpp"
 #include "byte_budget.hpp"
 #include "client_view.hpp"
+#include "comeback.hpp"
 #include "encodings.hpp"
 #include "entity_table.hpp"
 #include "extras.hpp"
@@ -56,7 +57,11 @@ class Session {
   Session(ClientId id, PeerId peer, const ServerConfig& config);
 
   [[nodiscard]] ClientId id() const { return id_; }
-  [[nodiscard]] PeerId peer() const { return peer_; }
+  [[nodiscard]] PeerId peer() const { return peer_; }  ///< null: it has no connection at present
+  void set_peer(PeerId peer) {
+    peer_ = peer;
+    link_ = {};  // may be another
+  }
   [[nodiscard]] const LinkEstimate& link() const { return link_; }
   [[nodiscard]] ClientView& view() { return view_; }
   [[nodiscard]] const ClientView& view() const { return view_; }
@@ -68,6 +73,16 @@ class Session {
   }
   /// Null if it is not remembered.
   [[nodiscard]] const SeenBy* seen() const { return seen_.get(); }
+
+  /// From now on what the client is sent reliably is kept until it has it, so that it can come back
+  /// (Comeback). Call it before anything is sent.
+  void remember_sent(const SessionKey& key) { comeback_ = std::make_unique<Comeback>(key); }
+  /// Null if it cannot.
+  [[nodiscard]] Comeback* comeback() { return comeback_.get(); }
+  /// The client is back, over another connection, and has taken in so many messages: the others are sent
+  /// again, and so is the motion of everything that it follows. Only if can_resume().
+  [[nodiscard]] bool can_resume(std::uint32_t taken) const;
+  void resume(std::uint32_t taken, const ServerConfig& config, double now_s, Tick tick, Transport& transport);
 
   /// True if the client was told that the entity begins, and follows it.
   [[nodiscard]] bool knows(EntityId id) const {
@@ -126,6 +141,7 @@ class Session {
 
  private:
   void note_fields(const FieldTable& fields, Tick tick);
+  void hand_over(std::span<const std::byte> message, Transport& transport);
   void confirm(std::uint32_t control_count, double now_s);
   [[nodiscard]] std::size_t announce(const Step& step, Subscription& subscription,
                                      std::span<std::byte> buffer);
@@ -171,9 +187,10 @@ class Session {
 
   ClientView view_;
   ReliableWindow reliable_;
-  std::unique_ptr<SeenBy> seen_;       // null: what the client shows is not remembered
-  std::vector<std::uint32_t> routes_;  // by route: number of the message
-  double message_bytes_ = 64.0;        // of the announcement sent last, on the wire
+  std::unique_ptr<Comeback> comeback_;  // null: nothing is kept for it
+  std::unique_ptr<SeenBy> seen_;        // null: what the client shows is not remembered
+  std::vector<std::uint32_t> routes_;   // by route: number of the message
+  double message_bytes_ = 64.0;         // of the announcement sent last, on the wire
   SentWindow sent_;
   InFlight in_flight_;
 };

@@ -61,6 +61,7 @@ void Session::compose(const Step& step, std::size_t room, Desk& desk) {
   sent_.expire(step.now_s, link_.timeout_s(kAnswerDelayS));
   settle(step.now_s, desk.outbox.stats);
   budget_.advance(step.now_s);
+  if (!peer_) return;
   extras_.begin_tick(budget_.bytes_per_second() / tick_rate_hz_,
                      step.tick_time_s - kPatienceTicks / tick_rate_hz_, step.fields, desk.outbox.stats);
   if (room < kLeastRoom) return;  // the peer is gone; its disconnect is on the way

@@ -34,13 +34,19 @@ class SessionTable {
     return found == ids_.end() || *found != id ? nullptr : sessions_[index_of(found)].get();
   }
 
-  void remove(PeerId peer) {
-    const auto gone = place_of(peer);
-    if (gone == by_peer_.end() || gone->first != peer) return;
-    const auto id = std::lower_bound(ids_.begin(), ids_.end(), gone->second->id());
-    sessions_.erase(sessions_.begin() + static_cast<std::ptrdiff_t>(index_of(id)));
-    ids_.erase(id);
-    by_peer_.erase(gone);
+  void remove(ClientId id) {
+    const auto gone = std::lower_bound(ids_.begin(), ids_.end(), id);
+    if (gone == ids_.end() || *gone != id) return;
+    forget(sessions_[index_of(gone)]->peer());
+    sessions_.erase(sessions_.begin() + static_cast<std::ptrdiff_t>(index_of(gone)));
+    ids_.erase(gone);
+  }
+
+  /// The session goes on over this connection; null: over none for now.
+  void move(Session& session, PeerId to) {
+    forget(session.peer());
+    session.set_peer(to);
+    if (to) by_peer_.insert(place_of(to), {to, &session});
   }
   void clear() {
     sessions_.clear();
@@ -57,6 +63,10 @@ class SessionTable {
   [[nodiscard]] ByPeer::const_iterator place_of(PeerId peer) const {
     return std::lower_bound(by_peer_.begin(), by_peer_.end(), peer,
                             [](const auto& entry, PeerId wanted) { return entry.first < wanted; });
+  }
+  void forget(PeerId peer) {
+    const auto found = place_of(peer);
+    if (found != by_peer_.end() && found->first == peer) by_peer_.erase(found);
   }
   [[nodiscard]] std::size_t index_of(std::vector<ClientId>::const_iterator id) const {
     return static_cast<std::size_t>(id - ids_.begin());

@@ -87,6 +87,10 @@ WelcomeMessage any_welcome(Choices& choices) {
   return m;
 }
 
+SessionKey any_key(Choices& choices) {
+  return {choices.up_to(UINT64_MAX), choices.up_to(UINT64_MAX)};
+}
+
 SpawnMessage any_spawn(Choices& choices) {
   const auto& kinds = archetypes();
   SpawnMessage m;
@@ -312,7 +316,7 @@ EntityId any_entity(Choices& choices) {
 }
 
 ControlMessage any_control(Choices& choices) {
-  switch (choices.up_to(6)) {
+  switch (choices.up_to(8)) {
     case 0:
       return any_join(choices);
     case 1:
@@ -325,8 +329,15 @@ ControlMessage any_control(Choices& choices) {
       return RouteMessage{{static_cast<std::uint32_t>(choices.up_to(3) + 1)}, any_route(choices)};
     case 5:
       return any_game_data(choices);
-    default:
+    case 6:
       return any_ownership(choices);
+    case 7:
+      return SessionMessage{any_key(choices), static_cast<std::uint32_t>(choices.up_to(UINT32_MAX)),
+                            static_cast<Tick>(choices.up_to(UINT32_MAX))};
+    default:
+      return ResumeMessage{{static_cast<std::uint32_t>(choices.up_to(3))},
+                           any_key(choices),
+                           static_cast<std::uint32_t>(choices.up_to(UINT32_MAX))};
   }
 }
 

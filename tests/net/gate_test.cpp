@@ -96,6 +96,30 @@ TEST(Gate, ATokenIsGoodOnce) {
   EXPECT_EQ(bench.gate.sessions(), 1u);
 }
 
+// All answers got lost, and the client tries again from another socket: it is let in, once, with other keys.
+TEST(Gate, AClientThatNeverHeardTheAnswerMayTryAgain) {
+  for (const bool at_once : {true, false}) {
+    Bench bench;
+    const ConnectToken token = bench.token();
+    const SecretKey secret = SecretKey::make();
+    ClientHandshake unlucky(token, kGame, secret), again(token, kGame, secret), third(token, kGame, secret);
+    const auto cookie = bench.ask(kClient, *unlucky.to_send(bench.now_s));
+    ASSERT_TRUE(cookie && unlucky.receive(*cookie));
+    const auto lost = bench.ask(kClient, *unlucky.to_send(bench.now_s));
+    ASSERT_TRUE(lost);
+    bench.now_s += at_once ? 0.5 : 8.0;
+    bench.gate.tidy(bench.now_s, kNow);
+    bench.talk(again, {kClient.host, 1001});
+    ASSERT_TRUE(again.session());
+    EXPECT_FALSE(again.receive(*lost));
+    EXPECT_EQ(bench.gate.sessions(), 1u);
+    bench.gate.hold(*bench.gate.find(again.session()->number));
+    bench.talk(third, {kClient.host, 1002});
+    EXPECT_FALSE(third.session()) << "a connection stood on it: now it is used up";
+    EXPECT_EQ(bench.gate.counts().token_reused, 1u);
+  }
+}
+
 TEST(Gate, ATokenIsGoodAtOneOfSeveralGates) {
   Bench bench;
   bench.config.used = std::make_shared<UsedTokens>();

@@ -81,7 +81,9 @@ std::vector<ControlMessage> one_of_each() {
           GameDataMessage{{std::byte{1}, std::byte{0xfe}, std::byte{3}}, -1.5e9},
           GameDataMessage{{std::byte{9}}, std::nullopt},
           OwnershipMessage{{7, 1}, OwnershipMessage::News::corrected, 15, 0.25, 4000, 9, spawn.state},
-          OwnershipMessage{{7, 1}, OwnershipMessage::News::taken, 3, 0.0, 0, 0, {}}};
+          OwnershipMessage{{7, 1}, OwnershipMessage::News::taken, 3, 0.0, 0, 0, {}},
+          SessionMessage{{~0ull, 1}, 0xfffffffeu, 77},
+          ResumeMessage{{9}, {3, 1ull << 63}, 0x80000001u}};
 }
 
 TEST(Messages, RoundTrip) {

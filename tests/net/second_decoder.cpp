@@ -77,7 +77,7 @@ std::optional<Told> Decoder::control(std::span<const std::byte> payload) {
     bits.must(bits.u(32) == 0x524b4e52);
     const auto version = static_cast<std::int64_t>(bits.u(16));
     say(told, "version", text(version));
-    if (version != 4) {
+    if (version != 5) {
       if (!bits.good()) return std::nullopt;
       return told;
     }
@@ -99,6 +99,12 @@ std::optional<Told> Decoder::control(std::span<const std::byte> payload) {
     game(bits, told);
   } else if (kind == 7) {
     ownership(bits, told);
+  } else if (kind == 8 || kind == 9) {
+    if (kind == 9) say(told, "client", text(static_cast<std::int64_t>(bits.u(32))));
+    const auto high = static_cast<std::int64_t>(bits.u(64));
+    say(told, "key", text(high) + " " + text(static_cast<std::int64_t>(bits.u(64))));
+    say(told, "taken", text(static_cast<std::int64_t>(bits.u(32))));
+    if (kind == 8) say(told, "tick", text(static_cast<std::int64_t>(bits.u(32))));
   } else {
     return std::nullopt;
   }

@@ -44,9 +44,13 @@ sockaddr_in loopback(std::uint16_t port) {
 
 }  // namespace
 
+std::string program_path(const std::string& name) {
+  return RECKONER_PROGRAM_DIR "/" + name;
+}
+
 Process::Process(const std::string& program, const std::vector<std::string>& arguments)
     : output_path_(unique_path("out")), errors_path_(unique_path("err")) {
-  const std::string path = program.front() == '/' ? program : RECKONER_PROGRAM_DIR "/" + program;
+  const std::string path = program.front() == '/' ? program : program_path(program);
   std::vector<char*> argv{const_cast<char*>(path.c_str())};
   for (const std::string& argument : arguments)
     argv.push_back(const_cast<char*>(argument.c_str()));

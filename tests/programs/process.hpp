@@ -9,6 +9,9 @@
 
 namespace reckoner::test {
 
+/// Where one of Reckoner's programs is.
+[[nodiscard]] std::string program_path(const std::string& name);
+
 /// A program under test in a process of its own, started by the constructor with this process's environment.
 /// What it writes goes to files that the test can read at any time. Killed by the destructor if still
 /// running.

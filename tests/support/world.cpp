@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <limits>
 #include <utility>
 
 #include <reckoner/net/messages.hpp>
@@ -15,6 +16,7 @@ harness::SimNetworkConfig network_config(const WorldConfig& config) {
   out.links = config.links;
   out.seed = config.seed;
   out.log_packets = config.log_packets;
+  out.silent_s = config.silent_s;
   out.start_s = config.server.epoch_s;
   const auto script = harness::LinkScript::parse(config.script);
   assert(script);
@@ -27,25 +29,66 @@ harness::SimNetworkConfig network_config(const WorldConfig& config) {
 World::World(WorldConfig config)
     : config_(std::move(config)),
       network_(network_config(config_)),
-      server_(std::make_unique<Server>(config_.server, network_.server())) {}
+      server_(std::make_unique<Server>(config_.server, network_.server())),
+      start_s_(config_.server.epoch_s) {}
 
 std::size_t World::add_client(ClientConfig config, LocalClock clock) {
   return add_client(std::move(config), clock, config_.links);
 }
 
 std::size_t World::add_client(ClientConfig config, LocalClock clock, const harness::LinkPair& links) {
-  auto player = std::make_unique<Player>(network_.add_client(kProtocolVersion, links), clock);
+  auto player = std::make_unique<Player>();
+  player->tap = std::make_unique<Tap>(network_.add_client(kProtocolVersion, links));
+  player->connection = network_.newest_client();
+  player->clock = clock;
   config.playout.frame_rate_hz = config_.frame_rate_hz;
-  player->client = std::make_unique<Client>(std::move(config), player->tap);
+  player->client = std::make_unique<Client>(std::move(config), *player->tap);
   clients_.push_back(std::move(player));
   return clients_.size() - 1;
+}
+
+std::size_t World::add_dialing_client(ClientConfig config, LocalClock clock) {
+  auto player = std::make_unique<Player>();
+  player->dialer = std::make_unique<harness::SimDialer>(network_, kProtocolVersion, clients_.size() + 1);
+  player->clock = clock;
+  config.playout.frame_rate_hz = config_.frame_rate_hz;
+  player->client = std::make_unique<Client>(std::move(config), *player->dialer);
+  clients_.push_back(std::move(player));
+  return clients_.size() - 1;
+}
+
+void World::kill_client(std::size_t client) {
+  Player& player = *clients_[client];
+  player.client.reset();
+  const auto connection = player.dialer ? player.dialer->client() : player.connection;
+  if (connection) network_.drop_client(*connection, false);
+}
+
+void World::kill_server() {
+  server_.reset();
+  network_.set_server_up(false);
+}
+
+void World::start_server(bool shuffled) {
+  ServerConfig config = config_.server;
+  config.epoch_s = network_.now_s();
+  network_.set_server_up(true);
+  server_ = std::make_unique<Server>(config, network_.server());
+  const auto begin = [&](Body& body) {
+    body.id = server_->spawn(body.archetype, body.name, body.path(config.epoch_s));
+  };
+  if (shuffled) {
+    std::for_each(bodies_.rbegin(), bodies_.rend(), begin);
+  } else {
+    std::for_each(bodies_.begin(), bodies_.end(), begin);
+  }
 }
 
 EntityId World::add_body(Truth path, std::vector<double> teleports, const std::string& name,
                          std::size_t archetype) {
   const double time_s = server_->tick_time_s(server_->next_tick());
   const EntityId id = server_->spawn(archetype, name, path(time_s));
-  Body body{id, std::move(path), std::move(teleports), 0};
+  Body body{id, name, archetype, std::move(path), std::move(teleports), 0};
   while (body.teleported < body.teleports.size() && body.teleports[body.teleported] <= time_s)
     ++body.teleported;
   bodies_.push_back(std::move(body));
@@ -60,9 +103,9 @@ void World::remove_body(EntityId id) {
 void World::run_to(double time_s) {
   constexpr double kRoundingS = 1e-9;
   for (;;) {
-    const double tick_s = server_->tick_time_s(server_->next_tick());
-    const double frame_s =
-        config_.server.epoch_s + static_cast<double>(frames_) / config_.frame_rate_hz + 1e-4;
+    double tick_s = std::numeric_limits<double>::infinity();
+    if (server_) tick_s = std::max(server_->tick_time_s(server_->next_tick()), suspended_until_s_);
+    const double frame_s = start_s_ + static_cast<double>(frames_) / config_.frame_rate_hz + 1e-4;
     const double next_s = std::min({tick_s, frame_s, network_.next_event_s()});
     if (next_s > time_s + kRoundingS) break;
     network_.advance(std::max(next_s, network_.now_s()));
@@ -82,11 +125,13 @@ double World::local_s(std::size_t client, double time_s) const {
 }
 
 void World::deliver(double time_s) {
-  if (network_.server_has_events()) server_->receive(time_s);
+  if (server_ && network_.server_has_events() && time_s >= suspended_until_s_) server_->receive(time_s);
   for (std::size_t i = 0; i < clients_.size(); ++i) {
-    if (network_.client_has_events(i) || clients_[i]->tap.has_slipped_in()) {
-      clients_[i]->client->receive(local_s(i, time_s));
-    }
+    const Player& player = *clients_[i];
+    const auto connection = player.dialer ? player.dialer->client() : player.connection;
+    const bool arrived = (connection && network_.client_has_events(*connection)) ||
+                         (player.tap && player.tap->has_slipped_in());
+    if (arrived && player.client) player.client->receive(local_s(i, time_s));
   }
 }
 
@@ -112,6 +157,7 @@ void World::frame(double time_s) {
   ++frames_;
   for (std::size_t i = 0; i < clients_.size(); ++i) {
     Player& player = *clients_[i];
+    if (!player.client) continue;
     player.client->receive(local_s(i, time_s));
     if (config_.sampled) {
       (void)player.client->sample(local_s(i, time_s));

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <reckoner/client/client.hpp>
+#include <reckoner/harness/sim_dialer.hpp>
 #include <reckoner/harness/sim_transport.hpp>
 #include <reckoner/server/server.hpp>
 
@@ -27,6 +28,7 @@ struct WorldConfig {
   std::uint64_t seed = 1;
   double frame_rate_hz = 60.0;
   bool log_packets = false;  ///< for SimNetwork::packets()
+  double silent_s = 0.0;     ///< SimNetworkConfig::silent_s
   bool sampled = false;      ///< clients are asked for Client::sample() instead of frame()
 };
 
@@ -47,6 +49,18 @@ class World {
   /// The same over links of its own.
   std::size_t add_client(ClientConfig config, LocalClock clock, const harness::LinkPair& links);
 
+  /// A client that comes back by itself. It has no tap().
+  std::size_t add_dialing_client(ClientConfig config = {}, LocalClock clock = {});
+  /// The client's process ends, without a goodbye.
+  void kill_client(std::size_t client);
+
+  /// The server's process ends, without a goodbye. Bodies go on; a server that is started again has them
+  /// anew, in another order if `shuffled`, so that their ids are others'.
+  void kill_server();
+  void start_server(bool shuffled = false);
+  /// The server's process stands still, as if it were stopped, until then.
+  void suspend_server(double until_s) { suspended_until_s_ = until_s; }
+
   /// The client's clock is another one from now on: the machine slept, or was set.
   void set_local_clock(std::size_t client, LocalClock clock) { clients_[client]->clock = clock; }
 
@@ -65,8 +79,11 @@ class World {
 
   [[nodiscard]] Server& server() { return *server_; }
   [[nodiscard]] Client& client(std::size_t i) { return *clients_[i]->client; }
-  [[nodiscard]] Tap& tap(std::size_t i) { return clients_[i]->tap; }
-  [[nodiscard]] Transport& client_transport(std::size_t i) { return clients_[i]->tap; }
+  [[nodiscard]] Tap& tap(std::size_t i) { return *clients_[i]->tap; }
+  [[nodiscard]] Transport& client_transport(std::size_t i) { return *clients_[i]->tap; }
+  [[nodiscard]] harness::SimDialer& dialer(std::size_t i) { return *clients_[i]->dialer; }
+  /// Bodies by the order in which they were added: what the server of today calls it.
+  [[nodiscard]] EntityId body(std::size_t i) const { return bodies_[i].id; }
   [[nodiscard]] harness::SimNetwork& network() { return network_; }
   [[nodiscard]] double now_s() const { return network_.now_s(); }
   [[nodiscard]] double local_s(std::size_t client, double time_s) const;
@@ -88,13 +105,16 @@ class World {
  private:
   struct Body {
     EntityId id;
+    std::string name;
+    std::size_t archetype = 0;
     Truth path;
     std::vector<double> teleports;
     std::size_t teleported = 0;
   };
   struct Player {
-    Player(Transport& transport, LocalClock given) : tap(transport), clock(given) {}
-    Tap tap;
+    std::unique_ptr<Tap> tap;                    // on the one connection that it has, or
+    std::unique_ptr<harness::SimDialer> dialer;  // one after the other
+    std::size_t connection = 0;                  // in the network, if it has a tap
     LocalClock clock;
     std::unique_ptr<Client> client;
     std::vector<ClientEvent> events;
@@ -112,6 +132,8 @@ class World {
   std::vector<Body> bodies_;
   std::vector<ServerEvent> server_events_;
   std::uint64_t frames_ = 0;
+  double start_s_;
+  double suspended_until_s_ = -1e300;
 };
 
 /// The same link in both directions.

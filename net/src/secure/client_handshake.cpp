@@ -13,8 +13,8 @@ constexpr double kWaitGrowth = 1.5;
 
 }  // namespace
 
-ClientHandshake::ClientHandshake(const ConnectToken& token, std::uint64_t game)
-    : token_(token), game_(game) {}
+ClientHandshake::ClientHandshake(const ConnectToken& token, std::uint64_t game, const SecretKey& secret)
+    : token_(token), game_(game), exchange_(secret ? KeyExchange(secret) : KeyExchange()) {}
 
 std::optional<std::span<const std::byte>> ClientHandshake::to_send(double now_s) {
   if (session_ || now_s < next_s_) return std::nullopt;

@@ -11,7 +11,8 @@ namespace reckoner::secure {
 /// A client's way into a session. Time on any clock that never goes back.
 class ClientHandshake {
  public:
-  ClientHandshake(const ConnectToken& token, std::uint64_t game);
+  /// `secret`: the client's part of the key exchange; empty: a new one.
+  ClientHandshake(const ConnectToken& token, std::uint64_t game, const SecretKey& secret = {});
 
   /// What is to be sent now, if anything: each message again after a while, until it is answered. Valid until
   /// the next call.

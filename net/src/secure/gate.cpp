@@ -20,6 +20,12 @@ std::int64_t epoch_of(double now_s) {
   return static_cast<std::int64_t>(std::floor(now_s / kCookieS));
 }
 
+UsedTokens::Tag tag_of(const Response& response) {
+  UsedTokens::Tag tag;
+  std::copy(response.sealed.end() - tag.size(), response.sealed.end(), tag.begin());
+  return tag;
+}
+
 }  // namespace
 
 Gate::Gate(const GateConfig& config) : config_(config), cookie_key_(SecretKey::make()) {
@@ -74,14 +80,16 @@ std::optional<std::span<const std::byte>> Gate::admit(const ServerAddress& from,
   if (!allowed(from, now_s) ||
       !opened_.take(1.0, config_.opened_per_second, config_.opened_per_second, now_s))
     return refuse(Refusal::handshake_limit, counts_.over_limit);
-  UsedTokens::Tag tag;
-  std::copy(response.sealed.end() - tag.size(), response.sealed.end(), tag.begin());
+  const UsedTokens::Tag tag = tag_of(response);
   if (const UsedTokens::Use* const used = config_.used->find(tag)) {
     // The answer may have been lost. Anybody else has another public key.
     Session* const session = find(used->session);
-    if (used->client == response.client && session != nullptr && session->address == from)
-      return session->accepted;
-    return refuse(Refusal::token_reused, counts_.token_reused);
+    const bool same = used->client == response.client;
+    if (same && session != nullptr && session->address == from) return session->accepted;
+    if (!same || used->used_up) return refuse(Refusal::token_reused, counts_.token_reused);
+    // All answers were lost, and the client tries again from elsewhere, or later: as if it were the first
+    // time.
+    if (session != nullptr) sessions_.erase(used->session);
   }
   const auto opened =
       response.expires_s <= unix_s
@@ -125,7 +133,8 @@ std::span<const std::byte> Gate::begin(const ServerAddress& from, const Response
                                                    .opener = Opener{keys.to_server},
                                                    .until_s = now_s + config_.half_open_s,
                                                    .accepted = seal(accepted, keys),
-                                                   .client = response.client});
+                                                   .client = response.client,
+                                                   .token = tag_of(response)});
   ++counts_.accepted;
   return (sessions_[accepted.session] = std::move(session))->accepted;
 }

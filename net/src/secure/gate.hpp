@@ -27,6 +27,7 @@ class UsedTokens {
     PublicKey client{};
     std::uint32_t session = 0;
     std::uint64_t expires_s = 0;
+    bool used_up = false;  ///< a connection stood on its session
   };
 
   /// Null if it was not.
@@ -76,6 +77,7 @@ class Gate {
     std::uint32_t tag = 0;                               ///< whoever holds it may put a number here
     std::array<std::byte, Accepted::kBytes> accepted{};  ///< the message, for repeating
     PublicKey client{};
+    UsedTokens::Tag token{};  ///< with which it began
   };
   struct Counts {
     std::uint64_t challenged = 0;
@@ -98,7 +100,10 @@ class Gate {
   [[nodiscard]] Session* find(std::uint32_t number);
 
   /// A connection stands on the session, or no more: then it is kept a moment for what is still on its way.
-  void hold(Session& session) { session.held = true; }
+  void hold(Session& session) {
+    session.held = true;
+    if (UsedTokens::Use* const use = config_.used->find(session.token)) use->used_up = true;
+  }
   void release(std::uint32_t number, double now_s);
 
   /// Now and then: forgets what is over.

@@ -22,7 +22,8 @@ class Guard {
   static constexpr std::size_t kLargest = 1500;
 
   explicit Guard(const GateConfig& server) : end_(std::in_place_type<Gate>, server) {}
-  Guard(const ConnectToken& token, std::uint64_t game) : end_(std::in_place_type<Client>, token, game) {}
+  Guard(const ConnectToken& token, std::uint64_t game, const SecretKey& secret = {})
+      : end_(std::in_place_type<Client>, token, game, secret) {}
 
   struct Arrival {
     enum class What : std::uint8_t {
@@ -71,7 +72,8 @@ class Guard {
 
  private:
   struct Client {
-    Client(const ConnectToken& token, std::uint64_t game) : handshake(token, game) {}
+    Client(const ConnectToken& token, std::uint64_t game, const SecretKey& secret)
+        : handshake(token, game, secret) {}
     ClientHandshake handshake;
     std::optional<Sealer> sealer;
     std::optional<Opener> opener;

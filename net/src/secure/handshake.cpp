@@ -97,7 +97,9 @@ std::optional<Response> read_response(std::span<const std::byte> datagram) {
   return response;
 }
 
-KeyExchange::KeyExchange() : secret_(SecretKey::make()) {
+KeyExchange::KeyExchange() : KeyExchange(SecretKey::make()) {}
+
+KeyExchange::KeyExchange(const SecretKey& secret) : secret_(secret) {
   crypto_scalarmult_base(raw(public_), raw(secret_.bytes()));
 }
 

@@ -90,6 +90,7 @@ struct SessionKeys {
 class KeyExchange {
  public:
   KeyExchange();
+  explicit KeyExchange(const SecretKey& secret);
   [[nodiscard]] const PublicKey& public_key() const { return public_; }
 
   /// Nothing if the other end's public key is a trap. Both ends get the same; whose keys are which is said by

@@ -14,6 +14,7 @@
 #include <reckoner/client/playout.hpp>
 #include <reckoner/client/shown_debug.hpp>
 #include <reckoner/net/archetype.hpp>
+#include <reckoner/net/dialer.hpp>
 #include <reckoner/net/game_message.hpp>
 #include <reckoner/net/ids.hpp>
 #include <reckoner/net/refusal.hpp>
@@ -22,6 +23,17 @@
 #include <reckoner/reckoning/motion.hpp>
 
 namespace reckoner {
+
+/// How a client that has a Dialer comes back by itself, once it has been in the world (docs/connections.md).
+struct ReconnectConfig {
+  double silence_s = 5.0;     ///< a connection on which nothing arrived for so long is given up, s
+  double first_wait_s = 0.5;  ///< before the first attempt, at most, s
+  double growth = 2.0;        ///< each wait is so many times the one before
+  double most_wait_s = 10.0;  ///< but no longer, s
+  double jitter = 0.5;        ///< so much of each wait is left to chance, 0 to 1: not all shall come at once
+  double attempt_s = 6.0;     ///< an attempt that has not come through by then has failed, s
+  double give_up_s = 0.0;     ///< then the client is disconnected for good, s; 0: never
+};
 
 /// How a client runs.
 struct ClientConfig {
@@ -33,6 +45,7 @@ struct ClientConfig {
   /// long, s: to this client it cannot send all that it should.
   double unconfirmed_s = 5.0;
   double owned_updates_per_second = 0.0;  ///< budget of each entity that this client owns; 0: its thresholds
+  ReconnectConfig reconnect;
   /// Off: a motion counts from its arrival, as if it had no time stamp. To measure what stamps are worth.
   bool uses_stamps = true;
 };
@@ -43,6 +56,7 @@ enum class ClientStatus : std::uint8_t {
   joined,        ///< in the world
   refused,       ///< the server said no, see Client::refusal()
   disconnected,  ///< the connection ended, or never came about
+  reconnecting,  ///< was in the world, and is on its way back: what is shown goes on, and fades to rest
 };
 
 /// Something that happened to the world as this client sees it, oldest first from Client::poll_event().
@@ -56,8 +70,14 @@ struct ClientEvent {
     given,           ///< the entity is this client's from now on: tell move() what it does
     taken,           ///< it is not any more
     corrected,       ///< the server does not believe what it did: go on from Client::owned()
-    server_closed,
-    disconnected,
+    server_closed,   ///< the server went down on purpose
+    disconnected,    ///< it is over: the client does not come back by itself
+    lost,            ///< the connection is lost, and the client on its way back
+    resumed,         ///< it is back in its session: nothing is lost that was sent reliably, either way
+    /// It is back, but the server knew nothing of its session: it was restarted, or the client away for too
+    /// long. All there was has despawned, what follows is another world, and what was sent reliably may not
+    /// have arrived (ClientStats::messages_abandoned).
+    restarted,
   };
   Kind kind = Kind::joined;
   EntityId entity;
@@ -77,7 +97,7 @@ struct ShownEntity {
   double shown_time_s = 0.0;  ///< the instant of server time that the pose means to show
   double age_s = 0.0;         ///< present server time minus the time stamp of the motion in use
   /// The route on whose curve the pose lies; null if it is free, or being blended. Lives as long as the
-  /// client.
+  /// client's session.
   const Route* route = nullptr;
   EntityId frame{};  ///< whose frame it lives in; null: the world
   State local{};  ///< as `shown`, in that frame: what stands still there, stands still. A route is in it, too
@@ -108,6 +128,8 @@ struct ClientStats {
   std::uint64_t messages_refused = 0;       ///< gone, because too many waited
   std::uint64_t messages_sent = 0;          ///< handed to the transport
   std::uint64_t messages_dropped = 0;       ///< not sent
+  std::uint64_t messages_abandoned = 0;     ///< reliable ones, not confirmed when their session ended
+  std::uint64_t connections_lost = 0;       ///< and come back from, or not
   /// Payloads and messages that were not taken in, by reason. Some are merely late.
   RefusalCounts refusals;
   double round_trip_s = 0.0;  ///< smallest of the recent ones
@@ -119,11 +141,14 @@ struct ClientStats {
 /// Per frame: receive() with the local time, handle events, draw frame(). Local time is any clock that runs
 /// in seconds and never goes back; server time is estimated from what arrives.
 ///
-/// Belongs to one thread at a time. The transport must outlive it and serve it alone.
+/// Belongs to one thread at a time. The transport or dialer must outlive it and serve it alone.
 class Client {
  public:
   /// `transport` has been told where to connect to; the client joins as soon as it is connected.
   Client(ClientConfig config, Transport& transport);
+  /// Connects with the first receive(), and comes back by itself whenever the connection is lost after it has
+  /// joined (ClientConfig::reconnect, docs/connections.md).
+  Client(ClientConfig config, Dialer& dialer);
   ~Client();
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
@@ -157,7 +182,10 @@ class Client {
   [[nodiscard]] std::optional<ClientEvent> poll_event();
 
   [[nodiscard]] ClientStatus status() const;
-  [[nodiscard]] const std::string& refusal() const;  ///< why, if refused; empty otherwise
+  /// Why, if refused or disconnected, or why the last attempt failed; empty otherwise.
+  [[nodiscard]] const std::string& refusal() const;
+  /// How long the client has been on its way back, s; 0 if it is not.
+  [[nodiscard]] double lost_for_s(double local_s) const;
 
   /// Name and archetype of an entity that is or was just shown; null if unknown. Valid as frame()'s span.
   [[nodiscard]] const EntityInfo* info(EntityId id) const;
@@ -167,11 +195,12 @@ class Client {
   [[nodiscard]] const FieldValue* field(EntityId id, std::size_t field) const;
 
   /// Sends a message to the server. Reliable: it arrives, after all that were sent so before, unless the
-  /// connection ends; at most kMaxReliableBytes. Unreliable: it travels with the next receive() and may get
+  /// session ends (ClientEvent::restarted); it can also be sent on the way back, and waits then; at most
+  /// kMaxReliableBytes. Unreliable: it travels with the next receive() and may get
   /// lost; at most kMaxUnreliableBytes. The stamp is told to the server's game: the time, of the server, s,
   /// at which the player saw what it is about, perhaps (ShownEntity::shown_time_s). False, and nothing is
   /// sent, before the client has joined, for an empty or too large message or an insane stamp, and if too
-  /// many unreliable ones wait.
+  /// many wait.
   bool send(std::span<const std::byte> payload, Delivery delivery,
             std::optional<double> time_s = std::nullopt);
 
@@ -207,7 +236,7 @@ class Client {
 
   [[nodiscard]] const ClientStats& stats() const;
 
-  /// Says goodbye. Keep servicing the transport for a moment afterwards.
+  /// Says goodbye, for good. Keep servicing the transport for a moment afterwards.
   void leave();
 
  private:

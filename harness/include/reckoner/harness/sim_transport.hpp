@@ -19,6 +19,9 @@ struct SimNetworkConfig {
   LinkPair links;
   LinkScript script;  ///< changes of `links`; its times count from start_s
   double start_s = 0.0;
+  /// An end that hears nothing for so long takes the connection for lost, as EnetTransport does after 10 s,
+  /// and a client that gets no answer for half as long gives up connecting; 0: never.
+  double silent_s = 0.0;
   std::uint64_t seed = 1;  ///< every client's link has its own randomness from it
   bool log_packets = false;
 };
@@ -49,6 +52,17 @@ class SimNetwork {
   Transport& add_client(std::uint32_t reason);
   /// The same over links of its own, which the script does not change.
   Transport& add_client(std::uint32_t reason, const LinkPair& links);
+
+  /// The number of the client added last, from 0.
+  [[nodiscard]] std::size_t newest_client() const;
+
+  /// The client of that number is gone: it answers nothing any more. If it `says_goodbye`, one datagram says
+  /// so to the server. With silent_s its end is no more when that has passed: it must not be used again.
+  void drop_client(std::size_t client, bool says_goodbye);
+
+  /// Down: the server is gone, and whatever is sent to it. Up again: another has its place, which knows
+  /// nothing of any connection before.
+  void set_server_up(bool up);
 
   /// When something next happens on a link, or infinity. advance() there, then ask which ends have events.
   [[nodiscard]] double next_event_s() const;

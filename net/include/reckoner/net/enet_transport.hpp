@@ -35,6 +35,9 @@ struct ServerSecurity {
 struct ClientSecurity {
   ConnectToken token;
   std::uint64_t game = 0;
+  /// For a token that is shown again because it is not known whether it was taken: the same as before
+  /// (SecretKey::make()), by which the server knows that it is the same client. Empty: drawn, and not told.
+  SecretKey secret{};
 };
 
 /// As whom a token lets its client in.
@@ -104,6 +107,13 @@ class EnetTransport final : public Transport {
   /// With what a client may come back, once, without its backend; nothing before it is let in. The servers'
   /// addresses are not in it.
   [[nodiscard]] std::optional<ConnectToken> ticket() const;
+
+  /// Whether a token lets nobody in any more, by this machine's clock.
+  [[nodiscard]] static bool is_expired(const ConnectToken& token);
+
+  /// The IPv4 address of a host in digits, for connecting to it more than once; `host` as it is if it is
+  /// unknown.
+  [[nodiscard]] static std::string numeric_host(const std::string& host);
 
   /// The UDP port in use.
   [[nodiscard]] std::uint16_t port() const;

@@ -19,20 +19,21 @@ namespace reckoner {
 
 /// Version of everything that travels. Raised by every change that an older build would misread; never
 /// reused.
-inline constexpr std::uint16_t kProtocolVersion = 4;
+inline constexpr std::uint16_t kProtocolVersion = 5;
 
 inline constexpr std::size_t kMaxNameBytes = 64;
 inline constexpr std::size_t kMaxArchetypes = 256;
 
 /// Why a connection was refused or ended; travels as the low byte of a disconnect's reason.
 enum class EndReason : std::uint8_t {
-  none = 0,             ///< the other end left, or was lost
+  none = 0,             ///< the other end was lost
   version = 1,          ///< protocol versions differ; the server's is in `detail`
   archetypes = 2,       ///< archetypes were declared differently
   full = 3,             ///< no more clients are taken
   malformed = 4,        ///< what was sent makes no sense
   join_timeout = 5,     ///< connected, but never asked to join
   server_shutdown = 6,  ///< the server goes down on purpose
+  left = 7,             ///< the client left on purpose, and will not come back to this session
 };
 
 /// A reason with a number that explains it, as it travels in 32 bits.
@@ -126,9 +127,34 @@ struct GameDataMessage {
   std::optional<double> time_s;  ///< what the sender stamped it with, server time; can_stamp()
 };
 
+/// By what a client and a server know a session again when it goes on over another connection. Whoever knows
+/// it is taken for the client: 128 bits that nobody guesses.
+struct SessionKey {
+  std::uint64_t high = 0;
+  std::uint64_t low = 0;
+  bool operator==(const SessionKey&) const = default;
+  [[nodiscard]] explicit operator bool() const { return (high | low) != 0; }
+};
+
+/// Server to client, not counted among its messages: the session stands. In front of the welcome, in answer
+/// to a resume message, and now and then, so that the client need not keep what has been taken in.
+struct SessionMessage {
+  SessionKey key;
+  std::uint32_t taken = 0;  ///< reliable messages of the client's that were taken in so far
+  Tick tick = 0;            ///< the last that ran
+};
+
+/// Client to server, in front of the join message: the session that I had goes on, if it still can. Then the
+/// answer is a session message; else the join message is answered, and a new session begins.
+struct ResumeMessage {
+  ClientId client;
+  SessionKey key;
+  std::uint32_t taken = 0;  ///< messages of the server's that were taken in so far
+};
+
 /// Everything that goes over the control channel.
 using ControlMessage = std::variant<JoinMessage, WelcomeMessage, SpawnMessage, DespawnMessage, RouteMessage,
-                                    GameDataMessage, OwnershipMessage>;
+                                    GameDataMessage, OwnershipMessage, SessionMessage, ResumeMessage>;
 
 /// Encodes into `buffer` and returns the bytes used; empty if the buffer is too small.
 [[nodiscard]] std::span<const std::byte> encode(const ControlMessage& message, std::span<std::byte> buffer);
@@ -136,6 +162,10 @@ using ControlMessage = std::variant<JoinMessage, WelcomeMessage, SpawnMessage, D
 /// Decodes the first of the messages that a payload carries, one after the other, each from a whole byte on,
 /// and moves `bytes` on to the next; nothing, and no bytes left, if it is malformed in any way.
 [[nodiscard]] std::optional<ControlMessage> take_control(std::span<const std::byte>& bytes);
+
+/// Whether a message of the server's is among those that both ends count (docs/WIRE.md, 5.5): all are but
+/// those that begin a session, or tell of it.
+[[nodiscard]] bool is_counted(const ControlMessage& message);
 
 /// Decodes a payload of just one message; nothing if the bytes are malformed in any way.
 [[nodiscard]] std::optional<ControlMessage> decode_control(std::span<const std::byte> bytes);

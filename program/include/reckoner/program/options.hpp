@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -54,5 +56,16 @@ struct HostPort {
 
 /// Prints "NAME: MESSAGE" to standard error and returns `code`.
 int fail(std::string_view name, std::string_view message, int code = kBadInput);
+
+/// Runs a program; if its memory does not suffice, says so and returns kFailed.
+template <class Run>
+int run_in_memory(std::string_view name, Run run) {
+  try {
+    return run();
+  } catch (const std::bad_alloc&) {
+  } catch (const std::length_error&) {
+  }
+  return fail(name, "out of memory", kFailed);
+}
 
 }  // namespace reckoner::program

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -64,7 +65,7 @@ struct EndRecord {
 using SessionRecord =
     std::variant<ServiceRecord, FrameRecord, EventRecord, QuietRecord, SendRecord, RoomRecord, EndRecord>;
 
-/// Writes a session. Records that do not fit on the disk are noticed by close().
+/// Writes a session. Records that do not fit on the disk are noticed by close(), which removes the file then.
 class SessionWriter {
  public:
   [[nodiscard]] static Result<SessionWriter> create(const std::string& path, const SessionSettings& settings);
@@ -83,11 +84,12 @@ class SessionWriter {
   struct Close {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
-  explicit SessionWriter(std::FILE* file) : file_(file) {}
+  SessionWriter(std::FILE* file, std::string path) : file_(file), path_(std::move(path)) {}
   void begin(std::uint8_t kind);
   void flush();
 
   std::unique_ptr<std::FILE, Close> file_;
+  std::string path_;
   std::vector<std::byte> bytes_;  // not written yet
   std::uint64_t records_ = 0;
   bool failed_ = false;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <reckoner/reckoning/result.hpp>
@@ -42,16 +43,19 @@ class PoseCsvWriter {
   /// Every number must be finite. A chosen column that the row does not have stays empty.
   void write(const PoseRow& row);
 
-  /// False if anything written so far did not reach the file; nothing may be written afterwards. Closing
+  /// False if anything written so far did not reach the file, which is removed then, lest half of it be taken
+  /// for all; nothing may be written afterwards. Closing
   /// twice gives the same answer.
   [[nodiscard]] bool close();
 
  private:
-  PoseCsvWriter(std::FILE* file, PoseColumns columns) : file_(file), columns_(columns) {}
+  PoseCsvWriter(std::FILE* file, std::string path, PoseColumns columns)
+      : file_(file), path_(std::move(path)), columns_(columns) {}
   void number(double value);
   void flush();
 
   std::FILE* file_ = nullptr;
+  std::string path_;
   PoseColumns columns_;
   std::string buffer_;
   bool failed_ = false;

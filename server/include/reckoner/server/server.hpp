@@ -13,6 +13,7 @@
 #include <reckoner/net/game_message.hpp>
 #include <reckoner/net/ids.hpp>
 #include <reckoner/net/refusal.hpp>
+#include <reckoner/net/secret_key.hpp>
 #include <reckoner/net/transport.hpp>
 #include <reckoner/net/user_fields.hpp>
 #include <reckoner/reckoning/motion.hpp>
@@ -46,6 +47,13 @@ struct ServerConfig {
   bool follow_link = true;
   double heartbeat_s = 0.25;    ///< a datagram goes to every client at least this often
   double join_timeout_s = 5.0;  ///< a connection that does not ask to join is closed
+  /// A client whose connection was lost without a goodbye may go on with its session for so long, s, over
+  /// another connection: it keeps its id, and nothing is lost of what was sent reliably either way. 0: it is
+  /// gone at once. Where there is no more room, who is away makes place.
+  double resume_s = 60.0;
+  /// What the keys come from by which clients go on with their sessions. Empty: drawn, as it should be;
+  /// given, the same is sent every time, for tests.
+  SecretKey session_secret{};
   /// What the sender spends. At most one of the two is above zero; neither: Archetype::threshold_m decides.
   double updates_per_second = 0.0;  ///< budget per entity: threshold adapts to it (token bucket)
   double fixed_rate_hz = 0.0;       ///< publish every entity evenly at this rate, whatever it does
@@ -66,10 +74,12 @@ struct ServerConfig {
 struct ServerEvent {
   enum class Kind : std::uint8_t {
     client_joined,
-    client_left,      ///< said goodbye, or its connection was lost
+    client_left,      ///< said goodbye, or was lost and did not come back in time
     client_refused,   ///< `text` says why
     owner_corrected,  ///< motions of `entity` that its owner sent were beyond the limits: it was told
     owner_refused,    ///< the same, and they were not shown
+    client_lost,  ///< its connection was lost; it may come back (ServerConfig::resume_s). It owns nothing now
+    client_back,  ///< it is back, the same as before
   };
   Kind kind = Kind::client_joined;
   ClientId client;
@@ -286,10 +296,11 @@ class Server {
 
   [[nodiscard]] std::optional<ServerEvent> poll_event();
 
-  /// The client's connection, as the transport knows it (EnetTransport::identity()); null if it is gone.
+  /// The client's connection, as the transport knows it (EnetTransport::identity()); null if it is gone, or
+  /// has none at present.
   [[nodiscard]] PeerId peer(ClientId client) const;
 
-  [[nodiscard]] std::size_t client_count() const;
+  [[nodiscard]] std::size_t client_count() const;  ///< those that are connected
   [[nodiscard]] std::size_t entity_count() const;
   [[nodiscard]] const ServerStats& stats() const;
 

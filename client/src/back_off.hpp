@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+
+#include <reckoner/client/client.hpp>
+
+namespace reckoner {
+
+/// How long to wait before each attempt to connect: longer from one to the next, and partly left to chance.
+class BackOff {
+ public:
+  explicit BackOff(const ReconnectConfig& config) : config_(config) { reset(); }
+
+  /// An attempt has come through: the next wait is the first again.
+  void reset() { longest_s_ = config_.first_wait_s; }
+
+  /// The next wait, s. `chance`: any number from 0 to 1.
+  double next_s(double chance) {
+    const double jitter = std::clamp(config_.jitter, 0.0, 1.0);
+    const double wait_s = std::min(longest_s_, config_.most_wait_s);
+    longest_s_ = std::min(config_.most_wait_s, wait_s * std::max(1.0, config_.growth));
+    return wait_s * (1.0 - jitter + jitter * std::clamp(chance, 0.0, 1.0));
+  }
+
+ private:
+  ReconnectConfig config_;
+  double longest_s_ = 0.0;
+};
+
+}  // namespace reckoner

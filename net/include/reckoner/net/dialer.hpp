@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <reckoner/net/transport.hpp>
+#include <reckoner/reckoning/result.hpp>
+
+namespace reckoner {
+
+/// Makes a client's connections to its server, one after the other, so that the client can come back by
+/// itself (Client). One thread at a time.
+class Dialer {
+ public:
+  virtual ~Dialer() = default;
+
+  /// Gives up the connection before, whose transport is gone, and starts to connect anew: the new transport
+  /// tells when it is connected, or why not. Valid until the next call. Fails if that cannot even begin: no
+  /// network, or no token that would still be good.
+  [[nodiscard]] virtual Result<Transport*> dial() = 0;
+
+  /// Any number from 0 to 1, 1 excluded, another one every time and on every machine: clients that were lost
+  /// together shall not all come back at once.
+  [[nodiscard]] virtual double chance() = 0;
+
+ protected:
+  Dialer() = default;
+  Dialer(const Dialer&) = default;
+  Dialer& operator=(const Dialer&) = default;
+};
+
+}  // namespace reckoner

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <reckoner/net/dialer.hpp>
+#include <reckoner/net/enet_transport.hpp>
+
+namespace reckoner {
+
+/// Connects over ENet, first with the token that the game has from its backend, then with the ticket that the
+/// server gave when it last let the client in. A ticket that brought no answer is shown again, from a new
+/// socket, so that a lost answer does not lock the client out.
+class EnetDialer final : public Dialer {
+ public:
+  /// As EnetTransport::connect(). Looks the host's name up once, here; dial() says so if it is unknown.
+  EnetDialer(const std::string& host, std::uint16_t port, std::uint32_t reason,
+             const std::optional<ClientSecurity>& security = {});
+  ~EnetDialer() override;
+
+  [[nodiscard]] Result<Transport*> dial() override;
+  [[nodiscard]] double chance() override;
+
+  /// A new token from the backend, where the ticket has expired (an hour after it was given) or is refused.
+  /// The next dial() shows it.
+  void set_security(const ClientSecurity& security);
+
+  /// The connection of the last dial(); null if that failed, or before. Valid until the next.
+  [[nodiscard]] EnetTransport* transport() const { return transport_.get(); }
+
+  /// Of all connections together.
+  [[nodiscard]] TransportStats stats() const;
+
+ private:
+  void close();
+
+  std::string host_;
+  std::uint16_t port_;
+  std::uint32_t reason_;
+  std::optional<ClientSecurity> security_;  // what is shown next
+  bool fresh_ = true;                       // it is the game's, and was not shown yet
+  std::unique_ptr<EnetTransport> transport_;
+  TransportStats before_;
+};
+
+}  // namespace reckoner

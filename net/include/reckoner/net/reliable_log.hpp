@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <vector>
+
+namespace reckoner {
+
+/// What one end has sent reliably and the other has not said that it has: kept, in order, so that it can be
+/// sent again over another connection. The bytes stand one behind the other in memory that is used again.
+class ReliableLog {
+ public:
+  /// `sent`: as if so many had been sent and confirmed.
+  explicit ReliableLog(std::uint32_t sent = 0) : sent_(sent) {}
+
+  /// Takes a message that was sent, or is to be when there is a connection again.
+  void add(std::span<const std::byte> message) {
+    bytes_.insert(bytes_.end(), message.begin(), message.end());
+    sizes_.push_back(static_cast<std::uint32_t>(message.size()));
+    ++sent_;
+  }
+
+  /// The other end has taken in so many since the beginning. False, and no change, if it cannot have.
+  bool confirm(std::uint32_t taken) {
+    if (sent_ - taken > sizes_.size()) return false;
+    while (sent_ - taken < sizes_.size()) {
+      begin_ += sizes_.front();
+      sizes_.pop_front();
+    }
+    if (begin_ < bytes_.size() / 2) return true;  // moves each byte once or twice, and no more
+    bytes_.erase(bytes_.begin(), bytes_.begin() + static_cast<std::ptrdiff_t>(begin_));
+    begin_ = 0;
+    if (bytes_.empty() && bytes_.capacity() > kKeptBytes) bytes_.shrink_to_fit();
+    return true;
+  }
+
+  /// Calls `send(message)` for all that are not confirmed, oldest first.
+  template <class Send>
+  void for_each(Send send) const {
+    std::size_t at = begin_;
+    for (const std::uint32_t size : sizes_) {
+      send(std::span(bytes_).subspan(at, size));
+      at += size;
+    }
+  }
+
+  [[nodiscard]] std::uint32_t sent() const { return sent_; }  ///< since the beginning; wraps
+  [[nodiscard]] std::size_t messages() const { return sizes_.size(); }
+  [[nodiscard]] std::size_t bytes() const { return bytes_.size() - begin_; }
+
+ private:
+  static constexpr std::size_t kKeptBytes = 16 * 1024;
+
+  std::vector<std::byte> bytes_;
+  std::size_t begin_ = 0;            // in bytes_, of what is not confirmed
+  std::deque<std::uint32_t> sizes_;  // of what is not confirmed
+  std::uint32_t sent_;
+};
+
+}  // namespace reckoner

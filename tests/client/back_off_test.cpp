@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+#include "back_off.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <reckoner/scenario/random.hpp>
+
+namespace reckoner {
+namespace {
+
+TEST(BackOff, WaitsGrowToTheirLimitAndBeginAnew) {
+  BackOff back_off({.first_wait_s = 0.5, .growth = 2.0, .most_wait_s = 3.0, .jitter = 0.0});
+  for (int again = 0; again < 2; ++again) {
+    for (const double wanted : {0.5, 1.0, 2.0, 3.0, 3.0})
+      EXPECT_EQ(back_off.next_s(0.3), wanted);
+    back_off.reset();
+  }
+}
+
+// A thousand clients that were lost at once come back spread over the jitter, and none waits longer than it
+// would without.
+TEST(BackOff, ChanceSpreadsThoseThatWereLostTogether) {
+  const ReconnectConfig config{.first_wait_s = 1.0, .jitter = 0.5};
+  std::vector<double> waits;
+  for (std::uint64_t client = 0; client < 1000; ++client)
+    waits.push_back(BackOff(config).next_s(scenario::to_unit_interval(scenario::hash(client))));
+  std::sort(waits.begin(), waits.end());
+  EXPECT_GE(waits.front(), 0.5);
+  EXPECT_LE(waits.back(), 1.0);
+  for (std::size_t i = 100; i < waits.size(); ++i)
+    EXPECT_LT(waits[i - 100], waits[i] - 0.02) << "a tenth of them within a fiftieth of a second";
+}
+
+TEST(BackOff, SurvivesOptionsThatMakeNoSense) {
+  BackOff back_off({.first_wait_s = 1.0, .growth = 0.1, .most_wait_s = 2.0, .jitter = 7.0});
+  for (int i = 0; i < 100; ++i) {
+    const double wait_s = back_off.next_s(i % 2 == 0 ? -3.0 : 1.5);
+    EXPECT_GE(wait_s, 0.0);
+    EXPECT_LE(wait_s, 2.0);
+  }
+}
+
+}  // namespace
+}  // namespace reckoner

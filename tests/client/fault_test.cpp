@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT
+// Clocks that jump, machines that sleep, clients that lie: who is not concerned notices nothing, and who is,
+// is right again soon after.
+#include "paths.hpp"
+#include "world.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <vector>
+
+#include <glm/geometric.hpp>
+#include <gtest/gtest.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
+#include <reckoner/net/datagram.hpp>
+#include <reckoner/net/messages.hpp>
+
+namespace reckoner::test {
+namespace {
+
+WorldConfig near_network() {
+  WorldConfig config;
+  config.links = both_ways({.latency_ms = 40.0, .jitter_ms = 4.0});
+  config.silent_s = 10.0;
+  return config;
+}
+
+// The worst that a client shows of a body between two times.
+class Watch {
+ public:
+  Watch(World& world, std::size_t client, Truth path, double from_s, double to_s) {
+    const auto before = world.on_frame;
+    world.on_frame = [this, before, &world, client, path = std::move(path), from_s, to_s](
+                         std::size_t who, double time_s, std::span<const ShownEntity> shown) {
+      if (before) before(who, time_s, shown);
+      if (who != client || time_s < from_s || time_s > to_s) return;
+      ++frames;
+      const ShownEntity* entity = world.shown(client, world.body(0));
+      if (entity == nullptr) return (void)++missing;
+      const double off_m = glm::distance(entity->shown.position, path(entity->shown_time_s).position);
+      worst_m = std::max(worst_m, off_m);
+    };
+  }
+  double worst_m = 0.0;
+  std::size_t frames = 0, missing = 0;
+};
+
+struct Jump {
+  const char* name;
+  double by_s;
+};
+class AClock : public testing::TestWithParam<Jump> {};
+
+// The clock that the game reads is set, on or back, or it slept: the client goes on, and is right again.
+TEST_P(AClock, MayJump) {
+  World world(near_network());
+  const Circle path;
+  world.add_body(path);
+  world.add_dialing_client();
+  Watch after(world, 0, path, 10.0, 14.0);
+  world.run_to(6.0);
+  world.set_local_clock(0, {.offset_s = 1000.0 + GetParam().by_s});
+  world.run_to(14.0);
+  EXPECT_EQ(world.client(0).status(), ClientStatus::joined);
+  EXPECT_EQ(world.count(0, ClientEvent::Kind::restarted), 0u);
+  EXPECT_GT(after.frames, 200u);
+  EXPECT_EQ(after.missing, 0u);
+  EXPECT_LT(after.worst_m, 0.15);
+  EXPECT_EQ(world.server().stats().malformed, 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(, AClock,
+                         testing::Values(Jump{"OnAnHour", 3600.0}, Jump{"OnALittle", 3.0},
+                                         Jump{"BackAnHour", -3600.0}, Jump{"BackALittle", -3.0},
+                                         Jump{"BackAMoment", -0.1}),
+                         [](const auto& jump) { return std::string(jump.param.name); });
+
+class ServerSleep : public testing::TestWithParam<double> {};
+
+// The server's machine sleeps, for less or for more than its clients wait.
+TEST_P(ServerSleep, IsSleptThrough) {
+  World world(near_network());
+  const Still path{{3.0, 4.0, 0.0}};
+  world.add_body(path);
+  world.add_dialing_client();
+  world.run_to(6.0);
+  world.suspend_server(6.0 + GetParam());
+  world.run_to(6.0 + GetParam() + 20.0);
+  EXPECT_EQ(world.client(0).status(), ClientStatus::joined);
+  ASSERT_NE(world.shown(0, world.body(0)), nullptr);
+  EXPECT_LT(glm::distance(world.shown(0, world.body(0))->shown.position, path(0.0).position), 0.05);
+  EXPECT_EQ(world.count(ServerEvent::Kind::client_joined), 1u) << "the same client all the time";
+}
+
+INSTANTIATE_TEST_SUITE_P(, ServerSleep, testing::Values(2.0, 8.0, 30.0));
+
+// A server whose clock is wrong for a moment, in either direction, when it takes in what arrived.
+TEST(AServersClock, MayBeWrongForAWhile) {
+  World world(near_network());
+  const Circle path;
+  world.add_body(path);
+  world.add_dialing_client();
+  Watch after(world, 0, path, 10.0, 14.0);
+  world.before_tick = [&](double time_s) {
+    if (time_s > 5.0 && time_s < 7.0) world.server().receive(time_s - 1000.0);
+    if (time_s > 5.5 && time_s < 5.6) world.server().receive(time_s + 2.0);
+  };
+  world.run_to(14.0);
+  EXPECT_EQ(world.client(0).status(), ClientStatus::joined);
+  EXPECT_EQ(after.missing, 0u);
+  EXPECT_LT(after.worst_m, 0.15);
+}
+
+std::size_t heap_bytes() {
+#if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 33)
+  return mallinfo2().uordblks;
+#else
+  return 0;
+#endif
+}
+
+// Beside an honest client, for a minute: it sees what it would have seen, and the server keeps no more of the
+// other in the end than soon after it began.
+void expect_harmless(World& world, const Truth& path, const std::function<void(double time_s)>& step) {
+  Watch honest(world, 0, path, 4.0, 64.0);
+  std::size_t early = 0;
+  for (double time_s = 0.05; time_s < 64.0; time_s += 0.05) {
+    world.run_to(time_s);
+    step(time_s);
+    if (early == 0 && time_s > 20.0) early = heap_bytes();
+  }
+  EXPECT_LT(heap_bytes(), early + 400'000) << "was " << early;
+  EXPECT_EQ(honest.missing, 0u);
+  EXPECT_LT(honest.worst_m, 0.12);
+  EXPECT_EQ(world.client(0).status(), ClientStatus::joined);
+}
+
+TEST(BadClients, OneThatNeverAcknowledgesCostsABoundedAmount) {
+  WorldConfig config = near_network();
+  config.silent_s = 0.0;
+  World world(config);
+  const Circle path;
+  world.add_body(path);
+  for (int i = 0; i < 20; ++i)
+    world.add_body(Circle{.radius_m = 3.0 + i, .turn_rps = 1.0, .phase_rad = 0.3 * i});
+  world.add_dialing_client();
+  const std::size_t mute = world.add_client();
+  world.tap(mute).drop_sent = [](Channel channel, std::span<const std::byte>) {
+    return channel == Channel::state;
+  };
+  // News of which each is to be confirmed.
+  std::vector<EntityId> fleeting;
+  expect_harmless(world, path, [&](double time_s) {
+    const EntityId id = world.server().spawn(0, "fleeting", Still{}(time_s));
+    fleeting.push_back(id);
+    if (fleeting.size() > 20) {
+      world.server().despawn(fleeting.front());
+      fleeting.erase(fleeting.begin());
+    }
+    const std::array<std::byte, 100> message{};
+    (void)world.server().broadcast(message, Delivery::reliable);
+    while (world.client(0).poll_message()) {
+    }
+    while (world.client(mute).poll_message()) {
+    }
+  });
+}
+
+// Joins by hand, and acknowledges as `forge` has it.
+class Liar {
+ public:
+  explicit Liar(World& world) : transport_(world.network().add_client(kProtocolVersion)) {}
+
+  void step(const std::function<void(ClientDatagram&, std::uint16_t newest)>& forge) {
+    std::array<std::byte, 256> buffer;
+    while (const auto event = transport_.poll()) {
+      if (event->kind == TransportEvent::Kind::connected) {
+        server_ = event->peer;
+        const JoinMessage join{.archetype_hash = archetype_hash(ClientConfig{}.archetypes)};
+        transport_.send(server_, Channel::control, encode(join, buffer));
+      } else if (event->kind == TransportEvent::Kind::received && event->channel == Channel::state) {
+        BitReader reader{event->payload};
+        newest_ = read_server_header(reader).sequence;
+      } else if (event->kind == TransportEvent::Kind::received) {
+        auto left = event->payload;
+        while (!left.empty()) {
+          const auto message = take_control(left);
+          if (message && is_counted(*message)) ++counted_;
+        }
+      }
+    }
+    if (!server_) return;
+    ClientDatagram datagram;
+    datagram.sequence = sequence_++;
+    datagram.control_count = counted_;
+    forge(datagram, newest_);
+    BitWriter writer{buffer};
+    write(writer, datagram);
+    transport_.send(server_, Channel::state, writer.finish());
+  }
+
+ private:
+  Transport& transport_;
+  PeerId server_;
+  Sequence sequence_ = 0;
+  Sequence newest_ = 0;
+  std::uint16_t counted_ = 0;
+};
+
+TEST(BadClients, OneThatAcknowledgesEverythingFalselyHarmsNobody) {
+  for (const bool plausible : {true, false}) {
+    World world(near_network());
+    const Circle path;
+    world.add_body(path);
+    world.add_dialing_client();
+    Liar liar(world);
+    expect_harmless(world, path, [&](double) {
+      liar.step([&](ClientDatagram& datagram, std::uint16_t newest) {
+        // All that can have been sent, or what never was.
+        datagram.ack = Ack{static_cast<Sequence>(plausible ? newest : newest + 20'000), 0xffffffffu};
+        if (!plausible) datagram.control_count = 60'000;
+      });
+    });
+    if (plausible) continue;
+    EXPECT_GT(world.server().stats().malformed, 500u) << "each is refused, and counted";
+  }
+}
+
+}  // namespace
+}  // namespace reckoner::test

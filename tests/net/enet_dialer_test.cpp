@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+// One connection after the other, over real sockets.
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <reckoner/net/enet_dialer.hpp>
+
+namespace reckoner {
+namespace {
+
+constexpr double kPatience = 20.0;  // generous: the machine may be busy
+constexpr std::uint64_t kGame = 12;
+
+double now_s() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+std::uint64_t unix_s() {
+  return static_cast<std::uint64_t>(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()));
+}
+
+struct Bench {
+  SecretKey key = SecretKey::make();
+  std::unique_ptr<EnetTransport> server;
+  std::vector<std::uint64_t> joined;  // client ids
+
+  void listen(std::uint16_t port) {
+    EnetListenConfig config{.host = "127.0.0.1", .port = port, .max_peers = 8};
+    config.security = ServerSecurity{.key = key, .game = kGame};
+    auto listening = EnetTransport::listen(config);
+    ASSERT_TRUE(listening) << listening.error();
+    server = std::move(*listening);
+  }
+  [[nodiscard]] ClientSecurity security(std::uint64_t client_id, std::uint64_t seconds = 60) const {
+    ConnectGrant grant{.client_id = client_id, .expires_s = unix_s() + seconds};
+    grant.servers = {{0x7F000001, server->port()}};
+    return {.token = issue_token(grant, key, kGame), .game = kGame};
+  }
+  // True once the dialer's newest connection stands at both ends.
+  bool joins(EnetDialer& dialer) {
+    bool client_in = false;
+    const std::size_t before = joined.size();
+    for (const double end_s = now_s() + kPatience; now_s() < end_s && !(client_in && joined.size() > before);
+         usleep(300)) {
+      server->service(0.0);
+      while (const auto event = server->poll()) {
+        if (event->kind == TransportEvent::Kind::connected)
+          joined.push_back(server->identity(event->peer)->client_id);
+      }
+      dialer.transport()->service(0.0);
+      while (const auto event = dialer.transport()->poll()) {
+        if (event->kind == TransportEvent::Kind::disconnected) return false;
+        client_in = client_in || event->kind == TransportEvent::Kind::connected;
+      }
+    }
+    return client_in && joined.size() > before;
+  }
+};
+
+// First with the token, then with one ticket after the other, as the same client; also at a server that was
+// started anew and knows nothing but the key.
+TEST(EnetDialer, ComesBackWithTicketsEvenToAServerStartedAnew) {
+  Bench bench;
+  bench.listen(0);
+  const std::uint16_t port = bench.server->port();
+  EnetDialer dialer("127.0.0.1", port, 3, bench.security(41));
+  EXPECT_EQ(dialer.transport(), nullptr);
+  for (int i = 0; i < 4; ++i) {
+    if (i == 2) {
+      bench.server.reset();
+      bench.listen(port);
+    }
+    ASSERT_TRUE(dialer.dial());
+    ASSERT_TRUE(bench.joins(dialer)) << i;
+  }
+  EXPECT_EQ(bench.joined, (std::vector<std::uint64_t>{41, 41, 41, 41}));
+  EXPECT_GT(dialer.stats().datagrams_sent, 4 * 3u) << "of all connections";
+}
+
+// An attempt that brought no answer, because nobody was there, has not used the token up.
+TEST(EnetDialer, ShowsTheSameTokenAgainUntilItIsTaken) {
+  Bench bench;
+  bench.listen(0);
+  const std::uint16_t port = bench.server->port();
+  EnetDialer dialer("127.0.0.1", port, 3, bench.security(7));
+  bench.server.reset();
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(dialer.dial());
+    dialer.transport()->service(0.0);
+  }
+  bench.listen(port);
+  ASSERT_TRUE(dialer.dial());
+  EXPECT_TRUE(bench.joins(dialer));
+}
+
+TEST(EnetDialer, SaysWhenItNeedsANewToken) {
+  Bench bench;
+  bench.listen(0);
+  EnetDialer dialer("127.0.0.1", bench.server->port(), 3, bench.security(7, 0));
+  const auto refused = dialer.dial();
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().find("token"), std::string::npos) << refused.error();
+  dialer.set_security(bench.security(8));
+  ASSERT_TRUE(dialer.dial());
+  EXPECT_TRUE(bench.joins(dialer));
+  EXPECT_EQ(bench.joined.back(), 8u);
+}
+
+TEST(EnetDialer, ChancesAreAllDifferent) {
+  EnetDialer dialer("127.0.0.1", 1, 3);
+  std::set<double> seen;
+  for (int i = 0; i < 1000; ++i) {
+    const double chance = dialer.chance();
+    EXPECT_GE(chance, 0.0);
+    EXPECT_LT(chance, 1.0);
+    seen.insert(chance);
+  }
+  EXPECT_GT(seen.size(), 990u);
+}
+
+TEST(EnetDialer, UnknownHostsAreSaidWhenDialing) {
+  EnetDialer dialer("no-such-host.invalid", 26000, 3);
+  EXPECT_FALSE(dialer.dial());
+}
+
+}  // namespace
+}  // namespace reckoner

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <reckoner/net/reliable_log.hpp>
+#include <reckoner/scenario/random.hpp>
+
+namespace reckoner {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+// Beside the plainest thing that does the same.
+TEST(ReliableLog, KeepsInOrderWhatIsNotConfirmed) {
+  ReliableLog log;
+  std::deque<Bytes> model;
+  std::uint32_t confirmed = 0;
+  for (std::uint64_t step = 0; step < 20'000; ++step) {
+    const std::uint64_t random = scenario::hash(7, step);
+    if (random % 3 != 0) {
+      const Bytes message(random / 8 % 300, static_cast<std::byte>(random >> 20));
+      log.add(message);
+      model.push_back(message);
+    } else {
+      const auto taken = static_cast<std::uint32_t>(random / 8 % (model.size() + 1));
+      ASSERT_TRUE(log.confirm(confirmed += taken));
+      model.erase(model.begin(), model.begin() + taken);
+    }
+    ASSERT_EQ(log.messages(), model.size());
+    if (step % 64 != 0) continue;
+    std::size_t next = 0, bytes = 0;
+    log.for_each([&](std::span<const std::byte> message) {
+      ASSERT_LT(next, model.size());
+      EXPECT_TRUE(std::equal(message.begin(), message.end(), model[next].begin(), model[next].end()));
+      bytes += message.size();
+      ++next;
+    });
+    EXPECT_EQ(next, model.size());
+    EXPECT_EQ(log.bytes(), bytes);
+  }
+}
+
+TEST(ReliableLog, RefusesWhatCannotBe) {
+  ReliableLog log;
+  const Bytes message(3);
+  for (int i = 0; i < 5; ++i)
+    log.add(message);
+  EXPECT_FALSE(log.confirm(6));
+  EXPECT_TRUE(log.confirm(2));
+  EXPECT_FALSE(log.confirm(1)) << "it was confirmed before, and is gone";
+  EXPECT_FALSE(log.confirm(0xffffffffu));
+  EXPECT_EQ(log.messages(), 3u);
+}
+
+}  // namespace
+}  // namespace reckoner

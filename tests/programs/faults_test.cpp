@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+// The real programs when something breaks: processes that end or stand still, disks that are full.
+#include "pose_table.hpp"
+#include "process.hpp"
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace reckoner::test {
+namespace {
+
+constexpr double kPatienceS = 60.0;  // generous: the machine may be busy
+
+void pause_for(double seconds) {
+  std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+}
+
+struct Keys {
+  ScratchDir dir;
+  std::string key = dir.file("game.key");
+  std::string port = free_udp_port();
+  std::string address = "127.0.0.1:" + port;
+
+  Keys() { EXPECT_EQ(run("reckoner-token", {"key", key}).exit_code, 0); }
+  std::string token(const std::string& name) {
+    const std::string path = dir.file(name);
+    const Finished issued =
+        run("reckoner-token", {"issue", path, "--key", key, "--server", address, "--seconds", "100"});
+    EXPECT_EQ(issued.exit_code, 0) << issued.errors;
+    return path;
+  }
+  [[nodiscard]] std::vector<std::string> serving() const {
+    return {"--scenario", "crowd", "--entities", "5", "--port", port, "--key", key};
+  }
+};
+
+// Sealed, killed, started again: both clients come back by themselves with their tickets. A client that is
+// killed bothers nobody, and one whose machine sleeps longer than the server waits for it comes back, too.
+TEST(Faults, ProcessesThatDieOrSleepAreComeBackFromAndTo) {
+  Keys keys;
+  const auto joining = [&](const std::string& name) {
+    return std::vector<std::string>{"--connect",      keys.address,  "--token",
+                                    keys.token(name), "--reconnect", "100"};
+  };
+  auto server = std::make_unique<Process>("reckoner-server", keys.serving());
+  ASSERT_TRUE(server->wait_for("listening", kPatienceS));
+  Process alice("reckoner-client", joining("alice.token"));
+  Process bob("reckoner-client", joining("bob.token"));
+  Process carol("reckoner-client", joining("carol.token"));
+  for (Process* client : {&alice, &bob, &carol})
+    ASSERT_TRUE(client->wait_for("joined", kPatienceS)) << client->errors();
+  carol.send_signal(SIGKILL);
+  server->send_signal(SIGKILL);
+  EXPECT_TRUE(server->wait(kPatienceS));
+  server = std::make_unique<Process>("reckoner-server", keys.serving());
+  for (Process* client : {&alice, &bob}) {
+    EXPECT_TRUE(client->wait_for("trying to come back", kPatienceS));
+    EXPECT_TRUE(client->wait_for("joined anew", kPatienceS)) << client->errors();
+  }
+  EXPECT_TRUE(server->wait_for("listening", kPatienceS));
+  bob.send_signal(SIGSTOP);
+  EXPECT_TRUE(server->wait_for("client lost", kPatienceS)) << server->errors();
+  bob.send_signal(SIGCONT);
+  EXPECT_TRUE(bob.wait_for("resumed", kPatienceS)) << bob.errors();
+  EXPECT_TRUE(server->wait_for("client back", kPatienceS)) << server->errors();
+  for (Process* client : {&alice, &bob}) {
+    client->send_signal(SIGTERM);
+    EXPECT_EQ(client->wait(kPatienceS), 0) << client->errors();
+  }
+  server->send_signal(SIGTERM);
+  EXPECT_EQ(server->wait(kPatienceS), 0) << server->errors();
+  EXPECT_EQ(alice.output().find("resumed"), std::string::npos) << "nothing was wrong with it the second time";
+}
+
+// A server whose machine sleeps for less than anybody waits goes on where it was.
+TEST(Faults, AServerThatStandsStillForAMomentGoesOn) {
+  const ScratchDir dir;
+  const std::string port = free_udp_port();
+  Process server("reckoner-server", {"--insecure", "--scenario", "orbit", "--port", port, "--truth",
+                                     dir.file("truth.csv"), "--seconds", "100"});
+  ASSERT_TRUE(server.wait_for("listening", kPatienceS));
+  Process client("reckoner-client", {"--insecure", "--connect", "127.0.0.1:" + port});
+  ASSERT_TRUE(client.wait_for("joined", kPatienceS));
+  server.send_signal(SIGSTOP);
+  pause_for(1.5);
+  server.send_signal(SIGCONT);
+  pause_for(1.0);
+  client.send_signal(SIGTERM);
+  EXPECT_EQ(client.wait(kPatienceS), 0) << client.errors();
+  EXPECT_EQ(client.errors().find("trying to come back"), std::string::npos) << client.errors();
+  server.send_signal(SIGTERM);
+  EXPECT_EQ(server.wait(kPatienceS), 0) << server.errors();
+}
+
+TEST(Faults, AClientThatIsNotToComeBackSaysSoAndEnds) {
+  const std::string port = free_udp_port();
+  Process server("reckoner-server", {"--insecure", "--scenario", "orbit", "--port", port});
+  ASSERT_TRUE(server.wait_for("listening", kPatienceS));
+  Process client("reckoner-client", {"--insecure", "--connect", "127.0.0.1:" + port, "--reconnect", "0"});
+  ASSERT_TRUE(client.wait_for("joined", kPatienceS));
+  server.send_signal(SIGKILL);
+  EXPECT_EQ(client.wait(kPatienceS), 1);
+  EXPECT_NE(client.errors().find("silent"), std::string::npos) << client.errors();
+}
+
+// A full disk is said, ends with a code of its own, and leaves nothing that looks whole.
+TEST(Faults, AFullDiskIsSaidAndLeavesNoHalfFile) {
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "this system has no full disk to try";
+  const ScratchDir dir;
+  const std::vector<std::string> base{"--insecure",    "--scenario", "orbit", "--port",
+                                      free_udp_port(), "--seconds",  "0.5",   "--quiet"};
+  for (const char* option : {"--truth", "--json"}) {
+    std::vector<std::string> arguments = base;
+    arguments.insert(arguments.end(), {option, "/dev/full"});
+    const Finished server = run("reckoner-server", arguments, kPatienceS);
+    EXPECT_EQ(server.exit_code, 1) << option;
+    EXPECT_NE(server.errors.find("/dev/full"), std::string::npos) << server.errors;
+  }
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/full")) << "it was written to, not replaced";
+  const Finished key = run("reckoner-token", {"key", "/dev/full"});
+  EXPECT_NE(key.exit_code, 0);
+}
+
+// Files of at most so many blocks of 512 bytes: what comes when a disk is full, at a place that can be
+// removed. A shell sets it.
+TEST(Faults, AFileThatCannotBeWrittenWholeIsNotThere) {
+  const ScratchDir dir;
+  const std::string server = program_path("reckoner-server");
+  for (const char* option : {"truth", "json"}) {
+    const std::string path = dir.file(option);
+    std::ofstream(path) << "of an earlier run";
+    const Finished limited =
+        run("/bin/sh",
+            {"-c",
+             "trap '' XFSZ; ulimit -f 0; exec \"$0\" --insecure --scenario crowd --port " + free_udp_port() +
+                 " --seconds 0.5 --quiet --" + option + " \"$1\" >/dev/null 2>&1",
+             server, path},
+            kPatienceS);
+    EXPECT_EQ(limited.exit_code, 1) << option;
+    EXPECT_FALSE(std::filesystem::exists(path + ".part"));
+    const bool kept = std::string(option) == "json";
+    EXPECT_EQ(std::filesystem::exists(path), kept) << "a report is replaced whole or not at all";
+    if (kept) {
+      EXPECT_EQ(read_file(path), "of an earlier run");
+    }
+  }
+}
+
+TEST(Faults, ARecordedSessionThatDoesNotFitTheDiskIsRemoved) {
+  const ScratchDir dir;
+  const std::string path = dir.file("session");
+  const Finished limited =
+      run("/bin/sh",
+          {"-c",
+           "trap '' XFSZ; ulimit -f 0; exec \"$0\" --insecure --connect 127.0.0.1:" + free_udp_port() +
+               " --seconds 0.5 --quiet --record \"$1\" >/dev/null",
+           program_path("reckoner-client"), path},
+          kPatienceS);
+  EXPECT_EQ(limited.exit_code, 1);
+  EXPECT_NE(limited.errors.find("could not write all of " + path), std::string::npos) << limited.errors;
+  EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+TEST(Faults, TooLittleMemoryIsSaid) {
+#if defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "the address sanitizer takes more than all";
+#endif
+  const ScratchDir dir;
+  const std::string trace = dir.file("large.csv");
+  {
+    std::ofstream file(trace);
+    file << "t,x,y,z\n";
+    for (int i = 0; i < 3'000'000; ++i)
+      file << i << ".5,1.25,2.5,3.125\n";
+  }
+  const Finished limited = run(
+      "/bin/sh",
+      {"-c",
+       "ulimit -v 120000; exec \"$0\" --insecure --trace \"$1\" --port " + free_udp_port() + " --seconds 1",
+       program_path("reckoner-server"), trace},
+      kPatienceS);
+  EXPECT_EQ(limited.exit_code, 1) << limited.errors;
+  EXPECT_NE(limited.errors.find("memory"), std::string::npos) << limited.errors;
+}
+
+}  // namespace
+}  // namespace reckoner::test
