@@ -138,4 +138,14 @@ std::filesystem::path program_folder(const char* argv0) {
   return std::filesystem::absolute(argv0, failed).parent_path();
 }
 
+std::optional<std::string> last_said(const std::string& output, const std::string& key) {
+  const std::size_t end = output.rfind('\n');
+  if (end == std::string::npos) return std::nullopt;
+  const std::string whole = "\n" + output.substr(0, end + 1);
+  const std::size_t at = whole.rfind("\n" + key + " ");
+  if (at == std::string::npos) return std::nullopt;
+  const std::size_t begin = at + key.size() + 2;
+  return whole.substr(begin, whole.find('\n', begin) - begin);
+}
+
 }  // namespace reckoner::harness

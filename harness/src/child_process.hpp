@@ -31,6 +31,8 @@ class ChildProcess {
   /// Exit code, or 128 and the number of the signal that ended it; nothing while it runs.
   [[nodiscard]] std::optional<int> exit_code();
 
+  [[nodiscard]] int pid() const { return pid_; }
+
   /// Asks it to end (SIGTERM).
   void ask_to_end();
 
@@ -54,6 +56,10 @@ class ChildProcess {
 
 /// The last line that a program printed: what it complained of, if it failed.
 [[nodiscard]] std::string last_line(const std::string& output);
+
+/// What follows the last `key` that begins a line of what a program printed, to the end of that line; nothing
+/// if it is not there.
+[[nodiscard]] std::optional<std::string> last_said(const std::string& output, const std::string& key);
 
 /// The folder that this program was started from: its companions are beside it.
 [[nodiscard]] std::filesystem::path program_folder(const char* argv0);

@@ -13,6 +13,8 @@ void add_measure_command(CLI::App& app, int& exit_code);
 void add_conditioner_command(CLI::App& app, int& exit_code);
 void add_demo_command(CLI::App& app, int& exit_code, const char* argv0);
 void add_load_command(CLI::App& app, int& exit_code, const char* argv0);
+void add_flood_command(CLI::App& app, int& exit_code, const char* argv0);
+void add_soak_command(CLI::App& app, int& exit_code, const char* argv0);
 void add_plot_command(CLI::App& app, int& exit_code);
 
 }  // namespace reckoner::harness

@@ -92,7 +92,7 @@ class LoadClients {
   [[nodiscard]] std::optional<ClientSecurity> next_security() const {
     if (!key_) return std::nullopt;
     constexpr double kGoodForS = 60.0;
-    ConnectGrant grant{.client_id = players_.size() + 1};
+    ConnectGrant grant{.client_id = options_.first_id + players_.size()};
     grant.servers = {{0x7F000001, server_.port}};
     return ClientSecurity{program::issue_now(grant, *key_, kGoodForS), program::kGameNumber};
   }

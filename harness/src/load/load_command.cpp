@@ -64,6 +64,7 @@ void add_server_role(CLI::App& app, int& exit_code, const char* name, int (*run)
   command->add_option("--tick-rate", options->tick_rate_hz);
   command->add_option("--threads", options->threads);
   command->add_option("--record", options->record);
+  command->add_option("--late", options->late);
   command->add_option("--key", options->key);
   command->callback([options, run, &exit_code] { exit_code = run(*options); });
 }
@@ -77,6 +78,7 @@ void add_clients_role(CLI::App& app, int& exit_code, const char* name,
   command->add_option("--connect", options->server);
   command->add_option("--key", options->key);
   command->add_option("--count", options->count);
+  command->add_option("--first-id", options->first_id);
   command->add_option("--join-rate", options->join_rate_hz);
   command->add_option("--watched", options->measured);
   command->add_option("--epoch", options->epoch_s);

@@ -23,17 +23,6 @@ namespace {
 constexpr double kPatienceS = 20.0;  // without anything happening
 constexpr std::size_t kClientsPerProcess = 250;
 
-// What follows the last `key` in what a process printed, to the end of that line; nothing if it is not there.
-std::optional<std::string> last_said(const std::string& output, const std::string& key) {
-  const std::size_t end = output.rfind('\n');
-  if (end == std::string::npos) return std::nullopt;
-  const std::string whole = "\n" + output.substr(0, end + 1);
-  const std::size_t at = whole.rfind("\n" + key + " ");
-  if (at == std::string::npos) return std::nullopt;
-  const std::size_t begin = at + key.size() + 2;
-  return whole.substr(begin, whole.find('\n', begin) - begin);
-}
-
 // A server and the processes that its clients are in.
 class Crew {
  public:
@@ -52,6 +41,7 @@ class Crew {
 
   // `arguments` are followed by those that differ from process to process.
   std::optional<Error> start_clients(const std::vector<std::string>& arguments) {
+    client_arguments_ = arguments;
     const std::size_t all = options_.world.clients;
     const std::size_t wanted =
         options_.processes > 0 ? options_.processes : (all + kClientsPerProcess - 1) / kClientsPerProcess;
@@ -72,29 +62,35 @@ class Crew {
   Result<LoadResult> measure() {
     if (auto wrong = pause(options_.warmup_s, "warming up")) return *wrong;
     if (!tell(0, children_.size(), fmt::format("measure {}", options_.seconds))) return ended_early();
+    const std::size_t crew = children_.size();
+    if (auto wrong = start_disturbers()) return *wrong;
     if (auto wrong = pause(options_.seconds, "measuring")) return *wrong;
     // The server counts ticks: one that cannot keep up takes longer, and its clients are measured as long.
     const double patience_s = kPatienceS + 10.0 * options_.seconds;
     const auto server_said = [this] { return said(0, "result").has_value(); };
     if (auto wrong = wait_until(server_said, patience_s, "the server gives no figures", 1.0)) return *wrong;
-    if (!tell(1, children_.size(), "report")) return ended_early();
-    const auto all_said = [this] {
-      for (std::size_t i = 0; i < children_.size(); ++i) {
+    if (!tell(1, crew, "report")) return ended_early();
+    const std::size_t to_say = crew + (flood_ ? 1 : 0);
+    const auto all_said = [this, to_say] {
+      for (std::size_t i = 0; i < to_say; ++i) {
         if (!said(i, "result")) return false;
       }
       return true;
     };
     if (auto wrong = wait_until(all_said, kPatienceS, "clients give no figures", 1.0)) return *wrong;
     LoadResult result;
-    for (std::size_t i = 0; i < children_.size(); ++i) {
+    for (std::size_t i = 0; i < to_say; ++i) {
       auto json = nlohmann::json::parse(*said(i, "result"), nullptr, false);
       if (!json.is_object()) return Error{name_ + ": figures that cannot be read"};
       if (i == 0) {
         result.server = std::move(json);
+      } else if (i == crew) {
+        result.flood = std::move(json);
       } else {
         result.clients.push_back(std::move(json));
       }
     }
+    if (options_.late > 0) result.late_joined = joined_of(children_.size() - 1);
     for (auto child = children_.rbegin(); child != children_.rend(); ++child)
       child->tell("end");
     return result;
@@ -106,6 +102,28 @@ class Crew {
       if (!children_[i].tell(line)) return false;
     }
     return true;
+  }
+
+  // Strangers from now on, and others who want to join among them.
+  std::optional<Error> start_disturbers() {
+    flood_ = options_.flood_per_second > 0.0;
+    if (flood_) {
+      if (auto wrong = add("strangers", {"load-flood", "--connect", "127.0.0.1:" + port_, "--per-second",
+                                         fmt::format("{}", options_.flood_per_second), "--seconds",
+                                         fmt::format("{}", options_.seconds)}))
+        return wrong;
+    }
+    if (options_.late == 0) return std::nullopt;
+    auto own = client_arguments_;
+    own.insert(own.end(), {"--connect", "127.0.0.1:" + port_, "--count", std::to_string(options_.late),
+                           "--first-id", "100001", "--join-rate",
+                           fmt::format("{}", 2.0 * static_cast<double>(options_.late) / options_.seconds),
+                           "--watched", "0", "--epoch", epoch_});
+    return add("late clients", own);
+  }
+
+  [[nodiscard]] std::size_t joined_of(std::size_t child) const {
+    return static_cast<std::size_t>(std::strtoull(said(child, "joined").value_or("0").c_str(), nullptr, 10));
   }
 
   Error ended_early() {
@@ -135,8 +153,7 @@ class Crew {
       const auto more = [&] {
         now = 0;
         for (std::size_t i = 1; i < children_.size(); ++i)
-          now +=
-              static_cast<std::size_t>(std::strtoull(said(i, "joined").value_or("0").c_str(), nullptr, 10));
+          now += joined_of(i);
         return now > joined;
       };
       const double done = static_cast<double>(joined) / static_cast<double>(all);
@@ -175,6 +192,7 @@ class Crew {
     if (program::stop_requested()) return Error{"stopped"};
     for (std::size_t i = 0; i < children_.size(); ++i) {
       if (const auto code = children_[i].exit_code()) {
+        if (*code == 0 && names_[i] == "strangers") continue;  // they had said all
         return Error{fmt::format("{}: {} ended with code {}: {}", name_, names_[i], *code,
                                  last_line(children_[i].output()))};
       }
@@ -188,6 +206,8 @@ class Crew {
   ScratchFolder scratch_;               // before the processes that write into it
   std::vector<ChildProcess> children_;  // the server first
   std::vector<std::string> names_;
+  std::vector<std::string> client_arguments_;
+  bool flood_ = false;
   std::string port_;
   std::string epoch_;
 };
@@ -216,7 +236,8 @@ Result<LoadResult> run_load(const LoadRunOptions& options, const std::filesystem
   Crew crew(options, "Reckoner", progress);
   auto server = world_arguments("load-server", options);
   auto clients = world_arguments("load-clients", options);
-  server.insert(server.end(), {"--record", record.string(), "--threads", std::to_string(options.threads)});
+  server.insert(server.end(), {"--record", record.string(), "--threads", std::to_string(options.threads),
+                               "--late", std::to_string(options.late)});
   if (!options.insecure) {
     const std::string key = record.string() + ".key";
     if (auto wrong = program::write_secret_file(key, SecretKey::make().text())) return *wrong;

@@ -25,6 +25,8 @@ struct LoadRunOptions {
   std::size_t processes = 0;      ///< that the clients are spread over; 0: one for 250 of them
   bool insecure = false;          ///< nothing is sealed, anybody may join
   std::size_t watched = 4;        ///< clients whose error is measured
+  double flood_per_second = 0.0;  ///< datagrams of strangers, while it is measured
+  std::size_t late = 0;           ///< clients that join while it is measured
   std::filesystem::path program;  ///< this one
 };
 
@@ -32,6 +34,8 @@ struct LoadRunOptions {
 struct LoadResult {
   nlohmann::json server;
   std::vector<nlohmann::json> clients;  ///< by process
+  nlohmann::json flood;                 ///< null without one
+  std::size_t late_joined = 0;
 };
 
 /// Called as it goes on: what is being done, and how much of it is done, 0 to 1.

@@ -74,7 +74,7 @@ class LoadServer {
     ServerConfig config;
     config.tick_rate_hz = options.tick_rate_hz;
     config.archetypes = program::archetypes();
-    config.max_clients = static_cast<std::uint32_t>(options.world.clients);
+    config.max_clients = static_cast<std::uint32_t>(options.world.clients + options.late);
     config.max_entities = static_cast<std::uint32_t>(options.world.entities + options.world.resting);
     // Roamers and eyes go to and fro: about half of those within the hysteresis have come in and stay.
     config.interest.radius_m = world.view_radius_m() / (1.0 + 0.5 * config.interest.hysteresis);
@@ -187,7 +187,9 @@ class LoadServer {
 
 int run_load_server(const LoadServerOptions& options) {
   program::catch_stop_signals();
-  const auto peers = static_cast<std::uint32_t>(options.world.clients + 8);
+  // With no place to spare where strangers might take one.
+  const auto peers =
+      static_cast<std::uint32_t>(options.world.clients + (options.late > 0 ? options.late : 8));
   EnetListenConfig config{.host = "127.0.0.1", .port = 0, .max_peers = peers};
   config.limits.address_datagrams_per_second = 0.0;  // all clients are on this machine
   config.limits.address_bytes_per_second = 0.0;

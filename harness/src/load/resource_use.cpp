@@ -4,9 +4,16 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <system_error>
 
 #include <sys/resource.h>
 #include <unistd.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 namespace reckoner::harness {
 namespace {
@@ -36,6 +43,29 @@ std::uint64_t peak_memory_bytes() {
   constexpr std::uint64_t kUnit = 1024;
 #endif
   return kUnit * static_cast<std::uint64_t>(use.ru_maxrss);
+}
+
+std::uint64_t heap_bytes() {
+#if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 33)
+  const struct mallinfo2 info = mallinfo2();
+  return info.uordblks + info.hblkhd;
+#else
+  return 0;
+#endif
+}
+
+ProcessUse use_of(int pid) {
+  const std::string folder = "/proc/" + std::to_string(pid);
+  ProcessUse use;
+  std::ifstream sizes(folder + "/statm");
+  std::uint64_t pages = 0, resident = 0;
+  if (sizes >> pages >> resident)
+    use.resident_bytes = resident * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  std::error_code wrong;
+  for (std::filesystem::directory_iterator at(folder + "/fd", wrong), end; !wrong && at != end;
+       at.increment(wrong))
+    ++use.descriptors;
+  return use;
 }
 
 std::string allow_open_files(std::size_t count) {

@@ -19,6 +19,17 @@ namespace reckoner::harness {
 /// Most memory that this process ever had resident, bytes.
 [[nodiscard]] std::uint64_t peak_memory_bytes();
 
+/// What this process has allocated and not freed, bytes; where that is not known (glibc knows), 0.
+[[nodiscard]] std::uint64_t heap_bytes();
+
+/// Of another process: what it has resident, bytes, and how many descriptors are open; zeros if that is not
+/// known (Linux knows) or it has ended.
+struct ProcessUse {
+  std::uint64_t resident_bytes = 0;
+  std::size_t descriptors = 0;
+};
+[[nodiscard]] ProcessUse use_of(int pid);
+
 /// Lets the process open so many files at once, sockets included. What is wrong, or empty.
 [[nodiscard]] std::string allow_open_files(std::size_t count);
 

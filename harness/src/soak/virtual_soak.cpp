@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: MIT
+#include "load/resource_use.hpp"
+#include "numbered.hpp"
+#include "soak.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <fmt/core.h>
+#include <glm/geometric.hpp>
+
+#include <reckoner/client/client.hpp>
+#include <reckoner/harness/sim_dialer.hpp>
+#include <reckoner/harness/sim_transport.hpp>
+#include <reckoner/net/messages.hpp>
+#include <reckoner/scenario/random.hpp>
+#include <reckoner/server/server.hpp>
+
+namespace reckoner::harness {
+namespace {
+
+constexpr double kTickHz = 60.0;
+constexpr std::size_t kTicksPerTurn = 2;  // of a client's
+constexpr std::size_t kTurnsPerFrame = 3;
+constexpr std::size_t kSteady = 8;  // clients who stay all the time, so that their counters wrap
+constexpr double kQuietS = 40.0;    // at the end: time enough to come back, and to be right
+constexpr double kMeanStayS = 60.0;
+constexpr double kSampleS = 5.0;
+constexpr double kStrangeS = 2.0;  // of an entity's life
+
+// Each minute another fault, in turn, for a while; in between the link is fair.
+std::string script_for(double seconds) {
+  constexpr const char* kFair = "network=intercity loss=1 duplicate=0";
+  constexpr const char* kFaults[] = {"loss=100",
+                                     "up loss=100",
+                                     "down loss=100",
+                                     "loss=30 burst=6",
+                                     "duplicate=50",
+                                     "latency-ms=20 jitter-ms=150",
+                                     "latency-ms=500 jitter-ms=10"};
+  std::string script = fmt::format("0 {}\n", kFair);
+  std::size_t turn = 0;
+  for (double at_s = 30.0; at_s + 60.0 < seconds - kQuietS; at_s += 60.0, ++turn) {
+    // Half of them shorter than a connection lasts without a word, half longer.
+    const double lasts_s = turn % 2 == 0 ? 6.0 : 14.0;
+    script += fmt::format("{} {}\n{} {}\n", at_s, kFaults[turn % std::size(kFaults)], at_s + lasts_s, kFair);
+  }
+  return script;
+}
+
+// Where an entity is: it goes round, and its circle is its number's.
+State place(std::uint64_t number, double time_s) {
+  const double phase = 0.7 * static_cast<double>(number % 1000),
+               radius_m = 4.0 + static_cast<double>(number % 5);
+  constexpr double kTurn = 0.8;
+  const double angle = phase + kTurn * time_s;
+  State state;
+  state.position = {radius_m * std::cos(angle), radius_m * std::sin(angle), static_cast<double>(number % 7)};
+  state.velocity = {static_cast<float>(-radius_m * kTurn * std::sin(angle)),
+                    static_cast<float>(radius_m * kTurn * std::cos(angle)), 0.0f};
+  state.acceleration = {static_cast<float>(-radius_m * kTurn * kTurn * std::cos(angle)),
+                        static_cast<float>(-radius_m * kTurn * kTurn * std::sin(angle)), 0.0f};
+  return state;
+}
+
+struct Player {
+  std::unique_ptr<SimDialer> dialer;
+  std::unique_ptr<Client> client;  // null: it is not there
+  double until_s = 0.0;            // what it does at present
+  bool asleep = false;
+  std::uint64_t turns = 0;
+  std::uint64_t session = 0;  // of its messages
+  std::uint32_t sent = 0;
+  Numbered heard;
+};
+
+class VirtualSoak {
+ public:
+  VirtualSoak(const SoakOptions& options, const SoakProgress& progress)
+      : options_(options), progress_(progress), network_(network_config(options)), players_(options.clients) {
+    start_server(0.0);
+  }
+
+  SoakReport run() {
+    const auto ticks = static_cast<std::uint64_t>(options_.seconds * kTickHz);
+    const double killed_s = 0.3 * options_.seconds;
+    double next_sample_s = 0.0;
+    for (std::uint64_t tick = 0; tick < ticks; ++tick) {
+      const double time_s = static_cast<double>(tick) / kTickHz;
+      if (killed_s_ == 0.0 && time_s >= killed_s) kill_server(time_s);
+      if (!server_ && time_s >= killed_s_ + 8.0) start_server(time_s);
+      network_.advance(time_s);
+      if (server_) turn_server(time_s, tick);
+      network_.advance(time_s + 0.4 / kTickHz);
+      for (std::size_t i = tick % kTicksPerTurn; i < players_.size(); i += kTicksPerTurn)
+        turn(i, time_s + 0.4 / kTickHz);
+      if (time_s < next_sample_s) continue;
+      next_sample_s += kSampleS;
+      sample(time_s);
+    }
+    judge();
+    return std::move(report_);
+  }
+
+ private:
+  static SimNetworkConfig network_config(const SoakOptions& options) {
+    SimNetworkConfig config;
+    config.script = *LinkScript::parse(script_for(options.seconds));
+    config.silent_s = 10.0;
+    config.seed = options.seed;
+    return config;
+  }
+  [[nodiscard]] double chance() {
+    return scenario::to_unit_interval(scenario::hash(options_.seed, std::uint64_t{0x50A}, ++draws_));
+  }
+  [[nodiscard]] double stay_s() { return -kMeanStayS * std::log(1.0 - chance()); }
+  [[nodiscard]] bool is_quiet(double time_s) const { return time_s > options_.seconds - kQuietS; }
+  void complain(std::string what) {
+    if (report_.wrong.size() < 20) report_.wrong.push_back(std::move(what));
+  }
+
+  void start_server(double time_s) {
+    ServerConfig config;
+    config.tick_rate_hz = kTickHz;
+    config.epoch_s = time_s;
+    config.max_clients = static_cast<std::uint32_t>(options_.clients);
+    config.bytes_per_second = 64'000;
+    network_.set_server_up(true);
+    server_ = std::make_unique<Server>(config, network_.server());
+    entities_.clear();
+    while (entities_.size() < options_.entities)
+      spawn(time_s);
+    heard_.clear();
+    told_.clear();
+  }
+  void kill_server(double time_s) {
+    killed_s_ = time_s;
+    server_.reset();
+    network_.set_server_up(false);
+  }
+  void spawn(double time_s) {
+    const std::uint64_t number = ++spawned_;
+    const EntityId id = server_->spawn(0, std::to_string(number), place(number, time_s));
+    if (id) entities_.push_back({id, number, time_s});
+  }
+
+  void turn_server(double time_s, std::uint64_t tick) {
+    server_->receive(time_s);
+    // One goes and another comes, four times a second.
+    if (tick % 15 == 0 && !entities_.empty()) {
+      server_->despawn(entities_.front().id);
+      entities_.erase(entities_.begin());
+      spawn(time_s);
+    }
+    for (const Known& known : entities_)
+      server_->move(known.id, place(known.number, time_s));
+    server_->tick(time_s);
+    while (const auto event = server_->poll_event()) {
+      if (event->kind == ServerEvent::Kind::client_joined) told_[event->client] = {++sessions_, 0};
+      if (event->kind == ServerEvent::Kind::client_left)
+        told_.erase(event->client), heard_.erase(event->client);
+      joined_ += event->kind == ServerEvent::Kind::client_joined ? 1 : 0;
+      back_ += event->kind == ServerEvent::Kind::client_back ? 1 : 0;
+    }
+    while (const auto message = server_->poll_message()) {
+      ++messages_;
+      // What was sent to the server before is gone with it, and is not missed.
+      if (!heard_[message->sender].take(message->payload, true))
+        complain(fmt::format("at {:.1f} s a client's message was lost, repeated or overtaken", time_s));
+      // Each is answered, so that what counts messages wraps for those who stay.
+      const ClientId sender = message->sender;
+      if (const auto told = told_.find(sender); told != told_.end()) tell(sender, told->second);
+    }
+    for (auto& [client, told] : told_) {
+      if (tick % 60 == client.value % 60 && !is_quiet(time_s)) tell(client, told);
+    }
+  }
+  // The next of its session.
+  void tell(ClientId client, std::pair<std::uint64_t, std::uint32_t>& told) {
+    const auto message = Numbered::bytes(told.first, told.second + 1);
+    if (server_->send(client, message, Delivery::reliable)) ++told.second;
+  }
+
+  void turn(std::size_t i, double time_s) {
+    Player& p = players_[i];
+    if (!p.client && time_s >= p.until_s) begin(p, i, time_s);
+    if (!p.client) return;
+    if (p.asleep && time_s < p.until_s) return;
+    if (std::exchange(p.asleep, false)) p.until_s = time_s + stay_s();
+    if (time_s >= p.until_s && i >= kSteady && !is_quiet(time_s)) return change(p, time_s);
+    p.client->receive(time_s);
+    if (++p.turns % kTurnsPerFrame == 0) (void)p.client->frame(time_s);
+    while (const auto event = p.client->poll_event())
+      note(p, *event);
+    // It was refused before it was in (all places were taken, or nobody answered): again, as a player would.
+    const ClientStatus status = p.client->status();
+    if (status == ClientStatus::refused || status == ClientStatus::disconnected) return end(p, time_s + 1.0);
+    while (const auto message = p.client->poll_message()) {
+      ++messages_;
+      if (!p.heard.take(message->payload))
+        complain(
+            fmt::format("at {:.1f} s a message to client {} was lost, repeated or overtaken", time_s, i));
+    }
+    const std::uint64_t pace = i < kSteady ? 1 : 30;
+    if (p.turns % pace == 0 && p.session != 0 && !is_quiet(time_s) &&
+        p.client->send(Numbered::bytes(p.session, p.sent + 1), Delivery::reliable))
+      ++p.sent;
+    if (is_quiet(time_s) && time_s > options_.seconds - 5.0) look(p, i, time_s);
+  }
+
+  void begin(Player& p, std::size_t i, double time_s) {
+    p.dialer = std::make_unique<SimDialer>(network_, kProtocolVersion, ++dialers_);
+    ClientConfig config;
+    if (i % 5 == 1) config.playout.mode = PlayoutMode::adaptive;
+    p.client = std::make_unique<Client>(config, *p.dialer);
+    p.until_s = time_s + stay_s();
+    p.session = 0;
+    p.heard = {};
+    ++begun_;
+  }
+
+  // Leaves, is killed, or falls asleep.
+  void change(Player& p, double time_s) {
+    const double what = chance();
+    if (what < 0.4) {
+      p.asleep = true;
+      p.until_s = time_s + 90.0 * chance() * chance();
+      ++slept_;
+      return;
+    }
+    if (what < 0.7) p.client->leave();
+    end(p, time_s + 5.0 * chance());
+  }
+
+  void end(Player& p, double until_s) {
+    p.client.reset();
+    if (p.dialer->client()) network_.drop_client(*p.dialer->client(), false);
+    p.dialer.reset();
+    p.until_s = until_s;
+  }
+
+  void note(Player& p, const ClientEvent& event) {
+    const bool fresh = event.kind == ClientEvent::Kind::joined || event.kind == ClientEvent::Kind::restarted;
+    if (fresh) p.session = ++sessions_, p.sent = 0;
+    resumed_ += event.kind == ClientEvent::Kind::resumed ? 1 : 0;
+    restarted_ += event.kind == ClientEvent::Kind::restarted ? 1 : 0;
+  }
+
+  // At the end everybody is in, and is shown all there is where it is.
+  void look(Player& p, std::size_t i, double time_s) {
+    if (p.client->status() != ClientStatus::joined)
+      return complain(fmt::format("client {} is not in the world at the end: {}", i, p.client->refusal()));
+    const auto shown = p.client->frame(time_s);
+    for (const ShownEntity& entity : shown) {
+      const auto truth = std::find_if(entities_.begin(), entities_.end(),
+                                      [&](const Known& known) { return known.id == entity.id; });
+      if (truth == entities_.end()) continue;             // it has just ended
+      if (time_s - truth->begun_s < kStrangeS) continue;  // how it moves is still being learned
+      const double off_m =
+          glm::distance(entity.shown.position, place(truth->number, entity.shown_time_s).position);
+      worst_m_ = std::max(worst_m_, off_m);
+    }
+    // One comes four times a second.
+    if (shown.size() + 3 < entities_.size())
+      complain(
+          fmt::format("client {} is shown {} of {} entities at the end", i, shown.size(), entities_.size()));
+  }
+
+  void sample(double time_s) {
+    progress_(time_s / options_.seconds);
+    heap_.values.push_back(static_cast<double>(heap_bytes()));
+    std::size_t there = 0;
+    for (const Player& p : players_)
+      there += p.client && p.client->status() == ClientStatus::joined ? 1 : 0;
+    there_.values.push_back(static_cast<double>(there));
+  }
+
+  void judge() {
+    if (worst_m_ > 0.25)
+      complain(fmt::format("somebody is shown an entity {:.2f} m off at the end", worst_m_));
+    if (const std::string grew = growth(heap_, 0.05, 256e3); !grew.empty()) complain(grew);
+    const double malformed = static_cast<double>(server_->stats().malformed);
+    if (malformed > 0.0) complain(fmt::format("the server refused {} payloads of honest clients", malformed));
+    auto& f = report_.figures;
+    f["seconds"] = options_.seconds;
+    f["clients"] = options_.clients;
+    f["clients_there_mean"] = there_.mean(0.0, 1.0);
+    f["clients_begun"] = begun_;
+    f["slept"] = slept_;
+    f["sessions"] = joined_;
+    f["resumed"] = resumed_;
+    f["restarted"] = restarted_;
+    f["messages"] = messages_;
+    f["server_ticks"] = server_->next_tick();
+    f["worst_error_at_the_end_m"] = worst_m_;
+    f["heap_mb_second_fifth"] = heap_.mean(0.4, 0.6) / 1e6;
+    f["heap_mb_last_fifth"] = heap_.mean(0.8, 1.0) / 1e6;
+  }
+
+  SoakOptions options_;
+  const SoakProgress& progress_;
+  SimNetwork network_;
+  std::unique_ptr<Server> server_;
+  std::vector<Player> players_;
+  struct Known {
+    EntityId id;
+    std::uint64_t number;
+    double begun_s;
+  };
+  std::vector<Known> entities_;  // the oldest first
+  std::map<ClientId, Numbered> heard_;
+  std::map<ClientId, std::pair<std::uint64_t, std::uint32_t>> told_;  // session and messages sent
+  std::uint64_t draws_ = 0, spawned_ = 0, dialers_ = 0, sessions_ = 0;
+  std::uint64_t begun_ = 0, slept_ = 0, joined_ = 0, back_ = 0, resumed_ = 0, restarted_ = 0, messages_ = 0;
+  double killed_s_ = 0.0;
+  double worst_m_ = 0.0;
+  SoakSeries heap_{"memory in use", {}};
+  SoakSeries there_{"clients", {}};
+  SoakReport report_;
+};
+
+}  // namespace
+
+double SoakSeries::mean(double from, double to) const {
+  const auto size = static_cast<double>(values.size());
+  const auto first = static_cast<std::size_t>(from * size), last = static_cast<std::size_t>(to * size);
+  double sum = 0.0;
+  for (std::size_t i = first; i < last; ++i)
+    sum += values[i];
+  return last > first ? sum / static_cast<double>(last - first) : 0.0;
+}
+
+std::string growth(const SoakSeries& series, double slack, double least) {
+  const double before = series.mean(0.4, 0.6), after = series.mean(0.8, 1.0);
+  if (after <= before + std::max(slack * before, least)) return {};
+  return fmt::format("{} grew from {:.0f} to {:.0f}", series.name, before, after);
+}
+
+SoakReport soak_virtually(const SoakOptions& options, const SoakProgress& progress) {
+  return VirtualSoak(options, progress).run();
+}
+
+}  // namespace reckoner::harness

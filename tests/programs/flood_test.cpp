@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// Strangers who flood a server, and soaking, small: real processes and sockets.
+#include "process.hpp"
+
+#include <fstream>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace reckoner::test {
+namespace {
+
+// The server has places for the honest only: had a stranger got one, somebody honest would be missing, and
+// the command would fail.
+TEST(Flood, StrangersTakeNoPlaceAndAreSentLessThanTheySend) {
+  const ScratchDir dir;
+  const std::string path = dir.file("flood.json");
+  const Finished flood =
+      run("reckoner-harness",
+          {"flood", "--clients", "6", "--entities", "20", "--per-second", "3000", "--seconds", "3",
+           "--warmup-s", "0.5", "--late", "2", "--pairs", "1", "--json", path},
+          100.0);
+  ASSERT_EQ(flood.exit_code, 0) << flood.output << flood.errors;
+  std::ifstream file(path);
+  const auto json = nlohmann::json::parse(file, nullptr, false);
+  ASSERT_TRUE(json.is_object());
+  const auto& flooded = json["pairs"][0]["flooded"];
+  EXPECT_EQ(flooded["clients_joined"], 8);
+  EXPECT_EQ(flooded["clients_left"], 0);
+  EXPECT_GT(flooded["flood"]["datagrams"], 8000);
+  EXPECT_GT(flooded["flood"]["addresses"], 500);
+  EXPECT_GT(flooded["flood"]["answers"], 1000) << "first messages of handshakes are answered";
+  EXPECT_LT(flooded["flood"]["longest_answer"], 128) << "by less than they are";
+  EXPECT_LT(flooded["flood"]["answered_bytes"], flooded["flood"]["bytes"]);
+  EXPECT_GT(flooded["datagrams_received"].get<double>(),
+            json["pairs"][0]["quiet"]["datagrams_received"].get<double>() + 6000.0);
+}
+
+TEST(Flood, OnlyAServerOfThisMachineIsFlooded) {
+  const Finished flood = run("reckoner-harness", {"load-flood", "--connect", "192.0.2.1:26000",
+                                                  "--per-second", "1", "--seconds", "1"});
+  EXPECT_NE(flood.exit_code, 0);
+  EXPECT_NE(flood.errors.find("this machine"), std::string::npos) << flood.errors;
+}
+
+TEST(Soak, SomeSecondsOfProcessesThatComeAndGo) {
+  const Finished soak = run("reckoner-harness",
+                            {"soak", "--minutes", "0.1", "--virtual-minutes", "0", "--clients", "20"}, 120.0);
+  EXPECT_EQ(soak.exit_code, 0) << soak.output << soak.errors;
+  EXPECT_NE(soak.output.find("nothing wrong"), std::string::npos) << soak.output;
+}
+
+}  // namespace
+}  // namespace reckoner::test
