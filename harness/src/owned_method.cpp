@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 // What others see of entities that a client owns.
+#include "publish_count.hpp"
+#include "replay_setup.hpp"
 #include "rogue_owner.hpp"
+#include "viewer.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <deque>
 #include <numbers>
-#include <string>
-#include <unordered_map>
 #include <utility>
 
 #include <glm/geometric.hpp>
@@ -22,10 +23,9 @@
 namespace reckoner::harness {
 namespace {
 
-constexpr double kOwnerClockOffsetS = -500.0;  // neither is the server's
-constexpr double kClientClockOffsetS = 1000.0;
+constexpr double kOwnerClockOffsetS = -500.0;  // not the server's, nor the viewer's
 constexpr std::byte kOwnerName{0x01};
-constexpr std::size_t kRunner = 2;  // archetype of what the rogue owns
+constexpr std::size_t kRunner = kPoint + 1;  // archetype of what the rogue owns
 constexpr double kSpeedWindowS = 0.5;
 constexpr double kSkipRunS = 3.0;
 
@@ -39,37 +39,11 @@ SimNetworkConfig network_config(const ReplayOptions& options, double start_s) {
 }
 
 std::vector<Archetype> archetypes_for(const ReplayOptions& options) {
-  Archetype body;
-  body.name = "body";
-  body.threshold_m = options.budget.threshold_m;
-  body.threshold_rad = options.budget.threshold_rad;
-  body.max_speed_mps = options.max_speed_mps;
-  Archetype point = body;
-  point.name = "point";
-  point.has_orientation = false;
-  Archetype runner = point;
+  std::vector<Archetype> archetypes = replay_archetypes(options);
+  Archetype& runner = archetypes.emplace_back(archetypes[kPoint]);
   runner.name = "runner";
   runner.max_speed_mps = RogueOwner::kTopSpeedMps;
-  return {body, point, runner};
-}
-
-ServerConfig server_config(const ReplayOptions& options, double start_s) {
-  ServerConfig config;
-  config.tick_rate_hz = options.tick_rate_hz;
-  config.epoch_s = start_s;
-  config.archetypes = archetypes_for(options);
-  config.updates_per_second = options.budget.updates_per_second;
-  config.fixed_rate_hz = options.budget.fixed_rate_hz;
-  return config;
-}
-
-ClientConfig client_config(const ReplayOptions& options) {
-  ClientConfig config;
-  config.archetypes = archetypes_for(options);
-  config.playout = options.playout;
-  config.playout.frame_rate_hz = options.frame_rate_hz;
-  config.owned_updates_per_second = options.budget.updates_per_second;
-  return config;
+  return archetypes;
 }
 
 // How fast an entity is shown to move, over some time; 0: from one look to the next.
@@ -100,21 +74,17 @@ class OwnedMethod final : public Method {
       : source_(source),
         options_(options),
         start_s_(start_s),
-        present_(options.playout.mode == PlayoutMode::present),
         network_(network_config(options, start_s)),
         owner_transport_(network_.add_client(kProtocolVersion, *options.owner_links)),
         client_transport_(network_.add_client(kProtocolVersion)),
-        server_(server_config(options, start_s), network_.server()),
-        owner_(client_config(options), owner_transport_),
-        client_(client_config(options), client_transport_),
+        server_(replay_server_config(options, start_s, archetypes_for(options)), network_.server()),
+        owner_(replay_client_config(options, archetypes_for(options)), owner_transport_),
+        viewer_(source, replay_client_config(options, archetypes_for(options)), client_transport_),
         ids_(source.size()),
         truths_(source.size()),
         in_(source.size()),
         is_frame_(source.size(), false),
-        published_s_(source.size(), -1.0),
-        updates_(source.size(), 0) {
-    for (std::size_t i = 0; i < source.size(); ++i)
-      indices_.emplace(source.entity(i).name, i);
+        publishes_(source.size()) {
     rules_.policy = options.owner_policy;
     if (const auto cheat = cheat_named(options.cheat)) {
       rogue_.emplace(*cheat, archetypes_for(options), kRunner,
@@ -136,7 +106,7 @@ class OwnedMethod final : public Method {
     if (rogue_) rogue_->tick(server_.next_tick(), time_s, options_.tick_rate_hz);
     server_.tick(network_.now_s());
     for (const scenario::FeedItem& item : items)
-      count_publish(item.entity);
+      publishes_.look(server_, item.entity, ids_[item.entity]);
     const auto motion = server_.published(rogue_entity_);
     if (motion && motion->time_s - start_s_ > kSkipRunS && motion->time_s > believed_s_) {
       believed_s_ = motion->time_s;
@@ -161,32 +131,22 @@ class OwnedMethod final : public Method {
       if (!joined && owner_.status() == ClientStatus::joined)
         owner_.send(std::array{kOwnerName}, Delivery::reliable);
     }
-    if (network_.client_has_events(1)) client_.receive(time_s + kClientClockOffsetS);
+    if (network_.client_has_events(1)) viewer_.receive(time_s);
     if (rogue_ && network_.client_has_events(2)) rogue_->receive();
   }
 
   void frame(double time_s, std::vector<ShownPose>& shown) override {
     advance(std::max(time_s, network_.now_s()));
-    const double local_s = time_s + kClientClockOffsetS;
-    client_.receive(local_s);
     std::optional<glm::dvec3> rogue;
-    for (const ShownEntity& entity : client_.frame(local_s)) {
+    for (const ShownEntity& entity : viewer_.frame(time_s, shown)) {
       if (entity.id == rogue_entity_ && time_s - start_s_ > kSkipRunS) rogue = entity.shown.position;
-      const EntityInfo* info = client_.info(entity.id);
-      const auto found = info ? indices_.find(info->name) : indices_.end();
-      if (found == indices_.end()) continue;
-      shown.push_back({found->second, entity.shown.pose(), present_ ? time_s : entity.shown_time_s,
-                       entity.frame != EntityId{}});
     }
-    std::sort(shown.begin(), shown.end(),
-              [](const ShownPose& a, const ShownPose& b) { return a.entity < b.entity; });
     note_rogue(time_s, rogue);
   }
 
-  [[nodiscard]] double delay_s() const override { return present_ ? 0.0 : client_.stats().delay_s; }
+  [[nodiscard]] double delay_s() const override { return viewer_.delay_s(); }
   [[nodiscard]] std::optional<double> clock_error_s(double time_s) const override {
-    const auto estimate = client_.server_time_s(time_s + kClientClockOffsetS);
-    return estimate ? std::optional(*estimate - time_s) : std::nullopt;
+    return viewer_.clock_error_s(time_s);
   }
   [[nodiscard]] Traffic down() const override {
     const TransportStats& stats = network_.server().stats();
@@ -204,11 +164,11 @@ class OwnedMethod final : public Method {
                         rogue_ ? std::optional{believed_.speeds_mps()} : std::nullopt,
                         RogueOwner::kTopSpeedMps};
   }
-  [[nodiscard]] std::uint64_t updates_of(std::size_t entity) const override { return updates_[entity]; }
+  [[nodiscard]] std::uint64_t updates_of(std::size_t entity) const override { return publishes_.of(entity); }
 
  private:
   void note_rogue(double time_s, const std::optional<glm::dvec3>& shown) {
-    while (const auto event = client_.poll_event()) {
+    while (const auto event = viewer_.client().poll_event()) {
       if (event->kind != ClientEvent::Kind::teleported || event->entity != rogue_entity_) continue;
       gun_.restart();  // declared, and shown as such
       steps_.restart();
@@ -229,7 +189,7 @@ class OwnedMethod final : public Method {
     switch (item.kind) {
       case scenario::FeedItem::Kind::spawn: {
         const scenario::SourceEntity& info = source_.entity(item.entity);
-        id = server_.spawn(info.has_orientation ? 0 : 1, info.name, truth, in_[item.entity]);
+        id = server_.spawn(info.has_orientation ? kBody : kPoint, info.name, truth, in_[item.entity]);
         return;
       }
       case scenario::FeedItem::Kind::move:
@@ -262,23 +222,15 @@ class OwnedMethod final : public Method {
     server_.give(rogue_entity_, rogue_id_, rules);
   }
 
-  void count_publish(std::size_t entity) {
-    const auto motion = server_.published(ids_[entity]);
-    if (!motion || motion->time_s == published_s_[entity]) return;
-    published_s_[entity] = motion->time_s;
-    ++updates_[entity];
-  }
-
   const scenario::Source& source_;
   ReplayOptions options_;
   double start_s_;
-  bool present_;
   SimNetwork network_;
   Transport& owner_transport_;
   Transport& client_transport_;
   Server server_;
   Client owner_;
-  Client client_;
+  Viewer viewer_;
   std::optional<RogueOwner> rogue_;
   OwnershipRules rules_;
   ClientId owner_id_;
@@ -292,9 +244,7 @@ class OwnedMethod final : public Method {
   std::vector<State> truths_;   // in the frames that they are in
   std::vector<EntityId> in_;    // these; null: the world
   std::vector<bool> is_frame_;  // of another
-  std::unordered_map<std::string, std::size_t> indices_;
-  std::vector<double> published_s_;
-  std::vector<std::uint64_t> updates_;
+  PublishCount publishes_;
 };
 
 }  // namespace
