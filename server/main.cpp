@@ -31,49 +31,24 @@ constexpr const char* kName = "reckoner-server";
 // Says what strangers do at most so often a second.
 constexpr unsigned kStrangerLinesPerSecond = 10;
 
-void say(Log& log, const ServerEvent& event) {
-  const auto client = static_cast<std::uint64_t>(event.client.value);
-  const std::uint64_t slot = event.entity ? event.entity.slot() : 0;
-  switch (event.kind) {
-    case ServerEvent::Kind::client_joined:
-      log.info("client joined", {{"client", client}});
-      break;
-    case ServerEvent::Kind::client_left:
-      log.info("client left", {{"client", client}});
-      break;
-    case ServerEvent::Kind::client_refused:
-      log.warn("client refused", {{"reason", std::string_view(event.text)}});
-      break;
-    case ServerEvent::Kind::client_lost:
-      log.info("client lost", {{"client", client}});
-      break;
-    case ServerEvent::Kind::client_back:
-      log.info("client back", {{"client", client}});
-      break;
-    case ServerEvent::Kind::owner_corrected:
-      log.warn("owner corrected", {{"client", client}, {"slot", slot}});
-      break;
-    case ServerEvent::Kind::owner_refused:
-      log.warn("owner refused", {{"client", client}, {"slot", slot}});
-      break;
-  }
-}
+// What the libraries say, into the program's log.
+struct Sinks {
+  explicit Sinks(Log& log) : server(log, kStrangerLinesPerSecond), network(log, kStrangerLinesPerSecond) {}
+  LimitedSink server;
+  LimitedSink network;
+};
 
-void take_events(Server& server, ServerMetrics& metrics, Log& log, LogLimit& limit) {
-  const double now_s = monotonic_s();
-  if (const auto more = limit.take_suppressed(now_s); more > 0)
-    log.warn("and more of it", {{"events", more}});
-  while (const auto event = server.poll_event()) {
+void take_events(Server& server, ServerMetrics& metrics, Sinks& sinks) {
+  sinks.server.say_rest();
+  sinks.network.say_rest();
+  while (const auto event = server.poll_event())
     metrics.note(*event);
-    if (limit.allows(now_s)) say(log, *event);
-  }
 }
 
 // Plays until the end, or until it is told to stop.
-RunTimes play_all(Server& server, ShardedTransport& transport, Play& play, ServerMetrics& metrics, Log& log,
-                  double epoch_s, double end_s, scenario::PoseCsvWriter* truth) {
+RunTimes play_all(Server& server, ShardedTransport& transport, Play& play, ServerMetrics& metrics,
+                  Sinks& sinks, double epoch_s, double end_s, scenario::PoseCsvWriter* truth) {
   RunTimes times;
-  LogLimit limit{kStrangerLinesPerSecond};
   const double started_s = monotonic_s();
   const auto server_now_s = [&] { return epoch_s + monotonic_s() - started_s; };
   while (!stop_requested()) {
@@ -85,7 +60,7 @@ RunTimes play_all(Server& server, ShardedTransport& transport, Play& play, Serve
     times.worst_late_s = std::max(times.worst_late_s, began_s - due_s);
     play.step(due_s, truth);
     server.tick(server_now_s());
-    take_events(server, metrics, log, limit);
+    take_events(server, metrics, sinks);
     const double now_s = monotonic_s();
     metrics.note_tick(server, transport.stats(), play, now_s, began_s - due_s, now_s - began_s);
   }
@@ -133,12 +108,18 @@ int run(const ServerOptions& options) {
   }
   auto security = open_security(options.security);
   if (!security) return fail(kName, security.error());
-  auto transport =
-      ShardedTransport::listen({options.host, options.port, options.max_clients + 8, std::move(*security)});
+  Sinks sinks{log};
+  auto transport = ShardedTransport::listen({.host = options.host,
+                                             .port = options.port,
+                                             .max_peers = options.max_clients + 8,
+                                             .security = std::move(*security),
+                                             .log = sinks.network.sink()});
   if (!transport) return fail(kName, transport.error(), kFailed);
 
   const double epoch_s = (*source)->start_s();
-  Server server{server_config(options, epoch_s), **transport};
+  ServerConfig config = server_config(options, epoch_s);
+  config.log = sinks.server.sink();
+  Server server{std::move(config), **transport};
   Play play{**source, server, options.tick_rate_hz, log};
   ServerMetrics metrics{options.tick_rate_hz, monotonic_s()};
   const auto page = open_page(options, metrics);
@@ -155,7 +136,7 @@ int run(const ServerOptions& options) {
                            ? std::min((*source)->end_s(), epoch_s + options.source.seconds)
                            : (*source)->end_s();
   const RunTimes times =
-      play_all(server, **transport, play, metrics, log, epoch_s, end_s, truth ? &*truth : nullptr);
+      play_all(server, **transport, play, metrics, sinks, epoch_s, end_s, truth ? &*truth : nullptr);
   metrics.note_stopping();
   say_goodbye(server, **transport, log);
   print_summary(server.stats(), (*transport)->stats(), times);

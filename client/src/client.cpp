@@ -14,6 +14,7 @@ Client::Impl::Impl(ClientConfig given, Transport* given_transport, Dialer* given
     : config(std::move(given)),
       dialer(given_dialer),
       transport(given_transport),
+      log(config.log),
       world(std::make_unique<ClientWorld>(config, mail, stats)),
       back_off(config.reconnect) {
   for ([[maybe_unused]] const Archetype& archetype : config.archetypes)
@@ -42,6 +43,7 @@ void Client::receive(double local_s) {
   c.acknowledge(local_s);
   c.live(local_s);
   c.collect_events();
+  c.log.review(c.stats, local_s);
 }
 
 void Client::Impl::advance(double local_s) {

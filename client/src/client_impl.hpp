@@ -2,6 +2,7 @@
 #pragma once
 
 #include "back_off.hpp"
+#include "client_log.hpp"
 #include "client_mail.hpp"
 #include "client_world.hpp"
 #include "local_time.hpp"
@@ -51,6 +52,7 @@ struct Client::Impl {
   Dialer* dialer;        // null: there is one connection, and no other
   Transport* transport;  // null: none at present
   ClientStats stats;
+  ClientLog log;
   ClientMail mail;
   std::unique_ptr<ClientWorld> world;
   std::unique_ptr<ClientWorld> before;  // of an earlier session, shown until the newest can be

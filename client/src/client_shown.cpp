@@ -181,7 +181,10 @@ void ClientWorld::advance(double local_s) {
     link.note_jump();
     blend_over_jump(before_s, rate);
   }
-  if (stepped) holds.clock_stepped(stepped_by_s);
+  if (stepped) {
+    holds.clock_stepped(stepped_by_s);
+    say(config.log, LogLevel::warning, "clock stepped", {{"by_s", stepped_by_s}});
+  }
   if (some_fade_ || holds.passed(playout.shown_s())) review_holds(before_s);
   stats.delay_s = playout.delay_s();
   if (!retired_) mail.release(playout.shown_s());

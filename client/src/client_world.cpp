@@ -118,6 +118,8 @@ std::optional<Refusal> ClientWorld::own(const OwnershipMessage& message, double 
   ++possession.unpolled;
   const bool corrected = message.news == News::corrected;
   stats.corrections += corrected ? 1 : 0;
+  if (corrected)
+    say(config.log, LogLevel::warning, "corrected", {{"slot", std::uint64_t{message.entity.slot()}}});
   events.push_back({corrected ? ClientEvent::Kind::corrected : ClientEvent::Kind::given, message.entity});
   return std::nullopt;
 }

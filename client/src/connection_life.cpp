@@ -112,6 +112,7 @@ void Client::Impl::lose(const std::string& why, double local_s) {
   if (!lost_s) {
     lost_s = local_s;
     ++stats.connections_lost;
+    log.lost(why);
     events.push_back({ClientEvent::Kind::lost, {}});
   }
   dial_s = local_s + back_off.next_s(dialer->chance());
@@ -119,6 +120,7 @@ void Client::Impl::lose(const std::string& why, double local_s) {
 
 void Client::Impl::finish(ClientStatus end, ClientEvent::Kind kind) {
   status = end;
+  log.ended(end == ClientStatus::refused, leaving, refusal);
   server = {};
   admitted = false;
   dial_s.reset();
@@ -167,6 +169,7 @@ std::optional<Refusal> Client::Impl::welcome(const WelcomeMessage& message, doub
   if (session) mail.keep();
   lost_s.reset();
   back_off.reset();
+  log.joined(id, first);
   if (first) events.push_back({ClientEvent::Kind::joined, {}});
   return std::nullopt;
 }
@@ -188,6 +191,7 @@ std::optional<Refusal> Client::Impl::take(const SessionMessage& message, double 
   lost_s.reset();
   back_off.reset();
   events.push_back({ClientEvent::Kind::resumed, {}});
+  log.resumed(id);
   return std::nullopt;
 }
 

@@ -21,8 +21,8 @@ void add(TransportStats& sum, const TransportStats& one) {
 }  // namespace
 
 EnetDialer::EnetDialer(const std::string& host, std::uint16_t port, std::uint32_t reason,
-                       const std::optional<ClientSecurity>& security)
-    : host_(EnetTransport::numeric_host(host)), port_(port), reason_(reason) {
+                       const std::optional<ClientSecurity>& security, const LogSink& log)
+    : host_(EnetTransport::numeric_host(host)), port_(port), reason_(reason), log_(log) {
   if (security) set_security(*security);
 }
 
@@ -49,7 +49,7 @@ Result<Transport*> EnetDialer::dial() {
   close();
   if (security_ && EnetTransport::is_expired(security_->token))
     return Error{"the token has expired, a new one is needed"};
-  auto connecting = EnetTransport::connect(host_, port_, reason_, security_);
+  auto connecting = EnetTransport::connect(host_, port_, reason_, security_, log_);
   if (!connecting) return Error{connecting.error()};
   fresh_ = false;
   transport_ = std::move(*connecting);

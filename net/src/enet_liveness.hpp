@@ -31,6 +31,10 @@ class Liveness {
     return true;
   }
 
+  /// Whether there was no connection yet, and whether it is being ended.
+  [[nodiscard]] bool connecting() const { return deadline_s_ > 0.0 && !closing_; }
+  [[nodiscard]] bool closing() const { return closing_; }
+
   /// `received_bytes` is any counter that changes whenever the peer sends something. True if all is lost.
   bool given_up(double now_s, std::uint32_t received_bytes) {
     if (std::exchange(received_bytes_, received_bytes) != received_bytes) heard_s_ = now_s;

@@ -11,6 +11,7 @@
 #include "socket_error.hpp"
 #include "touched_peers.hpp"
 #include "traffic_limit.hpp"
+#include "transport_log.hpp"
 #include "wire_counter.hpp"
 
 #include <algorithm>
@@ -55,6 +56,11 @@ struct Destroy {
 using HostPtr = std::unique_ptr<ENetHost, Destroy>;
 using PacketPtr = std::unique_ptr<ENetPacket, Destroy>;
 
+// As a log and a gate have it: in the machine's byte order.
+ServerAddress machine_order(const ENetAddress& address) {
+  return {ENET_NET_TO_HOST_32(address.host), address.port};
+}
+
 std::uint64_t unix_seconds() {
   return static_cast<std::uint64_t>(
       std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
@@ -86,9 +92,13 @@ struct EnetTransport::Impl {
 
   [[nodiscard]] static Result<std::unique_ptr<Impl>> open(const ENetAddress* address, std::size_t peers,
                                                           const std::string& host_name, const Shard& shard,
-                                                          const TransportLimits& limit);
-  Impl(std::size_t peers, const Shard& shard, const TransportLimits& given)
-      : limit(given), traffic(given), connections(peers, shard.number, shard.bits), touched(peers) {}
+                                                          const TransportLimits& limit, const LogSink& log);
+  Impl(std::size_t peers, const Shard& shard, const TransportLimits& given, const LogSink& sink)
+      : log(sink),
+        limit(given),
+        traffic(given),
+        connections(peers, shard.number, shard.bits),
+        touched(peers) {}
   ~Impl();
 
   bool pump();
@@ -134,6 +144,7 @@ struct EnetTransport::Impl {
   }
 
   EnetRuntime runtime;
+  TransportLog log;
   HostPtr host;
   enet_filter::Role role = enet_filter::Role::server;
   TransportLimits limit;
@@ -151,12 +162,10 @@ struct EnetTransport::Impl {
   WireCounter sent, received;
 };
 
-Result<std::unique_ptr<EnetTransport::Impl>> EnetTransport::Impl::open(const ENetAddress* address,
-                                                                       std::size_t peers,
-                                                                       const std::string& host_name,
-                                                                       const Shard& shard,
-                                                                       const TransportLimits& limit) {
-  auto impl = std::make_unique<Impl>(peers, shard, limit);
+Result<std::unique_ptr<EnetTransport::Impl>> EnetTransport::Impl::open(
+    const ENetAddress* address, std::size_t peers, const std::string& host_name, const Shard& shard,
+    const TransportLimits& limit, const LogSink& log) {
+  auto impl = std::make_unique<Impl>(peers, shard, limit, log);
   if (!impl->runtime.usable()) return Error{"ENet does not start on this machine"};
   errno = 0;
   // The first of several takes the port as if for itself alone, so that no other server can have it, and
@@ -281,8 +290,7 @@ void EnetTransport::Impl::send_raw(const ENetAddress& to, std::span<const std::b
 int EnetTransport::Impl::take_sealed(std::span<const std::byte> datagram) {
   constexpr int kSwallow = 1, kPassOn = 0;
   const ENetAddress from = host->receivedAddress;
-  const auto arrival =
-      guard->arrive({ENET_NET_TO_HOST_32(from.host), from.port}, datagram, steady_seconds(), unix_seconds());
+  const auto arrival = guard->arrive(machine_order(from), datagram, steady_seconds(), unix_seconds());
   using What = secure::Guard::Arrival::What;
   if (arrival.what == What::answer) {
     send_raw(from, arrival.bytes);
@@ -447,7 +455,10 @@ bool EnetTransport::Impl::pump() {
 void EnetTransport::Impl::take(ENetEvent& event) {
   const PeerId id = id_of(event.peer);
   if (event.type == ENET_EVENT_TYPE_CONNECT) take_connected(event.peer, event.data);
-  if (event.type == ENET_EVENT_TYPE_DISCONNECT && id) end(id, event.data);
+  if (event.type == ENET_EVENT_TYPE_DISCONNECT && id) {
+    log.disconnected(id, machine_order(event.peer->address));
+    end(id, event.data);
+  }
   if (event.type != ENET_EVENT_TYPE_RECEIVE) return;
   const PacketPtr packet(event.packet);
   take_packet(id, event.channelID, std::as_bytes(std::span(packet->data, packet->dataLength)));
@@ -472,6 +483,7 @@ void EnetTransport::Impl::take_connected(ENetPeer* peer, std::uint32_t reason) {
   touched.touch(static_cast<std::size_t>(peer - host->peers));  // from now on its throttle may be held
   enet_peer_timeout(peer, limits::kTimeoutFactor, limits::kTimeoutLeastMs, limits::kTimeoutMostMs);
   enet_peer_ping_interval(peer, limits::kPingMs);
+  log.connected(id, machine_order(peer->address));
   push(TransportEvent::Kind::connected, id, reason);
 }
 
@@ -515,9 +527,16 @@ void EnetTransport::Impl::drop_silent(double now_s) {
   });
   for (const PeerId id : gone) {
     const Connection& connection = *connections.find(id);
+    const ServerAddress address = machine_order(connection.peer->address);
+    if (connection.liveness.connecting()) {
+      log.no_answer(id, address);
+    } else {
+      log.timed_out(id, address, connection.liveness.closing());
+    }
     enet_peer_disconnect_now(connection.peer, connection.closing_reason);
     end(id, 0);
   }
+  log.review(stats, now_s);
   if (role == enet_filter::Role::client) return;
   if (guard) guard->tidy(now_s, unix_seconds());
   traffic.tidy(now_s);
@@ -556,7 +575,7 @@ Result<std::unique_ptr<EnetTransport>> EnetTransport::listen(const EnetListenCon
   if (config.limits.message_bytes > kMaxControlBytes) {
     return Error{"control messages have " + std::to_string(kMaxControlBytes) + " bytes at most"};
   }
-  auto impl = Impl::open(&address, config.max_peers, config.host, shard, config.limits);
+  auto impl = Impl::open(&address, config.max_peers, config.host, shard, config.limits, config.log);
   if (!impl) return Error{impl.error()};
   if (const auto& security = config.security) {
     if (!security->key) return Error{"the key is empty"};
@@ -574,14 +593,15 @@ Result<std::unique_ptr<EnetTransport>> EnetTransport::listen(const EnetListenCon
 
 Result<std::unique_ptr<EnetTransport>> EnetTransport::connect(const std::string& host, std::uint16_t port,
                                                               std::uint32_t reason,
-                                                              const std::optional<ClientSecurity>& security) {
+                                                              const std::optional<ClientSecurity>& security,
+                                                              const LogSink& log) {
   const EnetRuntime runtime;
   ENetAddress address{.host = ENET_HOST_ANY, .port = port};
   if (host.empty() || enet_address_set_host(&address, host.c_str()) != 0) {
     return Error{"unknown host '" + host + "'"};
   }
   if (port == 0) return Error{"the server's UDP port is missing"};
-  auto impl = Impl::open(nullptr, 1, host, {}, {});
+  auto impl = Impl::open(nullptr, 1, host, {}, {}, log);
   if (!impl) return Error{impl.error()};
   (*impl)->role = enet_filter::Role::client;
   ENetPeer* peer = enet_host_connect((*impl)->host.get(), &address, kChannels, reason);
@@ -633,6 +653,7 @@ bool EnetTransport::send(PeerId peer, Channel channel, std::span<const std::byte
   }
   if (reliable && connection.backlog + payload.size() > impl_->limit.backlog_bytes) {
     // The peer keeps the connection alive but takes nothing in; what it missed can no longer be made good.
+    impl_->log.takes_nothing_in(peer, machine_order(connection.peer->address));
     enet_peer_disconnect_now(connection.peer, 0);
     impl_->end(peer, 0);
     return false;

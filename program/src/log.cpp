@@ -5,6 +5,7 @@
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 
+#include <reckoner/program/clock.hpp>
 #include <reckoner/program/log.hpp>
 
 namespace reckoner::program {
@@ -15,24 +16,11 @@ std::string quoted(std::string_view text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-bool is_plain(std::string_view text) {
-  constexpr std::string_view kSpecial = " \"=\\";
-  for (const char c : text) {
-    if (static_cast<unsigned char>(c) <= ' ' || static_cast<unsigned char>(c) >= 0x7f ||
-        kSpecial.find(c) != std::string_view::npos)
-      return false;
-  }
-  return !text.empty();
-}
-
 constexpr spdlog::level::level_enum kLevels[] = {spdlog::level::debug, spdlog::level::info,
                                                  spdlog::level::warn, spdlog::level::err};
 
-struct Printed {
-  bool json;
-  std::string operator()(std::string_view text) const {
-    return json || !is_plain(text) ? quoted(text) : std::string(text);
-  }
+struct AsJson {
+  std::string operator()(std::string_view text) const { return quoted(text); }
   std::string operator()(bool value) const { return value ? "true" : "false"; }
   std::string operator()(double value) const { return nlohmann::json(value).dump(); }
   std::string operator()(std::int64_t value) const { return fmt::format("{}", value); }
@@ -69,14 +57,16 @@ Log::Log(const std::string& program, const LogOptions& options) : json_(options.
 
 Log::~Log() = default;
 
-void Log::say(Level how, std::string_view event, Fields fields) {
-  const auto level = kLevels[static_cast<std::size_t>(how)];
+void Log::say(const LogRecord& record) {
+  const auto level = kLevels[static_cast<std::size_t>(record.level)];
   if (!logger_->should_log(level)) return;
-  std::string line = json_ ? "\"event\":" + quoted(event) : std::string(event);
-  for (const LogField& field : fields) {
-    const std::string value = std::visit(Printed{json_}, field.value);
-    line +=
-        json_ ? fmt::format(",{}:{}", quoted(field.name), value) : fmt::format(" {}={}", field.name, value);
+  std::string line;
+  if (json_) {
+    line = "\"event\":" + quoted(record.event);
+    for (const LogField& field : record.fields)
+      line += fmt::format(",{}:{}", quoted(field.name), std::visit(AsJson{}, field.value));
+  } else {
+    line = text_of(record);
   }
   logger_->log(level, spdlog::string_view_t(line));
 }
@@ -99,6 +89,17 @@ std::uint64_t LogLimit::take_suppressed(double now_s) {
   const std::uint64_t suppressed = suppressed_;
   suppressed_ = 0;
   return suppressed;
+}
+
+LogSink LimitedSink::sink() {
+  return [this](const LogRecord& record) {
+    if (limit_.allows(monotonic_s())) log_.say(record);
+  };
+}
+
+void LimitedSink::say_rest() {
+  if (const auto more = limit_.take_suppressed(monotonic_s()); more > 0)
+    log_.warn("and more of it", {{"events", more}});
 }
 
 }  // namespace reckoner::program

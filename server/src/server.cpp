@@ -59,7 +59,8 @@ Server::Impl::Impl(ServerConfig given, Transport& given_transport)
       snapshots(pool.size()),
       fresh(pool.size()),
       surroundings(config.interest, config.tick_rate_hz),
-      ownership(config, quantisation, stats.refusals) {
+      ownership(config, quantisation, stats.refusals),
+      log(config.log) {
   assert(config.tick_rate_hz >= 1.0 && config.tick_rate_hz <= 1000.0);
   assert(!config.archetypes.empty() && config.archetypes.size() <= kMaxArchetypes);
   for ([[maybe_unused]] const Archetype& archetype : config.archetypes)
@@ -252,12 +253,15 @@ void Server::tick(double now_s) {
   ++s.stats.ticks;
   s.say_what_ended();
   s.review_surroundings(tick);
+  const std::size_t told = s.events.size();
   s.ownership.run(s.entities, s.sessions, tick, s.time_of(tick), now_s, s.transport, s.events);
+  s.log.owners(s.events, told);
   s.measure_levers();
   s.delays.run(s.entities, s.sessions);
   s.publisher.run(s.entities, s.routes, tick, s.time_of(tick), s.pool, s.stats);
   s.send(tick, now_s);
   s.transport.service(now_s);
+  s.log.review(s.sessions, s.stats, s.config.tick_rate_hz, now_s);
 }
 
 Tick Server::next_tick() const {
@@ -298,6 +302,7 @@ std::optional<Motion> Server::published(EntityId id) const {
 void Server::shutdown() {
   Impl& s = *impl_;
   s.closing = true;
+  s.log.closing(s.sessions.size());
   for (const auto& session : s.sessions.all())
     s.transport.disconnect(session->peer(), pack({EndReason::server_shutdown, 0}));
   for (const auto& [peer, since_s] : s.waiting)

@@ -10,6 +10,7 @@ namespace reckoner {
 // Whatever it owned goes on without it.
 void Server::Impl::lose(Session& session) {
   if (session.comeback() == nullptr || session.comeback()->overflowed || closing) return end(session);
+  log.lost(session.id(), session.peer());
   release_owned(session.id());
   sessions.move(session, {});
   session.comeback()->lost_s = present_s;
@@ -20,6 +21,7 @@ void Server::Impl::lose(Session& session) {
 void Server::Impl::end(Session& session) {
   const ClientId id = session.id();
   events.push_back({ServerEvent::Kind::client_left, id, "left"});
+  log.left(id, session.peer());
   release_owned(id);
   Surroundings::release(session, entities);
   std::erase(away, id);
@@ -45,6 +47,7 @@ void Server::Impl::resume(PeerId peer, const ResumeMessage& message) {
   session->comeback()->expects_join = true;
   session->resume(message.taken, config, present_s, next_tick == 0 ? 0 : next_tick - 1, transport);
   events.push_back({ServerEvent::Kind::client_back, session->id(), {}});
+  log.back(session->id(), peer);
 }
 
 void Server::Impl::take_in(Session& session, const GameDataMessage& message) {

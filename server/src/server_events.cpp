@@ -3,6 +3,7 @@
 #include "server_impl.hpp"
 
 #include <memory>
+#include <string>
 
 namespace reckoner {
 
@@ -13,6 +14,7 @@ void Server::Impl::handle(const TransportEvent& event, double now_s) {
         transport.disconnect(event.peer, pack({EndReason::server_shutdown, 0}));
       } else {
         waiting.emplace(event.peer, now_s);
+        log.connected(event.peer);
       }
       break;
     case TransportEvent::Kind::disconnected: {
@@ -112,7 +114,11 @@ std::size_t Server::Impl::send_to(std::span<Session* const> clients, std::span<c
 }
 
 void Server::Impl::join(PeerId peer, const JoinMessage& message) {
-  if (message.version != kProtocolVersion) return refuse(peer, {EndReason::version, kProtocolVersion});
+  if (message.version != kProtocolVersion) {
+    return refuse(peer, {EndReason::version, kProtocolVersion},
+                  "protocol version mismatch: the client speaks version " + std::to_string(message.version) +
+                      ", this server version " + std::to_string(kProtocolVersion));
+  }
   if (message.archetype_hash != archetype_hash(config.archetypes))
     return refuse(peer, {EndReason::archetypes, 0});
   if (sessions.size() >= config.max_clients && !away.empty()) end(*sessions.find(away.front()));
@@ -146,11 +152,13 @@ void Server::Impl::join(PeerId peer, const JoinMessage& message) {
   for (std::uint32_t route = 1; route <= routes.size(); ++route)
     session.tell_route({{route}, routes.find({route})->definition()}, transport);
   events.push_back({ServerEvent::Kind::client_joined, welcome.client, {}});
+  log.joined(welcome.client, peer);
 }
 
-void Server::Impl::refuse(PeerId peer, const EndCode& code) {
+void Server::Impl::refuse(PeerId peer, const EndCode& code, const std::string& why) {
   waiting.erase(peer);
-  events.push_back({ServerEvent::Kind::client_refused, {}, describe(code)});
+  events.push_back({ServerEvent::Kind::client_refused, {}, why});
+  log.refused(peer, why);
   transport.disconnect(peer, pack(code));
 }
 

@@ -8,6 +8,7 @@
 #include "outbox.hpp"
 #include "ownership.hpp"
 #include "publisher.hpp"
+#include "server_log.hpp"
 #include "session_table.hpp"
 #include "surroundings.hpp"
 #include "worker_pool.hpp"
@@ -18,6 +19,7 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -63,7 +65,8 @@ struct Server::Impl {
   void lose(Session& session);
   void end(Session& session);
   void tell_taken(Session& session);
-  void refuse(PeerId peer, const EndCode& code);
+  void refuse(PeerId peer, const EndCode& code, const std::string& why);
+  void refuse(PeerId peer, const EndCode& code) { refuse(peer, code, describe(code)); }
   void close_idle(double now_s);
   bool put_owned(EntityId id, const State& truth);
   void take_in_owned(std::span<const Ownership::Update> updates, const Session& session, double now_s);
@@ -112,6 +115,7 @@ struct Server::Impl {
   std::vector<EntityId> spawned;                     // since the last tick
   std::vector<std::pair<EntityId, Tick>> despawned;  // since the last tick
   std::deque<ServerEvent> events;
+  ServerLog log;
   MessageInbox inbox{{}};
   MessageBatch batch;                  // scratch: the messages of a datagram
   std::vector<Session*> receivers;     // scratch

@@ -89,6 +89,10 @@ class Session {
     const Subscription* found = subscriptions_.find(static_cast<std::uint32_t>(id.slot()));
     return found != nullptr && found->id == id && found->told;
   }
+  /// What the client is owed, as of the last datagram, is so old at most, ticks; and what it may be sent.
+  [[nodiscard]] std::uint32_t behind_ticks() const { return behind_ticks_; }
+  [[nodiscard]] double bytes_per_second() const { return budget_.bytes_per_second(); }
+
   /// True if the client owns something, or did.
   [[nodiscard]] bool ever_owned() const { return ever_owned_; }
   /// Tells the client whose an entity is that it knows. Of its own it is sent no motions.
@@ -186,6 +190,7 @@ class Session {
   ByteBudget budget_;
 
   ClientView view_;
+  std::uint32_t behind_ticks_ = 0;
   ReliableWindow reliable_;
   std::unique_ptr<Comeback> comeback_;  // null: nothing is kept for it
   std::unique_ptr<SeenBy> seen_;        // null: what the client shows is not remembered

@@ -174,6 +174,7 @@ bool Session::write_datagram(const Step& step, std::size_t room, Desk& desk) {
   stats.update_bits_sent += bits;
 
   ServerHeader header = make_header(step);
+  behind_ticks_ = header.complete_age;
   header.sequence = sequence;
   header.update_count = static_cast<std::uint32_t>(taken.size());
   header.coding = coding;

@@ -10,9 +10,6 @@
 #include <glm/geometric.hpp>
 #include <gtest/gtest.h>
 
-#include <reckoner/harness/sim_transport.hpp>
-#include <reckoner/net/messages.hpp>
-
 namespace reckoner::test {
 namespace {
 
@@ -150,60 +147,6 @@ TEST_P(Pause, AnOriginThatMovesMeanwhileIsHeeded) {
 
 INSTANTIATE_TEST_SUITE_P(Modes, Pause,
                          testing::Values(PlayoutMode::present, PlayoutMode::adaptive, PlayoutMode::delayed));
-
-// How far the game is: as fast as the world until 5 s, at half speed until 9 s, at rest until 11 s.
-double game_s(double real_s) {
-  if (real_s < 5.0) return real_s;
-  if (real_s < 9.0) return 5.0 + 0.5 * (real_s - 5.0);
-  if (real_s < 11.0) return 7.0;
-  return real_s - 4.0;
-}
-
-// A slow motion, or a pause, of all takes no more than clocks that run slowly at both ends: here the client
-// hears of it 50 ms after the server.
-TEST(TimeScale, ClocksThatRunSlowlyTogetherAreSlowMotion) {
-  harness::SimNetworkConfig config;
-  config.links = both_ways({.latency_ms = 40.0, .jitter_ms = 5.0});
-  harness::SimNetwork network(config);
-  Server server({}, network.server());
-  Client client({}, network.add_client(kProtocolVersion));
-  const Circle path{.radius_m = 5.0, .turn_rps = 1.0};
-  const EntityId id = server.spawn(0, "body", path(0.0));
-  double worst_m = 0.0, largest_step_m = 0.0, drift_at_rest_m = 0.0;
-  std::optional<glm::dvec3> before;
-  int frames = 0;
-  for (int step = 0; step < 15'000; ++step) {
-    const double real_s = 1e-3 * step;
-    network.advance(real_s);
-    const double now_s = game_s(real_s);
-    server.receive(now_s);
-    for (double due_s; (due_s = server.tick_time_s(server.next_tick())) <= now_s;) {
-      server.move(id, path(due_s));
-      server.tick(now_s);
-    }
-    const double local_s = 1000.0 + game_s(real_s - 0.05);
-    client.receive(local_s);
-    while (client.poll_event()) {
-    }
-    if (step % 8 != 0 || real_s < 2.0) continue;
-    const auto shown = client.frame(local_s);
-    ASSERT_EQ(shown.size(), 1u);
-    const glm::dvec3 at = shown[0].shown.position;
-    worst_m = std::max(worst_m, glm::distance(at, path(now_s).position));
-    if (before) {
-      const double moved_m = glm::distance(at, *before);
-      largest_step_m = std::max(largest_step_m, moved_m);
-      if (real_s > 9.5 && real_s < 11.0) drift_at_rest_m = std::max(drift_at_rest_m, moved_m);
-    }
-    before = at;
-    ++frames;
-  }
-  EXPECT_GT(frames, 1500);
-  EXPECT_EQ(client.status(), ClientStatus::joined);
-  EXPECT_LT(worst_m, 0.5);          // 5 m/s, and 50 ms that the two clocks may differ by
-  EXPECT_LT(largest_step_m, 0.08);  // 0.04 m a frame
-  EXPECT_LT(drift_at_rest_m, 1e-9);
-}
 
 }  // namespace
 }  // namespace reckoner::test

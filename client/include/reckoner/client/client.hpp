@@ -17,6 +17,7 @@
 #include <reckoner/net/dialer.hpp>
 #include <reckoner/net/game_message.hpp>
 #include <reckoner/net/ids.hpp>
+#include <reckoner/net/log.hpp>
 #include <reckoner/net/refusal.hpp>
 #include <reckoner/net/transport.hpp>
 #include <reckoner/net/user_fields.hpp>
@@ -48,6 +49,9 @@ struct ClientConfig {
   ReconnectConfig reconnect;
   /// Off: a motion counts from its arrival, as if it had no time stamp. To measure what stamps are worth.
   bool uses_stamps = true;
+  /// Where the client says what happens: joined, refused or lost (and why), its clock stepped, what was
+  /// refused of the server. Empty: nowhere.
+  LogSink log{};
 };
 
 enum class ClientStatus : std::uint8_t {

@@ -8,6 +8,7 @@
 
 #include <reckoner/net/dialer.hpp>
 #include <reckoner/net/enet_transport.hpp>
+#include <reckoner/net/log.hpp>
 
 namespace reckoner {
 
@@ -18,7 +19,7 @@ class EnetDialer final : public Dialer {
  public:
   /// As EnetTransport::connect(). Looks the host's name up once, here; dial() says so if it is unknown.
   EnetDialer(const std::string& host, std::uint16_t port, std::uint32_t reason,
-             const std::optional<ClientSecurity>& security = {});
+             const std::optional<ClientSecurity>& security = {}, const LogSink& log = {});
   ~EnetDialer() override;
 
   [[nodiscard]] Result<Transport*> dial() override;
@@ -40,6 +41,7 @@ class EnetDialer final : public Dialer {
   std::string host_;
   std::uint16_t port_;
   std::uint32_t reason_;
+  LogSink log_;
   std::optional<ClientSecurity> security_;  // what is shown next
   bool fresh_ = true;                       // it is the game's, and was not shown yet
   std::unique_ptr<EnetTransport> transport_;

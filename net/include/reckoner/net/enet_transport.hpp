@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <reckoner/net/connect_token.hpp>
+#include <reckoner/net/log.hpp>
 #include <reckoner/net/transport.hpp>
 #include <reckoner/net/transport_limits.hpp>
 #include <reckoner/reckoning/result.hpp>
@@ -66,6 +67,7 @@ struct EnetListenConfig {
       64;  ///< connections at once, at most 4095 (ENet's own limit); ShardedTransport: more
   std::optional<ServerSecurity> security{};  ///< without it anybody is let in, and nothing is sealed
   TransportLimits limits{};                  ///< of what peers may send; ShardedTransport: of each host
+  LogSink log{};                             ///< where it says what happens; empty: nowhere
 };
 
 /// Transport over ENet and UDP (IPv4). State goes unsequenced and unreliable, control reliable. ENet's
@@ -85,10 +87,11 @@ class EnetTransport final : public Transport {
 
   /// Starts to connect to a server; a connected event follows, or a disconnected one after 5 s.
   /// `reason` travels with the request (Reckoner's client puts its protocol version there). Fails at once if
-  /// the host name does not resolve. `security` must be given if the server has it.
+  /// the host name does not resolve. `security` must be given if the server has it. `log` is where it says
+  /// what happens; empty: nowhere.
   [[nodiscard]] static Result<std::unique_ptr<EnetTransport>> connect(
       const std::string& host, std::uint16_t port, std::uint32_t reason,
-      const std::optional<ClientSecurity>& security = {});
+      const std::optional<ClientSecurity>& security = {}, const LogSink& log = {});
 
   ~EnetTransport() override;
   EnetTransport(const EnetTransport&) = delete;

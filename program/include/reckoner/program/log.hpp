@@ -6,9 +6,10 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <variant>
 
 #include <CLI/CLI.hpp>
+
+#include <reckoner/net/log.hpp>
 
 namespace spdlog {
 class logger;
@@ -25,12 +26,6 @@ struct LogOptions {
 /// Adds --log-level, --log-format and --quiet. `options` must outlive the parsing.
 void add_log_options(CLI::App& app, LogOptions& options);
 
-/// Something that is known of an event.
-struct LogField {
-  std::string_view name;
-  std::variant<std::string_view, std::int64_t, std::uint64_t, double, bool> value;
-};
-
 /// What a program has to say while it runs, on standard error: one line an event, with a time, a level and
 /// named values. As text, or each line a JSON object with `time` (UTC), `level`, `program`, `event` and the
 /// values under their names. Any thread.
@@ -43,14 +38,18 @@ class Log {
   Log(const Log&) = delete;
   Log& operator=(const Log&) = delete;
 
-  void debug(std::string_view event, Fields fields = {}) { say(Level::debug, event, fields); }
-  void info(std::string_view event, Fields fields = {}) { say(Level::info, event, fields); }
-  void warn(std::string_view event, Fields fields = {}) { say(Level::warn, event, fields); }
-  void error(std::string_view event, Fields fields = {}) { say(Level::error, event, fields); }
+  void debug(std::string_view event, Fields fields = {}) { say(LogLevel::debug, event, fields); }
+  void info(std::string_view event, Fields fields = {}) { say(LogLevel::info, event, fields); }
+  void warn(std::string_view event, Fields fields = {}) { say(LogLevel::warning, event, fields); }
+  void error(std::string_view event, Fields fields = {}) { say(LogLevel::error, event, fields); }
+
+  /// As the libraries say it (LogSink).
+  void say(const LogRecord& record);
 
  private:
-  enum class Level : std::uint8_t { debug, info, warn, error };
-  void say(Level level, std::string_view event, Fields fields);
+  void say(LogLevel level, std::string_view event, Fields fields) {
+    say({level, event, {fields.begin(), fields.size()}});
+  }
 
   std::shared_ptr<spdlog::logger> logger_;
   bool json_;
@@ -71,6 +70,24 @@ class LogLimit {
   double second_s_ = -1.0;
   unsigned said_ = 0;
   std::uint64_t suppressed_ = 0;
+};
+
+/// A sink of the libraries' that says so many lines a second in a log, and how many more there were.
+class LimitedSink {
+ public:
+  /// `log` must outlive it.
+  LimitedSink(Log& log, unsigned lines_per_second) : log_(log), limit_(lines_per_second) {}
+  LimitedSink(const LimitedSink&) = delete;
+  LimitedSink& operator=(const LimitedSink&) = delete;
+
+  /// Lives as long as this. One thread at a time.
+  [[nodiscard]] LogSink sink();
+  /// To be called now and then: says what was left out in a second that is over.
+  void say_rest();
+
+ private:
+  Log& log_;
+  LogLimit limit_;
 };
 
 }  // namespace reckoner::program

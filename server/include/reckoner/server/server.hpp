@@ -12,6 +12,7 @@
 #include <reckoner/net/coding_statistics.hpp>
 #include <reckoner/net/game_message.hpp>
 #include <reckoner/net/ids.hpp>
+#include <reckoner/net/log.hpp>
 #include <reckoner/net/refusal.hpp>
 #include <reckoner/net/secret_key.hpp>
 #include <reckoner/net/transport.hpp>
@@ -38,7 +39,7 @@ struct ServerConfig {
   double tick_rate_hz = 60.0;            ///< ticks per second, 1 to 1000
   double epoch_s = 0.0;                  ///< server time of tick 0, s
   std::vector<Archetype> archetypes{1};  ///< kinds of entity, 1 to 256; the same names on every client
-  std::uint32_t max_clients = 64;        ///< more are refused with RefuseReason::full
+  std::uint32_t max_clients = 64;        ///< more are refused with EndReason::full
   std::uint32_t max_entities = 65'536;   ///< entities at once
   std::size_t bytes_per_second =
       256'000;  ///< to one client at most, headers included; 0: what its link carries
@@ -68,6 +69,9 @@ struct ServerConfig {
   unsigned threads = 1;
   /// Takes note of every update that is written; for measurements. Not owned; with it, one thread does all.
   CodingStatistics* coding = nullptr;
+  /// Where the server says what happens: clients joined, refused (with the reason), left; fallen behind what
+  /// they are owed because their link carries too little; what was refused of them. Empty: nowhere.
+  LogSink log{};
 };
 
 /// Something that happened on the server, oldest first from Server::poll_event().

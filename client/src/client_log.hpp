@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <reckoner/client/client.hpp>
+#include <reckoner/net/ids.hpp>
+#include <reckoner/net/log.hpp>
+#include <reckoner/net/refusal_log.hpp>
+
+namespace reckoner {
+
+/// What a client has to say (ClientConfig::log). Costs nothing if nobody listens.
+class ClientLog {
+ public:
+  explicit ClientLog(LogSink sink) : sink_(std::move(sink)) {}
+
+  /// `first`: else a session that takes the place of one that the server no longer knows.
+  void joined(ClientId client, bool first) const {
+    say(sink_, first ? LogLevel::info : LogLevel::warning, first ? "joined" : "joined anew",
+        {{"client", std::uint64_t{client.value}}});
+  }
+  void lost(const std::string& why) const {
+    say(sink_, LogLevel::warning, "lost", {{"reason", std::string_view(why)}});
+  }
+  void resumed(ClientId client) const {
+    say(sink_, LogLevel::info, "resumed", {{"client", std::uint64_t{client.value}}});
+  }
+  void ended(bool refused, bool leaving, const std::string& why) const {
+    const std::string_view event = refused ? "refused" : leaving ? "left" : "disconnected";
+    say(sink_, leaving && !refused ? LogLevel::info : LogLevel::warning, event,
+        {{"reason", std::string_view(why)}});
+  }
+  /// Once a second, what was refused since the last time.
+  void review(const ClientStats& stats, double local_s) {
+    if (sink_ && refusals_.due(local_s)) refusals_.say(sink_, "server's payloads refused", stats.refusals);
+  }
+
+ private:
+  LogSink sink_;
+  RefusalLog refusals_;
+};
+
+}  // namespace reckoner

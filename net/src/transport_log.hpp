@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include <reckoner/net/connect_token.hpp>
+#include <reckoner/net/ids.hpp>
+#include <reckoner/net/log.hpp>
+#include <reckoner/net/refusal_log.hpp>
+#include <reckoner/net/transport.hpp>
+
+namespace reckoner {
+
+/// What a transport over UDP has to say. Nothing is put together if nobody listens.
+class TransportLog {
+ public:
+  explicit TransportLog(LogSink sink) : sink_(std::move(sink)) {}
+
+  void connected(PeerId peer, const ServerAddress& address) const {
+    say(LogLevel::debug, "peer connected", peer, address);
+  }
+  void disconnected(PeerId peer, const ServerAddress& address) const {
+    say(LogLevel::debug, "peer disconnected", peer, address);
+  }
+  /// It sent nothing for so long; or it was asked to go, and did not confirm it.
+  void timed_out(PeerId peer, const ServerAddress& address, bool closing) const {
+    say(closing ? LogLevel::debug : LogLevel::warning,
+        closing ? "peer did not confirm the goodbye" : "peer timed out", peer, address);
+  }
+  void no_answer(PeerId peer, const ServerAddress& address) const {
+    say(LogLevel::warning, "no answer", peer, address);
+  }
+  void takes_nothing_in(PeerId peer, const ServerAddress& address) const {
+    say(LogLevel::warning, "peer takes no control messages in", peer, address);
+  }
+
+  /// Once a second, what was refused, and which errors there were, since the last time.
+  void review(const TransportStats& stats, double now_s) {
+    if (!sink_ || !refusals_.due(now_s)) return;
+    refusals_.say(sink_, "datagrams refused", stats.refusals);
+    if (const std::uint64_t more = stats.service_errors - std::exchange(errors_, stats.service_errors))
+      reckoner::say(sink_, LogLevel::warning, "socket errors", {{"count", more}});
+  }
+
+ private:
+  void say(LogLevel level, std::string_view event, PeerId peer, const ServerAddress& address) const {
+    if (!sink_) return;
+    const std::string where = std::to_string(address.host >> 24) + '.' +
+                              std::to_string(address.host >> 16 & 0xffu) + '.' +
+                              std::to_string(address.host >> 8 & 0xffu) + '.' +
+                              std::to_string(address.host & 0xffu) + ':' + std::to_string(address.port);
+    reckoner::say(sink_, level, event,
+                  {{"peer", std::uint64_t{peer.value}}, {"address", std::string_view(where)}});
+  }
+
+  LogSink sink_;
+  RefusalLog refusals_;
+  std::uint64_t errors_ = 0;
+};
+
+}  // namespace reckoner

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+// What a transport says to whoever listens, how it reads, and that a flood does not flood the log.
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <reckoner/net/enet_transport.hpp>
+#include <reckoner/net/log.hpp>
+#include <reckoner/net/refusal_log.hpp>
+#include <reckoner/net/sharded_transport.hpp>
+
+namespace reckoner::test {
+namespace {
+
+/// Keeps what is said.
+struct Heard {
+  struct Line {
+    LogLevel level;
+    std::string event;
+    std::string text;
+  };
+  std::vector<Line> lines;
+
+  LogSink sink() {
+    return [this](const LogRecord& record) {
+      lines.push_back({record.level, std::string(record.event), text_of(record)});
+    };
+  }
+  [[nodiscard]] std::size_t count(const std::string& event) const {
+    std::size_t n = 0;
+    for (const Line& line : lines)
+      n += line.event == event ? 1 : 0;
+    return n;
+  }
+};
+
+TEST(Log, ALineHasWhatIsKnown) {
+  const LogField fields[] = {{"client", std::uint64_t{7}},      {"by_s", -0.25},
+                             {"why", std::string_view("full")}, {"secure", false},
+                             {"way", std::int64_t{-3}},         {"none", std::string_view("")}};
+  EXPECT_EQ(text_of({LogLevel::info, "client refused", fields}),
+            "client refused client=7 by_s=-0.25 why=full secure=false way=-3 none=\"\"");
+  EXPECT_EQ(text_of({LogLevel::info, "quiet", {}}), "quiet");
+}
+
+// Names and reasons come from elsewhere: they must neither end the line nor pass for other fields.
+TEST(Log, NothingInATextEndsTheLineOrItsQuotes) {
+  for (const std::string_view text :
+       {"a b", "a=b", "a\"b", "a\\b", "a\nlevel=error", "\x1b[2J", "\x7f", "\t"}) {
+    const LogField field{"why", text};
+    const std::string line = text_of({LogLevel::info, "x", {&field, 1}});
+    ASSERT_GT(line.size(), 7u);
+    EXPECT_EQ(line.substr(0, 7), "x why=\"") << line;
+    EXPECT_EQ(line.back(), '"');
+    const std::string inside = line.substr(7, line.size() - 8);
+    for (std::size_t i = 0; i < inside.size(); ++i) {
+      EXPECT_GE(static_cast<unsigned char>(inside[i]), 0x20) << line;
+      EXPECT_NE(static_cast<unsigned char>(inside[i]), 0x7f) << line;
+      if (inside[i] == '\\') {
+        ++i;
+      } else {
+        EXPECT_NE(inside[i], '"') << line;
+      }
+    }
+  }
+}
+
+TEST(Log, AnEmptySinkIsNotCalled) {
+  say({}, LogLevel::error, "nobody listens");
+  RefusalLog log;
+  RefusalCounts counts;
+  counts[Refusal::malformed] = 3;
+  log.say({}, "refused", counts);
+}
+
+TEST(RefusalLog, SaysOnceASecondHowManyMoreByReason) {
+  Heard heard;
+  RefusalLog log;
+  RefusalCounts counts;
+  std::size_t looks = 0;
+  for (int tick = 0; tick < 10'240; ++tick) {
+    ++counts[Refusal::malformed];
+    counts[Refusal::repeated] += tick == 5000 ? 1 : 0;
+    if (!log.due(tick / 1024.0)) continue;
+    ++looks;
+    log.say(heard.sink(), "refused", counts);
+  }
+  EXPECT_EQ(looks, 10u);
+  ASSERT_EQ(heard.lines.size(), 11u);
+  EXPECT_EQ(heard.lines[0].text, "refused reason=malformed count=1");
+  EXPECT_EQ(heard.lines[1].text, "refused reason=malformed count=1024");
+  EXPECT_EQ(heard.lines[1].level, LogLevel::warning);
+  std::size_t debug = 0;
+  for (const Heard::Line& line : heard.lines)
+    debug += line.level == LogLevel::debug ? 1 : 0;
+  EXPECT_EQ(debug, 1u) << "what is merely late is no warning";
+  log.say(heard.sink(), "refused", counts);
+  heard.lines.clear();
+  log.say(heard.sink(), "refused", counts);
+  EXPECT_TRUE(heard.lines.empty()) << "nothing new";
+}
+
+bool until(const std::function<bool()>& so, std::initializer_list<Transport*> transports) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while (std::chrono::steady_clock::now() < end) {
+    for (Transport* transport : transports) {
+      transport->service(0.0);
+      while (transport->poll()) {
+      }
+    }
+    if (so()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  return false;
+}
+
+TEST(TransportLog, PeersComeAndGoWithTheirAddress) {
+  Heard heard, of_client;
+  auto server = ShardedTransport::listen({.host = "127.0.0.1", .log = heard.sink()});
+  ASSERT_TRUE(server);
+  auto client = EnetTransport::connect("127.0.0.1", (*server)->port(), 0, {}, of_client.sink());
+  ASSERT_TRUE(client);
+  ASSERT_TRUE(
+      until([&] { return heard.count("peer connected") > 0 && of_client.count("peer connected") > 0; },
+            {server->get(), client->get()}));
+  EXPECT_EQ(heard.lines[0].level, LogLevel::debug);
+  EXPECT_NE(heard.lines[0].text.find(" address=127.0.0.1:"), std::string::npos) << heard.lines[0].text;
+  client->reset();
+  ASSERT_TRUE(until([&] { return heard.count("peer disconnected") > 0; }, {server->get()}));
+  EXPECT_EQ(heard.lines.size(), 2u);
+}
+
+TEST(TransportLog, WhoGetsNoAnswerIsTold) {
+  Heard heard;
+  auto nobody = EnetTransport::listen({.host = "127.0.0.1"});  // it has the port, and is never serviced
+  ASSERT_TRUE(nobody);
+  auto client = EnetTransport::connect("127.0.0.1", (*nobody)->port(), 0, {}, heard.sink());
+  ASSERT_TRUE(client);
+  ASSERT_TRUE(until([&] { return heard.count("no answer") > 0; }, {client->get()}));
+  EXPECT_EQ(heard.lines.back().level, LogLevel::warning);
+}
+
+// A server that wants tokens, and knocks without any: counted, and said once a second.
+TEST(TransportLog, WhatIsRefusedAtTheGateIsAddedUp) {
+  Heard heard;
+  auto key = SecretKey::make();
+  auto server = EnetTransport::listen(
+      {.host = "127.0.0.1", .security = ServerSecurity{.key = std::move(key)}, .log = heard.sink()});
+  ASSERT_TRUE(server);
+  std::vector<std::unique_ptr<EnetTransport>> strangers;
+  for (int i = 0; i < 20; ++i) {
+    auto stranger = EnetTransport::connect("127.0.0.1", (*server)->port(), 0);
+    ASSERT_TRUE(stranger);
+    strangers.push_back(std::move(*stranger));
+    strangers.back()->service(0.0);
+  }
+  ASSERT_TRUE(
+      until([&] { return (*server)->stats().refused >= 20 && !heard.lines.empty(); }, {server->get()}));
+  for (const Heard::Line& line : heard.lines) {
+    EXPECT_EQ(line.event, "datagrams refused");
+    EXPECT_EQ(line.level, LogLevel::warning);
+  }
+  EXPECT_LE(heard.lines.size(), 4u) << "not a line for each";
+}
+
+}  // namespace
+}  // namespace reckoner::test
