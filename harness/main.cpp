@@ -38,6 +38,7 @@ int main(int argc, char** argv) {
   add_curve_command(app, exit_code);
   add_predict_command(app, exit_code);
   add_replay_log_command(app, exit_code);
+  reckoner::program::want_finite_numbers(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include <reckoner/program/files.hpp>
+#include <reckoner/program/refusals_json.hpp>
 
 namespace reckoner::program {
 
@@ -25,6 +26,8 @@ std::optional<Error> write_figures(const std::string& path, const ClientStats& s
       {"wire_bytes_up", wire.wire_bytes_sent},
       {"malformed", s.malformed},
       {"connections_lost", s.connections_lost},
+      {"payloads_refused", refusals_json(s.refusals)},
+      {"datagrams_refused", refusals_json(wire.refusals)},
       {"updates_per_entity_s", static_cast<double>(s.updates_applied) / seconds},
       {"payload_bytes_per_entity_s", static_cast<double>(s.state_bytes_received) / seconds},
       {"wire_bytes_per_entity_s", static_cast<double>(wire.wire_bytes_received) / seconds},

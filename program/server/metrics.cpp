@@ -19,6 +19,15 @@ constexpr std::size_t kLooksPerTick = 16;
 // Without a tick for so long a server is not well: a heartbeat of its clients' would be overdue for long.
 constexpr double kLongestSilenceS = 2.0;
 
+Exposition::Parts by_reason(const RefusalCounts& counts) {
+  Exposition::Parts parts;
+  for (std::size_t i = 0; i < RefusalCounts::kReasons; ++i) {
+    const auto why = static_cast<Refusal>(i);
+    parts.emplace_back(name_of(why), counts[why]);
+  }
+  return parts;
+}
+
 }  // namespace
 
 void DurationHistogram::add(double seconds) {
@@ -173,12 +182,13 @@ std::string ServerMetrics::metrics() const {
                 {{"sent", s.wire.wire_bytes_sent}, {"received", s.wire.wire_bytes_received}});
   page.counters("reckoner_wire_datagrams_total", "UDP datagrams.", "direction",
                 {{"sent", s.wire.datagrams_sent}, {"received", s.wire.datagrams_received}});
-  page.counters("reckoner_refused_total", "What was not taken in, by reason.", "reason",
-                {{"malformed", s.stats.malformed},
-                 {"transport", s.wire.refused},
-                 {"client", s.events.refused},
-                 {"message", s.stats.messages_refused},
-                 {"pose", s.poses_refused}});
+  page.counters("reckoner_datagrams_refused_total", "What the transport did not take in, by reason.",
+                "reason", by_reason(s.wire.refusals));
+  page.counters("reckoner_payloads_refused_total",
+                "What the server did not take in of its clients, by reason.", "reason",
+                by_reason(s.stats.refusals));
+  page.counter("reckoner_malformed_total", "Of these, what no honest client sends.", s.stats.malformed);
+  page.counter("reckoner_poses_refused_total", "Poses of the game that are none.", s.poses_refused);
   page.counter("reckoner_socket_errors_total", "Errors of the socket or of one peer.", s.wire.service_errors);
   page.quantiles("reckoner_error_metres", "What published motions are off the truth at present.", s.error_m);
   page.quantiles("reckoner_error_radians", "The same of orientations.", s.error_rad);

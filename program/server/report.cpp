@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include <reckoner/program/files.hpp>
+#include <reckoner/program/refusals_json.hpp>
 
 namespace reckoner::program {
 
@@ -33,6 +34,8 @@ std::optional<Error> write_counts(const std::string& path, const ServerStats& s,
                                {"wire_bytes_sent", wire.wire_bytes_sent},
                                {"malformed", s.malformed},
                                {"transport_refused", wire.refused},
+                               {"payloads_refused", refusals_json(s.refusals)},
+                               {"datagrams_refused", refusals_json(wire.refusals)},
                                {"service_errors", wire.service_errors},
                                {"worst_tick_lateness_ms", times.worst_late_s * 1000.0}};
   return write_file(path, json.dump(2) + "\n");

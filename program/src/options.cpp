@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <charconv>
+#include <cmath>
 #include <cstdio>
 
 #include <reckoner/program/options.hpp>
@@ -24,6 +25,21 @@ std::string scenario_help() {
 }
 
 }  // namespace
+
+void want_finite_numbers(CLI::App& app) {
+  static const CLI::Validator finite(
+      [](const std::string& text) {
+        double value = 0.0;
+        const bool is_one = CLI::detail::lexical_cast(text, value);
+        return is_one && !std::isfinite(value) ? text + " is no number to reckon with" : std::string{};
+      },
+      "");
+  for (CLI::Option* option : app.get_options()) {
+    if (option->get_type_name().starts_with("FLOAT")) option->check(finite);
+  }
+  for (CLI::App* command : app.get_subcommands(nullptr))
+    want_finite_numbers(*command);
+}
 
 void add_source_options(CLI::App& app, SourceOptions& options) {
   auto* trace =
@@ -84,6 +100,7 @@ Result<HostPort> parse_host_port(std::string_view text) {
 }
 
 std::optional<int> parse(CLI::App& app, int argc, char** argv) {
+  want_finite_numbers(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include <chrono>
 #include <cstring>
+#include <stop_token>
+#include <thread>
 #include <utility>
 
 #include <civetweb.h>
@@ -11,10 +14,21 @@ namespace reckoner::program {
 
 struct StatusPage::Impl {
   ~Impl() {
-    if (server != nullptr) mg_stop(server);
+    if (server == nullptr) return;
+    // CivetWeb looks whether it is to stop when somebody connects, and else every two seconds.
+    const std::jthread caller([this](const std::stop_token& stopped) {
+      while (!stopped.stop_requested()) {
+        char why[100];
+        if (mg_connection* call = mg_connect_client(own_host.c_str(), port, 0, why, sizeof why))
+          mg_close_connection(call);
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      }
+    });
+    mg_stop(server);
   }
   Content content;
   mg_context* server = nullptr;
+  std::string own_host;  // where this machine reaches it
   std::uint16_t port = 0;
 };
 
@@ -72,6 +86,7 @@ Result<std::unique_ptr<StatusPage>> StatusPage::open(const std::string& host, st
                                                      Content content) {
   auto impl = std::make_unique<Impl>();
   impl->content = std::move(content);
+  impl->own_host = host == "0.0.0.0" ? "127.0.0.1" : host;
   const std::string address = fmt::format("{}:{}", host, port);
   // Two threads: one for Prometheus, one for whoever looks in. A client that is silent keeps neither.
   const char* options[] = {"listening_ports",

@@ -67,6 +67,24 @@ TEST(CommandLine, UnknownOptionIsRefused) {
   expect_refusal(run("reckoner-harness", {"replay", "--scenario", "orbit", option}), option);
 }
 
+TEST(CommandLine, WhatIsNoNumberIsRefused) {
+  for (const std::string value : {"nan", "-nan", "inf", "-inf", "1e999"}) {
+    expect_refusal(run("reckoner-server", {"--insecure", "--scenario", "orbit", "--tick-rate", value}),
+                   "--tick-rate");
+    expect_refusal(run("reckoner-server", {"--insecure", "--scenario", "orbit", "--seconds", value}),
+                   "--seconds");
+    expect_refusal(
+        run("reckoner-client", {"--insecure", "--connect", "127.0.0.1:1", "--blend-frames", value}),
+        "--blend-frames");
+    expect_refusal(run("reckoner-harness", {"replay", "--scenario", "orbit", "--latency-ms", value}),
+                   "--latency-ms");
+    expect_refusal(run("reckoner-harness", {"replay", "--scenario", "orbit", "--threshold-m", value}),
+                   "--threshold-m");
+    expect_refusal(run("reckoner-harness", {"load", "--clients", "1", "--entities", "1", "--seconds", value}),
+                   "--seconds");
+  }
+}
+
 TEST(CommandLine, MissingTraceIsRefused) {
   expect_refusal(
       run("reckoner-server", {"--insecure", "--trace", "/no/such/trace.csv", "--port", free_udp_port()}),

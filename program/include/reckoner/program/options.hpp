@@ -51,7 +51,12 @@ struct HostPort {
 };
 [[nodiscard]] Result<HostPort> parse_host_port(std::string_view text);
 
-/// Parses; on --help or bad usage says so and returns the exit code to end with.
+/// No range of CLI11's keeps NaN out, and "at least 0" not infinity: this has every option that is a number,
+/// of all subcommands too, refuse both. To be called when all are there.
+void want_finite_numbers(CLI::App& app);
+
+/// Parses; on --help or bad usage says so and returns the exit code to end with. Options that are numbers
+/// must be finite, also in what is set later (apply_config_file()).
 [[nodiscard]] std::optional<int> parse(CLI::App& app, int argc, char** argv);
 
 /// Prints "NAME: MESSAGE" to standard error and returns `code`.

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include <reckoner/net/refusal.hpp>
+
+namespace reckoner::program {
+
+/// What was refused, by reason: an object with those reasons that there were.
+[[nodiscard]] inline nlohmann::json refusals_json(const RefusalCounts& counts) {
+  nlohmann::json json = nlohmann::json::object();
+  for (std::size_t i = 0; i < RefusalCounts::kReasons; ++i) {
+    const auto why = static_cast<Refusal>(i);
+    if (counts[why] > 0) json[std::string(name_of(why))] = counts[why];
+  }
+  return json;
+}
+
+}  // namespace reckoner::program
