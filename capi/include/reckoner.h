@@ -58,6 +58,31 @@ RECKONER_C_API const char* reckoner_error_text(reckoner_result result);
 RECKONER_C_API const char* reckoner_version(void);
 RECKONER_C_API uint32_t reckoner_protocol_version(void);
 
+/* What happens inside a server or a client, for an operator or a programmer. It is called by the thread that is in one
+ * of their functions, must not call any, and must return. All that it is given dies with the call. */
+enum { RECKONER_LOG_DEBUG = 0, RECKONER_LOG_INFO = 1, RECKONER_LOG_WARNING = 2, RECKONER_LOG_ERROR = 3 };
+enum { RECKONER_LOG_BOOLEAN = 0, RECKONER_LOG_INTEGER = 1, RECKONER_LOG_UNSIGNED = 2, RECKONER_LOG_REAL = 3,
+       RECKONER_LOG_TEXT = 4 };
+typedef struct reckoner_log_field {
+  const char* name;
+  int32_t type; /* which of these counts: */
+  uint32_t reserved;
+  int64_t integer;           /* RECKONER_LOG_INTEGER, and RECKONER_LOG_BOOLEAN as 0 or 1 */
+  uint64_t unsigned_integer; /* RECKONER_LOG_UNSIGNED */
+  double real;               /* RECKONER_LOG_REAL */
+  const char* text;          /* RECKONER_LOG_TEXT; null for the others */
+} reckoner_log_field;
+typedef struct reckoner_log_record {
+  uint32_t struct_size; /* of this library's version: look at nothing beyond it */
+  int32_t level;
+  const char* event; /* what happened: a fixed text, "client refused" */
+  const char* line;  /* the same with what is known of it: "client refused reason=\"the server is full\" peer=3" */
+  const reckoner_log_field* fields;
+  uint32_t field_count;
+  uint32_t reserved;
+} reckoner_log_record;
+typedef void (*reckoner_log_function)(void* user, const reckoner_log_record* record);
+
 /* Where the network's memory comes from, for the whole process; null for malloc and free. The rest comes from C++'s
  * operator new. RECKONER_ERROR_REFUSED while there is a server or a client. */
 RECKONER_C_API reckoner_result reckoner_set_allocator(void* (*allocate)(size_t bytes), void (*release)(void* memory));
@@ -94,6 +119,40 @@ typedef struct reckoner_value {
   double real;        /* RECKONER_REAL */
   uint8_t blob[64];
 } reckoner_value;
+
+/* A state that is told in the frame of another (a passenger's on a ship), seen from outside, in whatever that other is
+ * told in; and the inverse. Rigid bodies: velocity and acceleration too. The result may be either of the others. */
+RECKONER_C_API void reckoner_out_of_frame(const reckoner_state* frame, const reckoner_state* local,
+                                          reckoner_state* outer);
+RECKONER_C_API void reckoner_into_frame(const reckoner_state* frame, const reckoner_state* outer,
+                                        reckoner_state* local);
+
+/* Game time as a function of real time, for slow motion and a world that stands still: call servers and clients with
+ * what it gives instead of real time. It goes over from one pace to another without a jump in time or in pace, so that
+ * what is shown is continuous in position and velocity. Server and clients must change together: tell clients ahead, in
+ * a reliable message, from which server time on, and let each do it when reckoner_client_server_time() comes there.
+ * All of Reckoner runs in game time, velocities included. The members say what was asked of it. */
+typedef struct reckoner_clock {
+  double real_s;     /* when the newest change began, real time */
+  double game_s;     /* game time then */
+  double scale;      /* game seconds per real second then */
+  double next_scale; /* and after the change */
+  double ease_s;     /* how long it takes, s of real time */
+} reckoner_clock;
+/* Runs as real time does; game time is `game_s` at `real_s`. */
+RECKONER_C_API void reckoner_clock_init(reckoner_clock* clock, double real_s, double game_s);
+/* Another pace, 0 to 100, from `real_s` on, evenly in `ease_s` (0.25 does well; 0: at once, with a jump in velocity). */
+RECKONER_C_API reckoner_result reckoner_clock_set_scale(reckoner_clock* clock, double scale, double real_s,
+                                                        double ease_s);
+/* Game time, and game seconds per real second, at a real time; 0 for null. */
+RECKONER_C_API double reckoner_clock_at(const reckoner_clock* clock, double real_s);
+RECKONER_C_API double reckoner_clock_scale_at(const reckoner_clock* clock, double real_s);
+/* When game time will be `game_s`: to sleep until a tick. Infinity if it stands still before. */
+RECKONER_C_API double reckoner_clock_real_time_of(const reckoner_clock* clock, double game_s);
+
+/* What was not taken in is counted by reason, 0 and up: its name, as "malformed"; null from the first that there is not.
+ * Later versions append reasons. */
+RECKONER_C_API const char* reckoner_refusal_name(uint32_t reason);
 
 /* ---- Kinds of entity: the same, in the same order, on the server and on every client ----------------------------- */
 
@@ -140,6 +199,10 @@ typedef struct reckoner_address {
 
 /* 32 new secret bytes from the system's random numbers; for servers, and for backends that issue tokens. */
 RECKONER_C_API reckoner_result reckoner_make_key(uint8_t key[32]);
+/* As files of `reckoner-token` hold it: 64 hexadecimal digits, blanks at the ends aside; and back, with the 0 at its
+ * end. */
+RECKONER_C_API reckoner_result reckoner_key_from_text(const char* text, uint8_t key[32]);
+RECKONER_C_API reckoner_result reckoner_key_to_text(const uint8_t key[32], char text[65]);
 
 /* What a backend lets a client do: join one of some servers, until a point in time, as somebody. */
 typedef struct reckoner_grant {
@@ -196,6 +259,24 @@ typedef struct reckoner_server_config {
   double interest_hysteresis;          /* 0.15 */
   double interest_level_distance_m[2]; /* 0, 0: from there on 4 and 16 times the threshold */
   double interest_interval_s;          /* 0.2 */
+
+  double tokens_per_second; /* 2000: tokens that are looked into, from all addresses together */
+
+  /* What peers may make the server take in; beyond it is dropped, and counted. 0: no limit, unless it says otherwise. */
+  double limit_datagrams_per_second;         /* 2000, of one peer */
+  double limit_bytes_per_second;             /* 1000000, of one peer */
+  double limit_address_datagrams_per_second; /* 8000, of all peers at one address */
+  double limit_address_bytes_per_second;     /* 4000000, the same */
+  double limit_burst_s;                      /* 2: so many seconds' worth may come at once */
+  uint64_t limit_message_bytes;              /* 32768, and at most: the largest control message */
+  uint64_t limit_waiting_bytes;              /* 524288: of one peer, what waits for something lost; at least 1 */
+  uint64_t limit_backlog_bytes;              /* 8388608: of one peer, what it does not acknowledge; at least 1 */
+  uint64_t limit_waiting_events;             /* 65536: that wait to be polled; at least 1 */
+
+  reckoner_log_function log; /* null: nothing is said */
+  void* log_user;            /* handed to it */
+  int32_t log_least;         /* RECKONER_LOG_INFO: what is said at least */
+  int32_t reserved2;
 } reckoner_server_config;
 RECKONER_C_API void reckoner_server_config_init(reckoner_server_config* config, uint32_t struct_size);
 
@@ -236,6 +317,33 @@ RECKONER_C_API reckoner_result reckoner_server_state(const reckoner_server* serv
                                                      reckoner_state* state);
 RECKONER_C_API reckoner_result reckoner_server_in_world(const reckoner_server* server, reckoner_entity entity,
                                                         reckoner_state* state);
+
+/* The motion last published, as clients decode it: its state at its time stamp, in the entity's frame. `time_s` may be
+ * null. RECKONER_NOTHING before its first tick. */
+RECKONER_C_API reckoner_result reckoner_server_published(const reckoner_server* server, reckoner_entity entity,
+                                                         reckoner_state* state, double* time_s);
+
+/* What the server knows of an entity and what its clients do, side by side, as of the last tick, in the world: to be
+ * drawn over the game, or watched. */
+typedef struct reckoner_entity_debug {
+  uint32_t struct_size;
+  uint32_t level; /* the finest level of detail that somebody follows: 0, 1 or 2, for 1, 4 and 16 times the threshold */
+  reckoner_entity entity;
+  reckoner_state truth;     /* as the game told it last */
+  reckoner_state published; /* where the published motion has it at the same instant */
+  double age_s;             /* the tick's time minus the time stamp of that motion */
+  double error_m;           /* from truth to published */
+  double error_rad;
+  double threshold_m; /* what that may be at present */
+  double threshold_rad;
+  uint64_t clients;      /* that follow the entity */
+  reckoner_entity frame; /* whose frame it lives in; 0: the world */
+  int32_t on_route;      /* its motion runs along a route */
+  int32_t owned;         /* a client says what it does */
+} reckoner_entity_debug;
+/* debug->struct_size must be filled in. RECKONER_NOTHING before the entity's first tick. */
+RECKONER_C_API reckoner_result reckoner_server_debug(const reckoner_server* server, reckoner_entity entity,
+                                                     reckoner_entity_debug* debug);
 
 /* Frames: the entity lives in that of another from the coming tick on (a passenger on a ship); 0: in the world. It
  * stays where it is; move it in the frame from then on. RECKONER_ERROR_REFUSED: it lives there itself, more than four
@@ -279,6 +387,7 @@ typedef struct reckoner_ownership_rules {
   double max_acceleration_mps2; /* 1000 */
   double max_updates_per_s;     /* 120 */
   double silence_s;             /* 1: it comes to rest */
+  double frame_reach_m;         /* 100: so far from the middle of a frame it may be when it enters; 0: it enters none */
 } reckoner_ownership_rules;
 RECKONER_C_API void reckoner_ownership_rules_init(reckoner_ownership_rules* rules, uint32_t struct_size);
 /* `rules` may be null: the defaults. */
@@ -317,6 +426,8 @@ typedef struct reckoner_route_config {
   double up[3];                   /* 0, 0, 1 */
   double orientation[4];          /* 0, 0, 0, 1: of RECKONER_FIXED */
   double tolerance_m;             /* 0: the default */
+  double angle_limit_rad;         /* -1: all corners are cut, by Chaikin; else those that turn by so much or more */
+  double outlier_limit_rad;       /* 0: nothing is dropped; else spikes that turn back by more, before Chaikin's passes */
 } reckoner_route_config;
 RECKONER_C_API void reckoner_route_config_init(reckoner_route_config* config, uint32_t struct_size);
 /* If it fails, the reason is written to `why`, if that is not null. */
@@ -324,6 +435,14 @@ RECKONER_C_API reckoner_result reckoner_server_add_route(reckoner_server* server
                                                          reckoner_route* route, char* why, size_t why_size);
 RECKONER_C_API reckoner_result reckoner_server_route_length(const reckoner_server* server, reckoner_route route,
                                                             double* length_m);
+/* Where something is that is so far along it, m, at so many m/s, and how it moves and is turned there. */
+RECKONER_C_API reckoner_result reckoner_server_route_state(const reckoner_server* server, reckoner_route route,
+                                                           double distance_m, double speed_mps,
+                                                           double acceleration_mps2, reckoner_state* state);
+/* Where along it a point is nearest, m, and how far away that is, m, which may be null. */
+RECKONER_C_API reckoner_result reckoner_server_route_nearest(const reckoner_server* server, reckoner_route route,
+                                                             const double point[3], double* distance_m,
+                                                             double* away_m);
 /* Go on calling move; or move it along, in m, m/s and m/s^2. */
 RECKONER_C_API reckoner_result reckoner_server_follow(reckoner_server* server, reckoner_entity entity,
                                                       reckoner_route route);
@@ -396,8 +515,20 @@ typedef struct reckoner_server_stats {
   uint64_t messages_sent, messages_dropped, messages_received, messages_refused;
   uint64_t owned_accepted, owned_corrected, owned_refused;
   uint64_t wire_bytes_sent, wire_bytes_received, transport_refused, transport_errors;
+  uint64_t update_bits_sent;                                        /* of state_bytes_sent */
+  uint64_t route_updates_sent, route_bits_sent, route_entity_ticks; /* of what is on routes */
+  uint64_t field_changes_sent, field_repairs_sent, field_bits_sent;
+  /* why motions were published; they add up to publishes */
+  uint64_t published_first, published_owner, published_teleport, published_frame, published_route, published_due;
+  uint64_t owned_late, owned_ahead, owned_too_many, owned_void_terms; /* motions of owners that were not looked at */
+  uint64_t wire_datagrams_sent, wire_datagrams_received;
+  uint64_t payload_bytes_sent, payload_bytes_received; /* of wire_bytes: without the headers of network and transport */
 } reckoner_server_stats;
 RECKONER_C_API reckoner_result reckoner_server_get_stats(const reckoner_server* server, reckoner_server_stats* stats);
+/* What was not taken in for a reason (reckoner_refusal_name()): payloads of clients by the server, and datagrams by the
+ * transport. Either pointer may be null. RECKONER_ERROR_UNKNOWN for a reason that there is not. */
+RECKONER_C_API reckoner_result reckoner_server_refused(const reckoner_server* server, uint32_t reason,
+                                                       uint64_t* payloads, uint64_t* datagrams);
 
 /* ---- Client ------------------------------------------------------------------------------------------------------ */
 
@@ -427,6 +558,11 @@ typedef struct reckoner_client_config {
   double silence_s;                /* 1: a connection silent for longer fades motion to rest */
   double unconfirmed_s;            /* 5 */
   double owned_updates_per_second; /* 0; else a budget for each entity that the client owns */
+
+  reckoner_log_function log; /* null: nothing is said */
+  void* log_user;            /* handed to it */
+  int32_t log_least;         /* RECKONER_LOG_INFO: what is said at least */
+  int32_t reserved3;
 } reckoner_client_config;
 RECKONER_C_API void reckoner_client_config_init(reckoner_client_config* config, uint32_t struct_size);
 
@@ -490,6 +626,8 @@ typedef struct reckoner_shown {
   double age_s;         /* now minus the time stamp of the motion in use */
   reckoner_entity frame; /* whose frame it lives in; 0: the world */
   reckoner_state local;  /* as `state`, in that frame */
+  int32_t on_route;      /* its pose lies on the curve of a route */
+  int32_t reserved;
 } reckoner_shown;
 /* All visible entities. `element_size`: sizeof(reckoner_shown), the distance from one to the next; `count` gets how
  * many there are, RECKONER_ERROR_CAPACITY if that is more than fit. None before the clock is known. */
@@ -532,9 +670,43 @@ RECKONER_C_API reckoner_result reckoner_client_set_origin(reckoner_client* clien
 /* What an entity that this client owns is doing; call it every frame. */
 RECKONER_C_API reckoner_result reckoner_client_move(reckoner_client* client, reckoner_entity entity,
                                                     const reckoner_state* state, double local_s);
-/* Where it is to go on from, when it was given or corrected. RECKONER_NOTHING if it is not this client's. */
+/* The same in the frame of another entity: the state is as that frame is turned and moves (reckoner_into_frame()), and
+ * shown where the frame is shown. Another frame than before: it goes over. 0: in the world. */
+RECKONER_C_API reckoner_result reckoner_client_move_in(reckoner_client* client, reckoner_entity entity,
+                                                       const reckoner_state* state, reckoner_entity frame,
+                                                       double local_s);
+/* Where it is to go on from, when it was given or corrected, in the frame reckoner_client_owned_frame().
+ * RECKONER_NOTHING if it is not this client's. */
 RECKONER_C_API reckoner_result reckoner_client_owned(const reckoner_client* client, reckoner_entity entity,
                                                      double local_s, reckoner_state* state);
+
+/* RECKONER_NOTHING, and 0, for the world, and for what is not this client's. */
+RECKONER_C_API reckoner_result reckoner_client_owned_frame(const reckoner_client* client, reckoner_entity entity,
+                                                           reckoner_entity* frame);
+
+/* What is shown of an entity and what it is shown from, side by side, as it was shown last, in the world: to be drawn
+ * over the game, or watched. */
+typedef struct reckoner_shown_debug {
+  uint32_t struct_size;
+  uint32_t reserved;
+  reckoner_entity entity;
+  reckoner_state shown;  /* what is drawn */
+  reckoner_state motion; /* where the motions that are known have it at the same instant, without the blend */
+  double shown_time_s;   /* that instant of server time */
+  double motion_time_s;  /* time stamp of the newest motion */
+  double age_s;          /* present server time minus that */
+  double blend_m;        /* how far the blend still holds it off the motion */
+  double blend_rad;
+  double blend_left_s; /* until nothing is left of that; 0: no blend is under way */
+  double threshold_m;  /* the archetype's, as the server said */
+  double threshold_rad;
+  reckoner_entity frame; /* whose frame it lives in; 0: the world */
+  int32_t fading;        /* nobody vouches for its motion any more: it fades to rest */
+  int32_t owned;         /* by this client */
+} reckoner_shown_debug;
+/* debug->struct_size must be filled in. RECKONER_NOTHING for what was not shown. */
+RECKONER_C_API reckoner_result reckoner_client_debug(const reckoner_client* client, reckoner_entity entity,
+                                                     reckoner_shown_debug* debug);
 
 typedef struct reckoner_client_stats {
   uint32_t struct_size;
@@ -545,8 +717,14 @@ typedef struct reckoner_client_stats {
   uint64_t wire_bytes_sent, wire_bytes_received, transport_refused, transport_errors;
   double round_trip_s; /* smallest of the recent ones */
   double delay_s;      /* how far behind server time entities are shown */
+  uint64_t field_changes_applied, field_changes_stale;
+  uint64_t wire_datagrams_sent, wire_datagrams_received;
+  uint64_t payload_bytes_sent, payload_bytes_received; /* of wire_bytes: without the headers of network and transport */
 } reckoner_client_stats;
 RECKONER_C_API reckoner_result reckoner_client_get_stats(const reckoner_client* client, reckoner_client_stats* stats);
+/* As reckoner_server_refused(), of what came from the server. */
+RECKONER_C_API reckoner_result reckoner_client_refused(const reckoner_client* client, uint32_t reason,
+                                                       uint64_t* payloads, uint64_t* datagrams);
 
 #ifdef __cplusplus
 }

@@ -1,39 +1,23 @@
 // SPDX-License-Identifier: MIT
-#include "boundary.hpp"
-#include "convert.hpp"
+// The life of a client: made, told what time it is, asked what happened.
+#include "client_handle.hpp"
+#include "log.hpp"
 
 #include <cmath>
 #include <cstring>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
-#include <reckoner/client/client.hpp>
-#include <reckoner/net/enet_transport.hpp>
 #include <reckoner/net/messages.hpp>
 
 using namespace reckoner;
 using capi::done_or;
-using capi::entity_id;
 using capi::guarded;
-
-/// A client with its transport.
-struct reckoner_client {
-  std::unique_ptr<EnetTransport> transport;
-  std::optional<Client> client;
-  std::vector<reckoner_entity> ids;  // of the poses given out last
-  std::vector<float> orientations;   // the same
-};
+using capi::with_client;
 
 namespace {
-
-template <class Handle, class Body>
-reckoner_result with_client(Handle* handle, Body&& body) noexcept {
-  if (handle == nullptr) return RECKONER_ERROR_ARGUMENT;
-  return guarded([&] { return body(*handle->client); });
-}
 
 bool is_rate(double value) {
   return std::isfinite(value) && value >= 0.0;
@@ -44,7 +28,8 @@ bool makes_sense(const reckoner_client_config& c) {
                      is_rate(c.frame_rate_hz) && c.frame_rate_hz > 0.0 && is_rate(c.ack_interval_s) &&
                      is_rate(c.silence_s) && is_rate(c.unconfirmed_s) && is_rate(c.owned_updates_per_second);
   const bool security = c.insecure != 0 ? c.token == nullptr : c.token != nullptr;
-  return times && security && c.host != nullptr && c.mode >= RECKONER_PRESENT && c.mode <= RECKONER_DELAYED;
+  return times && security && c.host != nullptr && c.mode >= RECKONER_PRESENT && c.mode <= RECKONER_DELAYED &&
+         capi::is_log_level(c.log_least);
 }
 
 ClientConfig config_of(const reckoner_client_config& c, std::vector<Archetype>&& archetypes) {
@@ -59,6 +44,7 @@ ClientConfig config_of(const reckoner_client_config& c, std::vector<Archetype>&&
   config.silence_s = c.silence_s;
   config.unconfirmed_s = c.unconfirmed_s;
   config.owned_updates_per_second = c.owned_updates_per_second;
+  config.log = capi::log_sink(c.log, c.log_user, c.log_least);
   return config;
 }
 
@@ -85,7 +71,8 @@ reckoner_result create(const reckoner_client_config* given, reckoner_client** ou
     capi::say("an archetype makes no sense", why, why_size);
     return result;
   }
-  auto transport = EnetTransport::connect(c.host, c.port, kProtocolVersion, security);
+  auto transport = EnetTransport::connect(c.host, c.port, kProtocolVersion, security,
+                                          capi::log_sink(c.log, c.log_user, c.log_least));
   if (!transport) {
     capi::say(transport.error(), why, why_size);
     return RECKONER_ERROR_NETWORK;
@@ -95,19 +82,6 @@ reckoner_result create(const reckoner_client_config* given, reckoner_client** ou
   handle->client.emplace(config_of(c, std::move(*archetypes)), *handle->transport);
   *out = handle.release();
   return RECKONER_OK;
-}
-
-reckoner_shown to_c(const ShownEntity& entity, const Client& client) {
-  const EntityInfo* info = client.info(entity.id);
-  reckoner_shown c{};
-  c.archetype = info != nullptr ? static_cast<std::uint32_t>(info->archetype) : 0;
-  c.entity = capi::to_c(entity.id);
-  c.state = capi::to_c(entity.shown);
-  c.shown_time_s = entity.shown_time_s;
-  c.age_s = entity.age_s;
-  c.frame = capi::to_c(entity.frame);
-  c.local = capi::to_c(entity.local);
-  return c;
 }
 
 }  // namespace
@@ -200,79 +174,6 @@ reckoner_result reckoner_client_send(reckoner_client* client, const void* bytes,
   });
 }
 
-reckoner_result reckoner_client_shown(reckoner_client* client, double local_s, reckoner_shown* shown,
-                                      std::uint32_t element_size, std::size_t capacity, std::size_t* count) {
-  if (count == nullptr || (shown == nullptr && capacity > 0) || !std::isfinite(local_s))
-    return RECKONER_ERROR_ARGUMENT;
-  if (element_size < capi::kLeastSize) return RECKONER_ERROR_STRUCT;
-  *count = 0;
-  return with_client(client, [&](Client& c) {
-    const auto frame = c.frame(local_s);
-    *count = frame.size();
-    auto* place = reinterpret_cast<std::byte*>(shown);
-    for (std::size_t i = 0; i < frame.size() && i < capacity; ++i, place += element_size)
-      capi::put(reinterpret_cast<reckoner_shown*>(place), to_c(frame[i], c), element_size);
-    return done_or(frame.size() <= capacity, RECKONER_ERROR_CAPACITY);
-  });
-}
-
-reckoner_result reckoner_client_shown_one(reckoner_client* client, double local_s, reckoner_entity entity,
-                                          reckoner_shown* shown) {
-  if (shown == nullptr || !std::isfinite(local_s)) return RECKONER_ERROR_ARGUMENT;
-  return with_client(client, [&](Client& c) -> reckoner_result {
-    for (const ShownEntity& seen : c.frame(local_s)) {
-      if (seen.id == entity_id(entity)) return capi::give(shown, to_c(seen, c));
-    }
-    return RECKONER_NOTHING;
-  });
-}
-
-reckoner_result reckoner_client_sample(reckoner_client* client, double local_s, reckoner_poses* poses) {
-  if (poses == nullptr || !std::isfinite(local_s)) return RECKONER_ERROR_ARGUMENT;
-  return with_client(client, [&](Client& c) {
-    static_assert(sizeof(glm::dvec3) == 3 * sizeof(double));
-    const ShownPoses sampled = c.sample(local_s);
-    client->ids.clear();
-    client->orientations.clear();
-    for (const EntityId id : sampled.ids)
-      client->ids.push_back(capi::to_c(id));
-    for (const glm::quat& q : sampled.orientations)  // GLM's order depends on how it is configured
-      client->orientations.insert(client->orientations.end(), {q.x, q.y, q.z, q.w});
-    reckoner_poses given{};
-    given.count = sampled.ids.size();
-    given.entities = client->ids.data();
-    given.positions = sampled.positions.empty() ? nullptr : &sampled.positions[0].x;
-    given.orientations = client->orientations.data();
-    given.shown_time_s = sampled.shown_time_s;
-    return capi::give(poses, given);
-  });
-}
-
-reckoner_result reckoner_client_set_paused(reckoner_client* client, std::int32_t paused, double local_s) {
-  if (!std::isfinite(local_s)) return RECKONER_ERROR_ARGUMENT;
-  return with_client(client, [&](Client& c) {
-    c.set_paused(paused != 0, local_s);
-    return RECKONER_OK;
-  });
-}
-
-const char* reckoner_client_name(const reckoner_client* client, reckoner_entity entity) {
-  if (client == nullptr) return nullptr;
-  const EntityInfo* info = client->client->info(entity_id(entity));
-  return info != nullptr ? info->name.c_str() : nullptr;
-}
-
-reckoner_result reckoner_client_field(const reckoner_client* client, reckoner_entity entity,
-                                      std::uint32_t field, reckoner_value* value) {
-  if (value == nullptr) return RECKONER_ERROR_ARGUMENT;
-  return with_client(client, [&](const Client& c) -> reckoner_result {
-    const FieldValue* found = c.field(entity_id(entity), field);
-    if (found == nullptr) return RECKONER_ERROR_UNKNOWN;
-    *value = capi::to_c(*found);
-    return RECKONER_OK;
-  });
-}
-
 reckoner_result reckoner_client_server_time(const reckoner_client* client, double local_s,
                                             double* server_time_s) {
   if (server_time_s == nullptr || !std::isfinite(local_s)) return RECKONER_ERROR_ARGUMENT;
@@ -281,71 +182,5 @@ reckoner_result reckoner_client_server_time(const reckoner_client* client, doubl
     if (!time_s) return RECKONER_NOTHING;
     *server_time_s = *time_s;
     return RECKONER_OK;
-  });
-}
-
-reckoner_result reckoner_client_correct(reckoner_client* client, reckoner_entity entity,
-                                        const reckoner_state* shown, double local_s) {
-  if (shown == nullptr || !std::isfinite(local_s)) return RECKONER_ERROR_ARGUMENT;
-  return with_client(client, [&](Client& c) {
-    const EntityId id = entity_id(entity);
-    if (c.correct(id, capi::from_c(*shown), local_s)) return RECKONER_OK;
-    return c.info(id) != nullptr ? RECKONER_ERROR_REFUSED : RECKONER_ERROR_UNKNOWN;
-  });
-}
-
-reckoner_result reckoner_client_set_origin(reckoner_client* client, const double origin[3]) {
-  if (origin == nullptr) return RECKONER_ERROR_ARGUMENT;
-  return with_client(client, [&](Client& c) {
-    return done_or(c.set_origin({origin[0], origin[1], origin[2]}), RECKONER_ERROR_ARGUMENT);
-  });
-}
-
-reckoner_result reckoner_client_move(reckoner_client* client, reckoner_entity entity,
-                                     const reckoner_state* state, double local_s) {
-  if (state == nullptr || !std::isfinite(local_s)) return RECKONER_ERROR_ARGUMENT;
-  return with_client(client, [&](Client& c) {
-    const EntityId id = entity_id(entity);
-    if (c.move(id, capi::from_c(*state), local_s)) return RECKONER_OK;
-    return c.info(id) != nullptr ? RECKONER_ERROR_REFUSED : RECKONER_ERROR_UNKNOWN;
-  });
-}
-
-reckoner_result reckoner_client_owned(const reckoner_client* client, reckoner_entity entity, double local_s,
-                                      reckoner_state* state) {
-  if (state == nullptr || !std::isfinite(local_s)) return RECKONER_ERROR_ARGUMENT;
-  return with_client(client, [&](const Client& c) -> reckoner_result {
-    const auto owned = c.owned(entity_id(entity), local_s);
-    if (!owned) return RECKONER_NOTHING;
-    *state = capi::to_c(*owned);
-    return RECKONER_OK;
-  });
-}
-
-reckoner_result reckoner_client_get_stats(const reckoner_client* client, reckoner_client_stats* stats) {
-  return with_client(client, [&](const Client& c) {
-    const ClientStats& counted = c.stats();
-    const TransportStats& wire = client->transport->stats();
-    reckoner_client_stats given{};
-    given.datagrams_received = counted.datagrams_received;
-    given.datagrams_lost = counted.datagrams_lost;
-    given.datagrams_stale = counted.datagrams_stale;
-    given.updates_applied = counted.updates_applied;
-    given.updates_stale = counted.updates_stale;
-    given.malformed = counted.malformed;
-    given.unknown_references = counted.unknown_references;
-    given.state_bytes_received = counted.state_bytes_received;
-    given.corrections = counted.corrections;
-    given.messages_sent = counted.messages_sent;
-    given.messages_dropped = counted.messages_dropped;
-    given.messages_received = counted.messages_received;
-    given.messages_refused = counted.messages_refused;
-    given.wire_bytes_sent = wire.wire_bytes_sent;
-    given.wire_bytes_received = wire.wire_bytes_received;
-    given.transport_refused = wire.refused;
-    given.transport_errors = wire.service_errors;
-    given.round_trip_s = counted.round_trip_s;
-    given.delay_s = counted.delay_s;
-    return capi::give(stats, given);
   });
 }

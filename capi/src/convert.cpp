@@ -197,6 +197,16 @@ std::optional<std::vector<Archetype>> archetypes_of(const reckoner_archetype* fi
   return archetypes;
 }
 
+reckoner_result refused_for(std::uint32_t reason, const RefusalCounts& payloads_refused,
+                            const RefusalCounts& datagrams_refused, std::uint64_t* payloads,
+                            std::uint64_t* datagrams) {
+  if (reason >= RefusalCounts::kReasons) return RECKONER_ERROR_UNKNOWN;
+  const auto why = static_cast<Refusal>(reason);
+  if (payloads != nullptr) *payloads = payloads_refused[why];
+  if (datagrams != nullptr) *datagrams = datagrams_refused[why];
+  return RECKONER_OK;
+}
+
 std::vector<ServerAddress> addresses_of(const reckoner_address* first, std::uint32_t count) {
   std::vector<ServerAddress> addresses;
   for (std::uint32_t i = 0; first != nullptr && i < count; ++i)

@@ -11,6 +11,7 @@
 #include <reckoner/net/connect_token.hpp>
 #include <reckoner/net/game_message.hpp>
 #include <reckoner/net/ids.hpp>
+#include <reckoner/net/refusal.hpp>
 #include <reckoner/net/user_fields.hpp>
 #include <reckoner/reckoning/state.hpp>
 
@@ -40,6 +41,11 @@ namespace reckoner::capi {
 [[nodiscard]] std::optional<std::vector<Archetype>> archetypes_of(const reckoner_archetype* first,
                                                                   std::uint32_t count,
                                                                   reckoner_result& result);
+
+/// How many payloads and datagrams were refused for a reason; either pointer may be null.
+[[nodiscard]] reckoner_result refused_for(std::uint32_t reason, const RefusalCounts& payloads_refused,
+                                          const RefusalCounts& datagrams_refused, std::uint64_t* payloads,
+                                          std::uint64_t* datagrams);
 
 [[nodiscard]] std::vector<ServerAddress> addresses_of(const reckoner_address* first, std::uint32_t count);
 [[nodiscard]] SecretKey key_of(const std::uint8_t* bytes);

@@ -70,6 +70,18 @@ void reckoner_server_config_init(reckoner_server_config* config, std::uint32_t s
   c.interest_level_distance_m[0] = server.interest.level_distance_m[0];
   c.interest_level_distance_m[1] = server.interest.level_distance_m[1];
   c.interest_interval_s = server.interest.interval_s;
+  const TransportLimits limits;
+  c.tokens_per_second = security.tokens_per_second;
+  c.limit_datagrams_per_second = limits.datagrams_per_second;
+  c.limit_bytes_per_second = limits.bytes_per_second;
+  c.limit_address_datagrams_per_second = limits.address_datagrams_per_second;
+  c.limit_address_bytes_per_second = limits.address_bytes_per_second;
+  c.limit_burst_s = limits.burst_s;
+  c.limit_message_bytes = limits.message_bytes;
+  c.limit_waiting_bytes = limits.waiting_bytes;
+  c.limit_backlog_bytes = limits.backlog_bytes;
+  c.limit_waiting_events = limits.waiting_events;
+  c.log_least = RECKONER_LOG_INFO;
   capi::put(config, c, struct_size);
 }
 
@@ -81,6 +93,7 @@ void reckoner_ownership_rules_init(reckoner_ownership_rules* rules, std::uint32_
   c.max_acceleration_mps2 = defaults.max_acceleration_mps2;
   c.max_updates_per_s = defaults.max_updates_per_s;
   c.silence_s = defaults.silence_s;
+  c.frame_reach_m = defaults.frame_reach_m;
   capi::put(rules, c, struct_size);
 }
 
@@ -94,6 +107,7 @@ void reckoner_route_config_init(reckoner_route_config* config, std::uint32_t str
   c.passes = defaults.passes;
   c.up[2] = 1.0;
   c.orientation[3] = 1.0;
+  c.angle_limit_rad = -1.0;
   capi::put(config, c, struct_size);
 }
 
@@ -109,5 +123,6 @@ void reckoner_client_config_init(reckoner_client_config* config, std::uint32_t s
   c.silence_s = client.silence_s;
   c.unconfirmed_s = client.unconfirmed_s;
   c.owned_updates_per_second = client.owned_updates_per_second;
+  c.log_least = RECKONER_LOG_INFO;
   capi::put(config, c, struct_size);
 }

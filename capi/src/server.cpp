@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The life of a server: made, run tick by tick, asked how it does.
+#include "log.hpp"
 #include "server_handle.hpp"
 
 #include <cmath>
@@ -28,9 +29,16 @@ bool makes_sense(const reckoner_server_config& c) {
   const bool counts = c.max_clients >= 1 && c.max_clients <= kMostClients && c.max_entities >= 1 &&
                       c.max_entities <= kMaxEntities;
   const bool spends_one_way = c.updates_per_second <= 0.0 || c.fixed_rate_hz <= 0.0;
-  const bool security = c.insecure != 0 ? c.key == nullptr : c.key != nullptr;
+  const bool security =
+      (c.insecure != 0 ? c.key == nullptr : c.key != nullptr) && is_rate(c.tokens_per_second);
+  const bool limits = is_rate(c.limit_datagrams_per_second) && is_rate(c.limit_bytes_per_second) &&
+                      is_rate(c.limit_address_datagrams_per_second) &&
+                      is_rate(c.limit_address_bytes_per_second) && is_rate(c.limit_burst_s) &&
+                      c.limit_message_bytes >= 1 && c.limit_message_bytes <= kMaxControlBytes &&
+                      c.limit_waiting_bytes >= 1 && c.limit_backlog_bytes >= 1 && c.limit_waiting_events >= 1;
   return c.tick_rate_hz >= 1.0 && c.tick_rate_hz <= 1000.0 && rates && interest && counts && spends_one_way &&
-         security && (c.address_count == 0 || c.addresses != nullptr);
+         security && limits && capi::is_log_level(c.log_least) &&
+         (c.address_count == 0 || c.addresses != nullptr);
 }
 
 ServerConfig config_of(const reckoner_server_config& c, std::vector<Archetype>&& archetypes) {
@@ -53,18 +61,31 @@ ServerConfig config_of(const reckoner_server_config& c, std::vector<Archetype>&&
                      .interval_s = c.interest_interval_s};
   config.rewind_s = c.rewind_s;
   config.threads = c.threads;
+  config.log = capi::log_sink(c.log, c.log_user, c.log_least);
   return config;
 }
 
 EnetListenConfig listening(const reckoner_server_config& c) {
-  EnetListenConfig config{
-      .host = c.host != nullptr ? c.host : "", .port = c.port, .max_peers = c.max_clients + kSparePeers};
+  EnetListenConfig config{.host = c.host != nullptr ? c.host : "",
+                          .port = c.port,
+                          .max_peers = c.max_clients + kSparePeers,
+                          .limits = {.datagrams_per_second = c.limit_datagrams_per_second,
+                                     .bytes_per_second = c.limit_bytes_per_second,
+                                     .address_datagrams_per_second = c.limit_address_datagrams_per_second,
+                                     .address_bytes_per_second = c.limit_address_bytes_per_second,
+                                     .burst_s = c.limit_burst_s,
+                                     .message_bytes = static_cast<std::size_t>(c.limit_message_bytes),
+                                     .waiting_bytes = static_cast<std::size_t>(c.limit_waiting_bytes),
+                                     .backlog_bytes = static_cast<std::size_t>(c.limit_backlog_bytes),
+                                     .waiting_events = static_cast<std::size_t>(c.limit_waiting_events)},
+                          .log = capi::log_sink(c.log, c.log_user, c.log_least)};
   if (c.insecure == 0) {
     config.security = ServerSecurity{.key = capi::key_of(c.key),
                                      .game = c.game,
                                      .addresses = capi::addresses_of(c.addresses, c.address_count),
                                      .peers_per_address = c.peers_per_address,
-                                     .handshakes_per_second = c.handshakes_per_second};
+                                     .handshakes_per_second = c.handshakes_per_second,
+                                     .tokens_per_second = c.tokens_per_second};
   }
   return config;
 }
@@ -152,37 +173,5 @@ reckoner_result reckoner_server_shutdown(reckoner_server* server) {
   return with_server(server, [&](Server& s) {
     s.shutdown();
     return RECKONER_OK;
-  });
-}
-
-reckoner_result reckoner_server_get_stats(const reckoner_server* server, reckoner_server_stats* stats) {
-  return with_server(server, [&](const Server& s) {
-    const ServerStats& counted = s.stats();
-    const OwnershipStats& owned = s.ownership_stats();
-    const TransportStats& wire = server->transport->stats();
-    reckoner_server_stats c{};
-    c.clients = static_cast<std::uint32_t>(s.client_count());
-    c.entities = static_cast<std::uint32_t>(s.entity_count());
-    c.ticks = counted.ticks;
-    c.publishes = counted.publishes;
-    c.updates_sent = counted.updates_sent;
-    c.full_updates_sent = counted.full_updates_sent;
-    c.repairs_sent = counted.repairs_sent;
-    c.datagrams_sent = counted.datagrams_sent;
-    c.state_bytes_sent = counted.state_bytes_sent;
-    c.datagrams_lost = counted.datagrams_lost;
-    c.malformed = counted.malformed;
-    c.messages_sent = counted.messages_sent;
-    c.messages_dropped = counted.messages_dropped;
-    c.messages_received = counted.messages_received;
-    c.messages_refused = counted.messages_refused;
-    c.owned_accepted = owned.accepted;
-    c.owned_corrected = owned.corrected;
-    c.owned_refused = owned.refused;
-    c.wire_bytes_sent = wire.wire_bytes_sent;
-    c.wire_bytes_received = wire.wire_bytes_received;
-    c.transport_refused = wire.refused;
-    c.transport_errors = wire.service_errors;
-    return capi::give(stats, c);
   });
 }

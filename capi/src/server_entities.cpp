@@ -142,7 +142,7 @@ reckoner_result reckoner_server_give(reckoner_server* server, reckoner_entity en
   }
   if (c.policy < RECKONER_OWNER_ACCEPT || c.policy > RECKONER_OWNER_REFUSE || c.gone < RECKONER_GONE_REST ||
       c.gone > RECKONER_GONE_DESPAWN || !(c.max_acceleration_mps2 > 0.0) || !(c.max_updates_per_s > 0.0) ||
-      !(c.silence_s > 0.0))
+      !(c.silence_s > 0.0) || !(c.frame_reach_m >= 0.0))
     return RECKONER_ERROR_ARGUMENT;
   return with_server(server, [&](Server& s) -> reckoner_result {
     const EntityId id = entity_id(entity);
@@ -150,6 +150,7 @@ reckoner_result reckoner_server_give(reckoner_server* server, reckoner_entity en
                                .gone = static_cast<OwnerGone>(c.gone),
                                .max_acceleration_mps2 = c.max_acceleration_mps2,
                                .max_updates_per_s = c.max_updates_per_s,
+                               .frame_reach_m = c.frame_reach_m,
                                .silence_s = c.silence_s};
     return s.give(id, ClientId{owner}, given) ? RECKONER_OK : refused(s, id);
   });

@@ -41,6 +41,8 @@ RouteDefinition definition_of(const reckoner_route_config& c) {
   route.up = {c.up[0], c.up[1], c.up[2]};
   route.orientation = glm::dquat{c.orientation[3], c.orientation[0], c.orientation[1], c.orientation[2]};
   if (c.tolerance_m > 0.0) route.tolerance = c.tolerance_m;
+  if (c.angle_limit_rad >= 0.0) route.angle_limit = c.angle_limit_rad;
+  if (c.outlier_limit_rad > 0.0) route.outlier_limit = c.outlier_limit_rad;
   return route;
 }
 
@@ -73,6 +75,35 @@ reckoner_result reckoner_server_route_length(const reckoner_server* server, reck
     const Route* found = s.route(RouteId{route});
     if (found == nullptr) return RECKONER_ERROR_UNKNOWN;
     *length_m = found->length();
+    return RECKONER_OK;
+  });
+}
+
+reckoner_result reckoner_server_route_state(const reckoner_server* server, reckoner_route route,
+                                            double distance_m, double speed_mps, double acceleration_mps2,
+                                            reckoner_state* state) {
+  if (state == nullptr || !std::isfinite(distance_m) || !std::isfinite(speed_mps) ||
+      !std::isfinite(acceleration_mps2))
+    return RECKONER_ERROR_ARGUMENT;
+  return with_server(server, [&](const Server& s) -> reckoner_result {
+    const Route* found = s.route(RouteId{route});
+    if (found == nullptr) return RECKONER_ERROR_UNKNOWN;
+    *state = capi::to_c(found->state_at({distance_m, speed_mps, acceleration_mps2}, 0.0));
+    return RECKONER_OK;
+  });
+}
+
+reckoner_result reckoner_server_route_nearest(const reckoner_server* server, reckoner_route route,
+                                              const double point[3], double* distance_m, double* away_m) {
+  if (point == nullptr || distance_m == nullptr || !std::isfinite(point[0]) || !std::isfinite(point[1]) ||
+      !std::isfinite(point[2]))
+    return RECKONER_ERROR_ARGUMENT;
+  return with_server(server, [&](const Server& s) -> reckoner_result {
+    const Route* found = s.route(RouteId{route});
+    if (found == nullptr) return RECKONER_ERROR_UNKNOWN;
+    const Route::Nearest nearest = found->nearest({point[0], point[1], point[2]});
+    *distance_m = nearest.distance;
+    if (away_m != nullptr) *away_m = nearest.away;
     return RECKONER_OK;
   });
 }

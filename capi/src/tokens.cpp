@@ -47,6 +47,11 @@ std::uint32_t reckoner_protocol_version() {
   return kProtocolVersion;
 }
 
+const char* reckoner_refusal_name(std::uint32_t reason) {
+  // The names are literals, each with its 0.
+  return reason < RefusalCounts::kReasons ? name_of(static_cast<Refusal>(reason)).data() : nullptr;
+}
+
 reckoner_result reckoner_set_allocator(void* (*allocate)(std::size_t bytes), void (*release)(void* memory)) {
   if ((allocate == nullptr) != (release == nullptr)) return RECKONER_ERROR_ARGUMENT;
   const EnetAllocator given{allocate != nullptr ? allocate : std::malloc,
@@ -59,6 +64,24 @@ reckoner_result reckoner_make_key(std::uint8_t key[32]) {
   return capi::guarded([&] {
     const SecretKey made = SecretKey::make();
     std::memcpy(key, made.bytes().data(), made.bytes().size());
+    return RECKONER_OK;
+  });
+}
+
+reckoner_result reckoner_key_from_text(const char* text, std::uint8_t key[32]) {
+  if (text == nullptr || key == nullptr) return RECKONER_ERROR_ARGUMENT;
+  return capi::guarded([&]() -> reckoner_result {
+    const auto read = SecretKey::from_text(text);
+    if (!read) return RECKONER_ERROR_ARGUMENT;
+    std::memcpy(key, read->bytes().data(), read->bytes().size());
+    return RECKONER_OK;
+  });
+}
+
+reckoner_result reckoner_key_to_text(const std::uint8_t key[32], char text[65]) {
+  if (text == nullptr || key == nullptr) return RECKONER_ERROR_ARGUMENT;
+  return capi::guarded([&] {
+    capi::say(capi::key_of(key).text(), text, 65);
     return RECKONER_OK;
   });
 }

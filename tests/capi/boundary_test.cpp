@@ -42,6 +42,23 @@ TEST(CBoundary, NullHandlesAreRefused) {
   EXPECT_EQ(reckoner_client_status(nullptr), -1);
   EXPECT_STREQ(reckoner_client_refusal(nullptr), "");
   EXPECT_EQ(reckoner_client_name(nullptr, 1), nullptr);
+  reckoner_server_stats counted{};
+  reckoner_entity_debug debug{};
+  reckoner_shown_debug shown_debug{};
+  EXPECT_EQ(reckoner_server_get_stats(nullptr, &counted), RECKONER_ERROR_ARGUMENT);
+  EXPECT_EQ(reckoner_server_refused(nullptr, 0, nullptr, nullptr), RECKONER_ERROR_ARGUMENT);
+  EXPECT_EQ(reckoner_client_refused(nullptr, 0, nullptr, nullptr), RECKONER_ERROR_ARGUMENT);
+  EXPECT_EQ(reckoner_server_debug(nullptr, 1, &debug), RECKONER_ERROR_ARGUMENT);
+  EXPECT_EQ(reckoner_client_debug(nullptr, 1, &shown_debug), RECKONER_ERROR_ARGUMENT);
+  EXPECT_EQ(reckoner_server_published(nullptr, 1, &state, &number), RECKONER_ERROR_ARGUMENT);
+  EXPECT_EQ(reckoner_server_route_state(nullptr, 1, 0.0, 0.0, 0.0, &state), RECKONER_ERROR_ARGUMENT);
+  EXPECT_EQ(reckoner_client_move_in(nullptr, 1, &state, 0, 0.0), RECKONER_ERROR_ARGUMENT);
+  EXPECT_EQ(reckoner_client_owned_frame(nullptr, 1, &entity), RECKONER_ERROR_ARGUMENT);
+  EXPECT_EQ(reckoner_clock_at(nullptr, 3.0), 0.0);
+  EXPECT_EQ(reckoner_clock_set_scale(nullptr, 1.0, 0.0, 0.0), RECKONER_ERROR_ARGUMENT);
+  EXPECT_EQ(reckoner_key_from_text(nullptr, nullptr), RECKONER_ERROR_ARGUMENT);
+  reckoner_out_of_frame(nullptr, &state, &state);
+  reckoner_into_frame(&state, nullptr, &state);
   EXPECT_EQ(reckoner_client_shown(nullptr, 0.0, nullptr, sizeof(reckoner_shown), 0, &count),
             RECKONER_ERROR_ARGUMENT);
   reckoner_server_destroy(nullptr);
@@ -67,6 +84,11 @@ TEST(CBoundary, ConfigurationsThatMakeNoSenseAreRefused) {
   EXPECT_EQ(refused([&](Pair& p) { p.server_config.interest_radius_m = nan; }), RECKONER_ERROR_ARGUMENT);
   EXPECT_EQ(refused([](Pair& p) { p.server_config.max_clients = 1u << 30; }), RECKONER_ERROR_ARGUMENT);
   EXPECT_EQ(refused([](Pair& p) { p.server_config.rewind_s = 2.0; }), RECKONER_ERROR_ARGUMENT);
+  EXPECT_EQ(refused([&](Pair& p) { p.server_config.limit_burst_s = nan; }), RECKONER_ERROR_ARGUMENT);
+  EXPECT_EQ(refused([](Pair& p) { p.server_config.limit_message_bytes = 1u << 20; }),
+            RECKONER_ERROR_ARGUMENT);
+  EXPECT_EQ(refused([](Pair& p) { p.server_config.limit_waiting_events = 0; }), RECKONER_ERROR_ARGUMENT);
+  EXPECT_EQ(refused([](Pair& p) { p.server_config.log_least = 4; }), RECKONER_ERROR_ARGUMENT);
   EXPECT_EQ(refused([](Pair& p) { p.kind.threshold_m = 0.0; }), RECKONER_ERROR_ARGUMENT);
   EXPECT_EQ(refused([](Pair& p) { p.kind.name = "longer than the thirty-two bytes that there are"; }),
             RECKONER_ERROR_ARGUMENT);
@@ -178,6 +200,18 @@ TEST(CBoundary, LayoutsAreKept) {
     EXPECT_EQ(offsetof(reckoner_poses, shown_time_s), 40u);
     EXPECT_EQ(offsetof(reckoner_server_stats, transport_errors), 168u);
     EXPECT_EQ(offsetof(reckoner_client_stats, delay_s), 152u);
+    EXPECT_EQ(sizeof(reckoner_clock), 40u);
+    EXPECT_EQ(sizeof(reckoner_log_field), 48u);
+    EXPECT_EQ(offsetof(reckoner_log_record, field_count), 32u);
+    EXPECT_EQ(offsetof(reckoner_server_config, log_least), 288u);
+    EXPECT_EQ(offsetof(reckoner_client_config, log_least), 136u);
+    EXPECT_EQ(offsetof(reckoner_route_config, outlier_limit_rad), 136u);
+    EXPECT_EQ(offsetof(reckoner_ownership_rules, frame_reach_m), 40u);
+    EXPECT_EQ(offsetof(reckoner_shown, on_route), 200u);
+    EXPECT_EQ(offsetof(reckoner_entity_debug, owned), 236u);
+    EXPECT_EQ(offsetof(reckoner_shown_debug, owned), 252u);
+    EXPECT_EQ(offsetof(reckoner_server_stats, payload_bytes_received), 336u);
+    EXPECT_EQ(offsetof(reckoner_client_stats, payload_bytes_received), 200u);
   }
 }
 

@@ -256,6 +256,17 @@ TEST(CSession, AGuardWalksItsRoute) {
   ASSERT_EQ(reckoner_server_route_length(pair.server, route, &length_m), RECKONER_OK);
   EXPECT_GT(length_m, 40.0);
   EXPECT_LT(length_m, 60.0);
+  reckoner_state corner;
+  ASSERT_EQ(reckoner_server_route_state(pair.server, route, 0.0, 2.0, 0.0, &corner), RECKONER_OK);
+  EXPECT_NEAR(corner.position[0], 0.0, 1e-6);
+  EXPECT_NEAR(std::hypot(corner.velocity[0], corner.velocity[1]), 2.0, 1e-4);
+  const double beside[3] = {10.0, 10.0, 3.0};
+  double distance_m = 0.0, away_m = 0.0;
+  ASSERT_EQ(reckoner_server_route_nearest(pair.server, route, beside, &distance_m, &away_m), RECKONER_OK);
+  EXPECT_NEAR(distance_m, 0.5 * length_m, 0.01);
+  EXPECT_NEAR(away_m, 3.0, 1e-6);
+  EXPECT_EQ(reckoner_server_route_nearest(pair.server, route + 1, beside, &distance_m, nullptr),
+            RECKONER_ERROR_UNKNOWN);
   const reckoner_state start = at(0.0, 0.0, 0.0);
   reckoner_entity guard = 0;
   ASSERT_EQ(reckoner_server_spawn(pair.server, 0, "guard", &start, 0, &guard), RECKONER_OK);
@@ -271,6 +282,7 @@ TEST(CSession, AGuardWalksItsRoute) {
   reckoner_state truth;
   ASSERT_EQ(reckoner_server_state(pair.server, guard, &truth), RECKONER_OK);
   EXPECT_NEAR(pair.shown(guard).state.position[0], truth.position[0], 0.3);
+  EXPECT_EQ(pair.shown(guard).on_route, 1);
 
   config.point_count = 1;
   EXPECT_EQ(reckoner_server_add_route(pair.server, &config, &route, why, sizeof why), RECKONER_ERROR_REFUSED);

@@ -4,11 +4,24 @@
 
 #include <chrono>
 #include <cstring>
+#include <string>
 
 namespace reckoner::test {
 namespace {
 
 constexpr std::uint32_t kLocalhost = 0x7f000001;
+
+TEST(CKeys, AreReadAsTheirFilesHoldThem) {
+  std::uint8_t key[32], again[32];
+  char text[65];
+  ASSERT_EQ(reckoner_make_key(key), RECKONER_OK);
+  ASSERT_EQ(reckoner_key_to_text(key, text), RECKONER_OK);
+  EXPECT_EQ(std::strlen(text), 64u);
+  ASSERT_EQ(reckoner_key_from_text((std::string(text) + "\n").c_str(), again), RECKONER_OK);
+  EXPECT_EQ(std::memcmp(key, again, sizeof key), 0);
+  text[63] = '\0';
+  EXPECT_EQ(reckoner_key_from_text(text, again), RECKONER_ERROR_ARGUMENT);
+}
 
 // A server with a key, and what it takes to get a token for it.
 struct Sealed {
