@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+// Slow motion for all: server and client run on clocks that the game slows down together, and say what
+// happens in the program's log. Exits with 0 if the ball was shown at a fifth of its speed, without a jump on
+// the way.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <thread>
+
+#include <glm/geometric.hpp>
+
+#include <reckoner/client/client.hpp>
+#include <reckoner/net/enet_transport.hpp>
+#include <reckoner/net/messages.hpp>
+#include <reckoner/reckoning/scaled_clock.hpp>
+#include <reckoner/server/server.hpp>
+
+namespace {
+
+// A pace for all, from a server time on: what the game's message says.
+struct Pace {
+  double from_s;
+  double scale;
+};
+
+void say(const reckoner::LogRecord& record) {
+  if (record.level >= reckoner::LogLevel::info) std::printf("%s\n", reckoner::text_of(record).c_str());
+}
+
+reckoner::State flying(double time_s) {  // a ball on a string, 5 m long, at 5 m/s
+  reckoner::State ball;
+  ball.position = {5.0 * std::cos(time_s), 5.0 * std::sin(time_s), 2.0};
+  ball.velocity = {-5.0 * std::sin(time_s), 5.0 * std::cos(time_s), 0.0};
+  return ball;
+}
+
+// Ticks as they come due, in the game's time; and the pace that was announced, when it is time.
+void run(reckoner::Server& server, reckoner::EntityId ball, reckoner::ScaledClock& clock, double real_now_s,
+         std::optional<Pace>& coming) {
+  if (coming && clock.at(real_now_s) >= coming->from_s) {
+    clock.set_scale(coming->scale, real_now_s);  // evenly, over a quarter second
+    coming.reset();
+  }
+  server.receive(clock.at(real_now_s));
+  while (server.tick_time_s(server.next_tick()) <= clock.at(real_now_s)) {
+    server.move(ball, flying(server.tick_time_s(server.next_tick())));
+    server.tick(clock.at(real_now_s));
+  }
+}
+
+// The same on a client's machine, when its own estimate of server time comes there.
+void run(reckoner::Client& client, reckoner::ScaledClock& clock, double real_now_s,
+         std::optional<Pace>& coming) {
+  client.receive(clock.at(real_now_s));
+  while (client.poll_event()) {
+  }
+  while (const auto message = client.poll_message()) {
+    if (message->payload.size() == sizeof(Pace))
+      std::memcpy(&coming.emplace(), message->payload.data(), sizeof(Pace));
+  }
+  const auto server_s = client.server_time_s(clock.at(real_now_s));
+  if (coming && server_s && *server_s >= coming->from_s) {
+    clock.set_scale(coming->scale, real_now_s);
+    coming.reset();
+  }
+}
+
+}  // namespace
+
+int main() {
+  reckoner::ServerConfig server_config;
+  server_config.log = say;
+  reckoner::ClientConfig client_config;
+  client_config.log = say;
+  auto listening = reckoner::EnetTransport::listen({.host = "127.0.0.1", .log = say});
+  if (!listening) return std::fprintf(stderr, "%s\n", listening.error().c_str()), 1;
+  auto calling = reckoner::EnetTransport::connect("127.0.0.1", (*listening)->port(),
+                                                  reckoner::kProtocolVersion, {}, say);
+  if (!calling) return std::fprintf(stderr, "%s\n", calling.error().c_str()), 1;
+  reckoner::Server server(server_config, **listening);
+  reckoner::Client client(client_config, **calling);
+  const reckoner::EntityId ball = server.spawn(0, "ball", flying(0.0));
+
+  reckoner::ScaledClock server_clock, client_clock;  // on two machines
+  std::optional<Pace> to_come, heard;
+  bool announced = false;
+  std::optional<glm::dvec3> last;
+  double last_s = 0.0, slow_m = 0.0, slow_s = 0.0, fastest_mps = 0.0;
+  const auto start = std::chrono::steady_clock::now();
+  for (double real_now_s = 0.0; real_now_s < 4.0;) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(4));
+    real_now_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    run(server, ball, server_clock, real_now_s, to_come);
+    run(client, client_clock, real_now_s, heard);
+    if (real_now_s > 2.0 && !announced) {
+      to_come = {server_clock.at(real_now_s) + 0.3, 0.2};  // ahead, so that all have heard of it by then
+      announced = server.broadcast(std::as_bytes(std::span(&*to_come, 1)), reckoner::Delivery::reliable) == 1;
+    }
+    const auto shown = client.frame(client_clock.at(real_now_s));
+    if (shown.empty() || real_now_s < 1.0) continue;
+    const glm::dvec3 at = shown.front().shown.position;
+    if (last && real_now_s - last_s > 1e-3)
+      fastest_mps = std::max(fastest_mps, glm::distance(at, *last) / (real_now_s - last_s));
+    if (last && real_now_s > 3.0) {
+      slow_m += glm::distance(at, *last);
+      slow_s += real_now_s - last_s;
+    }
+    last = at;
+    last_s = real_now_s;
+  }
+  std::printf("at most %.1f m/s, %.2f m/s in slow motion\n", fastest_mps, slow_m / slow_s);
+  return fastest_mps < 10.0 && std::abs(slow_m / slow_s - 1.0) < 0.2 ? 0 : 1;
+}
