@@ -83,6 +83,8 @@ class Reckoner(ConanFile):
             self.component("client", ["net"])
         if self.options.get_safe("c_library"):
             self.cpp_info.components["c"].libs = ["reckoner"]
+            if self.options.shared:  # else they are in it
+                self.cpp_info.components["c"].requires = ["server", "client"]
             self.cpp_info.components["c"].set_property("cmake_target_name", "reckoner::c")
             self.cpp_info.components["c"].set_property("pkg_config_name", "reckoner")
 
@@ -92,3 +94,5 @@ class Reckoner(ConanFile):
         component.requires = requires
         component.set_property("cmake_target_name", f"reckoner::{name}")
         component.set_property("pkg_config_name", f"reckoner-{name}")
+        if not self.options.shared:
+            component.defines = ["RECKONER_STATIC"]

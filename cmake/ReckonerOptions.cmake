@@ -71,6 +71,7 @@ endfunction()
 
 # reckoner_library(name SOURCES ... HEADERS ... [PUBLIC targets] [PRIVATE targets] [INTERNAL])
 # HEADERS are relative to the folder's include/; INTERNAL libraries are static always, and not installed.
+# A shared library hides what is not marked with its macro of export.hpp.
 function(reckoner_library name)
   cmake_parse_arguments(ARG "INTERNAL" "" "SOURCES;HEADERS;PUBLIC;PRIVATE" ${ARGN})
   set(kind)
@@ -78,6 +79,10 @@ function(reckoner_library name)
     set(kind STATIC)
   endif()
   add_library(reckoner_${name} ${kind} ${ARG_SOURCES})
+  get_target_property(kind reckoner_${name} TYPE)
+  if(kind STREQUAL "STATIC_LIBRARY" AND NOT ARG_INTERNAL)
+    target_compile_definitions(reckoner_${name} PUBLIC RECKONER_STATIC)
+  endif()
   add_library(reckoner::${name} ALIAS reckoner_${name})
   list(TRANSFORM ARG_HEADERS PREPEND include/)
   target_sources(reckoner_${name} PUBLIC FILE_SET HEADERS BASE_DIRS include FILES ${ARG_HEADERS})
@@ -85,6 +90,7 @@ function(reckoner_library name)
   reckoner_compile_flags(reckoner_${name})
   set_target_properties(reckoner_${name} PROPERTIES
     EXPORT_NAME ${name} OUTPUT_NAME reckoner-${name} POSITION_INDEPENDENT_CODE ON
+    CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
     VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
   if(NOT ARG_INTERNAL)
     if(RECKONER_SANITIZE)

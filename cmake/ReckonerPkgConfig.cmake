@@ -29,6 +29,7 @@ function(reckoner_pc name description)
   get_target_property(type reckoner_${name} TYPE)
   if(type STREQUAL "STATIC_LIBRARY")  # there is no other: what it needs is needed
     string(APPEND requires_line " ${needs}")
+    string(APPEND cflags " -DRECKONER_STATIC")
   elseif(needs)
     string(APPEND requires_line "\nRequires.private: ${needs}")
   endif()

@@ -163,8 +163,10 @@ Result<ArcLengthTable> ArcLengthTable::make(const CubicPath<V>& path, double tol
   return ArcLengthBuilder<V>(path, tolerance).build();
 }
 
-template Result<ArcLengthTable> ArcLengthTable::make(const CubicPath<double>&, double);
-template Result<ArcLengthTable> ArcLengthTable::make(const CubicPath<glm::dvec2>&, double);
-template Result<ArcLengthTable> ArcLengthTable::make(const CubicPath<glm::dvec3>&, double);
+template RECKONER_RECKONING_API Result<ArcLengthTable> ArcLengthTable::make(const CubicPath<double>&, double);
+template RECKONER_RECKONING_API Result<ArcLengthTable> ArcLengthTable::make(const CubicPath<glm::dvec2>&,
+                                                                            double);
+template RECKONER_RECKONING_API Result<ArcLengthTable> ArcLengthTable::make(const CubicPath<glm::dvec3>&,
+                                                                            double);
 
 }  // namespace reckoner

@@ -120,14 +120,16 @@ Result<std::vector<V>> subdivide(std::span<const V> points, std::size_t n, const
   return curve->subdivide(n);
 }
 
-template class CatmullRom<double>;
-template class CatmullRom<glm::dvec2>;
-template class CatmullRom<glm::dvec3>;
-template Result<std::vector<double>> subdivide(std::span<const double>, std::size_t,
-                                               const CatmullRomOptions&);
-template Result<std::vector<glm::dvec2>> subdivide(std::span<const glm::dvec2>, std::size_t,
-                                                   const CatmullRomOptions&);
-template Result<std::vector<glm::dvec3>> subdivide(std::span<const glm::dvec3>, std::size_t,
-                                                   const CatmullRomOptions&);
+template class RECKONER_RECKONING_API CatmullRom<double>;
+template class RECKONER_RECKONING_API CatmullRom<glm::dvec2>;
+template class RECKONER_RECKONING_API CatmullRom<glm::dvec3>;
+template RECKONER_RECKONING_API Result<std::vector<double>> subdivide(std::span<const double>, std::size_t,
+                                                                      const CatmullRomOptions&);
+template RECKONER_RECKONING_API Result<std::vector<glm::dvec2>> subdivide(std::span<const glm::dvec2>,
+                                                                          std::size_t,
+                                                                          const CatmullRomOptions&);
+template RECKONER_RECKONING_API Result<std::vector<glm::dvec3>> subdivide(std::span<const glm::dvec3>,
+                                                                          std::size_t,
+                                                                          const CatmullRomOptions&);
 
 }  // namespace reckoner

@@ -162,11 +162,16 @@ Result<std::vector<V>> chaikin(std::span<const V> points, const ChaikinOptions& 
   return line;
 }
 
-template std::vector<double> reject_outliers(std::vector<double>, bool, double);
-template std::vector<glm::dvec2> reject_outliers(std::vector<glm::dvec2>, bool, double);
-template std::vector<glm::dvec3> reject_outliers(std::vector<glm::dvec3>, bool, double);
-template Result<std::vector<double>> chaikin(std::span<const double>, const ChaikinOptions&);
-template Result<std::vector<glm::dvec2>> chaikin(std::span<const glm::dvec2>, const ChaikinOptions&);
-template Result<std::vector<glm::dvec3>> chaikin(std::span<const glm::dvec3>, const ChaikinOptions&);
+template RECKONER_RECKONING_API std::vector<double> reject_outliers(std::vector<double>, bool, double);
+template RECKONER_RECKONING_API std::vector<glm::dvec2> reject_outliers(std::vector<glm::dvec2>, bool,
+                                                                        double);
+template RECKONER_RECKONING_API std::vector<glm::dvec3> reject_outliers(std::vector<glm::dvec3>, bool,
+                                                                        double);
+template RECKONER_RECKONING_API Result<std::vector<double>> chaikin(std::span<const double>,
+                                                                    const ChaikinOptions&);
+template RECKONER_RECKONING_API Result<std::vector<glm::dvec2>> chaikin(std::span<const glm::dvec2>,
+                                                                        const ChaikinOptions&);
+template RECKONER_RECKONING_API Result<std::vector<glm::dvec3>> chaikin(std::span<const glm::dvec3>,
+                                                                        const ChaikinOptions&);
 
 }  // namespace reckoner

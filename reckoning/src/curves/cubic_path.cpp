@@ -60,14 +60,19 @@ Result<CubicPath<V>> quadratic_b_spline_path(std::span<const V> points, bool clo
   return CubicPath<V>(std::move(pieces), points[n - 1], false);
 }
 
-template std::string points_error(std::span<const double>, std::size_t);
-template std::string points_error(std::span<const glm::dvec2>, std::size_t);
-template std::string points_error(std::span<const glm::dvec3>, std::size_t);
-template Result<CubicPath<double>> polyline_path(std::span<const double>, bool);
-template Result<CubicPath<glm::dvec2>> polyline_path(std::span<const glm::dvec2>, bool);
-template Result<CubicPath<glm::dvec3>> polyline_path(std::span<const glm::dvec3>, bool);
-template Result<CubicPath<double>> quadratic_b_spline_path(std::span<const double>, bool);
-template Result<CubicPath<glm::dvec2>> quadratic_b_spline_path(std::span<const glm::dvec2>, bool);
-template Result<CubicPath<glm::dvec3>> quadratic_b_spline_path(std::span<const glm::dvec3>, bool);
+template RECKONER_RECKONING_API std::string points_error(std::span<const double>, std::size_t);
+template RECKONER_RECKONING_API std::string points_error(std::span<const glm::dvec2>, std::size_t);
+template RECKONER_RECKONING_API std::string points_error(std::span<const glm::dvec3>, std::size_t);
+template RECKONER_RECKONING_API Result<CubicPath<double>> polyline_path(std::span<const double>, bool);
+template RECKONER_RECKONING_API Result<CubicPath<glm::dvec2>> polyline_path(std::span<const glm::dvec2>,
+                                                                            bool);
+template RECKONER_RECKONING_API Result<CubicPath<glm::dvec3>> polyline_path(std::span<const glm::dvec3>,
+                                                                            bool);
+template RECKONER_RECKONING_API Result<CubicPath<double>> quadratic_b_spline_path(std::span<const double>,
+                                                                                  bool);
+template RECKONER_RECKONING_API Result<CubicPath<glm::dvec2>> quadratic_b_spline_path(
+    std::span<const glm::dvec2>, bool);
+template RECKONER_RECKONING_API Result<CubicPath<glm::dvec3>> quadratic_b_spline_path(
+    std::span<const glm::dvec3>, bool);
 
 }  // namespace reckoner

@@ -128,11 +128,11 @@ Frame carry_frame(const Frame& frame, const glm::dvec3& from, const glm::dvec3& 
   return {tangent, glm::cross(up, tangent), up};
 }
 
-template double unit_tangent(const CubicPath<double>&, double);
-template glm::dvec2 unit_tangent(const CubicPath<glm::dvec2>&, double);
-template glm::dvec3 unit_tangent(const CubicPath<glm::dvec3>&, double);
-template double curvature(const CubicPath<double>&, double);
-template glm::dvec2 curvature(const CubicPath<glm::dvec2>&, double);
-template glm::dvec3 curvature(const CubicPath<glm::dvec3>&, double);
+template RECKONER_RECKONING_API double unit_tangent(const CubicPath<double>&, double);
+template RECKONER_RECKONING_API glm::dvec2 unit_tangent(const CubicPath<glm::dvec2>&, double);
+template RECKONER_RECKONING_API glm::dvec3 unit_tangent(const CubicPath<glm::dvec3>&, double);
+template RECKONER_RECKONING_API double curvature(const CubicPath<double>&, double);
+template RECKONER_RECKONING_API glm::dvec2 curvature(const CubicPath<glm::dvec2>&, double);
+template RECKONER_RECKONING_API glm::dvec3 curvature(const CubicPath<glm::dvec3>&, double);
 
 }  // namespace reckoner

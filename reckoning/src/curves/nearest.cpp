@@ -181,8 +181,11 @@ NearestPoint<V> nearest(const CubicPath<V>& path, const V& point, double from, d
   return {parameter, position, curve_math::length(position - point)};
 }
 
-template NearestPoint<double> nearest(const CubicPath<double>&, const double&, double, double);
-template NearestPoint<glm::dvec2> nearest(const CubicPath<glm::dvec2>&, const glm::dvec2&, double, double);
-template NearestPoint<glm::dvec3> nearest(const CubicPath<glm::dvec3>&, const glm::dvec3&, double, double);
+template RECKONER_RECKONING_API NearestPoint<double> nearest(const CubicPath<double>&, const double&, double,
+                                                             double);
+template RECKONER_RECKONING_API NearestPoint<glm::dvec2> nearest(const CubicPath<glm::dvec2>&,
+                                                                 const glm::dvec2&, double, double);
+template RECKONER_RECKONING_API NearestPoint<glm::dvec3> nearest(const CubicPath<glm::dvec3>&,
+                                                                 const glm::dvec3&, double, double);
 
 }  // namespace reckoner

@@ -106,8 +106,8 @@ V TcbSpline<V>::acceleration(double time) const {
   return piece.second_derivative(e) * (rate * rate) + piece.derivative(e) * second;
 }
 
-template class TcbSpline<double>;
-template class TcbSpline<glm::dvec2>;
-template class TcbSpline<glm::dvec3>;
+template class RECKONER_RECKONING_API TcbSpline<double>;
+template class RECKONER_RECKONING_API TcbSpline<glm::dvec2>;
+template class RECKONER_RECKONING_API TcbSpline<glm::dvec3>;
 
 }  // namespace reckoner

@@ -11,6 +11,7 @@
 #include <glm/gtc/quaternion.hpp>
 #include <glm/vec3.hpp>
 
+#include <reckoner/client/export.hpp>
 #include <reckoner/client/playout.hpp>
 #include <reckoner/client/shown_debug.hpp>
 #include <reckoner/net/archetype.hpp>
@@ -146,7 +147,7 @@ struct ClientStats {
 /// in seconds and never goes back; server time is estimated from what arrives.
 ///
 /// Belongs to one thread at a time. The transport or dialer must outlive it and serve it alone.
-class Client {
+class RECKONER_CLIENT_API Client {
  public:
   /// `transport` has been told where to connect to; the client joins as soon as it is connected.
   Client(ClientConfig config, Transport& transport);

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include <reckoner/net/export.hpp>
 #include <reckoner/net/sequence.hpp>
 
 namespace reckoner {
@@ -19,7 +20,7 @@ struct Ack {
 };
 
 /// The receiving half: remembers which datagrams of the other end were applied.
-class ReceivedWindow {
+class RECKONER_NET_API ReceivedWindow {
  public:
   /// Notes that a datagram arrived. False if it did before, or is too old to tell: it must not be applied.
   bool note(Sequence sequence);
@@ -35,7 +36,7 @@ class ReceivedWindow {
 
 /// The sending half: numbers datagrams and finds out what became of each. A datagram that leaves the window
 /// unacknowledged, or waits longer than a time-out, counts as lost; an acknowledgement after that is ignored.
-class SentWindow {
+class RECKONER_NET_API SentWindow {
  public:
   /// Datagrams in flight at most; the oldest counts as lost when one more is sent.
   static constexpr std::size_t kCapacity = 256;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <reckoner/net/export.hpp>
 #include <reckoner/net/user_fields.hpp>
 
 namespace reckoner {
@@ -27,6 +28,6 @@ struct Archetype {
 
 /// Hash of what both sides must agree on: the number, order and names of the archetypes, how they move, and
 /// their fields with names, types, ranges and initial values.
-[[nodiscard]] std::uint32_t archetype_hash(std::span<const Archetype> archetypes);
+[[nodiscard]] RECKONER_NET_API std::uint32_t archetype_hash(std::span<const Archetype> archetypes);
 
 }  // namespace reckoner

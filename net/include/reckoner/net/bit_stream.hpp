@@ -8,6 +8,8 @@
 #include <cstring>
 #include <span>
 
+#include <reckoner/net/export.hpp>
+
 namespace reckoner {
 
 /// Writes numbers of any width into a byte buffer, least significant bit first. Past the end it writes
@@ -15,7 +17,7 @@ namespace reckoner {
 /// the writer's alone: bytes behind what was written may be set to zero.
 ///
 /// What was written is in the buffer at once, so that whole bytes may be read before finish().
-class BitWriter {
+class RECKONER_NET_API BitWriter {
  public:
   explicit BitWriter(std::span<std::byte> buffer) : buffer_(buffer) {}
 
@@ -57,7 +59,7 @@ class BitWriter {
 
 /// Reads what a BitWriter wrote. Trusts nothing: past the end, and after fail(), it gives zeros and stays
 /// failed, so that a decoder can read on and check once.
-class BitReader {
+class RECKONER_NET_API BitReader {
  public:
   explicit BitReader(std::span<const std::byte> bytes) : bytes_(bytes) {}
 

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <optional>
 
+#include <reckoner/net/export.hpp>
+
 namespace reckoner {
 
 /// Estimates another machine's clock from time stamps that travelled both ways.
@@ -18,7 +20,7 @@ namespace reckoner {
 ///
 /// What is read from it is slewed: it runs between 98 % and 102 % of the local clock's speed and never steps,
 /// except once when it is off by more than 250 ms.
-class ClockSync {
+class RECKONER_NET_API ClockSync {
  public:
   /// Adds one exchange: sent at `sent_local_s`, taken in there at `received_server_s`; answered at
   /// `answered_server_s`, taken in here at `answer_local_s`. An exchange with a negative round trip is

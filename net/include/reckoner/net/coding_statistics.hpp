@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include <reckoner/net/code_parameters.hpp>
+#include <reckoner/net/export.hpp>
 #include <reckoner/net/motion_codec.hpp>
 
 namespace reckoner {
@@ -37,7 +38,7 @@ struct CodingFigures {
 /// Counts what updates are made of by encoding them once more: for measurements, not for a live server.
 ///
 /// Belongs to one thread at a time.
-class CodingStatistics {
+class RECKONER_NET_API CodingStatistics {
  public:
   /// An update of so many bits was written, its head included: `state` in full (`baseline` null) or against
   /// `baseline`, which is `dt_s` older.

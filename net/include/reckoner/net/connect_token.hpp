@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include <reckoner/net/export.hpp>
 #include <reckoner/net/secret_key.hpp>
 
 namespace reckoner {
@@ -49,10 +50,12 @@ struct ConnectToken {
 
 /// Makes a token, for a backend. `key` is shared with the servers; `game` tells apart games, and versions of
 /// one, that have the same key. The grant must name 1 to kMostServers servers.
-[[nodiscard]] ConnectToken issue_token(const ConnectGrant& grant, const SecretKey& key, std::uint64_t game);
+[[nodiscard]] RECKONER_NET_API ConnectToken issue_token(const ConnectGrant& grant, const SecretKey& key,
+                                                        std::uint64_t game);
 
 /// The bytes of a token, and back; nothing if they are none.
-[[nodiscard]] std::array<std::byte, ConnectToken::kBytes> write_token(const ConnectToken& token);
-[[nodiscard]] std::optional<ConnectToken> read_token(std::span<const std::byte> bytes);
+[[nodiscard]] RECKONER_NET_API std::array<std::byte, ConnectToken::kBytes> write_token(
+    const ConnectToken& token);
+[[nodiscard]] RECKONER_NET_API std::optional<ConnectToken> read_token(std::span<const std::byte> bytes);
 
 }  // namespace reckoner

@@ -8,6 +8,7 @@
 
 #include <reckoner/net/ack_window.hpp>
 #include <reckoner/net/bit_stream.hpp>
+#include <reckoner/net/export.hpp>
 #include <reckoner/net/ids.hpp>
 #include <reckoner/net/sequence.hpp>
 
@@ -100,20 +101,20 @@ struct ClientDatagram {
   bool has_messages = false;  ///< a messages section follows (message_codec.hpp)
 };
 
-void write(BitWriter& writer, const ServerHeader& header);
-[[nodiscard]] ServerHeader read_server_header(BitReader& reader);
+RECKONER_NET_API void write(BitWriter& writer, const ServerHeader& header);
+[[nodiscard]] RECKONER_NET_API ServerHeader read_server_header(BitReader& reader);
 
 /// Writes the head of an update. `previous_slot` is that of the update before it, or -1. A reference must not
 /// be newer than the tick that the coding counts back from.
-void write(BitWriter& writer, const UpdateHeader& update, const UpdateCoding& coding,
-           std::int64_t previous_slot);
+RECKONER_NET_API void write(BitWriter& writer, const UpdateHeader& update, const UpdateCoding& coding,
+                            std::int64_t previous_slot);
 
 /// Reads an update's head; the reader is failed if it is malformed.
-[[nodiscard]] UpdateHeader read_update(BitReader& reader, const UpdateCoding& coding,
-                                       std::int64_t previous_slot);
+[[nodiscard]] RECKONER_NET_API UpdateHeader read_update(BitReader& reader, const UpdateCoding& coding,
+                                                        std::int64_t previous_slot);
 
-void write(BitWriter& writer, const ClientDatagram& datagram);
+RECKONER_NET_API void write(BitWriter& writer, const ClientDatagram& datagram);
 /// Nothing if it is malformed. The reader is finished, but for the sections.
-[[nodiscard]] std::optional<ClientDatagram> read_client_datagram(BitReader& reader);
+[[nodiscard]] RECKONER_NET_API std::optional<ClientDatagram> read_client_datagram(BitReader& reader);
 
 }  // namespace reckoner

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <reckoner/net/connect_token.hpp>
+#include <reckoner/net/export.hpp>
 #include <reckoner/net/log.hpp>
 #include <reckoner/net/transport.hpp>
 #include <reckoner/net/transport_limits.hpp>
@@ -57,7 +58,7 @@ struct EnetAllocator {
 /// Sets it for the whole process, ENet of the game's own included; malloc and free by default. All else that
 /// Reckoner allocates comes from C++'s operator new, which a game may replace. False, and no change, while
 /// there is an ENet transport, or if a function is missing.
-[[nodiscard]] bool set_enet_allocator(const EnetAllocator& allocator);
+[[nodiscard]] RECKONER_NET_API bool set_enet_allocator(const EnetAllocator& allocator);
 
 /// How a listening ENet transport is set up.
 struct EnetListenConfig {
@@ -80,7 +81,7 @@ struct EnetListenConfig {
 ///
 /// ENet reads the machine's own clock; `now_s` is not used. One thread at a time; different transports are
 /// independent.
-class EnetTransport final : public Transport {
+class RECKONER_NET_API EnetTransport final : public Transport {
  public:
   /// Opens a socket for clients to connect to. Fails if the port is in use or the address is unknown.
   [[nodiscard]] static Result<std::unique_ptr<EnetTransport>> listen(const EnetListenConfig& config);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <reckoner/net/bit_stream.hpp>
+#include <reckoner/net/export.hpp>
 #include <reckoner/net/ids.hpp>
 #include <reckoner/net/user_fields.hpp>
 
@@ -24,26 +25,31 @@ struct FieldChange {
 };
 
 /// One value. It must be as quantise() makes it.
-void write_value(BitWriter& writer, const FieldSpec& field, const FieldValue& value);
+RECKONER_NET_API void write_value(BitWriter& writer, const FieldSpec& field, const FieldValue& value);
 /// Whatever is wrong fails the reader.
-[[nodiscard]] FieldValue read_value(BitReader& reader, const FieldSpec& field);
+[[nodiscard]] RECKONER_NET_API FieldValue read_value(BitReader& reader, const FieldSpec& field);
 
 /// Writes the set bit and the slot of an entity. `previous_slot` is that of the one before it, or -1.
-void write_field_slot(BitWriter& writer, std::uint32_t slot, std::int64_t previous_slot);
+RECKONER_NET_API void write_field_slot(BitWriter& writer, std::uint32_t slot, std::int64_t previous_slot);
 /// Nothing after the last, or if the bytes are malformed.
-[[nodiscard]] std::optional<std::uint32_t> read_field_slot(BitReader& reader, std::int64_t previous_slot);
+[[nodiscard]] RECKONER_NET_API std::optional<std::uint32_t> read_field_slot(BitReader& reader,
+                                                                            std::int64_t previous_slot);
 
 /// The fields in `mask` (bit i: field i; not zero), with the ticks at which they changed, none after `now`.
-void write_changes(BitWriter& writer, std::span<const FieldSpec> fields, std::span<const FieldValue> values,
-                   std::span<const Tick> changed, std::uint32_t mask, Tick now);
+RECKONER_NET_API void write_changes(BitWriter& writer, std::span<const FieldSpec> fields,
+                                    std::span<const FieldValue> values, std::span<const Tick> changed,
+                                    std::uint32_t mask, Tick now);
 /// Appends what was changed. Whatever is wrong fails the reader.
-void read_changes(BitReader& reader, std::span<const FieldSpec> fields, std::vector<FieldChange>& changes);
+RECKONER_NET_API void read_changes(BitReader& reader, std::span<const FieldSpec> fields,
+                                   std::vector<FieldChange>& changes);
 
 /// All values at once, for an entity's first message: a bit for every field, followed by the value if that is
 /// not the initial one.
-void write_values(BitWriter& writer, std::span<const FieldSpec> fields, std::span<const FieldValue> values);
+RECKONER_NET_API void write_values(BitWriter& writer, std::span<const FieldSpec> fields,
+                                   std::span<const FieldValue> values);
 /// Replaces `values`, one for every field. Whatever is wrong fails the reader.
-void read_values(BitReader& reader, std::span<const FieldSpec> fields, std::vector<FieldValue>& values);
+RECKONER_NET_API void read_values(BitReader& reader, std::span<const FieldSpec> fields,
+                                  std::vector<FieldValue>& values);
 
 /// More than write_values() ever takes.
 inline constexpr std::size_t kMaxValuesBytes = kMaxFields * (kMaxBlobBytes + 2);

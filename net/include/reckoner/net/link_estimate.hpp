@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <reckoner/net/export.hpp>
+
 namespace reckoner {
 
 /// Round trip and its deviation, smoothed as V. Jacobson, "Congestion Avoidance and Control" (1988), and RFC
 /// 6298 have it.
-class LinkEstimate {
+class RECKONER_NET_API LinkEstimate {
  public:
   /// Adds a measured round trip, s; negative or absurd (over 10 s) ones are ignored.
   void add(double round_trip_s);

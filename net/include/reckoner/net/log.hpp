@@ -9,6 +9,8 @@
 #include <string_view>
 #include <variant>
 
+#include <reckoner/net/export.hpp>
+
 namespace reckoner {
 
 enum class LogLevel : std::uint8_t {
@@ -54,6 +56,6 @@ inline void say(const LogSink& sink, LogLevel level, std::string_view event,
 
 /// A record in one line, without its level: `client refused reason="the server is full"`. Texts with other
 /// than plain characters are in quotes, and what could end the line, or its quotes, is escaped as in JSON.
-[[nodiscard]] std::string text_of(const LogRecord& record);
+[[nodiscard]] RECKONER_NET_API std::string text_of(const LogRecord& record);
 
 }  // namespace reckoner

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 
+#include <reckoner/net/export.hpp>
 #include <reckoner/net/motion_codec.hpp>
 
 namespace reckoner {
@@ -13,7 +14,7 @@ namespace reckoner {
 /// bits.
 ///
 /// One per entity; a value, no allocation.
-class MannerChooser {
+class RECKONER_NET_API MannerChooser {
  public:
   /// A motion, and one published `dt_s` before it that a client may well hold: about a round trip older. A
   /// few a second are enough. can_refer() must hold.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <reckoner/net/bit_stream.hpp>
+#include <reckoner/net/export.hpp>
 #include <reckoner/net/game_message.hpp>
 
 namespace reckoner {
@@ -35,12 +36,13 @@ struct MessageBatch {
 };
 
 /// Bits of a message in the section.
-[[nodiscard]] std::size_t message_bits(std::size_t payload_bytes, bool stamped);
+[[nodiscard]] RECKONER_NET_API std::size_t message_bits(std::size_t payload_bytes, bool stamped);
 
 /// One message of 1 to kMaxUnreliableBytes, with the set bit before it.
-void write_message(BitWriter& writer, std::span<const std::byte> payload, std::optional<double> time_s);
+RECKONER_NET_API void write_message(BitWriter& writer, std::span<const std::byte> payload,
+                                    std::optional<double> time_s);
 
 /// Replaces `batch` by the whole section, its end included. Whatever is wrong fails the reader.
-void read_messages(BitReader& reader, MessageBatch& batch);
+RECKONER_NET_API void read_messages(BitReader& reader, MessageBatch& batch);
 
 }  // namespace reckoner

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include <reckoner/net/export.hpp>
 #include <reckoner/net/game_message.hpp>
 #include <reckoner/net/ids.hpp>
 
@@ -15,7 +16,7 @@ namespace reckoner {
 
 /// Messages that arrived and wait for the game to poll them. What one sender can make it keep is bounded, so
 /// that a hostile one costs the others nothing.
-class MessageInbox {
+class RECKONER_NET_API MessageInbox {
  public:
   /// Kept at most of one sender.
   struct Limits {

@@ -8,13 +8,14 @@
 #include <vector>
 
 #include <reckoner/net/bit_stream.hpp>
+#include <reckoner/net/export.hpp>
 #include <reckoner/net/game_message.hpp>
 
 namespace reckoner {
 
 /// Unreliable messages that wait for the next datagram. What finds no place in time is dropped: a late one is
 /// worth nothing, and a queue of them would delay everything after it.
-class MessageOutbox {
+class RECKONER_NET_API MessageOutbox {
  public:
   /// Waiting at most.
   static constexpr std::size_t kMostMessages = 128;

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include <reckoner/net/export.hpp>
 #include <reckoner/net/game_message.hpp>
 #include <reckoner/net/ids.hpp>
 #include <reckoner/net/motion_codec.hpp>
@@ -41,11 +42,11 @@ struct EndCode {
   EndReason reason = EndReason::none;
   std::uint32_t detail = 0;  ///< at most 24 bits
 };
-[[nodiscard]] std::uint32_t pack(const EndCode& code);
-[[nodiscard]] EndCode unpack_end_code(std::uint32_t packed);
+[[nodiscard]] RECKONER_NET_API std::uint32_t pack(const EndCode& code);
+[[nodiscard]] RECKONER_NET_API EndCode unpack_end_code(std::uint32_t packed);
 
 /// One line for a person.
-[[nodiscard]] std::string describe(const EndCode& code);
+[[nodiscard]] RECKONER_NET_API std::string describe(const EndCode& code);
 
 /// Client to server, first of all: may I come in? The version stands first in every version of this message.
 struct JoinMessage {
@@ -157,17 +158,18 @@ using ControlMessage = std::variant<JoinMessage, WelcomeMessage, SpawnMessage, D
                                     GameDataMessage, OwnershipMessage, SessionMessage, ResumeMessage>;
 
 /// Encodes into `buffer` and returns the bytes used; empty if the buffer is too small.
-[[nodiscard]] std::span<const std::byte> encode(const ControlMessage& message, std::span<std::byte> buffer);
+[[nodiscard]] RECKONER_NET_API std::span<const std::byte> encode(const ControlMessage& message,
+                                                                 std::span<std::byte> buffer);
 
 /// Decodes the first of the messages that a payload carries, one after the other, each from a whole byte on,
 /// and moves `bytes` on to the next; nothing, and no bytes left, if it is malformed in any way.
-[[nodiscard]] std::optional<ControlMessage> take_control(std::span<const std::byte>& bytes);
+[[nodiscard]] RECKONER_NET_API std::optional<ControlMessage> take_control(std::span<const std::byte>& bytes);
 
 /// Whether a message of the server's is among those that both ends count (docs/WIRE.md, 5.5): all are but
 /// those that begin a session, or tell of it.
 [[nodiscard]] bool is_counted(const ControlMessage& message);
 
 /// Decodes a payload of just one message; nothing if the bytes are malformed in any way.
-[[nodiscard]] std::optional<ControlMessage> decode_control(std::span<const std::byte> bytes);
+[[nodiscard]] RECKONER_NET_API std::optional<ControlMessage> decode_control(std::span<const std::byte> bytes);
 
 }  // namespace reckoner

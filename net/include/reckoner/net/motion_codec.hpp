@@ -8,6 +8,7 @@
 #include <reckoner/net/archetype.hpp>
 #include <reckoner/net/bit_stream.hpp>
 #include <reckoner/net/code_parameters.hpp>
+#include <reckoner/net/export.hpp>
 #include <reckoner/net/ids.hpp>
 #include <reckoner/reckoning/motion.hpp>
 
@@ -32,14 +33,14 @@ struct Quantisation {
   CodeParameters codes;         ///< of residuals; the server's travel to the client
 };
 
-[[nodiscard]] Quantisation quantisation_for(const Archetype& archetype);
+[[nodiscard]] RECKONER_NET_API Quantisation quantisation_for(const Archetype& archetype);
 
 /// Precisions that can travel: 0 to 10, from steps eight times as large as the archetype's to 1/128 of them.
 inline constexpr std::uint8_t kUnitPrecision = 3;
 inline constexpr std::uint8_t kMostPrecision = 10;
 
 /// The precision for a threshold that is `scale` times the archetype's.
-[[nodiscard]] std::uint8_t precision_for(double scale);
+[[nodiscard]] RECKONER_NET_API std::uint8_t precision_for(double scale);
 
 /// How long after its time stamp a motion is still to be right: kShortestReachS times 2^reach.
 inline constexpr double kShortestReachS = 0.15;
@@ -47,7 +48,7 @@ inline constexpr std::uint8_t kMostReach = 3;
 
 /// The reach for a motion that is used until `horizon_s` after its time stamp: the delay until clients show
 /// it, and the gap until the next.
-[[nodiscard]] std::uint8_t reach_for(double horizon_s);
+[[nodiscard]] RECKONER_NET_API std::uint8_t reach_for(double horizon_s);
 
 /// How a motion is rounded, and forecast from others: what the receiver has to know before anything else, and
 /// mostly knows from the baseline. Chosen by the sender for the entity's own good; any choice is right.
@@ -98,46 +99,51 @@ struct QuantisedState {
 inline constexpr unsigned kTeleportModulus = 8;
 
 /// True if the state is finite and within the archetype's limits, and so can be sent.
-[[nodiscard]] bool can_travel(const State& state, const Quantisation& quantisation);
+[[nodiscard]] RECKONER_NET_API bool can_travel(const State& state, const Quantisation& quantisation);
 
 /// The state nearest to this one, along each axis by itself, that can_travel(). What is not finite becomes
 /// zero.
-[[nodiscard]] State nearest_that_travels(const State& state, const Quantisation& quantisation);
+[[nodiscard]] RECKONER_NET_API State nearest_that_travels(const State& state,
+                                                          const Quantisation& quantisation);
 
 /// Rounds the position to the nearest step and each rate so that what those before it are off is undone at
 /// the reach; what is zero stays zero. What is too large for the steps of `manner` gets coarser ones. The
 /// state must be can_travel().
-[[nodiscard]] QuantisedState quantise(const State& state, std::uint8_t teleports, const Manner& manner,
-                                      const Quantisation& quantisation);
+[[nodiscard]] RECKONER_NET_API QuantisedState quantise(const State& state, std::uint8_t teleports,
+                                                       const Manner& manner,
+                                                       const Quantisation& quantisation);
 /// The same with a middling reach.
-[[nodiscard]] QuantisedState quantise(const State& state, std::uint8_t teleports, std::uint8_t precision,
-                                      const Quantisation& quantisation);
+[[nodiscard]] RECKONER_NET_API QuantisedState quantise(const State& state, std::uint8_t teleports,
+                                                       std::uint8_t precision,
+                                                       const Quantisation& quantisation);
 
 /// What a client makes of a free state, to the last bit. Nothing if a number lies beyond the archetype's
 /// limits.
-[[nodiscard]] std::optional<State> dequantise(const QuantisedState& quantised,
-                                              const Quantisation& quantisation);
+[[nodiscard]] RECKONER_NET_API std::optional<State> dequantise(const QuantisedState& quantised,
+                                                               const Quantisation& quantisation);
 
 /// The full encoding: self-contained, for any receiver that knows the archetype.
-void write_full(BitWriter& writer, const QuantisedState& state, const Quantisation& quantisation);
+RECKONER_NET_API void write_full(BitWriter& writer, const QuantisedState& state,
+                                 const Quantisation& quantisation);
 
 /// Reads a full encoding; the reader is failed if it is malformed.
-[[nodiscard]] QuantisedState read_full(BitReader& reader, const Quantisation& quantisation);
+[[nodiscard]] RECKONER_NET_API QuantisedState read_full(BitReader& reader, const Quantisation& quantisation);
 
 /// True if `state` can be written as a residual against `baseline`: both move freely in the same frame, and
 /// no teleport lies between them.
-[[nodiscard]] bool can_refer(const QuantisedState& state, const QuantisedState& baseline);
+[[nodiscard]] RECKONER_NET_API bool can_refer(const QuantisedState& state, const QuantisedState& baseline);
 
 /// The residual encoding: what the bit-exact predictor, carrying `baseline` forward by `dt_s`, does not
 /// foresee. The result is exactly `state` whatever the baseline, but the nearer it is the less it takes.
 /// `baseline` must have been decoded or made by quantise(), can_refer() hold, and `dt_s` be computed alike at
 /// both ends: the difference of integer ticks over the tick rate.
-void write_residual(BitWriter& writer, const QuantisedState& state, const QuantisedState& baseline,
-                    double dt_s, const Quantisation& quantisation);
+RECKONER_NET_API void write_residual(BitWriter& writer, const QuantisedState& state,
+                                     const QuantisedState& baseline, double dt_s,
+                                     const Quantisation& quantisation);
 
 /// Reads a residual against the baseline that it was written against; the reader is failed if it is
 /// malformed. A baseline on a route, to which nothing refers, fails it too.
-[[nodiscard]] QuantisedState read_residual(BitReader& reader, const QuantisedState& baseline, double dt_s,
-                                           const Quantisation& quantisation);
+[[nodiscard]] RECKONER_NET_API QuantisedState read_residual(BitReader& reader, const QuantisedState& baseline,
+                                                            double dt_s, const Quantisation& quantisation);
 
 }  // namespace reckoner

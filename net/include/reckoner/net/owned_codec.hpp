@@ -5,6 +5,7 @@
 #include <optional>
 
 #include <reckoner/net/bit_stream.hpp>
+#include <reckoner/net/export.hpp>
 #include <reckoner/net/ids.hpp>
 
 namespace reckoner {
@@ -25,9 +26,10 @@ struct OwnedHead {
 };
 
 /// Writes a head, with the set bit before it. `previous_slot` is that of the head before, or -1.
-void write(BitWriter& writer, const OwnedHead& head, std::int64_t previous_slot);
+RECKONER_NET_API void write(BitWriter& writer, const OwnedHead& head, std::int64_t previous_slot);
 
 /// The next head; nothing after the last. The reader is failed if it is malformed.
-[[nodiscard]] std::optional<OwnedHead> read_owned_head(BitReader& reader, std::int64_t previous_slot);
+[[nodiscard]] RECKONER_NET_API std::optional<OwnedHead> read_owned_head(BitReader& reader,
+                                                                        std::int64_t previous_slot);
 
 }  // namespace reckoner

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <reckoner/net/export.hpp>
 #include <reckoner/net/log.hpp>
 #include <reckoner/net/refusal.hpp>
 
@@ -8,7 +9,7 @@ namespace reckoner {
 
 /// Says what was refused, by reason, once a second at most and only if there is something to say: whoever
 /// floods a port does not flood the log. One thread at a time.
-class RefusalLog {
+class RECKONER_NET_API RefusalLog {
  public:
   /// Seconds between two looks.
   static constexpr double kIntervalS = 1.0;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 
+#include <reckoner/net/export.hpp>
 #include <reckoner/net/ids.hpp>
 #include <reckoner/net/motion_codec.hpp>
 #include <reckoner/net/refusal.hpp>
@@ -13,17 +14,20 @@
 namespace reckoner {
 
 /// True if a motion on `route` is finite and within the archetype's limits, and so can be sent.
-[[nodiscard]] bool can_travel(const RouteState& along, const Route& route, const Quantisation& quantisation);
+[[nodiscard]] RECKONER_NET_API bool can_travel(const RouteState& along, const Route& route,
+                                               const Quantisation& quantisation);
 
 /// Rounds a motion on a route to the nearest steps. It must be can_travel().
-[[nodiscard]] QuantisedState quantise(RouteId id, const Route& route, const RouteState& along,
-                                      std::uint8_t teleports, std::uint8_t precision,
-                                      const Quantisation& quantisation);
+[[nodiscard]] RECKONER_NET_API QuantisedState quantise(RouteId id, const Route& route,
+                                                       const RouteState& along, std::uint8_t teleports,
+                                                       std::uint8_t precision,
+                                                       const Quantisation& quantisation);
 
 /// What a client makes of a motion, free or on a route, to the last bit. Nothing if a number lies beyond the
 /// archetype's limits or the route's ends, or if `routes` has no such route. The motion points into `routes`.
-[[nodiscard]] std::optional<Motion> motion_of(const QuantisedState& quantised, double time_s,
-                                              const Quantisation& quantisation, const RouteTable& routes);
+[[nodiscard]] RECKONER_NET_API std::optional<Motion> motion_of(const QuantisedState& quantised, double time_s,
+                                                               const Quantisation& quantisation,
+                                                               const RouteTable& routes);
 
 /// Why motion_of() gives nothing.
 [[nodiscard]] inline Refusal why_no_motion(const QuantisedState& quantised, const RouteTable& routes) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <reckoner/net/export.hpp>
 #include <reckoner/net/ids.hpp>
 #include <reckoner/reckoning/result.hpp>
 #include <reckoner/reckoning/route.hpp>
@@ -15,13 +16,13 @@ namespace reckoner {
 inline constexpr std::uint32_t kMaxRoutes = 4096;
 
 /// True if a definition can be sent: its enumerators are known, its numbers finite and at most 1e12.
-[[nodiscard]] bool can_travel(const RouteDefinition& definition);
+[[nodiscard]] RECKONER_NET_API bool can_travel(const RouteDefinition& definition);
 
 /// The routes that server and client agree on, by id. A route never moves and is never removed, so that
 /// motions may point to it as long as the table lives.
 ///
 /// Belongs to one thread at a time; the routes may be read from several.
-class RouteTable {
+class RECKONER_NET_API RouteTable {
  public:
   /// Makes the route with the next id. Fails with Route::make()'s reason, if it cannot travel, or if there
   /// are kMaxRoutes already.

@@ -7,10 +7,12 @@
 #include <string>
 #include <string_view>
 
+#include <reckoner/net/export.hpp>
+
 namespace reckoner {
 
 /// 32 secret bytes. Wiped when it goes.
-class SecretKey {
+class RECKONER_NET_API SecretKey {
  public:
   static constexpr std::size_t kBytes = 32;
 

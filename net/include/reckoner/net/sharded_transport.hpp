@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <reckoner/net/enet_transport.hpp>
+#include <reckoner/net/export.hpp>
 #include <reckoner/net/transport.hpp>
 #include <reckoner/reckoning/result.hpp>
 
@@ -22,7 +23,7 @@ namespace reckoner {
 /// from any full server, and is given to another when it tries again from a new socket.
 ///
 /// Otherwise all is as EnetTransport has it. One thread at a time.
-class ShardedTransport final : public Transport {
+class RECKONER_NET_API ShardedTransport final : public Transport {
  public:
   static constexpr std::uint32_t kMostPeersPerHost = 4095;  ///< ENet's own limit
   static constexpr std::uint32_t kMostHosts = 64;

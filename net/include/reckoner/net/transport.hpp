@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 
+#include <reckoner/net/export.hpp>
 #include <reckoner/net/ids.hpp>
 #include <reckoner/net/refusal.hpp>
 
@@ -53,7 +54,7 @@ struct TransportStats {
 
 /// Carries payloads between a server and its clients. One implementation runs over ENet, others in virtual
 /// time; nobody above can tell which. An instance belongs to one thread at a time. Nothing throws.
-class Transport {
+class RECKONER_NET_API Transport {
  public:
   virtual ~Transport() = default;
 

@@ -9,6 +9,8 @@
 #include <string>
 #include <variant>
 
+#include <reckoner/net/export.hpp>
+
 namespace reckoner {
 
 inline constexpr std::size_t kMaxFields = 32;          ///< of one archetype
@@ -16,7 +18,7 @@ inline constexpr std::size_t kMaxFieldNameBytes = 32;  ///< of a field's name
 inline constexpr std::size_t kMaxBlobBytes = 64;       ///< of a blob field
 
 /// Up to kMaxBlobBytes bytes that only the game understands. A value; no allocation.
-class Blob {
+class RECKONER_NET_API Blob {
  public:
   Blob() = default;
 
@@ -70,19 +72,20 @@ struct FieldSpec {
 
 /// True if there are not too many, their names fit and differ, and their ranges make sense and contain the
 /// initial values.
-[[nodiscard]] bool is_valid(std::span<const FieldSpec> fields);
+[[nodiscard]] RECKONER_NET_API bool is_valid(std::span<const FieldSpec> fields);
 
 /// The value as clients get it: a number rounded to the field's step. Nothing if it is of another type than
 /// the field, or out of its range.
-[[nodiscard]] std::optional<FieldValue> quantise(const FieldValue& value, const FieldSpec& field);
+[[nodiscard]] RECKONER_NET_API std::optional<FieldValue> quantise(const FieldValue& value,
+                                                                  const FieldSpec& field);
 
 /// The value of a field that was never set, as clients have it. The field must be valid.
-[[nodiscard]] FieldValue initial_value(const FieldSpec& field);
+[[nodiscard]] RECKONER_NET_API FieldValue initial_value(const FieldSpec& field);
 
 /// The real number `index` steps above the least, to the last bit alike on both sides.
-[[nodiscard]] double real_at(const RealField& field, std::uint64_t index);
+[[nodiscard]] RECKONER_NET_API double real_at(const RealField& field, std::uint64_t index);
 
 /// The step nearest to a value within the range.
-[[nodiscard]] std::uint64_t index_of(const RealField& field, double value);
+[[nodiscard]] RECKONER_NET_API std::uint64_t index_of(const RealField& field, double value);
 
 }  // namespace reckoner

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <reckoner/reckoning/export.hpp>
 #include <reckoner/reckoning/motion.hpp>
 
 namespace reckoner {
@@ -21,7 +22,7 @@ namespace reckoner {
 /// this is the cubic spline between (shown position, velocity) and the motion T later (DESIGN.md, Receiver).
 ///
 /// A value: copy it freely. A default-made one is over, and shows the motion itself.
-class Blend {
+class RECKONER_RECKONING_API Blend {
  public:
   Blend() = default;
 

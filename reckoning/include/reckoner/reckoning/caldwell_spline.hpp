@@ -3,6 +3,7 @@
 
 #include <glm/vec3.hpp>
 
+#include <reckoner/reckoning/export.hpp>
 #include <reckoner/reckoning/motion.hpp>
 
 namespace reckoner {
@@ -21,7 +22,7 @@ namespace reckoner {
 ///    where the curve ends, and point 3 the one before it.
 ///
 /// For quadratic motion this is the same curve as Blend's offset form; the tests hold the two together.
-struct CaldwellSpline {
+struct RECKONER_RECKONING_API CaldwellSpline {
   glm::dvec3 a{0.0};  ///< coefficient of s^3, m (the article's A and E)
   glm::dvec3 b{0.0};  ///< of s^2 (B and F)
   glm::dvec3 c{0.0};  ///< of s (C and G)
@@ -34,16 +35,18 @@ struct CaldwellSpline {
 };
 
 /// The cubic through four Bézier points, in the article's coefficients: A = p3 - 3 p2 + 3 p1 - p0, and so on.
-[[nodiscard]] CaldwellSpline spline_through(const glm::dvec3& p0, const glm::dvec3& p1, const glm::dvec3& p2,
-                                            const glm::dvec3& p3, double duration_s);
+[[nodiscard]] RECKONER_RECKONING_API CaldwellSpline spline_through(const glm::dvec3& p0, const glm::dvec3& p1,
+                                                                   const glm::dvec3& p2, const glm::dvec3& p3,
+                                                                   double duration_s);
 
 /// From what is shown now onto where a packet's motion will be T seconds on.
 ///
 /// `shown_position`, `shown_velocity`: what is drawn at this instant. `packet`: the motion received, exact
 /// `age_s` ago. `duration_s`: T in seconds, > 0; frames_to_seconds() gives it from frames, as the article has
 /// it.
-[[nodiscard]] CaldwellSpline caldwell_spline(const glm::dvec3& shown_position,
-                                             const glm::vec3& shown_velocity, const State& packet,
-                                             double age_s, double duration_s);
+[[nodiscard]] RECKONER_RECKONING_API CaldwellSpline caldwell_spline(const glm::dvec3& shown_position,
+                                                                    const glm::vec3& shown_velocity,
+                                                                    const State& packet, double age_s,
+                                                                    double duration_s);
 
 }  // namespace reckoner

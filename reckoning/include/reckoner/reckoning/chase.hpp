@@ -6,6 +6,7 @@
 
 #include <glm/vec3.hpp>
 
+#include <reckoner/reckoning/export.hpp>
 #include <reckoner/reckoning/motion.hpp>
 
 namespace reckoner {
@@ -14,15 +15,16 @@ namespace reckoner {
 /// has come to that speed, and from then on straight ahead at it. `holds_until_s`: its acceleration is gone
 /// at the latest when it comes to that speed by faded_state(). On a route, or without a top speed: the motion
 /// itself. What it returns is the motion to carry on at `time_s`.
-[[nodiscard]] Motion kept_to_top_speed(const Motion& motion, double holds_until_s, double time_s);
+[[nodiscard]] RECKONER_RECKONING_API Motion kept_to_top_speed(const Motion& motion, double holds_until_s,
+                                                              double time_s);
 
 /// True if nothing leads the motion to its top speed or out of its world within `span_s`.
-[[nodiscard]] bool keeps_to_limits(const Motion& motion, double span_s);
+[[nodiscard]] RECKONER_RECKONING_API bool keeps_to_limits(const Motion& motion, double span_s);
 
 /// True if a body that moves from velocity `v0` to `v1`, by a cubic whose hodograph has `middle` for its
 /// second control point, is never faster than `most_mps`: the hodograph lies in the hull of the three.
-[[nodiscard]] bool never_faster(const glm::dvec3& v0, const glm::dvec3& middle, const glm::dvec3& v1,
-                                double most_mps);
+[[nodiscard]] RECKONER_RECKONING_API bool never_faster(const glm::dvec3& v0, const glm::dvec3& middle,
+                                                       const glm::dvec3& v1, double most_mps);
 
 /// What is shown of a body that cannot get to where it should be as fast as it would be blended there: it
 /// goes after it, no faster than it can. Every kStepS it takes the velocity that would bring it onto the
@@ -30,7 +32,7 @@ namespace reckoner {
 /// until the next step; so that what is shown is C1, and its speed lies between those of two steps.
 ///
 /// A value; a pure function of it, the motion and time.
-struct Chase {
+struct RECKONER_RECKONING_API Chase {
   static constexpr double kStepS = 1.0 / 32.0;
   static constexpr double kCloseS = 0.1;
 

@@ -8,6 +8,7 @@
 #include <glm/gtc/quaternion.hpp>
 #include <glm/vec3.hpp>
 
+#include <reckoner/reckoning/export.hpp>
 #include <reckoner/reckoning/state.hpp>
 
 namespace reckoner {
@@ -43,8 +44,9 @@ enum class DeadReckoningModel : std::uint8_t {
 }
 
 /// "static", "fpw" ... "fvb".
-[[nodiscard]] std::string_view name_of(DeadReckoningModel model);
-[[nodiscard]] std::optional<DeadReckoningModel> dead_reckoning_model(std::string_view name);
+[[nodiscard]] RECKONER_RECKONING_API std::string_view name_of(DeadReckoningModel model);
+[[nodiscard]] RECKONER_RECKONING_API std::optional<DeadReckoningModel> dead_reckoning_model(
+    std::string_view name);
 
 /// DIS's Euler angles, rad: the body is turned by psi about z, then theta about its y, then phi about its x
 /// axis: body to world = Rz(psi) Ry(theta) Rx(phi).
@@ -53,9 +55,9 @@ struct EulerAngles {
   double theta = 0.0;  ///< -pi/2 to pi/2
   double phi = 0.0;    ///< -pi to pi
 };
-[[nodiscard]] glm::dquat orientation_of(const EulerAngles& angles);
+[[nodiscard]] RECKONER_RECKONING_API glm::dquat orientation_of(const EulerAngles& angles);
 /// q must be unit. Where theta is +-pi/2 only psi -+ phi is defined: phi is 0 then.
-[[nodiscard]] EulerAngles euler_angles_of(const glm::dquat& q);
+[[nodiscard]] RECKONER_RECKONING_API EulerAngles euler_angles_of(const glm::dquat& q);
 
 /// What an entity state PDU has, SI units. Its axes depend on the model: velocity and acceleration are in
 /// body axes for the B models, in world axes for the others; angular velocity is always about the body axes.
@@ -73,21 +75,23 @@ struct DisState {
 /// a frame, and steps may be taken in any size: two in a row are one of their sum. A model ignores the fields
 /// it does not use and hands them on as they are. The orientation comes out unit; a zero one is taken for no
 /// rotation.
-[[nodiscard]] DisState extrapolate(DeadReckoningModel model, const DisState& state, double dt_s);
+[[nodiscard]] RECKONER_RECKONING_API DisState extrapolate(DeadReckoningModel model, const DisState& state,
+                                                          double dt_s);
 
 /// The state as Reckoner has it: world axes, and zero in what the model does not use, so that velocity,
 /// acceleration and angular velocity are those of the motion the model makes. A B model that rotates has its
 /// velocity turned with it: acceleration = R (A_b + w x V_b).
-[[nodiscard]] State to_state(DeadReckoningModel model, const DisState& state);
+[[nodiscard]] RECKONER_RECKONING_API State to_state(DeadReckoningModel model, const DisState& state);
 
 /// Both: where `model` takes `state` in `dt_s` seconds. A motion model beside the quadratic.
-[[nodiscard]] State dead_reckon(DeadReckoningModel model, const DisState& state, double dt_s);
+[[nodiscard]] RECKONER_RECKONING_API State dead_reckon(DeadReckoningModel model, const DisState& state,
+                                                       double dt_s);
 
 /// DIS's [R1] v and [R2] a: displacement in the initial body axes of a body that turns at the constant rate w
 /// (rad/s, body axes) for t seconds while its velocity in body axes is v, or grows by a:
 ///   R1 = integral of exp([w]x s) ds, R2 = integral of s exp([w]x s) ds, s from 0 to t.
 /// Written as t I + c1 [w]x + c2 [w]x^2 with series for c1, c2 at small angles.
-[[nodiscard]] glm::dvec3 dis_r1(const glm::dvec3& w, double t, const glm::dvec3& v);
-[[nodiscard]] glm::dvec3 dis_r2(const glm::dvec3& w, double t, const glm::dvec3& a);
+[[nodiscard]] RECKONER_RECKONING_API glm::dvec3 dis_r1(const glm::dvec3& w, double t, const glm::dvec3& v);
+[[nodiscard]] RECKONER_RECKONING_API glm::dvec3 dis_r2(const glm::dvec3& w, double t, const glm::dvec3& a);
 
 }  // namespace reckoner

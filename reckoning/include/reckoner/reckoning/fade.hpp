@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include <reckoner/reckoning/export.hpp>
 #include <reckoner/reckoning/motion.hpp>
 
 namespace reckoner {
@@ -21,9 +22,11 @@ inline constexpr double kHoldsForever = std::numeric_limits<double>::infinity();
 /// velocity and acceleration. It goes no further than |v| (Ta + Tv/2) + |a| (Ta^2/3 + Ta Tv/4), v and a being
 /// those at `holds_until_s`. What moves on a route or brakes by itself (is_braking()) stays on its course
 /// and only gets slower on it. Not before the motion's own time stamp.
-[[nodiscard]] State faded_state(const Motion& motion, double holds_until_s, double time_s);
+[[nodiscard]] RECKONER_RECKONING_API State faded_state(const Motion& motion, double holds_until_s,
+                                                       double time_s);
 
 /// The same for a motion on a route, along it.
-[[nodiscard]] RouteState faded_along(const Motion& motion, double holds_until_s, double time_s);
+[[nodiscard]] RECKONER_RECKONING_API RouteState faded_along(const Motion& motion, double holds_until_s,
+                                                            double time_s);
 
 }  // namespace reckoner

@@ -4,6 +4,7 @@
 #include <compare>
 #include <cstdint>
 
+#include <reckoner/reckoning/export.hpp>
 #include <reckoner/reckoning/state.hpp>
 
 namespace reckoner {
@@ -27,13 +28,13 @@ inline constexpr int kMostFrames = 4;
 ///
 /// (P, V, A, Q, W of the frame; l, v_l, a_l, q_l, w_l in it: rigid body kinematics, the angular velocity of
 /// the frame constant, as motions have it.) Units as State has them.
-[[nodiscard]] State out_of_frame(const State& frame, const State& local);
+[[nodiscard]] RECKONER_RECKONING_API State out_of_frame(const State& frame, const State& local);
 
 /// The inverse: a state told beside that of the frame, as it is seen in the frame.
-[[nodiscard]] State into_frame(const State& frame, const State& outer);
+[[nodiscard]] RECKONER_RECKONING_API State into_frame(const State& frame, const State& outer);
 
 /// The same of poses.
-[[nodiscard]] Pose out_of_frame(const Pose& frame, const Pose& local);
-[[nodiscard]] Pose into_frame(const Pose& frame, const Pose& outer);
+[[nodiscard]] RECKONER_RECKONING_API Pose out_of_frame(const Pose& frame, const Pose& local);
+[[nodiscard]] RECKONER_RECKONING_API Pose into_frame(const Pose& frame, const Pose& outer);
 
 }  // namespace reckoner

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <optional>
 
+#include <reckoner/reckoning/export.hpp>
 #include <reckoner/reckoning/motion.hpp>
 
 namespace reckoner {
@@ -21,7 +22,7 @@ namespace reckoner {
 /// publishes of the recent past; the best is used.
 ///
 /// One per entity; a value, no allocation. Fed once a tick.
-class GapFit {
+class RECKONER_RECKONING_API GapFit {
  public:
   explicit GapFit(double tick_rate_hz);
 

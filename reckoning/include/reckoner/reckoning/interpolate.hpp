@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <reckoner/reckoning/export.hpp>
 #include <reckoner/reckoning/motion.hpp>
 
 namespace reckoner {
@@ -15,10 +16,11 @@ namespace reckoner {
 ///
 /// This is what clients show in buffered modes, and what a server holds the truth against that is sent to
 /// them. The acceleration of the result is zero.
-[[nodiscard]] State interpolate(const Motion& from, const Motion& to, double time_s);
+[[nodiscard]] RECKONER_RECKONING_API State interpolate(const Motion& from, const Motion& to, double time_s);
 
 /// The same for the position alone, which costs a fraction of it.
-[[nodiscard]] glm::dvec3 interpolate_position(const Motion& from, const Motion& to, double time_s);
+[[nodiscard]] RECKONER_RECKONING_API glm::dvec3 interpolate_position(const Motion& from, const Motion& to,
+                                                                     double time_s);
 
 /// The link of a motion that bends and follows `from`: 0 after one that does not bend, else 1 to 3 in turn.
 [[nodiscard]] inline std::uint8_t next_link(const Motion& from) {
@@ -37,6 +39,7 @@ namespace reckoner {
 }
 
 /// The acceleration that `to` must have for the way to it to bend by `b` metres.
-[[nodiscard]] glm::dvec3 acceleration_that_bends(const Motion& from, const Motion& to, const glm::dvec3& b);
+[[nodiscard]] RECKONER_RECKONING_API glm::dvec3 acceleration_that_bends(const Motion& from, const Motion& to,
+                                                                        const glm::dvec3& b);
 
 }  // namespace reckoner

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 
+#include <reckoner/reckoning/export.hpp>
 #include <reckoner/reckoning/frame.hpp>
 #include <reckoner/reckoning/route_state.hpp>
 #include <reckoner/reckoning/state.hpp>
@@ -45,22 +46,22 @@ struct Motion {
 ///
 /// Both ends of a connection run this function and must agree to the last bit on every platform, so it uses
 /// only + - * / and sqrt, with sine and cosine of its own, compiled in the library without contraction.
-[[nodiscard]] State extrapolate(const State& state, double dt_s);
+[[nodiscard]] RECKONER_RECKONING_API State extrapolate(const State& state, double dt_s);
 
 /// The same for what brakes but never goes into reverse, such as a car (Archetype::never_reverses). Where
 /// extrapolate() has no way ahead left, that is, its velocity has come to be across the one at the start,
 /// what is left of it is braked as hard as the motion was, and then the body rests. The position's derivative
 /// is the velocity, which is continuous; orientation as ever. As bit-exact as extrapolate().
-[[nodiscard]] State extrapolate_braking(const State& state, double dt_s);
+[[nodiscard]] RECKONER_RECKONING_API State extrapolate_braking(const State& state, double dt_s);
 
 /// True if such a body is coming to rest.
-[[nodiscard]] bool is_braking(const State& state);
+[[nodiscard]] RECKONER_RECKONING_API bool is_braking(const State& state);
 
 /// The motion's state at server time `time_s`: extrapolate() or extrapolate_braking() for free motion,
 /// Route::state_at() on a route.
-[[nodiscard]] State state_at(const Motion& motion, double time_s);
+[[nodiscard]] RECKONER_RECKONING_API State state_at(const Motion& motion, double time_s);
 
 /// As it is to be shown at `along` on the motion's route. The motion must be on one.
-[[nodiscard]] State state_along(const Motion& motion, const RouteState& along);
+[[nodiscard]] RECKONER_RECKONING_API State state_along(const Motion& motion, const RouteState& along);
 
 }  // namespace reckoner

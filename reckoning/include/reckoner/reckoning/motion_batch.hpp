@@ -10,6 +10,7 @@
 #include <glm/vec3.hpp>
 
 #include <reckoner/reckoning/blend.hpp>
+#include <reckoner/reckoning/export.hpp>
 #include <reckoner/reckoning/motion.hpp>
 
 namespace reckoner {
@@ -20,7 +21,7 @@ namespace reckoner {
 /// For drawing only: positions are the same to 1e-9 of their size, orientations to 1e-6 rad, but not bit for
 /// bit (extrapolate() is for predicting alike at both ends). Quadratic motion only, no routes. Entries are
 /// numbered from 0; a value, one thread at a time; sampling neither allocates nor changes anything.
-class MotionBatch {
+class RECKONER_RECKONING_API MotionBatch {
  public:
   [[nodiscard]] std::size_t size() const { return time_s_.size(); }
 

@@ -3,6 +3,7 @@
 
 #include <glm/vec3.hpp>
 
+#include <reckoner/reckoning/export.hpp>
 #include <reckoner/reckoning/rate_fit.hpp>
 #include <reckoner/reckoning/state.hpp>
 
@@ -15,7 +16,7 @@ namespace reckoner {
 ///
 /// One per entity; a value of less than 2 KB, no allocation. Fed once a tick. What never turns costs nothing
 /// for turning, and what rests costs nothing at all once it is settled().
-class MotionFit {
+class RECKONER_RECKONING_API MotionFit {
  public:
   explicit MotionFit(double tick_rate_hz);
 

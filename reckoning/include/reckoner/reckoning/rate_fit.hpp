@@ -7,6 +7,7 @@
 
 #include <glm/vec3.hpp>
 
+#include <reckoner/reckoning/export.hpp>
 #include <reckoner/reckoning/least_squares.hpp>
 
 namespace reckoner {
@@ -24,7 +25,7 @@ namespace reckoner {
 /// half the tick rate.
 ///
 /// One per entity and kind of rate; a value of less than 1 KB, no allocation. Fed once a tick.
-class RateFit {
+class RECKONER_RECKONING_API RateFit {
  public:
   RateFit(double tick_rate_hz, double horizon_s);
 

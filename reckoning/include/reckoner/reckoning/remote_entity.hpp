@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 
+#include <reckoner/reckoning/export.hpp>
 #include <reckoner/reckoning/motion.hpp>
 #include <reckoner/reckoning/motion_history.hpp>
 #include <reckoner/reckoning/shown_motions.hpp>
@@ -25,7 +26,7 @@ namespace reckoner {
 /// Motions may be in the frames of other entities (Motion::frame), which this one knows nothing about: what
 /// it shows at an instant is in the frame(), of that instant, and whoever knows the frames carries it over
 /// from one to the next.
-class RemoteEntity {
+class RECKONER_RECKONING_API RemoteEntity {
  public:
   /// How many motions are remembered, to interpolate between them and to recognise late ones.
   static constexpr std::size_t kHistory = MotionHistory::kMost;

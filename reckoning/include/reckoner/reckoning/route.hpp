@@ -13,6 +13,7 @@
 #include <reckoner/reckoning/curves/chaikin.hpp>
 #include <reckoner/reckoning/curves/heading.hpp>
 #include <reckoner/reckoning/curves/tcb.hpp>
+#include <reckoner/reckoning/export.hpp>
 #include <reckoner/reckoning/result.hpp>
 #include <reckoner/reckoning/route_state.hpp>
 #include <reckoner/reckoning/state.hpp>
@@ -60,7 +61,7 @@ struct RouteDefinition {
 /// A curve that both sides know, measured: an entity on it is a distance and a speed.
 ///
 /// A value; evaluation allocates nothing; const use from several threads is safe.
-class Route {
+class RECKONER_RECKONING_API Route {
  public:
   /// Fails, with the reason, on what the curve's own make() fails on; on too many points, a route with no
   /// length, a zero `up` or `orientation`, a tolerance below 1e-9, or an enumerator that is none.

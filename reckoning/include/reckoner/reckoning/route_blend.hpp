@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <reckoner/reckoning/export.hpp>
 #include <reckoner/reckoning/route.hpp>
 
 namespace reckoner {
@@ -10,7 +11,7 @@ namespace reckoner {
 /// is shown is continuous in distance and speed, and so in position and velocity.
 ///
 /// A value: copy it freely. A default-made one is over, and shows the motion itself.
-class RouteBlend {
+class RECKONER_RECKONING_API RouteBlend {
  public:
   RouteBlend() = default;
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <reckoner/reckoning/export.hpp>
+
 namespace reckoner {
 
 /// Game time as a function of real time, for slow motion, fast motion, a world that stands still, and
@@ -16,7 +18,7 @@ namespace reckoner {
 /// playing back what was recorded.
 ///
 /// A plain value, no clock by itself: the members say what has been asked of it. Times in s.
-struct ScaledClock {
+struct RECKONER_RECKONING_API ScaledClock {
   static constexpr double kMostScale = 100.0;
   /// How long a change of pace takes by default, s of real time: too short to wait for, too long for a jerk.
   static constexpr double kEaseS = 0.25;

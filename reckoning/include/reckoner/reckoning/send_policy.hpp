@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 
+#include <reckoner/reckoning/export.hpp>
 #include <reckoner/reckoning/gap_fit.hpp>
 #include <reckoner/reckoning/motion.hpp>
 
@@ -29,7 +30,7 @@ struct SendPolicyConfig {
 /// where motion is least predictable, and the average is U as long as there is something to tell.
 ///
 /// One per entity; a value, no allocation.
-class SendPolicy {
+class RECKONER_RECKONING_API SendPolicy {
  public:
   /// `phase`, any number, spreads entities over the ticks.
   SendPolicy(const SendPolicyConfig& config, std::uint32_t phase);

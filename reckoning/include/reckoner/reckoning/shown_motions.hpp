@@ -8,6 +8,7 @@
 
 #include <reckoner/reckoning/blend.hpp>
 #include <reckoner/reckoning/chase.hpp>
+#include <reckoner/reckoning/export.hpp>
 #include <reckoner/reckoning/fade.hpp>
 #include <reckoner/reckoning/motion.hpp>
 #include <reckoner/reckoning/route_blend.hpp>
@@ -50,7 +51,7 @@ struct ShownBlends {
 /// as it is in the frame before. Without that the earlier motion is carried on until the later's stamp.
 ///
 /// A view: motions, blends and bridge must outlive it. The motions are in order of time, at least one.
-class ShownMotions {
+class RECKONER_RECKONING_API ShownMotions {
  public:
   ShownMotions(std::span<const Motion> known, Path path, const ShownBlends& blends,
                const Motion* bridge = nullptr)

@@ -4,6 +4,8 @@
 #include <glm/gtc/quaternion.hpp>
 #include <glm/vec3.hpp>
 
+#include <reckoner/reckoning/export.hpp>
+
 namespace reckoner {
 
 /// Where a thing is and how it is turned. Metres, right-handed world; unit quaternion, body to world.
@@ -26,6 +28,6 @@ struct State {
 
 /// True if every number is finite and the orientation is a unit quaternion to 1 %. What comes from a network
 /// or a file passes through here before anything computes with it.
-[[nodiscard]] bool is_sane(const State& state);
+[[nodiscard]] RECKONER_RECKONING_API bool is_sane(const State& state);
 
 }  // namespace reckoner

@@ -21,6 +21,7 @@
 #include <reckoner/reckoning/result.hpp>
 #include <reckoner/reckoning/route.hpp>
 #include <reckoner/server/entity_debug.hpp>
+#include <reckoner/server/export.hpp>
 #include <reckoner/server/interest.hpp>
 #include <reckoner/server/ownership.hpp>
 #include <reckoner/server/rewind.hpp>
@@ -146,7 +147,7 @@ struct ServerStats {
 /// clock on which tick k is due at epoch_s + k / tick_rate_hz.
 ///
 /// Belongs to one thread at a time. The transport must outlive it and serve it alone.
-class Server {
+class RECKONER_SERVER_API Server {
  public:
   Server(ServerConfig config, Transport& transport);
   ~Server();

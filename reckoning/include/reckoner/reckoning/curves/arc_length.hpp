@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <reckoner/reckoning/curves/cubic_path.hpp>
+#include <reckoner/reckoning/export.hpp>
 
 namespace reckoner {
 
@@ -22,7 +23,7 @@ inline constexpr double kDefaultArcTolerance = 1e-4;  ///< m
 ///
 /// Arguments outside the range count as the nearest end, NaN as the start. Numbers only: it keeps no
 /// reference to the path. Looking up allocates nothing; const use from several threads is safe.
-class ArcLengthTable {
+class RECKONER_RECKONING_API ArcLengthTable {
  public:
   /// `tolerance`: > 0, in the path's unit. It is raised to 1e-12 of the path's length where it is less, which
   /// is what doubles can hold. Fails if it is not positive and finite.

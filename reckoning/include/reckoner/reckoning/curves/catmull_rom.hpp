@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <reckoner/reckoning/curves/cubic_path.hpp>
+#include <reckoner/reckoning/export.hpp>
 
 namespace reckoner {
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <reckoner/reckoning/curves/vector.hpp>
+#include <reckoner/reckoning/export.hpp>
 #include <reckoner/reckoning/result.hpp>
 
 namespace reckoner {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <reckoner/reckoning/export.hpp>
+
 namespace reckoner {
 
 /// How a key-framed segment speeds up and slows down: parabolic over the first `ease_from` of it, linear in
@@ -8,7 +10,7 @@ namespace reckoner {
 /// b = ease_to (both scaled to sum 1 if they sum to more) and k = 1/(2 - a - b):
 ///   t < a: k t^2/a;   t < 1 - b: k (2t - a);   else 1 - k (1 - t)^2/b.
 /// This is what 3D Studio's keys have as "ease from" (the key left) and "ease to" (the key reached).
-class Easing {
+class RECKONER_RECKONING_API Easing {
  public:
   /// Linear: value(t) = t.
   Easing() = default;

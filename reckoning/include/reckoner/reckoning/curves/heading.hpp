@@ -8,6 +8,7 @@
 
 #include <reckoner/reckoning/curves/arc_length.hpp>
 #include <reckoner/reckoning/curves/cubic_path.hpp>
+#include <reckoner/reckoning/export.hpp>
 
 namespace reckoner {
 
@@ -38,13 +39,13 @@ struct Heading {
 };
 
 /// Both 0 for the zero vector; yaw 0 straight up and down. In DIS angles, psi = yaw and theta = -pitch.
-[[nodiscard]] Heading heading_of(const glm::dvec3& direction);
+[[nodiscard]] RECKONER_RECKONING_API Heading heading_of(const glm::dvec3& direction);
 
 /// Body to world for a body that looks along its x axis with z up: Rz(yaw) Ry(-pitch).
-[[nodiscard]] glm::dquat orientation_of(const Heading& heading);
+[[nodiscard]] RECKONER_RECKONING_API glm::dquat orientation_of(const Heading& heading);
 
 /// Three unit vectors at right angles, right-handed: tangent x left = up.
-struct Frame {
+struct RECKONER_RECKONING_API Frame {
   glm::dvec3 tangent{1.0, 0.0, 0.0};
   glm::dvec3 left{0.0, 1.0, 0.0};
   glm::dvec3 up{0.0, 0.0, 1.0};
@@ -54,14 +55,15 @@ struct Frame {
 };
 
 /// The frame along `tangent` (unit) whose up is as near to `reference` as can be. If they are parallel, any.
-[[nodiscard]] Frame frame_towards(const glm::dvec3& tangent, const glm::dvec3& reference);
+[[nodiscard]] RECKONER_RECKONING_API Frame frame_towards(const glm::dvec3& tangent,
+                                                         const glm::dvec3& reference);
 
 /// `frame`, at `from`, carried to `to` where the tangent is `tangent`, with as little turning about the
 /// tangent as can be: W. Wang, B. Jüttler, D. Zheng, Y. Liu, "Computation of rotation minimizing frames"
 /// (2008), the double reflection method, fourth order in the step. From and to in one place: the shortest
 /// rotation; for a reversal, the one about up.
-[[nodiscard]] Frame carry_frame(const Frame& frame, const glm::dvec3& from, const glm::dvec3& to,
-                                const glm::dvec3& tangent);
+[[nodiscard]] RECKONER_RECKONING_API Frame carry_frame(const Frame& frame, const glm::dvec3& from,
+                                                       const glm::dvec3& to, const glm::dvec3& tangent);
 
 /// How frames are carried along a path.
 struct FrameOptions {
@@ -76,7 +78,7 @@ struct FrameOptions {
 /// flip, as those made with a fixed up or with the curve's normal (Frenet) have. Frames are kept along the
 /// path and carried on from the one before, so that what comes out is continuous in the parameter wherever
 /// the tangent is; at a corner the frame is turned the shortest way. A value; evaluation allocates nothing.
-class FrameTable {
+class RECKONER_RECKONING_API FrameTable {
  public:
   /// `arc` must be `path`'s. largest_turn is limited to 1e-3 to 1 rad.
   FrameTable(const CubicPath<glm::dvec3>& path, const ArcLengthTable& arc, const FrameOptions& options = {});

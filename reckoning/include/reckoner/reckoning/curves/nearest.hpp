@@ -4,6 +4,7 @@
 #include <limits>
 
 #include <reckoner/reckoning/curves/cubic_path.hpp>
+#include <reckoner/reckoning/export.hpp>
 
 namespace reckoner {
 

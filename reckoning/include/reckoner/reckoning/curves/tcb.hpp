@@ -8,6 +8,7 @@
 
 #include <reckoner/reckoning/curves/cubic_path.hpp>
 #include <reckoner/reckoning/curves/easing.hpp>
+#include <reckoner/reckoning/export.hpp>
 
 namespace reckoner {
 
@@ -33,7 +34,8 @@ struct TcbWeights {
 /// with the paper's correction for uneven key times: in x 2 before/(before + after), out x 2 after/(before +
 /// after), where `before` and `after` are the times of the segments around the key (> 0). That makes the
 /// velocity in time the same on both sides whenever continuity is 0.
-[[nodiscard]] TcbWeights tcb_weights(const TcbShape& shape, double before, double after);
+[[nodiscard]] RECKONER_RECKONING_API TcbWeights tcb_weights(const TcbShape& shape, double before,
+                                                            double after);
 
 /// A value that the curve takes at a time, and how it passes there.
 template <CurveVector V>

@@ -10,6 +10,7 @@
 
 #include <reckoner/reckoning/curves/easing.hpp>
 #include <reckoner/reckoning/curves/tcb.hpp>
+#include <reckoner/reckoning/export.hpp>
 #include <reckoner/reckoning/result.hpp>
 
 namespace reckoner {
@@ -33,7 +34,7 @@ struct OrientationKey {
 ///
 /// Times outside the keys' count as the nearest end (NaN as the start). A value; evaluation allocates
 /// nothing.
-class OrientationSpline {
+class RECKONER_RECKONING_API OrientationSpline {
  public:
   /// Fails on no keys, times that do not rise, easing outside 0 to 1, a zero quaternion, anything not finite.
   [[nodiscard]] static Result<OrientationSpline> make(std::span<const OrientationKey> keys);
