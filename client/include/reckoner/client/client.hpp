@@ -66,6 +66,7 @@ enum class ClientStatus : std::uint8_t {
 
 /// Something that happened to the world as this client sees it, oldest first from Client::poll_event().
 struct ClientEvent {
+  /// What happened.
   enum class Kind : std::uint8_t {
     joined,
     spawned,
@@ -84,20 +85,20 @@ struct ClientEvent {
     /// have arrived (ClientStats::messages_abandoned).
     restarted,
   };
-  Kind kind = Kind::joined;
-  EntityId entity;
+  Kind kind = Kind::joined;  ///< what happened
+  EntityId entity;           ///< that it happened to; null if to the client itself
   std::uint32_t fields = 0;  ///< a bit each, bit 0 for the first
 };
 
 /// What stays the same about an entity while it lives.
 struct EntityInfo {
-  std::size_t archetype = 0;
-  std::string name;
+  std::size_t archetype = 0;  ///< number of its kind, as declared on both sides
+  std::string name;           ///< as the server's game gave it, at most 64 bytes of UTF-8
 };
 
 /// An entity as it is to be drawn in this frame.
 struct ShownEntity {
-  EntityId id;
+  EntityId id;                ///< which one it is
   State shown;                ///< pose and its derivatives, continuous from frame to frame
   double shown_time_s = 0.0;  ///< the instant of server time that the pose means to show
   double age_s = 0.0;         ///< present server time minus the time stamp of the motion in use
@@ -118,14 +119,14 @@ struct ShownPoses {
 
 /// What a client counted since it was made.
 struct ClientStats {
-  std::uint64_t datagrams_received = 0;
-  std::uint64_t datagrams_lost = 0;  ///< gaps in the sequence that were never filled
-  std::uint64_t updates_applied = 0;
+  std::uint64_t datagrams_received = 0;  ///< with state, whatever was in them
+  std::uint64_t datagrams_lost = 0;      ///< gaps in the sequence that were never filled
+  std::uint64_t updates_applied = 0;     ///< motions that became what is shown, or were blended in
   std::uint64_t updates_stale = 0;       ///< older than what was known, or of an entity that is gone
   std::uint64_t datagrams_stale = 0;     ///< repeated, or far too late; their updates were not read
   std::uint64_t malformed = 0;           ///< payloads and messages refused that no honest server sends
   std::uint64_t unknown_references = 0;  ///< datagrams refused: they refer to motions that are not known here
-  std::uint64_t state_bytes_received = 0;
+  std::uint64_t state_bytes_received = 0;   ///< payloads of state, without headers, bytes
   std::uint64_t field_changes_applied = 0;  ///< values of user fields
   std::uint64_t field_changes_stale = 0;    ///< known already, overtaken, or of an entity that is gone
   std::uint64_t corrections = 0;            ///< of entities that this client owns
@@ -184,8 +185,10 @@ class RECKONER_CLIENT_API Client {
   /// where they are. False, and no change, if the point is none.
   bool set_origin(const glm::dvec3& origin);
 
+  /// The next event, oldest first; nothing when all have been told. Poll every frame.
   [[nodiscard]] std::optional<ClientEvent> poll_event();
 
+  /// How far it has come with its server, as of the last receive().
   [[nodiscard]] ClientStatus status() const;
   /// Why, if refused or disconnected, or why the last attempt failed; empty otherwise.
   [[nodiscard]] const std::string& refusal() const;
@@ -239,6 +242,8 @@ class RECKONER_CLIENT_API Client {
   /// watching; as of the last frame() or sample(). Nothing for what was not shown then.
   [[nodiscard]] std::optional<ShownDebug> debug(EntityId id) const;
 
+  /// What was counted since it was made. Lives as long as the client; changes with every call that does
+  /// something.
   [[nodiscard]] const ClientStats& stats() const;
 
   /// Says goodbye, for good. Keep servicing the transport for a moment afterwards.

@@ -10,7 +10,7 @@ namespace reckoner {
 /// watched. Plain data; nothing in it is drawn by Reckoner. Both states are in the world, counted from the
 /// client's origin, per second of shown time.
 struct ShownDebug {
-  EntityId id;
+  EntityId id;   ///< which one it is
   State shown;   ///< what is drawn
   State motion;  ///< where the motions that are known have it at the same instant, without the blend
   double shown_time_s = 0.0;   ///< that instant of server time
@@ -22,10 +22,10 @@ struct ShownDebug {
   /// The archetype's, as the server said at the welcome: what is shown is off by no more while the link is
   /// faster than its motion changes, and it is followed at full detail.
   double threshold_m = 0.0;
-  double threshold_rad = 0.0;
-  bool fading = false;  ///< nobody vouches for its motion any more: it fades to rest
-  bool owned = false;   ///< by this client
-  EntityId frame{};     ///< whose frame it lives in; null: the world
+  double threshold_rad = 0.0;  ///< rad
+  bool fading = false;         ///< nobody vouches for its motion any more: it fades to rest
+  bool owned = false;          ///< by this client
+  EntityId frame{};            ///< whose frame it lives in; null: the world
 };
 
 }  // namespace reckoner

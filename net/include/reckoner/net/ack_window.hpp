@@ -15,8 +15,8 @@ namespace reckoner {
 /// Acknowledgement of the newest datagram applied and, a bit each, of the 32 before it (bit 0: the one
 /// before).
 struct Ack {
-  Sequence newest = 0;
-  std::uint32_t window = 0;
+  Sequence newest = 0;       ///< number of the newest datagram applied
+  std::uint32_t window = 0;  ///< a bit for each of the 32 before: applied
 };
 
 /// The receiving half: remembers which datagrams of the other end were applied.
@@ -25,7 +25,9 @@ class RECKONER_NET_API ReceivedWindow {
   /// Notes that a datagram arrived. False if it did before, or is too old to tell: it must not be applied.
   bool note(Sequence sequence);
 
+  /// Whether anything has arrived, so that ack() means something.
   [[nodiscard]] bool any() const { return any_; }
+  /// What is to be told the other end.
   [[nodiscard]] Ack ack() const { return {newest_, window_}; }
 
  private:
@@ -43,9 +45,9 @@ class RECKONER_NET_API SentWindow {
 
   /// What became of a datagram, and when it was sent, s.
   struct Outcome {
-    Sequence sequence = 0;
-    bool acked = false;  ///< false: lost
-    double sent_s = 0.0;
+    Sequence sequence = 0;  ///< its number
+    bool acked = false;     ///< false: lost
+    double sent_s = 0.0;    ///< s, on the sender's clock
   };
 
   /// The number for a datagram that is sent at `now_s`.
@@ -63,11 +65,13 @@ class RECKONER_NET_API SentWindow {
   /// Of those that had been given up, the ones that were acknowledged after all since clear_outcomes(), each
   /// once: nothing changes about them, but they tell how slow the way is.
   [[nodiscard]] std::span<const Outcome> late() const { return late_; }
+  /// Forgets them, in both lists.
   void clear_outcomes() {
     outcomes_.clear();
     late_.clear();
   }
 
+  /// How many were sent of which nothing is known yet.
   [[nodiscard]] std::size_t in_flight() const;
 
  private:

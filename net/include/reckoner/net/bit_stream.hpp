@@ -19,6 +19,7 @@ namespace reckoner {
 /// What was written is in the buffer at once, so that whole bytes may be read before finish().
 class RECKONER_NET_API BitWriter {
  public:
+  /// Writes into `buffer`, which must outlive it.
   explicit BitWriter(std::span<std::byte> buffer) : buffer_(buffer) {}
 
   /// Appends the low `count` (0 to 64) bits of `value`; the others must be zero.
@@ -43,8 +44,11 @@ class RECKONER_NET_API BitWriter {
   /// Fills up to a whole byte with zero bits and returns what was written.
   [[nodiscard]] std::span<const std::byte> finish();
 
+  /// Whether there was no room for all: then what was written is worth nothing.
   [[nodiscard]] bool overflowed() const { return overflowed_; }
+  /// So far.
   [[nodiscard]] std::size_t bits_written() const { return bits_; }
+  /// Until the buffer is full.
   [[nodiscard]] std::size_t bits_left() const { return buffer_.size() * 8 - bits_; }
 
  private:
@@ -61,6 +65,7 @@ class RECKONER_NET_API BitWriter {
 /// failed, so that a decoder can read on and check once.
 class RECKONER_NET_API BitReader {
  public:
+  /// Reads `bytes`, which must outlive it.
   explicit BitReader(std::span<const std::byte> bytes) : bytes_(bytes) {}
 
   /// The next `count` (0 to 64) bits.
@@ -85,8 +90,11 @@ class RECKONER_NET_API BitReader {
 
   /// Marks what is read as malformed.
   void fail() { failed_ = true; }
+  /// Whether something was asked for that was not there, or was out of its range: what was read is worth
+  /// nothing.
   [[nodiscard]] bool failed() const { return failed_; }
 
+  /// Until the end.
   [[nodiscard]] std::size_t bits_left() const { return bytes_.size() * 8 - bits_; }
 
   /// Goes on to the next whole byte; what is passed over must be zero bits.

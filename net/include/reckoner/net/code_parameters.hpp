@@ -32,13 +32,14 @@ inline constexpr std::size_t kCodeFields = 15;
 /// Which order of prefix code numbers of an expected size get: (slope * c + offset) / 16, at least 0, where c
 /// counts the half octaves of the expected size.
 struct OrderRule {
-  static constexpr std::uint8_t kMostSlope = 31;
-  static constexpr std::int8_t kLeastOffset = -64;
-  static constexpr std::int8_t kMostOffset = 63;
+  static constexpr std::uint8_t kMostSlope = 31;    ///< the largest that travels
+  static constexpr std::int8_t kLeastOffset = -64;  ///< the least that travels
+  static constexpr std::int8_t kMostOffset = 63;    ///< the largest that travels
 
-  std::int8_t offset = 0;
-  std::uint8_t slope = 8;
+  std::int8_t offset = 0;  ///< of the order, in sixteenths
+  std::uint8_t slope = 8;  ///< how the order rises with the expected size, sixteenths for each half octave
 
+  /// Member by member.
   bool operator==(const OrderRule&) const = default;
 };
 
@@ -47,15 +48,16 @@ struct OrderRule {
 struct Habit {
   /// Acceleration = [0] the baseline's + [1] dp / dt^2 + [2] dv / dt + [3] velocity / s.
   std::array<std::int8_t, 4> horizontal{};
-  std::array<std::int8_t, 4> vertical{};
+  std::array<std::int8_t, 4> vertical{};  ///< the same along the vertical axis
   /// Angular velocity = [0] the baseline's + [1] unforeseen turn / dt.
   std::array<std::int8_t, 2> tilt{};  ///< about the horizontal axes
   std::array<std::int8_t, 2> yaw{};   ///< about the vertical axis
   /// Unforeseen turns about the body's y axis (pitch, for what faces along x), and about any axis, as powers
   /// of 1/2 of the variance of those about the vertical one.
   std::uint8_t pitch_share = 2;
-  std::uint8_t other_share = 4;
+  std::uint8_t other_share = 4;  ///< as powers of 1/2
 
+  /// Member by member.
   bool operator==(const Habit&) const = default;
 };
 inline constexpr std::size_t kHabits = 4;
@@ -67,8 +69,9 @@ inline constexpr std::size_t kHabits = 4;
 /// all built-in scenarios, each with the same weight, at baselines 0.08 and 0.22 s old. They are relative to
 /// the steps of Quantisation, so they hold for any threshold.
 struct CodeParameters {
-  static constexpr std::uint8_t kMostShare = 15;
+  static constexpr std::uint8_t kMostShare = 15;  ///< of Habit::pitch_share and other_share
 
+  /// By CodeField.
   std::array<OrderRule, kCodeFields> orders{{{-3, 9},
                                              {1, 9},
                                              {16, 7},
@@ -86,6 +89,7 @@ struct CodeParameters {
                                              {-4, 9}}};
   /// Velocity = the forecast + [0] dp / dt + [1] the baseline's acceleration * dt, in sixteenths.
   std::array<std::int8_t, 2> velocity{27, -3};
+  /// By Manner::habit.
   std::array<Habit, kHabits> habits{{
       {{8, -15, 11, -8}, {1, 0, 1, -47}, {3, 3}, {1, 2}, 2, 6},         // who walks where he likes, and looks
       {{17, -51, 40, 0}, {16, -42, 28, -2}, {16, 19}, {15, 21}, 3, 3},  // what has inertia
@@ -93,6 +97,7 @@ struct CodeParameters {
       {{1, -2, 2, -126}, {0, 0, 0, -64}, {3, 8}, {3, 8}, 1, 2},           // what stops dead
   }};
 
+  /// Member by member.
   bool operator==(const CodeParameters&) const = default;
 };
 

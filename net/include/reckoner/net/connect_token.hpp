@@ -15,19 +15,21 @@ namespace reckoner {
 
 /// An IPv4 address and a UDP port, both in the machine's order.
 struct ServerAddress {
-  std::uint32_t host = 0;
-  std::uint16_t port = 0;
+  std::uint32_t host = 0;  ///< IPv4, in the machine's byte order: 127.0.0.1 is 0x7f000001
+  std::uint16_t port = 0;  ///< UDP
+  /// Member by member.
   bool operator==(const ServerAddress&) const = default;
 };
 
 /// What a backend lets a client do: join one of some servers, until a point in time, as somebody.
 struct ConnectGrant {
-  static constexpr std::size_t kMostServers = 32;
-  static constexpr std::size_t kUserBytes = 256;
+  static constexpr std::size_t kMostServers = 32;  ///< that a token can name
+  static constexpr std::size_t kUserBytes = 256;   ///< that a token carries for the server's game
 
   std::uint64_t client_id = 0;         ///< the backend's name for the client
   std::uint64_t expires_s = 0;         ///< seconds since 1970
   std::vector<ServerAddress> servers;  ///< 1 to kMostServers; those of relays too
+  /// For the server's game: it comes out as ClientIdentity::user_data.
   std::array<std::byte, kUserBytes> user_data{};
 };
 
@@ -35,17 +37,17 @@ struct ConnectGrant {
 /// servers can read, and what it needs to know of it. Modelled on connect tokens of the netcode standard 1.02
 /// (G. Fiedler, https://github.com/mas-bandwidth/netcode/blob/main/STANDARD.md), with other sizes.
 struct ConnectToken {
-  static constexpr std::size_t kNonceBytes = 24;
-  static constexpr std::size_t kSealedBytes = 640;
+  static constexpr std::size_t kNonceBytes = 24;    ///< of the nonce
+  static constexpr std::size_t kSealedBytes = 640;  ///< of what is sealed
   /// As it is kept and sent: every token has this size.
   static constexpr std::size_t kBytes = 1024;
 
-  std::uint64_t expires_s = 0;
-  std::array<std::byte, kNonceBytes> nonce{};
+  std::uint64_t expires_s = 0;                   ///< when it is good no more, seconds since 1970
+  std::array<std::byte, kNonceBytes> nonce{};    ///< used once: tells this token's seal from all others
   std::array<std::byte, kSealedBytes> sealed{};  ///< client id, servers, keys and user data, for servers
-  std::vector<ServerAddress> servers;
+  std::vector<ServerAddress> servers;            ///< where the client may join, in the order to try
   SecretKey to_server;  ///< from which the keys of a session are derived, for each direction
-  SecretKey to_client;
+  SecretKey to_client;  ///< what the server seals with
 };
 
 /// Makes a token, for a backend. `key` is shared with the servers; `game` tells apart games, and versions of

@@ -33,28 +33,28 @@ struct UpdateCoding {
   unsigned reference_order = 0;     ///< of the references, 0 to kMostReferenceOrder
   std::uint32_t reference_age = 0;  ///< references count back from the tick this many before the datagram's
 
-  static constexpr unsigned kMostGapOrder = 15;
-  static constexpr unsigned kMostReferenceOrder = 7;
+  static constexpr unsigned kMostGapOrder = 15;       ///< the largest that travels
+  static constexpr unsigned kMostReferenceOrder = 7;  ///< the largest that travels
 };
 
 /// Head of every state datagram from server to client. The updates follow it, then the sections that it
 /// announces.
 struct ServerHeader {
-  Sequence sequence = 0;
+  Sequence sequence = 0;           ///< number of the datagram, counted by its sender
   std::optional<Ack> ack;          ///< of the client's datagrams; absent before the first
   std::uint16_t tick = 0;          ///< low 16 bits of the tick that sent it
   std::uint32_t complete_age = 0;  ///< the client is complete up to the tick this many before `tick`
-  std::optional<Echo> echo;
-  std::uint32_t update_count = 0;
-  UpdateCoding coding;        ///< travels only with updates
-  bool has_fields = false;    ///< a fields section follows (field_codec.hpp)
-  bool has_messages = false;  ///< a messages section follows (message_codec.hpp)
+  std::optional<Echo> echo;        ///< the answer to the client's clock, where one is due
+  std::uint32_t update_count = 0;  ///< how many updates follow
+  UpdateCoding coding;             ///< travels only with updates
+  bool has_fields = false;         ///< a fields section follows (field_codec.hpp)
+  bool has_messages = false;       ///< a messages section follows (message_codec.hpp)
 };
 
 /// Head of an update. Updates stand in order of slot, and the motion follows each: in full, or as what
 /// differs from an earlier motion of the same entity and level.
 struct UpdateHeader {
-  std::uint32_t slot = 0;
+  std::uint32_t slot = 0;  ///< of the entity, below kMaxEntities
   std::uint32_t age = 0;   ///< ticks from the motion's time stamp to the datagram's tick
   std::uint8_t level = 0;  ///< of detail, below kLevels
   std::optional<std::uint32_t>
@@ -72,13 +72,14 @@ struct ShowingReport {
   /// Arrivals in a report at most.
   static constexpr std::size_t kMostArrivals = 24;
   static constexpr std::uint32_t kMostDelay = 100'000;  ///< 10 s
-  static constexpr unsigned kClockBits = 16;
-  static constexpr unsigned kEras = 4;
+  static constexpr unsigned kClockBits = 16;            ///< that the clock travels in
+  static constexpr unsigned kEras = 4;                  ///< that are told apart
 
   /// A datagram of the server's was applied.
   struct Arrival {
-    Sequence sequence = 0;
+    Sequence sequence = 0;  ///< of the datagram
     std::uint32_t ago = 0;  ///< in the time that is shown, before the report, in kArrivalUnitS
+    /// Member by member.
     bool operator==(const Arrival&) const = default;
   };
 
@@ -91,14 +92,14 @@ struct ShowingReport {
 
 /// A state datagram from client to server, but for the sections that it may announce.
 struct ClientDatagram {
-  Sequence sequence = 0;
-  std::optional<Ack> ack;           ///< of the server's datagrams; absent before the first
-  std::uint32_t ack_delay = 0;      ///< how long ago the newest acknowledged one arrived, in kStampUnitS
-  std::uint16_t control_count = 0;  ///< control messages taken in so far, low 16 bits
-  std::uint32_t stamp = 0;          ///< the client's clock, in kStampUnitS modulo 2^kStampBits
-  std::optional<ShowingReport> showing;
-  bool has_owned = false;     ///< an owned section follows (owned_codec.hpp), before the messages
-  bool has_messages = false;  ///< a messages section follows (message_codec.hpp)
+  Sequence sequence = 0;                 ///< number of the datagram, counted by its sender
+  std::optional<Ack> ack;                ///< of the server's datagrams; absent before the first
+  std::uint32_t ack_delay = 0;           ///< how long ago the newest acknowledged one arrived, in kStampUnitS
+  std::uint16_t control_count = 0;       ///< control messages taken in so far, low 16 bits
+  std::uint32_t stamp = 0;               ///< the client's clock, in kStampUnitS modulo 2^kStampBits
+  std::optional<ShowingReport> showing;  ///< only to servers that want to know
+  bool has_owned = false;                ///< an owned section follows (owned_codec.hpp), before the messages
+  bool has_messages = false;             ///< a messages section follows (message_codec.hpp)
 };
 
 RECKONER_NET_API void write(BitWriter& writer, const ServerHeader& header);

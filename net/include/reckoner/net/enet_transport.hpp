@@ -35,8 +35,8 @@ struct ServerSecurity {
 
 /// What a client shows.
 struct ClientSecurity {
-  ConnectToken token;
-  std::uint64_t game = 0;
+  ConnectToken token;      ///< from the backend, or EnetTransport::ticket(); good once
+  std::uint64_t game = 0;  ///< as on the server
   /// For a token that is shown again because it is not known whether it was taken: the same as before
   /// (SecretKey::make()), by which the server knows that it is the same client. Empty: drawn, and not told.
   SecretKey secret{};
@@ -44,14 +44,16 @@ struct ClientSecurity {
 
 /// As whom a token lets its client in.
 struct ClientIdentity {
-  std::uint64_t client_id = 0;
-  std::array<std::byte, ConnectGrant::kUserBytes> user_data{};
+  std::uint64_t client_id = 0;                                  ///< the backend's name for the client
+  std::array<std::byte, ConnectGrant::kUserBytes> user_data{};  ///< as the backend put it into the token
 };
 
 /// Where ENet's memory comes from: its hosts, peers and packets. `allocate` gives null when there is none
 /// left, which ends the process, as in all of ENet. Called by whoever calls a transport, on any thread.
 struct EnetAllocator {
+  /// As malloc.
   void* (*allocate)(std::size_t bytes) = nullptr;
+  /// As free.
   void (*release)(void* memory) = nullptr;
 };
 
@@ -103,6 +105,7 @@ class RECKONER_NET_API EnetTransport final : public Transport {
   bool send(PeerId peer, Channel channel, std::span<const std::byte> payload) override;
   [[nodiscard]] std::size_t max_state_bytes(PeerId peer) const override;
   void disconnect(PeerId peer, std::uint32_t reason) override;
+  /// As Transport::stats(). Lives as long as the transport.
   [[nodiscard]] const TransportStats& stats() const override;
 
   /// As whom a peer was let in; nothing without security, or if it is gone.

@@ -19,9 +19,9 @@ namespace reckoner {
 
 /// A value that a field took.
 struct FieldChange {
-  std::uint8_t field = 0;
-  std::uint32_t age = 0;  ///< ticks from the change to the datagram's tick
-  FieldValue value;
+  std::uint8_t field = 0;  ///< its number in Archetype::fields
+  std::uint32_t age = 0;   ///< ticks from the change to the datagram's tick
+  FieldValue value;        ///< what it became
 };
 
 /// One value. It must be as quantise() makes it.

@@ -12,8 +12,11 @@ class RECKONER_NET_API LinkEstimate {
   /// Adds a measured round trip, s; negative or absurd (over 10 s) ones are ignored.
   void add(double round_trip_s);
 
+  /// Whether anything was measured.
   [[nodiscard]] bool known() const { return known_; }
+  /// Smoothed, s; 0 before anything was measured.
   [[nodiscard]] double round_trip_s() const { return round_trip_s_; }
+  /// Smoothed mean deviation of the round trip, s.
   [[nodiscard]] double deviation_s() const { return deviation_s_; }
 
   /// When a datagram without an answer counts as lost: round trip + 4 deviations + `answer_delay_s`, the

@@ -29,15 +29,15 @@ enum class LogLevel : std::uint8_t {
 /// Something that is known of an event: lower case with underscores, and the unit in the name where it has
 /// one.
 struct LogField {
-  std::string_view name;
-  std::variant<bool, std::int64_t, std::uint64_t, double, std::string_view> value;
+  std::string_view name;                                                            ///< what is known
+  std::variant<bool, std::int64_t, std::uint64_t, double, std::string_view> value;  ///< of it
 };
 
 /// Something that happened inside a server, a client or a transport. All of it is valid during the call only.
 struct LogRecord {
-  LogLevel level = LogLevel::info;
+  LogLevel level = LogLevel::info;  ///< how grave it is
   std::string_view event;  ///< what happened: a fixed text, without what changes from one to the next
-  std::span<const LogField> fields{};
+  std::span<const LogField> fields{};  ///< what is known of it, in a fixed order
 };
 
 /// Where a server, a client or a transport says what happens, for an operator or a programmer; the game's own

@@ -19,17 +19,19 @@ namespace reckoner {
 struct MessageBatch {
   /// Where a message lies in `bytes`, and the server time that it belongs to, s, if it has one.
   struct Item {
-    std::size_t offset = 0;
-    std::size_t size = 0;
-    std::optional<double> time_s;
+    std::size_t offset = 0;        ///< in `bytes`
+    std::size_t size = 0;          ///< of the payload, bytes
+    std::optional<double> time_s;  ///< server time that it belongs to, s, if it has one
   };
-  std::vector<Item> items;
-  std::vector<std::byte> bytes;
+  std::vector<Item> items;       ///< in the order in which they were written
+  std::vector<std::byte> bytes;  ///< all payloads, one behind the other
 
+  /// Forgets the messages and keeps the memory.
   void clear() {
     items.clear();
     bytes.clear();
   }
+  /// Of one of `items`. Valid until the batch changes.
   [[nodiscard]] std::span<const std::byte> payload(const Item& item) const {
     return std::span{bytes}.subspan(item.offset, item.size);
   }

@@ -20,10 +20,11 @@ class RECKONER_NET_API MessageInbox {
  public:
   /// Kept at most of one sender.
   struct Limits {
-    std::size_t messages = 1024;
-    std::size_t bytes = 256 * 1024;
+    std::size_t messages = 1024;     ///< of one sender, that wait
+    std::size_t bytes = 256 * 1024;  ///< of one sender, that wait
   };
 
+  /// With limits for each sender.
   explicit MessageInbox(const Limits& limits) : limits_(limits) {}
 
   /// Queues a message; one with a stamp waits, if `held`, for release(). False, and it is gone, if the sender

@@ -19,7 +19,7 @@ class RECKONER_NET_API MessageOutbox {
  public:
   /// Waiting at most.
   static constexpr std::size_t kMostMessages = 128;
-  static constexpr std::size_t kMostBytes = 16 * 1024;
+  static constexpr std::size_t kMostBytes = 16 * 1024;  ///< waiting at most
 
   /// The bytes are shared by all who send the same message.
   using Payload = std::shared_ptr<const std::vector<std::byte>>;
@@ -34,6 +34,7 @@ class RECKONER_NET_API MessageOutbox {
   /// forgets it. How many: if none, nothing was written.
   std::size_t write(BitWriter& writer, std::size_t most_bits);
 
+  /// Whether nothing waits.
   [[nodiscard]] bool empty() const { return waiting_.empty(); }
 
  private:

@@ -39,8 +39,8 @@ enum class EndReason : std::uint8_t {
 
 /// A reason with a number that explains it, as it travels in 32 bits.
 struct EndCode {
-  EndReason reason = EndReason::none;
-  std::uint32_t detail = 0;  ///< at most 24 bits
+  EndReason reason = EndReason::none;  ///< why
+  std::uint32_t detail = 0;            ///< at most 24 bits
 };
 [[nodiscard]] RECKONER_NET_API std::uint32_t pack(const EndCode& code);
 [[nodiscard]] RECKONER_NET_API EndCode unpack_end_code(std::uint32_t packed);
@@ -50,8 +50,8 @@ struct EndCode {
 
 /// Client to server, first of all: may I come in? The version stands first in every version of this message.
 struct JoinMessage {
-  std::uint16_t version = kProtocolVersion;
-  std::uint32_t archetype_hash = 0;
+  std::uint16_t version = kProtocolVersion;  ///< of the protocol, as the client speaks it
+  std::uint32_t archetype_hash = 0;          ///< archetype_hash() of the client's
   bool shows_past = false;  ///< buffered mode: what it is sent is interpolated, not predicted from
   double blend_s = 0.0;     ///< how long a correction takes, 0 to kMostBlendS
 };
@@ -59,41 +59,41 @@ inline constexpr double kMostBlendS = 600.0;
 
 /// Tolerances, limits and codes of one archetype, as the server has set them.
 struct ArchetypeLimits {
-  double threshold_m = 0.0;
-  double threshold_rad = 0.0;
-  double max_speed_mps = 0.0;
-  double world_size_m = 0.0;
-  CodeParameters codes;
+  double threshold_m = 0.0;    ///< m, > 0
+  double threshold_rad = 0.0;  ///< rad, > 0
+  double max_speed_mps = 0.0;  ///< m/s, > 0
+  double world_size_m = 0.0;   ///< m, > 0
+  CodeParameters codes;        ///< of residuals
 };
 
 /// Server to client: you are in. Everything that decoding depends on.
 struct WelcomeMessage {
-  ClientId client;
-  double tick_rate_hz = 0.0;
+  ClientId client;             ///< as whom the server knows the one it welcomes
+  double tick_rate_hz = 0.0;   ///< of the server, 1 to 1000
   double epoch_s = 0.0;        ///< server time of tick 0
   Tick tick = 0;               ///< the last that ran
   double longest_gap_s = 0.0;  ///< between updates, that a client in buffered mode should be able to bridge
   bool rewinds = false;        ///< the client is to say what it shows (ShowingReport)
-  std::vector<ArchetypeLimits> archetypes;
+  std::vector<ArchetypeLimits> archetypes;  ///< in the order of their declaration
 };
 
 /// Server to client: an entity begins, with its first motion.
 struct SpawnMessage {
-  EntityId entity;
-  std::uint8_t archetype = 0;
-  std::string name;
+  EntityId entity;                    ///< which begins
+  std::uint8_t archetype = 0;         ///< number of its kind
+  std::string name;                   ///< at most kMaxNameBytes
   Tick tick = 0;                      ///< when this client is told; the motion may be older
   Tick motion_tick = 0;               ///< time stamp of the motion
   std::uint8_t level = 0;             ///< of detail, that the motion was published at
   std::uint8_t orientation_bits = 0;  ///< of the archetype; must match the welcome
-  QuantisedState state;
-  std::vector<std::byte> fields;  ///< the user fields as write_values() has them; empty without fields
+  QuantisedState state;               ///< its first motion
+  std::vector<std::byte> fields;      ///< the user fields as write_values() has them; empty without fields
 };
 
 /// Server to client: an entity has ended.
 struct DespawnMessage {
-  EntityId entity;
-  Tick tick = 0;  ///< the first at which it is no longer there
+  EntityId entity;  ///< which ends
+  Tick tick = 0;    ///< the first at which it is no longer there
 };
 
 /// Server to client: a route, before anything that is on it. Its numbers travel as they are, 64 bits each, so
@@ -101,31 +101,32 @@ struct DespawnMessage {
 /// kMaxControlBytes; a route with more cannot be sent. What is read has known enumerators, finite numbers and
 /// at most kMostRoutePoints points; whether it makes a route is for Route::make() to say.
 struct RouteMessage {
-  RouteId route;  ///< ids arrive in order, from 1
-  RouteDefinition definition;
+  RouteId route;               ///< ids arrive in order, from 1
+  RouteDefinition definition;  ///< of the next route: numbers count up from 1
 };
 
 /// Server to client: whose an entity is.
 struct OwnershipMessage {
+  /// What there is to say of it.
   enum class News : std::uint8_t {
     taken = 0,      ///< it is not the client's any more
     given = 1,      ///< it is the client's, which goes on from `state`
     corrected = 2,  ///< it is, but is somewhere else: `state`
     again = 3,      ///< it is, and says again what it does; viewers_s is news, perhaps
   };
-  EntityId entity;
-  News news = News::taken;
+  EntityId entity;                    ///< that it is about
+  News news = News::taken;            ///< what there is to say
   std::uint8_t term = 0;              ///< of ownership, below kTerms; new with every gift and correction
   double viewers_s = 0.0;             ///< how long updates take from the server to most who follow it
   Tick motion_tick = 0;               ///< time stamp of the motion; only if given or corrected, as the next
   std::uint8_t orientation_bits = 0;  ///< of the archetype; must match the welcome
-  QuantisedState state;
+  QuantisedState state;               ///< the motion to go on from
 };
 
 /// Either way: a reliable message of the game, 1 to kMaxReliableBytes.
 struct GameDataMessage {
-  std::vector<std::byte> payload;
-  std::optional<double> time_s;  ///< what the sender stamped it with, server time; can_stamp()
+  std::vector<std::byte> payload;  ///< the game's bytes
+  std::optional<double> time_s;    ///< what the sender stamped it with, server time; can_stamp()
 };
 
 /// By what a client and a server know a session again when it goes on over another connection. Whoever knows

@@ -19,18 +19,18 @@ namespace reckoner {
 /// the threshold in force, the steps of a motion follow it by a power of two, its precision; those of its
 /// rates follow how long it is to be used, its reach.
 struct Quantisation {
-  double position_step_m = 0.0;
-  double velocity_step_mps = 0.0;  ///< at reach 0, as are the next two
-  double acceleration_step_mps2 = 0.0;
-  double angular_velocity_step_rps = 0.0;
-  double route_distance_step_m = 0.0;
-  double route_speed_step_mps = 0.0;
-  double route_acceleration_step_mps2 = 0.0;
+  double position_step_m = 0.0;               ///< m
+  double velocity_step_mps = 0.0;             ///< at reach 0, as are the next two
+  double acceleration_step_mps2 = 0.0;        ///< m/s^2
+  double angular_velocity_step_rps = 0.0;     ///< rad/s
+  double route_distance_step_m = 0.0;         ///< m
+  double route_speed_step_mps = 0.0;          ///< m/s
+  double route_acceleration_step_mps2 = 0.0;  ///< m/s^2
   unsigned orientation_bits = 0;  ///< of each of the three smallest components, 9 to 13; 0: no orientation
   double max_speed_mps = 0.0;     ///< limits, for refusing what cannot be
-  double world_size_m = 0.0;
-  bool never_reverses = false;  ///< how free motions are carried on; no matter of their encoding
-  CodeParameters codes;         ///< of residuals; the server's travel to the client
+  double world_size_m = 0.0;      ///< m
+  bool never_reverses = false;    ///< how free motions are carried on; no matter of their encoding
+  CodeParameters codes;           ///< of residuals; the server's travel to the client
 };
 
 [[nodiscard]] RECKONER_NET_API Quantisation quantisation_for(const Archetype& archetype);
@@ -61,6 +61,7 @@ struct Manner {
   std::uint8_t twist = 4;  ///< the same of turns
   bool bends = false;      ///< as Motion's
 
+  /// Member by member.
   bool operator==(const Manner&) const = default;
 };
 inline constexpr std::uint8_t kMostWander = 7;
@@ -68,30 +69,32 @@ inline constexpr std::uint8_t kMostTwist = 7;
 
 /// A motion on a route, as whole numbers of steps. The distance is within one period of the route.
 struct QuantisedAlong {
-  RouteId route;  ///< null: not on a route
-  std::int32_t distance = 0;
-  std::int32_t speed = 0;
-  std::int32_t acceleration = 0;
+  RouteId route;                  ///< null: not on a route
+  std::int32_t distance = 0;      ///< steps of Quantisation::route_distance_step_m
+  std::int32_t speed = 0;         ///< steps of Quantisation::route_speed_step_mps
+  std::int32_t acceleration = 0;  ///< steps of Quantisation::route_acceleration_step_mps2
 
+  /// Member by member.
   bool operator==(const QuantisedAlong&) const = default;
 };
 
 /// A motion as whole numbers of steps: exactly what travels. On a route, everything about the free state
 /// stays zero and does not travel.
 struct QuantisedState {
-  EntityId frame;  ///< the entity in whose frame everything is; null: the world
-  QuantisedAlong along;
+  EntityId frame;        ///< the entity in whose frame everything is; null: the world
+  QuantisedAlong along;  ///< where it is on a route, if it is
 
-  std::array<std::int64_t, 3> position{};
-  std::array<std::int32_t, 3> velocity{};
-  std::array<std::int32_t, 3> acceleration{};
-  std::array<std::int32_t, 3> angular_velocity{};
-  std::array<std::int16_t, 3> orientation{};  ///< the three smallest components, in order
-  std::uint8_t largest = 0;                   ///< which of w, x, y, z is the fourth, made positive
-  std::uint8_t teleports = 0;                 ///< modulo kTeleportModulus
-  std::uint8_t link = 0;                      ///< as Motion's; 0 and absent unless it bends
-  Manner manner;
+  std::array<std::int64_t, 3> position{};          ///< steps along x, y and z
+  std::array<std::int32_t, 3> velocity{};          ///< steps along x, y and z
+  std::array<std::int32_t, 3> acceleration{};      ///< steps along x, y and z
+  std::array<std::int32_t, 3> angular_velocity{};  ///< steps about x, y and z
+  std::array<std::int16_t, 3> orientation{};       ///< the three smallest components, in order
+  std::uint8_t largest = 0;                        ///< which of w, x, y, z is the fourth, made positive
+  std::uint8_t teleports = 0;                      ///< modulo kTeleportModulus
+  std::uint8_t link = 0;                           ///< as Motion's; 0 and absent unless it bends
+  Manner manner;                                   ///< how all that is rounded
 
+  /// Member by member.
   bool operator==(const QuantisedState&) const = default;
 };
 

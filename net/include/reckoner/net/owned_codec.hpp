@@ -19,7 +19,7 @@ inline constexpr unsigned kTerms = 16;
 
 /// Head of an owner's motion.
 struct OwnedHead {
-  std::uint32_t slot = 0;
+  std::uint32_t slot = 0;                      ///< of the entity
   std::uint8_t term = 0;                       ///< of ownership: what is sent under an earlier one is void
   std::uint16_t tick = 0;                      ///< low 16 bits of its time stamp
   std::optional<std::uint32_t> reference_age;  ///< ticks from the earlier motion to this one; absent: in full

@@ -38,8 +38,8 @@ class PublishStream {
 
   /// One that clients may still refer to.
   struct Publish {
-    QuantisedState encoded;
-    Tick tick = 0;  ///< time stamp
+    QuantisedState encoded;  ///< as it travels
+    Tick tick = 0;           ///< time stamp
   };
 
   /// `motion` is what clients decode from `encoded`; `urgency` is how far off the motion before was, in
@@ -59,14 +59,18 @@ class PublishStream {
 
   /// Number of the newest; 0: none yet.
   [[nodiscard]] std::uint32_t number() const { return head_.number; }
+  /// What those who follow the stream need in every tick.
   [[nodiscard]] const StreamHead& head() const { return head_; }
+  /// The one in force, as clients decode it.
   [[nodiscard]] const Motion& motion() const { return motion_; }
+  /// Only if number() is not 0.
   [[nodiscard]] const Publish& newest() const { return (*ring_)[head_.number % kHistory]; }
 
   /// True if the publish of this number is among those kept.
   [[nodiscard]] bool has(std::uint32_t number) const {
     return number != 0 && head_.number - number < kHistory;
   }
+  /// One of those kept: has(number).
   [[nodiscard]] const Publish& at(std::uint32_t number) const {
     assert(has(number));
     return (*ring_)[number % kHistory];

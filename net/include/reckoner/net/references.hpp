@@ -20,7 +20,9 @@ class References {
   /// Of each level. The server never refers to one that more than 31 later ones may have followed.
   static constexpr std::size_t kHistory = 32;
 
+  /// None yet, for the entity that has the slot now.
   explicit References(EntityId id) : id_(id) {}
+  /// Whose they are.
   [[nodiscard]] EntityId id() const { return id_; }
 
   /// Remembers a motion; beyond kHistory the one with the oldest time stamp is forgotten.

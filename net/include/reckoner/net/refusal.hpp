@@ -46,19 +46,24 @@ enum class Refusal : std::uint8_t {
 
 /// How many were refused, by reason.
 struct RefusalCounts {
+  /// How many reasons there are.
   static constexpr std::size_t kReasons = static_cast<std::size_t>(Refusal::too_many) + 1;
 
   std::array<std::uint64_t, kReasons> counts{};  ///< by Refusal
 
+  /// How many for this reason.
   [[nodiscard]] std::uint64_t& operator[](Refusal refusal) {
     return counts[static_cast<std::size_t>(refusal)];
   }
+  /// How many for this reason.
   [[nodiscard]] std::uint64_t operator[](Refusal refusal) const {
     return counts[static_cast<std::size_t>(refusal)];
   }
+  /// For all reasons together.
   [[nodiscard]] std::uint64_t total() const {
     return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
   }
+  /// Adds reason by reason.
   RefusalCounts& operator+=(const RefusalCounts& other) {
     for (std::size_t i = 0; i < kReasons; ++i)
       counts[i] += other.counts[i];

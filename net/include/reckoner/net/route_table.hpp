@@ -31,6 +31,7 @@ class RECKONER_NET_API RouteTable {
   /// Null for an id that is not in use.
   [[nodiscard]] const Route* find(RouteId id) const;
 
+  /// How many there are: their numbers go from 1 to this.
   [[nodiscard]] std::size_t size() const { return routes_.size(); }
 
  private:

@@ -26,7 +26,7 @@ namespace reckoner {
 class RECKONER_NET_API ShardedTransport final : public Transport {
  public:
   static constexpr std::uint32_t kMostPeersPerHost = 4095;  ///< ENet's own limit
-  static constexpr std::uint32_t kMostHosts = 64;
+  static constexpr std::uint32_t kMostHosts = 64;           ///< that share a port at most
 
   /// How many hosts of `peers_per_host` (at least 1) make room for `max_peers`.
   [[nodiscard]] static std::uint32_t hosts_for(std::uint32_t max_peers, std::uint32_t peers_per_host);
@@ -49,7 +49,9 @@ class RECKONER_NET_API ShardedTransport final : public Transport {
   /// Of all hosts together.
   [[nodiscard]] const TransportStats& stats() const override;
 
+  /// The UDP port in use, that of all hosts.
   [[nodiscard]] std::uint16_t port() const { return hosts_.front()->port(); }
+  /// How many there are.
   [[nodiscard]] std::size_t hosts() const { return hosts_.size(); }
 
   /// Which host a peer is connected to, from 0.

@@ -25,10 +25,15 @@ enum class Channel : std::uint8_t {
 
 /// Something that happened on a transport.
 struct TransportEvent {
-  enum class Kind : std::uint8_t { connected, disconnected, received };
+  /// What happened.
+  enum class Kind : std::uint8_t {
+    connected,     ///< both ends can send from now on
+    disconnected,  ///< neither can any more, or the connection never came about
+    received,      ///< a payload arrived
+  };
 
-  Kind kind = Kind::received;
-  PeerId peer;
+  Kind kind = Kind::received;            ///< what happened
+  PeerId peer;                           ///< on whose connection
   Channel channel = Channel::state;      ///< of a received payload
   std::uint32_t reason = 0;              ///< of a connect or a disconnect: the number that the other end gave
   std::span<const std::byte> payload{};  ///< valid until the next call on the transport
@@ -36,16 +41,17 @@ struct TransportEvent {
 
 /// What a transport counted since it was made.
 struct TransportStats {
-  std::uint64_t datagrams_sent = 0;  ///< as the network sees them (UDP), the transport's own included
-  std::uint64_t datagrams_received = 0;
-  std::uint64_t payload_bytes_sent = 0;  ///< as handed to send()
-  std::uint64_t payload_bytes_received = 0;
-  std::uint64_t wire_bytes_sent = 0;  ///< with the headers of the transport, UDP and IPv4
-  std::uint64_t wire_bytes_received = 0;
-  std::uint64_t refused = 0;         ///< payloads and datagrams that were not taken in, or not sent
-  RefusalCounts refusals;            ///< the same by reason
-  std::uint64_t service_errors = 0;  ///< errors of the socket or of one peer; the others go on
+  std::uint64_t datagrams_sent = 0;          ///< as the network sees them (UDP), the transport's own included
+  std::uint64_t datagrams_received = 0;      ///< the same the other way
+  std::uint64_t payload_bytes_sent = 0;      ///< as handed to send()
+  std::uint64_t payload_bytes_received = 0;  ///< as poll() gave them out
+  std::uint64_t wire_bytes_sent = 0;         ///< with the headers of the transport, UDP and IPv4
+  std::uint64_t wire_bytes_received = 0;     ///< the same the other way
+  std::uint64_t refused = 0;                 ///< payloads and datagrams that were not taken in, or not sent
+  RefusalCounts refusals;                    ///< the same by reason
+  std::uint64_t service_errors = 0;          ///< errors of the socket or of one peer; the others go on
 
+  /// Counts something that was not taken in, in both counts.
   void refuse(Refusal why) {
     ++refused;
     ++refusals[why];
@@ -76,11 +82,14 @@ class RECKONER_NET_API Transport {
   /// disconnected event follows here when it is over.
   virtual void disconnect(PeerId peer, std::uint32_t reason) = 0;
 
+  /// What was counted since it was made. Lives as long as the transport.
   [[nodiscard]] virtual const TransportStats& stats() const = 0;
 
  protected:
   Transport() = default;
+  /// For those that derive from it.
   Transport(const Transport&) = default;
+  /// The same.
   Transport& operator=(const Transport&) = default;
 };
 

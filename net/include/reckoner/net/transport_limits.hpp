@@ -17,7 +17,7 @@ struct TransportLimits {
   double bytes_per_second = 1'000'000.0;  ///< of one peer
   /// Of all peers at one IPv4 address together: a household, a school behind a NAT.
   double address_datagrams_per_second = 8000.0;
-  double address_bytes_per_second = 4'000'000.0;
+  double address_bytes_per_second = 4'000'000.0;  ///< the same in bytes
   double burst_s = 2.0;  ///< so many seconds' worth may come at once, after a link stood still
   /// The largest control message that is taken in, bytes, and with it the number of fragments; at most
   /// kMaxControlBytes.

@@ -25,7 +25,9 @@ class RECKONER_NET_API Blob {
   /// Nothing if there are too many bytes.
   [[nodiscard]] static std::optional<Blob> of(std::span<const std::byte> bytes);
 
+  /// What it holds; valid as long as it is unchanged.
   [[nodiscard]] std::span<const std::byte> bytes() const { return {bytes_.data(), size_}; }
+  /// Byte by byte.
   bool operator==(const Blob&) const = default;
 
  private:
@@ -38,36 +40,36 @@ using FieldValue = std::variant<bool, std::int64_t, double, Blob>;
 
 /// True or false; one bit.
 struct BooleanField {
-  bool initial = false;
+  bool initial = false;  ///< what it is when the entity begins
 };
 
 /// A whole number; travels in as many bits as the range takes.
 struct IntegerField {
-  std::int64_t least = 0;
-  std::int64_t most = 255;
-  std::int64_t initial = 0;
+  std::int64_t least = 0;    ///< the least that it can be
+  std::int64_t most = 255;   ///< the largest; at least `least`
+  std::int64_t initial = 0;  ///< what it is when the entity begins, in the range
 };
 
 /// A number; travels, and is read back on both sides, rounded to least + k * step. The step is at least 2^-48
 /// of the larger bound: a double holds no finer ones.
 struct RealField {
-  double least = 0.0;
-  double most = 1.0;
-  double step = 0.001;
-  double initial = 0.0;
+  double least = 0.0;    ///< the least that it can be, finite
+  double most = 1.0;     ///< the largest; above `least`, finite
+  double step = 0.001;   ///< what it is rounded to; above 0
+  double initial = 0.0;  ///< what it is when the entity begins, in the range
 };
 
 /// Bytes that mean something to the game alone.
 struct BlobField {
-  std::size_t most_bytes = kMaxBlobBytes;
-  Blob initial;
+  std::size_t most_bytes = kMaxBlobBytes;  ///< 0 to kMaxBlobBytes
+  Blob initial;                            ///< what it is when the entity begins
 };
 
 /// One thing that the game tells about every entity of an archetype beside its motion: health, an animation.
 /// What a client has heard nothing of has its initial value.
 struct FieldSpec {
-  std::string name;  ///< at most kMaxFieldNameBytes
-  std::variant<BooleanField, IntegerField, RealField, BlobField> type;
+  std::string name;                                                     ///< at most kMaxFieldNameBytes
+  std::variant<BooleanField, IntegerField, RealField, BlobField> type;  ///< what it can be
 };
 
 /// True if there are not too many, their names fit and differ, and their ranges make sense and contain the

@@ -47,8 +47,11 @@ class RECKONER_RECKONING_API Blend {
   /// How much faster than the motion it is at any time makes what is shown, m/s: at most so much.
   [[nodiscard]] double top_speed_mps() const;
 
+  /// When it began, s of the time that is shown.
   [[nodiscard]] double start_s() const { return start_s_; }
+  /// How long it lasts, s.
   [[nodiscard]] double duration_s() const { return duration_s_; }
+  /// Whether nothing is left of it at `time_s`.
   [[nodiscard]] bool over(double time_s) const {
     return !(time_s < start_s_ + duration_s_) || duration_s_ <= 0.0;
   }

@@ -23,11 +23,11 @@ namespace reckoner {
 ///
 /// For quadratic motion this is the same curve as Blend's offset form; the tests hold the two together.
 struct RECKONER_RECKONING_API CaldwellSpline {
-  glm::dvec3 a{0.0};  ///< coefficient of s^3, m (the article's A and E)
-  glm::dvec3 b{0.0};  ///< of s^2 (B and F)
-  glm::dvec3 c{0.0};  ///< of s (C and G)
-  glm::dvec3 d{0.0};  ///< constant (D and H)
-  double duration_s = 0.0;
+  glm::dvec3 a{0.0};        ///< coefficient of s^3, m (the article's A and E)
+  glm::dvec3 b{0.0};        ///< of s^2 (B and F)
+  glm::dvec3 c{0.0};        ///< of s (C and G)
+  glm::dvec3 d{0.0};        ///< constant (D and H)
+  double duration_s = 0.0;  ///< from first to last point, s
 
   /// Position at `elapsed_s` since the start. Meant for 0 to duration_s; the caller follows the motion after.
   [[nodiscard]] glm::dvec3 position(double elapsed_s) const;

@@ -33,8 +33,8 @@ namespace reckoner {
 ///
 /// A value; a pure function of it, the motion and time.
 struct RECKONER_RECKONING_API Chase {
-  static constexpr double kStepS = 1.0 / 32.0;
-  static constexpr double kCloseS = 0.1;
+  static constexpr double kStepS = 1.0 / 32.0;  ///< of a step, s
+  static constexpr double kCloseS = 0.1;        ///< time constant, s
 
   double start_s = std::numeric_limits<double>::infinity();  ///< begins then; as it is, never
   glm::dvec3 position{0.0};                                  ///< at the start, m
@@ -50,9 +50,9 @@ struct RECKONER_RECKONING_API Chase {
 
   /// Where it has come to.
   struct Place {
-    glm::dvec3 position;
-    glm::dvec3 velocity;
-    glm::dvec3 acceleration;
+    glm::dvec3 position;      ///< m
+    glm::dvec3 velocity;      ///< m/s
+    glm::dvec3 acceleration;  ///< m/s^2
   };
 
   /// One step towards a body that will be at `target` at its end, no faster than `most_mps`: the velocity to

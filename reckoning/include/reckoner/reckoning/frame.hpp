@@ -12,9 +12,11 @@ namespace reckoner {
 /// What a state is told in: the world (zero), or something that moves and turns. Whoever keeps the frames
 /// gives out the numbers; here they are equal or not.
 struct FrameId {
-  std::uint64_t value = 0;
+  std::uint64_t value = 0;  ///< given out by whoever keeps the frames; 0: the world
 
+  /// False for the world.
   [[nodiscard]] explicit operator bool() const { return value != 0; }
+  /// Any order that stays.
   auto operator<=>(const FrameId&) const = default;
 };
 

@@ -24,6 +24,7 @@ namespace reckoner {
 /// One per entity; a value, no allocation. Fed once a tick.
 class RECKONER_RECKONING_API GapFit {
  public:
+  /// `tick_rate_hz`: how often observe() is called, a second.
   explicit GapFit(double tick_rate_hz);
 
   /// The truth at the next tick.
@@ -37,9 +38,10 @@ class RECKONER_RECKONING_API GapFit {
   /// beyond it clients may have nothing to interpolate to when they show it, so that the motion itself has to
   /// hold.
   struct Off {
-    double m = 0.0;
-    double rad = 0.0;
+    double m = 0.0;    ///< m
+    double rad = 0.0;  ///< rad, of orientation
   };
+  /// By the rule above.
   [[nodiscard]] Off off(const Motion& published, const State& truth, double time_s,
                         double longest_gap_s) const;
 

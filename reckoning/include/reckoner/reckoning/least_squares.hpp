@@ -21,15 +21,17 @@ namespace reckoner {
 template <std::size_t N>
 class LeastSquares {
  public:
-  using Inputs = std::array<float, N>;
+  using Inputs = std::array<float, N>;  ///< one for each weight
 
   LeastSquares() {
     weights_[0] = 1.0f;
     forget_covariance();
   }
 
+  /// As learned so far, one for each input.
   [[nodiscard]] const Inputs& weights() const { return weights_; }
 
+  /// The weighted sum of the inputs.
   [[nodiscard]] float predict(const Inputs& x) const {
     float sum = 0.0f;
     for (std::size_t i = 0; i < N; ++i)

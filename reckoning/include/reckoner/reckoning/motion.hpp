@@ -16,7 +16,7 @@ class Route;
 /// A state and the model that carries it forward: what is published, and what both ends predict with. The
 /// model is quadratic motion, or a route.
 struct Motion {
-  State state;
+  State state;          ///< at time_s
   double time_s = 0.0;  ///< server time at which `state` is exact
   std::uint8_t teleports =
       0;  ///< declared discontinuities so far, modulo 256; a difference is never blended across
@@ -36,6 +36,7 @@ struct Motion {
   /// What cannot be exceeded by a body in free motion, and is not shown to be: its speed, m/s, and how far it
   /// is from the origin along an axis, m. state_at() knows nothing of them.
   float max_speed_mps = std::numeric_limits<float>::infinity();
+  /// The latter of the two.
   float world_size_m = std::numeric_limits<float>::infinity();
 
   FrameId frame{};  ///< that `state`, and its route, are in; what is carried forward stays in it

@@ -23,6 +23,7 @@ namespace reckoner {
 /// numbered from 0; a value, one thread at a time; sampling neither allocates nor changes anything.
 class RECKONER_RECKONING_API MotionBatch {
  public:
+  /// How many entries there are.
   [[nodiscard]] std::size_t size() const { return time_s_.size(); }
 
   /// Adds an entry at the end.
@@ -34,11 +35,13 @@ class RECKONER_RECKONING_API MotionBatch {
   /// Removes an entry; the last one takes its number. `index` must be below size().
   void swap_remove(std::size_t index);
 
+  /// Removes all entries and keeps the memory.
   void clear();
 
   /// Drops the blends that are over at `time_s`: they cost no more then. Do not sample earlier times any
   /// more.
   void drop_blends(double time_s);
+  /// How many entries have a blend.
   [[nodiscard]] std::size_t blending() const { return blends_.size(); }
 
   /// All positions at `time_s`, m. `positions` takes size() of them.

@@ -18,6 +18,7 @@ namespace reckoner {
 /// for turning, and what rests costs nothing at all once it is settled().
 class RECKONER_RECKONING_API MotionFit {
  public:
+  /// `tick_rate_hz`: how often observe() is called, a second.
   explicit MotionFit(double tick_rate_hz);
 
   /// The truth at the next tick.

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <span>
 
+#include <reckoner/reckoning/export.hpp>
 #include <reckoner/reckoning/frame.hpp>
 #include <reckoner/reckoning/motion.hpp>
 
@@ -13,19 +14,23 @@ namespace reckoner {
 
 /// The newest motions that are known of an entity, by time, in one piece. Never empty. A value; no
 /// allocation.
-class MotionHistory {
+class RECKONER_RECKONING_API MotionHistory {
  public:
   /// So many are kept.
   static constexpr std::size_t kMost = 32;
 
+  /// Begins with one.
   explicit MotionHistory(const Motion& first) { motions_[0] = first; }
   /// Of `known` (in order of time, one at least) the newest.
   explicit MotionHistory(std::span<const Motion> known) : count_(std::min(known.size(), kMost)) {
     std::ranges::copy(known.last(count_), motions_.begin());
   }
 
+  /// In order of time; valid until the next change.
   [[nodiscard]] std::span<const Motion> motions() const { return {motions_.data() + first_, count_}; }
+  /// By its time stamp; there always is one.
   [[nodiscard]] const Motion& oldest() const { return motions().front(); }
+  /// By its time stamp; there always is one.
   [[nodiscard]] const Motion& newest() const { return motions().back(); }
 
   /// False if add() would not: one of that time is known, or as many as are kept are newer.

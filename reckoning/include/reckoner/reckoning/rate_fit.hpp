@@ -27,6 +27,7 @@ namespace reckoner {
 /// One per entity and kind of rate; a value of less than 1 KB, no allocation. Fed once a tick.
 class RECKONER_RECKONING_API RateFit {
  public:
+  /// `tick_rate_hz`: how often observe() is called, a second; `horizon_s`: how far ahead it looks, s.
   RateFit(double tick_rate_hz, double horizon_s);
 
   /// The next tick: the rate now, its derivative, and how far the entity has come (m or rad) along each axis
@@ -39,6 +40,7 @@ class RECKONER_RECKONING_API RateFit {
   /// The mean rate expected over the coming horizon, as of the last tick.
   [[nodiscard]] const glm::vec3& mean_rate() const { return mean_; }
 
+  /// How far ahead it looks, ticks.
   [[nodiscard]] std::size_t horizon_ticks() const { return horizon_ticks_; }
 
   /// True if it has rested for so long that ticks without motion change nothing any more.

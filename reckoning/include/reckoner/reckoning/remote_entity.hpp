@@ -31,6 +31,7 @@ class RECKONER_RECKONING_API RemoteEntity {
   /// How many motions are remembered, to interpolate between them and to recognise late ones.
   static constexpr std::size_t kHistory = MotionHistory::kMost;
 
+  /// Begins with its first motion, which is shown without a blend.
   explicit RemoteEntity(const Motion& first, Path path = Path::predict);
 
   /// As it was when it knew `known` (in order of time, one at least; of more than kHistory the newest) and
@@ -48,6 +49,7 @@ class RECKONER_RECKONING_API RemoteEntity {
   /// (faded_state()). Continuous at `time_s`, which is being shown, whatever was known before: over `blend_s`
   /// if it makes a difference there.
   void hold_until(double holds_until_s, double time_s, double blend_s);
+  /// Until when its motion is known to hold, s; kHoldsForever: no limit.
   [[nodiscard]] double holds_until_s() const { return blends_.holds_until_s; }
 
   /// What to show for the instant `time_s`. Before the first motion its state stands still; after the last it
@@ -69,8 +71,8 @@ class RECKONER_RECKONING_API RemoteEntity {
 
   /// A change of frame without a teleport, from one motion to the next, between which it interpolates.
   struct FrameChange {
-    FrameId from;
-    Motion to;  ///< the first in the new frame, and when
+    FrameId from;  ///< the frame before
+    Motion to;     ///< the first in the new frame, and when
   };
   /// The one that the motion shown at `time_s` leads to, as long as nobody has bridged it. Nothing if it
   /// comes so soon after the motion that this may be carried on until then.
@@ -83,9 +85,10 @@ class RECKONER_RECKONING_API RemoteEntity {
   /// The change by which it came into the frame that it is in at `time_s`, if it was in `before` until then;
   /// and what was shown at that very instant, in `before`.
   struct FrameCrossing {
-    double time_s = 0.0;
-    State shown;
+    double time_s = 0.0;  ///< when, s of the time that is shown
+    State shown;          ///< at that instant, in the frame before
   };
+  /// Nothing if it did not come from there, or by a teleport.
   [[nodiscard]] std::optional<FrameCrossing> crossing(FrameId before, double time_s) const;
 
   /// Goes on from `shown`, what was shown when it crossed over, at `crossed_s`, but in the frame of `time_s`.
@@ -130,9 +133,13 @@ class RECKONER_RECKONING_API RemoteEntity {
            !(newest().never_reverses && is_braking(newest().state)) && is_unlimited();
   }
 
+  /// The newest motion, by its time stamp.
   [[nodiscard]] const Motion& newest() const { return history_.newest(); }
+  /// The oldest that is still kept.
   [[nodiscard]] const Motion& oldest() const { return history_.oldest(); }
+  /// The one of free motion.
   [[nodiscard]] const Blend& blend() const { return blends_.free; }
+  /// All corrections under way.
   [[nodiscard]] const ShownBlends& blends() const { return blends_; }
 
  private:

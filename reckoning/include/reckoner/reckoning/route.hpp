@@ -37,9 +37,9 @@ inline constexpr std::size_t kMostChaikinRoutePoints = 65536;  ///< after corner
 /// Everything a route is made of: plain data, so that it can be stored and sent. Two equal definitions make
 /// routes that agree wherever they are evaluated by the same build.
 struct RouteDefinition {
-  RouteKind kind = RouteKind::kCatmullRom;
-  RouteWrap wrap = RouteWrap::kOpen;
-  RouteFacing facing = RouteFacing::kUpright;
+  RouteKind kind = RouteKind::kCatmullRom;     ///< of the curve
+  RouteWrap wrap = RouteWrap::kOpen;           ///< what comes after its end
+  RouteFacing facing = RouteFacing::kUpright;  ///< how an entity on it is turned
 
   std::vector<glm::dvec3> points;  ///< m; for all kinds but TCB; at most kMostRoutePoints
   std::vector<TcbKey<glm::dvec3>>
@@ -71,9 +71,13 @@ class RECKONER_RECKONING_API Route {
   /// The distance after which everything repeats: length, for ping-pong twice that. Open: length, without
   /// repeating.
   [[nodiscard]] double period() const;
+  /// What comes after the end.
   [[nodiscard]] RouteWrap wrap() const { return definition_.wrap; }
+  /// What it was made from.
   [[nodiscard]] const RouteDefinition& definition() const { return definition_; }
+  /// The curve itself, in its own parameter.
   [[nodiscard]] const CubicPath<glm::dvec3>& path() const { return path_; }
+  /// Distances along it.
   [[nodiscard]] const ArcLengthTable& arc() const { return arc_; }
 
   /// A distance of any size brought onto the path.
@@ -82,8 +86,10 @@ class RECKONER_RECKONING_API Route {
     double direction = 1.0;  ///< -1 on a ping-pong route's way back
     bool stopped = false;    ///< open, and beyond an end
   };
+  /// The place that a distance means.
   [[nodiscard]] Wrapped wrapped(double distance) const;
 
+  /// Where it is at a distance of any size, m.
   [[nodiscard]] glm::dvec3 position(double distance) const;
 
   /// Distance, speed and acceleration along the route `dt_s` later: quadratic, as free motion is, but an
@@ -107,9 +113,9 @@ class RECKONER_RECKONING_API Route {
 
   /// The place on the route that is nearest to a point.
   struct Nearest {
-    double distance = 0.0;  ///< along the route, 0 to length()
-    glm::dvec3 position{0.0};
-    double away = 0.0;  ///< m, from the point
+    double distance = 0.0;     ///< along the route, 0 to length()
+    glm::dvec3 position{0.0};  ///< on the route, m
+    double away = 0.0;         ///< m, from the point
   };
   /// Where the route comes nearest to `point`, anywhere on it.
   [[nodiscard]] Nearest nearest(const glm::dvec3& point) const;

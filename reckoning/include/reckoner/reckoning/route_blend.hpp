@@ -23,7 +23,9 @@ class RECKONER_RECKONING_API RouteBlend {
   /// What to show at `time_s`, where `motion` is the new motion's state at that time.
   [[nodiscard]] RouteState apply(const RouteState& motion, double time_s) const;
 
+  /// When nothing is left of it, s of the time that is shown.
   [[nodiscard]] double end_s() const { return start_s_ + duration_s_; }
+  /// Whether nothing is left of it at `time_s`.
   [[nodiscard]] bool over(double time_s) const { return !(time_s < end_s()) || duration_s_ <= 0.0; }
 
  private:

@@ -19,7 +19,7 @@ namespace reckoner {
 ///
 /// A plain value, no clock by itself: the members say what has been asked of it. Times in s.
 struct RECKONER_RECKONING_API ScaledClock {
-  static constexpr double kMostScale = 100.0;
+  static constexpr double kMostScale = 100.0;  ///< the fastest pace
   /// How long a change of pace takes by default, s of real time: too short to wait for, too long for a jerk.
   static constexpr double kEaseS = 0.25;
 

@@ -12,9 +12,9 @@ namespace reckoner {
 
 /// What decides when an entity is published.
 struct SendPolicyConfig {
-  double tick_rate_hz = 60.0;
-  double threshold_m = 0.05;
-  double threshold_rad = 0.05;
+  double tick_rate_hz = 60.0;       ///< how often due() is called, a second
+  double threshold_m = 0.05;        ///< m, > 0; with a budget where the threshold begins
+  double threshold_rad = 0.05;      ///< rad, > 0
   double updates_per_second = 0.0;  ///< above 0: a budget; the threshold follows it
   double fixed_rate_hz = 0.0;       ///< above 0: evenly, whatever the entity does
 };
@@ -39,24 +39,26 @@ class RECKONER_RECKONING_API SendPolicy {
   /// motion (`published`), at this instant and `ahead_s` later, when an update would be in use; the truth of
   /// later is the expected one. Call once a tick.
   struct Comparison {
-    State truth;
-    State published;
-    State expected_ahead;
-    State published_ahead;
+    State truth;                       ///< now
+    State published;                   ///< now, as clients have it
+    State expected_ahead;              ///< the truth, as expected ahead_s later
+    State published_ahead;             ///< then, as clients will have it
     std::optional<GapFit::Off> gap{};  ///< if all clients show the past: what they will see, and alone counts
   };
+  /// By the rule above, with the parts already computed.
   [[nodiscard]] bool due(const Comparison& comparison, std::uint32_t tick);
 
   /// The same for free motion, from what a Comparison would be made of: the truth, the same with the
   /// acceleration and angular velocity that are expected of it, and what was published. Where places decide,
   /// no orientation is computed at all.
   struct Outlook {
-    const State& truth;
-    const State& fitted;
+    const State& truth;       ///< now, as the game told it
+    const State& fitted;      ///< the same with the rates that are expected
     const Motion& published;  ///< plain quadratic motion
     double time_s;            ///< now
-    double ahead_s;
+    double ahead_s;           ///< until an update would be in use, s
   };
+  /// By the same rule; call one or the other, once a tick.
   [[nodiscard]] bool due(const Outlook& outlook, std::uint32_t tick);
 
   /// Others live in the entity's frame, as far as `lever_m` from its middle: a turn moves them, so that an
@@ -64,7 +66,7 @@ class RECKONER_RECKONING_API SendPolicy {
   void set_lever(double lever_m);
   /// What of the angular threshold the lever leaves, up to 1.
   [[nodiscard]] double lever_share() const { return lever_share_; }
-  static constexpr double kLeastLeverShare = 1.0 / 16.0;
+  static constexpr double kLeastLeverShare = 1.0 / 16.0;  ///< of the threshold, however long the lever
 
   /// An update was sent: a publish, or the repair of one.
   void spent();

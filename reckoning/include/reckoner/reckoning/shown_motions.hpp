@@ -53,6 +53,7 @@ struct ShownBlends {
 /// A view: motions, blends and bridge must outlive it. The motions are in order of time, at least one.
 class RECKONER_RECKONING_API ShownMotions {
  public:
+  /// A view of what the caller keeps.
   ShownMotions(std::span<const Motion> known, Path path, const ShownBlends& blends,
                const Motion* bridge = nullptr)
       : known_(known), path_(path), blends_(&blends), bridge_(bridge) {}

@@ -10,8 +10,8 @@ namespace reckoner {
 
 /// Where a thing is and how it is turned. Metres, right-handed world; unit quaternion, body to world.
 struct Pose {
-  glm::dvec3 position{0.0};
-  glm::quat orientation{1.0f, 0.0f, 0.0f, 0.0f};
+  glm::dvec3 position{0.0};                       ///< m
+  glm::quat orientation{1.0f, 0.0f, 0.0f, 0.0f};  ///< body to world, unit
 };
 
 /// How a thing moves at one instant. Open data; every field has a value, so a default one is at rest at the
@@ -23,6 +23,7 @@ struct State {
   glm::quat orientation{1.0f, 0.0f, 0.0f, 0.0f};  ///< unit, body to world
   glm::vec3 angular_velocity{0.0f};               ///< rad/s about the world axes
 
+  /// Without its derivatives.
   [[nodiscard]] Pose pose() const { return {position, orientation}; }
 };
 

@@ -15,7 +15,7 @@ namespace reckoner {
 /// Both states are in the world, counted from the server's origin; of one that lives in the frame of another
 /// both are carried there by the truth of that frame, so that what lies between them is its own error.
 struct EntityDebug {
-  EntityId id;
+  EntityId id;             ///< which one it is
   State truth;             ///< as the game told it last
   State published;         ///< where the published motion has it at the same instant, before any blend
   double age_s = 0.0;      ///< the tick's time minus the time stamp of the published motion
@@ -24,12 +24,12 @@ struct EntityDebug {
   /// What is allowed of that at present: the archetype's thresholds times the level's factor (1, 4 or 16) and
   /// what a budget makes of it.
   double threshold_m = 0.0;
-  double threshold_rad = 0.0;
-  std::uint8_t level = 0;   ///< the finest level of detail that somebody follows, which all this is about
-  std::size_t clients = 0;  ///< that follow the entity, at whatever level
-  EntityId frame{};         ///< whose frame it lives in; null: the world
-  bool on_route = false;    ///< its motion runs along a route
-  bool owned = false;       ///< a client says what it does
+  double threshold_rad = 0.0;  ///< rad
+  std::uint8_t level = 0;      ///< the finest level of detail that somebody follows, which all this is about
+  std::size_t clients = 0;     ///< that follow the entity, at whatever level
+  EntityId frame{};            ///< whose frame it lives in; null: the world
+  bool on_route = false;       ///< its motion runs along a route
+  bool owned = false;          ///< a client says what it does
 };
 
 }  // namespace reckoner

@@ -20,10 +20,10 @@ enum class OwnerGone : std::uint8_t {
 
 /// What an entity that a client owns may do. Its archetype has the rest: top speed and size of the world.
 struct OwnershipRules {
-  OwnerPolicy policy = OwnerPolicy::correct;
-  OwnerGone gone = OwnerGone::rest;
-  double max_acceleration_mps2 = 1000.0;  ///< a body that hits a wall at 10 m/s within a tick has 600
-  double max_updates_per_s = 120.0;       ///< motions beyond are not looked at
+  OwnerPolicy policy = OwnerPolicy::correct;  ///< of motions that it cannot have made
+  OwnerGone gone = OwnerGone::rest;           ///< what becomes of it when its owner is gone
+  double max_acceleration_mps2 = 1000.0;      ///< a body that hits a wall at 10 m/s within a tick has 600
+  double max_updates_per_s = 120.0;           ///< motions beyond are not looked at
   /// So far from the middle of a frame it may be when its owner has it enter that, m; 0: it enters none. Who
   /// is in a frame goes where that goes.
   double frame_reach_m = 100.0;

@@ -8,8 +8,8 @@ namespace reckoner {
 
 /// An entity as a client was showing it.
 struct SeenPose {
-  EntityId entity;
-  Pose pose;
+  EntityId entity;  ///< which one it is
+  Pose pose;        ///< in the world, from the server's origin
 };
 
 }  // namespace reckoner

@@ -59,8 +59,8 @@ struct ServerConfig {
   /// What the sender spends. At most one of the two is above zero; neither: Archetype::threshold_m decides.
   double updates_per_second = 0.0;  ///< budget per entity: threshold adapts to it (token bucket)
   double fixed_rate_hz = 0.0;       ///< publish every entity evenly at this rate, whatever it does
-  SenderParts parts;
-  InterestConfig interest;  ///< who sees what; by default everybody sees everything
+  SenderParts parts;                ///< what the sender does, to measure what each part is worth
+  InterestConfig interest;          ///< who sees what; by default everybody sees everything
   /// How far back pose_seen_by() and rewind() go, s, at most 1: neither the instant at which something was
   /// shown nor the instant that it meant lies longer ago, so that nobody shoots from the past. 0: clients are
   /// not asked what they show, and nothing is remembered of it.
@@ -77,6 +77,7 @@ struct ServerConfig {
 
 /// Something that happened on the server, oldest first from Server::poll_event().
 struct ServerEvent {
+  /// What happened.
   enum class Kind : std::uint8_t {
     client_joined,
     client_left,      ///< said goodbye, or was lost and did not come back in time
@@ -86,10 +87,10 @@ struct ServerEvent {
     client_lost,  ///< its connection was lost; it may come back (ServerConfig::resume_s). It owns nothing now
     client_back,  ///< it is back, the same as before
   };
-  Kind kind = Kind::client_joined;
-  ClientId client;
-  std::string text;
-  EntityId entity{};
+  Kind kind = Kind::client_joined;  ///< what happened
+  ClientId client;                  ///< of whom; null for one that was never let in
+  std::string text;                 ///< why, for a person, where there is a reason
+  EntityId entity{};                ///< that it is about, if any
 };
 
 /// What became of Server::enter_frame().
@@ -115,14 +116,14 @@ struct PublishCauses {
 
 /// What a server counted since it was made.
 struct ServerStats {
-  std::uint64_t ticks = 0;
-  std::uint64_t publishes = 0;          ///< motions published, each perhaps to many clients
-  PublishCauses published_for;          ///< they add up to publishes
-  std::uint64_t updates_sent = 0;       ///< motions handed to the transport, one per client
-  std::uint64_t full_updates_sent = 0;  ///< of those, without reference to an earlier motion
-  std::uint64_t repairs_sent = 0;       ///< of updates_sent, because an earlier datagram was lost
-  std::uint64_t datagrams_sent = 0;
-  std::uint64_t state_bytes_sent = 0;
+  std::uint64_t ticks = 0;               ///< since the start
+  std::uint64_t publishes = 0;           ///< motions published, each perhaps to many clients
+  PublishCauses published_for;           ///< they add up to publishes
+  std::uint64_t updates_sent = 0;        ///< motions handed to the transport, one per client
+  std::uint64_t full_updates_sent = 0;   ///< of those, without reference to an earlier motion
+  std::uint64_t repairs_sent = 0;        ///< of updates_sent, because an earlier datagram was lost
+  std::uint64_t datagrams_sent = 0;      ///< with state, handed to the transport, to all clients
+  std::uint64_t state_bytes_sent = 0;    ///< of their payloads, without headers
   std::uint64_t update_bits_sent = 0;    ///< of state_bytes_sent: the updates, without the datagrams' heads
   std::uint64_t route_updates_sent = 0;  ///< of updates_sent: on a route
   std::uint64_t route_bits_sent = 0;     ///< of update_bits_sent: on a route
@@ -149,6 +150,7 @@ struct ServerStats {
 /// Belongs to one thread at a time. The transport must outlive it and serve it alone.
 class RECKONER_SERVER_API Server {
  public:
+  /// Serves the clients of `transport`, which is listening already.
   Server(ServerConfig config, Transport& transport);
   ~Server();
   Server(const Server&) = delete;
@@ -186,6 +188,7 @@ class RECKONER_SERVER_API Server {
   /// What the server has an entity doing at the coming tick: what the game said last or, if a client owns it,
   /// its owner. Nothing for an unknown id.
   [[nodiscard]] std::optional<State> state(EntityId id) const;
+  /// What was counted of entities that clients own. Lives as long as the server.
   [[nodiscard]] const OwnershipStats& ownership_stats() const;
 
   /// From the coming tick on the entity lives in the frame of another (a passenger on a ship, a turret on a
@@ -219,6 +222,7 @@ class RECKONER_SERVER_API Server {
 
   /// Groups of an entity or a client (interest.hpp); by default all. False for an unknown id.
   bool set_groups(EntityId id, std::uint32_t groups);
+  /// The same for a client; by default all.
   bool set_groups(ClientId client, std::uint32_t groups);
 
   /// Where a client looks from, m: what is near enough (InterestConfig) is shown to it. Call it as it moves.
@@ -297,8 +301,10 @@ class RECKONER_SERVER_API Server {
 
   /// The tick that the next call of tick() will run.
   [[nodiscard]] Tick next_tick() const;
+  /// When a tick is due, s of server time: epoch_s + tick / tick_rate_hz.
   [[nodiscard]] double tick_time_s(Tick tick) const;
 
+  /// The next event, oldest first; nothing when all have been told. Poll every tick.
   [[nodiscard]] std::optional<ServerEvent> poll_event();
 
   /// The client's connection, as the transport knows it (EnetTransport::identity()); null if it is gone, or
@@ -306,7 +312,9 @@ class RECKONER_SERVER_API Server {
   [[nodiscard]] PeerId peer(ClientId client) const;
 
   [[nodiscard]] std::size_t client_count() const;  ///< those that are connected
+  /// Entities in the world.
   [[nodiscard]] std::size_t entity_count() const;
+  /// What was counted since it was made. Lives as long as the server.
   [[nodiscard]] const ServerStats& stats() const;
 
   /// The motion last published for an entity, as clients decode it, or nothing. For drawing and for tests.

@@ -31,8 +31,11 @@ class RECKONER_RECKONING_API ArcLengthTable {
   [[nodiscard]] static Result<ArcLengthTable> make(const CubicPath<V>& path,
                                                    double tolerance = kDefaultArcTolerance);
 
+  /// Of the whole path, in its unit.
   [[nodiscard]] double length() const { return length_; }
+  /// As given, or raised to what doubles hold, in the path's unit.
   [[nodiscard]] double tolerance() const { return tolerance_; }
+  /// Into how many parts the path was cut to keep to the tolerance.
   [[nodiscard]] std::size_t part_count() const { return parts_.size() - 1; }
 
   /// Length of the path from its start to `parameter`.

@@ -23,8 +23,8 @@ enum class CatmullRomEnds : std::uint8_t { kDoubled = 0, kReflected = 1, kClosed
 
 /// Which of the Catmull-Rom curves through the points.
 struct CatmullRomOptions {
-  CatmullRomKnots knots = CatmullRomKnots::kUniform;
-  CatmullRomEnds ends = CatmullRomEnds::kDoubled;
+  CatmullRomKnots knots = CatmullRomKnots::kUniform;  ///< how far apart the knots are
+  CatmullRomEnds ends = CatmullRomEnds::kDoubled;     ///< what stands beyond the ends of an open curve
 };
 
 /// The uniform Catmull-Rom cubic from p1 (t = 0) to p2 (t = 1), with p0 before and p3 after them:
@@ -56,13 +56,20 @@ class CatmullRom {
   [[nodiscard]] static Result<CatmullRom> make(std::span<const V> points,
                                                const CatmullRomOptions& options = {});
 
+  /// At a parameter; t counts segments.
   [[nodiscard]] V position(double t) const { return path_.position(t); }
+  /// By t.
   [[nodiscard]] V derivative(double t) const { return path_.derivative(t); }
+  /// By t, twice.
   [[nodiscard]] V second_derivative(double t) const { return path_.second_derivative(t); }
+  /// Both at once.
   [[nodiscard]] CurvePoint<V> evaluate(double t) const { return path_.evaluate(t); }
 
+  /// As many as there are stretches between points.
   [[nodiscard]] std::size_t segment_count() const { return path_.piece_count(); }
+  /// How far apart the knots of a segment are, in the knots' own measure.
   [[nodiscard]] double knot_interval(std::size_t segment) const { return intervals_[segment]; }
+  /// The same as pieces of cubics.
   [[nodiscard]] const CubicPath<V>& path() const { return path_; }
 
   /// n points a segment and the end: segment_count() x n + 1, every n-th exactly one of the points. n >= 1.

@@ -17,14 +17,18 @@ namespace reckoner {
 /// p(u) = c0 + c1 u + c2 u^2 + c3 u^3, u from 0 to 1.
 template <CurveVector V>
 struct CubicPiece {
-  V c0{0.0};
-  V c1{0.0};
-  V c2{0.0};
-  V c3{0.0};
+  V c0{0.0};  ///< of u^0
+  V c1{0.0};  ///< of u^1
+  V c2{0.0};  ///< of u^2
+  V c3{0.0};  ///< of u^3
 
+  /// At u, 0 to 1 within the piece.
   [[nodiscard]] V position(double u) const { return c0 + u * (c1 + u * (c2 + u * c3)); }
+  /// By u.
   [[nodiscard]] V derivative(double u) const { return c1 + u * (2.0 * c2 + u * (3.0 * c3)); }
+  /// By u, twice.
   [[nodiscard]] V second_derivative(double u) const { return 2.0 * c2 + u * (6.0 * c3); }
+  /// Whether it stands in one place.
   [[nodiscard]] bool is_constant() const {
     const V zero(0.0);
     return c1 == zero && c2 == zero && c3 == zero;
@@ -41,8 +45,8 @@ template <CurveVector V>
 /// A place on a curve and the derivative there with respect to the curve's parameter.
 template <CurveVector V>
 struct CurvePoint {
-  V position{0.0};
-  V derivative{0.0};
+  V position{0.0};    ///< in the curve's unit
+  V derivative{0.0};  ///< by the parameter
 };
 
 /// A chain of cubics: the one shape that every curve here comes down to, and that arc length, headings and
@@ -71,19 +75,26 @@ class CubicPath {
     end_ = static_cast<double>(piece_count());
   }
 
+  /// As many as the parameter counts.
   [[nodiscard]] std::size_t piece_count() const { return pieces_.size() - 1; }
+  /// The parameter of the end: it begins at 0 and rises by 1 a piece.
   [[nodiscard]] double end_parameter() const { return end_; }
+  /// Whether the end is the beginning.
   [[nodiscard]] bool closed() const { return closed_; }
+  /// One behind the other; valid as long as the path.
   [[nodiscard]] std::span<const CubicPiece<V>> pieces() const { return {pieces_.data(), piece_count()}; }
 
+  /// At a parameter; outside the path that of the nearest end.
   [[nodiscard]] V position(double parameter) const {
     const Place at = locate(parameter);
     return at.piece->position(at.u);
   }
+  /// By the parameter.
   [[nodiscard]] V derivative(double parameter) const {
     const Place at = locate(parameter);
     return at.piece->derivative(at.u);
   }
+  /// By the parameter, twice.
   [[nodiscard]] V second_derivative(double parameter) const {
     const Place at = locate(parameter);
     return at.piece->second_derivative(at.u);

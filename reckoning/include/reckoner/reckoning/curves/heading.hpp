@@ -46,9 +46,9 @@ struct Heading {
 
 /// Three unit vectors at right angles, right-handed: tangent x left = up.
 struct RECKONER_RECKONING_API Frame {
-  glm::dvec3 tangent{1.0, 0.0, 0.0};
-  glm::dvec3 left{0.0, 1.0, 0.0};
-  glm::dvec3 up{0.0, 0.0, 1.0};
+  glm::dvec3 tangent{1.0, 0.0, 0.0};  ///< forward, unit
+  glm::dvec3 left{0.0, 1.0, 0.0};     ///< unit
+  glm::dvec3 up{0.0, 0.0, 1.0};       ///< unit
 
   /// Body to world for a body whose x, y and z axes are tangent, left and up.
   [[nodiscard]] glm::dquat orientation() const;

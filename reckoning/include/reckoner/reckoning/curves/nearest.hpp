@@ -11,9 +11,9 @@ namespace reckoner {
 /// The place on a path that is nearest to a point.
 template <CurveVector V>
 struct NearestPoint {
-  double parameter = 0.0;
-  V position{0.0};
-  double distance = 0.0;  ///< between the two
+  double parameter = 0.0;  ///< of the path
+  V position{0.0};         ///< there
+  double distance = 0.0;   ///< between the two
 };
 
 /// Where `path` comes nearest to `point`, between the parameters `from` and `to` (the whole path by default).

@@ -22,10 +22,10 @@ struct TcbShape {
 /// The weights that a key's shape puts on the step before it (p_i - p_i-1) and after it (p_i+1 - p_i), for
 /// the tangent that arrives (the paper's source derivative) and the one that leaves (destination derivative).
 struct TcbWeights {
-  double in_before = 0.5;
-  double in_after = 0.5;
-  double out_before = 0.5;
-  double out_after = 0.5;
+  double in_before = 0.5;   ///< of the way from the key before, in the tangent that arrives
+  double in_after = 0.5;    ///< of the way to the key after, in the tangent that arrives
+  double out_before = 0.5;  ///< of the way from the key before, in the tangent that leaves
+  double out_after = 0.5;   ///< of the way to the key after, in the tangent that leaves
 };
 
 /// D. Kochanek, R. Bartels, "Interpolating splines with local tension, continuity, and bias control", 1984:
@@ -40,9 +40,9 @@ struct TcbWeights {
 /// A value that the curve takes at a time, and how it passes there.
 template <CurveVector V>
 struct TcbKey {
-  double time = 0.0;  ///< s, or any unit; rising from key to key
-  V value{0.0};
-  TcbShape shape{};
+  double time = 0.0;       ///< s, or any unit; rising from key to key
+  V value{0.0};            ///< that the curve takes
+  TcbShape shape{};        ///< how it passes there
   double ease_to = 0.0;    ///< 0 to 1: share of the segment before the key over which motion slows down to it
   double ease_from = 0.0;  ///< 0 to 1: share of the segment after the key over which motion speeds up
 };
@@ -72,16 +72,21 @@ class TcbSpline {
   [[nodiscard]] static Result<TcbSpline> make(std::span<const TcbKey<V>> keys,
                                               const TcbOptions& options = {});
 
+  /// Where the curve is at a time of the keys'.
   [[nodiscard]] V position(double time) const { return path_.position(path_parameter(time)); }
   [[nodiscard]] V velocity(double time) const;      ///< derivative in time
   [[nodiscard]] V acceleration(double time) const;  ///< second derivative in time
+  /// Of the first key.
   [[nodiscard]] double start_time() const { return times_.front(); }
   [[nodiscard]] double end_time() const { return times_.back(); }  ///< closed: when the first key comes again
+  /// Of the keys, rising.
   [[nodiscard]] std::span<const double> times() const { return times_; }
 
   /// The shape, in its own parameter (segments, easing left out), and the way between the two.
   [[nodiscard]] const CubicPath<V>& path() const { return path_; }
+  /// Where in path() the curve is at a time.
   [[nodiscard]] double path_parameter(double time) const;
+  /// When the curve is at a place in path().
   [[nodiscard]] double time_at(double path_parameter) const;
 
  private:

@@ -17,11 +17,11 @@ namespace reckoner {
 
 /// An orientation to be in at a time; the rest as in TcbKey.
 struct OrientationKey {
-  double time = 0.0;
+  double time = 0.0;                           ///< rising from key to key
   glm::dquat orientation{1.0, 0.0, 0.0, 0.0};  ///< body to world; made unit on the way in
-  TcbShape shape{};
-  double ease_to = 0.0;
-  double ease_from = 0.0;
+  TcbShape shape{};                            ///< how the curve passes there
+  double ease_to = 0.0;                        ///< 0 to 1: how much of the way here slows down
+  double ease_from = 0.0;                      ///< 0 to 1: how much of the way on speeds up
 };
 
 /// Kochanek-Bartels keys for orientations. The steps between keys are rotation vectors in body axes, the
@@ -41,7 +41,9 @@ class RECKONER_RECKONING_API OrientationSpline {
 
   [[nodiscard]] glm::dquat orientation(double time) const;       ///< unit, body to world
   [[nodiscard]] glm::dvec3 angular_velocity(double time) const;  ///< rad per unit of time, world axes
+  /// Of the first key.
   [[nodiscard]] double start_time() const { return start_; }
+  /// Of the last key.
   [[nodiscard]] double end_time() const { return end_; }
 
  private:

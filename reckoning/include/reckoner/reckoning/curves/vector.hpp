@@ -24,26 +24,33 @@ inline constexpr double kSamePoint = 1e-150;
 /// The few operations that GLM has for vectors only, for numbers too.
 namespace curve_math {
 
+/// The product.
 [[nodiscard]] inline double dot(double a, double b) {
   return a * b;
 }
+/// The scalar product.
 [[nodiscard]] inline double dot(const glm::dvec2& a, const glm::dvec2& b) {
   return a.x * b.x + a.y * b.y;
 }
+/// The scalar product.
 [[nodiscard]] inline double dot(const glm::dvec3& a, const glm::dvec3& b) {
   return a.x * b.x + a.y * b.y + a.z * b.z;
 }
 
+/// Without the sign.
 [[nodiscard]] inline double length(double a) {
   return std::abs(a);
 }
+/// Euclidean.
 [[nodiscard]] inline double length(const glm::dvec2& a) {
   return std::sqrt(dot(a, a));
 }
+/// Euclidean.
 [[nodiscard]] inline double length(const glm::dvec3& a) {
   return std::sqrt(dot(a, a));
 }
 
+/// Whether they count as one point.
 template <CurveVector V>
 [[nodiscard]] bool same(const V& a, const V& b) {
   return length(a - b) < kSamePoint;
@@ -53,9 +60,11 @@ template <CurveVector V>
 [[nodiscard]] inline bool usable(double a) {
   return std::abs(a) <= kLargestCoordinate;
 }
+/// Every component is.
 [[nodiscard]] inline bool usable(const glm::dvec2& a) {
   return usable(a.x) && usable(a.y);
 }
+/// Every component is.
 [[nodiscard]] inline bool usable(const glm::dvec3& a) {
   return usable(a.x) && usable(a.y) && usable(a.z);
 }
@@ -64,9 +73,11 @@ template <CurveVector V>
 [[nodiscard]] inline glm::dvec3 to_space(double a) {
   return {a, 0.0, 0.0};
 }
+/// In the plane z = 0.
 [[nodiscard]] inline glm::dvec3 to_space(const glm::dvec2& a) {
   return {a.x, a.y, 0.0};
 }
+/// As it is.
 [[nodiscard]] inline glm::dvec3 to_space(const glm::dvec3& a) {
   return a;
 }
