@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The smallest client in C: joins a server and prints where everything is, 60 times a second. Exits with 0 if something
- * was shown. The server is to be insecure, and its entities of the kind "entity".
+ * The smallest client in C: joins a server and prints where everything is, 60 times a second. Exits with 0
+ * if something was shown. The server is to be insecure, and its entities of the kind "entity":
+ *
  *   example_watch HOST PORT [SECONDS]
  */
 /* snip: c */
@@ -34,7 +35,8 @@ int main(int argc, char** argv) {
   config.host = argv[1];
   config.port = (uint16_t)atoi(argv[2]);
   config.insecure = 1;
-  if (reckoner_client_create(&config, &client, why, sizeof why) != RECKONER_OK) return fprintf(stderr, "%s\n", why), 1;
+  if (reckoner_client_create(&config, &client, why, sizeof why) != RECKONER_OK)
+    return fprintf(stderr, "%s\n", why), 1;
 
   for (start_s = now_s(); now_s() < start_s + seconds && reckoner_client_status(client) <= RECKONER_JOINED;) {
     const struct timespec frame = {0, 16000000};
@@ -42,7 +44,8 @@ int main(int argc, char** argv) {
     reckoner_client_event event = {sizeof event, 0, 0, 0, 0};
     size_t count = 0, i;
     reckoner_client_receive(client, local_s);
-    while (reckoner_client_poll_event(client, &event) == RECKONER_OK) continue;
+    while (reckoner_client_poll_event(client, &event) == RECKONER_OK)
+      continue;
     reckoner_client_shown(client, local_s, shown, sizeof *shown, 64, &count);
     for (i = 0; i < count && i < 64; ++i, ++seen)
       printf("%.3f %s %.3f %.3f %.3f\n", local_s - start_s, reckoner_client_name(client, shown[i].entity),

@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reckoner for C, and for whatever can call C: shows other people's moving things smoothly over a bad network.
+ * Reckoner for C, and for whatever can call C: shows other people's moving things smoothly over a bad
+ * network.
  *
  * Conventions
  * - Time is the caller's: seconds on any clock that never goes back. The library reads none.
- * - SI units, a right-handed world; orientations are unit quaternions x, y, z, w, body to world; angular velocity in
- *   rad/s about the world's axes.
- * - Functions return RECKONER_OK (0), RECKONER_NOTHING (1: nothing there, an answer like any other), or a negative
- *   error; reckoner_error_text() says what it means. Nothing is thrown, and what failed has changed nothing.
- * - Sized structs begin with struct_size. The _init() function of a struct fills it in, with the defaults: pass
- *   sizeof. Later versions only append members, so that programs go on working with newer libraries without being
- *   compiled again. In an array of them all have the same struct_size. Structs without it never change.
- * - Texts are UTF-8 and end with 0. Pointers that the library gives out die with the next call that takes the same
- *   handle and is not const, unless something else is said.
- * - A handle belongs to one thread at a time; different ones are independent. Null handles are refused, and destroying
- *   one does nothing.
+ * - SI units, a right-handed world; orientations are unit quaternions x, y, z, w, body to world; angular
+ *   velocity in rad/s about the world's axes.
+ * - Functions return RECKONER_OK (0), RECKONER_NOTHING (1: nothing there, an answer like any other), or a
+ *   negative error; reckoner_error_text() says what it means. Nothing is thrown, and what failed has changed
+ *   nothing.
+ * - Sized structs begin with struct_size. The _init() function of a struct fills it in, with the defaults:
+ *   pass sizeof. Later versions only append members, so that programs go on working with newer libraries
+ *   without being compiled again. In an array of them all have the same struct_size. Structs without it
+ *   never change.
+ * - Texts are UTF-8 and end with 0. Pointers that the library gives out die with the next call that takes
+ *   the same handle and is not const, unless something else is said.
+ * - A handle belongs to one thread at a time; different ones are independent. Null handles are refused, and
+ *   destroying one does nothing.
  * - IPv4 and UDP.
  */
 #ifndef RECKONER_H
@@ -35,7 +38,7 @@
 extern "C" {
 #endif
 
-/* ---- Results ---------------------------------------------------------------------------------------------------- */
+/* ---- Results ------------------------------------------------------------------------------------------ */
 
 typedef int32_t reckoner_result;
 enum {
@@ -58,11 +61,17 @@ RECKONER_C_API const char* reckoner_error_text(reckoner_result result);
 RECKONER_C_API const char* reckoner_version(void);
 RECKONER_C_API uint32_t reckoner_protocol_version(void);
 
-/* What happens inside a server or a client, for an operator or a programmer. It is called by the thread that is in one
- * of their functions, must not call any, and must return. All that it is given dies with the call. */
+/* What happens inside a server or a client, for an operator or a programmer. It is called by the thread that
+ * is in one of their functions, must not call any, and must return. All that it is given dies with the call.
+ */
 enum { RECKONER_LOG_DEBUG = 0, RECKONER_LOG_INFO = 1, RECKONER_LOG_WARNING = 2, RECKONER_LOG_ERROR = 3 };
-enum { RECKONER_LOG_BOOLEAN = 0, RECKONER_LOG_INTEGER = 1, RECKONER_LOG_UNSIGNED = 2, RECKONER_LOG_REAL = 3,
-       RECKONER_LOG_TEXT = 4 };
+enum {
+  RECKONER_LOG_BOOLEAN = 0,
+  RECKONER_LOG_INTEGER = 1,
+  RECKONER_LOG_UNSIGNED = 2,
+  RECKONER_LOG_REAL = 3,
+  RECKONER_LOG_TEXT = 4
+};
 typedef struct reckoner_log_field {
   const char* name;
   int32_t type; /* which of these counts: */
@@ -76,18 +85,19 @@ typedef struct reckoner_log_record {
   uint32_t struct_size; /* of this library's version: look at nothing beyond it */
   int32_t level;
   const char* event; /* what happened: a fixed text, "client refused" */
-  const char* line;  /* the same with what is known of it: "client refused reason=\"the server is full\" peer=3" */
+  const char* line;  /* with what is known of it: "client refused reason=full peer=3" */
   const reckoner_log_field* fields;
   uint32_t field_count;
   uint32_t reserved;
 } reckoner_log_record;
 typedef void (*reckoner_log_function)(void* user, const reckoner_log_record* record);
 
-/* Where the network's memory comes from, for the whole process; null for malloc and free. The rest comes from C++'s
- * operator new. RECKONER_ERROR_REFUSED while there is a server or a client. */
-RECKONER_C_API reckoner_result reckoner_set_allocator(void* (*allocate)(size_t bytes), void (*release)(void* memory));
+/* Where the network's memory comes from, for the whole process; null for malloc and free. The rest comes from
+ * C++'s operator new. RECKONER_ERROR_REFUSED while there is a server or a client. */
+RECKONER_C_API reckoner_result reckoner_set_allocator(void* (*allocate)(size_t bytes),
+                                                      void (*release)(void* memory));
 
-/* ---- Plain values ------------------------------------------------------------------------------------------------ */
+/* ---- Plain values ------------------------------------------------------------------------------------- */
 
 typedef uint64_t reckoner_entity; /* 0: none. Outlives its entity harmlessly */
 typedef uint32_t reckoner_peer;   /* a client as the server knows it; 0: none. Never used twice */
@@ -120,18 +130,20 @@ typedef struct reckoner_value {
   uint8_t blob[64];
 } reckoner_value;
 
-/* A state that is told in the frame of another (a passenger's on a ship), seen from outside, in whatever that other is
- * told in; and the inverse. Rigid bodies: velocity and acceleration too. The result may be either of the others. */
+/* A state that is told in the frame of another (a passenger's on a ship), seen from outside, in whatever that
+ * other is told in; and the inverse. Rigid bodies: velocity and acceleration too. The result may be either of
+ * the others. */
 RECKONER_C_API void reckoner_out_of_frame(const reckoner_state* frame, const reckoner_state* local,
                                           reckoner_state* outer);
 RECKONER_C_API void reckoner_into_frame(const reckoner_state* frame, const reckoner_state* outer,
                                         reckoner_state* local);
 
-/* Game time as a function of real time, for slow motion and a world that stands still: call servers and clients with
- * what it gives instead of real time. It goes over from one pace to another without a jump in time or in pace, so that
- * what is shown is continuous in position and velocity. Server and clients must change together: tell clients ahead, in
- * a reliable message, from which server time on, and let each do it when reckoner_client_server_time() comes there.
- * All of Reckoner runs in game time, velocities included. The members say what was asked of it. */
+/* Game time as a function of real time, for slow motion and a world that stands still: call servers and
+ * clients with what it gives instead of real time. It goes over from one pace to another without a jump in
+ * time or in pace, so that what is shown is continuous in position and velocity. Server and clients must
+ * change together: tell clients ahead, in a reliable message, from which server time on, and let each do it
+ * when reckoner_client_server_time() comes there. All of Reckoner runs in game time, velocities included. The
+ * members say what was asked of it. */
 typedef struct reckoner_clock {
   double real_s;     /* when the newest change began, real time */
   double game_s;     /* game time then */
@@ -141,7 +153,8 @@ typedef struct reckoner_clock {
 } reckoner_clock;
 /* Runs as real time does; game time is `game_s` at `real_s`. */
 RECKONER_C_API void reckoner_clock_init(reckoner_clock* clock, double real_s, double game_s);
-/* Another pace, 0 to 100, from `real_s` on, evenly in `ease_s` (0.25 does well; 0: at once, with a jump in velocity). */
+/* Another pace, 0 to 100, from `real_s` on, evenly in `ease_s` (0.25 does well; 0: at once, with a jump in
+ * velocity). */
 RECKONER_C_API reckoner_result reckoner_clock_set_scale(reckoner_clock* clock, double scale, double real_s,
                                                         double ease_s);
 /* Game time, and game seconds per real second, at a real time; 0 for null. */
@@ -150,11 +163,11 @@ RECKONER_C_API double reckoner_clock_scale_at(const reckoner_clock* clock, doubl
 /* When game time will be `game_s`: to sleep until a tick. Infinity if it stands still before. */
 RECKONER_C_API double reckoner_clock_real_time_of(const reckoner_clock* clock, double game_s);
 
-/* What was not taken in is counted by reason, 0 and up: its name, as "malformed"; null from the first that there is not.
- * Later versions append reasons. */
+/* What was not taken in is counted by reason, 0 and up: its name, as "malformed"; null from the first that
+ * there is not. Later versions append reasons. */
 RECKONER_C_API const char* reckoner_refusal_name(uint32_t reason);
 
-/* ---- Kinds of entity: the same, in the same order, on the server and on every client ----------------------------- */
+/* ---- Kinds of entity: the same, in the same order, on the server and on every client ------------------ */
 
 /* One thing that is told about every entity of a kind beside its motion: health, an animation. */
 typedef struct reckoner_field_spec {
@@ -186,7 +199,7 @@ typedef struct reckoner_archetype {
 } reckoner_archetype;
 RECKONER_C_API void reckoner_archetype_init(reckoner_archetype* archetype, uint32_t struct_size);
 
-/* ---- Keys and tokens: who may join ------------------------------------------------------------------------------ */
+/* ---- Keys and tokens: who may join -------------------------------------------------------------------- */
 
 enum { RECKONER_KEY_BYTES = 32, RECKONER_TOKEN_BYTES = 1024, RECKONER_USER_BYTES = 256 };
 
@@ -199,8 +212,8 @@ typedef struct reckoner_address {
 
 /* 32 new secret bytes from the system's random numbers; for servers, and for backends that issue tokens. */
 RECKONER_C_API reckoner_result reckoner_make_key(uint8_t key[32]);
-/* As files of `reckoner-token` hold it: 64 hexadecimal digits, blanks at the ends aside; and back, with the 0 at its
- * end. */
+/* As files of `reckoner-token` hold it: 64 hexadecimal digits, blanks at the ends aside; and back, with the 0
+ * at its end. */
 RECKONER_C_API reckoner_result reckoner_key_from_text(const char* text, uint8_t key[32]);
 RECKONER_C_API reckoner_result reckoner_key_to_text(const uint8_t key[32], char text[65]);
 
@@ -222,7 +235,7 @@ RECKONER_C_API void reckoner_grant_init(reckoner_grant* grant, uint32_t struct_s
 RECKONER_C_API reckoner_result reckoner_issue_token(const reckoner_grant* grant, const uint8_t key[32],
                                                     uint8_t token[1024]);
 
-/* ---- Server ------------------------------------------------------------------------------------------------------ */
+/* ---- Server ------------------------------------------------------------------------------------------- */
 
 typedef struct reckoner_server reckoner_server;
 
@@ -234,11 +247,11 @@ typedef struct reckoner_server_config {
   const char* host; /* address to listen on; null: every one of this machine */
   uint16_t port;    /* UDP; 0: any free one, see reckoner_server_port() */
   uint16_t reserved;
-  int32_t insecure;            /* 0; 1: lets in anybody, unencrypted, and there is no key */
-  const uint8_t* key;          /* 32 bytes, shared with whoever issues tokens */
-  uint64_t game;               /* 0; as tokens are issued for */
-  uint32_t address_count;      /* 0 */
-  uint32_t peers_per_address;  /* 16: connections from one address */
+  int32_t insecure;                  /* 0; 1: lets in anybody, unencrypted, and there is no key */
+  const uint8_t* key;                /* 32 bytes, shared with whoever issues tokens */
+  uint64_t game;                     /* 0; as tokens are issued for */
+  uint32_t address_count;            /* 0 */
+  uint32_t peers_per_address;        /* 16: connections from one address */
   const reckoner_address* addresses; /* under which clients reach it; none: tokens for any server will do */
   double handshakes_per_second;      /* 10: tokens shown from one address */
 
@@ -262,16 +275,17 @@ typedef struct reckoner_server_config {
 
   double tokens_per_second; /* 2000: tokens that are looked into, from all addresses together */
 
-  /* What peers may make the server take in; beyond it is dropped, and counted. 0: no limit, unless it says otherwise. */
+  /* What peers may make the server take in; beyond it is dropped, and counted. 0: no limit, unless it says
+   * otherwise. */
   double limit_datagrams_per_second;         /* 2000, of one peer */
   double limit_bytes_per_second;             /* 1000000, of one peer */
   double limit_address_datagrams_per_second; /* 8000, of all peers at one address */
   double limit_address_bytes_per_second;     /* 4000000, the same */
   double limit_burst_s;                      /* 2: so many seconds' worth may come at once */
   uint64_t limit_message_bytes;              /* 32768, and at most: the largest control message */
-  uint64_t limit_waiting_bytes;              /* 524288: of one peer, what waits for something lost; at least 1 */
-  uint64_t limit_backlog_bytes;              /* 8388608: of one peer, what it does not acknowledge; at least 1 */
-  uint64_t limit_waiting_events;             /* 65536: that wait to be polled; at least 1 */
+  uint64_t limit_waiting_bytes;  /* 524288: of one peer, what waits for something lost; at least 1 */
+  uint64_t limit_backlog_bytes;  /* 8388608: of one peer, what it does not acknowledge; at least 1 */
+  uint64_t limit_waiting_events; /* 65536: that wait to be polled; at least 1 */
 
   reckoner_log_function log; /* null: nothing is said */
   void* log_user;            /* handed to it */
@@ -280,31 +294,33 @@ typedef struct reckoner_server_config {
 } reckoner_server_config;
 RECKONER_C_API void reckoner_server_config_init(reckoner_server_config* config, uint32_t struct_size);
 
-/* Opens the socket. If it fails, the reason is written to `why`, if that is not null. The config is not needed
- * afterwards. */
-RECKONER_C_API reckoner_result reckoner_server_create(const reckoner_server_config* config, reckoner_server** server,
-                                                      char* why, size_t why_size);
+/* Opens the socket. If it fails, the reason is written to `why`, if that is not null. The config is not
+ * needed afterwards. */
+RECKONER_C_API reckoner_result reckoner_server_create(const reckoner_server_config* config,
+                                                      reckoner_server** server, char* why, size_t why_size);
 /* Clients are told. */
 RECKONER_C_API void reckoner_server_destroy(reckoner_server* server);
 
 /* The UDP port in use; 0 for null. */
 RECKONER_C_API uint16_t reckoner_server_port(const reckoner_server* server);
 
-/* Per tick: change entities, then tick. Call receive as often as something may have arrived; the sooner, the better
- * the clients' clocks. now_s is on any clock on which tick k is due at epoch_s + k / tick_rate_hz. */
+/* Per tick: change entities, then tick. Call receive as often as something may have arrived; the sooner, the
+ * better the clients' clocks. now_s is on any clock on which tick k is due at epoch_s + k / tick_rate_hz. */
 RECKONER_C_API reckoner_result reckoner_server_receive(reckoner_server* server, double now_s);
 RECKONER_C_API reckoner_result reckoner_server_tick(reckoner_server* server, double now_s);
 /* The number of the tick that the next call will run, and its time; either pointer may be null. */
-RECKONER_C_API reckoner_result reckoner_server_next_tick(const reckoner_server* server, uint32_t* tick, double* time_s);
+RECKONER_C_API reckoner_result reckoner_server_next_tick(const reckoner_server* server, uint32_t* tick,
+                                                         double* time_s);
 /* Sleeps until something arrives or `seconds` have passed. Call receive next. */
 RECKONER_C_API reckoner_result reckoner_server_wait(reckoner_server* server, double seconds);
 /* Tells every client that the server goes down; go on calling receive for a moment. */
 RECKONER_C_API reckoner_result reckoner_server_shutdown(reckoner_server* server);
 
-/* Entities. `frame`: the entity in whose frame it begins, and `state` is; 0: the world. `name` is at most 64 bytes. */
-RECKONER_C_API reckoner_result reckoner_server_spawn(reckoner_server* server, uint32_t archetype, const char* name,
-                                                     const reckoner_state* state, reckoner_entity frame,
-                                                     reckoner_entity* entity);
+/* Entities. `frame`: the entity in whose frame it begins, and `state` is; 0: the world. `name` is at most 64
+ * bytes. */
+RECKONER_C_API reckoner_result reckoner_server_spawn(reckoner_server* server, uint32_t archetype,
+                                                     const char* name, const reckoner_state* state,
+                                                     reckoner_entity frame, reckoner_entity* entity);
 RECKONER_C_API reckoner_result reckoner_server_despawn(reckoner_server* server, reckoner_entity entity);
 /* The truth at the coming tick, in the frame that the entity lives in. */
 RECKONER_C_API reckoner_result reckoner_server_move(reckoner_server* server, reckoner_entity entity,
@@ -318,16 +334,18 @@ RECKONER_C_API reckoner_result reckoner_server_state(const reckoner_server* serv
 RECKONER_C_API reckoner_result reckoner_server_in_world(const reckoner_server* server, reckoner_entity entity,
                                                         reckoner_state* state);
 
-/* The motion last published, as clients decode it: its state at its time stamp, in the entity's frame. `time_s` may be
- * null. RECKONER_NOTHING before its first tick. */
-RECKONER_C_API reckoner_result reckoner_server_published(const reckoner_server* server, reckoner_entity entity,
-                                                         reckoner_state* state, double* time_s);
+/* The motion last published, as clients decode it: its state at its time stamp, in the entity's frame.
+ * `time_s` may be null. RECKONER_NOTHING before its first tick. */
+RECKONER_C_API reckoner_result reckoner_server_published(const reckoner_server* server,
+                                                         reckoner_entity entity, reckoner_state* state,
+                                                         double* time_s);
 
-/* What the server knows of an entity and what its clients do, side by side, as of the last tick, in the world: to be
- * drawn over the game, or watched. */
+/* What the server knows of an entity and what its clients do, side by side, as of the last tick, in the
+ * world: to be drawn over the game, or watched. */
 typedef struct reckoner_entity_debug {
   uint32_t struct_size;
-  uint32_t level; /* the finest level of detail that somebody follows: 0, 1 or 2, for 1, 4 and 16 times the threshold */
+  uint32_t level; /* the finest level of detail that somebody follows: 0, 1 or 2, for 1, 4 and 16 times the
+                     threshold */
   reckoner_entity entity;
   reckoner_state truth;     /* as the game told it last */
   reckoner_state published; /* where the published motion has it at the same instant */
@@ -345,15 +363,16 @@ typedef struct reckoner_entity_debug {
 RECKONER_C_API reckoner_result reckoner_server_debug(const reckoner_server* server, reckoner_entity entity,
                                                      reckoner_entity_debug* debug);
 
-/* Frames: the entity lives in that of another from the coming tick on (a passenger on a ship); 0: in the world. It
- * stays where it is; move it in the frame from then on. RECKONER_ERROR_REFUSED: it lives there itself, more than four
- * deep, owned by a client, or out of its limits there. */
+/* Frames: the entity lives in that of another from the coming tick on (a passenger on a ship); 0: in the
+ * world. It stays where it is; move it in the frame from then on. RECKONER_ERROR_REFUSED: it lives there
+ * itself, more than four deep, owned by a client, or out of its limits there. */
 RECKONER_C_API reckoner_result reckoner_server_enter_frame(reckoner_server* server, reckoner_entity entity,
                                                            reckoner_entity frame);
 /* RECKONER_NOTHING, and 0, for the world. */
 RECKONER_C_API reckoner_result reckoner_server_frame(const reckoner_server* server, reckoner_entity entity,
                                                      reckoner_entity* frame);
-/* What the game tells in the world's frame counts from this point from now on, m. Entities stay where they are. */
+/* What the game tells in the world's frame counts from this point from now on, m. Entities stay where they
+ * are. */
 RECKONER_C_API reckoner_result reckoner_server_set_origin(reckoner_server* server, const double origin[3]);
 
 /* Whom an entity concerns: for all clients (client 0), or for one. */
@@ -361,10 +380,10 @@ enum { RECKONER_BY_DISTANCE = 0, RECKONER_ALWAYS = 1, RECKONER_NEVER = 2 };
 RECKONER_C_API reckoner_result reckoner_server_set_relevance(reckoner_server* server, reckoner_peer client,
                                                              reckoner_entity entity, int32_t relevance);
 /* A client sees only entities that share a bit with it; all bits are set by default. */
-RECKONER_C_API reckoner_result reckoner_server_set_entity_groups(reckoner_server* server, reckoner_entity entity,
-                                                                 uint32_t groups);
-RECKONER_C_API reckoner_result reckoner_server_set_client_groups(reckoner_server* server, reckoner_peer client,
-                                                                 uint32_t groups);
+RECKONER_C_API reckoner_result reckoner_server_set_entity_groups(reckoner_server* server,
+                                                                 reckoner_entity entity, uint32_t groups);
+RECKONER_C_API reckoner_result reckoner_server_set_client_groups(reckoner_server* server,
+                                                                 reckoner_peer client, uint32_t groups);
 /* Where a client looks from, m. */
 RECKONER_C_API reckoner_result reckoner_server_set_view(reckoner_server* server, reckoner_peer client,
                                                         const double eye[3]);
@@ -381,18 +400,19 @@ enum { RECKONER_OWNER_ACCEPT = 0, RECKONER_OWNER_CORRECT = 1, RECKONER_OWNER_REF
 enum { RECKONER_GONE_REST = 0, RECKONER_GONE_DESPAWN = 1 };
 typedef struct reckoner_ownership_rules {
   uint32_t struct_size;
-  int32_t policy;               /* RECKONER_OWNER_CORRECT: of motions that it cannot have made */
-  int32_t gone;                 /* RECKONER_GONE_REST: what becomes of it when its owner is gone */
+  int32_t policy; /* RECKONER_OWNER_CORRECT: of motions that it cannot have made */
+  int32_t gone;   /* RECKONER_GONE_REST: what becomes of it when its owner is gone */
   uint32_t reserved;
   double max_acceleration_mps2; /* 1000 */
   double max_updates_per_s;     /* 120 */
   double silence_s;             /* 1: it comes to rest */
-  double frame_reach_m;         /* 100: so far from the middle of a frame it may be when it enters; 0: it enters none */
+  double frame_reach_m; /* 100: so far from the middle of a frame it may enter that; 0: it enters none */
 } reckoner_ownership_rules;
 RECKONER_C_API void reckoner_ownership_rules_init(reckoner_ownership_rules* rules, uint32_t struct_size);
 /* `rules` may be null: the defaults. */
 RECKONER_C_API reckoner_result reckoner_server_give(reckoner_server* server, reckoner_entity entity,
-                                                    reckoner_peer owner, const reckoner_ownership_rules* rules);
+                                                    reckoner_peer owner,
+                                                    const reckoner_ownership_rules* rules);
 /* RECKONER_NOTHING if no client owned it. */
 RECKONER_C_API reckoner_result reckoner_server_take(reckoner_server* server, reckoner_entity entity);
 /* RECKONER_NOTHING, and 0, if none does. */
@@ -422,27 +442,30 @@ typedef struct reckoner_route_config {
   int32_t reflect_ends;           /* 0 */
   int32_t passes;                 /* 2, of Chaikin */
   int32_t reserved;
-  double closing_time;            /* 0, of a closed TCB: the mean of the others */
-  double up[3];                   /* 0, 0, 1 */
-  double orientation[4];          /* 0, 0, 0, 1: of RECKONER_FIXED */
-  double tolerance_m;             /* 0: the default */
-  double angle_limit_rad;         /* -1: all corners are cut, by Chaikin; else those that turn by so much or more */
-  double outlier_limit_rad;       /* 0: nothing is dropped; else spikes that turn back by more, before Chaikin's passes */
+  double closing_time;      /* 0, of a closed TCB: the mean of the others */
+  double up[3];             /* 0, 0, 1 */
+  double orientation[4];    /* 0, 0, 0, 1: of RECKONER_FIXED */
+  double tolerance_m;       /* 0: the default */
+  double angle_limit_rad;   /* -1: all corners are cut, by Chaikin; else those that turn by so much or more */
+  double outlier_limit_rad; /* 0: nothing is dropped; else spikes that turn back by more, before Chaikin's
+                               passes */
 } reckoner_route_config;
 RECKONER_C_API void reckoner_route_config_init(reckoner_route_config* config, uint32_t struct_size);
 /* If it fails, the reason is written to `why`, if that is not null. */
-RECKONER_C_API reckoner_result reckoner_server_add_route(reckoner_server* server, const reckoner_route_config* config,
+RECKONER_C_API reckoner_result reckoner_server_add_route(reckoner_server* server,
+                                                         const reckoner_route_config* config,
                                                          reckoner_route* route, char* why, size_t why_size);
-RECKONER_C_API reckoner_result reckoner_server_route_length(const reckoner_server* server, reckoner_route route,
-                                                            double* length_m);
+RECKONER_C_API reckoner_result reckoner_server_route_length(const reckoner_server* server,
+                                                            reckoner_route route, double* length_m);
 /* Where something is that is so far along it, m, at so many m/s, and how it moves and is turned there. */
-RECKONER_C_API reckoner_result reckoner_server_route_state(const reckoner_server* server, reckoner_route route,
-                                                           double distance_m, double speed_mps,
-                                                           double acceleration_mps2, reckoner_state* state);
+RECKONER_C_API reckoner_result reckoner_server_route_state(const reckoner_server* server,
+                                                           reckoner_route route, double distance_m,
+                                                           double speed_mps, double acceleration_mps2,
+                                                           reckoner_state* state);
 /* Where along it a point is nearest, m, and how far away that is, m, which may be null. */
-RECKONER_C_API reckoner_result reckoner_server_route_nearest(const reckoner_server* server, reckoner_route route,
-                                                             const double point[3], double* distance_m,
-                                                             double* away_m);
+RECKONER_C_API reckoner_result reckoner_server_route_nearest(const reckoner_server* server,
+                                                             reckoner_route route, const double point[3],
+                                                             double* distance_m, double* away_m);
 /* Go on calling move; or move it along, in m, m/s and m/s^2. */
 RECKONER_C_API reckoner_result reckoner_server_follow(reckoner_server* server, reckoner_entity entity,
                                                       reckoner_route route);
@@ -451,9 +474,9 @@ RECKONER_C_API reckoner_result reckoner_server_move_along(reckoner_server* serve
                                                           double distance_m, double speed_mps,
                                                           double acceleration_mps2);
 
-/* Messages, both ways: bytes that only the game understands, and must not trust. Unreliable ones arrive at once or not
- * at all, at most 1000 bytes; reliable ones in order, at most 16384. `time_s`, a server time, or null: the other end
- * gets the message when what it shows has come to it. */
+/* Messages, both ways: bytes that only the game understands, and must not trust. Unreliable ones arrive at
+ * once or not at all, at most 1000 bytes; reliable ones in order, at most 16384. `time_s`, a server time, or
+ * null: the other end gets the message when what it shows has come to it. */
 enum { RECKONER_RELIABLE = 0, RECKONER_UNRELIABLE = 1 };
 typedef struct reckoner_message {
   uint32_t struct_size;
@@ -465,10 +488,12 @@ typedef struct reckoner_message {
   double time_s;
 } reckoner_message;
 /* To client 0: to all, and RECKONER_NOTHING if there is none. */
-RECKONER_C_API reckoner_result reckoner_server_send(reckoner_server* server, reckoner_peer client, const void* bytes,
-                                                    size_t size, int32_t delivery, const double* time_s);
+RECKONER_C_API reckoner_result reckoner_server_send(reckoner_server* server, reckoner_peer client,
+                                                    const void* bytes, size_t size, int32_t delivery,
+                                                    const double* time_s);
 /* The next that a client sent; message->struct_size must be filled in. Poll after every receive. */
-RECKONER_C_API reckoner_result reckoner_server_poll_message(reckoner_server* server, reckoner_message* message);
+RECKONER_C_API reckoner_result reckoner_server_poll_message(reckoner_server* server,
+                                                            reckoner_message* message);
 
 enum {
   RECKONER_CLIENT_JOINED = 0,
@@ -485,24 +510,27 @@ typedef struct reckoner_server_event {
   reckoner_entity entity;
   const char* text; /* valid until the next poll of events */
 } reckoner_server_event;
-RECKONER_C_API reckoner_result reckoner_server_poll_event(reckoner_server* server, reckoner_server_event* event);
+RECKONER_C_API reckoner_result reckoner_server_poll_event(reckoner_server* server,
+                                                          reckoner_server_event* event);
 
 /* As whom a client's token let it in; user_data may be null. RECKONER_NOTHING on an insecure server. */
 RECKONER_C_API reckoner_result reckoner_server_identity(const reckoner_server* server, reckoner_peer client,
                                                         uint64_t* client_id, uint8_t user_data[256]);
 
-/* What a client was showing of an entity at server time `time_s`, as the client itself estimates it: for hit tests
- * (reckoner_server_config::rewind_s). RECKONER_NOTHING if it did not show it, or it is not known any more. */
-RECKONER_C_API reckoner_result reckoner_server_pose_seen_by(const reckoner_server* server, reckoner_peer client,
-                                                            reckoner_entity entity, double time_s,
-                                                            reckoner_pose* pose);
+/* What a client was showing of an entity at server time `time_s`, as the client itself estimates it: for hit
+ * tests (reckoner_server_config::rewind_s). RECKONER_NOTHING if it did not show it, or it is not known any
+ * more. */
+RECKONER_C_API reckoner_result reckoner_server_pose_seen_by(const reckoner_server* server,
+                                                            reckoner_peer client, reckoner_entity entity,
+                                                            double time_s, reckoner_pose* pose);
 typedef struct reckoner_seen {
   reckoner_entity entity;
   reckoner_pose pose;
 } reckoner_seen;
 /* The same for all that it was showing; `count` gets how many there are. */
-RECKONER_C_API reckoner_result reckoner_server_rewind(reckoner_server* server, reckoner_peer client, double time_s,
-                                                      reckoner_seen* seen, size_t capacity, size_t* count);
+RECKONER_C_API reckoner_result reckoner_server_rewind(reckoner_server* server, reckoner_peer client,
+                                                      double time_s, reckoner_seen* seen, size_t capacity,
+                                                      size_t* count);
 
 /* What was counted since it was made. */
 typedef struct reckoner_server_stats {
@@ -519,18 +547,23 @@ typedef struct reckoner_server_stats {
   uint64_t route_updates_sent, route_bits_sent, route_entity_ticks; /* of what is on routes */
   uint64_t field_changes_sent, field_repairs_sent, field_bits_sent;
   /* why motions were published; they add up to publishes */
-  uint64_t published_first, published_owner, published_teleport, published_frame, published_route, published_due;
-  uint64_t owned_late, owned_ahead, owned_too_many, owned_void_terms; /* motions of owners that were not looked at */
+  uint64_t published_first, published_owner, published_teleport, published_frame, published_route,
+      published_due;
+  /* motions of owners that were not looked at */
+  uint64_t owned_late, owned_ahead, owned_too_many, owned_void_terms;
   uint64_t wire_datagrams_sent, wire_datagrams_received;
-  uint64_t payload_bytes_sent, payload_bytes_received; /* of wire_bytes: without the headers of network and transport */
+  /* of wire_bytes: without the headers of network and transport */
+  uint64_t payload_bytes_sent, payload_bytes_received;
 } reckoner_server_stats;
-RECKONER_C_API reckoner_result reckoner_server_get_stats(const reckoner_server* server, reckoner_server_stats* stats);
-/* What was not taken in for a reason (reckoner_refusal_name()): payloads of clients by the server, and datagrams by the
- * transport. Either pointer may be null. RECKONER_ERROR_UNKNOWN for a reason that there is not. */
+RECKONER_C_API reckoner_result reckoner_server_get_stats(const reckoner_server* server,
+                                                         reckoner_server_stats* stats);
+/* What was not taken in for a reason (reckoner_refusal_name()): payloads of clients by the server, and
+ * datagrams by the transport. Either pointer may be null. RECKONER_ERROR_UNKNOWN for a reason that there is
+ * not. */
 RECKONER_C_API reckoner_result reckoner_server_refused(const reckoner_server* server, uint32_t reason,
                                                        uint64_t* payloads, uint64_t* datagrams);
 
-/* ---- Client ------------------------------------------------------------------------------------------------------ */
+/* ---- Client ------------------------------------------------------------------------------------------- */
 
 typedef struct reckoner_client reckoner_client;
 
@@ -547,7 +580,7 @@ typedef struct reckoner_client_config {
   const uint8_t* token; /* 1024 bytes, see reckoner_issue_token(); good once */
   uint64_t game;        /* 0; as on the server */
 
-  int32_t mode;         /* RECKONER_PRESENT: now, by prediction. The others: a delay ago, by interpolation */
+  int32_t mode; /* RECKONER_PRESENT: now, by prediction. The others: a delay ago, by interpolation */
   uint32_t reserved2;
   double delay_s;       /* 0.1, of RECKONER_DELAYED; at most 2 */
   double max_delay_s;   /* 1, of RECKONER_ADAPTIVE */
@@ -566,12 +599,14 @@ typedef struct reckoner_client_config {
 } reckoner_client_config;
 RECKONER_C_API void reckoner_client_config_init(reckoner_client_config* config, uint32_t struct_size);
 
-/* Starts to connect; the client joins by itself. If it fails, the reason is written to `why`, if that is not null. */
-RECKONER_C_API reckoner_result reckoner_client_create(const reckoner_client_config* config, reckoner_client** client,
-                                                      char* why, size_t why_size);
+/* Starts to connect; the client joins by itself. If it fails, the reason is written to `why`, if that is not
+ * null. */
+RECKONER_C_API reckoner_result reckoner_client_create(const reckoner_client_config* config,
+                                                      reckoner_client** client, char* why, size_t why_size);
 RECKONER_C_API void reckoner_client_destroy(reckoner_client* client);
 
-/* Per frame: receive, poll events and messages, then shown() or sample(). local_s is any clock of this machine. */
+/* Per frame: receive, poll events and messages, then shown() or sample(). local_s is any clock of this
+ * machine. */
 RECKONER_C_API reckoner_result reckoner_client_receive(reckoner_client* client, double local_s);
 RECKONER_C_API reckoner_result reckoner_client_wait(reckoner_client* client, double seconds);
 /* Says goodbye; go on calling receive for a moment. */
@@ -597,9 +632,10 @@ enum {
   RECKONER_EVENT_DESPAWNED = 2,
   RECKONER_EVENT_TELEPORTED = 3,
   RECKONER_EVENT_FIELDS_CHANGED = 4, /* `fields`, a bit each, says which */
-  RECKONER_EVENT_GIVEN = 5,          /* it is this client's: say what it does, from reckoner_client_owned() on */
+  RECKONER_EVENT_GIVEN = 5, /* it is this client's: say what it does, from reckoner_client_owned() on */
   RECKONER_EVENT_TAKEN = 6,
-  RECKONER_EVENT_CORRECTED = 7,      /* the server does not believe what it did: go on from reckoner_client_owned() */
+  RECKONER_EVENT_CORRECTED =
+      7, /* the server does not believe what it did: go on from reckoner_client_owned() */
   RECKONER_EVENT_SERVER_CLOSED = 8,
   RECKONER_EVENT_DISCONNECTED = 9
 };
@@ -611,8 +647,10 @@ typedef struct reckoner_client_event {
   uint32_t reserved;
 } reckoner_client_event;
 /* event->struct_size must be filled in. Kinds that a program does not know are to be passed over. */
-RECKONER_C_API reckoner_result reckoner_client_poll_event(reckoner_client* client, reckoner_client_event* event);
-RECKONER_C_API reckoner_result reckoner_client_poll_message(reckoner_client* client, reckoner_message* message);
+RECKONER_C_API reckoner_result reckoner_client_poll_event(reckoner_client* client,
+                                                          reckoner_client_event* event);
+RECKONER_C_API reckoner_result reckoner_client_poll_message(reckoner_client* client,
+                                                            reckoner_message* message);
 RECKONER_C_API reckoner_result reckoner_client_send(reckoner_client* client, const void* bytes, size_t size,
                                                     int32_t delivery, const double* time_s);
 
@@ -621,18 +659,20 @@ typedef struct reckoner_shown {
   uint32_t struct_size;
   uint32_t archetype;
   reckoner_entity entity;
-  reckoner_state state; /* continuous from frame to frame */
-  double shown_time_s;  /* the instant of server time that it means to show */
-  double age_s;         /* now minus the time stamp of the motion in use */
+  reckoner_state state;  /* continuous from frame to frame */
+  double shown_time_s;   /* the instant of server time that it means to show */
+  double age_s;          /* now minus the time stamp of the motion in use */
   reckoner_entity frame; /* whose frame it lives in; 0: the world */
   reckoner_state local;  /* as `state`, in that frame */
   int32_t on_route;      /* its pose lies on the curve of a route */
   int32_t reserved;
 } reckoner_shown;
-/* All visible entities. `element_size`: sizeof(reckoner_shown), the distance from one to the next; `count` gets how
- * many there are, RECKONER_ERROR_CAPACITY if that is more than fit. None before the clock is known. */
-RECKONER_C_API reckoner_result reckoner_client_shown(reckoner_client* client, double local_s, reckoner_shown* shown,
-                                                     uint32_t element_size, size_t capacity, size_t* count);
+/* All visible entities. `element_size`: sizeof(reckoner_shown), the distance from one to the next; `count`
+ * gets how many there are, RECKONER_ERROR_CAPACITY if that is more than fit. None before the clock is known.
+ */
+RECKONER_C_API reckoner_result reckoner_client_shown(reckoner_client* client, double local_s,
+                                                     reckoner_shown* shown, uint32_t element_size,
+                                                     size_t capacity, size_t* count);
 /* One of them; RECKONER_NOTHING while it is not visible. shown->struct_size must be filled in. */
 RECKONER_C_API reckoner_result reckoner_client_shown_one(reckoner_client* client, double local_s,
                                                          reckoner_entity entity, reckoner_shown* shown);
@@ -648,11 +688,13 @@ typedef struct reckoner_poses {
   double shown_time_s;
 } reckoner_poses;
 /* poses->struct_size must be filled in. */
-RECKONER_C_API reckoner_result reckoner_client_sample(reckoner_client* client, double local_s, reckoner_poses* poses);
+RECKONER_C_API reckoner_result reckoner_client_sample(reckoner_client* client, double local_s,
+                                                      reckoner_poses* poses);
 
-/* Whether what is shown stands still (a menu, a picture): the server and the others go on, and so do receive and the
- * polls. Afterwards it catches up within half a second, continuous in position and velocity. */
-RECKONER_C_API reckoner_result reckoner_client_set_paused(reckoner_client* client, int32_t paused, double local_s);
+/* Whether what is shown stands still (a menu, a picture): the server and the others go on, and so do receive
+ * and the polls. Afterwards it catches up within half a second, continuous in position and velocity. */
+RECKONER_C_API reckoner_result reckoner_client_set_paused(reckoner_client* client, int32_t paused,
+                                                          double local_s);
 
 /* Name of an entity that is or was just shown; null if unknown. */
 RECKONER_C_API const char* reckoner_client_name(const reckoner_client* client, reckoner_entity entity);
@@ -670,8 +712,9 @@ RECKONER_C_API reckoner_result reckoner_client_set_origin(reckoner_client* clien
 /* What an entity that this client owns is doing; call it every frame. */
 RECKONER_C_API reckoner_result reckoner_client_move(reckoner_client* client, reckoner_entity entity,
                                                     const reckoner_state* state, double local_s);
-/* The same in the frame of another entity: the state is as that frame is turned and moves (reckoner_into_frame()), and
- * shown where the frame is shown. Another frame than before: it goes over. 0: in the world. */
+/* The same in the frame of another entity: the state is as that frame is turned and moves
+ * (reckoner_into_frame()), and shown where the frame is shown. Another frame than before: it goes over. 0: in
+ * the world. */
 RECKONER_C_API reckoner_result reckoner_client_move_in(reckoner_client* client, reckoner_entity entity,
                                                        const reckoner_state* state, reckoner_entity frame,
                                                        double local_s);
@@ -681,11 +724,11 @@ RECKONER_C_API reckoner_result reckoner_client_owned(const reckoner_client* clie
                                                      double local_s, reckoner_state* state);
 
 /* RECKONER_NOTHING, and 0, for the world, and for what is not this client's. */
-RECKONER_C_API reckoner_result reckoner_client_owned_frame(const reckoner_client* client, reckoner_entity entity,
-                                                           reckoner_entity* frame);
+RECKONER_C_API reckoner_result reckoner_client_owned_frame(const reckoner_client* client,
+                                                           reckoner_entity entity, reckoner_entity* frame);
 
-/* What is shown of an entity and what it is shown from, side by side, as it was shown last, in the world: to be drawn
- * over the game, or watched. */
+/* What is shown of an entity and what it is shown from, side by side, as it was shown last, in the world: to
+ * be drawn over the game, or watched. */
 typedef struct reckoner_shown_debug {
   uint32_t struct_size;
   uint32_t reserved;
@@ -719,9 +762,11 @@ typedef struct reckoner_client_stats {
   double delay_s;      /* how far behind server time entities are shown */
   uint64_t field_changes_applied, field_changes_stale;
   uint64_t wire_datagrams_sent, wire_datagrams_received;
-  uint64_t payload_bytes_sent, payload_bytes_received; /* of wire_bytes: without the headers of network and transport */
+  /* of wire_bytes: without the headers of network and transport */
+  uint64_t payload_bytes_sent, payload_bytes_received;
 } reckoner_client_stats;
-RECKONER_C_API reckoner_result reckoner_client_get_stats(const reckoner_client* client, reckoner_client_stats* stats);
+RECKONER_C_API reckoner_result reckoner_client_get_stats(const reckoner_client* client,
+                                                         reckoner_client_stats* stats);
 /* As reckoner_server_refused(), of what came from the server. */
 RECKONER_C_API reckoner_result reckoner_client_refused(const reckoner_client* client, uint32_t reason,
                                                        uint64_t* payloads, uint64_t* datagrams);
