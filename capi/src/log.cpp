@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "log.hpp"
 
+#include <new>
 #include <string>
 #include <variant>
 #include <vector>
@@ -67,7 +68,12 @@ class Record {
 LogSink log_sink(reckoner_log_function function, void* user, std::int32_t least) {
   if (function == nullptr) return {};
   return [=](const LogRecord& record) {
-    if (static_cast<std::int32_t>(record.level) >= least) function(user, &Record(record).c());
+    if (static_cast<std::int32_t>(record.level) < least) return;
+    try {
+      function(user, &Record(record).c());
+    } catch (const std::bad_alloc&) {
+      // A line less; what it tells of goes on.
+    }
   };
 }
 

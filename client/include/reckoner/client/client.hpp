@@ -176,7 +176,7 @@ class RECKONER_CLIENT_API Client {
   /// the pause is over, what is shown sets out from there and catches up with the others in half a second at
   /// most, continuous in position and velocity (but for what has teleported). It is not known then what this
   /// client saw (Server::pose_seen_by()). For a pause or a slow motion of all, let the clocks that server and
-  /// clients are called with stand still, or run slowly.
+  /// clients are called with stand still, or run slowly: ScaledClock.
   void set_paused(bool paused, double local_s);
 
   /// Shifts the world's origin, for games that keep it near their camera: from now on what is shown, and what
