@@ -47,7 +47,7 @@ struct ClientConfig {
   /// long, s: to this client it cannot send all that it should.
   double unconfirmed_s = 5.0;
   double owned_updates_per_second = 0.0;  ///< budget of each entity that this client owns; 0: its thresholds
-  ReconnectConfig reconnect;
+  ReconnectConfig reconnect;              ///< for clients that have a Dialer
   /// Off: a motion counts from its arrival, as if it had no time stamp. To measure what stamps are worth.
   bool uses_stamps = true;
   /// Where the client says what happens: joined, refused or lost (and why), its clock stepped, what was

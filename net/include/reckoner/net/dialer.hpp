@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <reckoner/net/export.hpp>
 #include <reckoner/net/transport.hpp>
 #include <reckoner/reckoning/result.hpp>
 
@@ -8,7 +9,7 @@ namespace reckoner {
 
 /// Makes a client's connections to its server, one after the other, so that the client can come back by
 /// itself (Client). One thread at a time.
-class Dialer {
+class RECKONER_NET_API Dialer {
  public:
   virtual ~Dialer() = default;
 
@@ -23,8 +24,8 @@ class Dialer {
 
  protected:
   Dialer() = default;
-  Dialer(const Dialer&) = default;
-  Dialer& operator=(const Dialer&) = default;
+  Dialer(const Dialer&) = default;             ///< for those that derive from it
+  Dialer& operator=(const Dialer&) = default;  ///< the same
 };
 
 }  // namespace reckoner

@@ -8,6 +8,7 @@
 
 #include <reckoner/net/dialer.hpp>
 #include <reckoner/net/enet_transport.hpp>
+#include <reckoner/net/export.hpp>
 #include <reckoner/net/log.hpp>
 
 namespace reckoner {
@@ -15,7 +16,7 @@ namespace reckoner {
 /// Connects over ENet, first with the token that the game has from its backend, then with the ticket that the
 /// server gave when it last let the client in. A ticket that brought no answer is shown again, from a new
 /// socket, so that a lost answer does not lock the client out.
-class EnetDialer final : public Dialer {
+class RECKONER_NET_API EnetDialer final : public Dialer {
  public:
   /// As EnetTransport::connect(). Looks the host's name up once, here; dial() says so if it is unknown.
   EnetDialer(const std::string& host, std::uint16_t port, std::uint32_t reason,

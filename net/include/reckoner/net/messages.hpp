@@ -132,16 +132,18 @@ struct GameDataMessage {
 /// By what a client and a server know a session again when it goes on over another connection. Whoever knows
 /// it is taken for the client: 128 bits that nobody guesses.
 struct SessionKey {
-  std::uint64_t high = 0;
-  std::uint64_t low = 0;
+  std::uint64_t high = 0;  ///< its first 64 bits
+  std::uint64_t low = 0;   ///< the others
+  /// Bit by bit.
   bool operator==(const SessionKey&) const = default;
+  /// False for none.
   [[nodiscard]] explicit operator bool() const { return (high | low) != 0; }
 };
 
 /// Server to client, not counted among its messages: the session stands. In front of the welcome, in answer
 /// to a resume message, and now and then, so that the client need not keep what has been taken in.
 struct SessionMessage {
-  SessionKey key;
+  SessionKey key;           ///< of the session
   std::uint32_t taken = 0;  ///< reliable messages of the client's that were taken in so far
   Tick tick = 0;            ///< the last that ran
 };
@@ -149,8 +151,8 @@ struct SessionMessage {
 /// Client to server, in front of the join message: the session that I had goes on, if it still can. Then the
 /// answer is a session message; else the join message is answered, and a new session begins.
 struct ResumeMessage {
-  ClientId client;
-  SessionKey key;
+  ClientId client;          ///< as the welcome said
+  SessionKey key;           ///< of the session
   std::uint32_t taken = 0;  ///< messages of the server's that were taken in so far
 };
 
@@ -168,7 +170,7 @@ using ControlMessage = std::variant<JoinMessage, WelcomeMessage, SpawnMessage, D
 
 /// Whether a message of the server's is among those that both ends count (docs/WIRE.md, 5.5): all are but
 /// those that begin a session, or tell of it.
-[[nodiscard]] bool is_counted(const ControlMessage& message);
+[[nodiscard]] RECKONER_NET_API bool is_counted(const ControlMessage& message);
 
 /// Decodes a payload of just one message; nothing if the bytes are malformed in any way.
 [[nodiscard]] RECKONER_NET_API std::optional<ControlMessage> decode_control(std::span<const std::byte> bytes);

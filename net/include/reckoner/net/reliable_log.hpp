@@ -48,7 +48,9 @@ class ReliableLog {
   }
 
   [[nodiscard]] std::uint32_t sent() const { return sent_; }  ///< since the beginning; wraps
+  /// How many it holds.
   [[nodiscard]] std::size_t messages() const { return sizes_.size(); }
+  /// How much they are together.
   [[nodiscard]] std::size_t bytes() const { return bytes_.size() - begin_; }
 
  private:
