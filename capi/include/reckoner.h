@@ -291,6 +291,9 @@ typedef struct reckoner_server_config {
   void* log_user;            /* handed to it */
   int32_t log_least;         /* RECKONER_LOG_INFO: what is said at least */
   int32_t reserved2;
+
+  double resume_s; /* 60: who was lost without a goodbye may go on with its session for so long; 0: is gone at
+                      once */
 } reckoner_server_config;
 RECKONER_C_API void reckoner_server_config_init(reckoner_server_config* config, uint32_t struct_size);
 
@@ -500,7 +503,9 @@ enum {
   RECKONER_CLIENT_LEFT = 1,
   RECKONER_CLIENT_REFUSED = 2,  /* `text` says why */
   RECKONER_OWNER_CORRECTED = 3, /* motions of `entity` that its owner sent were beyond the limits */
-  RECKONER_OWNER_REFUSED = 4    /* the same, and they were not shown */
+  RECKONER_OWNER_REFUSED = 4,   /* the same, and they were not shown */
+  RECKONER_CLIENT_LOST = 5, /* its connection was lost; it may come back (resume_s). It owns nothing now */
+  RECKONER_CLIENT_BACK = 6  /* it is back, the same as before */
 };
 typedef struct reckoner_server_event {
   uint32_t struct_size;
@@ -595,7 +600,16 @@ typedef struct reckoner_client_config {
   reckoner_log_function log; /* null: nothing is said */
   void* log_user;            /* handed to it */
   int32_t log_least;         /* RECKONER_LOG_INFO: what is said at least */
-  int32_t reserved3;
+  int32_t reconnects; /* 0; 1: comes back by itself whenever the connection is lost after it has joined */
+
+  /* How it does that. Nothing is told of a server that cannot be reached before the first receive. */
+  double reconnect_silence_s;    /* 5: a connection on which nothing arrived for so long is given up */
+  double reconnect_first_wait_s; /* 0.5: before the first attempt, at most */
+  double reconnect_growth;       /* 2: each wait is so many times the one before; at least 1 */
+  double reconnect_most_wait_s;  /* 10: but no longer */
+  double reconnect_jitter;       /* 0.5: so much of each wait is left to chance, 0 to 1 */
+  double reconnect_attempt_s;    /* 6: an attempt that has not come through by then has failed */
+  double reconnect_give_up_s;    /* 0: never; else the client is disconnected for good then */
 } reckoner_client_config;
 RECKONER_C_API void reckoner_client_config_init(reckoner_client_config* config, uint32_t struct_size);
 
@@ -617,12 +631,19 @@ enum {
   RECKONER_JOINING = 1,
   RECKONER_JOINED = 2,
   RECKONER_REFUSED = 3,
-  RECKONER_DISCONNECTED = 4
+  RECKONER_DISCONNECTED = 4,
+  RECKONER_RECONNECTING = 5 /* was joined, and is on its way back: what is shown goes on, and fades to rest */
 };
 /* One of these; -1 for null. */
 RECKONER_C_API int32_t reckoner_client_status(const reckoner_client* client);
 /* Why it was refused or lost; empty otherwise. */
 RECKONER_C_API const char* reckoner_client_refusal(const reckoner_client* client);
+/* For how long it has been on its way back, s; 0: it is not. */
+RECKONER_C_API reckoner_result reckoner_client_lost_for(const reckoner_client* client, double local_s,
+                                                        double* seconds);
+/* A new token from the backend, where the ticket of a client that reconnects has expired, an hour after it
+ * was given. RECKONER_ERROR_REFUSED for one that does not reconnect, or is insecure. */
+RECKONER_C_API reckoner_result reckoner_client_set_token(reckoner_client* client, const uint8_t token[1024]);
 /* With what the client may come back, once, without its backend. RECKONER_NOTHING before it was let in. */
 RECKONER_C_API reckoner_result reckoner_client_ticket(const reckoner_client* client, uint8_t token[1024]);
 
@@ -637,7 +658,10 @@ enum {
   RECKONER_EVENT_CORRECTED =
       7, /* the server does not believe what it did: go on from reckoner_client_owned() */
   RECKONER_EVENT_SERVER_CLOSED = 8,
-  RECKONER_EVENT_DISCONNECTED = 9
+  RECKONER_EVENT_DISCONNECTED = 9, /* it is over: the client does not come back by itself */
+  RECKONER_EVENT_LOST = 10,        /* the connection is lost, and the client on its way back */
+  RECKONER_EVENT_RESUMED = 11,     /* back in its session: nothing is lost that was sent reliably */
+  RECKONER_EVENT_RESTARTED = 12 /* back, but the server knew nothing of its session: another world follows */
 };
 typedef struct reckoner_client_event {
   uint32_t struct_size;
@@ -761,6 +785,8 @@ typedef struct reckoner_client_stats {
   double round_trip_s; /* smallest of the recent ones */
   double delay_s;      /* how far behind server time entities are shown */
   uint64_t field_changes_applied, field_changes_stale;
+  uint64_t connections_lost;   /* and come back from, or not */
+  uint64_t messages_abandoned; /* reliable ones, not confirmed when their session ended */
   uint64_t wire_datagrams_sent, wire_datagrams_received;
   /* of wire_bytes: without the headers of network and transport */
   uint64_t payload_bytes_sent, payload_bytes_received;

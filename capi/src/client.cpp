@@ -27,9 +27,13 @@ bool makes_sense(const reckoner_client_config& c) {
   const bool times = is_rate(c.delay_s) && is_rate(c.max_delay_s) && is_rate(c.blend_frames) &&
                      is_rate(c.frame_rate_hz) && c.frame_rate_hz > 0.0 && is_rate(c.ack_interval_s) &&
                      is_rate(c.silence_s) && is_rate(c.unconfirmed_s) && is_rate(c.owned_updates_per_second);
+  const bool comes_back =
+      is_rate(c.reconnect_silence_s) && is_rate(c.reconnect_first_wait_s) && c.reconnect_growth >= 1.0 &&
+      std::isfinite(c.reconnect_growth) && is_rate(c.reconnect_most_wait_s) && c.reconnect_jitter >= 0.0 &&
+      c.reconnect_jitter <= 1.0 && is_rate(c.reconnect_attempt_s) && is_rate(c.reconnect_give_up_s);
   const bool security = c.insecure != 0 ? c.token == nullptr : c.token != nullptr;
-  return times && security && c.host != nullptr && c.mode >= RECKONER_PRESENT && c.mode <= RECKONER_DELAYED &&
-         capi::is_log_level(c.log_least);
+  return times && comes_back && security && c.host != nullptr && c.mode >= RECKONER_PRESENT &&
+         c.mode <= RECKONER_DELAYED && capi::is_log_level(c.log_least);
 }
 
 ClientConfig config_of(const reckoner_client_config& c, std::vector<Archetype>&& archetypes) {
@@ -44,6 +48,13 @@ ClientConfig config_of(const reckoner_client_config& c, std::vector<Archetype>&&
   config.silence_s = c.silence_s;
   config.unconfirmed_s = c.unconfirmed_s;
   config.owned_updates_per_second = c.owned_updates_per_second;
+  config.reconnect = {.silence_s = c.reconnect_silence_s,
+                      .first_wait_s = c.reconnect_first_wait_s,
+                      .growth = c.reconnect_growth,
+                      .most_wait_s = c.reconnect_most_wait_s,
+                      .jitter = c.reconnect_jitter,
+                      .attempt_s = c.reconnect_attempt_s,
+                      .give_up_s = c.reconnect_give_up_s};
   config.log = capi::log_sink(c.log, c.log_user, c.log_least);
   return config;
 }
@@ -71,13 +82,20 @@ reckoner_result create(const reckoner_client_config* given, reckoner_client** ou
     capi::say("an archetype makes no sense", why, why_size);
     return result;
   }
-  auto transport = EnetTransport::connect(c.host, c.port, kProtocolVersion, security,
-                                          capi::log_sink(c.log, c.log_user, c.log_least));
+  auto handle = std::make_unique<reckoner_client>();
+  const LogSink log = capi::log_sink(c.log, c.log_user, c.log_least);
+  if (c.reconnects != 0) {
+    handle->security = security;
+    handle->dialer = std::make_unique<EnetDialer>(c.host, c.port, kProtocolVersion, security, log);
+    handle->client.emplace(config_of(c, std::move(*archetypes)), *handle->dialer);
+    *out = handle.release();
+    return RECKONER_OK;
+  }
+  auto transport = EnetTransport::connect(c.host, c.port, kProtocolVersion, security, log);
   if (!transport) {
     capi::say(transport.error(), why, why_size);
     return RECKONER_ERROR_NETWORK;
   }
-  auto handle = std::make_unique<reckoner_client>();
   handle->transport = std::move(*transport);
   handle->client.emplace(config_of(c, std::move(*archetypes)), *handle->transport);
   *out = handle.release();
@@ -109,7 +127,7 @@ reckoner_result reckoner_client_receive(reckoner_client* client, double local_s)
 reckoner_result reckoner_client_wait(reckoner_client* client, double seconds) {
   if (client == nullptr || !is_rate(seconds)) return RECKONER_ERROR_ARGUMENT;
   return guarded([&] {
-    client->transport->wait(seconds);
+    client->dialer ? client->dialer->wait(seconds) : client->transport->wait(seconds);
     return RECKONER_OK;
   });
 }
@@ -129,10 +147,31 @@ const char* reckoner_client_refusal(const reckoner_client* client) {
   return client != nullptr ? client->client->refusal().c_str() : "";
 }
 
+reckoner_result reckoner_client_lost_for(const reckoner_client* client, double local_s, double* seconds) {
+  if (seconds == nullptr || !std::isfinite(local_s)) return RECKONER_ERROR_ARGUMENT;
+  *seconds = 0.0;
+  return with_client(client, [&](const Client& c) {
+    *seconds = c.lost_for_s(local_s);
+    return RECKONER_OK;
+  });
+}
+
+reckoner_result reckoner_client_set_token(reckoner_client* client, const std::uint8_t token[1024]) {
+  if (client == nullptr || token == nullptr) return RECKONER_ERROR_ARGUMENT;
+  return guarded([&]() -> reckoner_result {
+    if (!client->dialer || !client->security) return RECKONER_ERROR_REFUSED;
+    auto read = read_token(std::as_bytes(std::span(token, ConnectToken::kBytes)));
+    if (!read) return RECKONER_ERROR_ARGUMENT;
+    client->dialer->set_security({.token = std::move(*read), .game = client->security->game});
+    return RECKONER_OK;
+  });
+}
+
 reckoner_result reckoner_client_ticket(const reckoner_client* client, std::uint8_t token[1024]) {
   if (client == nullptr || token == nullptr) return RECKONER_ERROR_ARGUMENT;
   return guarded([&]() -> reckoner_result {
-    const auto ticket = client->transport->ticket();
+    const EnetTransport* const network = client->network();
+    const auto ticket = network != nullptr ? network->ticket() : std::nullopt;
     if (!ticket) return RECKONER_NOTHING;
     const auto bytes = write_token(*ticket);
     std::memcpy(token, bytes.data(), bytes.size());

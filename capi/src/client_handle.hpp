@@ -9,14 +9,25 @@
 #include <vector>
 
 #include <reckoner/client/client.hpp>
+#include <reckoner/net/enet_dialer.hpp>
 #include <reckoner/net/enet_transport.hpp>
 
 /// A client with its transport.
 struct reckoner_client {
-  std::unique_ptr<reckoner::EnetTransport> transport;
+  std::unique_ptr<reckoner::EnetTransport> transport;  // of a client that has one connection; else
+  std::unique_ptr<reckoner::EnetDialer> dialer;
+  std::optional<reckoner::ClientSecurity> security;  // as given, of one that reconnects
   std::optional<reckoner::Client> client;
   std::vector<reckoner_entity> ids;  // of the poses given out last
   std::vector<float> orientations;   // the same
+
+  /// Null if there is none at present.
+  [[nodiscard]] reckoner::EnetTransport* network() const {
+    return dialer ? dialer->transport() : transport.get();
+  }
+  [[nodiscard]] reckoner::TransportStats network_stats() const {
+    return dialer ? dialer->stats() : transport->stats();
+  }
 };
 
 namespace reckoner::capi {

@@ -9,7 +9,7 @@ using capi::with_client;
 reckoner_result reckoner_client_get_stats(const reckoner_client* client, reckoner_client_stats* stats) {
   return with_client(client, [&](const Client& c) {
     const ClientStats& counted = c.stats();
-    const TransportStats& wire = client->transport->stats();
+    const TransportStats wire = client->network_stats();
     reckoner_client_stats given{};
     given.datagrams_received = counted.datagrams_received;
     given.datagrams_lost = counted.datagrams_lost;
@@ -32,6 +32,8 @@ reckoner_result reckoner_client_get_stats(const reckoner_client* client, reckone
     given.delay_s = counted.delay_s;
     given.field_changes_applied = counted.field_changes_applied;
     given.field_changes_stale = counted.field_changes_stale;
+    given.connections_lost = counted.connections_lost;
+    given.messages_abandoned = counted.messages_abandoned;
     given.wire_datagrams_sent = wire.datagrams_sent;
     given.wire_datagrams_received = wire.datagrams_received;
     given.payload_bytes_sent = wire.payload_bytes_sent;
@@ -43,7 +45,7 @@ reckoner_result reckoner_client_get_stats(const reckoner_client* client, reckone
 reckoner_result reckoner_client_refused(const reckoner_client* client, std::uint32_t reason,
                                         std::uint64_t* payloads, std::uint64_t* datagrams) {
   return with_client(client, [&](const Client& c) {
-    return capi::refused_for(reason, c.stats().refusals, client->transport->stats().refusals, payloads,
+    return capi::refused_for(reason, c.stats().refusals, client->network_stats().refusals, payloads,
                              datagrams);
   });
 }

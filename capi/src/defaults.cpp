@@ -71,6 +71,7 @@ void reckoner_server_config_init(reckoner_server_config* config, std::uint32_t s
   c.interest_level_distance_m[1] = server.interest.level_distance_m[1];
   c.interest_interval_s = server.interest.interval_s;
   const TransportLimits limits;
+  c.resume_s = server.resume_s;
   c.tokens_per_second = security.tokens_per_second;
   c.limit_datagrams_per_second = limits.datagrams_per_second;
   c.limit_bytes_per_second = limits.bytes_per_second;
@@ -124,5 +125,12 @@ void reckoner_client_config_init(reckoner_client_config* config, std::uint32_t s
   c.unconfirmed_s = client.unconfirmed_s;
   c.owned_updates_per_second = client.owned_updates_per_second;
   c.log_least = RECKONER_LOG_INFO;
+  c.reconnect_silence_s = client.reconnect.silence_s;
+  c.reconnect_first_wait_s = client.reconnect.first_wait_s;
+  c.reconnect_growth = client.reconnect.growth;
+  c.reconnect_most_wait_s = client.reconnect.most_wait_s;
+  c.reconnect_jitter = client.reconnect.jitter;
+  c.reconnect_attempt_s = client.reconnect.attempt_s;
+  c.reconnect_give_up_s = client.reconnect.give_up_s;
   capi::put(config, c, struct_size);
 }

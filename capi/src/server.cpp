@@ -21,8 +21,8 @@ bool is_rate(double value) {
 
 bool makes_sense(const reckoner_server_config& c) {
   const bool rates = is_rate(c.heartbeat_s) && is_rate(c.join_timeout_s) && is_rate(c.updates_per_second) &&
-                     is_rate(c.fixed_rate_hz) && is_rate(c.rewind_s) && c.rewind_s <= 1.0 &&
-                     is_rate(c.handshakes_per_second) && std::isfinite(c.epoch_s);
+                     is_rate(c.fixed_rate_hz) && is_rate(c.resume_s) && is_rate(c.rewind_s) &&
+                     c.rewind_s <= 1.0 && is_rate(c.handshakes_per_second) && std::isfinite(c.epoch_s);
   const bool interest = is_rate(c.interest_radius_m) && is_rate(c.interest_hysteresis) &&
                         is_rate(c.interest_level_distance_m[0]) && is_rate(c.interest_level_distance_m[1]) &&
                         is_rate(c.interest_interval_s);
@@ -45,7 +45,7 @@ ServerConfig config_of(const reckoner_server_config& c, std::vector<Archetype>&&
   ServerConfig config;
   config.tick_rate_hz = c.tick_rate_hz;
   config.epoch_s = c.epoch_s;
-  config.resume_s = 0.0;  // this library's clients have one connection, and none after it
+  config.resume_s = c.resume_s;
   config.archetypes = std::move(archetypes);
   config.max_clients = c.max_clients;
   config.max_entities = c.max_entities;

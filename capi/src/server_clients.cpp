@@ -54,8 +54,8 @@ reckoner_result reckoner_server_send(reckoner_server* server, reckoner_peer clie
     const std::span payload(static_cast<const std::byte*>(bytes), size);
     const auto stamp = time_s != nullptr ? std::optional<double>{*time_s} : std::nullopt;
     if (client == 0) return done_or(s.broadcast(payload, *how, stamp) > 0, RECKONER_NOTHING);
-    if (!s.peer(ClientId{client})) return RECKONER_ERROR_UNKNOWN;
-    return done_or(s.send(ClientId{client}, payload, *how, stamp), RECKONER_ERROR_REFUSED);
+    if (s.send(ClientId{client}, payload, *how, stamp)) return RECKONER_OK;
+    return s.peer(ClientId{client}) ? RECKONER_ERROR_REFUSED : RECKONER_ERROR_UNKNOWN;
   });
 }
 

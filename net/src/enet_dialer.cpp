@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include "enet_wait.hpp"
 #include "secure/sodium_bytes.hpp"
+
+#include <algorithm>
 
 #include <reckoner/net/enet_dialer.hpp>
 
@@ -58,6 +61,12 @@ Result<Transport*> EnetDialer::dial() {
 
 double EnetDialer::chance() {
   return secure::random_number() / 4294967296.0;
+}
+
+void EnetDialer::wait(double seconds) {
+  constexpr double kLongestNapS = 0.1;
+  if (transport_) return transport_->wait(seconds);
+  nap(std::min(seconds, kLongestNapS));
 }
 
 TransportStats EnetDialer::stats() const {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "enet_wait.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <thread>
 #include <vector>
 
 #ifdef __linux__
@@ -10,6 +12,10 @@
 #endif
 
 namespace reckoner {
+
+void nap(double seconds) {
+  std::this_thread::sleep_for(std::chrono::duration<double>(std::clamp(seconds, 0.0, 1.0)));
+}
 
 double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();

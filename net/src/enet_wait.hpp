@@ -17,6 +17,9 @@ namespace reckoner {
 /// second, have passed; false only in the last case. Linux, the one system that shares a port.
 bool wait_for_sockets(std::span<const std::intptr_t> sockets, double seconds);
 
+/// Sleeps, a second at most.
+void nap(double seconds);
+
 /// Lets several sockets have one port, each of which then hears of some of the addresses that send there,
 /// always the same. False where the system does not: others than Linux have the option too, but do not share
 /// out by address.

@@ -204,14 +204,16 @@ TEST(CBoundary, LayoutsAreKept) {
     EXPECT_EQ(sizeof(reckoner_log_field), 48u);
     EXPECT_EQ(offsetof(reckoner_log_record, field_count), 32u);
     EXPECT_EQ(offsetof(reckoner_server_config, log_least), 288u);
+    EXPECT_EQ(offsetof(reckoner_server_config, resume_s), 296u);
     EXPECT_EQ(offsetof(reckoner_client_config, log_least), 136u);
+    EXPECT_EQ(offsetof(reckoner_client_config, reconnect_give_up_s), 192u);
     EXPECT_EQ(offsetof(reckoner_route_config, outlier_limit_rad), 136u);
     EXPECT_EQ(offsetof(reckoner_ownership_rules, frame_reach_m), 40u);
     EXPECT_EQ(offsetof(reckoner_shown, on_route), 200u);
     EXPECT_EQ(offsetof(reckoner_entity_debug, owned), 236u);
     EXPECT_EQ(offsetof(reckoner_shown_debug, owned), 252u);
     EXPECT_EQ(offsetof(reckoner_server_stats, payload_bytes_received), 336u);
-    EXPECT_EQ(offsetof(reckoner_client_stats, payload_bytes_received), 200u);
+    EXPECT_EQ(offsetof(reckoner_client_stats, payload_bytes_received), 216u);
   }
 }
 

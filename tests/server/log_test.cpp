@@ -49,8 +49,7 @@ TEST(ServerLog, ClientsComeAndGo) {
   world.run_to(2.0);
   EXPECT_EQ(server.lines(), (std::vector<std::string>{"info: client joined client=1 peer=1",
                                                       "info: client left client=1 peer=1"}));
-  EXPECT_EQ(client.lines(), (std::vector<std::string>{"info: joined client=1",
-                                                      "info: left reason=\"the connection ended\""}));
+  EXPECT_EQ(client.lines(), (std::vector<std::string>{"info: joined client=1", "info: left reason=left"}));
 }
 
 TEST(ServerLog, WhoIsRefusedIsToldWhyAtBothEnds) {

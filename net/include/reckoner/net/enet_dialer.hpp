@@ -33,6 +33,9 @@ class RECKONER_NET_API EnetDialer final : public Dialer {
   /// The connection of the last dial(); null if that failed, or before. Valid until the next.
   [[nodiscard]] EnetTransport* transport() const { return transport_.get(); }
 
+  /// As EnetTransport::wait(); without a connection it sleeps a tenth of a second at most.
+  void wait(double seconds);
+
   /// Of all connections together.
   [[nodiscard]] TransportStats stats() const;
 
