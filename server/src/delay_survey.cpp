@@ -2,6 +2,7 @@
 #include "delay_survey.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace reckoner {
 namespace {
@@ -37,7 +38,9 @@ void DelaySurvey::look_at_word(EntityTable& entities, const SessionTable& sessio
     for (std::size_t bit = 0; bit < delays_s_.size(); ++bit) {
       std::vector<double>& delays = delays_s_[bit];
       if (delays.empty()) continue;
-      const auto rank = static_cast<std::ptrdiff_t>(kQuantile * static_cast<double>(delays.size() - 1));
+      // At least so many have no more than that: of two, the slower one counts.
+      const auto rank =
+          static_cast<std::ptrdiff_t>(std::ceil(kQuantile * static_cast<double>(delays.size()))) - 1;
       std::nth_element(delays.begin(), delays.begin() + rank, delays.end());
       entities.slots()[word * SlotSet::kWordBits + bit].levels[level].delay_s =
           delays[static_cast<std::size_t>(rank)];

@@ -10,6 +10,7 @@
 
 #include <reckoner/net/route_codec.hpp>
 #include <reckoner/reckoning/interpolate.hpp>
+#include <reckoner/reckoning/rotation.hpp>
 
 namespace reckoner {
 namespace {
@@ -50,12 +51,20 @@ constexpr double kReframedUrgency = 16.0;
 // Where the way would bend by less than this of the threshold, an acceleration to go on with is worth more.
 constexpr double kWorthBending = 0.25;
 
-// How far off a motion is, in thresholds.
-double urgency_of(const SendPolicy::Comparison& c, const Archetype& archetype) {
-  if (c.gap) return c.gap->m / archetype.threshold_m;
-  return (glm::distance(c.truth.position, c.published.position) +
-          glm::distance(c.expected_ahead.position, c.published_ahead.position)) /
-         archetype.threshold_m;
+// How far off a motion is, in thresholds of its level of detail: place or turn, whichever is further.
+double urgency_of(const SendPolicy::Comparison& c, const Archetype& archetype, double factor) {
+  double off_m = 0.0, off_rad = 0.0;
+  if (c.gap) {
+    off_m = c.gap->m;
+    off_rad = c.gap->rad;
+  } else {
+    off_m = glm::distance(c.truth.position, c.published.position) +
+            glm::distance(c.expected_ahead.position, c.published_ahead.position);
+    off_rad = angle_between(c.truth.orientation, c.published.orientation) +
+              angle_between(c.expected_ahead.orientation, c.published_ahead.orientation);
+  }
+  if (!archetype.has_orientation) off_rad = 0.0;
+  return std::max(off_m / archetype.threshold_m, off_rad / archetype.threshold_rad) / factor;
 }
 
 }  // namespace
@@ -171,8 +180,9 @@ void Publisher::look_at_level(Entity& entity, std::size_t level, const Now& now,
             : changed         ? &PublishCauses::route
                               : &PublishCauses::due;
     // What is known of it is in another frame: nothing to measure by, and the first to go.
-    urgency = reframed ? kReframedUrgency
-                       : urgency_of(compare(entity, l, now.time_s), config_.archetypes[entity.archetype]);
+    urgency =
+        reframed ? kReframedUrgency
+                 : urgency_of(compare(entity, l, now.time_s), config_.archetypes[entity.archetype], l.factor);
   }
   publish(entity, l, now, urgency);
   ++counts.publishes;

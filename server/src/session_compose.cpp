@@ -31,6 +31,9 @@ constexpr int kAckedDatagrams = 32;
 // An unreliable message finds a place in one of two ticks, or none. The half is for rounding.
 constexpr double kPatienceTicks = 1.5;
 
+// What a level of detail weighs against the finest: what is told of more finely concerns the client more.
+constexpr std::array<float, kLevels> kRelevance{1.0f, 0.5f, 0.25f};
+
 // More than the head of a datagram and its end ever take.
 constexpr std::size_t kHeaderBits = 256;
 
@@ -102,7 +105,7 @@ void Session::choose(const Step& step, std::uint32_t slot, Subscriptions::Place 
   }
   // What is further off goes first, and what waits gains on it.
   const auto waited = static_cast<float>(static_cast<std::int32_t>(step.tick - s.due_since) + 1);
-  item.priority = std::clamp(stream.urgency, 0.5f, 64.0f) * waited;
+  item.priority = kRelevance[s.level] * std::clamp(stream.urgency, 0.5f, 64.0f) * waited;
   snapshot.add(item);
 }
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <vector>
 
+#include <glm/geometric.hpp>
 #include <gtest/gtest.h>
 
 namespace reckoner::test {
@@ -81,6 +82,42 @@ TEST(SlowLink, EverybodyIsServedAllTheSame) {
   ASSERT_EQ(oldest_s.size(), 150u);
   for (const auto& [id, age_s] : oldest_s)
     EXPECT_LT(age_s, 3.0);  // nobody is forgotten
+}
+
+// What is told of more finely is what matters more: it does not stand back behind a crowd far away, of which
+// every update puts right sixteen times as much.
+TEST(SlowLink, WhatIsNearGoesBeforeWhatIsFar) {
+  constexpr int kNear = 40, kFar = 160;
+  const harness::LinkOptions link{.latency_ms = 40, .rate_kbps = 64, .queue_ms = 1000};
+  WorldConfig config{.links = both_ways(link)};
+  config.server.interest.radius_m = 2000.0;
+  config.server.interest.level_distance_m = {50.0, 100.0};
+  World world(config);
+  std::map<EntityId, Truth> near, far;
+  for (int i = 0; i < kNear + kFar; ++i) {
+    const bool is_near = i < kNear;
+    const Truth path = Circle{
+        .radius_m = 4.0, .turn_rps = 2.0 + 0.01 * i, .centre = {is_near ? 0.5 * i : 400.0 + i, 0.0, 0.0}};
+    (is_near ? near : far).emplace(world.add_body(path), path);
+  }
+  world.add_client();
+  world.run_to(5.0);
+  world.server().set_view(world.server_events().front().client, {0.0, 0.0, 0.0});
+  world.run_to(20.0);
+  std::vector<double> near_m, far_m;
+  world.on_frame = [&](std::size_t, double time_s, std::span<const ShownEntity> shown) {
+    for (const ShownEntity& e : shown) {
+      const bool is_near = near.contains(e.id);
+      const Truth& path = is_near ? near.at(e.id) : far.at(e.id);
+      (is_near ? near_m : far_m).push_back(glm::distance(e.shown.position, path(time_s).position));
+    }
+  };
+  world.run_to(40.0);
+  ASSERT_FALSE(near_m.empty());
+  ASSERT_FALSE(far_m.empty());
+  std::ranges::sort(near_m);
+  std::ranges::sort(far_m);
+  EXPECT_LT(4.0 * near_m[near_m.size() * 95 / 100], far_m[far_m.size() * 95 / 100]);
 }
 
 TEST(SlowLink, ALossyOneIsNotSlow) {
