@@ -28,6 +28,10 @@ constexpr double kNoiseGain = 1.0 / 8.0;
 constexpr double kUsualGain = 1.0 / 16.0;
 constexpr double kSevereQueueS = 0.25;  // is acted upon at once
 constexpr double kLongestQueueS = 1.5;
+constexpr double kStepShare = 2.0;   // so much faster than a queue would let it
+constexpr double kStepLeastS = 0.1;  // must have been heard since
+constexpr double kStepWaitS = 0.25;
+constexpr double kStepMostS = 1.0;
 constexpr double kHeavyLoss = 0.3;
 constexpr double kMoreLoss = 0.15;  // than the loss that the rate has nothing to do with
 constexpr double kAmbientGain = 0.02;
@@ -118,10 +122,11 @@ void ByteBudget::acknowledged(double sent_s, double now_s, double ack_delay_s, s
   const double age_s = now_s - sent_s;
   if (now_s_ < 0.0 || !(age_s >= 0.0)) return;
   const double delay_s = ack_delay_s > 0.0 ? std::min(ack_delay_s, age_s) : 0.0;  // NaN: none
+  const auto bytes = static_cast<double>(wire_bytes);
   last_ack_s_ = std::max(last_ack_s_, now_s);
+  note_step(sent_s, age_s - delay_s, bytes, now_s);
   newest_sent_s_ = std::max(newest_sent_s_, sent_s);
   spent_since_ack_ = 0.0;
-  const auto bytes = static_cast<double>(wire_bytes);
   usual_bytes_ += kUsualGain * (bytes - usual_bytes_);
   const bool usual = bytes >= 0.5 * usual_bytes_;
   window_.acknowledged(now_s, age_s - delay_s, wire_bytes, usual && sent_s >= since_s_);
@@ -131,12 +136,49 @@ void ByteBudget::lost(double sent_s, double /*now_s*/, std::size_t /*wire_bytes*
   if (now_s_ >= 0.0 && sent_s >= since_s_) window_.lost();
 }
 
+// Compares each datagram with the one before.
+void ByteBudget::note_step(double sent_s, double round_trip_s, double bytes, double now_s) {
+  if (step_s_ >= 0.0 && now_s > step_s_) step_delivered_ += bytes;
+  if (sent_s <= newest_sent_s_) return;
+  const double rise_s = round_trip_s - stepped_from_s_;
+  if (newest_sent_s_ >= 0.0 && rise_s > kSevereQueueS && round_trip_s < kLongestQueueS) {
+    const double between = window_.sent_since(newest_sent_s_) - window_.sent_since(sent_s) + bytes;
+    step_s_ = now_s;
+    step_capacity_ = between / (rise_s + sent_s - newest_sent_s_);
+    step_delivered_ = 0.0;
+  }
+  stepped_from_s_ = round_trip_s;
+}
+
+// True if all takes longer now, and no queue is the reason, or if that is about to be known.
+bool ByteBudget::judge_step(const LinkWindow::Summary& quick, double now_s) {
+  if (step_s_ < 0.0) return false;
+  const double since_s = last_ack_s_ - step_s_;
+  if (since_s < kStepLeastS && now_s < step_s_ + kStepWaitS) return true;
+  const bool longer = since_s >= kStepLeastS && quick.least_s - window_.base_s() > kSevereQueueS &&
+                      step_delivered_ > kStepShare * step_capacity_ * since_s;
+  if (longer || since_s > kStepMostS) step_s_ = -1.0;
+  if (!longer) return false;
+  if (trial_ != Trial::none) set_rate(rate_before_);
+  trial_ = Trial::none;
+  failures_ = 0;
+  window_.rebase(quick.least_s);
+  last_growth_s_ = now_s;
+  next_growth_s_ = now_s + kGrowthS;
+  spent_ = 0.0;
+  return true;
+}
+
+void ByteBudget::found(double sent_s) {
+  if (now_s_ >= 0.0 && sent_s >= since_s_) window_.found();
+}
+
 void ByteBudget::judge(double now_s) {
   judge_silence(now_s);
   if (now_s < since_s_) return;  // the queue runs empty
   const LinkWindow::Summary slow = window_.recent(kSlowSlots, kSlowRounds);
   const LinkWindow::Summary quick = window_.recent(kQuickSlots, kQuickRounds);
-  if (quick.rounds < kQuickRounds) return;
+  if (quick.rounds < kQuickRounds || judge_step(quick, now_s)) return;
   if (trial_ != Trial::none && !judge_trial(slow, quick, now_s)) return;
 
   const double queue_s = slow.least_s - window_.base_s();

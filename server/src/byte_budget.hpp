@@ -22,6 +22,9 @@ namespace reckoner {
 /// noise - and the rate is as before. Otherwise it rises slowly, and faster once it is past what the link
 /// could carry before.
 ///
+/// A delay that comes between one datagram and the next, while what follows arrives as fast as before, is a
+/// longer route at once: no queue grows by more than what was sent in between.
+///
 /// What is under way is bounded, too, so that a queue which grows faster than it can be measured stays short.
 /// It starts at 8 kB/s at most and doubles every quarter second while most of it is used and no queue grows.
 ///
@@ -68,6 +71,9 @@ class ByteBudget {
   /// A datagram sent at `sent_s` turned out lost now.
   void lost(double sent_s, double now_s, std::size_t wire_bytes);
 
+  /// It was not: it is about to be acknowledged().
+  void found(double sent_s);
+
   /// The rate in force, bytes/s.
   [[nodiscard]] double bytes_per_second() const { return rate_; }
 
@@ -83,6 +89,8 @@ class ByteBudget {
   void set_rate(double bytes_per_second);
   void judge(double now_s);
   void judge_silence(double now_s);
+  void note_step(double sent_s, double round_trip_s, double bytes, double now_s);
+  bool judge_step(const LinkWindow::Summary& quick, double now_s);
   bool judge_trial(const LinkWindow::Summary& slow, const LinkWindow::Summary& quick, double now_s);
   bool judge_loss(double now_s);
   void begin(Trial trial);
@@ -117,6 +125,12 @@ class ByteBudget {
   double trial_loss_ = 0.0;
   double trial_capacity_ = 0.0;
   double ambient_loss_ = 0.0;  // that the rate has nothing to do with
+
+  // A step of the delay, from one datagram to the next:
+  double step_s_ = -1.0;         // when it was seen; negative: none
+  double step_capacity_ = 0.0;   // that the link would have, were it a queue of ours, bytes/s
+  double step_delivered_ = 0.0;  // bytes since
+  double stepped_from_s_ = 0.0;  // round trip of the newest datagram acknowledged
 
   double last_ack_s_ = -1.0;
   double newest_sent_s_ = -1.0;  // of what was acknowledged

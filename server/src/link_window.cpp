@@ -47,6 +47,14 @@ void LinkWindow::lost() {
   ++now_slot().lost;
 }
 
+void LinkWindow::found() {
+  for (std::size_t i = 0; i < kSlots; ++i) {
+    if (back(i).lost == 0) continue;
+    --slots_[(static_cast<std::size_t>(index_) + 2 * kSlots - i) % kSlots].lost;
+    return;
+  }
+}
+
 LinkWindow::Summary LinkWindow::recent(std::size_t slots, std::size_t rounds, std::size_t skipped) const {
   Summary all;
   double sum_s = 0.0;

@@ -44,6 +44,8 @@ class LinkWindow {
 
   /// A datagram turned out lost now.
   void lost();
+  /// One that had did not.
+  void found();
 
   /// The newest slots but for `skipped`: at least `slots`, and more until `rounds` are in them or there are
   /// no more.

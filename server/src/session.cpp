@@ -147,8 +147,12 @@ void Session::measure_link(const ClientDatagram& datagram, double now_s) {
     if (outcome.sequence == datagram.ack->newest) link_.add(now_s - outcome.sent_s - ack_delay_s);
     budget_.acknowledged(outcome.sent_s, now_s, ack_delay_s, in_flight_.at(outcome.sequence).bytes);
   }
-  for (const SentWindow::Outcome& outcome : sent_.late())
+  // Given up too soon: only these tell that the way has become longer than any time-out.
+  for (const SentWindow::Outcome& outcome : sent_.late()) {
+    if (outcome.sequence == datagram.ack->newest) link_.add(now_s - outcome.sent_s - ack_delay_s);
+    budget_.found(outcome.sent_s);
     budget_.acknowledged(outcome.sent_s, now_s, ack_delay_s, in_flight_.at(outcome.sequence).bytes);
+  }
 }
 
 void Session::confirm(std::uint32_t control_count, double now_s) {

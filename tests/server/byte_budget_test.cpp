@@ -122,6 +122,46 @@ TEST(LinkBudget, TakesALongerRouteForNoQueue) {
   EXPECT_LT(model.held_back(), 0.01);
 }
 
+// A delay that jumps while everything arrives at its pace is not a queue: hardly anything is held back, but
+// for what may be under way until it is known.
+TEST(LinkBudget, TakesAJumpOfTheDelayForNoQueue) {
+  for (const double to_ms : {300.0, 500.0, 995.0}) {
+    for (const double jitter_ms : {0.0, 5.0, 20.0}) {
+      for (const double demand : {10e3, 60e3}) {
+        SCOPED_TRACE(testing::Message() << to_ms << " ms, jitter " << jitter_ms << ", " << demand);
+        LinkOptions link{.latency_ms = 5, .jitter_ms = jitter_ms};
+        LinkModel model{{.down = link, .up = link, .demand = demand}};
+        model.run_to(20.0);
+        link.latency_ms = to_ms;
+        model.change(link);
+        model.run_to(25.0);
+        EXPECT_LT(model.held_back(), 0.25);
+        model.run_to(40.0);
+        EXPECT_LT(model.held_back(), 0.01);
+        link.latency_ms = 5.0;
+        model.change(link);
+        model.run_to(45.0);
+        EXPECT_LT(model.held_back(), 0.05);
+      }
+    }
+  }
+}
+
+// One that jumps because the link has become slow is one.
+TEST(LinkBudget, TakesASlowLinksJumpForAQueue) {
+  for (const double rate_kbps : {16.0, 32.0, 64.0}) {
+    SCOPED_TRACE(rate_kbps);
+    const LinkOptions link{.latency_ms = 5};
+    LinkModel model{{.down = link, .up = link, .demand = 60e3}};
+    model.run_to(20.0);
+    model.change({.latency_ms = 5, .rate_kbps = rate_kbps, .queue_ms = 2000.0});
+    model.run_to(26.0);
+    model.run_to(60.0);
+    EXPECT_LT(model.queue_s(0.95), rate_kbps < 64.0 ? 0.6 : 0.2);
+    EXPECT_GT(model.utilisation(), 0.6);
+  }
+}
+
 TEST(LinkBudget, RecoversFromAnOutage) {
   const LinkOptions link{.latency_ms = 40, .jitter_ms = 5};
   LinkModel model{{.down = link, .up = link, .demand = 100e3}};

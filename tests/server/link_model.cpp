@@ -133,6 +133,7 @@ void LinkModel::server_receives() {
       newest_acknowledged_ = std::max(newest_acknowledged_, sequence);
       Datagram& d = datagrams_[sequence];
       if (d.acknowledged) continue;  // but those given up count: see ByteBudget::acknowledged()
+      if (d.settled) budget_.found(d.sent_s);
       d.settled = d.acknowledged = true;
       link_.add(time_s_ - d.sent_s - ack.delay_s);
       budget_.acknowledged(d.sent_s, time_s_, ack.delay_s, d.bytes);
