@@ -24,7 +24,7 @@ namespace {
 constexpr double kPatienceS = 20.0;
 constexpr double kSampleS = 1.0;
 constexpr double kTellingS = 120.0;  // whoever comes is still coming before, and everything grows
-constexpr double kSettleS = 20.0;    // after the end nobody leaves: all who are there must be in by then
+constexpr double kSettleS = 30.0;    // after the end nobody leaves: all who are there must be in by then
 constexpr std::size_t kClientsPerProcess = 50;
 
 // A process is stopped as often in the mean, for so long at most: longer than connections last, now and then.

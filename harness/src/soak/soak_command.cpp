@@ -3,6 +3,7 @@
 #include "cli_options.hpp"
 #include "commands.hpp"
 #include "figures_text.hpp"
+#include "progress_bar.hpp"
 #include "soak.hpp"
 
 #include <csignal>
@@ -10,7 +11,6 @@
 #include <string>
 
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <reckoner/program/stop_signal.hpp>
 
@@ -25,12 +25,8 @@ struct SoakArguments {
   std::string json;
 };
 
-void show(const char* what, double done) {
-  if (isatty(STDERR_FILENO) != 0) fmt::print(stderr, "\r{} {:>3.0f} %", what, 100.0 * done);
-}
-
 bool tell(const char* what, const SoakReport& report) {
-  if (isatty(STDERR_FILENO) != 0) fmt::print(stderr, "\r{:40}\r", "");
+  end_progress();
   fmt::print("{}: {}\n", what, report.wrong.empty() ? "nothing wrong" : "WRONG");
   for (const auto& [name, value] : report.figures.items())
     fmt::print("  {:<40}{:>16}\n", name, value.dump());
@@ -48,14 +44,15 @@ int run_soak_command(const SoakArguments& arguments, const std::filesystem::path
   SoakOptions options{.clients = arguments.clients, .seed = arguments.seed};
   if (arguments.virtual_minutes > 0.0) {
     options.seconds = 60.0 * arguments.virtual_minutes;
-    const SoakReport report = soak_virtually(options, [](double done) { show("virtual time", done); });
+    const SoakReport report =
+        soak_virtually(options, [](double done) { show_progress("virtual time", done); });
     all["virtual"] = report.figures;
     good = tell("in virtual time", report) && good;
   }
   if (arguments.minutes > 0.0) {
     options.seconds = 60.0 * arguments.minutes;
     options.entities = 100;
-    const auto report = soak_really(options, program, [](double done) { show("real time", done); });
+    const auto report = soak_really(options, program, [](double done) { show_progress("real time", done); });
     if (!report) return complain(report.error(), program::kFailed);
     all["real"] = report->figures;
     good = tell("in real time", *report) && good;

@@ -189,7 +189,7 @@ class VirtualSoak {
     Player& p = players_[i];
     if (!p.client && time_s >= p.until_s) begin(p, i, time_s);
     if (!p.client) return;
-    if (p.asleep && time_s < p.until_s) return;
+    if (p.asleep && time_s < p.until_s && !is_quiet(time_s)) return;
     if (std::exchange(p.asleep, false)) p.until_s = time_s + stay_s();
     if (time_s >= p.until_s && i >= kSteady && !is_quiet(time_s)) return change(p, time_s);
     p.client->receive(time_s);
