@@ -538,7 +538,11 @@ void EnetTransport::Impl::drop_silent(double now_s) {
   }
   log.review(stats, now_s);
   if (role == enet_filter::Role::client) return;
-  if (guard) guard->tidy(now_s, unix_seconds());
+  if (guard) {
+    guard->tidy(now_s, unix_seconds(), [this](const ServerAddress& to, std::span<const std::byte> datagram) {
+      send_raw({ENET_HOST_TO_NET_32(to.host), to.port}, datagram);
+    });
+  }
   traffic.tidy(now_s);
   for (ENetPeer* peer = host->peers; peer != host->peers + host->peerCount; ++peer) {
     if (peer->state == ENET_PEER_STATE_ACKNOWLEDGING_CONNECT &&
@@ -586,6 +590,7 @@ Result<std::unique_ptr<EnetTransport>> EnetTransport::listen(const EnetListenCon
                                        .most_sessions_per_host = security->peers_per_address,
                                        .handshakes_per_second = security->handshakes_per_second,
                                        .opened_per_second = security->tokens_per_second,
+                                       .ticket_s = security->ticket_s,
                                        .used = shard.used}));
   }
   return std::unique_ptr<EnetTransport>(new EnetTransport(std::move(*impl)));
@@ -705,7 +710,7 @@ std::optional<ClientIdentity> EnetTransport::identity(PeerId peer) const {
   const auto* const session =
       found == nullptr || !impl_->guard ? nullptr : impl_->guard->find(found->session);
   if (session == nullptr) return std::nullopt;
-  return ClientIdentity{session->client_id, session->user_data};
+  return ClientIdentity{session->grant.client_id, session->grant.user_data};
 }
 
 std::optional<ConnectToken> EnetTransport::ticket() const {

@@ -34,7 +34,8 @@ class Way {
                .addresses = {kServer},
                .most_sessions = 4,
                .most_sessions_per_host = 2,
-               .handshakes_per_second = 3.0};
+               .handshakes_per_second = 3.0,
+               .ticket_s = 40.0};
     server_.emplace(config_);
     for (std::size_t i = 0; i < kClients; ++i) {
       ConnectGrant grant{.client_id = i + 1, .expires_s = kNow + 30};
@@ -48,7 +49,7 @@ class Way {
     switch (choices_.up_to(7)) {
       case 0:
         now_s_ += choices_.flag() ? choices_.real(0.0, 12.0) : 0.3;
-        return server_->tidy(now_s_, unix_s());
+        return tidy();
       case 1:
       case 2:
         if (const auto message = clients_[i]->to_send(now_s_)) up(i, Bytes(message->begin(), message->end()));
@@ -72,6 +73,16 @@ class Way {
     const bool elsewhere = choices_.rarely(7);
     return {0x01020300u + static_cast<std::uint32_t>(elsewhere ? 9 : client / 2),
             static_cast<std::uint16_t>(1000 + client)};
+  }
+
+  // Tickets that are given out on this occasion reach anybody.
+  void tidy() {
+    std::vector<Bytes> tickets;
+    server_->tidy(now_s_, unix_s(), [&](const ServerAddress&, std::span<const std::byte> datagram) {
+      tickets.emplace_back(datagram.begin(), datagram.end());
+    });
+    for (const Bytes& ticket : tickets)
+      down(choices_.up_to(kClients - 1), ticket);
   }
 
   void up(std::size_t i, Bytes bytes) {
@@ -105,7 +116,7 @@ class Way {
     const auto* joined = clients_[i]->joined();
     if (joined == nullptr) return;
     const Bytes plain = choices_.bytes(40);
-    const Kind kind = choices_.flag() ? Kind::enet : Kind::state;
+    const Kind kind = choices_.rarely(7) ? Kind::ticket : choices_.flag() ? Kind::enet : Kind::state;
     Sealer* sealer = clients_[i]->sealer_of(0);
     check(sealer != nullptr, "who has joined can seal");
     const auto sealed = clients_[i]->seal(*sealer, kind, plain);

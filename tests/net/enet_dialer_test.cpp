@@ -29,9 +29,11 @@ struct Bench {
   std::unique_ptr<EnetTransport> server;
   std::vector<std::uint64_t> joined;  // client ids
 
+  double ticket_s = 3600.0;
+
   void listen(std::uint16_t port) {
     EnetListenConfig config{.host = "127.0.0.1", .port = port, .max_peers = 8};
-    config.security = ServerSecurity{.key = key, .game = kGame};
+    config.security = ServerSecurity{.key = key, .game = kGame, .ticket_s = ticket_s};
     auto listening = EnetTransport::listen(config);
     ASSERT_TRUE(listening) << listening.error();
     server = std::move(*listening);
@@ -80,6 +82,28 @@ TEST(EnetDialer, ComesBackWithTicketsEvenToAServerStartedAnew) {
   }
   EXPECT_EQ(bench.joined, (std::vector<std::uint64_t>{41, 41, 41, 41}));
   EXPECT_GT(dialer.stats().datagrams_sent, 4 * 3u) << "of all connections";
+}
+
+// The ticket that it was given first has expired when it is needed, and the token long before.
+TEST(EnetDialer, ComesBackAfterAConnectionThatOutlastedItsFirstTicket) {
+  Bench bench;
+  bench.ticket_s = 6.0;
+  bench.listen(0);
+  const std::uint16_t port = bench.server->port();
+  EnetDialer dialer("127.0.0.1", port, 3, bench.security(41, 5));
+  ASSERT_TRUE(dialer.dial());
+  ASSERT_TRUE(bench.joins(dialer));
+  const ConnectToken first = *dialer.transport()->ticket();
+  for (const double end_s = now_s() + 8.0; now_s() < end_s; usleep(10'000)) {
+    bench.server->service(0.0);
+    dialer.transport()->service(0.0);
+  }
+  EXPECT_TRUE(EnetTransport::is_expired(first));
+  bench.server.reset();
+  bench.listen(port);
+  ASSERT_TRUE(dialer.dial());
+  EXPECT_TRUE(bench.joins(dialer));
+  EXPECT_EQ(bench.joined.back(), 41u);
 }
 
 // An attempt that brought no answer, because nobody was there, has not used the token up.

@@ -2,6 +2,7 @@
 #include "gate.hpp"
 
 #include "client_handshake.hpp"
+#include "guard.hpp"
 
 #include <random>
 #include <vector>
@@ -54,8 +55,8 @@ TEST(Gate, AClientWithATokenGetsASessionThatBothEndsCanUse) {
   ASSERT_TRUE(client.session());
   Gate::Session* session = bench.gate.find(client.session()->number);
   ASSERT_NE(session, nullptr);
-  EXPECT_EQ(session->client_id, 1u);
-  EXPECT_EQ(session->user_data[0], std::byte{42});
+  EXPECT_EQ(session->grant.client_id, 1u);
+  EXPECT_EQ(session->grant.user_data[0], std::byte{42});
   EXPECT_EQ(session->address, kClient);
 
   Sealer up(client.session()->keys.to_server, client.session()->number);
@@ -180,8 +181,77 @@ TEST(Gate, ATicketLetsAClientComeBack) {
       {ticket.expires_s, ticket.nonce, ticket.sealed, {}, ticket.to_server, ticket.to_client}, kGame);
   anew.talk(again, {0x0A0A0A0A, 7});
   ASSERT_TRUE(again.session());
-  EXPECT_EQ(anew.gate.find(again.session()->number)->client_id, 9u);
+  EXPECT_EQ(anew.gate.find(again.session()->number)->grant.client_id, 9u);
   EXPECT_NE(again.session()->keys.to_server.bytes(), client.session()->keys.to_server.bytes());
+}
+
+// A connection that lasts longer than any ticket: what the client has last is good at all times, and as much
+// so when most of those that it is sent get lost.
+TEST(Gate, WhoStaysHasAGoodTicketAtAllTimes) {
+  for (const bool lossy : {false, true}) {
+    Bench bench;
+    Guard server(bench.config), client(bench.token(3), kGame);
+    std::mt19937 random(11);
+    std::uint64_t unix_s = kNow;
+    std::size_t given = 0;
+    const auto talk = [&](const ServerAddress& from) {
+      while (const auto message = client.to_send(bench.now_s)) {
+        const auto arrival = server.arrive(from, *message, bench.now_s, unix_s);
+        if (arrival.what != Guard::Arrival::What::answer) return;
+        (void)client.arrive(kServer, arrival.bytes, bench.now_s, unix_s);
+      }
+    };
+    talk(kClient);
+    ASSERT_NE(client.joined(), nullptr);
+    server.hold(client.joined()->number, 1);
+    for (int i = 0; i < 5 * 3600; ++i, bench.now_s += 1.0, ++unix_s) {
+      server.tidy(bench.now_s, unix_s, [&](const ServerAddress& to, std::span<const std::byte> datagram) {
+        EXPECT_EQ(to, kClient);
+        ++given;
+        if (lossy && random() % 2 == 0) return;
+        const auto arrival = client.arrive(kServer, datagram, bench.now_s, unix_s);
+        EXPECT_EQ(arrival.what, Guard::Arrival::What::nothing);
+        EXPECT_FALSE(arrival.refusal);
+        EXPECT_EQ(client.arrive(kServer, datagram, bench.now_s, unix_s).refusal, Refusal::not_genuine);
+      });
+      ASSERT_GT(client.joined()->ticket.expires_s, unix_s + 60) << i;
+    }
+    EXPECT_GT(given, 50u);
+    EXPECT_LT(given, 70u);
+    const Ticket ticket = client.joined()->ticket;
+    ClientHandshake again(
+        {ticket.expires_s, ticket.nonce, ticket.sealed, {}, ticket.to_server, ticket.to_client}, kGame);
+    for (int i = 0; i < 4 && !again.session(); ++i) {
+      const auto message = again.to_send(bench.now_s);
+      ASSERT_TRUE(message);
+      const auto arrival = server.arrive({kClient.host, 7}, *message, bench.now_s, unix_s);
+      ASSERT_EQ(arrival.what, Guard::Arrival::What::answer);
+      (void)again.receive(arrival.bytes);
+    }
+    ASSERT_TRUE(again.session());
+    EXPECT_EQ(server.find(again.session()->number)->grant.client_id, 3u);
+  }
+}
+
+// Whoever is not connected gets none, and a client gives none.
+TEST(Gate, OnlyServersGiveTicketsAndOnlyToWhomIsThere) {
+  Bench bench;
+  bench.config.ticket_s = 12.0;
+  Guard server(bench.config), client(bench.token(3), kGame);
+  while (const auto message = client.to_send(bench.now_s)) {
+    const auto arrival = server.arrive(kClient, *message, bench.now_s, kNow);
+    ASSERT_EQ(arrival.what, Guard::Arrival::What::answer);
+    (void)client.arrive(kServer, arrival.bytes, bench.now_s, kNow);
+  }
+  server.tidy(bench.now_s + 4.0, kNow + 4000, [](const auto&, const auto&) { ADD_FAILURE(); });
+  const std::uint64_t expires_s = client.joined()->ticket.expires_s;
+  const auto forged = client.seal(*client.sealer_of(0), Kind::ticket, write(Ticket{}));
+  EXPECT_EQ(server.arrive(kClient, forged, bench.now_s, kNow).refusal, Refusal::malformed);
+  // One that is no ticket changes nothing, even from the server.
+  Sealer& sealer = *server.sealer_of(client.joined()->number);
+  const auto short_one = server.seal(sealer, Kind::ticket, Bytes(5));
+  EXPECT_EQ(client.arrive(kServer, short_one, bench.now_s, kNow).refusal, Refusal::malformed);
+  EXPECT_EQ(client.joined()->ticket.expires_s, expires_s);
 }
 
 TEST(Gate, SessionsThatNothingFollowsEnd) {

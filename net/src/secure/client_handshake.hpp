@@ -28,6 +28,8 @@ class ClientHandshake {
   };
   /// Once the server has accepted.
   [[nodiscard]] const std::optional<Session>& session() const { return session_; }
+  /// The server has sent another ticket, sealed in the session: the last one expires.
+  void renew(const Ticket& ticket) { session_->ticket = ticket; }
 
  private:
   ConnectToken token_;

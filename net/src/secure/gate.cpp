@@ -120,23 +120,28 @@ std::span<const std::byte> Gate::begin(const ServerAddress& from, const Response
     accepted.session = random_number();
   } while (accepted.session == 0 || sessions_.contains(accepted.session));
 
-  ConnectGrant again = grant;
-  again.expires_s = unix_s + static_cast<std::uint64_t>(config_.ticket_s);
-  const ConnectToken token = issue_token(again, config_.key, config_.game);
-  accepted.ticket = {token.expires_s, token.nonce, token.sealed, token.to_server, token.to_client};
+  accepted.ticket = ticket_for(grant, unix_s);
 
   auto session = std::make_unique<Session>(Session{.number = accepted.session,
                                                    .address = from,
-                                                   .client_id = grant.client_id,
-                                                   .user_data = grant.user_data,
+                                                   .grant = grant,
                                                    .sealer = {keys.to_client, accepted.session},
                                                    .opener = Opener{keys.to_server},
                                                    .until_s = now_s + config_.half_open_s,
+                                                   .renew_s = now_s + renewal_s(),
                                                    .accepted = seal(accepted, keys),
                                                    .client = response.client,
                                                    .token = tag_of(response)});
   ++counts_.accepted;
   return (sessions_[accepted.session] = std::move(session))->accepted;
+}
+
+// What the client was let in with, for longer.
+Ticket Gate::ticket_for(const ConnectGrant& grant, std::uint64_t unix_s) const {
+  ConnectGrant again = grant;
+  again.expires_s = unix_s + static_cast<std::uint64_t>(config_.ticket_s);
+  const ConnectToken token = issue_token(again, config_.key, config_.game);
+  return {token.expires_s, token.nonce, token.sealed, token.to_server, token.to_client};
 }
 
 bool Gate::full_for(const ServerAddress& from) const {

@@ -56,7 +56,7 @@ struct GateConfig {
   double handshakes_per_second = 10.0;      ///< of one IPv4 address; ten seconds' worth at once
   double opened_per_second = 2000.0;        ///< tokens that are looked into, of all addresses together
   double half_open_s = 5.0;                 ///< a session that nothing follows is gone then
-  double ticket_s = 3600.0;                 ///< how long a client may come back by itself
+  double ticket_s = 3600.0;                 ///< how long a ticket is good; held sessions get new ones
   std::shared_ptr<UsedTokens> used{};       ///< shared with other gates; null: its own
 };
 
@@ -68,11 +68,11 @@ class Gate {
   struct Session {
     std::uint32_t number = 0;
     ServerAddress address;  ///< the client's
-    std::uint64_t client_id = 0;
-    std::array<std::byte, ConnectGrant::kUserBytes> user_data{};
+    ConnectGrant grant;     ///< what the client's token says
     Sealer sealer;
     Opener opener;
     double until_s = 0.0;                                ///< ends then, unless it is held
+    double renew_s = 0.0;                                ///< its ticket, while it is held
     bool held = false;                                   ///< a connection stands on it
     std::uint32_t tag = 0;                               ///< whoever holds it may put a number here
     std::array<std::byte, Accepted::kBytes> accepted{};  ///< the message, for repeating
@@ -109,6 +109,17 @@ class Gate {
   /// Now and then: forgets what is over.
   void tidy(double now_s, std::uint64_t unix_s);
 
+  /// Now and then: calls `send(session, ticket)` for held sessions whose clients are to have another ticket.
+  /// That is due twelve times before one expires, so that none need be acknowledged.
+  template <class Send>
+  void renew_tickets(double now_s, std::uint64_t unix_s, Send send) {
+    for (auto& [number, session] : sessions_) {
+      if (!session->held || now_s < session->renew_s) continue;
+      session->renew_s = now_s + renewal_s();
+      send(*session, ticket_for(session->grant, unix_s));
+    }
+  }
+
   [[nodiscard]] std::size_t sessions() const { return sessions_.size(); }
   [[nodiscard]] const Counts& counts() const { return counts_; }
   /// Why receive() had no answer.
@@ -124,6 +135,8 @@ class Gate {
                                    const ConnectGrant& grant, const SessionKeys& keys,
                                    const PublicKey& server, double now_s, std::uint64_t unix_s);
   [[nodiscard]] bool full_for(const ServerAddress& from) const;
+  [[nodiscard]] Ticket ticket_for(const ConnectGrant& grant, std::uint64_t unix_s) const;
+  [[nodiscard]] double renewal_s() const { return config_.ticket_s / 12.0; }
   std::nullopt_t refuse(Refusal why, std::uint64_t& count);
 
   GateConfig config_;

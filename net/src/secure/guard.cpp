@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "guard.hpp"
 
+#include "sodium_bytes.hpp"
+
 namespace reckoner::secure {
 
 using What = Guard::Arrival::What;
@@ -12,7 +14,7 @@ Guard::Arrival Guard::arrive(const ServerAddress& from, std::span<const std::byt
   const auto session = sealed_session(datagram);
   if (Client* const client = std::get_if<Client>(&end_)) {
     if (session && !client->opener) return refused(Refusal::no_session);
-    if (session) return opened(*client->opener, *session, datagram, nullptr);
+    if (session) return to_client(*client, *session, datagram);
     if (!client->handshake.receive(datagram)) return refused(Refusal::malformed);
     if (client->handshake.session()) {
       const ClientHandshake::Session& joined = *client->handshake.session();
@@ -30,6 +32,7 @@ Guard::Arrival Guard::arrive(const ServerAddress& from, std::span<const std::byt
   if (found == nullptr) return refused(Refusal::no_session);
   bool newest = false;
   Arrival arrival = opened(found->opener, *session, datagram, &newest);
+  if (arrival.what == What::ticket) return refused(Refusal::malformed);  // a server gives them out
   arrival.tag = found->tag;
   // Only the newest moves it: a copy of an old one that somebody sends on from elsewhere must not.
   if (arrival.what != What::nothing && newest && found->address != from) {
@@ -39,13 +42,24 @@ Guard::Arrival Guard::arrive(const ServerAddress& from, std::span<const std::byt
   return arrival;
 }
 
+Guard::Arrival Guard::to_client(Client& client, std::uint32_t session, std::span<const std::byte> datagram) {
+  const Arrival arrival = opened(*client.opener, session, datagram, nullptr);
+  if (arrival.what != What::ticket) return arrival;
+  const auto ticket = read_ticket(arrival.bytes);
+  if (!ticket) return {.refusal = Refusal::malformed};
+  client.handshake.renew(*ticket);
+  return {};
+}
+
 Guard::Arrival Guard::opened(Opener& opener, std::uint32_t session, std::span<const std::byte> datagram,
                              bool* newest) {
   const auto open = opener.open(datagram, plain_);
   if (!open) return {.refusal = Refusal::not_genuine};
   if (newest != nullptr) *newest = open->newest;
-  return {
-      .what = open->kind == Kind::state ? What::state : What::enet, .bytes = open->plain, .session = session};
+  const What what = open->kind == Kind::state    ? What::state
+                    : open->kind == Kind::ticket ? What::ticket
+                                                 : What::enet;
+  return {.what = what, .bytes = open->plain, .session = session};
 }
 
 void Guard::hold(std::uint32_t session, std::uint32_t tag) {
@@ -60,12 +74,11 @@ void Guard::release(std::uint32_t session, double now_s) {
   if (Gate* const gate = std::get_if<Gate>(&end_)) gate->release(session, now_s);
 }
 
-void Guard::tidy(double now_s, std::uint64_t unix_s) {
-  Gate* const gate = std::get_if<Gate>(&end_);
-  constexpr double kEveryS = 1.0;
-  if (gate == nullptr || now_s - tidied_s_ < kEveryS) return;
-  tidied_s_ = now_s;
-  gate->tidy(now_s, unix_s);
+std::span<const std::byte> Guard::sealed_ticket(Gate::Session& session, const Ticket& ticket) {
+  auto plain = write(ticket);
+  const auto sealed = seal(session.sealer, Kind::ticket, plain);
+  sodium_memzero(plain.data(), plain.size());
+  return sealed;
 }
 
 Sealer* Guard::sealer_of(std::uint32_t session) {

@@ -31,6 +31,7 @@ class Guard {
       answer,   ///< to be sent back to where it came from
       enet,     ///< for ENet
       state,    ///< a state payload
+      ticket,   ///< within the guard only
     };
     What what = What::nothing;
     std::span<const std::byte> bytes{};  ///< valid until the next call
@@ -52,8 +53,19 @@ class Guard {
   /// ended.
   void hold(std::uint32_t session, std::uint32_t tag);
   void release(std::uint32_t session, double now_s);
-  /// Forgets what is over. Looks once a second, however often it is called.
-  void tidy(double now_s, std::uint64_t unix_s);
+  /// Forgets what is over, and calls `send(address, datagram)` with the tickets that are due. Looks once a
+  /// second, however often it is called.
+  template <class Send>
+  void tidy(double now_s, std::uint64_t unix_s, Send send) {
+    Gate* const gate = std::get_if<Gate>(&end_);
+    constexpr double kEveryS = 1.0;
+    if (gate == nullptr || now_s - tidied_s_ < kEveryS) return;
+    tidied_s_ = now_s;
+    gate->tidy(now_s, unix_s);
+    gate->renew_tickets(now_s, unix_s, [&](Gate::Session& session, const Ticket& ticket) {
+      send(session.address, sealed_ticket(session, ticket));
+    });
+  }
 
   /// What seals for the other end of a session; null if there is none. It stays where it is as long as the
   /// session is held.
@@ -79,6 +91,8 @@ class Guard {
     std::optional<Opener> opener;
   };
 
+  [[nodiscard]] std::span<const std::byte> sealed_ticket(Gate::Session& session, const Ticket& ticket);
+  [[nodiscard]] Arrival to_client(Client& client, std::uint32_t session, std::span<const std::byte> datagram);
   [[nodiscard]] Arrival opened(Opener& opener, std::uint32_t session, std::span<const std::byte> datagram,
                                bool* newest);
 

@@ -116,15 +116,32 @@ std::optional<SessionKeys> KeyExchange::keys(const PublicKey& client, const Publ
   return keys;
 }
 
+std::array<std::byte, Ticket::kBytes> write(const Ticket& ticket) {
+  std::array<std::byte, Ticket::kBytes> bytes;
+  ByteWriter(bytes)
+      .number(ticket.expires_s)
+      .bytes(ticket.nonce)
+      .bytes(ticket.sealed)
+      .bytes(ticket.to_server.bytes())
+      .bytes(ticket.to_client.bytes());
+  return bytes;
+}
+
+std::optional<Ticket> read_ticket(std::span<const std::byte> bytes) {
+  if (bytes.size() != Ticket::kBytes) return std::nullopt;
+  ByteReader reader(bytes);
+  Ticket ticket;
+  ticket.expires_s = reader.number<std::uint64_t>();
+  ticket.nonce = reader.bytes<ConnectToken::kNonceBytes>();
+  ticket.sealed = reader.bytes<ConnectToken::kSealedBytes>();
+  ticket.to_server = SecretKey(reader.bytes<SecretKey::kBytes>());
+  ticket.to_client = SecretKey(reader.bytes<SecretKey::kBytes>());
+  return ticket;
+}
+
 // The key serves one message, so that its nonce may be zero.
 std::array<std::byte, Accepted::kBytes> seal(const Accepted& accepted, const SessionKeys& keys) {
-  std::array<std::byte, Ticket::kBytes> ticket;
-  ByteWriter(ticket)
-      .number(accepted.ticket.expires_s)
-      .bytes(accepted.ticket.nonce)
-      .bytes(accepted.ticket.sealed)
-      .bytes(accepted.ticket.to_server.bytes())
-      .bytes(accepted.ticket.to_client.bytes());
+  std::array<std::byte, Ticket::kBytes> ticket = write(accepted.ticket);
   std::array<std::byte, Accepted::kBytes> bytes;
   ByteWriter(bytes).number(number_of(Kind::accepted)).number(accepted.session).bytes(accepted.server);
   constexpr std::array<std::byte, crypto_aead_chacha20poly1305_ietf_NPUBBYTES> kNonce{};
@@ -154,12 +171,7 @@ std::optional<Accepted> open_accepted(std::span<const std::byte> datagram, const
   Accepted accepted;
   accepted.session = ByteReader(datagram.subspan(1)).number<std::uint32_t>();
   accepted.server = *server;
-  ByteReader reader(plain);
-  accepted.ticket.expires_s = reader.number<std::uint64_t>();
-  accepted.ticket.nonce = reader.bytes<ConnectToken::kNonceBytes>();
-  accepted.ticket.sealed = reader.bytes<ConnectToken::kSealedBytes>();
-  accepted.ticket.to_server = SecretKey(reader.bytes<SecretKey::kBytes>());
-  accepted.ticket.to_client = SecretKey(reader.bytes<SecretKey::kBytes>());
+  accepted.ticket = *read_ticket(plain);
   sodium_memzero(plain.data(), plain.size());
   return accepted;
 }

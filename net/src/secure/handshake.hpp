@@ -61,6 +61,10 @@ struct Ticket {
   SecretKey to_client;
 };
 
+std::array<std::byte, Ticket::kBytes> write(const Ticket& ticket);
+/// Nothing if it is not as long as one.
+[[nodiscard]] std::optional<Ticket> read_ticket(std::span<const std::byte> bytes);
+
 struct Accepted {
   static constexpr std::size_t kBytes = 1 + 4 + kPublicKeyBytes + Ticket::kBytes + kSealTag;
   std::uint32_t session = 0;

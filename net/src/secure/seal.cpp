@@ -32,10 +32,8 @@ std::uint64_t whole_sequence(std::uint32_t low, std::uint64_t expected) {
 
 std::optional<std::uint32_t> sealed_session(std::span<const std::byte> datagram) {
   if (datagram.size() < kSealBytes) return std::nullopt;
-  const auto kind = std::to_integer<std::uint8_t>(datagram[0]);
-  if (kind != static_cast<std::uint8_t>(Kind::enet) && kind != static_cast<std::uint8_t>(Kind::state)) {
-    return std::nullopt;
-  }
+  const auto kind = static_cast<Kind>(datagram[0]);
+  if (kind != Kind::enet && kind != Kind::state && kind != Kind::ticket) return std::nullopt;
   return ByteReader(datagram.subspan(1)).number<std::uint32_t>();
 }
 

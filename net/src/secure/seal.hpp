@@ -20,6 +20,7 @@ enum class Kind : std::uint8_t {
   accepted = 0xA4,   ///< a session has begun
   enet = 0xA5,       ///< sealed: a datagram of ENet's
   state = 0xA6,      ///< sealed: a state payload
+  ticket = 0xA7,     ///< sealed: a ticket for the client, in place of the one it has
 };
 
 /// A sealed datagram: kind, session, the low 32 bits of its sequence number, what is sealed, and a tag.

@@ -31,6 +31,9 @@ struct ServerSecurity {
   std::uint32_t peers_per_address = 16;  ///< connections from one IPv4 address
   double handshakes_per_second = 10.0;   ///< tokens shown from one IPv4 address; ten seconds' worth at once
   double tokens_per_second = 2000.0;     ///< tokens that are looked into, from all addresses together
+  /// How long a client may come back by itself after it was last connected, s: it is given a new ticket every
+  /// twelfth of that.
+  double ticket_s = 3600.0;
 };
 
 /// What a client shows.
@@ -111,8 +114,8 @@ class RECKONER_NET_API EnetTransport final : public Transport {
   /// As whom a peer was let in; nothing without security, or if it is gone.
   [[nodiscard]] std::optional<ClientIdentity> identity(PeerId peer) const;
 
-  /// With what a client may come back, once, without its backend; nothing before it is let in. The servers'
-  /// addresses are not in it.
+  /// With what a client may come back, once, without its backend: the newest that the server has given it;
+  /// nothing before it is let in. The servers' addresses are not in it.
   [[nodiscard]] std::optional<ConnectToken> ticket() const;
 
   /// Whether a token lets nobody in any more, by this machine's clock.

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+// What a peer that was let in can make a transport keep: bounded, however it goes about it, and no one else's
+// matter.
+#include "relay.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <reckoner/net/enet_transport.hpp>
+
+namespace reckoner {
+namespace {
+
+using test::Bytes;
+using test::End;
+using test::Relay;
+
+constexpr double kPatience = 20.0;  // generous: the machine may be busy
+constexpr std::uint64_t kGame = 12;
+
+double now_s() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+std::uint64_t unix_s() {
+  return static_cast<std::uint64_t>(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()));
+}
+
+// ENet's memory, by whose turn it was when it was taken. All in one thread.
+struct Taken {
+  std::size_t bytes[2] = {0, 0};
+  std::size_t whose = 0;
+} taken;
+struct Head {
+  std::size_t bytes, whose;
+};
+static_assert(sizeof(Head) % alignof(std::max_align_t) == 0);
+
+void* take_memory(std::size_t bytes) {
+  auto* const head = static_cast<Head*>(std::malloc(sizeof(Head) + bytes));
+  if (head == nullptr) return nullptr;
+  *head = {bytes, taken.whose};
+  taken.bytes[taken.whose] += bytes;
+  return head + 1;
+}
+void give_back(void* memory) {
+  if (memory == nullptr) return;
+  Head* const head = static_cast<Head*>(memory) - 1;
+  taken.bytes[head->whose] -= head->bytes;
+  std::free(head);
+}
+
+class TransportLimit : public testing::Test {
+ protected:
+  SecretKey key = SecretKey::make();
+  EnetListenConfig config{.host = "127.0.0.1", .max_peers = 8};
+  End server;
+  std::vector<std::unique_ptr<End>> clients;
+  std::unique_ptr<Relay> relay;
+
+  ~TransportLimit() override {
+    server.transport.reset();
+    clients.clear();
+    EXPECT_TRUE(set_enet_allocator({std::malloc, std::free}));
+  }
+  void listen() {
+    ASSERT_TRUE(set_enet_allocator({take_memory, give_back}));
+    config.security = ServerSecurity{.key = key, .game = kGame};
+    auto listening = EnetTransport::listen(config);
+    ASSERT_TRUE(listening) << listening.error();
+    server.transport = std::move(*listening);
+    relay = std::make_unique<Relay>(server.transport->port());
+  }
+  End& join(std::uint16_t port) {
+    ConnectGrant grant{.client_id = 1, .expires_s = unix_s() + 60};
+    grant.servers = {{INADDR_LOOPBACK, server.transport->port()}};
+    auto connecting =
+        EnetTransport::connect("127.0.0.1", port, 5, ClientSecurity{issue_token(grant, key, kGame), kGame});
+    EXPECT_TRUE(connecting);
+    clients.push_back(std::make_unique<End>());
+    clients.back()->transport = std::move(*connecting);
+    const std::size_t before = server.connected.size();
+    EXPECT_TRUE(
+        until([&] { return !clients.back()->connected.empty() && server.connected.size() > before; }));
+    return *clients.back();
+  }
+  bool until(const std::function<bool()>& done, double patience_s = kPatience) {
+    for (const double end_s = now_s() + patience_s; now_s() < end_s; usleep(200)) {
+      taken.whose = 1;
+      if (polls) {
+        server.turn();
+      } else {
+        server.transport->service(0.0);
+      }
+      taken.whose = 0;
+      relay->turn();
+      for (const auto& client : clients)
+        client->turn();
+      if (done()) return true;
+    }
+    return false;
+  }
+  bool polls = true;  // what happened on the server
+};
+
+// Something is missing for ever, and what comes behind it waits: no more than the limit, however much more is
+// sent, and others do not notice. (Whoever has more under way than may wait gets stuck; an honest peer has
+// not.)
+TEST_F(TransportLimit, OfWhatWaitsForSomethingLost) {
+  config.limits.waiting_bytes = 16 * 1024;
+  listen();
+  End& client = join(relay->port());
+  End& honest = join(server.transport->port());
+  const std::size_t before = taken.bytes[1];
+  relay->swallow_up = [](const Bytes& bytes) { return bytes.size() > 900 && bytes.size() < 1000; };
+  ASSERT_TRUE(client.transport->send(client.connected[0], Channel::control, Bytes(900)));
+  for (std::size_t i = 1; i < 200; ++i)
+    ASSERT_TRUE(client.transport->send(client.connected[0], Channel::control, Bytes(1000)));
+  std::size_t most = 0, told = 0;
+  EXPECT_FALSE(until(
+      [&] {
+        told += honest.transport->send(honest.connected[0], Channel::state, Bytes(20)) ? 1 : 0;
+        most = std::max(most, taken.bytes[1] - before);
+        return !server.control.empty();
+      },
+      1.0));
+  EXPECT_GT(most, 8u * 1024) << "some did wait";
+  EXPECT_LT(most, 16u * 1024 + 8u * 1024) << "with what ENet adds to each";
+  EXPECT_TRUE(server.disconnected.empty());
+  EXPECT_TRUE(until([&] { return server.state.size() == told; }));
+}
+
+// It lives, but takes nothing in: then it is given up, and what waited for it is gone.
+TEST_F(TransportLimit, OfWhatAPeerDoesNotAcknowledge) {
+  config.limits.backlog_bytes = 200'000;
+  listen();
+  End& deaf = join(relay->port());
+  End& honest = join(server.transport->port());
+  const PeerId to_deaf = server.connected[0], to_honest = server.connected[1];
+  const std::size_t before = taken.bytes[1];
+  relay->swallow_down = [](const Bytes& bytes) { return bytes.size() > 500; };
+  std::size_t sent = 0, most = 0, told = 0;
+  taken.whose = 1;
+  while (server.disconnected.empty() && sent < 1000) {
+    for (int i = 0; i < 10; ++i) {
+      taken.whose = 1;
+      sent += server.transport->send(to_deaf, Channel::control, Bytes(1000)) ? 1 : 0;
+    }
+    told += server.transport->send(to_honest, Channel::control, Bytes(40)) ? 1 : 0;
+    most = std::max(most, taken.bytes[1] - before);
+    (void)until([] { return false; }, 0.002);
+  }
+  EXPECT_EQ(sent, 200u);
+  EXPECT_LT(most, 2u * 200'000);
+  EXPECT_EQ(server.disconnected, std::vector<PeerId>{to_deaf});
+  EXPECT_TRUE(until([&] { return honest.control.size() == told; }));
+  EXPECT_TRUE(until([&] { return taken.bytes[1] < before + 20'000; })) << "it was given back";
+  EXPECT_TRUE(deaf.control.empty());
+}
+
+// The game does not ask what happened: then no more is read than it may keep waiting, and nothing is lost as
+// long as the system's buffer holds it.
+TEST_F(TransportLimit, OfEventsThatNobodyPolls) {
+  config.limits.waiting_events = 50;
+  listen();
+  End& client = join(server.transport->port());
+  polls = false;
+  constexpr std::size_t kSent = 400;
+  for (std::size_t i = 0; i < kSent; ++i)
+    ASSERT_TRUE(client.transport->send(client.connected[0], Channel::state, Bytes(20)));
+  (void)until([] { return false; }, 0.3);
+  std::size_t waited = 0;
+  while (server.transport->poll())
+    ++waited;
+  EXPECT_GE(waited, 50u);
+  EXPECT_LE(waited, 50u + 256u) << "and what ENet reads at once";
+  polls = true;
+  EXPECT_TRUE(until([&] { return waited + server.state.size() == kSent; }));
+}
+
+}  // namespace
+}  // namespace reckoner

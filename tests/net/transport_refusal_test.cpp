@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: MIT
+// Every reason for which a transport refuses a datagram, over real sockets: counted by that reason, and by no
+// other.
+#include "client_handshake.hpp"
+#include "relay.hpp"
+#include "seal.hpp"
+
+#include <array>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <reckoner/net/enet_transport.hpp>
+
+namespace reckoner {
+namespace {
+
+using test::Bytes;
+using test::End;
+
+constexpr double kPatience = 10.0;  // generous: the machine may be busy
+constexpr std::uint64_t kGame = 12;
+
+double now_s() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+std::uint64_t unix_s() {
+  return static_cast<std::uint64_t>(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()));
+}
+
+/// Somebody with a socket, who writes what it likes.
+class Somebody {
+ public:
+  explicit Somebody(std::uint16_t server) : socket_(socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK, 0)) {
+    sockaddr_in to{};
+    to.sin_family = AF_INET;
+    to.sin_port = htons(server);
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    EXPECT_EQ(connect(socket_, reinterpret_cast<const sockaddr*>(&to), sizeof to), 0);
+  }
+  ~Somebody() { close(socket_); }
+  Somebody(const Somebody&) = delete;
+  Somebody& operator=(const Somebody&) = delete;
+
+  void send(std::span<const std::byte> bytes) const {
+    EXPECT_EQ(::send(socket_, bytes.data(), bytes.size(), 0), static_cast<ssize_t>(bytes.size()));
+  }
+  [[nodiscard]] std::optional<Bytes> heard() const {
+    Bytes bytes(2000);
+    const ssize_t size = recv(socket_, bytes.data(), bytes.size(), 0);
+    if (size < 0) return std::nullopt;
+    bytes.resize(static_cast<std::size_t>(size));
+    return bytes;
+  }
+
+ private:
+  int socket_;
+};
+
+class TransportRefusal : public testing::Test {
+ protected:
+  SecretKey key = SecretKey::make();
+  EnetListenConfig config{.host = "127.0.0.1", .max_peers = 8};
+  End server;
+  std::vector<std::unique_ptr<End>> clients;
+  std::unique_ptr<Somebody> somebody;
+
+  void SetUp() override {
+    config.security = ServerSecurity{.key = key, .game = kGame, .handshakes_per_second = 2.0};
+    listen();
+  }
+  void listen() {
+    auto listening = EnetTransport::listen(config);
+    ASSERT_TRUE(listening) << listening.error();
+    server.transport = std::move(*listening);
+    somebody = std::make_unique<Somebody>(server.transport->port());
+  }
+  [[nodiscard]] ConnectToken token(const SecretKey& with) const {
+    ConnectGrant grant{.client_id = 1, .expires_s = unix_s() + 60};
+    grant.servers = {{INADDR_LOOPBACK, server.transport->port()}};
+    return issue_token(grant, with, kGame);
+  }
+  End& join() {
+    auto connecting =
+        EnetTransport::connect("127.0.0.1", server.transport->port(), 5, ClientSecurity{token(key), kGame});
+    EXPECT_TRUE(connecting);
+    clients.push_back(std::make_unique<End>());
+    clients.back()->transport = std::move(*connecting);
+    EXPECT_TRUE(until([&] { return !clients.back()->connected.empty(); }));
+    return *clients.back();
+  }
+  bool until(const std::function<bool()>& done, double patience_s = kPatience) {
+    for (const double end_s = now_s() + patience_s; now_s() < end_s; usleep(200)) {
+      server.turn();
+      for (const auto& client : clients)
+        client->turn();
+      if (done()) return true;
+    }
+    return false;
+  }
+  /// A client's next message of the handshake, when the server has answered the one before.
+  Bytes ask(secure::ClientHandshake& handshake, const Somebody& from) {
+    const auto first = handshake.to_send(0.0);
+    from.send(*first);
+    std::optional<Bytes> challenge;
+    EXPECT_TRUE(until([&] { return (challenge = from.heard()).has_value(); }));
+    EXPECT_TRUE(challenge && handshake.receive(*challenge));
+    const auto second = handshake.to_send(0.0);
+    return Bytes(second->begin(), second->end());
+  }
+  /// A session without ENet, by hand.
+  std::unique_ptr<secure::ClientHandshake> handshake(const Somebody& from) {
+    auto made = std::make_unique<secure::ClientHandshake>(token(key), kGame);
+    from.send(ask(*made, from));
+    std::optional<Bytes> accepted;
+    EXPECT_TRUE(until([&] { return (accepted = from.heard()).has_value(); }));
+    EXPECT_TRUE(accepted && made->receive(*accepted));
+    return made;
+  }
+  /// What `send` sends is refused for this reason, so many times, and nothing is for another one.
+  void expect_refused(Refusal why, std::uint64_t times, const std::function<void()>& send) {
+    SCOPED_TRACE(std::string(name_of(why)));
+    const RefusalCounts before = server.transport->stats().refusals;
+    send();
+    EXPECT_TRUE(until([&] { return server.transport->stats().refusals.total() >= before.total() + times; }));
+    for (std::size_t i = 0; i < RefusalCounts::kReasons; ++i) {
+      const std::uint64_t expected = before.counts[i] + (static_cast<Refusal>(i) == why ? times : 0);
+      EXPECT_EQ(server.transport->stats().refusals.counts[i], expected) << name_of(static_cast<Refusal>(i));
+    }
+    EXPECT_EQ(server.transport->stats().refused, server.transport->stats().refusals.total());
+  }
+};
+
+TEST_F(TransportRefusal, OfWhatNoReckonerSends) {
+  expect_refused(Refusal::malformed, 3, [&] {
+    somebody->send(Bytes(50, std::byte{0xFF}));
+    somebody->send(Bytes(1));
+    somebody->send(Bytes(848, static_cast<std::byte>(secure::Kind::response)));
+  });
+  expect_refused(Refusal::too_large, 1,
+                 [&] { somebody->send(Bytes(1600, static_cast<std::byte>(secure::Kind::enet))); });
+  // Sealed well, by somebody who was let in: what is inside must be something all the same.
+  const auto let_in = handshake(*somebody);
+  secure::Sealer sealer(let_in->session()->keys.to_server, let_in->session()->number);
+  expect_refused(Refusal::malformed, 2, [&] {
+    Bytes out(300);
+    somebody->send(sealer.seal(secure::Kind::enet, Bytes(20, std::byte{0xEE}), out));
+    somebody->send(sealer.seal(secure::Kind::ticket, Bytes(20), out));
+  });
+}
+
+TEST_F(TransportRefusal, OfWhatIsSealedByNobodyOrTwice) {
+  const auto let_in = handshake(*somebody);
+  secure::Sealer sealer(let_in->session()->keys.to_server, let_in->session()->number);
+  Bytes out(200), again;
+  expect_refused(Refusal::no_session, 2, [&] {
+    // There is the session, but no connection on it; and no such session.
+    const auto sealed = sealer.seal(secure::Kind::state, Bytes(20), out);
+    again.assign(sealed.begin(), sealed.end());
+    somebody->send(sealed);
+    secure::Sealer stranger(SecretKey::make(), let_in->session()->number + 1);
+    Bytes other(200);
+    somebody->send(stranger.seal(secure::Kind::state, Bytes(20), other));
+  });
+  expect_refused(Refusal::not_genuine, 3, [&] {
+    somebody->send(again);
+    Bytes forged(again);
+    forged[5] ^= std::byte{16};  // another sequence number
+    somebody->send(forged);
+    secure::Sealer stranger(SecretKey::make(), let_in->session()->number);
+    somebody->send(stranger.seal(secure::Kind::enet, Bytes(20), out));
+  });
+}
+
+TEST_F(TransportRefusal, AtTheDoor) {
+  secure::ClientHandshake honest(token(key), kGame);
+  Bytes response = ask(honest, *somebody);
+  expect_refused(Refusal::wrong_cookie, 1, [&] {
+    Bytes guessed = response;
+    guessed[1 + 8 + secure::kPublicKeyBytes] ^= std::byte{1};
+    somebody->send(guessed);
+  });
+  expect_refused(Refusal::wrong_token, 1, [&] {
+    secure::ClientHandshake forger(token(SecretKey::make()), kGame);
+    somebody->send(ask(forger, *somebody));
+  });
+  somebody->send(response);
+  ASSERT_TRUE(until([&] { return somebody->heard().has_value(); }));
+  expect_refused(Refusal::token_reused, 1, [&] {
+    // The same token, another client.
+    Bytes stolen = response;
+    const Somebody thief(server.transport->port());
+    secure::ClientHandshake own(token(key), kGame);
+    const Bytes of_own = ask(own, thief);
+    std::copy_n(of_own.begin(), 1 + 8 + secure::kPublicKeyBytes + secure::kCookieBytes, stolen.begin());
+    thief.send(stolen);
+    (void)until([] { return false; }, 0.05);
+  });
+  // 20 at once, and two a second.
+  std::uint64_t over = 0;
+  const auto over_limit = [&] { return server.transport->stats().refusals[Refusal::handshake_limit]; };
+  for (int i = 0; i < 60; ++i) {
+    somebody->send(response);  // answered as before, as long as it is allowed
+    (void)until([] { return false; }, 0.002);
+    over = over_limit();
+  }
+  EXPECT_GT(over, 20u);
+}
+
+TEST_F(TransportRefusal, OfAPeersAndOfAnAddressesShares) {
+  config.limits.datagrams_per_second = 100.0;
+  config.limits.burst_s = 0.5;
+  for (const bool together : {false, true}) {
+    SCOPED_TRACE(together);
+    if (together) config.limits.datagrams_per_second = 1e6;
+    config.limits.address_datagrams_per_second = together ? 100.0 : 0.0;
+    clients.clear();
+    listen();
+    End& one = join();
+    End& other = join();
+    const auto& refusals = server.transport->stats().refusals;
+    const auto flood = [&](End& client) {
+      for (int i = 0; i < 400; ++i)
+        (void)client.transport->send(client.connected[0], Channel::state, Bytes(20));
+    };
+    flood(one);
+    if (together) flood(other);
+    EXPECT_TRUE(
+        until([&] { return refusals[together ? Refusal::address_limit : Refusal::peer_limit] > 200; }));
+    EXPECT_EQ(refusals[together ? Refusal::peer_limit : Refusal::address_limit], 0u);
+    EXPECT_TRUE(server.disconnected.empty());
+  }
+}
+
+}  // namespace
+}  // namespace reckoner
