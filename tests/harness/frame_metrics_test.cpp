@@ -123,6 +123,27 @@ TEST(Ship, ComingAboardAddsNoStepToWhatTheSameWalkHasInTheWorld) {
   EXPECT_LT(with, without + 0.1);
 }
 
+// In frames so short that an ordinary correction, which accelerates, does not look like a step.
+TEST(Ship, GoingOverIsNoStep) {
+  constexpr double kFrameRateHz = 240.0;
+  for (const PlayoutConfig& playout : {PlayoutConfig{}, PlayoutConfig{.mode = PlayoutMode::adaptive},
+                                       PlayoutConfig{.mode = PlayoutMode::delayed, .delay_s = 0.25}}) {
+    for (std::uint64_t seed = 1; seed <= 2; ++seed) {
+      ReplayOptions options;
+      options.links = {*find_network("mobile"), *find_network("mobile")};
+      options.seed = seed;
+      options.seconds = 70.0;
+      options.playout = playout;
+      options.playout.blend_frames *= kFrameRateHz / options.frame_rate_hz;
+      options.frame_rate_hz = kFrameRateHz;
+      const auto result = replay(*make("ship"), options);
+      ASSERT_TRUE(result) << result.error();
+      EXPECT_GT(result->run.in_frames->frame_changes, 10u);
+      EXPECT_LT(result->run.in_frames->frame_switch_velocity_step_mps.max, 0.05) << seed;
+    }
+  }
+}
+
 TEST(Ship, ToldInTheWorldItsPeopleShake) {
   EXPECT_GT(run("ship", 1, "present", "without-frames").in_frames->frame_rest_error_m.p99, 0.05);
 }
