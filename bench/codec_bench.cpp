@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
-#include <vector>
+#include <cstdint>
+#include <cstring>
+#include <span>
 
 #include <benchmark/benchmark.h>
 
@@ -37,6 +41,51 @@ struct Pair {
   }();
 };
 
+// The floor of writing or reading a motion: as many bits, raw, in words of 32 at most, with nothing forecast
+// or rounded. (A memcpy of the bytes would be no floor: what follows in a datagram begins inside of a byte.)
+void write_raw(benchmark::State& run, std::size_t bits) {
+  std::array<std::byte, 192> buffer{};
+  for ([[maybe_unused]] auto _ : run) {
+    BitWriter writer{buffer};
+    for (std::size_t left = bits; left > 0;) {
+      const std::size_t now = std::min<std::size_t>(left, 32);
+      writer.write(left & ((std::uint64_t{1} << now) - 1), static_cast<unsigned>(now));
+      left -= now;
+    }
+    benchmark::DoNotOptimize(buffer);
+  }
+  run.counters["bits"] = static_cast<double>(bits);
+}
+
+void read_raw(benchmark::State& run, std::size_t bits) {
+  std::array<std::byte, 192> buffer{};
+  benchmark::DoNotOptimize(buffer);
+  for ([[maybe_unused]] auto _ : run) {
+    BitReader reader{std::span{buffer}.first((bits + 7) / 8)};
+    std::uint64_t sum = 0;
+    for (std::size_t left = bits; left > 0;) {
+      const std::size_t now = std::min<std::size_t>(left, 32);
+      sum += reader.read(static_cast<unsigned>(now));
+      left -= now;
+    }
+    benchmark::DoNotOptimize(sum);
+  }
+}
+
+std::size_t bits_in_full(const Pair& pair) {
+  std::array<std::byte, 192> buffer{};
+  BitWriter writer{buffer};
+  write_full(writer, pair.state, pair.quantisation);
+  return writer.bits_written();
+}
+
+std::size_t bits_of_residual(const Pair& pair) {
+  std::array<std::byte, 192> buffer{};
+  BitWriter writer{buffer};
+  write_residual(writer, pair.state, pair.baseline, kRoundTripS, pair.quantisation);
+  return writer.bits_written();
+}
+
 void BM_Quantise(benchmark::State& run) {
   const Quantisation quantisation = quantisation_for(Archetype{});
   const State state = flying_drone();
@@ -44,6 +93,23 @@ void BM_Quantise(benchmark::State& run) {
     benchmark::DoNotOptimize(quantise(state, 0, kUnitPrecision, quantisation));
 }
 BENCHMARK(BM_Quantise);
+
+// Each of the fifteen numbers divided by its step and rounded, once.
+void BM_QuantiseFloor(benchmark::State& run) {
+  std::array<double, 15> numbers{123.456, -45.678, 12.345, 3.1,  -4.2, 0.5,  0.3, 1.2,
+                                 -0.4,    0.36,    0.0,    0.48, 0.1,  -0.2, 0.9};
+  std::array<double, 15> steps;
+  steps.fill(1.0 / 0.01);
+  std::array<std::int64_t, 15> whole{};
+  for ([[maybe_unused]] auto _ : run) {
+    benchmark::DoNotOptimize(numbers);
+    benchmark::DoNotOptimize(steps);
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+      whole[i] = std::llround(numbers[i] * steps[i]);
+    benchmark::DoNotOptimize(whole);
+  }
+}
+BENCHMARK(BM_QuantiseFloor);
 
 // What a server pays for an encoding, shared by all clients that need it.
 void BM_EncodeFull(benchmark::State& run) {
@@ -60,6 +126,11 @@ void BM_EncodeFull(benchmark::State& run) {
 }
 BENCHMARK(BM_EncodeFull);
 
+void BM_EncodeFullFloor(benchmark::State& run) {
+  write_raw(run, bits_in_full(Pair{}));
+}
+BENCHMARK(BM_EncodeFullFloor);
+
 void BM_EncodeResidual(benchmark::State& run) {
   const Pair pair;
   std::array<std::byte, 192> buffer{};
@@ -73,6 +144,11 @@ void BM_EncodeResidual(benchmark::State& run) {
   run.counters["bits"] = static_cast<double>(bits);
 }
 BENCHMARK(BM_EncodeResidual);
+
+void BM_EncodeResidualFloor(benchmark::State& run) {
+  write_raw(run, bits_of_residual(Pair{}));
+}
+BENCHMARK(BM_EncodeResidualFloor);
 
 // What a client pays per update that arrives.
 void BM_DecodeFull(benchmark::State& run) {
@@ -88,6 +164,11 @@ void BM_DecodeFull(benchmark::State& run) {
 }
 BENCHMARK(BM_DecodeFull);
 
+void BM_DecodeFullFloor(benchmark::State& run) {
+  read_raw(run, bits_in_full(Pair{}));
+}
+BENCHMARK(BM_DecodeFullFloor);
+
 void BM_DecodeResidual(benchmark::State& run) {
   const Pair pair;
   std::array<std::byte, 192> buffer{};
@@ -101,6 +182,11 @@ void BM_DecodeResidual(benchmark::State& run) {
   }
 }
 BENCHMARK(BM_DecodeResidual);
+
+void BM_DecodeResidualFloor(benchmark::State& run) {
+  read_raw(run, bits_of_residual(Pair{}));
+}
+BENCHMARK(BM_DecodeResidualFloor);
 
 // What a sender pays, for one publish in four, to learn how an entity moves.
 void BM_LearnManner(benchmark::State& run) {
@@ -128,6 +214,20 @@ void BM_AppendString(benchmark::State& run) {
   run.SetItemsProcessed(run.iterations() * 96);
 }
 BENCHMARK(BM_AppendString);
+
+// As many bytes, each string at the next whole byte.
+void BM_AppendStringFloor(benchmark::State& run) {
+  std::array<std::byte, 12> ready{std::byte{0x5a}};
+  std::array<std::byte, 96 * 12 + 48> datagram{};
+  for ([[maybe_unused]] auto _ : run) {
+    benchmark::DoNotOptimize(ready);
+    for (std::size_t i = 0; i < 96; ++i)
+      std::memcpy(&datagram[i * 12], ready.data(), ready.size());
+    benchmark::DoNotOptimize(datagram);
+  }
+  run.SetItemsProcessed(run.iterations() * 96);
+}
+BENCHMARK(BM_AppendStringFloor);
 
 }  // namespace
 }  // namespace reckoner

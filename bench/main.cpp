@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Google Benchmark's main, which also says how many times its floor each benchmark takes. The floor of
 // BM_Thing is BM_ThingFloor: the least that any program would do for the same result; of BM_ThingLibrary it
-// is BM_ThingByHand.
+// is BM_ThingByHand. One that has neither, because nothing simpler gives its result, is listed with "no
+// floor".
 #include <algorithm>
 #include <cstdio>
 #include <map>
@@ -34,14 +35,23 @@ class RatioReporter final : public benchmark::ConsoleReporter {
     ConsoleReporter::Finalize();
     std::printf("\n%-44s%16s%16s%10s\n", "processor time (ns)", "takes", "floor", "ratio");
     for (const std::string& name : order_) {
-      const auto floor = least_ns_.find(floor_of(name));
-      if (floor == least_ns_.end() || floor->first == name) continue;
+      if (is_floor(name)) continue;
       const double ns = least_ns_.at(name);
+      const auto floor = least_ns_.find(floor_of(name));
+      if (floor == least_ns_.end()) {
+        std::printf("%-44s%16.1f%16s%10s\n", name.c_str(), ns, "no floor", "-");
+        continue;
+      }
       std::printf("%-44s%16.1f%16.1f%10.2f\n", name.c_str(), ns, floor->second, ns / floor->second);
     }
   }
 
  private:
+  static bool is_floor(const std::string& name) {
+    const std::string thing = name.substr(0, name.find('/'));
+    return thing.ends_with("Floor") || thing.ends_with("ByHand");
+  }
+
   // BM_Thing/ARGUMENTS has BM_ThingFloor/ARGUMENTS.
   static std::string floor_of(const std::string& name) {
     const std::size_t end = std::min(name.find('/'), name.size());

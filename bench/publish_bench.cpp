@@ -5,6 +5,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include <reckoner/reckoning/motion.hpp>
 #include <reckoner/reckoning/motion_fit.hpp>
 #include <reckoner/reckoning/send_policy.hpp>
 
@@ -124,6 +125,37 @@ void BM_DecideToPublish(benchmark::State& run) {
       static_cast<double>(publishes) * kTickRateHz / static_cast<double>(run.iterations() * kEntities);
 }
 BENCHMARK(BM_DecideToPublish)->ArgName("turning")->Arg(0)->Arg(1);
+
+// The plainest dead reckoning: one extrapolation of what was published and its distance from the state (its
+// angle too, if it turns), and the state itself sent when they are over the threshold.
+void BM_DecideToPublishFloor(benchmark::State& run) {
+  const bool turning = run.range(0) != 0;
+  Crowd crowd{true, turning};
+  std::vector<Motion> published(kEntities);
+  std::size_t publishes = 0;
+  for ([[maybe_unused]] auto _ : run) {
+    run.PauseTiming();
+    crowd.move();
+    run.ResumeTiming();
+    const double now_s = crowd.tick / kTickRateHz;
+    for (std::size_t i = 0; i < kEntities; ++i) {
+      const State& state = crowd.states[i];
+      const State shown = extrapolate(published[i].state, now_s - published[i].time_s);
+      const glm::dvec3 off = shown.position - state.position;
+      bool due = glm::dot(off, off) > 0.05 * 0.05;
+      // An angle of 0.05 rad: the dot product is cos(0.05 / 2).
+      if (turning) due |= std::abs(glm::dot(shown.orientation, state.orientation)) < 0.99968752f;
+      if (!due) continue;
+      published[i].state = state;
+      published[i].time_s = now_s;
+      ++publishes;
+    }
+  }
+  per_entity(run);
+  run.counters["publishes/s"] =
+      static_cast<double>(publishes) * kTickRateHz / static_cast<double>(run.iterations() * kEntities);
+}
+BENCHMARK(BM_DecideToPublishFloor)->ArgName("turning")->Arg(0)->Arg(1);
 
 }  // namespace
 }  // namespace reckoner
