@@ -254,6 +254,8 @@ QuantisedState any_quantised(Choices& choices, unsigned orientation_bits) {
   m.reach = static_cast<std::uint8_t>(choices.up_to(kMostReach));
   m.habit = static_cast<std::uint8_t>(choices.up_to(kHabits - 1));
   m.wander = static_cast<std::uint8_t>(choices.up_to(kMostWander));
+  m.bends = choices.flag();
+  if (m.bends) s.link = static_cast<std::uint8_t>(choices.up_to(Motion::kLinks - 1));
   // Mostly what some archetype can be: the rest is refused as soon as it is read.
   const bool wild = choices.rarely(7);
   any_three(choices, s.position, wild ? 48 : 17);

@@ -57,7 +57,9 @@ QuantisedState any_baseline(Choices& choices, const Quantisation& q, double time
   manner.habit = static_cast<std::uint8_t>(choices.up_to(kHabits - 1));
   manner.wander = static_cast<std::uint8_t>(choices.up_to(kMostWander));
   manner.twist = static_cast<std::uint8_t>(choices.up_to(kMostTwist));
-  const QuantisedState out = quantise(state, 3, manner, q);
+  manner.bends = choices.flag();
+  QuantisedState out = quantise(state, 3, manner, q);
+  if (manner.bends) out.link = static_cast<std::uint8_t>(choices.up_to(Motion::kLinks - 1));
   const auto motion = motion_of(out, time_s, q, RouteTable{});
   check(motion.has_value(), "what can travel arrives");
   check(is_sane(motion->state), "what arrives is sane");
