@@ -32,7 +32,8 @@ inline std::vector<Archetype> archetypes() {
   crate.has_orientation = false;
   crate.fields = {{"alive", BooleanField{.initial = true}},
                   {"health", IntegerField{.least = 0, .most = 100, .initial = 100}},
-                  {"heat", RealField{.least = -50.0, .most = 150.0, .step = 0.5, .initial = 20.0}}};
+                  {"heat", RealField{.least = -50.0, .most = 150.0, .step = 0.5, .initial = 20.0}},
+                  {"label", BlobField{.most_bytes = 64}}};
   return {body, crate};
 }
 
@@ -61,6 +62,26 @@ inline std::string told_of(const QuantisedState& s, bool turns) {
   if (!turns) return text;
   text += line("largest", s.largest) + line("o", s.orientation[0], s.orientation[1], s.orientation[2]);
   return text + line("w", s.angular_velocity[0], s.angular_velocity[1], s.angular_velocity[2]);
+}
+
+inline std::string hex_of(std::span<const std::byte> bytes) {
+  std::string text;
+  for (const std::byte b : bytes) {
+    char buffer[4];
+    std::snprintf(buffer, sizeof buffer, "%02x", std::to_integer<unsigned>(b));
+    text += buffer;
+  }
+  return text.empty() ? "-" : text;
+}
+
+// What it is to tell of a field's value.
+inline std::string text_of(const FieldValue& value) {
+  if (const auto* blob = std::get_if<Blob>(&value)) return hex_of(blob->bytes());
+  if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "1" : "0";
+  if (const auto* whole = std::get_if<std::int64_t>(&value)) return std::to_string(*whole);
+  char buffer[40];
+  std::snprintf(buffer, sizeof buffer, "%.17g", std::get<double>(value));
+  return buffer;
 }
 
 // One server and its clients' view of two entities: 4, a body, and 7, a crate.
@@ -104,11 +125,11 @@ class Conversation {
     m.state = quantise(state(slot), 1, manner(), quantisation(slot));
     held_[slot == kBodySlot ? 0 : 1] = {m.motion_tick, m.state};
     if (slot == kCrateSlot) {
-      std::array<std::byte, 64> buffer{};
+      std::array<std::byte, 128> buffer{};
       BitWriter writer{buffer};
       const auto kinds = archetypes();
       write_values(writer, kinds[1].fields,
-                   std::vector<FieldValue>{true, std::int64_t{55}, real_at(heat(), 141)});
+                   std::vector<FieldValue>{true, std::int64_t{55}, real_at(heat(), 141), label(5)});
       const auto bytes = writer.finish();
       m.fields.assign(bytes.begin(), bytes.end());
     }
@@ -194,6 +215,13 @@ class Conversation {
   [[nodiscard]] const Quantisation& quantisation(std::uint32_t slot) const {
     return quantisation_[kind_of(slot)];
   }
+  // So many bytes, none like its neighbour.
+  static Blob label(std::size_t size) {
+    std::vector<std::byte> bytes(size);
+    for (std::size_t i = 0; i < size; ++i)
+      bytes[i] = static_cast<std::byte>(0xc3 + 29 * i + size);
+    return *Blob::of(bytes);
+  }
   static RealField heat() { return std::get<RealField>(archetypes()[1].fields[2].type); }
 
   Manner manner() {
@@ -264,28 +292,19 @@ class Conversation {
   void write_extras(BitWriter& writer, Tick tick) {
     const auto kinds = archetypes();
     const std::vector<FieldValue> values{tick % 2 == 0, static_cast<std::int64_t>(tick % 101),
-                                         real_at(heat(), tick % 401)};
-    const std::array<Tick, 3> changed{tick - 1, tick - 5, tick - 1};
-    const std::uint32_t mask = 1 + tick % 7;
+                                         real_at(heat(), tick % 401), label(tick % (kMaxBlobBytes + 1))};
+    const std::array<Tick, 4> changed{tick - 1, tick - 5, tick - 1, tick - 5};
+    const std::uint32_t mask = 1 + tick % 15;
     write_field_slot(writer, kCrateSlot, -1);
     write_changes(writer, kinds[1].fields, values, changed, mask, tick);
     writer.write(0, 1);
     last_ += line("fields of slot", kCrateSlot);
-    for (const std::uint32_t group : {mask & (mask & 1   ? 5u
-                                              : mask & 2 ? 2u
-                                                         : 4u),
-                                      mask & ~(mask & 1   ? 5u
-                                               : mask & 2 ? 2u
-                                                          : 4u)}) {
-      for (std::uint32_t i = 0; i < 3; ++i) {
+    // What changed in one tick is told together, the first field's first.
+    for (std::uint32_t left = mask, group = 0; left != 0; left &= ~group) {
+      group = left & ((left & -left & 0b0101u) != 0 ? 0b0101u : 0b1010u);
+      for (std::uint32_t i = 0; i < 4; ++i) {
         if (((group >> i) & 1u) == 0) continue;
-        last_ += line("field age", i, tick - changed[i]) + "value: ";
-        char buffer[40];
-        std::snprintf(buffer, sizeof buffer, "%.17g",
-                      i == 2   ? std::get<double>(values[2])
-                      : i == 1 ? static_cast<double>(std::get<std::int64_t>(values[1]))
-                               : (std::get<bool>(values[0]) ? 1.0 : 0.0));
-        last_ += std::string{buffer} + "\n";
+        last_ += line("field age", i, tick - changed[i]) + "value: " + text_of(values[i]) + "\n";
       }
     }
     const std::array<std::byte, 3> payload{std::byte{0xca}, std::byte{0xfe}, std::byte{0x01}};

@@ -31,7 +31,8 @@ std::vector<second::Declared> declared() {
           {false,
            {{.type = Field::Type::boolean, .initial = "1"},
             {.type = Field::Type::integer, .initial = "100", .least = 0, .most = 100},
-            {.type = Field::Type::real, .initial = "20", .real_least = -50, .real_most = 150, .step = 0.5}}}};
+            {.type = Field::Type::real, .initial = "20", .real_least = -50, .real_most = 150, .step = 0.5},
+            {.type = Field::Type::blob, .initial = "-", .most = 64}}}};
 }
 
 std::string as_text(const second::Told& told) {
@@ -105,13 +106,29 @@ struct Vector {
   std::string told;
 };
 
-RouteDefinition square() {
+RouteDefinition route_of(RouteKind kind) {
   RouteDefinition d;
-  d.kind = RouteKind::kChaikin;
+  d.kind = kind;
   d.wrap = RouteWrap::kClosed;
   d.points = {{0, 0, 0}, {10, 0.5, 0}, {10, 10, -1}};
-  d.passes = 2;
-  d.outlier_limit = 0.25;
+  if (kind == RouteKind::kChaikin) {
+    d.passes = 2;
+    d.outlier_limit = 0.25;
+  }
+  if (kind == RouteKind::kCatmullRom) {
+    d.knots = CatmullRomKnots::kChordal;
+    d.reflect_ends = true;
+  }
+  if (kind == RouteKind::kTcb) {
+    d.points.clear();
+    d.closing_time = 4.0;
+    d.keys.resize(2);
+    d.keys[0].value = {1, 2, 3};
+    d.keys[1].time = 2.5;
+    d.keys[1].value = {-4, 5, 0.5};
+    d.keys[1].shape = {0.5, -0.25, 0.125};
+    d.keys[1].ease_to = 0.75;
+  }
   return d;
 }
 
@@ -132,7 +149,10 @@ std::vector<Vector> vectors() {
   control("spawn of a body", conversation.spawn(Conversation::kBodySlot));
   control("spawn of a crate", conversation.spawn(Conversation::kCrateSlot));
   control("despawn", Conversation::encoded(DespawnMessage{{9, 2}, 1001}));
-  control("route", Conversation::encoded(RouteMessage{{12}, square()}));
+  control("Catmull-Rom route", Conversation::encoded(RouteMessage{{11}, route_of(RouteKind::kCatmullRom)}));
+  control("TCB route", Conversation::encoded(RouteMessage{{12}, route_of(RouteKind::kTcb)}));
+  control("Chaikin route", Conversation::encoded(RouteMessage{{13}, route_of(RouteKind::kChaikin)}));
+  control("polyline route", Conversation::encoded(RouteMessage{{14}, route_of(RouteKind::kPolyline)}));
   control("game message", Conversation::encoded(GameDataMessage{{std::byte{'h'}, std::byte{'i'}}, 16.0}));
   const auto datagram = [&](const char* name, Tick tick, bool refers, bool extras) {
     const Bytes bytes = conversation.datagram(tick, refers, extras);

@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: MIT
+#include "../fuzz/generate.hpp"
+#include "second_decoder.hpp"
+#include "wire_conversation.hpp"
+#include "wire_reader.hpp"
+
+#include <cstdio>
+#include <random>
+#include <string>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <reckoner/net/message_codec.hpp>
+#include <reckoner/net/messages.hpp>
+#include <reckoner/net/owned_codec.hpp>
+
+// Random contents of every kind of payload, number by number as they were put in and as the second decoder
+// tells them; and noise on all of them, which both decoders are to refuse alike.
+
+namespace reckoner {
+namespace {
+
+using test::Bytes;
+using test::hex_of;
+using test::line;
+using test::told_of;
+
+fuzz::Bytes decisions(std::mt19937_64& engine, std::size_t count) {
+  fuzz::Bytes bytes(count);
+  for (std::byte& each : bytes)
+    each = static_cast<std::byte>(engine() & 0xff);
+  return bytes;
+}
+
+std::string as_text(const second::Told& told) {
+  std::string text;
+  for (const auto& [name, value] : told)
+    text += name + ": " + value + "\n";
+  return text;
+}
+
+template <class... Numbers>
+std::string reals(const char* name, Numbers... numbers) {
+  std::string text = name + std::string{":"};
+  const auto add = [&](double x) {
+    char buffer[40];
+    std::snprintf(buffer, sizeof buffer, " %.17g", x);
+    text += buffer;
+  };
+  (add(numbers), ...);
+  return text + "\n";
+}
+
+std::string optional(const char* name, const std::optional<double>& number) {
+  return number ? reals(name, *number) : name + std::string{": -\n"};
+}
+
+template <class... Arrays>
+std::string all_of(const char* name, const Arrays&... arrays) {
+  std::string text = name + std::string{":"};
+  const auto add = [&](const auto& array) {
+    for (const auto n : array)
+      text += " " + std::to_string(int{n});
+  };
+  (add(arrays), ...);
+  return text + "\n";
+}
+
+std::string expected(const JoinMessage& m) {
+  return line("version", m.version) + line("archetype_hash", m.archetype_hash) +
+         line("shows_past", m.shows_past) + reals("blend_s", m.blend_s);
+}
+
+std::string expected(const WelcomeMessage& m) {
+  std::string text = line("client", m.client.value) + reals("tick_rate_hz", m.tick_rate_hz) +
+                     reals("epoch_s", m.epoch_s) + line("tick", m.tick) +
+                     reals("longest_gap_s", m.longest_gap_s) + line("rewinds", m.rewinds);
+  for (const ArchetypeLimits& a : m.archetypes) {
+    text += reals("archetype", a.threshold_m, a.threshold_rad, a.max_speed_mps, a.world_size_m);
+    std::vector<int> rules;
+    for (const OrderRule& rule : a.codes.orders) {
+      rules.push_back(rule.offset);
+      rules.push_back(rule.slope);
+    }
+    text += all_of("orders", rules) + all_of("velocity", a.codes.velocity);
+    for (const Habit& h : a.codes.habits) {
+      text += all_of("habit", h.horizontal, h.vertical, h.tilt, h.yaw,
+                     std::array{int{h.pitch_share}, int{h.other_share}});
+    }
+  }
+  return text;
+}
+
+std::string expected(const SpawnMessage& m) {
+  return line("index", m.entity.index1) + line("generation", m.entity.generation) +
+         line("archetype", m.archetype) + "name: " + hex_of(std::as_bytes(std::span{m.name})) + "\n" +
+         line("tick", m.tick) + line("motion_tick", m.motion_tick) + line("level", m.level) +
+         line("orientation_bits", m.orientation_bits) + told_of(m.state, m.orientation_bits != 0) +
+         "fields: " + hex_of(m.fields) + "\n";
+}
+
+std::string expected(const DespawnMessage& m) {
+  return line("index", m.entity.index1) + line("generation", m.entity.generation) + line("tick", m.tick);
+}
+
+std::string expected(const RouteMessage& m) {
+  const RouteDefinition& d = m.definition;
+  std::string text = line("id", m.route.value) + line("kind", static_cast<int>(d.kind)) +
+                     line("wrap", static_cast<int>(d.wrap)) + line("facing", static_cast<int>(d.facing));
+  if (d.kind == RouteKind::kTcb) {
+    for (const auto& k : d.keys) {
+      text += reals("point", k.time, k.value.x, k.value.y, k.value.z, k.shape.tension, k.shape.continuity,
+                    k.shape.bias, k.ease_to, k.ease_from);
+    }
+    text += reals("closing_time", d.closing_time);
+  } else {
+    for (const glm::dvec3& p : d.points)
+      text += reals("point", p.x, p.y, p.z);
+  }
+  if (d.kind == RouteKind::kCatmullRom)
+    text += line("knots", static_cast<int>(d.knots)) + line("reflect_ends", d.reflect_ends);
+  if (d.kind == RouteKind::kChaikin) {
+    text += line("passes", d.passes) + optional("angle_limit", d.angle_limit) +
+            optional("outlier_limit", d.outlier_limit);
+  }
+  return text + reals("up", d.up.x, d.up.y, d.up.z) +
+         reals("orientation", d.orientation.w, d.orientation.x, d.orientation.y, d.orientation.z) +
+         reals("tolerance", d.tolerance);
+}
+
+std::string expected(const GameDataMessage& m) {
+  return optional("time_s", m.time_s) + "payload: " + hex_of(m.payload) + "\n";
+}
+
+std::string expected(const OwnershipMessage& m) {
+  std::string text = line("index", m.entity.index1) + line("generation", m.entity.generation) +
+                     line("news", static_cast<int>(m.news)) + line("term", m.term) +
+                     reals("viewers_s", m.viewers_s);
+  if (m.news != OwnershipMessage::News::given && m.news != OwnershipMessage::News::corrected) return text;
+  return text + line("motion_tick", m.motion_tick) + line("orientation_bits", m.orientation_bits) +
+         told_of(m.state, m.orientation_bits != 0);
+}
+
+std::string expected(const SessionMessage& m) {
+  return line("key", m.key.high, m.key.low) + line("taken", m.taken) + line("tick", m.tick);
+}
+
+std::string expected(const ResumeMessage& m) {
+  return line("client", m.client.value) + line("key", m.key.high, m.key.low) + line("taken", m.taken);
+}
+
+std::string expected(const ClientDatagram& d) {
+  std::string text =
+      line("sequence", d.sequence) + line("control_count", d.control_count) + line("stamp", d.stamp);
+  if (d.ack) text += line("ack", d.ack->newest, d.ack->window) + line("ack_delay", d.ack_delay);
+  if (!d.showing) return text;
+  const ShowingReport& r = *d.showing;
+  text += line("clock", r.clock) + line("delay", r.delay) + line("era", r.era);
+  for (std::size_t i = 0; d.ack && i < r.count; ++i)
+    text += line("arrival", r.arrivals[i].sequence, r.arrivals[i].ago);
+  return text;
+}
+
+TEST(WireFields, EveryControlMessageIsToldAsItWasPutIn) {
+  std::mt19937_64 engine{5};
+  std::array<int, std::variant_size_v<ControlMessage>> seen{};
+  std::array<int, 4> routes{};
+  for (int i = 0; i < 6000; ++i) {
+    const fuzz::Bytes bytes = decisions(engine, 1500);
+    fuzz::Choices choices{bytes};
+    const ControlMessage message = fuzz::any_control(choices);
+    const auto told = second::Decoder{{}}.control(fuzz::encoded(message));
+    ASSERT_TRUE(told) << "message " << i << " of kind " << message.index();
+    ASSERT_EQ(as_text(*told), std::visit([](const auto& m) { return expected(m); }, message));
+    ++seen[message.index()];
+    if (const auto* route = std::get_if<RouteMessage>(&message))
+      ++routes[static_cast<std::size_t>(route->definition.kind)];
+  }
+  for (const int count : seen)
+    EXPECT_GT(count, 100);
+  for (const int count : routes)
+    EXPECT_GT(count, 20);
+}
+
+// A client that owns the entities of four slots and says what they do, the later against the earlier.
+class Owner {
+ public:
+  explicit Owner(std::uint64_t seed) : engine_(seed) {}
+
+  Bytes datagram(Tick tick, std::string& told) {
+    const fuzz::Bytes bytes = decisions(engine_, 2000);
+    fuzz::Choices choices{bytes};
+    ClientDatagram d = fuzz::any_client_datagram(choices, 100);
+    d.has_owned = choices.flag();
+    d.has_messages = choices.flag();
+    told = expected(d);
+    Bytes buffer(8192);
+    BitWriter writer{buffer};
+    write(writer, d);
+    std::int64_t previous = -1;
+    for (std::uint32_t slot = 0; d.has_owned && slot < test::WireReader::kSlots; ++slot) {
+      if (!choices.flag()) continue;
+      told += motion(writer, choices, slot, tick, previous);
+      previous = slot;
+    }
+    if (d.has_owned) writer.write(0, 1);
+    if (d.has_messages) {
+      const double time_s = choices.real(-1e12, 1e12);
+      fuzz::Bytes payload = choices.bytes(60);
+      payload.push_back(std::byte{9});
+      write_message(writer, payload, time_s);
+      write_message(writer, std::span{payload}.last(1), std::nullopt);
+      writer.write(0, 1);
+      told += optional("time_s", time_s) + "payload: " + hex_of(payload) + "\ntime_s: -\npayload: 09\n";
+    }
+    return fuzz::finished(writer);
+  }
+
+ private:
+  std::string motion(BitWriter& writer, fuzz::Choices& choices, std::uint32_t slot, Tick tick,
+                     std::int64_t previous) {
+    const Quantisation& q = test::WireReader::quantisation_of(slot);
+    Manner manner;
+    manner.precision = static_cast<std::uint8_t>(choices.up_to(kMostPrecision));
+    manner.reach = static_cast<std::uint8_t>(choices.up_to(kMostReach));
+    manner.habit = static_cast<std::uint8_t>(choices.up_to(kHabits - 1));
+    manner.wander = static_cast<std::uint8_t>(choices.up_to(kMostWander));
+    if (q.orientation_bits > 0) manner.twist = static_cast<std::uint8_t>(choices.up_to(kMostTwist));
+    manner.bends = choices.flag();
+    QuantisedState now = quantise(nearest_that_travels(fuzz::any_state(choices, q), q), 1, manner, q);
+    if (now.manner.bends) now.link = static_cast<std::uint8_t>(choices.up_to(Motion::kLinks - 1));
+    Held& held = held_[slot];
+    OwnedHead head{
+        slot, static_cast<std::uint8_t>(choices.up_to(kTerms - 1)), static_cast<std::uint16_t>(tick), {}};
+    if (held.tick != 0 && choices.flag()) head.reference_age = tick - held.tick;
+    write(writer, head, previous);
+    std::string told = line("slot term tick", slot, head.term, tick);
+    if (head.reference_age) {
+      write_residual(writer, now, held.state, *head.reference_age / test::WireReader::kTickRateHz, q);
+      told += line("baseline", held.tick);
+    } else {
+      write_full(writer, now, q);
+    }
+    held = {tick, now};
+    return told + told_of(now, q.orientation_bits != 0);
+  }
+
+  struct Held {
+    Tick tick = 0;
+    QuantisedState state;
+  };
+  std::mt19937_64 engine_;
+  std::array<Held, test::WireReader::kSlots> held_;
+};
+
+// Both decoders after the same join: who reads what.
+struct Both {
+  second::Decoder second{test::declared_as(fuzz::archetypes())};
+  test::WireReader first;
+
+  Both() {
+    WelcomeMessage welcome;
+    welcome.tick_rate_hz = test::WireReader::kTickRateHz;
+    for (std::size_t i = 0; i < fuzz::archetypes().size(); ++i) {
+      const Archetype& a = fuzz::archetypes()[i];
+      welcome.archetypes.push_back(
+          {a.threshold_m, a.threshold_rad, a.max_speed_mps, a.world_size_m, fuzz::quantisations()[i].codes});
+    }
+    EXPECT_TRUE(second.control(fuzz::encoded(welcome)));
+    for (std::uint32_t slot = 0; slot < test::WireReader::kSlots; ++slot)
+      EXPECT_TRUE(second.control(fuzz::encoded(first.spawn(slot))));
+  }
+};
+
+TEST(WireFields, EveryClientDatagramIsToldAsItWasPutIn) {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    Owner owner{seed};
+    Both both;
+    for (Tick tick = 1000; tick < 3000; tick += 1 + tick % 37) {
+      std::string expected;
+      const Bytes bytes = owner.datagram(tick, expected);
+      const auto told = both.second.client_datagram(bytes, tick + 50);
+      ASSERT_TRUE(told) << "seed " << seed << " tick " << tick;
+      ASSERT_EQ(as_text(*told), expected) << "seed " << seed << " tick " << tick;
+    }
+  }
+}
+
+TEST(WireFields, BothDecodersRefuseTheSameNoiseOnControlMessages) {
+  std::mt19937_64 engine{6};
+  std::array<int, std::variant_size_v<ControlMessage>> read{}, refused{};
+  for (int i = 0; i < 20'000; ++i) {
+    const fuzz::Bytes bytes = decisions(engine, 1500);
+    fuzz::Choices choices{bytes};
+    const ControlMessage message = fuzz::any_control(choices);
+    Bytes payload = fuzz::encoded(message);
+    (void)fuzz::damage(choices, payload);
+    const bool second_reads = second::Decoder{{}}.control(payload).has_value();
+    ASSERT_EQ(second_reads, decode_control(payload).has_value())
+        << "message " << i << " of kind " << message.index() << ": " << hex_of(payload);
+    ++(second_reads ? read : refused)[message.index()];
+  }
+  for (std::size_t kind = 0; kind < read.size(); ++kind) {
+    EXPECT_GT(read[kind], 100) << kind;
+    EXPECT_GT(refused[kind], 100) << kind;
+  }
+}
+
+TEST(WireFields, BothDecodersRefuseTheSameNoiseOnClientDatagrams) {
+  std::mt19937_64 engine{7};
+  int read = 0, refused = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    Owner owner{seed};
+    Both both;
+    for (Tick tick = 1000; tick < 3000; tick += 1 + tick % 37) {
+      std::string told;
+      const Bytes bytes = owner.datagram(tick, told);
+      const fuzz::Bytes chosen = decisions(engine, 64);
+      fuzz::Choices choices{chosen};
+      Bytes noisy = bytes;
+      (void)fuzz::damage(choices, noisy);
+      Both trial = both;
+      const bool second_reads = trial.second.client_datagram(noisy, tick + 50).has_value();
+      ASSERT_EQ(second_reads, trial.first.client_datagram(noisy, tick + 50))
+          << "seed " << seed << " tick " << tick << ": " << hex_of(noisy);
+      ++(second_reads ? read : refused);
+      ASSERT_TRUE(both.second.client_datagram(bytes, tick + 50));
+      ASSERT_TRUE(both.first.client_datagram(bytes, tick + 50));
+    }
+  }
+  EXPECT_GT(read, 500);
+  EXPECT_GT(refused, 500);
+}
+
+TEST(WireFields, BothDecodersRefuseTheSameNoiseOnServerDatagrams) {
+  std::mt19937_64 engine{8};
+  int read = 0, refused = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    test::Conversation conversation{seed};
+    second::Decoder second{test::declared_as(test::archetypes())};
+    test::WireReader first{test::archetypes()};
+    ASSERT_TRUE(second.control(conversation.welcome()));
+    for (const std::uint32_t slot : {test::Conversation::kBodySlot, test::Conversation::kCrateSlot}) {
+      const Bytes spawn = conversation.spawn(slot);
+      ASSERT_TRUE(second.control(spawn));
+      first.begin(std::get<SpawnMessage>(*decode_control(spawn)));
+    }
+    Tick tick = test::Conversation::kStart;
+    for (int i = 0; i < 100; ++i) {
+      tick += static_cast<Tick>(1 + (i * 7) % 23);
+      const Bytes bytes = conversation.datagram(tick, i % 4 != 0, i % 3 == 0);
+      const fuzz::Bytes chosen = decisions(engine, 64);
+      fuzz::Choices choices{chosen};
+      Bytes noisy = bytes;
+      (void)fuzz::damage(choices, noisy);
+      second::Decoder second_trial = second;
+      test::WireReader first_trial = first;
+      const bool second_reads = second_trial.server_datagram(noisy, tick).has_value();
+      ASSERT_EQ(second_reads, first_trial.server_datagram(noisy, tick))
+          << "seed " << seed << " tick " << tick << ": " << hex_of(noisy);
+      ++(second_reads ? read : refused);
+      ASSERT_TRUE(second.server_datagram(bytes, tick));
+      ASSERT_TRUE(first.server_datagram(bytes, tick));
+    }
+  }
+  EXPECT_GT(read, 500);
+  EXPECT_GT(refused, 500);
+}
+
+}  // namespace
+}  // namespace reckoner
