@@ -15,13 +15,13 @@ bool ClientWorld::begin(const WelcomeMessage& message, double local_s) {
   return true;
 }
 
-std::optional<Refusal> ClientWorld::take(const ControlMessage& message, double local_s) {
+std::optional<Refusal> ClientWorld::take(const ControlMessage& message) {
   if (const auto* s = std::get_if<SpawnMessage>(&message)) return spawn(*s);
   if (const auto* d = std::get_if<DespawnMessage>(&message)) return despawn(*d);
   if (const auto* r = std::get_if<RouteMessage>(&message)) {
     return link.add_route(*r) ? std::nullopt : std::optional{Refusal::unknown_route};
   }
-  if (const auto* o = std::get_if<OwnershipMessage>(&message)) return own(*o, local_s);
+  if (const auto* o = std::get_if<OwnershipMessage>(&message)) return own(*o);
   const auto* m = std::get_if<GameDataMessage>(&message);
   if (m == nullptr) return Refusal::unexpected;
   mail.receive(m->payload, m->time_s, stats);
@@ -74,7 +74,7 @@ std::optional<Refusal> ClientWorld::spawn(const SpawnMessage& message) {
 
 // Whose an entity is. What its game says of one that is this client's is shown as if it were the newest
 // motion of the server's, made for the instant that is shown.
-std::optional<Refusal> ClientWorld::own(const OwnershipMessage& message, double local_s) {
+std::optional<Refusal> ClientWorld::own(const OwnershipMessage& message) {
   using News = OwnershipMessage::News;
   KnownEntity* entity = entities.find(message.entity);
   if (entity == nullptr || (message.news != News::given && !entity->owned)) return Refusal::unknown_entity;
@@ -87,8 +87,12 @@ std::optional<Refusal> ClientWorld::own(const OwnershipMessage& message, double 
   const double shown_s = playout.shown_s();
   if (message.news == News::taken) {
     const State before = entity->remote.shown(shown_s);
-    Motion last{before, link.clock_known() ? link.server_time_s(local_s) : shown_s,
-                entity->remote.newest().teleports};
+    // Until the server says what it does, it goes straight on. The stamp is that of the gift: whatever the
+    // server has it do since is newer, though that be long ago, and takes its place.
+    State straight = before;
+    straight.acceleration = glm::vec3{0.0f};
+    const double given_s = possession.go_on.time_s;
+    Motion last{extrapolate(straight, given_s - shown_s), given_s, entity->remote.newest().teleports};
     last.frame = entity->remote.frame(shown_s);
     entity->remote = RemoteEntity{last, path()};
     entity->remote.correct(before, shown_s, blend_s());

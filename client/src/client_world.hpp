@@ -39,7 +39,7 @@ struct ClientWorld {
   /// False if the message makes no sense.
   [[nodiscard]] bool begin(const WelcomeMessage& message, double local_s);
   /// Why the message makes no sense now, or nothing.
-  [[nodiscard]] std::optional<Refusal> take(const ControlMessage& message, double local_s);
+  [[nodiscard]] std::optional<Refusal> take(const ControlMessage& message);
   /// A state datagram.
   void take(std::span<const std::byte> payload, double local_s);
   /// Something arrived.
@@ -81,7 +81,7 @@ struct ClientWorld {
  private:
   [[nodiscard]] std::optional<Refusal> spawn(const SpawnMessage& message);
   [[nodiscard]] std::optional<Refusal> despawn(const DespawnMessage& message);
-  [[nodiscard]] std::optional<Refusal> own(const OwnershipMessage& message, double local_s);
+  [[nodiscard]] std::optional<Refusal> own(const OwnershipMessage& message);
   void apply(std::span<const ServerLink::Update> updates, double local_s);
   void apply(std::span<const ServerLink::FieldUpdate> updates);
   void change_fields(double shown_s);

@@ -146,7 +146,7 @@ std::optional<Refusal> Client::Impl::handle_message(const ControlMessage& messag
   if (const auto* w = std::get_if<WelcomeMessage>(&message)) return welcome(*w, local_s);
   if (const auto* s = std::get_if<SessionMessage>(&message)) return take(*s, local_s);
   if (!admitted) return Refusal::unexpected;
-  return world->take(message, local_s);
+  return world->take(message);
 }
 
 // A session begins: the first, or one that takes the place of what the server no longer knows.

@@ -76,6 +76,7 @@ struct SimNetwork::Impl {
         : up(links.up, link_seed(seed, index, false)), down(links.down, link_seed(seed, index, true)) {}
     Flow up;
     Flow down;
+    bool follows_script = false;  // else its links are its own
     bool client_open = false;
     bool server_open = false;
     bool closed = false;       // for good; a connection never opens again

@@ -80,7 +80,7 @@ void SimNetwork::Impl::advance(double to_s) {
   const auto follow_script = [this](double time_s) {
     if (!config.script.advance(time_s - config.start_s, config.links)) return;
     for (auto& connection : connections) {
-      if (!connection) continue;
+      if (!connection || !connection->follows_script) continue;
       connection->up.link.set_options(config.links.up);
       connection->down.link.set_options(config.links.down);
     }
@@ -169,7 +169,9 @@ const Transport& SimNetwork::server() const {
 }
 
 Transport& SimNetwork::add_client(std::uint32_t reason) {
-  return add_client(reason, impl_->config.links);
+  Transport& client = add_client(reason, impl_->config.links);
+  impl_->connections.back()->follows_script = true;
+  return client;
 }
 
 Transport& SimNetwork::add_client(std::uint32_t reason, const LinkPair& links) {

@@ -338,11 +338,17 @@ void Ownership::heard(ClientId client, double now_s) {
   }
 }
 
-void Ownership::release(ClientId client, std::vector<EntityId>& ended) {
+void Ownership::release(ClientId client, std::vector<EntityId>& ended, EntityTable& entities,
+                        SessionTable& sessions, Transport& transport) {
   for (auto& [slot, owned] : owned_) {
     if (owned.owner != client) continue;
+    if (owned.rules.gone == OwnerGone::despawn) {
+      ended.push_back(owned.id);
+    } else if (const Entity* entity = entities.find(owned.id); entity != nullptr && owned.told) {
+      tell(owned, *entity, OwnershipMessage::News::taken, sessions, transport);
+    }
     owned.owner = {};
-    if (owned.rules.gone == OwnerGone::despawn) ended.push_back(owned.id);
+    owned.told = false;
   }
 }
 

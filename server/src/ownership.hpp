@@ -65,8 +65,10 @@ class Ownership {
 
   /// Something came from the client: what it said of its entities still holds.
   void heard(ClientId client, double now_s);
-  /// The client is gone. Its entities that are to end are appended to `ended`.
-  void release(ClientId client, std::vector<EntityId>& ended);
+  /// The client is gone. Its entities that are to end are appended to `ended`; of the others it is told,
+  /// should it come back.
+  void release(ClientId client, std::vector<EntityId>& ended, EntityTable& entities, SessionTable& sessions,
+               Transport& transport);
 
   /// Carries all owned entities on to the coming tick: their truth, and what is to be published.
   void run(EntityTable& entities, SessionTable& sessions, Tick tick, double time_s, double now_s,

@@ -56,7 +56,7 @@ void Server::Impl::take_in_owned(std::span<const Ownership::Update> updates, con
 
 void Server::Impl::release_owned(ClientId client) {
   ended.clear();
-  ownership.release(client, ended);
+  ownership.release(client, ended, entities, sessions, transport);
   for (const EntityId id : ended)
     end(id);
 }

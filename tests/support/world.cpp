@@ -33,12 +33,16 @@ World::World(WorldConfig config)
       start_s_(config_.server.epoch_s) {}
 
 std::size_t World::add_client(ClientConfig config, LocalClock clock) {
-  return add_client(std::move(config), clock, config_.links);
+  return add_client(std::move(config), clock, network_.add_client(kProtocolVersion));
 }
 
 std::size_t World::add_client(ClientConfig config, LocalClock clock, const harness::LinkPair& links) {
+  return add_client(std::move(config), clock, network_.add_client(kProtocolVersion, links));
+}
+
+std::size_t World::add_client(ClientConfig config, LocalClock clock, Transport& transport) {
   auto player = std::make_unique<Player>();
-  player->tap = std::make_unique<Tap>(network_.add_client(kProtocolVersion, links));
+  player->tap = std::make_unique<Tap>(transport);
   player->connection = network_.newest_client();
   player->clock = clock;
   config.playout.frame_rate_hz = config_.frame_rate_hz;

@@ -46,7 +46,7 @@ class World {
 
   /// A client that starts to connect now. Its number counts up from 0.
   std::size_t add_client(ClientConfig config = {}, LocalClock clock = {});
-  /// The same over links of its own.
+  /// The same over links of its own, which the script does not change.
   std::size_t add_client(ClientConfig config, LocalClock clock, const harness::LinkPair& links);
 
   /// A client that comes back by itself. It has no tap().
@@ -121,6 +121,7 @@ class World {
     std::vector<ShownEntity> shown;
   };
 
+  std::size_t add_client(ClientConfig config, LocalClock clock, Transport& transport);
   void tick(double time_s);
   void frame(double time_s);
   void deliver(double time_s);
