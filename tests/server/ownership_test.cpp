@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include <glm/geometric.hpp>
@@ -231,6 +232,40 @@ TEST(Ownership, AnImpossibleMotionIsCorrectedAndTheOwnerTold) {
   for (const auto& [time_s, state] : match.drawn[1])
     EXPECT_LT(glm::length(state.position), 12.0) << time_s;
   EXPECT_LT(match.error_m(1, 9.0, 0.95), 0.3);
+}
+
+// The owner's game goes where it is told, and what the owner sees is blended there.
+TEST(Ownership, WhatTheOwnerSeesOfACorrectionIsBlended) {
+  constexpr double kOffsetM = 5.0, kLiesFromS = 6.0;
+  Match match("broadband", "broadband", 5, 12.0);
+  const EntityId avatar = match.spawn_avatar();
+  match.world().run_to(3.0);
+  ASSERT_TRUE(match.server().give(avatar, Match::id(0)));
+  std::optional<double> corrected_s;
+  match.story = [&](double t) {
+    if (!corrected_s && match.world().count(0, ClientEvent::Kind::corrected) > 0) corrected_s = t;
+    State s = weave(t);
+    if (t >= kLiesFromS && !corrected_s) s.position.x += kOffsetM;
+    return s;
+  };
+  match.world().run_to(9.0);
+  ASSERT_TRUE(corrected_s);
+  EXPECT_LT(*corrected_s, kLiesFromS + 1.0);
+  // A cubic over T of 6.5 frames takes a quarter of the way in a frame at most, and 6 / T^2 of it as a change
+  // of velocity; the game's own way comes on top.
+  constexpr double kFrames = 6.5;
+  double farthest_m = 0.0;
+  const auto& drawn = match.drawn[0];
+  for (std::size_t i = 2; i < drawn.size(); ++i) {
+    if (drawn[i].first < *corrected_s) continue;
+    const glm::dvec3 now = drawn[i].second.position - drawn[i - 1].second.position;
+    const glm::dvec3 before = drawn[i - 1].second.position - drawn[i - 2].second.position;
+    farthest_m = std::max(farthest_m, glm::length(now));
+    EXPECT_LT(glm::length(now), 1.5 * kOffsetM / kFrames + 0.3) << drawn[i].first;
+    EXPECT_LT(glm::length(now - before), 6.0 * kOffsetM / (kFrames * kFrames) + 0.3) << drawn[i].first;
+  }
+  EXPECT_GT(farthest_m, 0.5) << "it did go back";
+  EXPECT_LT(match.error_m(0, *corrected_s + 0.5, 1.0), 0.15);
 }
 
 TEST(Ownership, RefusedMotionsAreShownToNobody) {
