@@ -2,13 +2,16 @@
 // A program of its own, because it counts what everything in it allocates.
 #include <array>
 #include <atomic>
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <deque>
 #include <new>
 #include <variant>
 #include <vector>
 
+#include <glm/gtc/quaternion.hpp>
 #include <gtest/gtest.h>
 
 #include <reckoner/net/datagram.hpp>
@@ -68,8 +71,7 @@ class Uncounted {
 /// Clients that join and acknowledge every third tick, and lose every 50th datagram.
 class Clients final : public Transport {
  public:
-  Clients() {
-    const std::vector<Archetype> archetypes(1);
+  explicit Clients(const std::vector<Archetype>& archetypes) {
     for (std::uint32_t peer = 1; peer <= kClients; ++peer) {
       events_.push_back({{TransportEvent::Kind::connected, {peer}, Channel::control, 0, {}}, {}});
       std::array<std::byte, 64> buffer;
@@ -144,45 +146,94 @@ class Clients final : public Transport {
   TransportStats stats_;
 };
 
-// Ticks, acknowledgements, losses, repairs, entities that stop and go: all of it in memory that is there.
-TEST(Allocations, AServerThatIsWarmMakesNone) {
-  for (const unsigned threads : {1u, 3u}) {
-    scenario::Roamers roamers(kEntities, 1);
-    Clients clients;
-    ServerConfig config;
-    config.archetypes = std::vector<Archetype>(1);
-    config.threads = threads;
-    Server server(config, clients);
-    std::vector<EntityId> ids;
+// A game of roamers, in a rich one some of them on a stage that turns, and clients whose eyes go round: how
+// finely they see whom changes all the time.
+struct Game {
+  explicit Game(unsigned threads, bool rich) : rich_(rich), server(config(threads, rich), clients) {
+    if (rich) stage = server.spawn(0, "stage", State{});
     for (std::size_t i = 0; i < kEntities; ++i)
-      ids.push_back(server.spawn(0, "", roamers.state(i, 0.0)));
-    std::uint64_t updates = 0, lost = 0;
-    allocations = 0;
-    counting = true;
-    for (std::uint32_t tick = 0; tick < 1800; ++tick) {
-      if (tick == 100) {
-        counting = false;
-        EXPECT_GT(allocations, 1000u) << "it counts nothing";
-      }
-      if (tick == 1500) {
-        updates = server.stats().updates_sent;
-        lost = server.stats().datagrams_lost;
-        allocations = 0;
-        counting = true;
-      }
-      const double now_s = server.tick_time_s(server.next_tick());
-      for (std::size_t i = 0; i < kEntities; ++i)
-        server.move(ids[i], roamers.state(i, now_s));
-      clients.answer(tick);
-      server.receive(now_s);
-      server.tick(now_s);
-      while (server.poll_event()) {
+      ids.push_back(server.spawn(0, "", roamers.state(i, 0.0), rich && i % 10 == 0 ? stage : EntityId{}));
+  }
+
+  static std::vector<Archetype> archetypes(bool rich) {
+    std::vector<Archetype> all(1);
+    if (rich) all[0].fields = {{"health", IntegerField{0, 1000, 100}}};
+    return all;
+  }
+
+  static ServerConfig config(unsigned threads, bool rich) {
+    ServerConfig config;
+    config.archetypes = archetypes(rich);
+    config.threads = threads;
+    if (rich) {
+      config.interest.radius_m = 1000.0;  // what comes into sight is told reliably, and takes memory
+      config.interest.level_distance_m = {8.0, 14.0};
+    }
+    return config;
+  }
+
+  void tick(std::uint32_t tick) {
+    const double now_s = server.tick_time_s(server.next_tick());
+    for (std::size_t i = 0; i < kEntities; ++i)
+      server.move(ids[i], roamers.state(i, now_s));
+    if (rich_) {
+      State turns;
+      turns.angular_velocity = {0.0f, 0.0f, 0.2f};
+      turns.orientation = glm::angleAxis(static_cast<float>(0.2 * now_s), glm::vec3{0.0f, 0.0f, 1.0f});
+      server.move(stage, turns);
+      (void)server.set_field(ids[tick % kEntities], 0, static_cast<std::int64_t>(tick % 100));
+      for (std::size_t i = 0; i < joined.size(); ++i) {
+        // At first they visit everybody, so that everybody has once been told of at every level.
+        const double angle = 0.5 * now_s + static_cast<double>(i);
+        const glm::dvec3 round{15.0 * std::cos(angle), 15.0 * std::sin(angle), 0.0};
+        const std::size_t visited = (tick / 4 + i * 17) % kEntities;
+        server.set_view(joined[i], tick < 1200 ? roamers.state(visited, now_s).position : round);
       }
     }
-    counting = false;
-    EXPECT_EQ(allocations, 0u) << threads << " threads";
-    EXPECT_GT(server.stats().updates_sent, updates + 5000);
-    EXPECT_GT(server.stats().datagrams_lost, lost + 5);
+    clients.answer(tick);
+    server.receive(now_s);
+    server.tick(now_s);
+    while (const auto event = server.poll_event()) {
+      if (event->kind == ServerEvent::Kind::client_joined) joined.push_back(event->client);
+    }
+  }
+
+  bool rich_;
+  scenario::Roamers roamers{kEntities, 1};
+  Clients clients{archetypes(rich_)};
+  Server server;
+  EntityId stage;
+  std::vector<EntityId> ids;
+  std::vector<ClientId> joined;
+};
+
+// Ticks, acknowledgements, losses, repairs, entities that stop and go; and in a rich game, eyes that move,
+// levels of detail, fields and frames: all of it in memory that is there.
+TEST(Allocations, AServerThatIsWarmMakesNone) {
+  for (const bool rich : {false, true}) {
+    for (const unsigned threads : {1u, 3u}) {
+      Game game(threads, rich);
+      std::uint64_t updates = 0, lost = 0;
+      allocations = 0;
+      counting = true;
+      for (std::uint32_t tick = 0; tick < 1800; ++tick) {
+        if (tick == 100) {
+          counting = false;
+          EXPECT_GT(allocations, 1000u) << "it counts nothing";
+        }
+        if (tick == 1500) {
+          updates = game.server.stats().updates_sent;
+          lost = game.server.stats().datagrams_lost;
+          allocations = 0;
+          counting = true;
+        }
+        game.tick(tick);
+      }
+      counting = false;
+      EXPECT_EQ(allocations, 0u) << threads << " threads, " << (rich ? "rich" : "plain");
+      EXPECT_GT(game.server.stats().updates_sent, updates + (rich ? 500 : 5000));
+      EXPECT_GT(game.server.stats().datagrams_lost, lost + 5);
+    }
   }
 }
 
