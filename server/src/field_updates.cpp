@@ -91,8 +91,10 @@ void FieldUpdates::choose(std::size_t most_bits, Tick now, const FieldTable& tab
   chosen_.clear();
   for (std::size_t i = 0; i < due_.size(); ++i)
     chosen_.push_back({i, 0});
-  std::stable_sort(chosen_.begin(), chosen_.end(), [&](const Choice& a, const Choice& b) {
-    return earlier(due_[a.due].since, due_[b.due].since);
+  // A stable sort would make room of its own.
+  std::sort(chosen_.begin(), chosen_.end(), [&](const Choice& a, const Choice& b) {
+    const Tick since = due_[a.due].since, other = due_[b.due].since;
+    return since == other ? a.due < b.due : earlier(since, other);
   });
   constexpr std::size_t kEndBits = 1;
   std::size_t left = most_bits > kEndBits ? most_bits - kEndBits : 0;
