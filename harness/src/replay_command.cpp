@@ -27,6 +27,12 @@ struct ReplayArguments {
   std::string json;
 };
 
+// Nothing where one of the two was never shown.
+std::optional<double> owned_error_ratio(const Figures& owned, const Figures& server_side) {
+  if (owned.frames.counted == 0 || server_side.frames.counted == 0) return std::nullopt;
+  return owned.now_error_m.p95 / std::max(1e-9, server_side.now_error_m.p95);
+}
+
 nlohmann::ordered_json run_json(const ReplayArguments& arguments, const scenario::Source& source,
                                 const ReplayResult& result, const std::optional<Figures>& server_side) {
   nlohmann::ordered_json json;
@@ -45,7 +51,8 @@ nlohmann::ordered_json run_json(const ReplayArguments& arguments, const scenario
     json["owner_network"] = arguments.run.owner_network.empty() ? "wifi" : arguments.run.owner_network;
     json["server_side_now_error_m"] = {{"p95", server_side->now_error_m.p95},
                                        {"p99", server_side->now_error_m.p99}};
-    json["owned_error_ratio"] = result.run.now_error_m.p95 / std::max(1e-9, server_side->now_error_m.p95);
+    const auto ratio = owned_error_ratio(result.run, *server_side);
+    json["owned_error_ratio"] = ratio ? nlohmann::ordered_json(*ratio) : nlohmann::ordered_json(nullptr);
   }
   if (result.routes) json.update(figures_json(*result.routes));
   if (result.coding) json["coding"] = figures_json(*result.coding);
@@ -107,10 +114,10 @@ int run_replay(const ReplayArguments& arguments) {
     const auto other = replay(**source, owned_by_server(*options));
     if (!other) return complain(other.error(), program::kBadInput);
     server_side = other->run;
-    fmt::print(
-        "  server-side       p95 {:.3f} m of the same entities over a link as long as both: ratio {:.2f}\n",
-        server_side->now_error_m.p95,
-        result->run.now_error_m.p95 / std::max(1e-9, server_side->now_error_m.p95));
+    const auto ratio = owned_error_ratio(result->run, *server_side);
+    fmt::print("  server-side       p95 {:.3f} m of the same entities over a link as long as both: {}\n",
+               server_side->now_error_m.p95,
+               ratio ? fmt::format("ratio {:.2f}", *ratio) : "nothing was shown");
   }
 
   if (rendered && !rendered->close()) {

@@ -102,6 +102,8 @@ struct SimNetwork::Impl {
   static void measure(Flow& flow, double round_trip_s);
   void look(Connection& connection, const Happening& happening);
   void timed_out(Connection& connection, const Happening& happening);
+  void hurry_oldest(Flow& flow, std::size_t index, bool down);
+  void expect(std::size_t index, bool down, std::uint32_t sequence, const Reliable& piece);  // its timeout
   void open_server_side(Connection& connection, std::size_t index);
   void close(Connection& connection, std::size_t index);
   void close_side(Connection& connection, std::size_t index, bool client_side, std::uint32_t reason);
@@ -111,6 +113,7 @@ struct SimNetwork::Impl {
   void transmit(Happening happening, std::size_t payload_bytes, std::size_t wire_bytes);
   void push(Happening happening);
   [[nodiscard]] double retransmit_after_s(const Flow& flow) const;
+  [[nodiscard]] double first_timeout_s(const Flow& flow, const Reliable& piece) const;
   [[nodiscard]] End& receiver(Connection& connection, bool down);
 
   SimNetworkConfig config;

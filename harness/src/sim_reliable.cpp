@@ -12,6 +12,7 @@ namespace reckoner::harness {
 namespace {
 
 constexpr double kFirstTimeoutS = 0.5;  // ENET_PEER_DEFAULT_ROUND_TRIP_TIME
+constexpr double kHurryS = 0.25;        // kHurryMs of net/src/enet_hurry.hpp, which this is after
 constexpr double kGiveUpS = 30.0;       // ENET_PEER_TIMEOUT_MAXIMUM
 // Mean and mean deviation of |N(0,1)|.
 constexpr double kHalfNormalMean = 0.798;
@@ -39,27 +40,27 @@ void SimNetwork::Impl::measure(Flow& flow, double round_trip_s) {
   flow.round_trip_s += off_s / 8.0;
 }
 
+double SimNetwork::Impl::first_timeout_s(const Flow& flow, const Reliable& piece) const {
+  const bool connecting = piece.piece == Piece::connect || piece.piece == Piece::verify;
+  return connecting ? kFirstTimeoutS : retransmit_after_s(flow);
+}
+
 void SimNetwork::Impl::send_reliable(std::size_t index, bool down, Reliable piece) {
   Flow& flow = connections[index]->flow(down);
   const std::uint32_t sequence = flow.next_sent++;
-  const bool connecting = piece.piece == Piece::connect || piece.piece == Piece::verify;
   piece.first_sent_s = piece.sent_s = now_s;
-  piece.timeout_s = connecting ? kFirstTimeoutS : retransmit_after_s(flow);
+  piece.timeout_s = first_timeout_s(flow, piece);
   Happening arrival;
   arrival.kind = Happening::Kind::reliable;
   arrival.connection = index;
   arrival.down = down;
   arrival.sequence = sequence;
   arrival.piece = piece;
-  Happening timeout = arrival;
-  timeout.kind = Happening::Kind::timeout;
-  timeout.time_s = now_s + piece.timeout_s;
-  timeout.piece = {};
   const std::size_t wire_bytes = piece.wire_bytes;
   const std::size_t payload_bytes = piece.payload.size();
-  flow.unacknowledged.emplace(sequence, std::move(piece));
+  const auto kept = flow.unacknowledged.emplace(sequence, std::move(piece)).first;
   transmit(std::move(arrival), payload_bytes, wire_bytes);
-  push(std::move(timeout));
+  expect(index, down, sequence, kept->second);
 }
 
 void SimNetwork::Impl::deliver(Connection& connection, std::size_t index, bool down, Reliable& piece) {
@@ -146,11 +147,33 @@ void SimNetwork::Impl::look(Connection& connection, const Happening& happening) 
   push(std::move(again));
 }
 
+// The oldest, which the others wait for, comes again sooner than they do.
+void SimNetwork::Impl::hurry_oldest(Flow& flow, std::size_t index, bool down) {
+  if (flow.unacknowledged.empty()) return;
+  auto& [sequence, oldest] = *flow.unacknowledged.begin();
+  const double wait_s = std::max(kHurryS, first_timeout_s(flow, oldest));
+  if (oldest.timeout_s <= wait_s) return;
+  oldest.timeout_s = std::max(wait_s, now_s - oldest.sent_s);
+  expect(index, down, sequence, oldest);
+}
+
+void SimNetwork::Impl::expect(std::size_t index, bool down, std::uint32_t sequence, const Reliable& piece) {
+  Happening timeout;
+  timeout.kind = Happening::Kind::timeout;
+  timeout.connection = index;
+  timeout.down = down;
+  timeout.sequence = sequence;
+  timeout.piece.sent_s = piece.sent_s;
+  timeout.time_s = piece.sent_s + piece.timeout_s;
+  push(std::move(timeout));
+}
+
 void SimNetwork::Impl::timed_out(Connection& connection, const Happening& happening) {
   Flow& flow = connection.flow(happening.down);
   const auto found = flow.unacknowledged.find(happening.sequence);
   if (found == flow.unacknowledged.end()) return;
   Reliable& piece = found->second;
+  if (piece.sent_s != happening.piece.sent_s) return;  // sent again since, sooner than this
   if (now_s - std::max(piece.first_sent_s, flow.last_acknowledged_s) >= kGiveUpS) {
     close(connection, happening.connection);
     return;
@@ -160,10 +183,9 @@ void SimNetwork::Impl::timed_out(Connection& connection, const Happening& happen
   piece.sent_s = now_s;
   again.piece = piece;
   piece.timeout_s *= 2.0;
-  Happening timeout = happening;
-  timeout.time_s = now_s + piece.timeout_s;
   transmit(std::move(again), piece.payload.size(), piece.wire_bytes);
-  push(std::move(timeout));
+  expect(happening.connection, happening.down, happening.sequence, piece);
+  hurry_oldest(flow, happening.connection, happening.down);
 }
 
 }  // namespace reckoner::harness

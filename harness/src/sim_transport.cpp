@@ -142,6 +142,7 @@ void SimNetwork::Impl::handle(Happening& happening) {
       const Reliable piece = std::move(found->second);
       flow.unacknowledged.erase(found);
       flow.last_acknowledged_s = now_s;
+      hurry_oldest(flow, happening.connection, down);
       acknowledged(connection, happening.connection, down, piece);
       return;
     }

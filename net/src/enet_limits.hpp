@@ -13,7 +13,8 @@ inline constexpr int kSocketBufferBytes = 4 * 1024 * 1024;  // asked for; the sy
 // ENet's own timeouts, milliseconds, only back up those of Liveness: they judge by acknowledgements of
 // reliable packets alone and would, at the defaults, give up on a lossy link while state still flows.
 inline constexpr std::uint32_t kTimeoutFactor = 1024;
-inline constexpr std::uint32_t kTimeoutLeastMs = 10000;
+inline constexpr std::uint32_t kTimeoutLeastMs =
+    20000;  // counts attempts, of which hurry_oldest() makes many
 inline constexpr std::uint32_t kTimeoutMostMs = 20000;
 
 // ENet pings a peer that has acknowledged nothing reliable for so long, and is acknowledged: at its default

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "datagram_batch.hpp"
 #include "enet_filter.hpp"
+#include "enet_hurry.hpp"
 #include "enet_limits.hpp"
 #include "enet_liveness.hpp"
 #include "enet_wait.hpp"
@@ -523,6 +524,7 @@ void EnetTransport::Impl::drop_silent(double now_s) {
   looked_s = now_s;
   std::vector<PeerId> gone;
   connections.for_each([&](PeerId id, Connection& connection) {
+    hurry_oldest(*connection.peer);
     if (connection.liveness.given_up(now_s, connection.peer->incomingDataTotal)) gone.push_back(id);
   });
   for (const PeerId id : gone) {
@@ -545,10 +547,10 @@ void EnetTransport::Impl::drop_silent(double now_s) {
   }
   traffic.tidy(now_s);
   for (ENetPeer* peer = host->peers; peer != host->peers + host->peerCount; ++peer) {
-    if (peer->state == ENET_PEER_STATE_ACKNOWLEDGING_CONNECT &&
-        peer->timeoutMaximum != limits::kHalfOpenMostMs) {
-      enet_peer_timeout(peer, limits::kHalfOpenFactor, limits::kHalfOpenLeastMs, limits::kHalfOpenMostMs);
-    }
+    if (peer->state != ENET_PEER_STATE_ACKNOWLEDGING_CONNECT) continue;
+    hurry_oldest(*peer);
+    if (peer->timeoutMaximum == limits::kHalfOpenMostMs) continue;
+    enet_peer_timeout(peer, limits::kHalfOpenFactor, limits::kHalfOpenLeastMs, limits::kHalfOpenMostMs);
   }
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <string>
@@ -177,6 +178,59 @@ TEST(SimTransport, DisconnectTellsBothAfterWhatWasSentArrived) {
       });
   EXPECT_EQ(client_saw, (std::vector<std::string>{"last words", "7"}));
   EXPECT_EQ(server_saw, 1);
+}
+
+// A burst that lasts for as many datagrams as one sends into it is at its worst for a connection that says
+// little.
+TEST(SimTransport, ABadRadioLinkKeepsNobodyOutForLong) {
+  std::vector<double> open_s;
+  for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
+    SimNetworkConfig config = network(80.0, 40.0, 3.0);
+    config.links.up.burst = config.links.down.burst = 3.0;
+    config.seed = seed;
+    SimNetwork net(config);
+    Transport& client = net.add_client(0);
+    double said_s = 60.0;
+    run(
+        net, client, 60.0,
+        [&](const TransportEvent& event) {
+          if (event.kind != Kind::received) return;
+          EXPECT_TRUE(net.server().send(kPeer, Channel::control, bytes("come in")));
+        },
+        [&](const TransportEvent& event) {
+          if (event.kind == Kind::connected) {
+            EXPECT_TRUE(client.send(kPeer, Channel::control, bytes("hello")));
+          }
+          if (event.kind == Kind::received) said_s = net.now_s();
+        });
+    open_s.push_back(said_s);
+  }
+  std::ranges::sort(open_s);
+  EXPECT_LT(open_s[500], 0.6);
+  EXPECT_LT(open_s[990], 3.5);     // with ENet's doubling 7.5
+  EXPECT_LT(open_s.back(), 10.0);  // never, for one in a hundred
+}
+
+TEST(SimTransport, TheOldestOfManyComesSoonAndTheOthersDoNotFillTheLink) {
+  constexpr std::size_t kMessages = 40;
+  SimNetworkConfig config = network(40.0);
+  config.log_packets = true;
+  const auto script = LinkScript::parse("1 down loss=100\n11 down loss=0\n");
+  ASSERT_TRUE(script) << script.error();
+  config.script = *script;
+  SimNetwork net(config);
+  Transport& client = net.add_client(0);
+  run(net, client, 1.0, kIgnore, kIgnore);
+  const std::size_t before = net.packets().size();
+  for (std::size_t i = 0; i < kMessages; ++i)
+    ASSERT_TRUE(net.server().send(kPeer, Channel::control, bytes("news")));
+  run(net, client, 11.0, kIgnore, kIgnore);
+  EXPECT_LT(net.packets().size() - before, kMessages * 9 + 50);
+  double first_s = 0.0;
+  run(net, client, 40.0, kIgnore, [&](const TransportEvent&) {
+    if (first_s == 0.0) first_s = net.now_s();
+  });
+  EXPECT_LT(first_s, 11.0 + 0.25 + 0.04 + 1e-9);
 }
 
 TEST(SimTransport, GivesUpWhenNobodyAnswers) {

@@ -29,10 +29,11 @@ struct SimNetworkConfig {
 /// One server and any number of clients, joined by simulated links: Transport without sockets or clock.
 ///
 /// State payloads are lost, delayed, overtaken and repeated as the link has it. The control channel does what
-/// ENet does: every piece is acknowledged, sent again when no acknowledgement comes within the round trip and
-/// four deviations of it (0.5 s before the connection stands; each wait is twice the one before), handed over
-/// in order; 30 s without any ends the connection. A connection takes one round trip for the client,
-/// one and a half for the server.
+/// EnetTransport does: every piece is acknowledged, sent again when no acknowledgement comes within the round
+/// trip and four deviations of it (0.5 s before the connection stands; each wait is twice the one before, but
+/// for the oldest piece, which the others wait for: it has 0.25 s at least and the first wait at most),
+/// handed over in order; 30 s without any ends the connection. A connection takes one round trip for the
+/// client, one and a half for the server.
 ///
 /// The time is set from outside with advance(); what the transports are told in service() is ignored, as
 /// ENet does, so that both ends may run on clocks of their own. Deterministic: the same calls give the same

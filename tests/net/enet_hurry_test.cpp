@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// What blocks the reliable channel is sent again soon, however often it was lost.
+#include "relay.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <reckoner/net/enet_transport.hpp>
+
+namespace reckoner {
+namespace {
+
+using test::Bytes;
+using test::End;
+using test::Relay;
+
+constexpr double kPatience = 20.0;  // generous: the machine may be busy
+
+double now_s() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+class EnetHurry : public testing::Test {
+ protected:
+  End server, client;
+  std::unique_ptr<Relay> relay;
+
+  void SetUp() override {
+    auto listening = EnetTransport::listen({.host = "127.0.0.1", .max_peers = 2});
+    ASSERT_TRUE(listening) << listening.error();
+    server.transport = std::move(*listening);
+    relay = std::make_unique<Relay>(server.transport->port());
+    auto connecting = EnetTransport::connect("127.0.0.1", relay->port(), 5);
+    ASSERT_TRUE(connecting) << connecting.error();
+    client.transport = std::move(*connecting);
+  }
+  bool until(const std::function<bool()>& done) {
+    for (const double end_s = now_s() + kPatience; now_s() < end_s; usleep(1000)) {
+      server.turn();
+      relay->turn();
+      client.turn();
+      if (done()) return true;
+      if (!client.disconnected.empty()) return false;
+    }
+    return false;
+  }
+  bool joined() const { return !client.connected.empty() && !server.connected.empty(); }
+};
+
+TEST_F(EnetHurry, SixLostRequestsKeepNobodyOut) {
+  std::size_t lost = 0;
+  relay->swallow_up = [&](const Bytes&) { return ++lost <= 6; };
+  EXPECT_TRUE(until([&] { return joined(); }));  // doubling would take 31 s, and a client gives up after 5
+}
+
+TEST_F(EnetHurry, ThreeLostAnswersDoNotEither) {
+  std::size_t lost = 0;
+  relay->swallow_down = [&](const Bytes&) { return ++lost <= 3; };
+  EXPECT_TRUE(until([&] { return joined(); }));
+}
+
+TEST_F(EnetHurry, TheOldestMessageIsNeverFarFromItsNextTry) {
+  ASSERT_TRUE(until([&] { return joined(); }));
+  constexpr std::size_t kLarge = 500;
+  std::vector<double> tried_s;
+  relay->swallow_down = [&](const Bytes& bytes) {
+    if (bytes.size() < kLarge) return false;
+    tried_s.push_back(now_s());
+    return true;
+  };
+  ASSERT_TRUE(server.transport->send(server.connected[0], Channel::control, Bytes(kLarge)));
+  const double start_s = now_s();
+  ASSERT_TRUE(until([&] { return now_s() - start_s > 4.0; }));
+  // 4 s hold at least a dozen tries on a machine that is not busy. With doubling, half of them go by without
+  // one.
+  double longest_s = start_s + 4.0 - tried_s.back();
+  for (std::size_t i = 1; i < tried_s.size(); ++i)
+    longest_s = std::max(longest_s, tried_s[i] - tried_s[i - 1]);
+  EXPECT_LT(longest_s, 1.0);
+  relay->swallow_down = nullptr;
+  EXPECT_TRUE(until([&] { return !client.control.empty(); }));
+}
+
+}  // namespace
+}  // namespace reckoner
