@@ -16,8 +16,9 @@ constexpr std::array<double, 4> kTimeConstantsS{1.0 / 60, 3.0 / 60, 8.0 / 60, 20
 
 constexpr double kMemoryS = 5.0;  // how long a guess's error counts
 constexpr float kLeastError = 1e-12f;
-constexpr double kSettleS = 0.5;    // rest after which nothing of an entity's past is kept
-constexpr double kSampleHz = 60.0;  // what the predictor's constants are made for
+constexpr std::uint8_t kLeastLessons = 3;  // each axis once: on one alone a circle may look like a halt
+constexpr double kSettleS = 0.5;           // rest after which nothing of an entity's past is kept
+constexpr double kSampleHz = 60.0;         // what the predictor's constants are made for
 constexpr float kMostRate2 = 1e12f;
 
 // Multiples of the golden ratio never repeat in any period and visit the axes evenly.
@@ -96,14 +97,14 @@ void RateFit::step(const glm::vec3& rate, const glm::vec3& derivative, const glm
   } else {
     const std::size_t then = axis_of(order_ - slots_ * kGoldenStep);
     learn(slot, then, way[static_cast<glm::length_t>(then)]);
+    if (lessons_ < kLeastLessons) ++lessons_;
+    if (lessons_ == kLeastLessons) weigh_guesses();
   }
   const std::size_t axis = axis_of(order_);
   const auto i = static_cast<glm::length_t>(axis);
   slot = {way[i], inputs(rate, axis), derivative[i]};
   order_ += kGoldenStep;
-  if (++slot_ < slots_) return;
-  slot_ = 0;
-  if (slots_filled_ == slots_) weigh_guesses();
+  if (++slot_ == slots_) slot_ = 0;
 }
 
 void RateFit::follow(const glm::vec3& rate) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include <glm/geometric.hpp>
@@ -224,6 +226,49 @@ TEST(MotionFit, AnyTickRateLearns) {
       by_velocity += glm::length(extrapolate(truth, fit.horizon_s()).position - target);
     }
     EXPECT_LT(off, 0.2 * by_velocity) << rate_hz;
+  }
+}
+
+// Spawned at any speed, on any of these ways, seen as a game without velocities of its own sees them: what is
+// fitted in the first second misses by no more than the worse of the plain candidates.
+TEST(MotionFit, ANewbornIsNeverPredictedWorseThanByBothPlainCandidates) {
+  constexpr double kShare = 1.05;
+  constexpr double kLeastM = 0.01;
+  Uniform next;
+  for (int round = 0; round < 300; ++round) {
+    const double rate_hz = round % 3 == 0 ? 20.0 : round % 3 == 1 ? 60.0 : 128.0;
+    const double radius = 2.0 + 60.0 * std::abs(next()), speed = 80.0 * std::abs(next());
+    const double phase = 3.0 * next(), up = 10.0 * next();
+    // Nothing goes round faster than in two seconds: a quadratic must be able to tell it.
+    const double turn = std::min(speed / radius, 3.14);
+    const auto circle = [&](double t) {
+      return radius * glm::dvec3{std::cos(turn * t + phase), std::sin(turn * t + phase), 0.0};
+    };
+    const auto thrown = [&](double t) {
+      return glm::dvec3{speed * t, -0.5 * speed * t, up * t - 4.905 * t * t};
+    };
+    const auto resting = [&](double) { return glm::dvec3{radius, speed, up}; };
+    const std::function<glm::dvec3(double)> paths[]{circle, thrown, resting};
+    for (const auto& path : paths) {
+      MotionFit fit{rate_hz};
+      for (int k = 0; k < rate_hz; ++k) {
+        const double t = k / rate_hz, dt = 1.0 / rate_hz;
+        State truth;
+        truth.position = path(t);
+        if (k >= 1) truth.velocity = glm::vec3{(path(t) - path(t - dt)) / dt};
+        if (k >= 4)
+          truth.acceleration =
+              glm::vec3{(path(t) - path(t - dt) - path(t - 3.0 * dt) + path(t - 4.0 * dt)) / (3.0 * dt * dt)};
+        fit.observe(truth);
+        State steady = truth;
+        steady.acceleration = glm::vec3{0.0f};
+        const auto off = [&](const State& s) {
+          return glm::length(extrapolate(s, fit.horizon_s()).position - path(t + fit.horizon_s()));
+        };
+        ASSERT_LE(off(fit.fitted(truth)), kShare * std::max(off(truth), off(steady)) + kLeastM)
+            << "after " << t << " s at " << rate_hz << " Hz, " << speed << " m/s, radius " << radius;
+      }
+    }
   }
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <random>
 #include <vector>
 
 #include <glm/geometric.hpp>
@@ -144,35 +145,38 @@ TEST(Ownership, TheOwnerNeverSeesItDelayed) {
 }
 
 TEST(Ownership, LostMotionsAreRepaired) {
-  Match match("lan", "lan", 3);
-  const EntityId avatar = match.spawn_avatar();
-  match.story = [](double t) {
-    return t < 9.0 ? weave(t) : [] {
-      State rest = weave(9.0);
-      rest.velocity = glm::vec3{0.0f};
-      return rest;
-    }();
-  };
-  match.world().run_to(3.0);
-  ASSERT_TRUE(match.server().give(avatar, Match::id(0)));
-  match.world().run_to(5.0);
-  int n = 0;
-  // From the client every third datagram that says anything gets lost, and none of them arrives at the end.
-  Tap& tap = match.world().tap(0);
-  tap.drop_sent = [&](Channel channel, std::span<const std::byte>) {
-    const double now_s = match.world().now_s();
-    return channel == Channel::state && (++n % 3 == 0 || (now_s > 8.9 && now_s < 9.3));
-  };
-  match.world().run_to(12.0);
-  const ShownEntity* shown = match.world().shown(1, avatar);
-  ASSERT_NE(shown, nullptr);
-  EXPECT_LT(glm::distance(shown->shown.position, weave(9.0).position), 0.05);
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    Match match("lan", "lan", seed);
+    const EntityId avatar = match.spawn_avatar();
+    match.story = [](double t) {
+      return t < 9.0 ? weave(t) : [] {
+        State rest = weave(9.0);
+        rest.velocity = glm::vec3{0.0f};
+        return rest;
+      }();
+    };
+    match.world().run_to(3.0);
+    ASSERT_TRUE(match.server().give(avatar, Match::id(0)));
+    match.world().run_to(5.0);
+    // From the client one in three datagrams that says anything gets lost, whichever (were it every third, a
+    // repair could fall on the third again and again), and none of them arrives at the end.
+    std::minstd_rand draw(static_cast<std::minstd_rand::result_type>(seed));
+    Tap& tap = match.world().tap(0);
+    tap.drop_sent = [&](Channel channel, std::span<const std::byte>) {
+      const double now_s = match.world().now_s();
+      return channel == Channel::state && (draw() % 3 == 0 || (now_s > 8.9 && now_s < 9.3));
+    };
+    match.world().run_to(12.0);
+    const ShownEntity* shown = match.world().shown(1, avatar);
+    ASSERT_NE(shown, nullptr);
+    EXPECT_LT(glm::distance(shown->shown.position, weave(9.0).position), 0.05) << seed;
+  }
 }
 
 // What a client's drawn velocity steps by, m/s, when the avatar is one owner's all the time: a client's, or
 // the server's.
-double usual_step_mps(std::size_t client, std::optional<std::size_t> owner) {
-  Match match("broadband", "broadband", 4);
+double usual_step_mps(std::uint64_t seed, std::size_t client, std::optional<std::size_t> owner) {
+  Match match("broadband", "broadband", seed);
   const EntityId avatar = match.spawn_avatar();
   match.world().run_to(3.0);
   if (owner && !match.server().give(avatar, Match::id(*owner))) ADD_FAILURE();
@@ -180,8 +184,9 @@ double usual_step_mps(std::size_t client, std::optional<std::size_t> owner) {
   return match.velocity_step_mps(client, 4.0);
 }
 
-TEST(Ownership, GivenTakenAndHandedOnNothingJumps) {
-  Match match("broadband", "broadband", 4);
+// What clients draw of an avatar that changes its owner again and again.
+void expect_nothing_jumps(std::uint64_t seed, double usual_mps) {
+  Match match("broadband", "broadband", seed);
   const EntityId avatar = match.spawn_avatar();
   match.world().run_to(5.0);
   ASSERT_TRUE(match.server().give(avatar, Match::id(0)));
@@ -194,20 +199,32 @@ TEST(Ownership, GivenTakenAndHandedOnNothingJumps) {
   EXPECT_FALSE(match.server().take(avatar));
   match.world().run_to(14.0);
   EXPECT_EQ(match.world().count(1, ClientEvent::Kind::taken), 1u);
-  // A change of owner is not seen: no step is larger than corrections cost anyhow who looks on over this
-  // link.
-  double usual_mps = 0.0;
   for (std::size_t client : {0u, 1u}) {
-    usual_mps = std::max(
-        {usual_mps, usual_step_mps(client, {}), usual_step_mps(client, 0), usual_step_mps(client, 1)});
-  }
-  EXPECT_LT(usual_mps, 1.6);
-  for (std::size_t client : {0u, 1u}) {
-    EXPECT_LT(match.error_m(client, 4.0, 1.0), 0.4) << client;
-    EXPECT_LT(match.error_m(client, 4.0, 0.95), 0.3) << client;
-    EXPECT_LT(match.velocity_step_mps(client, 4.0), usual_mps + 0.1) << client;
+    EXPECT_LT(match.error_m(client, 4.0, 1.0), 0.25) << client << " seed " << seed;
+    EXPECT_LT(match.error_m(client, 4.0, 0.95), 0.15) << client << " seed " << seed;
+    EXPECT_LT(match.velocity_step_mps(client, 4.0), usual_mps + 0.1) << client << " seed " << seed;
   }
   EXPECT_FALSE(match.server().owner(avatar));
+}
+
+TEST(Ownership, GivenTakenAndHandedOnNothingJumps) {
+  // A change of owner is not seen: no step is larger than corrections cost anyhow who looks on over this
+  // link, which depends most on whether one was lost.
+  constexpr std::uint64_t kSeeds = 8;
+  double usual_mps = 0.0, mean_mps = 0.0;
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    for (std::size_t client : {0u, 1u}) {
+      for (const std::optional<std::size_t> owner : {std::optional<std::size_t>{}, {0}, {1}}) {
+        const double step_mps = usual_step_mps(seed, client, owner);
+        usual_mps = std::max(usual_mps, step_mps);
+        mean_mps += step_mps / (6.0 * kSeeds);
+      }
+    }
+  }
+  EXPECT_LT(mean_mps, 0.6);
+  EXPECT_LT(usual_mps, 1.8);
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed)
+    expect_nothing_jumps(seed, usual_mps);
 }
 
 TEST(Ownership, AnImpossibleMotionIsCorrectedAndTheOwnerTold) {

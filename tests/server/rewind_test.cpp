@@ -90,22 +90,32 @@ void add_weavers(World& world, int count) {
     world.add_body([i](double t) { return weave(t, 0.7 * i); });
 }
 
+// Of all frames, over links that lose different datagrams.
+void expect_known(const char* link, PlayoutMode mode) {
+  constexpr std::uint64_t kFirstSeed = 4;
+  constexpr std::uint64_t kSeeds = 4;
+  const double limit_m = mode == PlayoutMode::present ? 0.05 : 0.02;
+  double share = 0.0;
+  for (std::uint64_t seed = kFirstSeed; seed < kFirstSeed + kSeeds; ++seed) {
+    World world(weaving(link, seed));
+    add_weavers(world, 4);
+    ClientConfig client;
+    client.playout.mode = mode;
+    client.playout.delay_s = 0.25;
+    world.add_client(client, {.offset_s = -4321.0});
+    Witness witness(world, 0.4);
+    world.run_to(20.0);
+    ASSERT_GT(witness.errors_m.size(), 3000u);
+    EXPECT_EQ(witness.unknown, 0u) << link << " seed " << seed;
+    share += witness.share_below(limit_m) / kSeeds;
+  }
+  EXPECT_GT(share, 0.995) << link << " mode " << static_cast<int>(mode);
+}
+
 TEST(Rewind, TheServerKnowsWhatAClientDrew) {
   for (const char* link : {"intercity", "wifi", "mobile"}) {
-    for (const PlayoutMode mode : {PlayoutMode::present, PlayoutMode::adaptive, PlayoutMode::delayed}) {
-      World world(weaving(link, 5));
-      add_weavers(world, 4);
-      ClientConfig client;
-      client.playout.mode = mode;
-      client.playout.delay_s = 0.25;
-      world.add_client(client, {.offset_s = -4321.0});
-      Witness witness(world, 0.4);
-      world.run_to(20.0);
-      const double limit_m = mode == PlayoutMode::present ? 0.05 : 0.02;
-      ASSERT_GT(witness.errors_m.size(), 3000u);
-      EXPECT_GT(witness.share_below(limit_m), 0.99) << link << " mode " << static_cast<int>(mode);
-      EXPECT_EQ(witness.unknown, 0u) << link;
-    }
+    for (const PlayoutMode mode : {PlayoutMode::present, PlayoutMode::adaptive, PlayoutMode::delayed})
+      expect_known(link, mode);
   }
 }
 

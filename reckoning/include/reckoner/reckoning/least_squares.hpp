@@ -15,9 +15,9 @@ namespace reckoner {
 /// estimation of a location parameter", 1964): a collision says nothing about habits.
 ///
 /// Safe for days: the covariance is capped at its prior, so that inputs which stop carrying information
-/// cannot wind it up; the noise that the gain is balanced against is measured, not assumed; a sample in which
-/// nothing moves is left out; and should rounding ever spoil the covariance (single precision: one of these
-/// lives in every entity), it starts again from its prior.
+/// cannot wind it up; the noise that the gain is balanced against is measured, from the first sample on; a
+/// sample in which nothing moves is left out; and should rounding ever spoil the covariance (single
+/// precision: one of these lives in every entity), it starts again from its prior.
 template <std::size_t N>
 class LeastSquares {
  public:
@@ -50,8 +50,7 @@ class LeastSquares {
     Inputs gain{};
     const float spread = spread_along(x, gain);
     if (!(spread >= 0.0f)) return forget_covariance();
-    noise_ += std::min(1.0f, kNoiseGain * samples) * (error * error - noise_);
-    noise_ = std::max(kLeastNoise, noise_);
+    measure_noise(error * error, samples);
     const float outlier = std::max(1.0f, std::abs(error) / (kOutlier * std::sqrt(noise_)));
     const float kept = 1.0f - (1.0f - kForgetting) * samples;
     const float scale = 1.0f / (kept * noise_ * outlier / samples + spread);
@@ -62,7 +61,10 @@ class LeastSquares {
 
  private:
   static constexpr std::size_t kPairs = N * (N + 1) / 2;
-  static constexpr float kPriorVariance = 1.0f;  // of a weight, before anything was seen
+  // Of a weight, before anything was seen. The first input is larger than the others, which are differences:
+  // were its weight as free as theirs, the first few samples would all be put down to it.
+  static constexpr float kPriorVariance = 1.0f;
+  static constexpr float kFirstPriorVariance = 0.01f;
   static constexpr float kForgetting = 0.9998f;  // a sample: what is older than a minute or two fades
   // What weights may change by in a sample, squared. Without it an hour of perfectly even motion would teach
   // so surely that it takes an hour to learn anything else.
@@ -73,11 +75,17 @@ class LeastSquares {
   static constexpr float kMostSize = 1e12f;    // above it is nothing that could be learned from
   static constexpr float kOutlier = 3.0f;      // standard deviations from which an error counts less
 
+  // At first the mean of all samples, later that of the recent ones.
+  void measure_noise(float error2, float samples) {
+    noise_gain_ = std::max(noise_gain_ / (1.0f + noise_gain_), std::min(0.5f, kNoiseGain * samples));
+    noise_ = std::max(kLeastNoise, noise_ + noise_gain_ * (error2 - noise_));
+  }
+
   void forget_covariance() {
     covariance_.fill(0.0f);
     for (std::size_t i = 0, k = 0; i < N; ++i) {
       k += i;
-      covariance_[k + i] = kPriorVariance;
+      covariance_[k + i] = i == 0 ? kFirstPriorVariance : kPriorVariance;
     }
   }
 
@@ -106,7 +114,7 @@ class LeastSquares {
       covariance_[k - 1] += drift;
       trace += covariance_[k - 1];
     }
-    constexpr float kMostTrace = kPriorVariance * N;
+    constexpr float kMostTrace = kFirstPriorVariance + kPriorVariance * (N - 1);
     if (trace > kMostTrace) {
       for (float& c : covariance_)
         c *= kMostTrace / trace;
@@ -115,7 +123,8 @@ class LeastSquares {
 
   Inputs weights_{};
   std::array<float, kPairs> covariance_{};  // lower triangle by rows; it is symmetric
-  float noise_ = 1.0f;
+  float noise_ = 0.1f;                      // mean square of the errors, squared input units
+  float noise_gain_ = 1.0f;  // of the last sample in it; the first is half of it, the rest being a guess
 };
 
 }  // namespace reckoner

@@ -75,6 +75,7 @@ class RECKONER_RECKONING_API RateFit {
   std::uint8_t slots_ = 1;            // of slots_in_flight_ in use
   std::uint8_t slot_ = 0;             // the oldest, and next to be written
   std::uint8_t slots_filled_ = 0;     // since the last restart
+  std::uint8_t lessons_ = 0;          // ever; counts to what guesses are first weighed after
   std::uint16_t ticks_per_slot_ = 1;  // above 1 at high tick rates only
   std::uint16_t ticks_to_slot_ = 1;
   std::uint16_t ticks_seen_ = 0;     // since the last restart; up to 2
@@ -88,7 +89,7 @@ class RECKONER_RECKONING_API RateFit {
   std::array<float, kLags> follow_{};
   glm::vec3 mean_{0.0f};
   std::array<glm::vec3, kLags> smooth_{};
-  std::array<float, kGuesses> shares_{0.5f, 0.0f, 0.0f, 0.5f};  // of each guess; sum 1
+  std::array<float, kGuesses> shares_{1.0f, 0.0f, 0.0f, 0.0f};  // of each guess; sum 1
   std::array<float, kGuesses> errors_{};                        // recent mean squares of each guess
   Predictor horizontal_;
   Predictor vertical_;
