@@ -3,7 +3,12 @@
 
 #include "compare_output.hpp"
 
+#include <algorithm>
+#include <string_view>
+
 #include <fmt/format.h>
+
+#include <reckoner/harness/baseline.hpp>
 
 namespace reckoner::harness {
 namespace {
@@ -67,6 +72,23 @@ std::string error_table(const std::vector<CompareRun>& runs, const std::string& 
   return table + "</table>\n";
 }
 
+// What the words of the tables mean.
+std::string glossary(const std::vector<CompareRun>& runs) {
+  std::string list = "<h2>The techniques</h2>\n<dl>\n";
+  for (const std::string& method : distinct(runs, &CompareRun::method)) {
+    std::string_view summary = "fitted motion, sent when its prediction would fail, blended or interpolated";
+    const auto kinds = baseline_kinds();
+    const auto kind = std::ranges::find(kinds, method, &BaselineKind::name);
+    if (kind != kinds.end()) {
+      summary = kind->summary;
+    } else if (method != "reckoner") {
+      continue;  // a part of Reckoner switched off: its name says which
+    }
+    list += fmt::format("<dt><b>{}</b></dt><dd>{}</dd>\n", escaped(method), escaped(std::string(summary)));
+  }
+  return list + "</dl>\n";
+}
+
 std::string ratio_table(const std::vector<MethodRatios>& all, const std::string& network, bool buffered) {
   std::vector<std::string> names;
   for (const ComparedFigure& figure : compared_figures(buffered))
@@ -105,6 +127,7 @@ std::string report_html(const std::vector<CompareRun>& runs, bool buffered,
     page += "<p>How much what is drawn shakes beyond the real motion, m/s&sup2;:</p>\n" +
             error_table(runs, network, compared[2]);
   }
+  page += glossary(runs);
   for (const ReportFigure& figure : figures) {
     page += fmt::format("<h2>{}</h2>\n{}\n<p class=\"caption\">{}</p>\n", escaped(figure.heading), figure.svg,
                         escaped(figure.caption));

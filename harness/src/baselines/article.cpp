@@ -7,8 +7,11 @@
 namespace reckoner::harness {
 namespace {
 
-// The article leaves the number of frames open; these are as many as Reckoner's own default.
-constexpr double kFrames = 6.0;
+// The article leaves the number of frames open. Over the recorded traces (intercity, 10 updates a second) p95
+// error relative to "snap" grows with it and the excess acceleration falls: 3.5 and 9.5 times at 1 frame, 8.4
+// and 7.4 at 6, 8.6 and 4.6 at 10, 18 and 2.7 at 20. Of those that blend at all, 10 has the least of both
+// together.
+constexpr double kFrames = 10.0;
 
 // N. Caldwell, "Defeating Lag with Cubic Splines" (GameDev.net, 2000), to the letter: points 2 and 3 lie one
 // second of velocity from the ends, the packet is carried on by T frames only, whatever its age, and when the

@@ -49,6 +49,7 @@ class Baseline {
 /// A kind of baseline.
 struct BaselineKind {
   std::string_view name;
+  std::string_view summary;  ///< what it does, for a reader who has never heard of it
   std::unique_ptr<Baseline> (*make)(const BaselineSetup&);
   bool sends_acceleration;  ///< counted in the size of its updates, as is the next
   bool poses_only;          ///< no rates at all, and orientations in 4 bytes
