@@ -12,7 +12,7 @@ namespace reckoner::harness {
 namespace {
 
 constexpr double kFirstTimeoutS = 0.5;  // ENET_PEER_DEFAULT_ROUND_TRIP_TIME
-constexpr double kHurryS = 0.25;        // kHurryMs of net/src/enet_hurry.hpp, which this is after
+constexpr double kHurryS = 0.25;        // kHurryMs of net/src/enet/hurry.hpp, which this is after
 constexpr double kGiveUpS = 30.0;       // ENET_PEER_TIMEOUT_MAXIMUM
 // Mean and mean deviation of |N(0,1)|.
 constexpr double kHalfNormalMean = 0.798;

@@ -50,7 +50,7 @@ constexpr Rules kRules[] = {
     {"reckoning/", kReckoning, kGlm, {}, true},
     {"net/", kNet, kGlm, kCodec, true},
     {"net/src/datagram_batch.cpp", kNet, {}, {}, false},
-    {"net/src/enet_transport.cpp", kNet, kGlm, kEnet, false},
+    {"net/src/enet/", kNet, kGlm, kEnet, false},
     {"net/src/enet_wait.cpp", kNet, {}, {}, false},
     {"server/", kServer, kGlm, {}, true},
     {"server/main.cpp", kEverything, kGlm, kTools, false},

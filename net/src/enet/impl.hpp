@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "datagram_batch.hpp"
+#include "enet_filter.hpp"
+#include "enet_limits.hpp"
+#include "enet_liveness.hpp"
+#include "enet_wait.hpp"
+#include "event_queue.hpp"
+#include "peer_table.hpp"
+#include "secure/guard.hpp"
+#include "shared_library_start.hpp"
+#include "touched_peers.hpp"
+#include "traffic_limit.hpp"
+#include "transport_log.hpp"
+#include "wire_counter.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include <enet/enet.h>
+
+#include <reckoner/net/enet_transport.hpp>
+
+namespace reckoner {
+
+namespace limits = enet_limits;
+
+inline constexpr std::size_t kChannels = 2;
+inline constexpr std::size_t kFragmentHeaders = sizeof(ENetProtocolHeader) + sizeof(ENetProtocolSendFragment);
+static_assert(limits::kMtu >= kMaxStateBytes + kFragmentHeaders);
+
+/// ENet, with the allocator that set_enet_allocator() chose.
+[[nodiscard]] int start_enet();
+using EnetRuntime = SharedLibraryStart<&start_enet, &enet_deinitialize>;
+
+struct Destroy {
+  void operator()(ENetHost* host) const { enet_host_destroy(host); }
+  void operator()(ENetPacket* packet) const { enet_packet_destroy(packet); }
+};
+using HostPtr = std::unique_ptr<ENetHost, Destroy>;
+using PacketPtr = std::unique_ptr<ENetPacket, Destroy>;
+
+/// As a log and a gate have it: in the machine's byte order.
+inline ServerAddress machine_order(const ENetAddress& address) {
+  return {ENET_NET_TO_HOST_32(address.host), address.port};
+}
+
+inline std::uint64_t unix_seconds() {
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
+          .count());
+}
+
+/// What an EnetTransport is made of. Its functions are in enet_transport.cpp (the public side), pump.cpp
+/// (ENet's passes and what leaves), arrivals.cpp (what comes) and sealed.cpp (what is sealed and opened).
+struct EnetTransport::Impl {
+  /// ENet hands the event back to the filter, which finds the transport through it.
+  struct Pump {
+    ENetEvent event{};  // first, so that its address is the pump's
+    Impl* self = nullptr;
+  };
+  struct Connection {
+    ENetPeer* peer = nullptr;
+    Liveness liveness;
+    std::uint32_t closing_reason = 0;
+    std::size_t backlog = 0;           ///< control bytes that are not acknowledged
+    std::uint32_t session = 0;         ///< that it stands on, if there is a guard
+    secure::Sealer* sealer = nullptr;  ///< the session's
+    TrafficMeter traffic;
+  };
+
+  [[nodiscard]] static Result<std::unique_ptr<Impl>> open(const ENetAddress* address, std::size_t peers,
+                                                          const std::string& host_name, const Shard& shard,
+                                                          const TransportLimits& limit, const LogSink& log);
+  Impl(std::size_t peers, const Shard& shard, const TransportLimits& given, const LogSink& sink)
+      : log(sink),
+        limit(given),
+        traffic(given),
+        connections(peers, shard.number, shard.bits),
+        touched(peers) {}
+  ~Impl();
+
+  bool pump();
+  void post(Connection& connection, std::span<const std::byte> payload);
+  void flush_batch();
+  void hold_throttle_open();
+  void take(ENetEvent& event);
+  void take_connected(ENetPeer* peer, std::uint32_t reason);
+  void take_packet(PeerId id, std::uint8_t channel, std::span<const std::byte> payload);
+  [[nodiscard]] bool take_state(std::span<const std::byte> datagram);
+  void drop_silent(double now_s);
+  void end(PeerId id, std::uint32_t reason);
+  void count_wire();
+  PeerId add(ENetPeer* peer, bool connecting) {
+    const PeerId id = connections.add({peer, Liveness(steady_seconds(), connecting)});
+    peer->data = reinterpret_cast<void*>(std::uintptr_t{id.value});
+    return id;
+  }
+  static PeerId id_of(const ENetPeer* peer) {
+    return PeerId{static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(peer->data))};
+  }
+  void push(TransportEvent::Kind kind, PeerId id, std::uint32_t reason) {
+    events.push(TransportEvent{.kind = kind, .peer = id, .reason = reason});
+  }
+  /// Below ENet's fragment size, so that a payload is never turned into (reliable) fragments.
+  std::size_t max_state_bytes(const ENetPeer* peer) const {
+    if (guard) return kMaxStateBytes;  // never ENet's to fragment
+    return std::min<std::size_t>(kMaxStateBytes, peer->mtu - kFragmentHeaders);
+  }
+  void guard_with(secure::Guard&& given);
+  void knock();
+  void send_raw(const ENetAddress& to, std::span<const std::byte> datagram);
+  void seal_leaving();
+  [[nodiscard]] int take_sealed(std::span<const std::byte> datagram);
+  [[nodiscard]] std::optional<Refusal> let_pass(const secure::Guard::Arrival& arrival, std::size_t bytes);
+  void join_connection(std::uint32_t session);
+  [[nodiscard]] std::optional<Refusal> beyond_share(Connection* connection, std::size_t bytes);
+  [[nodiscard]] Connection* sender_of(std::span<const std::byte> datagram);
+  static int ENET_CALLBACK filter(ENetHost* host, ENetEvent* event);
+  static enet_uint32 ENET_CALLBACK seal_hook(const ENetBuffer* buffers, std::size_t count);
+  static void release_backlog(ENetPacket* packet) {
+    *static_cast<std::size_t*>(packet->userData) -= packet->dataLength;
+  }
+
+  EnetRuntime runtime;
+  TransportLog log;
+  HostPtr host;
+  enet_filter::Role role = enet_filter::Role::server;
+  TransportLimits limit;
+  TrafficLimit traffic;
+  PeerTable<Connection> connections;    // as many at most as ENet has peers; backlogs are pointed to
+  TouchedPeers touched;                 // since hold_throttle_open()
+  double looked_s = -1e9;               // when drop_silent() last looked
+  bool unsent = false;                  // something waits for the next pass
+  DatagramBatch batch;                  // state payloads that wait for it
+  std::optional<secure::Guard> guard;   // none: nothing is sealed
+  std::optional<enet_uint32> knocking;  // a client that is not let in yet: what it will give as its reason
+  std::array<std::byte, secure::Guard::kLargest> scratch;
+  EventQueue events;
+  TransportStats stats;
+  WireCounter sent, received;
+};
+
+}  // namespace reckoner
