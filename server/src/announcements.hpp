@@ -32,8 +32,10 @@ class Announcements {
 
   /// The next that may be sent, oldest first; sent() or drop() decides about it.
   [[nodiscard]] const Entry* next() const {
-    return waiting_.empty() || sent_ - confirmed_ >= kMostUnconfirmed ? nullptr : &waiting_.front();
+    return waiting_.empty() || is_full() ? nullptr : &waiting_.front();
   }
+  /// As many are on their way as may be.
+  [[nodiscard]] bool is_full() const { return sent_ - confirmed_ >= kMostUnconfirmed; }
   void drop() {
     waiting_.pop_front();
     oldest_waiting_.pop();

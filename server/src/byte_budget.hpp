@@ -47,6 +47,9 @@ class ByteBudget {
   /// Whether another datagram is worth its headers now: for one of normal size, or for 40 ms' worth.
   [[nodiscard]] bool affordable() const { return available() >= quantum(); }
 
+  /// A datagram of fewer bytes is not worth its headers, unless there is no more to say.
+  [[nodiscard]] double quantum() const;
+
   /// What is in the bucket, bytes, or less if much is under way that nobody answers for; negative: overdrawn.
   /// Datagrams should not be larger, so that none of them blocks a slow link for long.
   [[nodiscard]] double available() const { return std::min(tokens_, room_); }
@@ -81,7 +84,6 @@ class ByteBudget {
   /// What was lowered and has to prove that it helped.
   enum class Trial : std::uint8_t { none, delay, loss };
 
-  [[nodiscard]] double quantum() const;
   [[nodiscard]] double most() const;
   [[nodiscard]] double threshold_s() const;
   [[nodiscard]] double most_under_way() const;

@@ -315,7 +315,7 @@ void Server::shutdown() {
 void Server::Impl::say_what_ended() {
   for (const auto& [id, at] : despawned) {
     for (const auto& session : sessions.all())
-      session->unfollow(id, at, transport);
+      session->unfollow(id, at);
   }
   despawned.clear();
 }
@@ -326,11 +326,11 @@ void Server::Impl::review_surroundings(Tick tick) {
     Entity* entity = entities.find(id);
     if (entity == nullptr) continue;  // gone already
     for (const auto& session : sessions.all())
-      surroundings.reconsider(*entity, *session, entities, tick, transport);
+      surroundings.reconsider(*entity, *session, entities, tick);
   }
   spawned.clear();
   for (const auto& session : sessions.all()) {
-    if (surroundings.is_due(*session, tick)) surroundings.update(*session, entities, tick, transport);
+    if (surroundings.is_due(*session, tick)) surroundings.update(*session, entities, tick);
   }
 }
 

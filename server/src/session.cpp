@@ -98,20 +98,6 @@ void Session::follow(const Entity& entity, std::uint8_t level, Tick tick) {
   announcements_.add(entity.id, added.serial, tick);
 }
 
-void Session::unfollow(EntityId id, Tick tick, Transport& transport) {
-  const Subscription* found = subscriptions_.find(id);
-  if (found == nullptr) return;
-  if (found->told) {
-    std::array<std::byte, 64> buffer;
-    hand_over(encode(DespawnMessage{id, tick}, buffer), transport);
-    announcements_.sent_end(id, tick);
-  }
-  extras_.fields().forget(id);
-  if (seen_) seen_->forget(id);
-  if (found->muted) --owns_;
-  subscriptions_.remove(static_cast<std::uint32_t>(id.slot()));
-}
-
 void Session::set_level(EntityId id, std::uint8_t level, Tick tick) {
   Subscription* found = subscriptions_.find(id);
   if (found != nullptr && found->level != level) subscriptions_.set_level(*found, level, tick);
@@ -262,6 +248,7 @@ void Session::note_fields(const FieldTable& fields, Tick tick) {
 void Session::tell(const Step& step, Transport& transport) {
   if (step.fields_changed) note_fields(step.fields, step.tick);
   if (!peer_) return;
+  if (!tell_endings(step.now_s, transport)) return;
   // Many in one payload: a datagram each would cost a slow link more than what they say.
   std::array<std::byte, kFullPayload + kMostAnnouncement> payload;
   std::size_t size = 0;

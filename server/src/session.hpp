@@ -17,6 +17,7 @@
 #include "subscriptions.hpp"
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
@@ -110,8 +111,8 @@ class Session {
   /// The client is to follow an entity; tell() announces it. No state is sent for it until the client has
   /// taken that in.
   void follow(const Entity& entity, std::uint8_t level, Tick tick);
-  /// The client is to follow the entity no more, or it has ended.
-  void unfollow(EntityId id, Tick tick, Transport& transport);
+  /// The client is to follow the entity no more, or it has ended; tell() says so, before anything begins.
+  void unfollow(EntityId id, Tick tick);
   void set_level(EntityId id, std::uint8_t level, Tick tick);
 
   enum class Receipt : std::uint8_t {
@@ -122,7 +123,7 @@ class Session {
   /// Takes in a client's datagram that arrived at `now_s`.
   [[nodiscard]] Receipt receive(const ClientDatagram& datagram, double now_s, ServerStats& stats);
 
-  /// Announces what waits to be announced, as far as the client keeps up.
+  /// Says what has ended, and announces what waits to be announced, as far as the client keeps up.
   void tell(const Step& step, Transport& transport);
 
   /// Asks for the memory that compose() begins with, or that this in turn points to. There is too much of it
@@ -144,6 +145,9 @@ class Session {
   void compose(const Step& step, std::size_t room, Desk& desk);
 
  private:
+  // session_endings.cpp
+  [[nodiscard]] bool tell_endings(double now_s, Transport& transport);
+
   void note_fields(const FieldTable& fields, Tick tick);
   void hand_over(std::span<const std::byte> message, Transport& transport);
   void confirm(std::uint32_t control_count, double now_s);
@@ -194,8 +198,13 @@ class Session {
   ReliableWindow reliable_;
   std::unique_ptr<Comeback> comeback_;  // null: nothing is kept for it
   std::unique_ptr<SeenBy> seen_;        // null: what the client shows is not remembered
-  std::vector<std::uint32_t> routes_;   // by route: number of the message
-  double message_bytes_ = 64.0;         // of the announcement sent last, on the wire
+  struct Ending {
+    EntityId id;
+    Tick tick = 0;
+  };
+  std::deque<Ending> endings_;         // that the client is not told yet, the oldest first
+  std::vector<std::uint32_t> routes_;  // by route: number of the message
+  double message_bytes_ = 64.0;        // of the announcement sent last, on the wire
   SentWindow sent_;
   InFlight in_flight_;
 };

@@ -128,6 +128,7 @@ std::uint32_t Session::complete_age(Tick tick) const {
   const auto note = [&](Tick since) { oldest = earlier(since, oldest) ? since : oldest; };
   subscriptions_.due().for_each([&](std::uint32_t slot) { note(subscriptions_.find(slot)->due_since); });
   if (const auto since = announcements_.oldest_since()) note(*since);
+  if (!endings_.empty()) note(endings_.front().tick);
   extras_.fields().for_each_since(note);
   return tick + 1 - oldest;
 }

@@ -99,26 +99,25 @@ std::optional<std::uint8_t> Surroundings::level_by_distance(const Entity& entity
   return level;
 }
 
-void Surroundings::reconsider(Entity& entity, Session& session, EntityTable& entities, Tick tick,
-                              Transport& transport) {
+void Surroundings::reconsider(Entity& entity, Session& session, EntityTable& entities, Tick tick) {
   const auto slot = static_cast<std::uint32_t>(entity.id.slot());
   const Subscription* followed = session.subscriptions().find(slot);
   const std::optional<std::uint8_t> before =
       followed != nullptr ? std::optional{followed->level} : std::nullopt;
   const auto level = level_for(entity, session, entities, before);
-  change(entity, session, entities, level, tick, transport);
+  change(entity, session, entities, level, tick);
   if (level == before || !entity.frame) return;
   // Perhaps nobody needs the frame any more, or not as finely.
-  reconsider(entities.slots()[entity.frame.slot()], session, entities, tick, transport);
+  reconsider(entities.slots()[entity.frame.slot()], session, entities, tick);
 }
 
 // What it lives in first, so that the client is told of that before.
 void Surroundings::change(Entity& entity, Session& session, EntityTable& entities,
-                          std::optional<std::uint8_t> level, Tick tick, Transport& transport) const {
+                          std::optional<std::uint8_t> level, Tick tick) const {
   if (level && entity.frame) {
     Entity& frame = entities.slots()[entity.frame.slot()];
     const Subscription* outer = session.subscriptions().find(static_cast<std::uint32_t>(frame.id.slot()));
-    if (outer == nullptr || outer->level > *level) change(frame, session, entities, level, tick, transport);
+    if (outer == nullptr || outer->level > *level) change(frame, session, entities, level, tick);
   }
   const auto slot = static_cast<std::uint32_t>(entity.id.slot());
   const Subscription* followed = session.subscriptions().find(slot);
@@ -126,7 +125,7 @@ void Surroundings::change(Entity& entity, Session& session, EntityTable& entitie
       followed != nullptr ? std::optional{followed->level} : std::nullopt;
   if (level == before) return;
   if (before) entity.levels[*before].remove_subscriber(session.view().shows_past);
-  if (!level) return session.unfollow(entity.id, tick, transport);
+  if (!level) return session.unfollow(entity.id, tick);
   if (before) {
     session.set_level(entity.id, *level, tick);
   } else {
@@ -138,7 +137,7 @@ void Surroundings::change(Entity& entity, Session& session, EntityTable& entitie
   entities.awake().insert(slot);  // what nobody followed may be long out of date
 }
 
-void Surroundings::update(Session& session, EntityTable& entities, Tick tick, Transport& transport) {
+void Surroundings::update(Session& session, EntityTable& entities, Tick tick) {
   found_.clear();
   const ClientView& view = session.view();
   if (config_.radius_m > 0.0 && view.eye && !view.changed) {
@@ -149,7 +148,7 @@ void Surroundings::update(Session& session, EntityTable& entities, Tick tick, Tr
   std::sort(found_.begin(), found_.end());  // the grid's order depends on who was where before
   for (const std::uint32_t slot : found_) {
     Entity& entity = entities.slots()[slot];
-    if (entity.id) reconsider(entity, session, entities, tick, transport);
+    if (entity.id) reconsider(entity, session, entities, tick);
   }
   session.view().changed = false;
 }

@@ -21,7 +21,7 @@ class Surroundings {
 
   /// Whether this entity still, or now, concerns this client: a new one, or one about which something else
   /// than its place has changed.
-  void reconsider(Entity& entity, Session& session, EntityTable& entities, Tick tick, Transport& transport);
+  void reconsider(Entity& entity, Session& session, EntityTable& entities, Tick tick);
 
   /// Notes where an entity is, for the first time or again.
   void place(const Entity& entity, const EntityTable& entities);
@@ -33,7 +33,7 @@ class Surroundings {
   [[nodiscard]] bool is_due(const Session& session, Tick tick) const {
     return session.view().changed || (by_distance_ && (tick + session.id().value) % interval_ticks_ == 0);
   }
-  void update(Session& session, EntityTable& entities, Tick tick, Transport& transport);
+  void update(Session& session, EntityTable& entities, Tick tick);
 
   /// The session is gone and follows nothing any more.
   static void release(const Session& session, EntityTable& entities);
@@ -46,7 +46,7 @@ class Surroundings {
                                                               const EntityTable& entities,
                                                               std::optional<std::uint8_t> followed_at) const;
   void change(Entity& entity, Session& session, EntityTable& entities, std::optional<std::uint8_t> level,
-              Tick tick, Transport& transport) const;
+              Tick tick) const;
   [[nodiscard]] double margin_m(std::uint32_t slot) const;
   void look_around(Session& session);
   void look_at_rest(Session& session);

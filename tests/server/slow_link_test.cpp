@@ -120,6 +120,39 @@ TEST(SlowLink, WhatIsNearGoesBeforeWhatIsFar) {
   EXPECT_LT(4.0 * near_m[near_m.size() * 95 / 100], far_m[far_m.size() * 95 / 100]);
 }
 
+// How long something is still shown after all of it has ended, s.
+double gone_after_s(const harness::LinkOptions& link, double ended_s) {
+  World world({.links = both_ways(link)});
+  add_crowd(world, 400);
+  world.add_client();
+  world.run_to(ended_s);
+  EXPECT_GT(world.shown(0).size(), 10u);
+  for (int i = 0; i < 400; ++i)
+    world.remove_body(world.body(0));
+  const EntityId last = world.add_body(Still{});
+  double gone_s = 0.0;
+  for (; gone_s < 60.0; gone_s += 0.25) {
+    world.run_to(ended_s + gone_s);
+    if (world.shown(0).size() == 1 && world.shown(0, last) != nullptr) break;
+  }
+  return gone_s;
+}
+
+// Whatever else waits, and though the rate may be the least.
+TEST(SlowLink, WhatEndsIsGoneSoon) {
+  for (const double rate_kbps : {24.0, 64.0}) {
+    for (const double loss_percent : {0.0, 5.0}) {
+      const harness::LinkOptions link{
+          .latency_ms = 40, .loss_percent = loss_percent, .rate_kbps = rate_kbps, .queue_ms = 1000};
+      for (const double ended_s : {20.0, 40.0})
+        EXPECT_LE(gone_after_s(link, ended_s), 4.0) << rate_kbps << ' ' << loss_percent << ' ' << ended_s;
+      // What is still beginning fills the link.
+      for (const double ended_s : {2.0, 6.0})
+        EXPECT_LE(gone_after_s(link, ended_s), 15.0) << rate_kbps << ' ' << loss_percent << ' ' << ended_s;
+    }
+  }
+}
+
 TEST(SlowLink, ALossyOneIsNotSlow) {
   for (const char* name : {"mobile", "stress"}) {
     World world({.links = network(name), .log_packets = true});
