@@ -28,9 +28,17 @@ constexpr std::size_t kTicksPerTurn = 2;  // of a client's
 constexpr std::size_t kTurnsPerFrame = 3;
 constexpr std::size_t kSteady = 8;  // clients who stay all the time, so that their counters wrap
 constexpr double kQuietS = 40.0;    // at the end: time enough to come back, and to be right
+constexpr double kComingBackS = 15.0;
 constexpr double kMeanStayS = 60.0;
 constexpr double kSampleS = 5.0;
-constexpr double kStrangeS = 2.0;  // of an entity's life
+constexpr double kClearS = 15.0;  // at its end nothing gets lost any more
+constexpr double kLookS = 5.0;    // and at the end of that all must be right
+constexpr double kWrongM = 0.25;
+constexpr double kStrangeS = 1.0;  // of an entity's life: how it moves is still being learned, and told
+// As long as some gets lost, somebody may be shown wrong until that is repaired: round trip, deviations, one
+// way, acknowledgement and ticks come to 0.45 s on this link (DESIGN.md, Loss), and the blend to 0.1 s. With
+// two more losses in a row, which is what happens to one in ten thousand:
+constexpr double kRepairedS = 3 * 0.45 + 0.1;
 
 // Each minute another fault, in turn, for a while; in between the link is fair.
 std::string script_for(double seconds) {
@@ -49,6 +57,7 @@ std::string script_for(double seconds) {
     const double lasts_s = turn % 2 == 0 ? 6.0 : 14.0;
     script += fmt::format("{} {}\n{} {}\n", at_s, kFaults[turn % std::size(kFaults)], at_s + lasts_s, kFair);
   }
+  script += fmt::format("{} loss=0\n", seconds - kClearS);
   return script;
 }
 
@@ -76,6 +85,7 @@ struct Player {
   std::uint64_t session = 0;  // of its messages
   std::uint32_t sent = 0;
   Numbered heard;
+  std::map<EntityId, double> wrong_since_s;  // what is shown wrong
 };
 
 class VirtualSoak {
@@ -209,7 +219,7 @@ class VirtualSoak {
     if (p.turns % pace == 0 && p.session != 0 && !is_quiet(time_s) &&
         p.client->send(Numbered::bytes(p.session, p.sent + 1), Delivery::reliable))
       ++p.sent;
-    if (is_quiet(time_s) && time_s > options_.seconds - 5.0) look(p, i, time_s);
+    if (time_s > options_.seconds - kQuietS + kComingBackS) look(p, i, time_s);
   }
 
   void begin(Player& p, std::size_t i, double time_s) {
@@ -250,22 +260,30 @@ class VirtualSoak {
     restarted_ += event.kind == ClientEvent::Kind::restarted ? 1 : 0;
   }
 
-  // At the end everybody is in, and is shown all there is where it is.
+  // Everybody is in, and is shown all there is where it is: at the end at once, and before, while something
+  // gets lost now and then, soon after.
   void look(Player& p, std::size_t i, double time_s) {
     if (p.client->status() != ClientStatus::joined)
       return complain(fmt::format("client {} is not in the world at the end: {}", i, p.client->refusal()));
+    const bool at_the_end = time_s > options_.seconds - kLookS;
     const auto shown = p.client->frame(time_s);
     for (const ShownEntity& entity : shown) {
       const auto truth = std::find_if(entities_.begin(), entities_.end(),
                                       [&](const Known& known) { return known.id == entity.id; });
       if (truth == entities_.end()) continue;             // it has just ended
-      if (time_s - truth->begun_s < kStrangeS) continue;  // how it moves is still being learned
+      if (time_s - truth->begun_s < kStrangeS) continue;  // it has just begun
       const double off_m =
           glm::distance(entity.shown.position, place(truth->number, entity.shown_time_s).position);
-      worst_m_ = std::max(worst_m_, off_m);
+      if (at_the_end) worst_m_ = std::max(worst_m_, off_m);
+      if (off_m <= kWrongM) {
+        p.wrong_since_s.erase(entity.id);
+        continue;
+      }
+      const double since_s = p.wrong_since_s.emplace(entity.id, time_s).first->second;
+      longest_wrong_s_ = std::max(longest_wrong_s_, time_s - since_s);
     }
     // One comes four times a second.
-    if (shown.size() + 3 < entities_.size())
+    if (at_the_end && shown.size() + 3 < entities_.size())
       complain(
           fmt::format("client {} is shown {} of {} entities at the end", i, shown.size(), entities_.size()));
   }
@@ -280,7 +298,9 @@ class VirtualSoak {
   }
 
   void judge() {
-    if (worst_m_ > 0.25)
+    if (longest_wrong_s_ > kRepairedS)
+      complain(fmt::format("somebody is shown an entity wrong for {:.2f} s", longest_wrong_s_));
+    if (worst_m_ > kWrongM)
       complain(fmt::format("somebody is shown an entity {:.2f} m off at the end", worst_m_));
     if (const std::string grew = growth(heap_, 0.05, 256e3); !grew.empty()) complain(grew);
     const double malformed = static_cast<double>(server_->stats().malformed);
@@ -296,6 +316,7 @@ class VirtualSoak {
     f["restarted"] = restarted_;
     f["messages"] = messages_;
     f["server_ticks"] = server_->next_tick();
+    f["longest_wrong_s"] = longest_wrong_s_;
     f["worst_error_at_the_end_m"] = worst_m_;
     f["heap_mb_second_fifth"] = heap_.mean(0.4, 0.6) / 1e6;
     f["heap_mb_last_fifth"] = heap_.mean(0.8, 1.0) / 1e6;
@@ -317,7 +338,7 @@ class VirtualSoak {
   std::uint64_t draws_ = 0, spawned_ = 0, dialers_ = 0, sessions_ = 0;
   std::uint64_t begun_ = 0, slept_ = 0, joined_ = 0, back_ = 0, resumed_ = 0, restarted_ = 0, messages_ = 0;
   double killed_s_ = 0.0;
-  double worst_m_ = 0.0;
+  double worst_m_ = 0.0, longest_wrong_s_ = 0.0;
   SoakSeries heap_{"memory in use", {}};
   SoakSeries there_{"clients", {}};
   SoakReport report_;
