@@ -35,11 +35,13 @@ void Client::receive(double local_s) {
   if (c.dialer != nullptr && c.dial_s && !c.lost_s) c.live(local_s);  // the first time
   if (c.transport != nullptr) c.transport->service(local_s);
   c.advance(local_s);
+  c.world->link.take_for_history(c.sleep.slept(local_s));
   while (c.transport != nullptr) {
     const auto event = c.transport->poll();
     if (!event) break;
     c.handle(*event, local_s);
   }
+  c.world->link.take_for_history(false);
   c.acknowledge(local_s);
   c.live(local_s);
   c.collect_events();

@@ -6,6 +6,7 @@
 #include "client_mail.hpp"
 #include "client_world.hpp"
 #include "local_time.hpp"
+#include "sleep_watch.hpp"
 
 #include <deque>
 #include <memory>
@@ -59,6 +60,7 @@ struct Client::Impl {
   glm::dvec3 origin{0.0};               // that what is shown counts from
   std::deque<ClientEvent> events;
   LocalTime time;
+  SleepWatch sleep;
   double last_local_s = 0.0;  // of the last receive()
 
   ClientStatus status = ClientStatus::connecting;

@@ -191,7 +191,7 @@ void ClientWorld::advance(double local_s) {
 }
 
 void ClientWorld::note_arrival(double local_s) {
-  if (link.clock_known()) holds.note_arrival(link.server_time_s(local_s));
+  if (link.clock_known()) holds.note_arrival(link.arrival_s(local_s));
 }
 
 // Has those entities fade whose motion may no longer hold, and those go on whose motion does after all.

@@ -67,6 +67,12 @@ std::optional<Refusal> ClientWorld::spawn(const SpawnMessage& message) {
                 FieldTimeline{std::move(values), link.time_of(message.tick)},
                 motion.frame});
   frames.note(static_cast<std::uint32_t>(message.entity.slot()), motion);
+  // It may have been told of long ago, and waited for what got lost, or slept.
+  if (const double holds_s = holds.of_unseen(motion.time_s);
+      link.clock_ready() && playout.shown_s() > holds_s) {
+    entities.find(message.entity)->remote.hold_until(holds_s, holds_s, 0.0);
+    some_fade_ = true;
+  }
   entities.references(static_cast<std::uint32_t>(message.entity.slot()))
       ->note(message.level, message.motion_tick, message.state);
   return std::nullopt;

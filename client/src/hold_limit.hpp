@@ -37,6 +37,12 @@ class HoldLimit {
     return std::min(silent_s(), confirmed_s(motion_s) + unconfirmed_s_);
   }
 
+  /// The same of one that came late, and was never shown: it is carried no further than through a silence.
+  [[nodiscard]] double of_unseen(double motion_s) const {
+    constexpr double kNotConfirmedS = 1e-6;  // so that it does not hold again before something is
+    return std::min(silent_s(), confirmed_s(motion_s) + silence_s_ + kNotConfirmedS);
+  }
+
   /// True if a motion from `motion_s`, which was taken to hold until `limit_s`, does so at `time_s` after
   /// all: something arrives again, and has told of what was missed.
   [[nodiscard]] bool holds_again(double motion_s, double limit_s, double time_s) const {

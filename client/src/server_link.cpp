@@ -210,11 +210,18 @@ std::optional<Refusal> ServerLink::read_motion(BitReader& reader, const UpdateHe
   return std::nullopt;
 }
 
+// How long it lay here unread, s: so long its answer is late, and that is no queue of the link's.
+double ServerLink::waited_s(Tick tick, double local_s) const {
+  if (!history_) return 0.0;
+  const double way_s = 0.5 * clock_.round_trip_s().value_or(0.0);
+  return std::max(0.0, server_time_s(local_s) - time_of(tick) - way_s);
+}
+
 void ServerLink::note_header(const ServerHeader& header, Tick tick, double local_s, ClientStats& stats) {
   if (received_.ack().newest == header.sequence) {
     sequences_seen_ += sequences_seen_ == 0 ? 1 : sequence_distance(header.sequence, newest_sequence_);
     newest_sequence_ = header.sequence;
-    newest_arrival_s_ = local_s;
+    newest_arrival_s_ = local_s - waited_s(tick, local_s);
   }
   note_tick(tick);
   const double noticed_s = std::max(kNoticedS, kNoticedRoundTrips * stats.round_trip_s);
@@ -223,8 +230,8 @@ void ServerLink::note_header(const ServerHeader& header, Tick tick, double local
   stats.datagrams_lost = static_cast<std::uint64_t>(
       std::max<std::int64_t>(0, sequences_seen_ - static_cast<std::int64_t>(stats.datagrams_received)));
 
-  clock_.add_arrival(time_of(tick), local_s);
-  if (header.echo) {
+  if (!history_) clock_.add_arrival(time_of(tick), local_s);
+  if (header.echo && !history_) {
     const double sent_s = from_stamp(header.echo->stamp, local_s);
     clock_.add_exchange(sent_s, time_of(tick) - header.echo->held * kStampUnitS, time_of(tick), local_s);
     ++exchanges_;

@@ -6,6 +6,7 @@
 #include "entity_store.hpp"
 #include "owned_link.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -88,6 +89,15 @@ class ServerLink {
   /// True if no server can have run this tick yet.
   [[nodiscard]] bool is_far_ahead(Tick tick) const;
 
+  /// From now on what is received arrived at some time before, nobody knows when: it says nothing about the
+  /// clock, unless nothing else ever did. Or no more.
+  void take_for_history(bool history) { history_ = history && clock_.known(); }
+  /// When what is received arrived, as far as is known: by the tick of the newest, if it is history.
+  [[nodiscard]] double arrival_s(double local_s) const {
+    const double now_s = server_time_s(local_s);
+    return history_ ? std::min(now_s, time_of(newest_tick_)) : now_s;
+  }
+
   /// The server has run this tick.
   void note_tick(Tick tick) {
     newest_tick_ = static_cast<std::int32_t>(tick - newest_tick_) > 0 ? tick : newest_tick_;
@@ -156,9 +166,11 @@ class ServerLink {
   [[nodiscard]] FrameId frame_after(std::uint32_t slot, const EntityStore& entities) const;
   std::size_t send_datagram(ClientDatagram datagram, double local_s, const std::optional<Showing>& showing,
                             MessageOutbox& outbox, PeerId server, Transport& transport);
+  [[nodiscard]] double waited_s(Tick tick, double local_s) const;
   void note_header(const ServerHeader& header, Tick tick, double local_s, ClientStats& stats);
 
   ClockSync clock_;
+  bool history_ = false;
   int exchanges_ = 0;
   double joined_s_ = 0.0;
   double tick_rate_hz_ = 60.0;

@@ -79,6 +79,79 @@ INSTANTIATE_TEST_SUITE_P(, AClock,
                                          Jump{"BackAMoment", -0.1}),
                          [](const auto& jump) { return std::string(jump.param.name); });
 
+struct Sleep {
+  double for_s;
+  double queue_s;  ///< what arrives later finds no room
+};
+class ClientSleep : public testing::TestWithParam<Sleep> {};
+
+// The worst that a client shows whose machine sleeps from `asleep_s` on while its clock goes on, and while
+// three bodies begin.
+struct Woken {
+  double clock_s = 0.0;  ///< error of its server time
+  double off_m = 0.0;    ///< of what it shows
+  double later_m = 0.0;  ///< the same from a second and a half after it woke
+};
+
+Woken sleep_through(const Sleep& sleep, double asleep_s) {
+  const double wakes_s = asleep_s + sleep.for_s;
+  WorldConfig config = near_network();
+  config.silent_s = 0.0;
+  if (sleep.queue_s < sleep.for_s) {
+    const auto line = [](double time_s, int loss) {
+      return std::to_string(time_s) + " down loss=" + std::to_string(loss) + "\n";
+    };
+    config.script = line(asleep_s + sleep.queue_s, 100) + line(wakes_s, 0);
+  }
+  World world(config);
+  std::vector<Circle> paths;
+  for (int i = 0; i < 6; ++i)
+    paths.push_back({.radius_m = 4.0 + i, .turn_rps = 1.0, .phase_rad = 0.7 * i});
+  for (int i = 0; i < 3; ++i)
+    world.add_body(paths[i]);
+  world.add_dialing_client();
+  Woken woken;
+  world.on_frame = [&](std::size_t, double time_s, std::span<const ShownEntity> shown) {
+    if (time_s < 5.0) return;
+    const auto estimate = world.client(0).server_time_s(world.local_s(0, time_s));
+    ASSERT_TRUE(estimate);
+    woken.clock_s = std::max(woken.clock_s, std::abs(*estimate - time_s));
+    for (const ShownEntity& entity : shown) {
+      for (std::size_t i = 0; i < paths.size(); ++i) {
+        if (world.body(i) != entity.id) continue;
+        const double off_m = glm::distance(entity.shown.position, paths[i](entity.shown_time_s).position);
+        woken.off_m = std::max(woken.off_m, off_m);
+        if (time_s > wakes_s + 1.5) woken.later_m = std::max(woken.later_m, off_m);
+      }
+    }
+  };
+  world.run_to(asleep_s);
+  world.suspend_client(0, wakes_s);
+  for (int i = 3; i < 6; ++i) {
+    world.run_to(asleep_s + 0.1 * (i - 2));
+    world.add_body(paths[i]);
+  }
+  world.run_to(wakes_s + 5.0);
+  EXPECT_EQ(world.client(0).status(), ClientStatus::joined);
+  EXPECT_EQ(world.shown(0).size(), paths.size());
+  return woken;
+}
+
+// What queued meanwhile says nothing about the time, and what is new in it is not carried to where nobody has
+// ever been.
+TEST_P(ClientSleep, LeavesTheClockRight) {
+  for (int i = 0; i < 6; ++i) {
+    const Woken woken = sleep_through(GetParam(), 6.0 + 0.034 * i);
+    EXPECT_LT(woken.clock_s, 0.02) << i;
+    EXPECT_LT(woken.off_m, 35.0) << i << ": the largest circle is 18 m wide";
+    EXPECT_LT(woken.later_m, 0.2) << i;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(, ClientSleep,
+                         testing::Values(Sleep{0.3, 1e9}, Sleep{1.5, 1e9}, Sleep{4.0, 0.8}, Sleep{4.0, 1e9},
+                                         Sleep{14.0, 0.8}, Sleep{14.0, 3.0}, Sleep{25.0, 2.0}));
+
 class ServerSleep : public testing::TestWithParam<double> {};
 
 // The server's machine sleeps, for less or for more than its clients wait.

@@ -135,7 +135,8 @@ void World::deliver(double time_s) {
     const auto connection = player.dialer ? player.dialer->client() : player.connection;
     const bool arrived = (connection && network_.client_has_events(*connection)) ||
                          (player.tap && player.tap->has_slipped_in());
-    if (arrived && player.client) player.client->receive(local_s(i, time_s));
+    const bool awake = time_s >= player.suspended_until_s;
+    if (arrived && player.client && awake) player.client->receive(local_s(i, time_s));
   }
 }
 
@@ -161,7 +162,7 @@ void World::frame(double time_s) {
   ++frames_;
   for (std::size_t i = 0; i < clients_.size(); ++i) {
     Player& player = *clients_[i];
-    if (!player.client) continue;
+    if (!player.client || time_s < player.suspended_until_s) continue;
     player.client->receive(local_s(i, time_s));
     if (config_.sampled) {
       (void)player.client->sample(local_s(i, time_s));

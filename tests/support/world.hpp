@@ -61,6 +61,9 @@ class World {
   /// The server's process stands still, as if it were stopped, until then.
   void suspend_server(double until_s) { suspended_until_s_ = until_s; }
 
+  /// The client's process stands still until then: what arrives queues up.
+  void suspend_client(std::size_t client, double until_s) { clients_[client]->suspended_until_s = until_s; }
+
   /// The client's clock is another one from now on: the machine slept, or was set.
   void set_local_clock(std::size_t client, LocalClock clock) { clients_[client]->clock = clock; }
 
@@ -119,6 +122,7 @@ class World {
     std::unique_ptr<Client> client;
     std::vector<ClientEvent> events;
     std::vector<ShownEntity> shown;
+    double suspended_until_s = -1e300;
   };
 
   std::size_t add_client(ClientConfig config, LocalClock clock, Transport& transport);
