@@ -56,7 +56,19 @@ std::optional<Refusal> ClientWorld::spawn(const SpawnMessage& message) {
   if (motion.frame && (motion.frame == frame_of(message.entity) ||
                        std::as_const(entities).find(entity_of(motion.frame)) == nullptr))
     return Refusal::unknown_frame;
-  remove(static_cast<std::uint32_t>(message.entity.slot()), link.time_of(message.tick));
+  const auto slot = static_cast<std::uint32_t>(message.entity.slot());
+  if (KnownEntity* known = entities.find(message.entity); known != nullptr && !known->despawned_s) {
+    // It has begun already; it is how it goes on that is news.
+    if (message.archetype != known->info.archetype) return Refusal::unexpected;
+    entities.references(slot)->note(message.level, message.motion_tick, message.state);
+    if (known->owned || motion.time_s < known->spawned_s || !receive(*known, motion)) {
+      ++stats.updates_stale;
+    } else {
+      ++stats.updates_applied;
+    }
+    return std::nullopt;
+  }
+  remove(slot, link.time_of(message.tick));
   entities.put({message.entity,
                 {message.archetype, message.name},
                 RemoteEntity{motion, path()},
@@ -66,15 +78,14 @@ std::optional<Refusal> ClientWorld::spawn(const SpawnMessage& message) {
                 motion.teleports,
                 FieldTimeline{std::move(values), link.time_of(message.tick)},
                 motion.frame});
-  frames.note(static_cast<std::uint32_t>(message.entity.slot()), motion);
+  frames.note(slot, motion);
   // It may have been told of long ago, and waited for what got lost, or slept.
   if (const double holds_s = holds.of_unseen(motion.time_s);
       link.clock_ready() && playout.shown_s() > holds_s) {
     entities.find(message.entity)->remote.hold_until(holds_s, holds_s, 0.0);
     some_fade_ = true;
   }
-  entities.references(static_cast<std::uint32_t>(message.entity.slot()))
-      ->note(message.level, message.motion_tick, message.state);
+  entities.references(slot)->note(message.level, message.motion_tick, message.state);
   return std::nullopt;
 }
 
@@ -175,6 +186,20 @@ std::optional<Refusal> ClientWorld::despawn(const DespawnMessage& message) {
   return std::nullopt;
 }
 
+// False if it is not news.
+bool ClientWorld::receive(KnownEntity& entity, const Motion& motion) {
+  const RemoteEntity& remote = entity.remote;
+  const double shown_s = playout.shown_s();
+  const double duration_s = std::max(catch_up_s(std::max(0.0, shown_s - remote.holds_until_s())),
+                                     catch_up_left_s(remote.blend(), shown_s));
+  const double holds_s = holds.of(std::max(motion.time_s, remote.newest().time_s));
+  const double limit_s = shown_s > holds_s ? holds_s : kHoldsForever;
+  // What was never shown has nothing to be blended from.
+  if (!frames.receive(entity, motion, shown_s, entity.visible ? duration_s : 0.0, limit_s)) return false;
+  some_fade_ = some_fade_ || limit_s != kHoldsForever;
+  return true;
+}
+
 void ClientWorld::apply(std::span<const ServerLink::Update> updates, double local_s) {
   for (const ServerLink::Update& update : updates) {
     if (References* references = entities.references(update.slot))
@@ -188,18 +213,10 @@ void ClientWorld::apply(std::span<const ServerLink::Update> updates, double loca
     Motion motion = update.motion;
     if (!config.uses_stamps && link.clock_known()) motion.time_s = link.server_time_s(local_s);
     const double gap_s = motion.time_s - entity->remote.newest().time_s;
-    RemoteEntity& remote = entity->remote;
-    const double shown_s = playout.shown_s();
-    const double duration_s = std::max(catch_up_s(std::max(0.0, shown_s - remote.holds_until_s())),
-                                       catch_up_left_s(remote.blend(), shown_s));
-    const double holds_s = holds.of(std::max(motion.time_s, remote.newest().time_s));
-    const double limit_s = shown_s > holds_s ? holds_s : kHoldsForever;
-    // What was never shown has nothing to be blended from.
-    if (!frames.receive(*entity, motion, shown_s, entity->visible ? duration_s : 0.0, limit_s)) {
+    if (!receive(*entity, motion)) {
       ++stats.updates_stale;
       continue;
     }
-    some_fade_ = some_fade_ || limit_s != kHoldsForever;
     ++stats.updates_applied;
     if (gap_s > 0.0 && link.clock_known()) {
       playout.note_update(link.server_time_s(local_s) - motion.time_s, gap_s);

@@ -3,6 +3,7 @@
 
 #include "oldest_tick.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -25,6 +26,12 @@ class Announcements {
     Tick since = 0;            ///< the client lacks something of this tick until it has the message
     Tick motion_tick = 0;      ///< time stamp of the motion that it was sent with
     std::uint32_t number = 0;  ///< counts the messages sent
+    // The rest is about what begins.
+    std::uint32_t publish = 0;  ///< number of the motion, and
+    std::uint8_t level = 0;     ///< its level of detail
+    bool again = false;         ///< it had begun: only the motion is news
+    std::uint8_t repeats = 0;   ///< newer motions that were sent behind it
+    Tick told = 0;              ///< when the last of them, or it, was sent
   };
 
   /// An entity is to be announced when its turn comes.
@@ -47,11 +54,36 @@ class Announcements {
     wait(entry);
   }
   [[nodiscard]] std::size_t waiting_count() const { return waiting_.size(); }
-  void sent(Tick motion_tick) {
+  /// It was sent at `now` with this motion.
+  void sent(std::uint32_t publish, std::uint8_t level, Tick motion_tick, Tick now) {
     Entry entry = waiting_.front();
     entry.motion_tick = motion_tick;
     entry.number = ++sent_;
+    entry.publish = publish;
+    entry.level = level;
+    entry.told = now;
     drop();
+    await(entry);
+  }
+
+  /// What began and is not confirmed, oldest first, if no more than so many messages are on their way; `f`
+  /// may say sent_again() of the entry that it is given.
+  template <class F>
+  void for_each_beginning(std::size_t most, F&& f) {
+    if (unconfirmed_.size() > most) return;
+    for (std::size_t i = 0, count = unconfirmed_.size(); i < count; ++i) {
+      if (Entry& entry = unconfirmed_[i]; entry.serial != 0 && !entry.again) f(entry);
+    }
+  }
+  /// A newer motion of what `first` began was sent at `now`.
+  void sent_again(Entry& first, std::uint32_t publish, std::uint8_t level, Tick motion_tick, Tick now) {
+    // All until then it had, with the one before.
+    Entry entry{first.id, first.serial, first.told + 1, motion_tick, ++sent_};
+    ++first.repeats;
+    first.told = now;
+    entry.publish = publish;
+    entry.level = level;
+    entry.again = true;
     await(entry);
   }
 

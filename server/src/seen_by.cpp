@@ -50,6 +50,11 @@ void SeenBy::announced(EntityId id, const Motion& first) {
   note_frame(first);
 }
 
+void SeenBy::announced_again(EntityId id, const Motion& newer) {
+  const SeenEntity* entity = find(id);
+  if (entity != nullptr && !entity->appeared()) announced(id, newer);
+}
+
 void SeenBy::confirmed(EntityId id) {
   confirmed_.push_back(id);
 }

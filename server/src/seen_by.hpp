@@ -34,6 +34,8 @@ class SeenBy {
 
   /// The client is told that an entity begins, with this motion.
   void announced(EntityId id, const Motion& first);
+  /// A newer motion was sent behind that, before the client was known to have it.
+  void announced_again(EntityId id, const Motion& newer);
   /// It has taken that in: with the report that is taken in next, or the one before.
   void confirmed(EntityId id);
   /// The entity ended, or concerns the client no more.

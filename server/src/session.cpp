@@ -24,6 +24,12 @@ constexpr std::size_t kMostAnnouncement = 1024 + kMaxValuesBytes;
 // Of what is sent again to a client that is back, this much counts against its byte budget.
 constexpr std::size_t kMostCharged = 2000;
 
+// Newer motions behind an announcement that is not confirmed: so many at most, so far apart, and only while
+// this many messages or fewer are on their way.
+constexpr std::uint8_t kMostRepeats = 4;
+constexpr double kTellAgainS = 0.04;
+constexpr std::size_t kMostBeginnings = 64;
+
 // Announcements are put together up to here, bytes, so that most payloads fit a datagram.
 constexpr std::size_t kFullPayload = 1000;
 
@@ -149,7 +155,12 @@ void Session::confirm(std::uint32_t control_count, double now_s) {
   announcements_.confirm(control_count, [&](const Announcements::Entry& entry) {
     Subscription* subscription = subscriptions_.find(entry.id);
     if (entry.serial == 0 || subscription == nullptr || subscription->serial != entry.serial) return;
-    subscriptions_.confirm(*subscription, entry.motion_tick);
+    if (entry.again) {
+      Subscriptions::note_held(*subscription, entry.publish, entry.level, entry.motion_tick);
+      held_tick_ = earlier(held_tick_, entry.motion_tick) ? entry.motion_tick : held_tick_;
+      return;
+    }
+    subscriptions_.confirm(*subscription, entry.publish, entry.level, entry.motion_tick);
     if (seen_) seen_->confirmed(entry.id);
     extras_.fields().allow(entry.id);
     held_tick_ = earlier(held_tick_, entry.motion_tick) ? entry.motion_tick : held_tick_;
@@ -245,25 +256,34 @@ void Session::note_fields(const FieldTable& fields, Tick tick) {
   }
 }
 
+// Many messages in one payload: a datagram each would cost a slow link more than what they say.
+struct Session::Telling {
+  std::array<std::byte, kFullPayload + kMostAnnouncement> payload;
+  std::size_t size = 0;
+
+  [[nodiscard]] std::span<std::byte> rest() { return std::span{payload}.subspan(size); }
+};
+
+void Session::hand_over(Telling& telling, double now_s, Transport& transport) {
+  if (telling.size == 0) return;
+  transport.send(peer_, Channel::control, std::span{telling.payload}.first(telling.size));
+  budget_.spend(telling.size + kMessageHeaders, now_s);
+  telling.size = 0;
+}
+
+// As if all messages were as long as the newest.
+bool Session::has_room(const Telling& telling) const {
+  const double under_way = announcements_.unconfirmed_count() * message_bytes_;
+  return budget_.available() > static_cast<double>(telling.size) && under_way < budget_.reliable_room();
+}
+
 void Session::tell(const Step& step, Transport& transport) {
   if (step.fields_changed) note_fields(step.fields, step.tick);
   if (!peer_) return;
   if (!tell_endings(step.now_s, transport)) return;
-  // Many in one payload: a datagram each would cost a slow link more than what they say.
-  std::array<std::byte, kFullPayload + kMostAnnouncement> payload;
-  std::size_t size = 0;
-  const auto hand_over = [&] {
-    transport.send(peer_, Channel::control, std::span{payload}.first(size));
-    budget_.spend(size + kMessageHeaders, step.now_s);
-    size = 0;
-  };
-  // As if all messages were as long as the newest.
-  const auto room = [&] {
-    const double under_way = announcements_.unconfirmed_count() * message_bytes_;
-    return budget_.available() > static_cast<double>(size) && under_way < budget_.reliable_room();
-  };
+  Telling telling;
   std::size_t deferred = 0;
-  for (const Announcements::Entry* entry = announcements_.next(); entry != nullptr && room();
+  for (const Announcements::Entry* entry = announcements_.next(); entry != nullptr && has_room(telling);
        entry = announcements_.next()) {
     Subscription* subscription = subscriptions_.find(entry->id);
     if (subscription == nullptr || subscription->serial != entry->serial) {
@@ -275,18 +295,53 @@ void Session::tell(const Step& step, Transport& transport) {
       announcements_.defer();  // until the one in whose frame it lives has been
       continue;
     }
-    const std::size_t bytes = announce(step, *subscription, std::span{payload}.subspan(size));
-    if (comeback_) comeback_->add(std::span{payload}.subspan(size, bytes));
-    size += bytes;
+    const std::size_t bytes = announce(step, *subscription, telling.rest());
     message_bytes_ = static_cast<double>(bytes) + kHeadersShare;
-    if (size >= kFullPayload) hand_over();
+    if (comeback_) comeback_->add(telling.rest().first(bytes));
+    telling.size += bytes;
+    if (telling.size >= kFullPayload) hand_over(telling, step.now_s, transport);
     deferred = 0;
   }
-  if (size > 0) hand_over();
+  if (announcements_.waiting_count() == 0) tell_again(step, telling, transport);
+  hand_over(telling, step.now_s, transport);
+}
+
+// It takes three ways of the link until a client can be sent state of what begins. What moves otherwise by
+// then is told behind the beginning, if nothing else waits: a few times, so that no stream comes of it.
+void Session::tell_again(const Step& step, Telling& telling, Transport& transport) {
+  const auto apart = static_cast<Tick>(std::ceil(kTellAgainS * tick_rate_hz_));
+  announcements_.for_each_beginning(kMostBeginnings, [&](Announcements::Entry& first) {
+    Subscription* s = subscriptions_.find(first.id);
+    if (s == nullptr || s->serial != first.serial || s->muted || s->level != first.level) return;
+    const PublishStream& stream = step.entities.slots()[s->id.slot()].levels[s->level].stream;
+    const bool due = stream.number() != s->sent && first.repeats < kMostRepeats &&
+                     (first.repeats == 0 || !earlier(step.tick, first.told + apart));
+    if (!due || !has_room(telling) || !knows_route(stream.head().route) || !may_announce(step, *s)) return;
+    const std::size_t bytes = write_spawn(step, *s, telling.rest());
+    if (comeback_) comeback_->add(telling.rest().first(bytes));
+    telling.size += bytes;
+    announcements_.sent_again(first, stream.number(), s->level, stream.newest().tick, step.tick);
+    if (seen_) seen_->announced_again(s->id, stream.motion());
+    s->sent = stream.number();
+    ++sent_again_;
+    if (step.coding != nullptr) note_coding_in_full(step, *s);
+    if (telling.size >= kFullPayload) hand_over(telling, step.now_s, transport);
+  });
 }
 
 // Writes the message that an entity begins, and returns its bytes.
 std::size_t Session::announce(const Step& step, Subscription& subscription, std::span<std::byte> buffer) {
+  const PublishStream& stream =
+      step.entities.slots()[subscription.id.slot()].levels[subscription.level].stream;
+  if (seen_) seen_->announced(subscription.id, stream.motion());
+  subscription.told = true;
+  subscription.sent = stream.number();
+  announcements_.sent(stream.number(), subscription.level, stream.newest().tick, step.tick);
+  return write_spawn(step, subscription, buffer);
+}
+
+std::size_t Session::write_spawn(const Step& step, const Subscription& subscription,
+                                 std::span<std::byte> buffer) {
   const Entity& entity = step.entities.slots()[subscription.id.slot()];
   const PublishStream& stream = entity.levels[subscription.level].stream;
   SpawnMessage message;
@@ -304,10 +359,6 @@ std::size_t Session::announce(const Step& step, Subscription& subscription, std:
     write_values(writer, step.fields.specs(*row), row->values);
     message.fields.resize(writer.finish().size());
   }
-  if (seen_) seen_->announced(entity.id, stream.motion());
-  subscription.told = true;
-  subscription.sent = stream.number();
-  announcements_.sent(stream.newest().tick);
   return encode(message, buffer).size();
 }
 

@@ -153,6 +153,12 @@ class Session {
   void confirm(std::uint32_t control_count, double now_s);
   [[nodiscard]] std::size_t announce(const Step& step, Subscription& subscription,
                                      std::span<std::byte> buffer);
+  [[nodiscard]] static std::size_t write_spawn(const Step& step, const Subscription& subscription,
+                                               std::span<std::byte> buffer);
+  struct Telling;
+  [[nodiscard]] bool has_room(const Telling& telling) const;
+  void hand_over(Telling& telling, double now_s, Transport& transport);
+  void tell_again(const Step& step, Telling& telling, Transport& transport);
   void settle(double now_s, ServerStats& stats);
   void note_fate(Subscription& subscription, const Carried& carried, bool acked);
   [[nodiscard]] bool knows_route(RouteId route) const;
@@ -168,6 +174,7 @@ class Session {
   [[nodiscard]] std::uint32_t complete_age(Tick tick) const;
   bool write_datagram(const Step& step, std::size_t room, Desk& desk);
   void note_coding(const Step& step, const Snapshot::Item& item) const;
+  static void note_coding_in_full(const Step& step, const Subscription& subscription);
   void note_sent(const Snapshot::Item& item, const StreamHead& stream, Outbox& outbox);
 
   ClientId id_;
@@ -205,6 +212,7 @@ class Session {
   std::deque<Ending> endings_;         // that the client is not told yet, the oldest first
   std::vector<std::uint32_t> routes_;  // by route: number of the message
   double message_bytes_ = 64.0;        // of the announcement sent last, on the wire
+  std::uint64_t sent_again_ = 0;       // motions behind announcements, not counted yet
   SentWindow sent_;
   InFlight in_flight_;
 };

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 namespace reckoner {
 namespace {
@@ -61,6 +62,7 @@ void Session::fetch_lists(const Published& published) const {
 
 void Session::compose(const Step& step, std::size_t room, Desk& desk) {
   if (joined_s_ < 0.0) joined_s_ = step.now_s;
+  desk.outbox.stats.updates_sent += std::exchange(sent_again_, 0);
   sent_.expire(step.now_s, link_.timeout_s(kAnswerDelayS));
   settle(step.now_s, desk.outbox.stats);
   budget_.advance(step.now_s);
@@ -210,6 +212,17 @@ void Session::note_coding(const Step& step, const Snapshot::Item& item) const {
   const PublishStream::Publish& base = stream.at(item.reference);
   step.coding->add(newest.encoded, &base.encoded, (newest.tick - base.tick) / step.tick_rate_hz, q,
                    item.bits);
+}
+
+// What was sent behind an announcement is an update like any other.
+void Session::note_coding_in_full(const Step& step, const Subscription& subscription) {
+  const Entity& entity = step.entities.slots()[subscription.id.slot()];
+  const QuantisedState& state = entity.levels[subscription.level].stream.newest().encoded;
+  const Quantisation& q = step.quantisation[entity.archetype];
+  std::array<std::byte, kMostUpdateBits / 8> scratch;
+  BitWriter writer{scratch};
+  write_full(writer, state, q);
+  step.coding->add(state, nullptr, 0.0, q, writer.bits_written());
 }
 
 void Session::note_sent(const Snapshot::Item& item, const StreamHead& stream, Outbox& outbox) {

@@ -86,11 +86,19 @@ void Subscriptions::fetch(const Published& published) const {
   }
 }
 
-void Subscriptions::confirm(Subscription& subscription, Tick motion_tick) {
+void Subscriptions::confirm(Subscription& subscription, std::uint32_t publish, std::uint8_t level,
+                            Tick motion_tick) {
   subscription.confirmed = true;
-  subscription.held = subscription.sent;
-  subscription.held_tick = motion_tick;
+  note_held(subscription, publish, level, motion_tick);
   listen(subscription);
+}
+
+void Subscriptions::note_held(Subscription& subscription, std::uint32_t publish, std::uint8_t level,
+                              Tick motion_tick) {
+  // Of another level, or of none since the client owned it: nothing refers to it any more.
+  if (level != subscription.level || subscription.sent < publish || publish <= subscription.held) return;
+  subscription.held = publish;
+  subscription.held_tick = motion_tick;
 }
 
 void Subscriptions::set_muted(Subscription& subscription, bool muted, Tick tick) {

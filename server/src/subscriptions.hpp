@@ -56,9 +56,12 @@ class Subscriptions {
   using Place = std::uint32_t;
   [[nodiscard]] Subscription& at(Place place) { return entries_[place]; }
 
-  /// The client has taken in that the entity exists, with the motion of this time stamp: from now on it is
-  /// sent state.
-  void confirm(Subscription& subscription, Tick motion_tick);
+  /// The client has taken in that the entity exists, with this publish of that level and time stamp: from now
+  /// on it is sent state.
+  void confirm(Subscription& subscription, std::uint32_t publish, std::uint8_t level, Tick motion_tick);
+  /// It has taken in a later one, too.
+  static void note_held(Subscription& subscription, std::uint32_t publish, std::uint8_t level,
+                        Tick motion_tick);
 
   /// The client is sent no motions of the entity any more, or again, beginning with the newest.
   void set_muted(Subscription& subscription, bool muted, Tick tick);

@@ -30,8 +30,8 @@ TEST(Subscriptions, WhatIsPublishedAtItsLevelIsDueOnceConfirmed) {
   Subscriptions subscriptions;
   for (const std::uint32_t slot : {3u, 70u, 200u})
     subscriptions.add(entity(slot), slot == 70u ? 1 : 0);
-  subscriptions.confirm(*subscriptions.find(3u), 1);
-  subscriptions.confirm(*subscriptions.find(70u), 1);
+  subscriptions.confirm(*subscriptions.find(3u), 0, 0, 1);
+  subscriptions.confirm(*subscriptions.find(70u), 0, 0, 1);
   Published published;
   for (const std::uint32_t slot : {3u, 70u, 71u, 200u})
     published.insert(0, slot);
@@ -47,7 +47,7 @@ TEST(Subscriptions, WhatIsPublishedAtItsLevelIsDueOnceConfirmed) {
 
 TEST(Subscriptions, ANewPublishIsNoRepair) {
   Subscriptions subscriptions;
-  subscriptions.confirm(subscriptions.add(entity(0), 0), 1);
+  subscriptions.confirm(subscriptions.add(entity(0), 0), 0, 0, 1);
   Subscription& s = *subscriptions.find(0u);
   subscriptions.set_due(s, 9, true);
   EXPECT_TRUE(s.repair);
@@ -62,10 +62,15 @@ TEST(Subscriptions, AnotherLevelBeginsWithNothingHeld) {
   Subscriptions subscriptions;
   Subscription& s = subscriptions.add(entity(4), 0);
   s.sent = 17;
-  subscriptions.confirm(s, 1);
+  subscriptions.confirm(s, 17, 0, 1);
   EXPECT_EQ(s.held, 17u);
   EXPECT_EQ(s.held_tick, 1u);
+  s.sent = 19;
+  Subscriptions::note_held(s, 19, 0, 3);  // sent behind the first
+  EXPECT_EQ(s.held, 19u);
+  EXPECT_EQ(s.held_tick, 3u);
   subscriptions.set_level(s, 2, 30);
+  Subscriptions::note_held(s, 18, 0, 2);
   EXPECT_EQ(s.held, 0u);
   EXPECT_EQ(due(subscriptions, {}, 31), (std::vector<std::uint32_t>{4}));
   subscriptions.clear_due(4);
