@@ -15,6 +15,11 @@ MotionFit::MotionFit(double tick_rate_hz)
   horizon_s_ = static_cast<double>(linear_.horizon_ticks()) * tick_s_;
 }
 
+void MotionFit::begin_with(const Habits& habits) {
+  if (habits.linear) linear_.begin_with(*habits.linear);
+  if (habits.angular) angular_.begin_with(*habits.angular);
+}
+
 void MotionFit::restart() {
   linear_.restart();
   angular_.restart();

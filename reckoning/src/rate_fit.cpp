@@ -17,8 +17,11 @@ constexpr std::array<double, 4> kTimeConstantsS{1.0 / 60, 3.0 / 60, 8.0 / 60, 20
 constexpr double kMemoryS = 5.0;  // how long a guess's error counts
 constexpr float kLeastError = 1e-12f;
 constexpr std::uint8_t kLeastLessons = 3;  // each axis once: on one alone a circle may look like a halt
-constexpr double kSettleS = 0.5;           // rest after which nothing of an entity's past is kept
-constexpr double kSampleHz = 60.0;         // what the predictor's constants are made for
+constexpr std::uint8_t kHabitLessons = 8;  // what is not seen as often is no habit
+// How far off guesses are for others of its kind counts as if it had been seen for half a second.
+constexpr float kKindErrorShare = 0.1f;
+constexpr double kSettleS = 0.5;    // rest after which nothing of an entity's past is kept
+constexpr double kSampleHz = 60.0;  // what the predictor's constants are made for
 constexpr float kMostRate2 = 1e12f;
 
 // Multiples of the golden ratio never repeat in any period and visit the axes evenly.
@@ -55,6 +58,31 @@ void RateFit::restart() {
   slots_filled_ = 0;
   slot_ = 0;
   ticks_to_slot_ = 1;
+}
+
+std::optional<RateFit::Habit> RateFit::habit() const {
+  if (moved_ < kHabitLessons) return std::nullopt;
+  Habit habit{};
+  auto next = std::copy(horizontal_.weights().begin(), horizontal_.weights().end(), habit.begin());
+  next = std::copy(vertical_.weights().begin(), vertical_.weights().end(), next);
+  next = std::copy(errors_.begin(), errors_.end(), next);
+  *next++ = horizontal_.noise();
+  *next = vertical_.noise();
+  return habit;
+}
+
+void RateFit::begin_with(const Habit& habit) {
+  if (!std::all_of(habit.begin(), habit.end(), [](float x) { return std::isfinite(x); })) return;
+  Predictor::Inputs horizontal{}, vertical{};
+  const auto* next = habit.data();
+  std::copy_n(next, kInputs, horizontal.begin());
+  std::copy_n(next + kInputs, kInputs, vertical.begin());
+  next += 2 * kInputs;
+  for (float& error : errors_)
+    error = kKindErrorShare * *next++;
+  horizontal_.begin_with(horizontal, next[0]);
+  vertical_.begin_with(vertical, next[1]);
+  weigh_guesses();
 }
 
 RateFit::Predictor::Inputs RateFit::inputs(const glm::vec3& rate, std::size_t axis) const {
@@ -98,7 +126,7 @@ void RateFit::step(const glm::vec3& rate, const glm::vec3& derivative, const glm
     const std::size_t then = axis_of(order_ - slots_ * kGoldenStep);
     learn(slot, then, way[static_cast<glm::length_t>(then)]);
     if (lessons_ < kLeastLessons) ++lessons_;
-    if (lessons_ == kLeastLessons) weigh_guesses();
+    if (lessons_ >= kLeastLessons) weigh_guesses();
   }
   const std::size_t axis = axis_of(order_);
   const auto i = static_cast<glm::length_t>(axis);
@@ -125,6 +153,7 @@ void RateFit::learn(const Slot& then, std::size_t axis, double way) {
   const float rate = then.inputs[0];
   const float mean = static_cast<float>(way - then.way) / horizon_s_;
   if (!(mean * mean < kMostRate2)) return;
+  if (moved_ < kHabitLessons && (mean != 0.0f || rate != 0.0f)) ++moved_;
   Predictor& learned = predictor(axis);
   const std::array<float, kGuesses> guesses{rate, rate + then.derivative * (0.5f * horizon_s_), 0.0f,
                                             learned.predict(then.inputs)};

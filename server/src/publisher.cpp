@@ -82,11 +82,13 @@ Entity Publisher::make_entity(std::size_t archetype, const std::string& name, co
                    phase},
         factor};
   };
+  MotionFit fit{config_.tick_rate_hz};
+  fit.begin_with(kinds_.of(archetype));
   return {.id = {},
           .archetype = archetype,
           .truth = truth,
           .gap = nullptr,
-          .fit = MotionFit{config_.tick_rate_hz},
+          .fit = fit,
           .levels = {policy(1.0), policy(kLevelFactor), policy(kLevelFactor * kLevelFactor)},
           .follower = {},
           .name = name};
@@ -112,6 +114,7 @@ void Publisher::run(EntityTable& entities, const RouteTable& routes, Tick tick, 
     }
   });
   published_.list_words();
+  kinds_.run(entities);
   for (Counts& counts : counts_) {
     stats.publishes += counts.publishes;
     add(stats.published_for, counts.causes);

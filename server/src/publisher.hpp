@@ -2,6 +2,7 @@
 #pragma once
 
 #include "entity_table.hpp"
+#include "kind_habits.hpp"
 #include "published.hpp"
 #include "worker_pool.hpp"
 
@@ -21,7 +22,7 @@ namespace reckoner {
 class Publisher {
  public:
   Publisher(const ServerConfig& config, std::span<const Quantisation> quantisation, unsigned workers)
-      : config_(config), quantisation_(quantisation), counts_(workers) {}
+      : config_(config), quantisation_(quantisation), counts_(workers), kinds_(config.archetypes.size()) {}
 
   /// A new entity's part of publishing.
   [[nodiscard]] Entity make_entity(std::size_t archetype, const std::string& name, const State& truth,
@@ -30,6 +31,9 @@ class Publisher {
   /// Publishes what is due at `tick`, whose server time is `time_s`.
   void run(EntityTable& entities, const RouteTable& routes, Tick tick, double time_s, WorkerPool& pool,
            ServerStats& stats);
+
+  /// An entity ends.
+  void ends(const Entity& entity) { kinds_.ends(entity); }
 
   /// How long a gap between updates lasts at most, s, at a level of that factor that clients interpolate,
   /// unless the motion before it holds.
@@ -79,6 +83,7 @@ class Publisher {
   std::span<const Quantisation> quantisation_;  // by archetype
   std::vector<Counts> counts_;                  // by worker
   Published published_;
+  KindHabits kinds_;
 };
 
 }  // namespace reckoner

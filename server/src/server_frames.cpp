@@ -101,6 +101,7 @@ bool Server::Impl::end(EntityId id) {
   const Entity* entity = entities.find(id);
   if (entity == nullptr) return false;
   release(*entity);
+  publisher.ends(*entity);
   if (entity->announced) despawned.emplace_back(id, next_tick);
   if (entity->frame) spawned.push_back(entity->frame);
   surroundings.remove(static_cast<std::uint32_t>(id.slot()));

@@ -272,6 +272,41 @@ TEST(MotionFit, ANewbornIsNeverPredictedWorseThanByBothPlainCandidates) {
   }
 }
 
+// Thrown this fast, which the game sees from the second tick on: how far off what is fitted is in the first
+// second, in the mean.
+double first_second(const glm::dvec3& speed, const MotionFit::Habits& habits, MotionFit::Habits* after) {
+  const auto thrown = [&](double t) { return speed * t - glm::dvec3{0.0, 0.0, 4.905 * t * t}; };
+  MotionFit fit{kTickRateHz};
+  fit.begin_with(habits);
+  double sum = 0.0;
+  for (int k = 2; k < 60; ++k) {
+    const double now = k / kTickRateHz;
+    const State truth = feed(fit, thrown, now, now + 1.0 / kTickRateHz);
+    sum += miss(fit, truth, thrown, now) / 58.0;
+  }
+  if (after != nullptr) *after = fit.habits();
+  return sum;
+}
+
+TEST(MotionFit, WhatOthersOfItsKindLearnedPredictsANewborn) {
+  EXPECT_FALSE(MotionFit{kTickRateHz}.habits().linear);
+  MotionFit::Habits of_one;
+  const double cold_m = first_second({3.0, -1.0, 4.0}, {}, &of_one);
+  ASSERT_TRUE(of_one.linear);
+  EXPECT_FALSE(of_one.angular);  // it never turned
+  EXPECT_LT(first_second({3.0, -1.0, 4.0}, of_one, nullptr), 0.5 * cold_m);
+  // One that is thrown otherwise.
+  EXPECT_LT(first_second({-6.0, 2.0, 1.0}, of_one, nullptr),
+            0.5 * first_second({-6.0, 2.0, 1.0}, {}, nullptr));
+}
+
+TEST(MotionFit, HabitsThatAreNotFiniteAreNone) {
+  RateFit::Habit spoilt{};
+  spoilt.fill(std::numeric_limits<float>::quiet_NaN());
+  const glm::dvec3 speed{3.0, -1.0, 4.0};
+  EXPECT_EQ(first_second(speed, {spoilt, spoilt}, nullptr), first_second(speed, {}, nullptr));
+}
+
 TEST(MotionFit, RecoversFromAnyInput) {
   constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
   constexpr float kInfinity = std::numeric_limits<float>::infinity();

@@ -31,6 +31,19 @@ class LeastSquares {
   /// As learned so far, one for each input.
   [[nodiscard]] const Inputs& weights() const { return weights_; }
 
+  /// Mean square of the recent errors, squared input units.
+  [[nodiscard]] float noise() const { return noise_; }
+
+  /// Begins with what others of its kind have learned; only before the first learn(). They are believed as if
+  /// a good deal had been seen, but it learns its own.
+  void begin_with(const Inputs& weights, float noise) {
+    weights_ = weights;
+    noise_ = noise;
+    noise_gain_ = kKindNoiseGain;
+    for (float& c : covariance_)
+      c *= kKindVariance;
+  }
+
   /// The weighted sum of the inputs.
   [[nodiscard]] float predict(const Inputs& x) const {
     float sum = 0.0f;
@@ -65,7 +78,9 @@ class LeastSquares {
   // were its weight as free as theirs, the first few samples would all be put down to it.
   static constexpr float kPriorVariance = 1.0f;
   static constexpr float kFirstPriorVariance = 0.01f;
-  static constexpr float kForgetting = 0.9998f;  // a sample: what is older than a minute or two fades
+  static constexpr float kKindVariance = 0.1f;    // of that, for who begins with what its kind has learned
+  static constexpr float kKindNoiseGain = 0.05f;  // as if so much of the noise were from one sample
+  static constexpr float kForgetting = 0.9998f;   // a sample: what is older than a minute or two fades
   // What weights may change by in a sample, squared. Without it an hour of perfectly even motion would teach
   // so surely that it takes an hour to learn anything else.
   static constexpr float kDrift = 1e-8f;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <optional>
+
 #include <glm/vec3.hpp>
 
 #include <reckoner/reckoning/export.hpp>
@@ -23,6 +25,16 @@ class RECKONER_RECKONING_API MotionFit {
 
   /// The truth at the next tick.
   void observe(const State& truth);
+
+  /// What was learned about the entity, for others of its kind with the same tick rate (RateFit::Habit).
+  struct Habits {
+    std::optional<RateFit::Habit> linear;   ///< nothing before it has moved for a while
+    std::optional<RateFit::Habit> angular;  ///< the same of turning
+  };
+  [[nodiscard]] Habits habits() const { return {linear_.habit(), angular_.habit()}; }
+  /// Begins as one that has these, only before the first observe(): what was seen of others of its kind
+  /// predicts it better than nothing.
+  void begin_with(const Habits& habits);
 
   /// After a teleport: what was learned about the present is void, what was learned about the entity holds.
   void restart();

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include <glm/vec3.hpp>
 
@@ -37,6 +38,16 @@ class RECKONER_RECKONING_API RateFit {
   /// After a teleport: the recent past no longer connects; what was learned about the entity still holds.
   void restart();
 
+  /// What was learned about the entity, not about its present: weights, how far off each guess is, and the
+  /// noise. Numbers of which means can be taken over entities of a kind, with the same tick rate and horizon.
+  static constexpr std::size_t kHabitSize = 2 * 5 + 4 + 2;
+  using Habit = std::array<float, kHabitSize>;
+
+  /// Nothing before enough was learned to be of use to others.
+  [[nodiscard]] std::optional<Habit> habit() const;
+  /// Begins as one that has this habit; only before the first observe(). A habit that is not finite is none.
+  void begin_with(const Habit& habit);
+
   /// The mean rate expected over the coming horizon, as of the last tick.
   [[nodiscard]] const glm::vec3& mean_rate() const { return mean_; }
 
@@ -53,6 +64,7 @@ class RECKONER_RECKONING_API RateFit {
   static constexpr std::size_t kMostSlots = 12;
   static constexpr std::size_t kUpAxis = 2;
   using Predictor = LeastSquares<kInputs>;
+  static_assert(kHabitSize == 2 * kInputs + kGuesses + 2);
 
   // What was known about one axis a horizon ago, to be compared with what became of it.
   struct Slot {
@@ -72,10 +84,11 @@ class RECKONER_RECKONING_API RateFit {
   [[nodiscard]] Predictor& predictor(std::size_t axis) { return axis == kUpAxis ? vertical_ : horizontal_; }
 
   bool settled_ = false;
-  std::uint8_t slots_ = 1;            // of slots_in_flight_ in use
-  std::uint8_t slot_ = 0;             // the oldest, and next to be written
-  std::uint8_t slots_filled_ = 0;     // since the last restart
-  std::uint8_t lessons_ = 0;          // ever; counts to what guesses are first weighed after
+  std::uint8_t slots_ = 1;         // of slots_in_flight_ in use
+  std::uint8_t slot_ = 0;          // the oldest, and next to be written
+  std::uint8_t slots_filled_ = 0;  // since the last restart
+  std::uint8_t lessons_ = 0;       // ever, and those in which anything moved, both as far as they matter
+  std::uint8_t moved_ = 0;
   std::uint16_t ticks_per_slot_ = 1;  // above 1 at high tick rates only
   std::uint16_t ticks_to_slot_ = 1;
   std::uint16_t ticks_seen_ = 0;     // since the last restart; up to 2
