@@ -29,6 +29,7 @@ struct Client::Impl {
   void live(double local_s);
   void dial(double local_s);
   void handle(const TransportEvent& event, double local_s);
+  void note_heard(double local_s);
   void handle_connected(PeerId peer);
   void handle_end(const EndCode& code, double local_s);
   void handle_control(std::span<const std::byte> payload, double local_s);

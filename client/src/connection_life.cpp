@@ -9,6 +9,10 @@
 namespace reckoner {
 namespace {
 
+// So long a client that slept waits to hear from its server, if that is shorter than the silence it waits
+// otherwise, s.
+constexpr double kAfterSleepS = 1.5;
+
 // Trying again would change nothing.
 bool is_final(EndReason reason) {
   return reason == EndReason::version || reason == EndReason::archetypes;
@@ -55,7 +59,7 @@ void Client::Impl::handle(const TransportEvent& event, double local_s) {
       handle_end(unpack_end_code(event.reason), local_s);
       break;
     case TransportEvent::Kind::received:
-      heard_s = local_s;
+      note_heard(local_s);
       world->note_arrival(local_s);
       if (event.channel == Channel::control) {
         handle_control(event.payload, local_s);
@@ -65,6 +69,13 @@ void Client::Impl::handle(const TransportEvent& event, double local_s) {
       }
       break;
   }
+}
+
+// What lay here while the client slept does not say that the server is still there.
+void Client::Impl::note_heard(double local_s) {
+  const bool doubtful = admitted && world->link.is_history();
+  const double patience_s = std::max(0.0, config.reconnect.silence_s - kAfterSleepS);
+  heard_s = doubtful ? std::max(heard_s, local_s - patience_s) : local_s;
 }
 
 void Client::Impl::handle_connected(PeerId peer) {

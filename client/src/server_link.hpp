@@ -92,6 +92,7 @@ class ServerLink {
   /// From now on what is received arrived at some time before, nobody knows when: it says nothing about the
   /// clock, unless nothing else ever did. Or no more.
   void take_for_history(bool history) { history_ = history && clock_.known(); }
+  [[nodiscard]] bool is_history() const { return history_; }
   /// When what is received arrived, as far as is known: by the tick of the newest, if it is history.
   [[nodiscard]] double arrival_s(double local_s) const {
     const double now_s = server_time_s(local_s);

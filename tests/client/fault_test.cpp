@@ -152,6 +152,22 @@ INSTANTIATE_TEST_SUITE_P(, ClientSleep,
                          testing::Values(Sleep{0.3, 1e9}, Sleep{1.5, 1e9}, Sleep{4.0, 0.8}, Sleep{4.0, 1e9},
                                          Sleep{14.0, 0.8}, Sleep{14.0, 3.0}, Sleep{25.0, 2.0}));
 
+// Meanwhile its server was started anew: what has queued from the one before keeps it waiting no longer.
+TEST(AClientThatSlept, FindsOutSoonThatNobodyIsThere) {
+  World world(near_network());
+  world.add_body(Circle{});
+  world.add_dialing_client();
+  world.run_to(6.0);
+  world.suspend_client(0, 14.0);
+  world.run_to(8.0);
+  world.kill_server();
+  world.run_to(10.0);
+  world.start_server();
+  world.run_to(17.0);
+  EXPECT_EQ(world.client(0).status(), ClientStatus::joined);
+  EXPECT_EQ(world.count(0, ClientEvent::Kind::restarted), 1u);
+}
+
 class ServerSleep : public testing::TestWithParam<double> {};
 
 // The server's machine sleeps, for less or for more than its clients wait.

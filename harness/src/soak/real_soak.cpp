@@ -25,6 +25,7 @@ constexpr double kPatienceS = 20.0;
 constexpr double kSampleS = 1.0;
 constexpr double kTellingS = 120.0;  // whoever comes is still coming before, and everything grows
 constexpr double kSettleS = 30.0;    // after the end nobody leaves: all who are there must be in by then
+constexpr double kLookS = 0.5;
 constexpr std::size_t kClientsPerProcess = 50;
 
 // A process is stopped as often in the mean, for so long at most: longer than connections last, now and then.
@@ -89,9 +90,27 @@ class RealSoak {
         for (std::size_t i = 1; i < children_.size(); ++i)
           children_[i].tell("settle");
       }
+      if (settling && now_s >= next_sample_s) {
+        next_sample_s = now_s + kLookS;
+        if (all_are_back()) {
+          back_after_s_ = now_s - settle_s;
+          break;
+        }
+      }
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
     return std::nullopt;
+  }
+
+  // As all of them said last, and since they were told that nobody leaves any more.
+  [[nodiscard]] bool all_are_back() const {
+    for (std::size_t i = 1; i < children_.size(); ++i) {
+      const nlohmann::json said = newest_of(children_[i]);
+      if (!said.is_object() || !said.value("settling", false) ||
+          said.value("there", std::uint64_t{0}) != said.value("present", std::uint64_t{0}))
+        return false;
+    }
+    return true;
   }
 
   SoakReport report() {
@@ -100,10 +119,11 @@ class RealSoak {
     nlohmann::ordered_json sums = {
         {"begun", 0}, {"joined", 0}, {"resumed", 0}, {"restarted", 0}, {"malformed", 0}};
     for (std::size_t i = 1; i < children_.size(); ++i) {
-      const auto said =
-          nlohmann::json::parse(last_said(children_[i].output(), "so").value_or("{}"), nullptr, false);
+      const nlohmann::json said = newest_of(children_[i]);
       if (!said.is_object()) continue;
       there += said.value("there", std::uint64_t{0});
+      for (const auto& why : said.value("out", nlohmann::json::array()))
+        report.wrong.push_back("not back: " + why.get<std::string>());
       present += said.value("present", std::uint64_t{0});
       for (auto& [name, sum] : sums.items())
         sum = sum.get<std::uint64_t>() + said.value(name, std::uint64_t{0});
@@ -117,6 +137,7 @@ class RealSoak {
     f["clients"] = options_.clients;
     f.update(sums);
     f["stops"] = stops_;
+    f["all back at the end after, s"] = back_after_s_;
     for (const SoakSeries* series :
          {&server_bytes_, &server_descriptors_, &client_bytes_, &client_descriptors_}) {
       f[series->name + ", second fifth"] = series->mean(0.4, 0.6);
@@ -130,6 +151,10 @@ class RealSoak {
   }
 
  private:
+  [[nodiscard]] static nlohmann::json newest_of(const ChildProcess& child) {
+    return nlohmann::json::parse(last_said(child.output(), "so").value_or("{}"), nullptr, false);
+  }
+
   // Who comes and goes by chance is not as many in every fifth of the time.
   void judge_growth(SoakReport& report) const {
     for (const SoakSeries* series : {&server_bytes_, &client_bytes_}) {
@@ -194,6 +219,7 @@ class RealSoak {
   std::vector<ChildProcess> children_;  // the server first
   std::uint64_t draws_ = 0;
   std::size_t stops_ = 0;
+  double back_after_s_ = kSettleS;
   std::optional<int> stopped_;
   double go_on_s_ = 0.0;
   SoakSeries server_bytes_{"server, bytes resident", {}};

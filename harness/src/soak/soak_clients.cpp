@@ -30,8 +30,9 @@ namespace {
 
 constexpr double kMeanStayS = 40.0;
 constexpr double kFrameS = 1.0 / 30.0;
-constexpr double kSayEveryS = 5.0;
+constexpr double kSayEveryS = 5.0, kSayEverySettlingS = 0.25;
 constexpr double kTokenS = 60.0;
+constexpr std::size_t kMostExplained = 3;
 
 // Joins and leaves, with a goodbye or without, or is not served for a while: each client by a chance of its
 // own.
@@ -41,14 +42,15 @@ class SoakClients {
       : options_(options), server_(std::move(server)), key_(key), players_(options.count) {}
 
   int run() {
-    double next_said_s = 0.0;
     for (Player& player : players_)
       player.until_s = program::monotonic_s() + 5.0 * chance();
     while (!ended_ && !program::stop_requested()) {
       for (Player& player : players_)
         turn(player, program::monotonic_s());
-      if (program::monotonic_s() >= next_said_s) say();
-      if (program::monotonic_s() >= next_said_s) next_said_s = program::monotonic_s() + kSayEveryS;
+      if (program::monotonic_s() >= next_said_s_) {
+        say();
+        next_said_s_ = program::monotonic_s() + (settling_ ? kSayEverySettlingS : kSayEveryS);
+      }
       obey();
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
@@ -119,23 +121,34 @@ class SoakClients {
 
   void obey() {
     while (const auto line = told_.next()) {
-      settling_ = settling_ || *line == "settle";
+      if (*line == "settle") settle();
       ended_ = ended_ || *line == "end";
     }
     if (told_.closed()) ended_ = true;
   }
 
+  void settle() {
+    settling_ = true;
+    next_said_s_ = 0.0;
+  }
+
   void say() {
     std::size_t there = 0, begun_players = 0;
     std::uint64_t malformed = 0;
+    nlohmann::json out = nlohmann::json::array();  // why some are not there
     for (const Player& p : players_) {
       begun_players += p.client ? 1 : 0;
-      there += p.client && p.client->status() == ClientStatus::joined ? 1 : 0;
+      const bool is_there = p.client && p.client->status() == ClientStatus::joined;
+      there += is_there ? 1 : 0;
+      if (p.client && settling_ && !is_there && out.size() < kMostExplained)
+        out.push_back(fmt::format("{:.1f} s, {}", p.client->lost_for_s(program::monotonic_s()),
+                                  p.client->refusal().empty() ? "never in" : p.client->refusal()));
       malformed += p.client ? p.client->stats().malformed : 0;
     }
     const nlohmann::json json = {{"there", there},      {"present", begun_players}, {"begun", begun_},
                                  {"joined", joined_},   {"resumed", resumed_},      {"restarted", restarted_},
-                                 {"refused", refused_}, {"malformed", malformed}};
+                                 {"refused", refused_}, {"malformed", malformed},   {"settling", settling_},
+                                 {"out", out}};
     fmt::print("so {}\n", json.dump());
     std::fflush(stdout);
   }
@@ -146,6 +159,7 @@ class SoakClients {
   std::vector<Player> players_;
   ToldLines told_;
   std::uint64_t draws_ = 0, begun_ = 0, joined_ = 0, resumed_ = 0, restarted_ = 0, refused_ = 0;
+  double next_said_s_ = 0.0;
   bool settling_ = false;  // nobody leaves any more
   bool ended_ = false;
 };
