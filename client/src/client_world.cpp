@@ -65,6 +65,7 @@ std::optional<Refusal> ClientWorld::spawn(const SpawnMessage& message) {
       ++stats.updates_stale;
     } else {
       ++stats.updates_applied;
+      if (!known->visible) limit_unseen(*known);
     }
     return std::nullopt;
   }
@@ -79,14 +80,17 @@ std::optional<Refusal> ClientWorld::spawn(const SpawnMessage& message) {
                 FieldTimeline{std::move(values), link.time_of(message.tick)},
                 motion.frame});
   frames.note(slot, motion);
-  // It may have been told of long ago, and waited for what got lost, or slept.
-  if (const double holds_s = holds.of_unseen(motion.time_s);
-      link.clock_ready() && playout.shown_s() > holds_s) {
-    entities.find(message.entity)->remote.hold_until(holds_s, holds_s, 0.0);
-    some_fade_ = true;
-  }
+  limit_unseen(*entities.find(message.entity));
   entities.references(slot)->note(message.level, message.motion_tick, message.state);
   return std::nullopt;
+}
+
+// It may have been told of long ago, and waited for what got lost, or slept.
+void ClientWorld::limit_unseen(KnownEntity& entity) {
+  const double holds_s = holds.of_unseen(entity.remote.newest().time_s);
+  if (!link.clock_ready() || playout.shown_s() <= holds_s) return;
+  entity.remote.hold_until(holds_s, holds_s, 0.0);
+  some_fade_ = true;
 }
 
 // Whose an entity is. What its game says of one that is this client's is shown as if it were the newest

@@ -83,6 +83,7 @@ struct ClientWorld {
   [[nodiscard]] std::optional<Refusal> despawn(const DespawnMessage& message);
   [[nodiscard]] std::optional<Refusal> own(const OwnershipMessage& message);
   [[nodiscard]] bool receive(KnownEntity& entity, const Motion& motion);
+  void limit_unseen(KnownEntity& entity);
   void apply(std::span<const ServerLink::Update> updates, double local_s);
   void apply(std::span<const ServerLink::FieldUpdate> updates);
   void change_fields(double shown_s);

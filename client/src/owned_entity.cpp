@@ -32,7 +32,7 @@ OwnedEntity::OwnedEntity(const Archetype& archetype, const Quantisation& quantis
     : archetype_(&archetype),
       quantisation_(&quantisation),
       clock_(clock),
-      fit_(clock.tick_rate_hz),
+      fit_(clock.tick_rate_hz, MotionFit::horizon_for(updates_per_second)),
       policy_(policy_for(archetype, clock.tick_rate_hz, updates_per_second)) {
   restart(term, start);
 }

@@ -1,17 +1,29 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
+
 #include <reckoner/reckoning/motion_fit.hpp>
 
 namespace reckoner {
 namespace {
 
-// About the age of an update in use on a typical link: delay, and half the gap until the next. Measured on
-// the recorded traces the error is flat from 0.15 to 0.22 s.
-constexpr double kHorizonS = 0.18;
+// An update in use is so old on a typical link: the delay, and half a blend, and half the gap until the next.
+constexpr double kDelayS = 0.13;
+constexpr double kGapShare = 0.5;
+
+// The longest that is learned from at every tick of 60 a second. Where gaps are short, or unknown, the error
+// is flat from 0.15 to 0.2 s (docs/TUNING.md).
+constexpr double kLeastS = 0.18;
+constexpr double kMostS = 0.26;
 
 }  // namespace
 
-MotionFit::MotionFit(double tick_rate_hz)
-    : tick_s_(1.0 / tick_rate_hz), linear_(tick_rate_hz, kHorizonS), angular_(tick_rate_hz, kHorizonS) {
+double MotionFit::horizon_for(double updates_per_second) {
+  if (!(updates_per_second > 0.0)) return kLeastS;
+  return std::clamp(kDelayS + kGapShare / updates_per_second, kLeastS, kMostS);
+}
+
+MotionFit::MotionFit(double tick_rate_hz, double horizon_s)
+    : tick_s_(1.0 / tick_rate_hz), linear_(tick_rate_hz, horizon_s), angular_(tick_rate_hz, horizon_s) {
   horizon_s_ = static_cast<double>(linear_.horizon_ticks()) * tick_s_;
 }
 

@@ -82,7 +82,9 @@ Entity Publisher::make_entity(std::size_t archetype, const std::string& name, co
                    phase},
         factor};
   };
-  MotionFit fit{config_.tick_rate_hz};
+  // The finest level of detail is what most of those look at that look closely.
+  const double rate_hz = std::max(config_.updates_per_second, config_.fixed_rate_hz);
+  MotionFit fit{config_.tick_rate_hz, MotionFit::horizon_for(rate_hz)};
   fit.begin_with(kinds_.of(archetype));
   return {.id = {},
           .archetype = archetype,

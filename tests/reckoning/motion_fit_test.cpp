@@ -202,6 +202,22 @@ TEST(MotionFit, TicksOfRestMayBeLeftOutOnceSettled) {
   }
 }
 
+// The longer updates are in use, the further ahead is aimed; what is learned follows.
+TEST(MotionFit, AimsAsFarAsUpdatesAreOld) {
+  double before_s = 0.0;
+  for (const double updates_per_second : {60.0, 10.0, 6.0, 4.0, 1.0}) {
+    const double horizon_s = MotionFit::horizon_for(updates_per_second);
+    EXPECT_GE(horizon_s, before_s);
+    before_s = horizon_s;
+    const auto swing = [](double t) { return glm::dvec3{2.0 * std::sin(4.0 * t), 0.0, 0.0}; };
+    MotionFit fit{kTickRateHz, horizon_s};
+    EXPECT_NEAR(fit.horizon_s(), horizon_s, 0.5 / kTickRateHz);
+    const State truth = feed(fit, swing, 0.0, 30.0);
+    EXPECT_LT(miss(fit, truth, swing, 30.0 - 1.0 / kTickRateHz), 0.05);
+  }
+  EXPECT_GT(before_s, 1.3 * MotionFit::horizon_for(0.0));
+}
+
 TEST(MotionFit, IsSmall) {
   EXPECT_LE(sizeof(MotionFit), 2048u);
 }

@@ -20,8 +20,12 @@ namespace reckoner {
 /// for turning, and what rests costs nothing at all once it is settled().
 class RECKONER_RECKONING_API MotionFit {
  public:
-  /// `tick_rate_hz`: how often observe() is called, a second.
-  explicit MotionFit(double tick_rate_hz);
+  /// `tick_rate_hz`: how often observe() is called, a second; `horizon_s`: how far ahead to aim, s.
+  explicit MotionFit(double tick_rate_hz, double horizon_s = horizon_for(0.0));
+
+  /// How far ahead to aim, s, for updates that come so often: about how old one in use is. 0: it is not
+  /// known.
+  [[nodiscard]] static double horizon_for(double updates_per_second);
 
   /// The truth at the next tick.
   void observe(const State& truth);
@@ -42,7 +46,7 @@ class RECKONER_RECKONING_API MotionFit {
   /// `truth`, as observed last, with acceleration and angular velocity as they are to be published.
   [[nodiscard]] State fitted(const State& truth) const;
 
-  /// How far ahead the fit aims, s.
+  /// How far ahead the fit aims, s: the horizon, in whole ticks.
   [[nodiscard]] double horizon_s() const { return horizon_s_; }
 
   /// True if the entity has rested for so long that observing further ticks of rest changes nothing: they may

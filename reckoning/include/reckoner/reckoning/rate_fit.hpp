@@ -61,7 +61,7 @@ class RECKONER_RECKONING_API RateFit {
   static constexpr std::size_t kLags = 4;
   static constexpr std::size_t kInputs = kLags + 1;
   static constexpr std::size_t kGuesses = 4;
-  static constexpr std::size_t kMostSlots = 12;
+  static constexpr std::size_t kMostSlots = 16;
   static constexpr std::size_t kUpAxis = 2;
   using Predictor = LeastSquares<kInputs>;
   static_assert(kHabitSize == 2 * kInputs + kGuesses + 2);
