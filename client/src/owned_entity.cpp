@@ -119,9 +119,10 @@ void OwnedEntity::publish(const State& truth, const State& fitted, Tick tick, do
   const double time_s = clock_.epoch_s + tick / clock_.tick_rate_hz;
   const State& state = can_travel(fitted, *quantisation_) ? fitted : truth;
   const double scale = moves(truth) ? policy_.scale() : std::min(1.0, policy_.scale());
+  const std::uint8_t precision = policy_.rests() ? kMostPrecision : precision_for(scale);
   const double gap_s = stream_.number() > 0 ? (tick - stream_.newest().tick) / clock_.tick_rate_hz : 0.0;
   QuantisedState encoded =
-      quantise(state, teleports_, manner_.choose(precision_for(scale), ahead_s, gap_s), *quantisation_);
+      quantise(state, teleports_, manner_.choose(precision, ahead_s, gap_s), *quantisation_);
   encoded.frame = entity_of(last_.frame);
   const auto decoded = motion_of(encoded, time_s, *quantisation_, RouteTable{});
   if (!decoded) return;  // rounding led out of the limits: the next tick will do

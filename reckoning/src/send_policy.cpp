@@ -28,9 +28,11 @@ constexpr double kStandsS = 1.0;
 
 constexpr double kGolden = 0.6180339887498949;  // its multiples spread evenly
 
-// A body counts as resting after so many ticks without any motion; its rest is then published exactly.
+// A body counts as resting after so many ticks without any motion; its rest is then published exactly, that
+// is, so that it is off by no more than this share of the threshold: more than the finest rounding comes to.
 constexpr std::uint32_t kTicksToRest = 3;
-constexpr double kRestShare = 0.25;  // of the threshold: above the rounding of what was published
+constexpr double kRestShare = 1.0 / 64.0;
+constexpr double kRoundingShare = 0.25;  // of the threshold: above the rounding of what moves
 
 // Spreads consecutive phases evenly over 0 to 1. Under a budget the threshold goes up and down like a saw,
 // and what is published alike falls into step with it: so each entity's saw begins elsewhere.
@@ -153,7 +155,7 @@ double SendPolicy::limit_rad() const {
 
 // Rounding alone, which no update mends, adds up to nothing.
 bool SendPolicy::adds_up(double off_m) {
-  off_m_s_ += std::max(0.0, off_m - kRestShare * scale_ * config_.threshold_m) / config_.tick_rate_hz;
+  off_m_s_ += std::max(0.0, off_m - kRoundingShare * scale_ * config_.threshold_m) / config_.tick_rate_hz;
   return off_m_s_ > kStandsS * scale_ * config_.threshold_m;
 }
 

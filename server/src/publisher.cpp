@@ -318,10 +318,13 @@ void Publisher::publish_owned(Entity& entity, EntityLevel& level, const Now& now
 
 void Publisher::publish(Entity& entity, EntityLevel& level, const Now& now, double urgency) const {
   const Quantisation& q = quantisation_[entity.archetype];
-  // What rests is told as finely as its own threshold wants it, whatever a budget made of that: rounded
-  // coarsely it would be off by more than rest may be, and be published again and again.
-  const double scale = moves(entity.truth) ? level.policy.scale() : std::min(1.0, level.policy.scale());
-  const std::uint8_t precision = precision_for(scale * level.factor * level.policy.lever_share());
+  // What rests is told as finely as can be: it may stay so for ever, and that is not said again. What only
+  // halts is told as finely as its own threshold wants it, whatever a budget made of that.
+  const bool halts = !moves(entity.truth);
+  const bool rests = halts && (level.policy.rests() || level.stream.number() == 0);
+  const double scale = halts ? std::min(1.0, level.policy.scale()) : level.policy.scale();
+  const std::uint8_t precision =
+      rests ? kMostPrecision : precision_for(scale * level.factor * level.policy.lever_share());
   QuantisedState encoded;
   if (rides(entity)) {
     const RouteFollower& follower = *entity.follower;

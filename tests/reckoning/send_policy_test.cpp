@@ -59,8 +59,10 @@ TEST(SendPolicy, RestIsPublishedExactlyAndThenSilent) {
   EXPECT_FALSE(policy.due(drifting, 1));
   EXPECT_FALSE(policy.due(drifting, 2));
   EXPECT_TRUE(policy.due(drifting, 3));  // rests for three ticks; the published motion does not
-  const SendPolicy::Comparison resting{at(0.0, 0.0f), at(0.001, 0.0f), at(0.0, 0.0f), at(0.001, 0.0f)};
-  for (std::uint32_t tick = 4; tick < 1000; ++tick)
+  const SendPolicy::Comparison beside{at(0.0, 0.0f), at(0.001, 0.0f), at(0.0, 0.0f), at(0.001, 0.0f)};
+  EXPECT_TRUE(policy.due(beside, 4));  // a fiftieth of the threshold, and for ever
+  const SendPolicy::Comparison resting{at(0.0, 0.0f), at(0.0005, 0.0f), at(0.0, 0.0f), at(0.0005, 0.0f)};
+  for (std::uint32_t tick = 5; tick < 1000; ++tick)
     EXPECT_FALSE(policy.due(resting, tick));
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -66,6 +67,43 @@ TEST(Publish, RestIsExactAndSilent) {
   EXPECT_EQ(motion->state.velocity, glm::vec3{0.0f});
   EXPECT_EQ(motion->state.acceleration, glm::vec3{0.0f});
   EXPECT_LT(glm::distance(motion->state.position, at.position), 0.0125);
+}
+
+// Whatever moved and wherever it stops, it is shown there to a sixtieth of the threshold, for a publish or
+// two each, and no more is said.
+TEST(Publish, WhatComesToRestIsShownExactlyWhereItRests) {
+  for (const double updates_per_second : {0.0, 4.0}) {
+    WorldConfig config;
+    config.server.updates_per_second = updates_per_second;
+    World world(config);
+    world.add_client();
+    constexpr double kStopsS = 4.0;
+    std::vector<EntityId> ids;
+    std::vector<State> rests;
+    for (int i = 0; i < 40; ++i) {
+      const Truth path = [=](double t) {
+        State s =
+            Circle{.radius_m = 1.0 + 0.37 * i, .turn_rps = 0.3, .phase_rad = 0.7 * i}(std::min(t, kStopsS));
+        if (t >= kStopsS) s.velocity = s.acceleration = s.angular_velocity = glm::vec3{0.0f};
+        return s;
+      };
+      ids.push_back(world.add_body(path));
+      rests.push_back(path(kStopsS));
+    }
+    world.run_to(kStopsS - 0.01);
+    const std::uint64_t before = world.server().stats().publishes;
+    world.run_to(kStopsS + 4.0);
+    const std::uint64_t settled = world.server().stats().publishes;
+    EXPECT_LE(settled - before, 3u * ids.size());
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      const ShownEntity* shown = world.shown(0, ids[i]);
+      ASSERT_NE(shown, nullptr);
+      EXPECT_LT(glm::distance(shown->shown.position, rests[i].position), 0.05 / 60.0);
+      EXPECT_LT(angle_between(shown->shown.orientation, rests[i].orientation), 0.05 / 60.0);
+    }
+    world.run_to(kStopsS + 20.0);
+    EXPECT_EQ(world.server().stats().publishes, settled);
+  }
 }
 
 TEST(Publish, AnIdleConnectionCostsHeartbeatsOnly) {

@@ -71,6 +71,10 @@ class RECKONER_RECKONING_API SendPolicy {
   /// An update was sent: a publish, or the repair of one.
   void spent();
 
+  /// True if it has not moved for some ticks: it is due until it is published to a small share of the
+  /// threshold, and then no more.
+  [[nodiscard]] bool rests() const;
+
   /// The threshold in force, as a multiple of the configured one.
   [[nodiscard]] double scale() const { return scale_; }
 
@@ -86,7 +90,6 @@ class RECKONER_RECKONING_API SendPolicy {
 
   // What decides before anything is compared; nothing if that must.
   [[nodiscard]] std::optional<bool> due_by_itself(const State& truth, double least_scale, std::uint32_t tick);
-  [[nodiscard]] bool rests() const;
 
   SendPolicyConfig config_;
   std::uint32_t phase_;
