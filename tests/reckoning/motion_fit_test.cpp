@@ -202,6 +202,34 @@ TEST(MotionFit, TicksOfRestMayBeLeftOutOnceSettled) {
   }
 }
 
+// A bounce says nothing of the acceleration, though differences over it come to a hundred m/s^2: two ticks
+// later what is fitted is as good as the velocity alone, a publish later better.
+TEST(MotionFit, ABounceIsForgottenAtOnce) {
+  constexpr double kHeightM = 2.0, kGravity = 9.81;
+  const double flight_s = 2.0 * std::sqrt(2.0 * kHeightM / kGravity);
+  const auto ball = [&](double t) {
+    const double u = std::fmod(t + 0.5 * flight_s, flight_s) - 0.5 * flight_s;
+    return glm::dvec3{2.0 * t, 0.0, kHeightM - 0.5 * kGravity * u * u};
+  };
+  MotionFit fit{kTickRateHz};
+  feed(fit, ball, 0.0, 5.0);
+  double soon_m = 0.0, soon_by_velocity_m = 0.0, later_m = 0.0, later_by_velocity_m = 0.0;
+  for (int k = 0; k < 1200; ++k) {
+    const double now = 5.0 + k / kTickRateHz;
+    const State truth = feed(fit, ball, now, now + 1.0 / kTickRateHz);
+    State steady = truth;
+    steady.acceleration = glm::vec3{0.0f};
+    const double by_velocity_m =
+        glm::length(extrapolate(steady, fit.horizon_s()).position - ball(now + fit.horizon_s()));
+    const double since = std::fmod(now - 0.5 * flight_s, flight_s) * kTickRateHz;
+    const bool soon = since >= 2.0 && since < 6.0, later = since >= 12.0 && since < 30.0;
+    if (soon) soon_m += miss(fit, truth, ball, now), soon_by_velocity_m += by_velocity_m;
+    if (later) later_m += miss(fit, truth, ball, now), later_by_velocity_m += by_velocity_m;
+  }
+  EXPECT_LT(soon_m, 1.15 * soon_by_velocity_m);
+  EXPECT_LT(later_m, 0.7 * later_by_velocity_m);
+}
+
 // The longer updates are in use, the further ahead is aimed; what is learned follows.
 TEST(MotionFit, AimsAsFarAsUpdatesAreOld) {
   double before_s = 0.0;
