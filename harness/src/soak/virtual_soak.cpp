@@ -34,7 +34,6 @@ constexpr double kSampleS = 5.0;
 constexpr double kClearS = 15.0;  // at its end nothing gets lost any more
 constexpr double kLookS = 5.0;    // and at the end of that all must be right
 constexpr double kWrongM = 0.25;
-constexpr double kStrangeS = 1.0;  // of an entity's life: how it moves is still being learned, and told
 // As long as some gets lost, somebody may be shown wrong until that is repaired: round trip, deviations, one
 // way, acknowledgement and ticks come to 0.45 s on this link (DESIGN.md, Loss), and the blend to 0.1 s. With
 // two more losses in a row, which is what happens to one in ten thousand:
@@ -155,7 +154,7 @@ class VirtualSoak {
   void spawn(double time_s) {
     const std::uint64_t number = ++spawned_;
     const EntityId id = server_->spawn(0, std::to_string(number), place(number, time_s));
-    if (id) entities_.push_back({id, number, time_s});
+    if (id) entities_.push_back({id, number});
   }
 
   void turn_server(double time_s, std::uint64_t tick) {
@@ -270,8 +269,7 @@ class VirtualSoak {
     for (const ShownEntity& entity : shown) {
       const auto truth = std::find_if(entities_.begin(), entities_.end(),
                                       [&](const Known& known) { return known.id == entity.id; });
-      if (truth == entities_.end()) continue;             // it has just ended
-      if (time_s - truth->begun_s < kStrangeS) continue;  // it has just begun
+      if (truth == entities_.end()) continue;  // it has just ended
       const double off_m =
           glm::distance(entity.shown.position, place(truth->number, entity.shown_time_s).position);
       if (at_the_end) worst_m_ = std::max(worst_m_, off_m);
@@ -330,7 +328,6 @@ class VirtualSoak {
   struct Known {
     EntityId id;
     std::uint64_t number;
-    double begun_s;
   };
   std::vector<Known> entities_;  // the oldest first
   std::map<ClientId, Numbered> heard_;
