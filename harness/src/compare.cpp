@@ -59,6 +59,10 @@ std::optional<double> wire_bytes_per_s(const Figures& figures) {
   return static_cast<double>(figures.down->wire_bytes) / figures.entity_seconds;
 }
 
+std::optional<double> p95(const std::optional<Distribution>& errors) {
+  return errors ? std::optional(errors->p95) : std::nullopt;
+}
+
 void add_once(std::vector<std::string>& names, const std::string& name) {
   if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
 }
@@ -134,11 +138,14 @@ std::vector<ComparedFigure> compared_figures(bool buffered) {
   using F = const Figures&;
   const ComparedFigure now{"now_error_m_p95", [](F f) { return std::optional(f.now_error_m.p95); }};
   const ComparedFigure shown{"shown_error_m_p95", [](F f) { return std::optional(f.shown_error_m.p95); }};
-  return {buffered ? shown : now,
-          {"angle_error_rad_p95",
-           [](F f) { return f.angle_error_rad ? std::optional(f.angle_error_rad->p95) : std::nullopt; }},
-          {"excess_acceleration_mps2", [](F f) { return std::optional(f.excess_acceleration_mps2); }},
-          {"wire_bytes_per_s", wire_bytes_per_s}};
+  std::vector<ComparedFigure> figures{
+      buffered ? shown : now,
+      {"angle_error_rad_p95", [](F f) { return p95(f.angle_error_rad); }},
+      {"excess_acceleration_mps2", [](F f) { return std::optional(f.excess_acceleration_mps2); }},
+      {"wire_bytes_per_s", wire_bytes_per_s}};
+  if (buffered)
+    figures.push_back({"shown_angle_error_rad_p95", [](F f) { return p95(f.shown_angle_error_rad); }});
+  return figures;
 }
 
 double clamped_ratio(double ours, double theirs) {

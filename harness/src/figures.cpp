@@ -75,6 +75,8 @@ Json figures_json(const Figures& figures) {
   json["now_error_m"] = error_json(figures.now_error_m);
   json["shown_error_m"] = error_json(figures.shown_error_m);
   if (figures.angle_error_rad) json["angle_error_rad"] = error_json(*figures.angle_error_rad);
+  if (figures.shown_angle_error_rad)
+    json["shown_angle_error_rad"] = error_json(*figures.shown_angle_error_rad);
   json["excess_acceleration_mps2"] = figures.excess_acceleration_mps2;
   json["velocity_step_mps"] = {{"p99", figures.velocity_step_mps.p99},
                                {"max", figures.velocity_step_mps.max}};

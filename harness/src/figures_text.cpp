@@ -15,7 +15,10 @@ void print_figures(const Figures& run) {
              run.now_error_m.p95, run.now_error_m.max);
   fmt::print("  shown error       p50 {:.3f}  p95 {:.3f}  max {:.3f} m, {:.0f} ms ago\n",
              run.shown_error_m.p50, run.shown_error_m.p95, run.shown_error_m.max, run.delay_ms.mean);
-  if (run.angle_error_rad) fmt::print("  angle error       p95 {:.4f} rad\n", run.angle_error_rad->p95);
+  if (run.angle_error_rad && run.shown_angle_error_rad) {
+    fmt::print("  angle error       p95 {:.4f} rad, at the instant shown {:.4f}\n", run.angle_error_rad->p95,
+               run.shown_angle_error_rad->p95);
+  }
   fmt::print("  velocity step     p99 {:.3f}  max {:.3f} m/s; {:.2f} pops per s\n", run.velocity_step_mps.p99,
              run.velocity_step_mps.max, run.pops_per_s);
   if (run.down) {

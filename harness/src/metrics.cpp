@@ -44,6 +44,7 @@ void Metrics::Samples::append(const Samples& other) {
   append_to(now_error_m, other.now_error_m);
   append_to(shown_error_m, other.shown_error_m);
   append_to(angle_error_rad, other.angle_error_rad);
+  append_to(shown_angle_error_rad, other.shown_angle_error_rad);
   append_to(squared_excess, other.squared_excess);
   append_to(velocity_step_mps, other.velocity_step_mps);
   append_to(delay_ms, other.delay_ms);
@@ -149,6 +150,7 @@ void Metrics::measure(const ShownPose& shown, double time_s, double dt_s, double
   samples.shown_error_m.push_back(glm::length(shown.pose.position - meant.position));
   if (info.has_orientation) {
     samples.angle_error_rad.push_back(angle_between(shown.pose.orientation, now.orientation));
+    samples.shown_angle_error_rad.push_back(angle_between(shown.pose.orientation, meant.orientation));
   }
   samples.delay_ms.push_back(1000.0 * (time_s - shown.shown_time_s));
   extend_chain(track, dt_s, shown.pose.position, meant.position);
@@ -201,6 +203,7 @@ Figures Metrics::summarise(const Samples& samples, bool angles) const {
   result.now_error_m = describe(samples.now_error_m);
   result.shown_error_m = describe(samples.shown_error_m);
   if (angles) result.angle_error_rad = describe(samples.angle_error_rad);
+  if (angles) result.shown_angle_error_rad = describe(samples.shown_angle_error_rad);
   double squares = 0.0;
   for (const double square : samples.squared_excess)
     squares += square;

@@ -126,6 +126,9 @@ std::string report_html(const std::vector<CompareRun>& runs, bool buffered,
         "<p>The error that 95 % of the frames stay below, m:</p>\n" + error_table(runs, network, compared[0]);
     page += "<p>How much what is drawn shakes beyond the real motion, m/s&sup2;:</p>\n" +
             error_table(runs, network, compared[2]);
+    if (buffered)
+      page += "<p>How far what is drawn is turned from the truth, 95 % of the frames, rad:</p>\n" +
+              error_table(runs, network, compared[4]);
   }
   page += glossary(runs);
   for (const ReportFigure& figure : figures) {

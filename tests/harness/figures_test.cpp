@@ -30,14 +30,15 @@ TEST(Figures, PercentilesInterpolate) {
 TEST(Figures, JsonHasTheContractsNames) {
   Figures figures;
   figures.angle_error_rad = Distribution{};
+  figures.shown_angle_error_rad = Distribution{};
   figures.clock_error_ms = Distribution{};
   figures.entity_seconds = 20.0;
   figures.down = Traffic{100, 2000, 4000};
   figures.up = Traffic{10, 200, 400};
   const auto json = nlohmann::json::parse(to_json(figures));
-  for (const char* name : {"now_error_m", "shown_error_m", "angle_error_rad", "excess_acceleration_mps2",
-                           "velocity_step_mps", "pops_per_s", "missing_s", "ghost_s", "delay_ms", "teleports",
-                           "teleport_settle_ms", "clock_error_ms"}) {
+  for (const char* name : {"now_error_m", "shown_error_m", "angle_error_rad", "shown_angle_error_rad",
+                           "excess_acceleration_mps2", "velocity_step_mps", "pops_per_s", "missing_s",
+                           "ghost_s", "delay_ms", "teleports", "teleport_settle_ms", "clock_error_ms"}) {
     EXPECT_TRUE(json.contains(name)) << name;
   }
   for (const char* name : {"rms", "p50", "p95", "p99", "max"})

@@ -115,12 +115,32 @@ TEST(Metrics, AngleErrorIsTheAngleBetween) {
   EXPECT_NEAR(metrics.figures().angle_error_rad->p95, 0.2, 1e-3);
 }
 
+// Half a second late, and turned as it was then: wrong for now, right for what it means to show.
+TEST(Metrics, ShownAngleErrorIsAgainstTheInstantShown) {
+  const auto turning = [](double t) {
+    return Pose{{2.0 * t, 0.0, 0.0},
+                glm::angleAxis(static_cast<float>(0.3 * t), glm::vec3{0.0f, 0.0f, 1.0f})};
+  };
+  const MotionSource truth = MotionSource::single(turning);
+  Metrics metrics(truth, {});
+  const glm::quat off = glm::angleAxis(0.05f, glm::vec3{1.0f, 0.0f, 0.0f});
+  const auto shown = [&](double t) {
+    Pose pose = turning(t - 0.5);
+    pose.orientation = off * pose.orientation;
+    return pose;
+  };
+  play(metrics, 8.0, shown, 0.5);
+  EXPECT_NEAR(metrics.figures().shown_angle_error_rad->p95, 0.05, 1e-3);
+  EXPECT_NEAR(metrics.figures().angle_error_rad->p95, std::hypot(0.05, 0.15), 2e-3);
+}
+
 TEST(Metrics, NoAngleErrorWithoutOrientation) {
   MotionSource truth = straight();
   truth.at(0).info.has_orientation = false;
   Metrics metrics(truth, {});
   play(metrics, 5.0, [&](double t) { return truth.pose(0, t); });
   EXPECT_FALSE(metrics.figures().angle_error_rad.has_value());
+  EXPECT_FALSE(metrics.figures().shown_angle_error_rad.has_value());
 }
 
 TEST(Metrics, LeavesOutWhatTheContractLeavesOut) {

@@ -63,7 +63,7 @@ struct ComparedFigure {
 };
 
 /// p95 error (same-time in present mode, shown in buffered modes), p95 angle error, excess acceleration, wire
-/// bytes per entity and s.
+/// bytes per entity and s; in buffered modes also the p95 angle error at the instant that is shown.
 [[nodiscard]] std::vector<ComparedFigure> compared_figures(bool buffered);
 
 /// One trace cannot carry the mean: ratios below this count as this (EVALUATION.md, Figures).

@@ -88,6 +88,8 @@ struct Figures {
   Distribution now_error_m;
   Distribution shown_error_m;
   std::optional<Distribution> angle_error_rad;  ///< nothing if no entity has an orientation
+  /// The same against the truth at the instant that is shown; equal to it in present mode.
+  std::optional<Distribution> shown_angle_error_rad;
   double excess_acceleration_mps2 = 0.0;
   Distribution velocity_step_mps;
   double pops_per_s = 0.0;

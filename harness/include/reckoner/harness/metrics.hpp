@@ -69,6 +69,7 @@ class Metrics {
     std::vector<double> now_error_m;
     std::vector<double> shown_error_m;
     std::vector<double> angle_error_rad;
+    std::vector<double> shown_angle_error_rad;
     std::vector<double> squared_excess;
     std::vector<double> velocity_step_mps;
     std::vector<double> delay_ms;
