@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -83,6 +84,42 @@ TEST(ClientClock, ATwoWayRouteChangeDoesNotShow) {
     EXPECT_LT(clocks.worst_rate, 0.03);
   }
   EXPECT_LT(sum_s / 5.0, 0.012);
+}
+
+// The least delay counts, and that is much the same both ways however often one way is slower: of the mean
+// difference between the ways, 0.8 of the jitter, half would make 0.4 of it.
+TEST(ClientClock, JitterOfOneWayOnlyHardlyShows) {
+  for (const auto& [up_ms, down_ms] :
+       {std::pair{0.0, 40.0}, {5.0, 60.0}, {40.0, 0.0}, {60.0, 5.0}, {100.0, 2.0}}) {
+    WorldConfig config;
+    config.links.up = {.latency_ms = 50.0, .jitter_ms = up_ms};
+    config.links.down = {.latency_ms = 50.0, .jitter_ms = down_ms};
+    for (config.seed = 1; config.seed <= 6; ++config.seed) {
+      World world(config);
+      world.add_client({}, {.offset_s = 77.0, .rate = config.seed % 2 == 0 ? 1.0 + 50e-6 : 1.0 - 50e-6});
+      const Clocks clocks = watch(world, 5.0, 40.0);
+      EXPECT_LT(clocks.worst_s, 0.002 + 0.0001 * std::max(up_ms, down_ms))
+          << up_ms << " ms up, " << down_ms << " down, seed " << config.seed;
+      EXPECT_LT(clocks.worst_rate, 0.03) << up_ms << " ms up, " << down_ms << " down, seed " << config.seed;
+    }
+  }
+}
+
+// All of it at once: one way jitters, the clocks drift apart, and both ways become longer, and shorter again.
+TEST(ClientClock, ALongerRouteUnderJitterOfOneWayAndDriftDoesNotShow) {
+  for (const bool down : {true, false}) {
+    WorldConfig config;
+    config.links.up = {.latency_ms = 40.0, .jitter_ms = down ? 3.0 : 40.0};
+    config.links.down = {.latency_ms = 40.0, .jitter_ms = down ? 40.0 : 3.0};
+    config.script = "10 latency-ms=100\n40 latency-ms=40\n";
+    for (config.seed = 1; config.seed <= 6; ++config.seed) {
+      World world(config);
+      world.add_client({}, {.offset_s = -77.0, .rate = 1.0 + 50e-6});
+      const Clocks clocks = watch(world, 5.0, 70.0);
+      EXPECT_LT(clocks.worst_rate, 0.03) << (down ? "down" : "up") << ", seed " << config.seed;
+      EXPECT_LT(clocks.worst_s, 0.03) << (down ? "down" : "up") << ", seed " << config.seed;
+    }
+  }
 }
 
 TEST(ClientClock, AOneWayRouteChangeShowsAsHalfOfIt) {
