@@ -6,6 +6,7 @@
 #include <glm/mat3x3.hpp>
 #include <glm/matrix.hpp>
 
+#include <reckoner/reckoning/curves/cubic_path.hpp>
 #include <reckoner/reckoning/gap_fit.hpp>
 #include <reckoner/reckoning/interpolate.hpp>
 #include <reckoner/reckoning/rotation.hpp>
@@ -29,6 +30,18 @@ constexpr double kMemoryGaps = 40.0;  // over about so many publishes the candid
 
 // Over shorter gaps a cubic is as good, and there an acceleration to go on is worth more.
 constexpr double kShortestBentGapS = 0.06;
+
+using Weights = std::array<double, 3>;
+
+double weight(const Weights& w, std::size_t ticks_ago) {
+  const auto j = static_cast<double>(ticks_ago);
+  return w[0] + j * (w[1] + j * w[2]);
+}
+
+template <class Errors>
+std::size_t best_of(const Errors& errors) {
+  return static_cast<std::size_t>(std::min_element(errors.begin(), errors.end()) - errors.begin());
+}
 
 }  // namespace
 
@@ -65,7 +78,7 @@ GapFit::Candidate GapFit::make_candidate(std::size_t index, double tick_rate_hz)
 }
 
 void GapFit::observe(const State& truth) {
-  past_[next_] = {truth.pose(), truth.velocity};
+  past_[next_] = {truth.pose(), truth.velocity, truth.angular_velocity};
   next_ = (next_ + 1) % kPast;
   filled_ = std::min(filled_ + 1, kPast);
 }
@@ -79,23 +92,70 @@ GapFit::End GapFit::end(std::size_t candidate, std::size_t ticks_ago) const {
   const Candidate& c = candidates_[candidate];
   const Past& then = past(ticks_ago);
   if (c.ticks == 0 || ticks_ago + c.ticks >= filled_) return {then.pose.position, then.velocity};
-  const auto weight = [](const Weights& w, double j) { return w[0] + j * (w[1] + j * w[2]); };
   End end{then.pose.position, glm::dvec3{0.0}};
   for (std::size_t j = 1; j <= c.ticks; ++j) {
     const glm::dvec3 step = past(ticks_ago + j).pose.position - then.pose.position;
-    if (c.smooths_position) end.position += step * weight(c.value, static_cast<double>(j));
-    end.velocity += step * weight(c.derivative, static_cast<double>(j));
+    if (c.smooths_position) end.position += step * weight(c.value, j);
+    end.velocity += step * weight(c.derivative, j);
   }
   return end;
 }
 
 State GapFit::smoothed(const State& truth) const {
   State state = truth;
-  if (filled_ == 0 || truth.velocity == glm::vec3{0.0f}) return state;
-  const End best = end(best_, 0);
-  state.position = best.position;
-  state.velocity = glm::vec3{best.velocity};
+  if (filled_ == 0) return state;
+  if (truth.velocity != glm::vec3{0.0f}) {
+    const End best = end(best_, 0);
+    state.position = best.position;
+    state.velocity = glm::vec3{best.velocity};
+  }
+  const std::size_t ticks = candidates_[best_turn_].ticks;
+  if (ticks == 0 || ticks >= filled_ || truth.angular_velocity == glm::vec3{0.0f}) return state;
+  const TurnEnd best = turn_end(turns(ticks + 1), best_turn_, 0);
+  state.orientation = glm::quat{glm::normalize(rotation_exp(best.turn) * glm::dquat{truth.orientation})};
+  state.angular_velocity = glm::vec3{rotation_rate_to_angular_velocity(best.turn, best.rate)};
   return state;
+}
+
+// How the last `count` ticks were turned, against the newest.
+GapFit::Turns GapFit::turns(std::size_t count) const {
+  Turns turns{};
+  const glm::dquat back = glm::conjugate(glm::dquat{past(0).pose.orientation});
+  for (std::size_t j = 1; j < count; ++j)
+    turns[j] = rotation_log(glm::normalize(glm::dquat{past(j).pose.orientation} * back));
+  return turns;
+}
+
+// As end(). The polynomial is one of rotation vectors: over so short a time they add up.
+GapFit::TurnEnd GapFit::turn_end(const Turns& turns, std::size_t candidate, std::size_t ticks_ago) const {
+  const Candidate& c = candidates_[candidate];
+  TurnEnd end{turns[ticks_ago]};
+  if (c.ticks == 0 || ticks_ago + c.ticks >= filled_) {
+    end.rate =
+        angular_velocity_to_rotation_rate(turns[ticks_ago], glm::dvec3{past(ticks_ago).angular_velocity});
+    return end;
+  }
+  for (std::size_t j = 1; j <= c.ticks; ++j) {
+    const glm::dvec3 step = turns[ticks_ago + j] - turns[ticks_ago];
+    if (c.smooths_position) end.turn += step * weight(c.value, j);
+    end.rate += step * weight(c.derivative, j);
+  }
+  return end;
+}
+
+// As for the path.
+double GapFit::strayed(const Turns& turns, std::size_t candidate, std::size_t gap_ticks) const {
+  const double gap_s = static_cast<double>(gap_ticks) / tick_rate_hz_;
+  const TurnEnd from = turn_end(turns, candidate, gap_ticks);
+  const TurnEnd to = turn_end(turns, candidate, 0);
+  const auto curve = hermite_piece(from.turn, to.turn, from.rate * gap_s, to.rate * gap_s);
+  double sum = 0.0;
+  for (std::size_t j = 0; j < gap_ticks; ++j) {
+    const double u = 1.0 - static_cast<double>(j) / static_cast<double>(gap_ticks);
+    const glm::dvec3 error = turns[j] - curve.position(u);
+    sum += glm::dot(error, error);
+  }
+  return std::sqrt(sum / static_cast<double>(gap_ticks));
 }
 
 GapFit::Off GapFit::off(const Motion& published, const State& truth, double time_s,
@@ -178,7 +238,12 @@ void GapFit::learn(double gap_s) {
   if (ticks < 2 || ticks >= filled_) return;
   for (std::size_t i = 0; i < kCandidates; ++i)
     errors_[i] += (strayed(i, ticks) - errors_[i]) / kMemoryGaps;
-  best_ = static_cast<std::size_t>(std::min_element(errors_.begin(), errors_.end()) - errors_.begin());
+  best_ = best_of(errors_);
+  const auto most_ticks = static_cast<std::size_t>(kMostTicks);
+  const Turns turned = turns(std::min(filled_, ticks + most_ticks + 1));
+  for (std::size_t i = 0; i < kCandidates; ++i)
+    turn_errors_[i] += (strayed(turned, i, ticks) - turn_errors_[i]) / kMemoryGaps;
+  best_turn_ = best_of(turn_errors_);
 }
 
 }  // namespace reckoner

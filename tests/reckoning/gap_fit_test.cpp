@@ -214,6 +214,92 @@ TEST(GapFit, ForgetsThePathAtATeleport) {
   EXPECT_LT(glm::length(body.fit.smoothed(body.truth).velocity), 40.0f);
 }
 
+// A head that turns, and whose tracker says so with noise; its turn over the last tick is as noisy.
+class Head {
+ public:
+  Head(std::uint64_t seed, double noise_rad) : fit(kTickRateHz), random_(seed), noise_rad_(noise_rad) {}
+
+  static glm::dquat really(double t) {
+    return rotation_exp({0.6 * std::sin(1.7 * t), 0.3 * std::sin(2.3 * t + 1.0), 0.9 * std::sin(1.1 * t)});
+  }
+
+  State step() {
+    ++tick_;
+    const auto noise = [&] { return noise_rad_ * random_.normal(); };
+    State state;
+    state.orientation = glm::quat{rotation_exp({noise(), noise(), noise()}) * really(now_s())};
+    const glm::dquat step =
+        glm::normalize(glm::dquat{state.orientation} * glm::conjugate(glm::dquat{truth.orientation}));
+    state.angular_velocity = glm::vec3{rotation_log(step) * kTickRateHz};
+    fit.observe(state);
+    return truth = state;
+  }
+  [[nodiscard]] double now_s() const { return tick_ * kTickS; }
+
+  GapFit fit;
+  State truth;
+
+ private:
+  scenario::Random random_;
+  double noise_rad_;
+  int tick_ = 0;
+};
+
+// Root mean square of how far the curves between publishes are from how it is really turned: with what was
+// learned, and with what was said.
+struct Turned {
+  double learned_rad = 0.0;
+  double said_rad = 0.0;
+};
+Turned turned(std::uint64_t seed, double noise_rad, int gap) {
+  Head head(seed, noise_rad);
+  Motion learned, said;
+  Turned sum;
+  int count = 0;
+  for (int i = 1; i <= 1200; ++i) {
+    head.step();
+    if (i % gap != 0) continue;
+    head.fit.learn(gap * kTickS);
+    const Motion learned_now{head.fit.smoothed(head.truth), head.now_s()};
+    const Motion said_now{head.truth, head.now_s()};
+    for (int j = 1; i > 600 && j < gap; ++j, ++count) {
+      const double then_s = head.now_s() - j * kTickS;
+      const glm::quat really{Head::really(then_s)};
+      const auto square = [](double x) { return x * x; };
+      sum.learned_rad += square(angle_between(interpolate(learned, learned_now, then_s).orientation, really));
+      sum.said_rad += square(angle_between(interpolate(said, said_now, then_s).orientation, really));
+    }
+    learned = learned_now;
+    said = said_now;
+  }
+  return {std::sqrt(sum.learned_rad / count), std::sqrt(sum.said_rad / count)};
+}
+
+TEST(GapFit, LearnsWhatTurnsAreBestInterpolatedFrom) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    for (const int gap : {4, 6, 9}) {
+      const Turned noisy = turned(seed, 0.004, gap);
+      EXPECT_LT(noisy.learned_rad, 0.8 * noisy.said_rad) << seed << " " << gap;
+      EXPECT_LT(noisy.learned_rad, 0.01);
+      const Turned exact = turned(seed, 0.0, gap);
+      EXPECT_LT(exact.learned_rad, exact.said_rad) << seed << " " << gap;  // an average over the last tick
+    }
+  }
+}
+
+TEST(GapFit, WhatDoesNotTurnIsLeftAsItIs) {
+  Head head(1, 0.004);
+  for (int i = 1; i <= 600; ++i) {
+    head.step();
+    if (i % 6 == 0) head.fit.learn(6 * kTickS);
+  }
+  State still = head.truth;
+  still.angular_velocity = glm::vec3{0.0f};
+  head.fit.observe(still);
+  EXPECT_EQ(head.fit.smoothed(still).orientation, still.orientation);
+  EXPECT_EQ(head.fit.smoothed(still).angular_velocity, still.angular_velocity);
+}
+
 TEST(GapFit, OtherTickRatesAndLongGapsAreSafe) {
   for (const double rate_hz : {1.0, 10.0, 20.0, 128.0, 1000.0}) {
     GapFit fit(rate_hz);
@@ -223,6 +309,8 @@ TEST(GapFit, OtherTickRatesAndLongGapsAreSafe) {
       State truth;
       truth.position = curve(t);
       truth.velocity = glm::vec3{(curve(t) - curve(t - 1.0 / rate_hz)) * rate_hz};
+      truth.orientation = glm::quat{rotation_exp({0.0, 3.0 * t, 0.0})};
+      truth.angular_velocity = {0.0f, 3.0f, 0.0f};
       fit.observe(truth);
       const GapFit::Off off = fit.off(published, truth, t, 0.15);
       EXPECT_TRUE(std::isfinite(off.m) && std::isfinite(off.rad));

@@ -19,7 +19,7 @@ namespace reckoner {
 /// It also learns what makes the best end of such a cubic: the game's own position and velocity, or those of
 /// a polynomial fitted to the last positions, which are better where what the game says is noisy or an
 /// average over the last tick. Each candidate is scored by how far cubics with it strayed between the
-/// publishes of the recent past; the best is used.
+/// publishes of the recent past; the best is used. The same for the turn, by candidates of its own.
 ///
 /// One per entity; a value, no allocation. Fed once a tick.
 class RECKONER_RECKONING_API GapFit {
@@ -45,8 +45,8 @@ class RECKONER_RECKONING_API GapFit {
   [[nodiscard]] Off off(const Motion& published, const State& truth, double time_s,
                         double longest_gap_s) const;
 
-  /// `truth`, as observed last, with the position and velocity that are best interpolated from. What does not
-  /// move is left as it is.
+  /// `truth`, as observed last, with the position and velocity, orientation and angular velocity that are
+  /// best interpolated from. What does not move is left as it is, and what does not turn.
   [[nodiscard]] State smoothed(const State& truth) const;
 
   /// The acceleration with which smoothed() has to end the way from `published`, so that it bends as the
@@ -74,10 +74,17 @@ class RECKONER_RECKONING_API GapFit {
   struct Past {
     Pose pose;
     glm::vec3 velocity{0.0f};
+    glm::vec3 angular_velocity{0.0f};
   };
   struct End {
     glm::dvec3 position;
     glm::dvec3 velocity;
+  };
+  // Of a turn, as rotation vectors from some orientation to those of the last ticks, the newest first.
+  using Turns = std::array<glm::dvec3, kPast>;
+  struct TurnEnd {
+    glm::dvec3 turn{0.0};
+    glm::dvec3 rate{0.0};
   };
 
   [[nodiscard]] static Candidate make_candidate(std::size_t index, double tick_rate_hz);
@@ -87,6 +94,10 @@ class RECKONER_RECKONING_API GapFit {
   }
   [[nodiscard]] End end(std::size_t candidate, std::size_t ticks_ago) const;
   [[nodiscard]] double strayed(std::size_t candidate, std::size_t gap_ticks) const;
+
+  [[nodiscard]] Turns turns(std::size_t count) const;
+  [[nodiscard]] TurnEnd turn_end(const Turns& turns, std::size_t candidate, std::size_t ticks_ago) const;
+  [[nodiscard]] double strayed(const Turns& turns, std::size_t candidate, std::size_t gap_ticks) const;
 
   [[nodiscard]] bool bends_over(std::size_t gap_ticks) const;
 
@@ -103,6 +114,8 @@ class RECKONER_RECKONING_API GapFit {
   std::array<Candidate, kCandidates> candidates_;
   std::array<double, kCandidates> errors_{};  // recent mean of strayed()
   std::size_t best_ = 0;
+  std::array<double, kCandidates> turn_errors_{};
+  std::size_t best_turn_ = 0;
   std::array<Past, kPast> past_{};  // ring; newest at next_ - 1
   std::size_t next_ = 0;
   std::size_t filled_ = 0;
