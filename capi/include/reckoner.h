@@ -720,6 +720,21 @@ RECKONER_C_API reckoner_result reckoner_client_sample(reckoner_client* client, d
 RECKONER_C_API reckoner_result reckoner_client_set_paused(reckoner_client* client, int32_t paused,
                                                           double local_s);
 
+/* When others are shown, and how fast a correction is worked in: as of reckoner_client_config. */
+typedef struct reckoner_playout {
+  uint32_t struct_size;
+  int32_t mode;         /* RECKONER_PRESENT */
+  double delay_s;       /* 0.1: of RECKONER_DELAYED, at most 2 */
+  double max_delay_s;   /* 1: RECKONER_ADAPTIVE never goes further back */
+  double blend_frames;  /* 6.5: that a correction takes; 0 snaps */
+  double frame_rate_hz; /* 60: what a frame is */
+} reckoner_playout;
+RECKONER_C_API void reckoner_playout_init(reckoner_playout* playout, uint32_t struct_size);
+/* Shows by that from now on, and tells the server. What is shown goes over without a jump: its time runs up
+ * to a quarter slower or faster, until the delay is the new one (200 ms take 1.6 s). */
+RECKONER_C_API reckoner_result reckoner_client_set_playout(reckoner_client* client,
+                                                           const reckoner_playout* playout, double local_s);
+
 /* Name of an entity that is or was just shown; null if unknown. */
 RECKONER_C_API const char* reckoner_client_name(const reckoner_client* client, reckoner_entity entity);
 /* The value at the instant that was shown last. */

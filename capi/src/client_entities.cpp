@@ -83,6 +83,23 @@ reckoner_result reckoner_client_set_paused(reckoner_client* client, std::int32_t
   });
 }
 
+reckoner_result reckoner_client_set_playout(reckoner_client* client, const reckoner_playout* playout,
+                                            double local_s) {
+  reckoner_playout p;
+  reckoner_playout_init(&p, sizeof p);
+  if (const auto taken = capi::take(playout, p); taken != RECKONER_OK) return taken;
+  if (p.mode < RECKONER_PRESENT || p.mode > RECKONER_DELAYED || !std::isfinite(local_s))
+    return RECKONER_ERROR_ARGUMENT;
+  return with_client(client, [&](Client& c) {
+    const PlayoutConfig to{.mode = static_cast<PlayoutMode>(p.mode),
+                           .delay_s = p.delay_s,
+                           .max_delay_s = p.max_delay_s,
+                           .blend_frames = p.blend_frames,
+                           .frame_rate_hz = p.frame_rate_hz};
+    return done_or(c.set_playout(to, local_s), RECKONER_ERROR_ARGUMENT);
+  });
+}
+
 const char* reckoner_client_name(const reckoner_client* client, reckoner_entity entity) {
   if (client == nullptr) return nullptr;
   const EntityInfo* info = client->client->info(entity_id(entity));

@@ -112,6 +112,17 @@ void reckoner_route_config_init(reckoner_route_config* config, std::uint32_t str
   capi::put(config, c, struct_size);
 }
 
+void reckoner_playout_init(reckoner_playout* playout, std::uint32_t struct_size) {
+  const PlayoutConfig defaults;
+  reckoner_playout p{};
+  p.mode = static_cast<std::int32_t>(defaults.mode);
+  p.delay_s = defaults.delay_s;
+  p.max_delay_s = defaults.max_delay_s;
+  p.blend_frames = defaults.blend_frames;
+  p.frame_rate_hz = defaults.frame_rate_hz;
+  capi::put(playout, p, struct_size);
+}
+
 void reckoner_client_config_init(reckoner_client_config* config, std::uint32_t struct_size) {
   const ClientConfig client;
   reckoner_client_config c{};

@@ -42,6 +42,7 @@ void Client::receive(double local_s) {
     c.handle(*event, local_s);
   }
   c.world->link.take_for_history(false);
+  c.tell_playout(local_s);
   c.acknowledge(local_s);
   c.live(local_s);
   c.collect_events();
@@ -103,6 +104,23 @@ void Client::set_paused(bool paused, double local_s) {
     c.advance(local_s);
     c.shown_world().go_on();
   }
+}
+
+bool Client::set_playout(const PlayoutConfig& playout, double local_s) {
+  Impl& c = *impl_;
+  const auto is_count = [](double number) { return std::isfinite(number) && number >= 0.0; };
+  if (!is_count(playout.delay_s) || !is_count(playout.max_delay_s) || !is_count(playout.blend_frames) ||
+      !is_count(playout.frame_rate_hz) || playout.frame_rate_hz <= 0.0)
+    return false;
+  c.advance(c.time.of(local_s));
+  c.config.playout = playout;
+  c.world->set_playout(playout);
+  if (c.before) c.before->set_playout(playout);
+  return true;
+}
+
+const PlayoutConfig& Client::playout() const {
+  return impl_->config.playout;
 }
 
 std::optional<ClientEvent> Client::poll_event() {

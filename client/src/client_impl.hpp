@@ -42,6 +42,7 @@ struct Client::Impl {
 
   void advance(double local_s);
   void acknowledge(double local_s);
+  void tell_playout(double local_s);
   /// The world that is shown: the one before until the newest one's clock is known.
   [[nodiscard]] ClientWorld& shown_world();
   [[nodiscard]] const ClientWorld& shown_world() const { return before ? *before : *world; }
@@ -73,6 +74,11 @@ struct Client::Impl {
   bool admitted = false;  // the server has let the client in over it
   bool resuming = false;  // the client asked to go on with its session
   double heard_s = 0.0;   // something came last, or it began
+
+  // How the server knows that others are shown:
+  PlayoutMessage joining_as;                   // of the newest join message
+  std::optional<PlayoutMessage> told_playout;  // nothing: what it was told last may be lost
+  std::optional<double> told_playout_s;  // when that was; nothing: it has its word from the join message
 
   // Of coming back:
   BackOff back_off;

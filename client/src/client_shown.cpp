@@ -108,7 +108,7 @@ void ClientWorld::go_on() {
       KnownEntity* entity = entities.find(frozen_entity.id);
       if (entity == nullptr || entity->owned || !entity->visible) continue;
       if (entity->remote.teleports(shown_s) != entity->teleports_shown) continue;
-      if (frames.any() && path() == Path::interpolate && !crossed) frames.settle(*entity, shown_s, blend_s());
+      if (frames.any() && path_ == Path::interpolate && !crossed) frames.settle(*entity, shown_s, blend_s());
       const FrameId frame = entity->remote.frame(shown_s);
       if ((frame != frame_of(frozen_entity.frame)) != crossed) continue;
       const auto local =
@@ -132,7 +132,7 @@ bool ClientWorld::appear(KnownEntity& entity, double shown_s) {
     return false;
   }
   // Shown time can fall behind the spawn again when the delay grows after a silence; what is there stays.
-  if (path() == Path::interpolate && !entity.visible && shown_s < entity.spawned_s) return false;
+  if (path_ == Path::interpolate && !entity.visible && shown_s < entity.spawned_s) return false;
   const std::uint8_t teleports = entity.remote.teleports(shown_s);
   if (!entity.visible) {
     entity.visible = true;
@@ -158,13 +158,13 @@ void ClientWorld::remove(std::uint32_t slot, double ended_s) {
 // Before anything is shown at `shown_s`.
 void ClientWorld::settle_frames(double shown_s) {
   frames.begin(shown_s);
-  if (frames.any() && path() == Path::interpolate) frames.settle(shown_s, blend_s());
+  if (frames.any() && path_ == Path::interpolate) frames.settle(shown_s, blend_s());
 }
 
 // Before anything appears: what changed by then, it appears with.
 void ClientWorld::change_fields(double shown_s) {
   constexpr double kNow = std::numeric_limits<double>::infinity();  // whatever has arrived
-  const double until_s = path() == Path::predict ? kNow : shown_s;
+  const double until_s = path_ == Path::predict ? kNow : shown_s;
   waiting_fields_.advance(until_s, entities, [this](const KnownEntity& entity, std::uint32_t fields) {
     if (entity.visible) events.push_back({ClientEvent::Kind::fields_changed, entity.id, fields});
   });
@@ -181,6 +181,7 @@ void ClientWorld::advance(double local_s) {
     link.note_jump();
     blend_over_jump(before_s, rate);
   }
+  review_path();
   if (stepped) {
     holds.clock_stepped(stepped_by_s);
     say(config.log, LogLevel::warning, "clock stepped", {{"by_s", stepped_by_s}});
@@ -188,6 +189,25 @@ void ClientWorld::advance(double local_s) {
   if (some_fade_ || holds.passed(playout.shown_s())) review_holds(before_s);
   stats.delay_s = playout.delay_s();
   if (!retired_) mail.release(playout.shown_s());
+}
+
+void ClientWorld::set_playout(const PlayoutConfig& to) {
+  const double blended_s = blend_s();
+  config.playout = to;
+  playout.change(to);
+  if (blend_s() != blended_s) link.note_jump();  // from now on the server has to reckon with that
+  review_path();
+}
+
+// To the past at once, while its delay is as yet nothing, and back when nothing is left of the delay: there,
+// what is shown comes from the newest motion in either way.
+void ClientWorld::review_path() {
+  if (path_ == wanted_path()) return;
+  if (wanted_path() == Path::predict && !playout.settled()) return;
+  path_ = wanted_path();
+  entities.all_changed();
+  frames.set_path(path_, playout.shown_s(), blend_s());
+  link.note_jump();
 }
 
 void ClientWorld::note_arrival(double local_s) {

@@ -72,7 +72,7 @@ std::optional<Refusal> ClientWorld::spawn(const SpawnMessage& message) {
   remove(slot, link.time_of(message.tick));
   entities.put({message.entity,
                 {message.archetype, message.name},
-                RemoteEntity{motion, path()},
+                RemoteEntity{motion, path_},
                 motion.time_s,
                 std::nullopt,
                 false,
@@ -115,7 +115,7 @@ std::optional<Refusal> ClientWorld::own(const OwnershipMessage& message) {
     const double given_s = possession.go_on.time_s;
     Motion last{extrapolate(straight, given_s - shown_s), given_s, entity->remote.newest().teleports};
     last.frame = entity->remote.frame(shown_s);
-    entity->remote = RemoteEntity{last, path()};
+    entity->remote = RemoteEntity{last, path_};
     entity->remote.correct(before, shown_s, blend_s());
     entity->owned = false;
     link.owned().remove(message.entity);
@@ -182,7 +182,7 @@ void ClientWorld::show_own(KnownEntity& entity, const Motion& motion) {
 std::optional<Refusal> ClientWorld::despawn(const DespawnMessage& message) {
   KnownEntity* entity = entities.find(message.entity);
   if (entity == nullptr) return Refusal::unknown_entity;
-  if (path() == Path::predict) {
+  if (path_ == Path::predict) {
     remove(static_cast<std::uint32_t>(message.entity.slot()), link.time_of(message.tick));
   } else {
     entity->despawned_s = link.time_of(message.tick);

@@ -34,7 +34,8 @@ struct ClientWorld {
         mail(given_mail),
         stats(given_stats),
         playout(config.playout),
-        holds(config.silence_s, config.unconfirmed_s) {}
+        holds(config.silence_s, config.unconfirmed_s),
+        path_(path_of(config.playout.mode)) {}
 
   /// False if the message makes no sense.
   [[nodiscard]] bool begin(const WelcomeMessage& message, double local_s);
@@ -58,6 +59,14 @@ struct ClientWorld {
   [[nodiscard]] bool paused() const { return frozen_.active(); }
   void pause(std::span<const ShownEntity> shown, const glm::dvec3& origin);
   void go_on();
+
+  /// Shows by another configuration from now on (Client::set_playout()).
+  void set_playout(const PlayoutConfig& to);
+  /// How it shows others, as the server is to know it.
+  [[nodiscard]] PlayoutMessage shows() const {
+    const bool past = path_ == Path::interpolate && wanted_path() == path_ && playout.settled();
+    return {path_ == Path::interpolate, past, std::clamp(blend_s(), 0.0, kMostBlendS)};
+  }
 
   /// The session is over; what it left is shown until another can be.
   void retire() { retired_ = true; }
@@ -104,10 +113,13 @@ struct ClientWorld {
   [[nodiscard]] double catch_up_left_s(const Blend& blend, double shown_s) const {
     return blend.duration_s() > blend_s() ? blend.start_s() + blend.duration_s() - shown_s : 0.0;
   }
-  [[nodiscard]] Path path() const {
-    return config.playout.mode == PlayoutMode::present ? Path::predict : Path::interpolate;
+  [[nodiscard]] static Path path_of(PlayoutMode mode) {
+    return mode == PlayoutMode::present ? Path::predict : Path::interpolate;
   }
+  [[nodiscard]] Path wanted_path() const { return path_of(config.playout.mode); }
+  void review_path();
 
+  Path path_;
   bool retired_ = false;
   bool some_fade_ = false;  // some entity has a limit
   std::vector<ShownEntity> shown_;

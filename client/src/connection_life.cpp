@@ -88,11 +88,11 @@ void Client::Impl::handle_connected(PeerId peer) {
     transport->send(server, Channel::control,
                     encode(ResumeMessage{id, session, world->link.control_count()}, buffer));
   }
-  transport->send(server, Channel::control,
-                  encode(JoinMessage{kProtocolVersion, archetype_hash(config.archetypes),
-                                     config.playout.mode != PlayoutMode::present,
-                                     std::clamp(world->blend_s(), 0.0, kMostBlendS)},
-                         buffer));
+  const JoinMessage join{kProtocolVersion, archetype_hash(config.archetypes),
+                         config.playout.mode != PlayoutMode::present,
+                         std::clamp(world->blend_s(), 0.0, kMostBlendS)};
+  transport->send(server, Channel::control, encode(join, buffer));
+  joining_as = {join.shows_past, join.shows_past, join.blend_s};
 }
 
 void Client::Impl::handle_end(const EndCode& code, double local_s) {
@@ -177,6 +177,8 @@ std::optional<Refusal> Client::Impl::welcome(const WelcomeMessage& message, doub
   admitted = true;
   id = message.client;
   session = std::exchange(coming, {});
+  told_playout = joining_as;
+  told_playout_s.reset();
   if (session) mail.keep();
   lost_s.reset();
   back_off.reset();
@@ -197,6 +199,7 @@ std::optional<Refusal> Client::Impl::take(const SessionMessage& message, double 
   if (admitted) return std::nullopt;
   world->link.resume(message.tick, local_s);
   mail.send_again(server, *transport);
+  if (told_playout_s) told_playout.reset();
   status = ClientStatus::joined;
   admitted = true;
   lost_s.reset();
@@ -204,6 +207,18 @@ std::optional<Refusal> Client::Impl::take(const SessionMessage& message, double 
   events.push_back({ClientEvent::Kind::resumed, {}});
   log.resumed(id);
   return std::nullopt;
+}
+
+// Not more often than the server follows, but then how it is.
+void Client::Impl::tell_playout(double local_s) {
+  constexpr double kLeastS = 0.5;
+  if (!admitted || transport == nullptr || (told_playout_s && local_s - *told_playout_s < kLeastS)) return;
+  const PlayoutMessage shows = world->shows();
+  if (shows == told_playout) return;
+  std::array<std::byte, 64> buffer;
+  transport->send(server, Channel::control, encode(shows, buffer));
+  told_playout = shows;
+  told_playout_s = local_s;
 }
 
 void Client::Impl::acknowledge(double local_s) {

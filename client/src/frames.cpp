@@ -142,6 +142,34 @@ void Frames::jump(double before_s, double now_s, double rate, double blend_s) co
   }
 }
 
+// What may be in another frame afterwards is put into the world before anything changes.
+void Frames::set_path(Path path, double shown_s, double blend_s) {
+  struct Framed {
+    KnownEntity* entity;
+    State in_world;
+    FrameId frame;
+    std::uint8_t teleports;
+  };
+  std::vector<Framed> framed;
+  for (const std::uint32_t slot : slots_) {
+    const auto& entity = entities_.slots()[slot];
+    if (!entity || !entity->visible || entity->owned) continue;
+    const FrameId frame = entity->remote.frame(shown_s);
+    if (const auto shown = carried(entity->remote.shown(shown_s), frame, FrameId{}, shown_s))
+      framed.push_back({entity.get(), *shown, frame, entity->remote.teleports(shown_s)});
+  }
+  for (const auto& entity : entities_.slots()) {
+    if (entity && !entity->owned) entity->remote.set_path(path, shown_s, entity->visible ? blend_s : 0.0);
+  }
+  for (const Framed& f : framed) {
+    RemoteEntity& remote = f.entity->remote;
+    f.entity->frame_shown = remote.frame(shown_s);
+    if (f.entity->frame_shown == f.frame || remote.teleports(shown_s) != f.teleports) continue;
+    if (const auto local = carried(f.in_world, FrameId{}, f.entity->frame_shown, shown_s))
+      remote.correct(*local, shown_s, blend_s);
+  }
+}
+
 void Frames::release(const KnownEntity& gone, double ended_s, double shown_s, double blend_s) {
   const FrameId frame = frame_of(gone.id);
   for (const std::uint32_t slot : slots_) {

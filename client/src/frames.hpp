@@ -58,6 +58,10 @@ class Frames {
   /// over it, as RemoteEntity::jump() does, whatever frames lie between.
   void jump(double before_s, double now_s, double rate, double blend_s) const;
 
+  /// Changes the path of all but what the client owns, as RemoteEntity::set_path() does, while `shown_s` is
+  /// shown; whatever frames lie between.
+  void set_path(Path path, double shown_s, double blend_s);
+
   /// An entity is about to vanish, having ended just after `ended_s`: what lives in it goes on as it moved
   /// then, in the frame that this was in itself, from what is shown at `shown_s`.
   void release(const KnownEntity& gone, double ended_s, double shown_s, double blend_s);

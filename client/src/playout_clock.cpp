@@ -21,6 +21,11 @@ constexpr double kGapRoom = 1.25;
 constexpr double kGrowth = 0.1;
 constexpr double kShrink = 0.02;
 
+// The same on the way from one configuration to another, which somebody waits for.
+constexpr double kGoOver = 0.25;
+constexpr double kBrake = 0.25;     // of that, per second: half of what the speed may change by
+constexpr double kArrivedS = 2e-5;  // what is left of it then is less than anybody sees
+
 // The speed itself changes gradually, so that no velocity steps: in 0.2 s to the fastest growth, and in
 // proportion to what is left near the end.
 constexpr double kDriftChange = 0.5;  // per second
@@ -30,9 +35,17 @@ constexpr double kLongestDelayS = 2.0;  // within what RemoteEntity remembers, a
 
 }  // namespace
 
-PlayoutClock::PlayoutClock(const PlayoutConfig& config) : config_(config), longest_gap_s_(kLeastLongestGapS) {
+PlayoutClock::PlayoutClock(const PlayoutConfig& config) : longest_gap_s_(kLeastLongestGapS) {
+  change(config);
+  settled_ = true;
+}
+
+void PlayoutClock::change(const PlayoutConfig& config) {
+  config_ = config;
   config_.delay_s = std::clamp(config_.delay_s, 0.0, kLongestDelayS);
   config_.max_delay_s = std::clamp(config_.max_delay_s, 0.0, kLongestDelayS);
+  measure();
+  settled_ = !started_;
 }
 
 void PlayoutClock::Recent::add(double value) {
@@ -54,9 +67,14 @@ void PlayoutClock::expect_gaps(double longest_s) {
 }
 
 void PlayoutClock::note_update(double lateness_s, double gap_s) {
-  if (config_.mode != PlayoutMode::adaptive) return;
-  lateness_.add(std::clamp(lateness_s, 0.0, config_.max_delay_s));
+  // In other modes, too: there may come a time when it is adaptive.
+  lateness_.add(std::clamp(lateness_s, 0.0, kLongestDelayS));
   if (gap_s <= longest_gap_s_) gaps_.add(gap_s);
+  measure();
+}
+
+void PlayoutClock::measure() {
+  if (config_.mode != PlayoutMode::adaptive || lateness_.empty()) return;
   const double gap_to_bridge_s = gaps_.empty() ? 0.0 : gaps_.quantile(kGapQuantile);
   wanted_s_ = std::min(config_.max_delay_s, lateness_.quantile(kLatenessQuantile) + gap_to_bridge_s);
 }
@@ -84,16 +102,38 @@ bool PlayoutClock::advance(double now_s, bool stepped) {
     rate_ = 1.0;
     drift_ = 0.0;
     delay_s_ = wanted_delay_s();
+    settled_ = true;
     shown_s_ = now_s - delay_s_;
     return true;
   }
   if (elapsed_s <= 0.0) return false;
-  const double wanted_drift = std::clamp((wanted_delay_s() - delay_s_) / kSettleS, -kShrink, kGrowth);
-  drift_ += std::clamp(wanted_drift - drift_, -kDriftChange * elapsed_s, kDriftChange * elapsed_s);
-  delay_s_ = std::max(0.0, delay_s_ + drift_ * elapsed_s);
+  if (settled_) {
+    const double wanted_drift = std::clamp((wanted_delay_s() - delay_s_) / kSettleS, -kShrink, kGrowth);
+    drift_ += std::clamp(wanted_drift - drift_, -kDriftChange * elapsed_s, kDriftChange * elapsed_s);
+    delay_s_ = std::max(0.0, delay_s_ + drift_ * elapsed_s);
+  } else {
+    go_over(elapsed_s);
+  }
   rate_ = 1.0 - drift_;
   shown_s_ = now_s - delay_s_;
   return false;
+}
+
+// As fast as it may, but so that it can brake before it is there.
+void PlayoutClock::go_over(double elapsed_s) {
+  const double left_s = wanted_delay_s() - delay_s_;
+  const double fastest = std::min(kGoOver, std::sqrt(2.0 * kBrake * std::abs(left_s)));
+  const double change = std::clamp(std::copysign(fastest, left_s) - drift_, -kDriftChange * elapsed_s,
+                                   kDriftChange * elapsed_s);
+  drift_ += change;
+  const double step_s = drift_ * elapsed_s;
+  settled_ = std::abs(left_s) <= std::max(kArrivedS, std::abs(step_s)) && std::abs(drift_) <= kShrink;
+  if (!settled_) {
+    delay_s_ = std::max(0.0, delay_s_ + step_s);
+  } else {
+    delay_s_ = wanted_delay_s();
+    drift_ = 0.0;
+  }
 }
 
 }  // namespace reckoner

@@ -16,6 +16,13 @@ class PlayoutClock {
   /// Delays out of their range are taken as the nearest in it.
   explicit PlayoutClock(const PlayoutConfig& config);
 
+  /// Shows by another configuration from now on. What is shown goes over to it without a jump: until it is
+  /// settled(), time runs as much as a quarter slower or faster.
+  void change(const PlayoutConfig& config);
+
+  /// The delay is what the configuration wants, or was since it changed.
+  [[nodiscard]] bool settled() const { return settled_; }
+
   /// Gaps between updates last up to so long while the motion before them does not hold: to be bridged.
   void expect_gaps(double longest_s);
 
@@ -54,8 +61,11 @@ class PlayoutClock {
   };
 
   [[nodiscard]] double wanted_delay_s() const;
+  void measure();
+  void go_over(double elapsed_s);
 
   PlayoutConfig config_;
+  bool settled_ = true;
   bool started_ = false;
   double now_s_ = 0.0;
   double shown_s_ = 0.0;

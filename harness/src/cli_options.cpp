@@ -140,9 +140,14 @@ void add_run_options(CLI::App& command, RunArguments& arguments) {
   auto* blend = command.add_option("--blend-frames", options.playout.blend_frames,
                                    "frames that a correction takes; 0 snaps");
   blend->check(CLI::Range(0.0, 600.0));
+  auto* to =
+      command.add_option("--switch-to", arguments.switch_to, "goes over to another mode while it runs");
+  auto* at = command.add_option("--switch-at", arguments.switch_at, "when, s from the start of the run");
+  to->needs(at)->delimiter(',');
+  at->needs(to)->delimiter(',')->check(CLI::NonNegativeNumber);
   for (CLI::Option* option : {budget, threshold, turn, fixed})
     option->group("What the sender spends");
-  for (CLI::Option* option : {mode, blend, shots})
+  for (CLI::Option* option : {mode, blend, to, at, shots})
     option->group("What the client shows");
   arguments.options.links = {};
 }
@@ -155,6 +160,12 @@ Result<ReplayOptions> replay_options(const RunArguments& run, const program::Sou
   }
   options.transport = run.transport == "enet" ? ReplayTransport::enet : ReplayTransport::sim;
   if (const auto wrong = program::parse_mode(run.mode, options.playout)) return *wrong;
+  if (run.switch_to.size() != run.switch_at.size()) return Error{"each --switch-to needs its --switch-at"};
+  for (std::size_t i = 0; i < run.switch_to.size(); ++i) {
+    PlayoutSwitch& change = options.switches.emplace_back(PlayoutSwitch{run.switch_at[i], options.playout});
+    if (const auto wrong = program::parse_mode(run.switch_to[i], change.to)) return *wrong;
+  }
+  std::ranges::stable_sort(options.switches, {}, &PlayoutSwitch::at_s);
   auto links = links_of(link);
   if (!links) return Error{links.error()};
   auto script = script_of(link);

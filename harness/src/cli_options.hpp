@@ -45,6 +45,8 @@ void add_link_options(CLI::App& command, LinkArguments& arguments);
 struct RunArguments {
   ReplayOptions options;
   std::string mode = "present";
+  std::vector<std::string> switch_to;  // modes
+  std::vector<double> switch_at;       // s, one for each of them
   std::string transport = "sim";
   std::string owner_network;
   std::string owner_policy = "correct";

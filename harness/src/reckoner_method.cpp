@@ -32,7 +32,12 @@ class ReckonerMethod final : public Method {
         server_(server_config(options, start_s, coding_), network_.server()),
         viewer_(source, replay_client_config(options, replay_archetypes(options)), network_.client()),
         ids_(source.size()),
-        publishes_(source.size()) {
+        publishes_(source.size()),
+        switches_(options.switches) {
+    for (PlayoutSwitch& s : switches_) {
+      s.at_s += start_s;
+      s.to.frame_rate_hz = options.frame_rate_hz;
+    }
     for (const RouteDefinition& route : source.routes()) {
       const Result<RouteId> id = server_.add_route(route);
       routes_.push_back(id ? *id : RouteId{});
@@ -68,6 +73,8 @@ class ReckonerMethod final : public Method {
 
   void frame(double time_s, std::vector<ShownPose>& shown) override {
     advance(std::max(time_s, network_.now_s()));
+    for (; switched_ < switches_.size() && switches_[switched_].at_s <= time_s; ++switched_)
+      (void)viewer_.client().set_playout(switches_[switched_].to, Viewer::local_s(time_s));
     const auto drawn = viewer_.frame(time_s, shown);
     if (range_) range_->drawn(viewer_.client(), Viewer::local_s(time_s), time_s, drawn);
   }
@@ -143,6 +150,8 @@ class ReckonerMethod final : public Method {
   std::vector<EntityId> ids_;    // null while not in the world
   std::vector<RouteId> routes_;  // by the source's
   PublishCount publishes_;
+  std::vector<PlayoutSwitch> switches_;  // at_s is server time
+  std::size_t switched_ = 0;
 };
 
 }  // namespace

@@ -29,12 +29,11 @@ class Viewer {
   /// Returns all that is drawn.
   std::span<const ShownEntity> frame(double time_s, std::vector<ShownPose>& shown);
 
-  [[nodiscard]] double delay_s() const { return present_ ? 0.0 : client_.stats().delay_s; }
+  [[nodiscard]] double delay_s() const { return client_.stats().delay_s; }
   /// Nothing until it knows the time.
   [[nodiscard]] std::optional<double> clock_error_s(double time_s) const;
 
  private:
-  bool present_;
   Client client_;
   std::unordered_map<std::string, std::size_t> indices_;  // of the source's entities, by name
 };

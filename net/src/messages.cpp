@@ -23,7 +23,8 @@ enum class Kind : std::uint8_t {
   game_data = 6,
   ownership = 7,
   session = 8,
-  resume = 9
+  resume = 9,
+  playout = 10
 };
 constexpr int kMostKind = 15;
 
@@ -64,6 +65,10 @@ constexpr Kind kind_of(const SessionMessage&) {
 
 constexpr Kind kind_of(const ResumeMessage&) {
   return Kind::resume;
+}
+
+constexpr Kind kind_of(const PlayoutMessage&) {
+  return Kind::playout;
 }
 
 template <class Message>
@@ -198,6 +203,14 @@ void serialize(Archive& archive, ResumeMessage& m) {
   archive(m.client.value, m.key.high, m.key.low, m.taken);
 }
 
+template <class Archive>
+void serialize(Archive& archive, PlayoutMessage& m) {
+  archive(m.interpolates, m.shows_past, wire::real(m.blend_s, 0.0, kMostBlendS));
+  if constexpr (Archive::is_loading::value) {
+    if (m.shows_past && !m.interpolates) archive.bits().fail();
+  }
+}
+
 std::span<const std::byte> encode(const ControlMessage& message, std::span<std::byte> buffer) {
   BitWriter writer{buffer};
   wire::BitOutputArchive archive{writer};
@@ -235,6 +248,8 @@ std::optional<ControlMessage> read_control(BitReader& reader) {
       return read_as<SessionMessage>(reader);
     case Kind::resume:
       return read_as<ResumeMessage>(reader);
+    case Kind::playout:
+      return read_as<PlayoutMessage>(reader);
   }
   return std::nullopt;
 }

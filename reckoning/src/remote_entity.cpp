@@ -202,13 +202,25 @@ void RemoteEntity::jump(double before_s, double now_s, double rate, double blend
 
 void RemoteEntity::set_path(Path path, double time_s, double blend_s) {
   if (path == path_) return;
+  const State base_before = view().unblended(time_s);
+  const std::optional<RouteState> along_before = view().shown_along(time_s);
+  const Route* const route_before = view().active(time_s).route;
   const State before = view().shown(time_s);
   const std::uint8_t teleports_before = view().active(time_s).teleports;
   const FrameId frame_before = frame(time_s);
+  const bool chasing = is_chasing(time_s);
   path_ = path;
+  if (view().active(time_s).teleports != teleports_before || frame(time_s) != frame_before) {
+    blends_.along = {};
+    start_blend(Blend{}, time_s);
+    return;
+  }
+  if (along_before && view().stays_on(route_before, time_s)) {
+    blend_along(*along_before, time_s, blend_s);
+    return;
+  }
   blends_.along = {};
-  const bool jumped = view().active(time_s).teleports != teleports_before || frame(time_s) != frame_before;
-  start_blend(jumped ? Blend{} : correction(before, view().unblended(time_s), time_s, blend_s), time_s);
+  go_on_from(before, chasing || !same_rates(base_before, view().unblended(time_s)), time_s, blend_s);
 }
 
 // Carries on from `shown_before` along the route. A blend in space that is under way goes on over it.

@@ -44,6 +44,12 @@ SeenEntity* SeenBy::find(EntityId id) const {
   return found->id() == id ? found : nullptr;
 }
 
+void SeenBy::change(Path path, double blend_s) {
+  changed_ = changed_ || path != path_ || blend_s != blend_s_;
+  path_ = path;
+  blend_s_ = blend_s;
+}
+
 void SeenBy::announced(EntityId id, const Motion& first) {
   if (id.slot() >= entities_.size()) entities_.resize(id.slot() + 1);
   entities_[id.slot()] = std::make_unique<SeenEntity>(id, first, path_);
@@ -88,7 +94,7 @@ std::optional<Refusal> SeenBy::take_in(const ShowingReport& report, const std::o
     return client_s > now_s ? Refusal::from_future : Refusal::too_old;
   }
   const Instant instant{client_s, client_s - report.delay * kStampUnitS};
-  if (era_ != report.era) begin_era(report.era, instant.shown_s);
+  if (era_ != report.era || changed_) begin_era(report.era, instant.shown_s);
   note_instant(instant);
   for (std::size_t i = 0; i < report.count; ++i) {
     const ShowingReport::Arrival& arrival = report.arrivals[i];
@@ -110,9 +116,10 @@ std::optional<Refusal> SeenBy::take_in(const ShowingReport& report, const std::o
 void SeenBy::begin_era(unsigned era, double shown_s) {
   known_from_s_ = era_ ? shown_s + kJumpS : shown_s;
   era_ = era;
+  changed_ = false;
   instants_.clear();
   for (const auto& entity : entities_) {
-    if (entity) entity->restart(shown_s);
+    if (entity) entity->restart(path_, shown_s);
   }
 }
 

@@ -32,6 +32,10 @@ class SeenBy {
 
   SeenBy(Path path, double blend_s, double limit_s) : path_(path), blend_s_(blend_s), limit_s_(limit_s) {}
 
+  /// The client interpolates or predicts from now on, and corrects in another time; when exactly, it does not
+  /// say. As after a jump, what it shows is not known for a while.
+  void change(Path path, double blend_s);
+
   /// The client is told that an entity begins, with this motion.
   void announced(EntityId id, const Motion& first);
   /// A newer motion was sent behind that, before the client was known to have it.
@@ -95,6 +99,7 @@ class SeenBy {
   Path path_;
   double blend_s_;
   double limit_s_;
+  bool changed_ = false;                               // path or blend, since the last report
   std::vector<std::unique_ptr<SeenEntity>> entities_;  // by slot
   std::vector<EntityId> own_;
   std::vector<EntityId> confirmed_;  // since the last report

@@ -93,7 +93,8 @@ void SeenEntity::forget_before(double shown_s) {
   }
 }
 
-void SeenEntity::restart(double shown_s) {
+void SeenEntity::restart(Path path, double shown_s) {
+  path_ = path;
   std::sort(steps_.begin(), steps_.end(),
             [](const Step& a, const Step& b) { return a.motion.time_s < b.motion.time_s; });
   std::fill(shown_s_.begin(), shown_s_.end(), -kNever);

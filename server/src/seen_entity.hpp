@@ -38,8 +38,9 @@ class SeenEntity {
   void appear(double shown_s);
   [[nodiscard]] bool appeared() const { return appear_s_ < kNever; }
 
-  /// What is shown has jumped in time: how is not known. From `shown_s` on it shows the motions that it has.
-  void restart(double shown_s);
+  /// What is shown has jumped in time, or follows another path: how is not known. From `shown_s` on it shows
+  /// the motions that it has.
+  void restart(Path path, double shown_s);
 
   /// What the client showed for this instant, in the frame that it was in then; nothing if that is not known,
   /// or it did not show the entity. How a change of frame ahead was interpolated to is not known: the motion

@@ -53,6 +53,8 @@ void Server::Impl::handle_control(const TransportEvent& event) {
   const auto* data = message ? std::get_if<GameDataMessage>(&*message) : nullptr;
   Session* session = sessions.find(event.peer);
   if (data != nullptr && session != nullptr) return take_in(*session, *data);
+  const auto* playout = message ? std::get_if<PlayoutMessage>(&*message) : nullptr;
+  if (playout != nullptr && session != nullptr) return take_in(*session, *playout);
   Comeback* comeback = session != nullptr ? session->comeback() : nullptr;
   if (join_message != nullptr && comeback != nullptr && std::exchange(comeback->expects_join, false)) return;
   not_taken_in(message ? Refusal::unexpected : Refusal::malformed);
@@ -90,6 +92,24 @@ void Server::Impl::take_in(const Session& session, std::span<const std::byte> pa
   if (inbox.add(session.id(), payload, time_s, false)) return (void)++stats.messages_received;
   ++stats.messages_refused;
   not_taken_in(Refusal::too_many, false);
+}
+
+void Server::Impl::take_in(Session& session, const PlayoutMessage& message) {
+  if (const auto why = session.playout().say(message)) return not_taken_in(*why, false);
+  changing.push_back(session.id());
+}
+
+// What clients have said of how they show others, each twice a second at most.
+void Server::Impl::follow_playouts(double now_s) {
+  std::erase_if(changing, [&](ClientId client) {
+    Session* session = sessions.find(client);
+    if (session == nullptr) return true;
+    const auto playout = session->playout().due(now_s);
+    if (!playout) return false;
+    Surroundings::set_shows_past(*session, entities, playout->shows_past);
+    session->change_seen(playout->interpolates ? Path::interpolate : Path::predict, playout->blend_s);
+    return true;
+  });
 }
 
 // Encoded, or copied, once for all.
@@ -146,6 +166,8 @@ void Server::Impl::join(PeerId peer, const JoinMessage& message) {
   size += encode(welcome, std::span(buffer).subspan(size)).size();
   transport.send(peer, Channel::control, std::span(buffer).first(size));
   session.view().shows_past = message.shows_past;
+  session.playout() =
+      DeclaredPlayout{PlayoutMessage{message.shows_past, message.shows_past, message.blend_s}};
   if (config.rewind_s > 0.0)
     session.remember_seen(message.shows_past ? Path::interpolate : Path::predict, message.blend_s,
                           config.rewind_s);

@@ -60,6 +60,8 @@ struct Server::Impl {
   void take_in(const Session& session, std::span<const std::byte> payload, std::optional<double> time_s);
   std::size_t send_to(std::span<Session* const> clients, std::span<const std::byte> payload,
                       Delivery delivery, std::optional<double> time_s);
+  void take_in(Session& session, const PlayoutMessage& message);
+  void follow_playouts(double now_s);
   void join(PeerId peer, const JoinMessage& message);
   void resume(PeerId peer, const ResumeMessage& message);
   void lose(Session& session);
@@ -112,6 +114,7 @@ struct Server::Impl {
   Ownership ownership;
   std::map<PeerId, double> waiting;                  // connected at, not joined yet
   std::deque<ClientId> away;                         // without a connection, lost first first
+  std::vector<ClientId> changing;                    // that have said how they show others now
   std::vector<EntityId> spawned;                     // since the last tick
   std::vector<std::pair<EntityId, Tick>> despawned;  // since the last tick
   std::deque<ServerEvent> events;

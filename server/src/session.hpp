@@ -5,6 +5,7 @@
 #include "byte_budget.hpp"
 #include "client_view.hpp"
 #include "comeback.hpp"
+#include "declared_playout.hpp"
 #include "encodings.hpp"
 #include "entity_table.hpp"
 #include "extras.hpp"
@@ -68,9 +69,16 @@ class Session {
   [[nodiscard]] const ClientView& view() const { return view_; }
   [[nodiscard]] const Subscriptions& subscriptions() const { return subscriptions_; }
 
+  /// How the client says that it shows others.
+  [[nodiscard]] DeclaredPlayout& playout() { return playout_; }
+
   /// From now on, what the client shows is remembered (SeenBy). Call it before anything is sent.
   void remember_seen(Path path, double blend_s, double limit_s) {
     seen_ = std::make_unique<SeenBy>(path, blend_s, limit_s);
+  }
+  /// It shows others in another way from now on.
+  void change_seen(Path path, double blend_s) {
+    if (seen_) seen_->change(path, blend_s);
   }
   /// Null if it is not remembered.
   [[nodiscard]] const SeenBy* seen() const { return seen_.get(); }
@@ -204,7 +212,8 @@ class Session {
   std::uint32_t behind_ticks_ = 0;
   ReliableWindow reliable_;
   std::unique_ptr<Comeback> comeback_;  // null: nothing is kept for it
-  std::unique_ptr<SeenBy> seen_;        // null: what the client shows is not remembered
+  DeclaredPlayout playout_;
+  std::unique_ptr<SeenBy> seen_;  // null: what the client shows is not remembered
   struct Ending {
     EntityId id;
     Tick tick = 0;

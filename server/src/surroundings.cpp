@@ -222,6 +222,16 @@ void Surroundings::look_everywhere(Session& session, const EntityTable& entities
   near_.for_each([&](std::uint32_t slot) { found_.push_back(slot); });
 }
 
+void Surroundings::set_shows_past(Session& session, EntityTable& entities, bool shows_past) {
+  if (session.view().shows_past == shows_past) return;
+  release(session, entities);
+  session.view().shows_past = shows_past;
+  session.subscriptions().slots().for_each([&](std::uint32_t slot) {
+    const std::size_t level = session.subscriptions().find(slot)->level;
+    entities.slots()[slot].levels[level].add_subscriber(shows_past);
+  });
+}
+
 void Surroundings::release(const Session& session, EntityTable& entities) {
   session.subscriptions().slots().for_each([&](std::uint32_t slot) {
     const std::size_t level = session.subscriptions().find(slot)->level;

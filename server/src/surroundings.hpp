@@ -35,6 +35,9 @@ class Surroundings {
   }
   void update(Session& session, EntityTable& entities, Tick tick);
 
+  /// The client shows the past, or the present, from now on.
+  static void set_shows_past(Session& session, EntityTable& entities, bool shows_past);
+
   /// The session is gone and follows nothing any more.
   static void release(const Session& session, EntityTable& entities);
 

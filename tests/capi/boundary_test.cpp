@@ -103,6 +103,23 @@ TEST(CBoundary, ConfigurationsThatMakeNoSenseAreRefused) {
   EXPECT_EQ(reckoner_client_create(&pair.client_config, &pair.client, nullptr, 0), RECKONER_ERROR_ARGUMENT);
 }
 
+TEST(CBoundary, APlayoutThatIsNoneIsRefused) {
+  Pair pair;
+  ASSERT_TRUE(pair.start());
+  reckoner_playout playout;
+  reckoner_playout_init(&playout, sizeof playout);
+  EXPECT_EQ(reckoner_client_set_playout(nullptr, &playout, 0.0), RECKONER_ERROR_ARGUMENT);
+  EXPECT_EQ(reckoner_client_set_playout(pair.client, nullptr, 0.0), RECKONER_ERROR_ARGUMENT);
+  EXPECT_EQ(reckoner_client_set_playout(pair.client, &playout, std::nan("")), RECKONER_ERROR_ARGUMENT);
+  playout.mode = 3;
+  EXPECT_EQ(reckoner_client_set_playout(pair.client, &playout, 0.0), RECKONER_ERROR_ARGUMENT);
+  playout.mode = RECKONER_DELAYED;
+  playout.delay_s = std::nan("");
+  EXPECT_EQ(reckoner_client_set_playout(pair.client, &playout, 0.0), RECKONER_ERROR_ARGUMENT);
+  playout.struct_size = 0;
+  EXPECT_EQ(reckoner_client_set_playout(pair.client, &playout, 0.0), RECKONER_ERROR_STRUCT);
+}
+
 TEST(CBoundary, InsaneNumbersAreRefusedAndChangeNothing) {
   Pair pair;
   ASSERT_TRUE(pair.start());

@@ -289,6 +289,26 @@ TEST(CSession, AGuardWalksItsRoute) {
   EXPECT_GT(std::strlen(why), 5u);
 }
 
+TEST(CSession, TheModeMayChange) {
+  Pair pair;
+  ASSERT_TRUE(pair.start());
+  reckoner_entity entity = 0;
+  const reckoner_state first = at(0.0, 0.0, 0.0);
+  ASSERT_EQ(reckoner_server_spawn(pair.server, 0, "body", &first, 0, &entity), RECKONER_OK);
+  ASSERT_TRUE(pair.until([&] { return pair.had(RECKONER_EVENT_SPAWNED, entity); }));
+  reckoner_playout playout;
+  reckoner_playout_init(&playout, sizeof playout);
+  EXPECT_EQ(playout.mode, RECKONER_PRESENT);
+  playout.mode = RECKONER_DELAYED;
+  playout.delay_s = 0.2;
+  EXPECT_NEAR(pair.shown(entity).shown_time_s, pair.now_s(), 0.1);
+  ASSERT_EQ(reckoner_client_set_playout(pair.client, &playout, pair.now_s()), RECKONER_OK);
+  EXPECT_TRUE(pair.until([&] { return pair.now_s() - pair.shown(entity).shown_time_s > 0.15; }));
+  playout.mode = RECKONER_PRESENT;
+  ASSERT_EQ(reckoner_client_set_playout(pair.client, &playout, pair.now_s()), RECKONER_OK);
+  EXPECT_TRUE(pair.until([&] { return pair.now_s() - pair.shown(entity).shown_time_s < 0.05; }));
+}
+
 TEST(CSession, TheServerKnowsWhatWasSeen) {
   Pair pair;
   pair.server_config.rewind_s = 1.0;

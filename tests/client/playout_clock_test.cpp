@@ -145,5 +145,45 @@ TEST(PlayoutClock, ACallThatRepeatsTheTimeChangesNothing) {
   EXPECT_EQ(runner.clock.rate(), rate);
 }
 
+// From whatever delay to whatever, also when it changes again on the way: time runs neither much slower nor
+// faster, changes its pace gradually, and comes to the new delay exactly.
+TEST(PlayoutClock, AnotherConfigurationIsGoneOverToWithoutAJump) {
+  constexpr double kFineS = 1.0 / 240.0;
+  const auto delayed = [](double delay_s) {
+    return PlayoutConfig{.mode = delay_s > 0.0 ? PlayoutMode::delayed : PlayoutMode::present,
+                         .delay_s = delay_s};
+  };
+  for (const double again_s : {10.0, 0.1, 0.7}) {  // when it changes its mind
+    for (const double from_s : {0.0, 0.05, 0.3}) {
+      for (const double to_s : {0.0, 0.02, 0.3, 1.0}) {
+        PlayoutClock clock{delayed(from_s)};
+        double now_s = 100.0;
+        clock.advance(now_s, false);
+        double shown_s = clock.shown_s();
+        double rate = clock.rate();
+        double wanted_s = to_s;
+        clock.change(delayed(to_s));
+        double settled_s = 0.0;
+        for (int i = 0; i < 20 * 240; ++i) {
+          if (std::abs(i * kFineS - again_s) < 0.5 * kFineS) clock.change(delayed(wanted_s = 0.15));
+          now_s += kFineS;
+          EXPECT_FALSE(clock.advance(now_s, false));
+          const double step = (clock.shown_s() - shown_s) / kFineS;
+          EXPECT_GE(step, 0.74);
+          EXPECT_LE(step, 1.26);
+          EXPECT_NEAR(clock.rate(), rate, 0.5 * kFineS + 0.005);
+          shown_s = clock.shown_s();
+          rate = clock.rate();
+          if (!clock.settled()) settled_s = i * kFineS;
+        }
+        EXPECT_TRUE(clock.settled());
+        EXPECT_DOUBLE_EQ(clock.delay_s(), wanted_s);
+        EXPECT_EQ(clock.rate(), 1.0);
+        EXPECT_LT(settled_s, again_s + 1.6 + 4.0);
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace reckoner

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every message of the control channel: join, welcome, spawn, despawn, route, game data, ownership.
+// Every message of the control channel: join, welcome, spawn, despawn, route, game data, ownership, session,
+// resume, playout.
 #include "generate.hpp"
 #include "target.hpp"
 
@@ -64,11 +65,11 @@ void run(std::span<const std::byte> input) {
 std::vector<Bytes> seeds() {
   std::vector<Bytes> out;
   std::mt19937_64 random{7};
-  for (int i = 0; i < 27; ++i) {
+  for (int i = 0; i < 30; ++i) {
     Bytes decisions(400);
     for (std::byte& each : decisions)
       each = static_cast<std::byte>(random() & 0xff);
-    decisions.front() = static_cast<std::byte>(i % 9);  // which message
+    decisions.front() = static_cast<std::byte>(i % 10);  // which message
     Choices choices{decisions};
     const Bytes message = encoded(any_control(choices));
     if (message.size() < 1500) out.push_back(marked(kRaw, message));

@@ -70,6 +70,14 @@ JoinMessage any_join(Choices& choices) {
   return m;
 }
 
+PlayoutMessage any_playout(Choices& choices) {
+  PlayoutMessage m;
+  m.interpolates = choices.flag();
+  m.shows_past = m.interpolates && choices.flag();
+  m.blend_s = choices.real(0.0, kMostBlendS);
+  return m;
+}
+
 WelcomeMessage any_welcome(Choices& choices) {
   WelcomeMessage m;
   m.client.value = static_cast<std::uint32_t>(choices.up_to(UINT32_MAX));
@@ -318,7 +326,7 @@ EntityId any_entity(Choices& choices) {
 }
 
 ControlMessage any_control(Choices& choices) {
-  switch (choices.up_to(8)) {
+  switch (choices.up_to(9)) {
     case 0:
       return any_join(choices);
     case 1:
@@ -336,10 +344,12 @@ ControlMessage any_control(Choices& choices) {
     case 7:
       return SessionMessage{any_key(choices), static_cast<std::uint32_t>(choices.up_to(UINT32_MAX)),
                             static_cast<Tick>(choices.up_to(UINT32_MAX))};
-    default:
+    case 8:
       return ResumeMessage{{static_cast<std::uint32_t>(choices.up_to(3))},
                            any_key(choices),
                            static_cast<std::uint32_t>(choices.up_to(UINT32_MAX))};
+    default:
+      return any_playout(choices);
   }
 }
 

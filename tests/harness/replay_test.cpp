@@ -70,6 +70,26 @@ TEST(Replay, TheSameSeedShowsTheSameBits) {
   EXPECT_FALSE(once == shown_by(*source, options));
 }
 
+TEST(Replay, TheModeMayChangeOnTheWay) {
+  const auto source = builtin("crowd", 6);
+  ReplayOptions options = over("intercity", 18.0);
+  const Figures present = figures_of(*source, options);
+  options.playout.mode = PlayoutMode::adaptive;
+  const Figures past = figures_of(*source, options);
+  const PlayoutConfig adaptive = options.playout;
+  options.playout = {};
+  options.switches = {{5.0, adaptive}, {10.0, {}}, {14.0, adaptive}};
+  const Figures both = figures_of(*source, options);
+  EXPECT_EQ(present.delay_ms.max, 0.0);
+  // Soon after it changed, the gaps that it has seen are those of the present.
+  EXPECT_GT(both.delay_ms.max, 0.8 * past.delay_ms.mean);
+  EXPECT_GT(both.delay_ms.mean, 0.2 * past.delay_ms.mean);
+  EXPECT_LT(both.delay_ms.mean, 0.9 * past.delay_ms.mean);
+  EXPECT_LT(both.velocity_step_mps.max,
+            1.3 * std::max(present.velocity_step_mps.max, past.velocity_step_mps.max));
+  EXPECT_EQ(both.missing_s, 0.0);
+}
+
 TEST(Replay, EveryMethodShowsEverything) {
   const auto source = builtin("crowd", 6);
   for (const std::string& method : method_names()) {

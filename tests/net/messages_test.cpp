@@ -83,7 +83,8 @@ std::vector<ControlMessage> one_of_each() {
           OwnershipMessage{{7, 1}, OwnershipMessage::News::corrected, 15, 0.25, 4000, 9, spawn.state},
           OwnershipMessage{{7, 1}, OwnershipMessage::News::taken, 3, 0.0, 0, 0, {}},
           SessionMessage{{~0ull, 1}, 0xfffffffeu, 77},
-          ResumeMessage{{9}, {3, 1ull << 63}, 0x80000001u}};
+          ResumeMessage{{9}, {3, 1ull << 63}, 0x80000001u},
+          PlayoutMessage{true, true, 0.25}};
 }
 
 TEST(Messages, RoundTrip) {

@@ -77,7 +77,7 @@ std::optional<Told> Decoder::control(std::span<const std::byte> payload) {
     bits.must(bits.u(32) == 0x524b4e52);
     const auto version = static_cast<std::int64_t>(bits.u(16));
     say(told, "version", text(version));
-    if (version != 5) {
+    if (version != 6) {
       if (!bits.good()) return std::nullopt;
       return told;
     }
@@ -105,6 +105,13 @@ std::optional<Told> Decoder::control(std::span<const std::byte> payload) {
     say(told, "key", text(high) + " " + text(static_cast<std::int64_t>(bits.u(64))));
     say(told, "taken", text(static_cast<std::int64_t>(bits.u(32))));
     if (kind == 8) say(told, "tick", text(static_cast<std::int64_t>(bits.u(32))));
+  } else if (kind == 10) {
+    const bool interpolates = bits.flag();
+    const bool shows_past = bits.flag();
+    bits.must(interpolates || !shows_past);
+    say(told, "interpolates", text(std::int64_t{interpolates}));
+    say(told, "shows_past", text(std::int64_t{shows_past}));
+    say(told, "blend_s", text(bits.real(0, 600)));
   } else {
     return std::nullopt;
   }

@@ -195,6 +195,7 @@ std::vector<Vector> vectors() {
   const SessionKey key{0x0123456789abcdef, 0x7edcba9876543210};
   control("session", Conversation::encoded(SessionMessage{key, 33, 1029}));
   control("resume", Conversation::encoded(ResumeMessage{{77}, key, 9}));
+  control("playout", Conversation::encoded(PlayoutMessage{true, false, 0.1}));
   d.showing.reset();
   d.has_messages = false;
   d.has_owned = true;

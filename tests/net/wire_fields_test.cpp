@@ -152,6 +152,11 @@ std::string expected(const ResumeMessage& m) {
   return line("client", m.client.value) + line("key", m.key.high, m.key.low) + line("taken", m.taken);
 }
 
+std::string expected(const PlayoutMessage& m) {
+  return line("interpolates", m.interpolates) + line("shows_past", m.shows_past) +
+         reals("blend_s", m.blend_s);
+}
+
 std::string expected(const ClientDatagram& d) {
   std::string text =
       line("sequence", d.sequence) + line("control_count", d.control_count) + line("stamp", d.stamp);

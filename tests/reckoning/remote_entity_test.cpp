@@ -146,6 +146,19 @@ TEST(RemoteEntity, ChangingThePathKeepsPositionAndVelocity) {
   }
 }
 
+// What is shown there comes from the newest motion on either path, and so does a blend under way.
+TEST(RemoteEntity, ChangingThePathBeyondTheNewestMotionChangesNothing) {
+  RemoteEntity entity(motion_at(1.0));
+  ASSERT_TRUE(entity.receive(motion_at(1.4, 0, {0.5, 0.0, 0.0}), 1.5, kBlendS));
+  RemoteEntity other = entity;
+  other.set_path(Path::interpolate, 1.52, kBlendS);
+  for (double t = 1.52; t < 1.8; t += 0.01) {
+    EXPECT_EQ(other.shown(t).position, entity.shown(t).position);
+    EXPECT_EQ(other.shown(t).velocity, entity.shown(t).velocity);
+    EXPECT_EQ(other.shown(t).orientation, entity.shown(t).orientation);
+  }
+}
+
 TEST(RemoteEntity, ACorrectionIsShownAndThenBlendedAway) {
   RemoteEntity entity(motion_at(1.0));
   State pushed = entity.shown(1.2);

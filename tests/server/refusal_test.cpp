@@ -161,6 +161,27 @@ TEST_F(Refused, TheServerCountsBytesThatMakeNoSense) {
   EXPECT_EQ(at_server(Refusal::malformed, Channel::control, stamped), 1u);
 }
 
+// Who changes his mind with every tick is not followed more than twice a second, and what he says twice not
+// at all; nobody else is worse off for it, nor in the end himself.
+TEST_F(Refused, TheServerDoesNotFollowWhoKeepsChangingHowHeShowsOthers) {
+  const PlayoutMessage present{false, false, 0.1};
+  const PlayoutMessage past{true, true, 0.1};
+  Bytes contradiction = encoded(past);
+  contradiction[0] = static_cast<std::byte>(std::to_integer<unsigned>(contradiction[0]) & ~(1u << 4));
+  EXPECT_EQ(at_server(Refusal::malformed, Channel::control, contradiction), 1u);
+  EXPECT_EQ(at_server(Refusal::too_many, Channel::control, encoded(past)), 0u);
+  EXPECT_EQ(at_server(Refusal::repeated, Channel::control, encoded(past)), 1u);
+  std::uint64_t refused = 0;
+  for (int i = 0; i < 600; ++i) {
+    world.client_transport(hostile).send(kServer, Channel::control, encoded(i % 2 == 0 ? present : past));
+    world.run_to(world.now_s() + 1.0 / 60.0);
+  }
+  refused = world.server().stats().refusals[Refusal::too_many];
+  EXPECT_GE(refused, 600u - 22u);
+  EXPECT_LE(refused, 600u);
+  EXPECT_EQ(world.server().stats().malformed, 1u);
+}
+
 TEST_F(Refused, TheServerCountsMessagesOutOfPlace) {
   EXPECT_EQ(at_server(Refusal::unexpected, Channel::control, encoded(JoinMessage{})), 1u);
   EXPECT_EQ(at_server(Refusal::unexpected, Channel::control, encoded(spawn())), 1u);

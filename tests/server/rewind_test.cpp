@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <string>
+#include <utility>
 
 #include <glm/geometric.hpp>
 #include <gtest/gtest.h>
@@ -116,6 +118,38 @@ TEST(Rewind, TheServerKnowsWhatAClientDrew) {
   for (const char* link : {"intercity", "wifi", "mobile"}) {
     for (const PlayoutMode mode : {PlayoutMode::present, PlayoutMode::adaptive, PlayoutMode::delayed})
       expect_known(link, mode);
+  }
+}
+
+// Soon after a client went over from one mode to another; and what is not known until then, is not made up.
+TEST(Rewind, TheServerKnowsWhatAClientDrewInAnotherMode) {
+  constexpr double kSwitchS = 6.0;
+  for (const auto& [from, to] : {std::pair{PlayoutMode::present, PlayoutMode::adaptive},
+                                 std::pair{PlayoutMode::adaptive, PlayoutMode::present},
+                                 std::pair{PlayoutMode::present, PlayoutMode::delayed},
+                                 std::pair{PlayoutMode::delayed, PlayoutMode::adaptive}}) {
+    for (const char* link : {"intercity", "mobile"}) {
+      World world(weaving(link, 5));
+      add_weavers(world, 4);
+      ClientConfig client;
+      client.playout.mode = from;
+      client.playout.delay_s = 0.25;
+      world.add_client(client, {.offset_s = -4321.0});
+      Witness witness(world, 0.4);
+      world.run_to(kSwitchS);
+      client.playout.mode = to;
+      client.playout.blend_frames = 4.0;  // which it has to know, too
+      ASSERT_TRUE(world.client(0).set_playout(client.playout, world.local_s(0, kSwitchS)));
+      world.run_to(kSwitchS + 4.5);  // the delay changed, the server was told, and has waited
+      const std::string what = std::string(link) + " to mode " + std::to_string(static_cast<int>(to));
+      EXPECT_GT(witness.share_below(0.1), 0.98) << what;
+      EXPECT_LT(witness.unknown, 4 * 60 * 2.5) << what;  // after both changes together, s of four bodies
+      witness.errors_m.clear();
+      witness.unknown = 0;
+      world.run_to(kSwitchS + 15.0);
+      EXPECT_GT(witness.share_below(to == PlayoutMode::present ? 0.05 : 0.02), 0.99) << what;
+      EXPECT_EQ(witness.unknown, 0u) << what;
+    }
   }
 }
 

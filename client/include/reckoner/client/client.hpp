@@ -179,6 +179,18 @@ class RECKONER_CLIENT_API Client {
   /// clients are called with stand still, or run slowly: ScaledClock.
   void set_paused(bool paused, double local_s);
 
+  /// Shows by another configuration from now on, in place of ClientConfig::playout: another mode, delay or
+  /// blend. What is shown goes over without a jump in place, turn or speed: its time runs up to a quarter
+  /// slower, or faster, until the delay is the new one (200 ms take 1.6 s). On the way an entity is shown as
+  /// the present is, at first, or at last. The server is told, so that it sends what the mode needs; what
+  /// this client saw (Server::pose_seen_by()) it does not know for half a second or so after it has changed
+  /// from the present to the past or back. False, and no change, if a number is not finite, a rate not
+  /// positive or a time or count negative.
+  bool set_playout(const PlayoutConfig& playout, double local_s);
+
+  /// By what it shows: as it was made with, or as set_playout() was told last.
+  [[nodiscard]] const PlayoutConfig& playout() const;
+
   /// Shifts the world's origin, for games that keep it near their camera: from now on what is shown, and what
   /// correct() and move() take, counts from this point of the server's world, m. Nothing else changes, so
   /// that nothing jumps for who looks from a camera that is shifted with it. Routes (ShownEntity::route) stay

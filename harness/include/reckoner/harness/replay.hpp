@@ -39,6 +39,12 @@ enum class ReplayTransport : std::uint8_t {
 };
 
 /// How a source is replayed: one server, one client, a link between them.
+/// The client goes over to another playout while it runs.
+struct PlayoutSwitch {
+  double at_s = 0.0;  ///< s from the start of the run
+  PlayoutConfig to;   ///< frame_rate_hz is the replay's
+};
+
 struct ReplayOptions {
   std::string method = "reckoner";  ///< or a baseline's name
   ReplayTransport transport = ReplayTransport::sim;
@@ -48,10 +54,11 @@ struct ReplayOptions {
   double frame_rate_hz = 60.0;
   std::uint64_t seed = 1;
   SendBudget budget;
-  SenderParts parts;              ///< of reckoner
-  bool uses_stamps = true;        ///< of reckoner
-  bool uses_frames = true;        ///< of reckoner: off, everything is told in the world
-  PlayoutConfig playout;          ///< of reckoner; frame_rate_hz is taken from above
+  SenderParts parts;                    ///< of reckoner
+  bool uses_stamps = true;              ///< of reckoner
+  bool uses_frames = true;              ///< of reckoner: off, everything is told in the world
+  PlayoutConfig playout;                ///< of reckoner; frame_rate_hz is taken from above
+  std::vector<PlayoutSwitch> switches;  ///< of reckoner; in order of time
   double seconds = 0.0;           ///< length of the run; 0: to the end of the source, 30 s if it has none
   double start_s = 0.0;           ///< s after the source's start. For sources that were not cut already
   double max_speed_mps = 1000.0;  ///< of the archetypes: refuses what moves faster between teleports

@@ -20,7 +20,7 @@ namespace reckoner {
 
 /// Version of everything that travels. Raised by every change that an older build would misread; never
 /// reused.
-inline constexpr std::uint16_t kProtocolVersion = 5;
+inline constexpr std::uint16_t kProtocolVersion = 6;
 
 inline constexpr std::size_t kMaxNameBytes = 64;
 inline constexpr std::size_t kMaxArchetypes = 256;
@@ -156,9 +156,22 @@ struct ResumeMessage {
   std::uint32_t taken = 0;  ///< messages of the server's that were taken in so far
 };
 
+/// Client to server: how it shows others from now on, which at first was as the join message said. The newest
+/// counts.
+struct PlayoutMessage {
+  bool interpolates = false;  ///< from motion to motion; else what is shown follows the newest
+  /// It can wait for the end of a gap, and never predicts if all goes well. Only if it interpolates; not yet,
+  /// or no more, while it goes over from the present to the past or back.
+  bool shows_past = false;
+  double blend_s = 0.0;  ///< how long a correction takes, 0 to kMostBlendS
+  /// Bit by bit.
+  bool operator==(const PlayoutMessage&) const = default;
+};
+
 /// Everything that goes over the control channel.
-using ControlMessage = std::variant<JoinMessage, WelcomeMessage, SpawnMessage, DespawnMessage, RouteMessage,
-                                    GameDataMessage, OwnershipMessage, SessionMessage, ResumeMessage>;
+using ControlMessage =
+    std::variant<JoinMessage, WelcomeMessage, SpawnMessage, DespawnMessage, RouteMessage, GameDataMessage,
+                 OwnershipMessage, SessionMessage, ResumeMessage, PlayoutMessage>;
 
 /// Encodes into `buffer` and returns the bytes used; empty if the buffer is too small.
 [[nodiscard]] RECKONER_NET_API std::span<const std::byte> encode(const ControlMessage& message,

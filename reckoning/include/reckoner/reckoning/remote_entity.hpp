@@ -63,7 +63,8 @@ class RECKONER_RECKONING_API RemoteEntity {
   /// what is shown now; along the route, if it is on one.
   void jump(double before_s, double now_s, double rate, double blend_s);
 
-  /// Changes the path while `time_s` is being shown; continuous in position and velocity.
+  /// Changes the path while `time_s` is being shown; continuous in position and velocity, but for a teleport
+  /// or a change of frame that lies between the newest motion and what is shown: there it snaps.
   void set_path(Path path, double time_s, double blend_s);
 
   /// The frame that shown() is in at `time_s`.
