@@ -112,7 +112,10 @@ bool PlayoutClock::advance(double now_s, bool stepped) {
     drift_ += std::clamp(wanted_drift - drift_, -kDriftChange * elapsed_s, kDriftChange * elapsed_s);
     delay_s_ = std::max(0.0, delay_s_ + drift_ * elapsed_s);
   } else {
-    go_over(elapsed_s);
+    // In short steps: who is asked seldom would go back and forth about the end.
+    constexpr double kLongestStepS = 0.05;
+    for (double left_s = elapsed_s; left_s > 0.0 && !settled_; left_s -= kLongestStepS)
+      go_over(std::min(left_s, kLongestStepS));
   }
   rate_ = 1.0 - drift_;
   shown_s_ = now_s - delay_s_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include <glm/geometric.hpp>
 #include <glm/mat3x3.hpp>
@@ -111,10 +112,19 @@ State GapFit::smoothed(const State& truth) const {
   }
   const std::size_t ticks = candidates_[best_turn_].ticks;
   if (ticks == 0 || ticks >= filled_ || truth.angular_velocity == glm::vec3{0.0f}) return state;
+  if (turns_far(ticks)) return state;
   const TurnEnd best = turn_end(turns(ticks + 1), best_turn_, 0);
   state.orientation = glm::quat{glm::normalize(rotation_exp(best.turn) * glm::dquat{truth.orientation})};
   state.angular_velocity = glm::vec3{rotation_rate_to_angular_velocity(best.turn, best.rate)};
   return state;
+}
+
+// True if so many ticks come to nearly half a turn: rotation vectors no longer say then which way round it
+// was.
+bool GapFit::turns_far(std::size_t ticks) const {
+  constexpr double kMostRad = 0.9 * std::numbers::pi;
+  const double rate = glm::length(glm::dvec3{past(0).angular_velocity});
+  return !(rate * static_cast<double>(ticks) < kMostRad * tick_rate_hz_);
 }
 
 // How the last `count` ticks were turned, against the newest.
@@ -240,6 +250,11 @@ void GapFit::learn(double gap_s) {
     errors_[i] += (strayed(i, ticks) - errors_[i]) / kMemoryGaps;
   best_ = best_of(errors_);
   const auto most_ticks = static_cast<std::size_t>(kMostTicks);
+  if (turns_far(ticks + most_ticks)) {
+    turn_errors_ = {};
+    best_turn_ = 0;
+    return;
+  }
   const Turns turned = turns(std::min(filled_, ticks + most_ticks + 1));
   for (std::size_t i = 0; i < kCandidates; ++i)
     turn_errors_[i] += (strayed(turned, i, ticks) - turn_errors_[i]) / kMemoryGaps;

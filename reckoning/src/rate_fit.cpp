@@ -68,7 +68,8 @@ std::optional<RateFit::Habit> RateFit::habit() const {
   next = std::copy(errors_.begin(), errors_.end(), next);
   *next++ = horizontal_.noise();
   *next = vertical_.noise();
-  return habit;
+  const bool sound = std::all_of(habit.begin(), habit.end(), [](float x) { return std::isfinite(x); });
+  return sound ? std::optional(habit) : std::nullopt;
 }
 
 void RateFit::begin_with(const Habit& habit) {

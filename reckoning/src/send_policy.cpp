@@ -36,6 +36,9 @@ constexpr double kGolden = 0.6180339887498949;  // its multiples spread evenly
 // is, so that it is off by no more than this share of the threshold: more than the finest rounding comes to.
 constexpr std::uint32_t kTicksToRest = 3;
 constexpr double kRestShare = 1.0 / 64.0;
+// An orientation travels with 15 bits a component at most (docs/WIRE.md), which leaves it off by up to
+// 1.13e-4 rad, however small the threshold is.
+constexpr double kFinestTurnRad = 1.3e-4;
 constexpr double kRoundingShare = 0.25;  // of the threshold: above the rounding of what moves
 
 // Spreads consecutive phases evenly over 0 to 1. Under a budget the threshold goes up and down like a saw,
@@ -140,7 +143,8 @@ bool SendPolicy::due_at_fixed_rate(std::uint32_t tick) const {
 
 bool SendPolicy::rest_is_off(const State& truth, const State& published) const {
   return distance(truth, published) > kRestShare * config_.threshold_m ||
-         angle(truth, published) > kRestShare * lever_share_ * config_.threshold_rad;
+         angle(truth, published) >
+             std::max(kFinestTurnRad, kRestShare * lever_share_ * config_.threshold_rad);
 }
 
 double SendPolicy::limit_m() const {

@@ -271,6 +271,7 @@ Publisher::Told Publisher::to_publish(Entity& entity, const EntityLevel& level, 
   const State end = entity.gap->smoothed(entity.truth);
   state.position = end.position;
   state.velocity = end.velocity;
+  state.orientation = end.orientation;
   state.angular_velocity = end.angular_velocity;
   if (!moves(entity.truth)) return {state};  // exactly
   const auto bend = bend_of(entity, level, time_s);

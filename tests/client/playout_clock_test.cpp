@@ -185,5 +185,18 @@ TEST(PlayoutClock, AnotherConfigurationIsGoneOverToWithoutAJump) {
   }
 }
 
+TEST(PlayoutClock, WhoLooksSeldomGetsThereToo) {
+  for (const double rate_hz : {10.0, 5.0, 2.0, 1.0, 0.3}) {
+    PlayoutClock clock{{.mode = PlayoutMode::present}};
+    double now_s = 100.0;
+    clock.advance(now_s, false);
+    clock.change({.mode = PlayoutMode::delayed, .delay_s = 0.3});
+    while (now_s < 115.0)
+      (void)clock.advance(now_s += 1.0 / rate_hz, false);
+    EXPECT_TRUE(clock.settled()) << rate_hz;
+    EXPECT_DOUBLE_EQ(clock.delay_s(), 0.3) << rate_hz;
+  }
+}
+
 }  // namespace
 }  // namespace reckoner

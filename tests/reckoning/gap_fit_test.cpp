@@ -287,6 +287,24 @@ TEST(GapFit, LearnsWhatTurnsAreBestInterpolatedFrom) {
   }
 }
 
+// Over a gap in which it goes round by half or more, nobody can tell which way it went: the game's word
+// counts.
+TEST(GapFit, AWheelTurnsAsTheGameSays) {
+  for (const double rate_rps : {5.0, 20.0, 25.0, 30.0, 60.0, 400.0}) {
+    GapFit fit(kTickRateHz);
+    State wheel;
+    wheel.angular_velocity = {0.0f, static_cast<float>(rate_rps), 0.0f};
+    for (int i = 1; i <= 600; ++i) {
+      wheel.orientation = glm::quat{rotation_exp({0.0, rate_rps * i * kTickS, 0.0})};
+      fit.observe(wheel);
+      if (i % 8 == 0) fit.learn(8 * kTickS);
+    }
+    const State told = fit.smoothed(wheel);
+    EXPECT_LT(glm::distance(told.angular_velocity, wheel.angular_velocity), 0.01 * rate_rps) << rate_rps;
+    EXPECT_LT(angle_between(told.orientation, wheel.orientation), 0.01) << rate_rps;
+  }
+}
+
 TEST(GapFit, WhatDoesNotTurnIsLeftAsItIs) {
   Head head(1, 0.004);
   for (int i = 1; i <= 600; ++i) {

@@ -66,6 +66,21 @@ TEST(SendPolicy, RestIsPublishedExactlyAndThenSilent) {
     EXPECT_FALSE(policy.due(resting, tick));
 }
 
+// However small the threshold, and however far from its middle somebody stands on it.
+TEST(SendPolicy, RestIsNotAskedToBeFinerThanAnythingCanTravel) {
+  constexpr double kRoundingRad = 1.13e-4;  // of 15 bits a component, at most
+  SendPolicyConfig fine = config();
+  fine.threshold_rad = 0.001;
+  for (const bool on_a_ship : {false, true}) {
+    SendPolicy policy{on_a_ship ? config() : fine, 0};
+    if (on_a_ship) policy.set_lever(40.0);
+    SendPolicy::Comparison rests{at(0.0, 0.0f), at(0.0, 0.0f), at(0.0, 0.0f), at(0.0, 0.0f)};
+    rests.truth.orientation = glm::quat{1.0f, static_cast<float>(0.5 * kRoundingRad), 0.0f, 0.0f};
+    for (std::uint32_t tick = 1; tick < 1000; ++tick)
+      EXPECT_FALSE(policy.due(rests, tick)) << tick;
+  }
+}
+
 TEST(SendPolicy, FixedRateIsEvenWhateverTheEntityDoes) {
   SendPolicyConfig c = config();
   c.fixed_rate_hz = 7.0;

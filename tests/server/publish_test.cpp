@@ -106,6 +106,29 @@ TEST(Publish, WhatComesToRestIsShownExactlyWhereItRests) {
   }
 }
 
+// An orientation has 15 bits a component at most: a threshold below that asks for no more.
+TEST(Publish, WhatRestsTiltedIsSilentHoweverFineItsThreshold) {
+  for (const double threshold_rad : {0.05, 0.002, 0.0001}) {
+    WorldConfig config;
+    config.server.archetypes[0].threshold_rad = threshold_rad;
+    World world(config);
+    world.add_client();
+    for (int i = 0; i < 40; ++i) {
+      world.add_body([=](double t) {
+        State s;
+        const double turned = std::min(t, 3.0) + i;
+        s.orientation = glm::quat{rotation_exp({0.7 * turned, 0.31 * i, std::sin(1.3 * i)})};
+        if (t < 3.0) s.angular_velocity = {0.7f, 0.0f, 0.0f};
+        return s;
+      });
+    }
+    world.run_to(6.0);
+    const std::uint64_t settled = world.server().stats().publishes;
+    world.run_to(12.0);
+    EXPECT_EQ(world.server().stats().publishes, settled) << threshold_rad;
+  }
+}
+
 TEST(Publish, AnIdleConnectionCostsHeartbeatsOnly) {
   World world({.links = network("lan")});
   world.add_body(Still{});

@@ -95,6 +95,7 @@ class RECKONER_RECKONING_API GapFit {
   [[nodiscard]] End end(std::size_t candidate, std::size_t ticks_ago) const;
   [[nodiscard]] double strayed(std::size_t candidate, std::size_t gap_ticks) const;
 
+  [[nodiscard]] bool turns_far(std::size_t ticks) const;
   [[nodiscard]] Turns turns(std::size_t count) const;
   [[nodiscard]] TurnEnd turn_end(const Turns& turns, std::size_t candidate, std::size_t ticks_ago) const;
   [[nodiscard]] double strayed(const Turns& turns, std::size_t candidate, std::size_t gap_ticks) const;
