@@ -77,11 +77,11 @@ class Match {
   }
 
   // The largest change of shown velocity from one frame to the next, beyond what the story does then.
-  [[nodiscard]] double velocity_step_mps(std::size_t client, double from_s) const {
+  [[nodiscard]] double velocity_step_mps(std::size_t client, double from_s, double until_s = 1e9) const {
     const auto& d = drawn.at(client);
     double worst = 0.0;
     for (std::size_t i = 2; i < d.size(); ++i) {
-      if (d[i - 2].first < from_s) continue;
+      if (d[i - 2].first < from_s || d[i].first > until_s) continue;
       const glm::dvec3 v1 = (d[i].second.position - d[i - 1].second.position) * 60.0;
       const glm::dvec3 v0 = (d[i - 1].second.position - d[i - 2].second.position) * 60.0;
       const auto at = [&](std::size_t frame) { return story(d[frame].first).position; };
@@ -203,6 +203,10 @@ void expect_nothing_jumps(std::uint64_t seed, double usual_mps) {
     EXPECT_LT(match.error_m(client, 4.0, 1.0), 0.25) << client << " seed " << seed;
     EXPECT_LT(match.error_m(client, 4.0, 0.95), 0.15) << client << " seed " << seed;
     EXPECT_LT(match.velocity_step_mps(client, 4.0), usual_mps + 0.1) << client << " seed " << seed;
+    // The changes themselves: what comes later is a lost datagram's doing.
+    for (const double changed_s : {5.0, 8.0, 11.0})
+      EXPECT_LT(match.velocity_step_mps(client, changed_s, changed_s + 0.3), 1.2)
+          << client << " seed " << seed;
   }
   EXPECT_FALSE(match.server().owner(avatar));
 }
