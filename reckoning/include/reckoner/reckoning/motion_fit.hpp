@@ -35,6 +35,7 @@ class RECKONER_RECKONING_API MotionFit {
     std::optional<RateFit::Habit> linear;   ///< nothing before it has moved for a while
     std::optional<RateFit::Habit> angular;  ///< the same of turning
   };
+  /// As of the last tick; what is missing in it would be of no use to others yet.
   [[nodiscard]] Habits habits() const { return {linear_.habit(), angular_.habit()}; }
   /// Begins as one that has these, only before the first observe(): what was seen of others of its kind
   /// predicts it better than nothing.

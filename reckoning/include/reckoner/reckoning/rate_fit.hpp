@@ -38,9 +38,10 @@ class RECKONER_RECKONING_API RateFit {
   /// After a teleport: the recent past no longer connects; what was learned about the entity still holds.
   void restart();
 
-  /// What was learned about the entity, not about its present: weights, how far off each guess is, and the
-  /// noise. Numbers of which means can be taken over entities of a kind, with the same tick rate and horizon.
+  /// The numbers of a Habit: weights, how far off each guess is, and the noise.
   static constexpr std::size_t kHabitSize = 2 * 5 + 4 + 2;
+  /// What was learned about the entity, not about its present. Means can be taken of it over entities of a
+  /// kind, with the same tick rate and horizon.
   using Habit = std::array<float, kHabitSize>;
 
   /// Nothing before enough was learned to be of use to others.
