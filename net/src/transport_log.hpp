@@ -36,6 +36,10 @@ class TransportLog {
   void takes_nothing_in(PeerId peer, const ServerAddress& address) const {
     say(LogLevel::warning, "peer takes no control messages in", peer, address);
   }
+  /// What it sent waits for something that never came, and is as much as may wait (TransportLimits).
+  void waits_too_long(PeerId peer, const ServerAddress& address) const {
+    say(LogLevel::warning, "peer has too much waiting for what is missing", peer, address);
+  }
 
   /// Once a second, what was refused, and which errors there were, since the last time.
   void review(const TransportStats& stats, double now_s) {

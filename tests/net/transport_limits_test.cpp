@@ -110,8 +110,8 @@ class TransportLimit : public testing::Test {
 };
 
 // Something is missing for ever, and what comes behind it waits: no more than the limit, however much more is
-// sent, and others do not notice. (Whoever has more under way than may wait gets stuck; an honest peer has
-// not.)
+// sent. Then even what is missing could not be taken in, so the peer is given up, and may come again; others
+// do not notice.
 TEST_F(TransportLimit, OfWhatWaitsForSomethingLost) {
   config.limits.waiting_bytes = 16 * 1024;
   listen();
@@ -123,17 +123,38 @@ TEST_F(TransportLimit, OfWhatWaitsForSomethingLost) {
   for (std::size_t i = 1; i < 200; ++i)
     ASSERT_TRUE(client.transport->send(client.connected[0], Channel::control, Bytes(1000)));
   std::size_t most = 0, told = 0;
-  EXPECT_FALSE(until(
-      [&] {
-        told += honest.transport->send(honest.connected[0], Channel::state, Bytes(20)) ? 1 : 0;
-        most = std::max(most, taken.bytes[1] - before);
-        return !server.control.empty();
-      },
-      1.0));
-  EXPECT_GT(most, 8u * 1024) << "some did wait";
-  EXPECT_LT(most, 16u * 1024 + 8u * 1024) << "with what ENet adds to each";
-  EXPECT_TRUE(server.disconnected.empty());
+  EXPECT_TRUE(until([&] {
+    told += honest.transport->send(honest.connected[0], Channel::state, Bytes(20)) ? 1 : 0;
+    most = std::max(most, taken.bytes[1]);
+    return !server.disconnected.empty();
+  }));
+  EXPECT_GT(most, before + 8u * 1024) << "some did wait";
+  EXPECT_LT(most, before + 16u * 1024 + 8u * 1024) << "with what ENet adds to each";
+  EXPECT_TRUE(server.control.empty());
+  EXPECT_EQ(server.disconnected, std::vector<PeerId>{server.connected[0]});
+  EXPECT_EQ(server.transport->stats().refusals[Refusal::peer_limit], 1u);
+  EXPECT_LT(taken.bytes[1], before + 8u * 1024) << "it was given back";
   EXPECT_TRUE(until([&] { return server.state.size() == told; }));
+
+  relay->swallow_up = nullptr;
+  End& again = join(relay->port());
+  ASSERT_TRUE(again.transport->send(again.connected[0], Channel::control, Bytes(900)));
+  EXPECT_TRUE(until([&] { return server.control.size() == 1; }));
+}
+
+// As much as an honest peer can have under way waits and is then taken in, in order: nobody is given up.
+TEST_F(TransportLimit, OfWhatWaitsIsNoneOfAnHonestPeers) {
+  listen();
+  End& client = join(relay->port());
+  relay->swallow_up = [](const Bytes& bytes) { return bytes.size() > 900 && bytes.size() < 1000; };
+  ASSERT_TRUE(client.transport->send(client.connected[0], Channel::control, Bytes(900)));
+  for (std::size_t i = 1; i < 200; ++i)
+    ASSERT_TRUE(client.transport->send(client.connected[0], Channel::control, Bytes(1000)));
+  EXPECT_FALSE(until([&] { return !server.control.empty() || !server.disconnected.empty(); }, 1.0));
+  relay->swallow_up = nullptr;
+  EXPECT_TRUE(until([&] { return server.control.size() == 200; }));
+  EXPECT_TRUE(server.disconnected.empty());
+  EXPECT_EQ(server.transport->stats().refusals.total(), 0u);
 }
 
 // It lives, but takes nothing in: then it is given up, and what waited for it is gone.

@@ -161,8 +161,7 @@ bool EnetTransport::send(PeerId peer, Channel channel, std::span<const std::byte
   if (reliable && connection.backlog + payload.size() > impl_->limit.backlog_bytes) {
     // The peer keeps the connection alive but takes nothing in; what it missed can no longer be made good.
     impl_->log.takes_nothing_in(peer, machine_order(connection.peer->address));
-    enet_peer_disconnect_now(connection.peer, 0);
-    impl_->end(peer, 0);
+    impl_->give_up(peer);
     return false;
   }
   impl_->unsent = true;

@@ -75,6 +75,7 @@ struct EnetTransport::Impl {
     std::uint32_t session = 0;         ///< that it stands on, if there is a guard
     secure::Sealer* sealer = nullptr;  ///< the session's
     TrafficMeter traffic;
+    bool waiting_full = false;  ///< at the last look: it has as much waiting as it may
   };
 
   [[nodiscard]] static Result<std::unique_ptr<Impl>> open(const ENetAddress* address, std::size_t peers,
@@ -98,6 +99,8 @@ struct EnetTransport::Impl {
   [[nodiscard]] bool take_state(std::span<const std::byte> datagram);
   void drop_silent(double now_s);
   void end(PeerId id, std::uint32_t reason);
+  void give_up(PeerId id);
+  [[nodiscard]] bool stuck(Connection& connection) const;
   void count_wire();
   PeerId add(ENetPeer* peer, bool connecting) {
     const PeerId id = connections.add({peer, Liveness(steady_seconds(), connecting)});

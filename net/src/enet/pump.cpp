@@ -3,6 +3,7 @@
 #include "hurry.hpp"
 #include "impl.hpp"
 
+#include <utility>
 #include <vector>
 
 namespace reckoner {
@@ -92,14 +93,37 @@ void EnetTransport::Impl::end(PeerId id, std::uint32_t reason) {
   push(TransportEvent::Kind::disconnected, id, reason);
 }
 
+// At once, whatever may still be under way to it.
+void EnetTransport::Impl::give_up(PeerId id) {
+  const Connection& connection = *connections.find(id);
+  enet_peer_disconnect_now(connection.peer, connection.closing_reason);
+  end(id, 0);
+}
+
+// Once as much waits as may, ENet takes nothing reliable of the peer any more, not even what the rest waits
+// for. Twice in a row, because what arrived in order waits for a moment too.
+bool EnetTransport::Impl::stuck(Connection& connection) const {
+  const bool full = connection.peer->totalWaitingData >= host->maximumWaitingData;
+  return std::exchange(connection.waiting_full, full) && full;
+}
+
 void EnetTransport::Impl::drop_silent(double now_s) {
   if (now_s - looked_s < limits::kLookSeconds) return;
   looked_s = now_s;
-  std::vector<PeerId> gone;
+  std::vector<PeerId> gone, beyond;
   connections.for_each([&](PeerId id, Connection& connection) {
     hurry_oldest(*connection.peer);
-    if (connection.liveness.given_up(now_s, connection.peer->incomingDataTotal)) gone.push_back(id);
+    if (connection.liveness.given_up(now_s, connection.peer->incomingDataTotal)) {
+      gone.push_back(id);
+    } else if (stuck(connection)) {
+      beyond.push_back(id);
+    }
   });
+  for (const PeerId id : beyond) {
+    stats.refuse(Refusal::peer_limit);
+    log.waits_too_long(id, machine_order(connections.find(id)->peer->address));
+    give_up(id);
+  }
   for (const PeerId id : gone) {
     const Connection& connection = *connections.find(id);
     const ServerAddress address = machine_order(connection.peer->address);
@@ -108,8 +132,7 @@ void EnetTransport::Impl::drop_silent(double now_s) {
     } else {
       log.timed_out(id, address, connection.liveness.closing());
     }
-    enet_peer_disconnect_now(connection.peer, connection.closing_reason);
-    end(id, 0);
+    give_up(id);
   }
   log.review(stats, now_s);
   if (role == enet_filter::Role::client) return;

@@ -19,7 +19,7 @@ enum class Refusal : std::uint8_t {
   wrong_token,       ///< forged, expired, or for another server
   token_reused,      ///< it has let somebody else in
   handshake_limit,   ///< too many of one address, or in all (ServerSecurity)
-  peer_limit,        ///< too many datagrams or bytes of one peer (TransportLimits)
+  peer_limit,        ///< too many datagrams or bytes, or too much waiting, of one peer (TransportLimits)
   address_limit,     ///< the same of all peers at one address
   unexpected,        ///< a message that makes no sense at this point, or from this end
   beyond_limits,     ///< a number that cannot be: no archetype's, too fast, out of the world

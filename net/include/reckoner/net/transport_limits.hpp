@@ -22,8 +22,8 @@ struct TransportLimits {
   /// The largest control message that is taken in, bytes, and with it the number of fragments; at most
   /// kMaxControlBytes.
   std::size_t message_bytes = kMaxControlBytes;
-  /// Of one peer: what arrived and waits for something that was lost, bytes. A peer that has more under way
-  /// gets stuck; one of Reckoner's has 64 KiB at most.
+  /// Of one peer: what arrived and waits for something that was lost, bytes; then it is given up, as what is
+  /// missing could not be taken in any more. A peer of Reckoner's has 64 KiB under way at most.
   std::size_t waiting_bytes = 512 * 1024;
   /// Of one peer: control messages that it does not acknowledge, bytes; then it is given up.
   std::size_t backlog_bytes = 8 * 1024 * 1024;
