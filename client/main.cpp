@@ -51,7 +51,8 @@ struct Options {
 };
 
 void add_options(CLI::App& app, Options& o) {
-  app.add_option("--connect", o.connect, "server to join, HOST:PORT")->required();
+  app.add_option("--connect", o.connect,
+                 "server to join, HOST:PORT (default: those that the token names, in their order)");
   app.add_option("--mode", o.mode, "which instant to show: present, adaptive or delayed:MS")
       ->capture_default_str();
   app.add_option("--frame-rate", o.frame_rate_hz, "frames per second")
@@ -70,7 +71,7 @@ void add_options(CLI::App& app, Options& o) {
   app.add_option("--json", o.json_path, "write the final figures to this JSON file");
   app.add_option("--record", o.record_path,
                  "write the session to this file, for reckoner-harness replay-log: unencrypted, and without "
-                 "coming back when the connection is lost")
+                 "coming back when the connection is lost; wants --connect")
       ->excludes(reconnect);
   app.add_flag("--stats", o.stats, "print a line of statistics every second");
   program::add_security_options(app, o.security);
@@ -78,7 +79,8 @@ void add_options(CLI::App& app, Options& o) {
   app.footer(
       "Examples:\n"
       "  reckoner-client --connect 127.0.0.1:26000 --insecure --seconds 10\n"
-      "  reckoner-client --connect game.example:26000 --token alice.token --mode adaptive --stats\n"
+      "  reckoner-client --token alice.token --mode adaptive --stats\n"
+      "  reckoner-client --connect 192.168.1.7:26000 --token alice.token\n"
       "Stops after --seconds, when the server goes down, or on Ctrl-C. Exit codes: 0 done, 1 could not join "
       "or\n"
       "lost the server, 2 bad input.");
@@ -135,10 +137,17 @@ void handle_events(Client& client, Totals& totals, bool quiet) {
 // one connection.
 class Connection {
  public:
-  static Result<std::unique_ptr<Connection>> open(const Options& options, const program::HostPort& address,
-                                                  const std::optional<ClientSecurity>& security,
+  static Result<std::unique_ptr<Connection>> open(const Options& options,
+                                                  const OrInsecure<ClientSecurity>& security,
                                                   const PlayoutConfig& playout) {
-    auto connection = std::make_unique<Connection>(address, security);
+    std::unique_ptr<Connection> connection;
+    if (options.connect.empty()) {
+      connection = std::make_unique<Connection>(*security.get());
+    } else {
+      const auto address = program::parse_host_port(options.connect);
+      if (!address) return Error{address.error()};
+      connection = std::make_unique<Connection>(*address, security);
+    }
     if (options.record_path.empty()) return connection;
     auto writer =
         program::SessionWriter::create(options.record_path, {kProtocolVersion, RECKONER_VERSION, playout});
@@ -149,8 +158,9 @@ class Connection {
     connection->recorded_.emplace(**transport, *connection->writer_);
     return connection;
   }
-  Connection(const program::HostPort& address, const std::optional<ClientSecurity>& security)
+  Connection(const program::HostPort& address, const OrInsecure<ClientSecurity>& security)
       : dialer_(address.host, address.port, kProtocolVersion, security) {}
+  explicit Connection(const ClientSecurity& security) : dialer_(kProtocolVersion, security) {}
 
   // The client over it, which it must outlive.
   [[nodiscard]] Client client(const ClientConfig& config) {
@@ -219,6 +229,19 @@ void show(Client& client, Connection& connection, const Options& options, scenar
   if (options.stats) fmt::print("\n");
 }
 
+// Of where to connect to, before anything is opened.
+std::optional<Error> fault_in(const Options& options) {
+  if (!options.connect.empty()) {
+    const auto address = program::parse_host_port(options.connect);
+    return address ? std::nullopt : std::optional(Error{address.error()});
+  }
+  if (options.security.insecure || options.security.token_path.empty())
+    return Error{"which server? --connect HOST:PORT, or --token FILE of a token that names some"};
+  if (!options.record_path.empty())
+    return Error{"--record wants --connect HOST:PORT: a recording is of one connection"};
+  return std::nullopt;
+}
+
 int run(const Options& options) {
   ClientConfig config;
   config.archetypes = program::archetypes();
@@ -226,8 +249,7 @@ int run(const Options& options) {
   config.playout.frame_rate_hz = options.frame_rate_hz;
   if (const auto error = program::parse_mode(options.mode, config.playout))
     return fail(kName, error->message);
-  const auto address = program::parse_host_port(options.connect);
-  if (!address) return fail(kName, address.error());
+  if (const auto wrong = fault_in(options)) return fail(kName, wrong->message);
 
   std::optional<scenario::PoseCsvWriter> rendered;
   if (!options.rendered_path.empty()) {
@@ -239,10 +261,11 @@ int run(const Options& options) {
   const auto security = program::open_security(options.security);
   if (!security) return fail(kName, security.error());
   config.reconnect.give_up_s = std::max(1e-9, options.reconnect_s);
-  auto connection = Connection::open(options, *address, *security, config.playout);
+  auto connection = Connection::open(options, *security, config.playout);
   if (!connection) return fail(kName, connection.error(), program::kFailed);
   Client client = (*connection)->client(config);
 
+  const std::string where = options.connect.empty() ? "" : options.connect + ": ";
   Totals totals;
   show(client, **connection, options, rendered ? &*rendered : nullptr, totals);
   if (!(*connection)->end_record())
@@ -256,7 +279,7 @@ int run(const Options& options) {
     return fail(kName, "could not write all of " + options.rendered_path, program::kFailed);
   if (!totals.joined) {
     const std::string why = client.refusal().empty() ? "did not get in before the end" : client.refusal();
-    return fail(kName, options.connect + ": " + why, program::kFailed);
+    return fail(kName, where + why, program::kFailed);
   }
   program::print_summary(client.stats(), (*connection)->stats(), totals.drawn);
   if (!options.json_path.empty()) {
@@ -266,7 +289,7 @@ int run(const Options& options) {
     }
   }
   const bool lost = client.status() == ClientStatus::disconnected && !totals.server_closed;
-  return lost ? fail(kName, options.connect + ": " + client.refusal(), program::kFailed) : program::kOk;
+  return lost ? fail(kName, where + client.refusal(), program::kFailed) : program::kOk;
 }
 
 }  // namespace

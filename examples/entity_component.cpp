@@ -85,10 +85,10 @@ World made(reckoner::Server& server) {
 }  // namespace
 
 int main() {
-  auto listening = reckoner::EnetTransport::listen({.host = "127.0.0.1"});
+  auto listening = reckoner::EnetTransport::listen({.host = "127.0.0.1", .security = reckoner::Insecure{}});
   if (!listening) return 1;
-  auto connecting =
-      reckoner::EnetTransport::connect("127.0.0.1", (*listening)->port(), reckoner::kProtocolVersion);
+  auto connecting = reckoner::EnetTransport::connect("127.0.0.1", (*listening)->port(),
+                                                     reckoner::kProtocolVersion, reckoner::Insecure{});
   if (!connecting) return 1;
   reckoner::ServerConfig config;
   config.archetypes[0].has_orientation = false;

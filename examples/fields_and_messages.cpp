@@ -68,11 +68,11 @@ void show(reckoner::Client& client, double now_s, Seen& seen) {
 }  // namespace
 
 int main() {
-  auto listening = reckoner::EnetTransport::listen({.host = "127.0.0.1"});
+  auto listening = reckoner::EnetTransport::listen({.host = "127.0.0.1", .security = reckoner::Insecure{}});
   if (!listening) return 1;
   reckoner::EnetTransport& server_transport = **listening;
-  auto connecting =
-      reckoner::EnetTransport::connect("127.0.0.1", server_transport.port(), reckoner::kProtocolVersion);
+  auto connecting = reckoner::EnetTransport::connect("127.0.0.1", server_transport.port(),
+                                                     reckoner::kProtocolVersion, reckoner::Insecure{});
   if (!connecting) return 1;
 
   reckoner::ServerConfig server_config;

@@ -53,10 +53,10 @@ void serve(reckoner::Server& server, reckoner::EntityId car) {
 }  // namespace
 
 int main() {
-  auto listening = reckoner::EnetTransport::listen({.host = "127.0.0.1"});
+  auto listening = reckoner::EnetTransport::listen({.host = "127.0.0.1", .security = reckoner::Insecure{}});
   if (!listening) return 1;
-  auto connecting =
-      reckoner::EnetTransport::connect("127.0.0.1", (*listening)->port(), reckoner::kProtocolVersion);
+  auto connecting = reckoner::EnetTransport::connect("127.0.0.1", (*listening)->port(),
+                                                     reckoner::kProtocolVersion, reckoner::Insecure{});
   if (!connecting) return 1;
   reckoner::Server server({}, **listening);
   const reckoner::EntityId car = server.spawn(0, "car", weaving(0.0));

@@ -66,10 +66,10 @@ std::optional<Verdict> judge(reckoner::Server& server, reckoner::EntityId runner
 }  // namespace
 
 int main() {
-  auto listening = reckoner::EnetTransport::listen({.host = "127.0.0.1"});
+  auto listening = reckoner::EnetTransport::listen({.host = "127.0.0.1", .security = reckoner::Insecure{}});
   if (!listening) return 1;
-  auto connecting =
-      reckoner::EnetTransport::connect("127.0.0.1", (*listening)->port(), reckoner::kProtocolVersion);
+  auto connecting = reckoner::EnetTransport::connect("127.0.0.1", (*listening)->port(),
+                                                     reckoner::kProtocolVersion, reckoner::Insecure{});
   if (!connecting) return 1;
   reckoner::ServerConfig config;
   config.rewind_s = 1.0;

@@ -76,10 +76,11 @@ int main() {
   server_config.log = say;
   reckoner::ClientConfig client_config;
   client_config.log = say;
-  auto listening = reckoner::EnetTransport::listen({.host = "127.0.0.1", .log = say});
+  auto listening =
+      reckoner::EnetTransport::listen({.host = "127.0.0.1", .security = reckoner::Insecure{}, .log = say});
   if (!listening) return std::fprintf(stderr, "%s\n", listening.error().c_str()), 1;
   auto calling = reckoner::EnetTransport::connect("127.0.0.1", (*listening)->port(),
-                                                  reckoner::kProtocolVersion, {}, say);
+                                                  reckoner::kProtocolVersion, reckoner::Insecure{}, say);
   if (!calling) return std::fprintf(stderr, "%s\n", calling.error().c_str()), 1;
   reckoner::Server server(server_config, **listening);
   reckoner::Client client(client_config, **calling);

@@ -16,7 +16,8 @@ int main(int argc, char** argv) {
   const char* host = argc > 1 ? argv[1] : "127.0.0.1";
   const auto port = static_cast<std::uint16_t>(argc > 2 ? std::atoi(argv[2]) : 26000);
   const double seconds = argc > 3 ? std::atof(argv[3]) : 1e9;
-  auto transport = reckoner::EnetTransport::connect(host, port, reckoner::kProtocolVersion);
+  auto transport =
+      reckoner::EnetTransport::connect(host, port, reckoner::kProtocolVersion, reckoner::Insecure{});
   if (!transport) return std::fprintf(stderr, "%s\n", transport.error().c_str()), 1;
 
   reckoner::Client client({}, **transport);

@@ -22,7 +22,8 @@ reckoner::State on_the_circle(double time_s) {  // of 20 m, at 10 m/s
 int main(int argc, char** argv) {
   const auto port = static_cast<std::uint16_t>(argc > 1 ? std::atoi(argv[1]) : 26000);
   const double seconds = argc > 2 ? std::atof(argv[2]) : 1e9;
-  auto transport = reckoner::EnetTransport::listen({.port = port});  // anyone may join: see docs/SECURITY.md
+  auto transport = reckoner::EnetTransport::listen(
+      {.host = "127.0.0.1", .port = port, .security = reckoner::Insecure{}});  // this machine only, anyone
   if (!transport) return std::fprintf(stderr, "%s\n", transport.error().c_str()), 1;
   std::printf("listening on port %d\n", (*transport)->port());
   std::fflush(stdout);

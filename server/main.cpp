@@ -94,6 +94,16 @@ Result<std::unique_ptr<StatusPage>> open_page(const ServerOptions& options, cons
       {[&metrics] { return metrics.metrics(); }, [&metrics] { return metrics.health(monotonic_s()); }});
 }
 
+// For which servers tokens are taken here: what an operator looks up whose clients are not let in.
+void say_tokens(Log& log, const std::string& host, std::uint16_t port,
+                const OrInsecure<ServerSecurity>& security) {
+  const ServerSecurity* const secure = security.get();
+  if (secure == nullptr || secure->any_server) return;  // which the transport has said aloud
+  const std::string named =
+      secure->addresses.empty() ? host + ':' + std::to_string(port) : text_of(secure->addresses, port);
+  log.info("tokens must name", {{"address", std::string_view(named)}});
+}
+
 int run(const ServerOptions& options) {
   Log log{kName, options.log};
   const auto source = open_source(options.source);
@@ -106,13 +116,14 @@ int run(const ServerOptions& options) {
     if (!opened) return fail(kName, opened.error());
     truth = std::move(*opened);
   }
-  auto security = open_security(options.security);
+  auto security = open_security(options.security, options.host);
   if (!security) return fail(kName, security.error());
   Sinks sinks{log};
   auto transport = ShardedTransport::listen({.host = options.host,
                                              .port = options.port,
                                              .max_peers = options.max_clients + 8,
-                                             .security = std::move(*security),
+                                             .security = *security,
+                                             .limits = options.limits,
                                              .log = sinks.network.sink()});
   if (!transport) return fail(kName, transport.error(), kFailed);
 
@@ -129,8 +140,8 @@ int run(const ServerOptions& options) {
   if (*page) fmt::print("metrics on http://{}:{}/metrics\n", options.metrics_host, (*page)->port());
   std::fflush(stdout);
   log.info("listening", {{"port", static_cast<std::uint64_t>((*transport)->port())},
-                         {"secure", !options.security.insecure}});
-  if (options.security.insecure) log.warn("insecure: anyone can join, and nothing is encrypted");
+                         {"secure", security->get() != nullptr}});
+  say_tokens(log, options.host, (*transport)->port(), *security);
 
   const double end_s = options.source.seconds > 0.0
                            ? std::min((*source)->end_s(), epoch_s + options.source.seconds)

@@ -252,7 +252,8 @@ typedef struct reckoner_server_config {
   uint64_t game;                     /* 0; as tokens are issued for */
   uint32_t address_count;            /* 0 */
   uint32_t peers_per_address;        /* 16: connections from one address */
-  const reckoner_address* addresses; /* under which clients reach it; none: tokens for any server will do */
+  const reckoner_address* addresses; /* under which clients reach it, with port 0 for the one in use: a token
+                                        must name one. None: `host`, which must then be given */
   double handshakes_per_second;      /* 10: tokens shown from one address */
 
   double tick_rate_hz;       /* 60; 1 to 1000 */
@@ -294,6 +295,13 @@ typedef struct reckoner_server_config {
 
   double resume_s; /* 60: who was lost without a goodbye may go on with its session for so long; 0: is gone at
                       once */
+
+  int32_t any_server; /* 0; 1, instead of addresses: tokens for whatever server will do */
+  int32_t reserved3;
+  double ticket_s;    /* 3600: how long a client may come back by itself after it was last connected */
+  double half_open_s; /* 5: a session that no connection follows is gone then */
+  uint64_t limit_waiting_event_bytes; /* 33554432: of events that wait to be polled; at least 1 */
+  double limit_silence_s;             /* 10, from 1 to 3600: a client that sends nothing for so long is lost */
 } reckoner_server_config;
 RECKONER_C_API void reckoner_server_config_init(reckoner_server_config* config, uint32_t struct_size);
 
@@ -578,7 +586,8 @@ typedef struct reckoner_client_config {
   uint32_t archetype_count;             /* the same kinds, in the same order, as on the server */
   const reckoner_archetype* archetypes; /* must be given */
 
-  const char* host; /* of the server, a name or an address; must be given */
+  const char* host; /* of the server, a name or an address. Null, with a token and reconnects: those that the
+                       token names, in their order */
   uint16_t port;
   uint16_t reserved;
   int32_t insecure;     /* 0; 1: the server lets in anybody, and there is no token */

@@ -32,7 +32,8 @@ bool makes_sense(const reckoner_client_config& c) {
       std::isfinite(c.reconnect_growth) && is_rate(c.reconnect_most_wait_s) && c.reconnect_jitter >= 0.0 &&
       c.reconnect_jitter <= 1.0 && is_rate(c.reconnect_attempt_s) && is_rate(c.reconnect_give_up_s);
   const bool security = c.insecure != 0 ? c.token == nullptr : c.token != nullptr;
-  return times && comes_back && security && c.host != nullptr && c.mode >= RECKONER_PRESENT &&
+  const bool place = c.host != nullptr || (c.token != nullptr && c.reconnects != 0);
+  return times && comes_back && security && place && c.mode >= RECKONER_PRESENT &&
          c.mode <= RECKONER_DELAYED && capi::is_log_level(c.log_least);
 }
 
@@ -64,7 +65,7 @@ reckoner_result create(const reckoner_client_config* given, reckoner_client** ou
   reckoner_client_config c;
   reckoner_client_config_init(&c, sizeof c);
   if (const auto result = capi::take(given, c); result != RECKONER_OK) return result;
-  std::optional<ClientSecurity> security;
+  OrInsecure<ClientSecurity> security = Insecure{};
   bool sensible = makes_sense(c);
   if (sensible && c.token != nullptr) {
     auto token = read_token(std::as_bytes(std::span(c.token, ConnectToken::kBytes)));
@@ -85,8 +86,11 @@ reckoner_result create(const reckoner_client_config* given, reckoner_client** ou
   auto handle = std::make_unique<reckoner_client>();
   const LogSink log = capi::log_sink(c.log, c.log_user, c.log_least);
   if (c.reconnects != 0) {
-    handle->security = security;
-    handle->dialer = std::make_unique<EnetDialer>(c.host, c.port, kProtocolVersion, security, log);
+    handle->game = c.game;
+    handle->secure = security.get() != nullptr;
+    handle->dialer = c.host != nullptr
+                         ? std::make_unique<EnetDialer>(c.host, c.port, kProtocolVersion, security, log)
+                         : std::make_unique<EnetDialer>(kProtocolVersion, *security.get(), log);
     handle->client.emplace(config_of(c, std::move(*archetypes)), *handle->dialer);
     *out = handle.release();
     return RECKONER_OK;
@@ -159,10 +163,10 @@ reckoner_result reckoner_client_lost_for(const reckoner_client* client, double l
 reckoner_result reckoner_client_set_token(reckoner_client* client, const std::uint8_t token[1024]) {
   if (client == nullptr || token == nullptr) return RECKONER_ERROR_ARGUMENT;
   return guarded([&]() -> reckoner_result {
-    if (!client->dialer || !client->security) return RECKONER_ERROR_REFUSED;
+    if (!client->dialer || !client->secure) return RECKONER_ERROR_REFUSED;
     auto read = read_token(std::as_bytes(std::span(token, ConnectToken::kBytes)));
     if (!read) return RECKONER_ERROR_ARGUMENT;
-    client->dialer->set_security({.token = std::move(*read), .game = client->security->game});
+    client->dialer->set_security({.token = std::move(*read), .game = client->game});
     return RECKONER_OK;
   });
 }

@@ -16,7 +16,8 @@
 struct reckoner_client {
   std::unique_ptr<reckoner::EnetTransport> transport;  // of a client that has one connection; else
   std::unique_ptr<reckoner::EnetDialer> dialer;
-  std::optional<reckoner::ClientSecurity> security;  // as given, of one that reconnects
+  bool secure = false;     // of one that reconnects: it has a token
+  std::uint64_t game = 0;  // the same: as given
   std::optional<reckoner::Client> client;
   std::vector<reckoner_entity> ids;  // of the poses given out last
   std::vector<float> orientations;   // the same

@@ -48,7 +48,7 @@ void reckoner_grant_init(reckoner_grant* grant, std::uint32_t struct_size) {
 
 void reckoner_server_config_init(reckoner_server_config* config, std::uint32_t struct_size) {
   const ServerConfig server;
-  const ServerSecurity security;
+  const ServerSecurity security{.key = {}};
   reckoner_server_config c{};
   c.game = security.game;
   c.peers_per_address = security.peers_per_address;
@@ -82,6 +82,10 @@ void reckoner_server_config_init(reckoner_server_config* config, std::uint32_t s
   c.limit_waiting_bytes = limits.waiting_bytes;
   c.limit_backlog_bytes = limits.backlog_bytes;
   c.limit_waiting_events = limits.waiting_events;
+  c.ticket_s = security.ticket_s;
+  c.half_open_s = security.half_open_s;
+  c.limit_waiting_event_bytes = limits.waiting_event_bytes;
+  c.limit_silence_s = limits.silence_s;
   c.log_least = RECKONER_LOG_INFO;
   capi::put(config, c, struct_size);
 }

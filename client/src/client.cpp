@@ -237,7 +237,7 @@ void Client::leave() {
   c.leaving = true;
   if (c.server && c.transport != nullptr)
     return c.transport->disconnect(c.server, pack({EndReason::left, 0}));
-  if (c.status == ClientStatus::reconnecting)
+  if (c.status == ClientStatus::reconnecting || (c.transport == nullptr && !c.is_over()))
     c.finish(ClientStatus::disconnected, ClientEvent::Kind::disconnected);
 }
 

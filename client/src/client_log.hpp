@@ -26,6 +26,10 @@ class ClientLog {
   void lost(const std::string& why) const {
     say(sink_, LogLevel::warning, "lost", {{"reason", std::string_view(why)}});
   }
+  /// Before it has joined any server, of several.
+  void goes_elsewhere(const std::string& why) const {
+    say(sink_, LogLevel::warning, "trying the next server", {{"reason", std::string_view(why)}});
+  }
   void resumed(ClientId client) const {
     say(sink_, LogLevel::info, "resumed", {{"client", std::uint64_t{client.value}}});
   }

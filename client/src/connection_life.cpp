@@ -108,6 +108,7 @@ void Client::Impl::handle_end(const EndCode& code, double local_s) {
     if (closed && !lost_s) events.push_back({ClientEvent::Kind::server_closed, {}});
     return lose(why, local_s);
   }
+  if (dialer != nullptr && !leaving && !is_final(code.reason) && goes_elsewhere(why, local_s)) return;
   refusal = why;
   finish(refused ? ClientStatus::refused : ClientStatus::disconnected,
          closed ? ClientEvent::Kind::server_closed : ClientEvent::Kind::disconnected);
@@ -120,13 +121,27 @@ void Client::Impl::lose(const std::string& why, double local_s) {
   transport = nullptr;
   admitted = false;
   status = ClientStatus::reconnecting;
-  if (!lost_s) {
+  if (lost_s) {
+    dialer->try_elsewhere();
+  } else {
     lost_s = local_s;
     ++stats.connections_lost;
     log.lost(why);
     events.push_back({ClientEvent::Kind::lost, {}});
   }
   dial_s = local_s + back_off.next_s(dialer->chance());
+}
+
+// Before the first session: false if there is no other server to try.
+bool Client::Impl::goes_elsewhere(const std::string& why, double local_s) {
+  if (!dialer->try_elsewhere()) return false;
+  log.goes_elsewhere(why);
+  refusal = why;
+  server = {};
+  transport = nullptr;
+  status = ClientStatus::connecting;
+  dial_s = local_s + back_off.next_s(dialer->chance());
+  return true;
 }
 
 void Client::Impl::finish(ClientStatus end, ClientEvent::Kind kind) {

@@ -231,7 +231,9 @@ int run_demo(const DemoArguments& arguments) {
     viewer.rendered = scratch.path() / (viewer.mode + ".csv");
     viewer.json = scratch.path() / (viewer.mode + ".json");
     const fs::path token = scratch.path() / (viewer.mode + ".token");
-    const ConnectGrant grant{.client_id = viewers.size(), .servers = {{}}};  // its server takes any address
+    constexpr std::uint32_t kThisMachine = 0x7F000001;
+    const auto at_port = static_cast<std::uint16_t>(std::stoi(*server_port));
+    const ConnectGrant grant{.client_id = viewers.size(), .servers = {{kThisMachine, at_port}}};
     if (const auto wrong = program::write_token_file(token, program::issue_now(grant, key, 60.0)))
       return complain(wrong->message, program::kFailed);
     auto process = start("reckoner-client",

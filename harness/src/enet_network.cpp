@@ -23,7 +23,7 @@ constexpr double kLongestWaitS = 0.02;
 
 Result<std::unique_ptr<EnetNetwork>> EnetNetwork::open(const ReplayOptions& options, double start_s,
                                                        std::uint32_t connect_reason) {
-  auto server = EnetTransport::listen({kLoopback, 0, 8});
+  auto server = EnetTransport::listen({.host = kLoopback, .port = 0, .max_peers = 8, .security = Insecure{}});
   if (!server) return Error{server.error()};
   ConditionerOptions relay;
   relay.listen_host = kLoopback;
@@ -35,7 +35,7 @@ Result<std::unique_ptr<EnetNetwork>> EnetNetwork::open(const ReplayOptions& opti
   relay.log_packets = options.log_packets;
   auto conditioner = Conditioner::open(std::move(relay));
   if (!conditioner) return Error{conditioner.error()};
-  auto client = EnetTransport::connect(kLoopback, conditioner->port(), connect_reason);
+  auto client = EnetTransport::connect(kLoopback, conditioner->port(), connect_reason, Insecure{});
   if (!client) return Error{client.error()};
   return std::unique_ptr<EnetNetwork>(
       new EnetNetwork(std::move(*server), std::move(*client), std::move(*conditioner), start_s));

@@ -3,6 +3,8 @@
 #include "secure/sodium_bytes.hpp"
 
 #include <algorithm>
+#include <string>
+#include <utility>
 
 #include <reckoner/net/enet_dialer.hpp>
 
@@ -24,25 +26,48 @@ void add(TransportStats& sum, const TransportStats& one) {
 }  // namespace
 
 EnetDialer::EnetDialer(const std::string& host, std::uint16_t port, std::uint32_t reason,
-                       const std::optional<ClientSecurity>& security, const LogSink& log)
-    : host_(EnetTransport::numeric_host(host)), port_(port), reason_(reason), log_(log) {
-  if (security) set_security(*security);
+                       const OrInsecure<ClientSecurity>& security, const LogSink& log)
+    : servers_{{EnetTransport::numeric_host(host), port}},
+      named_(true),
+      round_(1),
+      reason_(reason),
+      log_(log),
+      security_(security) {
+  if (const ClientSecurity* const given = security.get()) set_security(*given);
+}
+
+EnetDialer::EnetDialer(std::uint32_t reason, const ClientSecurity& security, const LogSink& log)
+    : named_(false), round_(0), reason_(reason), log_(log), security_(security) {
+  set_security(security);
 }
 
 EnetDialer::~EnetDialer() = default;
 
 void EnetDialer::set_security(const ClientSecurity& security) {
-  security_ = security;
-  if (!security_->secret) security_->secret = SecretKey::make();
+  if (security_.get() == nullptr) return;
+  ClientSecurity& shown = *security_.get();
+  shown = security;
+  if (!shown.secret) shown.secret = SecretKey::make();
   fresh_ = true;
+  if (!named_) take_servers(shown.token);
+}
+
+// A ticket that the game has kept names none: then they stay.
+void EnetDialer::take_servers(const ConnectToken& token) {
+  if (token.servers.empty()) return;
+  servers_.clear();
+  for (const ServerAddress& server : token.servers)
+    servers_.push_back({host_text(server), server.port});
+  round_ = ServerRound(servers_.size());
 }
 
 // What a session gave out for coming back replaces what it began with, unless the game has something newer.
 void EnetDialer::close() {
   if (!transport_) return;
   if (const auto ticket = transport_->ticket(); ticket && !fresh_) {
-    security_->token = *ticket;
-    security_->secret = SecretKey::make();
+    ClientSecurity& next = *security_.get();  // there are no tickets without
+    next.token = *ticket;
+    next.secret = SecretKey::make();
   }
   add(before_, transport_->stats());
   transport_.reset();
@@ -50,9 +75,12 @@ void EnetDialer::close() {
 
 Result<Transport*> EnetDialer::dial() {
   close();
-  if (security_ && EnetTransport::is_expired(security_->token))
+  const ClientSecurity* const shown = security_.get();
+  if (shown != nullptr && EnetTransport::is_expired(shown->token))
     return Error{"the token has expired, a new one is needed"};
-  auto connecting = EnetTransport::connect(host_, port_, reason_, security_, log_);
+  if (servers_.empty()) return Error{"the token names no server"};
+  const Server& server = servers_[round_.dial()];
+  auto connecting = EnetTransport::connect(server.host, server.port, reason_, security_, log_);
   if (!connecting) return Error{connecting.error()};
   fresh_ = false;
   transport_ = std::move(*connecting);

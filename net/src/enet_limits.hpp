@@ -13,14 +13,15 @@ inline constexpr int kSocketBufferBytes = 4 * 1024 * 1024;  // asked for; the sy
 // ENet's own timeouts, milliseconds, only back up those of Liveness: they judge by acknowledgements of
 // reliable packets alone and would, at the defaults, give up on a lossy link while state still flows.
 inline constexpr std::uint32_t kTimeoutFactor = 1024;
-inline constexpr std::uint32_t kTimeoutLeastMs =
-    20000;  // counts attempts, of which hurry_oldest() makes many
-inline constexpr std::uint32_t kTimeoutMostMs = 20000;
+// hurry_oldest() makes many attempts, which the factor counts.
+inline constexpr double kTimeoutMs = 20000.0;    // at least, and
+inline constexpr double kTimeoutSilences = 2.0;  // so many times the silence that a peer is given up after
 
 // ENet pings a peer that has acknowledged nothing reliable for so long, and is acknowledged: at its default
 // of 500 ms a tenth of what a Reckoner connection costs at 10 updates a second, which speaks often enough
 // itself. One that does not is still heard of thrice before Liveness gives it up.
-inline constexpr std::uint32_t kPingMs = 3000;
+inline constexpr double kPingMs = 3000.0;  // at most, and
+inline constexpr double kPingsPerSilence = 3.3;
 
 // A request to connect takes up a slot until it is confirmed; a spoofed one never is.
 inline constexpr std::uint32_t kHalfOpenFactor = 32;

@@ -11,11 +11,14 @@
 namespace reckoner {
 
 /// What happened on a transport and was not polled yet, oldest first. Payloads are copied, one behind the
-/// other, into memory that is used again: a server takes in tens of thousands of them a second.
+/// other, into memory that is used again: a server takes in tens of thousands of them a second. That memory
+/// stays in proportion to what waits, also if the last event is never polled.
 class EventQueue {
  public:
   void push(const TransportEvent& event) {
     if (empty()) clear();
+    const std::size_t polled = bytes_.size() - bytes();
+    if ((next_ >= kFewEvents && next_ > size()) || polled > kKeptBytes + bytes()) forget_polled();
     waiting_.push_back({event, bytes_.size()});
     bytes_.insert(bytes_.end(), event.payload.begin(), event.payload.end());
   }
@@ -34,9 +37,14 @@ class EventQueue {
 
   [[nodiscard]] bool empty() const { return next_ == waiting_.size(); }
   [[nodiscard]] std::size_t size() const { return waiting_.size() - next_; }
+  /// Of the payloads that wait.
+  [[nodiscard]] std::size_t bytes() const { return empty() ? 0 : bytes_.size() - waiting_[next_].begin; }
+  /// Of memory, for payloads.
+  [[nodiscard]] std::size_t capacity() const { return bytes_.capacity(); }
 
  private:
   static constexpr std::size_t kKeptBytes = 1024 * 1024;
+  static constexpr std::size_t kFewEvents = 64;
 
   struct Waiting {
     TransportEvent event;  // its payload tells the size only
@@ -48,6 +56,16 @@ class EventQueue {
     if (bytes_.capacity() > kKeptBytes) *this = {};
     waiting_.clear();
     bytes_.clear();
+    next_ = 0;
+  }
+
+  // For a game that never polls the last: no more is moved than was polled.
+  void forget_polled() {
+    const std::size_t polled = bytes_.size() - bytes();
+    bytes_.erase(bytes_.begin(), bytes_.begin() + static_cast<std::ptrdiff_t>(polled));
+    waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(next_));
+    for (Waiting& waiting : waiting_)
+      waiting.begin -= polled;
     next_ = 0;
   }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <reckoner/net/connect_token.hpp>
+#include <reckoner/net/enet_transport.hpp>
 #include <reckoner/net/ids.hpp>
 #include <reckoner/net/log.hpp>
 #include <reckoner/net/refusal_log.hpp>
@@ -19,6 +20,13 @@ class TransportLog {
  public:
   explicit TransportLog(LogSink sink) : sink_(std::move(sink)) {}
 
+  /// A server that anybody may join, or with any server's token, says so. `security`: null if there is none.
+  void opened(const ServerSecurity* security, std::uint16_t port) const {
+    const std::string_view event = security == nullptr ? "insecure: anyone can join, and nothing is encrypted"
+                                   : security->any_server ? "tokens for any server are taken"
+                                                          : "";
+    if (!event.empty()) reckoner::say(sink_, LogLevel::warning, event, {{"port", std::uint64_t{port}}});
+  }
   void connected(PeerId peer, const ServerAddress& address) const {
     say(LogLevel::debug, "peer connected", peer, address);
   }
@@ -52,10 +60,7 @@ class TransportLog {
  private:
   void say(LogLevel level, std::string_view event, PeerId peer, const ServerAddress& address) const {
     if (!sink_) return;
-    const std::string where = std::to_string(address.host >> 24) + '.' +
-                              std::to_string(address.host >> 16 & 0xffu) + '.' +
-                              std::to_string(address.host >> 8 & 0xffu) + '.' +
-                              std::to_string(address.host & 0xffu) + ':' + std::to_string(address.port);
+    const std::string where = host_text(address) + ':' + std::to_string(address.port);
     reckoner::say(sink_, level, event,
                   {{"peer", std::uint64_t{peer.value}}, {"address", std::string_view(where)}});
   }

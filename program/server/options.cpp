@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "options.hpp"
 
+#include <string>
+
 #include <reckoner/program/archetypes.hpp>
 #include <reckoner/program/config_file.hpp>
 
@@ -33,6 +35,57 @@ void add_watching_options(CLI::App& app, ServerOptions& o) {
   app.add_option("--metrics-host", o.metrics_host, "address that they are served on")->capture_default_str();
 }
 
+// Names, help and range of limits, which all belong together on the page and in the file.
+class LimitOptions {
+ public:
+  explicit LimitOptions(CLI::App& app) : app_(app) {}
+
+  template <class T>
+  void add(const std::string& name, T& value, double least, double most, const std::string& help) {
+    app_.add_option("--limits." + name, value, help)
+        ->check(CLI::Range(static_cast<T>(least), static_cast<T>(most)))
+        ->capture_default_str()
+        ->group("Limits (a section of the file; what is beyond them is dropped and counted)");
+  }
+
+ private:
+  CLI::App& app_;
+};
+
+constexpr double kMega = 1e6;
+
+// Of what clients send that were let in. The least keep to what an honest client sends.
+void add_traffic_limits(LimitOptions options, TransportLimits& l) {
+  options.add("datagrams-per-second", l.datagrams_per_second, 0, kMega, "of one client; 0: no limit");
+  options.add("bytes-per-second", l.bytes_per_second, 0, 1e9, "of one client; 0: no limit");
+  options.add("address-datagrams-per-second", l.address_datagrams_per_second, 0, kMega,
+              "of all clients at one IPv4 address; 0: no limit");
+  options.add("address-bytes-per-second", l.address_bytes_per_second, 0, 1e9, "the same in bytes");
+  options.add("burst-s", l.burst_s, 0.1, 60, "so many seconds' worth may come at once, s");
+  options.add("message-bytes", l.message_bytes, 1024, kMaxControlBytes,
+              "the largest reliable message that is taken in");
+  options.add("waiting-bytes", l.waiting_bytes, 131'072, 1e9,
+              "of one client, what waits for something lost; then it is given up");
+  options.add("backlog-bytes", l.backlog_bytes, 524'288, 1e9,
+              "for one client, what it does not acknowledge; then it is given up");
+  options.add("waiting-events", l.waiting_events, 64, 10 * kMega,
+              "what has arrived and was not looked at; then the socket is not read");
+  options.add("waiting-event-bytes", l.waiting_event_bytes, 65'536, 4e9, "the same in bytes");
+  options.add("silence-s", l.silence_s, 1, 3600, "a client that sends nothing for so long is lost, s");
+}
+
+// Of who wants to be let in.
+void add_gate_limits(LimitOptions options, ServerSecurity& s) {
+  options.add("peers-per-address", s.peers_per_address, 1, 65'535, "connections from one IPv4 address");
+  options.add("handshakes-per-second", s.handshakes_per_second, 0.1, kMega,
+              "tokens shown from one IPv4 address; ten seconds' worth at once");
+  options.add("tokens-per-second", s.tokens_per_second, 1, kMega,
+              "tokens that are looked into, from all addresses together");
+  options.add("ticket-s", s.ticket_s, 60, 604'800,
+              "how long a client may come back by itself after it was last connected, s");
+  options.add("half-open-s", s.half_open_s, 1, 60, "a session that no connection follows is gone then, s");
+}
+
 }  // namespace
 
 void add_server_options(CLI::App& app, ServerOptions& o) {
@@ -51,11 +104,14 @@ void add_server_options(CLI::App& app, ServerOptions& o) {
       ->capture_default_str();
   add_watching_options(app, o);
   add_security_options(app, o.security);
+  add_traffic_limits(LimitOptions{app}, o.limits);
+  add_gate_limits(LimitOptions{app}, o.security.limits);
   add_log_options(app, o.log);
   app.footer(
       "Examples:\n"
       "  reckoner-server --scenario crowd --port 26000 --insecure\n"
       "  reckoner-server --trace flight.csv --threshold-m 0.01 --truth truth.csv --key game.key\n"
+      "  reckoner-server --scenario crowd --key game.key --address game.example:26000\n"
       "  reckoner-server --config /etc/reckoner/server.toml --metrics-port 9464\n"
       "Stops at the end of the trace, after --seconds, or on Ctrl-C or SIGTERM, and tells the clients. Exit\n"
       "codes: 0 done, 1 failed, 2 bad input.");

@@ -7,6 +7,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <reckoner/net/transport_limits.hpp>
 #include <reckoner/program/log.hpp>
 #include <reckoner/program/options.hpp>
 #include <reckoner/program/security.hpp>
@@ -32,6 +33,7 @@ struct ServerOptions {
   std::optional<std::uint16_t> metrics_port;
   std::string metrics_host = "127.0.0.1";
   ServerSecurityOptions security;
+  TransportLimits limits;
   LogOptions log;
 };
 

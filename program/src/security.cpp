@@ -5,10 +5,14 @@
 #include <fstream>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <ifaddrs.h>
+#include <net/if.h>
 #include <netdb.h>
+#include <netinet/in.h>
 #include <unistd.h>
 
 #include <reckoner/program/options.hpp>
@@ -28,13 +32,73 @@ Result<std::string> read_file(const std::string& path) {
   return content;
 }
 
+constexpr std::string_view kAny = "any";
+
+Result<ServerAddress> resolve_host(const std::string& host, std::uint16_t port) {
+  addrinfo hints{};
+  hints.ai_family = AF_INET;
+  hints.ai_socktype = SOCK_DGRAM;
+  addrinfo* found = nullptr;
+  if (getaddrinfo(host.c_str(), nullptr, &hints, &found) != 0 || found == nullptr)
+    return Error{"unknown host '" + host + "'"};
+  sockaddr_in address{};
+  std::memcpy(&address, found->ai_addr, sizeof address);
+  freeaddrinfo(found);
+  return ServerAddress{ntohl(address.sin_addr.s_addr), port};
+}
+
+// Those under which others, or programs of its own, reach this machine. The port: whichever is in use.
+std::vector<ServerAddress> own_addresses() {
+  std::vector<ServerAddress> addresses;
+  ifaddrs* all = nullptr;
+  if (getifaddrs(&all) != 0) return addresses;
+  for (const ifaddrs* one = all; one != nullptr; one = one->ifa_next) {
+    if (one->ifa_addr == nullptr || one->ifa_addr->sa_family != AF_INET || (one->ifa_flags & IFF_UP) == 0)
+      continue;
+    sockaddr_in address{};
+    std::memcpy(&address, one->ifa_addr, sizeof address);
+    addresses.push_back({ntohl(address.sin_addr.s_addr), 0});
+  }
+  freeifaddrs(all);
+  return addresses;
+}
+
+std::optional<Error> add_addresses(const ServerSecurityOptions& options, const std::string& host,
+                                   ServerSecurity& security) {
+  for (const std::string& text : options.addresses) {
+    if (text == kAny) {
+      security.any_server = true;
+      continue;
+    }
+    const bool has_port = text.find(':') != std::string::npos;
+    const auto address = has_port ? resolve(text) : resolve_host(text, 0);
+    if (!address) return Error{"--address: " + address.error()};
+    security.addresses.push_back(*address);
+  }
+  if (security.any_server && !security.addresses.empty())
+    return Error{"--address any takes tokens for all servers: name none beside it"};
+  if (!options.addresses.empty()) return std::nullopt;
+  const auto listens = host.empty() ? ServerAddress{} : resolve_host(host, 0);
+  // An unknown host is told of where it is listened on; else that address alone is the server's.
+  if (listens && listens->host == 0) security.addresses = own_addresses();
+  return std::nullopt;
+}
+
 }  // namespace
 
 void add_security_options(CLI::App& app, ServerSecurityOptions& options) {
   auto* key = app.add_option("--key", options.key_path,
                              "file with the key of those who issue tokens (reckoner-token key)");
-  app.add_flag("--insecure", options.insecure, "let in anyone, unencrypted: for a LAN or a test")
-      ->excludes(key);
+  auto* insecure =
+      app.add_flag("--insecure", options.insecure, "let in anyone, unencrypted: for a LAN or a test")
+          ->excludes(key);
+  app.add_option(
+         "--address", options.addresses,
+         "HOST or HOST:PORT under which clients reach this server: tokens must be for it; several may "
+         "be given, relays' too; any: tokens for any server (default: --host, or all addresses of this "
+         "machine's)")
+      ->excludes(insecure)
+      ->expected(1, static_cast<int>(ConnectGrant::kMostServers));
 }
 
 void add_security_options(CLI::App& app, ClientSecurityOptions& options) {
@@ -44,8 +108,9 @@ void add_security_options(CLI::App& app, ClientSecurityOptions& options) {
       ->excludes(token);
 }
 
-Result<std::optional<ServerSecurity>> open_security(const ServerSecurityOptions& options) {
-  if (options.insecure) return std::optional<ServerSecurity>{};
+Result<OrInsecure<ServerSecurity>> open_security(const ServerSecurityOptions& options,
+                                                 const std::string& host) {
+  if (options.insecure) return OrInsecure<ServerSecurity>(Insecure{});
   if (options.key_path.empty()) {
     return Error{
         "who may join? --key FILE for holders of a token (see reckoner-token --help), or --insecure "
@@ -53,17 +118,21 @@ Result<std::optional<ServerSecurity>> open_security(const ServerSecurityOptions&
   }
   auto key = read_key_file(options.key_path);
   if (!key) return Error{key.error()};
-  return std::optional{ServerSecurity{.key = *key, .game = kGameNumber}};
+  ServerSecurity security = options.limits;
+  security.key = *key;
+  security.game = kGameNumber;
+  if (const auto wrong = add_addresses(options, host, security)) return *wrong;
+  return OrInsecure(std::move(security));
 }
 
-Result<std::optional<ClientSecurity>> open_security(const ClientSecurityOptions& options) {
-  if (options.insecure) return std::optional<ClientSecurity>{};
+Result<OrInsecure<ClientSecurity>> open_security(const ClientSecurityOptions& options) {
+  if (options.insecure) return OrInsecure<ClientSecurity>(Insecure{});
   if (options.token_path.empty()) {
     return Error{"how to join? --token FILE (see reckoner-token --help), or --insecure where the server is"};
   }
   auto token = read_token_file(options.token_path);
   if (!token) return Error{token.error()};
-  return std::optional{ClientSecurity{.token = *token, .game = kGameNumber}};
+  return OrInsecure(ClientSecurity{.token = *token, .game = kGameNumber});
 }
 
 Result<SecretKey> read_key_file(const std::string& path) {
@@ -106,17 +175,16 @@ ConnectToken issue_now(ConnectGrant grant, const SecretKey& key, double seconds,
 Result<ServerAddress> resolve(const std::string& host_port) {
   const auto parsed = parse_host_port(host_port);
   if (!parsed) return Error{parsed.error()};
-  addrinfo hints{};
-  hints.ai_family = AF_INET;
-  hints.ai_socktype = SOCK_DGRAM;
-  addrinfo* found = nullptr;
-  if (getaddrinfo(parsed->host.c_str(), nullptr, &hints, &found) != 0 || found == nullptr) {
-    return Error{"unknown host '" + parsed->host + "'"};
+  return resolve_host(parsed->host, parsed->port);
+}
+
+std::string text_of(std::span<const ServerAddress> addresses, std::uint16_t port) {
+  std::string text;
+  for (const ServerAddress& address : addresses) {
+    if (!text.empty()) text += ' ';
+    text += host_text(address) + ':' + std::to_string(address.port != 0 ? address.port : port);
   }
-  sockaddr_in address{};
-  std::memcpy(&address, found->ai_addr, sizeof address);
-  freeaddrinfo(found);
-  return ServerAddress{ntohl(address.sin_addr.s_addr), parsed->port};
+  return text;
 }
 
 }  // namespace reckoner::program

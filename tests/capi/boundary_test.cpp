@@ -88,6 +88,8 @@ TEST(CBoundary, ConfigurationsThatMakeNoSenseAreRefused) {
   EXPECT_EQ(refused([](Pair& p) { p.server_config.limit_message_bytes = 1u << 20; }),
             RECKONER_ERROR_ARGUMENT);
   EXPECT_EQ(refused([](Pair& p) { p.server_config.limit_waiting_events = 0; }), RECKONER_ERROR_ARGUMENT);
+  EXPECT_EQ(refused([](Pair& p) { p.server_config.limit_waiting_event_bytes = 0; }), RECKONER_ERROR_ARGUMENT);
+  EXPECT_EQ(refused([](Pair& p) { p.server_config.limit_silence_s = 0.0; }), RECKONER_ERROR_ARGUMENT);
   EXPECT_EQ(refused([](Pair& p) { p.server_config.log_least = 4; }), RECKONER_ERROR_ARGUMENT);
   EXPECT_EQ(refused([](Pair& p) { p.kind.threshold_m = 0.0; }), RECKONER_ERROR_ARGUMENT);
   EXPECT_EQ(refused([](Pair& p) { p.kind.name = "longer than the thirty-two bytes that there are"; }),

@@ -82,6 +82,64 @@ TEST(CToken, LetsInAsWhomItSays) {
   EXPECT_EQ(reckoner_client_ticket(pair.client, ticket), RECKONER_OK);
 }
 
+// Which servers a token is for is the server's to say: its host, addresses, or any, by name.
+TEST(CToken, IsForTheServersThatItNames) {
+  Sealed sealed;
+  const auto why_not = [&](auto change) {
+    reckoner_server_config config = sealed.pair.server_config;
+    change(config);
+    reckoner_server* server = nullptr;
+    char why[200] = "";
+    const auto result = reckoner_server_create(&config, &server, why, sizeof why);
+    reckoner_server_destroy(server);
+    EXPECT_EQ(result, why[0] == '\0' ? RECKONER_OK : RECKONER_ERROR_ARGUMENT);
+    return std::string(why);
+  };
+  const reckoner_address other{0x0a090909, 1, 0};
+  EXPECT_EQ(why_not([](auto&) {}), "");
+  EXPECT_NE(why_not([](auto& c) { c.host = nullptr; }).find("every address"), std::string::npos);
+  EXPECT_EQ(why_not([](auto& c) { c.host = nullptr, c.any_server = 1; }), "");
+  EXPECT_EQ(why_not([&](auto& c) { c.host = nullptr, c.addresses = &other, c.address_count = 1; }), "");
+  EXPECT_NE(why_not([](auto& c) { c.ticket_s = -1.0; }).find("ticket_s"), std::string::npos);
+  EXPECT_NE(why_not([](auto& c) { c.handshakes_per_second = 0.0; }).find("handshakes"), std::string::npos);
+
+  // Its own token, at a server that is known by another address.
+  sealed.issue(7001);
+  Pair& pair = sealed.pair;
+  reckoner_server_config config = pair.server_config;
+  config.port = reckoner_server_port(pair.server);
+  config.addresses = &other;
+  config.address_count = 1;
+  reckoner_server_destroy(pair.server);
+  ASSERT_EQ(reckoner_server_create(&config, &pair.server, nullptr, 0), RECKONER_OK);
+  sealed.connect(true);
+  pair.run(0.5);
+  EXPECT_EQ(reckoner_client_status(pair.client), RECKONER_CONNECTING);
+  std::uint64_t refused = 0;
+  const auto* const reason = "wrong_token";
+  for (std::uint32_t i = 0; reckoner_refusal_name(i) != nullptr; ++i) {
+    if (std::strcmp(reckoner_refusal_name(i), reason) != 0) continue;
+    EXPECT_EQ(reckoner_server_refused(pair.server, i, nullptr, &refused), RECKONER_OK);
+  }
+  EXPECT_GT(refused, 0u);
+}
+
+// A client without a host goes where its token says.
+TEST(CToken, SaysWhereToGo) {
+  Sealed sealed;
+  sealed.issue(7002);
+  Pair& pair = sealed.pair;
+  pair.client_config.insecure = 0;
+  pair.client_config.token = sealed.token;
+  pair.client_config.game = 42;
+  pair.client_config.host = nullptr;
+  EXPECT_EQ(reckoner_client_create(&pair.client_config, &pair.client, nullptr, 0), RECKONER_ERROR_ARGUMENT)
+      << "one connection is to one server";
+  pair.client_config.reconnects = 1;
+  ASSERT_EQ(reckoner_client_create(&pair.client_config, &pair.client, nullptr, 0), RECKONER_OK);
+  EXPECT_TRUE(pair.until([&] { return reckoner_client_status(pair.client) == RECKONER_JOINED; }));
+}
+
 TEST(CToken, WithoutOneNobodyGetsIn) {
   Sealed sealed;
   sealed.connect(false);

@@ -199,7 +199,7 @@ TEST(Conditioner, FollowsAScript) {
 
 // ENet would drop unreliable packets when round trips grow, as they do here; the transport must not let it.
 TEST(Conditioner, TheEnetTransportDropsNoStateOfItsOwn) {
-  auto server = EnetTransport::listen({.host = "127.0.0.1"});
+  auto server = EnetTransport::listen({.host = "127.0.0.1", .security = Insecure{}});
   ASSERT_TRUE(server) << server.error();
   ConditionerOptions options;
   options.listen_host = "127.0.0.1";
@@ -209,7 +209,7 @@ TEST(Conditioner, TheEnetTransportDropsNoStateOfItsOwn) {
   options.script = *script;
   auto conditioner = Conditioner::open(options);
   ASSERT_TRUE(conditioner) << conditioner.error();
-  auto client = EnetTransport::connect("127.0.0.1", conditioner->port(), 0);
+  auto client = EnetTransport::connect("127.0.0.1", conditioner->port(), 0, Insecure{});
   ASSERT_TRUE(client) << client.error();
 
   constexpr int kControlEvery = 5;  // its acknowledgements are what ENet measures

@@ -32,8 +32,10 @@ struct Bench {
   double ticket_s = 3600.0;
 
   void listen(std::uint16_t port) {
-    EnetListenConfig config{.host = "127.0.0.1", .port = port, .max_peers = 8};
-    config.security = ServerSecurity{.key = key, .game = kGame, .ticket_s = ticket_s};
+    EnetListenConfig config{.host = "127.0.0.1",
+                            .port = port,
+                            .max_peers = 8,
+                            .security = ServerSecurity{.key = key, .game = kGame, .ticket_s = ticket_s}};
     auto listening = EnetTransport::listen(config);
     ASSERT_TRUE(listening) << listening.error();
     server = std::move(*listening);
@@ -122,6 +124,61 @@ TEST(EnetDialer, ShowsTheSameTokenAgainUntilItIsTaken) {
   EXPECT_TRUE(bench.joins(dialer));
 }
 
+// The first server of the token is not there: the next one is gone to, and stayed at, with the ticket too.
+TEST(EnetDialer, GoesThroughTheServersOfItsToken) {
+  Bench bench;
+  bench.listen(0);
+  ConnectGrant grant{.client_id = 5, .expires_s = unix_s() + 60};
+  const auto nobody = EnetTransport::listen({.host = "127.0.0.1", .security = Insecure{}});
+  ASSERT_TRUE(nobody);  // has the port, and answers nobody
+  grant.servers = {{0x7F000001, (*nobody)->port()}, {0x7F000001, bench.server->port()}};
+  EnetDialer dialer(3, {.token = issue_token(grant, bench.key, kGame), .game = kGame});
+  ASSERT_TRUE(dialer.dial());
+  for (const double end_s = now_s() + 0.2; now_s() < end_s; usleep(2000))
+    dialer.transport()->service(0.0);
+  EXPECT_FALSE(dialer.transport()->ticket());
+  EXPECT_TRUE(dialer.try_elsewhere()) << "there is another";
+  ASSERT_TRUE(dialer.dial());
+  ASSERT_TRUE(bench.joins(dialer));
+  ASSERT_TRUE(dialer.dial());
+  ASSERT_TRUE(bench.joins(dialer)) << "the one that was connected last comes first";
+  EXPECT_TRUE(dialer.try_elsewhere()) << "and then the others, in turn";
+  EXPECT_FALSE(dialer.try_elsewhere()) << "until all have been tried";
+  EXPECT_EQ(bench.joined, (std::vector<std::uint64_t>{5, 5}));
+}
+
+TEST(EnetDialer, AServerThatIsNamedIsTheOnlyOne) {
+  Bench bench;
+  bench.listen(0);
+  ConnectGrant grant{.client_id = 5, .expires_s = unix_s() + 60};
+  grant.servers = {{0x7F000001, 1}, {0x7F000001, bench.server->port()}};
+  const ClientSecurity security{.token = issue_token(grant, bench.key, kGame), .game = kGame};
+  EnetDialer dialer("127.0.0.1", bench.server->port(), 3, security);
+  EXPECT_FALSE(dialer.try_elsewhere());
+  ASSERT_TRUE(dialer.dial());
+  EXPECT_TRUE(bench.joins(dialer));
+}
+
+// A new token sends the dialer to where it says; what names no server, nowhere new.
+TEST(EnetDialer, ANewTokenHasServersOfItsOwn) {
+  Bench bench;
+  bench.listen(0);
+  ConnectGrant grant{.client_id = 5, .expires_s = unix_s() + 60, .servers = {{0x7F000001, 1}}};
+  EnetDialer dialer(3, {.token = issue_token(grant, bench.key, kGame), .game = kGame});
+  dialer.set_security(bench.security(6));
+  ASSERT_TRUE(dialer.dial());
+  ASSERT_TRUE(bench.joins(dialer));
+  const ConnectToken ticket = *dialer.transport()->ticket();
+  EXPECT_TRUE(ticket.servers.empty());
+  dialer.set_security({.token = ticket, .game = kGame});
+  ASSERT_TRUE(dialer.dial());
+  EXPECT_TRUE(bench.joins(dialer));
+  EnetDialer lost(3, {.token = ticket, .game = kGame});
+  const auto refused = lost.dial();
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().find("server"), std::string::npos) << refused.error();
+}
+
 TEST(EnetDialer, SaysWhenItNeedsANewToken) {
   Bench bench;
   bench.listen(0);
@@ -136,7 +193,7 @@ TEST(EnetDialer, SaysWhenItNeedsANewToken) {
 }
 
 TEST(EnetDialer, ChancesAreAllDifferent) {
-  EnetDialer dialer("127.0.0.1", 1, 3);
+  EnetDialer dialer("127.0.0.1", 1, 3, Insecure{});
   std::set<double> seen;
   for (int i = 0; i < 1000; ++i) {
     const double chance = dialer.chance();
@@ -148,7 +205,7 @@ TEST(EnetDialer, ChancesAreAllDifferent) {
 }
 
 TEST(EnetDialer, UnknownHostsAreSaidWhenDialing) {
-  EnetDialer dialer("no-such-host.invalid", 26000, 3);
+  EnetDialer dialer("no-such-host.invalid", 26000, 3, Insecure{});
   EXPECT_FALSE(dialer.dial());
 }
 

@@ -170,10 +170,10 @@ class RawSocket {
 class EnetHostile : public ::testing::Test {
  protected:
   void SetUp() override {
-    auto listening = EnetTransport::listen({.host = "127.0.0.1"});
+    auto listening = EnetTransport::listen({.host = "127.0.0.1", .security = Insecure{}});
     ASSERT_TRUE(listening) << listening.error();
     server_ = std::move(*listening);
-    auto connecting = EnetTransport::connect("127.0.0.1", server_->port(), 0);
+    auto connecting = EnetTransport::connect("127.0.0.1", server_->port(), 0, Insecure{});
     ASSERT_TRUE(connecting) << connecting.error();
     client_ = std::move(*connecting);
     const double end_s = now_s() + 10.0;
@@ -266,7 +266,7 @@ TEST_F(EnetHostile, AConnectWithOneChannelGetsNoAnswer) {
 
 TEST_F(EnetHostile, SpoofedConnectsFreeTheirSlots) {
   server_.reset();
-  auto listening = EnetTransport::listen({.host = "127.0.0.1", .max_peers = 1});
+  auto listening = EnetTransport::listen({.host = "127.0.0.1", .max_peers = 1, .security = Insecure{}});
   ASSERT_TRUE(listening);
   server_ = std::move(*listening);
   RawSocket spoofer(server_->port());
@@ -279,7 +279,7 @@ TEST_F(EnetHostile, SpoofedConnectsFreeTheirSlots) {
   to_client_.reset();
   while (!to_client_ && now_s() < end_s) {
     lost_ = false;
-    auto connecting = EnetTransport::connect("127.0.0.1", server_->port(), 0);
+    auto connecting = EnetTransport::connect("127.0.0.1", server_->port(), 0, Insecure{});
     ASSERT_TRUE(connecting);
     client_ = std::move(*connecting);
     while (!to_client_ && !lost_ && now_s() < end_s)

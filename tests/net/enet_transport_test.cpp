@@ -87,14 +87,15 @@ class EnetTransportTest : public ::testing::Test {
   void SetUp() override { listen(8); }
 
   void listen(std::uint32_t max_peers) {
-    auto listening = EnetTransport::listen({.host = "127.0.0.1", .port = 0, .max_peers = max_peers});
+    auto listening = EnetTransport::listen(
+        {.host = "127.0.0.1", .port = 0, .max_peers = max_peers, .security = Insecure{}});
     ASSERT_TRUE(listening) << listening.error();
     server_.transport = std::move(*listening);
     ASSERT_NE(server_.transport->port(), 0);
   }
 
   void start(End& client, std::uint32_t reason = 7) {
-    auto connecting = EnetTransport::connect("localhost", server_.transport->port(), reason);
+    auto connecting = EnetTransport::connect("localhost", server_.transport->port(), reason, Insecure{});
     ASSERT_TRUE(connecting) << connecting.error();
     client.transport = std::move(*connecting);
   }
@@ -301,11 +302,11 @@ TEST_F(EnetTransportTest, GivesUpOnWhomItDoesNotHear) {
   {
     std::uint16_t port = 0;
     {
-      auto gone = EnetTransport::listen({.host = "127.0.0.1"});
+      auto gone = EnetTransport::listen({.host = "127.0.0.1", .security = Insecure{}});
       ASSERT_TRUE(gone);
       port = (*gone)->port();
     }
-    auto connecting = EnetTransport::connect("127.0.0.1", port, 0);
+    auto connecting = EnetTransport::connect("127.0.0.1", port, 0, Insecure{});
     ASSERT_TRUE(connecting) << connecting.error();
     lonely.transport = std::move(*connecting);
   }
@@ -324,25 +325,25 @@ TEST_F(EnetTransportTest, GivesUpOnWhomItDoesNotHear) {
 }
 
 TEST(EnetTransport, SaysWhenThePortIsInUse) {
-  auto first = EnetTransport::listen({.host = "127.0.0.1"});
+  auto first = EnetTransport::listen({.host = "127.0.0.1", .security = Insecure{}});
   ASSERT_TRUE(first);
   const std::uint16_t port = (*first)->port();
-  const auto second = EnetTransport::listen({.host = "127.0.0.1", .port = port});
+  const auto second = EnetTransport::listen({.host = "127.0.0.1", .port = port, .security = Insecure{}});
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error(), "UDP port " + std::to_string(port) + " is in use");
-  EXPECT_FALSE(EnetTransport::listen({.host = "no-such-host.invalid"}));
-  EXPECT_FALSE(EnetTransport::listen({.host = "", .port = 0, .max_peers = 0}));
-  EXPECT_FALSE(EnetTransport::listen({.host = "", .port = 0, .max_peers = 4096}));
+  EXPECT_FALSE(EnetTransport::listen({.host = "no-such-host.invalid", .security = Insecure{}}));
+  EXPECT_FALSE(EnetTransport::listen({.host = "", .port = 0, .max_peers = 0, .security = Insecure{}}));
+  EXPECT_FALSE(EnetTransport::listen({.host = "", .port = 0, .max_peers = 4096, .security = Insecure{}}));
 }
 
 TEST(EnetTransport, UnknownHostFailsAtOnce) {
-  EXPECT_FALSE(EnetTransport::connect("no-such-host.invalid", 4000, 0));
-  EXPECT_FALSE(EnetTransport::connect("", 4000, 0));
-  EXPECT_FALSE(EnetTransport::connect("localhost", 0, 0));
+  EXPECT_FALSE(EnetTransport::connect("no-such-host.invalid", 4000, 0, Insecure{}));
+  EXPECT_FALSE(EnetTransport::connect("", 4000, 0, Insecure{}));
+  EXPECT_FALSE(EnetTransport::connect("localhost", 0, 0, Insecure{}));
 }
 
 TEST(EnetTransport, WaitsForAsLongAsAsked) {
-  auto transport = EnetTransport::listen({.host = "127.0.0.1"});
+  auto transport = EnetTransport::listen({.host = "127.0.0.1", .security = Insecure{}});
   ASSERT_TRUE(transport);
   for (const double seconds : {0.0, 0.0004, 0.0035, 0.07}) {
     const double start_s = now_s();
@@ -357,7 +358,7 @@ TEST(EnetTransport, ManyThreadsMayHaveTheirOwn) {
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([] {
       for (int k = 0; k < 20; ++k)
-        EXPECT_TRUE(EnetTransport::listen({.host = "127.0.0.1"}));
+        EXPECT_TRUE(EnetTransport::listen({.host = "127.0.0.1", .security = Insecure{}}));
     });
   }
   for (std::thread& thread : threads)

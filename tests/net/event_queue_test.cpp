@@ -49,6 +49,21 @@ TEST(EventQueue, KeepsAPayloadUntilTheNextCall) {
   EXPECT_FALSE(queue.pop());
 }
 
+// A game may leave the newest for the next time, for ever.
+TEST(EventQueue, KeepsNoMoreThanWaitsIfTheLastIsNeverPolled) {
+  EventQueue queue;
+  const Bytes payload(1000, std::byte{3});
+  queue.push({.peer = {0}, .payload = payload});
+  for (std::uint32_t i = 1; i < 200'000; ++i) {
+    queue.push({.peer = {i}, .payload = payload});
+    const auto event = queue.pop();
+    ASSERT_TRUE(event);
+    ASSERT_EQ(event->peer, PeerId{i - 1});
+    ASSERT_EQ(queue.bytes(), payload.size());
+  }
+  EXPECT_LT(queue.capacity(), 4u * 1024 * 1024);
+}
+
 TEST(EventQueue, WorksOnAfterAFlood) {
   EventQueue queue;
   const Bytes large(32'000, std::byte{7});

@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include <reckoner/net/enet_dialer.hpp>
 #include <reckoner/net/enet_transport.hpp>
 #include <reckoner/net/log.hpp>
 #include <reckoner/net/refusal_log.hpp>
@@ -121,25 +122,59 @@ bool until(const std::function<bool()>& so, std::initializer_list<Transport*> tr
 
 TEST(TransportLog, PeersComeAndGoWithTheirAddress) {
   Heard heard, of_client;
-  auto server = ShardedTransport::listen({.host = "127.0.0.1", .log = heard.sink()});
+  auto server = ShardedTransport::listen({.host = "127.0.0.1", .security = Insecure{}, .log = heard.sink()});
   ASSERT_TRUE(server);
-  auto client = EnetTransport::connect("127.0.0.1", (*server)->port(), 0, {}, of_client.sink());
+  auto client = EnetTransport::connect("127.0.0.1", (*server)->port(), 0, Insecure{}, of_client.sink());
   ASSERT_TRUE(client);
   ASSERT_TRUE(
       until([&] { return heard.count("peer connected") > 0 && of_client.count("peer connected") > 0; },
             {server->get(), client->get()}));
-  EXPECT_EQ(heard.lines[0].level, LogLevel::debug);
-  EXPECT_NE(heard.lines[0].text.find(" address=127.0.0.1:"), std::string::npos) << heard.lines[0].text;
+  EXPECT_EQ(heard.lines[1].level, LogLevel::debug);
+  EXPECT_NE(heard.lines[1].text.find(" address=127.0.0.1:"), std::string::npos) << heard.lines[1].text;
   client->reset();
   ASSERT_TRUE(until([&] { return heard.count("peer disconnected") > 0; }, {server->get()}));
-  EXPECT_EQ(heard.lines.size(), 2u);
+  EXPECT_EQ(heard.lines.size(), 3u);
+}
+
+// Whoever opens a server says whom it lets in; there is no default that lets in anybody.
+static_assert(!std::is_default_constructible_v<EnetListenConfig>);
+static_assert(!std::is_default_constructible_v<OrInsecure<ServerSecurity>>);
+static_assert(std::is_constructible_v<EnetDialer, const char*, std::uint16_t, std::uint32_t, Insecure>);
+static_assert(!std::is_constructible_v<EnetDialer, const char*, std::uint16_t, std::uint32_t>);
+template <class Host>
+concept ConnectsWithoutAWord = requires(Host host) {
+  EnetTransport::connect(host, 1, 0);
+};
+static_assert(!ConnectsWithoutAWord<const char*>);
+
+// Once, however many hosts share the port; and nothing of a server that wants tokens for itself.
+TEST(TransportLog, AServerThatLetsInAnybodyIsWarnedOf) {
+  Heard heard;
+  auto open = ShardedTransport::listen(
+      {.host = "127.0.0.1", .max_peers = 20, .security = Insecure{}, .log = heard.sink()}, 16);
+  ASSERT_TRUE(open);
+  ASSERT_GT((*open)->hosts(), 1u);
+  ASSERT_EQ(heard.lines.size(), 1u);
+  EXPECT_EQ(heard.lines[0].level, LogLevel::warning);
+  EXPECT_EQ(heard.lines[0].event, "insecure: anyone can join, and nothing is encrypted");
+  EXPECT_NE(heard.lines[0].text.find("port="), std::string::npos) << heard.lines[0].text;
+
+  heard.lines.clear();
+  ServerSecurity security{.key = SecretKey::make()};
+  EXPECT_TRUE(EnetTransport::listen({.host = "127.0.0.1", .security = security, .log = heard.sink()}));
+  EXPECT_TRUE(heard.lines.empty());
+  security.any_server = true;
+  EXPECT_TRUE(EnetTransport::listen({.host = "127.0.0.1", .security = security, .log = heard.sink()}));
+  ASSERT_EQ(heard.lines.size(), 1u);
+  EXPECT_EQ(heard.lines[0].event, "tokens for any server are taken");
 }
 
 TEST(TransportLog, WhoGetsNoAnswerIsTold) {
   Heard heard;
-  auto nobody = EnetTransport::listen({.host = "127.0.0.1"});  // it has the port, and is never serviced
+  auto nobody = EnetTransport::listen(
+      {.host = "127.0.0.1", .security = Insecure{}});  // it has the port, and is never serviced
   ASSERT_TRUE(nobody);
-  auto client = EnetTransport::connect("127.0.0.1", (*nobody)->port(), 0, {}, heard.sink());
+  auto client = EnetTransport::connect("127.0.0.1", (*nobody)->port(), 0, Insecure{}, heard.sink());
   ASSERT_TRUE(client);
   ASSERT_TRUE(until([&] { return heard.count("no answer") > 0; }, {client->get()}));
   EXPECT_EQ(heard.lines.back().level, LogLevel::warning);
@@ -154,7 +189,7 @@ TEST(TransportLog, WhatIsRefusedAtTheGateIsAddedUp) {
   ASSERT_TRUE(server);
   std::vector<std::unique_ptr<EnetTransport>> strangers;
   for (int i = 0; i < 20; ++i) {
-    auto stranger = EnetTransport::connect("127.0.0.1", (*server)->port(), 0);
+    auto stranger = EnetTransport::connect("127.0.0.1", (*server)->port(), 0, Insecure{});
     ASSERT_TRUE(stranger);
     strangers.push_back(std::move(*stranger));
     strangers.back()->service(0.0);

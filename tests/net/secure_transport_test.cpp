@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <functional>
 #include <memory>
 #include <random>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -43,8 +45,8 @@ class SecureTransport : public testing::Test {
   std::unique_ptr<Relay> relay;
 
   void SetUp() override {
-    EnetListenConfig config{.host = "127.0.0.1", .max_peers = 8};
-    config.security = ServerSecurity{.key = key, .game = kGame};
+    EnetListenConfig config{
+        .host = "127.0.0.1", .max_peers = 8, .security = ServerSecurity{.key = key, .game = kGame}};
     auto listening = EnetTransport::listen(config);
     ASSERT_TRUE(listening);
     server.transport = std::move(*listening);
@@ -76,6 +78,56 @@ class SecureTransport : public testing::Test {
     return false;
   }
 };
+
+// The key is right, but the token names other servers. A server listens on what tokens must name, unless it
+// is told otherwise.
+TEST_F(SecureTransport, TokensForOtherServersAreRefusedUnlessAnyWillDo) {
+  const auto gets_in = [&](ServerSecurity security, const ServerAddress& named) {
+    security.key = key;
+    security.game = kGame;
+    auto listening = EnetTransport::listen({.host = "127.0.0.1", .max_peers = 8, .security = security});
+    if (!listening) return false;
+    server = {};
+    server.transport = std::move(*listening);
+    clients.clear();
+    ConnectGrant grant{.client_id = 1, .expires_s = unix_s() + 60};
+    const std::uint16_t port = server.transport->port();
+    grant.servers = {{named.host, named.port != 0 ? named.port : port}};
+    End& client = join(issue_token(grant, key, kGame), port);
+    return until([&] { return !client.connected.empty() || server.transport->stats().refused > 0; }) &&
+           !client.connected.empty();
+  };
+  const ServerAddress here{INADDR_LOOPBACK, 0}, elsewhere{0x0A090909, 1}, other_port{INADDR_LOOPBACK, 1};
+  EXPECT_TRUE(gets_in({.key = key}, here));
+  EXPECT_FALSE(gets_in({.key = key}, elsewhere));
+  EXPECT_EQ(server.transport->stats().refusals[Refusal::wrong_token], server.transport->stats().refused);
+  EXPECT_FALSE(gets_in({.key = key}, other_port));
+  EXPECT_TRUE(gets_in({.key = key, .any_server = true}, elsewhere));
+  EXPECT_TRUE(gets_in({.key = key, .addresses = {elsewhere}}, elsewhere));
+  EXPECT_FALSE(gets_in({.key = key, .addresses = {elsewhere}}, here));
+  EXPECT_TRUE(gets_in({.key = key, .addresses = {elsewhere, here}}, here)) << "port 0: the one in use";
+}
+
+TEST(ListenConfig, SaysWhatItIsToBeCalledByAndWhatMakesNoSense) {
+  const SecretKey key = SecretKey::make();
+  const auto fault = [](const ServerSecurity& security, const std::string& host) {
+    const auto listening = EnetTransport::listen({.host = host, .security = security});
+    return listening ? std::string() : listening.error();
+  };
+  EXPECT_EQ(fault({.key = key}, "127.0.0.1"), "");
+  for (const char* everywhere : {"", "0.0.0.0"}) {
+    EXPECT_NE(fault({.key = key}, everywhere).find("every address"), std::string::npos);
+    EXPECT_EQ(fault({.key = key, .any_server = true}, everywhere), "");
+    EXPECT_EQ(fault({.key = key, .addresses = {{1, 1}}}, everywhere), "");
+  }
+  EXPECT_NE(fault({.key = key, .addresses = {{1, 1}}, .any_server = true}, ""), "");
+  EXPECT_NE(fault({.key = SecretKey{}}, "127.0.0.1").find("key"), std::string::npos);
+  EXPECT_NE(fault({.key = key, .ticket_s = 0.0}, "127.0.0.1").find("ticket_s"), std::string::npos);
+  EXPECT_NE(fault({.key = key, .half_open_s = std::nan("")}, "127.0.0.1").find("half_open_s"),
+            std::string::npos);
+  EXPECT_NE(fault({.key = key, .peers_per_address = 0}, "127.0.0.1").find("peers_per_address"),
+            std::string::npos);
+}
 
 TEST_F(SecureTransport, CarriesBothChannelsBothWaysForWhomAToken) {
   End& client = join(token(77), relay->port());
@@ -114,7 +166,7 @@ TEST_F(SecureTransport, LetsNobodyInWithoutAGoodToken) {
   ConnectToken forged = token(1);
   forged.sealed[100] ^= std::byte{1};
   End& with_forged = join(forged, relay->port());
-  auto open = EnetTransport::connect("127.0.0.1", server.transport->port(), 5);
+  auto open = EnetTransport::connect("127.0.0.1", server.transport->port(), 5, Insecure{});
   ASSERT_TRUE(open);
   clients.push_back(std::make_unique<End>());
   clients.back()->transport = std::move(*open);
@@ -194,8 +246,8 @@ TEST_F(SecureTransport, AConnectionIsOneHoweverOftenAndFromWhereItIsAskedFor) {
 
 // What it sends beyond its share is dropped, and no one else's.
 TEST_F(SecureTransport, WhoSendsTooMuchIsHeldToItsShareAndOthersDoNotNotice) {
-  EnetListenConfig config{.host = "127.0.0.1", .max_peers = 8};
-  config.security = ServerSecurity{.key = key, .game = kGame};
+  EnetListenConfig config{
+      .host = "127.0.0.1", .max_peers = 8, .security = ServerSecurity{.key = key, .game = kGame}};
   config.limits.datagrams_per_second = 200.0;
   config.limits.burst_s = 0.5;
   auto limited = EnetTransport::listen(config);

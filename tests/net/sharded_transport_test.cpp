@@ -56,12 +56,13 @@ struct End {
 class ShardedTransportTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    auto listening = ShardedTransport::listen({.host = "127.0.0.1", .max_peers = kClients}, kPeersPerHost);
+    auto listening = ShardedTransport::listen(
+        {.host = "127.0.0.1", .max_peers = kClients, .security = Insecure{}}, kPeersPerHost);
     ASSERT_TRUE(listening) << listening.error();
     server_.transport = std::move(*listening);
     clients_.resize(kClients);
     for (std::uint32_t i = 0; i < kClients; ++i) {
-      auto connecting = EnetTransport::connect("127.0.0.1", server_.transport->port(), i);
+      auto connecting = EnetTransport::connect("127.0.0.1", server_.transport->port(), i, Insecure{});
       ASSERT_TRUE(connecting) << connecting.error();
       clients_[i].transport = std::move(*connecting);
     }
@@ -175,7 +176,7 @@ TEST_F(ShardedTransportTest, AnyHostEndsTheWait) {
 }
 
 TEST(ShardedTransport, IsOneHostIfThatIsEnough) {
-  auto one = ShardedTransport::listen({.host = "127.0.0.1", .max_peers = 4095});
+  auto one = ShardedTransport::listen({.host = "127.0.0.1", .max_peers = 4095, .security = Insecure{}});
   ASSERT_TRUE(one) << one.error();
   EXPECT_EQ((*one)->hosts(), 1u);
   EXPECT_EQ((*one)->host_of(PeerId{4711}), 0u);
@@ -192,7 +193,7 @@ TEST(ShardedTransport, LeavesRoomForChance) {
 }
 
 TEST(ShardedTransport, NeverSharesItsPortWithAnotherServer) {
-  const EnetListenConfig any{.host = "127.0.0.1", .max_peers = kClients};
+  const EnetListenConfig any{.host = "127.0.0.1", .max_peers = kClients, .security = Insecure{}};
   auto sharded = ShardedTransport::listen(any, kPeersPerHost);
   ASSERT_TRUE(sharded) << sharded.error();
   EnetListenConfig same = any;
@@ -213,11 +214,13 @@ TEST(ShardedTransport, NeverSharesItsPortWithAnotherServer) {
 }
 
 TEST(ShardedTransport, RefusesWhatItCannotDo) {
-  EXPECT_FALSE(ShardedTransport::listen({.host = "127.0.0.1", .max_peers = 0}));
-  EXPECT_FALSE(ShardedTransport::listen({.host = "127.0.0.1", .max_peers = 1'000'000}));
-  EXPECT_FALSE(ShardedTransport::listen({.host = "127.0.0.1"}, 0));
-  EXPECT_FALSE(ShardedTransport::listen({.host = "127.0.0.1"}, 4096));
-  EXPECT_FALSE(ShardedTransport::listen({.host = "no-such-host.invalid", .max_peers = 5000}));
+  EXPECT_FALSE(ShardedTransport::listen({.host = "127.0.0.1", .max_peers = 0, .security = Insecure{}}));
+  EXPECT_FALSE(
+      ShardedTransport::listen({.host = "127.0.0.1", .max_peers = 1'000'000, .security = Insecure{}}));
+  EXPECT_FALSE(ShardedTransport::listen({.host = "127.0.0.1", .security = Insecure{}}, 0));
+  EXPECT_FALSE(ShardedTransport::listen({.host = "127.0.0.1", .security = Insecure{}}, 4096));
+  EXPECT_FALSE(
+      ShardedTransport::listen({.host = "no-such-host.invalid", .max_peers = 5000, .security = Insecure{}}));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
@@ -59,7 +60,7 @@ void give_back(void* memory) {
 class TransportLimit : public testing::Test {
  protected:
   SecretKey key = SecretKey::make();
-  EnetListenConfig config{.host = "127.0.0.1", .max_peers = 8};
+  EnetListenConfig config{.host = "127.0.0.1", .max_peers = 8, .security = Insecure{}};
   End server;
   std::vector<std::unique_ptr<End>> clients;
   std::unique_ptr<Relay> relay;
@@ -203,6 +204,69 @@ TEST_F(TransportLimit, OfEventsThatNobodyPolls) {
   EXPECT_LE(waited, 50u + 256u) << "and what ENet reads at once";
   polls = true;
   EXPECT_TRUE(until([&] { return waited + server.state.size() == kSent; }));
+}
+
+// The same by what they carry: large messages are not fifty thousand small ones. Nobody is given up for it,
+// and what was not taken in comes once the game looks again.
+TEST_F(TransportLimit, OfTheBytesOfEventsThatNobodyPolls) {
+  config.limits.waiting_event_bytes = 200'000;
+  listen();
+  End& client = join(server.transport->port());
+  polls = false;
+  constexpr std::size_t kSent = 60, kSize = 20'000;
+  for (std::size_t i = 0; i < kSent; ++i)
+    ASSERT_TRUE(client.transport->send(client.connected[0], Channel::control, Bytes(kSize)));
+  (void)until([] { return false; }, 1.0);
+  std::size_t waited = 0, bytes = 0;
+  while (const auto event = server.transport->poll()) {
+    bytes += event->payload.size();
+    ++waited;
+  }
+  EXPECT_GE(bytes, 200'000u);
+  EXPECT_LT(bytes, 200'000u + kSize) << "one more may come";
+  polls = true;
+  EXPECT_TRUE(until([&] { return waited + server.control.size() == kSent; }));
+  EXPECT_TRUE(server.disconnected.empty());
+}
+
+// Who falls silent is gone after as long as is asked for, and not before.
+TEST_F(TransportLimit, OfSilence) {
+  config.limits.silence_s = 2.0;
+  listen();
+  End& client = join(relay->port());
+  EXPECT_FALSE(until([&] { return !server.disconnected.empty(); }, 3.0)) << "idle, but there";
+  relay->swallow_up = relay->swallow_down = [](const Bytes&) { return true; };
+  const double silent_s = now_s();
+  EXPECT_TRUE(until([&] { return !server.disconnected.empty(); }));
+  EXPECT_GT(now_s() - silent_s, 1.0);
+  EXPECT_LT(now_s() - silent_s, 8.0);
+  EXPECT_TRUE(client.disconnected.empty()) << "its own are the usual ten seconds";
+}
+
+TEST(TransportLimits, ThoseThatMakeNoSenseAreNamed) {
+  const auto fault = [](auto spoil) {
+    TransportLimits limits;
+    spoil(limits);
+    const auto found = fault_in(limits);
+    return found ? found->message : std::string();
+  };
+  const double nan = std::nan("");
+  const auto names = [](const std::string& text, const char* name) {
+    return text.find(name) != std::string::npos;
+  };
+  EXPECT_EQ(fault([](TransportLimits&) {}), "");
+  EXPECT_TRUE(names(fault([&](auto& l) { l.datagrams_per_second = nan; }), "datagrams_per_second"));
+  EXPECT_TRUE(names(fault([](auto& l) { l.address_bytes_per_second = -1.0; }), "address_bytes_per_second"));
+  EXPECT_TRUE(names(fault([&](auto& l) { l.burst_s = nan; }), "burst_s"));
+  EXPECT_TRUE(names(fault([](auto& l) { l.silence_s = 0.0; }), "silence_s"));
+  EXPECT_TRUE(names(fault([](auto& l) { l.waiting_events = 0; }), "waiting_events"));
+  EXPECT_TRUE(names(fault([](auto& l) { l.waiting_event_bytes = 0; }), "waiting_event_bytes"));
+  EXPECT_TRUE(names(fault([](auto& l) { l.message_bytes = kMaxControlBytes + 1; }), "control messages"));
+  TransportLimits limits;
+  limits.backlog_bytes = 0;
+  const auto refused = EnetTransport::listen({.host = "127.0.0.1", .security = Insecure{}, .limits = limits});
+  ASSERT_FALSE(refused);
+  EXPECT_TRUE(names(refused.error(), "backlog_bytes"));
 }
 
 }  // namespace

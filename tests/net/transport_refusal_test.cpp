@@ -66,7 +66,7 @@ class Somebody {
 class TransportRefusal : public testing::Test {
  protected:
   SecretKey key = SecretKey::make();
-  EnetListenConfig config{.host = "127.0.0.1", .max_peers = 8};
+  EnetListenConfig config{.host = "127.0.0.1", .max_peers = 8, .security = Insecure{}};
   End server;
   std::vector<std::unique_ptr<End>> clients;
   std::unique_ptr<Somebody> somebody;

@@ -46,6 +46,30 @@ TEST_F(ConfigFile, TheCommandLineWins) {
   EXPECT_NE(finished.output.find("31 ticks"), std::string::npos) << finished.output;
 }
 
+// A section, or dots: both are TOML for the same.
+TEST_F(ConfigFile, HasLimitsInASection) {
+  for (const char* limits : {"[limits]\nburst-s = 3\npeers-per-address = 2\n", "limits.burst-s = 3\n"}) {
+    const Finished finished =
+        serve("scenario = \"orbit\"\ninsecure = true\nport = 0\nseconds = 0.1\n" + std::string(limits),
+              {"--limits.silence-s", "20"});
+    EXPECT_EQ(finished.exit_code, 0) << finished.errors;
+  }
+}
+
+TEST_F(ConfigFile, MayGiveSeveralAddressesInAList) {
+  const std::string key = dir_.file("game.key");
+  ASSERT_EQ(run("reckoner-token", {"key", key}).exit_code, 0);
+  const std::string start = "scenario = \"orbit\"\nport = 0\nseconds = 0.1\nkey = \"" + key + "\"\n";
+  const Finished two = serve(start + "address = [\"10.9.9.9:1\", \"10.9.9.8\"]\n");
+  EXPECT_EQ(two.exit_code, 0) << two.errors;
+  EXPECT_NE(two.errors.find("10.9.9.9:1 10.9.9.8:"), std::string::npos) << two.errors;
+  const Finished one = serve(start + "address = \"10.9.9.9:1\"\n");
+  EXPECT_NE(one.errors.find("10.9.9.9:1"), std::string::npos) << one.errors;
+  const Finished overruled = serve(start + "address = \"10.9.9.9:1\"\n", {"--address", "127.0.0.1:5"});
+  EXPECT_EQ(overruled.errors.find("10.9.9.9"), std::string::npos) << overruled.errors;
+  EXPECT_NE(overruled.errors.find("127.0.0.1:5"), std::string::npos) << overruled.errors;
+}
+
 struct Bad {
   std::string text;
   std::string says;
@@ -68,6 +92,15 @@ TEST_F(ConfigFile, MistakesAreSaidWithTheirLine) {
       {"host = [\"127.0.0.1\"]\n", ":1: 'host' must be a string, not a list"},
       {"[server]\nport = 1\n", ":1: there is no option 'server'"},
       {"[port]\nnumber = 1\n", ":1: 'port' must be a whole number, not a section"},
+      {"[limits]\nburst-s = 2.0\nburst = 2.0\n", ":3: there is no option 'limits.burst'"},
+      {"[limits]\nsilence-s = 0.5\n", ":2: 'limits.silence-s'"},
+      {"[limits]\nmessage-bytes = \"many\"\n", ":2: 'limits.message-bytes' must be a whole number"},
+      {"[limits]\ntokens-per-second = inf\n", ":2: 'limits.tokens-per-second' must be a number"},
+      {"limits = 5\n", ":1: 'limits' must be a section, not a whole number"},
+      {"[limits.burst-s]\nx = 1\n", ":1: 'limits.burst-s' must be a number, not a section"},
+      {"address = 5\n", ":1: 'address' must be a string, or several in a list, not a whole number"},
+      {"address = [\"a:1\", 5]\n", ":1: 'address' must be a string, or several in a list, not a list"},
+      {"address = \"a:1\"\ninsecure = true\n", "excludes --"},
       {"config = \"other.toml\"\n", ":1: there is no option 'config'"},
       {"help = true\n", ":1: there is no option 'help'"},
       {"start = 1979-05-27\n", ":1: 'start' must be a number, not a date or time"},
@@ -97,11 +130,12 @@ TEST_F(ConfigFile, OneThatIsNotThereIsRefused) {
 // Each option's own value must be taken: nothing is left out of what a file may say.
 TEST_F(ConfigFile, KnowsEveryOption) {
   const std::string help = run("reckoner-server", {"--help"}).output;
-  const std::regex option(R"(\n\s+(?:-\w,)?--([a-z-]+))");
+  const std::regex option(R"(\n\s+(?:-\w,)?--([a-z.-]+))");
   std::set<std::string> names;
   for (std::sregex_iterator it(help.begin(), help.end(), option), end; it != end; ++it)
     names.insert((*it)[1]);
-  EXPECT_GT(names.size(), 20u) << help;
+  EXPECT_GT(names.size(), 35u) << help;
+  EXPECT_TRUE(names.contains("limits.burst-s"));
   for (const std::string& name : names) {
     if (name == "help" || name == "config") continue;
     // A list is the value of none: a known name is refused for its value, an unknown one for its name.

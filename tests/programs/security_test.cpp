@@ -2,8 +2,11 @@
 // Keys and tokens as an operator handles them.
 #include "process.hpp"
 
+#include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -43,6 +46,112 @@ TEST(Security, WhoHasATokenJoinsAndNobodyElse) {
   server.send_signal(SIGTERM);
   EXPECT_EQ(server.wait(30.0), 0) << server.errors();
   EXPECT_EQ(server.errors().find("insecure"), std::string::npos) << server.errors();
+}
+
+// Whether a token for some address lets a client in at a server with the same key, asked at 127.0.0.1.
+struct Named {
+  Keys keys;
+  std::size_t issued = 0;
+
+  Finished join(const std::string& token_for, const std::vector<std::string>& with,
+                const std::string& seconds = "1.5") {
+    std::vector<std::string> options{"--scenario", "crowd",   "--entities", "2",
+                                     "--port",     keys.port, "--key",      keys.key};
+    options.insert(options.end(), with.begin(), with.end());
+    Process server("reckoner-server", options);
+    EXPECT_TRUE(server.wait_for("listening on port")) << server.errors();
+    const std::string token = keys.dir.file(std::to_string(++issued) + ".token");
+    EXPECT_EQ(run("reckoner-token", {"issue", token, "--key", keys.key, "--server", token_for}).exit_code, 0);
+    const Finished client =
+        run("reckoner-client",
+            {"--connect", "127.0.0.1:" + keys.port, "--token", token, "--seconds", seconds}, 60.0);
+    server.send_signal(SIGTERM);
+    EXPECT_EQ(server.wait(30.0), 0) << server.errors();
+    said = server.errors();
+    return client;
+  }
+  std::string said;  // by the server
+};
+
+// One key for two servers: what is issued for one is no use at the other.
+TEST(Security, ATokenIsForTheServersThatItNames) {
+  Named named;
+  const std::string here = "127.0.0.1:" + named.keys.port, elsewhere = "10.9.9.9:1";
+  EXPECT_EQ(named.join(here, {}).exit_code, 0) << "an address of this machine's, without a word";
+  EXPECT_NE(named.said.find("tokens must name"), std::string::npos) << named.said;
+  EXPECT_EQ(named.join(elsewhere, {}, "9").exit_code, 1);
+  EXPECT_NE(named.said.find("wrong_token"), std::string::npos) << named.said;
+  EXPECT_EQ(named.join("127.0.0.1:1", {}, "9").exit_code, 1) << "the port counts";
+  EXPECT_EQ(named.join(here, {"--host", "127.0.0.1"}).exit_code, 0);
+  EXPECT_EQ(named.join(elsewhere, {"--host", "127.0.0.1"}, "9").exit_code, 1);
+}
+
+// Behind a NAT or a relay a server is known by addresses that it cannot know.
+TEST(Security, AServerIsToldWhatTokensCallIt) {
+  Named named;
+  const std::string here = "127.0.0.1:" + named.keys.port, elsewhere = "10.9.9.9:1";
+  EXPECT_EQ(named.join(elsewhere, {"--address", elsewhere}).exit_code, 0);
+  EXPECT_EQ(named.join(here, {"--address", elsewhere}, "9").exit_code, 1);
+  EXPECT_EQ(named.join(here, {"--address", elsewhere, "--address", "localhost"}).exit_code, 0);
+  EXPECT_EQ(named.join(elsewhere, {"--address", "any"}).exit_code, 0);
+  EXPECT_NE(named.said.find("any server"), std::string::npos) << "said aloud: " << named.said;
+  const auto refused = [&](const std::vector<std::string>& addresses) {
+    std::vector<std::string> options{"--scenario", "orbit", "--key", named.keys.key, "--address"};
+    options.insert(options.end(), addresses.begin(), addresses.end());
+    const Finished server = run("reckoner-server", options);
+    EXPECT_EQ(server.exit_code, 2) << server.errors;
+    EXPECT_NE(server.errors.find("--address"), std::string::npos) << server.errors;
+  };
+  refused({"any", "127.0.0.1"});
+  refused({"no-such-host.invalid"});
+  refused({"127.0.0.1:0"});
+  refused({"127.0.0.1:70000"});
+}
+
+// Without a host, a client goes where its token says: past servers that are not there.
+TEST(Security, AClientGoesThroughTheServersOfItsToken) {
+  Keys keys;
+  const UdpSocket nobody;  // has the port, and answers nobody
+  const std::string dead = "127.0.0.1:" + std::to_string(nobody.port());
+  Process server("reckoner-server",
+                 {"--scenario", "crowd", "--entities", "2", "--port", keys.port, "--key", keys.key});
+  ASSERT_TRUE(server.wait_for("listening on port")) << server.errors();
+  const auto token = [&](const std::string& name, const std::vector<std::string>& servers) {
+    std::vector<std::string> options{"issue", keys.dir.file(name), "--key", keys.key};
+    for (const std::string& one : servers)
+      options.insert(options.end(), {"--server", one});
+    EXPECT_EQ(run("reckoner-token", options).exit_code, 0);
+    return keys.dir.file(name);
+  };
+  const std::string alive = "127.0.0.1:" + keys.port;
+  const Finished through =
+      run("reckoner-client", {"--token", token("a", {dead, alive}), "--seconds", "9"}, 60.0);
+  EXPECT_EQ(through.exit_code, 0) << through.errors;
+  EXPECT_NE(through.output.find("joined"), std::string::npos) << through.output;
+  const Finished named = run(
+      "reckoner-client", {"--token", token("b", {dead, alive}), "--connect", alive, "--seconds", "2"}, 60.0);
+  EXPECT_EQ(named.exit_code, 0) << "at once, as the command line wins: " << named.errors;
+  const Finished nowhere = run("reckoner-client", {"--token", token("c", {dead, dead})}, 60.0);
+  EXPECT_EQ(nowhere.exit_code, 1);
+  EXPECT_NE(nowhere.errors.find("does not answer"), std::string::npos) << nowhere.errors;
+  for (const std::vector<std::string>& no_place :
+       {std::vector<std::string>{"--insecure"}, {}, {"--token", token("d", {alive}), "--record", "x.log"}}) {
+    const Finished asked = run("reckoner-client", no_place);
+    EXPECT_EQ(asked.exit_code, 2) << asked.output;
+    EXPECT_NE(asked.errors.find("--connect"), std::string::npos) << asked.errors;
+  }
+}
+
+// A limit of the configuration is the server's, and not only accepted.
+TEST(Security, LimitsAreThoseOfTheConfiguration) {
+  Named named;
+  const std::string path = named.keys.dir.file("server.toml");
+  std::ofstream(path) << "[limits]\nwaiting-events = 64\ndatagrams-per-second = 20.0\nburst-s = 0.1\n";
+  const std::string here = "127.0.0.1:" + named.keys.port;
+  (void)named.join(here, {"--config", path}, "4");
+  EXPECT_NE(named.said.find("peer_limit"), std::string::npos) << "its client sends more: " << named.said;
+  EXPECT_EQ(named.join(here, {}, "4").exit_code, 0);
+  EXPECT_EQ(named.said.find("peer_limit"), std::string::npos) << named.said;
 }
 
 TEST(Security, InsecureMustBeAskedForByNameAndIsSaidAloud) {

@@ -31,7 +31,7 @@ bool serve(EnetTransport& transport, double seconds, Handle handle) {
 }
 
 TEST(Strangers, AClientIsToldThatTheServerSpeaksAnotherVersion) {
-  auto transport = EnetTransport::listen({.host = "127.0.0.1"});
+  auto transport = EnetTransport::listen({.host = "127.0.0.1", .security = Insecure{}});
   ASSERT_TRUE(transport) << transport.error();
   Process client("reckoner-client",
                  {"--insecure", "--connect", "127.0.0.1:" + std::to_string((*transport)->port())});
@@ -55,8 +55,8 @@ TEST(Strangers, AServerRefusesAnotherVersionByNumberAndLivesOn) {
   Process server("reckoner-server", {"--insecure", "--scenario", "orbit", "--port", port});
 
   const std::uint32_t other_version = kProtocolVersion + 7u;
-  auto transport =
-      EnetTransport::connect("127.0.0.1", static_cast<std::uint16_t>(std::stoi(port)), other_version);
+  auto transport = EnetTransport::connect("127.0.0.1", static_cast<std::uint16_t>(std::stoi(port)),
+                                          other_version, Insecure{});
   ASSERT_TRUE(transport) << transport.error();
   EndCode code;
   const bool refused = serve(**transport, 20.0, [&](const TransportEvent& event) {
@@ -84,8 +84,8 @@ TEST(Strangers, APeerThatSendsGarbageIsCountedAndShownOut) {
   const std::string port = free_udp_port();
   Process server("reckoner-server",
                  {"--insecure", "--scenario", "orbit", "--port", port, "--json", dir.file("server.json")});
-  auto transport =
-      EnetTransport::connect("127.0.0.1", static_cast<std::uint16_t>(std::stoi(port)), kProtocolVersion);
+  auto transport = EnetTransport::connect("127.0.0.1", static_cast<std::uint16_t>(std::stoi(port)),
+                                          kProtocolVersion, Insecure{});
   ASSERT_TRUE(transport) << transport.error();
   EndCode code;
   const bool shown_out = serve(**transport, 20.0, [&](const TransportEvent& event) {

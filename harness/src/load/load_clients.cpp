@@ -89,8 +89,8 @@ class LoadClients {
   }
 
   // What the next client shows, as if it had just been to its backend.
-  [[nodiscard]] std::optional<ClientSecurity> next_security() const {
-    if (!key_) return std::nullopt;
+  [[nodiscard]] OrInsecure<ClientSecurity> next_security() const {
+    if (!key_) return Insecure{};
     constexpr double kGoodForS = 60.0;
     ConnectGrant grant{.client_id = options_.first_id + players_.size()};
     grant.servers = {{0x7F000001, server_.port}};

@@ -190,7 +190,7 @@ int run_load_server(const LoadServerOptions& options) {
   // With no place to spare where strangers might take one.
   const auto peers =
       static_cast<std::uint32_t>(options.world.clients + (options.late > 0 ? options.late : 8));
-  EnetListenConfig config{.host = "127.0.0.1", .port = 0, .max_peers = peers};
+  EnetListenConfig config{.host = "127.0.0.1", .port = 0, .max_peers = peers, .security = Insecure{}};
   config.limits.address_datagrams_per_second = 0.0;  // all clients are on this machine
   config.limits.address_bytes_per_second = 0.0;
   if (!options.key.empty()) {

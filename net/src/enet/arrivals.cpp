@@ -20,7 +20,7 @@ int EnetTransport::Impl::filter(ENetHost* host, ENetEvent* event) {
     self.stats.refuse(*why);
     return kSwallow;
   }
-  if (self.events.size() < self.limit.waiting_events && self.take_state(datagram)) return kSwallow;
+  if (!self.full() && self.take_state(datagram)) return kSwallow;
   self.touched.touch(enet_filter::peer_of(datagram));
   return kPassOn;
 }
@@ -71,8 +71,12 @@ void EnetTransport::Impl::take_connected(ENetPeer* peer, std::uint32_t reason) {
   }
   connection.liveness.connected(steady_seconds());
   touched.touch(static_cast<std::size_t>(peer - host->peers));  // from now on its throttle may be held
-  enet_peer_timeout(peer, limits::kTimeoutFactor, limits::kTimeoutLeastMs, limits::kTimeoutMostMs);
-  enet_peer_ping_interval(peer, limits::kPingMs);
+  const double silence_ms = 1000.0 * limit.silence_s;
+  const auto timeout_ms =
+      static_cast<enet_uint32>(std::max(limits::kTimeoutMs, limits::kTimeoutSilences * silence_ms));
+  enet_peer_timeout(peer, limits::kTimeoutFactor, timeout_ms, timeout_ms);
+  enet_peer_ping_interval(
+      peer, static_cast<enet_uint32>(std::min(limits::kPingMs, silence_ms / limits::kPingsPerSilence)));
   log.connected(id, machine_order(peer->address));
   push(TransportEvent::Kind::connected, id, reason);
 }

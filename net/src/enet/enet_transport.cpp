@@ -14,7 +14,53 @@ namespace {
 // ENet has one allocator a process; so it is with who sets it.
 ENetCallbacks enet_memory{std::malloc, std::free, nullptr};
 
+std::optional<Error> fault_in_security(const ServerSecurity& security) {
+  if (!security.key) return Error{"the key is empty"};
+  if (security.any_server && !security.addresses.empty())
+    return Error{"tokens are for the servers that are named, or for any: not both"};
+  const struct {
+    const char* name;
+    double value;
+  } numbers[] = {{"handshakes_per_second", security.handshakes_per_second},
+                 {"tokens_per_second", security.tokens_per_second},
+                 {"ticket_s", security.ticket_s},
+                 {"half_open_s", security.half_open_s}};
+  for (const auto& number : numbers) {
+    if (!(number.value > 0.0 && std::isfinite(number.value)))
+      return Error{std::string(number.name) + " must be more than 0"};
+  }
+  if (security.peers_per_address == 0) return Error{"peers_per_address must be more than 0"};
+  return std::nullopt;
+}
+
+Error unnamed() {
+  return Error{
+      "it listens on every address: those that tokens name it by must be given, or that tokens for any "
+      "server will do"};
+}
+
+// Of which tokens must name one. `bound`: where the server listens, with its port.
+Result<std::vector<ServerAddress>> addresses_of(const ServerSecurity& security, const ServerAddress& bound) {
+  if (security.any_server) return std::vector<ServerAddress>{};
+  std::vector<ServerAddress> addresses = security.addresses;
+  if (addresses.empty() && bound.host == 0) return unnamed();
+  if (addresses.empty()) addresses.push_back(bound);
+  for (ServerAddress& address : addresses) {
+    if (address.port == 0) address.port = bound.port;
+  }
+  return addresses;
+}
+
 }  // namespace
+
+std::optional<Error> fault_in(const EnetListenConfig& config) {
+  if (auto fault = fault_in(config.limits)) return fault;
+  const ServerSecurity* const security = config.security.get();
+  if (security == nullptr) return std::nullopt;
+  if (auto fault = fault_in_security(*security)) return fault;
+  const bool named = !config.host.empty() || !security->addresses.empty() || security->any_server;
+  return named ? std::nullopt : std::optional(unnamed());
+}
 
 int start_enet() {
   return enet_initialize_with_callbacks(ENET_VERSION, &enet_memory);
@@ -78,29 +124,32 @@ Result<std::unique_ptr<EnetTransport>> EnetTransport::listen(const EnetListenCon
     return Error{"the number of connections must be between 1 and " +
                  std::to_string(ENET_PROTOCOL_MAXIMUM_PEER_ID)};
   }
-  if (config.limits.message_bytes > kMaxControlBytes) {
-    return Error{"control messages have " + std::to_string(kMaxControlBytes) + " bytes at most"};
-  }
+  if (const auto fault = fault_in(config)) return *fault;
   auto impl = Impl::open(&address, config.max_peers, config.host, shard, config.limits, config.log);
   if (!impl) return Error{impl.error()};
-  if (const auto& security = config.security) {
-    if (!security->key) return Error{"the key is empty"};
-    (*impl)->guard_with(secure::Guard({.key = security->key,
-                                       .game = security->game,
-                                       .addresses = security->addresses,
-                                       .most_sessions = 2 * std::size_t{config.max_peers},
-                                       .most_sessions_per_host = security->peers_per_address,
-                                       .handshakes_per_second = security->handshakes_per_second,
-                                       .opened_per_second = security->tokens_per_second,
-                                       .ticket_s = security->ticket_s,
-                                       .used = shard.used}));
+  std::unique_ptr<EnetTransport> transport(new EnetTransport(std::move(*impl)));
+  const ServerSecurity* const security = config.security.get();
+  if (security != nullptr) {
+    auto addresses = addresses_of(*security, {ENET_NET_TO_HOST_32(address.host), transport->port()});
+    if (!addresses) return Error{addresses.error()};
+    transport->impl_->guard_with(secure::Guard({.key = security->key,
+                                                .game = security->game,
+                                                .addresses = std::move(*addresses),
+                                                .most_sessions = 2 * std::size_t{config.max_peers},
+                                                .most_sessions_per_host = security->peers_per_address,
+                                                .handshakes_per_second = security->handshakes_per_second,
+                                                .opened_per_second = security->tokens_per_second,
+                                                .half_open_s = security->half_open_s,
+                                                .ticket_s = security->ticket_s,
+                                                .used = shard.used}));
   }
-  return std::unique_ptr<EnetTransport>(new EnetTransport(std::move(*impl)));
+  if (shard.number == 0) transport->impl_->log.opened(security, transport->port());
+  return transport;
 }
 
 Result<std::unique_ptr<EnetTransport>> EnetTransport::connect(const std::string& host, std::uint16_t port,
                                                               std::uint32_t reason,
-                                                              const std::optional<ClientSecurity>& security,
+                                                              const OrInsecure<ClientSecurity>& security,
                                                               const LogSink& log) {
   const EnetRuntime runtime;
   ENetAddress address{.host = ENET_HOST_ANY, .port = port};
@@ -114,9 +163,9 @@ Result<std::unique_ptr<EnetTransport>> EnetTransport::connect(const std::string&
   ENetPeer* peer = enet_host_connect((*impl)->host.get(), &address, kChannels, reason);
   if (peer == nullptr) return Error{"cannot connect to '" + host + "'"};
   (*impl)->add(peer, true);
-  if (security) {
+  if (const ClientSecurity* const shown = security.get()) {
     // ENet begins once the server has let it in; until then its peer keeps nothing but the address.
-    (*impl)->guard_with(secure::Guard(security->token, security->game, security->secret));
+    (*impl)->guard_with(secure::Guard(shown->token, shown->game, shown->secret));
     (*impl)->knocking = reason;
     enet_peer_reset(peer);
   }

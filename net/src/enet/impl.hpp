@@ -103,9 +103,13 @@ struct EnetTransport::Impl {
   [[nodiscard]] bool stuck(Connection& connection) const;
   void count_wire();
   PeerId add(ENetPeer* peer, bool connecting) {
-    const PeerId id = connections.add({peer, Liveness(steady_seconds(), connecting)});
+    const PeerId id = connections.add({peer, Liveness(steady_seconds(), connecting, limit.silence_s)});
     peer->data = reinterpret_cast<void*>(std::uintptr_t{id.value});
     return id;
+  }
+  /// As many events wait to be polled as may.
+  [[nodiscard]] bool full() const {
+    return events.size() >= limit.waiting_events || events.bytes() >= limit.waiting_event_bytes;
   }
   static PeerId id_of(const ENetPeer* peer) {
     return PeerId{static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(peer->data))};

@@ -59,7 +59,7 @@ bool EnetTransport::Impl::pump() {
   unsent = false;
   flush_batch();
   if (knocking) knock();
-  for (int round = 0; round < limits::kRounds && events.size() < limit.waiting_events; ++round) {
+  for (int round = 0; round < limits::kRounds && !full(); ++round) {
     if (host->totalReceivedPackets - start >= limits::kDatagramsPerService) break;
     const enet_uint32 before = host->totalReceivedPackets;
     hold_throttle_open();
@@ -71,7 +71,8 @@ bool EnetTransport::Impl::pump() {
       // What was received is handed out at the end of a pass, and what was left over at the start of one.
       to_its_end = pump.event.type == ENET_EVENT_TYPE_RECEIVE && received_now > 0;
       take(pump.event);
-      while (enet_host_check_events(host.get(), &pump.event) > 0)
+      // What finds no room stays with ENet, and is bounded there for each peer.
+      while (!full() && enet_host_check_events(host.get(), &pump.event) > 0)
         take(pump.event);
     } else if (result < 0) {
       ++stats.service_errors;
@@ -101,10 +102,11 @@ void EnetTransport::Impl::give_up(PeerId id) {
 }
 
 // Once as much waits as may, ENet takes nothing reliable of the peer any more, not even what the rest waits
-// for. Twice in a row, because what arrived in order waits for a moment too.
+// for. Twice in a row, because what arrived in order waits for a moment too; longer if it is our game that
+// does not poll.
 bool EnetTransport::Impl::stuck(Connection& connection) const {
-  const bool full = connection.peer->totalWaitingData >= host->maximumWaitingData;
-  return std::exchange(connection.waiting_full, full) && full;
+  const bool most = !full() && connection.peer->totalWaitingData >= host->maximumWaitingData;
+  return std::exchange(connection.waiting_full, most) && most;
 }
 
 void EnetTransport::Impl::drop_silent(double now_s) {

@@ -92,6 +92,11 @@ std::optional<OpenedGrant> open_grant(const std::array<std::byte, ConnectToken::
 
 }  // namespace secure
 
+std::string host_text(const ServerAddress& address) {
+  return std::to_string(address.host >> 24) + '.' + std::to_string(address.host >> 16 & 0xffu) + '.' +
+         std::to_string(address.host >> 8 & 0xffu) + '.' + std::to_string(address.host & 0xffu);
+}
+
 ConnectToken issue_token(const ConnectGrant& grant, const SecretKey& key, std::uint64_t game) {
   assert(!grant.servers.empty() && grant.servers.size() <= ConnectGrant::kMostServers);
   ConnectToken token;

@@ -20,7 +20,7 @@ bool works() {
 #include <reckoner/server/server.hpp>
 
 bool works() {
-  auto transport = reckoner::EnetTransport::listen({.host = "127.0.0.1"});
+  auto transport = reckoner::EnetTransport::listen({.host = "127.0.0.1", .security = reckoner::Insecure{}});
   if (!transport) return false;
   reckoner::Server server({}, **transport);
   return static_cast<bool>(server.spawn(0, "car", {}));
@@ -30,7 +30,7 @@ bool works() {
 #include <reckoner/net/enet_transport.hpp>
 
 bool works() {
-  auto transport = reckoner::EnetTransport::connect("127.0.0.1", 9, 0);
+  auto transport = reckoner::EnetTransport::connect("127.0.0.1", 9, 0, reckoner::Insecure{});
   if (!transport) return false;
   reckoner::Client client({}, **transport);
   client.receive(0.0);

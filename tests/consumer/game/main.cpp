@@ -34,7 +34,8 @@ int main() {
 
   const double end_error_m =
       glm::distance(before.position, reckoner::state_at(second, 192 * kFrame).position);
-  const auto transport = reckoner::EnetTransport::listen({.host = "127.0.0.1"});
+  const auto transport =
+      reckoner::EnetTransport::listen({.host = "127.0.0.1", .security = reckoner::Insecure{}});
   std::printf("largest step %.3f m, of velocity %.3f m/s; off at the end by %.9f m; socket: %s\n",
               largest_step_m, static_cast<double>(largest_velocity_step_mps), end_error_m,
               transport ? "open" : "none");

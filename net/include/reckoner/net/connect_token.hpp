@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <reckoner/net/export.hpp>
@@ -20,6 +21,9 @@ struct ServerAddress {
   /// Member by member.
   bool operator==(const ServerAddress&) const = default;
 };
+
+/// The host in digits: "127.0.0.1".
+[[nodiscard]] RECKONER_NET_API std::string host_text(const ServerAddress& address);
 
 /// What a backend lets a client do: join one of some servers, until a point in time, as somebody.
 struct ConnectGrant {
@@ -45,7 +49,7 @@ struct ConnectToken {
   std::uint64_t expires_s = 0;                   ///< when it is good no more, seconds since 1970
   std::array<std::byte, kNonceBytes> nonce{};    ///< used once: tells this token's seal from all others
   std::array<std::byte, kSealedBytes> sealed{};  ///< client id, servers, keys and user data, for servers
-  std::vector<ServerAddress> servers;            ///< where the client may join, in the order to try
+  std::vector<ServerAddress> servers;            ///< where to join, in the order to try (EnetDialer)
   SecretKey to_server;  ///< from which the keys of a session are derived, for each direction
   SecretKey to_client;  ///< what the server seals with
 };

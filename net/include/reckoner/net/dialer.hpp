@@ -18,6 +18,11 @@ class RECKONER_NET_API Dialer {
   /// network, or no token that would still be good.
   [[nodiscard]] virtual Result<Transport*> dial() = 0;
 
+  /// The attempt of the last dial() has failed: the next one goes to another server, if there is more than
+  /// one to go to. False once all have been tried since one last stood: a client that has not joined yet
+  /// gives up then.
+  virtual bool try_elsewhere() { return false; }
+
   /// Any number from 0 to 1, 1 excluded, another one every time and on every machine: clients that were lost
   /// together shall not all come back at once.
   [[nodiscard]] virtual double chance() = 0;

@@ -5,29 +5,38 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <reckoner/net/dialer.hpp>
 #include <reckoner/net/enet_transport.hpp>
 #include <reckoner/net/export.hpp>
 #include <reckoner/net/log.hpp>
+#include <reckoner/net/server_round.hpp>
 
 namespace reckoner {
 
 /// Connects over ENet, first with the token that the game has from its backend, then with the ticket that the
 /// server gave when it last let the client in. A ticket that brought no answer is shown again, from a new
 /// socket, so that a lost answer does not lock the client out.
+///
+/// Where to: one server that is named, or those that the token names, which may be relays of one or servers
+/// of several worlds. They are tried in their order, from the one that was connected last on, and over again.
 class RECKONER_NET_API EnetDialer final : public Dialer {
  public:
   /// As EnetTransport::connect(). Looks the host's name up once, here; dial() says so if it is unknown.
   EnetDialer(const std::string& host, std::uint16_t port, std::uint32_t reason,
-             const std::optional<ClientSecurity>& security = {}, const LogSink& log = {});
+             const OrInsecure<ClientSecurity>& security, const LogSink& log = {});
+  /// To the servers of the token; dial() says so if it names none.
+  EnetDialer(std::uint32_t reason, const ClientSecurity& security, const LogSink& log = {});
   ~EnetDialer() override;
 
   [[nodiscard]] Result<Transport*> dial() override;
+  bool try_elsewhere() override { return round_.try_elsewhere(); }
   [[nodiscard]] double chance() override;
 
   /// A new token from the backend, where the ticket has expired (an hour after it was given) or is refused.
-  /// The next dial() shows it.
+  /// The next dial() shows it, and goes to the first of its servers, unless one was named. No change for a
+  /// dialer that is insecure.
   void set_security(const ClientSecurity& security);
 
   /// The connection of the last dial(); null if that failed, or before. Valid until the next.
@@ -40,14 +49,20 @@ class RECKONER_NET_API EnetDialer final : public Dialer {
   [[nodiscard]] TransportStats stats() const;
 
  private:
+  struct Server {
+    std::string host;
+    std::uint16_t port = 0;
+  };
   void close();
+  void take_servers(const ConnectToken& token);
 
-  std::string host_;
-  std::uint16_t port_;
+  std::vector<Server> servers_;
+  bool named_;  // the one was; else they are the token's
+  ServerRound round_;
   std::uint32_t reason_;
   LogSink log_;
-  std::optional<ClientSecurity> security_;  // what is shown next
-  bool fresh_ = true;                       // it is the game's, and was not shown yet
+  OrInsecure<ClientSecurity> security_;  // what is shown next
+  bool fresh_ = true;                    // it is the game's, and was not shown yet
   std::unique_ptr<EnetTransport> transport_;
   TransportStats before_;
 };

@@ -12,6 +12,7 @@
 #include <reckoner/net/connect_token.hpp>
 #include <reckoner/net/export.hpp>
 #include <reckoner/net/log.hpp>
+#include <reckoner/net/or_insecure.hpp>
 #include <reckoner/net/transport.hpp>
 #include <reckoner/net/transport_limits.hpp>
 #include <reckoner/reckoning/result.hpp>
@@ -26,14 +27,17 @@ class UsedTokens;
 struct ServerSecurity {
   SecretKey key;           ///< shared with whoever issues tokens
   std::uint64_t game = 0;  ///< as tokens are issued for
-  std::vector<ServerAddress>
-      addresses;  ///< under which clients reach it; empty: tokens for any server will do
+  /// Under which clients reach it, a relay's included: a token must name one of them. A port of 0 is the one
+  /// in use. Empty: the address it listens on, which must then be one, not all of the machine's.
+  std::vector<ServerAddress> addresses{};
+  bool any_server = false;               ///< instead: tokens for whatever server will do, if the key is right
   std::uint32_t peers_per_address = 16;  ///< connections from one IPv4 address
   double handshakes_per_second = 10.0;   ///< tokens shown from one IPv4 address; ten seconds' worth at once
   double tokens_per_second = 2000.0;     ///< tokens that are looked into, from all addresses together
   /// How long a client may come back by itself after it was last connected, s: it is given a new ticket every
   /// twelfth of that.
   double ticket_s = 3600.0;
+  double half_open_s = 5.0;  ///< a session that no connection follows is gone then
 };
 
 /// What a client shows.
@@ -71,10 +75,13 @@ struct EnetListenConfig {
   std::uint16_t port = 0;  ///< UDP port; 0: any free one, see EnetTransport::port()
   std::uint32_t max_peers =
       64;  ///< connections at once, at most 4095 (ENet's own limit); ShardedTransport: more
-  std::optional<ServerSecurity> security{};  ///< without it anybody is let in, and nothing is sealed
-  TransportLimits limits{};                  ///< of what peers may send; ShardedTransport: of each host
-  LogSink log{};                             ///< where it says what happens; empty: nowhere
+  OrInsecure<ServerSecurity> security;  ///< whom it lets in, or Insecure{}: anybody, and nothing is sealed
+  TransportLimits limits{};             ///< of what peers may send; ShardedTransport: of each host
+  LogSink log{};                        ///< where it says what happens; empty: nowhere
 };
+
+/// What of it makes no sense, as far as that can be told without the network. Nothing: all is well.
+[[nodiscard]] RECKONER_NET_API std::optional<Error> fault_in(const EnetListenConfig& config);
 
 /// Transport over ENet and UDP (IPv4). State goes unsequenced and unreliable, control reliable. ENet's
 /// throttle is held open so that it never drops state, a state payload that ENet would turn into reliable
@@ -82,22 +89,23 @@ struct EnetListenConfig {
 /// no Reckoner sends are refused before ENet sees them, and counted.
 ///
 /// A peer that sent nothing for 10 s is gone (reason 0), and so is one that takes no control messages in
-/// while 8 MiB wait for it. A transport that is destroyed tells its peers.
+/// while 8 MiB wait for it (TransportLimits). A transport that is destroyed tells its peers.
 ///
 /// ENet reads the machine's own clock; `now_s` is not used. One thread at a time; different transports are
 /// independent.
 class RECKONER_NET_API EnetTransport final : public Transport {
  public:
-  /// Opens a socket for clients to connect to. Fails if the port is in use or the address is unknown.
+  /// Opens a socket for clients to connect to. Fails if the port is in use, the address is unknown, a limit
+  /// makes no sense, or it is not known which tokens are for this server (ServerSecurity::addresses).
   [[nodiscard]] static Result<std::unique_ptr<EnetTransport>> listen(const EnetListenConfig& config);
 
   /// Starts to connect to a server; a connected event follows, or a disconnected one after 5 s.
   /// `reason` travels with the request (Reckoner's client puts its protocol version there). Fails at once if
-  /// the host name does not resolve. `security` must be given if the server has it. `log` is where it says
-  /// what happens; empty: nowhere.
+  /// the host name does not resolve. `security` is what the server has: a token, or Insecure{}. `log` is
+  /// where it says what happens; empty: nowhere.
   [[nodiscard]] static Result<std::unique_ptr<EnetTransport>> connect(
       const std::string& host, std::uint16_t port, std::uint32_t reason,
-      const std::optional<ClientSecurity>& security = {}, const LogSink& log = {});
+      const OrInsecure<ClientSecurity>& security, const LogSink& log = {});
 
   ~EnetTransport() override;
   EnetTransport(const EnetTransport&) = delete;

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
+#include <optional>
 
+#include <reckoner/net/export.hpp>
 #include <reckoner/net/transport.hpp>
+#include <reckoner/reckoning/result.hpp>
 
 namespace reckoner {
 
@@ -29,6 +31,15 @@ struct TransportLimits {
   std::size_t backlog_bytes = 8 * 1024 * 1024;
   /// Events that wait to be polled; then nothing more is read from the socket.
   std::size_t waiting_events = 64 * 1024;
+  /// The same by what they carry, bytes; one more may come, as long as a message. A second's worth of 32
+  /// peers that send all they may.
+  std::size_t waiting_event_bytes = 32 * 1024 * 1024;
+  /// A peer that sent nothing for so long is gone, s, from 1 to 3600. Clients of Reckoner's speak four times
+  /// a second.
+  double silence_s = 10.0;
 };
+
+/// What of them makes no sense: not finite, negative, or no room for anything. Nothing: all is well.
+[[nodiscard]] RECKONER_NET_API std::optional<Error> fault_in(const TransportLimits& limits);
 
 }  // namespace reckoner

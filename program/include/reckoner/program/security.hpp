@@ -2,7 +2,9 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -14,15 +16,22 @@ namespace reckoner::program {
 /// Tells Reckoner's programs apart from games that share a key with them.
 inline constexpr std::uint64_t kGameNumber = 0x7265636B6F6E6572;  // "reckoner"
 
-/// --key FILE or --insecure, of which a server must have one.
+/// --key FILE or --insecure, of which a server must have one, and --address.
 struct ServerSecurityOptions {
   std::string key_path;
   bool insecure = false;
+  std::vector<std::string> addresses;         ///< HOST, HOST:PORT or "any"
+  ServerSecurity limits{.key = SecretKey{}};  ///< its numbers alone
 };
 void add_security_options(CLI::App& app, ServerSecurityOptions& options);
-/// Nothing inside the result: insecure, as asked for. Fails if neither was given, or there is no key in the
-/// file.
-[[nodiscard]] Result<std::optional<ServerSecurity>> open_security(const ServerSecurityOptions& options);
+/// For a server that listens on `host`; empty: on all of the machine's addresses, each of which a token may
+/// then name if no --address was given. Fails if neither key nor --insecure was, there is no key in the file,
+/// or an address is none.
+[[nodiscard]] Result<OrInsecure<ServerSecurity>> open_security(const ServerSecurityOptions& options,
+                                                               const std::string& host);
+
+/// Addresses as HOST:PORT, one after the other; `port`: in place of 0.
+[[nodiscard]] std::string text_of(std::span<const ServerAddress> addresses, std::uint16_t port);
 
 /// --token FILE or --insecure, of which a client must have one.
 struct ClientSecurityOptions {
@@ -30,7 +39,7 @@ struct ClientSecurityOptions {
   bool insecure = false;
 };
 void add_security_options(CLI::App& app, ClientSecurityOptions& options);
-[[nodiscard]] Result<std::optional<ClientSecurity>> open_security(const ClientSecurityOptions& options);
+[[nodiscard]] Result<OrInsecure<ClientSecurity>> open_security(const ClientSecurityOptions& options);
 
 /// Key and token files, readable by their owner alone. Reading fails if there is none; so does writing over
 /// one that is there.

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// A server that one can leave open: a backend gives a player who has logged in a token, the client goes where
+// the token says, and the server lets in who has one. All three in one program. Exits with 0 if the client
+// was let in as who it is, and shown something.
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <thread>
+
+#include <reckoner/client/client.hpp>
+#include <reckoner/net/enet_dialer.hpp>
+#include <reckoner/net/messages.hpp>
+#include <reckoner/server/server.hpp>
+
+namespace {
+
+using Clock = std::chrono::system_clock;
+
+}  // namespace
+
+int main() {
+  // snip: token
+  constexpr std::uint64_t kGame = 1;                            // tells games apart that share a key
+  const reckoner::SecretKey key = reckoner::SecretKey::make();  // known to servers and backend alone
+  auto listening = reckoner::EnetTransport::listen(
+      {.host = "127.0.0.1", .security = reckoner::ServerSecurity{.key = key, .game = kGame}});
+  if (!listening) return std::fprintf(stderr, "%s\n", listening.error().c_str()), 1;
+
+  // The backend: who the player is, until when that holds, and where to go.
+  reckoner::ConnectGrant grant{.client_id = 7001};
+  grant.expires_s = static_cast<std::uint64_t>(Clock::to_time_t(Clock::now())) + 60;
+  grant.servers = {{.host = 0x7f000001, .port = (*listening)->port()}};
+  const reckoner::ConnectToken token = reckoner::issue_token(grant, key, kGame);
+
+  // The player's game, which got the token over HTTPS, say.
+  reckoner::EnetDialer dialer(reckoner::kProtocolVersion, {.token = token, .game = kGame});
+  reckoner::Client client({}, dialer);
+  // snip: end
+
+  reckoner::Server server({}, **listening);
+  (void)server.spawn(0, "car", {});
+  std::uint64_t joined_as = 0;
+  bool shown = false;
+  const auto start = std::chrono::steady_clock::now();
+  for (double now_s = 0.0; now_s < 20.0 && !(shown && joined_as == grant.client_id);) {
+    now_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    server.receive(now_s);
+    if (server.tick_time_s(server.next_tick()) <= now_s) server.tick(now_s);
+    while (const auto event = server.poll_event()) {
+      const auto identity = (*listening)->identity(server.peer(event->client));
+      if (identity) joined_as = identity->client_id;
+    }
+    client.receive(now_s);
+    shown = shown || !client.frame(now_s).empty();
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  std::printf("joined as %d, %s\n", static_cast<int>(joined_as), shown ? "shown" : "not shown");
+  return shown && joined_as == grant.client_id ? 0 : 1;
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+#include <cmath>
+#include <string>
+
+#include <reckoner/net/transport_limits.hpp>
+
+namespace reckoner {
+
+std::optional<Error> fault_in(const TransportLimits& limits) {
+  const struct {
+    const char* name;
+    double value, least, most;
+  } numbers[] = {
+      {"datagrams_per_second", limits.datagrams_per_second, 0.0, 1e9},
+      {"bytes_per_second", limits.bytes_per_second, 0.0, 1e12},
+      {"address_datagrams_per_second", limits.address_datagrams_per_second, 0.0, 1e9},
+      {"address_bytes_per_second", limits.address_bytes_per_second, 0.0, 1e12},
+      {"burst_s", limits.burst_s, 0.0, 3600.0},
+      {"silence_s", limits.silence_s, 1.0, 3600.0},
+  };
+  for (const auto& number : numbers) {
+    // Written so that what is no number is refused too.
+    if (!(number.value >= number.least && number.value <= number.most))
+      return Error{std::string("the limit ") + number.name + " is out of range"};
+  }
+  if (limits.message_bytes > kMaxControlBytes)
+    return Error{"control messages have " + std::to_string(kMaxControlBytes) + " bytes at most"};
+  const struct {
+    const char* name;
+    std::size_t value;
+  } sizes[] = {
+      {"message_bytes", limits.message_bytes},
+      {"waiting_bytes", limits.waiting_bytes},
+      {"backlog_bytes", limits.backlog_bytes},
+      {"waiting_events", limits.waiting_events},
+      {"waiting_event_bytes", limits.waiting_event_bytes},
+  };
+  for (const auto& size : sizes) {
+    if (size.value == 0) return Error{std::string("the limit ") + size.name + " leaves room for nothing"};
+  }
+  return std::nullopt;
+}
+
+}  // namespace reckoner
