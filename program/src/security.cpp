@@ -80,7 +80,10 @@ std::optional<Error> add_addresses(const ServerSecurityOptions& options, const s
   if (!options.addresses.empty()) return std::nullopt;
   const auto listens = host.empty() ? ServerAddress{} : resolve_host(host, 0);
   // An unknown host is told of where it is listened on; else that address alone is the server's.
-  if (listens && listens->host == 0) security.addresses = own_addresses();
+  if (!listens || listens->host != 0) return std::nullopt;
+  security.addresses = own_addresses();
+  if (security.addresses.empty())
+    return Error{"this machine does not tell its addresses: --address says what tokens must name"};
   return std::nullopt;
 }
 

@@ -101,8 +101,9 @@ TEST(ServiceUnit, StartsTheServerWithOptionsThatItHas) {
   for (const std::string& option : all_matches(*lines.begin(), "--[a-z-]+"))
     EXPECT_NE(help.find(option), std::string::npos) << option;
   // The server needs no more than a socket: whoever loosens this says why, here.
-  for (const char* hardening : {"DynamicUser=yes", "NoNewPrivileges=yes", "ProtectSystem=strict",
-                                "CapabilityBoundingSet=\n", "SystemCallFilter=@system-service"})
+  for (const char* hardening :
+       {"DynamicUser=yes", "NoNewPrivileges=yes", "ProtectSystem=strict", "CapabilityBoundingSet=\n",
+        "SystemCallFilter=@system-service", "RestrictAddressFamilies=AF_INET AF_INET6 AF_NETLINK\n"})
     EXPECT_NE(unit.find(hardening), std::string::npos) << hardening;
 }
 
