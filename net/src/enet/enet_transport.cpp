@@ -20,14 +20,14 @@ std::optional<Error> fault_in_security(const ServerSecurity& security) {
     return Error{"tokens are for the servers that are named, or for any: not both"};
   const struct {
     const char* name;
-    double value;
-  } numbers[] = {{"handshakes_per_second", security.handshakes_per_second},
-                 {"tokens_per_second", security.tokens_per_second},
-                 {"ticket_s", security.ticket_s},
-                 {"half_open_s", security.half_open_s}};
+    double value, least;
+  } numbers[] = {{"handshakes_per_second", security.handshakes_per_second, 0.0},
+                 {"tokens_per_second", security.tokens_per_second, 0.0},
+                 {"ticket_s", security.ticket_s, 1.0},
+                 {"half_open_s", security.half_open_s, 0.1}};
   for (const auto& number : numbers) {
-    if (!(number.value > 0.0 && std::isfinite(number.value)))
-      return Error{std::string(number.name) + " must be more than 0"};
+    if (!(number.value >= number.least && number.value <= 1e9))
+      return Error{std::string(number.name) + " is out of range"};
   }
   if (security.peers_per_address == 0) return Error{"peers_per_address must be more than 0"};
   return std::nullopt;
