@@ -301,7 +301,7 @@ typedef struct reckoner_server_config {
   double ticket_s;    /* 3600: how long a client may come back by itself after it was last connected */
   double half_open_s; /* 5: a session that no connection follows is gone then */
   uint64_t limit_waiting_event_bytes; /* 33554432: of events that wait to be polled; at least 1 */
-  double limit_silence_s;             /* 10, from 1 to 3600: a client that sends nothing for so long is lost */
+  double limit_silence_s; /* 10, from 1 to 3600: a client that sends nothing for so long is lost */
 } reckoner_server_config;
 RECKONER_C_API void reckoner_server_config_init(reckoner_server_config* config, uint32_t struct_size);
 

@@ -20,6 +20,7 @@ void add(TransportStats& sum, const TransportStats& one) {
   sum.wire_bytes_received += one.wire_bytes_received;
   sum.refused += one.refused;
   sum.refusals += one.refusals;
+  sum.address_changes += one.address_changes;
   sum.service_errors += one.service_errors;
 }
 

@@ -100,6 +100,7 @@ const TransportStats& ShardedTransport::stats() const {
     stats_.wire_bytes_received += one.wire_bytes_received;
     stats_.refused += one.refused;
     stats_.refusals += one.refusals;
+    stats_.address_changes += one.address_changes;
     stats_.service_errors += one.service_errors;
   }
   return stats_;

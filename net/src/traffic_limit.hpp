@@ -25,7 +25,7 @@ class TrafficLimit {
  public:
   explicit TrafficLimit(const TransportLimits& limits) : limits_(limits) {}
 
-  /// Why a datagram of `bytes` is not to be taken in, or nothing.
+  /// Why a datagram of `bytes` is not to be taken in, or nothing. `host`: where the peer has proven to be.
   [[nodiscard]] std::optional<Refusal> refuse(TrafficMeter& peer, std::uint32_t host, std::size_t bytes,
                                               double now_s);
 

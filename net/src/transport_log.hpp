@@ -33,6 +33,10 @@ class TransportLog {
   void disconnected(PeerId peer, const ServerAddress& address) const {
     say(LogLevel::debug, "peer disconnected", peer, address);
   }
+  /// It has proven that it is at another address now; null: its connection is not made yet.
+  void moved(PeerId peer, const ServerAddress& address) const {
+    say(LogLevel::debug, "peer has another address", peer, address);
+  }
   /// It sent nothing for so long; or it was asked to go, and did not confirm it.
   void timed_out(PeerId peer, const ServerAddress& address, bool closing) const {
     say(closing ? LogLevel::debug : LogLevel::warning,

@@ -189,6 +189,8 @@ std::string ServerMetrics::metrics() const {
                 by_reason(s.stats.refusals));
   page.counter("reckoner_malformed_total", "Of these, what no honest client sends.", s.stats.malformed);
   page.counter("reckoner_poses_refused_total", "Poses of the game that are none.", s.poses_refused);
+  page.counter("reckoner_address_changes_total", "Clients that proved to be at another address.",
+               s.wire.address_changes);
   page.counter("reckoner_socket_errors_total", "Errors of the socket or of one peer.", s.wire.service_errors);
   page.quantiles("reckoner_error_metres", "What published motions are off the truth at present.", s.error_m);
   page.quantiles("reckoner_error_radians", "The same of orientations.", s.error_rad);

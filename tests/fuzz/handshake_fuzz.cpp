@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The way in, at both ends, and what is sealed behind it, with somebody on the way who drops, repeats,
-// changes and invents: server and clients stand behind their guards.
+// The way in, at both ends, what is sealed behind it, and where the clients are, with somebody on the way who
+// drops, repeats, changes and invents, and puts wrong addresses on it: server and clients stand behind their
+// guards.
 #include "fixed_random.hpp"
 #include "guard.hpp"
 #include "target.hpp"
@@ -20,6 +21,7 @@ constexpr std::uint64_t kGame = 5;
 constexpr std::uint64_t kNow = 1'800'000'000;
 constexpr ServerAddress kServer{0x0A000001, 4000};
 constexpr std::size_t kClients = 3;
+constexpr std::uint32_t kVictims = 0x09090900;  // hosts at which nobody listens
 
 // Stands for a datagram. The datagrams themselves would be compared byte by byte, where libFuzzer looks on:
 // the same keys are drawn in every run, so that it would forge what it has seen sealed in an earlier one.
@@ -72,16 +74,27 @@ class Way {
 
  private:
   [[nodiscard]] std::uint64_t unix_s() const { return kNow + static_cast<std::uint64_t>(now_s_ - 100.0); }
+  // Each client has a few; some addresses are others'.
   [[nodiscard]] ServerAddress address(std::size_t client) {
-    const bool elsewhere = choices_.rarely(7);
-    return {0x01020300u + static_cast<std::uint32_t>(elsewhere ? 9 : client / 2),
-            static_cast<std::uint16_t>(1000 + client)};
+    if (choices_.rarely(7)) return {kVictims + static_cast<std::uint32_t>(choices_.up_to(1)), 80};
+    const std::size_t moved = choices_.rarely(3) ? choices_.up_to(2) : 0;
+    return {0x01020300u + static_cast<std::uint32_t>(client / 2),
+            static_cast<std::uint16_t>(1000 + 10 * moved + client)};
+  }
+  [[nodiscard]] static bool is_victims(const ServerAddress& address) { return address.host >= kVictims; }
+
+  void sent(const ServerAddress& to, std::size_t bytes) {
+    if (!is_victims(to)) return;
+    std::size_t& left = credit_[to.host - kVictims];
+    check(bytes <= left, "nobody is sent more than was sent in his name");
+    left -= bytes;
   }
 
   // Tickets that are given out on this occasion reach anybody.
   void tidy() {
     std::vector<Bytes> tickets;
-    server_->tidy(now_s_, unix_s(), [&](const ServerAddress&, std::span<const std::byte> datagram) {
+    server_->tidy(now_s_, unix_s(), [&](const ServerAddress& to, std::span<const std::byte> datagram) {
+      sent(to, datagram.size());
       tickets.emplace_back(datagram.begin(), datagram.end());
     });
     for (const Bytes& ticket : tickets)
@@ -91,16 +104,44 @@ class Way {
   void up(std::size_t i, Bytes bytes) {
     seen_.push_back(bytes);
     if (choices_.rarely(3)) (void)damage(choices_, bytes);
-    const auto arrival = server_->arrive(address(i), bytes, now_s_, unix_s());
+    const ServerAddress from = address(i);
+    if (is_victims(from)) credit_[from.host - kVictims] += bytes.size();
+    const auto arrival = server_->arrive(from, bytes, now_s_, unix_s());
     using What = Guard::Arrival::What;
+    if (arrival.moved) fprintf(stderr, "MOVED %u\n", arrival.from->address.port);
+    if (arrival.from != nullptr) {
+      check(!is_victims(arrival.from->address), "no session is sent where its client does not hear");
+      if (arrival.probe) probe(*arrival.from);
+    }
     if (arrival.what == What::answer) {
       check(arrival.bytes.size() <= bytes.size(), "no answer is longer than what asked for it");
+      sent(from, arrival.bytes.size());
+      if (is_victims(from)) return;
       down(i, Bytes(arrival.bytes.begin(), arrival.bytes.end()));
     } else if (arrival.what != What::nothing) {
       check(sealed_.erase(mark_of(bytes)) == 1, "only what was sealed is opened, and once");
       check(arrival.session != 0, "it is of a session");
     }
     check(server_->gate()->sessions() <= config_.most_sessions, "there are not too many sessions");
+  }
+
+  // Where somebody hears, probes reach a client, or are held back to be sent on later.
+  void probe(Gate::Session& session) {
+    std::vector<Bytes> heard;
+    int probes = 0;
+    server_->probe(session, now_s_, [&](const ServerAddress& to, std::span<const std::byte> sealed) {
+      ++probes;
+      sent(to, sealed.size());
+      const Bytes bytes(sealed.begin(), sealed.end());
+      from_server_.insert(mark_of(bytes));
+      if (!is_victims(to)) heard.push_back(bytes);
+    });
+    check(probes == 1 || probes == 2, "a probe goes to one address or two");
+    if (depth_ > 2) return;
+    ++depth_;
+    for (const Bytes& bytes : heard)
+      choices_.rarely(3) ? seen_.push_back(bytes) : down(choices_.up_to(kClients - 1), bytes);
+    --depth_;
   }
 
   void down(std::size_t i, Bytes bytes) {
@@ -110,6 +151,12 @@ class Way {
     const auto arrival = clients_[i]->arrive(kServer, bytes, now_s_, unix_s());
     check(arrival.what == Guard::Arrival::What::nothing || from_server_.erase(mark_of(bytes)) == 1,
           "a client opens only what the server sealed, and once");
+    if (arrival.what == Guard::Arrival::What::answer) {
+      check(arrival.bytes.size() <= bytes.size(), "nor is an echo");
+      const Bytes echo(arrival.bytes.begin(), arrival.bytes.end());
+      sealed_.insert(mark_of(echo));
+      return up(i, echo);
+    }
     if (joined || clients_[i]->joined() == nullptr) return;
     check(server_->find(clients_[i]->joined()->number) != nullptr || now_s_ > 100.0,
           "a session is one of the server's");
@@ -119,7 +166,10 @@ class Way {
     const auto* joined = clients_[i]->joined();
     if (joined == nullptr) return;
     const Bytes plain = choices_.bytes(40);
-    const Kind kind = choices_.rarely(7) ? Kind::ticket : choices_.flag() ? Kind::enet : Kind::state;
+    constexpr std::array kRare{Kind::ticket, Kind::probe, Kind::echo};
+    const Kind kind = choices_.rarely(7) ? kRare[choices_.up_to(kRare.size() - 1)]
+                      : choices_.flag()  ? Kind::enet
+                                         : Kind::state;
     Sealer* sealer = clients_[i]->sealer_of(0);
     check(sealer != nullptr, "who has joined can seal");
     const auto sealed = clients_[i]->seal(*sealer, kind, plain);
@@ -156,6 +206,8 @@ class Way {
   std::optional<Guard> server_;
   std::array<std::optional<Guard>, kClients> clients_;
   double now_s_ = 100.0;
+  int depth_ = 0;                        // of probes that bring others about
+  std::array<std::size_t, 2> credit_{};  // of the victims: bytes in their names that were not answered
   std::vector<Bytes> seen_;
   std::set<std::size_t> sealed_, from_server_;  // not opened yet
 };
@@ -182,6 +234,32 @@ std::vector<Bytes> seeds() {
     }
   }
   out.push_back(all);
+  // They join, and speak from elsewhere, and from elsewhere again; one in a victim's name.
+  Bytes moves;
+  const auto put = [&](std::initializer_list<unsigned> choices) {
+    for (const unsigned choice : choices)
+      moves.push_back(static_cast<std::byte>(choice));
+  };
+  for (const unsigned client : {0u, 1u, 2u}) {
+    for (int message = 0; message < 2; ++message)
+      put({client, 1, 0, 0, 0, 0});
+    for (const unsigned place : {1u, 2u, 0u, 1u}) {
+      put({client, 3, 12});
+      put({0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0});  // what is sealed
+      put({0, 0});                                // as a state payload
+      put({0, 0, 3, place});
+      for (int probe = 0; probe < 2; ++probe)
+        put({0, client, 0, 0, 0, 3, place});
+      put({0});
+      put({client, 0, 0});  // 0.3 s
+    }
+    put({client, 3, 12});
+    put({0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0});
+    put({0, 0, 0, 7, client % 2});
+    put({0, client, 0, 0, 0, 3, 1});
+    put({0});
+  }
+  out.push_back(moves);
   return out;
 }
 

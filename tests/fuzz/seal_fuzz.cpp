@@ -12,6 +12,10 @@ namespace reckoner::fuzz {
 
 using namespace secure;
 
+namespace {
+constexpr std::array kKinds{Kind::enet, Kind::state, Kind::ticket, Kind::probe, Kind::echo};
+}
+
 void run(std::span<const std::byte> input) {
   fix_random();
   Choices choices{input};
@@ -27,7 +31,7 @@ void run(std::span<const std::byte> input) {
         for (std::uint64_t n = choices.rarely(7) ? choices.up_to(1500) : 1; n > 0; --n) {
           const Bytes plain(choices.up_to(40), static_cast<std::byte>(sent.size()));
           Bytes sealed(plain.size() + kSealBytes);
-          (void)sealer.seal(choices.flag() ? Kind::enet : Kind::state, plain, sealed);
+          (void)sealer.seal(kKinds[choices.up_to(kKinds.size() - 1)], plain, sealed);
           sent.push_back(sealed);
         }
         break;

@@ -283,6 +283,67 @@ TEST(Gate, OneHostHasItsLimits) {
   EXPECT_TRUE(other.session());  // others do not notice
 }
 
+// Sixteen clients who were let in elsewhere say, in another's name, that they are where he is: his place is
+// his.
+TEST(Gate, NobodyTakesUpThePlacesOrTheShareOfAnAddressByNamingIt) {
+  Bench bench;
+  bench.config.limits = {
+      .datagrams_per_second = 100.0, .address_datagrams_per_second = 400.0, .burst_s = 1.0};
+  Guard server(bench.config);
+  const ServerAddress victim{0x0505, 1};
+  const auto join = [&](Guard& client, const ServerAddress& from) {
+    while (const auto message = client.to_send(bench.now_s)) {
+      const auto arrival = server.arrive(from, *message, bench.now_s, kNow);
+      if (arrival.what != Guard::Arrival::What::answer) return;
+      (void)client.arrive(kServer, arrival.bytes, bench.now_s, kNow);
+    }
+    if (client.joined() == nullptr) return;
+    server.hold(client.joined()->number, 1);
+  };
+  const auto says = [&](Guard& client, const ServerAddress& from) {
+    return server.arrive(from, client.seal(*client.sealer_of(0), Kind::state, Bytes(20)), bench.now_s, kNow);
+  };
+  std::vector<Guard> liars;
+  for (std::uint32_t i = 0; i < 16; ++i) {
+    liars.emplace_back(bench.token(i), kGame);
+    join(liars.back(), {1000 + i / 8, static_cast<std::uint16_t>(i + 1)});
+    ASSERT_NE(liars.back().joined(), nullptr);
+    for (int k = 0; k < 50; ++k)
+      EXPECT_FALSE(says(liars.back(), {victim.host, static_cast<std::uint16_t>(i + 50)}).moved);
+    if (i == 7) bench.now_s += 1.0;
+  }
+  for (std::uint16_t i = 0; i < 4; ++i) {
+    Guard honest(bench.token(100u + i), kGame);
+    join(honest, {victim.host, i});
+    ASSERT_NE(honest.joined(), nullptr) << i;
+    for (int k = 0; k < 100; ++k)
+      EXPECT_FALSE(says(honest, {victim.host, i}).refusal) << "a full share";
+    EXPECT_EQ(says(honest, {victim.host, i}).refusal, Refusal::peer_limit);
+  }
+}
+
+// Of whatever kind it is, and whether it makes sense: what a client seals is its own, and counts.
+TEST(Gate, AllThatAClientSealsIsHeldToItsShare) {
+  for (const Kind kind : {Kind::enet, Kind::state, Kind::ticket, Kind::probe, Kind::echo}) {
+    Bench bench;
+    bench.config.limits = {.datagrams_per_second = 100.0, .burst_s = 1.0};
+    Guard server(bench.config), client(bench.token(), kGame);
+    while (const auto message = client.to_send(bench.now_s)) {
+      const auto arrival = server.arrive(kClient, *message, bench.now_s, kNow);
+      ASSERT_EQ(arrival.what, Guard::Arrival::What::answer);
+      (void)client.arrive(kServer, arrival.bytes, bench.now_s, kNow);
+    }
+    server.hold(client.joined()->number, 1);
+    int within = 0;
+    for (int i = 0; i < 1000; ++i, bench.now_s += 0.001) {
+      const auto sealed = client.seal(*client.sealer_of(0), kind, Bytes(static_cast<std::size_t>(i % 60)));
+      within += server.arrive(kClient, sealed, bench.now_s, kNow).refusal == Refusal::peer_limit ? 0 : 1;
+    }
+    EXPECT_GE(within, 195) << static_cast<int>(kind);
+    EXPECT_LE(within, 201) << static_cast<int>(kind);
+  }
+}
+
 TEST(Gate, GarbageIsCountedAndNeverAnswered) {
   Bench bench;
   std::mt19937 random(7);

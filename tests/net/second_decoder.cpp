@@ -77,7 +77,7 @@ std::optional<Told> Decoder::control(std::span<const std::byte> payload) {
     bits.must(bits.u(32) == 0x524b4e52);
     const auto version = static_cast<std::int64_t>(bits.u(16));
     say(told, "version", text(version));
-    if (version != 6) {
+    if (version != 7) {
       if (!bits.good()) return std::nullopt;
       return told;
     }

@@ -217,9 +217,10 @@ TEST_F(SecureTransport, AnotherAddressIsStillTheSameClient) {
   End& client = join(token(1), relay->port());
   ASSERT_TRUE(until([&] { return !client.connected.empty() && !server.connected.empty(); }));
   relay->rebind();
-  client.transport->send(client.connected[0], Channel::state, Bytes(3, std::byte{1}));
+  client.transport->send(client.connected[0], Channel::state, Bytes(10, std::byte{1}));
   ASSERT_TRUE(until([&] { return server.state.size() == 1; }));
   server.transport->send(server.connected[0], Channel::control, Bytes(4, std::byte{2}));
+  ASSERT_TRUE(until([&] { return server.transport->stats().address_changes == 1; }));
   server.transport->send(server.connected[0], Channel::state, Bytes(5, std::byte{3}));
   ASSERT_TRUE(until([&] { return client.control.size() == 1 && client.state.size() == 1; }));
   relay->rebind();

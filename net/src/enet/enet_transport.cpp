@@ -141,7 +141,8 @@ Result<std::unique_ptr<EnetTransport>> EnetTransport::listen(const EnetListenCon
                                                 .opened_per_second = security->tokens_per_second,
                                                 .half_open_s = security->half_open_s,
                                                 .ticket_s = security->ticket_s,
-                                                .used = shard.used}));
+                                                .used = shard.used,
+                                                .limits = config.limits}));
   }
   if (shard.number == 0) transport->impl_->log.opened(security, transport->port());
   return transport;

@@ -53,6 +53,11 @@ inline ServerAddress machine_order(const ENetAddress& address) {
   return {ENET_NET_TO_HOST_32(address.host), address.port};
 }
 
+/// As ENet has it.
+inline ENetAddress enet_order(const ServerAddress& address) {
+  return {ENET_HOST_TO_NET_32(address.host), address.port};
+}
+
 inline std::uint64_t unix_seconds() {
   return static_cast<std::uint64_t>(
       std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
@@ -74,8 +79,8 @@ struct EnetTransport::Impl {
     std::size_t backlog = 0;           ///< control bytes that are not acknowledged
     std::uint32_t session = 0;         ///< that it stands on, if there is a guard
     secure::Sealer* sealer = nullptr;  ///< the session's
-    TrafficMeter traffic;
-    bool waiting_full = false;  ///< at the last look: it has as much waiting as it may
+    TrafficMeter traffic;              ///< without a guard, which counts by session
+    bool waiting_full = false;         ///< at the last look: it has as much waiting as it may
   };
 
   [[nodiscard]] static Result<std::unique_ptr<Impl>> open(const ENetAddress* address, std::size_t peers,
@@ -127,8 +132,9 @@ struct EnetTransport::Impl {
   void send_raw(const ENetAddress& to, std::span<const std::byte> datagram);
   void seal_leaving();
   [[nodiscard]] int take_sealed(std::span<const std::byte> datagram);
-  [[nodiscard]] std::optional<Refusal> let_pass(const secure::Guard::Arrival& arrival, std::size_t bytes);
-  void join_connection(std::uint32_t session);
+  [[nodiscard]] std::optional<Refusal> let_pass(const secure::Guard::Arrival& arrival);
+  [[nodiscard]] std::optional<Refusal> take_opened(const secure::Guard::Arrival& arrival, std::size_t bytes);
+  void send_to_session(const secure::Gate::Session& session);
   [[nodiscard]] std::optional<Refusal> beyond_share(Connection* connection, std::size_t bytes);
   [[nodiscard]] Connection* sender_of(std::span<const std::byte> datagram);
   static int ENET_CALLBACK filter(ENetHost* host, ENetEvent* event);

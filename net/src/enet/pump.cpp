@@ -140,7 +140,7 @@ void EnetTransport::Impl::drop_silent(double now_s) {
   if (role == enet_filter::Role::client) return;
   if (guard) {
     guard->tidy(now_s, unix_seconds(), [this](const ServerAddress& to, std::span<const std::byte> datagram) {
-      send_raw({ENET_HOST_TO_NET_32(to.host), to.port}, datagram);
+      send_raw(enet_order(to), datagram);
     });
   }
   traffic.tidy(now_s);

@@ -59,62 +59,66 @@ void EnetTransport::Impl::send_raw(const ENetAddress& to, std::span<const std::b
 int EnetTransport::Impl::take_sealed(std::span<const std::byte> datagram) {
   constexpr int kSwallow = 1, kPassOn = 0;
   const ENetAddress from = host->receivedAddress;
-  const auto arrival = guard->arrive(machine_order(from), datagram, steady_seconds(), unix_seconds());
+  const double now_s = steady_seconds();
+  const auto arrival = guard->arrive(machine_order(from), datagram, now_s, unix_seconds());
   using What = secure::Guard::Arrival::What;
-  if (arrival.what == What::answer) {
-    send_raw(from, arrival.bytes);
-    return kSwallow;
+  if (arrival.moved) {
+    ++stats.address_changes;
+    log.moved(PeerId{arrival.tag}, arrival.from->address);
+    send_to_session(*arrival.from);
+  }
+  if (arrival.probe) {
+    guard->probe(*arrival.from, now_s, [this](const ServerAddress& to, std::span<const std::byte> probe) {
+      send_raw(enet_order(to), probe);
+    });
   }
   std::optional<Refusal> why = arrival.refusal;
-  if (arrival.what == What::enet) {
-    why = let_pass(arrival, datagram.size());
+  if (arrival.what == What::answer) {
+    send_raw(role == enet_filter::Role::client ? host->peers->address : from, arrival.bytes);
+  } else if (arrival.what == What::enet) {
+    why = let_pass(arrival);
     if (!why) return kPassOn;
-  }
-  if (arrival.what == What::state) {
-    const PeerId id = role == enet_filter::Role::client ? id_of(host->peers) : PeerId{arrival.tag};
-    Connection* const connection = connections.find(id);
-    if (connection != nullptr && arrival.moved) connection->peer->address = from;
-    why = connection == nullptr ? Refusal::no_session : beyond_share(connection, datagram.size());
-    if (!why) {
-      connection->peer->incomingDataTotal += static_cast<enet_uint32>(datagram.size());
-      take_packet(id, static_cast<std::uint8_t>(Channel::state), arrival.bytes);
-    }
+  } else if (arrival.what == What::state) {
+    why = take_opened(arrival, datagram.size());
   }
   if (why) stats.refuse(*why);
   return kSwallow;
 }
 
-// A request to connect comes again, perhaps from another address, until it is answered: so that ENet takes it
-// for the one that it knows, and a session for no more than one peer, that moves too.
-void EnetTransport::Impl::join_connection(std::uint32_t session) {
-  const auto* const known = guard->find(session);
-  if (known == nullptr) return;
+// A state payload.
+std::optional<Refusal> EnetTransport::Impl::take_opened(const secure::Guard::Arrival& arrival,
+                                                        std::size_t bytes) {
+  const PeerId id = role == enet_filter::Role::client ? id_of(host->peers) : PeerId{arrival.tag};
+  Connection* const connection = connections.find(id);
+  if (connection == nullptr) return Refusal::no_session;
+  connection->peer->incomingDataTotal += static_cast<enet_uint32>(bytes);
+  take_packet(id, static_cast<std::uint8_t>(Channel::state), arrival.bytes);
+  return std::nullopt;
+}
+
+// Whatever ENet peer has to do with a session is at the address that its client has proven.
+void EnetTransport::Impl::send_to_session(const secure::Gate::Session& session) {
   for (ENetPeer* peer = host->peers; peer != host->peers + host->peerCount; ++peer) {
-    if (peer->state == ENET_PEER_STATE_DISCONNECTED || peer->connectID != session) continue;
-    peer->address = {ENET_HOST_TO_NET_32(known->address.host), known->address.port};
-    host->receivedAddress = peer->address;
+    if (peer->state != ENET_PEER_STATE_DISCONNECTED && peer->connectID == session.number)
+      peer->address = enet_order(session.address);
   }
 }
 
 // Hands an opened datagram to ENet, if it concerns the connection that stands on its session, or makes it. Or
 // why not.
-std::optional<Refusal> EnetTransport::Impl::let_pass(const secure::Guard::Arrival& arrival,
-                                                     std::size_t bytes) {
+std::optional<Refusal> EnetTransport::Impl::let_pass(const secure::Guard::Arrival& arrival) {
   if (!enet_filter::acceptable(arrival.bytes, role, limit.message_bytes)) return Refusal::malformed;
   const std::size_t index = enet_filter::peer_of(arrival.bytes);
   if (const auto connection = enet_filter::connection_wanted(arrival.bytes)) {
     if (!secure::Guard::belongs(*connection, arrival.session)) return Refusal::no_session;
-    join_connection(arrival.session);
   } else {
     if (index >= host->peerCount) return Refusal::no_session;
-    ENetPeer& peer = host->peers[index];
-    if (!secure::Guard::belongs(peer.connectID, arrival.session)) return Refusal::no_session;
-    if (const auto why = beyond_share(connections.find(id_of(&peer)), bytes)) return why;
-    // Whoever can seal is who it was; where it is now the newest datagram has said, which may be another one.
-    if (const auto* const session = guard->find(arrival.session))
-      peer.address = {ENET_HOST_TO_NET_32(session->address.host), session->address.port};
-    host->receivedAddress = peer.address;
+    if (!secure::Guard::belongs(host->peers[index].connectID, arrival.session)) return Refusal::no_session;
   }
+  // ENet answers to where it believes a datagram comes from, and knows a request that comes again, perhaps
+  // from elsewhere, by the same: to it all of a session comes from the address that its client has proven.
+  host->receivedAddress =
+      arrival.from != nullptr ? enet_order(arrival.from->address) : host->peers[index].address;
   touched.touch(index);
   // As ENet expects it: behind the head stands a checksum, which is right (seal_hook()).
   const std::size_t head = enet_filter::head_size(arrival.bytes);

@@ -28,7 +28,8 @@ UsedTokens::Tag tag_of(const Response& response) {
 
 }  // namespace
 
-Gate::Gate(const GateConfig& config) : config_(config), cookie_key_(SecretKey::make()) {
+Gate::Gate(const GateConfig& config)
+    : config_(config), cookie_key_(SecretKey::make()), traffic_(config.limits) {
   if (!config_.used) config_.used = std::make_shared<UsedTokens>();
 }
 
@@ -168,6 +169,7 @@ void Gate::tidy(double now_s, std::uint64_t unix_s) {
   std::erase_if(sessions_,
                 [&](const auto& entry) { return !entry.second->held && entry.second->until_s <= now_s; });
   config_.used->tidy(unix_s);
+  traffic_.tidy(now_s);
 }
 
 }  // namespace reckoner::secure

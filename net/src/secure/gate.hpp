@@ -3,6 +3,8 @@
 
 #include "allowance.hpp"
 #include "handshake.hpp"
+#include "path_check.hpp"
+#include "traffic_limit.hpp"
 
 #include <array>
 #include <cstddef>
@@ -58,6 +60,7 @@ struct GateConfig {
   double half_open_s = 5.0;                 ///< a session that nothing follows is gone then
   double ticket_s = 3600.0;                 ///< how long a ticket is good; held sessions get new ones
   std::shared_ptr<UsedTokens> used{};       ///< shared with other gates; null: its own
+  TransportLimits limits{};                 ///< of what a session's client may send
 };
 
 /// A server's gate: lets in who returns a cookie to the address it was sent to and has a token that nobody
@@ -67,10 +70,12 @@ class Gate {
  public:
   struct Session {
     std::uint32_t number = 0;
-    ServerAddress address;  ///< the client's
+    ServerAddress address;  ///< the client's, as it has proven last
     ConnectGrant grant;     ///< what the client's token says
     Sealer sealer;
     Opener opener;
+    PathCheck path{};                                    ///< of what comes from another address
+    TrafficMeter traffic{};                              ///< what the client has left of what it may send
     double until_s = 0.0;                                ///< ends then, unless it is held
     double renew_s = 0.0;                                ///< its ticket, while it is held
     bool held = false;                                   ///< a connection stands on it
@@ -98,6 +103,13 @@ class Gate {
 
   /// Null if there is none.
   [[nodiscard]] Session* find(std::uint32_t number);
+
+  /// Takes what a genuine datagram costs off the share of the session's client and of its address, the one
+  /// that it has proven: a sender's address that is none of its own takes nothing off another's. Why it is
+  /// not to be taken in, or nothing.
+  [[nodiscard]] std::optional<Refusal> beyond_share(Session& session, std::size_t bytes, double now_s) {
+    return traffic_.refuse(session.traffic, session.address.host, bytes, now_s);
+  }
 
   /// A connection stands on the session, or no more: then it is kept a moment for what is still on its way.
   void hold(Session& session) {
@@ -144,6 +156,7 @@ class Gate {
   std::unordered_map<std::uint32_t, std::unique_ptr<Session>> sessions_;
   std::unordered_map<std::uint32_t, Allowance> handshakes_;  // by host
   Allowance opened_;
+  TrafficLimit traffic_;
   std::array<std::byte, Challenge::kBytes> challenge_{};
   Counts counts_;
   Refusal refusal_ = Refusal::malformed;

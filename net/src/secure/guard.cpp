@@ -30,20 +30,56 @@ Guard::Arrival Guard::arrive(const ServerAddress& from, std::span<const std::byt
   }
   Gate::Session* const found = gate.find(*session);
   if (found == nullptr) return refused(Refusal::no_session);
+  return to_server(gate, *found, from, datagram, now_s);
+}
+
+// Whoever can seal is who it was, from wherever it comes: it is taken in, and charged for. Where the session
+// is sent to from now on is another question.
+Guard::Arrival Guard::to_server(Gate& gate, Gate::Session& session, const ServerAddress& from,
+                                std::span<const std::byte> datagram, double now_s) {
   bool newest = false;
-  Arrival arrival = opened(found->opener, *session, datagram, &newest);
-  if (arrival.what == What::ticket) return refused(Refusal::malformed);  // a server gives them out
-  arrival.tag = found->tag;
-  // Only the newest moves it: a copy of an old one that somebody sends on from elsewhere must not.
-  if (arrival.what != What::nothing && newest && found->address != from) {
-    found->address = from;
-    arrival.moved = true;
+  Arrival arrival = opened(session.opener, session.number, datagram, &newest);
+  const bool genuine = arrival.what != What::nothing;
+  const bool no_echo = arrival.what == What::echo && arrival.bytes.size() != PathNumbers::kBytes;
+  const auto beyond = genuine ? gate.beyond_share(session, datagram.size(), now_s) : std::nullopt;
+  if (beyond) {
+    arrival = {.refusal = *beyond};
+  } else if (arrival.what == What::ticket || arrival.what == What::probe || no_echo) {
+    arrival = {.refusal = Refusal::malformed};  // a server sends the first two
   }
+  arrival.session = session.number;
+  arrival.tag = session.tag;
+  arrival.from = &session;
+  if (from != session.address || session.path.open())
+    follow(session, {from, datagram.size(), genuine, newest}, arrival, now_s);
+  if (arrival.what == What::echo) arrival.what = What::nothing;
   return arrival;
 }
 
+void Guard::follow(Gate::Session& session, const PathCheck::Datagram& datagram, Arrival& arrival,
+                   double now_s) {
+  PathCheck& path = session.path;
+  path.heard(session.address, datagram, now_s);
+  if (arrival.what == What::echo) {
+    const auto good = [&](const ServerAddress& to) {
+      return numbers_.good(arrival.bytes, session.number, to, now_s);
+    };
+    path.answered(session.address, datagram.from, good, now_s);
+    if (!good(datagram.from) && !good(session.address)) arrival.refusal = Refusal::wrong_cookie;
+  }
+  const ServerAddress now_at = path.decide(session.address, now_s);
+  arrival.moved = now_at != session.address;
+  session.address = now_at;
+  arrival.probe = path.due(now_at, now_s);
+}
+
+// Whatever is sealed for this session is the server's, wherever it comes from: nobody else's probe is
+// answered, and none twice. All answers go the way of everything else, as they prove where that comes from.
 Guard::Arrival Guard::to_client(Client& client, std::uint32_t session, std::span<const std::byte> datagram) {
   const Arrival arrival = opened(*client.opener, session, datagram, nullptr);
+  if (arrival.what == What::probe && arrival.bytes.size() == PathNumbers::kBytes)
+    return {.what = What::answer, .bytes = seal(*client.sealer, Kind::echo, arrival.bytes)};
+  if (arrival.what == What::probe || arrival.what == What::echo) return {.refusal = Refusal::malformed};
   if (arrival.what != What::ticket) return arrival;
   const auto ticket = read_ticket(arrival.bytes);
   if (!ticket) return {.refusal = Refusal::malformed};
@@ -58,6 +94,8 @@ Guard::Arrival Guard::opened(Opener& opener, std::uint32_t session, std::span<co
   if (newest != nullptr) *newest = open->newest;
   const What what = open->kind == Kind::state    ? What::state
                     : open->kind == Kind::ticket ? What::ticket
+                    : open->kind == Kind::probe  ? What::probe
+                    : open->kind == Kind::echo   ? What::echo
                                                  : What::enet;
   return {.what = what, .bytes = open->plain, .session = session};
 }

@@ -28,21 +28,33 @@ class Guard {
   struct Arrival {
     enum class What : std::uint8_t {
       nothing,  ///< refused, or taken in
-      answer,   ///< to be sent back to where it came from
+      answer,   ///< to be sent back to where it came from; a client's always to the server that it joined
       enet,     ///< for ENet
       state,    ///< a state payload
       ticket,   ///< within the guard only
+      probe,    ///< the same
+      echo,     ///< the same
     };
     What what = What::nothing;
     std::span<const std::byte> bytes{};  ///< valid until the next call
     std::uint32_t session = 0;
     std::uint32_t tag = 0;             ///< as given to hold()
-    bool moved = false;                ///< the session's client has another address from now on
+    Gate::Session* from = nullptr;     ///< at a server: of which session it says it is
+    bool moved = false;                ///< the session's client has proven another address
+    bool probe = false;                ///< probe() is to be called
     std::optional<Refusal> refusal{};  ///< why it is `nothing`, unless it was taken in
   };
   /// Takes a datagram in. Time on any clock that never goes back, and in seconds since 1970.
   [[nodiscard]] Arrival arrive(const ServerAddress& from, std::span<const std::byte> datagram, double now_s,
                                std::uint64_t unix_s);
+
+  /// Calls `send(address, datagram)` with what finds out where a session's client is.
+  template <class Send>
+  void probe(Gate::Session& session, double now_s, Send send) {
+    session.path.probe(session.address, now_s, [&](const ServerAddress& to) {
+      send(to, seal(session.sealer, Kind::probe, numbers_.make(session.number, to, now_s)));
+    });
+  }
 
   /// True if a connection with this number may stand on the session.
   [[nodiscard]] static bool belongs(std::uint32_t connection, std::uint32_t session) {
@@ -93,10 +105,14 @@ class Guard {
 
   [[nodiscard]] std::span<const std::byte> sealed_ticket(Gate::Session& session, const Ticket& ticket);
   [[nodiscard]] Arrival to_client(Client& client, std::uint32_t session, std::span<const std::byte> datagram);
+  [[nodiscard]] Arrival to_server(Gate& gate, Gate::Session& session, const ServerAddress& from,
+                                  std::span<const std::byte> datagram, double now_s);
+  void follow(Gate::Session& session, const PathCheck::Datagram& datagram, Arrival& arrival, double now_s);
   [[nodiscard]] Arrival opened(Opener& opener, std::uint32_t session, std::span<const std::byte> datagram,
                                bool* newest);
 
   std::variant<Gate, Client> end_;
+  PathNumbers numbers_;  // a server's
   double tidied_s_ = -1e300;
   std::array<std::byte, kLargest> plain_{};
   std::array<std::byte, kLargest + kSealBytes> sealed_{};

@@ -32,8 +32,9 @@ std::uint64_t whole_sequence(std::uint32_t low, std::uint64_t expected) {
 
 std::optional<std::uint32_t> sealed_session(std::span<const std::byte> datagram) {
   if (datagram.size() < kSealBytes) return std::nullopt;
-  const auto kind = static_cast<Kind>(datagram[0]);
-  if (kind != Kind::enet && kind != Kind::state && kind != Kind::ticket) return std::nullopt;
+  const auto kind = std::to_integer<unsigned>(datagram[0]);
+  if (kind < static_cast<unsigned>(Kind::enet) || kind > static_cast<unsigned>(Kind::echo))
+    return std::nullopt;
   return ByteReader(datagram.subspan(1)).number<std::uint32_t>();
 }
 

@@ -21,6 +21,8 @@ enum class Kind : std::uint8_t {
   enet = 0xA5,       ///< sealed: a datagram of ENet's
   state = 0xA6,      ///< sealed: a state payload
   ticket = 0xA7,     ///< sealed: a ticket for the client, in place of the one it has
+  probe = 0xA8,      ///< sealed: a number that the client is to send back, to prove where it is
+  echo = 0xA9,       ///< sealed: that number
 };
 
 /// A sealed datagram: kind, session, the low 32 bits of its sequence number, what is sealed, and a tag.

@@ -20,7 +20,7 @@ namespace reckoner {
 
 /// Version of everything that travels. Raised by every change that an older build would misread; never
 /// reused.
-inline constexpr std::uint16_t kProtocolVersion = 6;
+inline constexpr std::uint16_t kProtocolVersion = 7;
 
 inline constexpr std::size_t kMaxNameBytes = 64;
 inline constexpr std::size_t kMaxArchetypes = 256;

@@ -15,7 +15,7 @@ enum class Refusal : std::uint8_t {
   too_large,         ///< larger than what its channel carries
   not_genuine,       ///< sealed by somebody else, changed on the way, or here before
   no_session,        ///< sealed in a session, or of a connection, that there is not
-  wrong_cookie,      ///< of the handshake: not what was sent to that address, or too old
+  wrong_cookie,      ///< not what was sent to that address to prove it, or too old
   wrong_token,       ///< forged, expired, or for another server
   token_reused,      ///< it has let somebody else in
   handshake_limit,   ///< too many of one address, or in all (ServerSecurity)

@@ -49,6 +49,7 @@ struct TransportStats {
   std::uint64_t wire_bytes_received = 0;     ///< the same the other way
   std::uint64_t refused = 0;                 ///< payloads and datagrams that were not taken in, or not sent
   RefusalCounts refusals;                    ///< the same by reason
+  std::uint64_t address_changes = 0;         ///< peers that proved to be at another address, and went on
   std::uint64_t service_errors = 0;          ///< errors of the socket or of one peer; the others go on
 
   /// Counts something that was not taken in, in both counts.

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+#include "path_check.hpp"
+
+#include "byte_stream.hpp"
+#include "sodium_bytes.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace reckoner::secure {
+namespace {
+
+constexpr double kFirstWaitS = 0.1;  // between two probes; each wait is twice the one before
+constexpr double kMostWaitS = 0.4;
+constexpr double kRoundS = 1.0;       // after the old address has won
+constexpr double kSettleS = 2.0;      // after the new one has: the old one may still show that it is alive
+constexpr double kForgetS = 10.0;     // an address that nothing comes from any more, and that one was wary
+constexpr double kChangesPerS = 5.0;  // of the address that is probed
+constexpr double kChangesAtOnce = 5.0;
+
+// The old address has as long to answer as the new one took, within these.
+constexpr double kLeastPatienceS = 0.25;
+constexpr double kMostPatienceS = 1.0;
+
+}  // namespace
+
+PathNumbers::PathNumbers() {
+  static_assert(crypto_shorthash_KEYBYTES == 16 && crypto_shorthash_BYTES == kBytes);
+  const SecretKey random = SecretKey::make();
+  std::copy_n(random.bytes().begin(), key_.size(), key_.begin());
+}
+
+PathNumbers::Number PathNumbers::of(std::uint32_t session, const ServerAddress& to,
+                                    std::int64_t epoch) const {
+  std::array<std::byte, 4 + 4 + 2 + 8> about;
+  ByteWriter(about).number(session).number(to.host).number(to.port).number(epoch);
+  Number number;
+  crypto_shorthash(raw(number), raw(about), about.size(), raw(key_));
+  return number;
+}
+
+PathNumbers::Number PathNumbers::make(std::uint32_t session, const ServerAddress& to, double now_s) const {
+  return of(session, to, static_cast<std::int64_t>(std::floor(now_s / kGoodS)));
+}
+
+bool PathNumbers::good(std::span<const std::byte> number, std::uint32_t session, const ServerAddress& to,
+                       double now_s) const {
+  if (number.size() != kBytes) return false;
+  const auto epoch = static_cast<std::int64_t>(std::floor(now_s / kGoodS));
+  const auto is = [&](std::int64_t at) {
+    const Number one = of(session, to, at);
+    return sodium_memcmp(one.data(), number.data(), kBytes) == 0;
+  };
+  return is(epoch) || is(epoch - 1);
+}
+
+void PathCheck::begin(const ServerAddress& in_use, const ServerAddress& from, double now_s) {
+  if (!open_ || in_use != old_.address) {
+    old_ = {.address = in_use};
+    asked_ = false;
+  }
+  new_ = {.address = from};
+  open_ = true;
+  wait_s_ = 0.0;
+  if (changes_.take(1.0, kChangesPerS, kChangesAtOnce, now_s)) next_s_ = std::min(next_s_, now_s);
+}
+
+void PathCheck::heard(const ServerAddress& in_use, const Datagram& datagram, double now_s) {
+  if (now_s - heard_s_ > kForgetS) open_ = wary_ = false;
+  if (open_ && in_use == new_.address && now_s - decided_s_ > kSettleS) open_ = false;
+  const ServerAddress& from = datagram.from;
+  const bool known = open_ && (from == old_.address || from == new_.address);
+  const bool elsewhere = from != in_use && datagram.genuine;
+  if (!known) {
+    // Only the newest begins anything: a copy of an old one that somebody sends on from elsewhere does not.
+    if (!elsewhere || !datagram.newest) return;
+    begin(in_use, from, now_s);
+  }
+  Side& side = from == old_.address ? old_ : new_;
+  side.credit += datagram.bytes;
+  // What is genuine and not the newest was on its way when the client moved. A copy of what was here before,
+  // or the newest, is not left over: somebody speaks from there, if perhaps not the client.
+  if (!datagram.genuine || datagram.newest) side.spoken = true;
+  if (elsewhere) heard_s_ = now_s;
+}
+
+bool PathCheck::due(const ServerAddress& in_use, double now_s) const {
+  if (!open_ || now_s < next_s_) return false;
+  if (in_use == old_.address) return new_.credit >= kProbeBytes;
+  return old_.spoken && old_.credit >= kProbeBytes && now_s - decided_s_ <= kSettleS;
+}
+
+void PathCheck::probed(Side& unproven, double now_s) {
+  unproven.credit -= kProbeBytes;
+  if (!asked_) asked_s_ = now_s;
+  asked_ = true;
+  wait_s_ = std::clamp(2.0 * wait_s_, kFirstWaitS, kMostWaitS);
+  next_s_ = now_s + wait_s_;
+}
+
+void PathCheck::new_hears(const ServerAddress& in_use, const ServerAddress& from, double now_s) {
+  if (from != new_.address) begin(in_use, from, now_s);
+  if (new_.hears) return;
+  new_.hears = true;
+  const double took_s = asked_ ? now_s - asked_s_ : 0.0;
+  patience_s_ = now_s + std::clamp(took_s, kLeastPatienceS, kMostPatienceS);
+}
+
+// The old address is alive and in use. Whoever comes from the other one may try again, but not at once.
+void PathCheck::next_round(double now_s) {
+  wary_ = true;
+  asked_ = false;
+  old_.spoken = old_.hears = new_.hears = false;
+  wait_s_ = 0.0;
+  next_s_ = now_s + kRoundS;
+}
+
+ServerAddress PathCheck::decide(const ServerAddress& in_use, double now_s) {
+  if (!open_) return in_use;
+  if (old_.spoken && old_.hears) {
+    const ServerAddress old = old_.address;
+    next_round(now_s);
+    return old;
+  }
+  if (in_use != old_.address || !new_.hears) return in_use;
+  if ((old_.spoken || wary_) && now_s < patience_s_) return in_use;
+  decided_s_ = now_s;
+  old_.credit = 0;
+  next_s_ = now_s;
+  return new_.address;
+}
+
+}  // namespace reckoner::secure

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: MIT
+// Clients whose address changes, and those who only say so, over real sockets.
+#include "guard.hpp"
+#include "relay.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <unistd.h>
+
+#include <reckoner/net/enet_dialer.hpp>
+#include <reckoner/net/enet_transport.hpp>
+
+namespace reckoner {
+namespace {
+
+using secure::Guard;
+using secure::Kind;
+using test::Bytes;
+using test::End;
+using test::Relay;
+
+constexpr double kPatience = 10.0;  // generous: the machine may be busy
+constexpr std::uint64_t kGame = 12;
+constexpr double kFrameS = 1.0 / 60.0;
+
+double now_s() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+std::uint64_t unix_s() {
+  return static_cast<std::uint64_t>(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()));
+}
+
+/// A socket of somebody else, on another loopback address.
+class Stranger {
+ public:
+  Stranger(std::uint32_t host, std::uint16_t server)
+      : file_(socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK, 0)), server_(address(INADDR_LOOPBACK, server)) {
+    const sockaddr_in own = address(host, 0);
+    EXPECT_EQ(bind(file_, reinterpret_cast<const sockaddr*>(&own), sizeof own), 0);
+  }
+  ~Stranger() { close(file_); }
+  Stranger(const Stranger&) = delete;
+  Stranger& operator=(const Stranger&) = delete;
+
+  void send(std::span<const std::byte> bytes) {
+    sent += bytes.size();
+    (void)sendto(file_, bytes.data(), bytes.size(), 0, reinterpret_cast<const sockaddr*>(&server_),
+                 sizeof server_);
+  }
+  std::vector<Bytes> receive() {
+    std::vector<Bytes> out;
+    Bytes bytes(2000);
+    for (ssize_t n = 0; (n = recv(file_, bytes.data(), bytes.size(), 0)) >= 0;) {
+      received += static_cast<std::size_t>(n);
+      out.emplace_back(bytes.begin(), bytes.begin() + n);
+    }
+    return out;
+  }
+  std::size_t sent = 0, received = 0;  ///< bytes
+
+ private:
+  static sockaddr_in address(std::uint32_t host, std::uint16_t port) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(host);
+    address.sin_port = htons(port);
+    return address;
+  }
+  int file_;
+  sockaddr_in server_;
+};
+
+class AddressChange : public testing::Test {
+ protected:
+  SecretKey key = SecretKey::make();
+  End server, client;
+  std::unique_ptr<Relay> relay;
+
+  void listen(const TransportLimits& limits = {}) {
+    EnetListenConfig config{
+        .host = "127.0.0.1", .max_peers = 8, .security = ServerSecurity{.key = key, .game = kGame}};
+    config.limits = limits;
+    auto listening = EnetTransport::listen(config);
+    ASSERT_TRUE(listening);
+    server.transport = std::move(*listening);
+    relay = std::make_unique<Relay>(server.transport->port());
+  }
+  [[nodiscard]] ConnectToken token(std::uint64_t client_id = 1) const {
+    ConnectGrant grant{.client_id = client_id, .expires_s = unix_s() + 60};
+    grant.servers = {{INADDR_LOOPBACK, server.transport->port()}};
+    return issue_token(grant, key, kGame);
+  }
+  void join() {
+    auto connecting = EnetTransport::connect("127.0.0.1", relay->port(), 5, ClientSecurity{token(), kGame});
+    ASSERT_TRUE(connecting);
+    client.transport = std::move(*connecting);
+    ASSERT_TRUE(until([&] { return !client.connected.empty() && !server.connected.empty(); }));
+  }
+  bool until(const std::function<bool()>& done, double patience_s = kPatience) {
+    const double end_s = now_s() + patience_s;
+    while (now_s() < end_s) {
+      server.turn();
+      relay->turn();
+      client.turn();
+      if (done()) return true;
+      usleep(200);
+    }
+    return false;
+  }
+  /// Both ends speak in every frame, as a game does. The longest that the client heard nothing.
+  double play(double seconds, std::size_t server_bytes = 100) {
+    const double begin_s = now_s();
+    double next_s = begin_s, last_s = begin_s, longest_s = 0.0;
+    std::size_t heard = client.state.size();
+    (void)until(
+        [&] {
+          for (; now_s() >= next_s; next_s += kFrameS) {
+            (void)client.transport->send(client.connected[0], Channel::state, Bytes(12));
+            (void)server.transport->send(server.connected[0], Channel::state, Bytes(server_bytes));
+          }
+          if (client.state.size() > heard) {
+            heard = client.state.size();
+            longest_s = std::max(longest_s, now_s() - last_s);
+            last_s = now_s();
+          }
+          return false;
+        },
+        seconds);
+    return std::max(longest_s, now_s() - last_s);
+  }
+  static Bytes numbered(int number) { return Bytes(40, static_cast<std::byte>(number)); }
+};
+
+// A router gives the client another port again and again: nobody has to join anew, nothing reliable is lost,
+// and of the rest no more than what is under way until the client has spoken.
+TEST_F(AddressChange, LosesNothingReliableAndIsOverAfterARoundTrip) {
+  listen();
+  join();
+  double longest_s = 0.0;
+  for (int i = 0; i < 10; ++i) {
+    relay->rebind();
+    (void)server.transport->send(server.connected[0], Channel::control, numbered(i));
+    (void)client.transport->send(client.connected[0], Channel::control, numbered(i));
+    longest_s = std::max(longest_s, play(0.5));
+  }
+  ASSERT_TRUE(until([&] { return client.control.size() >= 10 && server.control.size() >= 10; }));
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_EQ(client.control[static_cast<std::size_t>(i)], numbered(i));
+    EXPECT_EQ(server.control[static_cast<std::size_t>(i)], numbered(i));
+  }
+  EXPECT_EQ(client.control.size(), 10u);
+  EXPECT_EQ(server.connected.size(), 1u);
+  EXPECT_TRUE(server.disconnected.empty());
+  EXPECT_TRUE(client.disconnected.empty());
+  EXPECT_EQ(server.transport->stats().address_changes, 10u);
+  EXPECT_LT(longest_s, 0.3) << "two frames, if the machine has nothing else to do";
+}
+
+// The reviewer's attack: one copy of a genuine datagram with another's address on it, and nothing more.
+TEST_F(AddressChange, OneDatagramInAnothersNameSendsHimNothingMuch) {
+  listen();
+  join();
+  Stranger victim(0x7F00004D, server.transport->port());
+  relay->swallow_up = [&](const Bytes& bytes) {
+    if (victim.sent > 0) return true;  // and from then on the client says nothing
+    victim.send(bytes);
+    return true;
+  };
+  (void)play(2.0, 1000);
+  (void)victim.receive();
+  EXPECT_GT(victim.sent, 0u);
+  EXPECT_LE(victim.received, victim.sent);
+  EXPECT_EQ(server.transport->stats().address_changes, 0u);
+}
+
+// All that the client says from now on comes from there.
+TEST_F(AddressChange, AllInAnothersNameSendsHimLessThanItCost) {
+  listen();
+  join();
+  Stranger victim(0x7F00004D, server.transport->port());
+  relay->swallow_up = [&](const Bytes& bytes) {
+    victim.send(bytes);
+    return true;
+  };
+  const double silence_s = play(3.0, 1000);
+  (void)victim.receive();
+  EXPECT_GT(victim.sent, 3000u);
+  EXPECT_LE(victim.received, victim.sent / 4);
+  EXPECT_GE(server.state.size(), 150u) << "what it says is taken in all the same";
+  EXPECT_LT(silence_s, 0.3) << "and what it is sent goes where it was";
+  EXPECT_EQ(server.transport->stats().address_changes, 0u);
+}
+
+// Each datagram is copied and sent on from elsewhere before it goes on itself.
+TEST_F(AddressChange, WhoIsFasterWithACopyMovesNothing) {
+  listen();
+  join();
+  Stranger attacker(0x7F00004E, server.transport->port());
+  relay->swallow_up = [&](const Bytes& bytes) {
+    attacker.send(bytes);
+    return false;
+  };
+  for (int i = 0; i < 10; ++i) {
+    (void)server.transport->send(server.connected[0], Channel::control, numbered(i));
+    EXPECT_LT(play(0.3), 0.25);
+  }
+  EXPECT_TRUE(until([&] { return client.control.size() == 10; }));
+  (void)attacker.receive();
+  EXPECT_LE(attacker.received, attacker.sent / 4);
+  EXPECT_EQ(server.transport->stats().address_changes, 0u);
+  EXPECT_GT(server.transport->stats().refusals[Refusal::not_genuine], 100u) << "the client's own came later";
+}
+
+// Whoever dials answers for itself; the game does nothing.
+TEST_F(AddressChange, IsFollowedForADialersConnection) {
+  listen();
+  EnetDialer dialer("127.0.0.1", relay->port(), 5, ClientSecurity{token(), kGame});
+  ASSERT_TRUE(dialer.dial());
+  PeerId there;
+  std::size_t heard = 0;
+  double next_s = now_s();
+  const auto plays = [&] {
+    dialer.transport()->service(0.0);
+    while (const auto event = dialer.transport()->poll()) {
+      if (event->kind == TransportEvent::Kind::connected) there = event->peer;
+      heard += event->kind == TransportEvent::Kind::received ? 1 : 0;
+    }
+    for (; now_s() >= next_s; next_s += kFrameS) {
+      if (there) (void)dialer.transport()->send(there, Channel::state, Bytes(12));
+      if (!server.connected.empty())
+        (void)server.transport->send(server.connected[0], Channel::state, Bytes(50));
+    }
+  };
+  const auto playing_until = [&](const std::function<bool()>& done) {
+    for (const double end_s = now_s() + kPatience; now_s() < end_s; usleep(200)) {
+      server.turn();
+      relay->turn();
+      plays();
+      if (done()) return true;
+    }
+    return false;
+  };
+  ASSERT_TRUE(playing_until([&] { return heard > 5; }));
+  relay->rebind();
+  ASSERT_TRUE(playing_until([&] { return server.transport->stats().address_changes == 1; }));
+  heard = 0;
+  EXPECT_TRUE(playing_until([&] { return heard > 5; }));
+  EXPECT_EQ(server.connected.size(), 1u);
+}
+
+// A client that was let in and speaks to ENet by itself: whatever it sends is its own and is held to its
+// share.
+TEST_F(AddressChange, RequestsToConnectAreHeldToTheSendersShare) {
+  listen({.datagrams_per_second = 100.0, .address_datagrams_per_second = 100.0, .burst_s = 0.1});
+  Stranger flooder(INADDR_LOOPBACK, server.transport->port());
+  Guard guard(token(), kGame);
+  ASSERT_TRUE(until([&] {
+    if (const auto message = guard.to_send(now_s())) flooder.send(*message);
+    for (const Bytes& bytes : flooder.receive())
+      (void)guard.arrive({}, bytes, now_s(), unix_s());
+    return guard.joined() != nullptr;
+  }));
+  const std::uint32_t number = guard.joined()->number;
+  Bytes connect(52);
+  const auto put = [&](std::size_t at, std::initializer_list<unsigned> bytes) {
+    for (const unsigned byte : bytes)
+      connect[at++] = static_cast<std::byte>(byte);
+  };
+  put(0, {0x8F, 0xFF, 0, 1, 0x82, 0xFF, 0, 1, 0, 0, 0xFF, 0xFF, 0, 0, 0x04, 0xB0, 0, 0, 0x80, 0, 0, 0, 0, 2});
+  put(34, {0x13, 0x88, 0, 0, 0, 2, 0, 0, 0, 2});
+  std::memcpy(&connect[44], &number, sizeof number);
+  const RefusalCounts before = server.transport->stats().refusals;
+  std::size_t sent = 0;
+  const double begin_s = now_s();
+  (void)until(
+      [&] {
+        for (int i = 0; i < 20; ++i, ++sent)
+          flooder.send(guard.seal(*guard.sealer_of(0), Kind::enet, connect));
+        (void)flooder.receive();
+        return false;
+      },
+      1.0);
+  const double lasted_s = now_s() - begin_s;
+  (void)until([] { return false; }, 0.2);
+  const RefusalCounts after = server.transport->stats().refusals;
+  const std::uint64_t refused = after[Refusal::peer_limit] - before[Refusal::peer_limit];
+  ASSERT_GT(sent, 1000u);
+  EXPECT_GE(static_cast<double>(refused), static_cast<double>(sent) - 100.0 * (lasted_s + 0.5) - 20.0);
+}
+
+}  // namespace
+}  // namespace reckoner
