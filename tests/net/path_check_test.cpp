@@ -359,6 +359,18 @@ TEST(PathCheck, WhatWasUnderWayWhenItMovedDoesNotDelayIt) {
   EXPECT_EQ(world.taken_in.size(), world.said.size() - 1) << "and they are taken in";
 }
 
+// Somebody who has held one back and sends it from elsewhere brings nothing about, not even a probe.
+TEST(PathCheck, WhatIsOldBeginsNothing) {
+  World world;
+  world.run(1.0);
+  const Bytes held_back = world.sealed_by_client(Kind::state, 40);
+  world.run(0.5);
+  world.to_server(kElsewhere, held_back, 0.0);
+  world.run(1.0);
+  EXPECT_EQ(world.probes, 0);
+  EXPECT_EQ(world.address(), kHome);
+}
+
 TEST(PathCheck, FollowsFromAddressToAddressAndBack) {
   World world;
   world.run(1.0);
