@@ -288,8 +288,10 @@ int run(const Options& options) {
       return fail(kName, error->message, program::kFailed);
     }
   }
-  const bool lost = client.status() == ClientStatus::disconnected && !totals.server_closed;
-  return lost ? fail(kName, where + client.refusal(), program::kFailed) : program::kOk;
+  const bool ended =
+      client.status() == ClientStatus::disconnected || client.status() == ClientStatus::refused;
+  return ended && !totals.server_closed ? fail(kName, where + client.refusal(), program::kFailed)
+                                        : program::kOk;
 }
 
 }  // namespace

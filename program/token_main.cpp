@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // reckoner-token: makes keys, and tokens as a backend would.
+#include <cstring>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,9 +22,10 @@ struct IssueOptions {
   std::string key_path;
   std::string out_path;
   std::vector<std::string> servers;
-  std::uint64_t client_id = 1;
+  std::optional<std::uint64_t> client_id;
   std::uint64_t game = program::kGameNumber;
   double seconds = 60.0;
+  double renewable_s = static_cast<double>(ConnectGrant::kRenewableS);
   std::string user_data;
 };
 
@@ -33,10 +36,18 @@ int make_key(const std::string& path) {
   return program::kOk;
 }
 
+// So that two tokens are two clients' unless something else is said.
+std::uint64_t some_number() {
+  std::uint64_t number = 0;
+  const SecretKey drawn = SecretKey::make();
+  std::memcpy(&number, drawn.bytes().data(), sizeof number);
+  return number;
+}
+
 int issue(const IssueOptions& options) {
   const auto key = program::read_key_file(options.key_path);
   if (!key) return program::fail(kName, key.error());
-  ConnectGrant grant{.client_id = options.client_id};
+  ConnectGrant grant{.client_id = options.client_id.value_or(some_number())};
   for (const std::string& server : options.servers) {
     const auto address = program::resolve(server);
     if (!address) return program::fail(kName, address.error());
@@ -46,10 +57,12 @@ int issue(const IssueOptions& options) {
     return program::fail(kName, "the user data is longer than 256 bytes");
   for (std::size_t i = 0; i < options.user_data.size(); ++i)
     grant.user_data[i] = static_cast<std::byte>(options.user_data[i]);
+  grant.renewable_until_s = program::unix_after(options.seconds + options.renewable_s);
   const ConnectToken token = program::issue_now(grant, *key, options.seconds, options.game);
   if (const auto error = program::write_token_file(options.out_path, token))
     return program::fail(kName, error->message, program::kFailed);
-  fmt::print("wrote {}: good once, for {:g} s\n", options.out_path, options.seconds);
+  fmt::print("wrote {}: good once, for {:g} s, for client {}\n", options.out_path, options.seconds,
+             grant.client_id);
   return program::kOk;
 }
 
@@ -69,9 +82,17 @@ int main(int argc, char** argv) {
   token->add_option("--server", options.servers, "HOST:PORT that it is good for; several may be given")
       ->required()
       ->expected(1, static_cast<int>(ConnectGrant::kMostServers));
-  token->add_option("--client-id", options.client_id, "who the client is, a number")->capture_default_str();
+  token->add_option(
+      "--client-id", options.client_id,
+      "who the client is, a number; who joins takes the place of whoever is there under the same "
+      "(default: drawn)");
   token->add_option("--seconds", options.seconds, "how long it is good for, s")
       ->check(CLI::Range(1.0, 1e7))
+      ->capture_default_str();
+  token
+      ->add_option("--renewable", options.renewable_s,
+                   "for so long after that the client may come back by itself, with what servers give it, s")
+      ->check(CLI::Range(0.0, 1e9))
       ->capture_default_str();
   token->add_option("--user-data", options.user_data, "text for the server's game, at most 256 bytes");
   token->add_option("--game", options.game, "which game's, a number (default: that of the programs)");

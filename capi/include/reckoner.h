@@ -222,12 +222,14 @@ typedef struct reckoner_grant {
   uint32_t struct_size;
   uint32_t server_count;           /* 1 to 32 */
   const reckoner_address* servers; /* under which clients reach them */
-  uint64_t client_id;              /* the backend's name for the client */
+  uint64_t client_id;              /* the backend's name for the client, who is there once under it */
   uint64_t expires_s;              /* seconds since 1970 */
   uint64_t game;                   /* tells apart games that share a key */
   const uint8_t* user_data;        /* for the server's game, or null */
   uint32_t user_data_size;         /* at most 256 */
   uint32_t reserved;
+  uint64_t renewable_until_s; /* until when the client may come back by itself with tickets, seconds since
+                                 1970; 0: a day after expires_s */
 } reckoner_grant;
 RECKONER_C_API void reckoner_grant_init(reckoner_grant* grant, uint32_t struct_size);
 
@@ -254,7 +256,7 @@ typedef struct reckoner_server_config {
   uint32_t peers_per_address;        /* 16: connections from one address */
   const reckoner_address* addresses; /* under which clients reach it, with port 0 for the one in use: a token
                                         must name one. None: `host`, which must then be given */
-  double handshakes_per_second;      /* 10: tokens shown from one address */
+  double handshakes_per_second;      /* 10: tokens shown from one address; 0: no limit */
 
   double tick_rate_hz;       /* 60; 1 to 1000 */
   double epoch_s;            /* 0: server time of tick 0 */
@@ -274,7 +276,7 @@ typedef struct reckoner_server_config {
   double interest_level_distance_m[2]; /* 0, 0: from there on 4 and 16 times the threshold */
   double interest_interval_s;          /* 0.2 */
 
-  double tokens_per_second; /* 2000: tokens that are looked into, from all addresses together */
+  double tokens_per_second; /* 2000: tokens that are looked into, from all addresses together; 0: no limit */
 
   /* What peers may make the server take in; beyond it is dropped, and counted. 0: no limit, unless it says
    * otherwise. */
@@ -301,7 +303,10 @@ typedef struct reckoner_server_config {
   double ticket_s;    /* 3600: how long a client may come back by itself after it was last connected */
   double half_open_s; /* 5: a session that no connection follows is gone then */
   uint64_t limit_waiting_event_bytes; /* 33554432: of events that wait to be polled; at least 1 */
-  double limit_silence_s; /* 10, from 1 to 3600: a client that sends nothing for so long is lost */
+  double limit_silence_s;          /* 10, from 1 to 3600: a client that sends nothing for so long is lost */
+  uint32_t sessions_per_client;    /* 1: of one client id at once; a newer one ends the oldest. 0: no limit */
+  uint32_t used_tokens_per_client; /* 256: tokens of one client id that are remembered */
+  uint64_t used_tokens;            /* 262144: of all; more new ones are not taken meanwhile */
 } reckoner_server_config;
 RECKONER_C_API void reckoner_server_config_init(reckoner_server_config* config, uint32_t struct_size);
 

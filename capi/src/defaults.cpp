@@ -73,6 +73,9 @@ void reckoner_server_config_init(reckoner_server_config* config, std::uint32_t s
   const TransportLimits limits;
   c.resume_s = server.resume_s;
   c.tokens_per_second = security.tokens_per_second;
+  c.sessions_per_client = security.sessions_per_client;
+  c.used_tokens = security.used_tokens;
+  c.used_tokens_per_client = static_cast<std::uint32_t>(security.used_tokens_per_client);
   c.limit_datagrams_per_second = limits.datagrams_per_second;
   c.limit_bytes_per_second = limits.bytes_per_second;
   c.limit_address_datagrams_per_second = limits.address_datagrams_per_second;

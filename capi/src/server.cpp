@@ -86,7 +86,10 @@ EnetListenConfig listening(const reckoner_server_config& c) {
                                      .handshakes_per_second = c.handshakes_per_second,
                                      .tokens_per_second = c.tokens_per_second,
                                      .ticket_s = c.ticket_s,
-                                     .half_open_s = c.half_open_s};
+                                     .half_open_s = c.half_open_s,
+                                     .sessions_per_client = c.sessions_per_client,
+                                     .used_tokens = static_cast<std::size_t>(c.used_tokens),
+                                     .used_tokens_per_client = c.used_tokens_per_client};
   }
   return config;
 }

@@ -13,9 +13,9 @@ namespace {
 // otherwise, s.
 constexpr double kAfterSleepS = 1.5;
 
-// Trying again would change nothing.
+// Trying again would change nothing, or take the place of somebody who is to have it.
 bool is_final(EndReason reason) {
-  return reason == EndReason::version || reason == EndReason::archetypes;
+  return reason == EndReason::version || reason == EndReason::archetypes || reason == EndReason::replaced;
 }
 
 }  // namespace

@@ -278,7 +278,7 @@ std::uint32_t pack(const EndCode& code) {
 
 EndCode unpack_end_code(std::uint32_t packed) {
   const auto reason = static_cast<std::uint8_t>(packed & 0xffu);
-  if (reason > static_cast<std::uint8_t>(EndReason::left)) return {};
+  if (reason > static_cast<std::uint8_t>(EndReason::replaced)) return {};
   return {static_cast<EndReason>(reason), packed >> 8};
 }
 
@@ -301,6 +301,8 @@ std::string describe(const EndCode& code) {
       return "the server has shut down";
     case EndReason::left:
       return "left";
+    case EndReason::replaced:
+      return "the same client has joined from elsewhere";
   }
   return "unknown reason";
 }

@@ -36,7 +36,8 @@ Result<std::unique_ptr<ShardedTransport>> ShardedTransport::listen(const EnetLis
   std::unique_ptr<ShardedTransport> all(new ShardedTransport(bits));
   EnetListenConfig each = config;
   if (count > 1) each.max_peers = peers_per_host;
-  const auto used = EnetTransport::no_tokens_yet();
+  const ServerSecurity* const security = config.security.get();
+  const auto used = security != nullptr ? EnetTransport::no_tokens_yet(*security) : nullptr;
   for (std::uint32_t number = 0; number < count; ++number) {
     auto host = EnetTransport::listen(each, {number, bits, used});
     if (!host) {

@@ -45,6 +45,10 @@ class TransportLog {
   void no_answer(PeerId peer, const ServerAddress& address) const {
     say(LogLevel::warning, "no answer", peer, address);
   }
+  /// The same client is connected anew, or somebody with another token of its.
+  void replaced(PeerId peer, const ServerAddress& address) const {
+    say(LogLevel::info, "peer replaced by a newer login", peer, address);
+  }
   void takes_nothing_in(PeerId peer, const ServerAddress& address) const {
     say(LogLevel::warning, "peer takes no control messages in", peer, address);
   }

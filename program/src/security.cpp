@@ -169,9 +169,13 @@ std::optional<Error> write_token_file(const std::string& path, const ConnectToke
   return write_secret_file(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
-ConnectToken issue_now(ConnectGrant grant, const SecretKey& key, double seconds, std::uint64_t game) {
+std::uint64_t unix_after(double seconds) {
   const std::chrono::duration<double> now = std::chrono::system_clock::now().time_since_epoch();
-  grant.expires_s = static_cast<std::uint64_t>(now.count() + seconds);
+  return static_cast<std::uint64_t>(now.count() + seconds);
+}
+
+ConnectToken issue_now(ConnectGrant grant, const SecretKey& key, double seconds, std::uint64_t game) {
+  grant.expires_s = unix_after(seconds);
   return issue_token(grant, key, game);
 }
 

@@ -18,9 +18,9 @@ void Server::Impl::lose(Session& session) {
   events.push_back({ServerEvent::Kind::client_lost, session.id(), "its connection was lost"});
 }
 
-void Server::Impl::end(Session& session) {
+void Server::Impl::end(Session& session, std::string_view why) {
   const ClientId id = session.id();
-  events.push_back({ServerEvent::Kind::client_left, id, "left"});
+  events.push_back({ServerEvent::Kind::client_left, id, std::string(why)});
   log.left(id, session.peer());
   release_owned(id);
   Surroundings::release(session, entities);

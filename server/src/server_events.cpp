@@ -21,10 +21,11 @@ void Server::Impl::handle(const TransportEvent& event, double now_s) {
       waiting.erase(event.peer);
       Session* session = sessions.find(event.peer);
       if (session == nullptr) break;
-      if (unpack_end_code(event.reason).reason == EndReason::none) {
+      const EndReason reason = unpack_end_code(event.reason).reason;
+      if (reason == EndReason::none) {
         lose(*session);
       } else {
-        end(*session);
+        end(*session, reason == EndReason::replaced ? "the same client has joined anew" : "left");
       }
       break;
     }

@@ -20,6 +20,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -65,7 +66,7 @@ struct Server::Impl {
   void join(PeerId peer, const JoinMessage& message);
   void resume(PeerId peer, const ResumeMessage& message);
   void lose(Session& session);
-  void end(Session& session);
+  void end(Session& session, std::string_view why = "left");
   void tell_taken(Session& session);
   void refuse(PeerId peer, const EndCode& code, const std::string& why);
   void refuse(PeerId peer, const EndCode& code) { refuse(peer, code, describe(code)); }

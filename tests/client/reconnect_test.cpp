@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 #include <map>
+#include <string>
 #include <vector>
 
 #include <glm/geometric.hpp>
@@ -294,6 +295,21 @@ TEST(Reconnect, WhoLeavesIsGoneAtOnceAndDoesNotComeBack) {
   EXPECT_EQ(world.client(0).status(), ClientStatus::disconnected);
   EXPECT_EQ(world.count(ServerEvent::Kind::client_left), 1u);
   EXPECT_EQ(world.count(ServerEvent::Kind::client_lost), 0u);
+  EXPECT_EQ(world.dialer(0).dialed, 1u);
+}
+
+// The player has joined from elsewhere: two clients that take each other's place by turns help nobody.
+TEST(Reconnect, WhoWasReplacedDoesNotComeBackByItself) {
+  World world(near_network());
+  world.add_dialing_client();
+  world.run_to(3.0);
+  const PeerId peer = world.server().peer({1});  // the first that joined
+  ASSERT_TRUE(peer);
+  world.network().server().disconnect(peer, pack({EndReason::replaced, 0}));
+  world.run_to(30.0);
+  EXPECT_EQ(world.client(0).status(), ClientStatus::refused);
+  EXPECT_NE(world.client(0).refusal().find("elsewhere"), std::string::npos) << world.client(0).refusal();
+  EXPECT_EQ(world.count(0, Kind::disconnected), 1u);
   EXPECT_EQ(world.dialer(0).dialed, 1u);
 }
 

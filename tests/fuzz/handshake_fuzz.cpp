@@ -43,7 +43,7 @@ class Way {
                .ticket_s = 40.0};
     server_.emplace(config_);
     for (std::size_t i = 0; i < kClients; ++i) {
-      ConnectGrant grant{.client_id = i + 1, .expires_s = kNow + 30};
+      ConnectGrant grant{.client_id = i % 2, .expires_s = kNow + 30};  // two are the same
       grant.servers = {kServer};
       clients_[i].emplace(issue_token(grant, key, kGame), kGame);
     }
@@ -51,7 +51,7 @@ class Way {
 
   void step() {
     const std::size_t i = choices_.up_to(kClients - 1);
-    switch (choices_.up_to(7)) {
+    switch (choices_.up_to(8)) {
       case 0:
         now_s_ += choices_.flag() ? choices_.real(0.0, 12.0) : 0.3;
         return tidy();
@@ -67,8 +67,22 @@ class Way {
         return down(i, choices_.bytes(900));
       case 6:
         return again(i);
-      default:
+      case 7:
         return use(i);
+      default:
+        return come_back(i);
+    }
+  }
+
+  // As a transport does after every datagram.
+  void settle() {
+    server_->end_replaced([](std::uint32_t tag, bool) { check(tag <= kClients, "a session has its tag"); });
+    std::array<std::size_t, kClients> held{};
+    for (const std::uint32_t number : sessions_) {
+      const auto* const session = server_->find(number);
+      if (session == nullptr) continue;
+      held[session->grant.client_id] += session->held ? 1 : 0;
+      check(held[session->grant.client_id] <= 1, "a client has one connection");
     }
   }
 
@@ -158,6 +172,7 @@ class Way {
       return up(i, echo);
     }
     if (joined || clients_[i]->joined() == nullptr) return;
+    sessions_.insert(clients_[i]->joined()->number);
     check(server_->find(clients_[i]->joined()->number) != nullptr || now_s_ > 100.0,
           "a session is one of the server's");
   }
@@ -197,8 +212,18 @@ class Way {
     if (joined == nullptr) return;
     check(!Guard::belongs(0, joined->number) && Guard::belongs(joined->number, joined->number),
           "a session has a connection of its own");
-    if (choices_.flag()) server_->hold(joined->number, static_cast<std::uint32_t>(i + 1));
+    if (choices_.flag() && server_->hold(joined->number, static_cast<std::uint32_t>(i + 1)))
+      check(server_->find(joined->number)->held, "what may stand is held");
     if (choices_.rarely(3)) server_->release(joined->number, now_s_);
+  }
+
+  // With its ticket, whatever has become of its session.
+  void come_back(std::size_t i) {
+    const auto* joined = clients_[i]->joined();
+    if (joined == nullptr) return;
+    const Ticket& t = joined->ticket;
+    const ConnectToken ticket{t.expires_s, t.nonce, t.sealed, {}, t.to_server, t.to_client};
+    clients_[i].emplace(ticket, kGame);
   }
 
   Choices& choices_;
@@ -210,6 +235,7 @@ class Way {
   std::array<std::size_t, 2> credit_{};  // of the victims: bytes in their names that were not answered
   std::vector<Bytes> seen_;
   std::set<std::size_t> sealed_, from_server_;  // not opened yet
+  std::set<std::uint32_t> sessions_;            // that were joined
 };
 
 }  // namespace
@@ -217,8 +243,10 @@ class Way {
 void run(std::span<const std::byte> input) {
   Choices choices{input};
   Way way{choices};
-  for (int steps = 0; !choices.empty() && steps < 300; ++steps)
+  for (int steps = 0; !choices.empty() && steps < 300; ++steps) {
     way.step();
+    way.settle();
+  }
 }
 
 std::vector<Bytes> seeds() {
@@ -227,7 +255,7 @@ std::vector<Bytes> seeds() {
   // All three join, and speak.
   Bytes all;
   for (const unsigned client : {0u, 1u, 2u}) {
-    for (const unsigned step : {1u, 1u, 3u, 3u, 7u}) {
+    for (const unsigned step : {1u, 1u, 3u, 3u, 7u, 8u, 1u, 1u, 7u}) {
       all.push_back(static_cast<std::byte>(client));
       all.push_back(static_cast<std::byte>(step));
       all.insert(all.end(), 6, std::byte{0});

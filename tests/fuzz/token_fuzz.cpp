@@ -36,7 +36,7 @@ void open_any_grant(std::span<const std::byte> plain) {
   std::array<std::byte, kPlain> padded{};
   std::copy_n(plain.begin(), std::min(plain.size(), kPlain), padded.begin());
   std::array<std::byte, 32> bound;
-  constexpr std::string_view kMagic = "RECKONER TOKEN 1";
+  constexpr std::string_view kMagic = "RECKONER TOKEN 2";
   secure::ByteWriter(bound).bytes(std::as_bytes(std::span(kMagic))).number(kGame).number(kExpires);
   const std::array<std::byte, ConnectToken::kNonceBytes> nonce{};
   std::array<std::byte, ConnectToken::kSealedBytes> sealed;
@@ -50,7 +50,9 @@ void open_any_grant(std::span<const std::byte> plain) {
   const auto again = secure::seal_grant(*opened, nonce, key(), kGame);
   const auto second = secure::open_grant(again, nonce, kExpires, key(), kGame);
   check(second && second->grant.client_id == opened->grant.client_id &&
-            second->grant.servers == opened->grant.servers,
+            second->grant.servers == opened->grant.servers &&
+            second->grant.renewable_until_s == opened->grant.renewable_until_s &&
+            second->login.id == opened->login.id && second->login.generation == opened->login.generation,
         "a grant is sealed as it was opened");
 }
 
@@ -97,7 +99,7 @@ std::vector<Bytes> seeds() {
   std::vector<Bytes> out;
   for (const std::size_t servers : {1, 32})
     out.push_back(marked(std::byte{0}, write_token(some_token(servers))));
-  Bytes grant(8 + 64 + ConnectGrant::kUserBytes, std::byte{3});
+  Bytes grant(8 + 8 + 4 + 16 + 64 + ConnectGrant::kUserBytes, std::byte{3});
   for (const int servers : {1, 2, 32, 33}) {
     Bytes plain = grant;
     plain.push_back(static_cast<std::byte>(servers));

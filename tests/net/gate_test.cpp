@@ -114,7 +114,7 @@ TEST(Gate, AClientThatNeverHeardTheAnswerMayTryAgain) {
     ASSERT_TRUE(again.session());
     EXPECT_FALSE(again.receive(*lost));
     EXPECT_EQ(bench.gate.sessions(), 1u);
-    bench.gate.hold(*bench.gate.find(again.session()->number));
+    EXPECT_TRUE(bench.gate.hold(*bench.gate.find(again.session()->number)));
     bench.talk(third, {kClient.host, 1002});
     EXPECT_FALSE(third.session()) << "a connection stood on it: now it is used up";
     EXPECT_EQ(bench.gate.counts().token_reused, 1u);
@@ -203,7 +203,7 @@ TEST(Gate, WhoStaysHasAGoodTicketAtAllTimes) {
     };
     talk(kClient);
     ASSERT_NE(client.joined(), nullptr);
-    server.hold(client.joined()->number, 1);
+    EXPECT_TRUE(server.hold(client.joined()->number, 1));
     for (int i = 0; i < 5 * 3600; ++i, bench.now_s += 1.0, ++unix_s) {
       server.tidy(bench.now_s, unix_s, [&](const ServerAddress& to, std::span<const std::byte> datagram) {
         EXPECT_EQ(to, kClient);
@@ -256,10 +256,10 @@ TEST(Gate, OnlyServersGiveTicketsAndOnlyToWhomIsThere) {
 
 TEST(Gate, SessionsThatNothingFollowsEnd) {
   Bench bench;
-  ClientHandshake client(bench.token(), kGame), held(bench.token(), kGame);
+  ClientHandshake client(bench.token(1), kGame), held(bench.token(2), kGame);
   bench.talk(client, kClient);
   bench.talk(held, {kClient.host, 1});
-  bench.gate.hold(*bench.gate.find(held.session()->number));
+  EXPECT_TRUE(bench.gate.hold(*bench.gate.find(held.session()->number)));
   bench.gate.tidy(bench.now_s + bench.config.half_open_s + 0.1, kNow);
   EXPECT_EQ(bench.gate.find(client.session()->number), nullptr);
   ASSERT_NE(bench.gate.find(held.session()->number), nullptr);
@@ -278,7 +278,7 @@ TEST(Gate, OneHostHasItsLimits) {
   }
   EXPECT_EQ(joined, static_cast<int>(bench.config.most_sessions_per_host));
   EXPECT_GT(bench.gate.counts().over_limit, 200u);
-  ClientHandshake other(bench.token(), kGame);
+  ClientHandshake other(bench.token(1000), kGame);
   bench.talk(other, {kClient.host + 1, 1});
   EXPECT_TRUE(other.session());  // others do not notice
 }
@@ -298,7 +298,7 @@ TEST(Gate, NobodyTakesUpThePlacesOrTheShareOfAnAddressByNamingIt) {
       (void)client.arrive(kServer, arrival.bytes, bench.now_s, kNow);
     }
     if (client.joined() == nullptr) return;
-    server.hold(client.joined()->number, 1);
+    EXPECT_TRUE(server.hold(client.joined()->number, 1));
   };
   const auto says = [&](Guard& client, const ServerAddress& from) {
     return server.arrive(from, client.seal(*client.sealer_of(0), Kind::state, Bytes(20)), bench.now_s, kNow);
@@ -333,7 +333,7 @@ TEST(Gate, AllThatAClientSealsIsHeldToItsShare) {
       ASSERT_EQ(arrival.what, Guard::Arrival::What::answer);
       (void)client.arrive(kServer, arrival.bytes, bench.now_s, kNow);
     }
-    server.hold(client.joined()->number, 1);
+    EXPECT_TRUE(server.hold(client.joined()->number, 1));
     int within = 0;
     for (int i = 0; i < 1000; ++i, bench.now_s += 0.001) {
       const auto sealed = client.seal(*client.sealer_of(0), kind, Bytes(static_cast<std::size_t>(i % 60)));

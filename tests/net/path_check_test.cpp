@@ -45,7 +45,7 @@ class World {
     }
     EXPECT_NE(client_.joined(), nullptr);
     number_ = client_.joined()->number;
-    server_.hold(number_, 1);
+    EXPECT_TRUE(server_.hold(number_, 1));
   }
 
   double now_s = 100.0;

@@ -23,6 +23,7 @@ using Bytes = std::vector<std::byte>;
 struct End {
   std::unique_ptr<EnetTransport> transport;
   std::vector<PeerId> connected, disconnected;
+  std::vector<std::uint32_t> reasons;  ///< of those disconnected
   std::vector<Bytes> state, control;
 
   void turn() {
@@ -30,7 +31,10 @@ struct End {
     transport->service(0.0);
     while (const auto event = transport->poll()) {
       if (event->kind == TransportEvent::Kind::connected) connected.push_back(event->peer);
-      if (event->kind == TransportEvent::Kind::disconnected) disconnected.push_back(event->peer);
+      if (event->kind == TransportEvent::Kind::disconnected) {
+        disconnected.push_back(event->peer);
+        reasons.push_back(event->reason);
+      }
       if (event->kind == TransportEvent::Kind::received)
         (event->channel == Channel::state ? state : control)
             .emplace_back(event->payload.begin(), event->payload.end());

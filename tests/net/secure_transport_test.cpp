@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include <reckoner/net/enet_transport.hpp>
+#include <reckoner/net/messages.hpp>
 
 namespace reckoner {
 namespace {
@@ -183,6 +184,39 @@ TEST_F(SecureTransport, AClientComesBackWithItsTicket) {
   End& again = join(ticket, server.transport->port());
   ASSERT_TRUE(until([&] { return !again.connected.empty() && server.connected.size() == 2; }));
   EXPECT_EQ(server.transport->identity(server.connected[1])->client_id, 5u);
+}
+
+// The machine has lost its network, and has another one before the server notices: for the server's game the
+// older connection is lost, and may go on over the newer.
+TEST_F(SecureTransport, WhoComesBackTakesThePlaceOfItsOlderConnection) {
+  End& first = join(token(5), server.transport->port());
+  ASSERT_TRUE(until([&] { return !first.connected.empty() && !server.connected.empty(); }));
+  const ConnectToken ticket = *first.transport->ticket();
+  End& again = join(ticket, server.transport->port());
+  ASSERT_TRUE(until([&] { return server.connected.size() == 2 && !first.disconnected.empty(); }));
+  EXPECT_EQ(server.disconnected, std::vector<PeerId>{server.connected[0]});
+  EXPECT_EQ(unpack_end_code(server.reasons[0]).reason, EndReason::none);
+  EXPECT_EQ(unpack_end_code(first.reasons[0]).reason, EndReason::replaced);
+  again.transport->send(again.connected[0], Channel::control, Bytes(3, std::byte{1}));
+  EXPECT_TRUE(until([&] { return server.control.size() == 1; }));
+  EXPECT_EQ(server.transport->identity(server.connected[1])->client_id, 5u);
+}
+
+// All places are taken, one by a process that has crashed: its player logs in anew and need not wait.
+TEST_F(SecureTransport, ANewerTokenOfAClientTakesThePlaceOfItsOlderConnection) {
+  for (std::uint64_t i = 0; i < 8; ++i)
+    join(token(i), server.transport->port());
+  ASSERT_TRUE(until([&] { return server.connected.size() == 8; }));
+  End& again = join(token(3), server.transport->port());
+  ASSERT_TRUE(until([&] { return server.connected.size() == 9 && !again.connected.empty(); }, 3.0));
+  ASSERT_EQ(server.disconnected.size(), 1u);
+  EXPECT_EQ(unpack_end_code(server.reasons[0]).reason, EndReason::replaced);
+  ASSERT_TRUE(until([&] { return !clients[3]->disconnected.empty(); }));
+  EXPECT_EQ(unpack_end_code(clients[3]->reasons[0]).reason, EndReason::replaced);
+  // Its ticket is worth nothing any more, and nobody else was disturbed.
+  End& older = join(*clients[3]->transport->ticket(), server.transport->port());
+  EXPECT_FALSE(until([&] { return !older.connected.empty() || server.disconnected.size() > 1; }, 1.0));
+  EXPECT_GT(server.transport->stats().refusals[Refusal::token_reused], 0u);
 }
 
 // Whoever sits on the way can hold back and repeat, but change nothing and say nothing.

@@ -79,7 +79,7 @@ class TransportLimit : public testing::Test {
     relay = std::make_unique<Relay>(server.transport->port());
   }
   End& join(std::uint16_t port) {
-    ConnectGrant grant{.client_id = 1, .expires_s = unix_s() + 60};
+    ConnectGrant grant{.client_id = clients.size(), .expires_s = unix_s() + 60};
     grant.servers = {{INADDR_LOOPBACK, server.transport->port()}};
     auto connecting =
         EnetTransport::connect("127.0.0.1", port, 5, ClientSecurity{issue_token(grant, key, kGame), kGame});

@@ -194,5 +194,36 @@ TEST(Security, FilesThatHoldNoneAreRefused) {
   }
 }
 
+// The same player starts the game a second time, with a new token: the first one is told and ends, and those
+// of other players go on.
+TEST(Security, TheSameClientIsThereOnce) {
+  Keys keys;
+  Process server("reckoner-server",
+                 {"--scenario", "crowd", "--entities", "5", "--port", keys.port, "--key", keys.key});
+  ASSERT_TRUE(server.wait_for("listening", 30.0));
+  const auto joining = [&](const std::string& name, const std::vector<std::string>& more) {
+    const std::string path = keys.dir.file(name);
+    std::vector<std::string> issue = {"issue", path, "--key", keys.key, "--server", "127.0.0.1:" + keys.port};
+    issue.insert(issue.end(), more.begin(), more.end());
+    EXPECT_EQ(run("reckoner-token", issue).exit_code, 0);
+    return std::vector<std::string>{"--connect", "127.0.0.1:" + keys.port, "--token", path, "--reconnect",
+                                    "100"};
+  };
+  Process other("reckoner-client", joining("other.token", {}));
+  Process first("reckoner-client", joining("first.token", {"--client-id", "7"}));
+  for (Process* client : {&other, &first})
+    ASSERT_TRUE(client->wait_for("joined", 30.0)) << client->errors();
+  Process second("reckoner-client", joining("second.token", {"--client-id", "7"}));
+  ASSERT_TRUE(second.wait_for("joined", 30.0)) << second.errors();
+  EXPECT_EQ(first.wait(30.0), 1);
+  EXPECT_NE(first.errors().find("joined from elsewhere"), std::string::npos) << first.errors();
+  EXPECT_TRUE(server.wait_for("peer replaced", 30.0)) << server.errors();
+  for (Process* client : {&other, &second}) {
+    client->send_signal(SIGTERM);
+    EXPECT_EQ(client->wait(30.0), 0) << client->errors();
+    EXPECT_EQ(client->output().find("trying to come back"), std::string::npos);
+  }
+}
+
 }  // namespace
 }  // namespace reckoner::test

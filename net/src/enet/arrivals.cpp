@@ -67,7 +67,13 @@ void EnetTransport::Impl::take_connected(ENetPeer* peer, std::uint32_t reason) {
   if (guard) {
     connection.session = peer->connectID;
     connection.sealer = guard->sealer_of(connection.session);
-    guard->hold(connection.session, id.value);
+    if (!guard->hold(connection.session, id.value)) {  // its token has let it in elsewhere meanwhile
+      stats.refuse(Refusal::token_reused);
+      enet_peer_disconnect_now(peer, 0);
+      peer->data = nullptr;
+      connections.remove(id);
+      return;
+    }
   }
   connection.liveness.connected(steady_seconds());
   touched.touch(static_cast<std::size_t>(peer - host->peers));  // from now on its throttle may be held

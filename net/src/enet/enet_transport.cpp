@@ -30,6 +30,8 @@ std::optional<Error> fault_in_security(const ServerSecurity& security) {
       return Error{std::string(number.name) + " is out of range"};
   }
   if (security.peers_per_address == 0) return Error{"peers_per_address must be more than 0"};
+  if (security.used_tokens == 0 || security.used_tokens_per_client == 0)
+    return Error{"used_tokens and used_tokens_per_client must be more than 0"};
   return std::nullopt;
 }
 
@@ -49,6 +51,10 @@ Result<std::vector<ServerAddress>> addresses_of(const ServerSecurity& security, 
     if (address.port == 0) address.port = bound.port;
   }
   return addresses;
+}
+
+secure::UsedTokens::Limits limits_of(const ServerSecurity& security) {
+  return {security.used_tokens, security.used_tokens_per_client, security.sessions_per_client};
 }
 
 }  // namespace
@@ -141,6 +147,7 @@ Result<std::unique_ptr<EnetTransport>> EnetTransport::listen(const EnetListenCon
                                                 .opened_per_second = security->tokens_per_second,
                                                 .half_open_s = security->half_open_s,
                                                 .ticket_s = security->ticket_s,
+                                                .tokens = limits_of(*security),
                                                 .used = shard.used,
                                                 .limits = config.limits}));
   }
@@ -252,8 +259,8 @@ void EnetTransport::disconnect(PeerId peer, std::uint32_t reason) {
   if (connection.peer->state == ENET_PEER_STATE_DISCONNECTED) impl_->end(peer, 0);
 }
 
-std::shared_ptr<secure::UsedTokens> EnetTransport::no_tokens_yet() {
-  return std::make_shared<secure::UsedTokens>();
+std::shared_ptr<secure::UsedTokens> EnetTransport::no_tokens_yet(const ServerSecurity& security) {
+  return std::make_shared<secure::UsedTokens>(limits_of(security));
 }
 
 std::optional<ClientIdentity> EnetTransport::identity(PeerId peer) const {

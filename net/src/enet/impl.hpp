@@ -102,6 +102,7 @@ struct EnetTransport::Impl {
   void take_connected(ENetPeer* peer, std::uint32_t reason);
   void take_packet(PeerId id, std::uint8_t channel, std::span<const std::byte> payload);
   [[nodiscard]] bool take_state(std::span<const std::byte> datagram);
+  void end_replaced();
   void drop_silent(double now_s);
   void end(PeerId id, std::uint32_t reason);
   void give_up(PeerId id);

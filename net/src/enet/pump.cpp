@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include <reckoner/net/messages.hpp>
+
 namespace reckoner {
 
 // Acknowledgements that come late, a peer's THROTTLE_CONFIGURE and the bandwidth it announces all make ENet
@@ -79,8 +81,24 @@ bool EnetTransport::Impl::pump() {
     }
     if (to_its_end && received_now < limits::kDatagramsPerPass) break;
   }
+  end_replaced();
   count_wire();
   return host->totalReceivedPackets != start;
+}
+
+// Whoever has come with something newer takes the place of an older connection, which is told why. A client
+// that has come back by itself goes on with what it had: for the game its older connection is merely lost.
+void EnetTransport::Impl::end_replaced() {
+  if (!guard) return;
+  guard->end_replaced([this](std::uint32_t tag, bool by_another_login) {
+    const PeerId id{tag};
+    Connection* const connection = connections.find(id);
+    if (connection == nullptr) return;
+    const std::uint32_t reason = pack({EndReason::replaced, 0});
+    log.replaced(id, machine_order(connection->peer->address));
+    enet_peer_disconnect_now(connection->peer, reason);
+    end(id, by_another_login ? reason : 0);
+  });
 }
 
 // ENet has reset the peer by now, which also released its packets.

@@ -25,8 +25,10 @@ std::optional<std::span<const std::byte>> ClientHandshake::to_send(double now_s)
     std::ranges::copy(request, message_.begin());
     return std::span<const std::byte>(message_).first(request.size());
   }
-  message_ =
-      write(Response{game_, exchange_.public_key(), *cookie_, token_.expires_s, token_.nonce, token_.sealed});
+  Response response{game_,        exchange_.public_key(), *cookie_, token_.expires_s,
+                    token_.nonce, token_.sealed,          {}};
+  response.proof = prove(response, token_.to_server);
+  message_ = write(response);
   return message_;
 }
 

@@ -3,8 +3,11 @@
 #include "sealed_grant.hpp"
 #include "sodium_bytes.hpp"
 
+#include <algorithm>
 #include <cassert>
+#include <limits>
 #include <string_view>
+#include <tuple>
 
 namespace reckoner {
 namespace {
@@ -12,7 +15,7 @@ namespace {
 using secure::ByteReader;
 using secure::ByteWriter;
 
-constexpr std::string_view kMagic = "RECKONER TOKEN 1";
+constexpr std::string_view kMagic = "RECKONER TOKEN 2";
 constexpr std::size_t kPlainBytes = ConnectToken::kSealedBytes - crypto_aead_xchacha20poly1305_ietf_ABYTES;
 static_assert(crypto_aead_xchacha20poly1305_ietf_NPUBBYTES == ConnectToken::kNonceBytes);
 static_assert(crypto_aead_xchacha20poly1305_ietf_KEYBYTES == SecretKey::kBytes);
@@ -54,7 +57,9 @@ std::array<std::byte, ConnectToken::kSealedBytes> seal_grant(
     const SecretKey& key, std::uint64_t game) {
   std::array<std::byte, kPlainBytes> plain;
   ByteWriter writer(plain);
-  writer.number(grant.grant.client_id).bytes(grant.to_server.bytes()).bytes(grant.to_client.bytes());
+  writer.number(grant.grant.client_id).number(grant.grant.renewable_until_s);
+  writer.number(grant.login.generation).bytes(grant.login.generation == 0 ? LoginId{} : grant.login.id);
+  writer.bytes(grant.to_server.bytes()).bytes(grant.to_client.bytes());
   writer.bytes(grant.grant.user_data);
   write_servers(writer, grant.grant.servers);
   writer.pad(kPlainBytes);
@@ -80,6 +85,11 @@ std::optional<OpenedGrant> open_grant(const std::array<std::byte, ConnectToken::
   OpenedGrant opened;
   opened.grant.expires_s = expires_s;
   opened.grant.client_id = reader.number<std::uint64_t>();
+  opened.grant.renewable_until_s = reader.number<std::uint64_t>();
+  opened.login.generation = reader.number<std::uint32_t>();
+  opened.login.id = reader.bytes<std::tuple_size_v<LoginId>>();
+  if (opened.login.generation == 0)
+    std::copy_n(nonce.begin(), opened.login.id.size(), opened.login.id.begin());
   opened.to_server = SecretKey(reader.bytes<SecretKey::kBytes>());
   opened.to_client = SecretKey(reader.bytes<SecretKey::kBytes>());
   opened.grant.user_data = reader.bytes<ConnectGrant::kUserBytes>();
@@ -90,6 +100,19 @@ std::optional<OpenedGrant> open_grant(const std::array<std::byte, ConnectToken::
   return opened;
 }
 
+ConnectToken issue_ticket(const ConnectGrant& grant, const Login& login, const SecretKey& key,
+                          std::uint64_t game) {
+  assert(!grant.servers.empty() && grant.servers.size() <= ConnectGrant::kMostServers);
+  ConnectToken token;
+  token.expires_s = grant.expires_s;
+  fill_random(token.nonce);
+  token.servers = grant.servers;
+  token.to_server = SecretKey::make();
+  token.to_client = SecretKey::make();
+  token.sealed = seal_grant({grant, token.to_server, token.to_client, login}, token.nonce, key, game);
+  return token;
+}
+
 }  // namespace secure
 
 std::string host_text(const ServerAddress& address) {
@@ -98,15 +121,13 @@ std::string host_text(const ServerAddress& address) {
 }
 
 ConnectToken issue_token(const ConnectGrant& grant, const SecretKey& key, std::uint64_t game) {
-  assert(!grant.servers.empty() && grant.servers.size() <= ConnectGrant::kMostServers);
-  ConnectToken token;
-  token.expires_s = grant.expires_s;
-  secure::fill_random(token.nonce);
-  token.servers = grant.servers;
-  token.to_server = SecretKey::make();
-  token.to_client = SecretKey::make();
-  token.sealed = secure::seal_grant({grant, token.to_server, token.to_client}, token.nonce, key, game);
-  return token;
+  ConnectGrant granted = grant;
+  if (granted.renewable_until_s == 0) {
+    constexpr std::uint64_t kForEver = std::numeric_limits<std::uint64_t>::max();
+    granted.renewable_until_s = std::min(grant.expires_s, kForEver - ConnectGrant::kRenewableS);
+    granted.renewable_until_s += ConnectGrant::kRenewableS;
+  }
+  return secure::issue_ticket(granted, {}, key, game);
 }
 
 std::array<std::byte, ConnectToken::kBytes> write_token(const ConnectToken& token) {

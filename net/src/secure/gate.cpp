@@ -30,7 +30,8 @@ UsedTokens::Tag tag_of(const Response& response) {
 
 Gate::Gate(const GateConfig& config)
     : config_(config), cookie_key_(SecretKey::make()), traffic_(config.limits) {
-  if (!config_.used) config_.used = std::make_shared<UsedTokens>();
+  if (!config_.used) config_.used = std::make_shared<UsedTokens>(config_.tokens);
+  number_ = config_.used->add_gate();
 }
 
 std::nullopt_t Gate::refuse(Refusal why, std::uint64_t& count) {
@@ -42,9 +43,10 @@ std::nullopt_t Gate::refuse(Refusal why, std::uint64_t& count) {
 // Counts by host alone: ports cost nobody anything. Only hosts that have returned a cookie come here, so that
 // nobody uses up another's allowance.
 bool Gate::allowed(const ServerAddress& from, double now_s) {
+  if (config_.handshakes_per_second <= 0.0) return true;
   if (handshakes_.size() >= kMostHosts && !handshakes_.contains(from.host)) handshakes_.clear();
-  return handshakes_[from.host].take(1.0, config_.handshakes_per_second,
-                                     kSavedS * config_.handshakes_per_second, now_s);
+  const double depth = std::max(1.0, kSavedS * config_.handshakes_per_second);
+  return handshakes_[from.host].take(1.0, config_.handshakes_per_second, depth, now_s);
 }
 
 Cookie Gate::cookie_for(const ServerAddress& from, const PublicKey& client, std::int64_t epoch) const {
@@ -75,81 +77,119 @@ std::optional<std::span<const std::byte>> Gate::receive(const ServerAddress& fro
   return admit(from, *response, now_s, unix_s);
 }
 
-// The address is proven: who sent this hears what is sent there.
+// The address is proven: who sent this hears what is sent there. Nothing is touched by who has not proven to
+// have the token's keys, too: tokens can be seen on their way.
 std::optional<std::span<const std::byte>> Gate::admit(const ServerAddress& from, const Response& response,
                                                       double now_s, std::uint64_t unix_s) {
-  if (!allowed(from, now_s) ||
-      !opened_.take(1.0, config_.opened_per_second, config_.opened_per_second, now_s))
-    return refuse(Refusal::handshake_limit, counts_.over_limit);
-  const UsedTokens::Tag tag = tag_of(response);
-  if (const UsedTokens::Use* const used = config_.used->find(tag)) {
-    // The answer may have been lost. Anybody else has another public key.
-    Session* const session = find(used->session);
-    const bool same = used->client == response.client;
-    if (same && session != nullptr && session->address == from) return session->accepted;
-    if (!same || used->used_up) return refuse(Refusal::token_reused, counts_.token_reused);
-    // All answers were lost, and the client tries again from elsewhere, or later: as if it were the first
-    // time.
-    if (session != nullptr) sessions_.erase(used->session);
+  if (!allowed(from, now_s) || !may_open(now_s)) return refuse(Refusal::handshake_limit, counts_.over_limit);
+  const auto opened = open(response, unix_s);
+  if (!opened) return refuse(Refusal::wrong_token, counts_.wrong_token);
+  constexpr int kForgottenForOne = 2;  // more than come
+  config_.used->tidy(now_s, unix_s, kForgottenForOne);
+  const UsedTokens::Shown shown{opened->grant.client_id, opened->login, tag_of(response), response.client};
+  using Verdict = UsedTokens::Verdict;
+  const Verdict verdict = config_.used->judge(shown);
+  const auto places = config_.used->replaced_by(shown);
+  if (verdict == Verdict::again || verdict == Verdict::repeated) {
+    const auto place = config_.used->place_of(opened->login.id);
+    const Session* const session = place && place->gate == number_ ? find(place->session) : nullptr;
+    if (session != nullptr && session->address == from) return session->accepted;  // the answer may be lost
   }
-  const auto opened =
-      response.expires_s <= unix_s
-          ? std::nullopt
-          : open_grant(response.sealed, response.nonce, response.expires_s, config_.key, config_.game);
-  const auto is_ours = [&](const ServerAddress& address) {
-    return config_.addresses.empty() || std::ranges::count(config_.addresses, address) > 0;
-  };
+  if (verdict == Verdict::used || verdict == Verdict::repeated)
+    return refuse(Refusal::token_reused, counts_.token_reused);
+  if (verdict == Verdict::full || full_for(from, places))
+    return refuse(Refusal::handshake_limit, counts_.over_limit);
+  // If it is `again`, all answers were lost, and the client tries from elsewhere, or later: as if it were the
+  // first time.
   const KeyExchange exchange;
   const auto keys =
-      opened ? exchange.keys(response.client, exchange.public_key(), opened->to_server, opened->to_client)
-             : std::nullopt;
-  if (!keys || std::ranges::none_of(opened->grant.servers, is_ours))
-    return refuse(Refusal::wrong_token, counts_.wrong_token);
-  if (full_for(from) || config_.used->full()) return refuse(Refusal::handshake_limit, counts_.over_limit);
-  const auto answer = begin(from, response, opened->grant, *keys, exchange.public_key(), now_s, unix_s);
-  config_.used->note(
-      tag, {response.client, ByteReader(answer.subspan(1)).number<std::uint32_t>(), response.expires_s});
+      exchange.keys(response.client, exchange.public_key(), opened->to_server, opened->to_client);
+  if (!keys) return refuse(Refusal::wrong_token, counts_.wrong_token);
+  const auto answer = begin(from, *opened, *keys, exchange.public_key(), now_s, unix_s);
+  const UsedTokens::Place place{number_, ByteReader(answer.subspan(1)).number<std::uint32_t>()};
+  config_.used->begin(shown, place, life(response.expires_s, now_s, unix_s));
+  for (const UsedTokens::Place& older : places) {
+    const Session* const session = older.gate == number_ ? find(older.session) : nullptr;
+    if (session != nullptr && !session->held) sessions_.erase(older.session);
+  }
   return answer;
 }
 
-std::span<const std::byte> Gate::begin(const ServerAddress& from, const Response& response,
-                                       const ConnectGrant& grant, const SessionKeys& keys,
-                                       const PublicKey& server, double now_s, std::uint64_t unix_s) {
+bool Gate::may_open(double now_s) {
+  const double rate = config_.opened_per_second;
+  return rate <= 0.0 || opened_.take(1.0, rate, std::max(1.0, rate), now_s);
+}
+
+// What the token says, if it is for this server, and shown by somebody who has its keys.
+std::optional<OpenedGrant> Gate::open(const Response& response, std::uint64_t unix_s) const {
+  if (response.expires_s <= unix_s) return std::nullopt;
+  auto opened = open_grant(response.sealed, response.nonce, response.expires_s, config_.key, config_.game);
+  if (!opened) return std::nullopt;
+  const Proof proof = prove(response, opened->to_server);
+  if (sodium_memcmp(proof.data(), response.proof.data(), proof.size()) != 0) return std::nullopt;
+  const auto is_ours = [&](const ServerAddress& address) {
+    return config_.addresses.empty() || std::ranges::count(config_.addresses, address) > 0;
+  };
+  if (std::ranges::none_of(opened->grant.servers, is_ours)) return std::nullopt;
+  return opened;
+}
+
+std::span<const std::byte> Gate::begin(const ServerAddress& from, const OpenedGrant& opened,
+                                       const SessionKeys& keys, const PublicKey& server, double now_s,
+                                       std::uint64_t unix_s) {
   Accepted accepted;
   accepted.server = server;
   do {
     accepted.session = random_number();
   } while (accepted.session == 0 || sessions_.contains(accepted.session));
 
-  accepted.ticket = ticket_for(grant, unix_s);
-
   auto session = std::make_unique<Session>(Session{.number = accepted.session,
                                                    .address = from,
-                                                   .grant = grant,
+                                                   .grant = opened.grant,
                                                    .sealer = {keys.to_client, accepted.session},
                                                    .opener = Opener{keys.to_server},
                                                    .until_s = now_s + config_.half_open_s,
                                                    .renew_s = now_s + renewal_s(),
-                                                   .accepted = seal(accepted, keys),
-                                                   .client = response.client,
-                                                   .token = tag_of(response)});
+                                                   .login = opened.login});
+  accepted.ticket = ticket_for(*session, unix_s);
+  session->accepted = seal(accepted, keys);
   ++counts_.accepted;
   return (sessions_[accepted.session] = std::move(session))->accepted;
 }
 
-// What the client was let in with, for longer.
-Ticket Gate::ticket_for(const ConnectGrant& grant, std::uint64_t unix_s) const {
-  ConnectGrant again = grant;
-  again.expires_s = unix_s + static_cast<std::uint64_t>(config_.ticket_s);
-  const ConnectToken token = issue_token(again, config_.key, config_.game);
+// What the client was let in with, for longer, but not longer than the backend said.
+Ticket Gate::ticket_for(const Session& session, std::uint64_t unix_s) const {
+  ConnectGrant again = session.grant;
+  again.expires_s = std::min(unix_s + static_cast<std::uint64_t>(config_.ticket_s), again.renewable_until_s);
+  const Login next{session.login.id, session.login.generation + 1};
+  const ConnectToken token = issue_ticket(again, next, config_.key, config_.game);
   return {token.expires_s, token.nonce, token.sealed, token.to_server, token.to_client};
 }
 
-bool Gate::full_for(const ServerAddress& from) const {
-  if (sessions_.size() >= config_.most_sessions) return true;
-  const auto same = std::ranges::count_if(
-      sessions_, [&](const auto& entry) { return entry.second->address.host == from.host; });
-  return static_cast<std::size_t>(same) >= config_.most_sessions_per_host;
+// Longer by a ticket's life than anything of the login can be good, for a wall clock that is ahead now and
+// set back later.
+UsedTokens::Life Gate::life(std::uint64_t expires_s, double now_s, std::uint64_t unix_s) const {
+  const std::uint64_t last_s = std::max(expires_s, unix_s + static_cast<std::uint64_t>(config_.ticket_s));
+  return {last_s, now_s + static_cast<double>(last_s - unix_s) + config_.ticket_s};
+}
+
+// Without those that are about to make place.
+bool Gate::full_for(const ServerAddress& from, std::span<const UsedTokens::Place> less) const {
+  const auto stays = [&](const Session& session) {
+    return std::ranges::find(less, place_of(session)) == less.end();
+  };
+  std::size_t all = 0, same_host = 0;
+  for (const auto& [number, session] : sessions_) {
+    if (!stays(*session)) continue;
+    ++all;
+    if (session->address.host == from.host) ++same_host;
+  }
+  return all >= config_.most_sessions || same_host >= config_.most_sessions_per_host;
+}
+
+bool Gate::hold(Session& session) {
+  if (session.held || !config_.used->stand(session.login.id, place_of(session))) return session.held;
+  return session.held = true;
 }
 
 Gate::Session* Gate::find(std::uint32_t number) {
@@ -168,7 +208,7 @@ void Gate::release(std::uint32_t number, double now_s) {
 void Gate::tidy(double now_s, std::uint64_t unix_s) {
   std::erase_if(sessions_,
                 [&](const auto& entry) { return !entry.second->held && entry.second->until_s <= now_s; });
-  config_.used->tidy(unix_s);
+  config_.used->tidy(now_s, unix_s);
   traffic_.tidy(now_s);
 }
 

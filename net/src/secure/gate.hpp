@@ -5,11 +5,11 @@
 #include "handshake.hpp"
 #include "path_check.hpp"
 #include "traffic_limit.hpp"
+#include "used_tokens.hpp"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -21,51 +21,27 @@
 
 namespace reckoner::secure {
 
-/// Which tokens were shown, until they expire. Shared by the gates of one server: a token is good once.
-class UsedTokens {
- public:
-  using Tag = std::array<std::byte, 16>;  ///< the last bytes of the sealed grant
-  struct Use {
-    PublicKey client{};
-    std::uint32_t session = 0;
-    std::uint64_t expires_s = 0;
-    bool used_up = false;  ///< a connection stood on its session
-  };
-
-  /// Null if it was not.
-  [[nodiscard]] Use* find(const Tag& tag) {
-    const auto found = uses_.find(tag);
-    return found == uses_.end() ? nullptr : &found->second;
-  }
-  [[nodiscard]] bool full() const { return uses_.size() >= kMost; }
-  void note(const Tag& tag, const Use& use) { uses_[tag] = use; }
-  void tidy(std::uint64_t unix_s) {
-    std::erase_if(uses_, [&](const auto& entry) { return entry.second.expires_s <= unix_s; });
-  }
-
- private:
-  static constexpr std::size_t kMost = 262'144;
-
-  std::map<Tag, Use> uses_;
-};
-
 struct GateConfig {
   SecretKey key;  ///< shared with whoever issues tokens
   std::uint64_t game = 0;
   std::vector<ServerAddress> addresses;  ///< under which clients reach it; empty: tokens for any will do
   std::size_t most_sessions = 64;
   std::size_t most_sessions_per_host = 16;  ///< of one IPv4 address: a household, a school behind a NAT
-  double handshakes_per_second = 10.0;      ///< of one IPv4 address; ten seconds' worth at once
-  double opened_per_second = 2000.0;        ///< tokens that are looked into, of all addresses together
+  double handshakes_per_second = 10.0;      ///< of one IPv4 address; ten seconds' worth at once, 0: no limit
+  double opened_per_second = 2000.0;        ///< tokens looked into, of all addresses together; 0: no limit
   double half_open_s = 5.0;                 ///< a session that nothing follows is gone then
   double ticket_s = 3600.0;                 ///< how long a ticket is good; held sessions get new ones
-  std::shared_ptr<UsedTokens> used{};       ///< shared with other gates; null: its own
-  TransportLimits limits{};                 ///< of what a session's client may send
+  UsedTokens::Limits tokens{};
+  std::shared_ptr<UsedTokens> used{};  ///< shared with other gates, with limits of its own; null: as `tokens`
+  TransportLimits limits{};            ///< of what a session's client may send
 };
 
-/// A server's gate: lets in who returns a cookie to the address it was sent to and has a token that nobody
-/// used before. Until then nothing of an address is remembered but a bounded count of its handshakes, and no
-/// answer is longer than what asked for it.
+/// A server's gate: lets in who returns a cookie to the address it was sent to and has a token, with its
+/// keys, that nobody used before. Until then nothing of an address is remembered but a bounded count of its
+/// handshakes, and no answer is longer than what asked for it.
+///
+/// Who comes back takes the place of its older session, and so does who comes with another token of the same
+/// client id, at once: whoever has the newest word of the backend plays on.
 class Gate {
  public:
   struct Session {
@@ -81,8 +57,7 @@ class Gate {
     bool held = false;                                   ///< a connection stands on it
     std::uint32_t tag = 0;                               ///< whoever holds it may put a number here
     std::array<std::byte, Accepted::kBytes> accepted{};  ///< the message, for repeating
-    PublicKey client{};
-    UsedTokens::Tag token{};  ///< with which it began
+    Login login;                                         ///< of the token with which it began
   };
   struct Counts {
     std::uint64_t challenged = 0;
@@ -111,12 +86,23 @@ class Gate {
     return traffic_.refuse(session.traffic, session.address.host, bytes, now_s);
   }
 
-  /// A connection stands on the session, or no more: then it is kept a moment for what is still on its way.
-  void hold(Session& session) {
-    session.held = true;
-    if (UsedTokens::Use* const use = config_.used->find(session.token)) use->used_up = true;
-  }
+  /// A connection wants to stand on the session. False if one did before, or something newer has taken its
+  /// place, perhaps at another gate: then it must not.
+  [[nodiscard]] bool hold(Session& session);
+  /// It stands no more: the session is kept a moment for what is still on its way.
   void release(std::uint32_t number, double now_s);
+
+  /// Soon after receive(), of any gate: ends sessions whose place others have taken, after calling
+  /// `end(session, by_another_login)` for those that are held.
+  template <class End>
+  void end_replaced(End end) {
+    config_.used->take_ended(number_, [&](std::uint32_t number, bool by_another_login) {
+      Session* const session = find(number);
+      if (session == nullptr) return;
+      if (session->held) end(*session, by_another_login);
+      sessions_.erase(number);
+    });
+  }
 
   /// Now and then: forgets what is over.
   void tidy(double now_s, std::uint64_t unix_s);
@@ -128,7 +114,9 @@ class Gate {
     for (auto& [number, session] : sessions_) {
       if (!session->held || now_s < session->renew_s) continue;
       session->renew_s = now_s + renewal_s();
-      send(*session, ticket_for(session->grant, unix_s));
+      const Ticket ticket = ticket_for(*session, unix_s);
+      config_.used->keep(session->login.id, place_of(*session), life(ticket.expires_s, now_s, unix_s));
+      if (ticket.expires_s > unix_s) send(*session, ticket);
     }
   }
 
@@ -139,19 +127,24 @@ class Gate {
 
  private:
   [[nodiscard]] bool allowed(const ServerAddress& from, double now_s);
+  [[nodiscard]] bool may_open(double now_s);
   [[nodiscard]] Cookie cookie_for(const ServerAddress& from, const PublicKey& client,
                                   std::int64_t epoch) const;
   std::optional<std::span<const std::byte>> admit(const ServerAddress& from, const Response& response,
                                                   double now_s, std::uint64_t unix_s);
-  std::span<const std::byte> begin(const ServerAddress& from, const Response& response,
-                                   const ConnectGrant& grant, const SessionKeys& keys,
-                                   const PublicKey& server, double now_s, std::uint64_t unix_s);
-  [[nodiscard]] bool full_for(const ServerAddress& from) const;
-  [[nodiscard]] Ticket ticket_for(const ConnectGrant& grant, std::uint64_t unix_s) const;
+  [[nodiscard]] std::optional<OpenedGrant> open(const Response& response, std::uint64_t unix_s) const;
+  std::span<const std::byte> begin(const ServerAddress& from, const OpenedGrant& opened,
+                                   const SessionKeys& keys, const PublicKey& server, double now_s,
+                                   std::uint64_t unix_s);
+  [[nodiscard]] bool full_for(const ServerAddress& from, std::span<const UsedTokens::Place> less) const;
+  [[nodiscard]] UsedTokens::Place place_of(const Session& session) const { return {number_, session.number}; }
+  [[nodiscard]] UsedTokens::Life life(std::uint64_t expires_s, double now_s, std::uint64_t unix_s) const;
+  [[nodiscard]] Ticket ticket_for(const Session& session, std::uint64_t unix_s) const;
   [[nodiscard]] double renewal_s() const { return config_.ticket_s / 12.0; }
   std::nullopt_t refuse(Refusal why, std::uint64_t& count);
 
   GateConfig config_;
+  std::uint32_t number_;  // among those that share the used tokens
   SecretKey cookie_key_;
   std::unordered_map<std::uint32_t, std::unique_ptr<Session>> sessions_;
   std::unordered_map<std::uint32_t, Allowance> handshakes_;  // by host

@@ -100,12 +100,13 @@ Guard::Arrival Guard::opened(Opener& opener, std::uint32_t session, std::span<co
   return {.what = what, .bytes = open->plain, .session = session};
 }
 
-void Guard::hold(std::uint32_t session, std::uint32_t tag) {
+bool Guard::hold(std::uint32_t session, std::uint32_t tag) {
   Gate* const gate = std::get_if<Gate>(&end_);
-  Gate::Session* const found = gate == nullptr ? nullptr : gate->find(session);
-  if (found == nullptr) return;
-  gate->hold(*found);
+  if (gate == nullptr) return true;  // a client's
+  Gate::Session* const found = gate->find(session);
+  if (found == nullptr || !gate->hold(*found)) return false;
   found->tag = tag;
+  return true;
 }
 
 void Guard::release(std::uint32_t session, double now_s) {

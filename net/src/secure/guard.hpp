@@ -61,9 +61,19 @@ class Guard {
     return connection != 0 && connection == session;
   }
 
-  /// The connection is made: the session lasts as long as it does, and its arrivals carry `tag`. Or it has
-  /// ended.
-  void hold(std::uint32_t session, std::uint32_t tag);
+  /// The connection is made: the session lasts as long as it does, and its arrivals carry `tag`. False if it
+  /// must not stand (Gate::hold()).
+  [[nodiscard]] bool hold(std::uint32_t session, std::uint32_t tag);
+  /// Calls `end(tag, by_another_login)` for connections whose session others have taken the place of; it must
+  /// end them, and may seal a last word. Then the session is gone.
+  template <class End>
+  void end_replaced(End end) {
+    if (Gate* const gate = std::get_if<Gate>(&end_)) {
+      gate->end_replaced(
+          [&](const Gate::Session& session, bool by_another) { end(session.tag, by_another); });
+    }
+  }
+  /// It has ended.
   void release(std::uint32_t session, double now_s);
   /// Forgets what is over, and calls `send(address, datagram)` with the tickets that are due. Looks once a
   /// second, however often it is called.

@@ -34,6 +34,16 @@ SecretKey derive(const SecretKey& from, std::string_view purpose, const std::arr
   return key;
 }
 
+void write_proven(ByteWriter& writer, const Response& response) {
+  writer.number(number_of(Kind::response))
+      .number(response.game)
+      .bytes(response.client)
+      .bytes(response.cookie)
+      .number(response.expires_s)
+      .bytes(response.nonce)
+      .bytes(response.sealed);
+}
+
 }  // namespace
 
 std::array<std::byte, Request::kBytes> write(const Request& request) {
@@ -54,16 +64,25 @@ std::array<std::byte, Challenge::kBytes> write(const Challenge& challenge) {
 
 std::array<std::byte, Response::kBytes> write(const Response& response) {
   std::array<std::byte, Response::kBytes> bytes;
-  ByteWriter(bytes)
-      .number(number_of(Kind::response))
-      .number(response.game)
-      .bytes(response.client)
-      .bytes(response.cookie)
-      .number(response.expires_s)
-      .bytes(response.nonce)
-      .bytes(response.sealed)
-      .pad(bytes.size());
+  ByteWriter writer(bytes);
+  write_proven(writer, response);
+  writer.bytes(response.proof).pad(bytes.size());
   return bytes;
+}
+
+Proof prove(const Response& response, const SecretKey& to_server) {
+  // A key of its own, so that this says nothing about those of the session.
+  constexpr std::string_view kPurpose = "reckoner response";
+  std::array<std::byte, SecretKey::kBytes> key;
+  crypto_generichash(raw(key), key.size(), raw(std::as_bytes(std::span(kPurpose))), kPurpose.size(),
+                     raw(to_server.bytes()), SecretKey::kBytes);
+  std::array<std::byte, Response::kBytes> bytes;
+  ByteWriter writer(bytes);
+  write_proven(writer, response);
+  Proof proof;
+  crypto_generichash(raw(proof), proof.size(), raw(bytes), writer.size(), raw(key), key.size());
+  sodium_memzero(key.data(), key.size());
+  return proof;
 }
 
 std::optional<Request> read_request(std::span<const std::byte> datagram) {
@@ -94,6 +113,7 @@ std::optional<Response> read_response(std::span<const std::byte> datagram) {
   response.expires_s = reader.number<std::uint64_t>();
   response.nonce = reader.bytes<ConnectToken::kNonceBytes>();
   response.sealed = reader.bytes<ConnectToken::kSealedBytes>();
+  response.proof = reader.bytes<kProofBytes>();
   return response;
 }
 

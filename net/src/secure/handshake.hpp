@@ -18,15 +18,18 @@ namespace reckoner::secure {
 //   client                                  server
 //   request: its public key          ->
 //                                    <-     challenge: a cookie. Nothing is remembered.
-//   response: key, cookie, token     ->
+//   response: key, cookie, token,    ->
+//   and proof of having its keys
 //                                    <-     accepted: session, the server's public key, a ticket
 //
 // What the client sends is padded so that no answer is ever longer than what asked for it.
 
 inline constexpr std::size_t kPublicKeyBytes = 32;
 inline constexpr std::size_t kCookieBytes = 16;
+inline constexpr std::size_t kProofBytes = 16;
 using PublicKey = std::array<std::byte, kPublicKeyBytes>;
 using Cookie = std::array<std::byte, kCookieBytes>;
+using Proof = std::array<std::byte, kProofBytes>;
 
 /// The first message. The game number keeps others' servers from wondering.
 struct Request {
@@ -49,7 +52,12 @@ struct Response {
   std::uint64_t expires_s = 0;
   std::array<std::byte, ConnectToken::kNonceBytes> nonce{};
   std::array<std::byte, ConnectToken::kSealedBytes> sealed{};
+  Proof proof{};  ///< prove(), with the token's key
 };
+
+/// That who sends the response has the token's keys, and has not only seen it: a keyed hash (BLAKE2b, RFC
+/// 7693) of all that stands before it, the public key and the cookie included. `to_server`: of the token.
+[[nodiscard]] Proof prove(const Response& response, const SecretKey& to_server);
 
 /// What lets a client come back by itself: a token, without the servers' addresses.
 struct Ticket {

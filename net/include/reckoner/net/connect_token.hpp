@@ -29,12 +29,18 @@ struct ServerAddress {
 struct ConnectGrant {
   static constexpr std::size_t kMostServers = 32;  ///< that a token can name
   static constexpr std::size_t kUserBytes = 256;   ///< that a token carries for the server's game
+  /// How long after expires_s a client may come back by itself, unless something else is said, s: a day.
+  static constexpr std::uint64_t kRenewableS = 86'400;
 
-  std::uint64_t client_id = 0;         ///< the backend's name for the client
+  std::uint64_t client_id = 0;         ///< the backend's name for the client, who is there once under it
   std::uint64_t expires_s = 0;         ///< seconds since 1970
   std::vector<ServerAddress> servers;  ///< 1 to kMostServers; those of relays too
   /// For the server's game: it comes out as ClientIdentity::user_data.
   std::array<std::byte, kUserBytes> user_data{};
+  /// Until when the client may come back by itself, with the tickets that servers give it: no ticket is good
+  /// for longer, whenever it is given. Seconds since 1970; 0: kRenewableS after expires_s. It ends no
+  /// connection that stands.
+  std::uint64_t renewable_until_s = 0;
 };
 
 /// What a client gets from the backend, over a channel that nobody else reads, to join with: a part that only

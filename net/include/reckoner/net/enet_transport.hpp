@@ -23,7 +23,12 @@ namespace secure {
 class UsedTokens;
 }
 
-/// Whom a server lets in: who shows a token (issue_token()) that nobody showed before. Everything is sealed.
+/// Whom a server lets in: who shows a token (issue_token()) that nobody showed before, and has its keys.
+/// Everything is sealed.
+///
+/// Who joins takes the place of what the same client had: of its own older connection, which is told
+/// (EndReason::replaced), when it comes back with a ticket; of the oldest login of the same client id, whose
+/// tickets are then good no more, when it comes with a token and there would be too many.
 struct ServerSecurity {
   SecretKey key;           ///< shared with whoever issues tokens
   std::uint64_t game = 0;  ///< as tokens are issued for
@@ -32,12 +37,21 @@ struct ServerSecurity {
   std::vector<ServerAddress> addresses{};
   bool any_server = false;               ///< instead: tokens for whatever server will do, if the key is right
   std::uint32_t peers_per_address = 16;  ///< connections from one IPv4 address
-  double handshakes_per_second = 10.0;   ///< tokens shown from one IPv4 address; ten seconds' worth at once
-  double tokens_per_second = 2000.0;     ///< tokens that are looked into, from all addresses together
+  /// Tokens shown from one IPv4 address; ten seconds' worth at once, but one at least. 0: no limit.
+  double handshakes_per_second = 10.0;
+  /// Tokens that are looked into, from all addresses together; a second's worth at once. 0: no limit.
+  double tokens_per_second = 2000.0;
   /// How long a client may come back by itself after it was last connected, s: it is given a new ticket every
   /// twelfth of that.
   double ticket_s = 3600.0;
-  double half_open_s = 5.0;  ///< a session that no connection follows is gone then
+  double half_open_s = 5.0;               ///< a session that no connection follows is gone then
+  std::uint32_t sessions_per_client = 1;  ///< of one client id at once; 0: no limit
+  /// Tokens that are remembered so that nobody uses them again: each, with all tickets that spring from it,
+  /// for as long as any of those is good, and an hour (ticket_s). If there are more, no new token is taken
+  /// until one is forgotten; who is connected, or comes back with a ticket, does not notice. About 400 bytes
+  /// each.
+  std::size_t used_tokens = 262'144;
+  std::size_t used_tokens_per_client = 256;  ///< the same of one client id
 };
 
 /// What a client shows.
@@ -153,7 +167,7 @@ class RECKONER_NET_API EnetTransport final : public Transport {
   };
   [[nodiscard]] static Result<std::unique_ptr<EnetTransport>> listen(const EnetListenConfig& config,
                                                                      const Shard& shard);
-  [[nodiscard]] static std::shared_ptr<secure::UsedTokens> no_tokens_yet();
+  [[nodiscard]] static std::shared_ptr<secure::UsedTokens> no_tokens_yet(const ServerSecurity& security);
   bool flush(bool always);  ///< sends what waits; true if events wait or something arrived
 
   struct Impl;

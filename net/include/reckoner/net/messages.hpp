@@ -35,6 +35,7 @@ enum class EndReason : std::uint8_t {
   join_timeout = 5,     ///< connected, but never asked to join
   server_shutdown = 6,  ///< the server goes down on purpose
   left = 7,             ///< the client left on purpose, and will not come back to this session
+  replaced = 8,         ///< the same client has joined anew, with a newer token or ticket
 };
 
 /// A reason with a number that explains it, as it travels in 32 bits.

@@ -49,6 +49,9 @@ void add_security_options(CLI::App& app, ClientSecurityOptions& options);
 
 [[nodiscard]] std::optional<Error> write_token_file(const std::string& path, const ConnectToken& token);
 
+/// Seconds since 1970, so many from now.
+[[nodiscard]] std::uint64_t unix_after(double seconds);
+
 /// Issues a token that is good for so long from now on; the grant's own expiry is not looked at.
 [[nodiscard]] ConnectToken issue_now(ConnectGrant grant, const SecretKey& key, double seconds,
                                      std::uint64_t game = kGameNumber);

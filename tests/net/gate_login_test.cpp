@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: MIT
+// One token lets one client in, once, at one place at a time, whatever it does with its tickets, whoever has
+// seen it on the way, and whatever becomes of the server's clock.
+#include "client_handshake.hpp"
+#include "gate.hpp"
+#include "guard.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace reckoner::secure {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+constexpr std::uint64_t kGame = 5;
+constexpr std::uint64_t kNow = 1'800'000'000;
+constexpr ServerAddress kServer{0x0A000001, 4000};
+constexpr ServerAddress kClient{0x01020304, 999};
+
+ConnectToken token_of(const Ticket& ticket) {
+  return {ticket.expires_s, ticket.nonce, ticket.sealed, {}, ticket.to_server, ticket.to_client};
+}
+
+/// A server of one or more gates, and what its transport would do.
+struct House {
+  GateConfig config;
+  std::vector<Gate> gates;
+  double now_s = 100.0;
+  std::uint64_t unix_s = kNow;
+  std::vector<std::uint32_t> ended;
+  std::size_t ended_by_another = 0;
+
+  explicit House(std::size_t count = 1, const GateConfig& changed = {}) : config(changed) {
+    config.key = SecretKey::make();
+    config.game = kGame;
+    config.addresses = {kServer};
+    config.used = std::make_shared<UsedTokens>(config.tokens);
+    for (std::size_t i = 0; i < count; ++i)
+      gates.emplace_back(config);
+  }
+
+  [[nodiscard]] ConnectToken token(std::uint64_t client = 1, std::uint64_t renewable_until_s = 0) const {
+    ConnectGrant grant{.client_id = client, .expires_s = unix_s + 30};
+    grant.servers = {kServer};
+    grant.renewable_until_s = renewable_until_s;
+    return issue_token(grant, config.key, kGame);
+  }
+  std::optional<Bytes> ask(const ServerAddress& from, std::span<const std::byte> datagram,
+                           std::size_t gate = 0) {
+    const auto answer = gates[gate].receive(from, datagram, now_s, unix_s);
+    if (!answer) return std::nullopt;
+    EXPECT_LE(answer->size(), datagram.size());
+    return Bytes(answer->begin(), answer->end());
+  }
+  void talk(ClientHandshake& client, const ServerAddress& from, std::size_t gate = 0) {
+    while (const auto message = client.to_send(now_s)) {
+      const auto answer = ask(from, *message, gate);
+      if (!answer || !client.receive(*answer)) return;
+    }
+  }
+  bool hold(const ClientHandshake& client, std::size_t gate = 0) {
+    Gate::Session* const session = gates[gate].find(client.session()->number);
+    return session != nullptr && gates[gate].hold(*session);
+  }
+  void end_replaced() {
+    for (Gate& gate : gates) {
+      gate.end_replaced([&](const Gate::Session& session, bool by_another) {
+        ended.push_back(session.number);
+        ended_by_another += by_another ? 1 : 0;
+      });
+    }
+  }
+  /// Joins, and stands; or why not.
+  std::optional<Ticket> join(const ConnectToken& with, const ServerAddress& from = kClient,
+                             std::size_t gate = 0) {
+    ClientHandshake client(with, kGame);
+    talk(client, from, gate);
+    if (!client.session() || !hold(client, gate)) return std::nullopt;
+    end_replaced();
+    return client.session()->ticket;
+  }
+  [[nodiscard]] std::size_t sessions() const {
+    std::size_t count = 0;
+    for (const Gate& gate : gates)
+      count += gate.sessions();
+    return count;
+  }
+};
+
+TEST(GateLogin, OneTokenIsOneSessionWhateverIsDoneWithItsTickets) {
+  for (const std::size_t gates : {1u, 3u}) {
+    House house(gates);
+    std::optional<Ticket> ticket;
+    std::vector<ConnectToken> all = {house.token(7)};
+    for (std::uint16_t i = 0; i < 200; ++i) {
+      house.now_s += 0.2;
+      const ServerAddress from{100u + i / 16u, static_cast<std::uint16_t>(i + 1)};
+      ticket = house.join(all.back(), from, i % gates);
+      ASSERT_TRUE(ticket) << i << ' ' << name_of(house.gates[i % gates].refusal());
+      all.push_back(token_of(*ticket));
+      ASSERT_EQ(house.sessions(), 1u) << i;
+      ASSERT_EQ(house.ended.size(), i);
+    }
+    EXPECT_EQ(house.ended_by_another, 0u);
+    for (std::size_t i = 0; i + 1 < all.size(); i += 9) {
+      house.now_s += 1.0;
+      EXPECT_FALSE(house.join(all[i], kClient, i % gates)) << i;
+    }
+    EXPECT_EQ(house.sessions(), 1u);
+    EXPECT_EQ(house.config.used->size(), 1u) << "a login has one entry";
+  }
+}
+
+// Before a connection stands on it, a session is no more than one either.
+TEST(GateLogin, SessionsThatNothingFollowsDoNotPileUp) {
+  House house;
+  ConnectToken token = house.token(7);
+  for (std::uint16_t i = 0; i < 50; ++i) {
+    ClientHandshake client(token, kGame);
+    house.talk(client, {100u + i / 16u, static_cast<std::uint16_t>(i + 1)});
+    ASSERT_TRUE(client.session());
+    token = token_of(client.session()->ticket);
+    ASSERT_EQ(house.sessions(), 1u);
+  }
+}
+
+TEST(GateLogin, OfTheTicketsOfASessionOneIsGood) {
+  House house;
+  ClientHandshake client(house.token(), kGame);
+  house.talk(client, kClient);
+  ASSERT_TRUE(house.hold(client));
+  std::vector<Ticket> tickets = {client.session()->ticket};
+  for (int i = 0; i < 5; ++i) {
+    house.now_s += 301.0;
+    house.unix_s += 301;
+    house.gates[0].renew_tickets(house.now_s, house.unix_s, [&](const Gate::Session&, const Ticket& ticket) {
+      tickets.push_back(ticket);
+    });
+  }
+  ASSERT_EQ(tickets.size(), 6u);
+  const auto next = house.join(token_of(tickets[2]));
+  ASSERT_TRUE(next);
+  for (const Ticket& ticket : tickets)
+    EXPECT_FALSE(house.join(token_of(ticket), {kClient.host, 7}));
+  EXPECT_TRUE(house.join(token_of(*next)));
+}
+
+// A player whose game has crashed has a new token from the backend, and need not wait for anything. What the
+// older login had left is worth nothing: if it was a thief's, he is out.
+TEST(GateLogin, TheNewestTokenOfAClientWins) {
+  House house(2);
+  const auto thiefs = house.join(house.token(7), {1, 1}, 0);
+  const auto own = house.join(house.token(7), {2, 2}, 1);
+  ASSERT_TRUE(thiefs && own);
+  EXPECT_EQ(house.sessions(), 1u);
+  EXPECT_EQ(house.ended_by_another, 1u);
+  EXPECT_FALSE(house.join(token_of(*thiefs), {1, 1}, 0));
+  EXPECT_EQ(house.gates[0].refusal(), Refusal::token_reused);
+  EXPECT_EQ(house.sessions(), 1u);
+  EXPECT_TRUE(house.join(token_of(*own), {2, 3}, 0));
+  EXPECT_TRUE(house.join(house.token(8), {3, 3}, 0)) << "others do not notice";
+  EXPECT_EQ(house.sessions(), 2u);
+}
+
+TEST(GateLogin, AsManyAtOnceAsTheServerSays) {
+  for (const std::size_t most : {2u, 5u, 0u}) {
+    GateConfig config;
+    config.tokens.sessions_per_client = most;
+    House house(1, config);
+    std::vector<Ticket> tickets;
+    for (std::uint16_t i = 0; i < 12; ++i) {
+      const auto ticket = house.join(house.token(7), {50u + i, i});
+      ASSERT_TRUE(ticket);
+      tickets.push_back(*ticket);
+    }
+    EXPECT_EQ(house.sessions(), most == 0 ? 12u : most);
+    if (most == 0) continue;
+    EXPECT_FALSE(house.join(token_of(tickets[0]), {1, 1}));
+    EXPECT_TRUE(house.join(token_of(tickets[11]), {2, 1}));
+    EXPECT_EQ(house.sessions(), most);
+  }
+}
+
+// Who comes back to a full house takes its own place.
+TEST(GateLogin, AFullHouseHasRoomForWhoComesBack) {
+  House house;
+  std::optional<Ticket> last;
+  for (std::uint16_t i = 0; i < house.config.most_sessions_per_host; ++i)
+    last = house.join(house.token(i), {kClient.host, i});
+  ASSERT_TRUE(last);
+  house.now_s += 20.0;
+  EXPECT_FALSE(house.join(house.token(100)));
+  EXPECT_TRUE(house.join(token_of(*last)));
+  EXPECT_TRUE(house.join(house.token(3)));
+  EXPECT_EQ(house.sessions(), house.config.most_sessions_per_host);
+}
+
+TEST(GateLogin, WhoHasOnlySeenATokenOnItsWayCannotUseItUp) {
+  for (const bool ticket : {false, true}) {
+    House house;
+    ConnectToken token = house.token();
+    if (ticket) token = token_of(*house.join(token));
+    ClientHandshake alice(token, kGame);
+    ASSERT_TRUE(alice.receive(*house.ask({1, 1}, *alice.to_send(house.now_s))));
+    const auto seen = *read_response(*alice.to_send(house.now_s));  // and lost
+    const std::size_t before = house.gates[0].counts().wrong_token;
+    const std::size_t sessions = house.sessions();
+    const KeyExchange eve;
+    const auto challenge = *read_challenge(*house.ask({2, 2}, write(Request{kGame, eve.public_key()})));
+    Response forged = seen;
+    forged.cookie = challenge.cookie;
+    forged.client = eve.public_key();
+    EXPECT_FALSE(house.ask({2, 2}, write(forged)));
+    forged.proof = prove(forged, SecretKey::make());
+    EXPECT_FALSE(house.ask({2, 2}, write(forged)));
+    // With Alice's public key she gets a cookie for her own address, too, but no proof of it.
+    forged = seen;
+    forged.cookie = read_challenge(*house.ask({2, 2}, write(Request{kGame, forged.client})))->cookie;
+    EXPECT_FALSE(house.ask({2, 2}, write(forged)));
+    EXPECT_EQ(house.gates[0].counts().wrong_token, before + 3);
+    EXPECT_EQ(house.sessions(), sessions) << "nobody lost a session by it";
+    house.now_s += 1.0;
+    house.talk(alice, {1, 1});
+    EXPECT_TRUE(alice.session());
+  }
+}
+
+TEST(GateLogin, NoBitOfAResponseCanBeChanged) {
+  GateConfig config;
+  config.handshakes_per_second = config.opened_per_second = 0.0;
+  House house(1, config);
+  ClientHandshake client(house.token(), kGame);
+  ASSERT_TRUE(client.receive(*house.ask(kClient, *client.to_send(house.now_s))));
+  const auto sent = client.to_send(house.now_s);
+  const Bytes good(sent->begin(), sent->end());
+  const std::size_t bits = 8 * (good.size() - (848 - 745));  // the rest is padding
+  for (std::size_t bit = 0; bit < bits; bit += 5) {
+    Bytes bad = good;
+    bad[bit / 8] ^= std::byte{1} << (bit % 8);
+    ASSERT_FALSE(house.ask(kClient, bad)) << bit;
+  }
+  EXPECT_EQ(house.sessions(), 0u);
+  EXPECT_TRUE(house.ask(kClient, good));
+}
+
+// The client asks two hosts of one server, because a change of its port made its datagrams arrive at another.
+TEST(GateLogin, OneTokenStandsAtOneOfSeveralGates) {
+  House house(2);
+  const ConnectToken token = house.token();
+  const SecretKey secret = SecretKey::make();
+  ClientHandshake first(token, kGame, secret), second(token, kGame, secret), third(token, kGame, secret);
+  house.talk(first, {1, 1}, 0);
+  house.talk(second, {1, 2}, 1);
+  ASSERT_TRUE(first.session() && second.session());
+  EXPECT_FALSE(house.hold(first, 0)) << "it has begun anew since";
+  EXPECT_TRUE(house.hold(second, 1));
+  house.talk(third, {1, 3}, 0);
+  EXPECT_FALSE(third.session());
+  house.end_replaced();
+  EXPECT_EQ(house.sessions(), 1u);
+  EXPECT_TRUE(house.ended.empty()) << "no connection stood on it";
+}
+
+TEST(GateLogin, ASessionHasOneConnection) {
+  House house;
+  ClientHandshake client(house.token(), kGame);
+  house.talk(client, kClient);
+  EXPECT_TRUE(house.hold(client));
+  EXPECT_TRUE(house.hold(client)) << "the same";
+  house.gates[0].release(client.session()->number, house.now_s);
+  EXPECT_FALSE(house.hold(client));
+}
+
+TEST(GateLogin, TicketsAreGoodForAsLongAsTheBackendSays) {
+  House house;
+  const std::uint64_t until_s = kNow + 5000;
+  auto ticket = house.join(house.token(1, until_s));
+  std::size_t times = 0;
+  while (ticket && times < 20) {
+    EXPECT_LE(ticket->expires_s, until_s);
+    house.now_s += 1000.0;
+    house.unix_s += 1000;
+    const auto next = house.join(token_of(*ticket));
+    if (next) ++times;
+    ticket = next;
+  }
+  EXPECT_EQ(times, 4u);
+  // Who stays connected is sent none that is not good any more.
+  House other;
+  ClientHandshake client(other.token(1, kNow + 400), kGame);
+  other.talk(client, kClient);
+  ASSERT_TRUE(other.hold(client));
+  std::size_t given = 0;
+  for (int i = 0; i < 4; ++i) {
+    other.now_s += 301.0;
+    other.unix_s += 301;
+    other.gates[0].renew_tickets(other.now_s, other.unix_s, [&](const Gate::Session&, const Ticket& one) {
+      ++given;
+      EXPECT_LE(one.expires_s, kNow + 400);
+    });
+  }
+  EXPECT_EQ(given, 1u);
+  EXPECT_EQ(other.sessions(), 1u) << "it stays";
+}
+
+TEST(GateLogin, ATokenThatSaysNothingOfItsTicketsLetsThemBeGoodForADay) {
+  House house;
+  auto ticket = house.join(house.token());
+  for (int i = 0; i < 30 && ticket; ++i) {
+    house.now_s += 3500.0;
+    house.unix_s += 3500;
+    ticket = house.join(token_of(*ticket));
+  }
+  EXPECT_FALSE(ticket);
+  EXPECT_NEAR(static_cast<double>(house.unix_s - kNow), 86'400.0, 3600.0);
+}
+
+// Set ahead and back, what was shown stays used; and whoever has something good gets in all the while.
+TEST(GateLogin, AWallClockThatIsSetAheadAndBackMakesNothingGoodAgain) {
+  for (const std::uint64_t ahead_s : {60u, 3000u, 1'000'000u, 1'000'000'000u}) {
+    House house;
+    const ConnectToken token = house.token(1);
+    const auto ticket = house.join(token);
+    ASSERT_TRUE(ticket);
+    const auto own = house.join(token_of(*ticket));
+    ASSERT_TRUE(own);
+    house.unix_s += ahead_s;
+    for (int i = 0; i < 1000; ++i, house.now_s += 0.02)
+      house.gates[0].tidy(house.now_s, house.unix_s);
+    EXPECT_TRUE(house.join(house.token(2), {9, 9}));
+    house.unix_s -= ahead_s;
+    EXPECT_FALSE(house.join(token, {2, 2})) << ahead_s;
+    EXPECT_FALSE(house.join(token_of(*ticket), {3, 3})) << ahead_s;
+    EXPECT_TRUE(house.join(house.token(3), {10, 10}));
+    EXPECT_TRUE(house.join(house.token(2), {9, 9})) << "a new token is good whatever the clock did before";
+    EXPECT_TRUE(house.join(token_of(*own), {1, 1}));
+  }
+}
+
+// Used while the clock was ahead by less than a ticket's life: it was kept for longer than it looked to last.
+TEST(GateLogin, WhatIsUsedWhileTheClockIsAheadStaysUsed) {
+  House house;
+  house.unix_s += 3000;
+  const auto ticket = house.join(house.token(1));
+  ASSERT_TRUE(ticket);
+  ASSERT_TRUE(house.join(token_of(*ticket)));
+  for (int i = 0; i < 3700; ++i, house.now_s += 1.0, ++house.unix_s)
+    house.gates[0].tidy(house.now_s, house.unix_s);
+  house.unix_s -= 3000;
+  ASSERT_GT(ticket->expires_s, house.unix_s);
+  EXPECT_FALSE(house.join(token_of(*ticket), {3, 3}));
+}
+
+TEST(GateLogin, RatesMayBeSmallAndZeroIsNone) {
+  const auto joins = [](double handshakes, double tokens) {
+    GateConfig config;
+    config.handshakes_per_second = handshakes;
+    config.opened_per_second = tokens;
+    House house(1, config);
+    std::size_t count = 0;
+    for (std::uint64_t i = 0; i < 300; ++i)
+      count += house.join(house.token(i % 10), kClient) ? 1 : 0;
+    return count;
+  };
+  EXPECT_EQ(joins(10.0, 2000.0), 100u);
+  EXPECT_EQ(joins(0.09, 2000.0), 1u);
+  EXPECT_EQ(joins(10.0, 0.5), 1u);
+  EXPECT_EQ(joins(0.0, 0.0), 300u);
+}
+
+TEST(GateLogin, WhenTheTableIsFullThoseInsideDoNotNotice) {
+  GateConfig config;
+  config.tokens = {.most = 100, .most_per_client = 10};
+  config.handshakes_per_second = 0.0;
+  config.most_sessions = config.most_sessions_per_host = 1000;
+  House house(1, config);
+  // One client alone cannot fill it.
+  std::size_t taken = 0;
+  for (int i = 0; i < 100; ++i)
+    taken += house.join(house.token(1)) ? 1 : 0;
+  EXPECT_EQ(taken, 10u);
+  EXPECT_EQ(house.gates[0].refusal(), Refusal::handshake_limit);
+  std::vector<Ticket> tickets;
+  for (std::uint64_t i = 0; i < 90; ++i)
+    tickets.push_back(*house.join(house.token(100 + i)));
+  EXPECT_FALSE(house.join(house.token(1000)));
+  EXPECT_EQ(house.gates[0].refusal(), Refusal::handshake_limit);
+  for (const Ticket& ticket : tickets)
+    EXPECT_TRUE(house.join(token_of(ticket)));
+  EXPECT_EQ(house.config.used->size(), 100u);
+  // Two hours later nothing of it is good any more.
+  for (const std::uint32_t pass_s : {3600u, 3700u}) {
+    house.now_s += pass_s;
+    house.unix_s += pass_s;
+    EXPECT_EQ(house.join(house.token(1000)).has_value(), pass_s == 3700u);
+  }
+}
+
+}  // namespace
+}  // namespace reckoner::secure

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+#include "used_tokens.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <ctime>
+#include <map>
+#include <random>
+#include <set>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace reckoner::secure {
+namespace {
+
+using Shown = UsedTokens::Shown;
+using Verdict = UsedTokens::Verdict;
+using Place = UsedTokens::Place;
+
+LoginId login_of(std::uint32_t number) {
+  LoginId id{};
+  std::memcpy(id.data(), &number, sizeof number);
+  return id;
+}
+Shown shown_of(std::uint64_t client, std::uint32_t login, std::uint32_t generation, std::uint32_t tag,
+               std::uint32_t key) {
+  Shown shown{.client_id = client, .login = {login_of(login), generation}};
+  std::memcpy(shown.tag.data(), &tag, sizeof tag);
+  std::memcpy(shown.client.data(), &key, sizeof key);
+  return shown;
+}
+
+// Whatever is shown in whatever order: what a connection stood on is never good again, a client has as many
+// sessions as it may, and each session that is not there any more was told to end, once.
+TEST(UsedTokens, LetNothingInTwiceAndNobodyInTooOften) {
+  for (const std::size_t most : {1u, 3u}) {
+    std::mt19937 random(static_cast<unsigned>(most));
+    const auto below = [&](std::uint32_t n) { return static_cast<std::uint32_t>(random() % n); };
+    UsedTokens used({.most = 10'000, .most_per_client = 1000, .sessions_per_client = most});
+    const std::uint32_t gates[] = {used.add_gate(), used.add_gate()};
+    using Key = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
+    std::set<Key> stood;
+    std::map<std::uint32_t, std::pair<Shown, Place>> open;  // by session
+    std::uint32_t sessions = 0;
+    for (int i = 0; i < 20'000; ++i) {
+      const std::uint32_t login = below(60), generation = below(8), tag = below(2);
+      const Shown shown = shown_of(login % 4, login, generation, tag, below(2));
+      const Verdict verdict = used.judge(shown);
+      const bool lets_in = verdict == Verdict::good || verdict == Verdict::again;
+      if (lets_in) {
+        ASSERT_FALSE(stood.contains({login, generation, tag}));
+        const Place place{gates[below(2)], ++sessions};
+        const auto replaced = used.replaced_by(shown);
+        used.begin(shown, place, {1000, 1000.0});
+        std::vector<Place> ended;
+        for (const std::uint32_t gate : gates)
+          used.take_ended(gate, [&](std::uint32_t session, bool another) {
+            ended.push_back({gate, session});
+            ASSERT_TRUE(open.contains(session));
+            EXPECT_EQ(open.at(session).second.gate, gate);
+            EXPECT_EQ(another, open.at(session).first.login.id != shown.login.id);
+            open.erase(session);
+          });
+        EXPECT_TRUE(std::ranges::is_permutation(ended, replaced));
+        open[sessions] = {shown, place};
+      }
+      ASSERT_LE(std::ranges::count_if(
+                    open, [&](const auto& one) { return one.second.first.client_id == login % 4; }),
+                static_cast<int>(most));
+      if (lets_in && below(2) == 0) {
+        EXPECT_TRUE(used.stand(shown.login.id, open.at(sessions).second));
+        EXPECT_FALSE(used.stand(shown.login.id, open.at(sessions).second));
+        stood.insert({login, generation, tag});
+        EXPECT_EQ(used.judge(shown), Verdict::repeated);
+      }
+    }
+    EXPECT_GT(stood.size(), 10u);
+  }
+}
+
+TEST(UsedTokens, AreForgottenOnceBothClocksSaySo) {
+  UsedTokens used;
+  const Shown shown = shown_of(1, 1, 0, 1, 1);
+  used.begin(shown, {used.add_gate(), 1}, {1000, 50.0});
+  used.tidy(49.0, 2000);
+  EXPECT_EQ(used.size(), 1u) << "the wall clock may be wrong";
+  used.tidy(51.0, 999);
+  EXPECT_EQ(used.size(), 1u) << "it is good yet";
+  used.tidy(52.5, 1000);
+  EXPECT_EQ(used.size(), 0u);
+}
+
+// A session that goes on is remembered as long as it gives out tickets.
+TEST(UsedTokens, OfASessionThatGoesOnAreKept) {
+  UsedTokens used;
+  const Place place{used.add_gate(), 1};
+  const Shown shown = shown_of(1, 1, 0, 1, 1);
+  used.begin(shown, place, {1000, 50.0});
+  used.keep(shown.login.id, {place.gate, 2}, {9000, 9000.0});  // another's
+  used.keep(shown.login.id, place, {2000, 500.0});
+  used.tidy(499.0, 3000);
+  EXPECT_EQ(used.size(), 1u);
+  used.tidy(501.0, 3000);
+  EXPECT_EQ(used.size(), 0u);
+}
+
+// However many are over at once: a few are forgotten at a time, and the table shrinks faster than it fills.
+TEST(UsedTokens, AreForgottenAFewAtATime) {
+  constexpr std::uint32_t kMany = 50'000;
+  UsedTokens used({.most = kMany, .most_per_client = 1});
+  const std::uint32_t gate = used.add_gate();
+  for (std::uint32_t i = 0; i < kMany; ++i)
+    used.begin(shown_of(i, i, 0, 1, 1), {gate, i + 1}, {1000, 50.0});
+  EXPECT_EQ(used.judge(shown_of(kMany, kMany, 0, 1, 1)), Verdict::full);
+  std::size_t before = used.size();
+  int calls = 0;
+  const std::clock_t begin = std::clock();  // processor time: the machine may be busy
+  for (; used.size() > 0; ++calls) {
+    used.tidy(60.0, 2000);
+    ASSERT_LE(before - used.size(), 16u);
+    ASSERT_LT(used.size(), before);
+    before = used.size();
+  }
+  const double took_s = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  EXPECT_LT(took_s / calls, 1e-4);
+  EXPECT_EQ(used.judge(shown_of(kMany, kMany, 0, 1, 1)), Verdict::good);
+}
+
+TEST(UsedTokens, OfOneClientAreLimitedToo) {
+  UsedTokens used({.most = 100, .most_per_client = 3});
+  const std::uint32_t gate = used.add_gate();
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(used.judge(shown_of(1, i, 0, 1, 1)), Verdict::good);
+    used.begin(shown_of(1, i, 0, 1, 1), {gate, i + 1}, {1000 + i, 50.0 + i});
+  }
+  EXPECT_EQ(used.judge(shown_of(1, 3, 0, 1, 1)), Verdict::full);
+  EXPECT_EQ(used.judge(shown_of(1, 2, 1, 1, 1)), Verdict::good) << "it comes back";
+  EXPECT_EQ(used.judge(shown_of(2, 4, 0, 1, 1)), Verdict::good) << "another";
+  used.tidy(50.5, 5000);
+  // Closing a login for a newer one made it last for as long as that.
+  EXPECT_EQ(used.judge(shown_of(1, 3, 0, 1, 1)), Verdict::full);
+  used.tidy(60.0, 5000);
+  EXPECT_EQ(used.judge(shown_of(1, 3, 0, 1, 1)), Verdict::good);
+}
+
+}  // namespace
+}  // namespace reckoner::secure
