@@ -7,12 +7,7 @@
 #include <utility>
 
 namespace reckoner {
-namespace {
-
-// An update that has arrived takes so long until it shows: half a blend.
-constexpr double kTakesEffectS = 0.05;
-
-}  // namespace
+namespace {}  // namespace
 
 std::span<const ShownEntity> ClientWorld::frame(const glm::dvec3& origin, double local_s) {
   if (frozen_.active()) return frozen_.shown(entities, origin);
@@ -80,11 +75,11 @@ bool ClientWorld::move(EntityId id, const State& counted, EntityId frame, double
   if (entity == nullptr || !entity->owned || entity->possession.unpolled > 0 || !link.clock_ready())
     return false;
   OwnedEntity& own = *link.owned().find(id);
-  const double ahead_s = link.owned().one_way_s() + entity->possession.viewers_s + kTakesEffectS;
+  const double delay_s = link.owned().one_way_s() + entity->possession.viewers_s;
   const double shown_s = playout.shown_s();
   if (frame && !frames.can_hold(frame_of(frame), id, shown_s)) return false;
   Motion motion{.state = counted, .time_s = shown_s, .frame = frame_of(frame)};
-  if (!own.move(motion.state, motion.frame, link.server_time_s(local_s), ahead_s)) return false;
+  if (!own.move(motion.state, motion.frame, link.server_time_s(local_s), delay_s)) return false;
   motion.teleports = own.teleports();
   show_own(*entity, motion);
   return true;

@@ -15,6 +15,9 @@ namespace {
 // moments is void.
 constexpr double kLongestSilenceS = 0.25;
 
+// An update that has arrived takes so long until it shows: half a blend.
+constexpr double kTakesEffectS = 0.05;
+
 bool moves(const State& s) {
   constexpr glm::vec3 kNone{0.0f};
   return s.velocity != kNone || s.acceleration != kNone || s.angular_velocity != kNone;
@@ -32,7 +35,8 @@ OwnedEntity::OwnedEntity(const Archetype& archetype, const Quantisation& quantis
     : archetype_(&archetype),
       quantisation_(&quantisation),
       clock_(clock),
-      fit_(clock.tick_rate_hz, MotionFit::horizon_for(updates_per_second)),
+      updates_per_second_(updates_per_second),
+      fit_(clock.tick_rate_hz, MotionFit::horizon_for(updates_per_second, 0.0)),
       policy_(policy_for(archetype, clock.tick_rate_hz, updates_per_second)) {
   restart(term, start);
 }
@@ -56,7 +60,9 @@ Tick OwnedEntity::tick_at(double time_s) const {
   return static_cast<Tick>(std::max(0.0, ticks));
 }
 
-bool OwnedEntity::move(const State& given, FrameId frame, double now_s, double ahead_s) {
+bool OwnedEntity::move(const State& given, FrameId frame, double now_s, double delay_s) {
+  const double ahead_s = delay_s + kTakesEffectS;
+  fit_.aim(MotionFit::horizon_for(updates_per_second_, delay_s));
   State state = given;
   if (!archetype_->has_orientation) {
     state.orientation = State{}.orientation;

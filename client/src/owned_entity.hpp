@@ -30,10 +30,10 @@ class OwnedEntity {
   OwnedEntity(const Archetype& archetype, const Quantisation& quantisation, const Clock& clock,
               double updates_per_second, std::uint8_t term, const Motion& start);
 
-  /// What the entity is doing at server time `now_s`, in `frame`, of which updates take `ahead_s` to show.
-  /// Later than the time before. False, and no change, if it is insane or cannot travel. A new frame is told
-  /// at once.
-  bool move(const State& state, FrameId frame, double now_s, double ahead_s);
+  /// What the entity is doing at server time `now_s`, in `frame`, of which updates take `delay_s` to reach
+  /// those who see it (0: it is not known). Later than the time before. False, and no change, if it is insane
+  /// or cannot travel. A new frame is told at once.
+  bool move(const State& state, FrameId frame, double now_s, double delay_s);
 
   /// The server put it elsewhere: from now on a new term.
   void restart(std::uint8_t term, const Motion& start);
@@ -70,6 +70,7 @@ class OwnedEntity {
   const Archetype* archetype_;
   const Quantisation* quantisation_;
   Clock clock_;
+  double updates_per_second_;  // 0: by threshold
   MotionFit fit_;
   SendPolicy policy_;
   MannerChooser manner_;

@@ -1,25 +1,40 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <cmath>
 
 #include <reckoner/reckoning/motion_fit.hpp>
 
 namespace reckoner {
 namespace {
 
-// An update in use is so old on a typical link: the delay, and half a blend, and half the gap until the next.
-constexpr double kDelayS = 0.13;
-constexpr double kGapShare = 0.5;
+// An update in use is so old: the delay, some of a blend, and a good half of the gap until the next
+// (docs/TUNING.md).
+constexpr double kTypicalDelayS = 0.1;
+constexpr double kTypicalGapS = 0.1;
+constexpr double kOfBlendS = 0.02;
+constexpr double kGapShare = 0.6;
 
-// The longest that is learned from at every tick of 60 a second. Where gaps are short, or unknown, the error
-// is flat from 0.15 to 0.2 s (docs/TUNING.md).
-constexpr double kLeastS = 0.18;
-constexpr double kMostS = 0.26;
+// What is nearer than the least is predicted well by anything; the most is the longest that is learned from
+// at every tick of 60 a second.
+constexpr double kLeastS = 0.12;
+constexpr double kMostS = 0.27;
+
+// A horizon that is off by less is not worth what is in flight.
+constexpr double kSlackS = 0.025;
 
 }  // namespace
 
-double MotionFit::horizon_for(double updates_per_second) {
-  if (!(updates_per_second > 0.0)) return kLeastS;
-  return std::clamp(kDelayS + kGapShare / updates_per_second, kLeastS, kMostS);
+double MotionFit::horizon_for(double updates_per_second, double delay_s) {
+  const double known_s = delay_s > 0.0 ? delay_s : kTypicalDelayS;
+  const double gap_s = updates_per_second > 0.0 ? 1.0 / updates_per_second : kTypicalGapS;
+  return std::clamp(known_s + kOfBlendS + kGapShare * gap_s, kLeastS, kMostS);
+}
+
+void MotionFit::aim(double horizon_s) {
+  if (std::abs(horizon_s - horizon_s_) <= kSlackS) return;
+  linear_.look_ahead(1.0 / tick_s_, horizon_s);
+  angular_.look_ahead(1.0 / tick_s_, horizon_s);
+  horizon_s_ = static_cast<double>(linear_.horizon_ticks()) * tick_s_;
 }
 
 MotionFit::MotionFit(double tick_rate_hz, double horizon_s)

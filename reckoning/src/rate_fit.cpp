@@ -40,6 +40,12 @@ float weight_of(float error, float least) {
 }  // namespace
 
 RateFit::RateFit(double tick_rate_hz, double horizon_s) {
+  set_horizon(tick_rate_hz, horizon_s);
+  for (std::size_t i = 0; i < kLags; ++i)
+    follow_[i] = static_cast<float>(1.0 - std::exp(-1.0 / (kTimeConstantsS[i] * tick_rate_hz)));
+}
+
+void RateFit::set_horizon(double tick_rate_hz, double horizon_s) {
   const double wanted = std::max(1.0, std::round(horizon_s * tick_rate_hz));
   const double per_slot = std::ceil(wanted / static_cast<double>(kMostSlots));
   slots_ = static_cast<std::uint8_t>(std::round(wanted / per_slot));
@@ -49,40 +55,77 @@ RateFit::RateFit(double tick_rate_hz, double horizon_s) {
   ticks_to_settle_ = static_cast<std::uint16_t>(horizon_ticks_ + std::ceil(kSettleS * tick_rate_hz));
   samples_per_slot_ = static_cast<float>(3.0 * per_slot * kSampleHz / tick_rate_hz);
   kept_ = static_cast<float>(std::exp(-per_slot / (kMemoryS * tick_rate_hz)));
-  for (std::size_t i = 0; i < kLags; ++i)
-    follow_[i] = static_cast<float>(1.0 - std::exp(-1.0 / (kTimeConstantsS[i] * tick_rate_hz)));
 }
 
-void RateFit::restart() {
-  ticks_seen_ = 0;
+void RateFit::look_ahead(double tick_rate_hz, double horizon_s) {
+  const float before_s = horizon_s_;
+  const std::uint16_t ticks_before = ticks_per_slot_;
+  const std::size_t slots_before = slots_;
+  set_horizon(tick_rate_hz, horizon_s);
+  if (horizon_s_ == before_s) return;
+  if (ticks_per_slot_ == ticks_before) {
+    keep_newest_slots(slots_before);
+  } else {
+    forget_slots();
+  }
+  const float factor = horizon_s_ / before_s;
+  horizontal_.stretch(factor);
+  vertical_.stretch(factor);
+  for (float& error : errors_)
+    error *= factor * factor;
+}
+
+// Of as many as there could be before: those that fit go on.
+void RateFit::keep_newest_slots(std::size_t slots_before) {
+  const auto before = slots_in_flight_;
+  const std::size_t kept = std::min<std::size_t>(slots_filled_, slots_);
+  for (std::size_t i = 0; i < kept; ++i)
+    slots_in_flight_[i] = before[(slot_ + slots_before - kept + i) % slots_before];
+  slots_filled_ = static_cast<std::uint8_t>(kept);
+  slot_ = static_cast<std::uint8_t>(kept % slots_);
+}
+
+void RateFit::forget_slots() {
   slots_filled_ = 0;
   slot_ = 0;
   ticks_to_slot_ = 1;
 }
 
+void RateFit::restart() {
+  ticks_seen_ = 0;
+  forget_slots();
+}
+
 std::optional<RateFit::Habit> RateFit::habit() const {
   if (moved_ < kHabitLessons) return std::nullopt;
+  const float factor = static_cast<float>(kHabitHorizonS) / horizon_s_;
   Habit habit{};
-  auto next = std::copy(horizontal_.weights().begin(), horizontal_.weights().end(), habit.begin());
-  next = std::copy(vertical_.weights().begin(), vertical_.weights().end(), next);
-  next = std::copy(errors_.begin(), errors_.end(), next);
-  *next++ = horizontal_.noise();
-  *next = vertical_.noise();
+  auto next = habit.begin();
+  for (const Predictor* learned : {&horizontal_, &vertical_}) {
+    const Predictor::Inputs weights = Predictor::stretched(learned->weights(), factor);
+    next = std::copy(weights.begin(), weights.end(), next);
+  }
+  for (const float error : errors_)
+    *next++ = factor * factor * error;
+  *next++ = factor * factor * horizontal_.noise();
+  *next = factor * factor * vertical_.noise();
   const bool sound = std::all_of(habit.begin(), habit.end(), [](float x) { return std::isfinite(x); });
   return sound ? std::optional(habit) : std::nullopt;
 }
 
 void RateFit::begin_with(const Habit& habit) {
   if (!std::all_of(habit.begin(), habit.end(), [](float x) { return std::isfinite(x); })) return;
-  Predictor::Inputs horizontal{}, vertical{};
+  const float factor = horizon_s_ / static_cast<float>(kHabitHorizonS);
   const auto* next = habit.data();
-  std::copy_n(next, kInputs, horizontal.begin());
-  std::copy_n(next + kInputs, kInputs, vertical.begin());
-  next += 2 * kInputs;
+  const auto* noise = habit.data() + 2 * kInputs + kGuesses;
+  for (Predictor* learned : {&horizontal_, &vertical_}) {
+    Predictor::Inputs weights{};
+    std::copy_n(next, kInputs, weights.begin());
+    learned->begin_with(Predictor::stretched(weights, factor), factor * factor * *noise++);
+    next += kInputs;
+  }
   for (float& error : errors_)
-    error = kKindErrorShare * *next++;
-  horizontal_.begin_with(horizontal, next[0]);
-  vertical_.begin_with(vertical, next[1]);
+    error = kKindErrorShare * factor * factor * *next++;
   weigh_guesses();
 }
 

@@ -82,9 +82,7 @@ Entity Publisher::make_entity(std::size_t archetype, const std::string& name, co
                    phase},
         factor};
   };
-  // The finest level of detail is what most of those look at that look closely.
-  const double rate_hz = std::max(config_.updates_per_second, config_.fixed_rate_hz);
-  MotionFit fit{config_.tick_rate_hz, MotionFit::horizon_for(rate_hz)};
+  MotionFit fit{config_.tick_rate_hz, MotionFit::horizon_for(rate_hz(), 0.0)};
   fit.begin_with(kinds_.of(archetype));
   return {.id = {},
           .archetype = archetype,
@@ -133,6 +131,8 @@ bool Publisher::look_at(Entity& entity, const Now& now, Counts& counts) {
     if (entity.follower) entity.follower->restart();
     entity.teleports = static_cast<std::uint8_t>((entity.teleports + 1) % kTeleportModulus);
   }
+  // As far ahead as updates are old for most of those who look closely.
+  entity.fit.aim(MotionFit::horizon_for(rate_hz(), entity.levels[0].delay_s));
   entity.fit.observe(entity.truth);
   const bool interpolated = std::any_of(entity.levels.begin(), entity.levels.end(),
                                         [](const EntityLevel& level) { return level.interpolated(); });

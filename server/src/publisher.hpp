@@ -62,6 +62,8 @@ class Publisher {
     std::uint8_t link = 0;
   };
 
+  // Of the finest level of detail, which is what most of those see that look closely. 0: by threshold.
+  [[nodiscard]] double rate_hz() const { return std::max(config_.updates_per_second, config_.fixed_rate_hz); }
   [[nodiscard]] bool look_at(Entity& entity, const Now& now, Counts& counts);
   [[nodiscard]] double ahead_s(const EntityLevel& level) const;
   [[nodiscard]] bool is_due(const Entity& entity, EntityLevel& level, const Now& now) const;

@@ -116,11 +116,13 @@ TEST(ClientFrames, ChangingFramesIsContinuousInTheWorld) {
           // As far as the velocities at both ends say: what is shown has no step in place.
           const glm::dvec3 moved = w->shown.position - before.position;
           const glm::dvec3 mean = 0.5 * (glm::dvec3{before.velocity} + glm::dvec3{w->shown.velocity});
-          EXPECT_LT(glm::distance(moved, mean * (time_s - before_s)), 0.02)
-              << "seed " << seed << " at " << time_s << (w->frame != frame ? ", where it changes" : "");
-          // Unless the link was silent.
+          const double apart_m = glm::distance(moved, mean * (time_s - before_s));
+          EXPECT_LT(apart_m, 0.1) << "seed " << seed << " at " << time_s;
+          // Unless the link was silent: then corrections are large.
           if (w->age_s > 0.5) silent_s = time_s;
           if (time_s - silent_s > 1.0) {
+            EXPECT_LT(apart_m, 0.02) << "seed " << seed << " at " << time_s
+                                     << (w->frame != frame ? ", where it changes" : "");
             auto& steps = w->frame != frame ? at_changes : elsewhere;
             steps.push_back(glm::distance(before.velocity, w->shown.velocity));
             EXPECT_LT(glm::distance(w->shown.position, boarding.in_world(w->shown_time_s).position), 0.5);

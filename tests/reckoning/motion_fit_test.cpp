@@ -234,7 +234,7 @@ TEST(MotionFit, ABounceIsForgottenAtOnce) {
 TEST(MotionFit, AimsAsFarAsUpdatesAreOld) {
   double before_s = 0.0;
   for (const double updates_per_second : {60.0, 10.0, 6.0, 4.0, 1.0}) {
-    const double horizon_s = MotionFit::horizon_for(updates_per_second);
+    const double horizon_s = MotionFit::horizon_for(updates_per_second, 0.03);
     EXPECT_GE(horizon_s, before_s);
     before_s = horizon_s;
     const auto swing = [](double t) { return glm::dvec3{2.0 * std::sin(4.0 * t), 0.0, 0.0}; };
@@ -243,7 +243,81 @@ TEST(MotionFit, AimsAsFarAsUpdatesAreOld) {
     const State truth = feed(fit, swing, 0.0, 30.0);
     EXPECT_LT(miss(fit, truth, swing, 30.0 - 1.0 / kTickRateHz), 0.05);
   }
-  EXPECT_GT(before_s, 1.3 * MotionFit::horizon_for(0.0));
+  EXPECT_GT(before_s, 1.5 * MotionFit::horizon_for(60.0, 0.03));
+  before_s = 0.0;
+  for (const double delay_s : {0.001, 0.03, 0.06, 0.1, 0.2, 3.0}) {
+    const double horizon_s = MotionFit::horizon_for(10.0, delay_s);
+    EXPECT_GE(horizon_s, before_s);
+    before_s = horizon_s;
+  }
+  EXPECT_GT(before_s, 1.5 * MotionFit::horizon_for(10.0, 0.001));
+  EXPECT_EQ(MotionFit::horizon_for(0.0, 0.0), MotionFit::kTypicalHorizonS) << "what is not known is typical";
+}
+
+// The link turns out shorter or longer than was thought, when a habit has been learned: that is still worth
+// far more than the velocity, and the rest is learned in time.
+TEST(MotionFit, WhatWasLearnedIsCarriedOverToAnotherHorizon) {
+  const auto swing = [](double t) {
+    return glm::dvec3{2.0 * std::sin(4.0 * t), std::cos(5.0 * t), 0.3 * std::sin(9.0 * t)};
+  };
+  struct Off {
+    double by_fit_m = 0.0, by_velocity_m = 0.0;
+  };
+  const auto off = [&](MotionFit& fit, double from_s, double to_s) {
+    Off sum;
+    for (double t = from_s; t < to_s; t += 1.0 / kTickRateHz) {
+      const State truth = feed(fit, swing, t, t + 1.0 / kTickRateHz);
+      State steady = truth;
+      steady.acceleration = glm::vec3{0.0f};
+      const double later_s = t + fit.horizon_s();
+      sum.by_fit_m += miss(fit, truth, swing, t);
+      sum.by_velocity_m += glm::length(extrapolate(steady, fit.horizon_s()).position - swing(later_s));
+    }
+    return sum;
+  };
+  for (const double to_s : {0.12, 0.15, 0.22, 0.27}) {
+    MotionFit aimed{kTickRateHz};
+    feed(aimed, swing, 0.0, 20.0);
+    aimed.aim(to_s);
+    EXPECT_NEAR(aimed.horizon_s(), to_s, 0.5 / kTickRateHz);
+    const Off at_once = off(aimed, 20.0, 21.0);
+    EXPECT_LT(at_once.by_fit_m, 0.25 * at_once.by_velocity_m) << to_s;
+    feed(aimed, swing, 21.0, 80.0);
+    const Off later = off(aimed, 80.0, 100.0);
+    EXPECT_LT(later.by_fit_m, 0.01 * later.by_velocity_m) << to_s;
+  }
+}
+
+// Links measured anew every second are never quite the same.
+TEST(MotionFit, SmallChangesOfTheHorizonChangeNothing) {
+  const auto swing = [](double t) { return glm::dvec3{2.0 * std::sin(4.0 * t), 0.0, 0.0}; };
+  MotionFit fit{kTickRateHz}, other{kTickRateHz};
+  State truth;
+  for (int i = 0; i < 100; ++i) {
+    truth = feed(fit, swing, 0.1 * i, 0.1 * i + 0.1);
+    feed(other, swing, 0.1 * i, 0.1 * i + 0.1);
+    other.aim(MotionFit::kTypicalHorizonS + 0.02 * std::sin(i));
+  }
+  EXPECT_EQ(fit.fitted(truth).acceleration, other.fitted(truth).acceleration);
+}
+
+// On any link, at rest or not, at any time: what comes of it is finite, and what rests stays at rest.
+TEST(MotionFit, MayBeAimedAnewAtAnyTime) {
+  const auto hop = [](double t) {
+    const double since = std::fmod(t, 3.0);  // moves for a second, rests for two
+    return glm::dvec3{since < 1.0 ? std::sin(3.14159265 * since) : 0.0, 0.0, 0.0};
+  };
+  MotionFit fit{kTickRateHz};
+  for (int i = 0; i < 600; ++i) {
+    const State truth = feed(fit, hop, 0.1 * i, 0.1 * i + 0.1);
+    fit.aim(0.12 + 0.15 * std::fmod(0.618034 * i, 1.0));
+    const State told = fit.fitted(truth);
+    ASSERT_TRUE(std::isfinite(glm::length(told.acceleration)));
+    ASSERT_LT(glm::length(told.acceleration), 200.0f);
+    if (fit.settled()) {
+      ASSERT_EQ(glm::length(told.acceleration), 0.0f);
+    }
+  }
 }
 
 TEST(MotionFit, IsSmall) {
@@ -342,6 +416,26 @@ TEST(MotionFit, WhatOthersOfItsKindLearnedPredictsANewborn) {
   // One that is thrown otherwise.
   EXPECT_LT(first_second({-6.0, 2.0, 1.0}, of_one, nullptr),
             0.5 * first_second({-6.0, 2.0, 1.0}, {}, nullptr));
+}
+
+// Some see it over a short link, and others theirs over a long one: what those have learned is of use.
+TEST(MotionFit, HabitsHoldForOtherHorizons) {
+  const auto thrown = [](double t) { return glm::dvec3{3.0 * t, -t, 4.0 * t - 4.905 * t * t}; };
+  MotionFit far{kTickRateHz, 0.27};
+  feed(far, thrown, 0.0, 1.0);
+  ASSERT_TRUE(far.habits().linear);
+  const auto first_second = [&](const MotionFit::Habits& habits) {
+    MotionFit fit{kTickRateHz, 0.12};
+    fit.begin_with(habits);
+    double sum = 0.0;
+    for (int k = 2; k < 60; ++k) {
+      const double now = k / kTickRateHz;
+      const State truth = feed(fit, thrown, now, now + 1.0 / kTickRateHz);
+      sum += miss(fit, truth, thrown, now);
+    }
+    return sum;
+  };
+  EXPECT_LT(first_second(far.habits()), 0.8 * first_second({}));
 }
 
 TEST(MotionFit, HabitsThatAreNotFiniteAreNone) {

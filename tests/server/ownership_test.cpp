@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <random>
 #include <vector>
@@ -105,6 +106,24 @@ class Match {
   World world_;
 };
 
+// What others see is a little off, and never far: p95, over links that lose different datagrams.
+TEST(Ownership, OthersSeeItNearWhereItIs) {
+  constexpr std::uint64_t kSeeds = 15;
+  std::vector<double> p95_m;
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    Match match("wifi", "mobile", seed);
+    const EntityId avatar = match.spawn_avatar();
+    match.world().run_to(3.0);
+    ASSERT_TRUE(match.server().give(avatar, Match::id(0)));
+    match.world().run_to(20.0);
+    p95_m.push_back(match.error_m(1, 4.0, 0.95));
+    EXPECT_GT(p95_m.back(), 0.001);
+  }
+  std::ranges::sort(p95_m);
+  EXPECT_LT(p95_m[kSeeds / 2], 0.15);
+  EXPECT_LT(p95_m[kSeeds * 8 / 10], 0.35);
+}
+
 TEST(Ownership, WhatTheOwnerDoesIsWhatOthersSee) {
   Match match;
   const EntityId avatar = match.spawn_avatar();
@@ -115,10 +134,7 @@ TEST(Ownership, WhatTheOwnerDoesIsWhatOthersSee) {
   match.world().run_to(20.0);
   EXPECT_EQ(match.world().count(0, ClientEvent::Kind::given), 1u);
   EXPECT_EQ(match.world().count(1, ClientEvent::Kind::given), 0u);
-  // The owner sees it where it is; the other a little off, and never far.
-  EXPECT_LT(match.error_m(0, 4.0, 1.0), 0.15);  // its clock
-  EXPECT_LT(match.error_m(1, 4.0, 0.95), 0.35);
-  EXPECT_GT(match.error_m(1, 4.0, 0.95), 0.001);
+  EXPECT_LT(match.error_m(0, 4.0, 1.0), 0.15) << "the owner sees it where it is, but for its clock";
   const OwnershipStats& stats = match.server().ownership_stats();
   EXPECT_GT(stats.accepted, 50u);
   EXPECT_EQ(stats.corrected, 0u);
@@ -184,31 +200,33 @@ double usual_step_mps(std::uint64_t seed, std::size_t client, std::optional<std:
   return match.velocity_step_mps(client, 4.0);
 }
 
-// What clients draw of an avatar that changes its owner again and again.
-void expect_nothing_jumps(std::uint64_t seed, double usual_mps) {
+// What clients draw of an avatar that changes its owner again and again. Returns the steps at the changes,
+// m/s.
+std::vector<double> steps_at_changes(std::uint64_t seed, double usual_mps) {
   Match match("broadband", "broadband", seed);
   const EntityId avatar = match.spawn_avatar();
   match.world().run_to(5.0);
-  ASSERT_TRUE(match.server().give(avatar, Match::id(0)));
+  EXPECT_TRUE(match.server().give(avatar, Match::id(0)));
   match.world().run_to(8.0);
-  ASSERT_TRUE(match.server().give(avatar, Match::id(1)));  // handed on
+  EXPECT_TRUE(match.server().give(avatar, Match::id(1)));  // handed on
   match.world().run_to(11.0);
   EXPECT_EQ(match.world().count(0, ClientEvent::Kind::taken), 1u);
   EXPECT_EQ(match.world().count(1, ClientEvent::Kind::given), 1u);
-  ASSERT_TRUE(match.server().take(avatar));
+  EXPECT_TRUE(match.server().take(avatar));
   EXPECT_FALSE(match.server().take(avatar));
   match.world().run_to(14.0);
   EXPECT_EQ(match.world().count(1, ClientEvent::Kind::taken), 1u);
+  std::vector<double> steps;
   for (std::size_t client : {0u, 1u}) {
     EXPECT_LT(match.error_m(client, 4.0, 1.0), 0.25) << client << " seed " << seed;
     EXPECT_LT(match.error_m(client, 4.0, 0.95), 0.15) << client << " seed " << seed;
     EXPECT_LT(match.velocity_step_mps(client, 4.0), usual_mps + 0.1) << client << " seed " << seed;
     // The changes themselves: what comes later is a lost datagram's doing.
     for (const double changed_s : {5.0, 8.0, 11.0})
-      EXPECT_LT(match.velocity_step_mps(client, changed_s, changed_s + 0.3), 1.2)
-          << client << " seed " << seed;
+      steps.push_back(match.velocity_step_mps(client, changed_s, changed_s + 0.3));
   }
   EXPECT_FALSE(match.server().owner(avatar));
+  return steps;
 }
 
 TEST(Ownership, GivenTakenAndHandedOnNothingJumps) {
@@ -227,8 +245,13 @@ TEST(Ownership, GivenTakenAndHandedOnNothingJumps) {
   }
   EXPECT_LT(mean_mps, 0.6);
   EXPECT_LT(usual_mps, 2.0);
-  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed)
-    expect_nothing_jumps(seed, usual_mps);
+  std::vector<double> at_changes;
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    const std::vector<double> steps = steps_at_changes(seed, usual_mps);
+    at_changes.insert(at_changes.end(), steps.begin(), steps.end());
+  }
+  const double sum_mps = std::accumulate(at_changes.begin(), at_changes.end(), 0.0);
+  EXPECT_LT(sum_mps / static_cast<double>(at_changes.size()), mean_mps);
 }
 
 TEST(Ownership, AnImpossibleMotionIsCorrectedAndTheOwnerTold) {

@@ -92,10 +92,11 @@ void add_weavers(World& world, int count) {
     world.add_body([i](double t) { return weave(t, 0.7 * i); });
 }
 
-// Of all frames, over links that lose different datagrams.
+// Of all frames, over links that lose different datagrams. Where bursts get lost, reports of
+// when things arrived do too.
 void expect_known(const char* link, PlayoutMode mode) {
   constexpr std::uint64_t kFirstSeed = 4;
-  constexpr std::uint64_t kSeeds = 4;
+  constexpr std::uint64_t kSeeds = 16;
   const double limit_m = mode == PlayoutMode::present ? 0.05 : 0.02;
   double share = 0.0;
   for (std::uint64_t seed = kFirstSeed; seed < kFirstSeed + kSeeds; ++seed) {
@@ -111,7 +112,8 @@ void expect_known(const char* link, PlayoutMode mode) {
     EXPECT_EQ(witness.unknown, 0u) << link << " seed " << seed;
     share += witness.share_below(limit_m) / kSeeds;
   }
-  EXPECT_GT(share, 0.995) << link << " mode " << static_cast<int>(mode);
+  EXPECT_GT(share, std::string(link) == "mobile" ? 0.993 : 0.999)
+      << link << " mode " << static_cast<int>(mode);
 }
 
 TEST(Rewind, TheServerKnowsWhatAClientDrew) {

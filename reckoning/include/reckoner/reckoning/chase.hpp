@@ -67,11 +67,12 @@ struct RECKONER_RECKONING_API Chase {
 
 template <class Target>
 Chase::Place Chase::at(double time_s, double most_mps, Target target) const {
-  // What is not caught up with for long is seldom asked after, and moves steadily: the steps get longer.
+  // What is not caught up with for long moves steadily, as nothing new is heard of it: the steps get longer,
+  // so that an hour has no more than a few hundred.
   constexpr double kGrowth = 1.0 / 64.0;
   Place place{position, velocity, glm::dvec3{0.0}};
   double now_s = start_s;
-  for (double step_s = kStepS; now_s < time_s; step_s += kGrowth * kStepS) {
+  for (double step_s = kStepS; now_s < time_s; step_s += kGrowth * step_s) {
     const glm::dvec3 next = velocity_towards(target(now_s + step_s), place, step_s, most_mps);
     place.acceleration = (next - place.velocity) / step_s;
     const double dt_s = time_s < now_s + step_s ? time_s - now_s : step_s;

@@ -44,6 +44,25 @@ class LeastSquares {
       c *= kKindVariance;
   }
 
+  /// Weights for targets that lie `factor` times as far from the first input.
+  [[nodiscard]] static Inputs stretched(const Inputs& weights, float factor) {
+    Inputs result{1.0f};
+    for (std::size_t i = 0; i < N; ++i)
+      result[i] += factor * (weights[i] - result[i]);
+    return result;
+  }
+  /// From now on targets lie so many times as far from the first input, about, and are as much less certain:
+  /// what was learned is carried over, and doubted a little.
+  void stretch(float factor) {
+    weights_ = stretched(weights_, factor);
+    noise_ = std::max(kLeastNoise, noise_ * factor * factor);
+    const float doubt = kStretchDoubt * (factor - 1.0f);
+    for (std::size_t i = 0, k = 0; i < N; ++i) {
+      k += i;
+      covariance_[k++] += (i == 0 ? kFirstPriorVariance : kPriorVariance) * doubt * doubt;
+    }
+  }
+
   /// The weighted sum of the inputs.
   [[nodiscard]] float predict(const Inputs& x) const {
     float sum = 0.0f;
@@ -80,7 +99,10 @@ class LeastSquares {
   static constexpr float kFirstPriorVariance = 0.01f;
   static constexpr float kKindVariance = 0.1f;    // of that, for who begins with what its kind has learned
   static constexpr float kKindNoiseGain = 0.05f;  // as if so much of the noise were from one sample
-  static constexpr float kForgetting = 0.9998f;   // a sample: what is older than a minute or two fades
+  // How far off stretched weights may be, for each time they grow by. On recorded motion less and more are
+  // alike up to 0.1; as much doubt as of a kind's costs 3 percent.
+  static constexpr float kStretchDoubt = 0.05f;
+  static constexpr float kForgetting = 0.9998f;  // a sample: what is older than a minute or two fades
   // What weights may change by in a sample, squared. Without it an hour of perfectly even motion would teach
   // so surely that it takes an hour to learn anything else.
   static constexpr float kDrift = 1e-8f;

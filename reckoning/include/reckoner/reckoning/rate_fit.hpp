@@ -35,13 +35,19 @@ class RECKONER_RECKONING_API RateFit {
   /// since any fixed origin. What is not finite, or beyond all measure, counts as a restart.
   void observe(const glm::vec3& rate, const glm::vec3& derivative, const glm::dvec3& way);
 
+  /// Looks so far ahead from now on, s. What was learned holds for what it is about, the mean of the horizon,
+  /// and is stretched to the new one; the rest is learned again in time.
+  void look_ahead(double tick_rate_hz, double horizon_s);
+
   /// After a teleport: the recent past no longer connects; what was learned about the entity still holds.
   void restart();
 
+  /// What habits are about, s, whatever the horizons of those who have them.
+  static constexpr double kHabitHorizonS = 0.18;
   /// The numbers of a Habit: weights, how far off each guess is, and the noise.
   static constexpr std::size_t kHabitSize = 2 * 5 + 4 + 2;
-  /// What was learned about the entity, not about its present. Means can be taken of it over entities of a
-  /// kind, with the same tick rate and horizon.
+  /// What was learned about the entity, not about its present, as for a horizon of kHabitHorizonS. Means can
+  /// be taken of it over entities of a kind with the same tick rate.
   using Habit = std::array<float, kHabitSize>;
 
   /// Nothing before enough was learned to be of use to others.
@@ -74,6 +80,9 @@ class RECKONER_RECKONING_API RateFit {
     float derivative = 0.0f;
   };
 
+  void forget_slots();
+  void keep_newest_slots(std::size_t slots_before);
+  void set_horizon(double tick_rate_hz, double horizon_s);
   [[nodiscard]] Predictor::Inputs inputs(const glm::vec3& rate, std::size_t axis) const;
   void follow(const glm::vec3& rate);
   void step(const glm::vec3& rate, const glm::vec3& derivative, const glm::dvec3& way);

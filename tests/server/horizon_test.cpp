@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// What is published aims at where an entity will be when it is seen, on the links that there are.
+#include "world.hpp"
+
+#include <cmath>
+#include <string>
+
+#include <glm/geometric.hpp>
+#include <gtest/gtest.h>
+
+namespace reckoner::test {
+namespace {
+
+// To and fro so fast that no quadratic fits the near and the far alike.
+State swing(double t) {
+  State s;
+  s.position = {2.0 * std::sin(7.0 * t), std::cos(8.0 * t), 0.0};
+  s.velocity = {static_cast<float>(14.0 * std::cos(7.0 * t)), static_cast<float>(-8.0 * std::sin(8.0 * t)),
+                0.0f};
+  return s;
+}
+
+WorldConfig over(double latency_ms) {
+  WorldConfig config;
+  config.server.updates_per_second = 10.0;
+  config.links.up.latency_ms = config.links.down.latency_ms = latency_ms;
+  return config;
+}
+
+// How far what is published as of one tick leads astray: near by, and further ahead; means.
+struct Astray {
+  double near_m = 0.0, far_m = 0.0;
+};
+constexpr double kNearS = 0.1, kFarS = 0.27;
+
+Astray astray(World& world, EntityId id, double from_s, double until_s) {
+  Astray sum;
+  int count = 0;
+  world.run_to(from_s);
+  world.after_tick = [&](double t) {
+    const auto published = world.server().published(id);
+    ASSERT_TRUE(published);
+    if (published->time_s < t - 1e-6) return;
+    const auto off_m = [&](double ahead_s) {
+      return glm::distance(state_at(*published, t + ahead_s).position, swing(t + ahead_s).position);
+    };
+    sum.near_m += off_m(kNearS);
+    sum.far_m += off_m(kFarS);
+    ++count;
+  };
+  world.run_to(until_s);
+  world.after_tick = {};
+  EXPECT_GT(count, 50);
+  return {sum.near_m / count, sum.far_m / count};
+}
+
+Astray over_link(double latency_ms) {
+  World world(over(latency_ms));
+  world.add_client();
+  const EntityId id = world.add_body(swing);
+  return astray(world, id, 10.0, 30.0);
+}
+
+TEST(Horizon, IsWhereUpdatesAreInUse) {
+  const Astray short_way = over_link(2.0), long_way = over_link(180.0);
+  EXPECT_LT(short_way.near_m, 0.6 * long_way.near_m);
+  EXPECT_LT(long_way.far_m, 0.6 * short_way.far_m);
+}
+
+// Another route, in the middle of the game: what was learned before is not lost with it.
+TEST(Horizon, FollowsTheLink) {
+  WorldConfig config = over(2.0);
+  config.script = "20 latency-ms=180\n";
+  World world(config);
+  world.add_client();
+  const EntityId id = world.add_body(swing);
+  const Astray before = astray(world, id, 10.0, 19.9), after = astray(world, id, 25.0, 45.0);
+  EXPECT_LT(after.far_m, 0.6 * before.far_m);
+}
+
+}  // namespace
+}  // namespace reckoner::test
