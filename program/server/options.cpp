@@ -77,10 +77,15 @@ void add_traffic_limits(LimitOptions options, TransportLimits& l) {
 // Of who wants to be let in.
 void add_gate_limits(LimitOptions options, ServerSecurity& s) {
   options.add("peers-per-address", s.peers_per_address, 1, 65'535, "connections from one IPv4 address");
-  options.add("handshakes-per-second", s.handshakes_per_second, 0.1, kMega,
-              "tokens shown from one IPv4 address; ten seconds' worth at once");
-  options.add("tokens-per-second", s.tokens_per_second, 1, kMega,
-              "tokens that are looked into, from all addresses together");
+  options.add("handshakes-per-second", s.handshakes_per_second, 0, kMega,
+              "tokens shown from one IPv4 address; ten seconds' worth at once; 0: no limit");
+  options.add("tokens-per-second", s.tokens_per_second, 0, kMega,
+              "tokens that are looked into, from all addresses together; 0: no limit");
+  options.add("sessions-per-client", s.sessions_per_client, 0, 65'535,
+              "of one client id at once; a newer one ends the oldest; 0: no limit");
+  options.add("used-tokens", s.used_tokens, 64, 1e8,
+              "that are remembered, 400 bytes each; beyond it no new token is taken meanwhile");
+  options.add("used-tokens-per-client", s.used_tokens_per_client, 1, kMega, "the same of one client id");
   options.add("ticket-s", s.ticket_s, 60, 604'800,
               "how long a client may come back by itself after it was last connected, s");
   options.add("half-open-s", s.half_open_s, 1, 60, "a session that no connection follows is gone then, s");

@@ -44,6 +44,9 @@ std::vector<double> values(const ServerOptions& o) {
           static_cast<double>(s.peers_per_address),
           s.handshakes_per_second,
           s.tokens_per_second,
+          static_cast<double>(s.sessions_per_client),
+          static_cast<double>(s.used_tokens),
+          static_cast<double>(s.used_tokens_per_client),
           s.ticket_s,
           s.half_open_s};
 }
@@ -62,6 +65,9 @@ const std::vector<std::string> kNames{"datagrams-per-second",
                                       "peers-per-address",
                                       "handshakes-per-second",
                                       "tokens-per-second",
+                                      "sessions-per-client",
+                                      "used-tokens",
+                                      "used-tokens-per-client",
                                       "ticket-s",
                                       "half-open-s"};
 
