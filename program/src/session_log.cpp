@@ -220,9 +220,13 @@ bool SessionWriter::close() {
 Result<SessionReader> SessionReader::open(const std::string& path) {
   auto bytes = read_all(path);
   if (!bytes) return Error{"could not read " + path};
+  return read(std::move(*bytes), path);
+}
+
+Result<SessionReader> SessionReader::read(std::vector<std::byte> bytes, const std::string& path) {
   SessionReader reader;
   reader.path_ = path;
-  reader.bytes_ = std::move(*bytes);
+  reader.bytes_ = std::move(bytes);
   const bool ours = reader.bytes_.size() >= kMagic.size() &&
                     std::memcmp(reader.bytes_.data(), kMagic.data(), kMagic.size()) == 0;
   if (!ours) return Error{path + " is no recorded session"};

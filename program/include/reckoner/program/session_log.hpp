@@ -101,6 +101,8 @@ class SessionReader {
   /// Fails on what is no such file, one of another version, or recorded with another protocol than this
   /// program speaks.
   [[nodiscard]] static Result<SessionReader> open(const std::string& path);
+  /// The same of what is in a file; errors name it by `path`.
+  [[nodiscard]] static Result<SessionReader> read(std::vector<std::byte> bytes, const std::string& path);
 
   [[nodiscard]] const SessionSettings& settings() const { return settings_; }
 

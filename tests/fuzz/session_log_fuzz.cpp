@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+// A recorded session, from whoever: read, and played back to a client as reckoner-harness replay-log does.
+#include "generate.hpp"
+#include "pipes.hpp"
+#include "target.hpp"
+
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <utility>
+
+#include <reckoner/client/client.hpp>
+#include <reckoner/program/session_log.hpp>
+#include <reckoner/program/session_transports.hpp>
+#include <reckoner/server/server.hpp>
+
+namespace reckoner::fuzz {
+namespace {
+
+constexpr int kMostCalls = 400;
+
+bool finite(const glm::dvec3& v) {
+  return std::isfinite(v.x + v.y + v.z);
+}
+
+void play_back(program::SessionReader& reader) {
+  program::PlayedTransport transport{reader};
+  ClientConfig config;
+  config.archetypes = archetypes();
+  config.playout = reader.settings().playout;
+  Client client{config, transport};
+  for (int i = 0; i < kMostCalls; ++i) {
+    const auto call = transport.next_call();
+    if (!call) break;
+    if (const auto* service = std::get_if<program::ServiceRecord>(&*call)) {
+      client.receive(service->local_s);
+    } else if (const auto* frame = std::get_if<program::FrameRecord>(&*call)) {
+      for (const ShownEntity& each : client.frame(frame->local_s))
+        check(finite(each.shown.position) && finite(glm::dvec3{each.shown.velocity}),
+              "what is shown is a state");
+    }
+    while (client.poll_event()) {
+    }
+    while (client.poll_message()) {
+    }
+  }
+  if (transport.error()) check(!transport.error()->message.empty(), "an error says something");
+}
+
+// Reading alone comes to the end of any file, and never takes more from it than there is.
+void read_through(program::SessionReader& reader, std::size_t bytes) {
+  for (;;) {
+    const auto record = reader.next();
+    if (!record) return check(!record.error().empty(), "an error says something");
+    if (!*record) return;
+    check(reader.records() <= bytes, "every record takes a byte at least");
+  }
+}
+
+Bytes closed(program::SessionWriter& writer, const std::string& path) {
+  check(writer.close(), "there is room for a file");
+  std::ifstream file(path, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const auto bytes = std::as_bytes(std::span(text));
+  return {bytes.begin(), bytes.end()};
+}
+
+// A session in which a client is told anything at all.
+Bytes any_session(Choices& choices, const std::string& path) {
+  program::SessionSettings settings{.protocol = kProtocolVersion, .version = "1.0"};
+  settings.playout.mode = static_cast<PlayoutMode>(choices.up_to(2));
+  auto writer = program::SessionWriter::create(path, settings);
+  check(static_cast<bool>(writer), "there is room for a file");
+  const PeerId server{1};
+  double now_s = 100.0;
+  writer->service(now_s);
+  writer->room(kMaxStateBytes);
+  writer->event({.kind = TransportEvent::Kind::connected, .peer = server});
+  while (!choices.empty()) {
+    const bool reliable = choices.flag();
+    const Bytes payload = reliable ? encoded(any_control(choices)) : choices.bytes(200);
+    writer->event({.kind = TransportEvent::Kind::received,
+                   .peer = server,
+                   .channel = reliable ? Channel::control : Channel::state,
+                   .payload = payload});
+    writer->quiet();
+    if (choices.flag()) writer->send(Channel::state, choices.flag(), choices.bytes(40));
+    now_s += choices.real(0.0, 0.1);
+    writer->frame(now_s);
+    writer->service(now_s);
+  }
+  return closed(*writer, path);
+}
+
+// A session as there are such: three things that move, one of which is the client's in the end.
+Bytes real_session(PlayoutMode mode, const std::string& path) {
+  program::SessionSettings settings{.protocol = kProtocolVersion, .version = "1.0"};
+  settings.playout.mode = mode;
+  auto writer = program::SessionWriter::create(path, settings);
+  check(static_cast<bool>(writer), "there is room for a file");
+  const PeerId peer{1};
+  ServerConfig server_config;
+  server_config.archetypes = archetypes();
+  PipeEnd* to_client = nullptr;
+  PipeEnd server_end{[&](PeerId, Channel channel, Bytes payload) {
+    to_client->push(TransportEvent::Kind::received, peer, channel, std::move(payload));
+  }};
+  Server server{server_config, server_end};
+  PipeEnd client_end{[&](PeerId, Channel channel, Bytes payload) {
+    server_end.push(TransportEvent::Kind::received, peer, channel, std::move(payload));
+  }};
+  to_client = &client_end;
+  program::RecordedTransport recorded{client_end, *writer};
+  ClientConfig client_config;
+  client_config.archetypes = archetypes();
+  client_config.playout = settings.playout;
+  Client client{client_config, recorded};
+  client_end.push(TransportEvent::Kind::connected, peer);
+  server_end.push(TransportEvent::Kind::connected, peer);
+  std::vector<EntityId> entities;
+  for (std::size_t kind = 0; kind < 3; ++kind)
+    entities.push_back(server.spawn(kind, "it", {}));
+  for (int tick = 0; tick < 40; ++tick) {
+    const double now_s = tick / 60.0;
+    server.receive(now_s);
+    for (const EntityId id : entities) {
+      State s;
+      s.position = {2.0 * now_s, std::sin(3.0 * now_s), 0.0};
+      s.velocity = {2.0f, static_cast<float>(3.0 * std::cos(3.0 * now_s)), 0.0f};
+      (void)server.move(id, s);
+    }
+    if (tick == 25) (void)server.give(entities[0], ClientId{1}, {});
+    server.tick(now_s);
+    client.receive(50.0 + now_s);
+    writer->frame(50.0 + now_s);
+    (void)client.frame(50.0 + now_s);
+    while (client.poll_event()) {
+    }
+    while (server.poll_event()) {
+    }
+  }
+  check(client.status() == ClientStatus::joined, "it is in");
+  return closed(*writer, path);
+}
+
+}  // namespace
+
+void run(std::span<const std::byte> input) {
+  const Bytes file{input.begin(), input.end()};
+  auto reader = program::SessionReader::read(file, "a file");
+  if (!reader) return check(!reader.error().empty(), "an error says something");
+  check(reader->settings().protocol == kProtocolVersion, "what it speaks is what is spoken here");
+  read_through(*reader, file.size());
+  play_back(*program::SessionReader::read(file, "a file"));
+}
+
+std::vector<Bytes> seeds() {
+  std::vector<Bytes> choices;
+  add_choices(choices, 12, 600, kChoices);
+  const std::string path = (std::filesystem::temp_directory_path() / "reckoner-session-seed").string();
+  std::vector<Bytes> out;
+  for (const PlayoutMode mode : {PlayoutMode::present, PlayoutMode::adaptive})
+    out.push_back(real_session(mode, path));
+  for (const Bytes& bytes : choices) {
+    Choices drawn{bytes};
+    out.push_back(any_session(drawn, path));
+  }
+  std::filesystem::remove(path);
+  return out;
+}
+
+}  // namespace reckoner::fuzz
