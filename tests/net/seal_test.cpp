@@ -73,6 +73,35 @@ TEST(Seal, EachIsOpenedOnceInAnyOrder) {
     EXPECT_FALSE(ends.opener.open(datagram, ends.buffer));
 }
 
+// Only the low 32 bits travel: after 2^32 datagrams, lost ones, late ones and all, the rest is still known.
+TEST(Seal, GoesOnBeyondTheNumbersThatTravel) {
+  Ends ends;
+  constexpr std::uint64_t kWrap = std::uint64_t{1} << 32;
+  std::mt19937 random(3);
+  for (std::uint64_t wrap = kWrap; wrap <= 3 * kWrap; wrap += kWrap) {
+    // As much may be lost at once, and no more, as half of what travels can tell.
+    for (const std::uint64_t ahead : {kWrap / 4 * 3, kWrap / 4, kWrap / 1024}) {
+      Sealer sealer(ends.key, 0xABCD1234, wrap - ahead);
+      const auto opened = ends.opener.open(sealed(sealer, Bytes(3)), ends.buffer);
+      ASSERT_TRUE(opened);
+      ASSERT_EQ(opened->sequence, wrap - ahead);
+    }
+    std::uint64_t first = wrap - 300;
+    Sealer sealer(ends.key, 0xABCD1234, first);
+    std::vector<std::pair<std::uint64_t, Bytes>> datagrams;
+    for (; first < wrap + 300; ++first)
+      datagrams.emplace_back(first, sealed(sealer, Bytes(3)));
+    std::shuffle(datagrams.begin(), datagrams.end(), random);
+    for (const auto& [sequence, datagram] : datagrams) {
+      const auto opened = ends.opener.open(datagram, ends.buffer);
+      ASSERT_TRUE(opened) << sequence;
+      ASSERT_EQ(opened->sequence, sequence);
+    }
+    for (const auto& [sequence, datagram] : datagrams)
+      ASSERT_FALSE(ends.opener.open(datagram, ends.buffer)) << sequence;
+  }
+}
+
 TEST(Seal, NoBitCanBeChangedAndAForgeryMovesNothing) {
   Ends ends;
   const Bytes datagram = sealed(ends.sealer, Bytes(40, std::byte{9}));

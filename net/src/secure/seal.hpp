@@ -37,7 +37,9 @@ inline constexpr std::size_t kSealBytes = kSealHead + kSealTag;
 /// 64-bit sequence number, and no key serves two sessions or directions, so that none is ever used twice.
 class Sealer {
  public:
-  Sealer(const SecretKey& key, std::uint32_t session) : key_(key), session_(session) {}
+  /// `first`: the number to begin with. No key may be given to two that come to the same numbers.
+  Sealer(const SecretKey& key, std::uint32_t session, std::uint64_t first = 0)
+      : key_(key), session_(session), next_(first) {}
 
   /// Writes a datagram of plain.size() + kSealBytes bytes to `out`, which must be as large and may not
   /// overlap.
@@ -46,7 +48,7 @@ class Sealer {
  private:
   SecretKey key_;
   std::uint32_t session_;
-  std::uint64_t next_ = 0;
+  std::uint64_t next_;
 };
 
 /// Opens what the other end sealed, each datagram once.
