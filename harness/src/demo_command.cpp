@@ -227,13 +227,14 @@ int run_demo(const DemoArguments& arguments) {
   std::vector<Viewer> viewers(2);
   viewers[0].title = "client 1", viewers[0].what = "shows the present", viewers[0].mode = "present";
   viewers[1].title = "client 2", viewers[1].what = "a moment ago", viewers[1].mode = "adaptive";
+  std::uint64_t client_id = 0;
   for (Viewer& viewer : viewers) {
     viewer.rendered = scratch.path() / (viewer.mode + ".csv");
     viewer.json = scratch.path() / (viewer.mode + ".json");
     const fs::path token = scratch.path() / (viewer.mode + ".token");
     constexpr std::uint32_t kThisMachine = 0x7F000001;
     const auto at_port = static_cast<std::uint16_t>(std::stoi(*server_port));
-    const ConnectGrant grant{.client_id = viewers.size(), .servers = {{kThisMachine, at_port}}};
+    const ConnectGrant grant{.client_id = ++client_id, .servers = {{kThisMachine, at_port}}};
     if (const auto wrong = program::write_token_file(token, program::issue_now(grant, key, 60.0)))
       return complain(wrong->message, program::kFailed);
     auto process = start("reckoner-client",
