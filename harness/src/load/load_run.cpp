@@ -46,6 +46,7 @@ class Crew {
     const std::size_t wanted =
         options_.processes > 0 ? options_.processes : (all + kClientsPerProcess - 1) / kClientsPerProcess;
     const std::size_t count = std::clamp<std::size_t>(wanted, 1, all);
+    std::size_t first_id = 1;
     for (std::size_t i = 0; i < count; ++i) {
       const std::size_t clients = all / count + (i < all % count ? 1 : 0);
       const std::size_t watched = options_.watched / count + (i < options_.watched % count ? 1 : 0);
@@ -53,7 +54,8 @@ class Crew {
       own.insert(own.end(),
                  {"--connect", "127.0.0.1:" + port_, "--count", std::to_string(clients), "--join-rate",
                   fmt::format("{}", options_.join_rate_hz / static_cast<double>(count)), "--watched",
-                  std::to_string(watched), "--epoch", epoch_});
+                  std::to_string(watched), "--epoch", epoch_, "--first-id", std::to_string(first_id)});
+      first_id += clients;
       if (auto wrong = add(fmt::format("clients {}", i + 1), own)) return wrong;
     }
     return join();
