@@ -122,7 +122,6 @@ class Way {
     if (is_victims(from)) credit_[from.host - kVictims] += bytes.size();
     const auto arrival = server_->arrive(from, bytes, now_s_, unix_s());
     using What = Guard::Arrival::What;
-    if (arrival.moved) fprintf(stderr, "MOVED %u\n", arrival.from->address.port);
     if (arrival.from != nullptr) {
       check(!is_victims(arrival.from->address), "no session is sent where its client does not hear");
       if (arrival.probe) probe(*arrival.from);
