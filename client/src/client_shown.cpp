@@ -7,7 +7,6 @@
 #include <utility>
 
 namespace reckoner {
-namespace {}  // namespace
 
 std::span<const ShownEntity> ClientWorld::frame(const glm::dvec3& origin, double local_s) {
   if (frozen_.active()) return frozen_.shown(entities, origin);
