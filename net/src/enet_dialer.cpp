@@ -9,22 +9,6 @@
 #include <reckoner/net/enet_dialer.hpp>
 
 namespace reckoner {
-namespace {
-
-void add(TransportStats& sum, const TransportStats& one) {
-  sum.datagrams_sent += one.datagrams_sent;
-  sum.datagrams_received += one.datagrams_received;
-  sum.payload_bytes_sent += one.payload_bytes_sent;
-  sum.payload_bytes_received += one.payload_bytes_received;
-  sum.wire_bytes_sent += one.wire_bytes_sent;
-  sum.wire_bytes_received += one.wire_bytes_received;
-  sum.refused += one.refused;
-  sum.refusals += one.refusals;
-  sum.address_changes += one.address_changes;
-  sum.service_errors += one.service_errors;
-}
-
-}  // namespace
 
 EnetDialer::EnetDialer(const std::string& host, std::uint16_t port, std::uint32_t reason,
                        const OrInsecure<ClientSecurity>& security, const LogSink& log)
@@ -70,7 +54,7 @@ void EnetDialer::close() {
     next.token = *ticket;
     next.secret = SecretKey::make();
   }
-  add(before_, transport_->stats());
+  before_ += transport_->stats();
   transport_.reset();
 }
 
@@ -100,7 +84,7 @@ void EnetDialer::wait(double seconds) {
 
 TransportStats EnetDialer::stats() const {
   TransportStats sum = before_;
-  if (transport_) add(sum, transport_->stats());
+  if (transport_) sum += transport_->stats();
   return sum;
 }
 

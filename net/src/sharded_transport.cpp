@@ -91,19 +91,8 @@ std::optional<ClientIdentity> ShardedTransport::identity(PeerId peer) const {
 
 const TransportStats& ShardedTransport::stats() const {
   stats_ = {};
-  for (const auto& host : hosts_) {
-    const TransportStats& one = host->stats();
-    stats_.datagrams_sent += one.datagrams_sent;
-    stats_.datagrams_received += one.datagrams_received;
-    stats_.payload_bytes_sent += one.payload_bytes_sent;
-    stats_.payload_bytes_received += one.payload_bytes_received;
-    stats_.wire_bytes_sent += one.wire_bytes_sent;
-    stats_.wire_bytes_received += one.wire_bytes_received;
-    stats_.refused += one.refused;
-    stats_.refusals += one.refusals;
-    stats_.address_changes += one.address_changes;
-    stats_.service_errors += one.service_errors;
-  }
+  for (const auto& host : hosts_)
+    stats_ += host->stats();
   return stats_;
 }
 

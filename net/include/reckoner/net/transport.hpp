@@ -57,6 +57,20 @@ struct TransportStats {
     ++refused;
     ++refusals[why];
   }
+  /// Adds field by field.
+  TransportStats& operator+=(const TransportStats& other) {
+    datagrams_sent += other.datagrams_sent;
+    datagrams_received += other.datagrams_received;
+    payload_bytes_sent += other.payload_bytes_sent;
+    payload_bytes_received += other.payload_bytes_received;
+    wire_bytes_sent += other.wire_bytes_sent;
+    wire_bytes_received += other.wire_bytes_received;
+    refused += other.refused;
+    refusals += other.refusals;
+    address_changes += other.address_changes;
+    service_errors += other.service_errors;
+    return *this;
+  }
 };
 
 /// Carries payloads between a server and its clients. One implementation runs over ENet, others in virtual
