@@ -15,9 +15,6 @@ namespace {
 // moments is void.
 constexpr double kLongestSilenceS = 0.25;
 
-// An update that has arrived takes so long until it shows: half a blend.
-constexpr double kTakesEffectS = 0.05;
-
 bool moves(const State& s) {
   constexpr glm::vec3 kNone{0.0f};
   return s.velocity != kNone || s.acceleration != kNone || s.angular_velocity != kNone;
@@ -61,7 +58,7 @@ Tick OwnedEntity::tick_at(double time_s) const {
 }
 
 bool OwnedEntity::move(const State& given, FrameId frame, double now_s, double delay_s) {
-  const double ahead_s = delay_s + kTakesEffectS;
+  const double ahead_s = delay_s + SendPolicy::kTakesEffectS;
   fit_.aim(MotionFit::horizon_for(updates_per_second_, delay_s));
   State state = given;
   if (!archetype_->has_orientation) {

@@ -11,12 +11,10 @@
 #include <reckoner/net/route_codec.hpp>
 #include <reckoner/reckoning/interpolate.hpp>
 #include <reckoner/reckoning/rotation.hpp>
+#include <reckoner/reckoning/send_policy.hpp>
 
 namespace reckoner {
 namespace {
-
-// An update that has arrived takes so long until it shows: half a blend.
-constexpr double kTakesEffectS = 0.05;
 
 // An entity that has not moved for so many ticks goes to sleep: longer than anything that is learned about
 // its motion looks back, so that sleeping on and looking on come to the same.
@@ -203,7 +201,7 @@ bool Publisher::rides(const Entity& entity) const {
 
 // How long until an update that is published now is in use.
 double Publisher::ahead_s(const EntityLevel& level) const {
-  return config_.parts.latency_aware ? level.delay_s + kTakesEffectS : 0.0;
+  return config_.parts.latency_aware ? level.delay_s + SendPolicy::kTakesEffectS : 0.0;
 }
 
 // Plain quadratic motion that is predicted, by far the most there is, is compared the short way.

@@ -56,8 +56,10 @@ class RECKONER_RECKONING_API SendPolicy {
     const State& fitted;      ///< the same with the rates that are expected
     const Motion& published;  ///< plain quadratic motion
     double time_s;            ///< now
-    double ahead_s;           ///< until an update would be in use, s
+    double ahead_s;           ///< until an update would be in use, s: its delay and kTakesEffectS
   };
+  /// An update that has arrived takes so long until it shows, s: half a blend.
+  static constexpr double kTakesEffectS = 0.05;
   /// By the same rule; call one or the other, once a tick.
   [[nodiscard]] bool due(const Outlook& outlook, std::uint32_t tick);
 
