@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <vector>
 
+#include <reckoner/harness/dead_transport.hpp>
 #include <reckoner/harness/sim_transport.hpp>
 #include <reckoner/net/dialer.hpp>
 #include <reckoner/net/server_round.hpp>
@@ -15,30 +15,6 @@
 #include <reckoner/scenario/random.hpp>
 
 namespace reckoner::harness {
-
-/// Goes to where nobody is: told after five seconds, as by a transport over UDP.
-class DeadTransport final : public Transport {
- public:
-  void service(double now_s) override {
-    if (!end_s_) end_s_ = now_s + 5.0;
-    now_s_ = now_s;
-  }
-  [[nodiscard]] std::optional<TransportEvent> poll() override {
-    if (told_ || !end_s_ || now_s_ < *end_s_) return std::nullopt;
-    told_ = true;
-    return TransportEvent{.kind = TransportEvent::Kind::disconnected, .peer = PeerId{1}};
-  }
-  bool send(PeerId, Channel, std::span<const std::byte>) override { return false; }
-  [[nodiscard]] std::size_t max_state_bytes(PeerId) const override { return 0; }
-  void disconnect(PeerId, std::uint32_t) override {}
-  [[nodiscard]] const TransportStats& stats() const override { return stats_; }
-
- private:
-  TransportStats stats_;
-  std::optional<double> end_s_;
-  double now_s_ = 0.0;
-  bool told_ = false;
-};
 
 /// Makes connections of a simulated network, over links as the network's.
 class SimDialer final : public Dialer {
