@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Clients that lose their server, or their connection, and come back by themselves.
+#include "near_network.hpp"
 #include "paths.hpp"
 #include "world.hpp"
 
@@ -20,14 +21,6 @@ namespace reckoner::test {
 namespace {
 
 using Kind = ClientEvent::Kind;
-
-WorldConfig near_network(const std::string& script = {}) {
-  WorldConfig config;
-  config.links = both_ways({.latency_ms = 40.0, .jitter_ms = 4.0});
-  config.script = script;
-  config.silent_s = 10.0;
-  return config;
-}
 
 // Once a client is back, it is right within this: the next datagram (250 ms), the repair bound for this link
 // (DESIGN.md, Loss: 300 ms), and a blend that catches up for half a second at most; and what it takes to find

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // A client that may go to several servers, or to one by several ways.
+#include "near_network.hpp"
 #include "paths.hpp"
 #include "world.hpp"
 
-#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -12,14 +12,6 @@ namespace reckoner::test {
 namespace {
 
 using Kind = ClientEvent::Kind;
-
-WorldConfig near_network(const std::string& script = {}) {
-  WorldConfig config;
-  config.links = both_ways({.latency_ms = 40.0, .jitter_ms = 4.0});
-  config.script = script;
-  config.silent_s = 10.0;
-  return config;
-}
 
 // The servers that a token names are tried in turn before the player is told that there is none.
 TEST(SeveralServers, TheFirstOfSeveralServersNeedNotBeThere) {
