@@ -162,46 +162,55 @@ Seen Game::run(std::span<const Pace> paces, double until_s) {
 // late with different datagrams. A jump from pace to pace is one of 4 m/s and more.
 constexpr double kMeanKink = 1.2;
 constexpr double kMostKink = 4.0;
+
+// The same way: how far from where it should be, m.
+constexpr double kMeanOffM = 0.15;
+constexpr double kMostOffM = 0.3;
+
 constexpr std::uint64_t kSeeds = 12;
 
 class TimeScale : public testing::TestWithParam<PlayoutMode> {};
 
 TEST_P(TimeScale, SlowMotionAndRestAreShownWithoutAJump) {
   constexpr Pace kPaces[] = {{4.0, 0.2}, {8.0, 1.0}, {11.5, 0.0}, {15.0, 1.0}};
-  double kinks = 0.0;
+  double kinks = 0.0, off_m = 0.0;
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     Game game(GetParam(), seed, true);
     const Seen seen = game.run(kPaces, 20.0);
     EXPECT_GT(seen.frames, 2000);
     EXPECT_EQ(game.client.status(), ClientStatus::joined);
     EXPECT_EQ(game.clock_steps, 0);
-    EXPECT_LT(seen.off_m, 0.3);
+    EXPECT_LT(seen.off_m, kMostOffM);
     EXPECT_LT(seen.kink, kMostKink);
     EXPECT_NEAR(seen.mean_mps[0], 1.0, 0.05);
     EXPECT_NEAR(seen.mean_mps[1], 5.0, 0.2);
     EXPECT_LT(seen.rest_m, 1e-6);
     EXPECT_NEAR(seen.mean_mps[3], 5.0, 0.2);
     kinks += seen.kink / kSeeds;
+    off_m += seen.off_m / kSeeds;
   }
   EXPECT_LT(kinks, kMeanKink);
+  EXPECT_LT(off_m, kMeanOffM);
 }
 
 // In game time all ways take longer then, which must not be taken for a queue.
 TEST_P(TimeScale, FastMotionIsShownWithoutAJump) {
   constexpr Pace kPaces[] = {{4.0, 2.0}, {9.0, 1.0}};
-  double kinks = 0.0;
+  double kinks = 0.0, off_m = 0.0;
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     Game game(GetParam(), seed, false);
     const Seen seen = game.run(kPaces, 14.0);
     EXPECT_GT(seen.frames, 1400);
     EXPECT_EQ(game.clock_steps, 0);
-    EXPECT_LT(seen.off_m, 0.3);
+    EXPECT_LT(seen.off_m, kMostOffM);
     EXPECT_LT(seen.kink, kMostKink);
     EXPECT_NEAR(seen.mean_mps[0], 10.0, 0.3);
     EXPECT_NEAR(seen.mean_mps[1], 5.0, 0.2);
     kinks += seen.kink / kSeeds;
+    off_m += seen.off_m / kSeeds;
   }
   EXPECT_LT(kinks, kMeanKink);
+  EXPECT_LT(off_m, kMeanOffM);
 }
 
 INSTANTIATE_TEST_SUITE_P(Modes, TimeScale,
