@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include <cmath>
+#include "number_range.hpp"
+
 #include <string>
 
 #include <reckoner/net/transport_limits.hpp>
@@ -7,10 +8,7 @@
 namespace reckoner {
 
 std::optional<Error> fault_in(const TransportLimits& limits) {
-  const struct {
-    const char* name;
-    double value, least, most;
-  } numbers[] = {
+  const NumberRange numbers[] = {
       {"datagrams_per_second", limits.datagrams_per_second, 0.0, 1e9},
       {"bytes_per_second", limits.bytes_per_second, 0.0, 1e12},
       {"address_datagrams_per_second", limits.address_datagrams_per_second, 0.0, 1e9},
@@ -18,11 +16,8 @@ std::optional<Error> fault_in(const TransportLimits& limits) {
       {"burst_s", limits.burst_s, 0.0, 3600.0},
       {"silence_s", limits.silence_s, 1.0, 3600.0},
   };
-  for (const auto& number : numbers) {
-    // Written so that what is no number is refused too.
-    if (!(number.value >= number.least && number.value <= number.most))
-      return Error{std::string("the limit ") + number.name + " is out of range"};
-  }
+  if (const char* const name = first_out_of_range(numbers))
+    return Error{std::string("the limit ") + name + " is out of range"};
   if (limits.message_bytes > kMaxControlBytes)
     return Error{"control messages have " + std::to_string(kMaxControlBytes) + " bytes at most"};
   const struct {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "impl.hpp"
+#include "server_security.hpp"
 #include "socket_error.hpp"
 
 #include <cerrno>
@@ -14,58 +15,13 @@ namespace {
 // ENet has one allocator a process; so it is with who sets it.
 ENetCallbacks enet_memory{std::malloc, std::free, nullptr};
 
-std::optional<Error> fault_in_security(const ServerSecurity& security) {
-  if (!security.key) return Error{"the key is empty"};
-  if (security.any_server && !security.addresses.empty())
-    return Error{"tokens are for the servers that are named, or for any: not both"};
-  const struct {
-    const char* name;
-    double value, least;
-  } numbers[] = {{"handshakes_per_second", security.handshakes_per_second, 0.0},
-                 {"tokens_per_second", security.tokens_per_second, 0.0},
-                 {"ticket_s", security.ticket_s, 1.0},
-                 {"half_open_s", security.half_open_s, 0.1}};
-  for (const auto& number : numbers) {
-    if (!(number.value >= number.least && number.value <= 1e9))
-      return Error{std::string(number.name) + " is out of range"};
-  }
-  if (security.peers_per_address == 0) return Error{"peers_per_address must be more than 0"};
-  if (security.used_tokens == 0 || security.used_tokens_per_client == 0)
-    return Error{"used_tokens and used_tokens_per_client must be more than 0"};
-  return std::nullopt;
-}
-
-Error unnamed() {
-  return Error{
-      "it listens on every address: those that tokens name it by must be given, or that tokens for any "
-      "server will do"};
-}
-
-// Of which tokens must name one. `bound`: where the server listens, with its port.
-Result<std::vector<ServerAddress>> addresses_of(const ServerSecurity& security, const ServerAddress& bound) {
-  if (security.any_server) return std::vector<ServerAddress>{};
-  std::vector<ServerAddress> addresses = security.addresses;
-  if (addresses.empty() && bound.host == 0) return unnamed();
-  if (addresses.empty()) addresses.push_back(bound);
-  for (ServerAddress& address : addresses) {
-    if (address.port == 0) address.port = bound.port;
-  }
-  return addresses;
-}
-
-secure::UsedTokens::Limits limits_of(const ServerSecurity& security) {
-  return {security.used_tokens, security.used_tokens_per_client, security.sessions_per_client};
-}
-
 }  // namespace
 
 std::optional<Error> fault_in(const EnetListenConfig& config) {
   if (auto fault = fault_in(config.limits)) return fault;
   const ServerSecurity* const security = config.security.get();
   if (security == nullptr) return std::nullopt;
-  if (auto fault = fault_in_security(*security)) return fault;
-  const bool named = !config.host.empty() || !security->addresses.empty() || security->any_server;
-  return named ? std::nullopt : std::optional(unnamed());
+  return fault_in(*security, config.host.empty());
 }
 
 int start_enet() {
@@ -136,20 +92,12 @@ Result<std::unique_ptr<EnetTransport>> EnetTransport::listen(const EnetListenCon
   std::unique_ptr<EnetTransport> transport(new EnetTransport(std::move(*impl)));
   const ServerSecurity* const security = config.security.get();
   if (security != nullptr) {
-    auto addresses = addresses_of(*security, {ENET_NET_TO_HOST_32(address.host), transport->port()});
-    if (!addresses) return Error{addresses.error()};
-    transport->impl_->guard_with(secure::Guard({.key = security->key,
-                                                .game = security->game,
-                                                .addresses = std::move(*addresses),
-                                                .most_sessions = 2 * std::size_t{config.max_peers},
-                                                .most_sessions_per_host = security->peers_per_address,
-                                                .handshakes_per_second = security->handshakes_per_second,
-                                                .opened_per_second = security->tokens_per_second,
-                                                .half_open_s = security->half_open_s,
-                                                .ticket_s = security->ticket_s,
-                                                .tokens = limits_of(*security),
-                                                .used = shard.used,
-                                                .limits = config.limits}));
+    auto gate = gate_config(*security, {ENET_NET_TO_HOST_32(address.host), transport->port()});
+    if (!gate) return Error{gate.error()};
+    gate->most_sessions = 2 * std::size_t{config.max_peers};
+    gate->used = shard.used;
+    gate->limits = config.limits;
+    transport->impl_->guard_with(secure::Guard(*gate));
   }
   if (shard.number == 0) transport->impl_->log.opened(security, transport->port());
   return transport;
@@ -260,7 +208,7 @@ void EnetTransport::disconnect(PeerId peer, std::uint32_t reason) {
 }
 
 std::shared_ptr<secure::UsedTokens> EnetTransport::no_tokens_yet(const ServerSecurity& security) {
-  return std::make_shared<secure::UsedTokens>(limits_of(security));
+  return std::make_shared<secure::UsedTokens>(token_limits(security));
 }
 
 std::optional<ClientIdentity> EnetTransport::identity(PeerId peer) const {
