@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One token lets one client in, once, at one place at a time, whatever it does with its tickets, whoever has
 // seen it on the way, and whatever becomes of the server's clock.
-#include "client_handshake.hpp"
-#include "gate.hpp"
-#include "guard.hpp"
+#include "handshakes.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -17,16 +15,12 @@
 namespace reckoner::secure {
 namespace {
 
-using Bytes = std::vector<std::byte>;
-
-constexpr std::uint64_t kGame = 5;
-constexpr std::uint64_t kNow = 1'800'000'000;
-constexpr ServerAddress kServer{0x0A000001, 4000};
-constexpr ServerAddress kClient{0x01020304, 999};
-
-ConnectToken token_of(const Ticket& ticket) {
-  return {ticket.expires_s, ticket.nonce, ticket.sealed, {}, ticket.to_server, ticket.to_client};
-}
+using test::Bytes;
+using test::kClient;
+using test::kGame;
+using test::kNow;
+using test::kServer;
+using test::token_of;
 
 /// A server of one or more gates, and what its transport would do.
 struct House {
@@ -54,16 +48,10 @@ struct House {
   }
   std::optional<Bytes> ask(const ServerAddress& from, std::span<const std::byte> datagram,
                            std::size_t gate = 0) {
-    const auto answer = gates[gate].receive(from, datagram, now_s, unix_s);
-    if (!answer) return std::nullopt;
-    EXPECT_LE(answer->size(), datagram.size());
-    return Bytes(answer->begin(), answer->end());
+    return test::ask(gates[gate], from, datagram, now_s, unix_s);
   }
   void talk(ClientHandshake& client, const ServerAddress& from, std::size_t gate = 0) {
-    while (const auto message = client.to_send(now_s)) {
-      const auto answer = ask(from, *message, gate);
-      if (!answer || !client.receive(*answer)) return;
-    }
+    test::talk(client, gates[gate], from, now_s, unix_s);
   }
   bool hold(const ClientHandshake& client, std::size_t gate = 0) {
     Gate::Session* const session = gates[gate].find(client.session()->number);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "gate.hpp"
 
-#include "client_handshake.hpp"
-#include "guard.hpp"
+#include "handshakes.hpp"
 
 #include <random>
 #include <vector>
@@ -12,11 +11,14 @@
 namespace reckoner::secure {
 namespace {
 
-using Bytes = std::vector<std::byte>;
-
-constexpr std::uint64_t kGame = 5;
-constexpr std::uint64_t kNow = 1'800'000'000;
-constexpr ServerAddress kServer{0x0A000001, 4000};
+using test::Bytes;
+using test::connects;
+using test::kClient;
+using test::kGame;
+using test::kNow;
+using test::kServer;
+using test::let_in;
+using test::token_of;
 
 struct Bench {
   SecretKey key = SecretKey::make();
@@ -32,21 +34,12 @@ struct Bench {
   }
   [[nodiscard]] std::optional<Bytes> ask(const ServerAddress& from, std::span<const std::byte> datagram,
                                          std::uint64_t unix_s = kNow) {
-    const auto answer = gate.receive(from, datagram, now_s, unix_s);
-    if (!answer) return std::nullopt;
-    EXPECT_LE(answer->size(), datagram.size());
-    return Bytes(answer->begin(), answer->end());
+    return test::ask(gate, from, datagram, now_s, unix_s);
   }
-  /// Lets a client and the gate talk until the one has nothing to say.
   void talk(ClientHandshake& client, const ServerAddress& from) {
-    while (const auto message = client.to_send(now_s)) {
-      const auto answer = ask(from, *message);
-      if (!answer || !client.receive(*answer)) return;
-    }
+    test::talk(client, gate, from, now_s, kNow);
   }
 };
-
-constexpr ServerAddress kClient{0x01020304, 999};
 
 TEST(Gate, AClientWithATokenGetsASessionThatBothEndsCanUse) {
   Bench bench;
@@ -177,8 +170,7 @@ TEST(Gate, ATicketLetsAClientComeBack) {
   // The server was started anew in between, and knows nothing but the key.
   Bench anew;
   anew.gate = Gate(bench.config);
-  ClientHandshake again(
-      {ticket.expires_s, ticket.nonce, ticket.sealed, {}, ticket.to_server, ticket.to_client}, kGame);
+  ClientHandshake again(token_of(ticket), kGame);
   anew.talk(again, {0x0A0A0A0A, 7});
   ASSERT_TRUE(again.session());
   EXPECT_EQ(anew.gate.find(again.session()->number)->grant.client_id, 9u);
@@ -194,16 +186,7 @@ TEST(Gate, WhoStaysHasAGoodTicketAtAllTimes) {
     std::mt19937 random(11);
     std::uint64_t unix_s = kNow;
     std::size_t given = 0;
-    const auto talk = [&](const ServerAddress& from) {
-      while (const auto message = client.to_send(bench.now_s)) {
-        const auto arrival = server.arrive(from, *message, bench.now_s, unix_s);
-        if (arrival.what != Guard::Arrival::What::answer) return;
-        (void)client.arrive(kServer, arrival.bytes, bench.now_s, unix_s);
-      }
-    };
-    talk(kClient);
-    ASSERT_NE(client.joined(), nullptr);
-    EXPECT_TRUE(server.hold(client.joined()->number, 1));
+    ASSERT_TRUE(connects(client, server, kClient, bench.now_s));
     for (int i = 0; i < 5 * 3600; ++i, bench.now_s += 1.0, ++unix_s) {
       server.tidy(bench.now_s, unix_s, [&](const ServerAddress& to, std::span<const std::byte> datagram) {
         EXPECT_EQ(to, kClient);
@@ -219,8 +202,7 @@ TEST(Gate, WhoStaysHasAGoodTicketAtAllTimes) {
     EXPECT_GT(given, 50u);
     EXPECT_LT(given, 70u);
     const Ticket ticket = client.joined()->ticket;
-    ClientHandshake again(
-        {ticket.expires_s, ticket.nonce, ticket.sealed, {}, ticket.to_server, ticket.to_client}, kGame);
+    ClientHandshake again(token_of(ticket), kGame);
     for (int i = 0; i < 4 && !again.session(); ++i) {
       const auto message = again.to_send(bench.now_s);
       ASSERT_TRUE(message);
@@ -238,11 +220,7 @@ TEST(Gate, OnlyServersGiveTicketsAndOnlyToWhomIsThere) {
   Bench bench;
   bench.config.ticket_s = 12.0;
   Guard server(bench.config), client(bench.token(3), kGame);
-  while (const auto message = client.to_send(bench.now_s)) {
-    const auto arrival = server.arrive(kClient, *message, bench.now_s, kNow);
-    ASSERT_EQ(arrival.what, Guard::Arrival::What::answer);
-    (void)client.arrive(kServer, arrival.bytes, bench.now_s, kNow);
-  }
+  ASSERT_TRUE(let_in(client, server, kClient, bench.now_s));
   server.tidy(bench.now_s + 4.0, kNow + 4000, [](const auto&, const auto&) { ADD_FAILURE(); });
   const std::uint64_t expires_s = client.joined()->ticket.expires_s;
   const auto forged = client.seal(*client.sealer_of(0), Kind::ticket, write(Ticket{}));
@@ -291,31 +269,21 @@ TEST(Gate, NobodyTakesUpThePlacesOrTheShareOfAnAddressByNamingIt) {
       .datagrams_per_second = 100.0, .address_datagrams_per_second = 400.0, .burst_s = 1.0};
   Guard server(bench.config);
   const ServerAddress victim{0x0505, 1};
-  const auto join = [&](Guard& client, const ServerAddress& from) {
-    while (const auto message = client.to_send(bench.now_s)) {
-      const auto arrival = server.arrive(from, *message, bench.now_s, kNow);
-      if (arrival.what != Guard::Arrival::What::answer) return;
-      (void)client.arrive(kServer, arrival.bytes, bench.now_s, kNow);
-    }
-    if (client.joined() == nullptr) return;
-    EXPECT_TRUE(server.hold(client.joined()->number, 1));
-  };
   const auto says = [&](Guard& client, const ServerAddress& from) {
     return server.arrive(from, client.seal(*client.sealer_of(0), Kind::state, Bytes(20)), bench.now_s, kNow);
   };
   std::vector<Guard> liars;
   for (std::uint32_t i = 0; i < 16; ++i) {
     liars.emplace_back(bench.token(i), kGame);
-    join(liars.back(), {1000 + i / 8, static_cast<std::uint16_t>(i + 1)});
-    ASSERT_NE(liars.back().joined(), nullptr);
+    const ServerAddress from{1000 + i / 8, static_cast<std::uint16_t>(i + 1)};
+    ASSERT_TRUE(connects(liars.back(), server, from, bench.now_s));
     for (int k = 0; k < 50; ++k)
       EXPECT_FALSE(says(liars.back(), {victim.host, static_cast<std::uint16_t>(i + 50)}).moved);
     if (i == 7) bench.now_s += 1.0;
   }
   for (std::uint16_t i = 0; i < 4; ++i) {
     Guard honest(bench.token(100u + i), kGame);
-    join(honest, {victim.host, i});
-    ASSERT_NE(honest.joined(), nullptr) << i;
+    ASSERT_TRUE(connects(honest, server, {victim.host, i}, bench.now_s)) << i;
     for (int k = 0; k < 100; ++k)
       EXPECT_FALSE(says(honest, {victim.host, i}).refusal) << "a full share";
     EXPECT_EQ(says(honest, {victim.host, i}).refusal, Refusal::peer_limit);
@@ -328,12 +296,7 @@ TEST(Gate, AllThatAClientSealsIsHeldToItsShare) {
     Bench bench;
     bench.config.limits = {.datagrams_per_second = 100.0, .burst_s = 1.0};
     Guard server(bench.config), client(bench.token(), kGame);
-    while (const auto message = client.to_send(bench.now_s)) {
-      const auto arrival = server.arrive(kClient, *message, bench.now_s, kNow);
-      ASSERT_EQ(arrival.what, Guard::Arrival::What::answer);
-      (void)client.arrive(kServer, arrival.bytes, bench.now_s, kNow);
-    }
-    EXPECT_TRUE(server.hold(client.joined()->number, 1));
+    ASSERT_TRUE(connects(client, server, kClient, bench.now_s));
     int within = 0;
     for (int i = 0; i < 1000; ++i, bench.now_s += 0.001) {
       const auto sealed = client.seal(*client.sealer_of(0), kind, Bytes(static_cast<std::size_t>(i % 60)));

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "client_handshake.hpp"
+#include "gate.hpp"
+#include "guard.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <reckoner/net/connect_token.hpp>
+
+namespace reckoner::test {
+
+using Bytes = std::vector<std::byte>;
+
+inline constexpr std::uint64_t kGame = 5;
+inline constexpr std::uint64_t kNow = 1'800'000'000;  ///< seconds since 1970, when a test begins
+inline constexpr ServerAddress kServer{0x0A000001, 4000};
+inline constexpr ServerAddress kClient{0x01020304, 999};
+
+/// As a client shows it that comes back.
+inline ConnectToken token_of(const secure::Ticket& ticket) {
+  return {ticket.expires_s, ticket.nonce, ticket.sealed, {}, ticket.to_server, ticket.to_client};
+}
+
+/// What a gate answers, which is never longer than what asked for it.
+inline std::optional<Bytes> ask(secure::Gate& gate, const ServerAddress& from,
+                                std::span<const std::byte> datagram, double now_s, std::uint64_t unix_s) {
+  const auto answer = gate.receive(from, datagram, now_s, unix_s);
+  if (!answer) return std::nullopt;
+  EXPECT_LE(answer->size(), datagram.size());
+  return Bytes(answer->begin(), answer->end());
+}
+
+/// Lets a client and a gate talk until one of them has nothing to say.
+inline void talk(secure::ClientHandshake& client, secure::Gate& gate, const ServerAddress& from, double now_s,
+                 std::uint64_t unix_s) {
+  while (const auto message = client.to_send(now_s)) {
+    const auto answer = ask(gate, from, *message, now_s, unix_s);
+    if (!answer || !client.receive(*answer)) return;
+  }
+}
+
+/// The same of their guards. True if the client is let in.
+inline bool let_in(secure::Guard& client, secure::Guard& server, const ServerAddress& from, double now_s,
+                   std::uint64_t unix_s = kNow) {
+  while (const auto message = client.to_send(now_s)) {
+    const auto arrival = server.arrive(from, *message, now_s, unix_s);
+    if (arrival.what != secure::Guard::Arrival::What::answer) return false;
+    (void)client.arrive(kServer, arrival.bytes, now_s, unix_s);
+  }
+  return client.joined() != nullptr;
+}
+
+/// The same, and a connection stands on the session.
+inline bool connects(secure::Guard& client, secure::Guard& server, const ServerAddress& from, double now_s) {
+  return let_in(client, server, from, now_s) && server.hold(client.joined()->number, 1);
+}
+
+}  // namespace reckoner::test
