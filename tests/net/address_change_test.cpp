@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Clients whose address changes, and those who only say so, over real sockets.
 #include "guard.hpp"
+#include "real_time.hpp"
 #include "relay.hpp"
+#include "stranger.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -25,58 +26,14 @@ using secure::Guard;
 using secure::Kind;
 using test::Bytes;
 using test::End;
+using test::now_s;
 using test::Relay;
+using test::Stranger;
+using test::unix_s;
 
 constexpr double kPatience = 10.0;  // generous: the machine may be busy
 constexpr std::uint64_t kGame = 12;
 constexpr double kFrameS = 1.0 / 60.0;
-
-double now_s() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-std::uint64_t unix_s() {
-  return static_cast<std::uint64_t>(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()));
-}
-
-/// A socket of somebody else, on another loopback address.
-class Stranger {
- public:
-  Stranger(std::uint32_t host, std::uint16_t server)
-      : file_(socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK, 0)), server_(address(INADDR_LOOPBACK, server)) {
-    const sockaddr_in own = address(host, 0);
-    EXPECT_EQ(bind(file_, reinterpret_cast<const sockaddr*>(&own), sizeof own), 0);
-  }
-  ~Stranger() { close(file_); }
-  Stranger(const Stranger&) = delete;
-  Stranger& operator=(const Stranger&) = delete;
-
-  void send(std::span<const std::byte> bytes) {
-    sent += bytes.size();
-    (void)sendto(file_, bytes.data(), bytes.size(), 0, reinterpret_cast<const sockaddr*>(&server_),
-                 sizeof server_);
-  }
-  std::vector<Bytes> receive() {
-    std::vector<Bytes> out;
-    Bytes bytes(2000);
-    for (ssize_t n = 0; (n = recv(file_, bytes.data(), bytes.size(), 0)) >= 0;) {
-      received += static_cast<std::size_t>(n);
-      out.emplace_back(bytes.begin(), bytes.begin() + n);
-    }
-    return out;
-  }
-  std::size_t sent = 0, received = 0;  ///< bytes
-
- private:
-  static sockaddr_in address(std::uint32_t host, std::uint16_t port) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(host);
-    address.sin_port = htons(port);
-    return address;
-  }
-  int file_;
-  sockaddr_in server_;
-};
 
 class AddressChange : public testing::Test {
  protected:
@@ -168,14 +125,14 @@ TEST_F(AddressChange, LosesNothingReliableAndIsOverAfterARoundTrip) {
 TEST_F(AddressChange, OneDatagramInAnothersNameSendsHimNothingMuch) {
   listen();
   join();
-  Stranger victim(0x7F00004D, server.transport->port());
+  Stranger victim(server.transport->port(), 0x7F00004D);
   relay->swallow_up = [&](const Bytes& bytes) {
     if (victim.sent > 0) return true;  // and from then on the client says nothing
     victim.send(bytes);
     return true;
   };
   (void)play(2.0, 1000);
-  (void)victim.receive();
+  (void)victim.all_heard();
   EXPECT_GT(victim.sent, 0u);
   EXPECT_LE(victim.received, victim.sent);
   EXPECT_EQ(server.transport->stats().address_changes, 0u);
@@ -185,13 +142,13 @@ TEST_F(AddressChange, OneDatagramInAnothersNameSendsHimNothingMuch) {
 TEST_F(AddressChange, AllInAnothersNameSendsHimLessThanItCost) {
   listen();
   join();
-  Stranger victim(0x7F00004D, server.transport->port());
+  Stranger victim(server.transport->port(), 0x7F00004D);
   relay->swallow_up = [&](const Bytes& bytes) {
     victim.send(bytes);
     return true;
   };
   const double silence_s = play(3.0, 1000);
-  (void)victim.receive();
+  (void)victim.all_heard();
   EXPECT_GT(victim.sent, 3000u);
   EXPECT_LE(victim.received, victim.sent / 4);
   EXPECT_GE(server.state.size(), 150u) << "what it says is taken in all the same";
@@ -203,7 +160,7 @@ TEST_F(AddressChange, AllInAnothersNameSendsHimLessThanItCost) {
 TEST_F(AddressChange, WhoIsFasterWithACopyMovesNothing) {
   listen();
   join();
-  Stranger attacker(0x7F00004E, server.transport->port());
+  Stranger attacker(server.transport->port(), 0x7F00004E);
   relay->swallow_up = [&](const Bytes& bytes) {
     attacker.send(bytes);
     return false;
@@ -214,7 +171,7 @@ TEST_F(AddressChange, WhoIsFasterWithACopyMovesNothing) {
     EXPECT_LT(play(1.0), 0.9);
   }
   EXPECT_TRUE(until([&] { return client.control.size() == kRounds; }));
-  (void)attacker.receive();
+  (void)attacker.all_heard();
   EXPECT_LE(attacker.received, attacker.sent / 4);
   EXPECT_EQ(server.transport->stats().address_changes, 0u);
   EXPECT_GT(server.transport->stats().refusals[Refusal::not_genuine], 100u) << "the client's own came later";
@@ -261,11 +218,11 @@ TEST_F(AddressChange, IsFollowedForADialersConnection) {
 // share.
 TEST_F(AddressChange, RequestsToConnectAreHeldToTheSendersShare) {
   listen({.datagrams_per_second = 100.0, .address_datagrams_per_second = 100.0, .burst_s = 0.1});
-  Stranger flooder(INADDR_LOOPBACK, server.transport->port());
+  Stranger flooder(server.transport->port());
   Guard guard(token(), kGame);
   ASSERT_TRUE(until([&] {
     if (const auto message = guard.to_send(now_s())) flooder.send(*message);
-    for (const Bytes& bytes : flooder.receive())
+    for (const Bytes& bytes : flooder.all_heard())
       (void)guard.arrive({}, bytes, now_s(), unix_s());
     return guard.joined() != nullptr;
   }));
@@ -285,7 +242,7 @@ TEST_F(AddressChange, RequestsToConnectAreHeldToTheSendersShare) {
       [&] {
         for (int i = 0; i < 20; ++i, ++sent)
           flooder.send(guard.seal(*guard.sealer_of(0), Kind::enet, connect));
-        (void)flooder.receive();
+        (void)flooder.all_heard();
         return false;
       },
       1.0);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One connection after the other, over real sockets.
-#include <chrono>
+#include "real_time.hpp"
+
 #include <functional>
 #include <memory>
 #include <set>
@@ -14,15 +15,11 @@
 namespace reckoner {
 namespace {
 
+using test::now_s;
+using test::unix_s;
+
 constexpr double kPatience = 20.0;  // generous: the machine may be busy
 constexpr std::uint64_t kGame = 12;
-
-double now_s() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-std::uint64_t unix_s() {
-  return static_cast<std::uint64_t>(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()));
-}
 
 struct Bench {
   SecretKey key = SecretKey::make();

@@ -1,30 +1,24 @@
 // SPDX-License-Identifier: MIT
 #include "enet_filter.hpp"
+#include "real_time.hpp"
+#include "stranger.hpp"
 
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <vector>
 
-#include <arpa/inet.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <reckoner/net/enet_transport.hpp>
 
 namespace reckoner {
 namespace {
 
-using Bytes = std::vector<std::byte>;
 using enet_filter::acceptable;
 using enet_filter::Role;
-
-double now_s() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+using test::Bytes;
+using test::now_s;
+using test::Stranger;
 
 /// Builds ENet datagrams by hand, as somebody hostile would.
 struct Datagram {
@@ -142,30 +136,6 @@ TEST(EnetFilter, EveryCutOfADatagramIsRefused) {
   }
 }
 
-/// A plain UDP socket aimed at a server.
-class RawSocket {
- public:
-  explicit RawSocket(std::uint16_t port) : socket_(socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK, 0)) {
-    sockaddr_in to{};
-    to.sin_family = AF_INET;
-    to.sin_port = htons(port);
-    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    EXPECT_EQ(connect(socket_, reinterpret_cast<const sockaddr*>(&to), sizeof to), 0);
-  }
-  ~RawSocket() { close(socket_); }
-  RawSocket(const RawSocket&) = delete;
-  RawSocket& operator=(const RawSocket&) = delete;
-
-  void send(const Bytes& bytes) { EXPECT_GE(::send(socket_, bytes.data(), bytes.size(), 0), 0); }
-  [[nodiscard]] bool answered() {
-    char buffer[2048];
-    return recv(socket_, buffer, sizeof buffer, 0) > 0;
-  }
-
- private:
-  int socket_;
-};
-
 /// A server and a client that are connected and talk to each other.
 class EnetHostile : public ::testing::Test {
  protected:
@@ -180,7 +150,7 @@ class EnetHostile : public ::testing::Test {
     while (!(to_client_ && to_server_) && now_s() < end_s)
       turn();
     ASSERT_TRUE(to_client_ && to_server_);
-    raw_ = std::make_unique<RawSocket>(server_->port());
+    raw_ = std::make_unique<Stranger>(server_->port());
   }
 
   void turn() {
@@ -210,7 +180,7 @@ class EnetHostile : public ::testing::Test {
 
   std::unique_ptr<EnetTransport> server_;
   std::unique_ptr<EnetTransport> client_;
-  std::unique_ptr<RawSocket> raw_;
+  std::unique_ptr<Stranger> raw_;
   std::optional<PeerId> to_client_;
   std::optional<PeerId> to_server_;
   int received_ = 0;
@@ -253,12 +223,12 @@ TEST_F(EnetHostile, AConnectWithOneChannelGetsNoAnswer) {
   raw_->send(Datagram::connect(1).bytes);
   ASSERT_TRUE(client_still_heard());
   EXPECT_EQ(server_->stats().refused, refused + 1);
-  EXPECT_FALSE(raw_->answered());
+  EXPECT_FALSE(raw_->heard());
   // The same with two is answered, so the datagram was well made.
   raw_->send(Datagram::connect(2).bytes);
   const double end_s = now_s() + 10.0;
   bool answered = false;
-  while (!(answered = raw_->answered()) && now_s() < end_s)
+  while (!(answered = raw_->heard().has_value()) && now_s() < end_s)
     turn();
   EXPECT_TRUE(answered);
   EXPECT_TRUE(client_still_heard());
@@ -269,7 +239,7 @@ TEST_F(EnetHostile, SpoofedConnectsFreeTheirSlots) {
   auto listening = EnetTransport::listen({.host = "127.0.0.1", .max_peers = 1, .security = Insecure{}});
   ASSERT_TRUE(listening);
   server_ = std::move(*listening);
-  RawSocket spoofer(server_->port());
+  test::Stranger spoofer(server_->port());
   spoofer.send(Datagram::connect(2).bytes);
   for (int i = 0; i < 20; ++i)
     turn();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // What blocks the reliable channel is sent again soon, however often it was lost.
+#include "real_time.hpp"
 #include "relay.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -18,13 +18,10 @@ namespace {
 
 using test::Bytes;
 using test::End;
+using test::now_s;
 using test::Relay;
 
 constexpr double kPatience = 20.0;  // generous: the machine may be busy
-
-double now_s() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 class EnetHurry : public testing::Test {
  protected:

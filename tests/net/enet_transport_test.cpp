@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include <chrono>
+#include "real_time.hpp"
+
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -19,13 +20,10 @@ namespace reckoner {
 namespace {
 
 using Bytes = std::vector<std::byte>;
+using test::now_s;
 
 // Generous: the machine may be busy. A test that works takes milliseconds.
 constexpr double kPatience = 10.0;
-
-double now_s() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 Bytes pattern(std::size_t size, int seed = 1) {
   Bytes bytes(size);

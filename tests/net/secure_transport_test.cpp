@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Sealed connections over real sockets, and what others can do to them.
+#include "real_time.hpp"
 #include "relay.hpp"
 #include "secure/seal.hpp"
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <functional>
 #include <memory>
@@ -26,17 +26,12 @@ namespace {
 
 using test::Bytes;
 using test::End;
+using test::now_s;
 using test::Relay;
+using test::unix_s;
 
 constexpr double kPatience = 10.0;  // generous: the machine may be busy
 constexpr std::uint64_t kGame = 12;
-
-double now_s() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-std::uint64_t unix_s() {
-  return static_cast<std::uint64_t>(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()));
-}
 
 class SecureTransport : public testing::Test {
  protected:

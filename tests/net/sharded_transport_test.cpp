@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include "real_time.hpp"
+
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <memory>
 #include <set>
@@ -15,14 +16,11 @@ namespace reckoner {
 namespace {
 
 using Bytes = std::vector<std::byte>;
+using test::now_s;
 
 constexpr double kPatience = 10.0;  // generous: the machine may be busy
 constexpr std::uint32_t kClients = 40;
 constexpr std::uint32_t kPeersPerHost = 16;
-
-double now_s() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 Bytes bytes_of(std::size_t number) {
   return Bytes(20, static_cast<std::byte>(number));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // What a peer that was let in can make a transport keep: bounded, however it goes about it, and no one else's
 // matter.
+#include "real_time.hpp"
 #include "relay.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -21,17 +21,12 @@ namespace {
 
 using test::Bytes;
 using test::End;
+using test::now_s;
 using test::Relay;
+using test::unix_s;
 
 constexpr double kPatience = 20.0;  // generous: the machine may be busy
 constexpr std::uint64_t kGame = 12;
-
-double now_s() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-std::uint64_t unix_s() {
-  return static_cast<std::uint64_t>(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()));
-}
 
 // ENet's memory, by whose turn it was when it was taken. All in one thread.
 struct Taken {

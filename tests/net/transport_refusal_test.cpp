@@ -2,11 +2,12 @@
 // Every reason for which a transport refuses a datagram, over real sockets: counted by that reason, and by no
 // other.
 #include "client_handshake.hpp"
+#include "real_time.hpp"
 #include "relay.hpp"
 #include "seal.hpp"
+#include "stranger.hpp"
 
 #include <array>
-#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -23,45 +24,12 @@ namespace {
 
 using test::Bytes;
 using test::End;
+using test::now_s;
+using test::Stranger;
+using test::unix_s;
 
 constexpr double kPatience = 10.0;  // generous: the machine may be busy
 constexpr std::uint64_t kGame = 12;
-
-double now_s() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-std::uint64_t unix_s() {
-  return static_cast<std::uint64_t>(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()));
-}
-
-/// Somebody with a socket, who writes what it likes.
-class Somebody {
- public:
-  explicit Somebody(std::uint16_t server) : socket_(socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK, 0)) {
-    sockaddr_in to{};
-    to.sin_family = AF_INET;
-    to.sin_port = htons(server);
-    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    EXPECT_EQ(connect(socket_, reinterpret_cast<const sockaddr*>(&to), sizeof to), 0);
-  }
-  ~Somebody() { close(socket_); }
-  Somebody(const Somebody&) = delete;
-  Somebody& operator=(const Somebody&) = delete;
-
-  void send(std::span<const std::byte> bytes) const {
-    EXPECT_EQ(::send(socket_, bytes.data(), bytes.size(), 0), static_cast<ssize_t>(bytes.size()));
-  }
-  [[nodiscard]] std::optional<Bytes> heard() const {
-    Bytes bytes(2000);
-    const ssize_t size = recv(socket_, bytes.data(), bytes.size(), 0);
-    if (size < 0) return std::nullopt;
-    bytes.resize(static_cast<std::size_t>(size));
-    return bytes;
-  }
-
- private:
-  int socket_;
-};
 
 class TransportRefusal : public testing::Test {
  protected:
@@ -69,7 +37,7 @@ class TransportRefusal : public testing::Test {
   EnetListenConfig config{.host = "127.0.0.1", .max_peers = 8, .security = Insecure{}};
   End server;
   std::vector<std::unique_ptr<End>> clients;
-  std::unique_ptr<Somebody> somebody;
+  std::unique_ptr<Stranger> somebody;
   std::uint64_t issued = 0;
 
   void SetUp() override {
@@ -80,7 +48,7 @@ class TransportRefusal : public testing::Test {
     auto listening = EnetTransport::listen(config);
     ASSERT_TRUE(listening) << listening.error();
     server.transport = std::move(*listening);
-    somebody = std::make_unique<Somebody>(server.transport->port());
+    somebody = std::make_unique<Stranger>(server.transport->port());
   }
   [[nodiscard]] ConnectToken token(const SecretKey& with) {
     ConnectGrant grant{.client_id = ++issued, .expires_s = unix_s() + 60};
@@ -106,7 +74,7 @@ class TransportRefusal : public testing::Test {
     return false;
   }
   /// A client's next message of the handshake, when the server has answered the one before.
-  Bytes ask(secure::ClientHandshake& handshake, const Somebody& from) {
+  Bytes ask(secure::ClientHandshake& handshake, Stranger& from) {
     const auto first = handshake.to_send(0.0);
     from.send(*first);
     std::optional<Bytes> challenge;
@@ -116,7 +84,7 @@ class TransportRefusal : public testing::Test {
     return Bytes(second->begin(), second->end());
   }
   /// A session without ENet, by hand.
-  std::unique_ptr<secure::ClientHandshake> handshake(const Somebody& from) {
+  std::unique_ptr<secure::ClientHandshake> handshake(Stranger& from) {
     auto made = std::make_unique<secure::ClientHandshake>(token(key), kGame);
     from.send(ask(*made, from));
     std::optional<Bytes> accepted;
@@ -196,7 +164,7 @@ TEST_F(TransportRefusal, AtTheDoor) {
   ASSERT_TRUE(until([&] { return somebody->heard().has_value(); }));
   expect_refused(Refusal::token_reused, 1, [&] {
     // The same token, with its keys, another client.
-    const Somebody thief(server.transport->port());
+    Stranger thief(server.transport->port());
     secure::ClientHandshake own(good, kGame);
     thief.send(ask(own, thief));
   });
