@@ -16,6 +16,7 @@ inline void add(PublishCauses& total, const PublishCauses& part) {
 
 /// Adds what a part of the server has counted.
 inline void add(ServerStats& total, const ServerStats& part) {
+  total.ticks += part.ticks;
   total.publishes += part.publishes;
   add(total.published_for, part.published_for);
   total.updates_sent += part.updates_sent;
@@ -26,12 +27,16 @@ inline void add(ServerStats& total, const ServerStats& part) {
   total.update_bits_sent += part.update_bits_sent;
   total.route_updates_sent += part.route_updates_sent;
   total.route_bits_sent += part.route_bits_sent;
+  total.route_entity_ticks += part.route_entity_ticks;
   total.field_changes_sent += part.field_changes_sent;
   total.field_repairs_sent += part.field_repairs_sent;
   total.field_bits_sent += part.field_bits_sent;
   total.messages_sent += part.messages_sent;
   total.messages_dropped += part.messages_dropped;
+  total.messages_received += part.messages_received;
+  total.messages_refused += part.messages_refused;
   total.datagrams_lost += part.datagrams_lost;
+  total.malformed += part.malformed;
   total.refusals += part.refusals;
 }
 

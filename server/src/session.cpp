@@ -2,7 +2,6 @@
 #include "session.hpp"
 
 #include "prefetch.hpp"
-#include "server_stats.hpp"
 
 #include <algorithm>
 #include <array>
