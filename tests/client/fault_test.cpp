@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Clocks that jump, machines that sleep, clients that lie: who is not concerned notices nothing, and who is,
 // is right again soon after.
+#include "near_network.hpp"
 #include "paths.hpp"
 #include "world.hpp"
 
@@ -21,13 +22,6 @@
 
 namespace reckoner::test {
 namespace {
-
-WorldConfig near_network() {
-  WorldConfig config;
-  config.links = both_ways({.latency_ms = 40.0, .jitter_ms = 4.0});
-  config.silent_s = 10.0;
-  return config;
-}
 
 // The worst that a client shows of a body between two times.
 class Watch {
