@@ -14,7 +14,6 @@
 
 #include <gtest/gtest.h>
 #include <netinet/in.h>
-#include <unistd.h>
 
 #include <reckoner/net/enet_dialer.hpp>
 #include <reckoner/net/enet_transport.hpp>
@@ -62,15 +61,12 @@ class AddressChange : public testing::Test {
     ASSERT_TRUE(until([&] { return !client.connected.empty() && !server.connected.empty(); }));
   }
   bool until(const std::function<bool()>& done, double patience_s = kPatience) {
-    const double end_s = now_s() + patience_s;
-    while (now_s() < end_s) {
+    const auto turn = [this] {
       server.turn();
       relay->turn();
       client.turn();
-      if (done()) return true;
-      usleep(200);
-    }
-    return false;
+    };
+    return test::turn_until(turn, done, patience_s);
   }
   /// Both ends speak in every frame, as a game does. The longest that the client heard nothing.
   double play(double seconds, std::size_t server_bytes = 100) {
@@ -198,13 +194,12 @@ TEST_F(AddressChange, IsFollowedForADialersConnection) {
     }
   };
   const auto playing_until = [&](const std::function<bool()>& done) {
-    for (const double end_s = now_s() + kPatience; now_s() < end_s; usleep(200)) {
+    const auto turn = [&] {
       server.turn();
       relay->turn();
       plays();
-      if (done()) return true;
-    }
-    return false;
+    };
+    return test::turn_until(turn, done, kPatience);
   };
   ASSERT_TRUE(playing_until([&] { return heard > 5; }));
   relay->rebind();

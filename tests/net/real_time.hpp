@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <thread>
 
 namespace reckoner::test {
 
@@ -14,6 +15,17 @@ inline double now_s() {
 /// What tokens are dated by: seconds since 1970.
 inline std::uint64_t unix_s() {
   return static_cast<std::uint64_t>(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()));
+}
+
+/// Turns things over until it is done: true; or for so long.
+template <class Turn, class Done>
+bool turn_until(const Turn& turn, const Done& done, double patience_s) {
+  constexpr std::chrono::microseconds kNap{200};
+  for (const double end_s = now_s() + patience_s; now_s() < end_s; std::this_thread::sleep_for(kNap)) {
+    turn();
+    if (done()) return true;
+  }
+  return false;
 }
 
 }  // namespace reckoner::test

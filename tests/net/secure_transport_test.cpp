@@ -16,7 +16,6 @@
 
 #include <gtest/gtest.h>
 #include <netinet/in.h>
-#include <unistd.h>
 
 #include <reckoner/net/enet_transport.hpp>
 #include <reckoner/net/messages.hpp>
@@ -62,16 +61,13 @@ class SecureTransport : public testing::Test {
     return *clients.back();
   }
   bool until(const std::function<bool()>& done, double patience_s = kPatience) {
-    const double end_s = now_s() + patience_s;
-    while (now_s() < end_s) {
+    const auto turn = [this] {
       server.turn();
       relay->turn();
       for (const auto& client : clients)
         client->turn();
-      if (done()) return true;
-      usleep(200);
-    }
-    return false;
+    };
+    return test::turn_until(turn, done, patience_s);
   }
 };
 

@@ -87,7 +87,7 @@ class TransportLimit : public testing::Test {
     return *clients.back();
   }
   bool until(const std::function<bool()>& done, double patience_s = kPatience) {
-    for (const double end_s = now_s() + patience_s; now_s() < end_s; usleep(200)) {
+    const auto turn = [this] {
       taken.whose = 1;
       if (polls) {
         server.turn();
@@ -98,9 +98,8 @@ class TransportLimit : public testing::Test {
       relay->turn();
       for (const auto& client : clients)
         client->turn();
-      if (done()) return true;
-    }
-    return false;
+    };
+    return test::turn_until(turn, done, patience_s);
   }
   bool polls = true;  // what happened on the server
 };

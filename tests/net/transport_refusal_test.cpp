@@ -24,7 +24,6 @@ namespace {
 
 using test::Bytes;
 using test::End;
-using test::now_s;
 using test::Stranger;
 using test::unix_s;
 
@@ -65,13 +64,12 @@ class TransportRefusal : public testing::Test {
     return *clients.back();
   }
   bool until(const std::function<bool()>& done, double patience_s = kPatience) {
-    for (const double end_s = now_s() + patience_s; now_s() < end_s; usleep(200)) {
+    const auto turn = [this] {
       server.turn();
       for (const auto& client : clients)
         client->turn();
-      if (done()) return true;
-    }
-    return false;
+    };
+    return test::turn_until(turn, done, patience_s);
   }
   /// A client's next message of the handshake, when the server has answered the one before.
   Bytes ask(secure::ClientHandshake& handshake, Stranger& from) {
