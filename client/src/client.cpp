@@ -235,8 +235,10 @@ const ClientStats& Client::stats() const {
 void Client::leave() {
   Impl& c = *impl_;
   c.leaving = true;
-  if (c.server && c.transport != nullptr)
+  if (c.server && c.transport != nullptr) {
+    if (c.admitted) c.mail.let_all_go(c.server, *c.transport);
     return c.transport->disconnect(c.server, pack({EndReason::left, 0}));
+  }
   if (c.status == ClientStatus::reconnecting || (c.transport == nullptr && !c.is_over()))
     c.finish(ClientStatus::disconnected, ClientEvent::Kind::disconnected);
 }

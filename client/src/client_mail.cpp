@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include <reckoner/net/message_window.hpp>
 #include <reckoner/net/messages.hpp>
 
 namespace reckoner {
@@ -26,25 +27,40 @@ bool ClientMail::send(std::span<const std::byte> payload, Delivery delivery, std
   } else {
     std::vector<std::byte> buffer(payload.size() + 64);
     const auto encoded = encode(GameDataMessage{std::move(copy), time_s}, buffer);
-    const bool room =
-        !keeps_ || (kept_.bytes() + encoded.size() <= kMostKeptBytes && kept_.messages() < kMostKeptMessages);
-    taken = room && (transport != nullptr ? transport->send(server, Channel::control, encoded) : keeps_);
-    if (taken && keeps_) kept_.add(encoded);
+    taken = (transport != nullptr || comes_back_) && kept_.bytes() + encoded.size() <= kMostKeptBytes &&
+            kept_.messages() < kMostKeptMessages;
+    if (taken) kept_.add(encoded);
+    if (transport != nullptr) go_on(server, *transport);
     stats.messages_sent += taken ? 1 : 0;
   }
   stats.messages_dropped += taken ? 0 : 1;
   return taken;
 }
 
-void ClientMail::send_again(PeerId server, Transport& transport) const {
-  kept_.for_each(
-      [&](std::span<const std::byte> message) { transport.send(server, Channel::control, message); });
+void ClientMail::go_on(PeerId server, Transport& transport) {
+  while (const auto message = kept_.next()) {
+    const bool fits = kept_.gone() < MessageWindow::kMessages &&
+                      kept_.gone_bytes() + message->size() <= MessageWindow::kBytes;
+    if (!fits || !transport.send(server, Channel::control, *message)) return;
+    kept_.let_go();
+  }
+}
+
+void ClientMail::send_again(PeerId server, Transport& transport) {
+  kept_.hold_all();
+  go_on(server, transport);
+}
+
+void ClientMail::let_all_go(PeerId server, Transport& transport) {
+  for (; const auto message = kept_.next(); kept_.let_go()) {
+    if (!transport.send(server, Channel::control, *message)) return;
+  }
 }
 
 void ClientMail::restart(ClientStats& stats) {
   stats.messages_abandoned += kept_.messages();
   kept_ = ReliableLog{};
-  keeps_ = false;
+  comes_back_ = false;
   outbox_ = {};
   inbox_.release(std::numeric_limits<double>::infinity());
 }

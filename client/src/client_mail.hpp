@@ -23,12 +23,17 @@ class ClientMail {
   bool send(std::span<const std::byte> payload, Delivery delivery, std::optional<double> time_s,
             double local_s, PeerId server, Transport* transport, ClientStats& stats);
 
-  /// From now on what is sent reliably is kept until the server says that it has it: it takes clients back.
-  void keep() { keeps_ = true; }
+  /// A session stands, to whose server what is sent reliably goes. `comes_back`: the server takes clients
+  /// back, so that messages wait while there is no connection.
+  void begin(bool comes_back) { comes_back_ = comes_back; }
   /// The server has taken in so many reliable messages of this session. False if that cannot be.
-  [[nodiscard]] bool confirm(std::uint32_t taken) { return !keeps_ || kept_.confirm(taken); }
-  /// The session goes on: what the server does not have is sent again.
-  void send_again(PeerId server, Transport& transport) const;
+  [[nodiscard]] bool confirm(std::uint32_t taken) { return kept_.confirm(taken); }
+  /// Sends what waits, as far as MessageWindow lets it.
+  void go_on(PeerId server, Transport& transport);
+  /// The session goes on over another connection: what the server does not have is sent again.
+  void send_again(PeerId server, Transport& transport);
+  /// The client leaves: all that waits goes now or never.
+  void let_all_go(PeerId server, Transport& transport);
   /// Another session begins: what the last one's server did not confirm is gone, and what it said is for the
   /// game at once.
   void restart(ClientStats& stats);
@@ -61,8 +66,8 @@ class ClientMail {
 
   MessageInbox inbox_{kInboxLimits};
   MessageOutbox outbox_;
-  ReliableLog kept_;
-  bool keeps_ = false;
+  ReliableLog kept_;  // until the server says that it has it
+  bool comes_back_ = false;
 };
 
 }  // namespace reckoner

@@ -194,7 +194,7 @@ std::optional<Refusal> Client::Impl::welcome(const WelcomeMessage& message, doub
   session = std::exchange(coming, {});
   told_playout = joining_as;
   told_playout_s.reset();
-  if (session) mail.keep();
+  mail.begin(static_cast<bool>(session));
   lost_s.reset();
   back_off.reset();
   log.joined(id, first);
@@ -239,6 +239,7 @@ void Client::Impl::tell_playout(double local_s) {
 void Client::Impl::acknowledge(double local_s) {
   if (!admitted || transport == nullptr) return;
   if (world->paused()) world->link.note_jump();  // what is shown is not what the server would find out
+  mail.go_on(server, *transport);
   mail.expire(local_s, stats);
   std::optional<ServerLink::Showing> showing;
   if (world->link.clock_ready()) showing = {world->link.server_time_s(local_s), world->playout.shown_s()};

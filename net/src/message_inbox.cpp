@@ -23,6 +23,12 @@ bool MessageInbox::add(ClientId sender, std::span<const std::byte> payload, std:
   return true;
 }
 
+bool MessageInbox::has_room(ClientId sender, std::size_t messages, std::size_t bytes) const {
+  const auto found = kept_.find(sender);
+  const Kept kept = found != kept_.end() ? found->second : Kept{};
+  return kept.messages + messages <= limits_.messages && kept.bytes + bytes <= limits_.bytes;
+}
+
 void MessageInbox::release(double time_s) {
   while (!held_.empty() && held_.begin()->first <= time_s) {
     ready_.push_back(std::move(held_.begin()->second));

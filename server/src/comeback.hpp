@@ -16,9 +16,6 @@ struct Comeback {
   /// begin anew.
   static constexpr std::size_t kMostBytes = 1024 * 1024;
   static constexpr std::size_t kMostMessages = 8192;
-  /// The client is told what has been taken in after so many messages or bytes, whichever comes first.
-  static constexpr std::uint32_t kTellMessages = 32;
-  static constexpr std::size_t kTellBytes = 32 * 1024;
 
   explicit Comeback(const SessionKey& given) : key(given) {}
 
@@ -27,9 +24,6 @@ struct Comeback {
   bool overflowed = false;    ///< more was to be kept than is
   double lost_s = 0.0;        ///< while it is away: when the connection was lost
   bool expects_join = false;  ///< the join message that goes behind the resume message
-  std::uint32_t taken = 0;    ///< reliable messages of the client's
-  std::uint32_t told = 0;     ///< of which the client knows that
-  std::size_t untold_bytes = 0;
 
   void add(std::span<const std::byte> message) {
     const bool room = sent.bytes() + message.size() <= kMostBytes && sent.messages() < kMostMessages;

@@ -253,6 +253,7 @@ void Server::tick(double now_s) {
   ++s.stats.ticks;
   s.say_what_ended();
   s.follow_playouts(now_s);
+  s.tell_taken();
   s.review_surroundings(tick);
   const std::size_t told = s.events.size();
   s.ownership.run(s.entities, s.sessions, tick, s.time_of(tick), now_s, s.transport, s.events);

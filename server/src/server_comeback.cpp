@@ -52,23 +52,31 @@ void Server::Impl::resume(PeerId peer, const ResumeMessage& message) {
 
 void Server::Impl::take_in(Session& session, const GameDataMessage& message) {
   take_in(session, message.payload, message.time_s);
-  Comeback* comeback = session.comeback();
-  if (comeback == nullptr) return;
-  ++comeback->taken;
-  comeback->untold_bytes += message.payload.size();
-  if (comeback->taken - comeback->told >= Comeback::kTellMessages ||
-      comeback->untold_bytes >= Comeback::kTellBytes)
-    tell_taken(session);
+  const bool was_due = session.intake().is_due();
+  session.intake().add(message.payload.size());
+  if (!was_due && session.intake().is_due()) untold.push_back(session.id());
+}
+
+// The game has polled enough since that there is room for all that the client may then send.
+void Server::Impl::tell_taken() {
+  std::erase_if(untold, [&](ClientId client) {
+    Session* session = sessions.find(client);
+    if (session == nullptr || !session->peer() || !session->intake().is_due()) return true;
+    if (!inbox.has_room(client, MessageWindow::kMessages, MessageWindow::kBytes)) return false;
+    tell_taken(*session);
+    return true;
+  });
 }
 
 void Server::Impl::tell_taken(Session& session) {
-  Comeback& comeback = *session.comeback();
   std::array<std::byte, 64> buffer;
-  transport.send(
-      session.peer(), Channel::control,
-      encode(SessionMessage{comeback.key, comeback.taken, next_tick == 0 ? 0 : next_tick - 1}, buffer));
-  comeback.told = comeback.taken;
-  comeback.untold_bytes = 0;
+  transport.send(session.peer(), Channel::control, encode(session_message(session), buffer));
+}
+
+SessionMessage Server::Impl::session_message(Session& session) const {
+  const Comeback* const comeback = session.comeback();
+  return {comeback != nullptr ? comeback->key : SessionKey{}, session.intake().tell(),
+          next_tick == 0 ? 0 : next_tick - 1};
 }
 
 }  // namespace reckoner

@@ -161,9 +161,7 @@ void Server::Impl::join(PeerId peer, const JoinMessage& message) {
   Session& session = sessions.add(welcome.client, peer, config);
   if (config.resume_s > 0.0) session.remember_sent(session_key(session_secret, welcome.client));
   std::vector<std::byte> buffer(kMaxControlBytes);
-  std::size_t size = 0;
-  if (session.comeback() != nullptr)
-    size = encode(SessionMessage{session.comeback()->key, 0, welcome.tick}, buffer).size();
+  std::size_t size = encode(session_message(session), buffer).size();
   size += encode(welcome, std::span(buffer).subspan(size)).size();
   transport.send(peer, Channel::control, std::span(buffer).first(size));
   session.view().shows_past = message.shows_past;

@@ -67,7 +67,9 @@ struct Server::Impl {
   void resume(PeerId peer, const ResumeMessage& message);
   void lose(Session& session);
   void end(Session& session, std::string_view why = "left");
+  void tell_taken();
   void tell_taken(Session& session);
+  [[nodiscard]] SessionMessage session_message(Session& session) const;
   void refuse(PeerId peer, const EndCode& code, const std::string& why);
   void refuse(PeerId peer, const EndCode& code) { refuse(peer, code, describe(code)); }
   void close_idle(double now_s);
@@ -116,6 +118,7 @@ struct Server::Impl {
   std::map<PeerId, double> waiting;                  // connected at, not joined yet
   std::deque<ClientId> away;                         // without a connection, lost first first
   std::vector<ClientId> changing;                    // that have said how they show others now
+  std::vector<ClientId> untold;                      // what was taken in of these they should be told
   std::vector<EntityId> spawned;                     // since the last tick
   std::vector<std::pair<EntityId, Tick>> despawned;  // since the last tick
   std::deque<ServerEvent> events;

@@ -11,6 +11,7 @@
 #include "extras.hpp"
 #include "field_table.hpp"
 #include "in_flight.hpp"
+#include "mail_intake.hpp"
 #include "outbox.hpp"
 #include "reliable_window.hpp"
 #include "seen_by.hpp"
@@ -82,6 +83,9 @@ class Session {
   }
   /// Null if it is not remembered.
   [[nodiscard]] const SeenBy* seen() const { return seen_.get(); }
+
+  /// Its reliable messages.
+  [[nodiscard]] MailIntake& intake() { return intake_; }
 
   /// From now on what the client is sent reliably is kept until it has it, so that it can come back
   /// (Comeback). Call it before anything is sent.
@@ -211,6 +215,7 @@ class Session {
   ClientView view_;
   std::uint32_t behind_ticks_ = 0;
   ReliableWindow reliable_;
+  MailIntake intake_;
   std::unique_ptr<Comeback> comeback_;  // null: nothing is kept for it
   DeclaredPlayout playout_;
   std::unique_ptr<SeenBy> seen_;  // null: what the client shows is not remembered

@@ -155,8 +155,13 @@ TEST(MessageInbox, OneSenderCannotCrowdOutAnother) {
   for (int i = 0; i < 3; ++i)
     EXPECT_TRUE(inbox.add({1}, ten, std::nullopt, false));
   EXPECT_FALSE(inbox.add({1}, ten, std::nullopt, false));
+  EXPECT_FALSE(inbox.has_room({1}, 1, 10));
+  EXPECT_TRUE(inbox.has_room({2}, 3, 100));
+  EXPECT_FALSE(inbox.has_room({2}, 3, 101));
   EXPECT_TRUE(inbox.add({2}, ninety, std::nullopt, false));
   EXPECT_FALSE(inbox.add({2}, ninety, std::nullopt, false));
+  EXPECT_TRUE(inbox.has_room({2}, 2, 10));
+  EXPECT_FALSE(inbox.has_room({2}, 1, 11));
   for (int i = 0; i < 3; ++i) {
     const auto message = inbox.poll();
     ASSERT_TRUE(message);

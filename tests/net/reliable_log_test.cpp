@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -42,6 +43,47 @@ TEST(ReliableLog, KeepsInOrderWhatIsNotConfirmed) {
     EXPECT_EQ(next, model.size());
     EXPECT_EQ(log.bytes(), bytes);
   }
+}
+
+// Each goes once over every connection, in order, whatever is confirmed meanwhile.
+TEST(ReliableLog, LetsThemGoOneByOne) {
+  ReliableLog log;
+  std::uint32_t added = 0, confirmed = 0, gone = 0;  // since the beginning
+  for (std::uint64_t step = 0; step < 20'000; ++step) {
+    const std::uint64_t random = scenario::hash(8, step);
+    switch (random % 8) {
+      case 0:
+        confirmed += static_cast<std::uint32_t>(random / 8 % (added - confirmed + 1));
+        ASSERT_TRUE(log.confirm(confirmed));
+        gone = std::max(gone, confirmed);
+        break;
+      case 1:
+        if (random / 8 % 50 == 0) log.hold_all(), gone = confirmed;
+        break;
+      case 2:
+      case 3:
+      case 4: {
+        const Bytes message(1 + added % 40, static_cast<std::byte>(added));
+        log.add(message);
+        ++added;
+        break;
+      }
+      default:
+        const auto next = log.next();
+        ASSERT_EQ(next.has_value(), gone < added);
+        if (!next) break;
+        EXPECT_EQ(next->size(), 1 + gone % 40);
+        EXPECT_EQ(next->front(), static_cast<std::byte>(gone));
+        log.let_go();
+        ++gone;
+    }
+    ASSERT_EQ(log.gone(), gone - confirmed);
+    std::size_t bytes = 0;
+    for (std::uint32_t i = confirmed; i < gone; ++i)
+      bytes += 1 + i % 40;
+    ASSERT_EQ(log.gone_bytes(), bytes);
+  }
+  EXPECT_GT(confirmed, 5'000u);
 }
 
 TEST(ReliableLog, RefusesWhatCannotBe) {

@@ -3,9 +3,11 @@
 #include "paths.hpp"
 #include "world.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <random>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -237,25 +239,119 @@ TEST(GameMessages, WhatTheBudgetDoesNotCarryIsDroppedAndCounted) {
   EXPECT_GT(world.client(player).stats().updates_applied, updates_before + 10 * 20 * 2);
 }
 
+// A game that does not poll is waited for; the other clients are not.
+TEST(GameMessages, WhatTheGameHasNotPolledHoldsItsSenderBack) {
+  World world({.links = both_ways({.latency_ms = 10.0})});
+  const std::size_t busy = world.add_client();
+  const std::size_t player = world.add_client();
+  world.run_to(1.0);
+  constexpr std::uint32_t kAll = 200;  // 3.2 MB, which the client keeps
+  for (std::uint32_t i = 0; i < kAll; ++i)
+    EXPECT_TRUE(world.client(busy).send(numbered(i, kMaxReliableBytes), Delivery::reliable));
+  while (world.client(busy).send(numbered(0, kMaxReliableBytes), Delivery::reliable)) {
+  }
+  EXPECT_GT(world.client(busy).stats().messages_dropped, 0u);
+  EXPECT_TRUE(world.client(player).send(numbered(5), Delivery::reliable));
+  world.run_to(4.0);
+  const ServerStats& stats = world.server().stats();
+  EXPECT_GT(stats.messages_received, 7u);
+  EXPECT_LE(stats.messages_received, 16u + 1u);
+  std::uint32_t next = 0;
+  std::size_t of_player = 0;
+  world.after_tick = [&](double) {
+    while (const auto message = world.server().poll_message()) {
+      if (message->sender == client_id(world, 1)) {
+        ++of_player;
+      } else if (next < kAll) {
+        EXPECT_EQ(number_of(*message), next++);
+      }
+    }
+  };
+  world.run_to(14.0);
+  EXPECT_EQ(next, kAll);
+  EXPECT_EQ(of_player, 1u);
+  EXPECT_EQ(stats.messages_refused, 0u);
+}
+
+// It sends past what its code would hold back.
 TEST(GameMessages, AFloodIsBoundedAndCostsTheOthersNothing) {
   World world({.links = both_ways({.latency_ms = 10.0})});
   const std::size_t hostile = world.add_client();
   const std::size_t player = world.add_client();
   world.run_to(1.0);
-  for (int i = 0; i < 100; ++i)  // 1.6 MB, past what the client's own code would check
-    world.client(hostile).send(Bytes(kMaxReliableBytes), Delivery::reliable);
+  Bytes buffer(kMaxControlBytes);
+  const auto large = encode(GameDataMessage{Bytes(kMaxReliableBytes), std::nullopt}, buffer);
+  for (int i = 0; i < 100; ++i)
+    world.client_transport(hostile).send({1}, Channel::control, large);
   EXPECT_TRUE(world.client(player).send(numbered(5), Delivery::reliable));
   world.run_to(4.0);
   const ServerStats& stats = world.server().stats();
   EXPECT_EQ(stats.messages_received, 16u + 1u);
   EXPECT_EQ(stats.messages_refused, 84u);
+  EXPECT_EQ(stats.refusals[Refusal::too_many], 84u);
   std::size_t of_player = 0;
   while (const auto message = world.server().poll_message())
     of_player += message->sender == client_id(world, 1) ? 1 : 0;
   EXPECT_EQ(of_player, 1u);
-  EXPECT_TRUE(world.client(hostile).send(numbered(6), Delivery::reliable));  // and there is room again
+  world.client_transport(hostile).send({1}, Channel::control, large);  // and there is room again
   world.run_to(5.0);
   EXPECT_EQ(stats.messages_received, 18u);
+}
+
+struct Silence {
+  const char* name;
+  const char* script;
+  double resume_s;
+};
+class WhatASilenceHeldBack : public testing::TestWithParam<Silence> {};
+
+// More than a server keeps of one client, and it comes when the link does: in portions, each in its turn.
+TEST_P(WhatASilenceHeldBack, ComesInPortions) {
+  WorldConfig config;
+  config.links = both_ways({.latency_ms = 40.0, .jitter_ms = 4.0});
+  config.script = GetParam().script;
+  config.silent_s = 10.0;
+  config.server.resume_s = GetParam().resume_s;
+  World world(config);
+  world.add_dialing_client();
+  world.run_to(3.0);
+  std::uint32_t sent = 0, next = 0, most_at_once = 0;
+  world.after_tick = [&](double time_s) {
+    const std::uint32_t before = next;
+    while (const auto message = world.server().poll_message())
+      ASSERT_EQ(number_of(*message), next++) << time_s;
+    most_at_once = std::max(most_at_once, next - before);
+    for (int i = 0; i < 6 && time_s < 25.0; ++i)
+      sent += world.client(0).send(numbered(sent), Delivery::reliable) ? 1 : 0;
+  };
+  world.run_to(45.0);
+  EXPECT_GT(sent, 7'000u);
+  EXPECT_EQ(next, sent);
+  EXPECT_GT(most_at_once, 300u);  // else it was no test
+  EXPECT_EQ(world.server().stats().messages_refused, 0u);
+  EXPECT_EQ(world.client(0).stats().messages_abandoned, 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(, WhatASilenceHeldBack,
+                         testing::Values(Silence{"OverAnotherConnection", "4 loss=100\n20 loss=0\n", 60.0},
+                                         Silence{"OverTheSame", "4 loss=100\n8 loss=0\n", 60.0},
+                                         Silence{"WhereNobodyIsTakenBack", "4 loss=100\n8 loss=0\n", 0.0}),
+                         [](const auto& silence) { return std::string(silence.param.name); });
+
+// Whoever leaves says all that it had to say.
+TEST(GameMessages, ThoseOfWhoLeavesArrive) {
+  World world({.links = both_ways({.latency_ms = 10.0})});
+  const std::size_t player = world.add_client();
+  world.run_to(1.0);
+  constexpr std::uint32_t kAll = 700;  // more than may be on their way at a time
+  for (std::uint32_t i = 0; i < kAll; ++i)
+    EXPECT_TRUE(world.client(player).send(numbered(i), Delivery::reliable));
+  world.client(player).leave();
+  world.run_to(3.0);
+  std::uint32_t next = 0;
+  while (const auto message = world.server().poll_message())
+    EXPECT_EQ(number_of(*message), next++);
+  EXPECT_EQ(next, kAll);
 }
 
 TEST(GameMessages, AClientThatTakesNothingInIsSentNoMore) {

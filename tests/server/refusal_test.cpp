@@ -264,7 +264,7 @@ TEST_F(Refused, TheServerCountsMessagesThatAreTooMany) {
   const std::uint64_t before = world.server().stats().refusals[Refusal::too_many];
   const Bytes payload(900, std::byte{5});
   for (int i = 0; i < 4000; ++i)
-    (void)world.client(hostile).send(payload, Delivery::reliable);
+    world.client_transport(hostile).send(kServer, Channel::control, encoded(GameDataMessage{payload, {}}));
   world.run_to(world.now_s() + 2.0);
   EXPECT_GT(world.server().stats().refusals[Refusal::too_many], before);
   EXPECT_EQ(world.server().stats().malformed, 0u);  // it is no crime

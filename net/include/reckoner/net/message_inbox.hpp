@@ -31,6 +31,9 @@ class RECKONER_NET_API MessageInbox {
   /// has too much here.
   bool add(ClientId sender, std::span<const std::byte> payload, std::optional<double> time_s, bool held);
 
+  /// True if so much more of the sender's finds room here.
+  [[nodiscard]] bool has_room(ClientId sender, std::size_t messages, std::size_t bytes) const;
+
   /// Lets go what is stamped with `time_s` or earlier, by stamp.
   void release(double time_s);
 

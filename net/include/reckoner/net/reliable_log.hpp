@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -11,6 +12,8 @@ namespace reckoner {
 
 /// What one end has sent reliably and the other has not said that it has: kept, in order, so that it can be
 /// sent again over another connection. The bytes stand one behind the other in memory that is used again.
+///
+/// Whoever may not send all at once takes them one by one: next() and let_go().
 class ReliableLog {
  public:
   /// `sent`: as if so many had been sent and confirmed.
@@ -28,6 +31,8 @@ class ReliableLog {
     if (sent_ - taken > sizes_.size()) return false;
     while (sent_ - taken < sizes_.size()) {
       begin_ += sizes_.front();
+      gone_bytes_ -= gone_ > 0 ? sizes_.front() : 0;
+      gone_ -= gone_ > 0 ? 1 : 0;
       sizes_.pop_front();
     }
     if (begin_ < bytes_.size() / 2) return true;  // moves each byte once or twice, and no more
@@ -47,6 +52,19 @@ class ReliableLog {
     }
   }
 
+  /// The oldest that has not gone since hold_all(). Valid until the next call that changes anything.
+  [[nodiscard]] std::optional<std::span<const std::byte>> next() const {
+    if (gone_ == sizes_.size()) return std::nullopt;
+    return std::span(bytes_).subspan(begin_ + gone_bytes_, sizes_[gone_]);
+  }
+  /// The next() has gone.
+  void let_go() { gone_bytes_ += sizes_[gone_++]; }
+  /// None has gone: over another connection, each goes again.
+  void hold_all() { gone_ = gone_bytes_ = 0; }
+  /// How many of those it holds have gone, and how much they are together.
+  [[nodiscard]] std::size_t gone() const { return gone_; }
+  [[nodiscard]] std::size_t gone_bytes() const { return gone_bytes_; }
+
   [[nodiscard]] std::uint32_t sent() const { return sent_; }  ///< since the beginning; wraps
   /// How many it holds.
   [[nodiscard]] std::size_t messages() const { return sizes_.size(); }
@@ -59,6 +77,8 @@ class ReliableLog {
   std::vector<std::byte> bytes_;
   std::size_t begin_ = 0;            // in bytes_, of what is not confirmed
   std::deque<std::uint32_t> sizes_;  // of what is not confirmed
+  std::size_t gone_ = 0;             // of these, the first
+  std::size_t gone_bytes_ = 0;
   std::uint32_t sent_;
 };
 
