@@ -2,6 +2,7 @@
 #include "soak/soak.hpp"
 
 #include "soak/numbered.hpp"
+#include "soak/wrap_watch.hpp"
 
 #include <gtest/gtest.h>
 
@@ -39,6 +40,22 @@ TEST(Numbered, KnowsTheNextOfItsSession) {
   EXPECT_TRUE(heard.take(Numbered::bytes(6, 1))) << "another session";
   EXPECT_FALSE(heard.take(Numbered::bytes(6, 1))) << "repeated";
   EXPECT_FALSE(heard.take({}));
+}
+
+TEST(WrapCount, CountsTheRoundsOfASession) {
+  WrapCount count;
+  EXPECT_EQ(count.wraps(), 0);
+  for (std::uint32_t i = 65'000; i < 65'000 + 3 * 65'536; i += 1 + i % 100)  // some are lost
+    count.note(static_cast<std::uint16_t>(i));
+  EXPECT_EQ(count.wraps(), 2);
+  count.note(static_cast<std::uint16_t>(65'000));
+  EXPECT_EQ(count.wraps(), 3);
+  count.note(64'999);  // overtaken
+  EXPECT_EQ(count.wraps(), 3);
+  count.restart();
+  for (std::uint32_t i = 0; i < 2 * 65'536; i += 7)
+    count.note(static_cast<std::uint16_t>(i));
+  EXPECT_EQ(count.wraps(), 3) << "the longest session counts";
 }
 
 }  // namespace

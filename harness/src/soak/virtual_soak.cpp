@@ -2,19 +2,22 @@
 #include "load/resource_use.hpp"
 #include "numbered.hpp"
 #include "soak.hpp"
+#include "wrap_watch.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
+#include <span>
 #include <utility>
 
 #include <fmt/core.h>
 #include <glm/geometric.hpp>
 
 #include <reckoner/client/client.hpp>
-#include <reckoner/harness/sim_dialer.hpp>
 #include <reckoner/harness/sim_transport.hpp>
 #include <reckoner/net/messages.hpp>
 #include <reckoner/scenario/random.hpp>
@@ -23,11 +26,13 @@
 namespace reckoner::harness {
 namespace {
 
-constexpr double kTickHz = 60.0;
+constexpr double kTickHz = 75.0;
 constexpr std::size_t kTicksPerTurn = 2;  // of a client's
 constexpr std::size_t kTurnsPerFrame = 3;
-constexpr std::size_t kSteady = 8;  // clients who stay all the time, so that their counters wrap
-constexpr double kQuietS = 40.0;    // at the end: time enough to come back, and to be right
+constexpr std::size_t kSteady = 8;  // clients who stay all the time and turn in every tick, so that all wraps
+constexpr std::int64_t kWrapsPerHour = 3;  // at least
+constexpr double kKilled = 0.05;  // when the server is, of the time: early, for it counts from 0 again
+constexpr double kQuietS = 40.0;  // at the end: time enough to come back, and to be right
 constexpr double kComingBackS = 15.0;
 constexpr double kMeanStayS = 60.0;
 constexpr double kSampleS = 5.0;
@@ -75,8 +80,15 @@ State place(std::uint64_t number, double time_s) {
   return state;
 }
 
+// Between the server and those who stay, in every tick: so that there is a datagram in every tick, either
+// way.
+constexpr std::array kWord{std::byte{1}};
+bool is_word(const GameMessage& message) {
+  return message.payload.size() == kWord.size();
+}
+
 struct Player {
-  std::unique_ptr<SimDialer> dialer;
+  std::unique_ptr<WatchedDialer> dialer;
   std::unique_ptr<Client> client;  // null: it is not there
   double until_s = 0.0;            // what it does at present
   bool asleep = false;
@@ -96,7 +108,7 @@ class VirtualSoak {
 
   SoakReport run() {
     const auto ticks = static_cast<std::uint64_t>(options_.seconds * kTickHz);
-    const double killed_s = 0.3 * options_.seconds;
+    const double killed_s = kKilled * options_.seconds;
     double next_sample_s = 0.0;
     for (std::uint64_t tick = 0; tick < ticks; ++tick) {
       const double time_s = static_cast<double>(tick) / kTickHz;
@@ -105,8 +117,9 @@ class VirtualSoak {
       network_.advance(time_s);
       if (server_) turn_server(time_s, tick);
       network_.advance(time_s + 0.4 / kTickHz);
-      for (std::size_t i = tick % kTicksPerTurn; i < players_.size(); i += kTicksPerTurn)
-        turn(i, time_s + 0.4 / kTickHz);
+      for (std::size_t i = 0; i < players_.size(); ++i) {
+        if (i < kSteady || i % kTicksPerTurn == tick % kTicksPerTurn) turn(i, time_s + 0.4 / kTickHz);
+      }
       if (time_s < next_sample_s) continue;
       next_sample_s += kSampleS;
       sample(time_s);
@@ -144,6 +157,7 @@ class VirtualSoak {
     while (entities_.size() < options_.entities)
       spawn(time_s);
     heard_.clear();
+    steady_.clear();
     told_.clear();
   }
   void kill_server(double time_s) {
@@ -171,11 +185,15 @@ class VirtualSoak {
     while (const auto event = server_->poll_event()) {
       if (event->kind == ServerEvent::Kind::client_joined) told_[event->client] = {++sessions_, 0};
       if (event->kind == ServerEvent::Kind::client_left)
-        told_.erase(event->client), heard_.erase(event->client);
+        told_.erase(event->client), heard_.erase(event->client), steady_.erase(event->client);
       joined_ += event->kind == ServerEvent::Kind::client_joined ? 1 : 0;
       back_ += event->kind == ServerEvent::Kind::client_back ? 1 : 0;
     }
     while (const auto message = server_->poll_message()) {
+      if (is_word(*message)) {
+        steady_.insert(message->sender);
+        continue;
+      }
       ++messages_;
       // What was sent to the server before is gone with it, and is not missed.
       if (!heard_[message->sender].take(message->payload, true))
@@ -187,6 +205,8 @@ class VirtualSoak {
     for (auto& [client, told] : told_) {
       if (tick % 60 == client.value % 60 && !is_quiet(time_s)) tell(client, told);
     }
+    for (const ClientId client : steady_)
+      (void)server_->send(client, kWord, Delivery::unreliable);
   }
   // The next of its session.
   void tell(ClientId client, std::pair<std::uint64_t, std::uint32_t>& told) {
@@ -209,11 +229,13 @@ class VirtualSoak {
     const ClientStatus status = p.client->status();
     if (status == ClientStatus::refused || status == ClientStatus::disconnected) return end(p, time_s + 1.0);
     while (const auto message = p.client->poll_message()) {
+      if (is_word(*message)) continue;
       ++messages_;
       if (!p.heard.take(message->payload))
         complain(
             fmt::format("at {:.1f} s a message to client {} was lost, repeated or overtaken", time_s, i));
     }
+    if (i < kSteady) (void)p.client->send(kWord, Delivery::unreliable);
     const std::uint64_t pace = i < kSteady ? 1 : 30;
     if (p.turns % pace == 0 && p.session != 0 && !is_quiet(time_s) &&
         p.client->send(Numbered::bytes(p.session, p.sent + 1), Delivery::reliable))
@@ -222,7 +244,7 @@ class VirtualSoak {
   }
 
   void begin(Player& p, std::size_t i, double time_s) {
-    p.dialer = std::make_unique<SimDialer>(network_, kProtocolVersion, ++dialers_);
+    p.dialer = std::make_unique<WatchedDialer>(network_, kProtocolVersion, ++dialers_);
     ClientConfig config;
     if (i % 5 == 1) config.playout.mode = PlayoutMode::adaptive;
     p.client = std::make_unique<Client>(config, *p.dialer);
@@ -255,6 +277,7 @@ class VirtualSoak {
   void note(Player& p, const ClientEvent& event) {
     const bool fresh = event.kind == ClientEvent::Kind::joined || event.kind == ClientEvent::Kind::restarted;
     if (fresh) p.session = ++sessions_, p.sent = 0;
+    if (event.kind == ClientEvent::Kind::restarted) p.dialer->wraps.restart();
     resumed_ += event.kind == ClientEvent::Kind::resumed ? 1 : 0;
     restarted_ += event.kind == ClientEvent::Kind::restarted ? 1 : 0;
   }
@@ -301,6 +324,7 @@ class VirtualSoak {
     if (worst_m_ > kWrongM)
       complain(fmt::format("somebody is shown an entity {:.2f} m off at the end", worst_m_));
     if (const std::string grew = growth(heap_, 0.05, 256e3); !grew.empty()) complain(grew);
+    judge_wraps();
     const double malformed = static_cast<double>(server_->stats().malformed);
     if (malformed > 0.0) complain(fmt::format("the server refused {} payloads of honest clients", malformed));
     auto& f = report_.figures;
@@ -316,8 +340,19 @@ class VirtualSoak {
     f["server_ticks"] = server_->next_tick();
     f["longest_wrong_s"] = longest_wrong_s_;
     f["worst_error_at_the_end_m"] = worst_m_;
-    f["heap_mb_second_fifth"] = heap_.mean(0.4, 0.6) / 1e6;
-    f["heap_mb_last_fifth"] = heap_.mean(0.8, 1.0) / 1e6;
+    f["heap_mb_by_fifth"] = nlohmann::json::array();
+    for (int fifth = 0; fifth < 5; ++fifth)
+      f["heap_mb_by_fifth"].push_back(std::round(heap_.mean(0.2 * fifth, 0.2 * (fifth + 1)) / 1e4) / 100.0);
+  }
+
+  // Of those who stayed, the one whose session went on for longest.
+  void judge_wraps() {
+    const auto steady = std::span(players_).first(std::min(kSteady, players_.size()));
+    const Player& player =
+        *std::ranges::max_element(steady, {}, [](const Player& p) { return p.dialer->wraps.least(); });
+    report_.figures["wraps"] = player.dialer->wraps.json();
+    if (const auto wraps = player.dialer->wraps.least(); options_.seconds >= 3600.0 && wraps < kWrapsPerHour)
+      complain(fmt::format("what counts in 16 bits went round {} times only", wraps));
   }
 
   SoakOptions options_;
@@ -331,6 +366,7 @@ class VirtualSoak {
   };
   std::vector<Known> entities_;  // the oldest first
   std::map<ClientId, Numbered> heard_;
+  std::set<ClientId> steady_;
   std::map<ClientId, std::pair<std::uint64_t, std::uint32_t>> told_;  // session and messages sent
   std::uint64_t draws_ = 0, spawned_ = 0, dialers_ = 0, sessions_ = 0;
   std::uint64_t begun_ = 0, slept_ = 0, joined_ = 0, back_ = 0, resumed_ = 0, restarted_ = 0, messages_ = 0;
@@ -342,21 +378,6 @@ class VirtualSoak {
 };
 
 }  // namespace
-
-double SoakSeries::mean(double from, double to) const {
-  const auto size = static_cast<double>(values.size());
-  const auto first = static_cast<std::size_t>(from * size), last = static_cast<std::size_t>(to * size);
-  double sum = 0.0;
-  for (std::size_t i = first; i < last; ++i)
-    sum += values[i];
-  return last > first ? sum / static_cast<double>(last - first) : 0.0;
-}
-
-std::string growth(const SoakSeries& series, double slack, double least) {
-  const double before = series.mean(0.4, 0.6), after = series.mean(0.8, 1.0);
-  if (after <= before + std::max(slack * before, least)) return {};
-  return fmt::format("{} grew from {:.0f} to {:.0f}", series.name, before, after);
-}
 
 SoakReport soak_virtually(const SoakOptions& options, const SoakProgress& progress) {
   return VirtualSoak(options, progress).run();
