@@ -5,7 +5,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <queue>
 #include <span>
 #include <utility>
 #include <vector>
@@ -112,6 +111,7 @@ struct SimNetwork::Impl {
   void send_reliable(std::size_t index, bool down, Reliable piece);
   void transmit(Happening happening, std::size_t payload_bytes, std::size_t wire_bytes);
   void push(Happening happening);
+  [[nodiscard]] Happening take_next();
   [[nodiscard]] double retransmit_after_s(const Flow& flow) const;
   [[nodiscard]] double first_timeout_s(const Flow& flow, const Reliable& piece) const;
   [[nodiscard]] End& receiver(Connection& connection, bool down);
@@ -120,7 +120,7 @@ struct SimNetwork::Impl {
   double now_s;
   bool server_up = true;
   std::uint64_t serial = 0;
-  std::priority_queue<Happening, std::vector<Happening>, std::greater<>> queue;
+  std::vector<Happening> queue;  // a heap, the next on top
   std::vector<std::unique_ptr<Connection>> connections;
   std::unique_ptr<End> server;
   std::vector<PacketRecord> packets;

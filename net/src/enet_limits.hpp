@@ -34,6 +34,8 @@ inline constexpr std::uint32_t kDatagramsPerService = 16384;
 
 inline constexpr std::uint32_t kDatagramsPerPass = 256;  // ENet's own: it then turns to sending
 
+inline constexpr int kMostSkipped = 16384;  // empty datagrams after a pass
+
 inline constexpr double kLookSeconds = 0.05;  // between two looks at who is silent; they walk all peers
 
 inline constexpr double kWaitSliceSeconds = 0.05;  // so that ENet's resends stay on time in a long wait

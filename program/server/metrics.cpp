@@ -191,6 +191,9 @@ std::string ServerMetrics::metrics() const {
   page.counter("reckoner_poses_refused_total", "Poses of the game that are none.", s.poses_refused);
   page.counter("reckoner_address_changes_total", "Clients that proved to be at another address.",
                s.wire.address_changes);
+  page.counter("reckoner_system_drops_total",
+               "Datagrams that the system dropped: empty, too long, or its buffer was full.",
+               s.wire.system_drops);
   page.counter("reckoner_socket_errors_total", "Errors of the socket or of one peer.", s.wire.service_errors);
   page.quantiles("reckoner_error_metres", "What published motions are off the truth at present.", s.error_m);
   page.quantiles("reckoner_error_radians", "The same of orientations.", s.error_rad);

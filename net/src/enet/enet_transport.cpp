@@ -2,6 +2,7 @@
 #include "impl.hpp"
 #include "server_security.hpp"
 #include "socket_error.hpp"
+#include "socket_screen.hpp"
 
 #include <cerrno>
 #include <chrono>
@@ -56,6 +57,7 @@ Result<std::unique_ptr<EnetTransport::Impl>> EnetTransport::Impl::open(
     peer->mtu = limits::kMtu;
     peer->data = nullptr;
   }
+  impl->screened = screen_socket(host.socket, sizeof host.packetData[0]);
   (void)enet_socket_set_option(host.socket, ENET_SOCKOPT_RCVBUF, limits::kSocketBufferBytes);
   (void)enet_socket_set_option(host.socket, ENET_SOCKOPT_SNDBUF, limits::kSocketBufferBytes);
   return impl;

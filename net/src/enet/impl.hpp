@@ -95,6 +95,7 @@ struct EnetTransport::Impl {
   ~Impl();
 
   bool pump();
+  [[nodiscard]] bool more_behind_empty();
   void post(Connection& connection, std::span<const std::byte> payload);
   void flush_batch();
   void hold_throttle_open();
@@ -153,6 +154,7 @@ struct EnetTransport::Impl {
   PeerTable<Connection> connections;    // as many at most as ENet has peers; backlogs are pointed to
   TouchedPeers touched;                 // since hold_throttle_open()
   double looked_s = -1e9;               // when drop_silent() last looked
+  bool screened = false;                // by the system: what ENet cannot take does not arrive
   bool unsent = false;                  // something waits for the next pass
   DatagramBatch batch;                  // state payloads that wait for it
   std::optional<secure::Guard> guard;   // none: nothing is sealed

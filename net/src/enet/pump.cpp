@@ -2,6 +2,7 @@
 // ENet's passes, what leaves with them, and who has fallen silent.
 #include "hurry.hpp"
 #include "impl.hpp"
+#include "socket_screen.hpp"
 
 #include <utility>
 #include <vector>
@@ -79,11 +80,20 @@ bool EnetTransport::Impl::pump() {
     } else if (result < 0) {
       ++stats.service_errors;
     }
-    if (to_its_end && received_now < limits::kDatagramsPerPass) break;
+    if (to_its_end && received_now < limits::kDatagramsPerPass && !more_behind_empty()) break;
   }
   end_replaced();
   count_wire();
   return host->totalReceivedPackets != start;
+}
+
+// A pass that ended at an empty datagram, which ENet takes for an empty socket, left the others unread.
+bool EnetTransport::Impl::more_behind_empty() {
+  if (screened) return false;
+  const Skipped skipped = skip_empty(host->socket, limits::kMostSkipped);
+  for (int i = 0; i < skipped.empty; ++i)
+    stats.refuse(Refusal::malformed);
+  return skipped.more;
 }
 
 // Whoever has come with something newer takes the place of an older connection, which is told why. A client
@@ -173,6 +183,7 @@ void EnetTransport::Impl::drop_silent(double now_s) {
 void EnetTransport::Impl::count_wire() {
   sent.look(host->totalSentData, host->totalSentPackets);
   received.look(host->totalReceivedData, host->totalReceivedPackets);
+  if (const auto dropped = dropped_for_socket(host->socket)) stats.system_drops = *dropped;
   stats.datagrams_sent = sent.datagrams();
   stats.datagrams_received = received.datagrams();
   stats.wire_bytes_sent = sent.bytes();

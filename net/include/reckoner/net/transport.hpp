@@ -50,7 +50,10 @@ struct TransportStats {
   std::uint64_t refused = 0;                 ///< payloads and datagrams that were not taken in, or not sent
   RefusalCounts refusals;                    ///< the same by reason
   std::uint64_t address_changes = 0;         ///< peers that proved to be at another address, and went on
-  std::uint64_t service_errors = 0;          ///< errors of the socket or of one peer; the others go on
+  /// Datagrams that the system dropped before they came here: empty ones, such as are too long, and all that
+  /// came while its buffer was full. 0 where it does not tell.
+  std::uint64_t system_drops = 0;
+  std::uint64_t service_errors = 0;  ///< errors of the socket or of one peer; the others go on
 
   /// Counts something that was not taken in, in both counts.
   void refuse(Refusal why) {
@@ -68,6 +71,7 @@ struct TransportStats {
     refused += other.refused;
     refusals += other.refusals;
     address_changes += other.address_changes;
+    system_drops += other.system_drops;
     service_errors += other.service_errors;
     return *this;
   }
