@@ -173,6 +173,30 @@ TEST_F(AddressChange, WhoIsFasterWithACopyMovesNothing) {
   EXPECT_GT(server.transport->stats().refusals[Refusal::not_genuine], 100u) << "the client's own came later";
 }
 
+// The client has another address, and somebody holds back what the server asks of it and asks it himself,
+// from elsewhere: what he sends is genuine, and still the answer is the server's.
+TEST_F(AddressChange, AnEchoGoesToTheServerWhereverItsProbeComesFrom) {
+  listen();
+  join();
+  const test::UdpSocket elsewhere(0x7F00004F);
+  const auto is = [](Kind kind) {
+    return [kind](const Bytes& bytes) { return bytes[0] == static_cast<std::byte>(kind); };
+  };
+  int asked = 0;
+  relay->swallow_down = [&](const Bytes& bytes) {
+    if (!is(Kind::probe)(bytes)) return false;
+    EXPECT_TRUE(elsewhere.send(relay->client(), bytes));
+    ++asked;
+    return true;
+  };
+  relay->rebind();
+  (void)client.transport->send(client.connected[0], Channel::state, Bytes(12));
+  EXPECT_TRUE(until([&] { return server.transport->stats().address_changes == 1; }));
+  EXPECT_GT(asked, 0);
+  EXPECT_TRUE(std::any_of(relay->up.begin(), relay->up.end(), is(Kind::echo)));
+  EXPECT_FALSE(elsewhere.receive());
+}
+
 // Whoever dials answers for itself; the game does nothing.
 TEST_F(AddressChange, IsFollowedForADialersConnection) {
   listen();

@@ -15,8 +15,9 @@
 namespace reckoner::test {
 
 /// A transport and everything that happened on it.
-struct End {
-  std::unique_ptr<EnetTransport> transport;
+template <class Transport>
+struct EndOf {
+  std::unique_ptr<Transport> transport;
   std::vector<PeerId> connected, disconnected;
   std::vector<std::uint32_t> reasons;  ///< of those disconnected
   std::vector<Bytes> state, control;
@@ -36,6 +37,7 @@ struct End {
     }
   }
 };
+using End = EndOf<EnetTransport>;
 
 /// Between one client and the server: sees all, and can send what it likes from where it likes.
 class Relay {
@@ -43,6 +45,8 @@ class Relay {
   explicit Relay(std::uint16_t server) : server_{INADDR_LOOPBACK, server} { rebind(); }
 
   [[nodiscard]] std::uint16_t port() const { return front_.port(); }
+  /// Where the client was when it last spoke.
+  [[nodiscard]] const ServerAddress& client() const { return client_; }
   void turn() {
     while (const auto bytes = front_.receive(&client_)) {
       up.push_back(*bytes);

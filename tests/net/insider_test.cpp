@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+// What somebody who was let in can do to another client: nothing. He speaks by hand, in what he seals for his
+// own session, and from the same address as the other, as behind one router: no address tells them apart.
+#include "enet_datagram.hpp"
+#include "guard.hpp"
+#include "real_time.hpp"
+#include "relay.hpp"
+#include "stranger.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+
+#include <reckoner/net/enet_transport.hpp>
+
+namespace reckoner {
+namespace {
+
+using secure::Kind;
+using test::Bytes;
+using test::End;
+using test::EnetDatagram;
+using test::now_s;
+using test::Relay;
+using test::Stranger;
+using test::unix_s;
+
+constexpr double kPatience = 10.0;  // generous: the machine may be busy
+constexpr std::uint64_t kGame = 12;
+constexpr unsigned kPeers = 8;
+
+class Insider : public testing::Test {
+ protected:
+  SecretKey key = SecretKey::make();
+  End server, honest;
+  std::unique_ptr<Relay> relay;
+  std::optional<secure::Guard> insider;
+  std::uint32_t theirs = 0, his = 0;  // sessions
+  Bytes seen;                         // something sealed of the honest one's
+
+  void SetUp() override {
+    auto listening =
+        EnetTransport::listen({.host = "127.0.0.1",
+                               .max_peers = kPeers,
+                               .security = ServerSecurity{.key = key, .game = kGame, .half_open_s = 60.0}});
+    ASSERT_TRUE(listening) << listening.error();
+    server.transport = std::move(*listening);
+    relay = std::make_unique<Relay>(server.transport->port());
+    auto connecting = EnetTransport::connect("127.0.0.1", relay->port(), 5, ClientSecurity{token(1), kGame});
+    ASSERT_TRUE(connecting) << connecting.error();
+    honest.transport = std::move(*connecting);
+    ASSERT_TRUE(until([&] { return !honest.connected.empty() && !server.connected.empty(); }));
+    seen = relay->up.back();
+    ASSERT_TRUE(secure::sealed_session(seen));
+    theirs = *secure::sealed_session(seen);
+    insider.emplace(token(2), kGame);
+    relay->swallow_down = [this](const Bytes& bytes) {
+      if (secure::sealed_session(bytes) == theirs) return false;
+      (void)insider->arrive({}, bytes, now_s(), unix_s());
+      return true;
+    };
+    ASSERT_TRUE(until([&] {
+      if (const auto message = insider->to_send(now_s())) relay->send_up({message->begin(), message->end()});
+      return insider->joined() != nullptr;
+    }));
+    his = insider->joined()->number;
+    ASSERT_NE(his, theirs);
+  }
+  [[nodiscard]] ConnectToken token(std::uint64_t client_id) const {
+    ConnectGrant grant{.client_id = client_id, .expires_s = unix_s() + 60};
+    grant.servers = {{INADDR_LOOPBACK, server.transport->port()}};
+    return issue_token(grant, key, kGame);
+  }
+  bool until(const std::function<bool()>& done, double patience_s = kPatience) {
+    const auto turn = [this] {
+      server.turn();
+      relay->turn();
+      honest.turn();
+    };
+    return test::turn_until(turn, done, patience_s);
+  }
+  /// The server refuses as much more for this reason, and nothing else.
+  void expect_refused(Refusal why, std::size_t times, const RefusalCounts& before) {
+    const auto& now = server.transport->stats().refusals;
+    EXPECT_TRUE(until([&] { return now.total() >= before.total() + times; }));
+    EXPECT_EQ(now[why], before[why] + times);
+    EXPECT_EQ(now.total(), before.total() + times);
+  }
+  /// Of all that was sent the server has taken in what the honest client said, which is there still.
+  void expect_undisturbed() {
+    EXPECT_FALSE(until([&] { return !server.disconnected.empty() || !honest.disconnected.empty(); }, 0.3));
+    EXPECT_TRUE(server.state.empty());
+    EXPECT_TRUE(server.control.empty());
+    const Bytes state(3, std::byte{1}), control(4, std::byte{2});
+    (void)honest.transport->send(honest.connected[0], Channel::state, state);
+    (void)honest.transport->send(honest.connected[0], Channel::control, control);
+    EXPECT_TRUE(until([&] { return !server.state.empty() && !server.control.empty(); }));
+    EXPECT_EQ(server.state, std::vector<Bytes>{state});
+    EXPECT_EQ(server.control, std::vector<Bytes>{control});
+    EXPECT_EQ(server.connected.size(), 1u);
+    EXPECT_EQ(server.transport->stats().address_changes, 0u);
+  }
+};
+
+Bytes renamed(std::span<const std::byte> sealed, std::uint32_t session) {
+  Bytes bytes(sealed.begin(), sealed.end());
+  for (std::size_t i = 0; i < 4; ++i)
+    bytes[1 + i] = static_cast<std::byte>(session >> (8 * i));
+  return bytes;
+}
+
+// What counts is the key, whatever number stands in front, from wherever it comes.
+TEST_F(Insider, CannotSealForAnothersSession) {
+  ASSERT_EQ(renamed(seen, theirs), seen) << "that is where the number stands";
+  secure::Sealer sealer(insider->joined()->keys.to_server, theirs, 1'000'000);
+  std::vector<Bytes> forged{renamed(seen, his)};
+  for (const Kind kind : {Kind::enet, Kind::state, Kind::echo}) {
+    const Bytes plain = kind == Kind::enet ? EnetDatagram(0).command(0x04, 0xFF).put32(0).bytes : Bytes(8);
+    forged.push_back(renamed(insider->seal(*insider->sealer_of(0), kind, plain), theirs));
+    Bytes out(100);
+    const auto sealed = sealer.seal(kind, plain, out);
+    forged.emplace_back(sealed.begin(), sealed.end());
+  }
+  const RefusalCounts before = server.transport->stats().refusals;
+  Stranger elsewhere(server.transport->port(), 0x7F000050);
+  for (const Bytes& datagram : forged) {
+    relay->send_up(datagram);
+    elsewhere.send(datagram);
+  }
+  expect_refused(Refusal::not_genuine, 2 * forged.size(), before);
+  EXPECT_FALSE(elsewhere.heard()) << "nobody is probed for it";
+  expect_undisturbed();
+}
+
+// Sealed well, for his own session: the ENet peer that it names is the other's. ENet knows peers by number
+// and address, and both are right.
+TEST_F(Insider, CannotNameAnothersConnection) {
+  const auto speaks = [this](const Bytes& plain) {
+    const auto sealed = insider->seal(*insider->sealer_of(0), Kind::enet, plain);
+    relay->send_up({sealed.begin(), sealed.end()});
+  };
+  const auto in_every_name = [&](const std::function<void(EnetDatagram&)>& say) {
+    std::size_t times = 0;
+    for (const unsigned peer : {0u, 1u, 2u, 3u, 4u, 5u, 6u, 7u, kPeers, 0xFFEu}) {
+      for (unsigned session = 0; session < 4; ++session, ++times) {
+        EnetDatagram datagram(peer | session << 12);
+        say(datagram);
+        speaks(datagram.bytes);
+      }
+    }
+    return times;
+  };
+  RefusalCounts before = server.transport->stats().refusals;
+  speaks(EnetDatagram::connect(2, theirs).bytes);
+  expect_refused(Refusal::no_session, 1, before);
+  const std::function<void(EnetDatagram&)> commands[] = {
+      [](EnetDatagram& state) { state.command(0x49, 1, 0).put16(1).put16(3).data(3); },
+      [](EnetDatagram& control) { control.command(0x86, 0).put16(3).data(3); },
+      [](EnetDatagram& disconnect) { disconnect.command(0x04, 0xFF).put32(0); }};
+  for (const auto& command : commands) {
+    before = server.transport->stats().refusals;
+    const std::size_t times = in_every_name(command);
+    expect_refused(Refusal::no_session, times, before);
+  }
+  expect_undisturbed();
+}
+
+}  // namespace
+}  // namespace reckoner

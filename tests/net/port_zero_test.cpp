@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+// Datagrams that say they come from UDP port 0, where nobody can be answered. No ordinary socket sends such.
+#include "client_handshake.hpp"
+#include "enet_datagram.hpp"
+#include "real_time.hpp"
+#include "relay.hpp"
+
+#include <functional>
+#include <memory>
+#include <span>
+
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+
+#include <reckoner/net/enet_transport.hpp>
+
+namespace reckoner {
+namespace {
+
+using test::Bytes;
+using test::End;
+using test::EnetDatagram;
+using test::unix_s;
+
+constexpr double kPatience = 10.0;  // generous: the machine may be busy
+constexpr int kDatagrams = 200;
+
+/// Sends with UDP headers of its own, which the system leaves to few.
+class RawSocket {
+ public:
+  RawSocket() : file_(socket(AF_INET, SOCK_RAW, IPPROTO_UDP)) {}
+  ~RawSocket() {
+    if (file_ >= 0) close(file_);
+  }
+  RawSocket(const RawSocket&) = delete;
+  RawSocket& operator=(const RawSocket&) = delete;
+
+  [[nodiscard]] bool permitted() const { return file_ >= 0; }
+  /// From port 0 of 127.0.0.1 to another. True if it has left.
+  [[nodiscard]] bool send_from_nowhere(std::uint16_t port, std::span<const std::byte> bytes) const {
+    EnetDatagram datagram(0);  // big endian, too
+    datagram.bytes.clear();
+    datagram.put16(0).put16(port).put16(static_cast<unsigned>(8 + bytes.size())).put16(0);  // no checksum
+    datagram.bytes.insert(datagram.bytes.end(), bytes.begin(), bytes.end());
+    sockaddr_in to{};
+    to.sin_family = AF_INET;
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    const ssize_t sent = sendto(file_, datagram.bytes.data(), datagram.bytes.size(), 0,
+                                reinterpret_cast<const sockaddr*>(&to), sizeof to);
+    return sent == static_cast<ssize_t>(datagram.bytes.size());
+  }
+
+ private:
+  int file_;
+};
+
+class PortZero : public testing::TestWithParam<bool> {
+ protected:
+  RawSocket nowhere;
+  SecretKey key = SecretKey::make();
+  End server;
+  std::vector<std::unique_ptr<End>> clients;
+
+  void SetUp() override {
+    if (!nowhere.permitted()) GTEST_SKIP() << "raw sockets are not permitted here";
+    EnetListenConfig config{.host = "127.0.0.1", .max_peers = 8, .security = Insecure{}};
+    if (sealed()) config.security = ServerSecurity{.key = key};
+    auto listening = EnetTransport::listen(config);
+    ASSERT_TRUE(listening) << listening.error();
+    server.transport = std::move(*listening);
+  }
+  [[nodiscard]] static bool sealed() { return GetParam(); }
+  [[nodiscard]] ConnectToken token(std::uint64_t client_id) const {
+    ConnectGrant grant{.client_id = client_id, .expires_s = unix_s() + 60};
+    grant.servers = {{INADDR_LOOPBACK, server.transport->port()}};
+    return issue_token(grant, key, 0);
+  }
+  End& join() {
+    OrInsecure<ClientSecurity> security = Insecure{};
+    if (sealed()) security = ClientSecurity{token(1 + clients.size())};
+    auto connecting = EnetTransport::connect("127.0.0.1", server.transport->port(), 0, security);
+    EXPECT_TRUE(connecting);
+    clients.push_back(std::make_unique<End>());
+    clients.back()->transport = std::move(*connecting);
+    return *clients.back();
+  }
+  bool until(const std::function<bool()>& done) {
+    const auto turn = [this] {
+      server.turn();
+      for (const auto& client : clients)
+        client->turn();
+    };
+    return test::turn_until(turn, done, kPatience);
+  }
+};
+
+// They ask as well as anybody who is answered.
+TEST_P(PortZero, IsNotAnsweredAndHoldsNobodyUp) {
+  const End& here = join();
+  ASSERT_TRUE(until([&] { return !here.connected.empty() && !server.connected.empty(); }));
+  Bytes question = EnetDatagram::connect(2).bytes;
+  if (sealed()) {
+    secure::ClientHandshake handshake(token(100), 0);
+    const auto request = handshake.to_send(0.0);
+    ASSERT_TRUE(request);
+    question.assign(request->begin(), request->end());
+  }
+  const std::uint64_t answered = server.transport->stats().datagrams_sent;
+  ASSERT_TRUE(test::UdpSocket().send({INADDR_LOOPBACK, server.transport->port()}, question));
+  ASSERT_TRUE(until([&] { return server.transport->stats().datagrams_sent > answered; }));
+  const RefusalCounts before = server.transport->stats().refusals;
+  for (int i = 0; i < kDatagrams; ++i)
+    ASSERT_TRUE(nowhere.send_from_nowhere(server.transport->port(), question));
+  const RefusalCounts& now = server.transport->stats().refusals;
+  (void)until([&] { return now.total() >= before.total() + kDatagrams; });
+  EXPECT_EQ(now[Refusal::malformed], before[Refusal::malformed] + kDatagrams);
+  EXPECT_EQ(now.total(), before.total() + kDatagrams);
+  (void)here.transport->send(here.connected[0], Channel::state, Bytes(20));
+  const End& next = join();
+  EXPECT_TRUE(until([&] { return server.state.size() == 1 && !next.connected.empty(); }));
+  EXPECT_TRUE(server.disconnected.empty());
+  EXPECT_EQ(server.transport->stats().service_errors, 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, PortZero, testing::Bool(),
+                         [](const auto& which) { return which.param ? "Sealed" : "Open"; });
+
+}  // namespace
+}  // namespace reckoner

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+// Several hosts of one server that lets in who has a token. The system gives every socket a host by chance.
+#include "real_time.hpp"
+#include "relay.hpp"
+
+#include <functional>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+
+#include <reckoner/net/messages.hpp>
+#include <reckoner/net/sharded_transport.hpp>
+
+namespace reckoner {
+namespace {
+
+using test::End;
+using test::unix_s;
+
+constexpr double kPatience = 10.0;  // generous: the machine may be busy
+constexpr std::uint64_t kGame = 12;
+constexpr std::uint32_t kPeersPerHost = 16;
+
+class ShardedSecurity : public testing::Test {
+ protected:
+  SecretKey key = SecretKey::make();
+  test::EndOf<ShardedTransport> server;
+  std::vector<std::unique_ptr<End>> clients;
+
+  void SetUp() override {
+    auto listening = ShardedTransport::listen(
+        {.host = "127.0.0.1", .max_peers = 64, .security = ServerSecurity{.key = key, .game = kGame}},
+        kPeersPerHost);
+    ASSERT_TRUE(listening) << listening.error();
+    server.transport = std::move(*listening);
+    ASSERT_GE(server.transport->hosts(), 4u);
+  }
+  [[nodiscard]] ConnectToken token(std::uint64_t client_id) const {
+    ConnectGrant grant{.client_id = client_id, .expires_s = unix_s() + 60};
+    grant.servers = {{INADDR_LOOPBACK, server.transport->port()}};
+    return issue_token(grant, key, kGame);
+  }
+  End& join(const ConnectToken& with) {
+    auto connecting =
+        EnetTransport::connect("127.0.0.1", server.transport->port(), 5, ClientSecurity{with, kGame});
+    EXPECT_TRUE(connecting);
+    clients.push_back(std::make_unique<End>());
+    clients.back()->transport = std::move(*connecting);
+    return *clients.back();
+  }
+  bool until(const std::function<bool()>& done, double patience_s = kPatience) {
+    const auto turn = [this] {
+      server.turn();
+      for (const auto& client : clients)
+        client->turn();
+    };
+    return test::turn_until(turn, done, patience_s);
+  }
+};
+
+// Hosts that each kept their own account would each let one of them in.
+TEST_F(ShardedSecurity, ATokenIsGoodOnceOverAllHosts) {
+  constexpr std::size_t kThieves = 11;
+  const ConnectToken stolen = token(1);
+  for (std::size_t i = 0; i < kThieves + 1; ++i)
+    join(stolen);
+  const auto turned_away = [&] { return server.transport->stats().refusals[Refusal::token_reused]; };
+  EXPECT_TRUE(until([&] { return !server.connected.empty() && turned_away() >= kThieves; }));
+  EXPECT_FALSE(until([&] { return server.connected.size() > 1 || !server.disconnected.empty(); }, 0.5));
+  ASSERT_EQ(server.connected.size(), 1u);
+  std::size_t inside = 0;
+  for (const auto& client : clients)
+    inside += client->connected.size();
+  EXPECT_EQ(inside, 1u);
+}
+
+// By a ticket and by a newer token in turn.
+TEST_F(ShardedSecurity, WhoComesAgainTakesItsOlderPlaceAtWhicheverHost) {
+  join(token(5));
+  ASSERT_TRUE(until([&] { return !clients[0]->connected.empty() && server.connected.size() == 1; }));
+  std::set<std::size_t> hosts{server.transport->host_of(server.connected[0])};
+  for (std::size_t i = 1; i <= 16; ++i) {
+    SCOPED_TRACE(i);
+    const bool by_ticket = i % 2 == 0;
+    End& older = *clients.back();
+    const End& newer = join(by_ticket ? *older.transport->ticket() : token(5));
+    ASSERT_TRUE(until([&] {
+      return server.connected.size() == i + 1 && server.disconnected.size() == i &&
+             !newer.connected.empty() && !older.disconnected.empty();
+    }));
+    EXPECT_EQ(server.disconnected.back(), server.connected[i - 1]);
+    EXPECT_EQ(unpack_end_code(server.reasons.back()).reason,
+              by_ticket ? EndReason::none : EndReason::replaced);
+    EXPECT_EQ(unpack_end_code(older.reasons[0]).reason, EndReason::replaced);
+    ASSERT_TRUE(server.transport->identity(server.connected[i]));
+    EXPECT_EQ(server.transport->identity(server.connected[i])->client_id, 5u);
+    hosts.insert(server.transport->host_of(server.connected[i]));
+  }
+  EXPECT_GT(hosts.size(), 1u) << "else this has shown nothing";
+}
+
+}  // namespace
+}  // namespace reckoner
