@@ -52,6 +52,7 @@ constexpr Rules kRules[] = {
     {"net/src/datagram_batch.cpp", kNet, {}, {}, false},
     {"net/src/enet/", kNet, kGlm, kEnet, false},
     {"net/src/enet_wait.cpp", kNet, {}, {}, false},
+    {"net/src/socket_screen.cpp", kNet, {}, {}, false},
     {"server/", kServer, kGlm, {}, true},
     {"server/main.cpp", kEverything, kGlm, kTools, false},
     {"client/", kClient, kGlm, {}, true},
