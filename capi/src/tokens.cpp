@@ -99,6 +99,7 @@ reckoner_result reckoner_issue_token(const reckoner_grant* grant, const std::uin
                          .expires_s = c.expires_s,
                          .servers = capi::addresses_of(c.servers, c.server_count)};
     granted.renewable_until_s = c.renewable_until_s;
+    granted.issued_ms = c.issued_ms;
     if (c.user_data_size > 0) std::memcpy(granted.user_data.data(), c.user_data, c.user_data_size);
     const auto bytes = write_token(issue_token(granted, capi::key_of(key), c.game));
     std::memcpy(token, bytes.data(), bytes.size());

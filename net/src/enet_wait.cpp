@@ -21,6 +21,12 @@ double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+std::uint64_t unix_milliseconds() {
+  using std::chrono::milliseconds;
+  const auto since_1970 = std::chrono::system_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<milliseconds>(since_1970).count());
+}
+
 bool wait_for_sockets([[maybe_unused]] std::span<const std::intptr_t> sockets,
                       [[maybe_unused]] double seconds) {
 #ifdef __linux__

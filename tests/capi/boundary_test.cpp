@@ -208,6 +208,7 @@ TEST(CBoundary, LayoutsAreKept) {
     EXPECT_EQ(offsetof(reckoner_field_spec, initial), 64u);
     EXPECT_EQ(offsetof(reckoner_archetype, never_reverses), 60u);
     EXPECT_EQ(offsetof(reckoner_grant, user_data_size), 48u);
+    EXPECT_EQ(offsetof(reckoner_grant, issued_ms), 64u);
     EXPECT_EQ(offsetof(reckoner_server_config, interest_interval_s), 184u);
     EXPECT_EQ(offsetof(reckoner_client_config, owned_updates_per_second), 112u);
     EXPECT_EQ(offsetof(reckoner_route_config, tolerance_m), 120u);

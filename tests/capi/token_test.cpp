@@ -38,7 +38,7 @@ struct Sealed {
     EXPECT_EQ(reckoner_server_create(&pair.server_config, &pair.server, why, sizeof why), RECKONER_OK) << why;
   }
 
-  void issue(std::uint64_t client_id) {
+  void issue(std::uint64_t client_id, std::uint64_t issued_ms = 0) {
     const reckoner_address address{kLocalhost, reckoner_server_port(pair.server), 0};
     const auto* user = reinterpret_cast<const std::uint8_t*>("alice");
     reckoner_grant grant;
@@ -51,7 +51,17 @@ struct Sealed {
     grant.user_data_size = 5;
     grant.expires_s = static_cast<std::uint64_t>(
         std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()) + 60);
+    grant.issued_ms = issued_ms;
     EXPECT_EQ(reckoner_issue_token(&grant, key, token), RECKONER_OK);
+  }
+
+  std::uint64_t refused(const std::string& reason) {
+    std::uint64_t count = 0;
+    for (std::uint32_t i = 0; reckoner_refusal_name(i) != nullptr; ++i) {
+      if (reason != reckoner_refusal_name(i)) continue;
+      EXPECT_EQ(reckoner_server_refused(pair.server, i, nullptr, &count), RECKONER_OK);
+    }
+    return count;
   }
 
   void connect(bool with_token) {
@@ -115,13 +125,25 @@ TEST(CToken, IsForTheServersThatItNames) {
   sealed.connect(true);
   pair.run(0.5);
   EXPECT_EQ(reckoner_client_status(pair.client), RECKONER_CONNECTING);
-  std::uint64_t refused = 0;
-  const auto* const reason = "wrong_token";
-  for (std::uint32_t i = 0; reckoner_refusal_name(i) != nullptr; ++i) {
-    if (std::strcmp(reckoner_refusal_name(i), reason) != 0) continue;
-    EXPECT_EQ(reckoner_server_refused(pair.server, i, nullptr, &refused), RECKONER_OK);
+  EXPECT_GT(sealed.refused("wrong_token"), 0u);
+}
+
+// Whenever it is made and shown: what counts is when the player has logged in.
+TEST(CToken, OfOneThatWasIssuedBeforeLetsNobodyInAfterwards) {
+  for (const bool older : {true, false}) {
+    Sealed sealed;
+    Pair& pair = sealed.pair;
+    sealed.issue(7003, 5000);
+    sealed.connect(true);
+    const auto joined = [&] { return reckoner_client_status(pair.client) == RECKONER_JOINED; };
+    ASSERT_TRUE(pair.until(joined));
+    reckoner_client_destroy(pair.client);
+    pair.client = nullptr;
+    sealed.issue(7003, older ? 4999 : 0);
+    sealed.connect(true);
+    EXPECT_TRUE(pair.until([&] { return joined() || sealed.refused("token_reused") > 0; }));
+    EXPECT_EQ(joined(), !older);
   }
-  EXPECT_GT(refused, 0u);
 }
 
 // A client without a host goes where its token says.

@@ -45,6 +45,7 @@ class Way {
     for (std::size_t i = 0; i < kClients; ++i) {
       ConnectGrant grant{.client_id = i % 2, .expires_s = kNow + 30};  // two are the same
       grant.servers = {kServer};
+      grant.issued_ms = kNow * 1000 + i / 2;
       clients_[i].emplace(issue_token(grant, key, kGame), kGame);
     }
   }

@@ -36,7 +36,7 @@ void open_any_grant(std::span<const std::byte> plain) {
   std::array<std::byte, kPlain> padded{};
   std::copy_n(plain.begin(), std::min(plain.size(), kPlain), padded.begin());
   std::array<std::byte, 32> bound;
-  constexpr std::string_view kMagic = "RECKONER TOKEN 2";
+  constexpr std::string_view kMagic = "RECKONER TOKEN 3";
   secure::ByteWriter(bound).bytes(std::as_bytes(std::span(kMagic))).number(kGame).number(kExpires);
   const std::array<std::byte, ConnectToken::kNonceBytes> nonce{};
   std::array<std::byte, ConnectToken::kSealedBytes> sealed;
@@ -52,6 +52,7 @@ void open_any_grant(std::span<const std::byte> plain) {
   check(second && second->grant.client_id == opened->grant.client_id &&
             second->grant.servers == opened->grant.servers &&
             second->grant.renewable_until_s == opened->grant.renewable_until_s &&
+            second->grant.issued_ms == opened->grant.issued_ms &&
             second->login.id == opened->login.id && second->login.generation == opened->login.generation,
         "a grant is sealed as it was opened");
 }
@@ -66,6 +67,7 @@ void read_any_key(std::span<const std::byte> bytes) {
 
 ConnectToken some_token(std::size_t servers) {
   ConnectGrant grant{.client_id = 7, .expires_s = kExpires};
+  grant.issued_ms = (kExpires - 60) * 1000;
   for (std::size_t i = 0; i < servers; ++i)
     grant.servers.push_back({0x7F000001, static_cast<std::uint16_t>(4000 + i)});
   return issue_token(grant, key(), kGame);
@@ -99,7 +101,7 @@ std::vector<Bytes> seeds() {
   std::vector<Bytes> out;
   for (const std::size_t servers : {1, 32})
     out.push_back(marked(std::byte{0}, write_token(some_token(servers))));
-  Bytes grant(8 + 8 + 4 + 16 + 64 + ConnectGrant::kUserBytes, std::byte{3});
+  Bytes grant(8 + 8 + 8 + 4 + 16 + 64 + ConnectGrant::kUserBytes, std::byte{3});
   for (const int servers : {1, 2, 32, 33}) {
     Bytes plain = grant;
     plain.push_back(static_cast<std::byte>(servers));

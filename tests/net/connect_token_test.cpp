@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "sealed_grant.hpp"
 
+#include <chrono>
+
 #include <gtest/gtest.h>
 
 #include <reckoner/net/connect_token.hpp>
@@ -34,7 +36,9 @@ TEST(SecretKey, GoesThroughText) {
 
 TEST(ConnectToken, GoesThroughBytesAndIsOpenedByServersAlone) {
   const SecretKey key = SecretKey::make();
-  const ConnectToken token = issue_token(grant(), key, kGame);
+  ConnectGrant granted = grant();
+  granted.issued_ms = 1'799'999'999'123;
+  const ConnectToken token = issue_token(granted, key, kGame);
   const auto read = read_token(write_token(token));
   ASSERT_TRUE(read);
   EXPECT_EQ(read->servers, grant().servers);
@@ -44,11 +48,37 @@ TEST(ConnectToken, GoesThroughBytesAndIsOpenedByServersAlone) {
   EXPECT_EQ(opened->grant.client_id, grant().client_id);
   EXPECT_EQ(opened->grant.servers, grant().servers);
   EXPECT_EQ(opened->grant.user_data, grant().user_data);
+  EXPECT_EQ(opened->grant.issued_ms, granted.issued_ms);
   EXPECT_EQ(opened->to_server.bytes(), read->to_server.bytes());
   EXPECT_EQ(opened->to_client.bytes(), read->to_client.bytes());
   EXPECT_FALSE(secure::open_grant(read->sealed, read->nonce, read->expires_s, SecretKey::make(), kGame));
   EXPECT_FALSE(secure::open_grant(read->sealed, read->nonce, read->expires_s + 1, key, kGame));
   EXPECT_FALSE(secure::open_grant(read->sealed, read->nonce, read->expires_s, key, kGame + 1));
+}
+
+TEST(ConnectToken, IsIssuedNowUnlessSaidOtherwise) {
+  const SecretKey key = SecretKey::make();
+  const auto unix_ms = [] {
+    const auto since_1970 = std::chrono::system_clock::now().time_since_epoch();
+    return static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::milliseconds>(since_1970).count());
+  };
+  const std::uint64_t before_ms = unix_ms();
+  const ConnectToken token = issue_token(grant(), key, kGame);
+  const auto opened = secure::open_grant(token.sealed, token.nonce, token.expires_s, key, kGame);
+  ASSERT_TRUE(opened);
+  EXPECT_GE(opened->grant.issued_ms, before_ms);
+  EXPECT_LE(opened->grant.issued_ms, unix_ms());
+}
+
+// An older library would take in a grant whose parts stand elsewhere.
+TEST(ConnectToken, OfOtherVersionsAreRefused) {
+  auto bytes = write_token(issue_token(grant(), SecretKey::make(), kGame));
+  ASSERT_TRUE(read_token(bytes));
+  for (const char version : {'1', '2', '4'}) {
+    bytes[15] = static_cast<std::byte>(version);
+    EXPECT_FALSE(read_token(bytes)) << version;
+  }
 }
 
 TEST(ConnectToken, NoBitOfItCanBeChanged) {

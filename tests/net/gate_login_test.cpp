@@ -41,10 +41,25 @@ struct House {
   }
 
   [[nodiscard]] ConnectToken token(std::uint64_t client = 1, std::uint64_t renewable_until_s = 0) const {
+    return token_issued_at(unix_s * 1000, client, renewable_until_s);
+  }
+  [[nodiscard]] ConnectToken token_issued_at(std::uint64_t unix_ms, std::uint64_t client = 1,
+                                             std::uint64_t renewable_until_s = 0) const {
     ConnectGrant grant{.client_id = client, .expires_s = unix_s + 30};
     grant.servers = {kServer};
     grant.renewable_until_s = renewable_until_s;
+    grant.issued_ms = unix_ms;
     return issue_token(grant, config.key, kGame);
+  }
+  void pass(std::uint64_t seconds) {
+    now_s += static_cast<double>(seconds);
+    unix_s += seconds;
+  }
+  /// With nothing but the key.
+  void restart() {
+    config.used = std::make_shared<UsedTokens>(config.tokens);
+    for (Gate& gate : gates)
+      gate = Gate(config);
   }
   std::optional<Bytes> ask(const ServerAddress& from, std::span<const std::byte> datagram,
                            std::size_t gate = 0) {
@@ -155,6 +170,69 @@ TEST(GateLogin, TheNewestTokenOfAClientWins) {
   EXPECT_TRUE(house.join(token_of(*own), {2, 3}, 0));
   EXPECT_TRUE(house.join(house.token(8), {3, 3}, 0)) << "others do not notice";
   EXPECT_EQ(house.sessions(), 2u);
+}
+
+// What was issued first loses, whether it is a ticket that a restarted server has forgotten or a token that
+// was kept back.
+TEST(GateLogin, WhatWasIssuedBeforeTheNewestDoesNotComeBack) {
+  for (const bool restarts : {false, true}) {
+    House house(2);
+    const ConnectToken kept_back = house.token_issued_at(house.unix_s * 1000, 7);
+    auto thiefs = house.join(house.token(7), {1, 1}, 0);
+    thiefs = house.join(token_of(*thiefs), {1, 1}, 1);  // tickets of tickets remember it, too
+    ASSERT_TRUE(thiefs);
+    house.pass(1);
+    auto own = house.join(house.token(7), {2, 2}, 1);
+    ASSERT_TRUE(own);
+    if (restarts) {
+      house.restart();
+      EXPECT_TRUE(house.join(token_of(*thiefs), {1, 1}, 0)) << "nobody knows yet that the player is back";
+    }
+    own = house.join(token_of(*own), {2, 3}, 0);
+    ASSERT_TRUE(own);
+    EXPECT_FALSE(house.join(token_of(*thiefs), {1, 1}, 0));
+    if (restarts) {
+      house.restart();
+      own = house.join(token_of(*own), {2, 3}, 0);
+      ASSERT_TRUE(own);
+      EXPECT_FALSE(house.join(token_of(*thiefs), {1, 1}, 0)) << "it was not shown here before";
+    }
+    EXPECT_FALSE(house.join(kept_back, {1, 2}, 1));
+    EXPECT_EQ(house.gates[1].refusal(), Refusal::token_reused);
+    EXPECT_EQ(house.sessions(), 1u);
+    EXPECT_TRUE(house.join(token_of(*own), {2, 4}, 0)) << "and did not notice";
+    EXPECT_TRUE(house.join(house.token(7), {2, 5}, 0)) << "issued later";
+  }
+}
+
+// Nobody is locked out by how coarse the backend's clock is.
+TEST(GateLogin, OfTokensThatWereIssuedAtOnceTheOneShownLastWins) {
+  House house;
+  const ConnectToken first = house.token(7), second = house.token(7);
+  EXPECT_TRUE(house.join(second, {1, 1}));
+  EXPECT_TRUE(house.join(first, {2, 2}));
+  EXPECT_EQ(house.sessions(), 1u);
+  EXPECT_TRUE(house.join(house.token(7), {3, 3}));
+}
+
+// One of several backends has a clock that is ahead: what it issues is taken, and stands in the way of what
+// the others issue for ten seconds, not for as long as its clock is ahead.
+TEST(GateLogin, ABackendWhoseClockIsAheadLocksNobodyOut) {
+  for (const std::uint64_t ahead_s : {5u, 60u, 3600u, 1'000'000'000u}) {
+    House house;
+    auto ticket = house.join(house.token_issued_at((house.unix_s + ahead_s) * 1000, 7));
+    ASSERT_TRUE(ticket);
+    for (const bool restarts : {false, true}) {
+      if (restarts) {
+        house.restart();
+        ticket = house.join(token_of(*ticket));
+        ASSERT_TRUE(ticket) << ahead_s;
+      }
+      house.pass(11);
+      EXPECT_TRUE(house.join(house.token(7), {2, 2})) << ahead_s;
+      if (!restarts) ticket = house.join(house.token_issued_at((house.unix_s + ahead_s) * 1000, 7));
+    }
+  }
 }
 
 TEST(GateLogin, AsManyAtOnceAsTheServerSays) {

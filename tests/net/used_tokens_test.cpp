@@ -83,6 +83,70 @@ TEST(UsedTokens, LetNothingInTwiceAndNobodyInTooOften) {
   }
 }
 
+// The model: of a client's logins those have a place that were issued last, whatever the order in which they
+// are shown. Who has lost its place, or never got one, has lost it for good.
+TEST(UsedTokens, LetThoseInThatWereIssuedLastInWhateverOrderTheyAreShown) {
+  std::mt19937 random(5);
+  for (int round = 0; round < 300; ++round) {
+    const std::size_t most = 1 + random() % 4;
+    UsedTokens used({.most = 1000, .most_per_client = 100, .sessions_per_client = most});
+    const std::uint32_t gate = used.add_gate();
+    std::vector<std::uint64_t> issued(16);  // by login, some at the same time
+    for (std::uint64_t& at_ms : issued)
+      at_ms = 1000 + random() % 12;
+    std::map<std::uint32_t, std::uint32_t> generation;
+    std::vector<std::uint32_t> open;  // logins, those shown last behind
+    std::set<std::uint32_t> lost;
+    for (std::uint32_t session = 1; session < 200; ++session) {
+      const auto login = static_cast<std::uint32_t>(random() % issued.size());
+      Shown shown = shown_of(1, login, ++generation[login], session, session);
+      shown.issued_ms = issued[login];
+      const auto displaced =
+          std::ranges::min_element(open, {}, [&](std::uint32_t other) { return issued[other]; });
+      const bool inside = std::ranges::count(open, login) > 0;
+      const bool room = inside || open.size() < most;
+      const bool expected = !lost.contains(login) && (room || issued[*displaced] <= issued[login]);
+      ASSERT_EQ(used.judge(shown) == Verdict::good, expected) << round << ' ' << session;
+      if (!expected) {
+        ASSERT_EQ(used.judge(shown), Verdict::used);
+        continue;
+      }
+      if (!room) {
+        lost.insert(*displaced);
+        open.erase(displaced);
+      }
+      std::erase(open, login);
+      open.push_back(login);
+      used.begin(shown, {gate, session}, {1000, 1000.0});
+      for (std::uint32_t other = 0; other < issued.size(); ++other)
+        EXPECT_EQ(used.place_of(login_of(other)).has_value(), std::ranges::count(open, other) > 0);
+    }
+    EXPECT_EQ(open.size(), most);
+  }
+}
+
+// Whatever was issued in what is the future now, because a clock was ahead, makes place for anybody.
+TEST(UsedTokens, WhatWasIssuedInTheFutureStandsInNobodysWay) {
+  UsedTokens used({.sessions_per_client = 2});
+  const std::uint32_t gate = used.add_gate();
+  std::uint32_t session = 0;
+  const auto shows = [&](std::uint32_t login, std::uint64_t issued_ms, std::uint64_t latest_ms) {
+    Shown shown = shown_of(1, login, 0, 1, 1);
+    shown.issued_ms = issued_ms;
+    shown.latest_ms = latest_ms;
+    if (used.judge(shown) != Verdict::good) return false;
+    used.begin(shown, {gate, ++session}, {1000, 1000.0});
+    return true;
+  };
+  EXPECT_TRUE(shows(1, 9000, 9000));
+  EXPECT_TRUE(shows(2, 8000, 9000));
+  EXPECT_FALSE(shows(3, 500, 9000));
+  EXPECT_TRUE(shows(3, 500, 600)) << "the clock is right again";
+  EXPECT_TRUE(shows(4, 550, 600));
+  EXPECT_FALSE(used.place_of(login_of(1)) || used.place_of(login_of(2)));
+  EXPECT_FALSE(shows(5, 400, 600));
+}
+
 TEST(UsedTokens, AreForgottenOnceBothClocksSaySo) {
   UsedTokens used;
   const Shown shown = shown_of(1, 1, 0, 1, 1);

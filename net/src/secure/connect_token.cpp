@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "byte_stream.hpp"
+#include "enet_wait.hpp"
 #include "sealed_grant.hpp"
 #include "sodium_bytes.hpp"
 
@@ -15,7 +16,7 @@ namespace {
 using secure::ByteReader;
 using secure::ByteWriter;
 
-constexpr std::string_view kMagic = "RECKONER TOKEN 2";
+constexpr std::string_view kMagic = "RECKONER TOKEN 3";
 constexpr std::size_t kPlainBytes = ConnectToken::kSealedBytes - crypto_aead_xchacha20poly1305_ietf_ABYTES;
 static_assert(crypto_aead_xchacha20poly1305_ietf_NPUBBYTES == ConnectToken::kNonceBytes);
 static_assert(crypto_aead_xchacha20poly1305_ietf_KEYBYTES == SecretKey::kBytes);
@@ -58,6 +59,7 @@ std::array<std::byte, ConnectToken::kSealedBytes> seal_grant(
   std::array<std::byte, kPlainBytes> plain;
   ByteWriter writer(plain);
   writer.number(grant.grant.client_id).number(grant.grant.renewable_until_s);
+  writer.number(grant.grant.issued_ms);
   writer.number(grant.login.generation).bytes(grant.login.generation == 0 ? LoginId{} : grant.login.id);
   writer.bytes(grant.to_server.bytes()).bytes(grant.to_client.bytes());
   writer.bytes(grant.grant.user_data);
@@ -86,6 +88,7 @@ std::optional<OpenedGrant> open_grant(const std::array<std::byte, ConnectToken::
   opened.grant.expires_s = expires_s;
   opened.grant.client_id = reader.number<std::uint64_t>();
   opened.grant.renewable_until_s = reader.number<std::uint64_t>();
+  opened.grant.issued_ms = reader.number<std::uint64_t>();
   opened.login.generation = reader.number<std::uint32_t>();
   opened.login.id = reader.bytes<std::tuple_size_v<LoginId>>();
   if (opened.login.generation == 0)
@@ -122,6 +125,7 @@ std::string host_text(const ServerAddress& address) {
 
 ConnectToken issue_token(const ConnectGrant& grant, const SecretKey& key, std::uint64_t game) {
   ConnectGrant granted = grant;
+  if (granted.issued_ms == 0) granted.issued_ms = unix_milliseconds();
   if (granted.renewable_until_s == 0) {
     constexpr std::uint64_t kForEver = std::numeric_limits<std::uint64_t>::max();
     granted.renewable_until_s = std::min(grant.expires_s, kForEver - ConnectGrant::kRenewableS);

@@ -14,10 +14,16 @@ namespace {
 constexpr double kCookieS = 10.0;           // a cookie is good for this long, and as long again
 constexpr double kSavedS = 10.0;            // so many seconds' handshakes may come at once
 constexpr double kLingerS = 2.0;            // after a connection has ended
+constexpr std::uint64_t kMostAheadMs = 10'000;  // by which those who issue tokens may be ahead
 constexpr std::size_t kMostHosts = 65'536;  // whose handshakes are counted
 
 std::int64_t epoch_of(double now_s) {
   return static_cast<std::int64_t>(std::floor(now_s / kCookieS));
+}
+
+// Nothing can have been issued later, unless a clock was ahead.
+std::uint64_t latest_ms(std::uint64_t unix_s) {
+  return unix_s * 1000 + kMostAheadMs;
 }
 
 UsedTokens::Tag tag_of(const Response& response) {
@@ -86,7 +92,8 @@ std::optional<std::span<const std::byte>> Gate::admit(const ServerAddress& from,
   if (!opened) return refuse(Refusal::wrong_token, counts_.wrong_token);
   constexpr int kForgottenForOne = 2;  // more than come
   config_.used->tidy(now_s, unix_s, kForgottenForOne);
-  const UsedTokens::Shown shown{opened->grant.client_id, opened->login, tag_of(response), response.client};
+  const UsedTokens::Shown shown{opened->grant.client_id, opened->login,           tag_of(response),
+                                response.client,         opened->grant.issued_ms, latest_ms(unix_s)};
   using Verdict = UsedTokens::Verdict;
   const Verdict verdict = config_.used->judge(shown);
   const auto places = config_.used->replaced_by(shown);
@@ -131,6 +138,8 @@ std::optional<OpenedGrant> Gate::open(const Response& response, std::uint64_t un
     return config_.addresses.empty() || std::ranges::count(config_.addresses, address) > 0;
   };
   if (std::ranges::none_of(opened->grant.servers, is_ours)) return std::nullopt;
+  // What a clock that is ahead has issued stands in the way of what comes later no longer than this.
+  opened->grant.issued_ms = std::min(opened->grant.issued_ms, latest_ms(unix_s));
   return opened;
 }
 

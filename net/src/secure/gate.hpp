@@ -41,7 +41,8 @@ struct GateConfig {
 /// handshakes, and no answer is longer than what asked for it.
 ///
 /// Who comes back takes the place of its older session, and so does who comes with another token of the same
-/// client id, at once: whoever has the newest word of the backend plays on.
+/// client id, at once, unless the backend has issued that before the one that stands: whoever has the newest
+/// word of the backend plays on.
 class Gate {
  public:
   struct Session {

@@ -31,7 +31,7 @@ struct OpenedGrant {
     const OpenedGrant& grant, const std::array<std::byte, ConnectToken::kNonceBytes>& nonce,
     const SecretKey& key, std::uint64_t game);
 
-/// A ticket: a token with this login, and new keys.
+/// A ticket: a token with this login, and new keys. It was issued when the grant says, as the login was.
 [[nodiscard]] ConnectToken issue_ticket(const ConnectGrant& grant, const Login& login, const SecretKey& key,
                                         std::uint64_t game);
 

@@ -2,7 +2,6 @@
 #include "used_tokens.hpp"
 
 #include <algorithm>
-#include <iterator>
 
 namespace reckoner::secure {
 namespace {
@@ -16,8 +15,9 @@ UsedTokens::Verdict UsedTokens::judge(const Shown& shown) const {
   const auto found = uses_.find(shown.login.id);
   if (found == uses_.end()) {
     const auto client = clients_.find(shown.client_id);
+    if (client != clients_.end() && is_older_than_all(client->second, shown)) return Verdict::used;
     const bool room = uses_.size() < limits_.most &&
-                      (client == clients_.end() || client->second.size() < limits_.most_per_client);
+                      (client == clients_.end() || client->second.logins < limits_.most_per_client);
     return room ? Verdict::good : Verdict::full;
   }
   const Use& use = found->second;
@@ -34,44 +34,53 @@ std::optional<UsedTokens::Place> UsedTokens::place_of(const LoginId& login) cons
   return found->second.place;
 }
 
-// The oldest of the client's other logins, beyond those that it may have beside this one.
-std::vector<LoginId> UsedTokens::too_many(const Shown& shown) const {
-  std::vector<LoginId> open;
+// All places of the client are those of logins that the backend has let in later.
+bool UsedTokens::is_older_than_all(const Client& client, const Shown& shown) const {
+  const auto is_later = [&](const Open& one) {
+    return one.issued_ms > shown.issued_ms && one.issued_ms <= shown.latest_ms;
+  };
+  return limits_.sessions_per_client > 0 && client.open.size() >= limits_.sessions_per_client &&
+         std::ranges::all_of(client.open, is_later);
+}
+
+// The oldest of the client's logins, if this one would be one more than it may have.
+std::optional<LoginId> UsedTokens::too_many(const Shown& shown) const {
   const auto client = clients_.find(shown.client_id);
-  if (client == clients_.end() || limits_.sessions_per_client == 0) return open;
-  std::ranges::copy_if(client->second, std::back_inserter(open), [&](const LoginId& login) {
-    return login != shown.login.id && !uses_.at(login).closed;
-  });
-  const std::size_t others = limits_.sessions_per_client - 1;
-  open.resize(open.size() > others ? open.size() - others : 0);
-  return open;
+  if (client == clients_.end() || limits_.sessions_per_client == 0) return std::nullopt;
+  const std::vector<Open>& open = client->second.open;
+  if (open.size() < limits_.sessions_per_client || std::ranges::count(open, shown.login.id, &Open::login) > 0)
+    return std::nullopt;
+  const auto age = [&](const Open& one) { return one.issued_ms > shown.latest_ms ? 0 : one.issued_ms; };
+  return std::ranges::min_element(open, {}, age)->login;
 }
 
 std::vector<UsedTokens::Place> UsedTokens::replaced_by(const Shown& shown) const {
   std::vector<Place> places;
-  const auto add = [&](const LoginId& login) {
-    if (const auto place = place_of(login)) places.push_back(*place);
-  };
-  add(shown.login.id);
-  std::ranges::for_each(too_many(shown), add);
+  for (const auto& login : {std::optional(shown.login.id), too_many(shown)}) {
+    const auto place = login ? place_of(*login) : std::nullopt;
+    if (place) places.push_back(*place);
+  }
   return places;
 }
 
 void UsedTokens::begin(const Shown& shown, const Place& place, const Life& life) {
   const LoginId& login = shown.login.id;
-  for (const LoginId& older : too_many(shown)) {
-    const auto found = uses_.find(older);
-    end(found->second, true);
-    found->second.closed = true;
-    extend(*found, life);  // its tickets may be as young as this one
-  }
+  const auto older = too_many(shown);
+  Client& client = clients_[shown.client_id];
+  if (older) close(*older, client, life);
   const auto [entry, is_new] = uses_.try_emplace(login);
-  std::vector<LoginId>& logins = clients_[shown.client_id];
-  if (!is_new) {
+  Open open{login, shown.issued_ms};
+  if (is_new) {
+    ++client.logins;
+  } else {
     end(entry->second, false);
-    std::erase(logins, login);
+    const auto listed = std::ranges::find(client.open, login, &Open::login);
+    if (listed != client.open.end()) {
+      open = *listed;
+      client.open.erase(listed);
+    }
   }
-  logins.push_back(login);
+  if (limits_.sessions_per_client > 0) client.open.push_back(open);
   Use& use = entry->second;
   use.client_id = shown.client_id;
   use.generation = shown.login.generation;
@@ -80,6 +89,14 @@ void UsedTokens::begin(const Shown& shown, const Place& place, const Life& life)
   use.place = place;
   use.used_up = false;
   extend(*entry, life);
+}
+
+void UsedTokens::close(const LoginId& login, Client& client, const Life& life) {
+  const auto found = uses_.find(login);
+  end(found->second, true);
+  found->second.closed = true;
+  extend(*found, life);  // its tickets may be as young as those of who has taken its place
+  std::erase_if(client.open, [&](const Open& one) { return one.login == login; });
 }
 
 bool UsedTokens::stand(const LoginId& login, const Place& place) {
@@ -123,8 +140,8 @@ void UsedTokens::forget_front(double now_s, std::uint64_t unix_s) {
   }
   due_.erase(due_.begin());
   const auto client = clients_.find(use.client_id);
-  std::erase(client->second, login);
-  if (client->second.empty()) clients_.erase(client);
+  std::erase_if(client->second.open, [&](const Open& one) { return one.login == login; });
+  if (--client->second.logins == 0) clients_.erase(client);
   uses_.erase(found);
 }
 

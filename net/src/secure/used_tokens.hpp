@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -21,6 +22,9 @@ namespace reckoner::secure {
 /// one session at a time. Each session gives out tickets of the next generation; once one of them was shown,
 /// all others of it and of those before are used. So an entry keeps the newest generation only, and a client
 /// that comes and goes never needs a second one.
+///
+/// Of a client's logins those stay that the backend has issued last, in whatever order they are shown; of
+/// those issued at the same time, the one shown last.
 class UsedTokens {
  public:
   using Tag = std::array<std::byte, 16>;  ///< the last bytes of the sealed grant
@@ -28,7 +32,7 @@ class UsedTokens {
   struct Limits {
     std::size_t most = 262'144;           ///< logins that are remembered; then no new ones are taken
     std::size_t most_per_client = 256;    ///< of one client id
-    std::size_t sessions_per_client = 1;  ///< at once; a newer login ends the oldest. 0: no limit
+    std::size_t sessions_per_client = 1;  ///< at once; one issued later ends the oldest. 0: no limit
   };
 
   /// A token or ticket, by somebody who has its keys.
@@ -37,6 +41,10 @@ class UsedTokens {
     Login login;
     Tag tag{};
     PublicKey client{};
+    std::uint64_t issued_ms = 0;  ///< the login's first token, milliseconds since 1970
+    /// Nothing can have been issued later than this. What says so comes from while a clock was ahead, and
+    /// stands in nobody's way.
+    std::uint64_t latest_ms = std::numeric_limits<std::uint64_t>::max();
   };
 
   /// Where a session is. Gates are numbered from 1.
@@ -57,7 +65,7 @@ class UsedTokens {
     good,      ///< not shown before
     again,     ///< by the same client, whose answer may have got lost: no connection stood on its session yet
     repeated,  ///< by the same client, but one did
-    used,      ///< by somebody else, or something newer was shown
+    used,      ///< by somebody else, or something newer was shown, of this login or another
     full,      ///< there is no room to remember it
   };
 
@@ -70,11 +78,11 @@ class UsedTokens {
   [[nodiscard]] Verdict judge(const Shown& shown) const;
   /// The session of a login, if there may be one.
   [[nodiscard]] std::optional<Place> place_of(const LoginId& login) const;
-  /// The sessions that begin() would end: of the same login, and of older ones than the client may have.
+  /// The sessions that begin() would end: of the same login, and of the oldest that is one too many.
   [[nodiscard]] std::vector<Place> replaced_by(const Shown& shown) const;
 
   /// A session has begun with what judge() called good, or shown again. What replaced_by() says is to end:
-  /// their gates hear of it from take_ended(), and the logins that are too many are closed for good.
+  /// their gates hear of it from take_ended(), and the login that is one too many is closed for good.
   void begin(const Shown& shown, const Place& place, const Life& life);
   /// A connection wants to stand on the session. True once, and if nothing took the session's place.
   [[nodiscard]] bool stand(const LoginId& login, const Place& place);
@@ -111,21 +119,33 @@ class UsedTokens {
     bool closed = false;   ///< other logins have taken its place
     Life life;
   };
+  /// What may have a session; closed logins are not here.
+  struct Open {
+    LoginId login{};
+    std::uint64_t issued_ms = 0;
+  };
+  struct Client {
+    std::size_t logins = 0;  ///< that are remembered
+    /// At most as many as it may have at once, those begun last behind; none are listed if there is no limit.
+    std::vector<Open> open;
+  };
   struct Ended {
     Place place;
     bool by_another_login = false;
   };
   using Uses = std::map<LoginId, Use>;
 
-  [[nodiscard]] std::vector<LoginId> too_many(const Shown& shown) const;
+  [[nodiscard]] bool is_older_than_all(const Client& client, const Shown& shown) const;
+  [[nodiscard]] std::optional<LoginId> too_many(const Shown& shown) const;
+  void close(const LoginId& login, Client& client, const Life& life);
   void extend(Uses::value_type& entry, const Life& life);
   void end(Use& use, bool by_another_login);
   void forget_front(double now_s, std::uint64_t unix_s);
 
   Limits limits_;
-  Uses uses_;                                              // a tree: a table would pause to grow
-  std::set<std::pair<double, LoginId>> due_;               // by keep_until_s
-  std::map<std::uint64_t, std::vector<LoginId>> clients_;  // by client id, those begun last behind
+  Uses uses_;                                 // a tree: a table would pause to grow
+  std::set<std::pair<double, LoginId>> due_;  // by keep_until_s
+  std::map<std::uint64_t, Client> clients_;   // by client id
   std::vector<Ended> ended_;
   std::uint32_t gates_ = 0;
 };

@@ -41,6 +41,10 @@ struct ConnectGrant {
   /// for longer, whenever it is given. Seconds since 1970; 0: kRenewableS after expires_s. It ends no
   /// connection that stands.
   std::uint64_t renewable_until_s = 0;
+  /// When the token was issued, which is when its player has logged in: of two tokens of one client id the one
+  /// that was issued later wins, whichever is shown last. Milliseconds since 1970; 0: when issue_token() is
+  /// called, by the machine's clock. Backends of one game should agree to a few seconds.
+  std::uint64_t issued_ms = 0;
 };
 
 /// What a client gets from the backend, over a channel that nobody else reads, to join with: a part that only
@@ -60,7 +64,8 @@ struct ConnectToken {
   SecretKey to_client;  ///< what the server seals with
 };
 
-/// Makes a token, for a backend. `key` is shared with the servers; `game` tells apart games, and versions of
+/// Makes a token, for a backend: whoever holds an older one of the same client id is out once this one was
+/// shown. `key` is shared with the servers; `game` tells apart games, and versions of
 /// one, that have the same key. The grant must name 1 to kMostServers servers.
 [[nodiscard]] RECKONER_NET_API ConnectToken issue_token(const ConnectGrant& grant, const SecretKey& key,
                                                         std::uint64_t game);

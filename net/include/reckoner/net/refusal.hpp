@@ -17,7 +17,7 @@ enum class Refusal : std::uint8_t {
   no_session,        ///< sealed in a session, or of a connection, that there is not
   wrong_cookie,      ///< not what was sent to that address to prove it, or too old
   wrong_token,       ///< forged, expired, or for another server
-  token_reused,      ///< it has let somebody else in
+  token_reused,      ///< it has let somebody else in, or one issued later has
   handshake_limit,   ///< too many of one address, or in all (ServerSecurity)
   peer_limit,        ///< too many datagrams or bytes, or too much waiting, of one peer (TransportLimits)
   address_limit,     ///< the same of all peers at one address
