@@ -14,8 +14,8 @@ class ClientHandshake {
   /// `secret`: the client's part of the key exchange; empty: a new one.
   ClientHandshake(const ConnectToken& token, std::uint64_t game, const SecretKey& secret = {});
 
-  /// What is to be sent now, if anything: each message again after a while, until it is answered. Valid until
-  /// the next call.
+  /// What is to be sent now, if anything: each message again after a while, until it is answered, and the
+  /// request again after responses that were not. Valid until the next call.
   [[nodiscard]] std::optional<std::span<const std::byte>> to_send(double now_s);
 
   /// Takes a datagram of the server's. False if it is none that was waited for.
@@ -39,6 +39,7 @@ class ClientHandshake {
   std::optional<Session> session_;
   double next_s_ = -1e300;
   double wait_s_ = 0.0;
+  int responses_ = 0;  // since the last request
   std::array<std::byte, Response::kBytes> message_{};
 };
 

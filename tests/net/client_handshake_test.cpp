@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+#include "client_handshake.hpp"
+
+#include "handshakes.hpp"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace reckoner::secure {
+namespace {
+
+using test::Bytes;
+using test::kClient;
+using test::kGame;
+using test::kNow;
+using test::kServer;
+
+/// A client and a server, 50 ms apart, and what is done to what is on its way.
+struct Way {
+  GateConfig config{.key = SecretKey::make(), .game = kGame, .addresses = {kServer}};
+  std::unique_ptr<Gate> gate = std::make_unique<Gate>(config);
+  double now_s = 100.0;
+  std::size_t requests = 0;
+  std::size_t responses = 0;
+  /// Before the client takes an answer, and right after.
+  std::function<void(ClientHandshake&, const Bytes&)> before = [](auto&, const auto&) {};
+  std::function<void(ClientHandshake&, const Bytes&)> after = [](auto&, const auto&) {};
+
+  [[nodiscard]] ConnectToken token(const SecretKey& key) const {
+    ConnectGrant grant{.client_id = 1, .expires_s = kNow + 30, .servers = {kServer}};
+    grant.issued_ms = kNow * 1000;
+    return issue_token(grant, key, kGame);
+  }
+  /// How long it took the client to get in, if it did within so many seconds.
+  std::optional<double> joins_within(double seconds, ClientHandshake client) {
+    struct Answer {
+      double at_s;
+      Bytes bytes;
+    };
+    std::vector<Answer> answers;
+    const double begin_s = now_s;
+    for (; now_s < begin_s + seconds; now_s += 0.01) {
+      for (; !answers.empty() && answers.front().at_s <= now_s; answers.erase(answers.begin())) {
+        before(client, answers.front().bytes);
+        (void)client.receive(answers.front().bytes);
+        after(client, answers.front().bytes);
+      }
+      if (client.session()) return now_s - begin_s;
+      const auto message = client.to_send(now_s);
+      if (!message) continue;
+      ++(read_request(*message) ? requests : responses);
+      if (const auto answer = test::ask(*gate, kClient, *message, now_s, kNow))
+        answers.push_back({now_s + 0.1, *answer});
+    }
+    return std::nullopt;
+  }
+};
+
+// Somebody who sees the request answers it, too, as often as he likes: of what arrives before the server's
+// answer nothing is left, and one that overtakes the client's next message costs a moment.
+TEST(ClientHandshake, AForgedChallengeCostsAMoment) {
+  for (const int forged : {1, 2, 3, 10}) {
+    for (const bool first : {true, false}) {
+      Way way;
+      int left = forged;
+      const auto forge = [&](ClientHandshake& client, const Bytes& answer) {
+        const auto genuine = read_challenge(answer);
+        if (!genuine || left-- <= 0) return;
+        EXPECT_TRUE(client.receive(write(Challenge{genuine->client, {}})));
+      };
+      (first ? way.before : way.after) = forge;
+      const auto took_s = way.joins_within(60.0, {way.token(way.config.key), kGame});
+      ASSERT_TRUE(took_s) << forged << ' ' << first;
+      EXPECT_LT(*took_s, first ? 0.3 : 1.0 + 2.6 * (forged - 1)) << forged << ' ' << first;
+    }
+  }
+}
+
+TEST(ClientHandshake, AServerThatIsStartedAnewInBetweenIsAskedAgain) {
+  Way way;
+  bool restarted = false;
+  way.after = [&](ClientHandshake&, const Bytes& answer) {
+    if (!restarted && read_challenge(answer)) way.gate = std::make_unique<Gate>(way.config);
+    restarted = true;
+  };
+  const auto took_s = way.joins_within(60.0, {way.token(way.config.key), kGame});
+  ASSERT_TRUE(took_s);
+  EXPECT_LT(*took_s, 1.0);
+  EXPECT_EQ(way.gate->counts().wrong_cookie, 2u);
+}
+
+// Who is not let in asks more and more seldom, whatever the server answers meanwhile.
+TEST(ClientHandshake, WhoIsNotLetInAsksSeldom) {
+  Way way;
+  EXPECT_FALSE(way.joins_within(5.0, {way.token(SecretKey::make()), kGame}));
+  EXPECT_LE(way.requests + way.responses, 12u);
+  const std::size_t before = way.requests + way.responses;
+  EXPECT_GE(way.requests, 3u);
+  EXPECT_FALSE(way.joins_within(60.0, {way.token(SecretKey::make()), kGame}));
+  EXPECT_LE(way.requests + way.responses - before, 100u);
+}
+
+}  // namespace
+}  // namespace reckoner::secure
