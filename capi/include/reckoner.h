@@ -258,7 +258,7 @@ typedef struct reckoner_server_config {
   uint32_t peers_per_address;        /* 16: connections from one address */
   const reckoner_address* addresses; /* under which clients reach it, with port 0 for the one in use: a token
                                         must name one. None: `host`, which must then be given */
-  double handshakes_per_second;      /* 10: tokens shown from one address; 0: no limit */
+  double handshakes_per_second;      /* 10: sessions that begin from one address; 0: no limit */
 
   double tick_rate_hz;       /* 60; 1 to 1000 */
   double epoch_s;            /* 0: server time of tick 0 */
@@ -278,7 +278,7 @@ typedef struct reckoner_server_config {
   double interest_level_distance_m[2]; /* 0, 0: from there on 4 and 16 times the threshold */
   double interest_interval_s;          /* 0.2 */
 
-  double tokens_per_second; /* 2000: tokens that are looked into, from all addresses together; 0: no limit */
+  double tokens_per_second; /* 2000: sessions that begin, from all addresses together; 0: no limit */
 
   /* What peers may make the server take in; beyond it is dropped, and counted. 0: no limit, unless it says
    * otherwise. */

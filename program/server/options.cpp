@@ -78,9 +78,9 @@ void add_traffic_limits(LimitOptions options, TransportLimits& l) {
 void add_gate_limits(LimitOptions options, ServerSecurity& s) {
   options.add("peers-per-address", s.peers_per_address, 1, 65'535, "connections from one IPv4 address");
   options.add("handshakes-per-second", s.handshakes_per_second, 0, kMega,
-              "tokens shown from one IPv4 address; ten seconds' worth at once; 0: no limit");
+              "sessions that begin from one IPv4 address; ten seconds' worth at once; 0: no limit");
   options.add("tokens-per-second", s.tokens_per_second, 0, kMega,
-              "tokens that are looked into, from all addresses together; 0: no limit");
+              "the same from all addresses together; 0: no limit");
   options.add("sessions-per-client", s.sessions_per_client, 0, 65'535,
               "of one client id at once; a newer one ends the oldest; 0: no limit");
   options.add("used-tokens", s.used_tokens, 64, 1e8,

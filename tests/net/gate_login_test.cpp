@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One token lets one client in, once, at one place at a time, whatever it does with its tickets, whoever has
 // seen it on the way, and whatever becomes of the server's clock.
-#include "handshakes.hpp"
+#include "house.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -16,86 +16,12 @@ namespace reckoner::secure {
 namespace {
 
 using test::Bytes;
+using test::House;
 using test::kClient;
 using test::kGame;
 using test::kNow;
 using test::kServer;
 using test::token_of;
-
-/// A server of one or more gates, and what its transport would do.
-struct House {
-  GateConfig config;
-  std::vector<Gate> gates;
-  double now_s = 100.0;
-  std::uint64_t unix_s = kNow;
-  std::vector<std::uint32_t> ended;
-  std::size_t ended_by_another = 0;
-
-  explicit House(std::size_t count = 1, const GateConfig& changed = {}) : config(changed) {
-    config.key = SecretKey::make();
-    config.game = kGame;
-    config.addresses = {kServer};
-    config.used = std::make_shared<UsedTokens>(config.tokens);
-    for (std::size_t i = 0; i < count; ++i)
-      gates.emplace_back(config);
-  }
-
-  [[nodiscard]] ConnectToken token(std::uint64_t client = 1, std::uint64_t renewable_until_s = 0) const {
-    return token_issued_at(unix_s * 1000, client, renewable_until_s);
-  }
-  [[nodiscard]] ConnectToken token_issued_at(std::uint64_t unix_ms, std::uint64_t client = 1,
-                                             std::uint64_t renewable_until_s = 0) const {
-    ConnectGrant grant{.client_id = client, .expires_s = unix_s + 30};
-    grant.servers = {kServer};
-    grant.renewable_until_s = renewable_until_s;
-    grant.issued_ms = unix_ms;
-    return issue_token(grant, config.key, kGame);
-  }
-  void pass(std::uint64_t seconds) {
-    now_s += static_cast<double>(seconds);
-    unix_s += seconds;
-  }
-  /// With nothing but the key.
-  void restart() {
-    config.used = std::make_shared<UsedTokens>(config.tokens);
-    for (Gate& gate : gates)
-      gate = Gate(config);
-  }
-  std::optional<Bytes> ask(const ServerAddress& from, std::span<const std::byte> datagram,
-                           std::size_t gate = 0) {
-    return test::ask(gates[gate], from, datagram, now_s, unix_s);
-  }
-  void talk(ClientHandshake& client, const ServerAddress& from, std::size_t gate = 0) {
-    test::talk(client, gates[gate], from, now_s, unix_s);
-  }
-  bool hold(const ClientHandshake& client, std::size_t gate = 0) {
-    Gate::Session* const session = gates[gate].find(client.session()->number);
-    return session != nullptr && gates[gate].hold(*session);
-  }
-  void end_replaced() {
-    for (Gate& gate : gates) {
-      gate.end_replaced([&](const Gate::Session& session, bool by_another) {
-        ended.push_back(session.number);
-        ended_by_another += by_another ? 1 : 0;
-      });
-    }
-  }
-  /// Joins, and stands; or why not.
-  std::optional<Ticket> join(const ConnectToken& with, const ServerAddress& from = kClient,
-                             std::size_t gate = 0) {
-    ClientHandshake client(with, kGame);
-    talk(client, from, gate);
-    if (!client.session() || !hold(client, gate)) return std::nullopt;
-    end_replaced();
-    return client.session()->ticket;
-  }
-  [[nodiscard]] std::size_t sessions() const {
-    std::size_t count = 0;
-    for (const Gate& gate : gates)
-      count += gate.sessions();
-    return count;
-  }
-};
 
 TEST(GateLogin, OneTokenIsOneSessionWhateverIsDoneWithItsTickets) {
   for (const std::size_t gates : {1u, 3u}) {
@@ -300,7 +226,7 @@ TEST(GateLogin, WhoHasOnlySeenATokenOnItsWayCannotUseItUp) {
 
 TEST(GateLogin, NoBitOfAResponseCanBeChanged) {
   GateConfig config;
-  config.handshakes_per_second = config.opened_per_second = 0.0;
+  config.handshakes_per_second = config.begun_per_second = 0.0;
   House house(1, config);
   ClientHandshake client(house.token(), kGame);
   ASSERT_TRUE(client.receive(*house.ask(kClient, *client.to_send(house.now_s))));
@@ -428,7 +354,7 @@ TEST(GateLogin, RatesMayBeSmallAndZeroIsNone) {
   const auto joins = [](double handshakes, double tokens) {
     GateConfig config;
     config.handshakes_per_second = handshakes;
-    config.opened_per_second = tokens;
+    config.begun_per_second = tokens;
     House house(1, config);
     std::size_t count = 0;
     for (std::uint64_t i = 0; i < 300; ++i)

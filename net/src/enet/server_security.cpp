@@ -55,7 +55,7 @@ Result<secure::GateConfig> gate_config(const ServerSecurity& security, const Ser
                             .addresses = std::move(*addresses),
                             .most_sessions_per_host = security.peers_per_address,
                             .handshakes_per_second = security.handshakes_per_second,
-                            .opened_per_second = security.tokens_per_second,
+                            .begun_per_second = security.tokens_per_second,
                             .half_open_s = security.half_open_s,
                             .ticket_s = security.ticket_s,
                             .tokens = token_limits(security)};

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace reckoner::secure {
 namespace {
@@ -46,8 +47,9 @@ std::nullopt_t Gate::refuse(Refusal why, std::uint64_t& count) {
   return std::nullopt;
 }
 
-// Counts by host alone: ports cost nobody anything. Only hosts that have returned a cookie come here, so that
-// nobody uses up another's allowance.
+// Counts by host alone: ports cost nobody anything. Only who is about to get a session comes here: who has
+// returned a cookie from there, and has the keys of a token that is good yet. Whoever has seen a response on
+// its way, and sends it again or changes it, uses up nobody's allowance.
 bool Gate::allowed(const ServerAddress& from, double now_s) {
   if (config_.handshakes_per_second <= 0.0) return true;
   if (handshakes_.size() >= kMostHosts && !handshakes_.contains(from.host)) handshakes_.clear();
@@ -84,10 +86,11 @@ std::optional<std::span<const std::byte>> Gate::receive(const ServerAddress& fro
 }
 
 // The address is proven: who sent this hears what is sent there. Nothing is touched by who has not proven to
-// have the token's keys, too: tokens can be seen on their way.
+// have the token's keys, too: tokens can be seen on their way. Up to the key exchange, which costs fifty times
+// as much as all before it, nothing is charged: to look takes two microseconds, as with any datagram that is
+// sealed, and there is no count that strangers could use up.
 std::optional<std::span<const std::byte>> Gate::admit(const ServerAddress& from, const Response& response,
                                                       double now_s, std::uint64_t unix_s) {
-  if (!allowed(from, now_s) || !may_open(now_s)) return refuse(Refusal::handshake_limit, counts_.over_limit);
   const auto opened = open(response, unix_s);
   if (!opened) return refuse(Refusal::wrong_token, counts_.wrong_token);
   constexpr int kForgottenForOne = 2;  // more than come
@@ -104,7 +107,7 @@ std::optional<std::span<const std::byte>> Gate::admit(const ServerAddress& from,
   }
   if (verdict == Verdict::used || verdict == Verdict::repeated)
     return refuse(Refusal::token_reused, counts_.token_reused);
-  if (verdict == Verdict::full || full_for(from, places))
+  if (verdict == Verdict::full || full_for(from, places) || !allowed(from, now_s) || !may_begin(now_s))
     return refuse(Refusal::handshake_limit, counts_.over_limit);
   // If it is `again`, all answers were lost, and the client tries from elsewhere, or later: as if it were the
   // first time.
@@ -117,14 +120,14 @@ std::optional<std::span<const std::byte>> Gate::admit(const ServerAddress& from,
   config_.used->begin(shown, place, life(response.expires_s, now_s, unix_s));
   for (const UsedTokens::Place& older : places) {
     const Session* const session = older.gate == number_ ? find(older.session) : nullptr;
-    if (session != nullptr && !session->held) sessions_.erase(older.session);
+    if (session != nullptr && !session->held) erase(older.session);
   }
   return answer;
 }
 
-bool Gate::may_open(double now_s) {
-  const double rate = config_.opened_per_second;
-  return rate <= 0.0 || opened_.take(1.0, rate, std::max(1.0, rate), now_s);
+bool Gate::may_begin(double now_s) {
+  const double rate = config_.begun_per_second;
+  return rate <= 0.0 || begun_.take(1.0, rate, std::max(1.0, rate), now_s);
 }
 
 // What the token says, if it is for this server, and shown by somebody who has its keys.
@@ -163,6 +166,7 @@ std::span<const std::byte> Gate::begin(const ServerAddress& from, const OpenedGr
   accepted.ticket = ticket_for(*session, unix_s);
   session->accepted = seal(accepted, keys);
   ++counts_.accepted;
+  ++at_host_[from.host];
   return (sessions_[accepted.session] = std::move(session))->accepted;
 }
 
@@ -184,14 +188,13 @@ UsedTokens::Life Gate::life(std::uint64_t expires_s, double now_s, std::uint64_t
 
 // Without those that are about to make place.
 bool Gate::full_for(const ServerAddress& from, std::span<const UsedTokens::Place> less) const {
-  const auto stays = [&](const Session& session) {
-    return std::ranges::find(less, place_of(session)) == less.end();
-  };
-  std::size_t all = 0, same_host = 0;
-  for (const auto& [number, session] : sessions_) {
-    if (!stays(*session)) continue;
-    ++all;
-    if (session->address.host == from.host) ++same_host;
+  const auto counted = at_host_.find(from.host);
+  std::size_t all = sessions_.size(), same_host = counted == at_host_.end() ? 0 : counted->second;
+  for (const UsedTokens::Place& place : less) {
+    const auto found = place.gate == number_ ? sessions_.find(place.session) : sessions_.end();
+    if (found == sessions_.end()) continue;
+    --all;
+    if (found->second->address.host == from.host) --same_host;
   }
   return all >= config_.most_sessions || same_host >= config_.most_sessions_per_host;
 }
@@ -206,6 +209,27 @@ Gate::Session* Gate::find(std::uint32_t number) {
   return found == sessions_.end() ? nullptr : found->second.get();
 }
 
+void Gate::move(Session& session, const ServerAddress& to) {
+  ++at_host_[to.host];
+  leave(session.address.host);
+  session.address = to;
+}
+
+void Gate::leave(std::uint32_t host) {
+  const auto found = at_host_.find(host);
+  if (--found->second == 0) at_host_.erase(found);
+}
+
+Gate::Sessions::iterator Gate::erase(Sessions::iterator which) {
+  leave(which->second->address.host);
+  return sessions_.erase(which);
+}
+
+void Gate::erase(std::uint32_t number) {
+  const auto found = sessions_.find(number);
+  if (found != sessions_.end()) erase(found);
+}
+
 void Gate::release(std::uint32_t number, double now_s) {
   Session* const session = find(number);
   if (session == nullptr) return;
@@ -215,8 +239,8 @@ void Gate::release(std::uint32_t number, double now_s) {
 }
 
 void Gate::tidy(double now_s, std::uint64_t unix_s) {
-  std::erase_if(sessions_,
-                [&](const auto& entry) { return !entry.second->held && entry.second->until_s <= now_s; });
+  for (auto it = sessions_.begin(); it != sessions_.end();)
+    it = !it->second->held && it->second->until_s <= now_s ? erase(it) : std::next(it);
   config_.used->tidy(now_s, unix_s);
   traffic_.tidy(now_s);
 }

@@ -27,8 +27,8 @@ struct GateConfig {
   std::vector<ServerAddress> addresses;  ///< under which clients reach it; empty: tokens for any will do
   std::size_t most_sessions = 64;
   std::size_t most_sessions_per_host = 16;  ///< of one IPv4 address: a household, a school behind a NAT
-  double handshakes_per_second = 10.0;      ///< of one IPv4 address; ten seconds' worth at once, 0: no limit
-  double opened_per_second = 2000.0;        ///< tokens looked into, of all addresses together; 0: no limit
+  double handshakes_per_second = 10.0;      ///< sessions of one IPv4 address; ten seconds' worth at once, 0: no limit
+  double begun_per_second = 2000.0;         ///< sessions of all addresses together; 0: no limit
   double half_open_s = 5.0;                 ///< a session that nothing follows is gone then
   double ticket_s = 3600.0;                 ///< how long a ticket is good; held sessions get new ones
   UsedTokens::Limits tokens{};
@@ -37,8 +37,7 @@ struct GateConfig {
 };
 
 /// A server's gate: lets in who returns a cookie to the address it was sent to and has a token, with its
-/// keys, that nobody used before. Until then nothing of an address is remembered but a bounded count of its
-/// handshakes, and no answer is longer than what asked for it.
+/// keys, that nobody used before. Until then nothing of an address is remembered, and no answer is longer than what asked for it.
 ///
 /// Who comes back takes the place of its older session, and so does who comes with another token of the same
 /// client id, at once, unless the backend has issued that before the one that stands: whoever has the newest
@@ -90,6 +89,8 @@ class Gate {
   /// A connection wants to stand on the session. False if one did before, or something newer has taken its
   /// place, perhaps at another gate: then it must not.
   [[nodiscard]] bool hold(Session& session);
+  /// Its client has proven to be at another address.
+  void move(Session& session, const ServerAddress& to);
   /// It stands no more: the session is kept a moment for what is still on its way.
   void release(std::uint32_t number, double now_s);
 
@@ -101,7 +102,7 @@ class Gate {
       Session* const session = find(number);
       if (session == nullptr) return;
       if (session->held) end(*session, by_another_login);
-      sessions_.erase(number);
+      erase(number);
     });
   }
 
@@ -127,8 +128,10 @@ class Gate {
   [[nodiscard]] Refusal refusal() const { return refusal_; }
 
  private:
+  using Sessions = std::unordered_map<std::uint32_t, std::unique_ptr<Session>>;
+
   [[nodiscard]] bool allowed(const ServerAddress& from, double now_s);
-  [[nodiscard]] bool may_open(double now_s);
+  [[nodiscard]] bool may_begin(double now_s);
   [[nodiscard]] Cookie cookie_for(const ServerAddress& from, const PublicKey& client,
                                   std::int64_t epoch) const;
   std::optional<std::span<const std::byte>> admit(const ServerAddress& from, const Response& response,
@@ -142,14 +145,18 @@ class Gate {
   [[nodiscard]] UsedTokens::Life life(std::uint64_t expires_s, double now_s, std::uint64_t unix_s) const;
   [[nodiscard]] Ticket ticket_for(const Session& session, std::uint64_t unix_s) const;
   [[nodiscard]] double renewal_s() const { return config_.ticket_s / 12.0; }
+  void leave(std::uint32_t host);
+  Sessions::iterator erase(Sessions::iterator which);
+  void erase(std::uint32_t number);
   std::nullopt_t refuse(Refusal why, std::uint64_t& count);
 
   GateConfig config_;
   std::uint32_t number_;  // among those that share the used tokens
   SecretKey cookie_key_;
-  std::unordered_map<std::uint32_t, std::unique_ptr<Session>> sessions_;
+  Sessions sessions_;
+  std::unordered_map<std::uint32_t, std::size_t> at_host_;   // how many sessions are there
   std::unordered_map<std::uint32_t, Allowance> handshakes_;  // by host
-  Allowance opened_;
+  Allowance begun_;
   TrafficLimit traffic_;
   std::array<std::byte, Challenge::kBytes> challenge_{};
   Counts counts_;

@@ -51,13 +51,13 @@ Guard::Arrival Guard::to_server(Gate& gate, Gate::Session& session, const Server
   arrival.tag = session.tag;
   arrival.from = &session;
   if (from != session.address || session.path.open())
-    follow(session, {from, datagram.size(), genuine, newest}, arrival, now_s);
+    follow(gate, session, {from, datagram.size(), genuine, newest}, arrival, now_s);
   if (arrival.what == What::echo) arrival.what = What::nothing;
   return arrival;
 }
 
-void Guard::follow(Gate::Session& session, const PathCheck::Datagram& datagram, Arrival& arrival,
-                   double now_s) {
+void Guard::follow(Gate& gate, Gate::Session& session, const PathCheck::Datagram& datagram,
+                   Arrival& arrival, double now_s) {
   PathCheck& path = session.path;
   path.heard(session.address, datagram, now_s);
   if (arrival.what == What::echo) {
@@ -69,7 +69,7 @@ void Guard::follow(Gate::Session& session, const PathCheck::Datagram& datagram, 
   }
   const ServerAddress now_at = path.decide(session.address, now_s);
   arrival.moved = now_at != session.address;
-  session.address = now_at;
+  if (arrival.moved) gate.move(session, now_at);
   arrival.probe = path.due(now_at, now_s);
 }
 

@@ -117,7 +117,8 @@ class Guard {
   [[nodiscard]] Arrival to_client(Client& client, std::uint32_t session, std::span<const std::byte> datagram);
   [[nodiscard]] Arrival to_server(Gate& gate, Gate::Session& session, const ServerAddress& from,
                                   std::span<const std::byte> datagram, double now_s);
-  void follow(Gate::Session& session, const PathCheck::Datagram& datagram, Arrival& arrival, double now_s);
+  void follow(Gate& gate, Gate::Session& session, const PathCheck::Datagram& datagram, Arrival& arrival,
+              double now_s);
   [[nodiscard]] Arrival opened(Opener& opener, std::uint32_t session, std::span<const std::byte> datagram,
                                bool* newest);
 

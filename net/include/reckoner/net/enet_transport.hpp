@@ -37,9 +37,10 @@ struct ServerSecurity {
   std::vector<ServerAddress> addresses{};
   bool any_server = false;               ///< instead: tokens for whatever server will do, if the key is right
   std::uint32_t peers_per_address = 16;  ///< connections from one IPv4 address
-  /// Tokens shown from one IPv4 address; ten seconds' worth at once, but one at least. 0: no limit.
+  /// Sessions that begin, with good tokens, from one IPv4 address; ten seconds' worth at once, but one at
+  /// least. 0: no limit.
   double handshakes_per_second = 10.0;
-  /// Tokens that are looked into, from all addresses together; a second's worth at once. 0: no limit.
+  /// The same from all addresses together; a second's worth at once. 0: no limit.
   double tokens_per_second = 2000.0;
   /// How long a client may come back by itself after it was last connected, s: it is given a new ticket every
   /// twelfth of that.
