@@ -16,6 +16,7 @@ constexpr double kCookieS = 10.0;           // a cookie is good for this long, a
 constexpr double kSavedS = 10.0;            // so many seconds' handshakes may come at once
 constexpr double kLingerS = 2.0;            // after a connection has ended
 constexpr std::uint64_t kMostAheadMs = 10'000;  // by which those who issue tokens may be ahead
+constexpr double kLongS = 3600.0;
 constexpr std::size_t kMostHosts = 65'536;  // whose handshakes are counted
 
 std::int64_t epoch_of(double now_s) {
@@ -180,10 +181,12 @@ Ticket Gate::ticket_for(const Session& session, std::uint64_t unix_s) const {
 }
 
 // Longer by a ticket's life than anything of the login can be good, for a wall clock that is ahead now and
-// set back later.
+// set back later. One that is behind now, and set right later, would have everything kept for as long as it
+// was behind: what looks to be good for very long is looked at again.
 UsedTokens::Life Gate::life(std::uint64_t expires_s, double now_s, std::uint64_t unix_s) const {
   const std::uint64_t last_s = std::max(expires_s, unix_s + static_cast<std::uint64_t>(config_.ticket_s));
-  return {last_s, now_s + static_cast<double>(last_s - unix_s) + config_.ticket_s};
+  const double good_s = std::min(static_cast<double>(last_s - unix_s), std::max(config_.ticket_s, kLongS));
+  return {last_s, now_s + good_s + config_.ticket_s};
 }
 
 // Without those that are about to make place.
