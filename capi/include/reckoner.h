@@ -230,8 +230,8 @@ typedef struct reckoner_grant {
   uint32_t reserved;
   uint64_t renewable_until_s; /* until when the client may come back by itself with tickets, seconds since
                                  1970; 0: a day after expires_s */
-  uint64_t issued_ms;         /* when the player has logged in, milliseconds since 1970; 0: now. Of two tokens of
-                                 one client id the one issued later wins */
+  uint64_t issued_ms; /* when the player has logged in, milliseconds since 1970; 0: now. Of two tokens of
+                         one client id the one issued later wins */
 } reckoner_grant;
 RECKONER_C_API void reckoner_grant_init(reckoner_grant* grant, uint32_t struct_size);
 

@@ -52,8 +52,8 @@ void open_any_grant(std::span<const std::byte> plain) {
   check(second && second->grant.client_id == opened->grant.client_id &&
             second->grant.servers == opened->grant.servers &&
             second->grant.renewable_until_s == opened->grant.renewable_until_s &&
-            second->grant.issued_ms == opened->grant.issued_ms &&
-            second->login.id == opened->login.id && second->login.generation == opened->login.generation,
+            second->grant.issued_ms == opened->grant.issued_ms && second->login.id == opened->login.id &&
+            second->login.generation == opened->login.generation,
         "a grant is sealed as it was opened");
 }
 

@@ -13,8 +13,8 @@ using test::House;
 using test::kNow;
 using test::kServer;
 
-// A server that starts with a clock that is not set yet, by hours or since 1970: what joins meanwhile takes up
-// no room for longer than usual once it is right.
+// A server that starts with a clock that is not set yet, by hours or since 1970: what joins meanwhile takes
+// up no room for longer than usual once it is right.
 TEST(GateClock, AWallClockThatWasBehindKeepsTheTableNoLongerThanUsual) {
   for (const std::uint64_t behind_s : {0u, 20'000u, 86'400u, 1'799'000'000u}) {
     GateConfig config;

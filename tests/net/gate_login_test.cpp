@@ -4,9 +4,11 @@
 #include "house.hpp"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
 #include <random>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -258,6 +260,53 @@ TEST(GateLogin, OneTokenStandsAtOneOfSeveralGates) {
   house.end_replaced();
   EXPECT_EQ(house.sessions(), 1u);
   EXPECT_TRUE(house.ended.empty()) << "no connection stood on it";
+}
+
+// The server's part of the key exchange is drawn for each session, even if all else is the same: its keys,
+// and with them nonces, are never used twice.
+TEST(GateLogin, KeysAreDrawnAnewForEverySession) {
+  House house;
+  const ConnectToken token = house.token();
+  const SecretKey secret = SecretKey::make();
+  std::set<PublicKey> servers;
+  std::set<std::array<std::byte, SecretKey::kBytes>> keys;
+  constexpr std::uint16_t kTimes = 5;
+  for (std::uint16_t i = 0; i < kTimes; ++i) {
+    if (i == 3) house.restart();
+    ClientHandshake client(token, kGame, secret);
+    const ServerAddress from{kClient.host, i};
+    ASSERT_TRUE(client.receive(*house.ask(from, *client.to_send(house.now_s))));
+    const auto answer = house.ask(from, *client.to_send(house.now_s));
+    ASSERT_TRUE(answer && client.receive(*answer)) << i;
+    servers.insert(*server_of(*answer));
+    for (const SecretKey& key : {client.session()->keys.to_server, client.session()->keys.to_client})
+      keys.insert(key.bytes());
+  }
+  EXPECT_EQ(servers.size(), kTimes);
+  EXPECT_EQ(keys.size(), 2 * kTimes);
+}
+
+// However long it lasts: its login is remembered, so that who comes back takes its place, and what it did not
+// come back with is used.
+TEST(GateLogin, ASessionIsRememberedForAsLongAsItLasts) {
+  House house;
+  ClientHandshake client(house.token(1, kNow + 1'000'000), kGame);
+  house.talk(client, kClient);
+  ASSERT_TRUE(house.hold(client));
+  std::vector<Ticket> tickets;
+  for (int i = 0; i < 6 * 12; ++i) {
+    house.pass(301);
+    house.gates[0].renew_tickets(house.now_s, house.unix_s, [&](const Gate::Session&, const Ticket& ticket) {
+      tickets.push_back(ticket);
+    });
+    house.gates[0].tidy(house.now_s, house.unix_s);
+    ASSERT_EQ(house.config.used->size(), 1u) << i;
+  }
+  ASSERT_GT(tickets.size(), 2u);
+  EXPECT_TRUE(house.join(token_of(tickets.back())));
+  EXPECT_EQ(house.sessions(), 1u);
+  EXPECT_EQ(house.ended, (std::vector<std::uint32_t>{client.session()->number}));
+  EXPECT_FALSE(house.join(token_of(tickets[tickets.size() - 2])));
 }
 
 TEST(GateLogin, ASessionHasOneConnection) {

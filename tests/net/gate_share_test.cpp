@@ -124,9 +124,8 @@ TEST(GateShare, TheSessionsOfAnAddressAreCounted) {
       }
       continue;
     }
-    const auto at_host = std::ranges::count_if(inside, [&](const auto& one) {
-      return one.first != who && one.second.second == host;
-    });
+    const auto at_host = std::ranges::count_if(
+        inside, [&](const auto& one) { return one.first != who && one.second.second == host; });
     const bool room = at_host < 4 && inside.size() - inside.count(who) < 20;
     ClientHandshake client(house.token(who), kGame);
     house.talk(client, {host, static_cast<std::uint16_t>(i)});

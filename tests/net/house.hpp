@@ -72,7 +72,7 @@ struct House {
   }
   /// Joins, and stands; or why not.
   std::optional<secure::Ticket> join(const ConnectToken& with, const ServerAddress& from = kClient,
-                             std::size_t gate = 0) {
+                                     std::size_t gate = 0) {
     secure::ClientHandshake client(with, kGame);
     talk(client, from, gate);
     if (!client.session() || !hold(client, gate)) return std::nullopt;

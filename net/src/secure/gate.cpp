@@ -12,9 +12,9 @@
 namespace reckoner::secure {
 namespace {
 
-constexpr double kCookieS = 10.0;           // a cookie is good for this long, and as long again
-constexpr double kSavedS = 10.0;            // so many seconds' handshakes may come at once
-constexpr double kLingerS = 2.0;            // after a connection has ended
+constexpr double kCookieS = 10.0;               // a cookie is good for this long, and as long again
+constexpr double kSavedS = 10.0;                // so many seconds' handshakes may come at once
+constexpr double kLingerS = 2.0;                // after a connection has ended
 constexpr std::uint64_t kMostAheadMs = 10'000;  // by which those who issue tokens may be ahead
 constexpr double kLongS = 3600.0;
 constexpr std::size_t kMostHosts = 65'536;  // whose handshakes are counted
@@ -87,7 +87,7 @@ std::optional<std::span<const std::byte>> Gate::receive(const ServerAddress& fro
 }
 
 // The address is proven: who sent this hears what is sent there. Nothing is touched by who has not proven to
-// have the token's keys, too: tokens can be seen on their way. Up to the key exchange, which costs fifty times
+// have the token's keys, too: tokens can be seen on their way. Up to the key exchange, which costs many times
 // as much as all before it, nothing is charged: to look takes two microseconds, as with any datagram that is
 // sealed, and there is no count that strangers could use up.
 std::optional<std::span<const std::byte>> Gate::admit(const ServerAddress& from, const Response& response,

@@ -27,17 +27,19 @@ struct GateConfig {
   std::vector<ServerAddress> addresses;  ///< under which clients reach it; empty: tokens for any will do
   std::size_t most_sessions = 64;
   std::size_t most_sessions_per_host = 16;  ///< of one IPv4 address: a household, a school behind a NAT
-  double handshakes_per_second = 10.0;      ///< sessions of one IPv4 address; ten seconds' worth at once, 0: no limit
-  double begun_per_second = 2000.0;         ///< sessions of all addresses together; 0: no limit
-  double half_open_s = 5.0;                 ///< a session that nothing follows is gone then
-  double ticket_s = 3600.0;                 ///< how long a ticket is good; held sessions get new ones
+  double handshakes_per_second =
+      10.0;  ///< sessions of one IPv4 address; ten seconds' worth at once, 0: no limit
+  double begun_per_second = 2000.0;  ///< sessions of all addresses together; 0: no limit
+  double half_open_s = 5.0;          ///< a session that nothing follows is gone then
+  double ticket_s = 3600.0;          ///< how long a ticket is good; held sessions get new ones
   UsedTokens::Limits tokens{};
   std::shared_ptr<UsedTokens> used{};  ///< shared with other gates, with limits of its own; null: as `tokens`
   TransportLimits limits{};            ///< of what a session's client may send
 };
 
 /// A server's gate: lets in who returns a cookie to the address it was sent to and has a token, with its
-/// keys, that nobody used before. Until then nothing of an address is remembered, and no answer is longer than what asked for it.
+/// keys, that nobody used before. Until then nothing of an address is remembered, and no answer is longer
+/// than what asked for it.
 ///
 /// Who comes back takes the place of its older session, and so does who comes with another token of the same
 /// client id, at once, unless the backend has issued that before the one that stands: whoever has the newest

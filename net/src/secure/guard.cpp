@@ -56,8 +56,8 @@ Guard::Arrival Guard::to_server(Gate& gate, Gate::Session& session, const Server
   return arrival;
 }
 
-void Guard::follow(Gate& gate, Gate::Session& session, const PathCheck::Datagram& datagram,
-                   Arrival& arrival, double now_s) {
+void Guard::follow(Gate& gate, Gate::Session& session, const PathCheck::Datagram& datagram, Arrival& arrival,
+                   double now_s) {
   PathCheck& path = session.path;
   path.heard(session.address, datagram, now_s);
   if (arrival.what == What::echo) {

@@ -41,9 +41,9 @@ struct ConnectGrant {
   /// for longer, whenever it is given. Seconds since 1970; 0: kRenewableS after expires_s. It ends no
   /// connection that stands.
   std::uint64_t renewable_until_s = 0;
-  /// When the token was issued, which is when its player has logged in: of two tokens of one client id the one
-  /// that was issued later wins, whichever is shown last. Milliseconds since 1970; 0: when issue_token() is
-  /// called, by the machine's clock. Backends of one game should agree to a few seconds.
+  /// When the token was issued, which is when its player has logged in: of two tokens of one client id the
+  /// one that was issued later wins, whichever is shown last. Milliseconds since 1970; 0: when issue_token()
+  /// is called, by the machine's clock. Backends of one game should agree to a few seconds.
   std::uint64_t issued_ms = 0;
 };
 
