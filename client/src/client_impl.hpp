@@ -38,6 +38,7 @@ struct Client::Impl {
   [[nodiscard]] std::optional<Refusal> welcome(const WelcomeMessage& message, double local_s);
   [[nodiscard]] std::optional<Refusal> take(const SessionMessage& message, double local_s);
   void lose(const std::string& why, double local_s);
+  [[nodiscard]] std::string no_answer() const;
   [[nodiscard]] bool goes_elsewhere(const std::string& why, double local_s);
   void finish(ClientStatus end, ClientEvent::Kind kind);
 

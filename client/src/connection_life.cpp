@@ -32,7 +32,12 @@ void Client::Impl::live(double local_s) {
   const bool stands = admitted && status == ClientStatus::joined;
   if (stands && local_s - heard_s >= config.reconnect.silence_s) lose("the server fell silent", local_s);
   if (lost_s && !dial_s && local_s - heard_s >= config.reconnect.attempt_s)
-    lose("the server does not answer", local_s);
+    lose(server ? "the server does not answer" : no_answer(), local_s);
+}
+
+std::string Client::Impl::no_answer() const {
+  const std::string doubt = dialer == nullptr ? std::string{} : dialer->doubt();
+  return "the server does not answer" + (doubt.empty() ? doubt : "; " + doubt);
 }
 
 void Client::Impl::dial(double local_s) {
@@ -99,9 +104,9 @@ void Client::Impl::handle_end(const EndCode& code, double local_s) {
   const bool was_joined = status == ClientStatus::joined || status == ClientStatus::reconnecting;
   const bool told = code.reason != EndReason::none && code.reason != EndReason::left;
   const bool refused = told && (!was_joined || is_final(code.reason));
-  const std::string why = was_joined || refused                ? describe(code)
-                          : status == ClientStatus::connecting ? "the server does not answer"
-                                                               : "the connection was lost";
+  const std::string why = !server && !told        ? no_answer()
+                          : was_joined || refused ? describe(code)
+                                                  : "the connection was lost";
   const bool closed = code.reason == EndReason::server_shutdown;
   server = {};
   if (dialer != nullptr && was_joined && !refused && !leaving) {

@@ -4,6 +4,7 @@
 #include "paths.hpp"
 #include "world.hpp"
 
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -40,6 +41,33 @@ TEST(SeveralServers, WhoFindsNobodyAtAnyServerIsToldOnce) {
   EXPECT_EQ(world.client(0).refusal(), "the server does not answer");
   EXPECT_EQ(world.count(0, Kind::disconnected), 1u);
   EXPECT_EQ(world.dialer(0).went, (std::vector<std::size_t>{0, 1}));
+}
+
+// A dialer may know what is wrong, a token that looks expired, say: it is named with every attempt that
+// brings no answer, and stands in no attempt's way.
+TEST(SeveralServers, WhatMayBeWhyNobodyAnswersIsSaid) {
+  const std::string why = "the server does not answer; a clock may be wrong";
+  World stranger(near_network());
+  stranger.add_dialing_client();
+  stranger.dialer(0).dead = {true};
+  stranger.dialer(0).doubts = "a clock may be wrong";
+  stranger.run_to(10.0);
+  EXPECT_EQ(stranger.client(0).status(), ClientStatus::disconnected);
+  EXPECT_EQ(stranger.client(0).refusal(), why);
+
+  World world(near_network());
+  world.add_dialing_client();
+  world.dialer(0).doubts = "a clock may be wrong";
+  world.run_to(4.0);
+  EXPECT_EQ(world.client(0).status(), ClientStatus::joined);
+  EXPECT_EQ(world.client(0).refusal(), "");
+  world.kill_server();
+  world.run_to(25.0);
+  EXPECT_EQ(world.client(0).status(), ClientStatus::reconnecting);
+  EXPECT_EQ(world.client(0).refusal(), why);
+  world.start_server();
+  world.run_to(45.0);
+  EXPECT_EQ(world.client(0).status(), ClientStatus::joined);
 }
 
 // Its way to the server is lost; another relay of the same token leads back into the session.

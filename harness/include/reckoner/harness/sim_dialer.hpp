@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <reckoner/harness/dead_transport.hpp>
@@ -35,6 +36,7 @@ class SimDialer final : public Dialer {
     return &transport;
   }
   bool try_elsewhere() override { return round_ && round_->try_elsewhere(); }
+  [[nodiscard]] std::string doubt() const override { return doubts; }
   [[nodiscard]] double chance() override {
     return scenario::to_unit_interval(scenario::hash(seed_, ++chances_));
   }
@@ -43,6 +45,7 @@ class SimDialer final : public Dialer {
   [[nodiscard]] std::optional<std::size_t> client() const { return client_; }
 
   bool broken = false;     ///< no attempt can even begin
+  std::string doubts;      ///< what doubt() says
   std::size_t dialed = 0;  ///< connections made
   /// At which of its servers nobody is; the others are ways to the same one. None: there is one, with
   /// somebody. Their number must stay after the first attempt.

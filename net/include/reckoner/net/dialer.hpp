@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <string>
+
 #include <reckoner/net/export.hpp>
 #include <reckoner/net/transport.hpp>
 #include <reckoner/reckoning/result.hpp>
@@ -15,13 +17,17 @@ class RECKONER_NET_API Dialer {
 
   /// Gives up the connection before, whose transport is gone, and starts to connect anew: the new transport
   /// tells when it is connected, or why not. Valid until the next call. Fails if that cannot even begin: no
-  /// network, or no token that would still be good.
+  /// network, or nowhere to go.
   [[nodiscard]] virtual Result<Transport*> dial() = 0;
 
   /// The attempt of the last dial() has failed: the next one goes to another server, if there is more than
   /// one to go to. False once all have been tried since one last stood: a client that has not joined yet
   /// gives up then.
   virtual bool try_elsewhere() { return false; }
+
+  /// What may be why the attempt of the last dial() brings no answer, as far as this end can tell, as a
+  /// clause in a report: that by this machine's clock a token has expired, say. Empty if nothing is known.
+  [[nodiscard]] virtual std::string doubt() const { return {}; }
 
   /// Any number from 0 to 1, 1 excluded, another one every time and on every machine: clients that were lost
   /// together shall not all come back at once.

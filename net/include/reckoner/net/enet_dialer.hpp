@@ -17,7 +17,8 @@ namespace reckoner {
 
 /// Connects over ENet, first with the token that the game has from its backend, then with the ticket that the
 /// server gave when it last let the client in. A ticket that brought no answer is shown again, from a new
-/// socket, so that a lost answer does not lock the client out.
+/// socket, so that a lost answer does not lock the client out. It is shown even if by this machine's clock it
+/// has expired, as that is the server's to say.
 ///
 /// Where to: one server that is named, or those that the token names, which may be relays of one or servers
 /// of several worlds. They are tried in their order, from the one that was connected last on, and over again.
@@ -32,6 +33,8 @@ class RECKONER_NET_API EnetDialer final : public Dialer {
 
   [[nodiscard]] Result<Transport*> dial() override;
   bool try_elsewhere() override { return round_.try_elsewhere(); }
+  /// That the token has expired by this machine's clock, if it has, until the server has taken it.
+  [[nodiscard]] std::string doubt() const override;
   [[nodiscard]] double chance() override;
 
   /// A new token from the backend, where the ticket has expired (an hour after it was given) or is refused.
