@@ -30,13 +30,14 @@ inline constexpr std::size_t kConnectChannelCount = 16;  // offset of the field 
 inline constexpr std::size_t kChannels = 2;
 inline constexpr std::size_t kMinMtu = 576;       // ENet's own least MTU
 inline constexpr std::size_t kFragmentHead = 28;  // datagram header and fragment command
+inline constexpr std::size_t kMostCommands = 32;  // ENet's buffers have room for so many, and datagrams
 
 /// Fragments of a message at most.
 inline constexpr std::size_t most_fragments(std::size_t message_bytes) {
   return message_bytes / (kMinMtu - kFragmentHead) + 1;
 }
 
-enum Command : std::uint8_t {
+enum Code : std::uint8_t {
   kAcknowledge = 1,
   kConnect = 2,
   kVerifyConnect = 3,
@@ -111,7 +112,8 @@ inline std::size_t whole_size(std::span<const std::byte> command, std::uint8_t k
   const std::size_t head_size = (head & kSentTimeFlag) != 0 ? 4 : 2;
   if (datagram.size() <= head_size) return false;
   std::span<const std::byte> rest = datagram.subspan(head_size);
-  while (!rest.empty()) {
+  for (std::size_t commands = 0; !rest.empty(); ++commands) {
+    if (commands == kMostCommands) return false;
     const auto kind = static_cast<std::uint8_t>(std::to_integer<std::uint8_t>(rest[0]) & 0x0F);
     const std::size_t size = kSizes[kind];
     if (size == 0 || rest.size() < size) return false;
@@ -123,9 +125,43 @@ inline std::size_t whole_size(std::span<const std::byte> command, std::uint8_t k
   return true;
 }
 
+/// The kinds of commands that need more than a look at their bytes.
+enum class Kind : std::uint8_t { acknowledge, send_reliable, send_fragment, other };
+
+/// A command of a datagram.
+struct Command {
+  Kind kind = Kind::other;
+  std::uint8_t channel = 0;  ///< 0xFF: the connection itself
+  /// The reliable sequence number that it is about: its own; that of its message's first fragment; that of
+  /// what it acknowledges, on that channel.
+  std::uint16_t about = 0;
+};
+
 /// How long the head of an acceptable datagram is, bytes: the commands follow it.
 [[nodiscard]] inline std::size_t head_size(std::span<const std::byte> datagram) {
   return (detail::read16(datagram, 0) & detail::kSentTimeFlag) != 0 ? 4 : 2;
+}
+
+/// Calls visit(const Command&) for every command of an acceptable datagram, in order.
+template <class Visit>
+void for_each_command(std::span<const std::byte> datagram, Visit&& visit) {
+  using namespace detail;
+  std::span<const std::byte> rest = datagram.subspan(head_size(datagram));
+  while (!rest.empty()) {
+    const auto kind = static_cast<std::uint8_t>(std::to_integer<std::uint8_t>(rest[0]) & 0x0F);
+    Command command{.channel = std::to_integer<std::uint8_t>(rest[1])};
+    std::size_t number_at = 2;
+    if (kind == kSendReliable) command.kind = Kind::send_reliable;
+    if (kind == kAcknowledge || kind == kSendFragment) {
+      command.kind = kind == kAcknowledge ? Kind::acknowledge : Kind::send_fragment;
+      number_at = 4;
+    }
+    command.about = static_cast<std::uint16_t>(read16(rest, number_at));
+    visit(command);
+    const std::size_t whole = whole_size(rest, kind, kSizes[kind], SIZE_MAX);
+    if (whole == 0 || whole > rest.size()) return;  // it is not acceptable
+    rest = rest.subspan(whole);
+  }
 }
 
 namespace detail {

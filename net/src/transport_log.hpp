@@ -56,6 +56,13 @@ class TransportLog {
   void waits_too_long(PeerId peer, const ServerAddress& address) const {
     say(LogLevel::warning, "peer has too much waiting for what is missing", peer, address);
   }
+  /// Somebody who has proven his address, once a second at most.
+  void turned_away(const ServerAddress& address, double now_s) {
+    if (!sink_ || !turned_away_.due(now_s)) return;
+    const std::string where = host_text(address) + ':' + std::to_string(address.port);
+    reckoner::say(sink_, LogLevel::warning, "client turned away: too many from its address, or in all",
+                  {{"address", std::string_view(where)}});
+  }
 
   /// Once a second, what was refused, and which errors there were, since the last time.
   void review(const TransportStats& stats, double now_s) {
@@ -75,6 +82,7 @@ class TransportLog {
 
   LogSink sink_;
   RefusalLog refusals_;
+  RefusalLog turned_away_;  // only for how often
   std::uint64_t errors_ = 0;
 };
 

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: MIT
-// What looks at ENet's datagrams before ENet does.
+// What looks at ENet's datagrams before ENet does, and at what they would cost in ENet's lists.
+#include "enet/list_work.hpp"
 #include "enet_filter.hpp"
+#include "enet_lists.hpp"
 #include "target.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <vector>
 
 namespace reckoner::fuzz {
 namespace {
@@ -17,6 +23,11 @@ void look(std::span<const std::byte> datagram) {
     check(enet_filter::connection_wanted(datagram).has_value() == of_none,
           "who has no number yet wants to connect");
     check(enet_filter::session_of(datagram) < 4, "sessions count to four");
+    std::size_t commands = 0;
+    enet_filter::for_each_command(datagram, [&](const enet_filter::Command&) { ++commands; });
+    check(commands > 0 && commands <= 32, "some commands, and no more than ENet writes");
+    ListWork work;
+    (void)work.refuse(test::EnetLists(1, 1).peer, datagram, 0.0);
     const auto payload = enet_filter::lone_state(datagram);
     if (!payload) continue;
     check(payload->size() <= kMaxStateBytes &&
@@ -61,6 +72,130 @@ Bytes any_datagram(Choices& choices) {
   return out;
 }
 
+/// What ENet 1.3.17 does with reliable commands that arrive, after its source: a list in order, searched from
+/// the end.
+class Arrivals {
+ public:
+  explicit Arrivals(std::uint16_t taken) : taken_(taken) {}
+
+  /// The steps along the list that it takes.
+  std::size_t arrive(std::uint16_t number, bool whole) {
+    constexpr unsigned kWindow = 4096, kWindows = 16, kFree = 8;
+    unsigned window = number / kWindow;
+    const unsigned current = taken_ / kWindow;
+    if (number < taken_) window += kWindows;
+    if (window < current || window >= current + kFree - 1 || number == taken_) return 0;
+    std::size_t steps = 0;
+    auto at = waiting_.end();
+    for (; at != waiting_.begin(); --at, ++steps) {
+      const std::uint16_t other = std::prev(at)->number;
+      if (number >= taken_ ? other < taken_ : false) continue;
+      if (number < taken_ && other >= taken_) break;
+      if (other > number) continue;
+      if (other == number) return steps + 1;
+      break;
+    }
+    waiting_.insert(at, {number, whole});
+    while (!waiting_.empty() && waiting_.front().whole &&
+           waiting_.front().number == static_cast<std::uint16_t>(taken_ + 1)) {
+      ++taken_;
+      waiting_.erase(waiting_.begin());
+    }
+    return steps + 1;
+  }
+  /// The same state by hand.
+  void show(test::EnetLists& lists) const {
+    for (const Command& each : waiting_)
+      lists.wait(each.number);
+  }
+  [[nodiscard]] std::uint16_t taken() const { return taken_; }
+
+ private:
+  struct Command {
+    std::uint16_t number;
+    bool whole;
+  };
+  std::uint16_t taken_;
+  std::vector<Command> waiting_;
+};
+
+// Reliable commands and acknowledgements with numbers near those that matter.
+Bytes near(Choices& choices, std::uint16_t taken, std::uint16_t given) {
+  Bytes out;
+  const auto put = [&out](std::uint64_t value, std::size_t bytes) {
+    for (std::size_t i = bytes; i-- > 0;)
+      out.push_back(static_cast<std::byte>(value >> (8 * i)));
+  };
+  put(0x8000, 2);
+  put(0, 2);
+  for (std::uint64_t n = choices.up_to(31) + 1; n > 0; --n) {
+    const std::uint64_t off = choices.rarely(15) ? choices.up_to(UINT16_MAX) : choices.up_to(1100);
+    const std::uint64_t number = (choices.flag() ? taken : given) + off - choices.up_to(3);
+    switch (choices.up_to(3)) {
+      case 0:
+        put(0x01, 1);
+        put(choices.rarely(7) ? choices.up_to(255) : 0, 1);
+        put(0, 2);
+        put(number, 2);
+        put(0, 2);
+        break;
+      case 1:  // the first of two fragments
+        put(0x8800, 2);
+        put(number, 2);
+        put(number, 2);
+        put(1, 2);
+        for (const unsigned value : {2u, 0u, 2u, 0u})
+          put(value, 4);
+        put(7, 1);
+        break;
+      default:
+        put(0x8600, 2);
+        put(number, 2);
+        put(0, 2);
+    }
+  }
+  return out;
+}
+
+// What is let through costs ENet no more than was paid for, and nothing of it is too far ahead or
+// acknowledges what was never sent.
+void work(Choices& choices) {
+  const auto given = static_cast<std::uint16_t>(choices.up_to(UINT16_MAX));
+  const auto under_way = static_cast<std::uint16_t>(choices.up_to(40));
+  const auto unsent = static_cast<std::uint16_t>(choices.up_to(5));
+  const auto begin = static_cast<std::uint16_t>(choices.up_to(UINT16_MAX));
+  Arrivals arrivals(begin);
+  ListWork work;
+  for (std::uint64_t n = choices.up_to(7) + 1; n > 0; --n) {
+    test::EnetLists lists(arrivals.taken(), given);
+    arrivals.show(lists);
+    const auto sent = static_cast<std::uint16_t>(given - unsent);
+    for (std::uint16_t i = 0; i < under_way; ++i)
+      lists.send(static_cast<std::uint16_t>(sent - i));
+    for (std::uint16_t i = 1; i <= unsent; ++i)
+      lists.queue(static_cast<std::uint16_t>(sent + i), 0);
+    const Bytes datagram = near(choices, arrivals.taken(), sent);
+    if (!enet_filter::acceptable(datagram, Role::server)) continue;
+    const std::uint64_t before = work.steps();
+    if (work.refuse(lists.peer, datagram, 0.0)) continue;
+    const std::uint64_t paid = work.steps() - before;
+    std::size_t walked = 0;
+    const std::uint16_t taken = arrivals.taken();
+    enet_filter::for_each_command(datagram, [&](const enet_filter::Command& command) {
+      using enet_filter::Kind;
+      if (command.kind == Kind::acknowledge) {
+        const auto beyond = static_cast<std::uint16_t>(command.about - sent);
+        check(command.channel != 0 || beyond == 0 || beyond >= 0x8000, "what is acknowledged was sent");
+        return;
+      }
+      const auto ahead = static_cast<std::uint16_t>(command.about - taken);
+      check(ahead <= CommandWindow::kCommands || ahead >= 0x8000, "nothing is too far ahead");
+      walked += arrivals.arrive(command.about, command.kind == Kind::send_reliable);
+    });
+    check(walked <= paid, "what ENet walks is paid for");
+  }
+}
+
 }  // namespace
 
 void run(std::span<const std::byte> input) {
@@ -79,6 +214,7 @@ void run(std::span<const std::byte> input) {
   check(enet_filter::acceptable(lone, Role::server), "what we write ourselves is let through");
   check(enet_filter::lone_state(lone) && enet_filter::lone_state(lone)->size() == length,
         "what we write ourselves is read");
+  work(choices);
 }
 
 std::vector<Bytes> seeds() {
@@ -93,6 +229,7 @@ std::vector<Bytes> seeds() {
     if (datagram.size() < 600) out.push_back(marked(kRaw, datagram));
   }
   add_choices(out, 12, 80, kChoices);
+  add_choices(out, 12, 1200, kChoices);
   return out;
 }
 

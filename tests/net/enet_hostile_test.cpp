@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "enet_datagram.hpp"
 #include "enet_filter.hpp"
 #include "real_time.hpp"
 #include "stranger.hpp"
@@ -17,38 +18,9 @@ namespace {
 using enet_filter::acceptable;
 using enet_filter::Role;
 using test::Bytes;
+using Datagram = test::EnetDatagram;
 using test::now_s;
 using test::Stranger;
-
-/// Builds ENet datagrams by hand, as somebody hostile would.
-struct Datagram {
-  Bytes bytes;
-
-  explicit Datagram(unsigned peer, bool sent_time = true) {
-    put16(peer | (sent_time ? 0x8000u : 0u));
-    if (sent_time) put16(0);
-  }
-  Datagram& put8(unsigned value) {
-    bytes.push_back(static_cast<std::byte>(value & 0xFF));
-    return *this;
-  }
-  Datagram& put16(unsigned value) { return put8(value >> 8).put8(value); }
-  Datagram& put32(unsigned value) { return put16(value >> 16).put16(value & 0xFFFF); }
-  Datagram& command(unsigned kind, unsigned channel, unsigned sequence = 1) {
-    return put8(kind).put8(channel).put16(sequence);
-  }
-  Datagram& data(std::size_t size) {
-    bytes.resize(bytes.size() + size);
-    return *this;
-  }
-  static Datagram connect(unsigned channels) {
-    Datagram made(0x0FFF);
-    made.command(0x82, 0xFF).put16(0).put8(0xFF).put8(0xFF).put32(1400).put32(65536).put32(channels);
-    for (int i = 0; i < 5; ++i)
-      made.put32(i < 2 ? 0 : 2);
-    return made.put32(0x12345678).put32(0);
-  }
-};
 
 TEST(EnetFilter, AcceptsWhatATransportSends) {
   EXPECT_TRUE(acceptable(Datagram::connect(2).bytes, Role::server));
@@ -107,6 +79,48 @@ TEST(EnetFilter, ALimitOfMessagesIsOneOfTheirFragmentsToo) {
   EXPECT_FALSE(acceptable(fragment(3, 1000).bytes, Role::server, 1000));
   EXPECT_TRUE(acceptable(Datagram(3).command(0x86, 0).put16(500).data(500).bytes, Role::server, 500));
   EXPECT_FALSE(acceptable(Datagram(3).command(0x86, 0).put16(501).data(501).bytes, Role::server, 500));
+}
+
+// ENet has room for 32 while it writes. To read, it walks along lists for each.
+TEST(EnetFilter, NoDatagramHasMoreCommandsThanEnetWrites) {
+  Datagram datagram(3);
+  for (unsigned n = 1; n <= 40; ++n) {
+    datagram.command(0x86, 0, n).put16(0);
+    EXPECT_EQ(acceptable(datagram.bytes, Role::server), n <= 32) << n;
+  }
+}
+
+TEST(EnetFilter, EveryCommandIsVisitedInOrder) {
+  const Datagram datagram = Datagram(3)
+                                .command(0x86, 0, 700)
+                                .put16(10)
+                                .data(10)
+                                .command(0x88, 0, 705)
+                                .put16(704)
+                                .put16(5)
+                                .put32(2)
+                                .put32(1)
+                                .put32(1205)
+                                .put32(1200)
+                                .data(5)
+                                .command(0x85, 0xFF, 9)
+                                .command(0x01, 0, 0)
+                                .put16(0xABCD)
+                                .put16(0);
+  ASSERT_TRUE(acceptable(datagram.bytes, Role::server));
+  using enet_filter::Kind;
+  std::vector<enet_filter::Command> visited;
+  enet_filter::for_each_command(datagram.bytes, [&](const auto& each) { visited.push_back(each); });
+  ASSERT_EQ(visited.size(), 4u);
+  const enet_filter::Command expected[] = {{Kind::send_reliable, 0, 700},
+                                           {Kind::send_fragment, 0, 704},
+                                           {Kind::other, 0xFF, 9},
+                                           {Kind::acknowledge, 0, 0xABCD}};
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(visited[i].kind, expected[i].kind) << i;
+    EXPECT_EQ(visited[i].channel, expected[i].channel) << i;
+    EXPECT_EQ(visited[i].about, expected[i].about) << i;
+  }
 }
 
 TEST(EnetFilter, ALoneStatePayloadIsWrittenAsItIsRead) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a transport says to whoever listens, how it reads, and that a flood does not flood the log.
+#include "real_time.hpp"
+
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -8,6 +10,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 
 #include <reckoner/net/enet_dialer.hpp>
 #include <reckoner/net/enet_transport.hpp>
@@ -106,7 +109,7 @@ TEST(RefusalLog, SaysOnceASecondHowManyMoreByReason) {
   EXPECT_TRUE(heard.lines.empty()) << "nothing new";
 }
 
-bool until(const std::function<bool()>& so, std::initializer_list<Transport*> transports) {
+bool until(const std::function<bool()>& so, const std::vector<Transport*>& transports) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
   while (std::chrono::steady_clock::now() < end) {
     for (Transport* transport : transports) {
@@ -181,6 +184,38 @@ TEST(TransportLog, WhoGetsNoAnswerIsTold) {
 }
 
 // A server that wants tokens, and knocks without any: counted, and said once a second.
+// A household too many: its router's address is said, and not for each of its tries.
+TEST(TransportLog, WhoFindsNoPlaceIsSaidWithTheAddress) {
+  Heard heard;
+  const SecretKey key = SecretKey::make();
+  auto server = EnetTransport::listen({.host = "127.0.0.1",
+                                       .security = ServerSecurity{.key = key, .peers_per_address = 2},
+                                       .log = heard.sink()});
+  ASSERT_TRUE(server);
+  std::vector<std::unique_ptr<EnetTransport>> clients;
+  std::vector<Transport*> all{server->get()};
+  for (std::uint64_t id = 1; id <= 5; ++id) {
+    ConnectGrant grant{.client_id = id, .expires_s = unix_s() + 60};
+    grant.servers = {{INADDR_LOOPBACK, (*server)->port()}};
+    auto client =
+        EnetTransport::connect("127.0.0.1", (*server)->port(), 0, ClientSecurity{issue_token(grant, key, 0)});
+    ASSERT_TRUE(client);
+    clients.push_back(std::move(*client));
+    all.push_back(clients.back().get());
+  }
+  const auto refused = [&] { return (*server)->stats().refusals[Refusal::handshake_limit]; };
+  const double begin_s = now_s();
+  ASSERT_TRUE(until([&] { return refused() >= 6; }, all));
+  const auto lines = heard.count("client turned away: too many from its address, or in all");
+  EXPECT_GE(lines, 1u);
+  EXPECT_LE(static_cast<double>(lines), now_s() - begin_s + 1.0) << "once a second";
+  for (const Heard::Line& line : heard.lines) {
+    if (!line.event.starts_with("client turned away")) continue;
+    EXPECT_EQ(line.level, LogLevel::warning);
+    EXPECT_NE(line.text.find(" address=127.0.0.1:"), std::string::npos) << line.text;
+  }
+}
+
 TEST(TransportLog, WhatIsRefusedAtTheGateIsAddedUp) {
   Heard heard;
   auto key = SecretKey::make();

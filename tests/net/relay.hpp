@@ -56,10 +56,11 @@ class Relay {
     while (const auto bytes = back_->receive()) {
       down.push_back(*bytes);
       if (swallow_down && swallow_down(*bytes)) continue;
-      (void)front_.send(client_, *bytes);
+      send_down(*bytes);
     }
   }
   void send_up(const Bytes& bytes) const { (void)back_->send(server_, bytes); }
+  void send_down(const Bytes& bytes) const { (void)front_.send(client_, bytes); }
   /// From now on the server sees the client at another port.
   void rebind() { back_.emplace(); }
 

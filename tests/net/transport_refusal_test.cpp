@@ -2,6 +2,7 @@
 // Every reason for which a transport refuses a datagram, over real sockets: counted by that reason, and by no
 // other.
 #include "client_handshake.hpp"
+#include "enet_datagram.hpp"
 #include "real_time.hpp"
 #include "relay.hpp"
 #include "seal.hpp"
@@ -143,6 +144,42 @@ TEST_F(TransportRefusal, OfWhatIsSealedByNobodyOrTwice) {
     secure::Sealer stranger(SecretKey::make(), let_in->session()->number);
     somebody->send(stranger.seal(secure::Kind::enet, Bytes(20), out));
   });
+}
+
+// By one who was let in, and whose connection stands: in a seal, nobody looks at ENet's commands but us.
+TEST_F(TransportRefusal, OfWhatWouldCostEnetTooMuch) {
+  using test::EnetDatagram;
+  const auto let_in = handshake(*somebody);
+  const std::uint32_t session = let_in->session()->number;
+  secure::Sealer sealer(let_in->session()->keys.to_server, session);
+  secure::Opener opener(let_in->session()->keys.to_client);
+  Bytes out(500), plain(500);
+  const auto say = [&](const EnetDatagram& datagram) {
+    somebody->send(sealer.seal(secure::Kind::enet, datagram.bytes, out));
+  };
+  say(EnetDatagram::connect(2, session));
+  unsigned header = 0;
+  ASSERT_TRUE(until([&] {
+    const auto heard = somebody->heard();
+    const auto opened = heard ? opener.open(*heard, plain) : std::nullopt;
+    if (!opened || opened->kind != secure::Kind::enet) return false;
+    const auto at = [&](std::size_t i) { return std::to_integer<unsigned>(opened->plain[i]); };
+    constexpr std::size_t kHead = 4,
+                          kVerifyConnect = 3;  // the peer's number is the last that it tells, and ours
+    if ((at(kHead) & 0x0Fu) != kVerifyConnect) return false;
+    header = (at(kHead + 4) << 8 | at(kHead + 5)) | at(kHead + 7) << 12;
+    return true;
+  }));
+  say(EnetDatagram(header).command(0x01, 0xFF).put16(1).put16(0));
+  ASSERT_TRUE(until([&] { return server.connected.size() == 1; }));
+
+  expect_refused(Refusal::never_sent, 2, [&] {
+    say(EnetDatagram(header).command(0x01, 0xFE).put16(1).put16(0));
+    say(EnetDatagram(header).command(0x01, 0).put16(9).put16(0));
+  });
+  expect_refused(Refusal::peer_limit, 1, [&] { say(EnetDatagram(header).command(0x86, 0, 1026).put16(0)); });
+  say(EnetDatagram(header).command(0x86, 0, 1).put16(3).data(3));
+  EXPECT_TRUE(until([&] { return server.control.size() == 1; }));
 }
 
 TEST_F(TransportRefusal, AtTheDoor) {

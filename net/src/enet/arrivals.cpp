@@ -16,7 +16,10 @@ int EnetTransport::Impl::filter(ENetHost* host, ENetEvent* event) {
     self.stats.refuse(Refusal::malformed);
     return kSwallow;
   }
-  if (const auto why = self.beyond_share(self.sender_of(datagram), datagram.size())) {
+  Connection* const sender = self.sender_of(datagram);
+  auto why = self.beyond_share(sender, datagram.size());
+  if (!why) why = self.beyond_work(sender, datagram);
+  if (why) {
     self.stats.refuse(*why);
     return kSwallow;
   }
@@ -40,6 +43,13 @@ EnetTransport::Impl::Connection* EnetTransport::Impl::sender_of(std::span<const 
 std::optional<Refusal> EnetTransport::Impl::beyond_share(Connection* connection, std::size_t bytes) {
   if (connection == nullptr || role == enet_filter::Role::client) return std::nullopt;
   return traffic.refuse(connection->traffic, connection->peer->address.host, bytes, steady_seconds());
+}
+
+// The same for what it would cost in ENet's lists.
+std::optional<Refusal> EnetTransport::Impl::beyond_work(Connection* connection,
+                                                        std::span<const std::byte> datagram) {
+  if (connection == nullptr || role == enet_filter::Role::client) return std::nullopt;
+  return connection->work.refuse(*connection->peer, datagram, steady_seconds());
 }
 
 void EnetTransport::Impl::take(ENetEvent& event) {

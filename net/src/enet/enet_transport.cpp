@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <thread>
+#include <utility>
 
 namespace reckoner {
 namespace {
@@ -147,7 +148,7 @@ EnetTransport::EnetTransport(std::unique_ptr<Impl> impl) : impl_(std::move(impl)
 EnetTransport::~EnetTransport() = default;
 
 void EnetTransport::service(double /*now_s*/) {
-  impl_->pump();
+  impl_->turn();
   impl_->drop_silent(steady_seconds());
 }
 
@@ -159,7 +160,7 @@ bool EnetTransport::send(PeerId peer, Channel channel, std::span<const std::byte
   Impl::Connection* const found = impl_->connections.find(peer);
   if (found == nullptr) return false;
   Impl::Connection& connection = *found;
-  if (connection.peer->state != ENET_PEER_STATE_CONNECTED) return false;
+  if (connection.peer->state != ENET_PEER_STATE_CONNECTED || connection.liveness.closing()) return false;
   const bool reliable = channel == Channel::control;
   if (payload.size() > (reliable ? kMaxControlBytes : impl_->max_state_bytes(connection.peer))) {
     impl_->stats.refuse(Refusal::too_large);
@@ -179,15 +180,17 @@ bool EnetTransport::send(PeerId peer, Channel channel, std::span<const std::byte
   }
   PacketPtr packet(enet_packet_create(payload.data(), payload.size(),
                                       reliable ? ENET_PACKET_FLAG_RELIABLE : ENET_PACKET_FLAG_UNSEQUENCED));
-  if (!packet || enet_peer_send(connection.peer, static_cast<enet_uint8>(channel), packet.get()) != 0) {
-    return false;
-  }
+  if (!packet) return false;
   if (reliable) {
     connection.backlog += payload.size();
     packet->userData = &connection.backlog;
     packet->freeCallback = &Impl::release_backlog;
+    if (!connection.held.send(*connection.peer, std::move(packet))) return false;
+    if (connection.held.size() == 1) impl_->holding.push_back(peer);
+  } else {
+    if (enet_peer_send(connection.peer, static_cast<enet_uint8>(channel), packet.get()) != 0) return false;
+    (void)packet.release();  // ENet's now
   }
-  (void)packet.release();  // ENet's now
   impl_->stats.payload_bytes_sent += payload.size();
   return true;
 }
@@ -203,8 +206,9 @@ void EnetTransport::disconnect(PeerId peer, std::uint32_t reason) {
   Impl::Connection& connection = *found;
   if (!connection.liveness.close(steady_seconds())) return;
   connection.closing_reason = reason;
-  enet_peer_disconnect_later(connection.peer, reason);
   impl_->unsent = true;
+  if (!connection.held.empty()) return;  // release_held() goes on
+  enet_peer_disconnect_later(connection.peer, reason);
   // ENet gives a connection that was not made yet up at once and raises no event.
   if (connection.peer->state == ENET_PEER_STATE_DISCONNECTED) impl_->end(peer, 0);
 }
@@ -244,7 +248,7 @@ std::intptr_t EnetTransport::socket() const {
 bool EnetTransport::flush(bool always) {
   if (!impl_->events.empty()) return true;
   if (!always && !impl_->unsent) return false;
-  return impl_->pump() || !impl_->events.empty();
+  return impl_->turn() || !impl_->events.empty();
 }
 
 void EnetTransport::wait(double seconds) {

@@ -2,6 +2,9 @@
 #pragma once
 
 #include "datagram_batch.hpp"
+#include "enet/handles.hpp"
+#include "enet/held_packets.hpp"
+#include "enet/list_work.hpp"
 #include "enet_filter.hpp"
 #include "enet_limits.hpp"
 #include "enet_liveness.hpp"
@@ -24,8 +27,7 @@
 #include <optional>
 #include <span>
 #include <string>
-
-#include <enet/enet.h>
+#include <vector>
 
 #include <reckoner/net/enet_transport.hpp>
 
@@ -40,13 +42,6 @@ static_assert(limits::kMtu >= kMaxStateBytes + kFragmentHeaders);
 /// ENet, with the allocator that set_enet_allocator() chose.
 [[nodiscard]] int start_enet();
 using EnetRuntime = SharedLibraryStart<&start_enet, &enet_deinitialize>;
-
-struct Destroy {
-  void operator()(ENetHost* host) const { enet_host_destroy(host); }
-  void operator()(ENetPacket* packet) const { enet_packet_destroy(packet); }
-};
-using HostPtr = std::unique_ptr<ENetHost, Destroy>;
-using PacketPtr = std::unique_ptr<ENetPacket, Destroy>;
 
 /// As a log and a gate have it: in the machine's byte order.
 inline ServerAddress machine_order(const ENetAddress& address) {
@@ -77,9 +72,11 @@ struct EnetTransport::Impl {
     Liveness liveness;
     std::uint32_t closing_reason = 0;
     std::size_t backlog = 0;           ///< control bytes that are not acknowledged
+    HeldPackets held;                  ///< of those; count themselves off in the backlog
     std::uint32_t session = 0;         ///< that it stands on, if there is a guard
     secure::Sealer* sealer = nullptr;  ///< the session's
     TrafficMeter traffic;              ///< without a guard, which counts by session
+    ListWork work;                     ///< that it makes ENet do
     bool waiting_full = false;         ///< at the last look: it has as much waiting as it may
   };
 
@@ -94,6 +91,8 @@ struct EnetTransport::Impl {
         touched(peers) {}
   ~Impl();
 
+  bool turn();
+  void release_held();
   bool pump();
   [[nodiscard]] bool more_behind_empty();
   void post(Connection& connection, std::span<const std::byte> payload);
@@ -138,6 +137,8 @@ struct EnetTransport::Impl {
   [[nodiscard]] std::optional<Refusal> take_opened(const secure::Guard::Arrival& arrival, std::size_t bytes);
   void send_to_session(const secure::Gate::Session& session);
   [[nodiscard]] std::optional<Refusal> beyond_share(Connection* connection, std::size_t bytes);
+  [[nodiscard]] std::optional<Refusal> beyond_work(Connection* connection,
+                                                   std::span<const std::byte> datagram);
   [[nodiscard]] Connection* sender_of(std::span<const std::byte> datagram);
   static int ENET_CALLBACK filter(ENetHost* host, ENetEvent* event);
   static enet_uint32 ENET_CALLBACK seal_hook(const ENetBuffer* buffers, std::size_t count);
@@ -155,6 +156,7 @@ struct EnetTransport::Impl {
   TouchedPeers touched;                 // since hold_throttle_open()
   double looked_s = -1e9;               // when drop_silent() last looked
   bool screened = false;                // by the system: what ENet cannot take does not arrive
+  std::vector<PeerId> holding;          // with packets held
   bool unsent = false;                  // something waits for the next pass
   DatagramBatch batch;                  // state payloads that wait for it
   std::optional<secure::Guard> guard;   // none: nothing is sealed

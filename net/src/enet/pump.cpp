@@ -53,6 +53,24 @@ void EnetTransport::Impl::flush_batch() {
   stats.service_errors += outcome.errors;
 }
 
+bool EnetTransport::Impl::turn() {
+  release_held();
+  return pump();
+}
+
+// Who is to be disconnected is once nothing is held back any more.
+void EnetTransport::Impl::release_held() {
+  std::erase_if(holding, [this](PeerId id) {
+    Connection* const connection = connections.find(id);
+    if (connection == nullptr) return true;
+    connection->held.release(*connection->peer);
+    if (!connection->held.empty()) return false;
+    if (connection->liveness.closing())
+      enet_peer_disconnect_later(connection->peer, connection->closing_reason);
+    return true;
+  });
+}
+
 // Sends and receives until nothing is left. An error (one datagram too long for ENet's buffer, one address
 // that cannot be sent to) ends a pass of ENet's in the middle, so the pass is repeated for the others; so
 // does a peer that comes or goes. A pass that went to its end found the socket empty, unless it read all it

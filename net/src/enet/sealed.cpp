@@ -82,6 +82,7 @@ int EnetTransport::Impl::take_sealed(std::span<const std::byte> datagram) {
     why = take_opened(arrival, datagram.size());
   }
   if (why) stats.refuse(*why);
+  if (why == Refusal::handshake_limit) log.turned_away(machine_order(from), now_s);
   return kSwallow;
 }
 
@@ -113,7 +114,9 @@ std::optional<Refusal> EnetTransport::Impl::let_pass(const secure::Guard::Arriva
     if (!secure::Guard::belongs(*connection, arrival.session)) return Refusal::no_session;
   } else {
     if (index >= host->peerCount) return Refusal::no_session;
-    if (!secure::Guard::belongs(host->peers[index].connectID, arrival.session)) return Refusal::no_session;
+    const ENetPeer& peer = host->peers[index];
+    if (!secure::Guard::belongs(peer.connectID, arrival.session)) return Refusal::no_session;
+    if (const auto why = beyond_work(connections.find(id_of(&peer)), arrival.bytes)) return why;
   }
   // ENet answers to where it believes a datagram comes from, and knows a request that comes again, perhaps
   // from elsewhere, by the same: to it all of a session comes from the address that its client has proven.

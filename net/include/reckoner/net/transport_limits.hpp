@@ -25,7 +25,8 @@ struct TransportLimits {
   /// kMaxControlBytes.
   std::size_t message_bytes = kMaxControlBytes;
   /// Of one peer: what arrived and waits for something that was lost, bytes; then it is given up, as what is
-  /// missing could not be taken in any more. A peer of Reckoner's has 64 KiB under way at most.
+  /// missing could not be taken in any more. A peer of Reckoner's has sent
+  /// no more than 128 KiB beyond what is missing.
   std::size_t waiting_bytes = 512 * 1024;
   /// Of one peer: control messages that it does not acknowledge, bytes; then it is given up.
   std::size_t backlog_bytes = 8 * 1024 * 1024;
