@@ -146,7 +146,7 @@ TEST(GateLogin, OfTokensThatWereIssuedAtOnceTheOneShownLastWins) {
 // One of several backends has a clock that is ahead: what it issues is taken, and stands in the way of what
 // the others issue for ten seconds, not for as long as its clock is ahead.
 TEST(GateLogin, ABackendWhoseClockIsAheadLocksNobodyOut) {
-  for (const std::uint64_t ahead_s : {5u, 60u, 3600u, 1'000'000'000u}) {
+  for (const std::uint64_t ahead_s : {5u, 20u, 60u, 3600u, 1'000'000'000u}) {
     House house;
     auto ticket = house.join(house.token_issued_at((house.unix_s + ahead_s) * 1000, 7));
     ASSERT_TRUE(ticket);
