@@ -4,6 +4,7 @@
 #include "enet/list_work.hpp"
 #include "enet_datagram.hpp"
 #include "enet_filter.hpp"
+#include "enet_liveness.hpp"
 #include "real_time.hpp"
 #include "relay.hpp"
 
@@ -304,6 +305,18 @@ TEST_F(EnetWork, BehindALostOneNoMoreGoesThanAWindow) {
   }
   EXPECT_EQ(refused(), 0u);
   EXPECT_TRUE(server.disconnected.empty());
+}
+
+// Not only when closing is cut short.
+TEST_F(EnetWork, TheEndIsToldAsSoonAsAllIsThrough) {
+  constexpr std::uint32_t kSent = 3000;  // more than may be under way
+  for (std::uint32_t i = 0; i < kSent; ++i)
+    ASSERT_TRUE(client.transport->send(client.connected[0], Channel::control, numbered(i)));
+  const double left_s = now_s();
+  client.transport->disconnect(client.connected[0], 7);
+  EXPECT_TRUE(until([&] { return !server.disconnected.empty(); }));
+  EXPECT_LT(now_s() - left_s, 0.6 * Liveness::kClosingSeconds);
+  EXPECT_EQ(server.control.size(), kSent);
 }
 
 // A client that leaves sends at once all that it has kept, up to 8192 messages, small ones perhaps.

@@ -61,8 +61,9 @@ class ReliableLog {
   void let_go() { gone_bytes_ += sizes_[gone_++]; }
   /// None has gone: over another connection, each goes again.
   void hold_all() { gone_ = gone_bytes_ = 0; }
-  /// How many of those it holds have gone, and how much they are together.
+  /// How many of those it holds have gone.
   [[nodiscard]] std::size_t gone() const { return gone_; }
+  /// How much they are together.
   [[nodiscard]] std::size_t gone_bytes() const { return gone_bytes_; }
 
   [[nodiscard]] std::uint32_t sent() const { return sent_; }  ///< since the beginning; wraps
