@@ -124,6 +124,7 @@ std::optional<Refusal> ClientWorld::own(const OwnershipMessage& message) {
   }
   const Quantisation& q = *link.quantisation(entity->info.archetype);
   if (message.orientation_bits != q.orientation_bits) return Refusal::beyond_limits;
+  if (link.is_far_ahead(message.motion_tick)) return Refusal::from_future;
   const auto motion = motion_of(message.state, link.time_of(message.motion_tick), q, link.routes());
   if (!motion) return why_no_motion(message.state, link.routes());
   if (motion->route != nullptr) return Refusal::unexpected;
@@ -182,6 +183,7 @@ void ClientWorld::show_own(KnownEntity& entity, const Motion& motion) {
 std::optional<Refusal> ClientWorld::despawn(const DespawnMessage& message) {
   KnownEntity* entity = entities.find(message.entity);
   if (entity == nullptr) return Refusal::unknown_entity;
+  if (link.is_far_ahead(message.tick)) return Refusal::from_future;
   if (path_ == Path::predict) {
     remove(static_cast<std::uint32_t>(message.entity.slot()), link.time_of(message.tick));
   } else {

@@ -53,8 +53,7 @@ void OwnedEntity::restart(std::uint8_t term, const Motion& start) {
 
 Tick OwnedEntity::tick_at(double time_s) const {
   // The half thousandth is for rounding: a frame may fall on a tick.
-  const double ticks = std::floor((time_s - clock_.epoch_s) * clock_.tick_rate_hz + 5e-4);
-  return static_cast<Tick>(std::max(0.0, ticks));
+  return whole_ticks((time_s - clock_.epoch_s) * clock_.tick_rate_hz + 5e-4);
 }
 
 bool OwnedEntity::move(const State& given, FrameId frame, double now_s, double delay_s) {

@@ -72,8 +72,10 @@ bool ServerLink::join(const WelcomeMessage& message, std::vector<Archetype>& arc
   return true;
 }
 
+// As plain numbers: no server lives until ticks wrap, so what is "just before" across the wrap lies before
+// the server's first tick, and what it is taken for is two years ahead.
 bool ServerLink::is_far_ahead(Tick tick) const {
-  return static_cast<std::int32_t>(tick - newest_tick_) / tick_rate_hz_ > kNewestDatagramS;
+  return tick > newest_tick_ && (tick - newest_tick_) / tick_rate_hz_ > kNewestDatagramS;
 }
 
 bool ServerLink::add_route(const RouteMessage& message) {

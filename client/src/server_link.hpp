@@ -100,9 +100,7 @@ class ServerLink {
   }
 
   /// The server has run this tick.
-  void note_tick(Tick tick) {
-    newest_tick_ = static_cast<std::int32_t>(tick - newest_tick_) > 0 ? tick : newest_tick_;
-  }
+  void note_tick(Tick tick) { newest_tick_ = std::max(newest_tick_, tick); }
 
   /// So much has arrived unacknowledged that more of it could not be acknowledged at once.
   [[nodiscard]] bool ack_overdue() const;

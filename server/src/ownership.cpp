@@ -76,7 +76,7 @@ Ownership::Owned* Ownership::find(std::uint32_t slot) {
 }
 
 Tick Ownership::tick_at(double time_s) const {
-  return static_cast<Tick>(std::max(0.0, std::floor((time_s - config_.epoch_s) * config_.tick_rate_hz)));
+  return whole_ticks((time_s - config_.epoch_s) * config_.tick_rate_hz);
 }
 
 std::optional<ClientId> Ownership::owner(EntityId id) const {

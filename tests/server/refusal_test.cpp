@@ -321,5 +321,30 @@ TEST_F(Refused, AClientCountsControlMessagesThatCannotBe) {
   EXPECT_EQ(at_client(Refusal::malformed, Channel::control, Bytes(5, std::byte{0x0f})), 1u);
 }
 
+// Which wraps, and is the end of time.
+TEST_F(Refused, AClientRefusesATimeBeforeTheFirstTick) {
+  const auto before_all = static_cast<int>(world.server().next_tick()) + 5;
+  EXPECT_EQ(at_client(Refusal::from_future, Channel::state,
+                      update(static_cast<std::uint32_t>(walker.slot()), at(0.0, 0.0f), -before_all)),
+            1u);
+  const Tick wrapped = static_cast<Tick>(-5);
+  SpawnMessage m = spawn();
+  m.tick = m.motion_tick = wrapped;
+  EXPECT_EQ(at_client(Refusal::from_future, Channel::control, encoded(m)), 1u);
+  EXPECT_EQ(at_client(Refusal::from_future, Channel::control, encoded(DespawnMessage{avatar, wrapped})), 1u);
+}
+
+TEST_F(Refused, AClientRefusesWhatHappensInTheFarFuture) {
+  const Tick later = world.server().next_tick() + 60 * 100;
+  EXPECT_EQ(at_client(Refusal::from_future, Channel::control, encoded(DespawnMessage{avatar, later})), 1u);
+  OwnershipMessage given;
+  given.entity = walker;
+  given.news = OwnershipMessage::News::given;
+  given.orientation_bits = static_cast<std::uint8_t>(q.orientation_bits);
+  given.motion_tick = later;
+  EXPECT_EQ(at_client(Refusal::from_future, Channel::control, encoded(given)), 1u);
+  EXPECT_FALSE(world.client(hostile).owned(walker, world.now_s()));
+}
+
 }  // namespace
 }  // namespace reckoner::test

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 
 #include <reckoner/reckoning/frame.hpp>
 
@@ -12,6 +13,13 @@ namespace reckoner {
 
 /// Server ticks since the server started. 32 bits last 2.2 years at 60 Hz.
 using Tick = std::uint32_t;
+
+/// So many ticks, whole ones only; the first or last tick for a number that lies outside, or is none.
+[[nodiscard]] constexpr Tick whole_ticks(double ticks) {
+  constexpr Tick kLast = std::numeric_limits<Tick>::max();
+  if (!(ticks > 0.0)) return 0;
+  return ticks < kLast ? static_cast<Tick>(ticks) : kLast;
+}
 
 /// An entity. The server gives out slots; `index1` is the slot plus one, so that zero is null, and
 /// `generation` counts how often the slot was used, so that an id outlives its entity harmlessly.
