@@ -16,6 +16,11 @@ namespace reckoner {
 /// The machine's wall clock, milliseconds since 1970: may be set, ahead or back.
 [[nodiscard]] std::uint64_t unix_milliseconds();
 
+/// The same, seconds.
+[[nodiscard]] inline std::uint64_t unix_seconds() {
+  return unix_milliseconds() / 1000;
+}
+
 /// Sleeps until one of several sockets (file descriptors) can be read, a signal comes or `seconds`, at most a
 /// second, have passed; false only in the last case. Linux, the one system that shares a port.
 bool wait_for_sockets(std::span<const std::intptr_t> sockets, double seconds);

@@ -15,11 +15,11 @@ bool is_call(const SessionRecord& record) {
 
 void RecordedTransport::service(double now_s) {
   writer_.service(now_s);
-  inner_.service(now_s);
+  ForwardingTransport::service(now_s);
 }
 
 std::optional<TransportEvent> RecordedTransport::poll() {
-  auto event = inner_.poll();
+  auto event = ForwardingTransport::poll();
   if (event) {
     writer_.event(*event);
   } else {
@@ -29,13 +29,13 @@ std::optional<TransportEvent> RecordedTransport::poll() {
 }
 
 bool RecordedTransport::send(PeerId peer, Channel channel, std::span<const std::byte> payload) {
-  const bool accepted = inner_.send(peer, channel, payload);
+  const bool accepted = ForwardingTransport::send(peer, channel, payload);
   writer_.send(channel, accepted, payload);
   return accepted;
 }
 
 std::size_t RecordedTransport::max_state_bytes(PeerId peer) const {
-  const std::size_t room = inner_.max_state_bytes(peer);
+  const std::size_t room = ForwardingTransport::max_state_bytes(peer);
   if (room_ != room) writer_.room(room);
   room_ = room;
   return room;

@@ -9,16 +9,16 @@
 #include <utility>
 #include <vector>
 
-#include <reckoner/net/transport.hpp>
+#include <reckoner/net/forwarding_transport.hpp>
 
 namespace reckoner::test {
 
 using Bytes = std::vector<std::byte>;
 
 /// A transport in front of another: looks at what comes in, holds it back, or slips something in.
-class Tap final : public Transport {
+class Tap final : public ForwardingTransport {
  public:
-  explicit Tap(Transport& inner) : inner_(inner) {}
+  using ForwardingTransport::ForwardingTransport;
 
   /// Sees every event that comes in; false keeps it from going on.
   std::function<bool(const TransportEvent&)> filter;
@@ -32,8 +32,6 @@ class Tap final : public Transport {
   }
   [[nodiscard]] bool has_slipped_in() const { return !slipped_.empty(); }
 
-  void service(double now_s) override { inner_.service(now_s); }
-
   [[nodiscard]] std::optional<TransportEvent> poll() override {
     if (!slipped_.empty()) {
       current_ = std::move(slipped_.front());
@@ -41,7 +39,7 @@ class Tap final : public Transport {
       return TransportEvent{TransportEvent::Kind::received, current_.peer, current_.channel, 0,
                             current_.payload};
     }
-    while (auto event = inner_.poll()) {
+    while (auto event = ForwardingTransport::poll()) {
       if (!filter || filter(*event)) return event;
     }
     return std::nullopt;
@@ -49,13 +47,8 @@ class Tap final : public Transport {
 
   bool send(PeerId peer, Channel channel, std::span<const std::byte> payload) override {
     if (drop_sent && drop_sent(channel, payload)) return true;
-    return inner_.send(peer, channel, payload);
+    return ForwardingTransport::send(peer, channel, payload);
   }
-  [[nodiscard]] std::size_t max_state_bytes(PeerId peer) const override {
-    return inner_.max_state_bytes(peer);
-  }
-  void disconnect(PeerId peer, std::uint32_t reason) override { inner_.disconnect(peer, reason); }
-  [[nodiscard]] const TransportStats& stats() const override { return inner_.stats(); }
 
  private:
   struct Slipped {
@@ -64,7 +57,6 @@ class Tap final : public Transport {
     Bytes payload;
   };
 
-  Transport& inner_;
   std::deque<Slipped> slipped_;
   Slipped current_;
 };

@@ -10,15 +10,14 @@
 #include <span>
 #include <vector>
 
-#include <reckoner/net/transport.hpp>
+#include <reckoner/net/forwarding_transport.hpp>
 
 namespace reckoner::harness {
 
-/// A transport that passes everything on to another and notes how large it was. Adds a few nanoseconds to
-/// each payload.
-class RecordingTransport final : public Transport {
+/// Notes how large everything is that passes. Adds a few nanoseconds to each payload.
+class RecordingTransport final : public ForwardingTransport {
  public:
-  explicit RecordingTransport(Transport& inner) : inner_(inner) {}
+  using ForwardingTransport::ForwardingTransport;
 
   /// Notes what is sent in the next `ticks` ticks, and what arrives.
   void record(std::size_t ticks) {
@@ -36,10 +35,8 @@ class RecordingTransport final : public Transport {
     return record_;
   }
 
-  void service(double now_s) override { inner_.service(now_s); }
-
   std::optional<TransportEvent> poll() override {
-    auto event = inner_.poll();
+    auto event = ForwardingTransport::poll();
     if (event) note(*event);
     return event;
   }
@@ -49,14 +46,8 @@ class RecordingTransport final : public Transport {
       const std::size_t bytes = std::min<std::size_t>(payload.size(), kMaxStateBytes);
       record_.sent.push_back({numbers_[peer.value], static_cast<std::uint16_t>(bytes)});
     }
-    return inner_.send(peer, channel, payload);
+    return ForwardingTransport::send(peer, channel, payload);
   }
-
-  [[nodiscard]] std::size_t max_state_bytes(PeerId peer) const override {
-    return inner_.max_state_bytes(peer);
-  }
-  void disconnect(PeerId peer, std::uint32_t reason) override { inner_.disconnect(peer, reason); }
-  [[nodiscard]] const TransportStats& stats() const override { return inner_.stats(); }
 
  private:
   void note(const TransportEvent& event) {
@@ -70,7 +61,6 @@ class RecordingTransport final : public Transport {
     }
   }
 
-  Transport& inner_;
   std::vector<std::uint16_t> numbers_;  // by PeerId, in order of connecting
   std::uint16_t next_number_ = 0;
   DatagramRecord record_;

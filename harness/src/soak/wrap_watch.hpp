@@ -12,8 +12,8 @@
 #include <reckoner/harness/sim_dialer.hpp>
 #include <reckoner/net/datagram.hpp>
 #include <reckoner/net/dialer.hpp>
+#include <reckoner/net/forwarding_transport.hpp>
 #include <reckoner/net/sequence.hpp>
-#include <reckoner/net/transport.hpp>
 
 namespace reckoner::harness {
 
@@ -68,30 +68,23 @@ struct Wraps {
   }
 };
 
-/// Passes everything on and notes what counts.
-class WrapWatch final : public Transport {
+/// Notes what counts of all that passes.
+class WrapWatch final : public ForwardingTransport {
  public:
-  WrapWatch(Transport& inner, Wraps& wraps) : inner_(inner), wraps_(wraps) {}
+  WrapWatch(Transport& inner, Wraps& wraps) : ForwardingTransport(inner), wraps_(wraps) {}
 
-  void service(double now_s) override { inner_.service(now_s); }
   [[nodiscard]] std::optional<TransportEvent> poll() override {
-    auto event = inner_.poll();
+    auto event = ForwardingTransport::poll();
     if (event && event->kind == TransportEvent::Kind::received && event->channel == Channel::state)
       wraps_.note_received(event->payload);
     return event;
   }
   bool send(PeerId peer, Channel channel, std::span<const std::byte> payload) override {
     if (channel == Channel::state) wraps_.note_sent(payload);
-    return inner_.send(peer, channel, payload);
+    return ForwardingTransport::send(peer, channel, payload);
   }
-  [[nodiscard]] std::size_t max_state_bytes(PeerId peer) const override {
-    return inner_.max_state_bytes(peer);
-  }
-  void disconnect(PeerId peer, std::uint32_t reason) override { inner_.disconnect(peer, reason); }
-  [[nodiscard]] const TransportStats& stats() const override { return inner_.stats(); }
 
  private:
-  Transport& inner_;
   Wraps& wraps_;
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <memory>
 
 #include <enet/enet.h>
@@ -26,5 +27,18 @@ template <class Peer>
     return std::array{&peer.outgoingCommands};
   }
 }
+
+/// The command that stands at a place of one of ENet's lists, whose link is the first thing in it.
+template <class Command>
+[[nodiscard]] Command& command_at(ENetListNode* link) {
+  return *static_cast<Command*>(static_cast<void*>(link));
+}
+/// The same, to read only.
+template <class Command>
+[[nodiscard]] const Command& command_at(const ENetListNode* link) {
+  return *static_cast<const Command*>(static_cast<const void*>(link));
+}
+static_assert(offsetof(ENetOutgoingCommand, outgoingCommandList) == 0);
+static_assert(offsetof(ENetIncomingCommand, incomingCommandList) == 0);
 
 }  // namespace reckoner

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <utility>
 
+#include <reckoner/net/sequence.hpp>
+
 namespace reckoner {
 namespace {
 
@@ -15,21 +17,18 @@ std::uint16_t last_number(const ENetPeer& peer) {
   return peer.channels[kControl].outgoingReliableSequenceNumber;
 }
 
-bool precedes(std::uint16_t a, std::uint16_t b) {
-  return static_cast<std::int16_t>(a - b) < 0;
-}
-
 // The number before the oldest command that is not acknowledged: they are in order only until one is sent
 // again.
 std::uint16_t all_done(const ENetPeer& peer) {
-  static_assert(offsetof(ENetOutgoingCommand, outgoingCommandList) == 0);
   auto oldest = static_cast<std::uint16_t>(last_number(peer) + 1);
   const auto look = [&oldest](const ENetList& list) {
     for (const ENetListNode* at = list.sentinel.next; at != &list.sentinel; at = at->next) {
-      const auto& command = *static_cast<const ENetOutgoingCommand*>(static_cast<const void*>(at));
+      const auto& command = command_at<ENetOutgoingCommand>(at);
       const bool counts = command.command.header.channelID == kControl &&
                           (command.command.header.command & ENET_PROTOCOL_COMMAND_FLAG_ACKNOWLEDGE) != 0;
-      if (counts && precedes(command.reliableSequenceNumber, oldest)) oldest = command.reliableSequenceNumber;
+      if (counts && sequence_distance(command.reliableSequenceNumber, oldest) < 0) {
+        oldest = command.reliableSequenceNumber;
+      }
     }
   };
   look(peer.sentReliableCommands);
@@ -64,7 +63,7 @@ bool HeldPackets::fits(const ENetPeer& peer, const ENetPacket& packet) const {
 
 void HeldPackets::forget_acknowledged(const ENetPeer& peer) {
   done_ = all_done(peer);
-  while (!gone_.empty() && !precedes(done_, gone_.front().last)) {
+  while (!gone_.empty() && sequence_distance(done_, gone_.front().last) >= 0) {
     gone_bytes_ -= gone_.front().bytes;
     gone_.pop_front();
   }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "enet/handles.hpp"
+
 #include <algorithm>
 #include <array>
-#include <cstddef>
 #include <cstdint>
 
-#include <enet/enet.h>
+#include <reckoner/net/sequence.hpp>
 
 namespace reckoner {
 
@@ -23,12 +24,11 @@ inline constexpr std::uint32_t kHurryMs = 250;
 inline void hurry_oldest(ENetPeer& peer) {
   std::array<ENetOutgoingCommand*, 2> oldest{};  // of the connection itself, and of its one reliable channel
   const auto precedes = [](const ENetOutgoingCommand& a, const ENetOutgoingCommand& b) {
-    return static_cast<std::int16_t>(a.reliableSequenceNumber - b.reliableSequenceNumber) < 0;
+    return sequence_distance(a.reliableSequenceNumber, b.reliableSequenceNumber) < 0;
   };
   for (ENetListIterator at = enet_list_begin(&peer.sentReliableCommands);
        at != enet_list_end(&peer.sentReliableCommands); at = enet_list_next(at)) {
-    static_assert(offsetof(ENetOutgoingCommand, outgoingCommandList) == 0);
-    auto& command = *static_cast<ENetOutgoingCommand*>(static_cast<void*>(at));
+    auto& command = command_at<ENetOutgoingCommand>(at);
     constexpr enet_uint8 kConnectionItself = 0xFF;
     ENetOutgoingCommand*& first = oldest[command.command.header.channelID == kConnectionItself ? 0 : 1];
     if (first == nullptr || precedes(command, *first)) first = &command;

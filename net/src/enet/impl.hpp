@@ -20,7 +20,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -51,12 +50,6 @@ inline ServerAddress machine_order(const ENetAddress& address) {
 /// As ENet has it.
 inline ENetAddress enet_order(const ServerAddress& address) {
   return {ENET_HOST_TO_NET_32(address.host), address.port};
-}
-
-inline std::uint64_t unix_seconds() {
-  return static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
-          .count());
 }
 
 /// What an EnetTransport is made of. Its functions are in enet_transport.cpp (the public side), pump.cpp

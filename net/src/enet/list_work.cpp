@@ -14,11 +14,6 @@ namespace {
 constexpr std::uint16_t kHalfWay = 0x8000;  // numbers go round: what is further ahead than that is behind
 constexpr std::uint8_t kConnectionItself = 0xFF;
 
-template <class Command>
-const Command& at_link(const ENetListNode* link) {
-  return *static_cast<const Command*>(static_cast<const void*>(link));
-}
-
 // How many numbers further on.
 std::uint16_t ahead(std::uint16_t number, std::uint16_t of) {
   return static_cast<std::uint16_t>(number - of);
@@ -28,10 +23,9 @@ std::uint16_t ahead(std::uint16_t number, std::uint16_t of) {
 class Waiting {
  public:
   explicit Waiting(const ENetChannel& channel) : taken_(channel.incomingReliableSequenceNumber) {
-    static_assert(offsetof(ENetIncomingCommand, incomingCommandList) == 0);
     const ENetListNode& end = channel.incomingReliableCommands.sentinel;
     if (end.previous != &end) {
-      last_ = ahead(at_link<ENetIncomingCommand>(end.previous).reliableSequenceNumber, taken_);
+      last_ = ahead(command_at<ENetIncomingCommand>(end.previous).reliableSequenceNumber, taken_);
     }
   }
 
@@ -93,7 +87,6 @@ bool ListWork::spend(std::size_t steps, double now_s) {
 // What cannot be found was acknowledged before, or never sent.
 std::optional<Refusal> ListWork::refuse_acknowledgement(const ENetPeer& peer, std::uint8_t channel,
                                                         std::uint16_t sequence, double now_s) {
-  static_assert(offsetof(ENetOutgoingCommand, outgoingCommandList) == 0);
   auto last = last_number(peer, channel);
   if (!last) return Refusal::never_sent;
   // Paid in portions, so that one who has nothing left costs next to nothing.
@@ -109,14 +102,14 @@ std::optional<Refusal> ListWork::refuse_acknowledgement(const ENetPeer& peer, st
   const ENetListNode* end = &peer.sentReliableCommands.sentinel;
   for (const ENetListNode* link = end->next; link != end; link = link->next, ++unpaid) {
     if (!pays()) return Refusal::peer_limit;
-    if (found(at_link<ENetOutgoingCommand>(link)))
+    if (found(command_at<ENetOutgoingCommand>(link)))
       return spend(unpaid, now_s) ? std::nullopt : std::optional(Refusal::peer_limit);
   }
   for (const ENetList* queue : queues_of(peer)) {
     end = &queue->sentinel;
     for (const ENetListNode* link = end->next; link != end; link = link->next, ++unpaid) {
       if (!pays()) return Refusal::peer_limit;
-      const auto& command = at_link<ENetOutgoingCommand>(link);
+      const auto& command = command_at<ENetOutgoingCommand>(link);
       if ((command.command.header.command & ENET_PROTOCOL_COMMAND_FLAG_ACKNOWLEDGE) == 0) continue;
       if (command.sendAttempts == 0) {
         // The first that was never sent: on its channel, all numbers from there on.

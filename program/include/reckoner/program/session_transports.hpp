@@ -6,25 +6,23 @@
 #include <span>
 #include <string>
 
+#include <reckoner/net/forwarding_transport.hpp>
 #include <reckoner/net/transport.hpp>
 #include <reckoner/program/session_log.hpp>
 
 namespace reckoner::program {
 
-/// Passes everything on to a client's transport, and writes it down. Both must outlive it.
-class RecordedTransport final : public Transport {
+/// Writes down all that passes between a client and its transport. Both must outlive it.
+class RecordedTransport final : public ForwardingTransport {
  public:
-  RecordedTransport(Transport& inner, SessionWriter& writer) : inner_(inner), writer_(writer) {}
+  RecordedTransport(Transport& inner, SessionWriter& writer) : ForwardingTransport(inner), writer_(writer) {}
 
   void service(double now_s) override;
   [[nodiscard]] std::optional<TransportEvent> poll() override;
   bool send(PeerId peer, Channel channel, std::span<const std::byte> payload) override;
   [[nodiscard]] std::size_t max_state_bytes(PeerId peer) const override;
-  void disconnect(PeerId peer, std::uint32_t reason) override { inner_.disconnect(peer, reason); }
-  [[nodiscard]] const TransportStats& stats() const override { return inner_.stats(); }
 
  private:
-  Transport& inner_;
   SessionWriter& writer_;
   mutable std::optional<std::size_t> room_;  // as written last
 };

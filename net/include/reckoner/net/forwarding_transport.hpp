@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include <reckoner/net/transport.hpp>
+
+namespace reckoner {
+
+/// Passes everything on to another transport, which must outlive it. To watch a connection, write it down or
+/// disturb it, derive from this and override what you are after; call the function here to pass a call on.
+class ForwardingTransport : public Transport {
+ public:
+  /// In front of `inner`.
+  explicit ForwardingTransport(Transport& inner) : inner_(inner) {}
+
+  void service(double now_s) override { inner_.service(now_s); }
+  [[nodiscard]] std::optional<TransportEvent> poll() override { return inner_.poll(); }
+  bool send(PeerId peer, Channel channel, std::span<const std::byte> payload) override {
+    return inner_.send(peer, channel, payload);
+  }
+  [[nodiscard]] std::size_t max_state_bytes(PeerId peer) const override {
+    return inner_.max_state_bytes(peer);
+  }
+  void disconnect(PeerId peer, std::uint32_t reason) override { inner_.disconnect(peer, reason); }
+  [[nodiscard]] const TransportStats& stats() const override { return inner_.stats(); }
+
+ private:
+  Transport& inner_;
+};
+
+}  // namespace reckoner
