@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Clients whose address changes, and those who only say so, over real sockets.
 #include "guard.hpp"
-#include "real_time.hpp"
-#include "relay.hpp"
 #include "stranger.hpp"
+#include "token_server.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <functional>
-#include <memory>
-#include <string>
-#include <vector>
 
 #include <gtest/gtest.h>
-#include <netinet/in.h>
 
 #include <reckoner/net/enet_dialer.hpp>
 #include <reckoner/net/enet_transport.hpp>
@@ -26,47 +21,25 @@ using secure::Kind;
 using test::Bytes;
 using test::End;
 using test::now_s;
-using test::Relay;
 using test::Stranger;
 using test::unix_s;
 
-constexpr double kPatience = 10.0;  // generous: the machine may be busy
-constexpr std::uint64_t kGame = 12;
 constexpr double kFrameS = 1.0 / 60.0;
 
-class AddressChange : public testing::Test {
+class AddressChange : public test::TokenServer<EnetTransport> {
  protected:
-  SecretKey key = SecretKey::make();
-  End server, client;
-  std::unique_ptr<Relay> relay;
+  End& client = add_client();
 
   void listen(const TransportLimits& limits = {}) {
     EnetListenConfig config{
         .host = "127.0.0.1", .max_peers = 8, .security = ServerSecurity{.key = key, .game = kGame}};
     config.limits = limits;
-    auto listening = EnetTransport::listen(config);
-    ASSERT_TRUE(listening);
-    server.transport = std::move(*listening);
-    relay = std::make_unique<Relay>(server.transport->port());
-  }
-  [[nodiscard]] ConnectToken token(std::uint64_t client_id = 1) const {
-    ConnectGrant grant{.client_id = client_id, .expires_s = unix_s() + 60};
-    grant.servers = {{INADDR_LOOPBACK, server.transport->port()}};
-    return issue_token(grant, key, kGame);
+    ASSERT_NO_FATAL_FAILURE(serve(EnetTransport::listen(config)));
+    put_relay_in_front();
   }
   void join() {
-    auto connecting = EnetTransport::connect("127.0.0.1", relay->port(), 5, ClientSecurity{token(), kGame});
-    ASSERT_TRUE(connecting);
-    client.transport = std::move(*connecting);
+    ASSERT_NO_FATAL_FAILURE(connect(client, relay->port(), ClientSecurity{token(), kGame}));
     ASSERT_TRUE(until([&] { return !client.connected.empty() && !server.connected.empty(); }));
-  }
-  bool until(const std::function<bool()>& done, double patience_s = kPatience) {
-    const auto turn = [this] {
-      server.turn();
-      relay->turn();
-      client.turn();
-    };
-    return test::turn_until(turn, done, patience_s);
   }
   /// Both ends speak in every frame, as a game does. The longest that the client heard nothing.
   double play(double seconds, std::size_t server_bytes = 100) {
@@ -218,12 +191,10 @@ TEST_F(AddressChange, IsFollowedForADialersConnection) {
     }
   };
   const auto playing_until = [&](const std::function<bool()>& done) {
-    const auto turn = [&] {
-      server.turn();
-      relay->turn();
+    return until([&] {
       plays();
-    };
-    return test::turn_until(turn, done, kPatience);
+      return done();
+    });
   };
   ASSERT_TRUE(playing_until([&] { return heard > 5; }));
   relay->rebind();

@@ -3,19 +3,15 @@
 // own session, and from the same address as the other, as behind one router: no address tells them apart.
 #include "enet_datagram.hpp"
 #include "guard.hpp"
-#include "real_time.hpp"
-#include "relay.hpp"
 #include "stranger.hpp"
+#include "token_server.hpp"
 
-#include <algorithm>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <netinet/in.h>
 
 #include <reckoner/net/enet_transport.hpp>
 
@@ -27,34 +23,25 @@ using test::Bytes;
 using test::End;
 using test::EnetDatagram;
 using test::now_s;
-using test::Relay;
 using test::Stranger;
 using test::unix_s;
 
-constexpr double kPatience = 10.0;  // generous: the machine may be busy
-constexpr std::uint64_t kGame = 12;
 constexpr unsigned kPeers = 8;
 
-class Insider : public testing::Test {
+class Insider : public test::TokenServer<EnetTransport> {
  protected:
-  SecretKey key = SecretKey::make();
-  End server, honest;
-  std::unique_ptr<Relay> relay;
+  End& honest = add_client();
   std::optional<secure::Guard> insider;
   std::uint32_t theirs = 0, his = 0;  // sessions
   Bytes seen;                         // something sealed of the honest one's
 
   void SetUp() override {
-    auto listening =
+    ASSERT_NO_FATAL_FAILURE(serve(
         EnetTransport::listen({.host = "127.0.0.1",
                                .max_peers = kPeers,
-                               .security = ServerSecurity{.key = key, .game = kGame, .half_open_s = 60.0}});
-    ASSERT_TRUE(listening) << listening.error();
-    server.transport = std::move(*listening);
-    relay = std::make_unique<Relay>(server.transport->port());
-    auto connecting = EnetTransport::connect("127.0.0.1", relay->port(), 5, ClientSecurity{token(1), kGame});
-    ASSERT_TRUE(connecting) << connecting.error();
-    honest.transport = std::move(*connecting);
+                               .security = ServerSecurity{.key = key, .game = kGame, .half_open_s = 60.0}})));
+    put_relay_in_front();
+    ASSERT_NO_FATAL_FAILURE(connect(honest, relay->port(), ClientSecurity{token(1), kGame}));
     ASSERT_TRUE(until([&] { return !honest.connected.empty() && !server.connected.empty(); }));
     seen = relay->up.back();
     ASSERT_TRUE(secure::sealed_session(seen));
@@ -71,19 +58,6 @@ class Insider : public testing::Test {
     }));
     his = insider->joined()->number;
     ASSERT_NE(his, theirs);
-  }
-  [[nodiscard]] ConnectToken token(std::uint64_t client_id) const {
-    ConnectGrant grant{.client_id = client_id, .expires_s = unix_s() + 60};
-    grant.servers = {{INADDR_LOOPBACK, server.transport->port()}};
-    return issue_token(grant, key, kGame);
-  }
-  bool until(const std::function<bool()>& done, double patience_s = kPatience) {
-    const auto turn = [this] {
-      server.turn();
-      relay->turn();
-      honest.turn();
-    };
-    return test::turn_until(turn, done, patience_s);
   }
   /// The server refuses as much more for this reason, and nothing else.
   void expect_refused(Refusal why, std::size_t times, const RefusalCounts& before) {

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Sealed connections over real sockets, and what others can do to them.
-#include "real_time.hpp"
-#include "relay.hpp"
 #include "secure/seal.hpp"
+#include "token_server.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <functional>
-#include <memory>
 #include <random>
 #include <string>
 #include <utility>
@@ -26,48 +22,19 @@ namespace {
 using test::Bytes;
 using test::End;
 using test::now_s;
-using test::Relay;
-using test::unix_s;
 
-constexpr double kPatience = 10.0;  // generous: the machine may be busy
-constexpr std::uint64_t kGame = 12;
-
-class SecureTransport : public testing::Test {
+class SecureTransport : public test::TokenServer<EnetTransport> {
  protected:
-  SecretKey key = SecretKey::make();
-  End server;
-  std::vector<std::unique_ptr<End>> clients;
-  std::unique_ptr<Relay> relay;
-
   void SetUp() override {
     EnetListenConfig config{
         .host = "127.0.0.1", .max_peers = 8, .security = ServerSecurity{.key = key, .game = kGame}};
-    auto listening = EnetTransport::listen(config);
-    ASSERT_TRUE(listening);
-    server.transport = std::move(*listening);
-    relay = std::make_unique<Relay>(server.transport->port());
+    ASSERT_NO_FATAL_FAILURE(serve(EnetTransport::listen(config)));
+    put_relay_in_front();
   }
   [[nodiscard]] ConnectToken token(std::uint64_t client_id) const {
-    ConnectGrant grant{.client_id = client_id, .expires_s = unix_s() + 60};
-    grant.servers = {{INADDR_LOOPBACK, server.transport->port()}};
-    grant.user_data[3] = std::byte{33};
-    return issue_token(grant, key, kGame);
-  }
-  End& join(const ConnectToken& with, std::uint16_t port) {
-    auto connecting = EnetTransport::connect("127.0.0.1", port, 5, ClientSecurity{with, kGame});
-    EXPECT_TRUE(connecting);
-    clients.push_back(std::make_unique<End>());
-    clients.back()->transport = std::move(*connecting);
-    return *clients.back();
-  }
-  bool until(const std::function<bool()>& done, double patience_s = kPatience) {
-    const auto turn = [this] {
-      server.turn();
-      relay->turn();
-      for (const auto& client : clients)
-        client->turn();
-    };
-    return test::turn_until(turn, done, patience_s);
+    ConnectGrant with_data = grant(client_id);
+    with_data.user_data[3] = std::byte{33};
+    return issue_token(with_data, key, kGame);
   }
 };
 
@@ -82,10 +49,9 @@ TEST_F(SecureTransport, TokensForOtherServersAreRefusedUnlessAnyWillDo) {
     server = {};
     server.transport = std::move(*listening);
     clients.clear();
-    ConnectGrant grant{.client_id = 1, .expires_s = unix_s() + 60};
-    const std::uint16_t port = server.transport->port();
-    grant.servers = {{named.host, named.port != 0 ? named.port : port}};
-    End& client = join(issue_token(grant, key, kGame), port);
+    ConnectGrant elsewhere = grant(1);
+    elsewhere.servers = {{named.host, named.port != 0 ? named.port : port()}};
+    End& client = join(issue_token(elsewhere, key, kGame), port());
     return until([&] { return !client.connected.empty() || server.transport->stats().refused > 0; }) &&
            !client.connected.empty();
   };
@@ -158,10 +124,7 @@ TEST_F(SecureTransport, LetsNobodyInWithoutAGoodToken) {
   ConnectToken forged = token(1);
   forged.sealed[100] ^= std::byte{1};
   End& with_forged = join(forged, relay->port());
-  auto open = EnetTransport::connect("127.0.0.1", server.transport->port(), 5, Insecure{});
-  ASSERT_TRUE(open);
-  clients.push_back(std::make_unique<End>());
-  clients.back()->transport = std::move(*open);
+  ASSERT_NO_FATAL_FAILURE(connect(add_client(), port(), Insecure{}));
   EXPECT_FALSE(until([&] { return !server.connected.empty() || !with_forged.connected.empty(); }, 1.0));
   EXPECT_GT(server.transport->stats().refused, 0u);
 }
@@ -275,12 +238,9 @@ TEST_F(SecureTransport, WhoSendsTooMuchIsHeldToItsShareAndOthersDoNotNotice) {
       .host = "127.0.0.1", .max_peers = 8, .security = ServerSecurity{.key = key, .game = kGame}};
   config.limits.datagrams_per_second = 200.0;
   config.limits.burst_s = 0.5;
-  auto limited = EnetTransport::listen(config);
-  ASSERT_TRUE(limited);
-  server.transport = std::move(*limited);
-  const std::uint16_t port = server.transport->port();
-  End& flooder = join(token(1), port);
-  End& honest = join(token(2), port);
+  ASSERT_NO_FATAL_FAILURE(serve(EnetTransport::listen(config)));
+  End& flooder = join(token(1), port());
+  End& honest = join(token(2), port());
   ASSERT_TRUE(until([&] { return !flooder.connected.empty() && !honest.connected.empty(); }));
   const Bytes flood(50, std::byte{1}), good(20, std::byte{2});
   std::size_t sent = 0, flooded = 0;

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Several hosts of one server that lets in who has a token. The system gives every socket a host by chance.
-#include "real_time.hpp"
-#include "relay.hpp"
+#include "token_server.hpp"
 
-#include <functional>
-#include <memory>
 #include <set>
-#include <vector>
 
 #include <gtest/gtest.h>
-#include <netinet/in.h>
 
 #include <reckoner/net/messages.hpp>
 #include <reckoner/net/sharded_transport.hpp>
@@ -18,47 +13,18 @@ namespace reckoner {
 namespace {
 
 using test::End;
-using test::unix_s;
 
-constexpr double kPatience = 10.0;  // generous: the machine may be busy
-constexpr std::uint64_t kGame = 12;
 constexpr std::uint32_t kPeersPerHost = 16;
 
-class ShardedSecurity : public testing::Test {
+class ShardedSecurity : public test::TokenServer<ShardedTransport> {
  protected:
-  SecretKey key = SecretKey::make();
-  test::EndOf<ShardedTransport> server;
-  std::vector<std::unique_ptr<End>> clients;
-
   void SetUp() override {
-    auto listening = ShardedTransport::listen(
+    ASSERT_NO_FATAL_FAILURE(serve(ShardedTransport::listen(
         {.host = "127.0.0.1", .max_peers = 64, .security = ServerSecurity{.key = key, .game = kGame}},
-        kPeersPerHost);
-    ASSERT_TRUE(listening) << listening.error();
-    server.transport = std::move(*listening);
+        kPeersPerHost)));
     ASSERT_GE(server.transport->hosts(), 4u);
   }
-  [[nodiscard]] ConnectToken token(std::uint64_t client_id) const {
-    ConnectGrant grant{.client_id = client_id, .expires_s = unix_s() + 60};
-    grant.servers = {{INADDR_LOOPBACK, server.transport->port()}};
-    return issue_token(grant, key, kGame);
-  }
-  End& join(const ConnectToken& with) {
-    auto connecting =
-        EnetTransport::connect("127.0.0.1", server.transport->port(), 5, ClientSecurity{with, kGame});
-    EXPECT_TRUE(connecting);
-    clients.push_back(std::make_unique<End>());
-    clients.back()->transport = std::move(*connecting);
-    return *clients.back();
-  }
-  bool until(const std::function<bool()>& done, double patience_s = kPatience) {
-    const auto turn = [this] {
-      server.turn();
-      for (const auto& client : clients)
-        client->turn();
-    };
-    return test::turn_until(turn, done, patience_s);
-  }
+  End& join(const ConnectToken& with) { return TokenServer::join(with, port()); }
 };
 
 // Hosts that each kept their own account would each let one of them in.

@@ -3,18 +3,14 @@
 // other.
 #include "client_handshake.hpp"
 #include "enet_datagram.hpp"
-#include "real_time.hpp"
-#include "relay.hpp"
 #include "seal.hpp"
 #include "stranger.hpp"
+#include "token_server.hpp"
 
-#include <array>
 #include <functional>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
-#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -26,17 +22,10 @@ namespace {
 using test::Bytes;
 using test::End;
 using test::Stranger;
-using test::unix_s;
 
-constexpr double kPatience = 10.0;  // generous: the machine may be busy
-constexpr std::uint64_t kGame = 12;
-
-class TransportRefusal : public testing::Test {
+class TransportRefusal : public test::TokenServer<EnetTransport> {
  protected:
-  SecretKey key = SecretKey::make();
   EnetListenConfig config{.host = "127.0.0.1", .max_peers = 8, .security = Insecure{}};
-  End server;
-  std::vector<std::unique_ptr<End>> clients;
   std::unique_ptr<Stranger> somebody;
   std::uint64_t issued = 0;
 
@@ -45,32 +34,16 @@ class TransportRefusal : public testing::Test {
     listen();
   }
   void listen() {
-    auto listening = EnetTransport::listen(config);
-    ASSERT_TRUE(listening) << listening.error();
-    server.transport = std::move(*listening);
-    somebody = std::make_unique<Stranger>(server.transport->port());
+    ASSERT_NO_FATAL_FAILURE(serve(EnetTransport::listen(config)));
+    somebody = std::make_unique<Stranger>(port());
   }
   [[nodiscard]] ConnectToken token(const SecretKey& with) {
-    ConnectGrant grant{.client_id = ++issued, .expires_s = unix_s() + 60};
-    grant.servers = {{INADDR_LOOPBACK, server.transport->port()}};
-    return issue_token(grant, with, kGame);
+    return issue_token(grant(++issued), with, kGame);
   }
   End& join() {
-    auto connecting =
-        EnetTransport::connect("127.0.0.1", server.transport->port(), 5, ClientSecurity{token(key), kGame});
-    EXPECT_TRUE(connecting);
-    clients.push_back(std::make_unique<End>());
-    clients.back()->transport = std::move(*connecting);
-    EXPECT_TRUE(until([&] { return !clients.back()->connected.empty(); }));
-    return *clients.back();
-  }
-  bool until(const std::function<bool()>& done, double patience_s = kPatience) {
-    const auto turn = [this] {
-      server.turn();
-      for (const auto& client : clients)
-        client->turn();
-    };
-    return test::turn_until(turn, done, patience_s);
+    End& client = TokenServer::join(token(key), port());
+    EXPECT_TRUE(until([&] { return !client.connected.empty(); }));
+    return client;
   }
   /// A client's next message of the handshake, when the server has answered the one before.
   Bytes ask(secure::ClientHandshake& handshake, Stranger& from) {
