@@ -72,6 +72,7 @@ void SeenBy::own(EntityId id) {
 
 void SeenBy::forget(EntityId id) {
   std::erase(own_, id);
+  std::erase(confirmed_, id);
   if (find(id) != nullptr) entities_[id.slot()].reset();
 }
 
@@ -135,8 +136,11 @@ void SeenBy::note_instant(const Instant& instant) {
 }
 
 void SeenBy::apply(Sent& datagram, double shown_s) {
-  // Who says that it came later than the limit gains nothing by that.
-  const double latest_s = datagram.sent_s + std::max(limit_s_, kHistoryS);
+  // Nothing is applied before it is sent, and nobody shows what is longer ago than he can tell. Who says that
+  // it came later than the limit gains nothing by that.
+  constexpr double kLongestDelayS = ShowingReport::kMostDelay * kStampUnitS + kClockSlackS;
+  shown_s =
+      std::clamp(shown_s, datagram.sent_s - kLongestDelayS, datagram.sent_s + std::max(limit_s_, kHistoryS));
   const auto carry = [this](const State& state, FrameId from, FrameId to,
                             double time_s) -> std::optional<State> {
     const auto out_of = frame_at(from, time_s, kMostFrames);
@@ -147,7 +151,7 @@ void SeenBy::apply(Sent& datagram, double shown_s) {
   };
   for (const Carried& carried : datagram.carried) {
     if (SeenEntity* entity = find(carried.id)) {
-      entity->add(std::min(shown_s, latest_s), carried.motion, blend_s_, kKeepS, carry);
+      entity->add(shown_s, carried.motion, blend_s_, kKeepS, carry);
     } else if (std::erase(own_, carried.id) > 0) {  // how it blends from its own is not known
       announced(carried.id, carried.motion);
       find(carried.id)->appear(shown_s + blend_s_);

@@ -40,7 +40,9 @@ void SeenEntity::add(double shown_s, const Motion& motion, double blend_s, doubl
   const bool known = std::any_of(steps_.begin(), steps_.end(),
                                  [&](const Step& s) { return s.motion.time_s == motion.time_s; });
   if (known) return;
-  const std::size_t place = step_at(shown_s) + 1;
+  const std::size_t earliest = shown_s_.size() - std::min(shown_s_.size(), kMostReplayed);
+  const std::size_t place = std::max(step_at(shown_s), earliest) + 1;
+  shown_s = std::max(shown_s, shown_s_[place - 1]);
   const auto offset = static_cast<std::ptrdiff_t>(place);
   // What was never shown has nothing to be blended from.
   const bool blends = appeared() && shown_s >= appear_s_;
@@ -48,6 +50,8 @@ void SeenEntity::add(double shown_s, const Motion& motion, double blend_s, doubl
   steps_.insert(steps_.begin() + offset, {motion, {}, blends ? blend_s : 0.0});
   replay_from(place, carry);
   forget_before(shown_s_.back() - keep_s);
+  while (steps_.size() > kMostSteps)
+    forget_oldest();
 }
 
 // By time.
@@ -84,13 +88,18 @@ void SeenEntity::carry(double lever_m) {
 // Of the motions that were there before, the newest stays: what comes after is shown from it.
 void SeenEntity::forget_before(double shown_s) {
   while (steps_.size() > 1 && shown_s_[1] < shown_s) {
-    Motion& first = steps_[0].motion;
-    Motion& second = steps_[1].motion;
-    if (path_ == Path::interpolate && std::max(first.time_s, second.time_s) > shown_s) return;
-    if (second.time_s < first.time_s) second = first;
-    steps_.erase(steps_.begin());
-    shown_s_.erase(shown_s_.begin());
+    const double newer_s = std::max(steps_[0].motion.time_s, steps_[1].motion.time_s);
+    if (path_ == Path::interpolate && newer_s > shown_s) return;
+    forget_oldest();
   }
+}
+
+void SeenEntity::forget_oldest() {
+  const Motion& first = steps_[0].motion;
+  Motion& second = steps_[1].motion;
+  if (second.time_s < first.time_s) second = first;
+  steps_.erase(steps_.begin());
+  shown_s_.erase(shown_s_.begin());
 }
 
 void SeenEntity::restart(Path path, double shown_s) {

@@ -26,9 +26,15 @@ class SeenEntity {
 
   [[nodiscard]] EntityId id() const { return id_; }
 
+  /// Motions that are remembered at most: those of a second and a half at 170 a second.
+  static constexpr std::size_t kMostSteps = 256;
+  /// A motion that is told of late counts from behind so many at most: so many are blended anew. Half a
+  /// second at 128 a second.
+  static constexpr std::size_t kMostReplayed = 64;
+
   /// The client applied a motion while it showed `shown_s`, and takes `blend_s` to work it in. They may come
   /// in any order; what is known already is ignored. What is more than `keep_s` before the newest is
-  /// forgotten.
+  /// forgotten. Whatever a client says of its instants, a call costs no more than the limits above allow.
   void add(double shown_s, const Motion& motion, double blend_s, double keep_s, const Carry& carry = {});
 
   /// Another lives in its frame, so far from its middle (RemoteEntity::carry()).
@@ -54,6 +60,9 @@ class SeenEntity {
   /// Time stamp of the newest motion that the client is known to have, s.
   [[nodiscard]] double newest_s() const;
 
+  /// Motions that are remembered.
+  [[nodiscard]] std::size_t steps() const { return steps_.size(); }
+
  private:
   static constexpr double kNever = std::numeric_limits<double>::infinity();
 
@@ -68,6 +77,7 @@ class SeenEntity {
   [[nodiscard]] std::vector<Motion> known_before(std::size_t step) const;
   void replay_from(std::size_t step, const Carry& carry);
   void forget_before(double shown_s);
+  void forget_oldest();
 
   EntityId id_;
   Path path_;

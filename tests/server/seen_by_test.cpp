@@ -106,6 +106,33 @@ TEST(SeenEntity, ForgettingWhatIsLongAgoChangesNothingAfter) {
   }
 }
 
+// A client that says of all it is sent that it came at one and the same instant, or ever earlier, would have
+// nothing forgotten and everything blended anew.
+TEST(SeenEntity, CostsNoMoreThanTheLimitsWhateverIsToldOfInstants) {
+  for (const double step_s : {0.0, -5e-4, 5e-4}) {
+    SCOPED_TRACE(step_s);
+    scenario::Random random{5};
+    SeenEntity seen({1, 0}, random_motion(random, 0.0), Path::predict);
+    seen.appear(0.0);
+    std::size_t carried = 0;
+    const auto carry = [&](const State& state, FrameId, FrameId, double) {
+      ++carried;
+      return std::optional(state);
+    };
+    for (int i = 1; i <= 2000; ++i) {
+      Motion motion = random_motion(random, i / 60.0);
+      motion.frame.value =
+          static_cast<std::uint64_t>(i % 2);  // each in another frame: each blend is asked for
+      const std::size_t before = carried;
+      seen.add(1.0 + step_s * i, motion, kBlendS, 1.5, carry);
+      ASSERT_LE(carried - before, SeenEntity::kMostReplayed + 1) << i;
+      ASSERT_LE(seen.steps(), SeenEntity::kMostSteps) << i;
+      ASSERT_GE(seen.steps(), std::min<std::size_t>(static_cast<std::size_t>(i) + 1, 200)) << i;
+    }
+    EXPECT_EQ(seen.newest_s(), 2000 / 60.0) << "what is forgotten is the oldest";
+  }
+}
+
 TEST(SeenBy, AClockThatIsFarOffTellsNothing) {
   SeenBy seen(Path::predict, kBlendS, 1.0);
   scenario::Random random{1};
