@@ -43,6 +43,10 @@ Result<RouteId> RouteTable::add(const RouteDefinition& definition) {
   if (!route) return Error{route.error()};
   if (!can_travel(definition))
     return Error{"a route's numbers must be below 1e12, and its passes at most 15"};
+  const std::size_t parts = route->path().piece_count() + route->arc().part_count();
+  if (parts > kMostRouteParts - parts_)
+    return Error{"all routes together would have more than " + std::to_string(kMostRouteParts) + " parts"};
+  parts_ += parts;
   routes_.push_back(std::make_unique<const Route>(std::move(*route)));
   return RouteId{static_cast<std::uint32_t>(routes_.size())};
 }

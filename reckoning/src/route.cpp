@@ -56,12 +56,9 @@ Result<Path> make_path(const RouteDefinition& d) {
     case RouteKind::kPolyline:
       return polyline_path<glm::dvec3>(d.points, closed);
     case RouteKind::kChaikin: {
-      auto points = chaikin<glm::dvec3>(d.points, {d.passes, closed, d.angle_limit, d.outlier_limit});
+      auto points = chaikin<glm::dvec3>(
+          d.points, {d.passes, closed, d.angle_limit, d.outlier_limit, kMostChaikinRoutePoints});
       if (!points) return Error{points.error()};
-      if (points->size() > kMostChaikinRoutePoints) {
-        return Error{"a route has at most " + std::to_string(kMostChaikinRoutePoints) +
-                     " points after corner cutting"};
-      }
       return quadratic_b_spline_path<glm::dvec3>(*points, closed);
     }
     case RouteKind::kCatmullRom:

@@ -30,6 +30,35 @@ struct Fixture {
   explicit Fixture(RouteWrap wrap) : id(*routes.add(loop(wrap))), route(routes.find(id)) {}
 };
 
+// 140 bytes of a message make 49 152 pieces: there is room for some routes of that kind, and for thousands of
+// the usual ones.
+TEST(RouteTable, HasRoomForSoManyPartsInAll) {
+  RouteDefinition tiny;
+  tiny.kind = RouteKind::kChaikin;
+  tiny.wrap = RouteWrap::kClosed;
+  tiny.points = {{0.0, 0.0, 0.0}, {10.0, 0.0, 0.0}, {0.0, 10.0, 1.0}};
+  tiny.passes = 14;
+  RouteTable table;
+  std::size_t parts = 0;
+  Result<RouteId> added = table.add(tiny);
+  for (; added; added = table.add(tiny)) {
+    const Route* route = table.find(*added);
+    parts += route->path().piece_count() + route->arc().part_count();
+    ASSERT_LE(parts, kMostRouteParts);
+  }
+  EXPECT_NE(added.error().find("together"), std::string::npos) << added.error();
+  EXPECT_GT(table.size(), 3u);
+  tiny.passes = 2;
+  EXPECT_TRUE(table.add(tiny)) << "a small one fits yet";
+
+  RouteTable usual;
+  RouteDefinition patrol;
+  for (int i = 0; i < 20; ++i)
+    patrol.points.push_back({5.0 * i, 10.0 * (i % 3), 0.0});
+  for (std::uint32_t i = 0; i < kMaxRoutes; ++i)
+    ASSERT_TRUE(usual.add(patrol)) << i;
+}
+
 TEST(RouteTable, GivesOutIdsInOrderAndKeepsRoutesInPlace) {
   RouteTable table;
   EXPECT_EQ(table.find({}), nullptr);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include <reckoner/reckoning/curves/arc_length.hpp>
 
@@ -70,7 +71,9 @@ class ArcLengthBuilder {
     const double m = 0.5 * (a + b);
     const double left = quadrature(piece, a, m);
     const double length = left + quadrature(piece, m, b);
-    const double share = 0.25 * tolerance_ * (b - a) / path_.end_parameter();
+    // Not less than what rounding makes of such a length: below that, halves agree no better than the whole.
+    constexpr double kRounding = 16.0 * std::numeric_limits<double>::epsilon();
+    const double share = std::max(0.25 * tolerance_ * (b - a) / path_.end_parameter(), kRounding * length);
     const bool measured = std::abs(quadrature(piece, a, b) - length) <= share;
     // Nothing inside a part shorter than its share can be off by more than that.
     if (length <= share || depth >= kDeepest || (measured && interpolates(piece, a, b, left, length))) {

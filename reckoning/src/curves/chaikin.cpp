@@ -10,7 +10,6 @@
 namespace reckoner {
 namespace {
 
-constexpr std::size_t kMostPoints = std::size_t{1} << 22;
 constexpr double kPi = 3.14159265358979323846;
 
 template <CurveVector V>
@@ -155,9 +154,11 @@ Result<std::vector<V>> chaikin(std::span<const V> points, const ChaikinOptions& 
   std::vector<V> line = without_repeats(points, options.closed);
   if (options.outlier_limit) line = reject_outliers(std::move(line), options.closed, *options.outlier_limit);
   for (int pass = 0; pass < options.passes && line.size() >= 3; ++pass) {
-    if (line.size() > kMostPoints / 2) return Error{"corner cutting would give more than 4194304 points"};
-    line = options.angle_limit ? cut_corners(line, options.closed, *options.angle_limit)
-                               : cut_edges(line, options.closed);
+    std::vector<V> cut = options.angle_limit ? cut_corners(line, options.closed, *options.angle_limit)
+                                             : cut_edges(line, options.closed);
+    if (cut.size() > options.most_points)
+      return Error{"corner cutting would give more than " + std::to_string(options.most_points) + " points"};
+    line = std::move(cut);
   }
   return line;
 }

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -86,6 +87,21 @@ template <class V>
 class ArcLengthOf : public testing::Test {};
 using Dimensions = testing::Types<double, dvec2, dvec3>;
 TYPED_TEST_SUITE(ArcLengthOf, Dimensions);
+
+// One piece has nearly all the length and a small part of the tolerance: less than rounding leaves of it.
+// Halved until they agree, its parts would be a million million.
+TEST(ArcLengthTable, EndsWhereRoundingDoes) {
+  std::vector<dvec3> points;
+  for (int i = 0; i < 20'000; ++i)
+    points.push_back({1e-3 * i, 1e-3 * (i % 7), 0.0});
+  points.push_back({3e8, 1e8, 2e8});
+  points.push_back({3.1e8, 1.7e8, 2.9e8});
+  const auto curve = CatmullRom<dvec3>::make(points, {});
+  ASSERT_TRUE(curve) << curve.error();
+  const ArcLengthTable table = table_of(curve->path(), 1e-9);
+  EXPECT_LT(table.part_count(), 100'000u);
+  EXPECT_GT(table.length(), 3.7e8);
+}
 
 TYPED_TEST(ArcLengthOf, StaysWithinItsToleranceOfQuadrature) {
   TestRandom random(31);

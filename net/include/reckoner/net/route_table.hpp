@@ -15,6 +15,10 @@ namespace reckoner {
 
 inline constexpr std::uint32_t kMaxRoutes = 4096;
 
+/// The cubic pieces of all routes together, and the parts that their lengths are tabulated in: some 300 MB. A
+/// route of 20 points has 600 or so, so that each of kMaxRoutes may have more.
+inline constexpr std::size_t kMostRouteParts = std::size_t{1} << 22;
+
 /// True if a definition can be sent: its enumerators are known, its numbers finite and at most 1e12.
 [[nodiscard]] RECKONER_NET_API bool can_travel(const RouteDefinition& definition);
 
@@ -24,8 +28,8 @@ inline constexpr std::uint32_t kMaxRoutes = 4096;
 /// Belongs to one thread at a time; the routes may be read from several.
 class RECKONER_NET_API RouteTable {
  public:
-  /// Makes the route with the next id. Fails with Route::make()'s reason, if it cannot travel, or if there
-  /// are kMaxRoutes already.
+  /// Makes the route with the next id. Fails with Route::make()'s reason, if it cannot travel, if there
+  /// are kMaxRoutes already, or if it would have them exceed kMostRouteParts.
   [[nodiscard]] Result<RouteId> add(const RouteDefinition& definition);
 
   /// Null for an id that is not in use.
@@ -36,6 +40,7 @@ class RECKONER_NET_API RouteTable {
 
  private:
   std::vector<std::unique_ptr<const Route>> routes_;
+  std::size_t parts_ = 0;  // of all of them
 };
 
 }  // namespace reckoner

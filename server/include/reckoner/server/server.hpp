@@ -270,8 +270,8 @@ class RECKONER_SERVER_API Server {
   [[nodiscard]] std::span<const SeenPose> rewind(ClientId client, double time_s);
 
   /// Registers a route and sends it to every client, later ones included, once. It stays for the server's
-  /// life. Fails, with the reason, on what Route::make() fails on, above kMaxRoutes, and if it does not fit
-  /// into a message (RouteMessage).
+  /// life. Fails, with the reason, on what Route::make() fails on, above kMaxRoutes and kMostRouteParts, and
+  /// if it does not fit into a message (RouteMessage).
   [[nodiscard]] Result<RouteId> add_route(const RouteDefinition& definition);
 
   /// Says that an entity moves along a route. Keep calling move(): as long as the truth is within the

@@ -23,6 +23,7 @@ struct ChaikinOptions {
   std::optional<double> angle_limit;
   /// Set: spikes are dropped before the first pass; see reject_outliers(). rad, > 0 and below pi.
   std::optional<double> outlier_limit;
+  std::size_t most_points = std::size_t{1} << 22;  ///< a result with more is refused before it is made
 };
 
 /// Corner cutting (G. Chaikin, "An algorithm for high speed curve generation", 1974). A pass replaces the
@@ -35,7 +36,7 @@ struct ChaikinOptions {
 ///
 /// A point that repeats the one before it counts once (closed: the last that repeats the first, too). Fewer
 /// than three points left then: they are the result. Fails on a coordinate that is not finite or too large,
-/// on options outside their range and if the result would have more than 2^22 points.
+/// on options outside their range and if the result would have more than `most_points`.
 template <CurveVector V>
 [[nodiscard]] Result<std::vector<V>> chaikin(std::span<const V> points, const ChaikinOptions& options = {});
 
