@@ -50,7 +50,6 @@ std::optional<Refusal> ClientWorld::spawn(const SpawnMessage& message) {
   BitReader reader{message.fields};
   read_values(reader, config.archetypes[message.archetype].fields, values);
   if (!reader.finished()) return Refusal::malformed;
-  link.note_tick(message.tick);
   const Motion& motion = *decoded;
   // Whatever it lives in was announced before.
   if (motion.frame && (motion.frame == frame_of(message.entity) ||
@@ -60,6 +59,7 @@ std::optional<Refusal> ClientWorld::spawn(const SpawnMessage& message) {
   if (KnownEntity* known = entities.find(message.entity); known != nullptr && !known->despawned_s) {
     // It has begun already; it is how it goes on that is news.
     if (message.archetype != known->info.archetype) return Refusal::unexpected;
+    link.note_tick(message.tick);
     entities.references(slot)->note(message.level, message.motion_tick, message.state);
     if (known->owned || motion.time_s < known->spawned_s || !receive(*known, motion)) {
       ++stats.updates_stale;
@@ -69,6 +69,7 @@ std::optional<Refusal> ClientWorld::spawn(const SpawnMessage& message) {
     }
     return std::nullopt;
   }
+  link.note_tick(message.tick);
   remove(slot, link.time_of(message.tick));
   entities.put({message.entity,
                 {message.archetype, message.name},
@@ -100,8 +101,8 @@ std::optional<Refusal> ClientWorld::own(const OwnershipMessage& message) {
   KnownEntity* entity = entities.find(message.entity);
   if (entity == nullptr || (message.news != News::given && !entity->owned)) return Refusal::unknown_entity;
   Possession& possession = entity->possession;
-  possession.viewers_s = message.viewers_s;
   if (message.news == News::again) {
+    possession.viewers_s = message.viewers_s;
     link.owned().find(message.entity)->say_again();
     return std::nullopt;
   }
@@ -128,8 +129,10 @@ std::optional<Refusal> ClientWorld::own(const OwnershipMessage& message) {
   const auto motion = motion_of(message.state, link.time_of(message.motion_tick), q, link.routes());
   if (!motion) return why_no_motion(message.state, link.routes());
   if (motion->route != nullptr) return Refusal::unexpected;
-  if (motion->frame && std::as_const(entities).find(entity_of(motion->frame)) == nullptr)
+  if (motion->frame && (motion->frame == frame_of(message.entity) ||
+                        std::as_const(entities).find(entity_of(motion->frame)) == nullptr))
     return Refusal::unknown_frame;
+  possession.viewers_s = message.viewers_s;
   if (OwnedEntity* known = link.owned().find(message.entity)) {
     known->restart(message.term, *motion);
   } else {

@@ -215,6 +215,7 @@ std::optional<Refusal> Client::Impl::take(const SessionMessage& message, double 
     coming = message.key;
     return std::nullopt;
   }
+  if (!ServerLink::can_be(message.tick)) return Refusal::from_future;
   if (!mail.confirm(message.taken)) return Refusal::never_sent;
   if (admitted) return std::nullopt;
   world->link.resume(message.tick, local_s);

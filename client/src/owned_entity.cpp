@@ -77,7 +77,8 @@ bool OwnedEntity::move(const State& given, FrameId frame, double now_s, double d
     // The server has put it where it was at that tick itself.
     if (newest != last_tick_) {
       const double tick_s = clock_.epoch_s + newest / clock_.tick_rate_hz;
-      look_at(extrapolate(state, tick_s - now_s), newest, ahead_s);
+      const State at = extrapolate(state, tick_s - now_s);
+      look_at(can_travel(at, *quantisation_) ? at : state, newest, ahead_s);
     }
   } else {
     for (Tick tick = last_tick_ + 1; static_cast<std::int32_t>(newest - tick) >= 0; ++tick) {

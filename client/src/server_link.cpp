@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 namespace reckoner {
 namespace {
@@ -53,7 +54,7 @@ double from_stamp(std::uint32_t stamp, double local_s) {
 }  // namespace
 
 bool ServerLink::join(const WelcomeMessage& message, std::vector<Archetype>& archetypes, double local_s) {
-  if (message.archetypes.size() != archetypes.size()) return false;
+  if (message.archetypes.size() != archetypes.size() || !can_be(message.tick)) return false;
   for (std::size_t i = 0; i < archetypes.size(); ++i) {
     const ArchetypeLimits& limits = message.archetypes[i];
     archetypes[i].threshold_m = limits.threshold_m;
@@ -72,10 +73,16 @@ bool ServerLink::join(const WelcomeMessage& message, std::vector<Archetype>& arc
   return true;
 }
 
+bool ServerLink::can_be(Tick tick) {
+  constexpr Tick kLast = std::numeric_limits<Tick>::max() - (Tick{1} << 20);
+  return tick <= kLast;
+}
+
 // As plain numbers: no server lives until ticks wrap, so what is "just before" across the wrap lies before
 // the server's first tick, and what it is taken for is two years ahead.
 bool ServerLink::is_far_ahead(Tick tick) const {
-  return tick > newest_tick_ && (tick - newest_tick_) / tick_rate_hz_ > kNewestDatagramS;
+  const bool later = tick > newest_tick_;
+  return !can_be(tick) || (later && (tick - newest_tick_) / tick_rate_hz_ > kNewestDatagramS);
 }
 
 bool ServerLink::add_route(const RouteMessage& message) {

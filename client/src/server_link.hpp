@@ -86,6 +86,9 @@ class ServerLink {
   /// The next call of acknowledge() is to send, however short ago the last one did.
   void hurry() { hurried_ = true; }
 
+  /// True if a server may have come to this tick: short of where ticks, or what is read of them, wrap.
+  [[nodiscard]] static bool can_be(Tick tick);
+
   /// True if no server can have run this tick yet.
   [[nodiscard]] bool is_far_ahead(Tick tick) const;
 

@@ -4,6 +4,9 @@
 
 #include <functional>
 #include <limits>
+#include <optional>
+#include <span>
+#include <variant>
 
 #include <gtest/gtest.h>
 
@@ -319,6 +322,55 @@ TEST_F(Refused, AClientCountsControlMessagesThatCannotBe) {
   route.route = {9};
   EXPECT_EQ(at_client(Refusal::unknown_route, Channel::control, encoded(route)), 1u);
   EXPECT_EQ(at_client(Refusal::malformed, Channel::control, Bytes(5, std::byte{0x0f})), 1u);
+}
+
+// What a refused message says of the time counts for nothing.
+TEST_F(Refused, ARefusedSpawnLeavesTheClientWhereItIs) {
+  SpawnMessage m = spawn();
+  m.tick += 60 * 50;
+  m.state.frame = {500, 3};
+  EXPECT_EQ(at_client(Refusal::unknown_frame, Channel::control, encoded(m)), 1u);
+  const std::uint64_t received = world.client(hostile).stats().datagrams_received;
+  EXPECT_EQ(at_client(Refusal::too_old, Channel::state,
+                      update(static_cast<std::uint32_t>(walker.slot()), at(0.0, 0.0f))),
+            0u);
+  EXPECT_GT(world.client(hostile).stats().datagrams_received, received);
+}
+
+TEST_F(Refused, AClientGivesNobodyAFrameThatIsHisOwn) {
+  OwnershipMessage given;
+  given.entity = walker;
+  given.news = OwnershipMessage::News::given;
+  given.orientation_bits = static_cast<std::uint8_t>(q.orientation_bits);
+  given.motion_tick = world.server().next_tick();
+  given.state.frame = walker;
+  EXPECT_EQ(at_client(Refusal::unknown_frame, Channel::control, encoded(given)), 1u);
+}
+
+// So near to where ticks wrap that a later datagram's would.
+TEST_F(Refused, AClientJoinsNoServerAtTheEndOfTime) {
+  const std::size_t late = world.add_client(ClientConfig{});
+  bool changed = false;
+  world.tap(late).filter = [&](const TransportEvent& event) {
+    if (changed || event.kind != TransportEvent::Kind::received || event.channel != Channel::control)
+      return true;
+    Bytes instead;
+    for (std::span<const std::byte> rest = event.payload; !rest.empty();) {
+      auto message = take_control(rest);
+      if (!message) return true;
+      if (auto* welcome = std::get_if<WelcomeMessage>(&*message)) {
+        welcome->tick = static_cast<Tick>(-1000);
+        changed = true;
+      }
+      const Bytes bytes = encoded(*message);
+      instead.insert(instead.end(), bytes.begin(), bytes.end());
+    }
+    if (changed) world.tap(late).slip_in(event.peer, Channel::control, instead);
+    return !changed;
+  };
+  world.run_to(world.now_s() + 1.0);
+  EXPECT_TRUE(changed);
+  EXPECT_NE(world.client(late).status(), ClientStatus::joined);
 }
 
 // Which wraps, and is the end of time.
