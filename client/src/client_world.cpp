@@ -40,6 +40,11 @@ void ClientWorld::take(std::span<const std::byte> payload, double local_s) {
   mail.receive(link.messages(), stats);
 }
 
+// In the world, or in what is known and is not the entity itself.
+bool ClientWorld::can_live_in(FrameId frame, EntityId id) const {
+  return !frame || (frame != frame_of(id) && entities.find(entity_of(frame)) != nullptr);
+}
+
 std::optional<Refusal> ClientWorld::spawn(const SpawnMessage& message) {
   const Quantisation* q = link.quantisation(message.archetype);
   if (q == nullptr || message.orientation_bits != q->orientation_bits) return Refusal::beyond_limits;
@@ -52,9 +57,7 @@ std::optional<Refusal> ClientWorld::spawn(const SpawnMessage& message) {
   if (!reader.finished()) return Refusal::malformed;
   const Motion& motion = *decoded;
   // Whatever it lives in was announced before.
-  if (motion.frame && (motion.frame == frame_of(message.entity) ||
-                       std::as_const(entities).find(entity_of(motion.frame)) == nullptr))
-    return Refusal::unknown_frame;
+  if (!can_live_in(motion.frame, message.entity)) return Refusal::unknown_frame;
   const auto slot = static_cast<std::uint32_t>(message.entity.slot());
   if (KnownEntity* known = entities.find(message.entity); known != nullptr && !known->despawned_s) {
     // It has begun already; it is how it goes on that is news.
@@ -129,9 +132,7 @@ std::optional<Refusal> ClientWorld::own(const OwnershipMessage& message) {
   const auto motion = motion_of(message.state, link.time_of(message.motion_tick), q, link.routes());
   if (!motion) return why_no_motion(message.state, link.routes());
   if (motion->route != nullptr) return Refusal::unexpected;
-  if (motion->frame && (motion->frame == frame_of(message.entity) ||
-                        std::as_const(entities).find(entity_of(motion->frame)) == nullptr))
-    return Refusal::unknown_frame;
+  if (!can_live_in(motion->frame, message.entity)) return Refusal::unknown_frame;
   possession.viewers_s = message.viewers_s;
   if (OwnedEntity* known = link.owned().find(message.entity)) {
     known->restart(message.term, *motion);

@@ -91,6 +91,7 @@ struct ClientWorld {
   [[nodiscard]] std::optional<Refusal> spawn(const SpawnMessage& message);
   [[nodiscard]] std::optional<Refusal> despawn(const DespawnMessage& message);
   [[nodiscard]] std::optional<Refusal> own(const OwnershipMessage& message);
+  [[nodiscard]] bool can_live_in(FrameId frame, EntityId id) const;
   [[nodiscard]] bool receive(KnownEntity& entity, const Motion& motion);
   void limit_unseen(KnownEntity& entity);
   void apply(std::span<const ServerLink::Update> updates, double local_s);
