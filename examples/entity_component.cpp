@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// An entity-component loop over plain arrays: a system that moves, a system that publishes, and, at the other
-// end, one that fills in what is to be drawn. Exits with 0 if all that the server has is shown where it is.
+// An entity-component loop over plain arrays. On the server, one system moves the entities and another system
+// publishes them. On the client, a system copies the shown poses into the arrays that the game draws. Exits
+// with 0 if the client shows every entity within 0.5 m of its true position.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -20,13 +21,13 @@ namespace {
 constexpr std::size_t kBoids = 200;
 
 // snip: server
-struct World {  // the game's components, an array each; row i is entity i
+struct World {  // the game's components, one array each; row i is entity i
   std::vector<glm::dvec3> position;
   std::vector<glm::vec3> velocity;
   std::vector<reckoner::EntityId> published;
 };
 
-void steer(World& world, float step_s) {  // about the middle, whoever comes too far out
+void steer(World& world, float step_s) {  // a spring pulls every entity towards the origin
   for (std::size_t i = 0; i < world.position.size(); ++i) {
     const glm::vec3 pull = glm::vec3(world.position[i]) * -0.2f;
     world.velocity[i] += pull * step_s;
@@ -45,14 +46,14 @@ void publish(const World& world, reckoner::Server& server) {
 // snip: end
 
 // snip: client
-struct Scene {  // what is drawn: row i belongs to the entity in slot i
+struct Scene {  // the poses that the game draws; row i belongs to the entity in slot i
   std::vector<glm::dvec3> position;
   std::vector<glm::quat> orientation;
   std::vector<bool> visible;
 };
 
 void fill_in(Scene& scene, reckoner::Client& client, double now_s) {
-  const reckoner::ShownPoses poses = client.sample(now_s);  // all at once
+  const reckoner::ShownPoses poses = client.sample(now_s);  // all entities in one call
   std::fill(scene.visible.begin(), scene.visible.end(), false);
   for (std::size_t i = 0; i < poses.ids.size(); ++i) {
     const std::size_t row = poses.ids[i].slot();

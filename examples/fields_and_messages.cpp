@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A server and a client on this machine: user fields and game messages. docs/FIELDS.md shows the parts
-// between the "snip" lines. Exits with 0 if everything arrived.
+// A server and a client on this machine exchange user fields and game messages. docs/FIELDS.md quotes the
+// parts between the "snip" lines. Exits with 0 if the field's new value and both messages arrived.
 #include <array>
 #include <chrono>
 #include <cstdio>
@@ -14,7 +14,7 @@
 namespace {
 
 // snip: declare
-enum Field : std::size_t { kHealth, kHeat };  // the fields' numbers are their places in the list
+enum Field : std::size_t { kHealth, kHeat };  // a field's number is its index in Archetype::fields
 
 std::vector<reckoner::Archetype> archetypes() {
   reckoner::Archetype tank;
@@ -36,12 +36,12 @@ struct Seen {
 
 void serve(reckoner::Server& server, reckoner::EntityId tank) {
   // snip: server
-  server.set_field(tank, kHealth, std::int64_t{35});  // clients show it when they show this tick
+  server.set_field(tank, kHealth, std::int64_t{35});  // a client applies it when it shows this tick
   while (const auto message = server.poll_message()) {
-    if (message->payload[0] != kHello) continue;  // from the network: trust nothing
+    if (message->payload[0] != kHello) continue;  // data from the network: trust nothing
     const std::array bang{kBang};
     server.send(message->sender, bang, reckoner::Delivery::unreliable,
-                server.tick_time_s(server.next_tick()));  // is heard when this tick is seen
+                server.tick_time_s(server.next_tick()));  // delivered when the client shows this tick
   }
   // snip: end
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A game loop: the simulation in fixed ticks, the picture as often as it can be drawn. What the game
-// simulates itself it draws between its last two ticks; what others do it draws as the client shows it. The
-// server runs in the same process. Exits with 0 if the other's car was shown within half a metre of where it
-// was.
+// A game loop: the simulation runs in fixed ticks, and the game draws as many frames as it can. It draws its
+// own ball interpolated between the last two ticks, and the remote car at the pose that the client shows. The
+// server runs in the same process. Exits with 0 if the car was shown within 0.5 m of its true position.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -25,7 +24,7 @@ reckoner::State weaving(double time_s) {
   return car;
 }
 
-// What this game simulates itself: a ball that falls and bounces. One fixed step.
+// One fixed step of a ball that falls and bounces. The game simulates this ball itself.
 reckoner::State stepped(reckoner::State ball, double step_s) {
   ball.velocity.z -= static_cast<float>(9.81 * step_s);
   ball.position += glm::dvec3(ball.velocity) * step_s;
@@ -41,7 +40,7 @@ double now_s() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// The server's part, elsewhere in a real game.
+// The server's part of the loop. In a real game it runs in another process.
 void serve(reckoner::Server& server, reckoner::EntityId car) {
   server.receive(now_s());
   while (server.tick_time_s(server.next_tick()) <= now_s()) {
@@ -75,25 +74,25 @@ int main() {
     const double frame_s = now_s();
 
     client.receive(frame_s);
-    while (const auto event = client.poll_event()) {  // make and remove what is drawn
+    while (const auto event = client.poll_event()) {  // create and remove drawn objects here
     }
 
-    while (simulated_s + kStepS <= frame_s) {  // fixed ticks, as many as time has passed
+    while (simulated_s + kStepS <= frame_s) {  // run every fixed tick that is due
       ball_before = ball;
       ball = stepped(ball, kStepS);
       simulated_s += kStepS;
     }
-    const double share = (frame_s - simulated_s) / kStepS;  // of the way to the next tick
+    const double share = (frame_s - simulated_s) / kStepS;  // elapsed share of the current tick, 0 to 1
     const glm::dvec3 ball_drawn = glm::mix(ball_before.position, ball.position, share);
 
-    for (const reckoner::ShownEntity& other : client.frame(frame_s)) {  // for this very instant
+    for (const reckoner::ShownEntity& other : client.frame(frame_s)) {  // poses for exactly this instant
       const double off_m = glm::distance(other.shown.position, weaving(frame_s).position);
-      if (frame_s > 1.0) worst_m = std::max(worst_m, off_m);  // once the clock has settled
+      if (frame_s > 1.0) worst_m = std::max(worst_m, off_m);  // after the client's clock has settled
       if (++drawn % 60 == 0)
         std::printf("ball %.2f m up, car at %.2f %.2f\n", ball_drawn.z, other.shown.position.x,
                     other.shown.position.y);
     }
-    std::this_thread::sleep_for(std::chrono::milliseconds(4));  // vertical sync
+    std::this_thread::sleep_for(std::chrono::milliseconds(4));  // stands for vertical sync
   }
   // snip: end
   std::printf("%d frames, at most %.3f m off\n", drawn, worst_m);

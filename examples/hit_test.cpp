@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A shot is judged by what the shooter saw: he aims at a runner who is shown to him 150 ms late, and hits,
-// although the runner is 1.5 m further by then. Exits with 0 if the server finds the hit, and a shot at
-// nothing misses.
+// Lag compensation: the server judges a shot by the pose that the shooter saw. The shooter's client shows a
+// runner 150 ms late, and the shooter aims at that pose. The shot hits, although the runner is 1.5 m further
+// along. Three shots aim at the runner and three aim beside it. Exits with 0 if the aimed shots hit, the
+// other shots miss, and a server without lag compensation would have missed all of them.
 #include <array>
 #include <chrono>
 #include <cstdio>
@@ -19,7 +20,7 @@
 
 namespace {
 
-constexpr double kRadiusM = 0.5;  // of a runner
+constexpr double kRadiusM = 0.5;  // radius of a runner, m
 
 reckoner::State running(double time_s) {
   reckoner::State runner;
@@ -30,19 +31,20 @@ reckoner::State running(double time_s) {
 
 struct Verdict {
   bool hit = false;
-  bool hit_by_the_present = false;  // as a server that does not rewind would judge
+  bool hit_by_the_present = false;  // the verdict of a server without lag compensation
 };
 
 // snip: shoot
-using Shot = std::array<double, 3>;  // where it goes to, from the origin; sent as the bytes that it is
+using Shot = std::array<double, 3>;  // the point aimed at, m; shots start at the origin; sent as raw bytes
 
 bool shoot(reckoner::Client& client, const glm::dvec3& at, double now_s) {
   const Shot shot{at.x, at.y, at.z};
   return client.send(std::as_bytes(std::span(shot)), reckoner::Delivery::reliable,
-                     client.server_time_s(now_s));  // when he saw it
+                     client.server_time_s(now_s));  // when the shooter saw the target
 }
 // snip: end
 
+// Whether the ray from the origin through `towards` passes within kRadiusM of `middle`.
 bool strikes(const glm::dvec3& towards, const glm::dvec3& middle) {
   const glm::dvec3 direction = glm::normalize(towards);
   return glm::length(glm::cross(direction, middle)) < kRadiusM && glm::dot(direction, middle) > 0.0;
@@ -55,8 +57,8 @@ std::optional<Verdict> judge(reckoner::Server& server, reckoner::EntityId runner
   if (!message || message->payload.size() != sizeof shot || !message->time_s) return std::nullopt;
   std::memcpy(&shot, message->payload.data(), sizeof shot);
   const glm::dvec3 towards{shot[0], shot[1], shot[2]};
-  if (!(glm::length(towards) > 0.0 && glm::length(towards) < 1e6)) return std::nullopt;  // from the network
-  // Nothing if he did not see it, or says that he saw it longer ago than ServerConfig::rewind_s.
+  if (!(glm::length(towards) > 0.0 && glm::length(towards) < 1e6)) return std::nullopt;  // untrusted data
+  // Empty if the shooter did not see the runner, or if the stamp is older than ServerConfig::rewind_s.
   const auto seen = server.pose_seen_by(message->sender, runner, *message->time_s);
   return Verdict{seen && strikes(towards, seen->position),
                  strikes(towards, server.in_world(runner)->position)};
@@ -103,7 +105,7 @@ int main() {
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(4));
   }
-  std::printf("%d shots at what was seen hit, %d of them by the present pose; %d of those aside\n", hits,
+  std::printf("aimed shots: %d hits, %d without lag compensation; shots beside the runner: %d hits\n", hits,
               hits_by_the_present, wild_hits);
   return hits == 3 && hits_by_the_present == 0 && wild_hits == 0 ? 0 : 1;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A passenger walks about on a ship that turns: he lives in the ship's frame, and what he does there is all
-// that is told of him. Then he goes ashore. Exits with 0 if he was shown where he walked, on deck and ashore.
+// A passenger walks on a ship that turns. The passenger lives in the ship's frame, so the server sends only
+// the motion relative to the ship. Then the passenger goes ashore. Exits with 0 if the client showed the
+// passenger within 0.25 m of the true position, on deck and ashore.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -16,9 +17,9 @@
 
 namespace {
 
-constexpr double kAshoreS = 3.0;  // when he leaves the ship
+constexpr double kAshoreS = 3.0;  // when the passenger leaves the ship, s
 
-reckoner::State sailing(double time_s) {  // round an island, 200 m off, at 8 m/s
+reckoner::State sailing(double time_s) {  // on a circle of radius 200 m, at 8 m/s
   const double angle = 0.04 * time_s;
   reckoner::State ship;
   ship.position = {200.0 * std::cos(angle), 200.0 * std::sin(angle), 0.0};
@@ -28,7 +29,7 @@ reckoner::State sailing(double time_s) {  // round an island, 200 m off, at 8 m/
   return ship;
 }
 
-reckoner::State walking(double time_s) {  // up and down the deck, 5 m each way
+reckoner::State walking(double time_s) {  // back and forth on deck, 5 m each way
   reckoner::State man;
   man.position = {0.0, 5.0 * std::sin(0.3 * time_s), 4.0};
   man.velocity = {0.0, 1.5 * std::cos(0.3 * time_s), 0.0};
@@ -46,7 +47,7 @@ void play(reckoner::Server& server, Crew& crew, double time_s) {
   if (time_s < kAshoreS) {
     server.move(crew.man, walking(time_s));  // in the ship's frame
   } else if (!crew.ashore) {
-    // He stays where he is, but in the world from now on: so is what he is told to do.
+    // enter_frame() does not move the passenger. From now on, move() takes the state in the world.
     crew.ashore = server.enter_frame(crew.man, {}) == reckoner::FrameResult::done;
     reckoner::State standing = *server.state(crew.man);
     standing.velocity = {};
@@ -88,7 +89,7 @@ int main() {
     // snip: client
     for (const reckoner::ShownEntity& shown : client.frame(now_s)) {
       if (shown.id != crew.man) continue;
-      if (shown.frame == crew.ship && now_s > 1.0) {  // `local`: on deck; `shown`: the same in the world
+      if (shown.frame == crew.ship && now_s > 1.0) {  // `local`: pose on deck; `shown`: pose in the world
         worst_on_deck_m =
             std::max(worst_on_deck_m, glm::distance(shown.local.position, walking(now_s).position));
         ++on_deck;

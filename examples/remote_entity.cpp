@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The README's program: everything below this comment stands there too, and a test compares the two.
+// The first program in the README. The README quotes everything below this comment, and a test compares the
+// two texts.
 #include <cstdio>
 
 #include <reckoner/client/remote_entity.hpp>
@@ -9,11 +10,11 @@ int main() {
   first.state.velocity = {10.0f, 0.0f, 0.0f};
   reckoner::RemoteEntity car(first);
 
-  reckoner::Motion turn = first;  // at t = 0.5 s it turns; the packet arrives 100 ms later
+  reckoner::Motion turn = first;  // published at t = 0.5 s: the car turns; the packet arrives 100 ms later
   turn.time_s = 0.5;
   turn.state.position = {5.0, 0.0, 0.0};
   turn.state.velocity = {9.0f, 2.0f, 0.0f};
-  const double blend_s = reckoner::frames_to_seconds(6, 60);  // T: six frames at 60 Hz
+  const double blend_s = reckoner::frames_to_seconds(6, 60);  // T: a blend lasts six frames at 60 Hz
 
   for (int frame = 0; frame < 60; ++frame) {
     const double now_s = frame / 60.0;  // server time

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Slow motion for all: server and client run on clocks that the game slows down together, and say what
-// happens in the program's log. Exits with 0 if the ball was shown at a fifth of its speed, without a jump on
-// the way.
+// Slow motion for everyone: server and client run on clocks that the game slows down together. Both write
+// their log records to standard output. Exits with 0 if the client showed the ball slow down to a fifth of
+// its speed without a jump.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -21,7 +21,7 @@
 
 namespace {
 
-// A pace for all, from a server time on: what the game's message says.
+// The game's message: from server time `from_s` on, game time runs `scale` times as fast as real time.
 struct Pace {
   double from_s;
   double scale;
@@ -31,18 +31,18 @@ void say(const reckoner::LogRecord& record) {
   if (record.level >= reckoner::LogLevel::info) std::printf("%s\n", reckoner::text_of(record).c_str());
 }
 
-reckoner::State flying(double time_s) {  // a ball on a string, 5 m long, at 5 m/s
+reckoner::State flying(double time_s) {  // on a circle of radius 5 m, at 5 m/s
   reckoner::State ball;
   ball.position = {5.0 * std::cos(time_s), 5.0 * std::sin(time_s), 2.0};
   ball.velocity = {-5.0 * std::sin(time_s), 5.0 * std::cos(time_s), 0.0};
   return ball;
 }
 
-// Ticks as they come due, in the game's time; and the pace that was announced, when it is time.
+// Runs the server's due ticks in game time. Changes the pace at the announced server time.
 void run(reckoner::Server& server, reckoner::EntityId ball, reckoner::ScaledClock& clock, double real_now_s,
          std::optional<Pace>& coming) {
   if (coming && clock.at(real_now_s) >= coming->from_s) {
-    clock.set_scale(coming->scale, real_now_s);  // evenly, over a quarter second
+    clock.set_scale(coming->scale, real_now_s);  // the change takes a quarter of a second
     coming.reset();
   }
   server.receive(clock.at(real_now_s));
@@ -52,7 +52,8 @@ void run(reckoner::Server& server, reckoner::EntityId ball, reckoner::ScaledCloc
   }
 }
 
-// The same on a client's machine, when its own estimate of server time comes there.
+// Runs the client in game time. Changes the pace when the client's estimate of server time reaches the
+// announced time.
 void run(reckoner::Client& client, reckoner::ScaledClock& clock, double real_now_s,
          std::optional<Pace>& coming) {
   client.receive(clock.at(real_now_s));
@@ -86,7 +87,7 @@ int main() {
   reckoner::Client client(client_config, **calling);
   const reckoner::EntityId ball = server.spawn(0, "ball", flying(0.0));
 
-  reckoner::ScaledClock server_clock, client_clock;  // on two machines
+  reckoner::ScaledClock server_clock, client_clock;  // in a real game: on two machines
   std::optional<Pace> to_come, heard;
   bool announced = false;
   std::optional<glm::dvec3> last;
@@ -98,7 +99,7 @@ int main() {
     run(server, ball, server_clock, real_now_s, to_come);
     run(client, client_clock, real_now_s, heard);
     if (real_now_s > 2.0 && !announced) {
-      to_come = {server_clock.at(real_now_s) + 0.3, 0.2};  // ahead, so that all have heard of it by then
+      to_come = {server_clock.at(real_now_s) + 0.3, 0.2};  // early enough for the message to arrive
       announced = server.broadcast(std::as_bytes(std::span(&*to_come, 1)), reckoner::Delivery::reliable) == 1;
     }
     const auto shown = client.frame(client_clock.at(real_now_s));

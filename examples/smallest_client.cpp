@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The smallest client: joins a server and prints where everything is, 60 times a second. Exits with 0 if
-// something was shown.
+// The smallest client: joins a server and prints the position of every entity, 60 times a second. Exits with
+// 0 if it showed at least one entity.
 //   example_smallest_client [HOST] [PORT] [SECONDS]
 // snip: client
 #include <chrono>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The smallest server: a car goes round in circles, and whoever joins sees it.
+// The smallest server: a car drives in a circle, and every client that joins sees the car.
 //   example_smallest_server [PORT] [SECONDS]
 #include <chrono>
 #include <cmath>
@@ -10,7 +10,7 @@
 #include <reckoner/server/server.hpp>
 
 // snip: server
-reckoner::State on_the_circle(double time_s) {  // of 20 m, at 10 m/s
+reckoner::State on_the_circle(double time_s) {  // radius 20 m, speed 10 m/s
   const double angle = 0.5 * time_s;
   reckoner::State car;
   car.position = {20.0 * std::cos(angle), 20.0 * std::sin(angle), 0.0};
@@ -23,7 +23,7 @@ int main(int argc, char** argv) {
   const auto port = static_cast<std::uint16_t>(argc > 1 ? std::atoi(argv[1]) : 26000);
   const double seconds = argc > 2 ? std::atof(argv[2]) : 1e9;
   auto transport = reckoner::EnetTransport::listen(
-      {.host = "127.0.0.1", .port = port, .security = reckoner::Insecure{}});  // this machine only, anyone
+      {.host = "127.0.0.1", .port = port, .security = reckoner::Insecure{}});  // this machine only, no tokens
   if (!transport) return std::fprintf(stderr, "%s\n", transport.error().c_str()), 1;
   std::printf("listening on port %d\n", (*transport)->port());
   std::fflush(stdout);
@@ -35,7 +35,7 @@ int main(int argc, char** argv) {
     (*transport)->wait(0.002);
     now_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     server.receive(now_s);
-    while (server.tick_time_s(server.next_tick()) <= now_s) {  // 60 times a second
+    while (server.tick_time_s(server.next_tick()) <= now_s) {  // 60 ticks a second
       server.move(car, on_the_circle(server.tick_time_s(server.next_tick())));
       server.tick(now_s);
     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A server that one can leave open: a backend gives a player who has logged in a token, the client goes where
-// the token says, and the server lets in who has one. All three in one program. Exits with 0 if the client
-// was let in as who it is, and shown something.
+// A server that is safe on the internet. The backend issues a token to a player who has logged in. The client
+// connects to the server that the token names. The server admits only clients with a valid token. This
+// program plays all three parts. Exits with 0 if the client joined under the client id of its token and
+// showed an entity.
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -20,19 +21,19 @@ using Clock = std::chrono::system_clock;
 
 int main() {
   // snip: token
-  constexpr std::uint64_t kGame = 1;                            // tells games apart that share a key
-  const reckoner::SecretKey key = reckoner::SecretKey::make();  // known to servers and backend alone
+  constexpr std::uint64_t kGame = 1;                            // separates games that share a key
+  const reckoner::SecretKey key = reckoner::SecretKey::make();  // only the servers and the backend know it
   auto listening = reckoner::EnetTransport::listen(
       {.host = "127.0.0.1", .security = reckoner::ServerSecurity{.key = key, .game = kGame}});
   if (!listening) return std::fprintf(stderr, "%s\n", listening.error().c_str()), 1;
 
-  // The backend: who the player is, until when that holds, and where to go.
+  // The backend puts the player's id, the expiry time and the server's address into the token.
   reckoner::ConnectGrant grant{.client_id = 7001};
   grant.expires_s = static_cast<std::uint64_t>(Clock::to_time_t(Clock::now())) + 60;
   grant.servers = {{.host = 0x7f000001, .port = (*listening)->port()}};
   const reckoner::ConnectToken token = reckoner::issue_token(grant, key, kGame);
 
-  // The player's game, which got the token over HTTPS, say.
+  // The player's game, which received the token from the backend, for example over HTTPS.
   reckoner::EnetDialer dialer(reckoner::kProtocolVersion, {.token = token, .game = kGame});
   reckoner::Client client({}, dialer);
   // snip: end

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The smallest client in C: joins a server and prints where everything is, 60 times a second. Exits with 0
- * if something was shown. The server is to be insecure, and its entities of the kind "entity":
+ * The smallest client in C: joins a server and prints the position of every entity, 60 times a second. Exits
+ * with 0 if it showed at least one entity. The server must accept clients without tokens (insecure), and its
+ * only archetype must be the default one, "entity".
  *
  *   example_watch HOST PORT [SECONDS]
  */

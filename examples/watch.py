@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Joins a server from Python, without building anything: prints where everything is, 60 times a second.
+"""Joins a server from Python and prints the position of every entity, 60 times a second. It needs no compiler.
 
-watch.py HOST PORT [SECONDS]      exits with 0 if something was shown
+watch.py HOST PORT [SECONDS]      exits with 0 if it showed at least one entity
 
-The server is to be insecure, and its entities of the kind "entity". RECKONER_LIBRARY names libreckoner if the system does
-not find it.
+The server must accept clients without tokens (insecure), and its only archetype must be the default one, "entity".
+If the system does not find libreckoner, the environment variable RECKONER_LIBRARY gives its path.
 """
 # snip: python
 import ctypes as c
@@ -16,7 +16,7 @@ import time
 lib = c.CDLL(os.environ.get("RECKONER_LIBRARY", "libreckoner.so.1"))
 
 
-class Archetype(c.Structure):  # as reckoner.h has it, as far as it is needed here
+class Archetype(c.Structure):  # as in reckoner.h; "rest" covers unused members
     _fields_ = [("struct_size", c.c_uint32), ("field_count", c.c_uint32), ("name", c.c_char_p), ("rest", c.c_uint64 * 6)]
 
 
