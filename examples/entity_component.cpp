@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // An entity-component loop over plain arrays: a system that moves, a system that publishes, and, at the other
 // end, one that fills in what is to be drawn. Exits with 0 if all that the server has is shown where it is.
+#include "net/src/wire/messages.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -12,7 +14,6 @@
 
 #include <reckoner/client/client.hpp>
 #include <reckoner/net/enet_transport.hpp>
-#include <reckoner/net/messages.hpp>
 #include <reckoner/server/server.hpp>
 
 namespace {

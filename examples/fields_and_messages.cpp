@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A server and a client on this machine: user fields and game messages. docs/FIELDS.md shows the parts
 // between the "snip" lines. Exits with 0 if everything arrived.
+#include "net/src/wire/messages.hpp"
+
 #include <array>
 #include <chrono>
 #include <cstdio>
@@ -8,7 +10,6 @@
 
 #include <reckoner/client/client.hpp>
 #include <reckoner/net/enet_transport.hpp>
-#include <reckoner/net/messages.hpp>
 #include <reckoner/server/server.hpp>
 
 namespace {

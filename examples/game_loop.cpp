@@ -3,6 +3,8 @@
 // simulates itself it draws between its last two ticks; what others do it draws as the client shows it. The
 // server runs in the same process. Exits with 0 if the other's car was shown within half a metre of where it
 // was.
+#include "net/src/wire/messages.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -13,7 +15,6 @@
 
 #include <reckoner/client/client.hpp>
 #include <reckoner/net/enet_transport.hpp>
-#include <reckoner/net/messages.hpp>
 #include <reckoner/server/server.hpp>
 
 namespace {

@@ -2,6 +2,8 @@
 // A shot is judged by what the shooter saw: he aims at a runner who is shown to him 150 ms late, and hits,
 // although the runner is 1.5 m further by then. Exits with 0 if the server finds the hit, and a shot at
 // nothing misses.
+#include "net/src/wire/messages.hpp"
+
 #include <array>
 #include <chrono>
 #include <cstdio>
@@ -14,7 +16,6 @@
 
 #include <reckoner/client/client.hpp>
 #include <reckoner/net/enet_transport.hpp>
-#include <reckoner/net/messages.hpp>
 #include <reckoner/server/server.hpp>
 
 namespace {

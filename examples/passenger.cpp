@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A passenger walks about on a ship that turns: he lives in the ship's frame, and what he does there is all
 // that is told of him. Then he goes ashore. Exits with 0 if he was shown where he walked, on deck and ashore.
+#include "net/src/wire/messages.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -11,7 +13,6 @@
 
 #include <reckoner/client/client.hpp>
 #include <reckoner/net/enet_transport.hpp>
-#include <reckoner/net/messages.hpp>
 #include <reckoner/server/server.hpp>
 
 namespace {

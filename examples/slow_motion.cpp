@@ -2,6 +2,8 @@
 // Slow motion for all: server and client run on clocks that the game slows down together, and say what
 // happens in the program's log. Exits with 0 if the ball was shown at a fifth of its speed, without a jump on
 // the way.
+#include "net/src/wire/messages.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -15,7 +17,6 @@
 
 #include <reckoner/client/client.hpp>
 #include <reckoner/net/enet_transport.hpp>
-#include <reckoner/net/messages.hpp>
 #include <reckoner/reckoning/scaled_clock.hpp>
 #include <reckoner/server/server.hpp>
 

@@ -3,6 +3,8 @@
 // something was shown.
 //   example_smallest_client [HOST] [PORT] [SECONDS]
 // snip: client
+#include "net/src/wire/messages.hpp"
+
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -10,7 +12,6 @@
 
 #include <reckoner/client/client.hpp>
 #include <reckoner/net/enet_transport.hpp>
-#include <reckoner/net/messages.hpp>
 
 int main(int argc, char** argv) {
   const char* host = argc > 1 ? argv[1] : "127.0.0.1";

@@ -2,6 +2,8 @@
 // A server that one can leave open: a backend gives a player who has logged in a token, the client goes where
 // the token says, and the server lets in who has one. All three in one program. Exits with 0 if the client
 // was let in as who it is, and shown something.
+#include "net/src/wire/messages.hpp"
+
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -9,7 +11,6 @@
 
 #include <reckoner/client/client.hpp>
 #include <reckoner/net/enet_dialer.hpp>
-#include <reckoner/net/messages.hpp>
 #include <reckoner/server/server.hpp>
 
 namespace {

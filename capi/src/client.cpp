@@ -2,6 +2,7 @@
 // The life of a client: made, told what time it is, asked what happened.
 #include "client_handle.hpp"
 #include "log.hpp"
+#include "net/src/wire/messages.hpp"
 
 #include <cmath>
 #include <cstring>
@@ -9,8 +10,6 @@
 #include <optional>
 #include <span>
 #include <vector>
-
-#include <reckoner/net/messages.hpp>
 
 using namespace reckoner;
 using capi::done_or;

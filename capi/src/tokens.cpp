@@ -2,13 +2,13 @@
 // What belongs to neither a server nor a client: texts, versions, keys and tokens.
 #include "boundary.hpp"
 #include "convert.hpp"
+#include "net/src/wire/messages.hpp"
 #include "version.hpp"
 
 #include <cstdlib>
 #include <cstring>
 
 #include <reckoner/net/enet_transport.hpp>
-#include <reckoner/net/messages.hpp>
 
 using namespace reckoner;
 

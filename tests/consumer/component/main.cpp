@@ -7,7 +7,7 @@ bool works() {
   return reckoner::extrapolate({.velocity = {1.0f, 0.0f, 0.0f}}, 2.0).position.x == 2.0;
 }
 #elif defined(COMPONENT_NET)
-#include <reckoner/net/clock_sync.hpp>
+#include "net/src/link/clock_sync.hpp"
 
 bool works() {
   reckoner::ClockSync clock;
