@@ -87,7 +87,7 @@ function(reckoner_compile_quickly target)
   if(NOT MSVC)
     # GCC 12 warns wrongly of std::string at -O1.
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>
-      $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds;-Wno-stringop-overflow;-Wno-mismatched-new-delete>)
+      $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds;-Wno-stringop-overflow;-Wno-mismatched-new-delete;-Wno-maybe-uninitialized>)
   endif()
 endfunction()
 

@@ -3,7 +3,7 @@
 // machine is late.
 #include "harness/replay/replay.hpp"
 #include "scenario/builtin/builtin.hpp"
-#include "tests/net/enet_datagram.hpp"
+#include "harness/replay/enet_datagram.hpp"
 
 #include <array>
 #include <cstddef>
