@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "net/src/link/ack_window.hpp"
+#include "net/src/wire/datagram.hpp"
+#include "net/src/wire/messages.hpp"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -10,10 +14,7 @@
 #include <variant>
 #include <vector>
 
-#include <reckoner/net/ack_window.hpp>
 #include <reckoner/net/archetype.hpp>
-#include <reckoner/net/datagram.hpp>
-#include <reckoner/net/messages.hpp>
 #include <reckoner/net/transport.hpp>
 
 namespace reckoner {

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include "net/src/codec/coding_mode_chooser.hpp"
+#include "net/src/codec/motion_codec.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -9,8 +12,6 @@
 
 #include <benchmark/benchmark.h>
 
-#include <reckoner/net/manner_chooser.hpp>
-#include <reckoner/net/motion_codec.hpp>
 #include <reckoner/reckoning/motion.hpp>
 
 namespace reckoner {
@@ -189,15 +190,15 @@ void BM_DecodeResidualFloor(benchmark::State& run) {
 BENCHMARK(BM_DecodeResidualFloor);
 
 // What a sender pays, for one publish in four, to learn how an entity moves.
-void BM_LearnManner(benchmark::State& run) {
+void BM_LearnCodingMode(benchmark::State& run) {
   const Pair pair;
-  MannerChooser chooser;
+  CodingModeChooser chooser;
   for ([[maybe_unused]] auto _ : run) {
     chooser.observe(pair.state, pair.baseline, kRoundTripS, pair.quantisation);
     benchmark::DoNotOptimize(chooser.choose(kUnitPrecision, 0.1, 0.02));
   }
 }
-BENCHMARK(BM_LearnManner);
+BENCHMARK(BM_LearnCodingMode);
 
 // Putting a ready string of 90 bits into a datagram, at every offset in a byte.
 void BM_AppendString(benchmark::State& run) {

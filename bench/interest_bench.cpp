@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "interest_grid.hpp"
+#include "server/src/interest/interest_grid.hpp"
 
 #include <algorithm>
 #include <cmath>

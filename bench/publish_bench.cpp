@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include "reckoning/src/prediction/motion_fit.hpp"
+#include "reckoning/src/prediction/send_policy.hpp"
+
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -6,8 +9,6 @@
 #include <benchmark/benchmark.h>
 
 #include <reckoner/reckoning/motion.hpp>
-#include <reckoner/reckoning/motion_fit.hpp>
-#include <reckoner/reckoning/send_policy.hpp>
 
 namespace reckoner {
 namespace {

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 // What it takes to look at the world through clients' eyes: all that each of 32 clients was showing of 64
 // roaming entities a moment ago. The floor copies as many poses.
+#include "harness/sim/sim_transport.hpp"
+#include "net/src/wire/messages.hpp"
+#include "scenario/builtin/roamers.hpp"
+
 #include <cstring>
 #include <memory>
 #include <string>
@@ -9,9 +13,6 @@
 #include <benchmark/benchmark.h>
 
 #include <reckoner/client/client.hpp>
-#include <reckoner/harness/sim_transport.hpp>
-#include <reckoner/net/messages.hpp>
-#include <reckoner/scenario/roamers.hpp>
 #include <reckoner/server/server.hpp>
 
 namespace reckoner {

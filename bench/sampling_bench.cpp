@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What a client pays per frame to know where everything is, beside a memcpy that reads and writes as many
 // bytes: the floor, since nothing can be shown without touching them.
+#include "reckoning/src/blend/motion_batch.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -8,8 +10,6 @@
 
 #include <benchmark/benchmark.h>
 #include <glm/geometric.hpp>
-
-#include <reckoner/reckoning/motion_batch.hpp>
 
 namespace reckoner {
 namespace {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 // What a server pays per tick for what moves, before it tells anyone: taking the truth, fitting, comparing
 // with what was published, publishing. The floor is a memcpy of the truth.
+#include "scenario/builtin/roamers.hpp"
+
 #include <cstring>
 #include <optional>
 #include <vector>
 
 #include <benchmark/benchmark.h>
 
-#include <reckoner/scenario/roamers.hpp>
 #include <reckoner/server/server.hpp>
 
 namespace reckoner {

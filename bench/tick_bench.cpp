@@ -2,13 +2,13 @@
 // A whole server tick without sockets: some clients each look at the hundred or so entities about them,
 // follow what moves, and acknowledge. Items are client-ticks.
 #include "answering_clients.hpp"
+#include "scenario/builtin/roamers.hpp"
 
 #include <cmath>
 #include <vector>
 
 #include <benchmark/benchmark.h>
 
-#include <reckoner/scenario/roamers.hpp>
 #include <reckoner/server/server.hpp>
 
 namespace reckoner {

@@ -26,9 +26,14 @@ endif()
 if(RECKONER_DEVELOPER)
   find_program(RECKONER_CCACHE ccache)
   if(RECKONER_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-    set(CMAKE_CXX_COMPILER_LAUNCHER "${RECKONER_CCACHE}")
+    # ccache must be told that a precompiled header's own definitions and times may be ignored.
+    set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env
+      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime "${RECKONER_CCACHE}")
   endif()
 endif()
+# Parsing the standard library takes most of the time of a small file. A game's own build is left alone.
+option(RECKONER_PRECOMPILE "Precompile the standard library's and GLM's headers" ${RECKONER_DEVELOPER})
+get_filename_component(RECKONER_ROOT "${CMAKE_CURRENT_LIST_DIR}/.." ABSOLUTE)
 
 if(RECKONER_SANITIZE)
   add_compile_options(-fsanitize=${RECKONER_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
@@ -38,14 +43,16 @@ if(RECKONER_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link -O1)
 endif()
 
-# reckoner_compile_flags(target [C++20_SCOPE]): what every target of ours is compiled with. Private: a game's own flags
-# are its own business, but for C++20, which our C++ headers need (the scope is PUBLIC).
+# reckoner_compile_flags(target [C++20_SCOPE]): the flags of every target of this project. They are private, so that a
+# game keeps its own; only C++20 is PUBLIC, because the C++ headers need it. Internal headers are included by their path
+# from the project's root.
 function(reckoner_compile_flags target)
   set(scope PUBLIC)
   if(ARGC GREATER 1)
     set(scope "${ARGV1}")
   endif()
   target_compile_features(${target} ${scope} cxx_std_20)
+  target_include_directories(${target} PRIVATE "${RECKONER_ROOT}")
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
   if(MSVC)
     target_compile_options(${target} PRIVATE /W4)
@@ -61,11 +68,36 @@ function(reckoner_compile_flags target)
   endif()
 endfunction()
 
+# reckoner_precompile(target [headers...]): precompiles the headers that most files of the target include.
+function(reckoner_precompile target)
+  if(RECKONER_PRECOMPILE AND NOT MSVC)
+    target_precompile_headers(${target} PRIVATE
+      <algorithm> <array> <chrono> <cmath> <cstddef> <cstdint> <cstdio> <deque> <functional> <map> <memory> <optional>
+      <random> <span> <string> <string_view> <unordered_map> <utility> <variant> <vector>
+      <glm/geometric.hpp> <glm/gtc/quaternion.hpp> <glm/vec3.hpp> ${ARGN})
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+      target_compile_options(${target} PRIVATE -fpch-preprocess)  # for ccache
+    endif()
+  endif()
+endfunction()
+
+# reckoner_compile_quickly(target): for code whose speed does not matter, such as tests: the optimiser takes most of
+# the time that such files need.
+function(reckoner_compile_quickly target)
+  if(NOT MSVC)
+    # GCC 12 warns wrongly of std::string at -O1.
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>
+      $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds;-Wno-stringop-overflow;-Wno-mismatched-new-delete;-Wno-maybe-uninitialized>)
+  endif()
+endfunction()
+
 # reckoner_bit_exact(files...): both ends compute with these and must agree to the last bit, whatever the compiler
 # is told for the rest: no fused multiply-add, no liberties.
 function(reckoner_bit_exact)
   if(NOT MSVC)
-    set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "-ffp-contract=off;-fno-fast-math")
+    # Other flags than the target's: no precompiled header fits.
+    set_source_files_properties(${ARGN} PROPERTIES
+      COMPILE_OPTIONS "-ffp-contract=off;-fno-fast-math" SKIP_PRECOMPILE_HEADERS ON)
   endif()
 endfunction()
 
@@ -85,15 +117,18 @@ function(reckoner_library name)
   endif()
   add_library(reckoner::${name} ALIAS reckoner_${name})
   list(TRANSFORM ARG_HEADERS PREPEND include/)
-  # A header that is not in the list would be found here and missing where the library is installed.
+  # A header that is missing in the list would be found in this checkout and be absent from the installed library.
   file(GLOB_RECURSE present RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" CONFIGURE_DEPENDS "include/*.h" "include/*.hpp")
   list(REMOVE_ITEM present ${ARG_HEADERS})
   if(present)
     message(FATAL_ERROR "reckoner_library(${name}) does not list ${present} among its HEADERS")
   endif()
-  target_sources(reckoner_${name} PUBLIC FILE_SET HEADERS BASE_DIRS include FILES ${ARG_HEADERS})
+  if(ARG_HEADERS)
+    target_sources(reckoner_${name} PUBLIC FILE_SET HEADERS BASE_DIRS include FILES ${ARG_HEADERS})
+  endif()
   target_link_libraries(reckoner_${name} PUBLIC ${ARG_PUBLIC} PRIVATE ${ARG_PRIVATE})
   reckoner_compile_flags(reckoner_${name})
+  reckoner_precompile(reckoner_${name})
   set_target_properties(reckoner_${name} PROPERTIES
     EXPORT_NAME ${name} OUTPUT_NAME reckoner-${name} POSITION_INDEPENDENT_CODE ON
     CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON

@@ -13,7 +13,7 @@
 
 #include <reckoner/client/client.hpp>
 #include <reckoner/net/enet_transport.hpp>
-#include <reckoner/net/messages.hpp>
+#include <reckoner/net/transport.hpp>
 #include <reckoner/server/server.hpp>
 
 namespace {

@@ -3,6 +3,7 @@
 // 0 if it showed at least one entity.
 //   example_smallest_client [HOST] [PORT] [SECONDS]
 // snip: client
+
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -10,7 +11,7 @@
 
 #include <reckoner/client/client.hpp>
 #include <reckoner/net/enet_transport.hpp>
-#include <reckoner/net/messages.hpp>
+#include <reckoner/net/transport.hpp>
 
 int main(int argc, char** argv) {
   const char* host = argc > 1 ? argv[1] : "127.0.0.1";

@@ -10,7 +10,7 @@
 
 #include <reckoner/client/client.hpp>
 #include <reckoner/net/enet_dialer.hpp>
-#include <reckoner/net/messages.hpp>
+#include <reckoner/net/transport.hpp>
 #include <reckoner/server/server.hpp>
 
 namespace {

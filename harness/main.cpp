@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // reckoner-harness: what players see over a bad network, and what it costs.
 
-#include "src/cli_options.hpp"
-#include "src/commands.hpp"
-#include "src/curve_command.hpp"
-#include "src/predict_command.hpp"
-#include "src/replay_log_command.hpp"
+#include "harness/commands/cli_options.hpp"
+#include "harness/commands/commands.hpp"
+#include "harness/commands/curve_command.hpp"
+#include "harness/commands/predict_command.hpp"
+#include "harness/commands/replay_log_command.hpp"
 
 #include <cstdio>
 #include <exception>

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
-# What states and fields are coded with. The test of golden hashes builds these files alone, for other processors.
+# The files that encode states and fields. The golden test builds only these, for other compilers and processors.
 set(NET_CODEC_SOURCES
-  src/bit_stream.cpp
-  src/motion_codec.cpp
-  src/residual_codec.cpp
-  src/user_fields.cpp)
+  src/wire/bit_stream.cpp
+  src/codec/motion_codec.cpp
+  src/codec/residual_codec.cpp
+  src/wire/user_fields.cpp)
 
-# Both ends carry baselines forward and compute values, and must agree to the last bit.
+# Server and client extrapolate baselines and compute values with this code, and must compute the same bits.
 set(NET_BIT_EXACT_SOURCES
-  src/coding_statistics.cpp
-  src/manner_chooser.cpp
-  src/motion_codec.cpp
-  src/residual_codec.cpp
-  src/route_codec.cpp
-  src/user_fields.cpp)
+  src/codec/coding_mode_chooser.cpp
+  src/codec/coding_statistics.cpp
+  src/codec/motion_codec.cpp
+  src/codec/residual_codec.cpp
+  src/codec/route_codec.cpp
+  src/wire/user_fields.cpp)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# What carries motion forward. The test of golden hashes builds these files alone, for other processors.
-set(RECKONING_PREDICTOR_SOURCES src/motion.cpp src/state.cpp)
+# The files that extrapolate motion. The golden test builds only these, for other compilers and processors.
+set(RECKONING_PREDICTOR_SOURCES src/motion/motion.cpp src/motion/state.cpp)
 
-# Both ends predict with these and must agree to the last bit.
-set(RECKONING_BIT_EXACT_SOURCES src/motion.cpp)
+# Server and client run this code and must compute the same bits.
+set(RECKONING_BIT_EXACT_SOURCES src/motion/motion.cpp)

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include <reckoner/net/messages.hpp>
+#include <reckoner/net/transport.hpp>
 
 using namespace reckoner;
 using capi::done_or;

@@ -12,7 +12,6 @@
 #include <reckoner/net/game_message.hpp>
 #include <reckoner/net/ids.hpp>
 #include <reckoner/net/refusal.hpp>
-#include <reckoner/net/user_fields.hpp>
 #include <reckoner/reckoning/state.hpp>
 
 /// Values as C has them, and back.

@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include <reckoner/net/enet_transport.hpp>
-#include <reckoner/net/messages.hpp>
+#include <reckoner/net/transport.hpp>
 
 using namespace reckoner;
 

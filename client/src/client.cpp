@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "client_impl.hpp"
-#include "shown_debug.hpp"
+#include "client/src/client_impl.hpp"
+#include "client/src/shown/shown_debug.hpp"
+#include "client/src/world/client_world.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cassert>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include <reckoner/client/client.hpp>
@@ -203,7 +207,7 @@ std::optional<State> Client::owned(EntityId id, double local_s) const {
   const ClientWorld& world = *impl_->world;
   const KnownEntity* entity = std::as_const(world.entities).find(id);
   if (entity == nullptr || !entity->owned || !world.link.clock_known()) return std::nullopt;
-  const Motion& go_on = entity->possession.go_on;
+  const Motion& go_on = entity->ownership_state.go_on;
   State state = state_at(go_on, world.link.server_time_s(impl_->time.look(local_s)));
   if (!go_on.frame) state.position -= impl_->origin;
   return state;
@@ -211,7 +215,7 @@ std::optional<State> Client::owned(EntityId id, double local_s) const {
 
 EntityId Client::owned_frame(EntityId id) const {
   const KnownEntity* entity = std::as_const(impl_->world->entities).find(id);
-  return entity != nullptr && entity->owned ? entity_of(entity->possession.go_on.frame) : EntityId{};
+  return entity != nullptr && entity->owned ? entity_of(entity->ownership_state.go_on.frame) : EntityId{};
 }
 
 std::optional<ShownDebug> Client::debug(EntityId id) const {
@@ -241,6 +245,485 @@ void Client::leave() {
   }
   if (c.status == ClientStatus::reconnecting || (c.transport == nullptr && !c.is_over()))
     c.finish(ClientStatus::disconnected, ClientEvent::Kind::disconnected);
+}
+
+// What is shown of a world.
+
+std::span<const ShownEntity> ClientWorld::frame(const glm::dvec3& origin, double local_s) {
+  if (frozen_.active()) return frozen_.shown(entities, origin);
+  shown_.clear();
+  const double now_s = link.server_time_s(local_s);
+  const double shown_s = playout.shown_s();
+  const auto rate = static_cast<float>(playout.rate());
+  change_fields(shown_s);
+  settle_frames(shown_s);
+  for (const auto& slot : entities.slots()) {
+    if (!slot) continue;
+    KnownEntity& entity = *slot;
+    if (!appear(entity, shown_s)) continue;
+    const State local = entity.remote.shown(shown_s);
+    const FrameId frame = entity.remote.frame(shown_s);
+    const State* in = frame ? frames.at(frame) : nullptr;
+    if (frame && in == nullptr) continue;
+    State state = in != nullptr ? out_of_frame(*in, local) : local;
+    state.position -= origin;
+    if (entity.owned) {  // it is the present, whatever is shown of others
+      shown_.push_back(
+          {entity.id, at_rate(state, rate), now_s, 0.0, nullptr, entity_of(frame), at_rate(local, rate)});
+      continue;
+    }
+    shown_.push_back({entity.id, at_rate(state, rate), shown_s, now_s - entity.remote.newest().time_s,
+                      entity.remote.route(shown_s), entity_of(frame), at_rate(local, rate)});
+  }
+  return shown_;
+}
+
+ShownPoses ClientWorld::sample(const glm::dvec3& origin) {
+  if (frozen_.active()) return frozen_.poses(entities, origin);
+  const double shown_s = playout.shown_s();
+  change_fields(shown_s);
+  settle_frames(shown_s);
+  entities.visit_changed([&](std::uint32_t slot, KnownEntity* entity) {
+    batch_.update(slot, entity);
+    // What is in the batch appears or jumps by a change only; the others, below, in their own time.
+    if (entity != nullptr && batch_.holds(slot)) (void)appear(*entity, shown_s);
+  });
+  for (const std::uint32_t slot : batch_.alone()) {
+    if (const auto& entity = entities.slots()[slot]) (void)appear(*entity, shown_s);
+  }
+  batch_.sample(shown_s, entities, frames, origin);
+  return {batch_.ids(), batch_.positions(), batch_.orientations(), shown_s};
+}
+
+bool ClientWorld::correct(EntityId id, const State& in_world) {
+  KnownEntity* entity = entities.find(id);
+  if (entity == nullptr || !entity->visible || entity->owned) return false;
+  // Blends run in shown time.
+  const auto per_shown_second = static_cast<float>(1.0 / playout.rate());
+  State in_shown_time = in_world;
+  in_shown_time.velocity *= per_shown_second;
+  in_shown_time.angular_velocity *= per_shown_second;
+  const double shown_s = playout.shown_s();
+  const auto local = frames.carried(in_shown_time, FrameId{}, entity->remote.frame(shown_s), shown_s);
+  if (!local) return false;
+  entity->remote.correct(*local, shown_s, blend_s());
+  return true;
+}
+
+bool ClientWorld::move(EntityId id, const State& counted, EntityId frame, double local_s) {
+  KnownEntity* entity = entities.find(id);
+  if (entity == nullptr || !entity->owned || entity->ownership_state.unpolled > 0 || !link.clock_ready())
+    return false;
+  OwnedEntity& own = *link.owned().find(id);
+  const double delay_s = link.owned().one_way_s() + entity->ownership_state.viewers_s;
+  const double shown_s = playout.shown_s();
+  if (frame && !frames.can_hold(frame_of(frame), id, shown_s)) return false;
+  Motion motion{.state = counted, .time_s = shown_s, .frame = frame_of(frame)};
+  if (!own.move(motion.state, motion.frame, link.server_time_s(local_s), delay_s)) return false;
+  motion.teleports = own.teleports();
+  show_own(*entity, motion);
+  return true;
+}
+
+void ClientWorld::pause(std::span<const ShownEntity> shown, const glm::dvec3& origin) {
+  frozen_.freeze(shown, origin);
+  paused_at_s_ = playout.now_s();
+  link.note_jump();
+}
+
+// What stood still goes on from where it stood. Whoever has stayed in his frame does so there, so that he
+// stays with what he stands on; the others in the world, when all frames stand where they stood.
+void ClientWorld::go_on() {
+  frozen_.thaw();
+  const double shown_s = playout.shown_s();
+  const double duration_s = catch_up_s(playout.now_s() - paused_at_s_);
+  frames.begin(shown_s);
+  for (const bool crossed : {false, true}) {
+    for (const ShownEntity& frozen_entity : frozen_.all()) {
+      KnownEntity* entity = entities.find(frozen_entity.id);
+      if (entity == nullptr || entity->owned || !entity->visible) continue;
+      if (entity->remote.teleports(shown_s) != entity->teleports_shown) continue;
+      if (frames.any() && path_ == Path::interpolate && !crossed) frames.settle(*entity, shown_s, blend_s());
+      const FrameId frame = entity->remote.frame(shown_s);
+      if ((frame != frame_of(frozen_entity.frame)) != crossed) continue;
+      const auto local =
+          crossed ? frames.carried(frozen_entity.shown, FrameId{}, frame, shown_s) : frozen_entity.local;
+      if (local) entity->remote.correct(*local, shown_s, duration_s);
+    }
+  }
+  link.note_jump();
+}
+
+void ClientWorld::end() {
+  for (const auto& entity : entities.slots()) {
+    if (entity && entity->visible) events.push_back({ClientEvent::Kind::despawned, entity->id});
+  }
+}
+
+// Says what has become of an entity by the instant that is shown; false if it is not to be seen at it.
+bool ClientWorld::appear(KnownEntity& entity, double shown_s) {
+  if (entity.despawned_s && shown_s >= *entity.despawned_s) {
+    remove(static_cast<std::uint32_t>(entity.id.slot()), *entity.despawned_s);
+    return false;
+  }
+  // Shown time can fall behind the spawn again when the delay grows after a silence; what is there stays.
+  if (path_ == Path::interpolate && !entity.visible && shown_s < entity.spawned_s) return false;
+  const std::uint8_t teleports = entity.remote.teleports(shown_s);
+  if (!entity.visible) {
+    entity.visible = true;
+    events.push_back({ClientEvent::Kind::spawned, entity.id});
+  } else if (teleports != entity.teleports_shown) {
+    events.push_back({ClientEvent::Kind::teleported, entity.id});
+  }
+  entity.teleports_shown = teleports;
+  return true;
+}
+
+// What lived in its frame is told of as of `ended_s`, so that what is made up for it is older.
+void ClientWorld::remove(std::uint32_t slot, double ended_s) {
+  const KnownEntity* entity = entities.at(slot);
+  if (entity == nullptr) return;
+  if (entity->visible) events.push_back({ClientEvent::Kind::despawned, entity->id});
+  link.owned().remove(entity->id);
+  constexpr double kBeforeS = 1e-4;
+  if (frames.any()) frames.release(*entity, ended_s - kBeforeS, playout.shown_s(), blend_s());
+  entities.remove(slot);
+}
+
+// Before anything is shown at `shown_s`.
+void ClientWorld::settle_frames(double shown_s) {
+  frames.begin(shown_s);
+  if (frames.any() && path_ == Path::interpolate) frames.settle(shown_s, blend_s());
+}
+
+// Before anything appears: what changed by then, it appears with.
+void ClientWorld::change_fields(double shown_s) {
+  constexpr double kNow = std::numeric_limits<double>::infinity();  // whatever has arrived
+  const double until_s = path_ == Path::predict ? kNow : shown_s;
+  waiting_fields_.advance(until_s, entities, [this](const KnownEntity& entity, std::uint32_t fields) {
+    if (entity.visible) events.push_back({ClientEvent::Kind::fields_changed, entity.id, fields});
+  });
+}
+
+void ClientWorld::advance(double local_s) {
+  const bool stepped = link.advance(local_s);
+  if (!link.clock_ready()) return;
+  const double now_s = link.server_time_s(local_s);
+  const double before_s = playout.shown_s();
+  const double rate = playout.rate();
+  const double stepped_by_s = now_s - playout.now_s();
+  if (playout.advance(now_s, stepped)) {
+    link.note_jump();
+    blend_over_jump(before_s, rate);
+  }
+  review_path();
+  if (stepped) {
+    holds.clock_stepped(stepped_by_s);
+    say(config.log, LogLevel::warning, "clock stepped", {{"by_s", stepped_by_s}});
+  }
+  if (some_fade_ || holds.passed(playout.shown_s())) review_holds(before_s);
+  stats.delay_s = playout.delay_s();
+  if (!retired_) mail.release(playout.shown_s());
+}
+
+void ClientWorld::set_playout(const PlayoutConfig& to) {
+  const double blended_s = blend_s();
+  config.playout = to;
+  playout.change(to);
+  if (blend_s() != blended_s) link.note_jump();  // from now on the server has to reckon with that
+  review_path();
+}
+
+// To the past at once, while its delay is as yet nothing, and back when nothing is left of the delay: there,
+// what is shown comes from the newest motion in either way.
+void ClientWorld::review_path() {
+  if (path_ == wanted_path()) return;
+  if (wanted_path() == Path::predict && !playout.settled()) return;
+  path_ = wanted_path();
+  entities.all_changed();
+  frames.set_path(path_, playout.shown_s(), blend_s());
+  link.note_jump();
+}
+
+void ClientWorld::note_arrival(double local_s) {
+  if (link.clock_known()) holds.note_arrival(link.arrival_s(local_s));
+}
+
+// Has those entities fade whose motion may no longer hold, and those go on whose motion does after all.
+// Nobody has seen anything later than `before_s` yet.
+void ClientWorld::review_holds(double before_s) {
+  const double shown_s = playout.shown_s();
+  bool go_on = false;
+  some_fade_ = false;
+  for (std::uint32_t slot = 0; slot < entities.slots().size(); ++slot) {
+    const KnownEntity* known = entities.slots()[slot].get();
+    if (known == nullptr || known->owned) continue;  // of its own the client needs no word
+    const double motion_s = known->remote.newest().time_s;
+    const double limit_s = known->remote.holds_until_s();
+    if (limit_s == kHoldsForever && shown_s > holds.of(motion_s)) {
+      entities.at(slot)->remote.hold_until(std::max(holds.of(motion_s), before_s), before_s, blend_s());
+      some_fade_ = true;
+    } else if (limit_s != kHoldsForever && holds.holds_again(motion_s, limit_s, shown_s)) {
+      entities.at(slot)->remote.hold_until(kHoldsForever, shown_s, catch_up_s(shown_s - limit_s));
+      go_on = true;
+    } else {
+      some_fade_ = some_fade_ || limit_s != kHoldsForever;
+    }
+  }
+  if (go_on) link.note_jump();  // how it was done, the server cannot find out
+}
+
+void ClientWorld::blend_over_jump(double before_s, double rate) {
+  const double duration_s = catch_up_s(playout.shown_s() - before_s);
+  entities.all_changed();
+  frames.jump(before_s, playout.shown_s(), rate, duration_s);
+}
+
+// How a client's connections come and go.
+namespace {
+
+// So long a client that slept waits to hear from its server, if that is shorter than the silence it waits
+// otherwise, s.
+constexpr double kAfterSleepS = 1.5;
+
+// Trying again would change nothing, or take the place of somebody who is to have it.
+bool is_final(EndReason reason) {
+  return reason == EndReason::version || reason == EndReason::archetypes || reason == EndReason::replaced;
+}
+
+}  // namespace
+
+// After what has arrived was taken in, so that a client that slept finds out first whether it was missed.
+void Client::Impl::live(double local_s) {
+  if (dialer == nullptr || is_over()) return;
+  if (lost_s && config.reconnect.give_up_s > 0.0 && local_s - *lost_s >= config.reconnect.give_up_s)
+    return finish(ClientStatus::disconnected, ClientEvent::Kind::disconnected);
+  if (dial_s) {
+    if (local_s >= *dial_s) dial(local_s);
+    return;
+  }
+  const bool stands = admitted && status == ClientStatus::joined;
+  if (stands && local_s - heard_s >= config.reconnect.silence_s) lose("the server fell silent", local_s);
+  if (lost_s && !dial_s && local_s - heard_s >= config.reconnect.attempt_s)
+    lose(server ? "the server does not answer" : no_answer(), local_s);
+}
+
+std::string Client::Impl::no_answer() const {
+  const std::string doubt = dialer == nullptr ? std::string{} : dialer->doubt();
+  return "the server does not answer" + (doubt.empty() ? doubt : "; " + doubt);
+}
+
+void Client::Impl::dial(double local_s) {
+  dial_s.reset();
+  server = {};
+  admitted = resuming = false;
+  coming = {};
+  heard_s = local_s;
+  auto dialed = dialer->dial();
+  transport = dialed ? *dialed : nullptr;
+  if (dialed) return;
+  if (lost_s) return lose(dialed.error(), local_s);
+  refusal = dialed.error();
+  finish(ClientStatus::disconnected, ClientEvent::Kind::disconnected);
+}
+
+void Client::Impl::handle(const TransportEvent& event, double local_s) {
+  switch (event.kind) {
+    case TransportEvent::Kind::connected:
+      heard_s = local_s;
+      handle_connected(event.peer);
+      break;
+    case TransportEvent::Kind::disconnected:
+      handle_end(unpack_end_code(event.reason), local_s);
+      break;
+    case TransportEvent::Kind::received:
+      note_heard(local_s);
+      world->note_arrival(local_s);
+      if (event.channel == Channel::control) {
+        handle_control(event.payload, local_s);
+      } else if (admitted) {  // else it overtook the welcome; nothing in it can be for us yet
+        world->take(event.payload, local_s);
+        if (world->link.ack_overdue()) acknowledge(local_s);
+      }
+      break;
+  }
+}
+
+// What lay here while the client slept does not say that the server is still there.
+void Client::Impl::note_heard(double local_s) {
+  const bool doubtful = admitted && world->link.is_history();
+  const double patience_s = std::max(0.0, config.reconnect.silence_s - kAfterSleepS);
+  heard_s = doubtful ? std::max(heard_s, local_s - patience_s) : local_s;
+}
+
+void Client::Impl::handle_connected(PeerId peer) {
+  server = peer;
+  if (leaving) return transport->disconnect(server, pack({EndReason::left, 0}));
+  if (status == ClientStatus::connecting) status = ClientStatus::joining;
+  std::array<std::byte, 64> buffer;
+  resuming = static_cast<bool>(session);
+  if (resuming) {
+    transport->send(server, Channel::control,
+                    encode(ResumeMessage{id, session, world->link.control_count()}, buffer));
+  }
+  const JoinMessage join{kProtocolVersion, archetype_hash(config.archetypes),
+                         config.playout.mode != PlayoutMode::present,
+                         std::clamp(world->blend_s(), 0.0, kMostBlendS)};
+  transport->send(server, Channel::control, encode(join, buffer));
+  joining_as = {join.shows_past, join.shows_past, join.blend_s};
+}
+
+void Client::Impl::handle_end(const EndCode& code, double local_s) {
+  const bool was_joined = status == ClientStatus::joined || status == ClientStatus::reconnecting;
+  const bool told = code.reason != EndReason::none && code.reason != EndReason::left;
+  const bool refused = told && (!was_joined || is_final(code.reason));
+  const std::string why = !server && !told        ? no_answer()
+                          : was_joined || refused ? describe(code)
+                                                  : "the connection was lost";
+  const bool closed = code.reason == EndReason::server_shutdown;
+  server = {};
+  if (dialer != nullptr && was_joined && !refused && !leaving) {
+    if (closed && !lost_s) events.push_back({ClientEvent::Kind::server_closed, {}});
+    return lose(why, local_s);
+  }
+  if (dialer != nullptr && !leaving && !is_final(code.reason) && goes_elsewhere(why, local_s)) return;
+  refusal = why;
+  finish(refused ? ClientStatus::refused : ClientStatus::disconnected,
+         closed ? ClientEvent::Kind::server_closed : ClientEvent::Kind::disconnected);
+}
+
+// The connection is gone, or did not come about; the next attempt is not far.
+void Client::Impl::lose(const std::string& why, double local_s) {
+  refusal = why;
+  server = {};
+  transport = nullptr;
+  admitted = false;
+  status = ClientStatus::reconnecting;
+  if (lost_s) {
+    dialer->try_elsewhere();
+  } else {
+    lost_s = local_s;
+    ++stats.connections_lost;
+    log.lost(why);
+    events.push_back({ClientEvent::Kind::lost, {}});
+  }
+  dial_s = local_s + back_off.next_s(dialer->chance());
+}
+
+// Before the first session: false if there is no other server to try.
+bool Client::Impl::goes_elsewhere(const std::string& why, double local_s) {
+  if (!dialer->try_elsewhere()) return false;
+  log.goes_elsewhere(why);
+  refusal = why;
+  server = {};
+  transport = nullptr;
+  status = ClientStatus::connecting;
+  dial_s = local_s + back_off.next_s(dialer->chance());
+  return true;
+}
+
+void Client::Impl::finish(ClientStatus end, ClientEvent::Kind kind) {
+  status = end;
+  log.ended(end == ClientStatus::refused, leaving, refusal);
+  server = {};
+  admitted = false;
+  dial_s.reset();
+  events.push_back({kind, {}});
+}
+
+void Client::Impl::handle_control(std::span<const std::byte> payload, double local_s) {
+  std::span<const std::byte> left = payload;
+  do {
+    const auto message = take_control(left);
+    // Counted even if it makes no sense: the server numbers what it sends, and both must stay in step.
+    if (admitted && (!message || is_counted(*message))) world->link.note_control();
+    const auto why = message ? handle_message(*message, local_s) : Refusal::malformed;
+    if (!why) continue;
+    ++stats.malformed;
+    ++stats.refusals[*why];
+  } while (!left.empty());
+  world->link.hurry();  // the server waits for this before it sends state
+}
+
+// Why the message makes no sense now, or nothing.
+std::optional<Refusal> Client::Impl::handle_message(const ControlMessage& message, double local_s) {
+  if (const auto* w = std::get_if<WelcomeMessage>(&message)) return welcome(*w, local_s);
+  if (const auto* s = std::get_if<SessionMessage>(&message)) return take(*s, local_s);
+  if (!admitted) return Refusal::unexpected;
+  return world->take(message);
+}
+
+// A session begins: the first, or one that takes the place of what the server no longer knows.
+std::optional<Refusal> Client::Impl::welcome(const WelcomeMessage& message, double local_s) {
+  const bool waits = status == ClientStatus::joining || (status == ClientStatus::reconnecting && !admitted);
+  if (!waits || !server) return Refusal::unexpected;
+  auto fresh = std::make_unique<ClientWorld>(config, mail, stats);
+  if (!fresh->begin(message, local_s)) return Refusal::beyond_limits;
+  const bool first = status == ClientStatus::joining;
+  if (!first) {
+    mail.restart(stats);
+    world->retire();
+    if (!before) before = std::move(world);
+  }
+  world = std::move(fresh);
+  status = ClientStatus::joined;
+  admitted = true;
+  id = message.client;
+  session = std::exchange(coming, {});
+  told_playout = joining_as;
+  told_playout_s.reset();
+  mail.begin(static_cast<bool>(session));
+  lost_s.reset();
+  back_off.reset();
+  log.joined(id, first);
+  if (first) events.push_back({ClientEvent::Kind::joined, {}});
+  return std::nullopt;
+}
+
+std::optional<Refusal> Client::Impl::take(const SessionMessage& message, double local_s) {
+  if (!server) return Refusal::unexpected;
+  const bool another = message.key != session;
+  if (admitted && another) return Refusal::unexpected;
+  if (!admitted && (!resuming || another)) {
+    coming = message.key;
+    return std::nullopt;
+  }
+  if (!ServerLink::can_be(message.tick)) return Refusal::from_future;
+  if (!mail.confirm(message.taken)) return Refusal::never_sent;
+  if (admitted) return std::nullopt;
+  world->link.resume(message.tick, local_s);
+  mail.send_again(server, *transport);
+  if (told_playout_s) told_playout.reset();
+  status = ClientStatus::joined;
+  admitted = true;
+  lost_s.reset();
+  back_off.reset();
+  events.push_back({ClientEvent::Kind::resumed, {}});
+  log.resumed(id);
+  return std::nullopt;
+}
+
+// Not more often than the server follows, but then how it is.
+void Client::Impl::tell_playout(double local_s) {
+  constexpr double kLeastS = 0.5;
+  if (!admitted || transport == nullptr || (told_playout_s && local_s - *told_playout_s < kLeastS)) return;
+  const PlayoutMessage shows = world->shows();
+  if (shows == told_playout) return;
+  std::array<std::byte, 64> buffer;
+  transport->send(server, Channel::control, encode(shows, buffer));
+  told_playout = shows;
+  told_playout_s = local_s;
+}
+
+void Client::Impl::acknowledge(double local_s) {
+  if (!admitted || transport == nullptr) return;
+  if (world->paused()) world->link.note_jump();  // what is shown is not what the server would find out
+  mail.go_on(server, *transport);
+  mail.expire(local_s, stats);
+  std::optional<ServerLink::Showing> showing;
+  if (world->link.clock_ready()) showing = {world->link.server_time_s(local_s), world->playout.shown_s()};
+  stats.messages_sent +=
+      world->link.acknowledge(local_s, config.ack_interval_s, showing, mail.outbox(), server, *transport);
 }
 
 }  // namespace reckoner

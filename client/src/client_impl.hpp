@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "back_off.hpp"
-#include "client_log.hpp"
-#include "client_mail.hpp"
-#include "client_world.hpp"
-#include "local_time.hpp"
-#include "sleep_watch.hpp"
+#include "client/src/client_log.hpp"
+#include "client/src/connection/back_off.hpp"
+#include "client/src/connection/client_mail.hpp"
+#include "client/src/connection/local_time.hpp"
+#include "client/src/world/client_world.hpp"
+#include "net/src/wire/messages.hpp"
 
 #include <deque>
 #include <memory>
@@ -15,7 +15,6 @@
 
 #include <reckoner/client/client.hpp>
 #include <reckoner/net/dialer.hpp>
-#include <reckoner/net/messages.hpp>
 #include <reckoner/net/refusal.hpp>
 
 namespace reckoner {

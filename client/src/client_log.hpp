@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "net/src/transport/refusal_log.hpp"
+
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -9,7 +11,6 @@
 #include <reckoner/client/client.hpp>
 #include <reckoner/net/ids.hpp>
 #include <reckoner/net/log.hpp>
-#include <reckoner/net/refusal_log.hpp>
 
 namespace reckoner {
 

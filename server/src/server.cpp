@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: MIT
-#include "prefetch.hpp"
-#include "server_impl.hpp"
-#include "server_stats.hpp"
+#include "net/src/codec/route_codec.hpp"
+#include "net/src/wire/messages.hpp"
+#include "reckoning/src/motion/rotation.hpp"
+#include "server/src/prefetch.hpp"
+#include "server/src/server_impl.hpp"
+#include "server/src/server_stats.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cmath>
+#include <memory>
+#include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
-#include <reckoner/net/messages.hpp>
-#include <reckoner/net/route_codec.hpp>
+#include <glm/geometric.hpp>
+
+#include <reckoner/reckoning/frame.hpp>
 
 namespace reckoner {
 namespace {
@@ -58,7 +66,7 @@ Server::Impl::Impl(ServerConfig given, Transport& given_transport)
       encodings(pool.size()),
       snapshots(pool.size()),
       fresh(pool.size()),
-      surroundings(config.interest, config.tick_rate_hz),
+      interest(config.interest, config.tick_rate_hz),
       ownership(config, quantisation, stats.refusals),
       log(config.log) {
   assert(config.tick_rate_hz >= 1.0 && config.tick_rate_hz <= 1000.0);
@@ -86,7 +94,7 @@ EntityId Server::spawn(std::size_t archetype, const std::string& name, const Sta
   Entity& entity = *s.entities.find(id);
   s.fields.add(id, archetype, s.next_tick);
   if (frame) s.entities.put_into(entity, frame, truth);
-  s.surroundings.place(entity, s.entities);
+  s.interest.place(entity, s.entities);
   s.spawned.push_back(id);
   return id;
 }
@@ -125,7 +133,7 @@ bool Server::set_relevance(EntityId id, Relevance relevance) {
   Entity* entity = impl_->entities.find(id);
   if (entity == nullptr) return false;
   entity->relevance = relevance;
-  impl_->surroundings.place(*entity, impl_->entities);
+  impl_->interest.place(*entity, impl_->entities);
   impl_->note_concern(id);
   return true;
 }
@@ -254,7 +262,7 @@ void Server::tick(double now_s) {
   s.say_what_ended();
   s.follow_playouts(now_s);
   s.tell_taken();
-  s.review_surroundings(tick);
+  s.review_interest(tick);
   const std::size_t told = s.events.size();
   s.ownership.run(s.entities, s.sessions, tick, s.time_of(tick), now_s, s.transport, s.events);
   s.log.owners(s.events, told);
@@ -322,17 +330,17 @@ void Server::Impl::say_what_ended() {
   despawned.clear();
 }
 
-void Server::Impl::review_surroundings(Tick tick) {
-  surroundings.keep_up(entities, tick);
+void Server::Impl::review_interest(Tick tick) {
+  interest.keep_up(entities, tick);
   for (const EntityId id : spawned) {
     Entity* entity = entities.find(id);
     if (entity == nullptr) continue;  // gone already
     for (const auto& session : sessions.all())
-      surroundings.reconsider(*entity, *session, entities, tick);
+      interest.reconsider(*entity, *session, entities, tick);
   }
   spawned.clear();
   for (const auto& session : sessions.all()) {
-    if (surroundings.is_due(*session, tick)) surroundings.update(*session, entities, tick);
+    if (interest.is_due(*session, tick)) interest.update(*session, entities, tick);
   }
 }
 
@@ -347,18 +355,18 @@ bool Server::Impl::hold_back(Tick tick, double now_s) {
 // Each client's datagrams are written and sent at once if there is one thread; else several write while none
 // sends, because the transport is one thread's.
 void Server::Impl::send(Tick tick, double now_s) {
-  const Session::Step step{entities,
-                           fields,
-                           publisher.published(),
-                           quantisation,
-                           encodings,
-                           tick,
-                           time_of(tick),
-                           now_s,
-                           config.tick_rate_hz,
-                           !fields.changes().empty(),
-                           hold_back(tick, now_s),
-                           config.coding};
+  const Session::TickInputs step{entities,
+                                 fields,
+                                 publisher.published(),
+                                 quantisation,
+                                 encodings,
+                                 tick,
+                                 time_of(tick),
+                                 now_s,
+                                 config.tick_rate_hz,
+                                 !fields.changes().empty(),
+                                 hold_back(tick, now_s),
+                                 config.coding};
   encodings.begin(entities, quantisation, config.tick_rate_hz);
   const bool alone = pool.size() == 1;
   const std::size_t shares = alone ? 1 : (sessions.size() + kSessionGrain - 1) / kSessionGrain;
@@ -376,8 +384,8 @@ void Server::Impl::send(Tick tick, double now_s) {
       if (i + 1 < last) sessions.all()[i + 1]->fetch_lists(step.published);
       if (alone) tell(i);
       Outbox& outbox = outboxes[alone ? 0 : i / kSessionGrain];
-      Session::Desk desk{worker, snapshots[worker], fresh[worker], outbox};
-      sessions.all()[i]->compose(step, rooms[i], desk);
+      Session::Scratch scratch{worker, snapshots[worker], fresh[worker], outbox};
+      sessions.all()[i]->compose(step, rooms[i], scratch);
       if (alone) outbox.flush(transport);
     }
   });
@@ -394,6 +402,528 @@ void Server::Impl::close_account(Outbox& outbox) {
   for (const std::uint32_t stream : outbox.repaired)
     entities.slots()[stream / kLevels].levels[stream % kLevels].policy.spent();
   outbox.repaired.clear();
+}
+
+// What arrives at a server from its clients, and what the game has to say to them.
+
+void Server::Impl::handle(const TransportEvent& event, double now_s) {
+  switch (event.kind) {
+    case TransportEvent::Kind::connected:
+      if (closing) {
+        transport.disconnect(event.peer, pack({EndReason::server_shutdown, 0}));
+      } else {
+        waiting.emplace(event.peer, now_s);
+        log.connected(event.peer);
+      }
+      break;
+    case TransportEvent::Kind::disconnected: {
+      waiting.erase(event.peer);
+      Session* session = sessions.find(event.peer);
+      if (session == nullptr) break;
+      const EndReason reason = unpack_end_code(event.reason).reason;
+      if (reason == EndReason::none) {
+        lose(*session);
+      } else {
+        end(*session, reason == EndReason::replaced ? "the same client has joined anew" : "left");
+      }
+      break;
+    }
+    case TransportEvent::Kind::received:
+      if (event.channel == Channel::control) {
+        handle_control(event);
+      } else {
+        handle_state(event, now_s);
+      }
+      break;
+  }
+}
+
+void Server::Impl::handle_control(const TransportEvent& event) {
+  const auto message = decode_control(event.payload);
+  const auto* join_message = message ? std::get_if<JoinMessage>(&*message) : nullptr;
+  if (join_message != nullptr && waiting.contains(event.peer)) {
+    join(event.peer, *join_message);
+    return;
+  }
+  const auto* resume_message = message ? std::get_if<ResumeMessage>(&*message) : nullptr;
+  if (resume_message != nullptr && waiting.contains(event.peer)) {
+    resume(event.peer, *resume_message);
+    return;
+  }
+  const auto* data = message ? std::get_if<GameDataMessage>(&*message) : nullptr;
+  Session* session = sessions.find(event.peer);
+  if (data != nullptr && session != nullptr) return take_in(*session, *data);
+  const auto* playout = message ? std::get_if<PlayoutMessage>(&*message) : nullptr;
+  if (playout != nullptr && session != nullptr) return take_in(*session, *playout);
+  Comeback* comeback = session != nullptr ? session->comeback() : nullptr;
+  if (join_message != nullptr && comeback != nullptr && std::exchange(comeback->expects_join, false)) return;
+  not_taken_in(message ? Refusal::unexpected : Refusal::malformed);
+  if (waiting.contains(event.peer)) refuse(event.peer, {EndReason::malformed, 0});
+}
+
+void Server::Impl::handle_state(const TransportEvent& event, double now_s) {
+  Session* session = sessions.find(event.peer);
+  BitReader reader{event.payload};
+  const auto datagram = read_client_datagram(reader);
+  if (!datagram) return not_taken_in(Refusal::malformed);
+  if (session == nullptr) return not_taken_in(Refusal::unexpected);
+  std::span<const Ownership::Update> owned;
+  if (datagram->has_owned) {
+    Refusal why{};
+    const auto read = ownership.read(reader, session->id(), next_tick, why);
+    // Perhaps of what was taken from it, or against what never came: as if the datagram had not come.
+    if (!read) return not_taken_in(why, reader.failed() || !session->ever_owned());
+    owned = *read;
+  }
+  batch.clear();
+  if (datagram->has_messages) read_messages(reader, batch);
+  if (!reader.finished()) return not_taken_in(Refusal::malformed);
+  const Session::Receipt receipt = session->receive(*datagram, now_s, stats);
+  if (receipt == Session::Receipt::refused) return not_taken_in(Refusal::never_sent);
+  if (receipt == Session::Receipt::repeated) return not_taken_in(Refusal::repeated, false);
+  ownership.heard(session->id(), now_s);
+  if (!owned.empty()) take_in_owned(owned, *session, now_s);
+  for (const MessageBatch::Item& item : batch.items)
+    take_in(*session, batch.payload(item), item.time_s);
+}
+
+void Server::Impl::take_in(const Session& session, std::span<const std::byte> payload,
+                           std::optional<double> time_s) {
+  if (inbox.add(session.id(), payload, time_s, false)) return (void)++stats.messages_received;
+  ++stats.messages_refused;
+  not_taken_in(Refusal::too_many, false);
+}
+
+void Server::Impl::take_in(Session& session, const PlayoutMessage& message) {
+  if (const auto why = session.playout().say(message)) return not_taken_in(*why, false);
+  changing.push_back(session.id());
+}
+
+// What clients have said of how they show others, each twice a second at most.
+void Server::Impl::follow_playouts(double now_s) {
+  std::erase_if(changing, [&](ClientId client) {
+    Session* session = sessions.find(client);
+    if (session == nullptr) return true;
+    const auto playout = session->playout().due(now_s);
+    if (!playout) return false;
+    Interest::set_shows_past(*session, entities, playout->shows_past);
+    session->change_seen(playout->interpolates ? Path::interpolate : Path::predict, playout->blend_s);
+    return true;
+  });
+}
+
+// Encoded, or copied, once for all.
+std::size_t Server::Impl::send_to(std::span<Session* const> clients, std::span<const std::byte> payload,
+                                  Delivery delivery, std::optional<double> time_s) {
+  if (payload.empty() || payload.size() > max_message_bytes(delivery) || (time_s && !can_stamp(*time_s)))
+    return 0;
+  std::size_t taken = 0;
+  if (delivery == Delivery::reliable) {
+    std::vector<std::byte> buffer(payload.size() + 64);
+    const auto encoded = encode(GameDataMessage{{payload.begin(), payload.end()}, time_s}, buffer);
+    for (Session* session : clients)
+      taken += session->send_reliable(encoded, time_of(next_tick), transport) ? 1 : 0;
+    stats.messages_sent += taken;
+  } else {
+    const auto shared = std::make_shared<const std::vector<std::byte>>(payload.begin(), payload.end());
+    for (Session* session : clients)
+      taken += session->send_unreliable(shared, time_s, time_of(next_tick)) ? 1 : 0;
+  }
+  stats.messages_dropped += clients.size() - taken;
+  return taken;
+}
+
+void Server::Impl::join(PeerId peer, const JoinMessage& message) {
+  if (message.version != kProtocolVersion) {
+    return refuse(peer, {EndReason::version, kProtocolVersion},
+                  "protocol version mismatch: the client speaks version " + std::to_string(message.version) +
+                      ", this server version " + std::to_string(kProtocolVersion));
+  }
+  if (message.archetype_hash != archetype_hash(config.archetypes))
+    return refuse(peer, {EndReason::archetypes, 0});
+  if (sessions.size() >= config.max_clients && !away.empty()) end(*sessions.find(away.front()));
+  if (sessions.size() >= config.max_clients) return refuse(peer, {EndReason::full, 0});
+
+  waiting.erase(peer);
+  WelcomeMessage welcome;
+  welcome.client = {next_client++};
+  welcome.tick_rate_hz = config.tick_rate_hz;
+  welcome.epoch_s = config.epoch_s;
+  welcome.tick = next_tick == 0 ? 0 : next_tick - 1;
+  welcome.longest_gap_s = publisher.longest_gap_s(1.0);
+  welcome.rewinds = config.rewind_s > 0.0;
+  for (std::size_t i = 0; i < config.archetypes.size(); ++i) {
+    const Archetype& a = config.archetypes[i];
+    welcome.archetypes.push_back(
+        {a.threshold_m, a.threshold_rad, a.max_speed_mps, a.world_size_m, quantisation[i].codes});
+  }
+  Session& session = sessions.add(welcome.client, peer, config);
+  if (config.resume_s > 0.0) session.remember_sent(session_key(session_secret, welcome.client));
+  std::vector<std::byte> buffer(kMaxControlBytes);
+  std::size_t size = encode(session_message(session), buffer).size();
+  size += encode(welcome, std::span(buffer).subspan(size)).size();
+  transport.send(peer, Channel::control, std::span(buffer).first(size));
+  session.view().shows_past = message.shows_past;
+  session.playout() =
+      DeclaredPlayout{PlayoutMessage{message.shows_past, message.shows_past, message.blend_s}};
+  if (config.rewind_s > 0.0)
+    session.remember_seen(message.shows_past ? Path::interpolate : Path::predict, message.blend_s,
+                          config.rewind_s);
+  for (std::uint32_t route = 1; route <= routes.size(); ++route)
+    session.tell_route({{route}, routes.find({route})->definition()}, transport);
+  events.push_back({ServerEvent::Kind::client_joined, welcome.client, {}});
+  log.joined(welcome.client, peer);
+}
+
+void Server::Impl::refuse(PeerId peer, const EndCode& code, const std::string& why) {
+  waiting.erase(peer);
+  events.push_back({ServerEvent::Kind::client_refused, {}, why});
+  log.refused(peer, why);
+  transport.disconnect(peer, pack(code));
+}
+
+void Server::Impl::close_idle(double now_s) {
+  for (auto it = waiting.begin(); it != waiting.end();) {
+    const auto [peer, since_s] = *it++;
+    if (now_s - since_s > config.join_timeout_s) refuse(peer, {EndReason::join_timeout, 0});
+  }
+  while (!away.empty()) {
+    Session& session = *sessions.find(away.front());
+    if (now_s - session.comeback()->lost_s <= config.resume_s) break;
+    end(session);
+  }
+}
+
+// Clients that are lost, and those that come back.
+
+// Whatever it owned goes on without it.
+void Server::Impl::lose(Session& session) {
+  if (session.comeback() == nullptr || session.comeback()->overflowed || closing) return end(session);
+  log.lost(session.id(), session.peer());
+  release_owned(session.id());
+  sessions.move(session, {});
+  session.comeback()->lost_s = present_s;
+  away.push_back(session.id());
+  events.push_back({ServerEvent::Kind::client_lost, session.id(), "its connection was lost"});
+}
+
+void Server::Impl::end(Session& session, std::string_view why) {
+  const ClientId id = session.id();
+  events.push_back({ServerEvent::Kind::client_left, id, std::string(why)});
+  log.left(id, session.peer());
+  release_owned(id);
+  Interest::release(session, entities);
+  std::erase(away, id);
+  sessions.remove(id);
+}
+
+// If it cannot be, the join message that follows is answered, as that of any client.
+void Server::Impl::resume(PeerId peer, const ResumeMessage& message) {
+  Session* session = sessions.find(message.client);
+  if (session == nullptr || session->comeback() == nullptr || session->comeback()->key != message.key) return;
+  const PeerId before = session->peer();
+  if (before) {  // the client knows sooner than the server that it is lost
+    lose(*session);
+    transport.disconnect(before, 0);
+    session = sessions.find(message.client);
+    if (session == nullptr) return;
+  }
+  if (!session->can_resume(message.taken)) return end(*session);
+  waiting.erase(peer);
+  std::erase(away, session->id());
+  sessions.move(*session, peer);
+  tell_taken(*session);
+  session->comeback()->expects_join = true;
+  session->resume(message.taken, config, present_s, next_tick == 0 ? 0 : next_tick - 1, transport);
+  events.push_back({ServerEvent::Kind::client_back, session->id(), {}});
+  log.back(session->id(), peer);
+}
+
+void Server::Impl::take_in(Session& session, const GameDataMessage& message) {
+  take_in(session, message.payload, message.time_s);
+  const bool was_due = session.intake().is_due();
+  session.intake().add(message.payload.size());
+  if (!was_due && session.intake().is_due()) untold.push_back(session.id());
+}
+
+// The game has polled enough since that there is room for all that the client may then send.
+void Server::Impl::tell_taken() {
+  std::erase_if(untold, [&](ClientId client) {
+    Session* session = sessions.find(client);
+    if (session == nullptr || !session->peer() || !session->intake().is_due()) return true;
+    if (!inbox.has_room(client, MessageWindow::kMessages, MessageWindow::kBytes)) return false;
+    tell_taken(*session);
+    return true;
+  });
+}
+
+void Server::Impl::tell_taken(Session& session) {
+  std::array<std::byte, 64> buffer;
+  transport.send(session.peer(), Channel::control, encode(session_message(session), buffer));
+}
+
+SessionMessage Server::Impl::session_message(Session& session) const {
+  const Comeback* const comeback = session.comeback();
+  return {comeback != nullptr ? comeback->key : SessionKey{}, session.intake().tell(),
+          next_tick == 0 ? 0 : next_tick - 1};
+}
+
+// Entities in the frames of others, and the origin that the game counts from.
+
+FrameResult Server::enter_frame(EntityId id, EntityId frame) {
+  Impl& s = *impl_;
+  Entity* entity = s.entities.find(id);
+  if (entity == nullptr) return FrameResult::unknown_entity;
+  const Entity* outer = s.entities.find(frame);
+  if (frame && outer == nullptr) return FrameResult::unknown_frame;
+  if (entity->frame == frame) return FrameResult::done;
+  if (entity->owned) return FrameResult::owned;
+  switch (s.entities.frames().fit(id, frame)) {
+    case FrameTree::Fit::circle:
+      return FrameResult::circle;
+    case FrameTree::Fit::too_deep:
+      return FrameResult::too_deep;
+    case FrameTree::Fit::fits:
+      break;
+  }
+  const State truth = s.as_in(frame, *entity);
+  if (!can_travel(truth, s.quantisation[entity->archetype])) return FrameResult::out_of_limits;
+  s.put_into(*entity, frame, truth);
+  return FrameResult::done;
+}
+
+EntityId Server::frame(EntityId id) const {
+  const Entity* entity = impl_->entities.find(id);
+  return entity != nullptr ? entity->frame : EntityId{};
+}
+
+std::optional<State> Server::in_world(EntityId id) const {
+  const Entity* entity = impl_->entities.find(id);
+  if (entity == nullptr) return std::nullopt;
+  State state = impl_->entities.in_world(*entity);
+  state.position -= impl_->origin;
+  return state;
+}
+
+bool Server::set_origin(const glm::dvec3& origin) {
+  if (!std::isfinite(origin.x) || !std::isfinite(origin.y) || !std::isfinite(origin.z)) return false;
+  impl_->origin = origin;
+  return true;
+}
+
+State Server::Impl::as_in(EntityId frame, const Entity& entity) const {
+  const State world = entities.in_world(entity);
+  const Entity* outer = entities.find(frame);
+  return relevant(outer != nullptr ? into_frame(entities.in_world(*outer), world) : world, entity.archetype);
+}
+
+void Server::Impl::put_into(Entity& entity, EntityId frame, const State& truth) {
+  const EntityId before = entity.frame;
+  entities.put_into(entity, frame, truth);
+  note_frame(entity, before);
+}
+
+// It has gone over from another.
+void Server::Impl::note_frame(const Entity& entity, EntityId before) {
+  interest.place(entity, entities);
+  note_concern(entity.id);
+  if (before) spawned.push_back(before);  // perhaps nobody needs it any more
+}
+
+// Whom an entity concerns has changed, and with it whom those in it do.
+void Server::Impl::note_concern(EntityId id) {
+  spawned.push_back(id);
+  for (const std::uint32_t slot : entities.frames().inside(static_cast<std::uint32_t>(id.slot())))
+    note_concern(entities.slots()[slot].id);
+}
+
+// What lives in the frame of an entity that ends goes over to the frame that this was in. What cannot move
+// there as it does stands still; what cannot be there at all ends as well.
+void Server::Impl::release(const Entity& ending) {
+  const auto inside = entities.frames().inside(static_cast<std::uint32_t>(ending.id.slot()));
+  const std::vector<std::uint32_t> released{inside.begin(), inside.end()};
+  const EntityId outer = ending.frame;
+  for (const std::uint32_t slot : released) {
+    Entity& entity = entities.slots()[slot];
+    State truth = as_in(outer, entity);
+    const Quantisation& q = quantisation[entity.archetype];
+    if (!can_travel(truth, q)) truth.velocity = truth.acceleration = truth.angular_velocity = glm::vec3{0.0f};
+    const bool lost = !can_travel(truth, q);
+    put_into(entity, outer, lost ? State{} : truth);
+    if (entity.owned && !lost) (void)ownership.put(entity, truth, next_tick, sessions, transport);
+    if (lost) end(entity.id);
+  }
+}
+
+bool Server::Impl::end(EntityId id) {
+  const Entity* entity = entities.find(id);
+  if (entity == nullptr) return false;
+  release(*entity);
+  publisher.ends(*entity);
+  if (entity->announced) despawned.emplace_back(id, next_tick);
+  if (entity->frame) spawned.push_back(entity->frame);
+  interest.remove(static_cast<std::uint32_t>(id.slot()));
+  fields.remove(id);
+  for (const auto& session : sessions.all())
+    session->view().forget(id);
+  entities.remove(id, next_tick);
+  return true;
+}
+
+// How far a turn of an entity reaches: to the outermost of what lives in it.
+double Server::Impl::lever_m(std::uint32_t slot) const {
+  double lever = 0.0;
+  for (const std::uint32_t child : entities.frames().inside(slot))
+    lever = std::max(lever, glm::length(entities.slots()[child].truth.position) + lever_m(child));
+  return lever;
+}
+
+// Now and then: who walks about in a frame seldom goes far beyond the others.
+void Server::Impl::measure_levers() {
+  constexpr Tick kTicks = 8;
+  if (next_tick % kTicks != 0) return;
+  for (const std::uint32_t slot : levered) {
+    Entity& entity = entities.slots()[slot];
+    const double share = entity.levels[0].policy.lever_share();
+    for (EntityLevel& level : entity.levels)
+      level.policy.set_lever(lever_m(slot));
+    if (!entity.id || entity.levels[0].policy.lever_share() == share) continue;
+    entity.still_ticks = 0;
+    entities.awake().insert(slot);
+  }
+  std::erase_if(levered, [&](std::uint32_t slot) { return entities.frames().inside(slot).empty(); });
+  for (const std::uint32_t member : entities.frames().members()) {
+    const auto slot = static_cast<std::uint32_t>(entities.frames().frame_of(member).slot());
+    if (std::find(levered.begin(), levered.end(), slot) == levered.end()) levered.push_back(slot);
+  }
+}
+
+// Entities that clients own.
+
+bool Server::give(EntityId id, ClientId owner, const OwnershipRules& rules) {
+  Impl& s = *impl_;
+  Entity* entity = s.entities.find(id);
+  if (entity == nullptr || s.sessions.find(owner) == nullptr) return false;
+  s.ownership.give(*entity, owner, rules, s.next_tick, s.sessions, s.transport);
+  s.entities.awake().insert(static_cast<std::uint32_t>(id.slot()));
+  return true;
+}
+
+bool Server::take(EntityId id) {
+  Impl& s = *impl_;
+  Entity* entity = s.entities.find(id);
+  return entity != nullptr && s.ownership.take(*entity, s.sessions, s.transport);
+}
+
+std::optional<ClientId> Server::owner(EntityId id) const {
+  return impl_->ownership.owner(id);
+}
+
+std::optional<State> Server::state(EntityId id) const {
+  const Entity* entity = impl_->entities.find(id);
+  if (entity == nullptr) return std::nullopt;
+  State state =
+      entity->owned ? state_at(entity->owned->motion, impl_->time_of(impl_->next_tick)) : entity->truth;
+  if (!entity->frame) state.position -= impl_->origin;
+  return state;
+}
+
+const OwnershipStats& Server::ownership_stats() const {
+  return impl_->ownership.stats();
+}
+
+bool Server::Impl::put_owned(EntityId id, const State& truth) {
+  Entity& entity = *entities.find(id);
+  const State state = relevant(counted(truth, entity.frame), entity.archetype);
+  if (!can_travel(state, quantisation[entity.archetype])) return false;
+  if (!ownership.put(entity, state, next_tick, sessions, transport)) return false;
+  entity.teleported = true;
+  entities.awake().insert(static_cast<std::uint32_t>(id.slot()));
+  return true;
+}
+
+void Server::Impl::take_in_owned(std::span<const Ownership::Update> updates, const Session& session,
+                                 double now_s) {
+  ownership.take_in(updates, session.id(), now_s, entities, sessions, transport);
+  for (const Ownership::Reframed& reframed : ownership.reframed()) {
+    if (const Entity* entity = entities.find(reframed.entity)) note_frame(*entity, reframed.before);
+  }
+}
+
+void Server::Impl::release_owned(ClientId client) {
+  ended.clear();
+  ownership.release(client, ended, entities, sessions, transport);
+  for (const EntityId id : ended)
+    end(id);
+}
+
+// What clients saw.
+
+std::optional<Pose> Server::pose_seen_by(ClientId client, EntityId entity, double time_s) const {
+  const Session* session = impl_->sessions.find(client);
+  if (session == nullptr || session->seen() == nullptr) return std::nullopt;
+  const auto shown_s = session->seen()->shown_at(time_s, impl_->present_s);
+  if (!shown_s) return std::nullopt;
+  const auto state = session->seen()->shown(entity, *shown_s);
+  if (!state) return std::nullopt;
+  return Pose{state->position - impl_->origin, state->orientation};
+}
+
+std::span<const SeenPose> Server::rewind(ClientId client, double time_s) {
+  Impl& s = *impl_;
+  s.seen.clear();
+  const Session* session = s.sessions.find(client);
+  if (session == nullptr || session->seen() == nullptr) return s.seen;
+  if (const auto shown_s = session->seen()->shown_at(time_s, s.present_s))
+    session->seen()->shown(*shown_s, s.seen);
+  for (SeenPose& seen : s.seen)
+    seen.pose.position -= s.origin;
+  return s.seen;
+}
+
+// What the server knows of its entities, for who looks on.
+namespace {
+
+// Levels that nobody follows are not kept up to date, but for the first.
+std::size_t finest_followed(const Entity& entity) {
+  for (std::size_t level = 0; level < kLevels; ++level) {
+    if (entity.levels[level].subscribers > 0) return level;
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::optional<EntityDebug> Server::debug(EntityId id) const {
+  const Impl& s = *impl_;
+  const Entity* entity = s.entities.find(id);
+  if (entity == nullptr || !entity->announced || s.next_tick == 0) return std::nullopt;
+  const std::size_t level = finest_followed(*entity);
+  const EntityLevel& followed = entity->levels[level];
+  if (followed.stream.number() == 0) return std::nullopt;
+  const Motion& motion = followed.stream.motion();
+  const Archetype& archetype = s.config.archetypes[entity->archetype];
+  const double time_s = s.time_of(s.next_tick - 1);
+
+  EntityDebug debug{.id = id, .truth = s.entities.in_world(*entity), .published = state_at(motion, time_s)};
+  if (const Entity* frame = s.entities.find(entity_of(motion.frame)))
+    debug.published = out_of_frame(s.entities.in_world(*frame), debug.published);
+  debug.age_s = time_s - motion.time_s;
+  debug.error_m = glm::distance(debug.truth.position, debug.published.position);
+  if (archetype.has_orientation)
+    debug.error_rad = angle_between(debug.truth.orientation, debug.published.orientation);
+  const double allowed = followed.factor * followed.policy.scale();
+  debug.threshold_m = archetype.threshold_m * allowed;
+  debug.threshold_rad = archetype.threshold_rad * allowed * followed.policy.lever_share();
+  debug.level = static_cast<std::uint8_t>(level);
+  for (const EntityLevel& one : entity->levels)
+    debug.clients += one.subscribers;
+  debug.frame = entity->frame;
+  debug.on_route = motion.route != nullptr;
+  debug.owned = entity->owned != nullptr;
+  debug.truth.position -= s.origin;
+  debug.published.position -= s.origin;
+  return debug;
 }
 
 }  // namespace reckoner

@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "delay_survey.hpp"
-#include "encodings.hpp"
-#include "entity_table.hpp"
-#include "field_table.hpp"
-#include "outbox.hpp"
-#include "ownership.hpp"
-#include "publisher.hpp"
-#include "server_log.hpp"
-#include "session_table.hpp"
-#include "surroundings.hpp"
-#include "worker_pool.hpp"
+#include "net/src/codec/message_codec.hpp"
+#include "net/src/codec/route_table.hpp"
+#include "net/src/link/message_inbox.hpp"
+#include "net/src/secure/keys.hpp"
+#include "net/src/wire/messages.hpp"
+#include "server/src/interest/interest.hpp"
+#include "server/src/ownership/ownership.hpp"
+#include "server/src/publish/delay_survey.hpp"
+#include "server/src/publish/encodings.hpp"
+#include "server/src/publish/publisher.hpp"
+#include "server/src/server_log.hpp"
+#include "server/src/session/outbox.hpp"
+#include "server/src/session/session_table.hpp"
+#include "server/src/worker_pool.hpp"
+#include "server/src/world/entity_table.hpp"
+#include "server/src/world/field_table.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -24,11 +29,6 @@
 #include <utility>
 #include <vector>
 
-#include <reckoner/net/message_codec.hpp>
-#include <reckoner/net/message_inbox.hpp>
-#include <reckoner/net/messages.hpp>
-#include <reckoner/net/route_table.hpp>
-#include <reckoner/net/session_key.hpp>
 #include <reckoner/server/server.hpp>
 
 namespace reckoner {
@@ -77,7 +77,7 @@ struct Server::Impl {
   void take_in_owned(std::span<const Ownership::Update> updates, const Session& session, double now_s);
   void release_owned(ClientId client);
   void say_what_ended();
-  void review_surroundings(Tick tick);
+  void review_interest(Tick tick);
   void send(Tick tick, double now_s);
   [[nodiscard]] bool hold_back(Tick tick, double now_s);
   void close_account(Outbox& outbox);
@@ -111,7 +111,7 @@ struct Server::Impl {
   std::vector<Snapshot> snapshots;                // scratch, by worker
   std::vector<std::vector<std::uint32_t>> fresh;  // the same
   std::vector<Outbox> outboxes;                   // scratch, by share of the sessions
-  Surroundings surroundings;
+  Interest interest;
   DelaySurvey delays;
   SessionTable sessions;
   Ownership ownership;

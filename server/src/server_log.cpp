@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "server_log.hpp"
+#include "server/src/server_log.hpp"
 
 #include <cstdint>
 #include <string_view>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "session_table.hpp"
+#include "net/src/transport/refusal_log.hpp"
+#include "server/src/session/session_table.hpp"
 
 #include <cstddef>
 #include <deque>
@@ -11,7 +12,6 @@
 
 #include <reckoner/net/ids.hpp>
 #include <reckoner/net/log.hpp>
-#include <reckoner/net/refusal_log.hpp>
 #include <reckoner/server/server.hpp>
 
 namespace reckoner {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "worker_pool.hpp"
+#include "server/src/worker_pool.hpp"
 
 #include <algorithm>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "back_off.hpp"
+#include "client/src/connection/back_off.hpp"
+
+#include "scenario/builtin/random.hpp"
 
 #include <algorithm>
 #include <vector>
 
 #include <gtest/gtest.h>
-
-#include <reckoner/scenario/random.hpp>
 
 namespace reckoner {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "completeness.hpp"
+#include "client/src/connection/completeness.hpp"
 
 #include <algorithm>
 #include <map>

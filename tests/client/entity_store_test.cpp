@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "entity_store.hpp"
+#include "client/src/world/entity_store.hpp"
 
 #include <gtest/gtest.h>
 

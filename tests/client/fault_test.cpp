@@ -2,8 +2,8 @@
 // Clocks that jump, machines that sleep, clients that lie: who is not concerned notices nothing, and who is,
 // is right again soon after.
 #include "near_network.hpp"
-#include "paths.hpp"
-#include "world.hpp"
+#include "tests/support/paths.hpp"
+#include "tests/support/world.hpp"
 
 #include <algorithm>
 #include <array>
@@ -17,8 +17,8 @@
 #include <malloc.h>
 #endif
 
-#include <reckoner/net/datagram.hpp>
-#include <reckoner/net/messages.hpp>
+#include "net/src/wire/datagram.hpp"
+#include "net/src/wire/messages.hpp"
 
 namespace reckoner::test {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "field_timeline.hpp"
+#include "client/src/world/field_timeline.hpp"
 
 #include <algorithm>
 #include <limits>

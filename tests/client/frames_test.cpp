@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
 // What clients show of entities that live in the frames of others: a server beside them, links between.
-#include "paths.hpp"
-#include "voyage.hpp"
-#include "world.hpp"
+#include "net/src/wire/datagram.hpp"
+#include "net/src/wire/messages.hpp"
+#include "reckoning/src/motion/rotation.hpp"
+#include "scenario/builtin/random.hpp"
+#include "tests/support/paths.hpp"
+#include "tests/support/voyage.hpp"
+#include "tests/support/world.hpp"
 
 #include <algorithm>
 #include <array>
@@ -13,11 +17,6 @@
 
 #include <glm/geometric.hpp>
 #include <gtest/gtest.h>
-
-#include <reckoner/net/datagram.hpp>
-#include <reckoner/net/messages.hpp>
-#include <reckoner/reckoning/rotation.hpp>
-#include <reckoner/scenario/random.hpp>
 
 namespace reckoner::test {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "hold_limit.hpp"
+#include "client/src/playout/hold_limit.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 // News of ownership that no server of ours sends.
-#include "voyage.hpp"
-#include "world.hpp"
+#include "net/src/wire/messages.hpp"
+#include "scenario/builtin/random.hpp"
+#include "tests/support/voyage.hpp"
+#include "tests/support/world.hpp"
 
 #include <vector>
 
 #include <gtest/gtest.h>
-
-#include <reckoner/net/messages.hpp>
-#include <reckoner/scenario/random.hpp>
 
 namespace reckoner::test {
 namespace {

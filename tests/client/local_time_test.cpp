@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "local_time.hpp"
+#include "client/src/connection/local_time.hpp"
 
 #include <cmath>
 #include <limits>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "world.hpp"
+#include "tests/support/world.hpp"
 
 #include <string>
 

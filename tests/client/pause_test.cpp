@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A paused client shows a picture; when it goes on, nothing leaps.
-#include "paths.hpp"
-#include "world.hpp"
+#include "tests/support/paths.hpp"
+#include "tests/support/world.hpp"
 
 #include <algorithm>
 #include <cmath>

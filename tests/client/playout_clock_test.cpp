@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "playout_clock.hpp"
+#include "client/src/playout/playout_clock.hpp"
 
 #include <algorithm>
 #include <cmath>

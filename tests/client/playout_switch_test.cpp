@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Games that change the playout mode while they run.
-#include "paths.hpp"
-#include "world.hpp"
+#include "reckoning/src/motion/rotation.hpp"
+#include "tests/support/paths.hpp"
+#include "tests/support/world.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -13,8 +14,6 @@
 
 #include <glm/geometric.hpp>
 #include <gtest/gtest.h>
-
-#include <reckoner/reckoning/rotation.hpp>
 
 namespace reckoner::test {
 namespace {

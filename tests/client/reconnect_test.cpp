@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Clients that lose their server, or their connection, and come back by themselves.
 #include "near_network.hpp"
-#include "paths.hpp"
-#include "world.hpp"
+#include "net/src/wire/messages.hpp"
+#include "tests/support/paths.hpp"
+#include "tests/support/world.hpp"
 
 #include <algorithm>
 #include <array>
@@ -14,8 +15,6 @@
 
 #include <glm/geometric.hpp>
 #include <gtest/gtest.h>
-
-#include <reckoner/net/messages.hpp>
 
 namespace reckoner::test {
 namespace {

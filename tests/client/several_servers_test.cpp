@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A client that may go to several servers, or to one by several ways.
 #include "near_network.hpp"
-#include "paths.hpp"
-#include "world.hpp"
+#include "tests/support/paths.hpp"
+#include "tests/support/world.hpp"
 
 #include <string>
 #include <vector>

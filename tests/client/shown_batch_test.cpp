@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Client::sample() shows what Client::frame() shows, and says the same of it.
-#include "paths.hpp"
-#include "world.hpp"
+#include "reckoning/src/motion/rotation.hpp"
+#include "tests/support/paths.hpp"
+#include "tests/support/world.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,8 +11,6 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-
-#include <reckoner/reckoning/rotation.hpp>
 
 namespace reckoner::test {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a client says of an entity for drawing is what it draws, and what it draws it from.
-#include "paths.hpp"
-#include "world.hpp"
+#include "tests/support/paths.hpp"
+#include "tests/support/world.hpp"
 
 #include <algorithm>
 

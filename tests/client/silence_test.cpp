@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What is shown when nothing comes any more, or too little, and when it comes again.
-#include "paths.hpp"
-#include "world.hpp"
+#include "tests/support/paths.hpp"
+#include "tests/support/world.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -11,7 +11,7 @@
 #include <glm/geometric.hpp>
 #include <gtest/gtest.h>
 
-#include <reckoner/reckoning/fade.hpp>
+#include <reckoner/reckoning/blend.hpp>
 
 namespace reckoner::test {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sleep_watch.hpp"
+#include "client/src/connection/local_time.hpp"
 
 #include <gtest/gtest.h>
 

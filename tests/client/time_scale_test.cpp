@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Slow motion, fast motion and a world that stands still: clocks that run slowly at both ends.
-#include "paths.hpp"
-#include "world.hpp"
+#include "harness/sim/sim_transport.hpp"
+#include "net/src/wire/messages.hpp"
+#include "tests/support/paths.hpp"
+#include "tests/support/world.hpp"
 
 #include <algorithm>
 #include <array>
@@ -14,8 +16,6 @@
 #include <glm/geometric.hpp>
 #include <gtest/gtest.h>
 
-#include <reckoner/harness/sim_transport.hpp>
-#include <reckoner/net/messages.hpp>
 #include <reckoner/reckoning/scaled_clock.hpp>
 
 namespace reckoner::test {

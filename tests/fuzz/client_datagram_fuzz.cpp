@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 // A state datagram of a client's: acknowledgements, what it shows, motions of what it owns, messages.
 #include "generate.hpp"
+#include "net/src/codec/message_codec.hpp"
+#include "net/src/codec/owned_codec.hpp"
 #include "target.hpp"
-
-#include <reckoner/net/message_codec.hpp>
-#include <reckoner/net/owned_codec.hpp>
 
 namespace reckoner::fuzz {
 namespace {
@@ -31,7 +30,7 @@ QuantisedState baseline_of(std::uint32_t slot) {
   s.position = {3.0, -4.5, 0.25};
   s.velocity = {1.5f, -0.5f, 0.0f};
   s.angular_velocity = {0.0f, 0.0f, 0.7f};
-  return quantise(s, 1, Manner{}, quantisation_of(slot));
+  return quantise(s, 1, CodingMode{}, quantisation_of(slot));
 }
 
 std::optional<Datagram> read(std::span<const std::byte> bytes) {
@@ -111,7 +110,7 @@ Datagram any_datagram(Choices& choices) {
     QuantisedState state = any_quantised(choices, q.orientation_bits);
     if (choices.flag()) {
       head.reference_age = static_cast<std::uint32_t>(choices.up_to(choices.rarely(7) ? 100'000 : 20) + 1);
-      state = quantise(nearest_that_travels(any_state(choices, q), q), 1, Manner{}, q);
+      state = quantise(nearest_that_travels(any_state(choices, q), q), 1, CodingMode{}, q);
     }
     d.owned.push_back({head, state});
   }

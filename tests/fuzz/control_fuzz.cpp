@@ -2,11 +2,10 @@
 // Every message of the control channel: join, welcome, spawn, despawn, route, game data, ownership, session,
 // resume, playout.
 #include "generate.hpp"
+#include "net/src/codec/field_codec.hpp"
+#include "net/src/codec/route_codec.hpp"
+#include "net/src/codec/route_table.hpp"
 #include "target.hpp"
-
-#include <reckoner/net/field_codec.hpp>
-#include <reckoner/net/route_codec.hpp>
-#include <reckoner/net/route_table.hpp>
 
 namespace reckoner::fuzz {
 namespace {

@@ -3,13 +3,13 @@
 // payloads are lost, repeated, changed and invented. Neither end breaks, and the honest client notices
 // nothing.
 #include "generate.hpp"
+#include "net/src/codec/field_codec.hpp"
 #include "pipes.hpp"
 #include "target.hpp"
 
 #include <array>
 
 #include <reckoner/client/client.hpp>
-#include <reckoner/net/field_codec.hpp>
 #include <reckoner/server/server.hpp>
 
 namespace reckoner::fuzz {

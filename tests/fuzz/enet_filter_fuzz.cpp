@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // What looks at ENet's datagrams before ENet does, and at what they would cost in ENet's lists.
-#include "enet/list_work.hpp"
-#include "enet_filter.hpp"
-#include "enet_lists.hpp"
+#include "net/src/transport/enet/enet_filter.hpp"
+#include "net/src/transport/enet/list_work.hpp"
 #include "target.hpp"
+#include "tests/support/enet_lists.hpp"
 
 #include <algorithm>
 #include <iterator>

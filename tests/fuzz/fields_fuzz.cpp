@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // User fields of any type and range: first values and changes.
 #include "generate.hpp"
+#include "net/src/codec/field_codec.hpp"
 #include "target.hpp"
-
-#include <reckoner/net/field_codec.hpp>
 
 namespace reckoner::fuzz {
 namespace {

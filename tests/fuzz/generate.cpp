@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "generate.hpp"
 
+#include "net/src/codec/field_codec.hpp"
+
 #include <array>
 #include <utility>
 #include <variant>
 
-#include <reckoner/net/field_codec.hpp>
 #include <reckoner/net/transport.hpp>
 
 namespace reckoner::fuzz {
@@ -212,13 +213,13 @@ CodeParameters any_codes(Choices& choices) {
     rule.slope = static_cast<std::uint8_t>(choices.up_to(OrderRule::kMostSlope));
   }
   fill(choices, c.velocity);
-  for (Habit& habit : c.habits) {
-    fill(choices, habit.horizontal);
-    fill(choices, habit.vertical);
-    fill(choices, habit.tilt);
-    fill(choices, habit.yaw);
-    habit.pitch_share = static_cast<std::uint8_t>(choices.up_to(CodeParameters::kMostShare));
-    habit.other_share = static_cast<std::uint8_t>(choices.up_to(CodeParameters::kMostShare));
+  for (Prior& prior : c.priors) {
+    fill(choices, prior.horizontal);
+    fill(choices, prior.vertical);
+    fill(choices, prior.tilt);
+    fill(choices, prior.yaw);
+    prior.pitch_share = static_cast<std::uint8_t>(choices.up_to(CodeParameters::kMostShare));
+    prior.other_share = static_cast<std::uint8_t>(choices.up_to(CodeParameters::kMostShare));
   }
   return c;
 }
@@ -250,7 +251,7 @@ QuantisedState any_quantised(Choices& choices, unsigned orientation_bits) {
   QuantisedState s;
   if (choices.rarely(7)) s.frame = any_entity(choices);
   s.teleports = static_cast<std::uint8_t>(choices.up_to(kTeleportModulus - 1));
-  Manner& m = s.manner;
+  CodingMode& m = s.coding_mode;
   m.precision = static_cast<std::uint8_t>(choices.up_to(kMostPrecision));
   if (choices.rarely(7)) {
     s.along = {{static_cast<std::uint32_t>(choices.up_to(3) + 1)},
@@ -260,7 +261,7 @@ QuantisedState any_quantised(Choices& choices, unsigned orientation_bits) {
     return s;
   }
   m.reach = static_cast<std::uint8_t>(choices.up_to(kMostReach));
-  m.habit = static_cast<std::uint8_t>(choices.up_to(kHabits - 1));
+  m.prior = static_cast<std::uint8_t>(choices.up_to(kPriors - 1));
   m.wander = static_cast<std::uint8_t>(choices.up_to(kMostWander));
   m.bends = choices.flag();
   if (m.bends) s.link = static_cast<std::uint8_t>(choices.up_to(Motion::kLinks - 1));

@@ -2,16 +2,15 @@
 #pragma once
 
 #include "choices.hpp"
+#include "net/src/codec/motion_codec.hpp"
+#include "net/src/codec/owned_codec.hpp"
+#include "net/src/wire/datagram.hpp"
+#include "net/src/wire/messages.hpp"
 
 #include <span>
 #include <vector>
 
 #include <reckoner/net/archetype.hpp>
-#include <reckoner/net/datagram.hpp>
-#include <reckoner/net/messages.hpp>
-#include <reckoner/net/motion_codec.hpp>
-#include <reckoner/net/owned_codec.hpp>
-#include <reckoner/net/user_fields.hpp>
 
 // Things that the encoders take, made by choices.
 namespace reckoner::fuzz {

@@ -3,7 +3,7 @@
 // drops, repeats, changes and invents, and puts wrong addresses on it: server and clients stand behind their
 // guards.
 #include "fixed_random.hpp"
-#include "guard.hpp"
+#include "net/src/secure/guard.hpp"
 #include "target.hpp"
 
 #include <array>

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Motions, in full and as residuals, under whatever limits and codes a welcome may bring.
 #include "generate.hpp"
+#include "net/src/codec/route_codec.hpp"
+#include "net/src/codec/route_table.hpp"
 #include "target.hpp"
-
-#include <reckoner/net/route_codec.hpp>
-#include <reckoner/net/route_table.hpp>
 
 namespace reckoner::fuzz {
 namespace {
@@ -51,15 +50,15 @@ void read_any_residual(std::span<const std::byte> bytes, const QuantisedState& b
 QuantisedState any_baseline(Choices& choices, const Quantisation& q, double time_s) {
   const State state = nearest_that_travels(any_state(choices, q), q);
   if (!can_travel(state, q)) return {};
-  Manner manner;
-  manner.precision = static_cast<std::uint8_t>(choices.up_to(kMostPrecision));
-  manner.reach = static_cast<std::uint8_t>(choices.up_to(kMostReach));
-  manner.habit = static_cast<std::uint8_t>(choices.up_to(kHabits - 1));
-  manner.wander = static_cast<std::uint8_t>(choices.up_to(kMostWander));
-  manner.twist = static_cast<std::uint8_t>(choices.up_to(kMostTwist));
-  manner.bends = choices.flag();
-  QuantisedState out = quantise(state, 3, manner, q);
-  if (manner.bends) out.link = static_cast<std::uint8_t>(choices.up_to(Motion::kLinks - 1));
+  CodingMode coding_mode;
+  coding_mode.precision = static_cast<std::uint8_t>(choices.up_to(kMostPrecision));
+  coding_mode.reach = static_cast<std::uint8_t>(choices.up_to(kMostReach));
+  coding_mode.prior = static_cast<std::uint8_t>(choices.up_to(kPriors - 1));
+  coding_mode.wander = static_cast<std::uint8_t>(choices.up_to(kMostWander));
+  coding_mode.twist = static_cast<std::uint8_t>(choices.up_to(kMostTwist));
+  coding_mode.bends = choices.flag();
+  QuantisedState out = quantise(state, 3, coding_mode, q);
+  if (coding_mode.bends) out.link = static_cast<std::uint8_t>(choices.up_to(Motion::kLinks - 1));
   const auto motion = motion_of(out, time_s, q, RouteTable{});
   check(motion.has_value(), "what can travel arrives");
   check(is_sane(motion->state), "what arrives is sane");

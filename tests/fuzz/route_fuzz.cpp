@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Routes: whatever definition arrives, either it is refused or an entity can be on it.
 #include "generate.hpp"
+#include "net/src/codec/route_codec.hpp"
+#include "net/src/codec/route_table.hpp"
 #include "target.hpp"
-
-#include <reckoner/net/route_codec.hpp>
-#include <reckoner/net/route_table.hpp>
 
 namespace reckoner::fuzz {
 namespace {

@@ -2,7 +2,7 @@
 // Sealed datagrams that are lost, repeated, overtaken, forged: each genuine one is opened once, and nothing
 // else.
 #include "fixed_random.hpp"
-#include "seal.hpp"
+#include "net/src/secure/seal.hpp"
 #include "target.hpp"
 
 #include <array>

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 // A state datagram of the server's: head, updates in full and with references, fields, messages.
 #include "generate.hpp"
+#include "net/src/codec/field_codec.hpp"
+#include "net/src/codec/message_codec.hpp"
 #include "target.hpp"
 
 #include <array>
 #include <map>
-
-#include <reckoner/net/field_codec.hpp>
-#include <reckoner/net/message_codec.hpp>
 
 namespace reckoner::fuzz {
 namespace {
@@ -42,7 +41,7 @@ struct Known {
       s.velocity = {1.5f, -0.5f * static_cast<float>(slot), 0.0f};
       s.acceleration = {0.0f, 0.3f, 0.0f};
       s.angular_velocity = {0.0f, 0.0f, 0.7f};
-      baselines[slot] = quantise(s, 1, Manner{}, of(slot));
+      baselines[slot] = quantise(s, 1, CodingMode{}, of(slot));
     }
   }
   [[nodiscard]] const Quantisation& of(std::uint32_t slot) const { return quantisation[slot % kinds.size()]; }
@@ -175,7 +174,7 @@ Datagram any_datagram(Choices& choices, const Known& known) {
       const std::uint32_t least = std::max(d.header.coding.reference_age, u.head.age + 1);
       u.head.reference_age = least + static_cast<std::uint32_t>(choices.up_to(8));
       const State near = nearest_that_travels(any_state(choices, q), q);
-      u.state = quantise(near, 1, known.baselines[slot].manner, q);
+      u.state = quantise(near, 1, known.baselines[slot].coding_mode, q);
     } else {
       u.state = any_quantised(choices, q.orientation_bits);
     }

@@ -2,6 +2,8 @@
 // A recorded session, from whoever: read, and played back to a client as reckoner-harness replay-log does.
 #include "generate.hpp"
 #include "pipes.hpp"
+#include "programs/common/session_log.hpp"
+#include "programs/common/session_transports.hpp"
 #include "target.hpp"
 
 #include <cmath>
@@ -13,8 +15,6 @@
 #include <utility>
 
 #include <reckoner/client/client.hpp>
-#include <reckoner/program/session_log.hpp>
-#include <reckoner/program/session_transports.hpp>
 #include <reckoner/server/server.hpp>
 
 namespace reckoner::fuzz {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Connect tokens, what is sealed in them, and key files.
-#include "byte_stream.hpp"
 #include "fixed_random.hpp"
-#include "sealed_grant.hpp"
-#include "sodium_bytes.hpp"
+#include "net/src/secure/byte_stream.hpp"
+#include "net/src/secure/handshake.hpp"
+#include "net/src/secure/keys.hpp"
 #include "target.hpp"
 
 #include <array>

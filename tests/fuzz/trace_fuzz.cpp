@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The files that programs read: traces and pose CSVs.
+#include "scenario/trace/pose_csv.hpp"
+#include "scenario/trace/trace.hpp"
 #include "target.hpp"
 
 #include <string>
 #include <string_view>
-
-#include <reckoner/scenario/pose_csv.hpp>
-#include <reckoner/scenario/trace.hpp>
 
 namespace reckoner::fuzz {
 namespace {

@@ -3,7 +3,9 @@
 // Prints one hash for every part of what server and client compute alike, from inputs that are the same on
 // every machine. Whatever compiler, processor and settings it is built with, it has to print what
 // expected.txt says.
-#include "../reckoning/random_states.hpp"
+#include "net/src/codec/motion_codec.hpp"
+#include "net/src/wire/bit_stream.hpp"
+#include "tests/reckoning/random_states.hpp"
 
 #include <array>
 #include <bit>
@@ -15,9 +17,6 @@
 #include <span>
 
 #include <reckoner/net/archetype.hpp>
-#include <reckoner/net/bit_stream.hpp>
-#include <reckoner/net/motion_codec.hpp>
-#include <reckoner/net/user_fields.hpp>
 #include <reckoner/reckoning/motion.hpp>
 
 namespace reckoner {
@@ -177,18 +176,18 @@ struct Codec {
   }
 };
 
-Manner any_manner(test::RandomStates& random) {
+CodingMode any_coding_mode(test::RandomStates& random) {
   const auto up_to = [&](std::uint8_t most) {
     return static_cast<std::uint8_t>(random.number(0.0, most + 1.0));
   };
-  Manner manner;
-  manner.precision = up_to(kMostPrecision);
-  manner.reach = up_to(kMostReach);
-  manner.habit = up_to(static_cast<std::uint8_t>(kHabits - 1));
-  manner.wander = up_to(kMostWander);
-  manner.twist = up_to(kMostTwist);
-  manner.bends = up_to(1) == 1;
-  return manner;
+  CodingMode coding_mode;
+  coding_mode.precision = up_to(kMostPrecision);
+  coding_mode.reach = up_to(kMostReach);
+  coding_mode.prior = up_to(static_cast<std::uint8_t>(kPriors - 1));
+  coding_mode.wander = up_to(kMostWander);
+  coding_mode.twist = up_to(kMostTwist);
+  coding_mode.bends = up_to(1) == 1;
+  return coding_mode;
 }
 
 // A life of updates, each against the one before, with less and less surprise; over when coarse steps have
@@ -199,8 +198,8 @@ void live(Codec& codec, const Quantisation& q, bool has_orientation, test::Rando
     s.orientation = State{}.orientation;
     s.angular_velocity = State{}.angular_velocity;
   }
-  Manner manner = any_manner(random);
-  QuantisedState baseline = quantise(s, 2, manner, q);
+  CodingMode coding_mode = any_coding_mode(random);
+  QuantisedState baseline = quantise(s, 2, coding_mode, q);
   codec.pass_full(baseline, q);
   for (double surprise = 4.0; surprise > 0.0001; surprise /= 3.0) {
     const double dt_s = any_time_s(random);
@@ -214,9 +213,9 @@ void live(Codec& codec, const Quantisation& q, bool has_orientation, test::Rando
       s.angular_velocity += glm::vec3{random.vector(surprise)};
       turn(s, surprise / 4.0, random);
     }
-    if (random.number(0.0, 1.0) < 0.2) manner = any_manner(random);
+    if (random.number(0.0, 1.0) < 0.2) coding_mode = any_coding_mode(random);
     if (!can_travel(s, q)) return;
-    const QuantisedState next = quantise(s, 2, manner, q);
+    const QuantisedState next = quantise(s, 2, coding_mode, q);
     codec.pass_residual(next, baseline, dt_s, q);
     baseline = next;
   }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
+#include "harness/methods/ablation.hpp"
+
+#include "harness/methods/method.hpp"
+#include "harness/sim/link.hpp"
+#include "scenario/builtin/builtin.hpp"
+
 #include <set>
 #include <string>
 
 #include <gtest/gtest.h>
-
-#include <reckoner/harness/ablation.hpp>
-#include <reckoner/harness/link.hpp>
-#include <reckoner/harness/method.hpp>
-#include <reckoner/scenario/builtin.hpp>
 
 namespace reckoner::harness {
 namespace {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
+#include "harness/methods/baseline.hpp"
+
 #include <string>
 
 #include <glm/geometric.hpp>
 #include <gtest/gtest.h>
 
-#include <reckoner/harness/baseline.hpp>
 #include <reckoner/reckoning/motion.hpp>
 
 namespace reckoner::harness {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "../../harness/src/cli_options.hpp"
+#include "harness/commands/cli_options.hpp"
 
 #include <string>
 #include <vector>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
+#include "harness/replay/replay.hpp"
+#include "scenario/trace/trace.hpp"
+
 #include <filesystem>
 #include <string>
 
 #include <gtest/gtest.h>
-
-#include <reckoner/harness/replay.hpp>
-#include <reckoner/scenario/trace.hpp>
 
 namespace reckoner::harness {
 namespace {

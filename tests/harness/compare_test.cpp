@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
-#include "../../harness/src/compare_output.hpp"
-#include "../../harness/src/report.hpp"
-#include "../../harness/src/scratch_folder.hpp"
+#include "harness/replay/compare.hpp"
+
+#include "harness/commands/scratch_folder.hpp"
+#include "harness/methods/equal_error.hpp"
+#include "harness/report/compare_output.hpp"
+#include "harness/report/report.hpp"
+#include "scenario/builtin/builtin.hpp"
 
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
 
 #include <gtest/gtest.h>
-
-#include <reckoner/harness/compare.hpp>
-#include <reckoner/harness/equal_error.hpp>
-#include <reckoner/scenario/builtin.hpp>
 
 namespace reckoner::harness {
 namespace {

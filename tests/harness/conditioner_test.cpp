@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "harness/replay/conditioner.hpp"
+
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -16,7 +18,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <reckoner/harness/conditioner.hpp>
 #include <reckoner/net/enet_transport.hpp>
 
 namespace reckoner::harness {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "../../harness/src/curve_command.hpp"
+#include "harness/commands/curve_command.hpp"
 
 #include <cmath>
 #include <sstream>

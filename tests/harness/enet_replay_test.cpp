@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Replays over real sockets, in real time, against the same in virtual time. The limits are generous: a busy
 // machine is late.
-#include "enet_datagram.hpp"
+#include "harness/replay/replay.hpp"
+#include "scenario/builtin/builtin.hpp"
+#include "harness/replay/enet_datagram.hpp"
 
 #include <array>
 #include <cstddef>
@@ -9,9 +11,6 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-
-#include <reckoner/harness/replay.hpp>
-#include <reckoner/scenario/builtin.hpp>
 
 namespace reckoner::harness {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include "harness/metrics/figures.hpp"
+
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
-
-#include <reckoner/harness/figures.hpp>
 
 namespace reckoner::harness {
 namespace {

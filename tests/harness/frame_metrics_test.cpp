@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: MIT
 // What a ship's people look like over a bad network, and the figures that say so.
+#include "harness/metrics/frame_metrics.hpp"
+
+#include "harness/metrics/measure.hpp"
+#include "harness/replay/replay.hpp"
+#include "harness/sim/link.hpp"
+#include "scenario/builtin/builtin.hpp"
+
 #include <array>
 #include <string>
 #include <vector>
@@ -7,12 +14,7 @@
 #include <glm/geometric.hpp>
 #include <gtest/gtest.h>
 
-#include <reckoner/harness/frame_metrics.hpp>
-#include <reckoner/harness/link.hpp>
-#include <reckoner/harness/measure.hpp>
-#include <reckoner/harness/replay.hpp>
 #include <reckoner/reckoning/frame.hpp>
-#include <reckoner/scenario/builtin.hpp>
 
 namespace reckoner::harness {
 namespace {

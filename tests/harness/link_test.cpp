@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include "harness/sim/link.hpp"
+
+#include "harness/sim/link_script.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -6,9 +10,6 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-
-#include <reckoner/harness/link.hpp>
-#include <reckoner/harness/link_script.hpp>
 
 namespace reckoner::harness {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The parts of a load run that are no process.
-#include "load/datagram_record.hpp"
-#include "load/load_world.hpp"
-#include "load/recording_transport.hpp"
-#include "load/resource_use.hpp"
+#include "harness/stress/load/datagram_record.hpp"
+#include "harness/stress/load/load_world.hpp"
+#include "harness/stress/load/recording_transport.hpp"
+#include "harness/stress/load/resource_use.hpp"
 
 #include <deque>
 #include <filesystem>

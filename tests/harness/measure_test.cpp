@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include "harness/metrics/measure.hpp"
+
 #include <vector>
 
 #include <gtest/gtest.h>
-
-#include <reckoner/harness/measure.hpp>
 
 namespace reckoner::harness {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
+#include "harness/metrics/metrics.hpp"
+
 #include "motion_source.hpp"
 
 #include <cmath>
 #include <functional>
 
 #include <gtest/gtest.h>
-
-#include <reckoner/harness/metrics.hpp>
 
 namespace reckoner::harness {
 namespace {

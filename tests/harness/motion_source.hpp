@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "scenario/source.hpp"
+
 #include <functional>
 #include <limits>
 #include <utility>
 #include <vector>
-
-#include <reckoner/scenario/source.hpp>
 
 namespace reckoner::harness::test {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
+#include "harness/replay/replay.hpp"
+#include "harness/sim/link.hpp"
+#include "scenario/builtin/builtin.hpp"
+
 #include <algorithm>
 #include <string>
 
 #include <gtest/gtest.h>
-
-#include <reckoner/harness/link.hpp>
-#include <reckoner/harness/replay.hpp>
-#include <reckoner/scenario/builtin.hpp>
 
 namespace reckoner::harness {
 namespace {

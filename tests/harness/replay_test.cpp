@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
+#include "harness/replay/replay.hpp"
+
+#include "harness/methods/method.hpp"
+#include "harness/sim/link.hpp"
+#include "scenario/builtin/builtin.hpp"
+#include "scenario/trace/trace.hpp"
+
 #include <cmath>
 #include <cstring>
 #include <sstream>
 
 #include <gtest/gtest.h>
-
-#include <reckoner/harness/link.hpp>
-#include <reckoner/harness/method.hpp>
-#include <reckoner/harness/replay.hpp>
-#include <reckoner/scenario/builtin.hpp>
-#include <reckoner/scenario/trace.hpp>
 
 namespace reckoner::harness {
 namespace {

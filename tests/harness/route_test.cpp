@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
 // Entities on routes, from a server over a simulated network to a client.
+#include "harness/replay/replay.hpp"
+#include "harness/sim/sim_transport.hpp"
+#include "net/src/wire/messages.hpp"
+#include "scenario/builtin/builtin.hpp"
+
 #include <cmath>
 #include <functional>
 #include <memory>
@@ -11,10 +16,6 @@
 #include <gtest/gtest.h>
 
 #include <reckoner/client/client.hpp>
-#include <reckoner/harness/replay.hpp>
-#include <reckoner/harness/sim_transport.hpp>
-#include <reckoner/net/messages.hpp>
-#include <reckoner/scenario/builtin.hpp>
 #include <reckoner/server/server.hpp>
 
 namespace reckoner::harness {

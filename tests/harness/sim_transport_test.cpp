@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include "harness/sim/sim_transport.hpp"
+
+#include "harness/sim/wire_size.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -6,9 +10,6 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-
-#include <reckoner/harness/sim_transport.hpp>
-#include <reckoner/harness/wire_size.hpp>
 
 namespace reckoner::harness {
 namespace {

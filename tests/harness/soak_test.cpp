@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "soak/soak.hpp"
+#include "harness/stress/soak/soak.hpp"
 
-#include "soak/numbered.hpp"
-#include "soak/wrap_watch.hpp"
+#include "harness/stress/soak/numbered.hpp"
+#include "harness/stress/soak/wrap_watch.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
+#include "net/src/link/ack_window.hpp"
+
 #include <algorithm>
 #include <set>
 
 #include <gtest/gtest.h>
-
-#include <reckoner/net/ack_window.hpp>
 
 namespace reckoner {
 namespace {

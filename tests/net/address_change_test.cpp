@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Clients whose address changes, and those who only say so, over real sockets.
-#include "guard.hpp"
+#include "net/src/secure/guard.hpp"
 #include "stranger.hpp"
 #include "token_server.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "bit_archive.hpp"
+#include "net/src/wire/bit_archive.hpp"
 
 #include <array>
 #include <cstdint>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
+#include "net/src/wire/bit_stream.hpp"
+
 #include <array>
 #include <vector>
 
 #include <gtest/gtest.h>
-
-#include <reckoner/net/bit_stream.hpp>
 
 namespace reckoner {
 namespace {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "client_handshake.hpp"
-
 #include "handshakes.hpp"
+#include "net/src/secure/handshake.hpp"
 
 #include <functional>
 #include <memory>

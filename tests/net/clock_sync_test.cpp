@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
+#include "net/src/link/clock_sync.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include <gtest/gtest.h>
-
-#include <reckoner/net/clock_sync.hpp>
 
 namespace reckoner {
 namespace {

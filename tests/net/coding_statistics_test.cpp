@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "../reckoning/random_states.hpp"
+#include "net/src/codec/coding_statistics.hpp"
+
+#include "tests/reckoning/random_states.hpp"
 
 #include <array>
 #include <cmath>
 
 #include <gtest/gtest.h>
 
-#include <reckoner/net/coding_statistics.hpp>
 #include <reckoner/reckoning/motion.hpp>
 
 namespace reckoner {
@@ -37,10 +38,10 @@ Pair pair_of(test::RandomStates& random, const Quantisation& q) {
   now.position += random.vector(0.2);
   now.velocity += glm::vec3{random.vector(1.0)};
   now.angular_velocity += glm::vec3{random.vector(0.5)};
-  return {quantise(then, 0, Manner{}, q), quantise(now, 0, Manner{}, q)};
+  return {quantise(then, 0, CodingMode{}, q), quantise(now, 0, CodingMode{}, q)};
 }
 
-// Every bit is accounted for: head, manner and fields make up what was written.
+// Every bit is accounted for: head, coding_mode and fields make up what was written.
 TEST(CodingStatistics, AddsUp) {
   test::RandomStates random{51};
   const Quantisation q = quantisation_for(Archetype{});
@@ -62,7 +63,7 @@ TEST(CodingStatistics, AddsUp) {
   EXPECT_NEAR(f.full_bits, full_bits / 30, 1e-9);
   EXPECT_NEAR(f.bytes_with_orientation, (bits / 300 + kHeadBits) / 8, 1e-9);
   EXPECT_LT(f.bytes_without_orientation, f.bytes_with_orientation - 3.0);
-  double fields = f.manner_bits;
+  double fields = f.coding_mode_bits;
   for (const FieldFigures& field : f.fields)
     fields += field.bits_per_update;
   EXPECT_NEAR(fields, f.residual_bits, 1e-9);
@@ -73,7 +74,7 @@ TEST(CodingStatistics, EntropyIsThatOfThePooledResiduals) {
   const Quantisation q = quantisation_for(Archetype{});
   CodingStatistics statistics;
   for (int i = 0; i < 400; ++i) {
-    const QuantisedState then = quantise(State{}, 0, Manner{}, q);
+    const QuantisedState then = quantise(State{}, 0, CodingMode{}, q);
     QuantisedState now = then;
     now.position[2] = 1 + i % 4;
     statistics.add(now, &then, kAgeS, q, 50);
@@ -89,7 +90,7 @@ TEST(CodingStatistics, EntropyIsThatOfThePooledResiduals) {
 TEST(CodingStatistics, LeavesRoutesOut) {
   const Quantisation q = quantisation_for(Archetype{});
   CodingStatistics statistics;
-  QuantisedState state = quantise(State{}, 0, Manner{}, q);
+  QuantisedState state = quantise(State{}, 0, CodingMode{}, q);
   state.along.route = {1};
   statistics.add(state, nullptr, 0.0, q, 40);
   EXPECT_EQ(statistics.figures().full_updates, 0u);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sealed_grant.hpp"
+#include "net/src/secure/handshake.hpp"
 
 #include <chrono>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "datagram_batch.hpp"
+#include "net/src/transport/enet/datagram_batch.hpp"
 
 #include "udp_socket.hpp"
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
+#include "net/src/wire/datagram.hpp"
+
+#include "net/src/wire/messages.hpp"
+
 #include <array>
 #include <vector>
 
 #include <gtest/gtest.h>
-
-#include <reckoner/net/datagram.hpp>
-#include <reckoner/net/messages.hpp>
 
 namespace reckoner {
 namespace {

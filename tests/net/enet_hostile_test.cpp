@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "enet_datagram.hpp"
-#include "enet_filter.hpp"
+#include "net/src/transport/enet/enet_filter.hpp"
 #include "real_time.hpp"
 #include "stranger.hpp"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // What one peer can make ENet keep and search, and that nobody honest ever notices the bounds: over a link
 // that loses, repeats and reorders, through a relay that can also speak in the client's name.
-#include "enet/list_work.hpp"
 #include "enet_datagram.hpp"
-#include "enet_filter.hpp"
-#include "enet_liveness.hpp"
+#include "net/src/transport/enet/enet_filter.hpp"
+#include "net/src/transport/enet/enet_liveness.hpp"
+#include "net/src/transport/enet/list_work.hpp"
 #include "real_time.hpp"
 #include "relay.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "event_queue.hpp"
+#include "net/src/transport/event_queue.hpp"
 
 #include <deque>
 #include <random>

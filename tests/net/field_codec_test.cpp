@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include "net/src/codec/field_codec.hpp"
+
+#include "net/src/wire/messages.hpp"
 #include "random_fields.hpp"
 
 #include <algorithm>
@@ -7,9 +10,6 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-
-#include <reckoner/net/field_codec.hpp>
-#include <reckoner/net/messages.hpp>
 
 namespace reckoner {
 namespace {

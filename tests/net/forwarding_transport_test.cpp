@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include <reckoner/net/forwarding_transport.hpp>
+
 #include <array>
 #include <cstddef>
 #include <optional>
@@ -7,8 +9,6 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-
-#include <reckoner/net/forwarding_transport.hpp>
 
 namespace reckoner {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "gate.hpp"
+#include "net/src/secure/gate.hpp"
 
 #include "handshakes.hpp"
 

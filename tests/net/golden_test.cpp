@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "net/src/codec/motion_codec.hpp"
+
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -6,7 +8,6 @@
 
 #include <gtest/gtest.h>
 
-#include <reckoner/net/motion_codec.hpp>
 #include <reckoner/reckoning/motion.hpp>
 
 namespace reckoner {
@@ -54,10 +55,10 @@ class Hash {
   std::uint64_t hash_ = 14695981039346656037u;
 };
 
-Manner manner_of(Numbers& numbers) {
+CodingMode coding_mode_of(Numbers& numbers) {
   return {numbers.choice(kMostPrecision),
           numbers.choice(kMostReach),
-          numbers.choice(static_cast<std::uint8_t>(kHabits - 1)),
+          numbers.choice(static_cast<std::uint8_t>(kPriors - 1)),
           numbers.choice(kMostWander),
           numbers.choice(kMostTwist),
           numbers.choice(1) == 1};
@@ -65,8 +66,8 @@ Manner manner_of(Numbers& numbers) {
 
 QuantisedState state_of(Numbers& numbers) {
   QuantisedState s;
-  s.manner = manner_of(numbers);
-  if (s.manner.bends) s.link = numbers.choice(3);
+  s.coding_mode = coding_mode_of(numbers);
+  if (s.coding_mode.bends) s.link = numbers.choice(3);
   for (std::size_t i = 0; i < 3; ++i) {
     s.position[i] = numbers.number(100'000);
     s.velocity[i] = numbers.number(500);
@@ -103,8 +104,8 @@ TEST(Golden, PredictorAndCodecGiveTheSameBitsEverywhere) {
     ASSERT_TRUE(was);
     const int ticks = 1 + numbers.choice(40);
     const State now = surprised(*was, ticks, numbers);
-    const Manner manner = i % 2 == 0 ? then.manner : manner_of(numbers);
-    const QuantisedState state = quantise(now, 0, manner, q);
+    const CodingMode coding_mode = i % 2 == 0 ? then.coding_mode : coding_mode_of(numbers);
+    const QuantisedState state = quantise(now, 0, coding_mode, q);
 
     std::array<std::byte, 256> buffer{};
     BitWriter writer{buffer};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "client_handshake.hpp"
-#include "gate.hpp"
-#include "guard.hpp"
+#include "net/src/secure/gate.hpp"
+#include "net/src/secure/guard.hpp"
+#include "net/src/secure/handshake.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -2,7 +2,7 @@
 // What somebody who was let in can do to another client: nothing. He speaks by hand, in what he seals for his
 // own session, and from the same address as the other, as behind one router: no address tells them apart.
 #include "enet_datagram.hpp"
-#include "guard.hpp"
+#include "net/src/secure/guard.hpp"
 #include "stranger.hpp"
 #include "token_server.hpp"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include "net/src/link/link_estimate.hpp"
+
 #include <cmath>
 
 #include <gtest/gtest.h>
-
-#include <reckoner/net/link_estimate.hpp>
 
 namespace reckoner {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // How far ENet would walk along a peer's lists for a datagram, and which datagrams it must not see.
-#include "enet/list_work.hpp"
+#include "net/src/transport/enet/list_work.hpp"
 
 #include "enet_datagram.hpp"
-#include "enet_lists.hpp"
+#include "tests/support/enet_lists.hpp"
 
 #include <optional>
 

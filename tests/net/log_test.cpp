@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a transport says to whoever listens, how it reads, and that a flood does not flood the log.
+#include "net/src/transport/refusal_log.hpp"
 #include "real_time.hpp"
 
 #include <chrono>
@@ -15,7 +16,6 @@
 #include <reckoner/net/enet_dialer.hpp>
 #include <reckoner/net/enet_transport.hpp>
 #include <reckoner/net/log.hpp>
-#include <reckoner/net/refusal_log.hpp>
 #include <reckoner/net/sharded_transport.hpp>
 
 namespace reckoner::test {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The parts that game messages are made of: their section in a datagram, and the queues at both ends.
+#include "net/src/codec/message_codec.hpp"
+#include "net/src/link/message_inbox.hpp"
+#include "net/src/link/message_outbox.hpp"
 #include "random_fields.hpp"
 
 #include <array>
@@ -10,9 +13,6 @@
 
 #include <gtest/gtest.h>
 
-#include <reckoner/net/message_codec.hpp>
-#include <reckoner/net/message_inbox.hpp>
-#include <reckoner/net/message_outbox.hpp>
 #include <reckoner/net/transport.hpp>
 
 namespace reckoner {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "net/src/wire/messages.hpp"
+
 #include <array>
 #include <bit>
 #include <cstring>
@@ -8,7 +10,6 @@
 
 #include <gtest/gtest.h>
 
-#include <reckoner/net/messages.hpp>
 #include <reckoner/net/transport.hpp>
 
 namespace reckoner {
@@ -58,7 +59,7 @@ std::vector<ControlMessage> one_of_each() {
   welcome.longest_gap_s = 0.375;
   welcome.archetypes = {{0.05, 0.1, 300.0, 1e5, {}}, {1.0, 0.5, 20.0, 1e3, {}}};
   welcome.archetypes[1].codes.orders[3] = {OrderRule::kLeastOffset, OrderRule::kMostSlope};
-  welcome.archetypes[1].codes.habits[3].yaw = {-128, 127};
+  welcome.archetypes[1].codes.priors[3].yaw = {-128, 127};
   SpawnMessage spawn;
   spawn.entity = {1048576, 65535};
   spawn.archetype = 255;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "../reckoning/random_states.hpp"
+#include "net/src/codec/motion_codec.hpp"
+
+#include "reckoning/src/motion/rotation.hpp"
+#include "tests/reckoning/random_states.hpp"
 
 #include <array>
 #include <cmath>
@@ -8,9 +11,6 @@
 
 #include <glm/geometric.hpp>
 #include <gtest/gtest.h>
-
-#include <reckoner/net/motion_codec.hpp>
-#include <reckoner/reckoning/rotation.hpp>
 
 namespace reckoner {
 namespace {
@@ -127,7 +127,7 @@ TEST(MotionCodec, RoundingStaysBelowATenthOfTheThreshold) {
       constexpr int kCount = 2000;
       for (int i = 0; i < kCount; ++i) {
         const State state = random.state();
-        const auto back = dequantise(quantise(state, 0, Manner{.reach = reach}, q), q);
+        const auto back = dequantise(quantise(state, 0, CodingMode{.reach = reach}, q), q);
         ASSERT_TRUE(back);
         const double age_s = kShortestReachS * std::ldexp(random.number(0.0, 0.9), reach);
         const State exact = extrapolate(state, age_s);
@@ -152,7 +152,7 @@ TEST(MotionCodec, EachRoundingUndoesThoseBefore) {
     const double step_m = 0.5 * std::ldexp(q.acceleration_step_mps2, -2 * reach) * reach_s * reach_s;
     for (int i = 0; i < 500; ++i) {
       const State state = random.state();
-      const auto back = dequantise(quantise(state, 0, Manner{.reach = reach}, q), q);
+      const auto back = dequantise(quantise(state, 0, CodingMode{.reach = reach}, q), q);
       ASSERT_TRUE(back);
       const glm::dvec3 off = extrapolate(*back, reach_s).position - extrapolate(state, reach_s).position;
       for (int axis = 0; axis < 3; ++axis)
@@ -166,7 +166,7 @@ TEST(MotionCodec, RestStaysExact) {
   State state;
   state.position = {1.23456, -7.65432, 0.000321};
   state.orientation = glm::normalize(glm::quat{0.7f, 0.1f, -0.3f, 0.2f});
-  const auto back = dequantise(quantise(state, 0, Manner{}, q), q);
+  const auto back = dequantise(quantise(state, 0, CodingMode{}, q), q);
   ASSERT_TRUE(back);
   EXPECT_EQ(back->velocity, glm::vec3{0.0f});
   EXPECT_EQ(back->acceleration, glm::vec3{0.0f});
@@ -240,7 +240,7 @@ TEST(MotionCodec, WithoutOrientationItCostsNothing) {
   write_full(b, quantise(State{}, 0, kUnitPrecision, without), without);
   EXPECT_EQ(a.bits_written(), b.bits_written() + 3 + 2 + 3 * q_bits);
   EXPECT_EQ(b.bits_written(),
-            2u + 3u + 4u + 2u + 2u + 3u + 1u + 6u + 1u);  // head, manner, width of zero, at rest
+            2u + 3u + 4u + 2u + 2u + 3u + 1u + 6u + 1u);  // head, coding_mode, width of zero, at rest
 }
 
 TEST(MotionCodec, RefusesWhatCannotBe) {
@@ -259,7 +259,7 @@ TEST(MotionCodec, RefusesWhatCannotBe) {
   EXPECT_FALSE(can_travel(s, q));
 
   QuantisedState raw;
-  raw.manner.reach = 0;
+  raw.coding_mode.reach = 0;
   raw.velocity[2] = static_cast<std::int32_t>(51.0 / q.velocity_step_mps);
   EXPECT_FALSE(dequantise(raw, q));
   raw = {};

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
+#include "net/src/codec/owned_codec.hpp"
+
+#include "net/src/wire/messages.hpp"
+#include "scenario/builtin/random.hpp"
+
 #include <array>
 #include <vector>
 
 #include <gtest/gtest.h>
-
-#include <reckoner/net/messages.hpp>
-#include <reckoner/net/owned_codec.hpp>
-#include <reckoner/scenario/random.hpp>
 
 namespace reckoner {
 namespace {

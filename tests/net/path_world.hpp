@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "guard.hpp"
 #include "handshakes.hpp"
+#include "net/src/secure/guard.hpp"
 
 #include <algorithm>
 #include <cstddef>

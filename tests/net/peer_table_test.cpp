@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "peer_table.hpp"
+#include "net/src/transport/peer_table.hpp"
 
 #include <map>
 #include <set>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Datagrams that say they come from UDP port 0, where nobody can be answered. No ordinary socket sends such.
-#include "client_handshake.hpp"
 #include "enet_datagram.hpp"
+#include "net/src/secure/handshake.hpp"
 #include "real_time.hpp"
 #include "relay.hpp"
 

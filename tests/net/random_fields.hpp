@@ -13,7 +13,7 @@
 #include <variant>
 #include <vector>
 
-#include <reckoner/net/user_fields.hpp>
+#include <reckoner/net/archetype.hpp>
 
 namespace reckoner::test {
 

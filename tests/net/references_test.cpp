@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
+#include "net/src/link/baselines.hpp"
+
 #include <map>
 #include <random>
 
 #include <gtest/gtest.h>
-
-#include <reckoner/net/references.hpp>
 
 namespace reckoner {
 namespace {

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include "net/src/link/reliable_log.hpp"
+
+#include "scenario/builtin/random.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -6,9 +10,6 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-
-#include <reckoner/net/reliable_log.hpp>
-#include <reckoner/scenario/random.hpp>
 
 namespace reckoner {
 namespace {

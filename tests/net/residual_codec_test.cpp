@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "../reckoning/random_states.hpp"
+#include "net/src/codec/motion_codec.hpp"
+#include "tests/reckoning/random_states.hpp"
 
 #include <array>
 #include <cmath>
@@ -7,7 +8,6 @@
 
 #include <gtest/gtest.h>
 
-#include <reckoner/net/motion_codec.hpp>
 #include <reckoner/reckoning/motion.hpp>
 
 namespace reckoner {
@@ -21,11 +21,11 @@ Quantisation quantisation_at(double threshold, bool has_orientation = true) {
   return quantisation_for(archetype);
 }
 
-Manner manner_of(test::RandomStates& random) {
+CodingMode coding_mode_of(test::RandomStates& random) {
   const auto up_to = [&random](unsigned most) {
     return static_cast<std::uint8_t>(random.number(0.0, most + 0.999));
   };
-  return {up_to(kMostPrecision), up_to(kMostReach), up_to(kHabits - 1),
+  return {up_to(kMostPrecision), up_to(kMostReach), up_to(kPriors - 1),
           up_to(kMostWander),    up_to(kMostTwist), up_to(1) == 1};
 }
 
@@ -62,15 +62,15 @@ TEST(ResidualCodec, ArrivesExactlyWhateverTheBaseline) {
     for (const bool has_orientation : {true, false}) {
       const Quantisation q = quantisation_at(threshold, has_orientation);
       for (int i = 0; i < 1000; ++i) {
-        const Manner manner = manner_of(random);
-        const Manner other = i % 3 == 0 ? manner : manner_of(random);
+        const CodingMode coding_mode = coding_mode_of(random);
+        const CodingMode other = i % 3 == 0 ? coding_mode : coding_mode_of(random);
         const double dt_s = random.number(0.0, i % 10 == 0 ? 1000.0 : 0.5);
         State then = random.state();
         State now = i % 2 == 0 ? random.state() : surprised(then, dt_s, random);
         if (!has_orientation) then.orientation = now.orientation = State{}.orientation;
         if (!has_orientation) then.angular_velocity = now.angular_velocity = glm::vec3{0.0f};
         if (!can_travel(now, q)) continue;
-        expect_round_trip(quantise(now, 3, manner, q), quantise(then, 3, other, q), dt_s, q);
+        expect_round_trip(quantise(now, 3, coding_mode, q), quantise(then, 3, other, q), dt_s, q);
       }
     }
   }
@@ -91,18 +91,18 @@ TEST(ResidualCodec, ArrivesExactlyAtTheLimits) {
   opposite.angular_velocity *= -1.0f;
   ASSERT_TRUE(can_travel(far, q));
   for (const double dt_s : {0.0, 1e-3, -1.0, 1e9, 1e300}) {
-    const Manner coarse{.precision = 0, .reach = 0};
-    const Manner fine{.precision = kMostPrecision, .reach = kMostReach};
+    const CodingMode coarse{.precision = 0, .reach = 0};
+    const CodingMode fine{.precision = kMostPrecision, .reach = kMostReach};
     expect_round_trip(quantise(far, 0, fine, q), quantise(opposite, 0, coarse, q), dt_s, q);
     expect_round_trip(quantise(opposite, 0, coarse, q), quantise(far, 0, fine, q), dt_s, q);
   }
 }
 
-// Whatever moves evenly: what the forecast says comes true, and the manner is known to be calm.
+// Whatever moves evenly: what the forecast says comes true, and the coding_mode is known to be calm.
 TEST(ResidualCodec, WhatWasForeseenTakesLittle) {
   test::RandomStates random{32};
   const Quantisation q = quantisation_at(0.05);
-  const Manner calm{.reach = 3, .habit = 1, .wander = 0, .twist = 0};
+  const CodingMode calm{.reach = 3, .prior = 1, .wander = 0, .twist = 0};
   double full = 0.0;
   double residual = 0.0;
   for (int i = 0; i < 500; ++i) {
@@ -125,7 +125,7 @@ TEST(ResidualCodec, RestAgainstRestTakesAFewBits) {
   const Quantisation q = quantisation_at(0.05);
   State state;
   state.position = {12.3, 4.5, 6.7};
-  const QuantisedState rest = quantise(state, 0, Manner{.wander = 0, .twist = 0}, q);
+  const QuantisedState rest = quantise(state, 0, CodingMode{.wander = 0, .twist = 0}, q);
   std::array<std::byte, 64> buffer;
   BitWriter writer{buffer};
   write_residual(writer, rest, rest, 0.25, q);

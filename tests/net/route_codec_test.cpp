@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "net/src/codec/route_codec.hpp"
+
 #include <array>
 #include <cmath>
 #include <limits>
@@ -6,8 +8,6 @@
 
 #include <glm/geometric.hpp>
 #include <gtest/gtest.h>
-
-#include <reckoner/net/route_codec.hpp>
 
 namespace reckoner {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "seal.hpp"
+#include "net/src/secure/seal.hpp"
 
 #include <random>
 #include <set>

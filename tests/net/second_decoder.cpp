@@ -57,8 +57,8 @@ void tell(const Motion& m, unsigned B, Told& told) {
     say(told, "along", list(std::array<std::int64_t, 4>{m.route, m.distance, m.speed, m.acceleration}));
     return;
   }
-  say(told, "reach habit wander twist bends",
-      list(std::array<std::int64_t, 5>{m.reach, m.habit, m.wander, m.twist, m.bends ? 1 : 0}));
+  say(told, "reach prior wander twist bends",
+      list(std::array<std::int64_t, 5>{m.reach, m.prior, m.wander, m.twist, m.bends ? 1 : 0}));
   if (m.bends) say(told, "link", text(std::int64_t{m.link}));
   say(told, "p", list(m.p));
   say(told, "v", list(m.v));
@@ -146,15 +146,15 @@ void Decoder::welcome(Bits& bits, Told& told) {
     std::vector<std::int64_t> all;
     gains(bits, n.velocity, all);
     say(told, "velocity", list(all));
-    for (Numbers::Habit& habit : n.habits) {
+    for (Numbers::Prior& prior : n.priors) {
       all.clear();
-      gains(bits, habit.horizontal, all);
-      gains(bits, habit.vertical, all);
-      gains(bits, habit.tilt, all);
-      gains(bits, habit.yaw, all);
-      all.push_back(habit.pitch = static_cast<int>(bits.range(0, 15)));
-      all.push_back(habit.other = static_cast<int>(bits.range(0, 15)));
-      say(told, "habit", list(all));
+      gains(bits, prior.horizontal, all);
+      gains(bits, prior.vertical, all);
+      gains(bits, prior.tilt, all);
+      gains(bits, prior.yaw, all);
+      all.push_back(prior.pitch = static_cast<int>(bits.range(0, 15)));
+      all.push_back(prior.other = static_cast<int>(bits.range(0, 15)));
+      say(told, "prior", list(all));
     }
     const auto index = static_cast<std::size_t>(i);
     n.derive(index < declared_.size() && declared_[index].has_orientation);

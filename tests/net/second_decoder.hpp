@@ -52,12 +52,12 @@ struct Numbers {
   double threshold_m = 0, threshold_rad = 0, max_speed_mps = 0, world_size_m = 0;
   std::array<int, 15> offset{}, slope{};
   std::array<int, 2> velocity{};
-  struct Habit {
+  struct Prior {
     std::array<int, 4> horizontal{}, vertical{};
     std::array<int, 2> tilt{}, yaw{};
     int pitch = 0, other = 0;
   };
-  std::array<Habit, 4> habits{};
+  std::array<Prior, 4> priors{};
   unsigned B = 0;
 
   void derive(bool has_orientation);  ///< B
@@ -67,7 +67,7 @@ struct Numbers {
 struct Motion {
   bool on_route = false;
   std::int64_t frame = 0, generation = 0;  // 0: the world's
-  int precision = 3, reach = 1, habit = 0, wander = 4, twist = 4, teleports = 0, largest = 0, link = 0;
+  int precision = 3, reach = 1, prior = 0, wander = 4, twist = 4, teleports = 0, largest = 0, link = 0;
   bool bends = false;
   std::array<std::int64_t, 3> p{}, v{}, a{}, o{}, w{};
   std::int64_t route = 0, distance = 0, speed = 0, acceleration = 0;

@@ -156,7 +156,7 @@ Motion read_full(Bits& bits, unsigned B) {
     return m;
   }
   m.reach = static_cast<int>(bits.u(2));
-  m.habit = static_cast<int>(bits.u(2));
+  m.prior = static_cast<int>(bits.u(2));
   m.wander = static_cast<int>(bits.u(3));
   if (B > 0) m.twist = static_cast<int>(bits.u(3));
   m.bends = bits.flag();

@@ -51,7 +51,7 @@ class Residual {
     m_.teleports = base_.teleports;
     m_.frame = base_.frame;
     m_.generation = base_.generation;
-    manner();
+    coding_mode();
     if (m_.bends) m_.link = static_cast<int>(bits_.u(2));
     steps_ = steps_of(m_, n_);
     per_dt_ = dt_ > 0 ? 1.0 / dt_ : 0.0;
@@ -69,7 +69,7 @@ class Residual {
  private:
   int same(int baseline, unsigned n) { return bits_.flag() ? baseline : static_cast<int>(bits_.u(n)); }
 
-  void manner() {
+  void coding_mode() {
     const std::array<double, 4> q{f_.q.w, f_.q.x, f_.q.y, f_.q.z};
     int largest = 0;
     for (int i = 1; i < 4; ++i) {
@@ -78,7 +78,7 @@ class Residual {
     }
     m_.precision = base_.precision;
     m_.reach = base_.reach;
-    m_.habit = base_.habit;
+    m_.prior = base_.prior;
     m_.wander = base_.wander;
     m_.twist = base_.twist;
     m_.bends = base_.bends;
@@ -88,7 +88,7 @@ class Residual {
     m_.precision = same(base_.precision, 4);
     bits_.must(m_.precision <= 10);
     m_.reach = same(base_.reach, 2);
-    m_.habit = same(base_.habit, 2);
+    m_.prior = same(base_.prior, 2);
     m_.wander = same(base_.wander, 3);
     m_.bends = bits_.flag();
     if (n_.B == 0) return;
@@ -120,8 +120,8 @@ class Residual {
     dv_[i] = static_cast<double>(m_.v[i] - forecast) * steps_.v;
   }
   std::int64_t a_forecast(std::size_t i) const {
-    const auto& habit = n_.habits[static_cast<std::size_t>(m_.habit)];
-    const auto& g = i == 2 ? habit.vertical : habit.horizontal;
+    const auto& prior = n_.priors[static_cast<std::size_t>(m_.prior)];
+    const auto& g = i == 2 ? prior.vertical : prior.horizontal;
     const double u = static_cast<double>(m_.v[i]) * steps_.v;
     const double D = u - f_.v[i];
     return rounded(1.0 / 16.0 *
@@ -165,14 +165,14 @@ class Residual {
   }
 
   void turn() {
-    const auto& habit = n_.habits[static_cast<std::size_t>(m_.habit)];
+    const auto& prior = n_.priors[static_cast<std::size_t>(m_.prior)];
     const auto [w, x, y, z] = f_.q;
     const Vector body_y{2.0 * (x * y - w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z + w * x)};
     std::array<Vector, 3> C{};
     for (std::size_t i = 0; i < 3; ++i) {
       for (std::size_t k = 0; k < 3; ++k)
-        C[i][k] = std::ldexp(1.0, -habit.pitch) * body_y[i] * body_y[k];
-      C[i][i] = C[i][i] + std::ldexp(1.0, -habit.other);
+        C[i][k] = std::ldexp(1.0, -prior.pitch) * body_y[i] * body_y[k];
+      C[i][i] = C[i][i] + std::ldexp(1.0, -prior.other);
     }
     C[2][2] = C[2][2] + 1.0;
     const bool as_forecast = orientation(C);
@@ -216,7 +216,7 @@ class Residual {
   }
 
   void rates(const std::array<Vector, 3>& C, bool as_forecast) {
-    const auto& habit = n_.habits[static_cast<std::size_t>(m_.habit)];
+    const auto& prior = n_.priors[static_cast<std::size_t>(m_.prior)];
     const Quaternion& a = f_.q;
     const Quaternion b = orientation_of(m_, steps_.b);
     const double twice = b.w * a.w + b.x * a.x + b.y * a.y + b.z * a.z < 0 ? -2.0 : 2.0;
@@ -227,7 +227,7 @@ class Residual {
     Vector plain{};
     Meeting meeting;
     for (std::size_t i = 0; i < 3; ++i) {
-      const auto& g = axes[i] == 2 ? habit.yaw : habit.tilt;
+      const auto& g = axes[i] == 2 ? prior.yaw : prior.tilt;
       plain[i] = 1.0 / 16.0 * (g[0] * r0_.w[axes[i]] + g[1] * d[axes[i]] * per_dt_) / steps_.w;
       for (std::size_t k = 0; k < 3; ++k)
         meeting.K[i][k] = C[axes[i]][axes[k]];

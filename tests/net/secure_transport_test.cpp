@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Sealed connections over real sockets, and what others can do to them.
-#include "secure/seal.hpp"
+#include "net/src/secure/seal.hpp"
+#include "net/src/wire/messages.hpp"
 #include "token_server.hpp"
 
 #include <algorithm>
@@ -14,7 +15,6 @@
 #include <netinet/in.h>
 
 #include <reckoner/net/enet_transport.hpp>
-#include <reckoner/net/messages.hpp>
 
 namespace reckoner {
 namespace {

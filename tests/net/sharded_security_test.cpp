@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Several hosts of one server that lets in who has a token. The system gives every socket a host by chance.
+#include "net/src/wire/messages.hpp"
 #include "token_server.hpp"
 
 #include <set>
 
 #include <gtest/gtest.h>
 
-#include <reckoner/net/messages.hpp>
 #include <reckoner/net/sharded_transport.hpp>
 
 namespace reckoner {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "socket_screen.hpp"
+#include "net/src/transport/enet/socket_screen.hpp"
 
 #include "udp_socket.hpp"
 

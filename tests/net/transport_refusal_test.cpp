@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Every reason for which a transport refuses a datagram, over real sockets: counted by that reason, and by no
 // other.
-#include "client_handshake.hpp"
 #include "enet_datagram.hpp"
-#include "seal.hpp"
+#include "net/src/secure/handshake.hpp"
+#include "net/src/secure/seal.hpp"
 #include "stranger.hpp"
 #include "token_server.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "counts.hpp"
+#include "tests/support/counts.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "used_tokens.hpp"
+#include "net/src/secure/used_tokens.hpp"
 
 #include <algorithm>
 #include <array>
@@ -20,7 +20,7 @@ namespace {
 
 using Shown = UsedTokens::Shown;
 using Verdict = UsedTokens::Verdict;
-using Place = UsedTokens::Place;
+using Place = UsedTokens::Entry;
 
 LoginId login_of(std::uint32_t number) {
   LoginId id{};

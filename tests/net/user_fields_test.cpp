@@ -10,7 +10,6 @@
 #include <gtest/gtest.h>
 
 #include <reckoner/net/archetype.hpp>
-#include <reckoner/net/user_fields.hpp>
 
 namespace reckoner {
 namespace {

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../reckoning/random_states.hpp"
+#include "net/src/codec/field_codec.hpp"
+#include "net/src/codec/message_codec.hpp"
+#include "net/src/codec/owned_codec.hpp"
+#include "net/src/wire/datagram.hpp"
+#include "net/src/wire/messages.hpp"
+#include "tests/reckoning/random_states.hpp"
 
 #include <array>
 #include <cstdio>
@@ -12,11 +17,6 @@
 #include <gtest/gtest.h>
 
 #include <reckoner/net/archetype.hpp>
-#include <reckoner/net/datagram.hpp>
-#include <reckoner/net/field_codec.hpp>
-#include <reckoner/net/message_codec.hpp>
-#include <reckoner/net/messages.hpp>
-#include <reckoner/net/owned_codec.hpp>
 #include <reckoner/net/transport.hpp>
 #include <reckoner/reckoning/motion.hpp>
 
@@ -49,13 +49,13 @@ std::string line(const char* name, Numbers... numbers) {
 // What the second decoder is expected to tell of a motion.
 inline std::string told_of(const QuantisedState& s, bool turns) {
   std::string text = s.frame ? line("frame", s.frame.index1, s.frame.generation) : "";
-  text += line("teleports", s.teleports) + line("precision", s.manner.precision);
+  text += line("teleports", s.teleports) + line("precision", s.coding_mode.precision);
   if (s.along.route) {
     return text + line("along", s.along.route.value, s.along.distance, s.along.speed, s.along.acceleration);
   }
-  text += line("reach habit wander twist bends", s.manner.reach, s.manner.habit, s.manner.wander,
-               s.manner.twist, int{s.manner.bends});
-  if (s.manner.bends) text += line("link", s.link);
+  text += line("reach prior wander twist bends", s.coding_mode.reach, s.coding_mode.prior,
+               s.coding_mode.wander, s.coding_mode.twist, int{s.coding_mode.bends});
+  if (s.coding_mode.bends) text += line("link", s.link);
   text += line("p", s.position[0], s.position[1], s.position[2]);
   text += line("v", s.velocity[0], s.velocity[1], s.velocity[2]);
   text += line("a", s.acceleration[0], s.acceleration[1], s.acceleration[2]);
@@ -122,7 +122,7 @@ class Conversation {
     m.tick = kStart;
     m.motion_tick = kStart - 2;
     m.orientation_bits = static_cast<std::uint8_t>(quantisation(slot).orientation_bits);
-    m.state = quantise(state(slot), 1, manner(), quantisation(slot));
+    m.state = quantise(state(slot), 1, coding_mode(), quantisation(slot));
     held_[slot == kBodySlot ? 0 : 1] = {m.motion_tick, m.state};
     if (slot == kCrateSlot) {
       std::array<std::byte, 128> buffer{};
@@ -142,37 +142,38 @@ class Conversation {
 
   // A datagram of the tick with an update of each entity: against what the client holds, or in full; with
   // fields and messages.
-  Bytes datagram(Tick tick, bool refers, bool extras) {
+  Bytes datagram(Tick tick, bool refers, bool fields_and_messages) {
     ServerHeader header;
     header.sequence = static_cast<Sequence>(tick * 7);
     header.tick = static_cast<std::uint16_t>(tick);
     header.complete_age = tick % 5;
     header.update_count = 2;
     header.coding = {2, 1, refers ? tick - std::max(held_[0].tick, held_[1].tick) : 0};
-    if (extras) {
+    if (fields_and_messages) {
       header.ack = Ack{static_cast<Sequence>(tick), 0xfffffff5u};
       header.echo = Echo{123456, -4095};
     }
-    header.has_fields = header.has_messages = extras;
+    header.has_fields = header.has_messages = fields_and_messages;
     Bytes buffer(kMaxStateBytes);
     BitWriter writer{buffer};
     write(writer, header);
     last_ =
         line("sequence", header.sequence) + line("tick", tick) + line("complete_age", header.complete_age);
-    if (extras) last_ += line("ack", header.ack->newest, header.ack->window) + line("echo", 123456, -4095);
+    if (fields_and_messages)
+      last_ += line("ack", header.ack->newest, header.ack->window) + line("echo", 123456, -4095);
     last_ += line("update_count", 2);
     std::int64_t previous = -1;
     for (const std::uint32_t slot : {kBodySlot, kCrateSlot}) {
       write_update(writer, slot, tick, refers, header.coding, previous);
       previous = slot;
     }
-    if (extras) write_extras(writer, tick);
+    if (fields_and_messages) write_fields_and_messages(writer, tick);
     const auto bytes = writer.finish();
     return {bytes.begin(), bytes.end()};
   }
 
   // A motion of the crate, in full.
-  QuantisedState crate() { return quantise(state(kCrateSlot), 1, manner(), quantisation(kCrateSlot)); }
+  QuantisedState crate() { return quantise(state(kCrateSlot), 1, coding_mode(), quantisation(kCrateSlot)); }
 
   // What the crate's owner says of it; the later one refers to the earlier.
   Bytes owned_datagram(const ClientDatagram& head, Tick tick, bool refers) {
@@ -224,11 +225,11 @@ class Conversation {
   }
   static RealField heat() { return std::get<RealField>(archetypes()[1].fields[2].type); }
 
-  Manner manner() {
+  CodingMode coding_mode() {
     const auto up_to = [this](unsigned most) {
       return static_cast<std::uint8_t>(random_.number(0.0, most + 0.999));
     };
-    return {up_to(kMostPrecision), up_to(kMostReach), up_to(kHabits - 1),
+    return {up_to(kMostPrecision), up_to(kMostReach), up_to(kPriors - 1),
             up_to(kMostWander),    up_to(kMostTwist), up_to(1) == 1};
   }
 
@@ -256,11 +257,11 @@ class Conversation {
       }
     }
     if (!can_travel(s, quantisation(slot))) s = state(slot);
-    const Manner same = held.state.manner;
-    QuantisedState now = quantise(s, held.state.teleports, random_.number(0.0, 1.0) < 0.6 ? same : manner(),
-                                  quantisation(slot));
+    const CodingMode same = held.state.coding_mode;
+    QuantisedState now = quantise(s, held.state.teleports,
+                                  random_.number(0.0, 1.0) < 0.6 ? same : coding_mode(), quantisation(slot));
     now.frame = held.state.frame;
-    if (now.manner.bends) now.link = static_cast<std::uint8_t>(random_.number(0.0, 3.999));
+    if (now.coding_mode.bends) now.link = static_cast<std::uint8_t>(random_.number(0.0, 3.999));
     return now;
   }
 
@@ -272,7 +273,7 @@ class Conversation {
     QuantisedState now = next(slot, held, dt_s);
     refers = refers && can_refer(now, held.state) && tick - held.tick > age;
     if (!refers && random_.number(0.0, 1.0) < 0.2) {
-      now = QuantisedState{.along = {{12}, 34567, -89, 3}, .manner = {.precision = 5}};
+      now = QuantisedState{.along = {{12}, 34567, -89, 3}, .coding_mode = {.precision = 5}};
     }
     if (!refers && tick % 5 < 2) now.frame = tick % 5 == 0 ? EntityId{} : EntityId{slot + 3, 517};
     UpdateHeader head{slot, age, 0, {}};
@@ -289,7 +290,7 @@ class Conversation {
     if (!now.along.route) held = {tick - age, now};
   }
 
-  void write_extras(BitWriter& writer, Tick tick) {
+  void write_fields_and_messages(BitWriter& writer, Tick tick) {
     const auto kinds = archetypes();
     const std::vector<FieldValue> values{tick % 2 == 0, static_cast<std::int64_t>(tick % 101),
                                          real_at(heat(), tick % 401), label(tick % (kMaxBlobBytes + 1))};

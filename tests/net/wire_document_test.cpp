@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "../reckoning/random_states.hpp"
+#include "net/src/codec/message_codec.hpp"
+#include "net/src/wire/datagram.hpp"
+#include "net/src/wire/messages.hpp"
 #include "second_decoder.hpp"
+#include "tests/reckoning/random_states.hpp"
 #include "wire_conversation.hpp"
 
 #include <array>
@@ -11,10 +14,6 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-
-#include <reckoner/net/datagram.hpp>
-#include <reckoner/net/message_codec.hpp>
-#include <reckoner/net/messages.hpp>
 
 // What the library writes, read by a decoder that knows nothing but docs/WIRE.md: the vectors of the
 // document, and thousands of random payloads.
@@ -154,8 +153,8 @@ std::vector<Vector> vectors() {
   control("Chaikin route", Conversation::encoded(RouteMessage{{13}, route_of(RouteKind::kChaikin)}));
   control("polyline route", Conversation::encoded(RouteMessage{{14}, route_of(RouteKind::kPolyline)}));
   control("game message", Conversation::encoded(GameDataMessage{{std::byte{'h'}, std::byte{'i'}}, 16.0}));
-  const auto datagram = [&](const char* name, Tick tick, bool refers, bool extras) {
-    const Bytes bytes = conversation.datagram(tick, refers, extras);
+  const auto datagram = [&](const char* name, Tick tick, bool refers, bool fields_and_messages) {
+    const Bytes bytes = conversation.datagram(tick, refers, fields_and_messages);
     add(name, bytes, decoder.server_datagram(bytes, tick));
   };
   datagram("datagram with residuals", 1010, true, false);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "../fuzz/generate.hpp"
+#include "net/src/codec/message_codec.hpp"
+#include "net/src/codec/owned_codec.hpp"
+#include "net/src/wire/messages.hpp"
 #include "second_decoder.hpp"
+#include "tests/fuzz/generate.hpp"
 #include "wire_conversation.hpp"
 #include "wire_reader.hpp"
 
@@ -12,10 +15,6 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-
-#include <reckoner/net/message_codec.hpp>
-#include <reckoner/net/messages.hpp>
-#include <reckoner/net/owned_codec.hpp>
 
 // Random contents of every kind of payload, number by number as they were put in and as the second decoder
 // tells them; and noise on all of them, which both decoders are to refuse alike.
@@ -86,8 +85,8 @@ std::string expected(const WelcomeMessage& m) {
       rules.push_back(rule.slope);
     }
     text += all_of("orders", rules) + all_of("velocity", a.codes.velocity);
-    for (const Habit& h : a.codes.habits) {
-      text += all_of("habit", h.horizontal, h.vertical, h.tilt, h.yaw,
+    for (const Prior& h : a.codes.priors) {
+      text += all_of("prior", h.horizontal, h.vertical, h.tilt, h.yaw,
                      std::array{int{h.pitch_share}, int{h.other_share}});
     }
   }
@@ -228,15 +227,15 @@ class Owner {
   std::string motion(BitWriter& writer, fuzz::Choices& choices, std::uint32_t slot, Tick tick,
                      std::int64_t previous) {
     const Quantisation& q = test::WireReader::quantisation_of(slot);
-    Manner manner;
-    manner.precision = static_cast<std::uint8_t>(choices.up_to(kMostPrecision));
-    manner.reach = static_cast<std::uint8_t>(choices.up_to(kMostReach));
-    manner.habit = static_cast<std::uint8_t>(choices.up_to(kHabits - 1));
-    manner.wander = static_cast<std::uint8_t>(choices.up_to(kMostWander));
-    if (q.orientation_bits > 0) manner.twist = static_cast<std::uint8_t>(choices.up_to(kMostTwist));
-    manner.bends = choices.flag();
-    QuantisedState now = quantise(nearest_that_travels(fuzz::any_state(choices, q), q), 1, manner, q);
-    if (now.manner.bends) now.link = static_cast<std::uint8_t>(choices.up_to(Motion::kLinks - 1));
+    CodingMode coding_mode;
+    coding_mode.precision = static_cast<std::uint8_t>(choices.up_to(kMostPrecision));
+    coding_mode.reach = static_cast<std::uint8_t>(choices.up_to(kMostReach));
+    coding_mode.prior = static_cast<std::uint8_t>(choices.up_to(kPriors - 1));
+    coding_mode.wander = static_cast<std::uint8_t>(choices.up_to(kMostWander));
+    if (q.orientation_bits > 0) coding_mode.twist = static_cast<std::uint8_t>(choices.up_to(kMostTwist));
+    coding_mode.bends = choices.flag();
+    QuantisedState now = quantise(nearest_that_travels(fuzz::any_state(choices, q), q), 1, coding_mode, q);
+    if (now.coding_mode.bends) now.link = static_cast<std::uint8_t>(choices.up_to(Motion::kLinks - 1));
     Held& held = held_[slot];
     OwnedHead head{
         slot, static_cast<std::uint8_t>(choices.up_to(kTerms - 1)), static_cast<std::uint16_t>(tick), {}};

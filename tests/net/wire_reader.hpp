@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "../fuzz/generate.hpp"
+#include "net/src/codec/field_codec.hpp"
+#include "net/src/codec/message_codec.hpp"
+#include "net/src/codec/owned_codec.hpp"
+#include "net/src/wire/datagram.hpp"
+#include "net/src/wire/messages.hpp"
 #include "second_decoder.hpp"
+#include "tests/fuzz/generate.hpp"
 
 #include <cstdint>
 #include <map>
@@ -14,11 +19,6 @@
 #include <vector>
 
 #include <reckoner/net/archetype.hpp>
-#include <reckoner/net/datagram.hpp>
-#include <reckoner/net/field_codec.hpp>
-#include <reckoner/net/message_codec.hpp>
-#include <reckoner/net/messages.hpp>
-#include <reckoner/net/owned_codec.hpp>
 
 namespace reckoner::test {
 
@@ -46,7 +46,7 @@ class WireReader {
     m.archetype = static_cast<std::uint8_t>(slot % archetypes_.size());
     const Quantisation& q = quantisations_[m.archetype];
     m.orientation_bits = static_cast<std::uint8_t>(q.orientation_bits);
-    m.state = quantise(State{}, 1, Manner{}, q);
+    m.state = quantise(State{}, 1, CodingMode{}, q);
     const auto& specs = archetypes_[m.archetype].fields;
     std::vector<FieldValue> values;
     for (const FieldSpec& spec : specs)

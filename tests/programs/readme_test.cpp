@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The README keeps its word: its program is the one that is compiled, its commands run, its links lead
-// somewhere.
+// Checks the README and other pages: their code is part of the compiled examples, their commands run, and
+// their links have targets.
 #include "process.hpp"
 
 #include <cmath>
@@ -23,7 +23,7 @@ std::string readme() {
   return read_file(kProject / "README.md");
 }
 
-/// The contents of a page's code blocks of one language.
+/// The contents of all code blocks of one language in a page's text.
 std::vector<std::string> blocks(const std::string& language, const std::string& text = readme()) {
   const std::string opening = "\n```" + language + "\n";
   std::vector<std::string> found;
@@ -41,12 +41,12 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text;
 }
 
-/// Without what the lines begin with.
+/// The text without the spaces at the beginning of its lines.
 std::string without_indents(const std::string& text) {
   return std::regex_replace(text, std::regex("\n +"), "\n");
 }
 
-/// All examples, without indents: one text.
+/// The concatenated text of all examples, without indents.
 std::string examples() {
   std::string text;
   for (const auto& entry : fs::directory_iterator(kProject / "examples"))
@@ -54,7 +54,8 @@ std::string examples() {
   return text;
 }
 
-// What a page shows of C++, C and Python is what the tests build and run, word for word.
+// Every C++, C and Python block in these pages is a word-for-word part of an example that the tests build and
+// run.
 TEST(Readme, ItsCodeAndThatOfThePagesIsInTheExamples) {
   const std::string all = examples();
   const auto compare = [&](const char* page, std::size_t least) {
@@ -73,8 +74,8 @@ TEST(Readme, ItsCodeAndThatOfThePagesIsInTheExamples) {
   EXPECT_EQ(all.find("no such words as these"), std::string::npos);
 }
 
-// The commands that use the built programs run as they stand, but on free ports. Those of ./dev and of the
-// installation are run by .ci/run and by tests/consumer.
+// Runs the commands that use the built programs, on free ports and for a shorter time. .ci/run and
+// tests/consumer run the commands of ./dev and of the installation.
 TEST(Readme, ItsCommandsRun) {
   const ScratchDir dir;
   fs::create_directories(dir.path() / "build");
@@ -87,13 +88,15 @@ TEST(Readme, ItsCommandsRun) {
 
   int ran = 0;
   auto all = blocks("sh");
-  for (const std::string& block : blocks("sh", read_file(kProject / "docs/SECURITY.md")))
-    all.push_back(block);
+  for (const char* page : {"docs/PROGRAMS.md", "docs/SECURITY.md"}) {
+    for (const std::string& block : blocks("sh", read_file(kProject / page)))
+      all.push_back(block);
+  }
   for (std::string block : all) {
     if (!block.starts_with("build/bin/")) continue;
     for (const char* port : {"26000", "26001"})
       block = replaced(block, port, free_udp_port());
-    block = replaced(block, "--seconds 60", "--seconds 4");  // a minute is for figures, not for a test
+    block = replaced(block, "--seconds 60", "--seconds 4");  // only figures need a whole minute
     const std::string script = "set -e\ncd '" + dir.path().string() + "'\n" + block;
     const Finished finished = run("/bin/bash", {"-c", script}, 60.0);
     EXPECT_EQ(finished.exit_code, 0) << script << finished.output << finished.errors;

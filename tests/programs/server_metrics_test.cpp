@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The parts of what a server shows to those who watch it.
-#include "exposition.hpp"
-#include "metrics.hpp"
+#include "programs/common/log.hpp"
+#include "programs/server/exposition.hpp"
+#include "programs/server/metrics.hpp"
 
 #include <string>
 
 #include <gtest/gtest.h>
-
-#include <reckoner/program/log.hpp>
 
 namespace reckoner::program {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What reckoner-server's options come to: every limit of the libraries has one, and it is that one.
-#include "options.hpp"
+#include "programs/server/options.hpp"
 
 #include <functional>
 #include <string>

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
 // A recorded session comes to the same poses when it is played back, and a file that is none harms nobody.
+#include "programs/common/session_log.hpp"
+
+#include "net/src/wire/messages.hpp"
 #include "process.hpp"
+#include "programs/common/archetypes.hpp"
+#include "programs/common/session_transports.hpp"
 
 #include <cmath>
 #include <fstream>
@@ -11,10 +16,6 @@
 #include <gtest/gtest.h>
 
 #include <reckoner/client/client.hpp>
-#include <reckoner/net/messages.hpp>
-#include <reckoner/program/archetypes.hpp>
-#include <reckoner/program/session_log.hpp>
-#include <reckoner/program/session_transports.hpp>
 
 namespace reckoner::test {
 namespace {

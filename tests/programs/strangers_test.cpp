@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Builds of another protocol version, and senders of garbage, against the real programs.
+#include "net/src/wire/messages.hpp"
 #include "process.hpp"
 
 #include <array>
@@ -11,7 +12,6 @@
 #include <gtest/gtest.h>
 
 #include <reckoner/net/enet_transport.hpp>
-#include <reckoner/net/messages.hpp>
 
 namespace reckoner::test {
 namespace {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "random_states.hpp"
+#include "reckoning/src/motion/rotation.hpp"
 
 #include <cmath>
 
@@ -7,7 +8,6 @@
 #include <gtest/gtest.h>
 
 #include <reckoner/reckoning/blend.hpp>
-#include <reckoner/reckoning/rotation.hpp>
 
 namespace reckoner {
 namespace {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "reckoning/src/blend/caldwell_spline.hpp"
+
 #include "random_states.hpp"
 
 #include <algorithm>
@@ -7,7 +9,6 @@
 #include <gtest/gtest.h>
 
 #include <reckoner/reckoning/blend.hpp>
-#include <reckoner/reckoning/caldwell_spline.hpp>
 
 namespace reckoner {
 namespace {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What is shown is never faster than the body can be, whatever arrives and however late.
-#include "paths.hpp"
+#include "scenario/builtin/random.hpp"
+#include "tests/support/paths.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,10 +10,8 @@
 #include <glm/geometric.hpp>
 #include <gtest/gtest.h>
 
-#include <reckoner/reckoning/chase.hpp>
-#include <reckoner/reckoning/fade.hpp>
+#include <reckoner/reckoning/blend.hpp>
 #include <reckoner/reckoning/remote_entity.hpp>
-#include <reckoner/scenario/random.hpp>
 
 namespace reckoner {
 namespace {

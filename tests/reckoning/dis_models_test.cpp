@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "curves/random_points.hpp"
+#include "reckoning/src/prediction/dis_models.hpp"
+
+#include "reckoning/src/motion/rotation.hpp"
+#include "tests/reckoning/curves/random_points.hpp"
 
 #include <cmath>
 #include <limits>
 
 #include <gtest/gtest.h>
-
-#include <reckoner/reckoning/dis_models.hpp>
-#include <reckoner/reckoning/rotation.hpp>
 
 namespace reckoner {
 namespace {

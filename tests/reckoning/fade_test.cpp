@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "paths.hpp"
+#include "reckoning/src/motion/rotation.hpp"
+#include "tests/support/paths.hpp"
 
 #include <cmath>
 #include <random>
@@ -7,9 +8,8 @@
 #include <glm/geometric.hpp>
 #include <gtest/gtest.h>
 
-#include <reckoner/reckoning/fade.hpp>
+#include <reckoner/reckoning/blend.hpp>
 #include <reckoner/reckoning/remote_entity.hpp>
-#include <reckoner/reckoning/rotation.hpp>
 #include <reckoner/reckoning/route.hpp>
 
 namespace reckoner {

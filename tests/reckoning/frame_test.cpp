@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "random_states.hpp"
+#include "reckoning/src/motion/rotation.hpp"
 
 #include <glm/geometric.hpp>
 #include <gtest/gtest.h>
 
 #include <reckoner/reckoning/frame.hpp>
 #include <reckoner/reckoning/motion.hpp>
-#include <reckoner/reckoning/rotation.hpp>
 
 namespace reckoner {
 namespace {

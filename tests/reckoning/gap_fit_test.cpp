@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
+#include "reckoning/src/prediction/gap_fit.hpp"
+
+#include "reckoning/src/blend/interpolate.hpp"
+#include "reckoning/src/motion/rotation.hpp"
+#include "scenario/builtin/random.hpp"
+
 #include <cmath>
 #include <functional>
 
 #include <glm/geometric.hpp>
 #include <gtest/gtest.h>
-
-#include <reckoner/reckoning/gap_fit.hpp>
-#include <reckoner/reckoning/interpolate.hpp>
-#include <reckoner/reckoning/rotation.hpp>
-#include <reckoner/scenario/random.hpp>
 
 namespace reckoner {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
+#include "reckoning/src/blend/interpolate.hpp"
+
 #include "random_states.hpp"
+#include "reckoning/src/motion/rotation.hpp"
 
 #include <vector>
 
 #include <gtest/gtest.h>
-
-#include <reckoner/reckoning/interpolate.hpp>
-#include <reckoner/reckoning/rotation.hpp>
 
 namespace reckoner {
 namespace {

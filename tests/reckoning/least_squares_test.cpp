@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
+#include "reckoning/src/prediction/least_squares.hpp"
+
 #include "uniform.hpp"
 
 #include <cmath>
 #include <limits>
 
 #include <gtest/gtest.h>
-
-#include <reckoner/reckoning/least_squares.hpp>
 
 namespace reckoner {
 namespace {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
+#include "reckoning/src/blend/motion_batch.hpp"
+
 #include "random_states.hpp"
+#include "reckoning/src/motion/rotation.hpp"
 
 #include <algorithm>
 #include <vector>
 
 #include <glm/geometric.hpp>
 #include <gtest/gtest.h>
-
-#include <reckoner/reckoning/motion_batch.hpp>
-#include <reckoner/reckoning/rotation.hpp>
 
 namespace reckoner {
 namespace {

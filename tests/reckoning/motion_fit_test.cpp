@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include "reckoning/src/prediction/motion_fit.hpp"
+
+#include "reckoning/src/prediction/rate_fit.hpp"
 #include "uniform.hpp"
 
 #include <algorithm>
@@ -10,8 +13,6 @@
 #include <gtest/gtest.h>
 
 #include <reckoner/reckoning/motion.hpp>
-#include <reckoner/reckoning/motion_fit.hpp>
-#include <reckoner/reckoning/rate_fit.hpp>
 
 namespace reckoner {
 namespace {
@@ -64,7 +65,7 @@ TEST(MotionFit, FollowsUniformMotionAndFreeFall) {
 
 // A body that swings to and fro: constant velocity and constant acceleration both miss; the learned guess
 // must not.
-TEST(MotionFit, LearnsAnEntitysOwnHabit) {
+TEST(MotionFit, LearnsAnEntitysOwnPrior) {
   const auto swing = [](double t) { return glm::dvec3{2.0 * std::sin(6.0 * t), 0.0, 0.0}; };
   MotionFit fit{kTickRateHz};
   State truth = feed(fit, swing, 0.0, 30.0);
@@ -179,7 +180,7 @@ TEST(MotionFit, AimsAsFarAsUpdatesAreOld) {
   EXPECT_EQ(MotionFit::horizon_for(0.0, 0.0), MotionFit::kTypicalHorizonS) << "what is not known is typical";
 }
 
-// The link turns out shorter or longer than was thought, when a habit has been learned: that is still worth
+// The link turns out shorter or longer than was thought, when a prior has been learned: that is still worth
 // far more than the velocity, and the rest is learned in time.
 TEST(MotionFit, WhatWasLearnedIsCarriedOverToAnotherHorizon) {
   const auto swing = [](double t) {
@@ -249,7 +250,7 @@ TEST(MotionFit, IsSmall) {
   EXPECT_LE(sizeof(MotionFit), 2048u);
 }
 
-// The same habit is learned whatever the tick rate.
+// The same prior is learned whatever the tick rate.
 TEST(MotionFit, AnyTickRateLearns) {
   for (const double rate_hz : {10.0, 20.0, 30.0, 128.0, 1000.0}) {
     MotionFit fit{rate_hz};
@@ -317,23 +318,23 @@ TEST(MotionFit, ANewbornIsNeverPredictedWorseThanByBothPlainCandidates) {
 
 // Thrown this fast, which the game sees from the second tick on: how far off what is fitted is in the first
 // second, in the mean.
-double first_second(const glm::dvec3& speed, const MotionFit::Habits& habits, MotionFit::Habits* after) {
+double first_second(const glm::dvec3& speed, const MotionFit::Priors& priors, MotionFit::Priors* after) {
   const auto thrown = [&](double t) { return speed * t - glm::dvec3{0.0, 0.0, 4.905 * t * t}; };
   MotionFit fit{kTickRateHz};
-  fit.begin_with(habits);
+  fit.begin_with(priors);
   double sum = 0.0;
   for (int k = 2; k < 60; ++k) {
     const double now = k / kTickRateHz;
     const State truth = feed(fit, thrown, now, now + 1.0 / kTickRateHz);
     sum += miss(fit, truth, thrown, now) / 58.0;
   }
-  if (after != nullptr) *after = fit.habits();
+  if (after != nullptr) *after = fit.priors();
   return sum;
 }
 
 TEST(MotionFit, WhatOthersOfItsKindLearnedPredictsANewborn) {
-  EXPECT_FALSE(MotionFit{kTickRateHz}.habits().linear);
-  MotionFit::Habits of_one;
+  EXPECT_FALSE(MotionFit{kTickRateHz}.priors().linear);
+  MotionFit::Priors of_one;
   const double cold_m = first_second({3.0, -1.0, 4.0}, {}, &of_one);
   ASSERT_TRUE(of_one.linear);
   EXPECT_FALSE(of_one.angular);  // it never turned
@@ -344,14 +345,14 @@ TEST(MotionFit, WhatOthersOfItsKindLearnedPredictsANewborn) {
 }
 
 // Some see it over a short link, and others theirs over a long one: what those have learned is of use.
-TEST(MotionFit, HabitsHoldForOtherHorizons) {
+TEST(MotionFit, PriorsHoldForOtherHorizons) {
   const auto thrown = [](double t) { return glm::dvec3{3.0 * t, -t, 4.0 * t - 4.905 * t * t}; };
   MotionFit far{kTickRateHz, 0.27};
   feed(far, thrown, 0.0, 1.0);
-  ASSERT_TRUE(far.habits().linear);
-  const auto first_second = [&](const MotionFit::Habits& habits) {
+  ASSERT_TRUE(far.priors().linear);
+  const auto first_second = [&](const MotionFit::Priors& priors) {
     MotionFit fit{kTickRateHz, 0.12};
-    fit.begin_with(habits);
+    fit.begin_with(priors);
     double sum = 0.0;
     for (int k = 2; k < 60; ++k) {
       const double now = k / kTickRateHz;
@@ -360,11 +361,11 @@ TEST(MotionFit, HabitsHoldForOtherHorizons) {
     }
     return sum;
   };
-  EXPECT_LT(first_second(far.habits()), 0.8 * first_second({}));
+  EXPECT_LT(first_second(far.priors()), 0.8 * first_second({}));
 }
 
-TEST(MotionFit, HabitsThatAreNotFiniteAreNone) {
-  RateFit::Habit spoilt{};
+TEST(MotionFit, PriorsThatAreNotFiniteAreNone) {
+  RateFit::Prior spoilt{};
   spoilt.fill(std::numeric_limits<float>::quiet_NaN());
   const glm::dvec3 speed{3.0, -1.0, 4.0};
   EXPECT_EQ(first_second(speed, {spoilt, spoilt}, nullptr), first_second(speed, {}, nullptr));

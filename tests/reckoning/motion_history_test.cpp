@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include <reckoner/reckoning/motion_history.hpp>
+#include <reckoner/reckoning/shown_motions.hpp>
 
 namespace reckoner {
 namespace {

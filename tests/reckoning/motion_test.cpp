@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "random_states.hpp"
+#include "reckoning/src/motion/rotation.hpp"
 
 #include <bit>
 #include <cmath>
@@ -10,7 +11,6 @@
 #include <gtest/gtest.h>
 
 #include <reckoner/reckoning/motion.hpp>
-#include <reckoner/reckoning/rotation.hpp>
 
 namespace reckoner {
 namespace {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "paths.hpp"
+#include "reckoning/src/motion/rotation.hpp"
+#include "scenario/builtin/random.hpp"
+#include "tests/support/paths.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -7,8 +9,6 @@
 #include <gtest/gtest.h>
 
 #include <reckoner/reckoning/remote_entity.hpp>
-#include <reckoner/reckoning/rotation.hpp>
-#include <reckoner/scenario/random.hpp>
 
 namespace reckoner {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // RemoteEntity, going from frame to frame.
-#include "voyage.hpp"
+#include "tests/support/voyage.hpp"
 
 #include <glm/geometric.hpp>
 #include <gtest/gtest.h>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "reckoning/src/motion/rotation.hpp"
+
 #include "random_states.hpp"
 
 #include <cmath>
@@ -6,8 +8,6 @@
 
 #include <glm/geometric.hpp>
 #include <gtest/gtest.h>
-
-#include <reckoner/reckoning/rotation.hpp>
 
 namespace reckoner {
 namespace {

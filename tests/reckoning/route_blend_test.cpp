@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 
-#include <reckoner/reckoning/route_blend.hpp>
+#include <reckoner/reckoning/blend.hpp>
 
 namespace reckoner {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "curves/random_points.hpp"
+#include "reckoning/src/motion/rotation.hpp"
+#include "tests/reckoning/curves/random_points.hpp"
 
 #include <cmath>
 #include <limits>
 
 #include <gtest/gtest.h>
 
-#include <reckoner/reckoning/rotation.hpp>
 #include <reckoner/reckoning/route.hpp>
 
 namespace reckoner {

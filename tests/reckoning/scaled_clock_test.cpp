@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "scenario/builtin/random.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -6,7 +8,6 @@
 #include <gtest/gtest.h>
 
 #include <reckoner/reckoning/scaled_clock.hpp>
-#include <reckoner/scenario/random.hpp>
 
 namespace reckoner {
 namespace {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "reckoning/src/prediction/send_policy.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -6,8 +8,6 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-
-#include <reckoner/reckoning/send_policy.hpp>
 
 namespace reckoner {
 namespace {

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include "scenario/builtin/builtin.hpp"
+
+#include "reckoning/src/motion/rotation.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -9,8 +13,6 @@
 #include <gtest/gtest.h>
 
 #include <reckoner/reckoning/frame.hpp>
-#include <reckoner/reckoning/rotation.hpp>
-#include <reckoner/scenario/builtin.hpp>
 
 namespace reckoner::scenario {
 namespace {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
+#include "scenario/feed.hpp"
+
+#include "reckoning/src/motion/rotation.hpp"
+#include "scenario/builtin/builtin.hpp"
+
 #include <algorithm>
 #include <limits>
 #include <vector>
 
 #include <glm/geometric.hpp>
 #include <gtest/gtest.h>
-
-#include <reckoner/reckoning/rotation.hpp>
-#include <reckoner/scenario/builtin.hpp>
-#include <reckoner/scenario/feed.hpp>
 
 namespace reckoner::scenario {
 namespace {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "scenario/builtin/builtin.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -8,7 +10,6 @@
 #include <gtest/gtest.h>
 
 #include <reckoner/reckoning/route.hpp>
-#include <reckoner/scenario/builtin.hpp>
 
 namespace reckoner::scenario {
 namespace {

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include "scenario/trace/pose_csv.hpp"
+
+#include "reckoning/src/motion/rotation.hpp"
+#include "scenario/builtin/random.hpp"
+
 #include <cstdio>
 #include <fstream>
 #include <sstream>
@@ -6,10 +11,6 @@
 
 #include <glm/geometric.hpp>
 #include <gtest/gtest.h>
-
-#include <reckoner/reckoning/rotation.hpp>
-#include <reckoner/scenario/pose_csv.hpp>
-#include <reckoner/scenario/random.hpp>
 
 namespace reckoner::scenario {
 namespace {

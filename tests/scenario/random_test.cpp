@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
+#include "scenario/builtin/random.hpp"
+
 #include <array>
 #include <cmath>
 #include <set>
 
 #include <gtest/gtest.h>
-
-#include <reckoner/scenario/random.hpp>
 
 namespace reckoner::scenario {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
+#include "scenario/builtin/random.hpp"
+#include "scenario/trace/trace.hpp"
+
 #include <cstdio>
 #include <string>
 
 #include <gtest/gtest.h>
-
-#include <reckoner/scenario/random.hpp>
-#include <reckoner/scenario/trace.hpp>
 
 namespace reckoner::scenario {
 namespace {

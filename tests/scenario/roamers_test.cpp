@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
+#include "scenario/builtin/roamers.hpp"
+
+#include "reckoning/src/motion/rotation.hpp"
+#include "scenario/builtin/random.hpp"
+
 #include <cmath>
 #include <cstddef>
 
 #include <glm/geometric.hpp>
 #include <gtest/gtest.h>
 
-#include <reckoner/reckoning/rotation.hpp>
 #include <reckoner/reckoning/state.hpp>
-#include <reckoner/scenario/random.hpp>
-#include <reckoner/scenario/roamers.hpp>
 
 namespace reckoner::scenario {
 namespace {

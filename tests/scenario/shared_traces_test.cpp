@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // The recorded traces, read where they stand.
+#include "scenario/feed.hpp"
+#include "scenario/trace/trace.hpp"
+
 #include <algorithm>
 #include <filesystem>
 #include <string>
 
 #include <glm/geometric.hpp>
 #include <gtest/gtest.h>
-
-#include <reckoner/scenario/feed.hpp>
-#include <reckoner/scenario/trace.hpp>
 
 namespace reckoner::scenario {
 namespace {

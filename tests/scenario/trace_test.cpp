@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Which entities of a trace are played, and when.
+#include "scenario/trace/trace.hpp"
+
 #include <cstring>
 #include <string>
 
 #include <gtest/gtest.h>
-
-#include <reckoner/scenario/trace.hpp>
 
 namespace reckoner::scenario {
 namespace {

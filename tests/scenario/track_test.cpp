@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The curve between samples, through the public interface.
+#include "reckoning/src/motion/rotation.hpp"
+#include "scenario/builtin/random.hpp"
+#include "scenario/trace/trace.hpp"
+
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -7,10 +11,6 @@
 
 #include <glm/geometric.hpp>
 #include <gtest/gtest.h>
-
-#include <reckoner/reckoning/rotation.hpp>
-#include <reckoner/scenario/random.hpp>
-#include <reckoner/scenario/trace.hpp>
 
 namespace reckoner::scenario {
 namespace {

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 // A program of its own, because it counts what everything in it allocates.
+#include "net/src/wire/datagram.hpp"
+#include "net/src/wire/messages.hpp"
+#include "scenario/builtin/roamers.hpp"
+
 #include <array>
 #include <atomic>
 #include <cmath>
@@ -14,9 +18,6 @@
 #include <glm/gtc/quaternion.hpp>
 #include <gtest/gtest.h>
 
-#include <reckoner/net/datagram.hpp>
-#include <reckoner/net/messages.hpp>
-#include <reckoner/scenario/roamers.hpp>
 #include <reckoner/server/server.hpp>
 
 namespace {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What a client sees of an entity that moves from its first tick on.
-#include "paths.hpp"
-#include "world.hpp"
+#include "net/src/wire/messages.hpp"
+#include "tests/support/paths.hpp"
+#include "tests/support/world.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -11,8 +12,6 @@
 
 #include <glm/geometric.hpp>
 #include <gtest/gtest.h>
-
-#include <reckoner/net/messages.hpp>
 
 namespace reckoner::test {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Archetypes whose motion never reverses, from server to client.
-#include "world.hpp"
+#include "tests/support/world.hpp"
 
 #include <algorithm>
 #include <vector>

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: MIT
-#include "paths.hpp"
-#include "world.hpp"
+#include "net/src/codec/motion_codec.hpp"
+#include "net/src/link/sequence.hpp"
+#include "net/src/wire/datagram.hpp"
+#include "net/src/wire/messages.hpp"
+#include "tests/support/paths.hpp"
+#include "tests/support/world.hpp"
 
 #include <map>
 #include <set>
 
 #include <gtest/gtest.h>
-
-#include <reckoner/net/datagram.hpp>
-#include <reckoner/net/messages.hpp>
-#include <reckoner/net/motion_codec.hpp>
-#include <reckoner/net/sequence.hpp>
 
 namespace reckoner::test {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "byte_budget.hpp"
+#include "server/src/session/byte_budget.hpp"
 
 #include "link_model.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "comeback.hpp"
+#include "server/src/session/comeback.hpp"
 
 #include <vector>
 

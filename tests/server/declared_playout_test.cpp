@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "declared_playout.hpp"
+#include "server/src/session/declared_playout.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "encodings.hpp"
+#include "server/src/publish/encodings.hpp"
 
-#include "publisher.hpp"
+#include "server/src/publish/publisher.hpp"
 
 #include <algorithm>
 #include <atomic>

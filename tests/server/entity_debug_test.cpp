@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // What a server says of an entity for drawing is what it knows and what it sends.
-#include "paths.hpp"
-#include "world.hpp"
+#include "reckoning/src/motion/rotation.hpp"
+#include "tests/support/paths.hpp"
+#include "tests/support/world.hpp"
 
 #include <gtest/gtest.h>
 
 #include <reckoner/reckoning/frame.hpp>
-#include <reckoner/reckoning/rotation.hpp>
 
 namespace reckoner::test {
 namespace {

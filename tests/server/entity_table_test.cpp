@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "entity_table.hpp"
+#include "server/src/world/entity_table.hpp"
 
-#include "publisher.hpp"
+#include "server/src/publish/publisher.hpp"
 
 #include <set>
 #include <vector>

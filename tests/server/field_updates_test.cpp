@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "field_updates.hpp"
+#include "server/src/publish/field_updates.hpp"
+
+#include "net/src/codec/field_codec.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,7 +13,6 @@
 
 #include <gtest/gtest.h>
 
-#include <reckoner/net/field_codec.hpp>
 #include <reckoner/net/transport.hpp>
 
 namespace reckoner {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // User fields from the server's game to the client's, over simulated links.
-#include "paths.hpp"
-#include "world.hpp"
+#include "net/src/codec/field_codec.hpp"
+#include "net/src/wire/datagram.hpp"
+#include "tests/support/paths.hpp"
+#include "tests/support/world.hpp"
 
 #include <array>
 #include <cmath>
@@ -10,9 +12,6 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-
-#include <reckoner/net/datagram.hpp>
-#include <reckoner/net/field_codec.hpp>
 
 namespace reckoner::test {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "frame_tree.hpp"
+#include "server/src/world/frame_tree.hpp"
 
 #include <algorithm>
 #include <vector>

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Entities in the frames of others, as a game tells a server of them and clients get to know them.
 #include "interest_world.hpp"
-#include "paths.hpp"
-#include "voyage.hpp"
+#include "reckoning/src/motion/rotation.hpp"
+#include "tests/support/paths.hpp"
+#include "tests/support/voyage.hpp"
 
 #include <limits>
 
 #include <glm/geometric.hpp>
 #include <gtest/gtest.h>
-
-#include <reckoner/reckoning/rotation.hpp>
 
 namespace reckoner::test {
 namespace {

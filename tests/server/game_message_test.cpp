@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Game messages both ways, over simulated links.
-#include "paths.hpp"
-#include "world.hpp"
+#include "net/src/codec/message_codec.hpp"
+#include "net/src/wire/datagram.hpp"
+#include "net/src/wire/messages.hpp"
+#include "tests/support/paths.hpp"
+#include "tests/support/world.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -11,10 +14,6 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-
-#include <reckoner/net/datagram.hpp>
-#include <reckoner/net/message_codec.hpp>
-#include <reckoner/net/messages.hpp>
 
 namespace reckoner::test {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What is published aims at where an entity will be when it is seen, on the links that there are.
-#include "world.hpp"
+#include "tests/support/world.hpp"
 
 #include <cmath>
 #include <string>

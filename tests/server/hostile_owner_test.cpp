@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Owned sections that no client of ours writes: random ones, damaged ones, out of place.
-#include "world.hpp"
+#include "net/src/codec/owned_codec.hpp"
+#include "net/src/wire/datagram.hpp"
+#include "net/src/wire/messages.hpp"
+#include "scenario/builtin/random.hpp"
+#include "tests/support/world.hpp"
 
 #include <array>
 #include <cmath>
@@ -8,11 +12,6 @@
 
 #include <glm/geometric.hpp>
 #include <gtest/gtest.h>
-
-#include <reckoner/net/datagram.hpp>
-#include <reckoner/net/messages.hpp>
-#include <reckoner/net/owned_codec.hpp>
-#include <reckoner/scenario/random.hpp>
 
 namespace reckoner::test {
 namespace {

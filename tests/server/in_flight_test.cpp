@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "in_flight.hpp"
+#include "server/src/session/in_flight.hpp"
 
 #include <map>
 #include <random>
@@ -32,7 +32,7 @@ TEST(InFlight, GivesBackWhatEachDatagramCarriesWhateverItsFate) {
           open.contains(behind) ? open.find(behind) : open.lower_bound(static_cast<Sequence>(random()));
       if (known == open.end()) known = open.begin();
       std::vector<std::uint32_t> seen;
-      in_flight.for_each(known->first, [&](const Carried& c) {
+      in_flight.for_each(known->first, [&](const SentMotion& c) {
         seen.push_back(c.number);
         EXPECT_EQ(c.motion_tick, in_flight.at(known->first).tick);
       });

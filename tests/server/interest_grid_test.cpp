@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "interest_grid.hpp"
+#include "server/src/interest/interest_grid.hpp"
+
+#include "scenario/builtin/random.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,8 +10,6 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-
-#include <reckoner/scenario/random.hpp>
 
 namespace reckoner {
 namespace {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "interest_world.hpp"
-#include "paths.hpp"
+#include "scenario/builtin/random.hpp"
+#include "tests/support/paths.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,8 +11,6 @@
 
 #include <glm/geometric.hpp>
 #include <gtest/gtest.h>
-
-#include <reckoner/scenario/random.hpp>
 
 namespace reckoner::test {
 namespace {

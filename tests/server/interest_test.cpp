@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Who sees what: Server's interest, as clients get to know it.
 #include "interest_world.hpp"
-#include "paths.hpp"
+#include "tests/support/paths.hpp"
 
 #include <algorithm>
 #include <array>

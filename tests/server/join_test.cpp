@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "paths.hpp"
-#include "world.hpp"
+#include "net/src/wire/messages.hpp"
+#include "scenario/builtin/random.hpp"
+#include "tests/support/paths.hpp"
+#include "tests/support/world.hpp"
 
 #include <array>
 #include <string>
 
 #include <gtest/gtest.h>
-
-#include <reckoner/net/messages.hpp>
-#include <reckoner/scenario/random.hpp>
 
 namespace reckoner::test {
 namespace {

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "byte_budget.hpp"
+#include "harness/sim/link.hpp"
+#include "net/src/link/link_estimate.hpp"
+#include "server/src/session/byte_budget.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <map>
 #include <vector>
-
-#include <reckoner/harness/link.hpp>
-#include <reckoner/net/link_estimate.hpp>
 
 namespace reckoner::test {
 

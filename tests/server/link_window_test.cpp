@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "link_window.hpp"
+#include "server/src/session/link_window.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What a server and its clients say to whoever listens (ServerConfig::log, ClientConfig::log).
-#include "paths.hpp"
-#include "world.hpp"
+#include "net/src/wire/messages.hpp"
+#include "tests/support/paths.hpp"
+#include "tests/support/world.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,8 +10,6 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-
-#include <reckoner/net/messages.hpp>
 
 namespace reckoner::test {
 namespace {

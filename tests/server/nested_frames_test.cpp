@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Frames in frames, as deep as they go: a ship, a turret that turns on it, an arm that turns on the turret, a
 // basket that turns on the arm, and somebody who stands still in the basket.
-#include "paths.hpp"
-#include "world.hpp"
+#include "reckoning/src/motion/rotation.hpp"
+#include "tests/support/paths.hpp"
+#include "tests/support/world.hpp"
 
 #include <algorithm>
 #include <string>
@@ -12,7 +13,6 @@
 #include <gtest/gtest.h>
 
 #include <reckoner/reckoning/frame.hpp>
-#include <reckoner/reckoning/rotation.hpp>
 
 namespace reckoner::test {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "oldest_tick.hpp"
+#include "server/src/session/oldest_tick.hpp"
+
+#include "scenario/builtin/random.hpp"
 
 #include <deque>
 
 #include <gtest/gtest.h>
-
-#include <reckoner/scenario/random.hpp>
 
 namespace reckoner {
 namespace {

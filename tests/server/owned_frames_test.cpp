@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Avatars of clients in the frames of others: walking on a ship that is the server's.
-#include "voyage.hpp"
-#include "world.hpp"
+#include "net/src/codec/owned_codec.hpp"
+#include "net/src/wire/datagram.hpp"
+#include "net/src/wire/messages.hpp"
+#include "tests/support/voyage.hpp"
+#include "tests/support/world.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,9 +15,6 @@
 #include <glm/geometric.hpp>
 #include <gtest/gtest.h>
 
-#include <reckoner/net/datagram.hpp>
-#include <reckoner/net/messages.hpp>
-#include <reckoner/net/owned_codec.hpp>
 #include <reckoner/reckoning/frame.hpp>
 
 namespace reckoner::test {

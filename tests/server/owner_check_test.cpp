@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "owner_check.hpp"
+#include "server/src/ownership/owner_check.hpp"
+
+#include "scenario/builtin/random.hpp"
 
 #include <cmath>
 
 #include <glm/geometric.hpp>
 #include <gtest/gtest.h>
-
-#include <reckoner/scenario/random.hpp>
 
 namespace reckoner {
 namespace {

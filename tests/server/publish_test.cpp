@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "paths.hpp"
-#include "world.hpp"
+#include "reckoning/src/motion/rotation.hpp"
+#include "tests/support/paths.hpp"
+#include "tests/support/world.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include <gtest/gtest.h>
-
-#include <reckoner/reckoning/rotation.hpp>
 
 namespace reckoner::test {
 namespace {

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Values are checked, not only bytes: what cannot be is refused, counted by its reason, and harms nobody.
-#include "world.hpp"
+#include "net/src/codec/message_codec.hpp"
+#include "net/src/codec/motion_codec.hpp"
+#include "net/src/codec/owned_codec.hpp"
+#include "net/src/wire/datagram.hpp"
+#include "net/src/wire/messages.hpp"
+#include "tests/support/world.hpp"
 
 #include <functional>
 #include <limits>
@@ -9,12 +14,6 @@
 #include <variant>
 
 #include <gtest/gtest.h>
-
-#include <reckoner/net/datagram.hpp>
-#include <reckoner/net/message_codec.hpp>
-#include <reckoner/net/messages.hpp>
-#include <reckoner/net/motion_codec.hpp>
-#include <reckoner/net/owned_codec.hpp>
 
 namespace reckoner::test {
 namespace {
@@ -142,7 +141,7 @@ class Refused : public testing::Test {
     State s;
     s.position.x = x_m;
     s.velocity.x = speed_mps;
-    return quantise(s, 0, Manner{}, quantisation_for(Archetype{}));  // which allows more
+    return quantise(s, 0, CodingMode{}, quantisation_for(Archetype{}));  // which allows more
   }
   [[nodiscard]] std::uint32_t avatar_slot() const { return static_cast<std::uint32_t>(avatar.slot()); }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "paths.hpp"
-#include "world.hpp"
+#include "net/src/wire/datagram.hpp"
+#include "tests/support/paths.hpp"
+#include "tests/support/world.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,8 +11,6 @@
 
 #include <glm/geometric.hpp>
 #include <gtest/gtest.h>
-
-#include <reckoner/net/datagram.hpp>
 
 namespace reckoner::test {
 namespace {

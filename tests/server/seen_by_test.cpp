@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "seen_by.hpp"
+#include "server/src/rewind/seen_by.hpp"
+
+#include "scenario/builtin/random.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -7,7 +9,6 @@
 #include <gtest/gtest.h>
 
 #include <reckoner/reckoning/remote_entity.hpp>
-#include <reckoner/scenario/random.hpp>
 
 namespace reckoner {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "server_stats.hpp"
+#include "server/src/server_stats.hpp"
 
-#include "counts.hpp"
+#include "tests/support/counts.hpp"
 
 #include <gtest/gtest.h>
 

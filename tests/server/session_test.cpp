@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "session.hpp"
+#include "server/src/session/session.hpp"
 
-#include "publisher.hpp"
-#include "server_stats.hpp"
+#include "net/src/wire/messages.hpp"
+#include "server/src/publish/publisher.hpp"
+#include "server/src/server_stats.hpp"
 
 #include <set>
 #include <utility>
@@ -10,8 +11,6 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-
-#include <reckoner/net/messages.hpp>
 
 namespace reckoner {
 namespace {
@@ -72,12 +71,12 @@ struct Bench {
   }
   void step() {
     published.list_words();
-    const Session::Step now{table, fields,      published,   quantisation, encodings,
-                            tick,  tick / 60.0, tick / 60.0, 60.0,         true};
+    const Session::TickInputs now{table, fields,      published,   quantisation, encodings,
+                                  tick,  tick / 60.0, tick / 60.0, 60.0,         true};
     encodings.begin(table, quantisation, 60.0);
     session.tell(now, transport);
-    Session::Desk desk{0, snapshot, fresh, outbox};
-    session.compose(now, transport.room, desk);
+    Session::Scratch scratch{0, snapshot, fresh, outbox};
+    session.compose(now, transport.room, scratch);
     outbox.flush(transport);
     reckoner::add(stats, std::exchange(outbox.stats, {}));
     published.begin(0);

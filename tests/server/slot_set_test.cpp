@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "published.hpp"
-#include "sparse_slot_set.hpp"
+#include "server/src/world/slot_set.hpp"
+
+#include "scenario/builtin/random.hpp"
+#include "server/src/publish/published.hpp"
 
 #include <set>
 #include <vector>
 
 #include <gtest/gtest.h>
-
-#include <reckoner/scenario/random.hpp>
 
 namespace reckoner {
 namespace {

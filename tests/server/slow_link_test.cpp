@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A client whose link carries less than its entities need, and less than the configured budget.
-#include "paths.hpp"
-#include "world.hpp"
+#include "tests/support/paths.hpp"
+#include "tests/support/world.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "paths.hpp"
-#include "world.hpp"
+#include "net/src/codec/motion_codec.hpp"
+#include "net/src/wire/messages.hpp"
+#include "tests/support/paths.hpp"
+#include "tests/support/world.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,9 +12,6 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-
-#include <reckoner/net/messages.hpp>
-#include <reckoner/net/motion_codec.hpp>
 
 namespace reckoner::test {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "subscriptions.hpp"
+#include "server/src/interest/subscriptions.hpp"
 
 #include <set>
 #include <vector>

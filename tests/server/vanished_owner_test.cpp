@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Owners whose connection is lost without a goodbye, and what becomes of what they owned when they are back.
-#include "paths.hpp"
-#include "world.hpp"
+#include "tests/support/paths.hpp"
+#include "tests/support/world.hpp"
 
 #include <algorithm>
 #include <functional>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "enet/handles.hpp"
+#include "net/src/transport/enet/handles.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <reckoner/net/forwarding_transport.hpp>
+
 #include <cstddef>
 #include <deque>
 #include <functional>
@@ -8,8 +10,6 @@
 #include <span>
 #include <utility>
 #include <vector>
-
-#include <reckoner/net/forwarding_transport.hpp>
 
 namespace reckoner::test {
 

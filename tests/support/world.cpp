@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "world.hpp"
 
+#include "net/src/wire/messages.hpp"
+
 #include <algorithm>
 #include <cassert>
 #include <limits>
 #include <utility>
-
-#include <reckoner/net/messages.hpp>
 
 namespace reckoner::test {
 namespace {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "harness/sim/sim_dialer.hpp"
+#include "harness/sim/sim_transport.hpp"
 #include "tap.hpp"
 
 #include <cstddef>
@@ -12,8 +14,6 @@
 #include <vector>
 
 #include <reckoner/client/client.hpp>
-#include <reckoner/harness/sim_dialer.hpp>
-#include <reckoner/harness/sim_transport.hpp>
 #include <reckoner/server/server.hpp>
 
 namespace reckoner::test {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "byte_stream.hpp"
-#include "enet_wait.hpp"
-#include "sealed_grant.hpp"
-#include "sodium_bytes.hpp"
+#include "net/src/secure/byte_stream.hpp"
+#include "net/src/secure/handshake.hpp"
+#include "net/src/secure/keys.hpp"
+#include "net/src/transport/enet/enet_wait.hpp"
 
 #include <algorithm>
 #include <cassert>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "gate.hpp"
+#include "net/src/secure/gate.hpp"
 
-#include "byte_stream.hpp"
-#include "sealed_grant.hpp"
-#include "sodium_bytes.hpp"
+#include "net/src/secure/byte_stream.hpp"
+#include "net/src/secure/handshake.hpp"
+#include "net/src/secure/keys.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -117,9 +117,9 @@ std::optional<std::span<const std::byte>> Gate::admit(const ServerAddress& from,
       exchange.keys(response.client, exchange.public_key(), opened->to_server, opened->to_client);
   if (!keys) return refuse(Refusal::wrong_token, counts_.wrong_token);
   const auto answer = begin(from, *opened, *keys, exchange.public_key(), now_s, unix_s);
-  const UsedTokens::Place place{number_, ByteReader(answer.subspan(1)).number<std::uint32_t>()};
+  const UsedTokens::Entry place{number_, ByteReader(answer.subspan(1)).number<std::uint32_t>()};
   config_.used->begin(shown, place, life(response.expires_s, now_s, unix_s));
-  for (const UsedTokens::Place& older : places) {
+  for (const UsedTokens::Entry& older : places) {
     const Session* const session = older.gate == number_ ? find(older.session) : nullptr;
     if (session != nullptr && !session->held) erase(older.session);
   }
@@ -190,10 +190,10 @@ UsedTokens::Life Gate::life(std::uint64_t expires_s, double now_s, std::uint64_t
 }
 
 // Without those that are about to make place.
-bool Gate::full_for(const ServerAddress& from, std::span<const UsedTokens::Place> less) const {
+bool Gate::full_for(const ServerAddress& from, std::span<const UsedTokens::Entry> less) const {
   const auto counted = at_host_.find(from.host);
   std::size_t all = sessions_.size(), same_host = counted == at_host_.end() ? 0 : counted->second;
-  for (const UsedTokens::Place& place : less) {
+  for (const UsedTokens::Entry& place : less) {
     const auto found = place.gate == number_ ? sessions_.find(place.session) : sessions_.end();
     if (found == sessions_.end()) continue;
     --all;

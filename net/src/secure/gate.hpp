@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "allowance.hpp"
-#include "handshake.hpp"
-#include "path_check.hpp"
-#include "traffic_limit.hpp"
-#include "used_tokens.hpp"
+#include "net/src/secure/allowance.hpp"
+#include "net/src/secure/handshake.hpp"
+#include "net/src/secure/path_check.hpp"
+#include "net/src/secure/used_tokens.hpp"
+#include "net/src/transport/traffic_limit.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -142,8 +143,8 @@ class Gate {
   std::span<const std::byte> begin(const ServerAddress& from, const OpenedGrant& opened,
                                    const SessionKeys& keys, const PublicKey& server, double now_s,
                                    std::uint64_t unix_s);
-  [[nodiscard]] bool full_for(const ServerAddress& from, std::span<const UsedTokens::Place> less) const;
-  [[nodiscard]] UsedTokens::Place place_of(const Session& session) const { return {number_, session.number}; }
+  [[nodiscard]] bool full_for(const ServerAddress& from, std::span<const UsedTokens::Entry> less) const;
+  [[nodiscard]] UsedTokens::Entry place_of(const Session& session) const { return {number_, session.number}; }
   [[nodiscard]] UsedTokens::Life life(std::uint64_t expires_s, double now_s, std::uint64_t unix_s) const;
   [[nodiscard]] Ticket ticket_for(const Session& session, std::uint64_t unix_s) const;
   [[nodiscard]] double renewal_s() const { return config_.ticket_s / 12.0; }

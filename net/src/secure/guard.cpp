@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "guard.hpp"
+#include "net/src/secure/guard.hpp"
 
-#include "sodium_bytes.hpp"
+#include "net/src/secure/keys.hpp"
 
 namespace reckoner::secure {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "client_handshake.hpp"
-#include "gate.hpp"
+#include "net/src/secure/gate.hpp"
+#include "net/src/secure/handshake.hpp"
 
 #include <array>
 #include <cstddef>

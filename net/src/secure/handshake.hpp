@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "seal.hpp"
+#include "net/src/secure/seal.hpp"
 
 #include <array>
 #include <cstddef>
@@ -12,6 +12,38 @@
 #include <reckoner/net/connect_token.hpp>
 
 namespace reckoner::secure {
+
+using LoginId = std::array<std::byte, 16>;
+
+/// What a token and the tickets that spring from it have in common: the first bytes of the token's nonce. The
+/// token itself is generation 0; a session gives out tickets of the generation after what it began with.
+struct Login {
+  LoginId id{};
+  std::uint32_t generation = 0;
+};
+
+/// What a server reads in a token.
+struct OpenedGrant {
+  ConnectGrant grant;
+  SecretKey to_server;
+  SecretKey to_client;
+  Login login{};  ///< of a token, generation 0, it is not sealed: open_grant() fills it in
+};
+
+/// Seals it for servers: XChaCha20-Poly1305 with a random nonce, bound to the game and the expiry.
+[[nodiscard]] std::array<std::byte, ConnectToken::kSealedBytes> seal_grant(
+    const OpenedGrant& grant, const std::array<std::byte, ConnectToken::kNonceBytes>& nonce,
+    const SecretKey& key, std::uint64_t game);
+
+/// A ticket: a token with this login, and new keys. It was issued when the grant says, as the login was.
+[[nodiscard]] ConnectToken issue_ticket(const ConnectGrant& grant, const Login& login, const SecretKey& key,
+                                        std::uint64_t game);
+
+/// Nothing if it was not sealed with this key for this game and expiry, or makes no sense.
+[[nodiscard]] std::optional<OpenedGrant> open_grant(
+    const std::array<std::byte, ConnectToken::kSealedBytes>& sealed,
+    const std::array<std::byte, ConnectToken::kNonceBytes>& nonce, std::uint64_t expires_s,
+    const SecretKey& key, std::uint64_t game);
 
 // A client joins in two round trips, before ENet hears of it:
 //
@@ -122,5 +154,40 @@ std::array<std::byte, Accepted::kBytes> seal(const Accepted& accepted, const Ses
 /// Nothing if it is not genuine.
 [[nodiscard]] std::optional<Accepted> open_accepted(std::span<const std::byte> datagram,
                                                     const SessionKeys& keys);
+
+/// A client's way into a session. Time on any clock that never goes back.
+class ClientHandshake {
+ public:
+  /// `secret`: the client's part of the key exchange; empty: a new one.
+  ClientHandshake(const ConnectToken& token, std::uint64_t game, const SecretKey& secret = {});
+
+  /// What is to be sent now, if anything: each message again after a while, until it is answered, and the
+  /// request again after responses that were not. Valid until the next call.
+  [[nodiscard]] std::optional<std::span<const std::byte>> to_send(double now_s);
+
+  /// Takes a datagram of the server's. False if it is none that was waited for.
+  bool receive(std::span<const std::byte> datagram);
+
+  struct Session {
+    std::uint32_t number = 0;
+    SessionKeys keys;
+    Ticket ticket;
+  };
+  /// Once the server has accepted.
+  [[nodiscard]] const std::optional<Session>& session() const { return session_; }
+  /// The server has sent another ticket, sealed in the session: the last one expires.
+  void renew(const Ticket& ticket) { session_->ticket = ticket; }
+
+ private:
+  ConnectToken token_;
+  std::uint64_t game_;
+  KeyExchange exchange_;
+  std::optional<Cookie> cookie_;
+  std::optional<Session> session_;
+  double next_s_ = -1e300;
+  double wait_s_ = 0.0;
+  int responses_ = 0;  // since the last request
+  std::array<std::byte, Response::kBytes> message_{};
+};
 
 }  // namespace reckoner::secure

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "path_check.hpp"
+#include "net/src/secure/path_check.hpp"
 
-#include "byte_stream.hpp"
-#include "sodium_bytes.hpp"
+#include "net/src/secure/byte_stream.hpp"
+#include "net/src/secure/keys.hpp"
 
 #include <algorithm>
 #include <cmath>

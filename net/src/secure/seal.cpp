@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "seal.hpp"
+#include "net/src/secure/seal.hpp"
 
-#include "byte_stream.hpp"
-#include "sodium_bytes.hpp"
+#include "net/src/secure/byte_stream.hpp"
+#include "net/src/secure/keys.hpp"
 
 #include <array>
 #include <cassert>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "used_tokens.hpp"
+#include "net/src/secure/used_tokens.hpp"
 
 #include <algorithm>
 
@@ -28,9 +28,9 @@ UsedTokens::Verdict UsedTokens::judge(const Shown& shown) const {
   return use.used_up ? Verdict::repeated : Verdict::again;
 }
 
-std::optional<UsedTokens::Place> UsedTokens::place_of(const LoginId& login) const {
+std::optional<UsedTokens::Entry> UsedTokens::place_of(const LoginId& login) const {
   const auto found = uses_.find(login);
-  if (found == uses_.end() || found->second.place == Place{}) return std::nullopt;
+  if (found == uses_.end() || found->second.place == Entry{}) return std::nullopt;
   return found->second.place;
 }
 
@@ -54,8 +54,8 @@ std::optional<LoginId> UsedTokens::too_many(const Shown& shown) const {
   return std::ranges::min_element(open, {}, age)->login;
 }
 
-std::vector<UsedTokens::Place> UsedTokens::replaced_by(const Shown& shown) const {
-  std::vector<Place> places;
+std::vector<UsedTokens::Entry> UsedTokens::replaced_by(const Shown& shown) const {
+  std::vector<Entry> places;
   for (const auto& login : {std::optional(shown.login.id), too_many(shown)}) {
     const auto place = login ? place_of(*login) : std::nullopt;
     if (place) places.push_back(*place);
@@ -63,7 +63,7 @@ std::vector<UsedTokens::Place> UsedTokens::replaced_by(const Shown& shown) const
   return places;
 }
 
-void UsedTokens::begin(const Shown& shown, const Place& place, const Life& life) {
+void UsedTokens::begin(const Shown& shown, const Entry& place, const Life& life) {
   const LoginId& login = shown.login.id;
   const auto older = too_many(shown);
   Client& client = clients_[shown.client_id];
@@ -99,14 +99,14 @@ void UsedTokens::close(const LoginId& login, Client& client, const Life& life) {
   std::erase_if(client.open, [&](const Open& one) { return one.login == login; });
 }
 
-bool UsedTokens::stand(const LoginId& login, const Place& place) {
+bool UsedTokens::stand(const LoginId& login, const Entry& place) {
   const auto found = uses_.find(login);
   if (found == uses_.end() || found->second.place != place || found->second.used_up) return false;
   found->second.used_up = true;
   return true;
 }
 
-void UsedTokens::keep(const LoginId& login, const Place& place, const Life& life) {
+void UsedTokens::keep(const LoginId& login, const Entry& place, const Life& life) {
   const auto found = uses_.find(login);
   if (found != uses_.end() && found->second.place == place) extend(*found, life);
 }
@@ -121,7 +121,7 @@ void UsedTokens::extend(Uses::value_type& entry, const Life& life) {
 }
 
 void UsedTokens::end(Use& use, bool by_another_login) {
-  if (use.place != Place{}) ended_.push_back({use.place, by_another_login});
+  if (use.place != Entry{}) ended_.push_back({use.place, by_another_login});
   use.place = {};
 }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "handshake.hpp"
-#include "sealed_grant.hpp"
+#include "net/src/secure/handshake.hpp"
 
 #include <array>
 #include <cstddef>
@@ -48,10 +47,10 @@ class UsedTokens {
   };
 
   /// Where a session is. Gates are numbered from 1.
-  struct Place {
+  struct Entry {
     std::uint32_t gate = 0;
     std::uint32_t session = 0;
-    bool operator==(const Place&) const = default;
+    bool operator==(const Entry&) const = default;
   };
 
   /// How long an entry is kept: until both clocks say so. A wall clock that is set ahead and back makes
@@ -77,17 +76,17 @@ class UsedTokens {
 
   [[nodiscard]] Verdict judge(const Shown& shown) const;
   /// The session of a login, if there may be one.
-  [[nodiscard]] std::optional<Place> place_of(const LoginId& login) const;
+  [[nodiscard]] std::optional<Entry> place_of(const LoginId& login) const;
   /// The sessions that begin() would end: of the same login, and of the oldest that is one too many.
-  [[nodiscard]] std::vector<Place> replaced_by(const Shown& shown) const;
+  [[nodiscard]] std::vector<Entry> replaced_by(const Shown& shown) const;
 
   /// A session has begun with what judge() called good, or shown again. What replaced_by() says is to end:
   /// their gates hear of it from take_ended(), and the login that is one too many is closed for good.
-  void begin(const Shown& shown, const Place& place, const Life& life);
+  void begin(const Shown& shown, const Entry& place, const Life& life);
   /// A connection wants to stand on the session. True once, and if nothing took the session's place.
-  [[nodiscard]] bool stand(const LoginId& login, const Place& place);
+  [[nodiscard]] bool stand(const LoginId& login, const Entry& place);
   /// The session goes on and gave out another ticket.
-  void keep(const LoginId& login, const Place& place, const Life& life);
+  void keep(const LoginId& login, const Entry& place, const Life& life);
 
   /// Calls `end(session, by_another_login)` for the sessions of a gate that are to end.
   template <class End>
@@ -114,7 +113,7 @@ class UsedTokens {
     std::uint32_t generation = 0;  ///< the newest that was shown, and what of it
     Tag tag{};
     PublicKey client{};
-    Place place;           ///< of the session that began with it; none: it was ended
+    Entry place;           ///< of the session that began with it; none: it was ended
     bool used_up = false;  ///< a connection stood on that
     bool closed = false;   ///< other logins have taken its place
     Life life;
@@ -130,7 +129,7 @@ class UsedTokens {
     std::vector<Open> open;
   };
   struct Ended {
-    Place place;
+    Entry place;
     bool by_another_login = false;
   };
   using Uses = std::map<LoginId, Use>;

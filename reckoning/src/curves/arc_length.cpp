@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include <reckoner/reckoning/curves/arc_length.hpp>
+#include <reckoner/reckoning/curves/path.hpp>
 
 namespace reckoner {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include <reckoner/reckoning/curves/chaikin.hpp>
-#include <reckoner/reckoning/curves/cubic_path.hpp>
+#include <reckoner/reckoning/curves/path.hpp>
 
 namespace reckoner {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <string>
 
-#include <reckoner/reckoning/curves/cubic_path.hpp>
+#include <reckoner/reckoning/curves/path.hpp>
 
 namespace reckoner {
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <functional>
 
-#include <reckoner/reckoning/curves/heading.hpp>
+#include <reckoner/reckoning/curves/path.hpp>
 
 namespace reckoner {
 namespace {

@@ -5,7 +5,7 @@
 #include <glm/gtc/quaternion.hpp>
 #include <glm/mat3x3.hpp>
 
-#include <reckoner/reckoning/curves/heading.hpp>
+#include <reckoner/reckoning/curves/path.hpp>
 
 namespace reckoner {
 namespace {

@@ -3,7 +3,7 @@
 #include <array>
 #include <cmath>
 
-#include <reckoner/reckoning/curves/nearest.hpp>
+#include <reckoner/reckoning/curves/path.hpp>
 
 namespace reckoner {
 namespace {

@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include <reckoner/reckoning/curves/arc_length.hpp>
 #include <reckoner/reckoning/curves/catmull_rom.hpp>
+#include <reckoner/reckoning/curves/path.hpp>
 #include <reckoner/reckoning/curves/tcb.hpp>
 
 namespace reckoner {

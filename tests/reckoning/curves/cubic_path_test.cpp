@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <reckoner/reckoning/curves/cubic_path.hpp>
+#include <reckoner/reckoning/curves/path.hpp>
 
 namespace reckoner {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <reckoner/reckoning/curves/easing.hpp>
+#include <reckoner/reckoning/curves/tcb.hpp>
 
 namespace reckoner {
 namespace {

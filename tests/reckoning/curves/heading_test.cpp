@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <reckoner/reckoning/curves/catmull_rom.hpp>
-#include <reckoner/reckoning/curves/heading.hpp>
+#include <reckoner/reckoning/curves/path.hpp>
 
 namespace reckoner {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <reckoner/reckoning/curves/vector.hpp>
+#include <reckoner/reckoning/curves/path.hpp>
 
 namespace reckoner {
 

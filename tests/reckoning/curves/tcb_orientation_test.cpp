@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "random_points.hpp"
+#include "reckoning/src/motion/rotation.hpp"
 
 #include <cmath>
 
 #include <gtest/gtest.h>
 
-#include <reckoner/reckoning/curves/tcb_orientation.hpp>
-#include <reckoner/reckoning/rotation.hpp>
+#include <reckoner/reckoning/curves/tcb.hpp>
 
 namespace reckoner {
 namespace {

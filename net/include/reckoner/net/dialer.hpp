@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include <reckoner/net/export.hpp>
 #include <reckoner/net/transport.hpp>
+#include <reckoner/reckoning/export.hpp>
 #include <reckoner/reckoning/result.hpp>
 
 namespace reckoner {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -9,11 +10,40 @@
 
 #include <reckoner/net/dialer.hpp>
 #include <reckoner/net/enet_transport.hpp>
-#include <reckoner/net/export.hpp>
 #include <reckoner/net/log.hpp>
-#include <reckoner/net/server_round.hpp>
+#include <reckoner/reckoning/export.hpp>
 
 namespace reckoner {
+
+/// Which of several servers a dialer goes to: the one that was connected last, then the others in their
+/// order, and over again.
+class ServerRound {
+ public:
+  /// Of so many; begins with the first.
+  explicit ServerRound(std::size_t servers) : servers_(servers) {}
+
+  /// An attempt begins: the number of the server that it goes to, from 0.
+  std::size_t dial() {
+    if (!moved_) first_ = at_;
+    moved_ = false;
+    return at_;
+  }
+
+  /// The attempt has failed: the next one goes to the next server. False once all have been tried since one
+  /// last stood.
+  bool try_elsewhere() {
+    if (servers_ == 0) return false;
+    moved_ = true;
+    at_ = (at_ + 1) % servers_;
+    return at_ != first_;
+  }
+
+ private:
+  std::size_t servers_;
+  std::size_t at_ = 0;
+  std::size_t first_ = 0;  // of the round of attempts
+  bool moved_ = false;     // by an attempt that failed
+};
 
 /// Connects over ENet, first with the token that the game has from its backend, then with the ticket that the
 /// server gave when it last let the client in. A ticket that brought no answer is shown again, from a new

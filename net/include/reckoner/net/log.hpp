@@ -9,7 +9,7 @@
 #include <string_view>
 #include <variant>
 
-#include <reckoner/net/export.hpp>
+#include <reckoner/reckoning/export.hpp>
 
 namespace reckoner {
 

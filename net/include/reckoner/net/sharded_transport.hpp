@@ -8,8 +8,8 @@
 #include <vector>
 
 #include <reckoner/net/enet_transport.hpp>
-#include <reckoner/net/export.hpp>
 #include <reckoner/net/transport.hpp>
+#include <reckoner/reckoning/export.hpp>
 #include <reckoner/reckoning/result.hpp>
 
 namespace reckoner {

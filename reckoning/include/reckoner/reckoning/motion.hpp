@@ -6,10 +6,16 @@
 
 #include <reckoner/reckoning/export.hpp>
 #include <reckoner/reckoning/frame.hpp>
-#include <reckoner/reckoning/route_state.hpp>
 #include <reckoner/reckoning/state.hpp>
 
 namespace reckoner {
+
+/// Where an entity is on a route, and how it goes on: what is published instead of a position.
+struct RouteState {
+  double distance = 0.0;      ///< m from the start, any number; may count laps
+  double speed = 0.0;         ///< m/s along the route; negative: backwards
+  double acceleration = 0.0;  ///< m/s^2 along the route; brakes to rest, never reverses (Route::advanced())
+};
 
 class Route;
 

@@ -11,7 +11,6 @@
 
 #include <reckoner/reckoning/export.hpp>
 #include <reckoner/reckoning/motion.hpp>
-#include <reckoner/reckoning/motion_history.hpp>
 #include <reckoner/reckoning/shown_motions.hpp>
 
 namespace reckoner {

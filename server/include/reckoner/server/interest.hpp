@@ -28,7 +28,7 @@ struct InterestConfig {
   double hysteresis = 0.15;
   /// From these distances on the threshold is 4 and 16 times as large; 0: never. What is far looks small.
   std::array<double, 2> level_distance_m{0.0, 0.0};
-  /// How often a client's surroundings are looked at again, s. What is spawned within them shows at once.
+  /// How often a client's interest are looked at again, s. What is spawned within them shows at once.
   double interval_s = 0.2;
 };
 

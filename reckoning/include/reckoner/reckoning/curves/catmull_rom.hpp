@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include <reckoner/reckoning/curves/cubic_path.hpp>
+#include <reckoner/reckoning/curves/path.hpp>
 #include <reckoner/reckoning/export.hpp>
 
 namespace reckoner {

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include <reckoner/reckoning/curves/vector.hpp>
+#include <reckoner/reckoning/curves/path.hpp>
 #include <reckoner/reckoning/export.hpp>
 #include <reckoner/reckoning/result.hpp>
 

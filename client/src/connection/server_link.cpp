@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: MIT
+#include "client/src/connection/server_link.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace reckoner {
+namespace {
+
+// A datagram this much older than the newest is refused: the server uses a slot again only later than that.
+constexpr double kOldestDatagramS = 2.0;
+
+// A datagram whose tick lies further ahead of the newest than any transport keeps a silent connection open is
+// malformed. It is not measured against the client's own clock: that may have stood still (a sleeping
+// laptop), and only such datagrams can put it right.
+constexpr double kNewestDatagramS = 60.0;
+
+// An acknowledgement names 33 datagrams; what leaves its window unnamed counts as lost. When many arrive at
+// once, one goes out for every so many, so that a lost one still does not matter.
+constexpr int kDatagramsPerAck = 8;
+
+// The server waits no longer for an acknowledgement before it sends again.
+constexpr double kLongestAckIntervalS = 0.1;
+
+// Unreliable messages go at once, in so many datagrams at most; the rest with the next call.
+constexpr int kMessageDatagrams = 8;
+
+// More than the head of a client's datagram, what it says about what is shown, and its end ever take.
+constexpr std::size_t kClientHeaderBits = 256 + ShowingReport::kMostArrivals * 36;
+
+// Until the clock has settled, the server is asked for the time more often.
+constexpr double kSettlingS = 1.0;
+constexpr double kSettlingIntervalS = 0.025;
+constexpr double kKeepAliveS = 0.25;
+constexpr int kExchangesToShow = 3;
+
+// The server finds out by then that a datagram was lost: when this has passed, and so many round trips.
+constexpr double kNoticedS = 0.5;
+constexpr double kNoticedRoundTrips = 3.0;
+
+std::uint32_t to_stamp(double local_s) {
+  const double units = std::fmod(std::floor(local_s / kStampUnitS), double{1u << kStampBits});
+  return static_cast<std::uint32_t>(units < 0.0 ? units + double{1u << kStampBits} : units);
+}
+
+// The local time of a stamp that came back: the latest before `local_s` that looks like it.
+double from_stamp(std::uint32_t stamp, double local_s) {
+  const std::uint32_t age = (to_stamp(local_s) - stamp) & ((1u << kStampBits) - 1u);
+  return (std::floor(local_s / kStampUnitS) - age) * kStampUnitS;
+}
+
+}  // namespace
+
+bool ServerLink::join(const WelcomeMessage& message, std::vector<Archetype>& archetypes, double local_s) {
+  if (message.archetypes.size() != archetypes.size() || !can_be(message.tick)) return false;
+  for (std::size_t i = 0; i < archetypes.size(); ++i) {
+    const ArchetypeLimits& limits = message.archetypes[i];
+    archetypes[i].threshold_m = limits.threshold_m;
+    archetypes[i].threshold_rad = limits.threshold_rad;
+    archetypes[i].max_speed_mps = limits.max_speed_mps;
+    archetypes[i].world_size_m = limits.world_size_m;
+    quantisation_.push_back(quantisation_for(archetypes[i]));
+    quantisation_.back().codes = limits.codes;
+  }
+  archetypes_ = archetypes;
+  tick_rate_hz_ = message.tick_rate_hz;
+  epoch_s_ = message.epoch_s;
+  newest_tick_ = message.tick;
+  rewinds_ = message.rewinds;
+  joined_s_ = local_s;
+  return true;
+}
+
+bool ServerLink::can_be(Tick tick) {
+  constexpr Tick kLast = std::numeric_limits<Tick>::max() - (Tick{1} << 20);
+  return tick <= kLast;
+}
+
+// As plain numbers: no server lives until ticks wrap, so what is "just before" across the wrap lies before
+// the server's first tick, and what it is taken for is two years ahead.
+bool ServerLink::is_far_ahead(Tick tick) const {
+  const bool later = tick > newest_tick_;
+  return !can_be(tick) || (later && (tick - newest_tick_) / tick_rate_hz_ > kNewestDatagramS);
+}
+
+bool ServerLink::add_route(const RouteMessage& message) {
+  if (message.route.value != routes_.size() + 1) return false;
+  return static_cast<bool>(routes_.add(message.definition));
+}
+
+std::optional<std::span<const ServerLink::Update>> ServerLink::receive(std::span<const std::byte> payload,
+                                                                       double local_s,
+                                                                       const EntityStore& entities,
+                                                                       ClientStats& stats) {
+  BitReader reader{payload};
+  const ServerHeader header = read_server_header(reader);
+  const Tick tick = unwrap16(header.tick, newest_tick_);
+  const double ahead_s = static_cast<std::int32_t>(tick - newest_tick_) / tick_rate_hz_;
+  // Too old is refused before the updates are read: their slots may have other entities by now.
+  if (!reader.failed() && ahead_s < -kOldestDatagramS) {
+    ++stats.datagrams_stale;
+    ++stats.refusals[Refusal::too_old];
+    return std::nullopt;
+  }
+  const std::optional<Refusal> why = reader.failed()      ? Refusal::malformed
+                                     : is_far_ahead(tick) ? Refusal::from_future
+                                                          : read_updates(reader, header, tick, entities);
+  if (why) {
+    // It is not acknowledged, so that the server sends again: in full.
+    const bool unknown = *why == Refusal::unknown_baseline || *why == Refusal::unknown_frame;
+    ++(unknown ? stats.unknown_references : stats.malformed);
+    ++stats.refusals[*why];
+    return std::nullopt;
+  }
+  if (!received_.note(header.sequence)) {
+    ++stats.datagrams_stale;
+    ++stats.refusals[Refusal::repeated];
+    return std::nullopt;
+  }
+  applied_ = header.sequence;
+  if (header.ack) {
+    arrivals_.acknowledged(*header.ack);
+    owned_.acknowledged(*header.ack, local_s);
+  }
+  ++stats.datagrams_received;
+  stats.state_bytes_received += payload.size();
+  note_header(header, tick, local_s, stats);
+  return updates_;
+}
+
+std::optional<Refusal> ServerLink::read_updates(BitReader& reader, const ServerHeader& header, Tick tick,
+                                                const EntityStore& entities) {
+  updates_.clear();
+  std::int64_t previous = -1;
+  for (std::uint32_t i = 0; i < header.update_count; ++i) {
+    const UpdateHeader head = read_update(reader, header.coding, previous);
+    if (reader.failed()) return Refusal::malformed;
+    if (const auto why = read_motion(reader, head, tick, entities)) return why;
+    previous = head.slot;
+  }
+  if (!frames_fit(entities)) return Refusal::unknown_frame;
+  field_updates_.clear();
+  messages_.clear();
+  if (header.has_fields) {
+    if (const auto why = read_fields(reader, tick, entities)) return why;
+  }
+  if (header.has_messages) read_messages(reader, messages_);
+  return reader.finished() ? std::nullopt : std::optional{Refusal::malformed};
+}
+
+// The newest frame of the entity in a slot, once the updates are applied.
+FrameId ServerLink::frame_after(std::uint32_t slot, const EntityStore& entities) const {
+  const Motion& known = entities.slots()[slot]->remote.newest();
+  const auto update = std::lower_bound(updates_.begin(), updates_.end(), slot,
+                                       [](const Update& u, std::uint32_t s) { return u.slot < s; });
+  const bool newer = update != updates_.end() && update->slot == slot && update->motion.time_s > known.time_s;
+  return newer ? update->motion.frame : known.frame;
+}
+
+// False if some frame is not known, goes round or lies too deep. When a change of frame got lost it may look
+// so for a moment: what is refused is sent again, after that.
+bool ServerLink::frames_fit(const EntityStore& entities) const {
+  for (const Update& update : updates_) {
+    FrameId frame = update.motion.frame;
+    const bool concerns = frame && update.slot < entities.slots().size() && entities.slots()[update.slot];
+    if (!concerns) continue;
+    for (int depth = 0; frame; ++depth) {
+      const KnownEntity* outer = entities.find(entity_of(frame));
+      if (outer == nullptr || outer->id.slot() == update.slot || depth == kMostFrames) return false;
+      frame = frame_after(static_cast<std::uint32_t>(outer->id.slot()), entities);
+    }
+  }
+  return true;
+}
+
+std::optional<Refusal> ServerLink::read_fields(BitReader& reader, Tick tick, const EntityStore& entities) {
+  std::int64_t previous = -1;
+  while (const auto slot = read_field_slot(reader, previous)) {
+    previous = *slot;
+    const auto archetype = entities.archetype_of(*slot);
+    if (!archetype) return Refusal::unknown_entity;
+    changes_.clear();
+    read_changes(reader, archetypes_[*archetype].fields, changes_);
+    if (reader.failed()) return Refusal::malformed;
+    for (const FieldChange& change : changes_) {
+      if (change.age > tick) return Refusal::malformed;
+      field_updates_.push_back({*slot, change.field, time_of(tick - change.age), change.value});
+    }
+  }
+  // A section of nothing is not sent.
+  return previous >= 0 && !reader.failed() ? std::nullopt : std::optional{Refusal::malformed};
+}
+
+std::optional<Refusal> ServerLink::read_motion(BitReader& reader, const UpdateHeader& head, Tick tick,
+                                               const EntityStore& entities) {
+  const auto archetype = entities.archetype_of(head.slot);
+  if (!archetype) return Refusal::unknown_entity;
+  if (head.age > tick) return Refusal::malformed;
+  const Quantisation& q = quantisation_[*archetype];
+  const Tick motion_tick = tick - head.age;
+  QuantisedState encoded;
+  if (head.reference_age) {
+    if (*head.reference_age <= head.age) return Refusal::malformed;  // refers to itself, or to the future
+    const Tick reference_tick = tick - *head.reference_age;
+    const References* references = entities.references(head.slot);
+    const QuantisedState* reference =
+        references != nullptr ? references->find(head.level, reference_tick) : nullptr;
+    if (reference == nullptr) return Refusal::unknown_baseline;
+    encoded = read_residual(reader, *reference, (motion_tick - reference_tick) / tick_rate_hz_, q);
+  } else {
+    encoded = read_full(reader, q);
+  }
+  if (reader.failed()) return Refusal::malformed;
+  const auto motion = motion_of(encoded, time_of(motion_tick), q, routes_);
+  if (!motion) return why_no_motion(encoded, routes_);
+  updates_.push_back({head.slot, head.level, motion_tick, encoded, *motion});
+  return std::nullopt;
+}
+
+// How long it lay here unread, s: so long its answer is late, and that is no queue of the link's.
+double ServerLink::waited_s(Tick tick, double local_s) const {
+  if (!history_) return 0.0;
+  const double way_s = 0.5 * clock_.round_trip_s().value_or(0.0);
+  return std::max(0.0, server_time_s(local_s) - time_of(tick) - way_s);
+}
+
+void ServerLink::note_header(const ServerHeader& header, Tick tick, double local_s, ClientStats& stats) {
+  if (received_.ack().newest == header.sequence) {
+    sequences_seen_ += sequences_seen_ == 0 ? 1 : sequence_distance(header.sequence, newest_sequence_);
+    newest_sequence_ = header.sequence;
+    newest_arrival_s_ = local_s - waited_s(tick, local_s);
+  }
+  note_tick(tick);
+  const double noticed_s = std::max(kNoticedS, kNoticedRoundTrips * stats.round_trip_s);
+  completeness_.note(header.sequence, tick, header.complete_age <= tick ? tick - header.complete_age : 0,
+                     noticed_s * tick_rate_hz_);
+  stats.datagrams_lost = static_cast<std::uint64_t>(
+      std::max<std::int64_t>(0, sequences_seen_ - static_cast<std::int64_t>(stats.datagrams_received)));
+
+  if (!history_) clock_.add_arrival(time_of(tick), local_s);
+  if (header.echo && !history_) {
+    const double sent_s = from_stamp(header.echo->stamp, local_s);
+    clock_.add_exchange(sent_s, time_of(tick) - header.echo->held * kStampUnitS, time_of(tick), local_s);
+    ++exchanges_;
+  }
+  if (const auto round_trip_s = clock_.round_trip_s()) stats.round_trip_s = *round_trip_s;
+  ++unacknowledged_;
+}
+
+std::size_t ServerLink::acknowledge(double local_s, double ack_interval_s,
+                                    const std::optional<Showing>& showing, MessageOutbox& outbox,
+                                    PeerId server, Transport& transport) {
+  const bool settling = local_s - joined_s_ < kSettlingS;
+  const double interval_s = settling              ? kSettlingIntervalS
+                            : unacknowledged_ > 0 ? std::min(ack_interval_s, kLongestAckIntervalS)
+                                                  : kKeepAliveS;
+  owned_.expire(local_s);
+  const bool due = hurried_ || ack_overdue() || local_s - last_ack_s_ >= interval_s;
+  if (!due && outbox.empty() && !owned_.any_due()) return 0;
+  ClientDatagram datagram;
+  datagram.control_count = static_cast<std::uint16_t>(control_count_);
+  datagram.stamp = to_stamp(local_s);
+  if (received_.any()) {
+    datagram.ack = received_.ack();
+    const double delay_s = std::clamp(local_s - newest_arrival_s_, 0.0, 10.0);
+    datagram.ack_delay = static_cast<std::uint32_t>(delay_s / kStampUnitS);
+  }
+  std::size_t messages = 0;
+  for (int i = 0; i == 0 || ((!outbox.empty() || owned_.any_due()) && i < kMessageDatagrams); ++i)
+    messages += send_datagram(datagram, local_s, showing, outbox, server, transport);
+  transport.service(local_s);
+  last_ack_s_ = local_s;
+  unacknowledged_ = 0;
+  hurried_ = false;
+  return messages;
+}
+
+// How many messages of the outbox went with it.
+std::size_t ServerLink::send_datagram(ClientDatagram datagram, double local_s,
+                                      const std::optional<Showing>& showing, MessageOutbox& outbox,
+                                      PeerId server, Transport& transport) {
+  datagram.sequence = owned_.send(local_s);
+  std::array<std::byte, kMaxStateBytes> section_buffer;
+  BitWriter section{section_buffer};
+  std::size_t room_bits = transport.max_state_bytes(server) * 8;
+  room_bits -= std::min(room_bits, kClientHeaderBits);
+  datagram.has_owned = owned_.write(section, room_bits, datagram.sequence, tick_rate_hz_);
+  // A message that finds no room beside motions goes with the next datagram.
+  const std::size_t left_bits = room_bits - std::min(room_bits, section.bits_written());
+  const std::size_t messages = outbox.empty() ? 0 : outbox.write(section, left_bits);
+  const std::size_t section_bits = section.bits_written();
+  datagram.has_messages = messages > 0;
+  if (showing && rewinds_) {
+    ShowingReport& report = datagram.showing.emplace();
+    const double units = std::floor(showing->now_s / kStampUnitS);
+    const double delay = std::round((showing->now_s - showing->shown_s) / kStampUnitS);
+    report.clock = static_cast<std::uint16_t>(static_cast<std::int64_t>(units));
+    report.delay =
+        static_cast<std::uint32_t>(std::clamp(delay, 0.0, static_cast<double>(ShowingReport::kMostDelay)));
+    report.era = static_cast<std::uint8_t>(era_);
+    // A message may be about what was shown just now.
+    if (datagram.ack) arrivals_.fill(report, datagram.sequence, showing->shown_s, messages > 0 || hurried_);
+  }
+  std::array<std::byte, kMaxStateBytes> buffer;
+  BitWriter writer{buffer};
+  write(writer, datagram);
+  writer.append(section.finish(), section_bits);
+  transport.send(server, Channel::state, writer.finish());
+  return messages;
+}
+
+bool ServerLink::ack_overdue() const {
+  return unacknowledged_ >= kDatagramsPerAck;
+}
+
+bool ServerLink::clock_ready() const {
+  return clock_.known() && exchanges_ >= kExchangesToShow;
+}
+
+}  // namespace reckoner

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+#include "client/src/ownership/owned_entity.hpp"
+
+#include "net/src/codec/route_codec.hpp"
+#include "net/src/codec/route_table.hpp"
+#include "reckoning/src/blend/interpolate.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace reckoner {
+namespace {
+
+// A game that says nothing for longer has not moved the entity in between: what was learned of the last
+// moments is void.
+constexpr double kLongestSilenceS = 0.25;
+
+bool moves(const State& s) {
+  constexpr glm::vec3 kNone{0.0f};
+  return s.velocity != kNone || s.acceleration != kNone || s.angular_velocity != kNone;
+}
+
+SendPolicy policy_for(const Archetype& archetype, double tick_rate_hz, double updates_per_second) {
+  return SendPolicy{{tick_rate_hz, archetype.threshold_m, archetype.threshold_rad, updates_per_second, 0.0},
+                    0};
+}
+
+}  // namespace
+
+OwnedEntity::OwnedEntity(const Archetype& archetype, const Quantisation& quantisation, const Clock& clock,
+                         double updates_per_second, std::uint8_t term, const Motion& start)
+    : archetype_(&archetype),
+      quantisation_(&quantisation),
+      clock_(clock),
+      updates_per_second_(updates_per_second),
+      fit_(clock.tick_rate_hz, MotionFit::horizon_for(updates_per_second, 0.0)),
+      policy_(policy_for(archetype, clock.tick_rate_hz, updates_per_second)) {
+  restart(term, start);
+}
+
+void OwnedEntity::restart(std::uint8_t term, const Motion& start) {
+  term_ = term;
+  teleports_ = start.teleports;
+  stream_ = {};
+  fit_.restart();
+  last_ = start;
+  last_.route = nullptr;
+  last_tick_ = tick_at(start.time_s);
+  due_ = again_ = false;
+  held_ = 0;
+  losses_ = 0;
+}
+
+Tick OwnedEntity::tick_at(double time_s) const {
+  // The half thousandth is for rounding: a frame may fall on a tick.
+  return whole_ticks((time_s - clock_.epoch_s) * clock_.tick_rate_hz + 5e-4);
+}
+
+bool OwnedEntity::move(const State& given, FrameId frame, double now_s, double delay_s) {
+  const double ahead_s = delay_s + SendPolicy::kTakesEffectS;
+  fit_.aim(MotionFit::horizon_for(updates_per_second_, delay_s));
+  State state = given;
+  if (!archetype_->has_orientation) {
+    state.orientation = State{}.orientation;
+    state.angular_velocity = glm::vec3{0.0f};
+  }
+  if (!can_travel(state, *quantisation_)) return false;
+  const Tick newest = tick_at(now_s);
+  if (now_s <= last_.time_s || static_cast<std::int32_t>(newest - last_tick_) < 0) return true;
+  Motion now{state, now_s, teleports_};
+  now.frame = frame;
+  const double silence_s = now_s - last_.time_s;
+  const bool connects = stream_.number() > 0 && silence_s <= kLongestSilenceS && last_.frame == frame;
+  last_.frame = frame;
+  if (!connects) {
+    fit_.restart();
+    // The server has put it where it was at that tick itself.
+    if (newest != last_tick_) {
+      const double tick_s = clock_.epoch_s + newest / clock_.tick_rate_hz;
+      const State at = extrapolate(state, tick_s - now_s);
+      look_at(can_travel(at, *quantisation_) ? at : state, newest, ahead_s);
+    }
+  } else {
+    for (Tick tick = last_tick_ + 1; static_cast<std::int32_t>(newest - tick) >= 0; ++tick) {
+      const double tick_s = clock_.epoch_s + tick / clock_.tick_rate_hz;
+      // The newest tick as the game has it now, carried back a little; those before as it must have been.
+      const bool recent = now_s - tick_s < 1.0 / clock_.tick_rate_hz;
+      State at = recent ? extrapolate(state, tick_s - now_s)
+                        : interpolate(last_, now, std::clamp(tick_s, last_.time_s, now_s));
+      if (recent) at.velocity = state.velocity;
+      at.acceleration = state.acceleration;
+      if (!moves(state)) at.velocity = at.angular_velocity = glm::vec3{0.0f};
+      look_at(can_travel(at, *quantisation_) ? at : state, tick, ahead_s);
+    }
+  }
+  last_ = now;
+  last_tick_ = newest;
+  return true;
+}
+
+void OwnedEntity::look_at(const State& truth, Tick tick, double ahead_s) {
+  fit_.observe(truth);
+  const State fitted = fit_.fitted(truth);
+  const double time_s = clock_.epoch_s + tick / clock_.tick_rate_hz;
+  if (stream_.number() == 0 || again_ || stream_.motion().frame != last_.frame ||
+      is_due(truth, fitted, {tick, time_s}, ahead_s))
+    publish(truth, fitted, tick, ahead_s);
+}
+
+bool OwnedEntity::is_due(const State& truth, const State& fitted, const Instant& now, double ahead_s) {
+  const Motion& motion = stream_.motion();
+  if (!motion.never_reverses)
+    return policy_.due(SendPolicy::Outlook{truth, fitted, motion, now.time_s, ahead_s}, now.tick);
+  const double later_s = now.time_s + ahead_s;
+  const State expected = state_at({.state = fitted, .never_reverses = true}, ahead_s);
+  return policy_.due(
+      SendPolicy::Comparison{truth, state_at(motion, now.time_s), expected, state_at(motion, later_s)},
+      now.tick);
+}
+
+void OwnedEntity::publish(const State& truth, const State& fitted, Tick tick, double ahead_s) {
+  const double time_s = clock_.epoch_s + tick / clock_.tick_rate_hz;
+  const State& state = can_travel(fitted, *quantisation_) ? fitted : truth;
+  const double scale = moves(truth) ? policy_.scale() : std::min(1.0, policy_.scale());
+  const std::uint8_t precision = policy_.rests() ? kMostPrecision : precision_for(scale);
+  const double gap_s = stream_.number() > 0 ? (tick - stream_.newest().tick) / clock_.tick_rate_hz : 0.0;
+  QuantisedState encoded =
+      quantise(state, teleports_, coding_mode_.choose(precision, ahead_s, gap_s), *quantisation_);
+  encoded.frame = entity_of(last_.frame);
+  const auto decoded = motion_of(encoded, time_s, *quantisation_, RouteTable{});
+  if (!decoded) return;  // rounding led out of the limits: the next tick will do
+  stream_.publish(encoded, *decoded, tick, 1.0);
+  policy_.spent();
+  if (again_) held_ = 0;
+  due_ = true;
+  again_ = false;
+}
+
+std::uint32_t OwnedEntity::reference() const {
+  const bool can = losses_ < 2 && stream_.head().can_refer_to(held_) && held_ != stream_.number();
+  return can && can_refer(stream_.newest().encoded, stream_.at(held_).encoded) ? held_ : 0;
+}
+
+void OwnedEntity::settled(std::uint8_t term, std::uint32_t number, bool acked) {
+  if (term != term_ || number > stream_.number()) return;
+  if (acked) {
+    losses_ = 0;
+    held_ = std::max(held_, number);
+    return;
+  }
+  ++losses_;
+  if (number == stream_.number() && held_ < number) due_ = true;
+}
+
+}  // namespace reckoner

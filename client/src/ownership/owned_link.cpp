@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+#include "client/src/ownership/owned_link.hpp"
+
+#include <algorithm>
+
+namespace reckoner {
+namespace {
+
+// The server acknowledges in every datagram; to who owns something it sends one at least this often, with a
+// tick to spare.
+constexpr double kAnswerDelayS = 0.07;
+
+// More than the head of an owned motion, in full, and the end of the section ever take.
+constexpr std::size_t kMostMotionBits = 1200;
+
+}  // namespace
+
+OwnedEntity* OwnedLink::find(EntityId id) const {
+  if (!id) return nullptr;
+  const auto found = entities_.find(static_cast<std::uint32_t>(id.slot()));
+  return found != entities_.end() && found->second.first == id ? found->second.second.get() : nullptr;
+}
+
+OwnedEntity& OwnedLink::add(EntityId id, OwnedEntity entity) {
+  auto& place = entities_[static_cast<std::uint32_t>(id.slot())];
+  place = {id, std::make_unique<OwnedEntity>(std::move(entity))};
+  return *place.second;
+}
+
+void OwnedLink::remove(EntityId id) {
+  if (find(id) != nullptr) entities_.erase(static_cast<std::uint32_t>(id.slot()));
+}
+
+bool OwnedLink::any_due() const {
+  return std::any_of(entities_.begin(), entities_.end(),
+                     [](const auto& entry) { return entry.second.second->due(); });
+}
+
+Sequence OwnedLink::send(double local_s) {
+  const Sequence sequence = sent_.send(local_s);
+  settle();
+  carried_[sequence % SentWindow::kCapacity].clear();
+  return sequence;
+}
+
+bool OwnedLink::write(BitWriter& writer, std::size_t most_bits, Sequence sequence, double tick_rate_hz) {
+  std::int64_t previous = -1;
+  std::vector<SentUpdate>& carried = carried_[sequence % SentWindow::kCapacity];
+  const std::size_t begin = writer.bits_written();
+  for (auto& [slot, entry] : entities_) {
+    OwnedEntity& entity = *entry.second;
+    if (!entity.due()) continue;
+    if (writer.bits_written() - begin + kMostMotionBits > most_bits) break;
+    const PublishStream& stream = entity.stream();
+    const PublishStream::Publish& newest = stream.newest();
+    OwnedHead head{slot, entity.term(), static_cast<std::uint16_t>(newest.tick), {}};
+    const std::uint32_t reference = entity.reference();
+    if (reference != 0) head.reference_age = newest.tick - stream.at(reference).tick;
+    reckoner::write(writer, head, previous);
+    if (reference != 0) {
+      write_residual(writer, newest.encoded, stream.at(reference).encoded, *head.reference_age / tick_rate_hz,
+                     entity.quantisation());
+    } else {
+      write_full(writer, newest.encoded, entity.quantisation());
+    }
+    carried.push_back({entry.first, entity.term(), stream.number()});
+    entity.sent();
+    previous = slot;
+  }
+  if (previous < 0) return false;
+  writer.write(0, 1);
+  return true;
+}
+
+void OwnedLink::acknowledged(const Ack& ack, double local_s) {
+  if (!sent_.acknowledge(ack)) return;
+  for (const SentWindow::Outcome& outcome : sent_.outcomes()) {
+    if (outcome.acked && outcome.sequence == ack.newest) link_.add(local_s - outcome.sent_s);
+  }
+  settle();
+}
+
+void OwnedLink::expire(double local_s) {
+  sent_.expire(local_s, link_.timeout_s(kAnswerDelayS));
+  settle();
+}
+
+void OwnedLink::settle() {
+  for (const SentWindow::Outcome& outcome : sent_.outcomes()) {
+    std::vector<SentUpdate>& carried = carried_[outcome.sequence % SentWindow::kCapacity];
+    for (const SentUpdate& c : carried) {
+      if (OwnedEntity* entity = find(c.id)) entity->settled(c.term, c.number, outcome.acked);
+    }
+    carried.clear();
+  }
+  sent_.clear_outcomes();
+}
+
+}  // namespace reckoner

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+#include "client/src/playout/playout_clock.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace reckoner {
+namespace {
+
+constexpr double kInitialDelayS = 0.2;      // adaptive mode, before anything was measured
+constexpr double kLatenessQuantile = 0.95;  // the rest are mostly repairs, which come too late anyway
+constexpr double kGapQuantile = 0.95;
+
+// Gaps that are longer than the longest expected, with some room for the tick they end at, are quiet ones:
+// the motion before them still held, and there is nothing to wait for.
+constexpr double kLeastLongestGapS = 0.2;
+constexpr double kGapRoom = 1.25;
+
+// How fast the delay may change, seconds a second: while it grows everything runs that much slower. Growing
+// is urgent (what is late is not there), shrinking is not.
+constexpr double kGrowth = 0.1;
+constexpr double kShrink = 0.02;
+
+// The same on the way from one configuration to another, which somebody waits for.
+constexpr double kGoOver = 0.25;
+constexpr double kBrake = 0.25;     // of that, per second: half of what the speed may change by
+constexpr double kArrivedS = 2e-5;  // what is left of it then is less than anybody sees
+
+// The speed itself changes gradually, so that no velocity steps: in 0.2 s to the fastest growth, and in
+// proportion to what is left near the end.
+constexpr double kDriftChange = 0.5;  // per second
+constexpr double kSettleS = 0.3;
+
+constexpr double kLongestDelayS = 2.0;  // within what RemoteEntity remembers, and slots are quarantined for
+
+}  // namespace
+
+PlayoutClock::PlayoutClock(const PlayoutConfig& config) : longest_gap_s_(kLeastLongestGapS) {
+  change(config);
+  settled_ = true;
+}
+
+void PlayoutClock::change(const PlayoutConfig& config) {
+  config_ = config;
+  config_.delay_s = std::clamp(config_.delay_s, 0.0, kLongestDelayS);
+  config_.max_delay_s = std::clamp(config_.max_delay_s, 0.0, kLongestDelayS);
+  measure();
+  settled_ = !started_;
+}
+
+void PlayoutClock::Recent::add(double value) {
+  values_[next_] = value;
+  next_ = (next_ + 1) % kCapacity;
+  count_ = std::min(count_ + 1, kCapacity);
+}
+
+double PlayoutClock::Recent::quantile(double q) const {
+  std::array<double, kCapacity> sorted = values_;
+  const auto rank = static_cast<std::ptrdiff_t>(std::floor(q * static_cast<double>(count_ - 1)));
+  std::nth_element(sorted.begin(), sorted.begin() + rank,
+                   sorted.begin() + static_cast<std::ptrdiff_t>(count_));
+  return sorted[static_cast<std::size_t>(rank)];
+}
+
+void PlayoutClock::expect_gaps(double longest_s) {
+  longest_gap_s_ = std::max(kLeastLongestGapS, kGapRoom * longest_s);
+}
+
+void PlayoutClock::note_update(double lateness_s, double gap_s) {
+  // In other modes, too: there may come a time when it is adaptive.
+  lateness_.add(std::clamp(lateness_s, 0.0, kLongestDelayS));
+  if (gap_s <= longest_gap_s_) gaps_.add(gap_s);
+  measure();
+}
+
+void PlayoutClock::measure() {
+  if (config_.mode != PlayoutMode::adaptive || lateness_.empty()) return;
+  const double gap_to_bridge_s = gaps_.empty() ? 0.0 : gaps_.quantile(kGapQuantile);
+  wanted_s_ = std::min(config_.max_delay_s, lateness_.quantile(kLatenessQuantile) + gap_to_bridge_s);
+}
+
+double PlayoutClock::wanted_delay_s() const {
+  switch (config_.mode) {
+    case PlayoutMode::present:
+      return 0.0;
+    case PlayoutMode::delayed:
+      return config_.delay_s;
+    case PlayoutMode::adaptive:
+      return lateness_.empty() ? kInitialDelayS : wanted_s_;
+  }
+  return 0.0;
+}
+
+bool PlayoutClock::advance(double now_s, bool stepped) {
+  const bool first = !started_;
+  if (first) now_s_ = now_s;
+  started_ = true;
+  const double elapsed_s = stepped ? 0.0 : std::max(0.0, now_s - now_s_);
+  if (!stepped && now_s < now_s_) return false;
+  now_s_ = now_s;
+  if (first || stepped) {
+    rate_ = 1.0;
+    drift_ = 0.0;
+    delay_s_ = wanted_delay_s();
+    settled_ = true;
+    shown_s_ = now_s - delay_s_;
+    return true;
+  }
+  if (elapsed_s <= 0.0) return false;
+  if (settled_) {
+    const double wanted_drift = std::clamp((wanted_delay_s() - delay_s_) / kSettleS, -kShrink, kGrowth);
+    drift_ += std::clamp(wanted_drift - drift_, -kDriftChange * elapsed_s, kDriftChange * elapsed_s);
+    delay_s_ = std::max(0.0, delay_s_ + drift_ * elapsed_s);
+  } else {
+    // In short steps: who is asked seldom would go back and forth about the end.
+    constexpr double kLongestStepS = 0.05;
+    for (double left_s = elapsed_s; left_s > 0.0 && !settled_; left_s -= kLongestStepS)
+      go_over(std::min(left_s, kLongestStepS));
+  }
+  rate_ = 1.0 - drift_;
+  shown_s_ = now_s - delay_s_;
+  return false;
+}
+
+// As fast as it may, but so that it can brake before it is there.
+void PlayoutClock::go_over(double elapsed_s) {
+  const double left_s = wanted_delay_s() - delay_s_;
+  const double fastest = std::min(kGoOver, std::sqrt(2.0 * kBrake * std::abs(left_s)));
+  const double change = std::clamp(std::copysign(fastest, left_s) - drift_, -kDriftChange * elapsed_s,
+                                   kDriftChange * elapsed_s);
+  drift_ += change;
+  const double step_s = drift_ * elapsed_s;
+  settled_ = std::abs(left_s) <= std::max(kArrivedS, std::abs(step_s)) && std::abs(drift_) <= kShrink;
+  if (!settled_) {
+    delay_s_ = std::max(0.0, delay_s_ + step_s);
+  } else {
+    delay_s_ = wanted_delay_s();
+    drift_ = 0.0;
+  }
+}
+
+}  // namespace reckoner

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+#include "client/src/shown/frozen_frame.hpp"
+
+namespace reckoner {
+namespace {
+
+void bring_to_rest(State& state) {
+  state.velocity = state.acceleration = state.angular_velocity = glm::vec3{0.0f};
+}
+
+}  // namespace
+
+void FrozenFrame::freeze(std::span<const ShownEntity> shown, const glm::dvec3& origin) {
+  active_ = true;
+  frozen_.assign(shown.begin(), shown.end());
+  for (ShownEntity& entity : frozen_) {
+    bring_to_rest(entity.shown);
+    bring_to_rest(entity.local);
+    entity.shown.position += origin;
+    if (!entity.frame) entity.local.position += origin;
+  }
+}
+
+std::span<const ShownEntity> FrozenFrame::shown(const EntityStore& entities, const glm::dvec3& origin) {
+  shown_.clear();
+  for (const ShownEntity& entity : frozen_) {
+    if (entities.find(entity.id) == nullptr) continue;
+    ShownEntity& left = shown_.emplace_back(entity);
+    left.shown.position -= origin;
+    if (!left.frame) left.local.position -= origin;
+  }
+  return shown_;
+}
+
+ShownPoses FrozenFrame::poses(const EntityStore& entities, const glm::dvec3& origin) {
+  ids_.clear();
+  positions_.clear();
+  orientations_.clear();
+  for (const ShownEntity& entity : shown(entities, origin)) {
+    ids_.push_back(entity.id);
+    positions_.push_back(entity.shown.position);
+    orientations_.push_back(entity.shown.orientation);
+  }
+  return {ids_, positions_, orientations_, shown_.empty() ? 0.0 : shown_.front().shown_time_s};
+}
+
+}  // namespace reckoner

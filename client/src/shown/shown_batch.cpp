@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+#include "client/src/shown/shown_batch.hpp"
+
+#include <reckoner/reckoning/frame.hpp>
+
+namespace reckoner {
+
+void ShownBatch::update(std::uint32_t slot, const KnownEntity* entity) {
+  if (slot >= in_batch_.size()) {
+    in_batch_.resize(slot + 1, kNowhere);
+    in_alone_.resize(slot + 1, kNowhere);
+  }
+  const bool batchable =
+      entity != nullptr && !entity->despawned_s && !entity->owned && entity->remote.is_blended_prediction();
+  if (!batchable) leave_batch(slot);
+  if (batchable || entity == nullptr) leave_alone(slot);
+  if (batchable) {
+    if (in_batch_[slot] == kNowhere) {
+      in_batch_[slot] = static_cast<std::uint32_t>(batch_.size());
+      batch_.push_back(entity->remote.newest());
+      batch_ids_.push_back(entity->id);
+      batch_frames_.emplace_back();
+    }
+    batch_ids_[in_batch_[slot]] = entity->id;
+    batch_.set(in_batch_[slot], entity->remote.newest(), entity->remote.blend());
+    set_frame(in_batch_[slot], entity->remote.newest().frame);
+  } else if (entity != nullptr && in_alone_[slot] == kNowhere) {
+    in_alone_[slot] = static_cast<std::uint32_t>(alone_.size());
+    alone_.push_back(slot);
+  }
+}
+
+void ShownBatch::leave_batch(std::uint32_t slot) {
+  const std::uint32_t number = in_batch_[slot];
+  if (number == kNowhere) return;
+  batch_.swap_remove(number);
+  set_frame(number, {});
+  batch_frames_[number] = batch_frames_.back();
+  batch_frames_.pop_back();
+  batch_ids_[number] = batch_ids_.back();
+  batch_ids_.pop_back();
+  if (number < batch_ids_.size()) in_batch_[batch_ids_[number].slot()] = number;
+  in_batch_[slot] = kNowhere;
+}
+
+void ShownBatch::leave_alone(std::uint32_t slot) {
+  const std::uint32_t place = in_alone_[slot];
+  if (place == kNowhere) return;
+  alone_[place] = alone_.back();
+  in_alone_[alone_[place]] = place;
+  alone_.pop_back();
+  in_alone_[slot] = kNowhere;
+}
+
+void ShownBatch::set_frame(std::size_t number, FrameId frame) {
+  framed_ += (frame ? 1u : 0u) - (batch_frames_[number] ? 1u : 0u);
+  batch_frames_[number] = frame;
+}
+
+void ShownBatch::sample(double shown_s, const EntityStore& entities, Frames& frames,
+                        const glm::dvec3& origin) {
+  batch_.drop_blends(shown_s);
+  ids_ = batch_ids_;
+  positions_.resize(batch_.size());
+  orientations_.resize(batch_.size());
+  batch_.sample(shown_s, positions_, orientations_);
+  const bool framed = framed_ > 0 || frames.any();
+  if (framed) frames_ = batch_frames_;
+  for (const std::uint32_t slot : alone_) {
+    const KnownEntity* entity = entities.slots()[slot].get();
+    if (entity == nullptr || !entity->visible) continue;
+    const State shown = entity->remote.shown(shown_s);
+    ids_.push_back(entity->id);
+    positions_.push_back(shown.position);
+    orientations_.push_back(shown.orientation);
+    if (framed) frames_.push_back(entity->remote.frame(shown_s));
+  }
+  if (framed) put_into_world(frames);
+  if (origin == glm::dvec3{0.0}) return;
+  for (glm::dvec3& position : positions_)
+    position -= origin;
+}
+
+// Backwards, so that what takes the place of a dropped one has had its turn.
+void ShownBatch::put_into_world(Frames& frames) {
+  for (std::size_t i = ids_.size(); i-- > 0;) {
+    if (!frames_[i]) continue;
+    const State* frame = frames.at(frames_[i]);
+    if (frame == nullptr) {
+      drop(i);
+      continue;
+    }
+    const Pose pose = out_of_frame(frame->pose(), Pose{positions_[i], orientations_[i]});
+    positions_[i] = pose.position;
+    orientations_[i] = pose.orientation;
+  }
+}
+
+void ShownBatch::drop(std::size_t place) {
+  ids_[place] = ids_.back();
+  positions_[place] = positions_.back();
+  orientations_[place] = orientations_.back();
+  frames_[place] = frames_.back();
+  ids_.pop_back();
+  positions_.pop_back();
+  orientations_.pop_back();
+  frames_.pop_back();
+}
+
+}  // namespace reckoner

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#include "client/src/world/field_timeline.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+namespace reckoner {
+namespace {
+
+// How many changes wait at most, beyond one of every field: a quarter second of one that changes with every
+// tick. With more than one of every field, two are of the same one, and the earlier can be left out.
+constexpr std::size_t kMostWaiting = 16;
+
+}  // namespace
+
+FieldTimeline::FieldTimeline(std::vector<FieldValue> values, double time_s)
+    : values_(std::move(values)), since_s_(values_.size(), time_s) {}
+
+bool FieldTimeline::add(std::size_t field, double time_s, const FieldValue& value) {
+  assert(field < values_.size());
+  if (time_s <= since_s_[field]) return false;
+  const auto known = [&](const Change& c) { return c.field == field && c.time_s == time_s; };
+  if (std::any_of(waiting_.begin(), waiting_.end(), known)) return false;
+  const auto place = std::upper_bound(waiting_.begin(), waiting_.end(), time_s,
+                                      [](double t, const Change& c) { return t < c.time_s; });
+  waiting_.insert(place, {time_s, static_cast<std::uint8_t>(field), value});
+  if (waiting_.size() > values_.size() + kMostWaiting) thin_out();
+  return true;
+}
+
+// Leaves out the latest change that is followed by another of the same field. Not the earliest: where more
+// keeps coming than fits, each would be left out before its time comes, and nothing ever take effect.
+void FieldTimeline::thin_out() {
+  std::uint32_t followed = 0;
+  for (std::size_t i = waiting_.size(); i-- > 0;) {
+    const std::uint32_t field = std::uint32_t{1} << waiting_[i].field;
+    if ((followed & field) != 0) {
+      waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(i));
+      return;
+    }
+    followed |= field;
+  }
+}
+
+std::uint32_t FieldTimeline::advance(double time_s) {
+  std::uint32_t changed = 0;
+  auto change = waiting_.begin();
+  for (; change != waiting_.end() && change->time_s <= time_s; ++change) {
+    values_[change->field] = change->value;
+    since_s_[change->field] = change->time_s;
+    changed |= std::uint32_t{1} << change->field;
+  }
+  waiting_.erase(waiting_.begin(), change);
+  return changed;
+}
+
+}  // namespace reckoner

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "client/src/world/entity_store.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include <reckoner/net/archetype.hpp>
+
+namespace reckoner {
+
+/// Which entities have changes of user fields that are not in force yet: what a frame costs follows what
+/// changes, not what there is.
+class WaitingFields {
+ public:
+  /// A change arrived for the entity in a slot. False if it is of no use: no entity, known, or overtaken.
+  bool add(std::uint32_t slot, std::size_t field, double time_s, const FieldValue& value,
+           EntityStore& entities) {
+    KnownEntity* entity = entities.at(slot);
+    if (entity == nullptr || !entity->fields.add(field, time_s, value)) return false;
+    const auto place = std::lower_bound(slots_.begin(), slots_.end(), slot);
+    if (place == slots_.end() || *place != slot) slots_.insert(place, slot);
+    return true;
+  }
+
+  /// Lets changes up to `time_s` take effect, in order of slot. Calls `f(entity, fields)` for every entity of
+  /// which some did, a bit each.
+  template <class F>
+  void advance(double time_s, EntityStore& entities, F&& f) {
+    std::erase_if(slots_, [&](std::uint32_t slot) {
+      KnownEntity* entity = entities.at(slot);
+      if (entity == nullptr) return true;
+      const std::uint32_t fields = entity->fields.advance(time_s);
+      if (fields != 0) f(*entity, fields);
+      return !entity->fields.waiting();
+    });
+  }
+
+ private:
+  std::vector<std::uint32_t> slots_;  // in order, each once
+};
+
+}  // namespace reckoner

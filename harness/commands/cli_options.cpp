@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+#include "harness/commands/cli_options.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+namespace reckoner::harness {
+namespace {
+
+struct LinkOptionHelp {
+  const char* name;
+  const char* help;
+};
+constexpr std::array kLinkOptions{
+    LinkOptionHelp{"latency-ms", "least delay, one way"},
+    LinkOptionHelp{"jitter-ms", "more delay: |N(0,1)| times this, drawn per datagram"},
+    LinkOptionHelp{"loss", "datagrams lost, percent"},
+    LinkOptionHelp{"burst", "mean number of losses in a row; 1: independent"},
+    LinkOptionHelp{"duplicate", "datagrams that arrive twice, percent"},
+    LinkOptionHelp{"rate-kbps", "1000 bits a second; 0: no limit"},
+    LinkOptionHelp{"queue-ms", "a datagram that would wait longer for the rate is dropped"},
+};
+
+std::string network_names() {
+  std::string names;
+  for (const NamedNetwork& network : named_networks()) {
+    names += (names.empty() ? "" : ", ") + std::string(network.name);
+  }
+  return names;
+}
+
+void add_direction(CLI::App& command, LinkArguments& arguments, const LinkOptionHelp& option, bool up,
+                   bool down) {
+  const std::string prefix = up && down ? "--" : (up ? "--up-" : "--down-");
+  const char* side = up && down ? "both ways" : (up ? "client to server" : "server to client");
+  command
+      .add_option_function<double>(
+          prefix + option.name,
+          [&arguments, option, up, down](double value) {
+            arguments.changes.push_back({option.name, value, up, down});
+          },
+          up && down ? std::string(option.help) : std::string("the same, ") + side)
+      ->group(up && down ? "Network, both ways" : "Network, one way");
+}
+
+}  // namespace
+
+int complain(const std::string& message, int exit_code) {
+  return program::fail("reckoner-harness", message, exit_code);
+}
+
+std::string name_of(const program::SourceOptions& source) {
+  return source.trace.empty() ? source.scenario : std::filesystem::path(source.trace).stem().string();
+}
+
+std::string LinkArguments::name() const {
+  if (!network.empty()) return changes.empty() && script.empty() ? network : network + " (changed)";
+  return changes.empty() && script.empty() ? "perfect" : "custom";
+}
+
+void add_link_options(CLI::App& command, LinkArguments& arguments) {
+  command.add_option("--network", arguments.network, "a named network: " + network_names())
+      ->group("Network, both ways");
+  for (const LinkOptionHelp& option : kLinkOptions)
+    add_direction(command, arguments, option, true, true);
+  command.add_option("--link-script", arguments.script, "file with changes of the link at given times")
+      ->group("Network, both ways");
+  for (const LinkOptionHelp& option : kLinkOptions)
+    add_direction(command, arguments, option, true, false);
+  for (const LinkOptionHelp& option : kLinkOptions)
+    add_direction(command, arguments, option, false, true);
+}
+
+Result<LinkPair> links_of(const LinkArguments& arguments) {
+  LinkPair links;
+  if (!arguments.network.empty()) {
+    const auto named = find_network(arguments.network);
+    if (!named) {
+      return Error{"there is no network " + arguments.network + "; there are " + network_names()};
+    }
+    links = {*named, *named};
+  }
+  // What is said of one direction wins over what is said of both, in whatever order.
+  for (const bool one_way : {false, true}) {
+    for (const LinkArguments::Change& change : arguments.changes) {
+      if (one_way != (change.up != change.down)) continue;
+      for (LinkOptions* side : {change.up ? &links.up : nullptr, change.down ? &links.down : nullptr}) {
+        if (!side) continue;
+        if (const auto wrong = set_option(*side, change.option, change.value)) return *wrong;
+      }
+    }
+  }
+  for (const LinkOptions& side : {links.up, links.down}) {
+    if (const auto wrong = check(side)) return *wrong;
+  }
+  return links;
+}
+
+Result<LinkScript> script_of(const LinkArguments& arguments) {
+  if (arguments.script.empty()) return LinkScript{};
+  return LinkScript::load(arguments.script);
+}
+
+void add_run_options(CLI::App& command, RunArguments& arguments) {
+  ReplayOptions& options = arguments.options;
+  const auto rate = CLI::Range(1.0, 1000.0);
+  command.add_option("--tick-rate", options.tick_rate_hz, "of the server, per second")->check(rate);
+  command.add_option("--frame-rate", options.frame_rate_hz, "of the client, per second")->check(rate);
+  command.add_option("--seed", options.seed, "of the network's randomness");
+  auto* budget = command.add_option("--updates-per-second", options.budget.updates_per_second,
+                                    "what the sender may spend per entity, on average");
+  auto* threshold = command.add_option("--threshold-m", options.budget.threshold_m,
+                                       "or: send when clients would be off by more than this");
+  auto* turn =
+      command.add_option("--threshold-rad", options.budget.threshold_rad, "the same for orientation");
+  auto* fixed =
+      command.add_option("--fixed-rate", options.budget.fixed_rate_hz, "or: send evenly at this rate");
+  budget->excludes(threshold)->excludes(turn)->excludes(fixed);
+  fixed->excludes(threshold)->excludes(turn);
+  for (CLI::Option* option : {budget, threshold, turn, fixed})
+    option->check(CLI::PositiveNumber);
+  auto* shots =
+      command.add_option("--shots-per-second", options.shots_per_second,
+                         "the client fires, and the server looks into what it saw (scenario duel: 5)");
+  shots->check(CLI::Range(0.0, 60.0));
+  auto* owner = command.add_option("--owner-network", arguments.owner_network,
+                                   "the entities belong to another client, behind this named network "
+                                   "(scenario owned: wifi)");
+  auto* policy = command.add_option("--owner-policy", arguments.owner_policy,
+                                    "what becomes of what it cannot have done: accept, correct or refuse");
+  auto* cheat =
+      command.add_option("--cheat", options.cheat,
+                         "a third client owns an entity more and cheats: none, speed, teleport, future "
+                         "or flood");
+  policy->check(CLI::IsMember({"accept", "correct", "refuse"}));
+  for (CLI::Option* option : {owner, policy, cheat})
+    option->group("Entities that a client owns");
+  auto* mode = command.add_option("--mode", arguments.mode, "present, adaptive or delayed:MS");
+  auto* blend = command.add_option("--blend-frames", options.playout.blend_frames,
+                                   "frames that a correction takes; 0 snaps");
+  blend->check(CLI::Range(0.0, 600.0));
+  auto* to =
+      command.add_option("--switch-to", arguments.switch_to, "goes over to another mode while it runs");
+  auto* at = command.add_option("--switch-at", arguments.switch_at, "when, s from the start of the run");
+  to->needs(at)->delimiter(',');
+  at->needs(to)->delimiter(',')->check(CLI::NonNegativeNumber);
+  for (CLI::Option* option : {budget, threshold, turn, fixed})
+    option->group("What the sender spends");
+  for (CLI::Option* option : {mode, blend, to, at, shots})
+    option->group("What the client shows");
+  arguments.options.links = {};
+}
+
+Result<ReplayOptions> replay_options(const RunArguments& run, const program::SourceOptions& source,
+                                     const LinkArguments& link) {
+  ReplayOptions options = run.options;
+  if (run.transport != "sim" && run.transport != "enet") {
+    return Error{"--transport " + run.transport + ": there are sim and enet"};
+  }
+  options.transport = run.transport == "enet" ? ReplayTransport::enet : ReplayTransport::sim;
+  if (const auto wrong = program::parse_mode(run.mode, options.playout)) return *wrong;
+  if (run.switch_to.size() != run.switch_at.size()) return Error{"each --switch-to needs its --switch-at"};
+  for (std::size_t i = 0; i < run.switch_to.size(); ++i) {
+    PlayoutSwitch& change = options.switches.emplace_back(PlayoutSwitch{run.switch_at[i], options.playout});
+    if (const auto wrong = program::parse_mode(run.switch_to[i], change.to)) return *wrong;
+  }
+  std::ranges::stable_sort(options.switches, {}, &PlayoutSwitch::at_s);
+  auto links = links_of(link);
+  if (!links) return Error{links.error()};
+  auto script = script_of(link);
+  if (!script) return Error{script.error()};
+  options.links = *links;
+  options.link_script = std::move(*script);
+  options.seconds = source.seconds;
+  // A trace was cut when it was read; a scenario goes on for ever.
+  options.start_s = source.trace.empty() ? source.start_s : 0.0;
+  std::string owner = run.owner_network;
+  if (owner.empty() && source.scenario == "owned") owner = "wifi";
+  if (!owner.empty()) {
+    const auto named = find_network(owner);
+    if (!named) return Error{"there is no network " + owner + "; there are " + network_names()};
+    options.owner_links = LinkPair{*named, *named};
+  }
+  options.owner_policy = run.owner_policy == "accept"   ? OwnerPolicy::accept
+                         : run.owner_policy == "refuse" ? OwnerPolicy::refuse
+                                                        : OwnerPolicy::correct;
+  if (source.scenario == "duel" && options.shots_per_second <= 0.0) options.shots_per_second = 5.0;
+  // Between samples a recording may be twice as fast as from sample to sample.
+  options.max_speed_mps = std::max(options.max_speed_mps, 2.0 * source.teleport_mps);
+  return options;
+}
+
+}  // namespace reckoner::harness

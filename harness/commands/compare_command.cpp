@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+#include "harness/commands/cli_options.hpp"
+#include "harness/commands/commands.hpp"
+#include "harness/methods/ablation.hpp"
+#include "harness/methods/method.hpp"
+#include "harness/metrics/figures_text.hpp"
+#include "harness/replay/compare.hpp"
+#include "harness/report/compare_output.hpp"
+#include "harness/report/progress_bar.hpp"
+#include "harness/report/report.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+
+#include <fmt/core.h>
+
+namespace reckoner::harness {
+namespace {
+
+constexpr double kLeastLifeS = 10.0;  // a chosen entity that lives shorter says little
+
+struct CompareArguments {
+  program::SourceOptions source;
+  std::vector<std::string> traces;
+  std::vector<std::string> scenarios;
+  LinkArguments link;
+  std::vector<std::string> networks;
+  std::vector<std::string> methods = method_names();
+  bool ablate = false;
+  bool equal_error = false;
+  std::vector<std::uint64_t> seeds{1, 2, 3};
+  std::size_t threads = 0;
+  RunArguments run;
+  std::string json;
+  std::string report;
+};
+
+bool too_short(const program::SourceOptions& options, const scenario::Source& source) {
+  if (options.trace.empty() || options.entity != "busiest" || source.size() != 1) return false;
+  const double least_s = options.seconds > 0.0 ? std::min(options.seconds, kLeastLifeS) : kLeastLifeS;
+  return source.entity(0).last_s - source.entity(0).first_s < least_s - 0.1;
+}
+
+std::optional<Error> open_sources(const CompareArguments& arguments, Comparison& comparison) {
+  const auto open = [&](const std::string& trace, const std::string& scenario) -> std::optional<Error> {
+    program::SourceOptions options = arguments.source;
+    options.trace = trace;
+    options.scenario = scenario;
+    auto source = program::open_source(options);
+    if (!source) return Error{source.error()};
+    if (too_short(options, **source)) {
+      fmt::print(stderr, "skipped {}: its busiest entity lives for less than {:g} s\n", name_of(options),
+                 kLeastLifeS);
+      return std::nullopt;
+    }
+    comparison.sources.push_back({name_of(options), std::move(*source)});
+    return std::nullopt;
+  };
+  for (const std::string& trace : arguments.traces) {
+    if (auto wrong = open(trace, {})) return wrong;
+  }
+  for (const std::string& scenario : arguments.scenarios) {
+    if (auto wrong = open({}, scenario)) return wrong;
+  }
+  if (comparison.sources.empty()) return Error{"nothing to compare: name --trace FILE or --scenario NAME"};
+  return std::nullopt;
+}
+
+Result<Comparison> comparison_of(const CompareArguments& arguments) {
+  Comparison comparison;
+  comparison.methods = arguments.ablate ? std::vector<std::string>{"reckoner"} : arguments.methods;
+  if (arguments.ablate) {
+    for (const Ablation& part : ablations())
+      comparison.methods.emplace_back(part.name);
+  }
+  comparison.seeds = arguments.seeds;
+  comparison.threads = arguments.threads;
+  LinkArguments link = arguments.link;
+  auto networks = arguments.networks;
+  if (networks.empty()) networks.emplace_back();
+  program::SourceOptions source = arguments.source;
+  // Traces are cut when they are read; scenarios start at their start. One set of options runs both.
+  source.trace = arguments.traces.empty() ? "" : arguments.traces.front();
+  if (!arguments.traces.empty() && !arguments.scenarios.empty() && source.start_s > 0.0) {
+    return Error{"--start goes with traces or with scenarios, not with both at once"};
+  }
+  for (const std::string& network : networks) {
+    link.network = network;
+    auto options = replay_options(arguments.run, source, link);
+    if (!options) return Error{options.error()};
+    comparison.networks.push_back({link.name(), options->links});
+    comparison.options = std::move(*options);
+  }
+  if (const auto wrong = open_sources(arguments, comparison)) return *wrong;
+  return comparison;
+}
+
+void show_runs(std::size_t done, std::size_t all) {
+  const double share = static_cast<double>(done) / static_cast<double>(std::max<std::size_t>(1, all));
+  show_progress(fmt::format("{} of {} runs", done, all), share);
+  if (done == all) end_progress();
+}
+
+int run_equal_error(const CompareArguments& arguments, Comparison comparison) {
+  if (comparison.options.playout.mode == PlayoutMode::present)
+    comparison.options.playout.mode = PlayoutMode::adaptive;
+  const auto all = bytes_at_equal_error(comparison, show_runs);
+  if (!all) return complain(all.error());
+  fmt::print("{}", equal_error_table(*all));
+  if (!arguments.json.empty()) {
+    if (const auto wrong = write_json(arguments.json, equal_error_json(*all))) {
+      return complain(wrong->message, program::kFailed);
+    }
+  }
+  return 0;
+}
+
+int run_compare(const CompareArguments& arguments) {
+  const auto comparison = comparison_of(arguments);
+  if (!comparison) return complain(comparison.error());
+  if (arguments.equal_error) return run_equal_error(arguments, *comparison);
+  const auto runs = compare(*comparison, show_runs);
+  if (!runs) return complain(runs.error());
+  const bool buffered = comparison->options.playout.mode != PlayoutMode::present;
+  fmt::print("{}", compare_table(*runs, buffered));
+  if (!arguments.json.empty()) {
+    if (const auto wrong = write_json(arguments.json, compare_json(*runs, buffered, arguments.run.mode))) {
+      return complain(wrong->message, program::kFailed);
+    }
+  }
+  if (!arguments.report.empty()) {
+    const auto page = write_report(*comparison, *runs, arguments.report);
+    if (!page) return complain(page.error(), program::kFailed);
+    fmt::print("The report: {}\n", *page);
+  }
+  return 0;
+}
+
+// The options of a replay, of which a comparison takes lists.
+template <class T>
+void add_list(CLI::App& command, const std::string& replaced, const std::string& names, std::vector<T>& list,
+              const std::string& help, char delimiter = ',') {
+  if (auto* option = command.get_option_no_throw(replaced)) command.remove_option(option);
+  command.add_option(names, list, help)->delimiter(delimiter)->group("Compared");
+}
+
+}  // namespace
+
+void add_compare_command(CLI::App& app, int& exit_code) {
+  CLI::App* command =
+      app.add_subcommand("compare", "replay traces over networks by every method, on all cores; ratios");
+  auto arguments = std::make_shared<CompareArguments>();
+  program::add_source_options(*command, arguments->source);
+  add_link_options(*command, arguments->link);
+  add_run_options(*command, arguments->run);
+  // A file's name may hold a comma.
+  add_list(*command, "--trace", "--trace", arguments->traces, "recorded motions, CSV files", '\0');
+  add_list(*command, "--scenario", "--scenario", arguments->scenarios, "built-in motions");
+  add_list(*command, "--network", "--network", arguments->networks, "named networks");
+  add_list(*command, "--method", "--methods,--method", arguments->methods, "how motion is shown");
+  add_list(*command, "--seed", "--seeds,--seed", arguments->seeds, "of the network's randomness");
+  std::string parts;
+  for (const Ablation& part : ablations())
+    parts += (parts.empty() ? "" : ", ") + std::string{part.name};
+  command
+      ->add_flag("--ablate", arguments->ablate,
+                 "compare Reckoner with itself, each part switched off alone: " + parts)
+      ->group("Compared")
+      ->excludes("--methods");
+  command
+      ->add_flag("--equal-error", arguments->equal_error,
+                 "what Reckoner spends for the shown error of lerp-buffer at 20 updates a second (adaptive "
+                 "mode unless another buffered one is named)")
+      ->group("Compared")
+      ->excludes("--methods")
+      ->excludes("--ablate");
+  command->add_option("--threads", arguments->threads, "how many runs at once (default: one per core)");
+  command->add_option("--transport", arguments->run.transport,
+                      "sim: virtual time; enet: real time, ENet over UDP, on this machine");
+  command->add_option("--json", arguments->json, "write every run's figures and the ratios to this file")
+      ->group("Output");
+  command->add_option("--report", arguments->report, "write a page with plots, index.html, into this folder")
+      ->group("Output");
+  command->footer(
+      "Example:\n"
+      "  reckoner-harness compare --trace a.csv b.csv --entity busiest --seconds 60 --network intercity wifi "
+      "\\\n"
+      "      --updates-per-second 10 --methods reckoner,snap,projective --json figures.json");
+  command->callback([arguments, &exit_code] { exit_code = run_compare(*arguments); });
+}
+
+}  // namespace reckoner::harness

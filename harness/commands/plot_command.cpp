@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+#include "harness/commands/cli_options.hpp"
+#include "harness/commands/commands.hpp"
+#include "harness/report/gnuplot.hpp"
+#include "harness/report/plot.hpp"
+
+#include <fstream>
+#include <memory>
+
+#include <fmt/core.h>
+
+namespace reckoner::harness {
+namespace {
+
+constexpr double kDefaultSeconds = 8.0;
+
+struct PlotArguments {
+  program::SourceOptions source;
+  LinkArguments link;
+  RunArguments run;
+  std::string show;
+  std::string out;
+};
+
+// Index of the entity to draw: the named one, or the first that is there from the start.
+Result<std::size_t> chosen(const scenario::Source& source, const PlotArguments& arguments) {
+  for (std::size_t i = 0; i < source.size(); ++i) {
+    if (arguments.show.empty() ? source.entity(i).first_s <= source.start_s()
+                               : source.entity(i).name == arguments.show) {
+      return i;
+    }
+  }
+  return Error{"there is no entity " + arguments.show};
+}
+
+std::optional<Error> draw(const Plot& plot, const std::string& out) {
+  const auto svg = draw_svg([&plot](const std::string& path) { return plot_script(plot, path); });
+  if (!svg) return Error{svg.error()};
+  std::ofstream file(out);
+  file << *svg;
+  file.close();
+  if (!file) return Error{"cannot write " + out};
+  return std::nullopt;
+}
+
+int run_plot(PlotArguments arguments) {
+  if (arguments.source.seconds <= 0.0) arguments.source.seconds = kDefaultSeconds;
+  arguments.source.seconds += kPlotWarmUpS;
+  auto options = replay_options(arguments.run, arguments.source, arguments.link);
+  if (!options) return complain(options.error());
+  const auto source = program::open_source(arguments.source);
+  if (!source) return complain(source.error());
+  const auto entity = chosen(**source, arguments);
+  if (!entity) return complain(entity.error());
+
+  double rate_hz = 0.0;
+  options->method = "reckoner";
+  auto reckoner = record_method(**source, *options, *entity, rate_hz);
+  if (!reckoner) return complain(reckoner.error());
+  if (rate_hz <= 0.0) return complain("nothing was sent about the entity: there is nothing to compare");
+  ReplayOptions even = *options;
+  even.method = "snap";
+  even.budget = {};
+  even.budget.fixed_rate_hz = rate_hz;
+  double ignored = 0.0;
+  auto snap = record_method(**source, even, *entity, ignored);
+  if (!snap) return complain(snap.error());
+  snap->title = "Snapping to updates";
+  snap->colour = "#d64545";
+  reckoner->title = "Reckoner";
+  reckoner->colour = "#2680c2";
+
+  Plot plot;
+  plot.title = fmt::format(
+      "The same motion, the same network ({:g} ms, {:g} ms of jitter, {:g} % loss), {:.1f} updates "
+      "per second each",
+      options->links.down.latency_ms, options->links.down.jitter_ms, options->links.down.loss_percent,
+      rate_hz);
+  plot.methods = {std::move(*snap), std::move(*reckoner)};
+  if (const auto wrong = draw(plot, arguments.out)) return complain(wrong->message, program::kFailed);
+  fmt::print("{}: {} over {}, {:.1f} updates per second\n", arguments.out, name_of(arguments.source),
+             arguments.link.name(), rate_hz);
+  return 0;
+}
+
+}  // namespace
+
+void add_plot_command(CLI::App& app, int& exit_code) {
+  CLI::App* command =
+      app.add_subcommand("plot", "draw truth, snap and Reckoner side by side as an SVG (needs gnuplot)");
+  auto arguments = std::make_shared<PlotArguments>();
+  command->add_option("--out", arguments->out, "the SVG file to write")->required();
+  command->add_option("--show", arguments->show, "id of the entity to draw (default: the first)");
+  program::add_source_options(*command, arguments->source);
+  add_link_options(*command, arguments->link);
+  add_run_options(*command, arguments->run);
+  command->footer(
+      "Example:\n"
+      "  reckoner-harness plot --scenario crowd --network mobile --seconds 6 --out crowd.svg\n"
+      "A trace's busiest entity: --trace FILE --entity busiest");
+  command->callback([arguments, &exit_code] { exit_code = run_plot(*arguments); });
+}
+
+}  // namespace reckoner::harness

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+#include "harness/commands/cli_options.hpp"
+#include "harness/commands/commands.hpp"
+#include "harness/methods/method.hpp"
+#include "harness/metrics/figures_json.hpp"
+#include "harness/metrics/figures_text.hpp"
+#include "harness/sim/packet_log.hpp"
+#include "scenario/trace/pose_csv.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+
+#include <fmt/core.h>
+
+namespace reckoner::harness {
+namespace {
+
+struct ReplayArguments {
+  program::SourceOptions source;
+  LinkArguments link;
+  RunArguments run;
+  std::string rendered;
+  std::string packets;
+  std::string json;
+};
+
+// Nothing where one of the two was never shown.
+std::optional<double> owned_error_ratio(const Figures& owned, const Figures& server_side) {
+  if (owned.frames.counted == 0 || server_side.frames.counted == 0) return std::nullopt;
+  return owned.now_error_m.p95 / std::max(1e-9, server_side.now_error_m.p95);
+}
+
+nlohmann::ordered_json run_json(const ReplayArguments& arguments, const scenario::Source& source,
+                                const ReplayResult& result, const std::optional<Figures>& server_side) {
+  nlohmann::ordered_json json;
+  json["trace"] = name_of(arguments.source);
+  json["network"] = arguments.link.name();
+  json["method"] = arguments.run.options.method;
+  json["seed"] = arguments.run.options.seed;
+  json["mode"] = arguments.run.mode;
+  json["transport"] = arguments.run.transport;
+  if (result.real_time) {
+    json["real_time"] = {{"latest_tick_ms", result.real_time->latest_tick_ms},
+                         {"dropped_frames", result.real_time->dropped_frames}};
+  }
+  json.update(figures_json(result.run));
+  if (server_side) {
+    json["owner_network"] = arguments.run.owner_network.empty() ? "wifi" : arguments.run.owner_network;
+    json["server_side_now_error_m"] = {{"p95", server_side->now_error_m.p95},
+                                       {"p99", server_side->now_error_m.p99}};
+    const auto ratio = owned_error_ratio(result.run, *server_side);
+    json["owned_error_ratio"] = ratio ? nlohmann::ordered_json(*ratio) : nlohmann::ordered_json(nullptr);
+  }
+  if (result.routes) json.update(figures_json(*result.routes));
+  if (result.coding) json["coding"] = figures_json(*result.coding);
+  json["entities"] = nlohmann::ordered_json::array();
+  for (std::size_t i = 0; i < source.size(); ++i) {
+    nlohmann::ordered_json entity{{"id", source.entity(i).name}, {"offset_s", source.entity(i).offset_s}};
+    entity.update(figures_json(result.entities[i]));
+    json["entities"].push_back(std::move(entity));
+  }
+  return json;
+}
+
+// The same, but for the entities being the server's own, and the link as long as both links were together.
+ReplayOptions owned_by_server(const ReplayOptions& owned) {
+  ReplayOptions options = owned;
+  options.links = summed(*owned.owner_links, owned.links);
+  options.owner_links.reset();
+  options.log_packets = false;
+  return options;
+}
+
+int run_replay(const ReplayArguments& arguments) {
+  auto options = replay_options(arguments.run, arguments.source, arguments.link);
+  if (!options) return complain(options.error(), program::kBadInput);
+  const auto source = program::open_source(arguments.source);
+  if (!source) return complain(source.error(), program::kBadInput);
+  options->log_packets = !arguments.packets.empty();
+
+  std::optional<scenario::PoseCsvWriter> rendered;
+  if (!arguments.rendered.empty()) {
+    auto writer = scenario::PoseCsvWriter::open(arguments.rendered, {.shown_time = true, .monotonic = false});
+    if (!writer) return complain(writer.error(), program::kBadInput);
+    rendered = std::move(*writer);
+  }
+  FrameSink sink;
+  if (rendered) {
+    sink = [&rendered, &source](double frame_time_s, std::span<const ShownPose> shown) {
+      for (const ShownPose& pose : shown) {
+        rendered->write(
+            {frame_time_s, (*source)->entity(pose.entity).name, pose.pose, pose.shown_time_s, {}});
+      }
+    };
+  }
+  const auto before = std::chrono::steady_clock::now();
+  const auto result = replay(**source, *options, sink);
+  if (!result) return complain(result.error(), program::kBadInput);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - before;
+  fmt::print("{} over {}, {}, seed {}: {:.1f} entity-seconds in {:.2f} s\n", name_of(arguments.source),
+             arguments.link.name(), arguments.run.options.method, arguments.run.options.seed,
+             result->run.entity_seconds, took.count());
+  if (const auto& real = result->real_time) {
+    fmt::print("  in real time over UDP; the latest tick {:.1f} ms late, {} frames dropped\n",
+               real->latest_tick_ms, real->dropped_frames);
+  }
+  print_figures(result->run);
+  if (result->coding) print_figures(*result->coding);
+  std::optional<Figures> server_side;
+  if (options->owner_links) {
+    const auto other = replay(**source, owned_by_server(*options));
+    if (!other) return complain(other.error(), program::kBadInput);
+    server_side = other->run;
+    const auto ratio = owned_error_ratio(result->run, *server_side);
+    fmt::print("  server-side       p95 {:.3f} m of the same entities over a link as long as both: {}\n",
+               server_side->now_error_m.p95,
+               ratio ? fmt::format("ratio {:.2f}", *ratio) : "nothing was shown");
+  }
+
+  if (rendered && !rendered->close()) {
+    return complain("could not write all of " + arguments.rendered, program::kFailed);
+  }
+  if (!arguments.packets.empty()) {
+    if (const auto wrong = write_packets(arguments.packets, result->packets)) {
+      return complain(wrong->message, program::kFailed);
+    }
+  }
+  if (!arguments.json.empty()) {
+    if (const auto wrong = write_json(arguments.json, run_json(arguments, **source, *result, server_side))) {
+      return complain(wrong->message, program::kFailed);
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_replay_command(CLI::App& app, int& exit_code) {
+  CLI::App* command =
+      app.add_subcommand("replay", "play motion through a server, a network and a client, and measure");
+  auto arguments = std::make_shared<ReplayArguments>();
+  program::add_source_options(*command, arguments->source);
+  add_link_options(*command, arguments->link);
+  add_run_options(*command, arguments->run);
+  std::string methods;
+  for (const std::string& name : method_names())
+    methods += (methods.empty() ? "" : ", ") + name;
+  command->add_option("--method", arguments->run.options.method, "how motion is shown: " + methods);
+  command->add_option("--transport", arguments->run.transport,
+                      "sim: virtual time; enet: real time, ENet over UDP, on this machine");
+  command->add_option("--rendered", arguments->rendered, "write every shown pose to this CSV")
+      ->group("Output");
+  command->add_option("--packets", arguments->packets, "write every datagram to this CSV")->group("Output");
+  command->add_option("--json", arguments->json, "write the figures to this file")->group("Output");
+  command->footer(
+      "Example: what a player on a mobile network sees of a duel, and what it costs:\n"
+      "  reckoner-harness replay --trace duel.csv --network mobile --json duel.json\n"
+      "The same network, the same input, without Reckoner:\n"
+      "  reckoner-harness replay --trace duel.csv --network mobile --method snap");
+  command->callback([arguments, &exit_code] { exit_code = run_replay(*arguments); });
+}
+
+}  // namespace reckoner::harness

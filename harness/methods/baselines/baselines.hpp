@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "harness/methods/baseline.hpp"
+
+#include <memory>
+
+namespace reckoner::harness {
+
+std::unique_ptr<Baseline> make_snap(const BaselineSetup& setup);
+std::unique_ptr<Baseline> make_article(const BaselineSetup& setup);
+std::unique_ptr<Baseline> make_quadratic(const BaselineSetup& setup);
+std::unique_ptr<Baseline> make_linear(const BaselineSetup& setup);
+std::unique_ptr<Baseline> make_projective(const BaselineSetup& setup);
+std::unique_ptr<Baseline> make_offset_decay(const BaselineSetup& setup);
+std::unique_ptr<Baseline> make_tracker(const BaselineSetup& setup);
+std::unique_ptr<Baseline> make_lerp_buffer(const BaselineSetup& setup);
+std::unique_ptr<Baseline> make_hermite_buffer(const BaselineSetup& setup);
+
+/// The newest update that has arrived: what most techniques go by.
+class NewestUpdate {
+ public:
+  /// False if it is not newer than what is known.
+  bool take(const BaselineUpdate& update) {
+    if (update_ && update.time_s <= update_->time_s) return false;
+    teleported_ = update_ && update_->teleports != update.teleports;
+    update_ = update;
+    return true;
+  }
+  [[nodiscard]] explicit operator bool() const { return update_.has_value(); }
+  [[nodiscard]] const BaselineUpdate& get() const { return *update_; }
+  [[nodiscard]] bool teleported() const { return teleported_; }  ///< since the one before
+
+  /// The state carried on to `time_s`, by its acceleration too if `quadratic`.
+  [[nodiscard]] State at(double time_s, bool quadratic) const;
+
+ private:
+  std::optional<BaselineUpdate> update_;
+  bool teleported_ = false;
+};
+
+}  // namespace reckoner::harness

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+#include "harness/methods/baselines/baselines.hpp"
+
+#include <algorithm>
+#include <deque>
+
+namespace reckoner::harness {
+namespace {
+
+constexpr double kSourceInterpS = 0.1;        // cl_interp
+constexpr double kSourceExtrapolateS = 0.25;  // cl_extrapolate_amount
+constexpr std::size_t kMostKept = 64;
+
+// Snapshots in order of time, and the two around an instant in the past.
+class Buffered : public Baseline {
+ public:
+  explicit Buffered(double delay_s) : delay_(delay_s) {}
+
+  void receive(const BaselineUpdate& update, double) override {
+    const auto at =
+        std::lower_bound(kept_.begin(), kept_.end(), update.time_s,
+                         [](const BaselineUpdate& kept, double time_s) { return kept.time_s < time_s; });
+    if (at != kept_.end() && at->time_s == update.time_s) return;
+    kept_.insert(at, update);
+    if (kept_.size() > kMostKept) kept_.pop_front();
+  }
+
+  [[nodiscard]] std::optional<BaselineShown> show(double now_s) override {
+    const double time_s = now_s - delay_;
+    if (kept_.empty() || time_s < kept_.front().time_s) return std::nullopt;
+    const auto after =
+        std::upper_bound(kept_.begin(), kept_.end(), time_s,
+                         [](double wanted_s, const BaselineUpdate& kept) { return wanted_s < kept.time_s; });
+    const auto index = static_cast<std::size_t>(after - kept_.begin()) - 1;
+    if (after == kept_.end()) return BaselineShown{beyond(index, time_s), time_s};
+    const bool jump = after->teleports != kept_[index].teleports;
+    return BaselineShown{jump ? kept_[index].state.pose() : between(index, time_s), time_s};
+  }
+
+  [[nodiscard]] double delay_s() const override { return delay_; }
+
+ protected:
+  // Between snapshots `index` and the next; and after the last one, `index`.
+  [[nodiscard]] virtual Pose between(std::size_t index, double time_s) const = 0;
+  [[nodiscard]] virtual Pose beyond(std::size_t index, double time_s) const = 0;
+
+  [[nodiscard]] const BaselineUpdate& kept(std::size_t index) const { return kept_[index]; }
+  [[nodiscard]] glm::quat turned(std::size_t index, double u) const {
+    return glm::slerp(kept_[index].state.orientation, kept_[index + 1].state.orientation,
+                      static_cast<float>(u));
+  }
+  [[nodiscard]] double share(std::size_t index, double time_s) const {
+    return (time_s - kept_[index].time_s) / (kept_[index + 1].time_s - kept_[index].time_s);
+  }
+  // Finite-difference velocity of the step that ends at `index`; zero at the first and after a teleport.
+  [[nodiscard]] glm::dvec3 step_velocity(std::size_t index) const {
+    if (index == 0 || kept_[index - 1].teleports != kept_[index].teleports) return glm::dvec3{0.0};
+    return (kept_[index].state.position - kept_[index - 1].state.position) /
+           (kept_[index].time_s - kept_[index - 1].time_s);
+  }
+
+ private:
+  double delay_;
+  std::deque<BaselineUpdate> kept_;
+};
+
+// Mirror's snapshot interpolation (mirror-networking.com): linear between snapshots, the last one held. Its
+// drift clamp has nothing to do here, as the clock is perfect.
+class LerpBuffer final : public Buffered {
+ public:
+  explicit LerpBuffer(const BaselineSetup& setup)
+      : Buffered(setup.latency_s + setup.jitter_s + 2.0 * setup.interval_s) {}
+
+ private:
+  [[nodiscard]] Pose between(std::size_t index, double time_s) const override {
+    const double u = share(index, time_s);
+    const glm::dvec3& from = kept(index).state.position;
+    return {from + (kept(index + 1).state.position - from) * u, turned(index, u)};
+  }
+  [[nodiscard]] Pose beyond(std::size_t index, double) const override { return kept(index).state.pose(); }
+};
+
+// Valve's Source engine ("Source Multiplayer Networking"): Hermite through finite-difference tangents, a step
+// back at either end, 0.25 s of extrapolation when updates fail. Source's client clock is behind by the
+// latency, so its delay is counted from there.
+class HermiteBuffer final : public Buffered {
+ public:
+  explicit HermiteBuffer(const BaselineSetup& setup)
+      : Buffered(setup.latency_s + std::max(kSourceInterpS, 2.0 * setup.interval_s)) {}
+
+ private:
+  [[nodiscard]] Pose between(std::size_t index, double time_s) const override {
+    const double u = share(index, time_s);
+    const double dt = kept(index + 1).time_s - kept(index).time_s;
+    const glm::dvec3& p0 = kept(index).state.position;
+    const glm::dvec3& p1 = kept(index + 1).state.position;
+    const glm::dvec3 m1 = (p1 - p0) / dt;
+    const bool has_before = index > 0 && kept(index - 1).teleports == kept(index).teleports;
+    const glm::dvec3 m0 = has_before ? step_velocity(index) : m1;
+    const double uu = u * u;
+    const double uuu = uu * u;
+    return {p0 * (2.0 * uuu - 3.0 * uu + 1.0) + m0 * (dt * (uuu - 2.0 * uu + u)) +
+                p1 * (3.0 * uu - 2.0 * uuu) + m1 * (dt * (uuu - uu)),
+            turned(index, u)};
+  }
+  [[nodiscard]] Pose beyond(std::size_t index, double time_s) const override {
+    const double dt = std::min(time_s - kept(index).time_s, kSourceExtrapolateS);
+    return {kept(index).state.position + step_velocity(index) * dt, kept(index).state.orientation};
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Baseline> make_lerp_buffer(const BaselineSetup& setup) {
+  return std::make_unique<LerpBuffer>(setup);
+}
+std::unique_ptr<Baseline> make_hermite_buffer(const BaselineSetup& setup) {
+  return std::make_unique<HermiteBuffer>(setup);
+}
+
+}  // namespace reckoner::harness

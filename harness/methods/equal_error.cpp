@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+#include "harness/methods/equal_error.hpp"
+
+#include <cmath>
+#include <mutex>
+#include <optional>
+
+namespace reckoner::harness {
+namespace {
+
+constexpr double kLeastUpdatesPerS = 0.5;
+constexpr int kHalvings = 9;  // of the ratio between the largest and the least budget: to 1 %
+
+// What a run over all seeds comes to.
+struct Spent {
+  double error_m = 0.0;
+  double bytes_per_s = 0.0;
+};
+
+Result<Spent> spend(const Comparison& comparison, const scenario::Source& source, const LinkPair& links,
+                    const std::string& method, const SendBudget& budget) {
+  Spent mean;
+  for (const std::uint64_t seed : comparison.seeds) {
+    ReplayOptions options = comparison.options;
+    options.method = method;
+    options.links = links;
+    options.budget.updates_per_second = budget.updates_per_second;
+    options.budget.fixed_rate_hz = budget.fixed_rate_hz;
+    options.seed = seed;
+    const auto result = replay(source, options);
+    if (!result) return Error{result.error()};
+    const Figures& figures = result->run;
+    const auto runs = static_cast<double>(comparison.seeds.size());
+    mean.error_m += figures.shown_error_m.p95 / runs;
+    if (figures.down && figures.entity_seconds > 0.0)
+      mean.bytes_per_s += static_cast<double>(figures.down->wire_bytes) / figures.entity_seconds / runs;
+  }
+  return mean;
+}
+
+// Searches one source over one network; `one_done` after every budget.
+Result<EqualError> search(const Comparison& comparison, const NamedSource& source, const NamedLinks& network,
+                          const std::function<void()>& one_done) {
+  const auto plain =
+      spend(comparison, *source.source, network.links, "lerp-buffer", {.fixed_rate_hz = kPlainUpdatesPerS});
+  if (!plain) return Error{plain.error()};
+  one_done();
+  EqualError found{source.name,      network.name, plain->error_m, plain->bytes_per_s,
+                   kMostUpdatesPerS, 0.0,          false};
+  const auto attempt = [&](double updates_per_second) -> std::optional<Error> {
+    const auto spent = spend(comparison, *source.source, network.links, "reckoner",
+                             {.updates_per_second = updates_per_second});
+    if (!spent) return Error{spent.error()};
+    one_done();
+    const bool good = spent->error_m <= found.error_m;
+    if (!good && updates_per_second < kMostUpdatesPerS) return std::nullopt;
+    found.reached = good;
+    found.updates_per_second = updates_per_second;
+    found.bytes_per_s = spent->bytes_per_s;
+    return std::nullopt;
+  };
+  if (const auto wrong = attempt(kMostUpdatesPerS)) return *wrong;
+  double too_few = kLeastUpdatesPerS;
+  for (int i = 0; i < kHalvings; ++i) {
+    if (!found.reached) {
+      one_done();
+      continue;
+    }
+    const double middle = std::sqrt(too_few * found.updates_per_second);
+    if (const auto wrong = attempt(middle)) return *wrong;
+    if (found.updates_per_second != middle) too_few = middle;
+  }
+  return found;
+}
+
+}  // namespace
+
+Result<std::vector<EqualError>> bytes_at_equal_error(
+    const Comparison& comparison, const std::function<void(std::size_t, std::size_t)>& progress) {
+  const std::size_t pairs = comparison.sources.size() * comparison.networks.size();
+  std::vector<EqualError> all(pairs);
+  std::vector<std::optional<Error>> wrong(pairs);
+  std::mutex mutex;
+  std::size_t done = 0;
+  const auto one_done = [&] {
+    const std::lock_guard lock(mutex);
+    ++done;
+    if (progress) progress(done, pairs * (kHalvings + 2));
+  };
+  for_each_parallel(pairs, comparison.threads, [&](std::size_t i) {
+    const NamedSource& source = comparison.sources[i / comparison.networks.size()];
+    const NamedLinks& network = comparison.networks[i % comparison.networks.size()];
+    auto found = search(comparison, source, network, one_done);
+    if (found) {
+      all[i] = std::move(*found);
+    } else {
+      wrong[i] = Error{source.name + " over " + network.name + ": " + found.error()};
+    }
+  });
+  for (const auto& error : wrong) {
+    if (error) return *error;
+  }
+  return all;
+}
+
+double mean_ratio(const std::vector<EqualError>& all, const std::string& network) {
+  double logs = 0.0;
+  std::size_t count = 0;
+  for (const EqualError& one : all) {
+    if (one.network != network) continue;
+    logs += std::log(clamped_ratio(one.bytes_per_s, one.plain_bytes_per_s));
+    ++count;
+  }
+  return count == 0 ? 0.0 : std::exp(logs / static_cast<double>(count));
+}
+
+}  // namespace reckoner::harness

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: MIT
+// What others see of entities that a client owns.
+#include "harness/methods/method.hpp"
+#include "harness/methods/publish_count.hpp"
+#include "harness/methods/rogue_owner.hpp"
+#include "harness/methods/viewer.hpp"
+#include "harness/replay/replay_run.hpp"
+#include "harness/sim/sim_transport.hpp"
+#include "net/src/wire/messages.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <deque>
+#include <numbers>
+#include <utility>
+
+#include <glm/geometric.hpp>
+
+#include <reckoner/client/client.hpp>
+#include <reckoner/server/server.hpp>
+
+namespace reckoner::harness {
+namespace {
+
+constexpr double kOwnerClockOffsetS = -500.0;  // not the server's, nor the viewer's
+constexpr std::byte kOwnerName{0x01};
+constexpr std::size_t kRunner = kPoint + 1;  // archetype of what the rogue owns
+constexpr double kSpeedWindowS = 0.5;
+constexpr double kSkipRunS = 3.0;
+
+SimNetworkConfig network_config(const ReplayOptions& options, double start_s) {
+  SimNetworkConfig config;
+  config.links = options.links;
+  config.script = options.link_script;
+  config.start_s = start_s;
+  config.seed = options.seed;
+  return config;
+}
+
+std::vector<Archetype> archetypes_for(const ReplayOptions& options) {
+  std::vector<Archetype> archetypes = replay_archetypes(options);
+  Archetype& runner = archetypes.emplace_back(archetypes[kPoint]);
+  runner.name = "runner";
+  runner.max_speed_mps = RogueOwner::kTopSpeedMps;
+  return archetypes;
+}
+
+// How fast an entity is shown to move, over some time; 0: from one look to the next.
+class SpeedGun {
+ public:
+  explicit SpeedGun(double window_s) : window_s_(window_s) {}
+
+  void note(double time_s, const glm::dvec3& position) {
+    past_.push_back({time_s, position});
+    if (past_.size() < 2 || past_.front().first > time_s - window_s_) return;
+    while (past_.size() > 2 && past_[1].first <= time_s - window_s_)
+      past_.pop_front();
+    const auto& [then_s, then] = past_.front();
+    speeds_mps_.push_back(glm::distance(position, then) / (time_s - then_s));
+  }
+  void restart() { past_.clear(); }
+  [[nodiscard]] Distribution speeds_mps() const { return describe(speeds_mps_); }
+
+ private:
+  double window_s_;
+  std::deque<std::pair<double, glm::dvec3>> past_;
+  std::vector<double> speeds_mps_;
+};
+
+class OwnedMethod final : public Method {
+ public:
+  OwnedMethod(const scenario::Source& source, const ReplayOptions& options, double start_s)
+      : source_(source),
+        options_(options),
+        start_s_(start_s),
+        network_(network_config(options, start_s)),
+        owner_transport_(network_.add_client(kProtocolVersion, *options.owner_links)),
+        client_transport_(network_.add_client(kProtocolVersion)),
+        server_(replay_server_config(options, start_s, archetypes_for(options)), network_.server()),
+        owner_(replay_client_config(options, archetypes_for(options)), owner_transport_),
+        viewer_(source, replay_client_config(options, archetypes_for(options)), client_transport_),
+        ids_(source.size()),
+        truths_(source.size()),
+        in_(source.size()),
+        is_frame_(source.size(), false),
+        publishes_(source.size()) {
+    rules_.policy = options.owner_policy;
+    if (const auto cheat = cheat_named(options.cheat)) {
+      rogue_.emplace(*cheat, archetypes_for(options), kRunner,
+                     network_.add_client(kProtocolVersion, *options.owner_links));
+    }
+  }
+
+  void tick(double time_s, std::span<const scenario::FeedItem> items) override {
+    advance(std::max(time_s, network_.now_s()));
+    for (const scenario::FeedItem& item : items)
+      apply(item);
+    give();
+    owner_.receive(owner_local(time_s));
+    while (owner_.poll_event()) {
+    }
+    for (std::size_t i = 0; i < ids_.size(); ++i) {
+      if (ids_[i]) owner_.move(ids_[i], truths_[i], owner_local(time_s), in_[i]);
+    }
+    if (rogue_) rogue_->tick(server_.next_tick(), time_s, options_.tick_rate_hz);
+    server_.tick(network_.now_s());
+    for (const scenario::FeedItem& item : items)
+      publishes_.look(server_, item.entity, ids_[item.entity]);
+    const auto motion = server_.published(rogue_entity_);
+    if (motion && motion->time_s - start_s_ > kSkipRunS && motion->time_s > believed_s_) {
+      believed_s_ = motion->time_s;
+      believed_.note(motion->time_s, motion->state.position);
+    }
+  }
+
+  [[nodiscard]] double next_event_s() const override { return network_.next_event_s(); }
+
+  void advance(double time_s) override {
+    network_.advance(time_s);
+    if (network_.server_has_events()) server_.receive(time_s);
+    while (server_.poll_event()) {
+    }
+    while (const auto message = server_.poll_message()) {
+      if (message->payload[0] == kOwnerName) owner_id_ = message->sender;
+      if (message->payload[0] == RogueOwner::kName) rogue_id_ = message->sender;
+    }
+    if (network_.client_has_events(0)) {
+      const bool joined = owner_.status() == ClientStatus::joined;
+      owner_.receive(owner_local(time_s));
+      if (!joined && owner_.status() == ClientStatus::joined)
+        owner_.send(std::array{kOwnerName}, Delivery::reliable);
+    }
+    if (network_.client_has_events(1)) viewer_.receive(time_s);
+    if (rogue_ && network_.client_has_events(2)) rogue_->receive();
+  }
+
+  void frame(double time_s, std::vector<ShownPose>& shown) override {
+    advance(std::max(time_s, network_.now_s()));
+    std::optional<glm::dvec3> rogue;
+    for (const ShownEntity& entity : viewer_.frame(time_s, shown)) {
+      if (entity.id == rogue_entity_ && time_s - start_s_ > kSkipRunS) rogue = entity.shown.position;
+    }
+    note_rogue(time_s, rogue);
+  }
+
+  [[nodiscard]] double delay_s() const override { return viewer_.delay_s(); }
+  [[nodiscard]] std::optional<double> clock_error_s(double time_s) const override {
+    return viewer_.clock_error_s(time_s);
+  }
+  [[nodiscard]] Traffic down() const override {
+    const TransportStats& stats = network_.server().stats();
+    return {server_.stats().updates_sent, stats.payload_bytes_sent, stats.wire_bytes_sent};
+  }
+  [[nodiscard]] Traffic up() const override {
+    const TransportStats& stats = owner_transport_.stats();
+    return {stats.datagrams_sent, stats.payload_bytes_sent, stats.wire_bytes_sent};
+  }
+  [[nodiscard]] std::optional<OwnedFigures> owned() const override {
+    return OwnedFigures{server_.ownership_stats(),
+                        owner_.stats().corrections,
+                        rogue_ ? std::optional{gun_.speeds_mps()} : std::nullopt,
+                        rogue_ ? std::optional{steps_.speeds_mps()} : std::nullopt,
+                        rogue_ ? std::optional{believed_.speeds_mps()} : std::nullopt,
+                        RogueOwner::kTopSpeedMps};
+  }
+  [[nodiscard]] std::uint64_t updates_of(std::size_t entity) const override { return publishes_.of(entity); }
+
+ private:
+  void note_rogue(double time_s, const std::optional<glm::dvec3>& shown) {
+    while (const auto event = viewer_.client().poll_event()) {
+      if (event->kind != ClientEvent::Kind::teleported || event->entity != rogue_entity_) continue;
+      gun_.restart();  // declared, and shown as such
+      steps_.restart();
+    }
+    if (!shown) return;
+    gun_.note(time_s, *shown);
+    steps_.note(time_s, *shown);
+  }
+
+  static double owner_local(double time_s) { return time_s + kOwnerClockOffsetS; }
+
+  void apply(const scenario::FeedItem& item) {
+    EntityId& id = ids_[item.entity];
+    const bool framed = options_.uses_frames && item.frame;
+    in_[item.entity] = framed ? ids_[*item.frame] : EntityId{};
+    const State& truth = truths_[item.entity] = framed ? item.local : item.truth;
+    if (framed) is_frame_[*item.frame] = true;
+    switch (item.kind) {
+      case scenario::FeedItem::Kind::spawn: {
+        const scenario::SourceEntity& info = source_.entity(item.entity);
+        id = server_.spawn(info.has_orientation ? kBody : kPoint, info.name, truth, in_[item.entity]);
+        return;
+      }
+      case scenario::FeedItem::Kind::move:
+        if (server_.owner(id)) return;
+        (void)server_.enter_frame(id, in_[item.entity]);
+        server_.move(id, truth);
+        return;
+      case scenario::FeedItem::Kind::teleport:
+        server_.teleport(id, truth);
+        return;
+      case scenario::FeedItem::Kind::despawn:
+        server_.despawn(id);
+        id = {};
+        return;
+    }
+  }
+
+  // Everything belongs to the owner as soon as it is there, but for what others live in.
+  void give() {
+    for (std::size_t i = 0; i < ids_.size(); ++i) {
+      const bool free = owner_id_ && ids_[i] && !is_frame_[i] && !server_.owner(ids_[i]);
+      if (free) server_.give(ids_[i], owner_id_, rules_);
+    }
+    if (!rogue_id_ || rogue_entity_) return;
+    State start;
+    start.position = rogue_->story(network_.now_s()).position;
+    rogue_entity_ = server_.spawn(kRunner, "rogue", start);
+    OwnershipRules rules = rules_;
+    rules.max_acceleration_mps2 = 100.0;
+    server_.give(rogue_entity_, rogue_id_, rules);
+  }
+
+  const scenario::Source& source_;
+  ReplayOptions options_;
+  double start_s_;
+  SimNetwork network_;
+  Transport& owner_transport_;
+  Transport& client_transport_;
+  Server server_;
+  Client owner_;
+  Viewer viewer_;
+  std::optional<RogueOwner> rogue_;
+  OwnershipRules rules_;
+  ClientId owner_id_;
+  ClientId rogue_id_;
+  EntityId rogue_entity_;
+  SpeedGun gun_{kSpeedWindowS};       // of what is shown of the rogue's entity
+  SpeedGun steps_{0.0};               // of the same, from frame to frame
+  SpeedGun believed_{kSpeedWindowS};  // of what was published of it
+  double believed_s_ = 0.0;
+  std::vector<EntityId> ids_;   // null while not in the world
+  std::vector<State> truths_;   // in the frames that they are in
+  std::vector<EntityId> in_;    // these; null: the world
+  std::vector<bool> is_frame_;  // of another
+  PublishCount publishes_;
+};
+
+}  // namespace
+
+std::unique_ptr<Method> make_owned_method(const scenario::Source& source, const ReplayOptions& options,
+                                          double start_s) {
+  return std::make_unique<OwnedMethod>(source, options, start_s);
+}
+
+LinkPair summed(const LinkPair& first, const LinkPair& second) {
+  // One way through the owner's link, up, and the other way through the viewer's, down.
+  const LinkOptions& a = first.up;
+  const LinkOptions& b = second.down;
+  LinkOptions sum;
+  // The sum of two delays has the sum of their means, sqrt(2 / pi) of the jitter above the least, and of
+  // their variances.
+  sum.jitter_ms = std::hypot(a.jitter_ms, b.jitter_ms);
+  const double more_ms = a.jitter_ms + b.jitter_ms - sum.jitter_ms;
+  sum.latency_ms = a.latency_ms + b.latency_ms + std::sqrt(2.0 / std::numbers::pi) * more_ms;
+  sum.loss_percent = 100.0 * (1.0 - (1.0 - 0.01 * a.loss_percent) * (1.0 - 0.01 * b.loss_percent));
+  sum.burst = std::max(a.burst, b.burst);
+  return {sum, sum};
+}
+
+}  // namespace reckoner::harness

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+#include "harness/methods/viewer.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace reckoner::harness {
+namespace {
+
+// How far its clock is from the server's, s. Any number does; zero would hide a mistake.
+constexpr double kClockOffsetS = 1000.0;
+
+}  // namespace
+
+Viewer::Viewer(const scenario::Source& source, ClientConfig config, Transport& transport)
+    : client_(std::move(config), transport) {
+  for (std::size_t i = 0; i < source.size(); ++i)
+    indices_.emplace(source.entity(i).name, i);
+}
+
+double Viewer::local_s(double time_s) {
+  return time_s + kClockOffsetS;
+}
+
+std::span<const ShownEntity> Viewer::frame(double time_s, std::vector<ShownPose>& shown) {
+  receive(time_s);
+  const auto drawn = client_.frame(local_s(time_s));
+  const bool present = client_.playout().mode == PlayoutMode::present && delay_s() == 0.0;
+  for (const ShownEntity& entity : drawn) {
+    const EntityInfo* info = client_.info(entity.id);
+    const auto found = info ? indices_.find(info->name) : indices_.end();
+    if (found == indices_.end()) continue;
+    // In present mode the pose means this very frame, wherever the client believes to be.
+    shown.push_back({found->second, entity.shown.pose(), present ? time_s : entity.shown_time_s,
+                     entity.frame != EntityId{}});
+  }
+  std::ranges::sort(shown, {}, &ShownPose::entity);
+  return drawn;
+}
+
+std::optional<double> Viewer::clock_error_s(double time_s) const {
+  const auto estimate = client_.server_time_s(local_s(time_s));
+  return estimate ? std::optional(*estimate - time_s) : std::nullopt;
+}
+
+}  // namespace reckoner::harness

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+#include "harness/replay/compare.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <mutex>
+#include <thread>
+
+namespace reckoner::harness {
+namespace {
+
+// The methods of one source, network and seed, one after another: the baselines' rate comes from Reckoner.
+struct Group {
+  const NamedSource* source = nullptr;
+  const NamedLinks* network = nullptr;
+  std::uint64_t seed = 0;
+  std::vector<CompareRun> runs;
+  std::optional<Error> wrong;
+};
+
+double rate_of(const Figures& figures) {
+  if (!figures.down || figures.entity_seconds <= 0.0) return 0.0;
+  return static_cast<double>(figures.down->updates) / figures.entity_seconds;
+}
+
+void run_group(const Comparison& comparison, Group& group, const std::function<void()>& one_done) {
+  ReplayOptions options = comparison.options;
+  options.links = group.network->links;
+  options.seed = group.seed;
+  std::vector<std::string> methods = comparison.methods;
+  std::stable_partition(methods.begin(), methods.end(), [](const auto& name) { return name == "reckoner"; });
+  const bool by_threshold = options.budget.updates_per_second <= 0.0 && options.budget.fixed_rate_hz <= 0.0;
+  double rate_hz = 0.0;
+  for (const std::string& method : methods) {
+    ReplayOptions one = options;
+    one.method = method;
+    if (by_threshold && method != "reckoner" && rate_hz > 0.0) one.budget.fixed_rate_hz = rate_hz;
+    const auto result = replay(*group.source->source, one);
+    if (!result) {
+      group.wrong =
+          Error{group.source->name + " over " + group.network->name + ", " + method + ": " + result.error()};
+      return;
+    }
+    if (method == "reckoner") rate_hz = rate_of(result->run);
+    group.runs.push_back({group.source->name, group.network->name, method, group.seed, result->run});
+    one_done();
+  }
+  // Back to the order that was asked for.
+  const auto place = [&](const CompareRun& run) {
+    return std::find(comparison.methods.begin(), comparison.methods.end(), run.method);
+  };
+  std::stable_sort(group.runs.begin(), group.runs.end(),
+                   [&](const CompareRun& a, const CompareRun& b) { return place(a) < place(b); });
+}
+
+std::optional<double> wire_bytes_per_s(const Figures& figures) {
+  if (!figures.down || figures.entity_seconds <= 0.0) return std::nullopt;
+  return static_cast<double>(figures.down->wire_bytes) / figures.entity_seconds;
+}
+
+std::optional<double> p95(const std::optional<Distribution>& errors) {
+  return errors ? std::optional(errors->p95) : std::nullopt;
+}
+
+void add_once(std::vector<std::string>& names, const std::string& name) {
+  if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+}
+
+std::optional<MethodRatios::Mean> mean_of(const std::vector<CompareRun>& runs, const std::string& network,
+                                          const std::string& method, const ComparedFigure& figure,
+                                          const std::vector<std::string>& traces) {
+  MethodRatios::Mean mean;
+  mean.figure = figure.name;
+  double logs = 0.0;
+  for (const std::string& trace : traces) {
+    const auto ours = seed_mean(runs, trace, network, "reckoner", figure);
+    const auto theirs = seed_mean(runs, trace, network, method, figure);
+    if (!ours || !theirs) continue;
+    const double ratio = clamped_ratio(*ours, *theirs);
+    logs += std::log(ratio);
+    ++mean.traces;
+    if (ratio > mean.worst) {
+      mean.worst = ratio;
+      mean.worst_trace = trace;
+    }
+  }
+  if (mean.traces == 0) return std::nullopt;
+  mean.ratio = std::exp(logs / static_cast<double>(mean.traces));
+  return mean;
+}
+
+}  // namespace
+
+void for_each_parallel(std::size_t count, std::size_t threads, const std::function<void(std::size_t)>& work) {
+  if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency());
+  std::atomic<std::size_t> next{0};
+  const auto take = [&] {
+    for (std::size_t i = next++; i < count; i = next++)
+      work(i);
+  };
+  std::vector<std::thread> helpers;
+  for (std::size_t i = 1; i < std::min(threads, count); ++i)
+    helpers.emplace_back(take);
+  take();
+  for (std::thread& helper : helpers)
+    helper.join();
+}
+
+Result<std::vector<CompareRun>> compare(const Comparison& comparison,
+                                        const std::function<void(std::size_t, std::size_t)>& progress) {
+  std::vector<Group> groups;
+  for (const NamedSource& source : comparison.sources) {
+    for (const NamedLinks& network : comparison.networks) {
+      for (const std::uint64_t seed : comparison.seeds)
+        groups.push_back({&source, &network, seed, {}, {}});
+    }
+  }
+  const std::size_t all = groups.size() * comparison.methods.size();
+  std::mutex mutex;
+  std::size_t done = 0;
+  const auto one_done = [&] {
+    const std::lock_guard lock(mutex);
+    ++done;
+    if (progress) progress(done, all);
+  };
+  for_each_parallel(groups.size(), comparison.threads,
+                    [&](std::size_t i) { run_group(comparison, groups[i], one_done); });
+  std::vector<CompareRun> runs;
+  for (Group& group : groups) {
+    if (group.wrong) return *group.wrong;
+    std::move(group.runs.begin(), group.runs.end(), std::back_inserter(runs));
+  }
+  return runs;
+}
+
+std::vector<ComparedFigure> compared_figures(bool buffered) {
+  using F = const Figures&;
+  const ComparedFigure now{"now_error_m_p95", [](F f) { return std::optional(f.now_error_m.p95); }};
+  const ComparedFigure shown{"shown_error_m_p95", [](F f) { return std::optional(f.shown_error_m.p95); }};
+  std::vector<ComparedFigure> figures{
+      buffered ? shown : now,
+      {"angle_error_rad_p95", [](F f) { return p95(f.angle_error_rad); }},
+      {"excess_acceleration_mps2", [](F f) { return std::optional(f.excess_acceleration_mps2); }},
+      {"wire_bytes_per_s", wire_bytes_per_s}};
+  if (buffered)
+    figures.push_back({"shown_angle_error_rad_p95", [](F f) { return p95(f.shown_angle_error_rad); }});
+  return figures;
+}
+
+double clamped_ratio(double ours, double theirs) {
+  constexpr double kNothing = 1e-9;
+  if (theirs <= kNothing) return ours <= kNothing ? 1.0 : 1.0 / kLeastRatio;
+  return std::max(kLeastRatio, ours / theirs);
+}
+
+std::optional<double> seed_mean(const std::vector<CompareRun>& runs, const std::string& trace,
+                                const std::string& network, const std::string& method,
+                                const ComparedFigure& figure) {
+  double sum = 0.0;
+  std::size_t count = 0;
+  for (const CompareRun& run : runs) {
+    if (run.trace != trace || run.network != network || run.method != method) continue;
+    if (const auto value = figure.of(run.figures)) {
+      sum += *value;
+      ++count;
+    }
+  }
+  if (count == 0) return std::nullopt;
+  return sum / static_cast<double>(count);
+}
+
+std::vector<MethodRatios> ratios_of(const std::vector<CompareRun>& runs, bool buffered) {
+  std::vector<std::string> traces;
+  std::vector<std::string> networks;
+  std::vector<std::string> methods;
+  for (const CompareRun& run : runs) {
+    add_once(traces, run.trace);
+    add_once(networks, run.network);
+    add_once(methods, run.method);
+  }
+  std::vector<MethodRatios> all;
+  if (std::find(methods.begin(), methods.end(), "reckoner") == methods.end()) return all;
+  for (const std::string& network : networks) {
+    for (const std::string& method : methods) {
+      if (method == "reckoner") continue;
+      MethodRatios ratios{network, method, {}};
+      for (const ComparedFigure& figure : compared_figures(buffered)) {
+        if (const auto mean = mean_of(runs, network, method, figure, traces)) ratios.means.push_back(*mean);
+      }
+      all.push_back(std::move(ratios));
+    }
+  }
+  return all;
+}
+
+}  // namespace reckoner::harness

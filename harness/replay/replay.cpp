@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: MIT
+#include "harness/replay/replay.hpp"
+
+#include "harness/methods/ablation.hpp"
+#include "harness/methods/method.hpp"
+#include "harness/methods/rogue_owner.hpp"
+#include "harness/metrics/frame_metrics.hpp"
+#include "harness/metrics/route_metrics.hpp"
+#include "harness/replay/replay_run.hpp"
+#include "harness/sim/replay_network.hpp"
+#include "scenario/feed.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace reckoner::harness {
+namespace {
+
+constexpr double kEndlessRunS = 30.0;
+
+struct Span {
+  double start_s = 0.0;
+  double end_s = 0.0;
+};
+
+Span span_of(const scenario::Source& source, const ReplayOptions& options) {
+  Span span;
+  span.start_s = source.start_s() + options.start_s;
+  span.end_s = source.end_s();
+  if (options.seconds > 0.0) span.end_s = std::min(span.end_s, span.start_s + options.seconds);
+  if (!std::isfinite(span.end_s)) span.end_s = span.start_s + kEndlessRunS;
+  return span;
+}
+
+std::optional<Error> check(const ReplayOptions& options) {
+  const auto rate_ok = [](double hz) { return hz >= 1.0 && hz <= 1000.0; };
+  if (!rate_ok(options.tick_rate_hz)) return Error{"the tick rate must be 1 to 1000 per second"};
+  if (!rate_ok(options.frame_rate_hz)) return Error{"the frame rate must be 1 to 1000 per second"};
+  const SendBudget& budget = options.budget;
+  if (budget.updates_per_second > 0.0 && budget.fixed_rate_hz > 0.0) {
+    return Error{"a budget of updates per second and a fixed rate exclude each other"};
+  }
+  if (budget.updates_per_second < 0.0 || budget.fixed_rate_hz < 0.0) {
+    return Error{"a rate of updates must be above zero"};
+  }
+  if (!(budget.threshold_m > 0.0) || !(budget.threshold_rad > 0.0)) {
+    return Error{"the thresholds must be above zero"};
+  }
+  if (auto wrong = check(options.links.up)) return wrong;
+  return check(options.links.down);
+}
+
+// What a run goes over; in real time, over sockets, if `real` is set.
+struct Under {
+  std::unique_ptr<ReplayNetwork> network;
+  EnetNetwork* real = nullptr;
+};
+
+Result<Under> open_network(const ReplayOptions& options, double start_s) {
+  const std::uint32_t reason = connect_reason(options.method);
+  Under under;
+  if (options.transport == ReplayTransport::sim) {
+    under.network = make_sim_network(options, start_s, reason);
+    return under;
+  }
+  auto opened = EnetNetwork::open(options, start_s, reason);
+  if (!opened) return Error{opened.error()};
+  under.real = opened->get();
+  under.network = std::move(*opened);
+  return under;
+}
+
+ReplayResult replay_with(const scenario::Source& source, const ReplayOptions& options, const Span& span,
+                         Method& method, Under& under, const FrameSink& sink) {
+  MetricsConfig config;
+  config.run_start_s = span.start_s;
+  config.frame_rate_hz = options.frame_rate_hz;
+  config.skip_run_s = kSkipRunS;
+  config.one_way_s = 0.001 * (options.links.down.latency_ms + options.links.down.jitter_ms);
+  Metrics metrics(source, config);
+  std::optional<RouteMetrics> routes;
+  std::optional<FrameMetrics> frames;
+  if (!source.routes().empty()) routes.emplace(source, span.start_s, options.frame_rate_hz);
+  if (source.has_frames()) frames.emplace(source, span.start_s);
+  FrameSink all = sink;
+  if (routes || frames) {
+    all = [&](double time_s, std::span<const ShownPose> shown) {
+      if (routes) routes->frame(time_s, shown);
+      if (frames) frames->frame(time_s, shown);
+      if (sink) sink(time_s, shown);
+    };
+  }
+  ReplayRun run(source, options, span.start_s, span.end_s, method, metrics, all);
+  ReplayResult result;
+  if (under.real != nullptr) {
+    result.real_time = run.in_real_time(*under.real);
+  } else {
+    run.in_virtual_time();
+  }
+  if (routes) {
+    result.routes = routes->figures();
+    result.routes->traffic = method.route_traffic().value_or(RouteTraffic{});
+  }
+  result.run = metrics.figures();
+  if (frames) result.run.in_frames = frames->figures();
+  result.coding = method.coding();
+  result.run.down = method.down();
+  result.run.up = method.up();
+  result.run.seen = method.seen();
+  result.run.owned = method.owned();
+  for (std::size_t i = 0; i < source.size(); ++i) {
+    result.entities.push_back(metrics.entity_figures(i));
+    result.entities.back().updates = method.updates_of(i);
+  }
+  if (under.network) {
+    const auto packets = under.network->packets();
+    result.packets.assign(packets.begin(), packets.end());
+  }
+  return result;
+}
+
+double updates_per_s(const Figures& figures) {
+  if (!figures.down || figures.entity_seconds <= 0.0) return 0.0;
+  return static_cast<double>(figures.down->updates) / figures.entity_seconds;
+}
+
+}  // namespace
+
+Result<ReplayResult> replay(const scenario::Source& source, const ReplayOptions& options,
+                            const FrameSink& sink) {
+  if (const auto wrong = check(options)) return *wrong;
+  if (source.size() == 0) return Error{"there is no entity to replay"};
+  const Span span = span_of(source, options);
+  if (!(span.end_s > span.start_s)) return Error{"the run is empty: it starts after the last sample"};
+  if (is_ablation(options.method)) {
+    const auto ablated = ablate(options);
+    if (!ablated) return Error{ablated.error()};
+    return replay(source, *ablated, sink);
+  }
+  if (options.owner_links) {
+    if (options.method != "reckoner" || options.transport != ReplayTransport::sim)
+      return Error{"entities are owned by clients with the method reckoner and the transport sim only"};
+    if (!options.cheat.empty() && !cheat_named(options.cheat))
+      return Error{"expected a cheat (none, speed, teleport, future, flood), found '" + options.cheat + "'"};
+    Under none;
+    const auto method = make_owned_method(source, options, span.start_s);
+    return replay_with(source, options, span, *method, none, sink);
+  }
+  if (options.method == "reckoner") {
+    auto under = open_network(options, span.start_s);
+    if (!under) return Error{under.error()};
+    const auto method = make_reckoner_method(source, options, span.start_s, *under->network);
+    return replay_with(source, options, span, *method, *under, sink);
+  }
+  const std::vector<std::string> names = method_names();
+  if (std::find(names.begin(), names.end(), options.method) == names.end()) {
+    std::string known;
+    for (const std::string& name : names)
+      known += (known.empty() ? "" : ", ") + name;
+    return Error{"there is no method " + options.method + "; there are " + known};
+  }
+  double rate_hz = std::max(options.budget.updates_per_second, options.budget.fixed_rate_hz);
+  if (rate_hz == 0.0) {
+    ReplayOptions reckoner = options;
+    reckoner.method = "reckoner";
+    reckoner.transport = ReplayTransport::sim;
+    reckoner.log_packets = false;
+    const auto first = replay(source, reckoner);
+    if (!first) return Error{first.error()};
+    rate_hz = updates_per_s(first->run);
+    if (rate_hz <= 0.0) return Error{"reckoner sent nothing, so there is no rate to send at"};
+  }
+  auto under = open_network(options, span.start_s);
+  if (!under) return Error{under.error()};
+  const auto method = make_baseline_method(options.method, source, options, rate_hz, *under->network);
+  return replay_with(source, options, span, *method, *under, sink);
+}
+
+namespace {
+
+// Tick and frame times are start + k / rate with different rates: what is meant to be the same instant may
+// differ by rounding.
+constexpr double kRoundingS = 1e-9;
+
+}  // namespace
+
+void ReplayRun::draw(double time_s) {
+  shown_.clear();
+  method_.frame(time_s, shown_);
+  metrics_.frame(time_s, shown_, method_.delay_s());
+  if (time_s - start_s_ >= kSkipRunS - kRoundingS) {
+    if (const auto error = method_.clock_error_s(time_s)) metrics_.clock_error(*error);
+  }
+  if (sink_) sink_(time_s, shown_);
+}
+
+// Counts frames from the start, so that nothing accumulates.
+void ReplayRun::in_virtual_time() {
+  scenario::Feed feed(source_, start_s_, options_.tick_rate_hz);
+  for (std::uint64_t frame = 0;;) {
+    const double arrival_s = method_.next_event_s();
+    const double tick_s = feed.next_time_s();
+    const double frame_s = frame_time_s(frame);
+    if (std::min(tick_s, frame_s) > end_s_ + kRoundingS) return;
+    if (arrival_s <= tick_s && arrival_s <= frame_s) {
+      method_.advance(arrival_s);
+    } else if (tick_s <= frame_s + kRoundingS) {
+      method_.tick(tick_s, feed.next());
+    } else {
+      ++frame;
+      draw(frame_s);
+    }
+  }
+}
+
+RealTimeFigures ReplayRun::in_real_time(EnetNetwork& network) {
+  RealTimeFigures figures;
+  scenario::Feed feed(source_, start_s_, options_.tick_rate_hz);
+  for (std::uint64_t frame = 0;;) {
+    const double tick_s = feed.next_time_s();
+    const double frame_s = frame_time_s(frame);
+    const double due_s = std::min(tick_s, frame_s);
+    if (due_s > end_s_ + kRoundingS) return figures;
+    const double now_s = network.clock_s();
+    method_.advance(now_s);
+    if (now_s < due_s) {
+      network.wait_until(due_s);
+    } else if (tick_s <= frame_s + kRoundingS) {
+      figures.latest_tick_ms = std::max(figures.latest_tick_ms, 1000.0 * (now_s - tick_s));
+      method_.tick(tick_s, feed.next());
+    } else if (now_s >= frame_time_s(++frame)) {
+      ++figures.dropped_frames;
+    } else {
+      draw(now_s);
+    }
+  }
+}
+
+std::vector<Archetype> replay_archetypes(const ReplayOptions& options) {
+  Archetype body;
+  body.name = "body";
+  body.threshold_m = options.budget.threshold_m;
+  body.threshold_rad = options.budget.threshold_rad;
+  body.max_speed_mps = options.max_speed_mps;
+  Archetype point = body;
+  point.name = "point";
+  point.has_orientation = false;
+  return {body, point};
+}
+
+ServerConfig replay_server_config(const ReplayOptions& options, double start_s,
+                                  std::vector<Archetype> archetypes) {
+  ServerConfig config;
+  config.tick_rate_hz = options.tick_rate_hz;
+  config.epoch_s = start_s;
+  config.archetypes = std::move(archetypes);
+  config.updates_per_second = options.budget.updates_per_second;
+  config.fixed_rate_hz = options.budget.fixed_rate_hz;
+  config.parts = options.parts;
+  return config;
+}
+
+ClientConfig replay_client_config(const ReplayOptions& options, std::vector<Archetype> archetypes) {
+  ClientConfig config;
+  config.archetypes = std::move(archetypes);
+  config.playout = options.playout;
+  config.playout.frame_rate_hz = options.frame_rate_hz;
+  config.uses_stamps = options.uses_stamps;
+  config.owned_updates_per_second = options.budget.updates_per_second;
+  return config;
+}
+
+}  // namespace reckoner::harness

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "harness/methods/method.hpp"
+#include "harness/metrics/metrics.hpp"
+#include "harness/replay/enet_network.hpp"
+#include "harness/replay/replay.hpp"
+#include "scenario/source.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <reckoner/client/client.hpp>
+#include <reckoner/net/archetype.hpp>
+#include <reckoner/server/server.hpp>
+
+namespace reckoner::harness {
+
+/// The start of a run that is left out of the figures, s.
+inline constexpr double kSkipRunS = 2.0;
+
+/// What a run is made of. All of it must outlive the run.
+class ReplayRun {
+ public:
+  ReplayRun(const scenario::Source& source, const ReplayOptions& options, double start_s, double end_s,
+            Method& method, Metrics& metrics, const FrameSink& sink)
+      : source_(source),
+        options_(options),
+        start_s_(start_s),
+        end_s_(end_s),
+        method_(method),
+        metrics_(metrics),
+        sink_(sink) {}
+
+  /// From start to end in virtual time, as fast as it goes.
+  void in_virtual_time();
+
+  /// The same as time passes. Late ticks are made up for; a frame that is due when the next one is already is
+  /// dropped, as a client drops it.
+  [[nodiscard]] RealTimeFigures in_real_time(EnetNetwork& network);
+
+ private:
+  void draw(double time_s);
+  [[nodiscard]] double frame_time_s(std::uint64_t frame) const {
+    return start_s_ + static_cast<double>(frame) / options_.frame_rate_hz;
+  }
+
+  const scenario::Source& source_;
+  const ReplayOptions& options_;
+  double start_s_;
+  double end_s_;
+  Method& method_;
+  Metrics& metrics_;
+  const FrameSink& sink_;
+  std::vector<ShownPose> shown_;
+};
+
+/// Archetypes of what a replay has: with orientation, and without; the rest of them is the same.
+inline constexpr std::size_t kBody = 0;
+inline constexpr std::size_t kPoint = 1;
+[[nodiscard]] std::vector<Archetype> replay_archetypes(const ReplayOptions& options);
+
+/// A server and a client as the options ask for them, with these archetypes.
+[[nodiscard]] ServerConfig replay_server_config(const ReplayOptions& options, double start_s,
+                                                std::vector<Archetype> archetypes);
+[[nodiscard]] ClientConfig replay_client_config(const ReplayOptions& options,
+                                                std::vector<Archetype> archetypes);
+
+}  // namespace reckoner::harness

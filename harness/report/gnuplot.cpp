@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+#include "harness/report/gnuplot.hpp"
+
+#include "harness/commands/child_process.hpp"
+#include "harness/commands/scratch_folder.hpp"
+
+#include <chrono>
+#include <fstream>
+#include <iterator>
+#include <thread>
+
+namespace reckoner::harness {
+
+Result<std::string> draw_svg(const std::function<std::string(const std::string&)>& script_for) {
+  const ScratchFolder scratch;
+  if (scratch.path().empty()) return Error{"cannot make a temporary folder"};
+  const std::filesystem::path drawn = scratch.path() / "plot.svg";
+  const std::filesystem::path script = scratch.path() / "plot.gp";
+  std::ofstream(script) << script_for(drawn.string());
+  auto gnuplot = ChildProcess::start("gnuplot", {script.string()}, scratch.path() / "gnuplot.log");
+  if (!gnuplot) return Error{gnuplot.error() + " (it draws the plots; Debian: gnuplot-nox)"};
+  for (int i = 0; i < 3000 && !gnuplot->exit_code(); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  if (gnuplot->exit_code() != 0) return Error{"gnuplot failed: " + gnuplot->output()};
+  std::ifstream file(drawn);
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+}  // namespace reckoner::harness

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+#include "harness/report/report.hpp"
+
+#include "harness/report/compare_output.hpp"
+#include "harness/report/gnuplot.hpp"
+#include "harness/report/plot.hpp"
+#include "harness/report/report_html.hpp"
+#include "harness/report/report_plots.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include <fmt/format.h>
+
+namespace reckoner::harness {
+namespace {
+
+constexpr std::size_t kDrawnSources = 4;
+constexpr double kDrawnSeconds = 8.0;
+constexpr double kRatesHz[] = {4.0, 10.0, 20.0, 30.0};
+
+// gnuplot writes a file of its own; inside a page only the drawing itself belongs.
+std::string inlined(const std::string& svg) {
+  const auto start = svg.find("<svg");
+  return start == std::string::npos ? svg : svg.substr(start);
+}
+
+// Geometric mean over the traces of a method's figure on one network; 0 if none has it.
+double overall(const std::vector<CompareRun>& runs, const std::string& network, const std::string& method,
+               const ComparedFigure& figure) {
+  double logs = 0.0;
+  std::size_t count = 0;
+  for (const std::string& trace : distinct(runs, &CompareRun::trace)) {
+    const auto value = seed_mean(runs, trace, network, method, figure);
+    if (!value) continue;
+    logs += std::log(std::max(1e-6, *value));
+    ++count;
+  }
+  return count == 0 ? 0.0 : std::exp(logs / static_cast<double>(count));
+}
+
+// A few sources from all over the list: kinds of motion stand together in it.
+std::vector<NamedSource> subset(const std::vector<NamedSource>& sources) {
+  const std::size_t count = std::min(kDrawnSources, sources.size());
+  std::vector<NamedSource> some;
+  for (std::size_t i = 0; i < count; ++i)
+    some.push_back(sources[i * sources.size() / count]);
+  return some;
+}
+
+Result<ReportFigure> path_figure(const Comparison& comparison, const NamedSource& source) {
+  ReplayOptions options = comparison.options;
+  options.links = comparison.networks.front().links;
+  options.seed = comparison.seeds.front();
+  options.seconds = kDrawnSeconds + kPlotWarmUpS;
+  options.method = "reckoner";
+  double rate_hz = 0.0;
+  auto ours = record_method(*source.source, options, 0, rate_hz);
+  if (!ours) return Error{ours.error()};
+  options.method = "projective";
+  if (options.budget.updates_per_second <= 0.0) {
+    options.budget = {};
+    options.budget.fixed_rate_hz = std::max(1.0, rate_hz);
+  }
+  auto theirs = record_method(*source.source, options, 0, rate_hz);
+  if (!theirs) return Error{theirs.error()};
+  ours->title = "Reckoner";
+  ours->colour = "#2680c2";
+  theirs->title = "Projective blending";
+  theirs->colour = "#d64545";
+  Plot plot;
+  plot.methods = {std::move(*theirs), std::move(*ours)};
+  auto svg = draw_svg([&plot](const std::string& out) { return plot_script(plot, out); });
+  if (!svg) return Error{svg.error()};
+  return ReportFigure{"Paths from above: " + source.name, inlined(*svg),
+                      "Grey is where it really was. Below, the distance between that and what was drawn, at "
+                      "the same instant."};
+}
+
+Result<ReportFigure> rate_figure(const Comparison& comparison, const std::vector<NamedSource>& some,
+                                 const ComparedFigure& error) {
+  // What a method spent, which under a budget may be less than it was allowed.
+  const ComparedFigure spent{"updates_per_s", [](const Figures& figures) -> std::optional<double> {
+                               if (!figures.down || figures.entity_seconds <= 0.0) return std::nullopt;
+                               return static_cast<double>(figures.down->updates) / figures.entity_seconds;
+                             }};
+  SeriesPlot plot{"updates per second and entity", "95 % of the errors below (m)", {}};
+  for (const std::string& method : comparison.methods)
+    plot.series.push_back({method, {}});
+  for (const double rate_hz : kRatesHz) {
+    Comparison one = comparison;
+    one.sources = some;
+    one.networks.resize(1);
+    one.seeds.resize(1);
+    one.options.budget = {};
+    one.options.budget.updates_per_second = rate_hz;
+    const auto runs = compare(one);
+    if (!runs) return Error{runs.error()};
+    for (PlotSeries& series : plot.series)
+      series.points.emplace_back(overall(*runs, one.networks[0].name, series.name, spent),
+                                 overall(*runs, one.networks[0].name, series.name, error));
+  }
+  auto svg = draw_svg([&plot](const std::string& out) { return series_script(plot, out); });
+  if (!svg) return Error{svg.error()};
+  return ReportFigure{
+      "Error against updates per second", inlined(*svg),
+      fmt::format("What each technique makes of the updates it is sent: geometric mean over {} "
+                  "of the traces. Lower is better.",
+                  some.size())};
+}
+
+Result<ReportFigure> smoothness_figure(const Comparison& comparison, const std::vector<CompareRun>& runs,
+                                       const std::vector<ComparedFigure>& figures) {
+  SeriesPlot plot{"excess acceleration (m/s^2): how much it shakes", "95 % of the errors below (m)", {}};
+  const std::string& network = comparison.networks.front().name;
+  for (const std::string& method : comparison.methods) {
+    plot.series.push_back(
+        {method, {{overall(runs, network, method, figures[2]), overall(runs, network, method, figures[0])}}});
+  }
+  auto svg = draw_svg([&plot](const std::string& out) { return series_script(plot, out); });
+  if (!svg) return Error{svg.error()};
+  return ReportFigure{"Error against smoothness", inlined(*svg),
+                      "Near the truth and smooth at once is bottom left. Geometric means over all traces."};
+}
+
+}  // namespace
+
+Result<std::string> write_report(const Comparison& comparison, const std::vector<CompareRun>& runs,
+                                 const std::string& folder) {
+  const bool buffered = comparison.options.playout.mode != PlayoutMode::present;
+  const auto compared = compared_figures(buffered);
+  const auto some = subset(comparison.sources);
+  std::vector<ReportFigure> figures;
+  auto smoothness = smoothness_figure(comparison, runs, compared);
+  if (!smoothness) return Error{smoothness.error()};
+  figures.push_back(std::move(*smoothness));
+  auto rates = rate_figure(comparison, some, compared[0]);
+  if (!rates) return Error{rates.error()};
+  figures.push_back(std::move(*rates));
+  for (const NamedSource& source : some) {
+    auto paths = path_figure(comparison, source);
+    if (!paths) return Error{paths.error()};
+    figures.push_back(std::move(*paths));
+  }
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  const std::string page = (std::filesystem::path(folder) / "index.html").string();
+  std::ofstream file(page);
+  file << report_html(runs, buffered, figures);
+  file.close();
+  if (!file) return Error{"cannot write " + page};
+  return page;
+}
+
+}  // namespace reckoner::harness

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "harness/replay/compare.hpp"
+
+#include <string>
+#include <vector>
+
+namespace reckoner::harness {
+
+/// A picture of the report: an SVG with a heading above and a sentence below it.
+struct ReportFigure {
+  std::string heading;
+  std::string svg;
+  std::string caption;
+};
+
+/// The whole page.
+[[nodiscard]] std::string report_html(const std::vector<CompareRun>& runs, bool buffered,
+                                      const std::vector<ReportFigure>& figures);
+
+}  // namespace reckoner::harness

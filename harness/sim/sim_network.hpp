@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "harness/sim/sim_transport.hpp"
+#include "harness/sim/wire_size.hpp"
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace reckoner::harness {
+
+using Bytes = std::vector<std::byte>;
+
+// What a reliable piece is for.
+enum class Piece : std::uint8_t { connect, verify, part, last_part, disconnect };
+
+struct Reliable {
+  Piece piece = Piece::last_part;
+  Bytes payload;
+  std::uint32_t reason = 0;
+  std::size_t wire_bytes = 0;
+  double first_sent_s = 0.0;
+  double sent_s = 0.0;  // this copy; an acknowledgement brings it back
+  double timeout_s = 0.0;
+};
+
+// One direction of one connection.
+struct Flow {
+  Flow(const LinkOptions& options, std::uint64_t seed) : link(options, seed) {}
+  Link link;
+  std::uint32_t next_sent = 0;
+  std::map<std::uint32_t, Reliable> unacknowledged;
+  double last_acknowledged_s = 0.0;
+  double round_trip_s = 0.0;  // smoothed, of pieces; 0: none was acknowledged
+  double deviation_s = 0.0;
+  std::uint32_t next_wanted = 0;
+  std::map<std::uint32_t, Reliable> early;  // arrived before what comes first
+  Bytes message;                            // parts so far
+};
+
+struct Happening {
+  enum class Kind : std::uint8_t { state, reliable, acknowledge, timeout, goodbye, look };
+  double time_s = 0.0;
+  std::uint64_t serial = 0;  // of things at the same instant the first sent is first
+  Kind kind = Kind::state;
+  std::size_t connection = 0;
+  bool down = true;            // direction of the piece; an acknowledgement itself runs the other way
+  std::uint32_t sequence = 0;  // of a reliable piece
+  Reliable piece;              // state payloads are carried here too
+
+  bool operator>(const Happening& other) const {
+    return time_s != other.time_s ? time_s > other.time_s : serial > other.serial;
+  }
+};
+
+struct InboxEvent {
+  TransportEvent event;
+  Bytes payload;
+};
+
+// A different seed for every direction of every connection (SplitMix64's increment).
+inline std::uint64_t link_seed(std::uint64_t seed, std::size_t connection, bool down) {
+  return seed + 0x9E3779B97F4A7C15ull * (2 * connection + (down ? 1 : 0));
+}
+
+struct SimNetwork::Impl {
+  class End;
+  struct Connection {
+    Connection(const LinkPair& links, std::uint64_t seed, std::size_t index)
+        : up(links.up, link_seed(seed, index, false)), down(links.down, link_seed(seed, index, true)) {}
+    Flow up;
+    Flow down;
+    bool follows_script = false;  // else its links are its own
+    bool client_open = false;
+    bool server_open = false;
+    bool closed = false;       // for good; a connection never opens again
+    bool client_told = false;  // of the end
+    bool server_told = true;   // nothing to tell before it is open
+    bool client_gone = false;
+    bool server_gone = false;
+    double client_heard_s = 0.0;
+    double server_heard_s = 0.0;
+    std::uint32_t connect_reason = 0;
+    std::unique_ptr<End> client;
+    bool gone(bool is_down) const { return is_down ? server_gone : client_gone; }  // who sends that way
+    Flow& flow(bool is_down) { return is_down ? down : up; }
+    bool open(bool is_down) const { return is_down ? server_open : client_open; }  // may send that way
+  };
+
+  explicit Impl(SimNetworkConfig given);
+
+  void advance(double to_s);
+  void handle(Happening& happening);
+  void deliver(Connection& connection, std::size_t index, bool down, Reliable& piece);
+  void acknowledged(Connection& connection, std::size_t index, bool down, const Reliable& piece);
+  static void measure(Flow& flow, double round_trip_s);
+  void look(Connection& connection, const Happening& happening);
+  void timed_out(Connection& connection, const Happening& happening);
+  void hurry_oldest(Flow& flow, std::size_t index, bool down);
+  void expect(std::size_t index, bool down, std::uint32_t sequence, const Reliable& piece);  // its timeout
+  void open_server_side(Connection& connection, std::size_t index);
+  void close(Connection& connection, std::size_t index);
+  void close_side(Connection& connection, std::size_t index, bool client_side, std::uint32_t reason);
+
+  bool send(std::size_t index, bool down, Channel channel, std::span<const std::byte> payload);
+  void send_reliable(std::size_t index, bool down, Reliable piece);
+  void transmit(Happening happening, std::size_t payload_bytes, std::size_t wire_bytes);
+  void push(Happening happening);
+  [[nodiscard]] Happening take_next();
+  [[nodiscard]] double retransmit_after_s(const Flow& flow) const;
+  [[nodiscard]] double first_timeout_s(const Flow& flow, const Reliable& piece) const;
+  [[nodiscard]] End& receiver(Connection& connection, bool down);
+
+  SimNetworkConfig config;
+  double now_s;
+  bool server_up = true;
+  std::uint64_t serial = 0;
+  std::vector<Happening> queue;  // a heap, the next on top
+  std::vector<std::unique_ptr<Connection>> connections;
+  std::unique_ptr<End> server;
+  std::vector<PacketRecord> packets;
+};
+
+// One end. A client's only peer is 1; the server's peers are the connections' indices plus one.
+class SimNetwork::Impl::End final : public Transport {
+ public:
+  End(Impl& network, bool is_server, std::size_t connection)
+      : network_(network), is_server_(is_server), connection_(connection) {}
+
+  void service(double) override {}
+
+  [[nodiscard]] std::optional<TransportEvent> poll() override {
+    if (inbox_.empty()) return std::nullopt;
+    current_ = std::move(inbox_.front());
+    inbox_.pop_front();
+    current_.event.payload = current_.payload;
+    return current_.event;
+  }
+
+  bool send(PeerId peer, Channel channel, std::span<const std::byte> payload) override {
+    const auto connection = index(peer);
+    const std::size_t most = channel == Channel::state ? kMaxStateBytes : kMaxControlBytes;
+    if (!connection || payload.size() > most || !network_.send(*connection, is_server_, channel, payload)) {
+      ++stats_.refused;
+      return false;
+    }
+    stats_.payload_bytes_sent += payload.size();
+    return true;
+  }
+
+  [[nodiscard]] std::size_t max_state_bytes(PeerId) const override { return kMaxStateBytes; }
+
+  void disconnect(PeerId peer, std::uint32_t reason) override {
+    const auto connection = index(peer);
+    if (!connection || !network_.connections[*connection]) return;
+    if (!network_.connections[*connection]->open(is_server_)) return;
+    Connection& ending = *network_.connections[*connection];
+    (is_server_ ? ending.server_open : ending.client_open) = false;
+    network_.send_reliable(*connection, is_server_,
+                           {Piece::disconnect, {}, reason, kDisconnectBytes, 0.0, 0.0});
+  }
+
+  [[nodiscard]] const TransportStats& stats() const override { return stats_; }
+
+  void count_sent(std::size_t wire_bytes) {
+    ++stats_.datagrams_sent;
+    stats_.wire_bytes_sent += wire_bytes;
+  }
+  void count_received(std::size_t wire_bytes) {
+    ++stats_.datagrams_received;
+    stats_.wire_bytes_received += wire_bytes;
+  }
+  void give(TransportEvent::Kind kind, std::size_t connection, Channel channel, std::uint32_t reason,
+            Bytes payload) {
+    stats_.payload_bytes_received += payload.size();
+    const PeerId peer{is_server_ ? static_cast<std::uint32_t>(connection + 1) : 1u};
+    inbox_.push_back({{kind, peer, channel, reason, {}}, std::move(payload)});
+  }
+  [[nodiscard]] bool has_events() const { return !inbox_.empty(); }
+  void forget_events() { inbox_.clear(); }
+
+ private:
+  [[nodiscard]] std::optional<std::size_t> index(PeerId peer) const {
+    if (!is_server_) return peer.value == 1 ? std::optional(connection_) : std::nullopt;
+    if (peer.value == 0 || peer.value > network_.connections.size()) return std::nullopt;
+    return peer.value - 1;
+  }
+
+  Impl& network_;
+  bool is_server_;
+  std::size_t connection_;
+  std::deque<InboxEvent> inbox_;
+  InboxEvent current_;
+  TransportStats stats_;
+};
+
+}  // namespace reckoner::harness

@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: MIT
+#include "harness/sim/sim_transport.hpp"
+
+#include "harness/sim/sim_network.hpp"
+#include "harness/sim/wire_size.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <utility>
+
+namespace reckoner::harness {
+namespace {
+
+constexpr double kLookS = 0.25;  // between two looks at who is silent
+
+}  // namespace
+
+SimNetwork::Impl::Impl(SimNetworkConfig given)
+    : config(std::move(given)), now_s(config.start_s), server(std::make_unique<End>(*this, true, 0)) {
+  config.script.advance(0.0, config.links);
+}
+
+SimNetwork::Impl::End& SimNetwork::Impl::receiver(Connection& connection, bool down) {
+  return down ? *connection.client : *server;
+}
+
+void SimNetwork::Impl::push(Happening happening) {
+  happening.serial = ++serial;
+  queue.push_back(std::move(happening));
+  std::ranges::push_heap(queue, std::greater{});
+}
+
+// Gives back the memory of a time when there was much more, so that whoever looks for leaks sees none here.
+Happening SimNetwork::Impl::take_next() {
+  constexpr std::size_t kKept = 1024, kMuch = 4;
+  std::ranges::pop_heap(queue, std::greater{});
+  Happening next = std::move(queue.back());
+  queue.pop_back();
+  if (queue.capacity() > kKept && queue.size() < queue.capacity() / kMuch) queue.shrink_to_fit();
+  return next;
+}
+
+// Sends one datagram now; the happening is what its arrival will be.
+void SimNetwork::Impl::transmit(Happening happening, std::size_t payload_bytes, std::size_t wire_bytes) {
+  Connection& connection = *connections[happening.connection];
+  const bool runs_down = happening.kind == Happening::Kind::acknowledge ? !happening.down : happening.down;
+  receiver(connection, !runs_down).count_sent(wire_bytes);
+  happening.piece.wire_bytes = wire_bytes;
+  const LinkFate fate = connection.flow(runs_down).link.pass(now_s, wire_bytes);
+  const bool state = happening.kind == Happening::Kind::state;
+  if (config.log_packets && fate.lost()) {
+    packets.push_back({now_s, std::nullopt, payload_bytes, wire_bytes, 0, runs_down, false, state});
+  }
+  for (std::size_t copy = 0; copy < fate.count; ++copy) {
+    happening.time_s = fate.arrived_s[copy];
+    if (config.log_packets) {
+      packets.push_back({now_s, happening.time_s, payload_bytes, wire_bytes, 0, runs_down, copy > 0, state});
+    }
+    push(happening);
+  }
+}
+
+bool SimNetwork::Impl::send(std::size_t index, bool down, Channel channel,
+                            std::span<const std::byte> payload) {
+  if (!connections[index] || !connections[index]->open(down)) return false;
+  if (channel == Channel::state) {
+    Happening happening;
+    happening.connection = index;
+    happening.down = down;
+    happening.piece.payload.assign(payload.begin(), payload.end());
+    transmit(std::move(happening), payload.size(), payload.size() + kStateOverhead);
+    return true;
+  }
+  const bool whole = payload.size() <= kFragmentBytes;
+  std::size_t at = 0;
+  do {
+    const std::size_t size = std::min(kFragmentBytes, payload.size() - at);
+    Reliable piece;
+    piece.piece = at + size == payload.size() ? Piece::last_part : Piece::part;
+    piece.payload.assign(payload.begin() + at, payload.begin() + at + size);
+    piece.wire_bytes = size + (whole ? kControlOverhead : kFragmentOverhead);
+    send_reliable(index, down, std::move(piece));
+    at += size;
+  } while (at < payload.size());
+  return true;
+}
+
+void SimNetwork::Impl::advance(double to_s) {
+  assert(to_s >= now_s);
+  const auto follow_script = [this](double time_s) {
+    if (!config.script.advance(time_s - config.start_s, config.links)) return;
+    for (auto& connection : connections) {
+      if (!connection || !connection->follows_script) continue;
+      connection->up.link.set_options(config.links.up);
+      connection->down.link.set_options(config.links.down);
+    }
+  };
+  while (!queue.empty() && queue.front().time_s <= to_s) {
+    Happening happening = take_next();
+    now_s = std::max(now_s, happening.time_s);
+    follow_script(now_s);
+    handle(happening);
+  }
+  now_s = to_s;
+  follow_script(now_s);
+}
+
+void SimNetwork::Impl::handle(Happening& happening) {
+  if (!connections[happening.connection]) return;  // forgotten
+  Connection& connection = *connections[happening.connection];
+  const bool down = happening.down;
+  Flow& flow = connection.flow(down);
+  const bool arrives_down = happening.kind == Happening::Kind::acknowledge ? !down : down;
+  const bool arrives = happening.kind != Happening::Kind::timeout && happening.kind != Happening::Kind::look;
+  if (arrives && (connection.gone(!arrives_down) || (!arrives_down && !server_up))) return;
+  if (arrives) (arrives_down ? connection.client_heard_s : connection.server_heard_s) = now_s;
+  switch (happening.kind) {
+    case Happening::Kind::state: {
+      End& end = receiver(connection, down);
+      end.count_received(happening.piece.wire_bytes);
+      if (!connection.open(!down)) return;
+      end.give(TransportEvent::Kind::received, happening.connection, Channel::state, 0,
+               std::move(happening.piece.payload));
+      return;
+    }
+    case Happening::Kind::reliable: {
+      receiver(connection, down).count_received(happening.piece.wire_bytes);
+      Happening answer;
+      answer.kind = Happening::Kind::acknowledge;
+      answer.connection = happening.connection;
+      answer.down = down;
+      answer.sequence = happening.sequence;
+      answer.piece.sent_s = happening.piece.sent_s;
+      transmit(std::move(answer), 0, kAcknowledgeBytes);
+      if (happening.sequence < flow.next_wanted) return;
+      flow.early.emplace(happening.sequence, std::move(happening.piece));
+      for (auto next = flow.early.find(flow.next_wanted); next != flow.early.end();
+           next = flow.early.find(flow.next_wanted)) {
+        Reliable piece = std::move(next->second);
+        flow.early.erase(next);
+        ++flow.next_wanted;
+        deliver(connection, happening.connection, down, piece);
+      }
+      return;
+    }
+    case Happening::Kind::acknowledge: {
+      receiver(connection, !down).count_received(kAcknowledgeBytes);
+      measure(flow, now_s - happening.piece.sent_s);
+      const auto found = flow.unacknowledged.find(happening.sequence);
+      if (found == flow.unacknowledged.end()) return;
+      const Reliable piece = std::move(found->second);
+      flow.unacknowledged.erase(found);
+      flow.last_acknowledged_s = now_s;
+      hurry_oldest(flow, happening.connection, down);
+      acknowledged(connection, happening.connection, down, piece);
+      return;
+    }
+    case Happening::Kind::timeout:
+      timed_out(connection, happening);
+      return;
+    case Happening::Kind::goodbye:
+      close_side(connection, happening.connection, false, 0);
+      return;
+    case Happening::Kind::look:
+      look(connection, happening);
+      return;
+  }
+}
+
+SimNetwork::SimNetwork(SimNetworkConfig config) : impl_(std::make_unique<Impl>(std::move(config))) {}
+SimNetwork::~SimNetwork() = default;
+
+Transport& SimNetwork::server() {
+  return *impl_->server;
+}
+
+const Transport& SimNetwork::server() const {
+  return *impl_->server;
+}
+
+Transport& SimNetwork::add_client(std::uint32_t reason) {
+  Transport& client = add_client(reason, impl_->config.links);
+  impl_->connections.back()->follows_script = true;
+  return client;
+}
+
+Transport& SimNetwork::add_client(std::uint32_t reason, const LinkPair& links) {
+  const std::size_t index = impl_->connections.size();
+  auto connection = std::make_unique<Impl::Connection>(links, impl_->config.seed, index);
+  connection->client = std::make_unique<Impl::End>(*impl_, false, index);
+  connection->connect_reason = reason;
+  Transport& client = *connection->client;
+  connection->client_heard_s = connection->server_heard_s = impl_->now_s;
+  impl_->connections.push_back(std::move(connection));
+  if (impl_->config.silent_s > 0.0) {
+    Happening look;
+    look.kind = Happening::Kind::look;
+    look.connection = index;
+    look.time_s = impl_->now_s + kLookS;
+    impl_->push(look);
+  }
+  impl_->send_reliable(index, false, {Piece::connect, {}, 0, kConnectBytes, 0.0, 0.0});
+  return client;
+}
+
+std::size_t SimNetwork::newest_client() const {
+  return impl_->connections.size() - 1;
+}
+
+void SimNetwork::drop_client(std::size_t client, bool says_goodbye) {
+  if (!impl_->connections[client]) return;
+  Impl::Connection& connection = *impl_->connections[client];
+  if (connection.client_gone) return;
+  const bool stood = connection.client_open;
+  connection.client_gone = connection.client_told = connection.closed = true;
+  connection.client_open = false;
+  connection.up.unacknowledged.clear();
+  connection.client->forget_events();
+  if (!stood || !says_goodbye) return;
+  Happening goodbye;
+  goodbye.kind = Happening::Kind::goodbye;
+  goodbye.connection = client;
+  goodbye.down = false;
+  impl_->transmit(std::move(goodbye), 0, kDisconnectBytes);
+}
+
+void SimNetwork::set_server_up(bool up) {
+  impl_->server_up = up;
+  if (up) return;
+  for (auto& connection : impl_->connections) {
+    if (!connection) continue;
+    connection->server_gone = connection->server_told = connection->closed = true;
+    connection->server_open = false;
+    connection->down.unacknowledged.clear();
+  }
+  impl_->server->forget_events();
+}
+
+double SimNetwork::next_event_s() const {
+  return impl_->queue.empty() ? std::numeric_limits<double>::infinity() : impl_->queue.front().time_s;
+}
+
+void SimNetwork::advance(double now_s) {
+  impl_->advance(now_s);
+}
+double SimNetwork::now_s() const {
+  return impl_->now_s;
+}
+bool SimNetwork::server_has_events() const {
+  return impl_->server->has_events();
+}
+
+bool SimNetwork::client_has_events(std::size_t client) const {
+  return impl_->connections[client] && impl_->connections[client]->client->has_events();
+}
+
+std::span<const PacketRecord> SimNetwork::packets() const {
+  return impl_->packets;
+}
+
+void SimNetwork::note_entities(std::size_t first, std::size_t entities) {
+  share_out(std::span(impl_->packets).subspan(first), entities);
+}
+
+}  // namespace reckoner::harness
+
+// The control channel of SimNetwork: what ENet does to be reliable.
+
+namespace reckoner::harness {
+namespace {
+
+constexpr double kFirstTimeoutS = 0.5;  // ENET_PEER_DEFAULT_ROUND_TRIP_TIME
+constexpr double kHurryS = 0.25;        // kHurryMs of net/src/enet/hurry.hpp, which this is after
+constexpr double kGiveUpS = 30.0;       // ENET_PEER_TIMEOUT_MAXIMUM
+// Mean and mean deviation of |N(0,1)|.
+constexpr double kHalfNormalMean = 0.798;
+constexpr double kHalfNormalDeviation = 0.48;
+
+}  // namespace
+
+// What the links' delays make likely, or longer if acknowledgements have taken longer, behind a queue.
+double SimNetwork::Impl::retransmit_after_s(const Flow& flow) const {
+  const double latency_ms = config.links.up.latency_ms + config.links.down.latency_ms;
+  const double jitter_ms = config.links.up.jitter_ms + config.links.down.jitter_ms;
+  const double likely_ms = latency_ms + (kHalfNormalMean + 4.0 * kHalfNormalDeviation) * jitter_ms;
+  return std::max({0.001, 0.001 * likely_ms, flow.round_trip_s + 4.0 * flow.deviation_s});
+}
+
+// As ENet smooths it, which is as V. Jacobson has it (1988).
+void SimNetwork::Impl::measure(Flow& flow, double round_trip_s) {
+  if (flow.round_trip_s == 0.0) {
+    flow.round_trip_s = round_trip_s;
+    flow.deviation_s = round_trip_s / 2.0;
+    return;
+  }
+  const double off_s = round_trip_s - flow.round_trip_s;
+  flow.deviation_s += (std::abs(off_s) - flow.deviation_s) / 4.0;
+  flow.round_trip_s += off_s / 8.0;
+}
+
+double SimNetwork::Impl::first_timeout_s(const Flow& flow, const Reliable& piece) const {
+  const bool connecting = piece.piece == Piece::connect || piece.piece == Piece::verify;
+  return connecting ? kFirstTimeoutS : retransmit_after_s(flow);
+}
+
+void SimNetwork::Impl::send_reliable(std::size_t index, bool down, Reliable piece) {
+  Flow& flow = connections[index]->flow(down);
+  const std::uint32_t sequence = flow.next_sent++;
+  piece.first_sent_s = piece.sent_s = now_s;
+  piece.timeout_s = first_timeout_s(flow, piece);
+  Happening arrival;
+  arrival.kind = Happening::Kind::reliable;
+  arrival.connection = index;
+  arrival.down = down;
+  arrival.sequence = sequence;
+  arrival.piece = piece;
+  const std::size_t wire_bytes = piece.wire_bytes;
+  const std::size_t payload_bytes = piece.payload.size();
+  const auto kept = flow.unacknowledged.emplace(sequence, std::move(piece)).first;
+  transmit(std::move(arrival), payload_bytes, wire_bytes);
+  expect(index, down, sequence, kept->second);
+}
+
+void SimNetwork::Impl::deliver(Connection& connection, std::size_t index, bool down, Reliable& piece) {
+  switch (piece.piece) {
+    case Piece::connect:
+      send_reliable(index, true, {Piece::verify, {}, 0, kVerifyConnectBytes, 0.0, 0.0});
+      return;
+    case Piece::verify:
+      connection.client_open = !connection.closed;
+      connection.client->give(TransportEvent::Kind::connected, index, Channel::control, 0, {});
+      return;
+    case Piece::disconnect:
+      close_side(connection, index, down, piece.reason);
+      return;
+    case Piece::part:
+    case Piece::last_part:
+      break;
+  }
+  // What the client says first may overtake its acknowledgement of the connection.
+  if (!down) open_server_side(connection, index);
+  Flow& flow = connection.flow(down);
+  flow.message.insert(flow.message.end(), piece.payload.begin(), piece.payload.end());
+  if (piece.piece == Piece::part) return;
+  Bytes message = std::exchange(flow.message, {});
+  if (!connection.open(!down)) return;
+  receiver(connection, down)
+      .give(TransportEvent::Kind::received, index, Channel::control, 0, std::move(message));
+}
+
+void SimNetwork::Impl::acknowledged(Connection& connection, std::size_t index, bool down,
+                                    const Reliable& piece) {
+  if (piece.piece == Piece::verify) open_server_side(connection, index);
+  if (piece.piece == Piece::disconnect) close_side(connection, index, !down, piece.reason);
+}
+
+void SimNetwork::Impl::open_server_side(Connection& connection, std::size_t index) {
+  if (connection.server_open || connection.closed) return;
+  if (!connection.server_told) return;  // it is closing already
+  connection.server_open = true;
+  connection.server_told = false;
+  server->give(TransportEvent::Kind::connected, index, Channel::control, connection.connect_reason, {});
+}
+
+void SimNetwork::Impl::close_side(Connection& connection, std::size_t index, bool client_side,
+                                  std::uint32_t reason) {
+  (client_side ? connection.client_open : connection.server_open) = false;
+  connection.closed = true;
+  bool& told = client_side ? connection.client_told : connection.server_told;
+  if (std::exchange(told, true)) return;
+  End& end = client_side ? *connection.client : *server;
+  end.give(TransportEvent::Kind::disconnected, index, Channel::control, reason, {});
+}
+
+void SimNetwork::Impl::close(Connection& connection, std::size_t index) {
+  close_side(connection, index, true, 0);
+  close_side(connection, index, false, 0);
+}
+
+// Each end judges for itself.
+void SimNetwork::Impl::look(Connection& connection, const Happening& happening) {
+  constexpr double kAgainS = 0.25;
+  const std::size_t index = happening.connection;
+  const bool answered = connection.client_open || connection.client_told;
+  const double patience_s = answered ? config.silent_s : config.silent_s / 2.0;
+  const bool client_there = !connection.client_told && !connection.client_gone;
+  if (client_there && now_s - connection.client_heard_s >= patience_s) {
+    connection.up.unacknowledged.clear();
+    close_side(connection, index, true, 0);
+  }
+  if (connection.server_open && now_s - connection.server_heard_s >= config.silent_s) {
+    connection.down.unacknowledged.clear();
+    close_side(connection, index, false, 0);
+  }
+  const bool over = connection.client_told && connection.server_told;
+  if (over) {
+    const double since_s = std::max(connection.client_heard_s, connection.server_heard_s);
+    // Whoever still has the client's end has dropped it; nothing is on its way to it any more.
+    const bool forgotten = connection.client_gone && now_s - since_s >= config.silent_s;
+    if (forgotten) connections[index].reset();
+    if (forgotten) return;
+  }
+  Happening again = happening;
+  again.time_s = now_s + kAgainS;
+  push(std::move(again));
+}
+
+// The oldest, which the others wait for, comes again sooner than they do.
+void SimNetwork::Impl::hurry_oldest(Flow& flow, std::size_t index, bool down) {
+  if (flow.unacknowledged.empty()) return;
+  auto& [sequence, oldest] = *flow.unacknowledged.begin();
+  const double wait_s = std::max(kHurryS, first_timeout_s(flow, oldest));
+  if (oldest.timeout_s <= wait_s) return;
+  oldest.timeout_s = std::max(wait_s, now_s - oldest.sent_s);
+  expect(index, down, sequence, oldest);
+}
+
+void SimNetwork::Impl::expect(std::size_t index, bool down, std::uint32_t sequence, const Reliable& piece) {
+  Happening timeout;
+  timeout.kind = Happening::Kind::timeout;
+  timeout.connection = index;
+  timeout.down = down;
+  timeout.sequence = sequence;
+  timeout.piece.sent_s = piece.sent_s;
+  timeout.time_s = piece.sent_s + piece.timeout_s;
+  push(std::move(timeout));
+}
+
+void SimNetwork::Impl::timed_out(Connection& connection, const Happening& happening) {
+  Flow& flow = connection.flow(happening.down);
+  const auto found = flow.unacknowledged.find(happening.sequence);
+  if (found == flow.unacknowledged.end()) return;
+  Reliable& piece = found->second;
+  if (piece.sent_s != happening.piece.sent_s) return;  // sent again since, sooner than this
+  if (now_s - std::max(piece.first_sent_s, flow.last_acknowledged_s) >= kGiveUpS) {
+    close(connection, happening.connection);
+    return;
+  }
+  Happening again = happening;
+  again.kind = Happening::Kind::reliable;
+  piece.sent_s = now_s;
+  again.piece = piece;
+  piece.timeout_s *= 2.0;
+  transmit(std::move(again), piece.payload.size(), piece.wire_bytes);
+  expect(happening.connection, happening.down, happening.sequence, piece);
+  hurry_oldest(flow, happening.connection, happening.down);
+}
+
+}  // namespace reckoner::harness

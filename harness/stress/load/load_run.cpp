@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: MIT
+#include "harness/stress/load/load_run.hpp"
+
+#include "harness/commands/child_process.hpp"
+#include "harness/commands/scratch_folder.hpp"
+#include "harness/stress/load/datagram_record.hpp"
+#include "programs/common/clock.hpp"
+#include "programs/common/security.hpp"
+#include "programs/common/stop_signal.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <optional>
+#include <thread>
+
+#include <fmt/core.h>
+
+namespace reckoner::harness {
+namespace {
+
+constexpr double kPatienceS = 20.0;  // without anything happening
+constexpr std::size_t kClientsPerProcess = 250;
+
+// A server and the processes that its clients are in.
+class Crew {
+ public:
+  Crew(const LoadRunOptions& options, std::string name, const LoadProgress& progress)
+      : options_(options), name_(std::move(name)), progress_(progress) {}
+
+  std::optional<Error> start_server(const std::vector<std::string>& arguments) {
+    if (scratch_.path().empty()) return Error{"cannot make a temporary folder"};
+    if (auto wrong = add("server", arguments)) return wrong;
+    const auto listens = [this] { return said(0, "listening on port").has_value(); };
+    if (auto wrong = wait_until(listens, kPatienceS, "its server does not start", 0.0)) return wrong;
+    port_ = *said(0, "listening on port");
+    epoch_ = said(0, "epoch").value_or("0");
+    return std::nullopt;
+  }
+
+  // `arguments` are followed by those that differ from process to process.
+  std::optional<Error> start_clients(const std::vector<std::string>& arguments) {
+    client_arguments_ = arguments;
+    const std::size_t all = options_.world.clients;
+    const std::size_t wanted =
+        options_.processes > 0 ? options_.processes : (all + kClientsPerProcess - 1) / kClientsPerProcess;
+    const std::size_t count = std::clamp<std::size_t>(wanted, 1, all);
+    std::size_t first_id = 1;
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t clients = all / count + (i < all % count ? 1 : 0);
+      const std::size_t watched = options_.watched / count + (i < options_.watched % count ? 1 : 0);
+      auto own = arguments;
+      own.insert(own.end(),
+                 {"--connect", "127.0.0.1:" + port_, "--count", std::to_string(clients), "--join-rate",
+                  fmt::format("{}", options_.join_rate_hz / static_cast<double>(count)), "--watched",
+                  std::to_string(watched), "--epoch", epoch_, "--first-id", std::to_string(first_id)});
+      first_id += clients;
+      if (auto wrong = add(fmt::format("clients {}", i + 1), own)) return wrong;
+    }
+    return join();
+  }
+
+  Result<LoadResult> measure() {
+    if (auto wrong = pause(options_.warmup_s, "warming up")) return *wrong;
+    if (!tell(0, children_.size(), fmt::format("measure {}", options_.seconds))) return ended_early();
+    const std::size_t crew = children_.size();
+    if (auto wrong = start_disturbers()) return *wrong;
+    if (auto wrong = pause(options_.seconds, "measuring")) return *wrong;
+    // The server counts ticks: one that cannot keep up takes longer, and its clients are measured as long.
+    const double patience_s = kPatienceS + 10.0 * options_.seconds;
+    const auto server_said = [this] { return said(0, "result").has_value(); };
+    if (auto wrong = wait_until(server_said, patience_s, "the server gives no figures", 1.0)) return *wrong;
+    if (!tell(1, crew, "report")) return ended_early();
+    const std::size_t to_say = crew + (flood_ ? 1 : 0);
+    const auto all_said = [this, to_say] {
+      for (std::size_t i = 0; i < to_say; ++i) {
+        if (!said(i, "result")) return false;
+      }
+      return true;
+    };
+    if (auto wrong = wait_until(all_said, kPatienceS, "clients give no figures", 1.0)) return *wrong;
+    LoadResult result;
+    for (std::size_t i = 0; i < to_say; ++i) {
+      auto json = nlohmann::json::parse(*said(i, "result"), nullptr, false);
+      if (!json.is_object()) return Error{name_ + ": figures that cannot be read"};
+      if (i == 0) {
+        result.server = std::move(json);
+      } else if (i == crew) {
+        result.flood = std::move(json);
+      } else {
+        result.clients.push_back(std::move(json));
+      }
+    }
+    if (options_.late > 0) result.late_joined = joined_of(children_.size() - 1);
+    for (auto child = children_.rbegin(); child != children_.rend(); ++child)
+      child->tell("end");
+    return result;
+  }
+
+ private:
+  [[nodiscard]] bool tell(std::size_t first, std::size_t end, const std::string& line) {
+    for (std::size_t i = first; i < end; ++i) {
+      if (!children_[i].tell(line)) return false;
+    }
+    return true;
+  }
+
+  // Strangers from now on, and others who want to join among them.
+  std::optional<Error> start_disturbers() {
+    flood_ = options_.flood_per_second > 0.0;
+    if (flood_) {
+      if (auto wrong = add("strangers", {"load-flood", "--connect", "127.0.0.1:" + port_, "--per-second",
+                                         fmt::format("{}", options_.flood_per_second), "--seconds",
+                                         fmt::format("{}", options_.seconds)}))
+        return wrong;
+    }
+    if (options_.late == 0) return std::nullopt;
+    auto own = client_arguments_;
+    own.insert(own.end(), {"--connect", "127.0.0.1:" + port_, "--count", std::to_string(options_.late),
+                           "--first-id", "100001", "--join-rate",
+                           fmt::format("{}", 2.0 * static_cast<double>(options_.late) / options_.seconds),
+                           "--watched", "0", "--epoch", epoch_});
+    return add("late clients", own);
+  }
+
+  [[nodiscard]] std::size_t joined_of(std::size_t child) const {
+    return static_cast<std::size_t>(std::strtoull(said(child, "joined").value_or("0").c_str(), nullptr, 10));
+  }
+
+  Error ended_early() {
+    if (auto wrong = look_after()) return *wrong;
+    return Error{name_ + ": a process listens no more"};
+  }
+
+  std::optional<Error> add(const std::string& what, const std::vector<std::string>& arguments) {
+    auto child = ChildProcess::start(options_.program, arguments,
+                                     scratch_.path() / fmt::format("{}.log", children_.size()),
+                                     ChildProcess::Input::told);
+    if (!child) return Error{child.error()};
+    children_.push_back(std::move(*child));
+    names_.push_back(what);
+    return std::nullopt;
+  }
+
+  std::optional<std::string> said(std::size_t child, const std::string& key) const {
+    return last_said(children_[child].output(), key);
+  }
+
+  std::optional<Error> join() {
+    const std::size_t all = options_.world.clients;
+    std::size_t joined = 0;
+    while (joined < all) {
+      std::size_t now = joined;
+      const auto more = [&] {
+        now = 0;
+        for (std::size_t i = 1; i < children_.size(); ++i)
+          now += joined_of(i);
+        return now > joined;
+      };
+      const double done = static_cast<double>(joined) / static_cast<double>(all);
+      const std::string stuck = fmt::format("only {} of {} clients have joined", joined, all);
+      if (auto wrong = wait_until(more, kPatienceS, stuck, done, "clients join")) return wrong;
+      joined = now;
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Error> pause(double seconds, const std::string& what) {
+    const double end_s = program::monotonic_s() + seconds;
+    while (program::monotonic_s() < end_s) {
+      if (auto wrong = look_after()) return wrong;
+      progress_(name_ + ": " + what, 1.0 - (end_s - program::monotonic_s()) / seconds);
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+    return std::nullopt;
+  }
+
+  template <class Done>
+  std::optional<Error> wait_until(Done done, double patience_s, const std::string& stuck, double share,
+                                  const std::string& what = "waiting") {
+    const double end_s = program::monotonic_s() + patience_s;
+    while (!done()) {
+      if (auto wrong = look_after()) return wrong;
+      if (program::monotonic_s() >= end_s) return Error{name_ + ": " + stuck};
+      progress_(name_ + ": " + what, share);
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+    return std::nullopt;
+  }
+
+  // What is wrong, if a process has ended before its time or the user wants to stop.
+  std::optional<Error> look_after() {
+    if (program::stop_requested()) return Error{"stopped"};
+    for (std::size_t i = 0; i < children_.size(); ++i) {
+      if (const auto code = children_[i].exit_code()) {
+        if (*code == 0 && names_[i] == "strangers") continue;  // they had said all
+        return Error{fmt::format("{}: {} ended with code {}: {}", name_, names_[i], *code,
+                                 last_line(children_[i].output()))};
+      }
+    }
+    return std::nullopt;
+  }
+
+  const LoadRunOptions& options_;
+  std::string name_;
+  const LoadProgress& progress_;
+  ScratchFolder scratch_;               // before the processes that write into it
+  std::vector<ChildProcess> children_;  // the server first
+  std::vector<std::string> names_;
+  std::vector<std::string> client_arguments_;
+  bool flood_ = false;
+  std::string port_;
+  std::string epoch_;
+};
+
+std::vector<std::string> world_arguments(const char* command, const LoadRunOptions& options) {
+  const LoadWorldOptions& world = options.world;
+  return {command,
+          "--clients",
+          std::to_string(world.clients),
+          "--entities",
+          std::to_string(world.entities),
+          "--resting",
+          std::to_string(world.resting),
+          "--see",
+          std::to_string(world.see),
+          "--seed",
+          std::to_string(world.seed),
+          "--tick-rate",
+          fmt::format("{}", options.tick_rate_hz)};
+}
+
+}  // namespace
+
+Result<LoadResult> run_load(const LoadRunOptions& options, const std::filesystem::path& record,
+                            const LoadProgress& progress) {
+  Crew crew(options, "Reckoner", progress);
+  auto server = world_arguments("load-server", options);
+  auto clients = world_arguments("load-clients", options);
+  server.insert(server.end(), {"--record", record.string(), "--threads", std::to_string(options.threads),
+                               "--late", std::to_string(options.late)});
+  if (!options.insecure) {
+    const std::string key = record.string() + ".key";
+    if (auto wrong = program::write_secret_file(key, SecretKey::make().text())) return *wrong;
+    for (auto* arguments : {&server, &clients})
+      arguments->insert(arguments->end(), {"--key", key});
+  }
+  if (auto wrong = crew.start_server(server)) return *wrong;
+  if (auto wrong = crew.start_clients(clients)) return *wrong;
+  return crew.measure();
+}
+
+Result<LoadResult> run_plain(const LoadRunOptions& options, const std::filesystem::path& record,
+                             const LoadProgress& progress) {
+  const auto recorded = load_record(record);
+  if (!recorded) return Error{recorded.error()};
+  Crew crew(options, "plain ENet", progress);
+  auto server = world_arguments("load-plain-server", options);
+  server.insert(server.end(), {"--record", record.string()});
+  if (auto wrong = crew.start_server(server)) return *wrong;
+  auto clients = world_arguments("load-plain-clients", options);
+  clients.insert(clients.end(),
+                 {"--payload", std::to_string(std::max<std::size_t>(1, recorded->uplink_bytes))});
+  if (auto wrong = crew.start_clients(clients)) return *wrong;
+  return crew.measure();
+}
+
+}  // namespace reckoner::harness

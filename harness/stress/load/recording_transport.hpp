@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "harness/stress/load/datagram_record.hpp"
+#include <reckoner/net/forwarding_transport.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace reckoner::harness {
+
+/// Notes how large everything is that passes. Adds a few nanoseconds to each payload.
+class RecordingTransport final : public ForwardingTransport {
+ public:
+  using ForwardingTransport::ForwardingTransport;
+
+  /// Notes what is sent in the next `ticks` ticks, and what arrives.
+  void record(std::size_t ticks) {
+    record_ = {};
+    ticks_left_ = ticks;
+  }
+  /// A tick is over.
+  void end_tick() {
+    if (ticks_left_ == 0) return;
+    record_.end_tick();
+    --ticks_left_;
+  }
+  [[nodiscard]] const DatagramRecord& record() {
+    record_.uplink_bytes = received_ == 0 ? 0 : received_bytes_ / received_;
+    return record_;
+  }
+
+  std::optional<TransportEvent> poll() override {
+    auto event = ForwardingTransport::poll();
+    if (event) note(*event);
+    return event;
+  }
+
+  bool send(PeerId peer, Channel channel, std::span<const std::byte> payload) override {
+    if (ticks_left_ > 0 && peer.value < numbers_.size()) {
+      const std::size_t bytes = std::min<std::size_t>(payload.size(), kMaxStateBytes);
+      record_.sent.push_back({numbers_[peer.value], static_cast<std::uint16_t>(bytes)});
+    }
+    return ForwardingTransport::send(peer, channel, payload);
+  }
+
+ private:
+  void note(const TransportEvent& event) {
+    if (event.kind == TransportEvent::Kind::connected) {
+      if (event.peer.value >= numbers_.size()) numbers_.resize(event.peer.value + 1);
+      numbers_[event.peer.value] = next_number_++;
+    } else if (event.kind == TransportEvent::Kind::received && event.channel == Channel::state &&
+               ticks_left_ > 0) {
+      ++received_;
+      received_bytes_ += event.payload.size();
+    }
+  }
+
+  std::vector<std::uint16_t> numbers_;  // by PeerId, in order of connecting
+  std::uint16_t next_number_ = 0;
+  DatagramRecord record_;
+  std::size_t ticks_left_ = 0;
+  std::size_t received_ = 0;
+  std::size_t received_bytes_ = 0;
+};
+
+}  // namespace reckoner::harness

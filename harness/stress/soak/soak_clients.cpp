@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+#include "harness/commands/cli_options.hpp"
+#include "harness/stress/load/resource_use.hpp"
+#include "harness/stress/load/told_lines.hpp"
+#include "harness/stress/soak/soak.hpp"
+#include "net/src/wire/messages.hpp"
+#include "programs/common/archetypes.hpp"
+#include "programs/common/clock.hpp"
+#include "programs/common/options.hpp"
+#include "programs/common/security.hpp"
+#include "programs/common/stop_signal.hpp"
+#include "scenario/builtin/random.hpp"
+
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <reckoner/client/client.hpp>
+#include <reckoner/net/enet_dialer.hpp>
+
+namespace reckoner::harness {
+namespace {
+
+constexpr double kMeanStayS = 40.0;
+constexpr double kFrameS = 1.0 / 30.0;
+constexpr double kSayEveryS = 5.0, kSayEverySettlingS = 0.25;
+constexpr double kTokenS = 60.0;
+constexpr std::size_t kMostExplained = 3;
+
+// Joins and leaves, with a goodbye or without, or is not served for a while: each client by a chance of its
+// own.
+class SoakClients {
+ public:
+  SoakClients(const SoakClientsOptions& options, program::HostPort server, const SecretKey& key)
+      : options_(options), server_(std::move(server)), key_(key), players_(options.count) {}
+
+  int run() {
+    for (Player& player : players_)
+      player.until_s = program::monotonic_s() + 5.0 * chance();
+    while (!ended_ && !program::stop_requested()) {
+      for (Player& player : players_)
+        turn(player, program::monotonic_s());
+      if (program::monotonic_s() >= next_said_s_) {
+        say();
+        next_said_s_ = program::monotonic_s() + (settling_ ? kSayEverySettlingS : kSayEveryS);
+      }
+      obey();
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    return program::kOk;
+  }
+
+ private:
+  struct Player {
+    std::unique_ptr<EnetDialer> dialer;
+    std::unique_ptr<Client> client;
+    double until_s = 0.0;
+    double next_turn_s = 0.0;
+    bool asleep = false;
+  };
+
+  [[nodiscard]] double chance() {
+    return scenario::to_unit_interval(scenario::hash(options_.seed, std::uint64_t{0x50B}, ++draws_));
+  }
+  [[nodiscard]] double stay_s() { return -kMeanStayS * std::log(1.0 - chance()); }
+
+  void begin(Player& p, double now_s) {
+    ConnectGrant grant{.client_id = options_.first_id + begun_++};
+    grant.servers = {{0x7F000001, server_.port}};
+    const ClientSecurity security{program::issue_now(grant, key_, kTokenS), program::kGameNumber};
+    p.dialer = std::make_unique<EnetDialer>(server_.host, server_.port, kProtocolVersion, security);
+    ClientConfig config;
+    config.archetypes = program::archetypes();
+    p.client = std::make_unique<Client>(config, *p.dialer);
+    p.until_s = now_s + stay_s();
+  }
+
+  void turn(Player& p, double now_s) {
+    if (now_s < p.next_turn_s) return;
+    p.next_turn_s = now_s + kFrameS;
+    if (!p.client && now_s >= p.until_s && !settling_) begin(p, now_s);
+    if (!p.client || (p.asleep && now_s < p.until_s && !settling_)) return;
+    if (p.asleep) p.until_s = now_s + stay_s();
+    p.asleep = false;
+    p.client->receive(now_s);
+    (void)p.client->frame(now_s);
+    while (const auto event = p.client->poll_event()) {
+      resumed_ += event->kind == ClientEvent::Kind::resumed ? 1 : 0;
+      restarted_ += event->kind == ClientEvent::Kind::restarted ? 1 : 0;
+      joined_ += event->kind == ClientEvent::Kind::joined ? 1 : 0;
+    }
+    while (p.client->poll_message()) {
+    }
+    const ClientStatus status = p.client->status();
+    const bool out = status == ClientStatus::refused || status == ClientStatus::disconnected;
+    if (out) ++refused_;
+    if (out) return end(p, now_s + 1.0);
+    if (now_s < p.until_s || settling_) return;
+    const double what = chance();
+    if (what < 0.4) {
+      p.asleep = true;
+      p.until_s = now_s + 40.0 * chance() * chance();
+      return;
+    }
+    if (what < 0.7) p.client->leave();
+    p.client->receive(now_s);
+    end(p, now_s + 3.0 * chance());
+  }
+  static void end(Player& p, double until_s) {
+    p.client.reset();
+    p.dialer.reset();
+    p.until_s = until_s;
+  }
+
+  void obey() {
+    while (const auto line = told_.next()) {
+      if (*line == "settle") settle();
+      ended_ = ended_ || *line == "end";
+    }
+    if (told_.closed()) ended_ = true;
+  }
+
+  void settle() {
+    settling_ = true;
+    next_said_s_ = 0.0;
+  }
+
+  void say() {
+    std::size_t there = 0, begun_players = 0;
+    std::uint64_t malformed = 0;
+    nlohmann::json out = nlohmann::json::array();  // why some are not there
+    for (const Player& p : players_) {
+      begun_players += p.client ? 1 : 0;
+      const bool is_there = p.client && p.client->status() == ClientStatus::joined;
+      there += is_there ? 1 : 0;
+      if (p.client && settling_ && !is_there && out.size() < kMostExplained)
+        out.push_back(fmt::format("{:.1f} s, {}", p.client->lost_for_s(program::monotonic_s()),
+                                  p.client->refusal().empty() ? "never in" : p.client->refusal()));
+      malformed += p.client ? p.client->stats().malformed : 0;
+    }
+    const nlohmann::json json = {{"there", there},      {"present", begun_players}, {"begun", begun_},
+                                 {"joined", joined_},   {"resumed", resumed_},      {"restarted", restarted_},
+                                 {"refused", refused_}, {"malformed", malformed},   {"settling", settling_},
+                                 {"out", out}};
+    fmt::print("so {}\n", json.dump());
+    std::fflush(stdout);
+  }
+
+  SoakClientsOptions options_;
+  program::HostPort server_;
+  SecretKey key_;
+  std::vector<Player> players_;
+  ToldLines told_;
+  std::uint64_t draws_ = 0, begun_ = 0, joined_ = 0, resumed_ = 0, restarted_ = 0, refused_ = 0;
+  double next_said_s_ = 0.0;
+  bool settling_ = false;  // nobody leaves any more
+  bool ended_ = false;
+};
+
+}  // namespace
+
+int run_soak_clients(const SoakClientsOptions& options) {
+  program::catch_stop_signals();
+  step_back();
+  if (const std::string wrong = allow_open_files(options.count + 64); !wrong.empty())
+    return complain(wrong, program::kFailed);
+  auto server = program::parse_host_port(options.server);
+  if (!server) return complain(server.error());
+  const auto key = program::read_key_file(options.key);
+  if (!key) return complain(key.error());
+  return SoakClients(options, std::move(*server), *key).run();
+}
+
+}  // namespace reckoner::harness

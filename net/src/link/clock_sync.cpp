@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+#include "net/src/link/clock_sync.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace reckoner {
+namespace {
+
+constexpr double kLargestSlew = 0.02;  // of the local clock's speed: below what an eye notices in a motion
+constexpr double kStepS = 0.25;
+
+// No clocks drift apart so far while bounds are kept: if they contradict each other by more, one was set, or
+// slept.
+constexpr double kContradictionS = 0.05;
+
+constexpr double kSettleS = 0.5;  // an error is worked off as if by a spring of this time constant
+
+}  // namespace
+
+void ClockSync::add_exchange(double sent_local_s, double received_server_s, double answered_server_s,
+                             double answer_local_s) {
+  const double round_trip_s = (answer_local_s - sent_local_s) - (answered_server_s - received_server_s);
+  if (!(round_trip_s >= 0.0) || !std::isfinite(round_trip_s)) return;
+  const double upper_s = received_server_s - sent_local_s;
+  if (const Bounds b = bounds(); b.lower_s && upper_s < *b.lower_s - kContradictionS) stretches_ = {};
+  Stretch& stretch = stretch_at(answer_local_s);
+  stretch.upper_s = stretch.has_upper ? std::min(stretch.upper_s, upper_s) : upper_s;
+  stretch.has_upper = true;
+  add_arrival(answered_server_s, answer_local_s);
+}
+
+void ClockSync::add_arrival(double sent_server_s, double received_local_s) {
+  const double lower_s = sent_server_s - received_local_s;
+  if (!std::isfinite(lower_s)) return;
+  if (const Bounds b = bounds(); b.upper_s && lower_s > *b.upper_s + kContradictionS) stretches_ = {};
+  Stretch& stretch = stretch_at(received_local_s);
+  stretch.lower_s = stretch.has_lower ? std::max(stretch.lower_s, lower_s) : lower_s;
+  stretch.has_lower = true;
+}
+
+bool ClockSync::advance(double local_s) {
+  const Bounds b = bounds();
+  if (!b.upper_s || !b.lower_s) return false;
+  const double target_s = 0.5 * (*b.upper_s + *b.lower_s);
+  if (!started_) {
+    started_ = true;
+    offset_s_ = target_s;
+    advanced_local_s_ = local_s;
+    return false;
+  }
+  const double elapsed_s = local_s - advanced_local_s_;
+  if (!(elapsed_s > 0.0)) return false;
+  advanced_local_s_ = local_s;
+
+  const double error_s = target_s - offset_s_;
+  if (std::abs(error_s) > kStepS) {
+    offset_s_ = target_s;
+    return true;
+  }
+  const double wanted_s = error_s * std::min(1.0, elapsed_s / kSettleS);
+  const double allowed_s = kLargestSlew * elapsed_s;
+  offset_s_ += std::clamp(wanted_s, -allowed_s, allowed_s);
+  return false;
+}
+
+double ClockSync::server_time_s(double local_s) const {
+  return local_s + offset_s_;
+}
+
+std::optional<double> ClockSync::round_trip_s() const {
+  const Bounds b = bounds();
+  if (!b.upper_s || !b.lower_s) return std::nullopt;
+  return std::max(0.0, *b.upper_s - *b.lower_s);
+}
+
+ClockSync::Stretch& ClockSync::stretch_at(double local_s) {
+  // The newest stretch only: a clock that goes back must not wake up old bounds.
+  newest_stretch_ = std::max(newest_stretch_, static_cast<std::int64_t>(std::floor(local_s / kStretchS)));
+  Stretch& stretch = stretches_[static_cast<std::size_t>(newest_stretch_) % kStretches];
+  if (stretch.number != newest_stretch_) {
+    stretch = {};
+    stretch.number = newest_stretch_;
+  }
+  return stretch;
+}
+
+ClockSync::Bounds ClockSync::bounds() const {
+  Bounds b;
+  const auto oldest = newest_stretch_ - static_cast<std::int64_t>(kStretches);
+  for (const Stretch& s : stretches_) {
+    if (s.number <= oldest) continue;
+    if (s.has_upper) b.upper_s = b.upper_s ? std::min(*b.upper_s, s.upper_s) : s.upper_s;
+    if (s.has_lower) b.lower_s = b.lower_s ? std::max(*b.lower_s, s.lower_s) : s.lower_s;
+  }
+  return b;
+}
+
+}  // namespace reckoner

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+// Datagrams sealed as they leave and opened as they come, past ENet.
+#include "net/src/transport/enet/impl.hpp"
+
+#include <cstring>
+#include <type_traits>
+
+namespace reckoner {
+
+// ENet leaves what it puts before each datagram's commands to a checksum function, which is the one moment at
+// which all of a datagram that leaves can be seen, and replaced. Arriving ones are opened in the filter; ENet
+// asks here too whether their checksum is right.
+enet_uint32 EnetTransport::Impl::seal_hook(const ENetBuffer* buffers, std::size_t count) {
+  constexpr enet_uint32 kAlwaysRight = 0;
+  if (count == 1) return kAlwaysRight;  // arriving; what leaves has a head and a command at least
+  static_assert(std::is_standard_layout_v<ENetHost>);
+  const auto* const inside = reinterpret_cast<const std::byte*>(buffers) - offsetof(ENetHost, buffers);
+  // The compressor is not used, and its context ours.
+  static_cast<Impl*>(reinterpret_cast<const ENetHost*>(inside)->compressor.context)->seal_leaving();
+  return kAlwaysRight;
+}
+
+// Puts the sealed datagram in place of ENet's buffers. The checksum's place, the last of the first buffer,
+// has the connection's number until the checksum is written, and does not travel.
+void EnetTransport::Impl::seal_leaving() {
+  enet_uint32 connection = 0;
+  std::size_t size = 0;
+  for (std::size_t i = 0; i < host->bufferCount; ++i) {
+    const auto* const data = static_cast<const std::byte*>(host->buffers[i].data);
+    std::size_t length = host->buffers[i].dataLength;
+    if (i == 0) {
+      length -= sizeof connection;
+      std::memcpy(&connection, data + length, sizeof connection);
+    }
+    if (size + length > scratch.size()) return (void)(host->bufferCount = 0);
+    std::copy(data, data + length, scratch.begin() + static_cast<std::ptrdiff_t>(size));
+    size += length;
+  }
+  if (const auto* const joined = guard->joined()) {
+    enet_filter::want_connection(std::span(scratch).first(size), joined->number);
+  }
+  secure::Sealer* const sealer = guard->sealer_of(connection);  // the session's number, see let_pass()
+  std::span<const std::byte> sealed;
+  if (sealer != nullptr) sealed = guard->seal(*sealer, secure::Kind::enet, std::span(scratch).first(size));
+  // Nothing leaves unsealed. Without a session, an empty datagram does.
+  host->bufferCount = sealed.empty() ? 0 : 1;
+  host->buffers[0].data = const_cast<std::byte*>(sealed.data());  // only read
+  host->buffers[0].dataLength = sealed.size();
+}
+
+void EnetTransport::Impl::send_raw(const ENetAddress& to, std::span<const std::byte> datagram) {
+  const ENetBuffer buffer{.data = const_cast<std::byte*>(datagram.data()), .dataLength = datagram.size()};
+  if (enet_socket_send(host->socket, &to, &buffer, 1) <= 0) return (void)++stats.service_errors;
+  ++host->totalSentPackets;
+  host->totalSentData += static_cast<enet_uint32>(datagram.size());
+}
+
+// What the filter does where everything is sealed.
+int EnetTransport::Impl::take_sealed(std::span<const std::byte> datagram) {
+  constexpr int kSwallow = 1, kPassOn = 0;
+  const ENetAddress from = host->receivedAddress;
+  const double now_s = steady_seconds();
+  const auto arrival = guard->arrive(machine_order(from), datagram, now_s, unix_seconds());
+  using What = secure::Guard::Arrival::What;
+  if (arrival.moved) {
+    ++stats.address_changes;
+    log.moved(PeerId{arrival.tag}, arrival.from->address);
+    send_to_session(*arrival.from);
+  }
+  if (arrival.probe) {
+    guard->probe(*arrival.from, now_s, [this](const ServerAddress& to, std::span<const std::byte> probe) {
+      send_raw(enet_order(to), probe);
+    });
+  }
+  std::optional<Refusal> why = arrival.refusal;
+  if (arrival.what == What::answer) {
+    send_raw(role == enet_filter::Role::client ? host->peers->address : from, arrival.bytes);
+  } else if (arrival.what == What::enet) {
+    why = let_pass(arrival);
+    if (!why) return kPassOn;
+  } else if (arrival.what == What::state) {
+    why = take_opened(arrival, datagram.size());
+  }
+  if (why) stats.refuse(*why);
+  if (why == Refusal::handshake_limit) log.turned_away(machine_order(from), now_s);
+  return kSwallow;
+}
+
+// A state payload.
+std::optional<Refusal> EnetTransport::Impl::take_opened(const secure::Guard::Arrival& arrival,
+                                                        std::size_t bytes) {
+  const PeerId id = role == enet_filter::Role::client ? id_of(host->peers) : PeerId{arrival.tag};
+  Connection* const connection = connections.find(id);
+  if (connection == nullptr) return Refusal::no_session;
+  connection->peer->incomingDataTotal += static_cast<enet_uint32>(bytes);
+  take_packet(id, static_cast<std::uint8_t>(Channel::state), arrival.bytes);
+  return std::nullopt;
+}
+
+// Whatever ENet peer has to do with a session is at the address that its client has proven.
+void EnetTransport::Impl::send_to_session(const secure::Gate::Session& session) {
+  for (ENetPeer* peer = host->peers; peer != host->peers + host->peerCount; ++peer) {
+    if (peer->state != ENET_PEER_STATE_DISCONNECTED && peer->connectID == session.number)
+      peer->address = enet_order(session.address);
+  }
+}
+
+// Hands an opened datagram to ENet, if it concerns the connection that stands on its session, or makes it. Or
+// why not.
+std::optional<Refusal> EnetTransport::Impl::let_pass(const secure::Guard::Arrival& arrival) {
+  if (!enet_filter::acceptable(arrival.bytes, role, limit.message_bytes)) return Refusal::malformed;
+  const std::size_t index = enet_filter::peer_of(arrival.bytes);
+  if (const auto connection = enet_filter::connection_wanted(arrival.bytes)) {
+    if (!secure::Guard::belongs(*connection, arrival.session)) return Refusal::no_session;
+  } else {
+    if (index >= host->peerCount) return Refusal::no_session;
+    const ENetPeer& peer = host->peers[index];
+    if (!secure::Guard::belongs(peer.connectID, arrival.session)) return Refusal::no_session;
+    if (const auto why = beyond_work(connections.find(id_of(&peer)), arrival.bytes)) return why;
+  }
+  // ENet answers to where it believes a datagram comes from, and knows a request that comes again, perhaps
+  // from elsewhere, by the same: to it all of a session comes from the address that its client has proven.
+  host->receivedAddress =
+      arrival.from != nullptr ? enet_order(arrival.from->address) : host->peers[index].address;
+  touched.touch(index);
+  // As ENet expects it: behind the head stands a checksum, which is right (seal_hook()).
+  const std::size_t head = enet_filter::head_size(arrival.bytes);
+  auto* const out = reinterpret_cast<std::byte*>(host->packetData[0]);
+  std::fill_n(std::copy_n(arrival.bytes.data(), head, out), sizeof(enet_uint32), std::byte{0});
+  std::ranges::copy(arrival.bytes.subspan(head), out + head + sizeof(enet_uint32));
+  host->receivedData = host->packetData[0];
+  host->receivedDataLength = arrival.bytes.size() + sizeof(enet_uint32);
+  return std::nullopt;
+}
+
+void EnetTransport::Impl::guard_with(secure::Guard&& given) {
+  guard.emplace(std::move(given));
+  host->checksum = &Impl::seal_hook;
+  host->compressor.context = this;
+  host->mtu = limits::kMtu - secure::kSealBytes;
+  for (ENetPeer* peer = host->peers; peer != host->peers + host->peerCount; ++peer)
+    peer->mtu = host->mtu;
+}
+
+// A client's way in, before ENet begins.
+void EnetTransport::Impl::knock() {
+  ENetPeer* const peer = host->peers;
+  const ENetAddress server = peer->address;
+  if (const auto message = guard->to_send(steady_seconds())) send_raw(server, *message);
+  const auto* const joined = guard->joined();
+  if (joined == nullptr || !id_of(peer)) return;
+  enet_host_connect(host.get(), &server, kChannels, *knocking);  // the one peer there is, again
+  peer->connectID = joined->number;                              // and so it is asked for, see seal_leaving()
+  knocking.reset();
+}
+
+}  // namespace reckoner

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+#include "net/src/transport/enet/server_security.hpp"
+
+#include "net/src/wire/bit_archive.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace reckoner {
+namespace {
+
+Error unnamed() {
+  return Error{
+      "it listens on every address: those that tokens name it by must be given, or that tokens for any "
+      "server will do"};
+}
+
+// Of which tokens must name one.
+Result<std::vector<ServerAddress>> addresses_of(const ServerSecurity& security, const ServerAddress& bound) {
+  if (security.any_server) return std::vector<ServerAddress>{};
+  std::vector<ServerAddress> addresses = security.addresses;
+  if (addresses.empty() && bound.host == 0) return unnamed();
+  if (addresses.empty()) addresses.push_back(bound);
+  for (ServerAddress& address : addresses) {
+    if (address.port == 0) address.port = bound.port;
+  }
+  return addresses;
+}
+
+}  // namespace
+
+std::optional<Error> fault_in(const ServerSecurity& security, bool on_every_address) {
+  if (!security.key) return Error{"the key is empty"};
+  if (security.any_server && !security.addresses.empty())
+    return Error{"tokens are for the servers that are named, or for any: not both"};
+  const NumberRange numbers[] = {{"handshakes_per_second", security.handshakes_per_second, 0.0, 1e9},
+                                 {"tokens_per_second", security.tokens_per_second, 0.0, 1e9},
+                                 {"ticket_s", security.ticket_s, 1.0, 1e9},
+                                 {"half_open_s", security.half_open_s, 0.1, 1e9}};
+  if (const char* const name = first_out_of_range(numbers))
+    return Error{std::string(name) + " is out of range"};
+  if (security.peers_per_address == 0) return Error{"peers_per_address must be more than 0"};
+  if (security.used_tokens == 0 || security.used_tokens_per_client == 0)
+    return Error{"used_tokens and used_tokens_per_client must be more than 0"};
+  if (on_every_address && security.addresses.empty() && !security.any_server) return unnamed();
+  return std::nullopt;
+}
+
+Result<secure::GateConfig> gate_config(const ServerSecurity& security, const ServerAddress& bound) {
+  auto addresses = addresses_of(security, bound);
+  if (!addresses) return Error{addresses.error()};
+  return secure::GateConfig{.key = security.key,
+                            .game = security.game,
+                            .addresses = std::move(*addresses),
+                            .most_sessions_per_host = security.peers_per_address,
+                            .handshakes_per_second = security.handshakes_per_second,
+                            .begun_per_second = security.tokens_per_second,
+                            .half_open_s = security.half_open_s,
+                            .ticket_s = security.ticket_s,
+                            .tokens = token_limits(security)};
+}
+
+secure::UsedTokens::Limits token_limits(const ServerSecurity& security) {
+  return {security.used_tokens, security.used_tokens_per_client, security.sessions_per_client};
+}
+
+}  // namespace reckoner

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+#include "net/src/transport/enet/enet_wait.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <string>
+
+#include <reckoner/net/sharded_transport.hpp>
+
+namespace reckoner {
+namespace {
+
+// Five standard deviations: once in 3.5 million cases is a host given more.
+constexpr double kSpareDeviations = 5.0;
+
+}  // namespace
+
+std::uint32_t ShardedTransport::hosts_for(std::uint32_t max_peers, std::uint32_t peers_per_host) {
+  if (max_peers <= peers_per_host) return 1;
+  // Chance gives a host n peers +- sqrt(n); the largest n with n + 5 sqrt(n) <= room.
+  const double room = peers_per_host;
+  const double root = 0.5 * (std::sqrt(kSpareDeviations * kSpareDeviations + 4.0 * room) - kSpareDeviations);
+  return std::max(2u, static_cast<std::uint32_t>(std::ceil(max_peers / (root * root))));
+}
+
+Result<std::unique_ptr<ShardedTransport>> ShardedTransport::listen(const EnetListenConfig& config,
+                                                                   std::uint32_t peers_per_host) {
+  if (peers_per_host == 0 || peers_per_host > kMostPeersPerHost) {
+    return Error{"the number of connections of one host must be between 1 and " +
+                 std::to_string(kMostPeersPerHost)};
+  }
+  const std::uint32_t count = hosts_for(config.max_peers, peers_per_host);
+  if (count > kMostHosts) return Error{std::to_string(config.max_peers) + " connections are too many"};
+  const int bits = std::bit_width(count - 1);
+  std::unique_ptr<ShardedTransport> all(new ShardedTransport(bits));
+  EnetListenConfig each = config;
+  if (count > 1) each.max_peers = peers_per_host;
+  const ServerSecurity* const security = config.security.get();
+  const auto used = security != nullptr ? EnetTransport::no_tokens_yet(*security) : nullptr;
+  for (std::uint32_t number = 0; number < count; ++number) {
+    auto host = EnetTransport::listen(each, {number, bits, used});
+    if (!host) {
+      const std::string which = std::to_string(number + 1) + " of " + std::to_string(count);
+      return Error{number == 0 ? host.error() : "host " + which + ": " + host.error()};
+    }
+    all->hosts_.push_back(std::move(*host));
+    each.port = all->port();  // the first one's, if any would do
+  }
+  return all;
+}
+
+EnetTransport* ShardedTransport::find(PeerId peer) const {
+  const std::size_t number = host_of(peer);
+  return number < hosts_.size() ? hosts_[number].get() : nullptr;
+}
+
+void ShardedTransport::service(double now_s) {
+  for (const auto& host : hosts_)
+    host->service(now_s);
+}
+
+// One from each host in turn, so that a busy one does not hold the others up.
+std::optional<TransportEvent> ShardedTransport::poll() {
+  for (std::size_t tried = 0; tried < hosts_.size(); ++tried) {
+    EnetTransport& host = *hosts_[next_];
+    next_ = next_ + 1 == hosts_.size() ? 0 : next_ + 1;
+    if (auto event = host.poll()) return event;
+  }
+  return std::nullopt;
+}
+
+bool ShardedTransport::send(PeerId peer, Channel channel, std::span<const std::byte> payload) {
+  EnetTransport* const host = find(peer);
+  return host != nullptr && host->send(peer, channel, payload);
+}
+
+std::size_t ShardedTransport::max_state_bytes(PeerId peer) const {
+  const EnetTransport* const host = find(peer);
+  return host == nullptr ? 0 : host->max_state_bytes(peer);
+}
+
+void ShardedTransport::disconnect(PeerId peer, std::uint32_t reason) {
+  if (EnetTransport* const host = find(peer)) host->disconnect(peer, reason);
+}
+
+std::optional<ClientIdentity> ShardedTransport::identity(PeerId peer) const {
+  const EnetTransport* const host = find(peer);
+  return host == nullptr ? std::nullopt : host->identity(peer);
+}
+
+const TransportStats& ShardedTransport::stats() const {
+  stats_ = {};
+  for (const auto& host : hosts_)
+    stats_ += host->stats();
+  return stats_;
+}
+
+bool ShardedTransport::flush(bool always) {
+  bool busy = false;
+  for (const auto& host : hosts_)
+    busy = host->flush(always) || busy;
+  return busy;
+}
+
+void ShardedTransport::wait(double seconds) {
+  if (hosts_.size() == 1) return hosts_.front()->wait(seconds);
+  std::vector<std::intptr_t> sockets;
+  for (const auto& host : hosts_)
+    sockets.push_back(host->socket());
+  wait_in_slices(
+      seconds, [this](bool always) { return flush(always); },
+      [&](double slice_s) { return wait_for_sockets(sockets, slice_s); });
+}
+
+}  // namespace reckoner

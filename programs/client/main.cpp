@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: MIT
+//
+// reckoner-client: joins a server, headless, and records what it would draw.
+#include "net/src/wire/messages.hpp"
+#include "programs/client/report.hpp"
+#include "programs/client/statistics.hpp"
+#include "programs/common/archetypes.hpp"
+#include "programs/common/clock.hpp"
+#include "programs/common/drawing.hpp"
+#include "programs/common/options.hpp"
+#include "programs/common/security.hpp"
+#include "programs/common/session_log.hpp"
+#include "programs/common/session_transports.hpp"
+#include "programs/common/stop_signal.hpp"
+#include "scenario/trace/pose_csv.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <reckoner/client/client.hpp>
+#include <reckoner/net/enet_dialer.hpp>
+
+namespace {
+
+using namespace reckoner;
+using program::fail;
+
+constexpr const char* kName = "reckoner-client";
+
+struct Options {
+  std::string connect;
+  std::string mode = "present";
+  double frame_rate_hz = 60.0;
+  double blend_frames = PlayoutConfig{}.blend_frames;
+  double seconds = 0.0;
+  double reconnect_s = 30.0;
+  std::string rendered_path;
+  std::string json_path;
+  std::string record_path;
+  bool stats = false;
+  program::ClientSecurityOptions security;
+  bool quiet = false;
+};
+
+void add_options(CLI::App& app, Options& o) {
+  app.add_option("--connect", o.connect,
+                 "server to join, HOST:PORT (default: those that the token names, in their order)");
+  app.add_option("--mode", o.mode, "which instant to show: present, adaptive or delayed:MS")
+      ->capture_default_str();
+  app.add_option("--frame-rate", o.frame_rate_hz, "frames per second")
+      ->check(CLI::Range(1.0, 1000.0))
+      ->capture_default_str();
+  app.add_option("--blend-frames", o.blend_frames, "frames that a correction takes; 0 snaps")
+      ->check(CLI::Range(0.0, 600.0))
+      ->capture_default_str();
+  app.add_option("--seconds", o.seconds, "how long to run, s (default: until the server goes down)")
+      ->check(CLI::NonNegativeNumber);
+  auto* reconnect = app.add_option("--reconnect", o.reconnect_s,
+                                   "how long to try to come back when the connection is lost, s")
+                        ->check(CLI::NonNegativeNumber)
+                        ->capture_default_str();
+  app.add_option("--rendered", o.rendered_path, "write every frame's shown poses to this CSV file");
+  app.add_option("--json", o.json_path, "write the final figures to this JSON file");
+  app.add_option("--record", o.record_path,
+                 "write the session to this file, for reckoner-harness replay-log: unencrypted, and without "
+                 "coming back when the connection is lost; wants --connect")
+      ->excludes(reconnect);
+  app.add_flag("--stats", o.stats, "print a line of statistics every second");
+  program::add_security_options(app, o.security);
+  app.add_flag("--quiet", o.quiet, "print no events, only the summary");
+  app.footer(
+      "Examples:\n"
+      "  reckoner-client --connect 127.0.0.1:26000 --insecure --seconds 10\n"
+      "  reckoner-client --token alice.token --mode adaptive --stats\n"
+      "  reckoner-client --connect 192.168.1.7:26000 --token alice.token\n"
+      "Stops after --seconds, when the server goes down, or on Ctrl-C. Exit codes: 0 done, 1 could not join "
+      "or\n"
+      "lost the server, 2 bad input.");
+}
+
+struct Totals {
+  program::Drawn drawn;
+  bool joined = false;
+  bool server_closed = false;
+};
+
+void handle_events(Client& client, Totals& totals, bool quiet) {
+  while (const auto event = client.poll_event()) {
+    const EntityInfo* info = client.info(event->entity);
+    const std::string name = info != nullptr ? info->name : "";
+    switch (event->kind) {
+      case ClientEvent::Kind::joined:
+        totals.joined = true;
+        if (!quiet) fmt::print("joined\n");
+        break;
+      case ClientEvent::Kind::spawned:
+        if (!quiet) fmt::print("+ {}\n", name);
+        break;
+      case ClientEvent::Kind::despawned:
+        if (!quiet) fmt::print("- {}\n", name);
+        break;
+      case ClientEvent::Kind::teleported:
+        if (!quiet) fmt::print("! {} teleported\n", name);
+        break;
+      case ClientEvent::Kind::server_closed:
+        totals.server_closed = true;
+        break;
+      case ClientEvent::Kind::lost:
+        fmt::print(stderr, "{}: {}; trying to come back\n", kName, client.refusal());
+        break;
+      case ClientEvent::Kind::resumed:
+        if (!quiet) fmt::print("resumed\n");
+        break;
+      case ClientEvent::Kind::restarted:
+        if (!quiet) fmt::print("joined anew: the server knew nothing of before\n");
+        break;
+      case ClientEvent::Kind::given:  // this program owns nothing: it has no game
+      case ClientEvent::Kind::taken:
+      case ClientEvent::Kind::corrected:
+      case ClientEvent::Kind::fields_changed:
+      case ClientEvent::Kind::disconnected:
+        break;
+    }
+  }
+  std::fflush(stdout);
+}
+
+// What connects the client. It comes back by itself, unless what passes is written down: a recording is of
+// one connection.
+class Connection {
+ public:
+  static Result<std::unique_ptr<Connection>> open(const Options& options,
+                                                  const OrInsecure<ClientSecurity>& security,
+                                                  const PlayoutConfig& playout) {
+    std::unique_ptr<Connection> connection;
+    if (options.connect.empty()) {
+      connection = std::make_unique<Connection>(*security.get());
+    } else {
+      const auto address = program::parse_host_port(options.connect);
+      if (!address) return Error{address.error()};
+      connection = std::make_unique<Connection>(*address, security);
+    }
+    if (options.record_path.empty()) return connection;
+    auto writer =
+        program::SessionWriter::create(options.record_path, {kProtocolVersion, RECKONER_VERSION, playout});
+    if (!writer) return Error{writer.error()};
+    connection->writer_ = std::move(*writer);
+    const auto transport = connection->dialer_.dial();
+    if (!transport) return Error{transport.error()};
+    connection->recorded_.emplace(**transport, *connection->writer_);
+    return connection;
+  }
+  Connection(const program::HostPort& address, const OrInsecure<ClientSecurity>& security)
+      : dialer_(address.host, address.port, kProtocolVersion, security) {}
+  explicit Connection(const ClientSecurity& security) : dialer_(kProtocolVersion, security) {}
+
+  // The client over it, which it must outlive.
+  [[nodiscard]] Client client(const ClientConfig& config) {
+    if (recorded_) return Client{config, *recorded_};
+    return Client{config, dialer_};
+  }
+
+  // Until something arrives, or for so long.
+  void wait(double seconds) {
+    if (dialer_.transport() != nullptr) return dialer_.transport()->wait(seconds);
+    std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+  }
+  void service(double now_s) {
+    if (dialer_.transport() != nullptr) dialer_.transport()->service(now_s);
+  }
+  [[nodiscard]] TransportStats stats() const { return dialer_.stats(); }
+
+  void note_frame(double local_s) {
+    if (writer_) writer_->frame(local_s);
+  }
+  // False if not all could be written.
+  [[nodiscard]] bool end_record() { return !writer_ || writer_->close(); }
+
+ private:
+  EnetDialer dialer_;
+  std::optional<program::SessionWriter> writer_;
+  std::optional<program::RecordedTransport> recorded_;
+};
+
+// Prints a line: on a terminal over the last one.
+void print_statistics(const std::string& line) {
+  static const bool terminal = isatty(STDOUT_FILENO) != 0;
+  fmt::print("{}{}{}", terminal ? "\r\033[K" : "", line, terminal ? "" : "\n");
+  std::fflush(stdout);
+}
+
+// Shows the world until the end of the session, or of its time.
+void show(Client& client, Connection& connection, const Options& options, scenario::PoseCsvWriter* rendered,
+          Totals& totals) {
+  program::LiveStatistics statistics;
+  const double frame_s = 1.0 / options.frame_rate_hz;
+  const double started_s = program::monotonic_s();
+  double next_frame_s = started_s;
+  const auto ended = [&] {
+    return client.status() == ClientStatus::refused || client.status() == ClientStatus::disconnected ||
+           totals.server_closed || program::stop_requested() ||
+           (options.seconds > 0.0 && program::monotonic_s() - started_s >= options.seconds);
+  };
+  while (!ended()) {
+    next_frame_s =
+        std::max(next_frame_s + frame_s, program::monotonic_s() - frame_s);  // drops frames, not time
+    for (double left_s = 1.0; left_s > 0.0; left_s = next_frame_s - program::monotonic_s()) {
+      connection.wait(std::max(0.0, next_frame_s - program::monotonic_s()));
+      client.receive(program::monotonic_s());
+    }
+    const double now_s = program::monotonic_s();
+    connection.note_frame(now_s);
+    const auto shown = program::draw(client, now_s, frame_s, rendered, totals.drawn);
+    if (options.stats) {
+      statistics.note_frame(client, shown);
+      const auto line = statistics.line(client, connection.stats(), now_s);
+      if (line) print_statistics(*line);
+    }
+    handle_events(client, totals, options.quiet);
+  }
+  if (options.stats) fmt::print("\n");
+}
+
+// Of where to connect to, before anything is opened.
+std::optional<Error> fault_in(const Options& options) {
+  if (!options.connect.empty()) {
+    const auto address = program::parse_host_port(options.connect);
+    return address ? std::nullopt : std::optional(Error{address.error()});
+  }
+  if (options.security.insecure || options.security.token_path.empty())
+    return Error{"which server? --connect HOST:PORT, or --token FILE of a token that names some"};
+  if (!options.record_path.empty())
+    return Error{"--record wants --connect HOST:PORT: a recording is of one connection"};
+  return std::nullopt;
+}
+
+int run(const Options& options) {
+  ClientConfig config;
+  config.archetypes = program::archetypes();
+  config.playout.blend_frames = options.blend_frames;
+  config.playout.frame_rate_hz = options.frame_rate_hz;
+  if (const auto error = program::parse_mode(options.mode, config.playout))
+    return fail(kName, error->message);
+  if (const auto wrong = fault_in(options)) return fail(kName, wrong->message);
+
+  std::optional<scenario::PoseCsvWriter> rendered;
+  if (!options.rendered_path.empty()) {
+    auto opened =
+        scenario::PoseCsvWriter::open(options.rendered_path, {.shown_time = true, .monotonic = true});
+    if (!opened) return fail(kName, opened.error());
+    rendered = std::move(*opened);
+  }
+  const auto security = program::open_security(options.security);
+  if (!security) return fail(kName, security.error());
+  config.reconnect.give_up_s = std::max(1e-9, options.reconnect_s);
+  auto connection = Connection::open(options, *security, config.playout);
+  if (!connection) return fail(kName, connection.error(), program::kFailed);
+  Client client = (*connection)->client(config);
+
+  const std::string where = options.connect.empty() ? "" : options.connect + ": ";
+  Totals totals;
+  show(client, **connection, options, rendered ? &*rendered : nullptr, totals);
+  if (!(*connection)->end_record())
+    return fail(kName, "could not write all of " + options.record_path, program::kFailed);
+  client.leave();
+  for (int i = 0; i < 5; ++i) {  // gives the goodbye time to arrive
+    (*connection)->wait(0.01);
+    (*connection)->service(program::monotonic_s());
+  }
+  if (rendered && !rendered->close())
+    return fail(kName, "could not write all of " + options.rendered_path, program::kFailed);
+  if (!totals.joined) {
+    const std::string why = client.refusal().empty() ? "did not get in before the end" : client.refusal();
+    return fail(kName, where + why, program::kFailed);
+  }
+  program::print_summary(client.stats(), (*connection)->stats(), totals.drawn);
+  if (!options.json_path.empty()) {
+    if (const auto error =
+            program::write_figures(options.json_path, client.stats(), (*connection)->stats(), totals.drawn)) {
+      return fail(kName, error->message, program::kFailed);
+    }
+  }
+  const bool ended =
+      client.status() == ClientStatus::disconnected || client.status() == ClientStatus::refused;
+  return ended && !totals.server_closed ? fail(kName, where + client.refusal(), program::kFailed)
+                                        : program::kOk;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  CLI::App app{"Joins a Reckoner server without a window and records what it would draw.", kName};
+  add_options(app, options);
+  if (const auto code = program::parse(app, argc, argv)) return *code;
+  program::catch_stop_signals();
+  return program::run_in_memory(kName, [&] { return run(options); });
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <string_view>
+#include <vector>
+
+#define TOML_EXCEPTIONS 0
+#define TOML_HEADER_ONLY 1
+#include "programs/common/config_file.hpp"
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+namespace reckoner::program {
+namespace {
+
+// Those that make no sense in a file.
+constexpr std::string_view kCommandLineOnly[] = {"help", "config"};
+
+Error at(const std::string& path, const toml::node& node, const std::string& what) {
+  return Error{fmt::format("{}:{}: {}", path, node.source().begin.line, what)};
+}
+
+std::string_view kind_of(const toml::node& node) {
+  if (node.is_table()) return "a section";
+  if (node.is_array()) return "a list";
+  if (node.is_string()) return "a string";
+  if (node.is_integer()) return "a whole number";
+  if (const auto* number = node.as_floating_point())
+    return std::isfinite(number->get()) ? "a number with a fraction" : "one that is none";
+  if (node.is_boolean()) return "true or false";
+  return "a date or time";
+}
+
+// What may stand in the file for an option, as CLI11 knows its type.
+enum class Kind : std::uint8_t { flag, text, texts, whole, number };
+
+Kind kind_of(const CLI::Option& option) {
+  if (option.get_items_expected_max() == 0) return Kind::flag;
+  const std::string type = option.get_type_name();
+  if (type.starts_with("FLOAT")) return Kind::number;
+  if (type.starts_with("UINT") || type.starts_with("INT")) return Kind::whole;
+  return option.get_items_expected_max() > 1 ? Kind::texts : Kind::text;
+}
+
+constexpr std::string_view kWanted[] = {"true or false", "a string", "a string, or several in a list",
+                                        "a whole number", "a number"};
+
+// As it would be written on the command line, each of several; nothing if it is of another kind.
+std::vector<std::string> as_texts(const toml::node& node, Kind kind) {
+  switch (kind) {
+    case Kind::flag:
+      if (const auto* flag = node.as_boolean()) return {flag->get() ? "true" : "false"};
+      break;
+    case Kind::texts:
+      if (const auto* list = node.as_array(); list != nullptr && list->is_homogeneous<std::string>()) {
+        std::vector<std::string> texts;
+        for (const toml::node& item : *list)
+          texts.push_back(item.as_string()->get());
+        return texts;
+      }
+      [[fallthrough]];
+    case Kind::text:
+      if (const auto* text = node.as_string()) return {text->get()};
+      break;
+    case Kind::number:
+      // Ranges do not keep out what is no number at all.
+      if (const auto* number = node.as_floating_point()) {
+        if (!std::isfinite(number->get())) return {};
+        return {fmt::format("{}", number->get())};
+      }
+      [[fallthrough]];
+    case Kind::whole:
+      if (const auto* whole = node.as_integer()) return {fmt::format("{}", whole->get())};
+      break;
+  }
+  return {};
+}
+
+CLI::Option* option_of(CLI::App& app, std::string_view key) {
+  for (const std::string_view only : kCommandLineOnly) {
+    if (key == only) return nullptr;
+  }
+  return app.get_option_no_throw("--" + std::string(key));
+}
+
+// Whether options are called so and something more, behind a dot: they stand in a section of the file.
+bool is_section(const CLI::App& app, const std::string& key) {
+  return std::ranges::any_of(app.get_options(), [start = "--" + key + "."](const CLI::Option* option) {
+    return option->get_name().starts_with(start);
+  });
+}
+
+// What is given on the command line and in the file, as far as it was looked at.
+struct Given {
+  std::set<const CLI::Option*> on_command_line;
+  std::set<const CLI::Option*> in_file;
+};
+
+// Gives an option the values that are in the file.
+std::optional<std::string> set(CLI::Option& option, const std::vector<std::string>& values) {
+  try {
+    for (const std::string& value : values)
+      option.add_result(value);
+    option.run_callback();
+  } catch (const CLI::Error& error) {
+    return error.what();
+  }
+  return std::nullopt;
+}
+
+std::optional<Error> apply(const std::string& path, const std::string& key, const toml::node& node,
+                           CLI::App& app, Given& given) {
+  CLI::Option* option = option_of(app, key);
+  if (option == nullptr) return at(path, node, "there is no option '" + key + "' (--help lists them)");
+  const Kind kind = kind_of(*option);
+  const auto values = as_texts(node, kind);
+  if (values.empty()) {
+    return at(
+        path, node,
+        fmt::format("'{}' must be {}, not {}", key, kWanted[static_cast<std::size_t>(kind)], kind_of(node)));
+  }
+  if (kind == Kind::flag && values.front() == "false") return std::nullopt;
+  bool overruled = given.on_command_line.contains(option);
+  for (const CLI::Option* other : option->get_excludes()) {
+    overruled = overruled || given.on_command_line.contains(other);
+    if (given.in_file.contains(other)) return at(path, node, "'" + key + "' excludes " + other->get_name());
+  }
+  if (overruled) return std::nullopt;
+  given.in_file.insert(option);
+  if (const auto wrong = set(*option, values)) return at(path, node, "'" + key + "': " + *wrong);
+  return std::nullopt;
+}
+
+// `section`: what the keys of the table begin with.
+std::optional<Error> apply_table(const std::string& path, const std::string& section,
+                                 const toml::table& table, CLI::App& app, Given& given) {
+  for (const auto& [key_node, node] : table) {
+    const std::string key = section + std::string{key_node.str()};
+    std::optional<Error> wrong;
+    if (!is_section(app, key)) {
+      wrong = apply(path, key, node, app, given);
+    } else if (const toml::table* const inner = node.as_table()) {
+      wrong = apply_table(path, key + ".", *inner, app, given);
+    } else {
+      wrong = at(path, node, fmt::format("'{}' must be a section, not {}", key, kind_of(node)));
+    }
+    if (wrong) return wrong;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+void add_config_option(CLI::App& app, std::string& path) {
+  app.add_option("--config", path,
+                 "TOML file with any of these options, their names as keys; the command line wins");
+}
+
+std::optional<Error> apply_config_file(const std::string& path, CLI::App& app) {
+  const toml::parse_result parsed = toml::parse_file(path);
+  if (!parsed) {
+    const auto line = parsed.error().source().begin.line;
+    if (line == 0) return Error{"could not read " + path};
+    return Error{fmt::format("{}:{}: {}", path, line, parsed.error().description())};
+  }
+  Given given;
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->count() > 0) given.on_command_line.insert(option);
+  }
+  return apply_table(path, "", parsed.table(), app, given);
+}
+
+}  // namespace reckoner::program

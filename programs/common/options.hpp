@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "scenario/source.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include <CLI/CLI.hpp>
+
+#include <reckoner/client/playout.hpp>
+#include <reckoner/reckoning/result.hpp>
+
+namespace reckoner::program {
+
+/// Exit codes of the programs.
+inline constexpr int kOk = 0;
+inline constexpr int kFailed = 1;    ///< something went wrong while running
+inline constexpr int kBadInput = 2;  ///< options or files that cannot be used
+
+/// Options that say where motion comes from.
+struct SourceOptions {
+  std::string trace;
+  std::string scenario;
+  std::size_t entities = 0;  ///< of a scenario; 0: its default
+  std::string entity = "all";
+  double start_s = 0.0;
+  double seconds = 0.0;  ///< 0: to the end of the trace; scenarios are endless
+  double teleport_mps = 100.0;
+  std::uint64_t seed = 1;
+};
+
+/// Adds --trace, --scenario, --entities, --entity, --start, --seconds and --teleport-mps. `options` must
+/// outlive the parsing.
+void add_source_options(CLI::App& app, SourceOptions& options);
+
+/// Opens what the options name. Exactly one of trace and scenario must be given.
+[[nodiscard]] Result<std::unique_ptr<scenario::Source>> open_source(const SourceOptions& options);
+
+/// The mode that `present`, `adaptive` or `delayed:MS` names, put into `playout`; an error for anything else.
+[[nodiscard]] std::optional<Error> parse_mode(std::string_view text, PlayoutConfig& playout);
+
+/// An address as HOST:PORT.
+struct HostPort {
+  std::string host;
+  std::uint16_t port = 0;
+};
+[[nodiscard]] Result<HostPort> parse_host_port(std::string_view text);
+
+/// No range of CLI11's keeps NaN out, and "at least 0" not infinity: this has every option that is a number,
+/// of all subcommands too, refuse both. To be called when all are there.
+void want_finite_numbers(CLI::App& app);
+
+/// Parses; on --help or bad usage says so and returns the exit code to end with. Options that are numbers
+/// must be finite, also in what is set later (apply_config_file()).
+[[nodiscard]] std::optional<int> parse(CLI::App& app, int argc, char** argv);
+
+/// Prints "NAME: MESSAGE" to standard error and returns `code`.
+int fail(std::string_view name, std::string_view message, int code = kBadInput);
+
+/// Runs a program; if its memory does not suffice, says so and returns kFailed.
+template <class Run>
+int run_in_memory(std::string_view name, Run run) {
+  try {
+    return run();
+  } catch (const std::bad_alloc&) {
+  } catch (const std::length_error&) {
+  }
+  return fail(name, "out of memory", kFailed);
+}
+
+}  // namespace reckoner::program

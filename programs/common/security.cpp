@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+#include "programs/common/security.hpp"
+
+#include "programs/common/options.hpp"
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <fstream>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <unistd.h>
+
+namespace reckoner::program {
+namespace {
+
+constexpr std::size_t kMostBytes = 4096;  // of a key or token file
+
+Result<std::string> read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return Error{"could not read " + path};
+  std::string content(kMostBytes, '\0');
+  file.read(content.data(), static_cast<std::streamsize>(content.size()));
+  content.resize(static_cast<std::size_t>(file.gcount()));
+  return content;
+}
+
+constexpr std::string_view kAny = "any";
+
+Result<ServerAddress> resolve_host(const std::string& host, std::uint16_t port) {
+  addrinfo hints{};
+  hints.ai_family = AF_INET;
+  hints.ai_socktype = SOCK_DGRAM;
+  addrinfo* found = nullptr;
+  if (getaddrinfo(host.c_str(), nullptr, &hints, &found) != 0 || found == nullptr)
+    return Error{"unknown host '" + host + "'"};
+  sockaddr_in address{};
+  std::memcpy(&address, found->ai_addr, sizeof address);
+  freeaddrinfo(found);
+  return ServerAddress{ntohl(address.sin_addr.s_addr), port};
+}
+
+// Those under which others, or programs of its own, reach this machine. The port: whichever is in use.
+std::vector<ServerAddress> own_addresses() {
+  std::vector<ServerAddress> addresses;
+  ifaddrs* all = nullptr;
+  if (getifaddrs(&all) != 0) return addresses;
+  for (const ifaddrs* one = all; one != nullptr; one = one->ifa_next) {
+    if (one->ifa_addr == nullptr || one->ifa_addr->sa_family != AF_INET || (one->ifa_flags & IFF_UP) == 0)
+      continue;
+    sockaddr_in address{};
+    std::memcpy(&address, one->ifa_addr, sizeof address);
+    addresses.push_back({ntohl(address.sin_addr.s_addr), 0});
+  }
+  freeifaddrs(all);
+  return addresses;
+}
+
+std::optional<Error> add_addresses(const ServerSecurityOptions& options, const std::string& host,
+                                   ServerSecurity& security) {
+  for (const std::string& text : options.addresses) {
+    if (text == kAny) {
+      security.any_server = true;
+      continue;
+    }
+    const bool has_port = text.find(':') != std::string::npos;
+    const auto address = has_port ? resolve(text) : resolve_host(text, 0);
+    if (!address) return Error{"--address: " + address.error()};
+    security.addresses.push_back(*address);
+  }
+  if (security.any_server && !security.addresses.empty())
+    return Error{"--address any takes tokens for all servers: name none beside it"};
+  if (!options.addresses.empty()) return std::nullopt;
+  const auto listens = host.empty() ? ServerAddress{} : resolve_host(host, 0);
+  // An unknown host is told of where it is listened on; else that address alone is the server's.
+  if (!listens || listens->host != 0) return std::nullopt;
+  security.addresses = own_addresses();
+  if (security.addresses.empty())
+    return Error{"this machine does not tell its addresses: --address says what tokens must name"};
+  return std::nullopt;
+}
+
+}  // namespace
+
+void add_security_options(CLI::App& app, ServerSecurityOptions& options) {
+  auto* key = app.add_option("--key", options.key_path,
+                             "file with the key of those who issue tokens (reckoner-token key)");
+  auto* insecure =
+      app.add_flag("--insecure", options.insecure, "let in anyone, unencrypted: for a LAN or a test")
+          ->excludes(key);
+  app.add_option(
+         "--address", options.addresses,
+         "HOST or HOST:PORT under which clients reach this server: tokens must be for it; several may "
+         "be given, relays' too; any: tokens for any server (default: --host, or all addresses of this "
+         "machine's)")
+      ->excludes(insecure)
+      ->expected(1, static_cast<int>(ConnectGrant::kMostServers));
+}
+
+void add_security_options(CLI::App& app, ClientSecurityOptions& options) {
+  auto* token = app.add_option("--token", options.token_path,
+                               "file with the token to join with (reckoner-token issue); good once");
+  app.add_flag("--insecure", options.insecure, "join without a token, unencrypted: for a LAN or a test")
+      ->excludes(token);
+}
+
+Result<OrInsecure<ServerSecurity>> open_security(const ServerSecurityOptions& options,
+                                                 const std::string& host) {
+  if (options.insecure) return OrInsecure<ServerSecurity>(Insecure{});
+  if (options.key_path.empty()) {
+    return Error{
+        "who may join? --key FILE for holders of a token (see reckoner-token --help), or --insecure "
+        "for anyone"};
+  }
+  auto key = read_key_file(options.key_path);
+  if (!key) return Error{key.error()};
+  ServerSecurity security = options.limits;
+  security.key = *key;
+  security.game = kGameNumber;
+  if (const auto wrong = add_addresses(options, host, security)) return *wrong;
+  return OrInsecure(std::move(security));
+}
+
+Result<OrInsecure<ClientSecurity>> open_security(const ClientSecurityOptions& options) {
+  if (options.insecure) return OrInsecure<ClientSecurity>(Insecure{});
+  if (options.token_path.empty()) {
+    return Error{"how to join? --token FILE (see reckoner-token --help), or --insecure where the server is"};
+  }
+  auto token = read_token_file(options.token_path);
+  if (!token) return Error{token.error()};
+  return OrInsecure(ClientSecurity{.token = *token, .game = kGameNumber});
+}
+
+Result<SecretKey> read_key_file(const std::string& path) {
+  auto content = read_file(path);
+  if (!content) return Error{content.error()};
+  const auto key = SecretKey::from_text(*content);
+  if (!key || !*key) return Error{"there is no key in " + path + " (64 hexadecimal digits)"};
+  return *key;
+}
+
+Result<ConnectToken> read_token_file(const std::string& path) {
+  auto content = read_file(path);
+  if (!content) return Error{content.error()};
+  const auto token = read_token(std::as_bytes(std::span(*content)));
+  if (!token) return Error{"there is no token in " + path};
+  return *token;
+}
+
+std::optional<Error> write_secret_file(const std::string& path, std::string_view content) {
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
+  if (file < 0) return Error{"could not create " + path + ": " + std::strerror(errno)};
+  const ssize_t written = write(file, content.data(), content.size());
+  const bool closed = close(file) == 0;
+  if (written == static_cast<ssize_t>(content.size()) && closed) return std::nullopt;
+  (void)unlink(path.c_str());
+  return Error{"could not write all of " + path};
+}
+
+std::optional<Error> write_token_file(const std::string& path, const ConnectToken& token) {
+  const auto bytes = write_token(token);
+  return write_secret_file(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+}
+
+std::uint64_t unix_after(double seconds) {
+  const std::chrono::duration<double> now = std::chrono::system_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(now.count() + seconds);
+}
+
+ConnectToken issue_now(ConnectGrant grant, const SecretKey& key, double seconds, std::uint64_t game) {
+  grant.expires_s = unix_after(seconds);
+  return issue_token(grant, key, game);
+}
+
+Result<ServerAddress> resolve(const std::string& host_port) {
+  const auto parsed = parse_host_port(host_port);
+  if (!parsed) return Error{parsed.error()};
+  return resolve_host(parsed->host, parsed->port);
+}
+
+std::string text_of(std::span<const ServerAddress> addresses, std::uint16_t port) {
+  std::string text;
+  for (const ServerAddress& address : addresses) {
+    if (!text.empty()) text += ' ';
+    text += host_text(address) + ':' + std::to_string(address.port != 0 ? address.port : port);
+  }
+  return text;
+}
+
+}  // namespace reckoner::program

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: MIT
+#include "programs/common/session_log.hpp"
+
+#include "net/src/wire/messages.hpp"
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <concepts>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+#include <fmt/format.h>
+
+namespace reckoner::program {
+namespace {
+
+constexpr std::string_view kMagic = "RECKLOG\n";
+constexpr std::uint16_t kFormat = 1;
+constexpr std::size_t kMostFileBytes = std::size_t{4} << 30;
+constexpr std::size_t kBufferBytes = std::size_t{64} << 10;
+
+enum Kind : std::uint8_t { kService = 1, kFrame = 2, kEvent = 3, kSend = 4, kRoom = 5, kEnd = 6, kQuiet = 7 };
+
+constexpr std::uint8_t kLastEventKind = static_cast<std::uint8_t>(TransportEvent::Kind::received);
+constexpr std::uint8_t kLastMode = static_cast<std::uint8_t>(PlayoutMode::delayed);
+
+// Numbers little-endian, whatever the machine.
+template <std::unsigned_integral T>
+void put(std::vector<std::byte>& out, T value) {
+  for (std::size_t i = 0; i < sizeof value; ++i)
+    out.push_back(static_cast<std::byte>(value >> (8 * i) & 0xffu));
+}
+void put(std::vector<std::byte>& out, double value) {
+  put(out, std::bit_cast<std::uint64_t>(value));
+}
+void put(std::vector<std::byte>& out, std::span<const std::byte> bytes) {
+  put(out, static_cast<std::uint32_t>(bytes.size()));
+  out.insert(out.end(), bytes.begin(), bytes.end());
+}
+
+// Takes values off a file that may end anywhere: then all that is taken is nothing, and it says so.
+class Taker {
+ public:
+  Taker(std::span<const std::byte> bytes, std::size_t at) : bytes_(bytes), at_(at) {}
+
+  template <std::unsigned_integral T>
+  T take() {
+    T value = 0;
+    if (!has(sizeof value)) return value;
+    for (std::size_t i = 0; i < sizeof value; ++i)
+      value = static_cast<T>(value | static_cast<T>(static_cast<T>(bytes_[at_ + i]) << (8 * i)));
+    at_ += sizeof value;
+    return value;
+  }
+  double take_double() { return std::bit_cast<double>(take<std::uint64_t>()); }
+  // As long as it says, but not longer than `most`: then nothing is taken, and it is wrong.
+  std::vector<std::byte> take_bytes(std::size_t most) {
+    const std::size_t size = take<std::uint32_t>();
+    if (size > most) wrong_ = true;
+    if (wrong_ || !has(size)) return {};
+    const auto* begin = bytes_.data() + at_;
+    at_ += size;
+    return {begin, begin + size};
+  }
+
+  [[nodiscard]] bool short_of() const { return short_; }
+  [[nodiscard]] bool wrong() const { return wrong_; }
+  [[nodiscard]] std::size_t at() const { return at_; }
+
+ private:
+  bool has(std::size_t size) {
+    if (bytes_.size() - at_ < size) short_ = true;
+    return !short_;
+  }
+  std::span<const std::byte> bytes_;
+  std::size_t at_;
+  bool short_ = false;
+  bool wrong_ = false;
+};
+
+std::size_t most_bytes(Channel channel) {
+  return channel == Channel::control ? kMaxControlBytes : kMaxStateBytes;
+}
+
+bool is_sane(const SessionSettings& s) {
+  const PlayoutConfig& p = s.playout;
+  return p.delay_s >= 0.0 && p.delay_s <= 2.0 && p.max_delay_s >= 0.0 && p.max_delay_s <= 2.0 &&
+         p.blend_frames >= 0.0 && p.blend_frames <= 600.0 && p.frame_rate_hz >= 1.0 &&
+         p.frame_rate_hz <= 1000.0;
+}
+
+std::optional<std::vector<std::byte>> read_all(const std::string& path) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
+  if (!file) return std::nullopt;
+  std::vector<std::byte> bytes;
+  std::array<std::byte, kBufferBytes> buffer;
+  while (const std::size_t got = std::fread(buffer.data(), 1, buffer.size(), file.get())) {
+    bytes.insert(bytes.end(), buffer.begin(), buffer.begin() + static_cast<std::ptrdiff_t>(got));
+    if (bytes.size() > kMostFileBytes) return std::nullopt;
+  }
+  if (std::ferror(file.get()) != 0) return std::nullopt;
+  return bytes;
+}
+
+// What a kind of record consists of; nothing if the kind or a value in it is none.
+std::optional<SessionRecord> take_record(Taker& taker) {
+  switch (taker.take<std::uint8_t>()) {
+    case kService:
+      return ServiceRecord{taker.take_double()};
+    case kFrame:
+      return FrameRecord{taker.take_double()};
+    case kEvent: {
+      const auto kind = taker.take<std::uint8_t>();
+      const auto channel = taker.take<std::uint8_t>();
+      if (kind > kLastEventKind || channel > 1) return std::nullopt;
+      EventRecord event{static_cast<TransportEvent::Kind>(kind), {}, static_cast<Channel>(channel)};
+      event.peer = PeerId{taker.take<std::uint32_t>()};
+      event.reason = taker.take<std::uint32_t>();
+      event.payload = taker.take_bytes(most_bytes(event.channel));
+      return event;
+    }
+    case kSend: {
+      const auto channel = taker.take<std::uint8_t>();
+      const auto accepted = taker.take<std::uint8_t>();
+      if (channel > 1 || accepted > 1) return std::nullopt;
+      return SendRecord{static_cast<Channel>(channel), accepted == 1,
+                        taker.take_bytes(most_bytes(static_cast<Channel>(channel)))};
+    }
+    case kRoom: {
+      const auto bytes = taker.take<std::uint32_t>();
+      if (bytes > kMaxStateBytes) return std::nullopt;
+      return RoomRecord{bytes};
+    }
+    case kQuiet:
+      return QuietRecord{};
+    case kEnd:
+      return EndRecord{taker.take<std::uint64_t>()};
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
+Result<SessionWriter> SessionWriter::create(const std::string& path, const SessionSettings& settings) {
+  std::FILE* file = std::fopen(path.c_str(), "wb");
+  if (file == nullptr) return Error{"could not create " + path};
+  SessionWriter writer{file, path};
+  for (const char c : kMagic)
+    writer.bytes_.push_back(static_cast<std::byte>(c));
+  put(writer.bytes_, kFormat);
+  put(writer.bytes_, settings.protocol);
+  put(writer.bytes_, std::as_bytes(std::span(settings.version)));
+  put(writer.bytes_, static_cast<std::uint8_t>(settings.playout.mode));
+  put(writer.bytes_, settings.playout.delay_s);
+  put(writer.bytes_, settings.playout.max_delay_s);
+  put(writer.bytes_, settings.playout.blend_frames);
+  put(writer.bytes_, settings.playout.frame_rate_hz);
+  return writer;
+}
+
+void SessionWriter::begin(std::uint8_t kind) {
+  if (bytes_.size() >= kBufferBytes) flush();
+  put(bytes_, kind);
+  ++records_;
+}
+
+void SessionWriter::flush() {
+  failed_ = std::fwrite(bytes_.data(), 1, bytes_.size(), file_.get()) != bytes_.size() || failed_;
+  bytes_.clear();
+}
+
+void SessionWriter::service(double local_s) {
+  begin(kService);
+  put(bytes_, local_s);
+}
+
+void SessionWriter::frame(double local_s) {
+  begin(kFrame);
+  put(bytes_, local_s);
+}
+
+void SessionWriter::event(const TransportEvent& event) {
+  begin(kEvent);
+  put(bytes_, static_cast<std::uint8_t>(event.kind));
+  put(bytes_, static_cast<std::uint8_t>(event.channel));
+  put(bytes_, event.peer.value);
+  put(bytes_, event.reason);
+  put(bytes_, event.payload);
+}
+
+void SessionWriter::quiet() {
+  begin(kQuiet);
+}
+
+void SessionWriter::send(Channel channel, bool accepted, std::span<const std::byte> payload) {
+  begin(kSend);
+  put(bytes_, static_cast<std::uint8_t>(channel));
+  put(bytes_, static_cast<std::uint8_t>(accepted ? 1 : 0));
+  put(bytes_, payload);
+}
+
+void SessionWriter::room(std::size_t bytes) {
+  begin(kRoom);
+  put(bytes_, static_cast<std::uint32_t>(bytes));
+}
+
+bool SessionWriter::close() {
+  const std::uint64_t records = records_;
+  begin(kEnd);
+  put(bytes_, records);
+  flush();
+  failed_ = std::fclose(file_.release()) != 0 || failed_;
+  std::error_code none;
+  if (failed_ && std::filesystem::is_regular_file(path_, none)) std::filesystem::remove(path_, none);
+  return !failed_;
+}
+
+Result<SessionReader> SessionReader::open(const std::string& path) {
+  auto bytes = read_all(path);
+  if (!bytes) return Error{"could not read " + path};
+  return read(std::move(*bytes), path);
+}
+
+Result<SessionReader> SessionReader::read(std::vector<std::byte> bytes, const std::string& path) {
+  SessionReader reader;
+  reader.path_ = path;
+  reader.bytes_ = std::move(bytes);
+  const bool ours = reader.bytes_.size() >= kMagic.size() &&
+                    std::memcmp(reader.bytes_.data(), kMagic.data(), kMagic.size()) == 0;
+  if (!ours) return Error{path + " is no recorded session"};
+  Taker taker{reader.bytes_, kMagic.size()};
+  const auto format = taker.take<std::uint16_t>();
+  if (!taker.short_of() && format != kFormat) {
+    return Error{fmt::format("{} has format {}: this program reads {}", path, format, kFormat)};
+  }
+  SessionSettings& s = reader.settings_;
+  s.protocol = taker.take<std::uint16_t>();
+  constexpr std::size_t kLongestVersion = 64;
+  for (const std::byte b : taker.take_bytes(kLongestVersion)) {
+    const auto c = static_cast<char>(b);
+    s.version.push_back(c > ' ' && c < 0x7f ? c : '?');
+  }
+  const auto mode = taker.take<std::uint8_t>();
+  s.playout.mode = static_cast<PlayoutMode>(mode);
+  s.playout.delay_s = taker.take_double();
+  s.playout.max_delay_s = taker.take_double();
+  s.playout.blend_frames = taker.take_double();
+  s.playout.frame_rate_hz = taker.take_double();
+  if (taker.short_of() || taker.wrong() || mode > kLastMode || !is_sane(s))
+    return Error{path + ": its head makes no sense"};
+  if (s.protocol != kProtocolVersion) {
+    return Error{fmt::format("{} was recorded with protocol {} (Reckoner {}): this program speaks {}", path,
+                             s.protocol, s.version, kProtocolVersion)};
+  }
+  reader.at_ = taker.at();
+  return reader;
+}
+
+Result<std::optional<SessionRecord>> SessionReader::next() {
+  using Next = std::optional<SessionRecord>;
+  if (ended_ || cut_short_) return Next{};
+  Taker taker{bytes_, at_};
+  auto record = take_record(taker);
+  if (taker.short_of()) {
+    cut_short_ = true;
+    return Next{};
+  }
+  if (!record || taker.wrong()) return error("is no record");
+  const auto* service = std::get_if<ServiceRecord>(&*record);
+  const auto* frame = std::get_if<FrameRecord>(&*record);
+  if (service != nullptr || frame != nullptr) {
+    const double time_s = service != nullptr ? service->local_s : frame->local_s;
+    constexpr double kLatestS = 1e12;
+    if (!(std::abs(time_s) < kLatestS) || (told_time_ && time_s < newest_s_)) return error("is no time");
+    told_time_ = true;
+    newest_s_ = time_s;
+  } else if (!told_time_ && !std::holds_alternative<EndRecord>(*record)) {
+    return error("comes before any time");
+  }
+  if (const auto* end = std::get_if<EndRecord>(&*record)) {
+    if (end->records != records_ || taker.at() != bytes_.size()) return error("is no end");
+    ended_ = true;
+    return Next{};
+  }
+  at_ = taker.at();
+  ++records_;
+  return Next{std::move(record)};
+}
+
+Error SessionReader::error(const std::string& what) const {
+  return Error{fmt::format("{}: what is at byte {} {}", path_, at_, what)};
+}
+
+}  // namespace reckoner::program

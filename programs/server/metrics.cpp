@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT
+#include "programs/server/metrics.hpp"
+
+#include "net/src/wire/messages.hpp"
+#include "programs/server/exposition.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace reckoner::program {
+namespace {
+
+constexpr double kRefreshS = 0.25;
+constexpr std::size_t kLooksPerTick = 16;
+
+// Without a tick for so long a server is not well: a heartbeat of its clients' would be overdue for long.
+constexpr double kLongestSilenceS = 2.0;
+
+Exposition::Parts by_reason(const RefusalCounts& counts) {
+  Exposition::Parts parts;
+  for (std::size_t i = 0; i < RefusalCounts::kReasons; ++i) {
+    const auto why = static_cast<Refusal>(i);
+    parts.emplace_back(name_of(why), counts[why]);
+  }
+  return parts;
+}
+
+}  // namespace
+
+void DurationHistogram::add(double seconds) {
+  const auto* bound = std::lower_bound(kBounds_s.begin(), kBounds_s.end(), seconds);
+  ++counts_[static_cast<std::size_t>(bound - kBounds_s.begin())];
+  sum_s_ += std::max(0.0, seconds);
+}
+
+std::array<std::uint64_t, DurationHistogram::kBounds_s.size() + 1> DurationHistogram::cumulative() const {
+  auto total = counts_;
+  for (std::size_t i = 1; i < total.size(); ++i)
+    total[i] += total[i - 1];
+  return total;
+}
+
+void RecentValues::add(double value) {
+  if (values_.size() < kCapacity) {
+    values_.push_back(value);
+  } else {
+    values_[next_] = value;
+    next_ = (next_ + 1) % kCapacity;
+  }
+}
+
+double RecentValues::quantile(double q) const {
+  std::vector<double> sorted = values_;
+  const auto at = static_cast<std::ptrdiff_t>(
+      std::min(q * static_cast<double>(sorted.size()), static_cast<double>(sorted.size() - 1)));
+  std::nth_element(sorted.begin(), sorted.begin() + at, sorted.end());
+  return sorted[static_cast<std::size_t>(at)];
+}
+
+ServerMetrics::ServerMetrics(double tick_rate_hz, double started_s)
+    : tick_rate_hz_(tick_rate_hz), started_s_(started_s), last_tick_s_(started_s) {}
+
+void ServerMetrics::note_tick(const Server& server, const TransportStats& wire, const Play& play,
+                              double now_s, double late_s, double took_s) {
+  last_tick_s_ = now_s;
+  now_.late.add(late_s);
+  now_.took.add(took_s);
+  look_at_entities(server, play);
+  if (now_s - shown_at_s_ < kRefreshS) return;
+  shown_at_s_ = now_s;
+  now_.up_s = now_s - started_s_;
+  now_.clients = server.client_count();
+  now_.entities = server.entity_count();
+  now_.stats = server.stats();
+  now_.wire = wire;
+  now_.poses_refused = play.refused();
+  const std::lock_guard hold(lock_);
+  shown_ = now_;
+}
+
+// A few in every tick, all in turn.
+void ServerMetrics::look_at_entities(const Server& server, const Play& play) {
+  const auto ids = play.ids();
+  for (std::size_t i = 0; i < std::min(kLooksPerTick, ids.size()); ++i) {
+    next_entity_ = (next_entity_ + 1) % ids.size();
+    const auto debug = server.debug(ids[next_entity_]);
+    if (!debug) continue;
+    now_.error_m.add(debug->error_m);
+    now_.error_rad.add(debug->error_rad);
+    now_.threshold_m.add(debug->threshold_m);
+    now_.age_s.add(debug->age_s);
+  }
+}
+
+void ServerMetrics::note(const ServerEvent& event) {
+  switch (event.kind) {
+    case ServerEvent::Kind::client_joined:
+      ++now_.events.joined;
+      break;
+    case ServerEvent::Kind::client_left:
+      ++now_.events.left;
+      break;
+    case ServerEvent::Kind::client_refused:
+      ++now_.events.refused;
+      break;
+    case ServerEvent::Kind::client_lost:
+      ++now_.events.lost;
+      break;
+    case ServerEvent::Kind::client_back:
+      ++now_.events.back;
+      break;
+    case ServerEvent::Kind::owner_corrected:
+      ++now_.events.owner_corrected;
+      break;
+    case ServerEvent::Kind::owner_refused:
+      ++now_.events.owner_refused;
+      break;
+  }
+}
+
+StatusPage::Health ServerMetrics::health(double now_s) const {
+  if (stopping_) return {false, "stopping"};
+  const double silent_s = now_s - last_tick_s_;
+  const bool well = silent_s < kLongestSilenceS + 2.0 / tick_rate_hz_;
+  return {well, well ? "ok" : fmt::format("no tick for {:.1f} s", silent_s)};
+}
+
+std::string ServerMetrics::metrics() const {
+  Shown s;
+  {
+    const std::lock_guard hold(lock_);
+    s = shown_;
+  }
+  Exposition page;
+  page.gauge("reckoner_info", "Always 1; which Reckoner this is.", 1.0,
+             {{"version", RECKONER_VERSION}, {"protocol", std::to_string(kProtocolVersion)}});
+  page.gauge("reckoner_uptime_seconds", "How long the server has run.", s.up_s);
+  page.gauge("reckoner_tick_rate_hertz", "Ticks a second, as configured.", tick_rate_hz_);
+  page.gauge("reckoner_clients", "Clients that have joined.", static_cast<double>(s.clients));
+  page.gauge("reckoner_entities", "Entities in the world.", static_cast<double>(s.entities));
+  page.counter("reckoner_ticks_total", "Ticks run.", s.stats.ticks);
+  page.histogram("reckoner_tick_lateness_seconds", "How late ticks began.", s.late);
+  page.histogram("reckoner_tick_duration_seconds", "How long ticks took, game and sending included.", s.took);
+  page.counters("reckoner_client_events_total", "What happened to clients.", "event",
+                {{"joined", s.events.joined},
+                 {"left", s.events.left},
+                 {"refused", s.events.refused},
+                 {"lost", s.events.lost},
+                 {"back", s.events.back},
+                 {"owner_corrected", s.events.owner_corrected},
+                 {"owner_refused", s.events.owner_refused}});
+  const PublishCauses& why = s.stats.published_for;
+  page.counters("reckoner_publishes_total", "Motions published, each perhaps to many clients, by cause.",
+                "cause",
+                {{"first", why.first},
+                 {"owner", why.owner},
+                 {"teleport", why.teleport},
+                 {"frame", why.frame},
+                 {"route", why.route},
+                 {"due", why.due}});
+  page.counters("reckoner_updates_sent_total", "Motions sent, one for each client, by cause.", "cause",
+                {{"publish", s.stats.updates_sent - s.stats.repairs_sent}, {"repair", s.stats.repairs_sent}});
+  page.counter("reckoner_full_updates_sent_total", "Of these, without reference to an earlier motion.",
+               s.stats.full_updates_sent);
+  page.counters("reckoner_field_changes_sent_total", "Values of user fields sent, by cause.", "cause",
+                {{"change", s.stats.field_changes_sent - s.stats.field_repairs_sent},
+                 {"repair", s.stats.field_repairs_sent}});
+  page.counters("reckoner_messages_total", "Game messages, by what became of them.", "outcome",
+                {{"sent", s.stats.messages_sent},
+                 {"dropped", s.stats.messages_dropped},
+                 {"received", s.stats.messages_received},
+                 {"refused", s.stats.messages_refused}});
+  page.counter("reckoner_state_datagrams_sent_total", "Datagrams with state handed to the transport.",
+               s.stats.datagrams_sent);
+  page.counter("reckoner_state_datagrams_lost_total", "Of these, found lost.", s.stats.datagrams_lost);
+  page.counter("reckoner_state_bytes_sent_total", "Bytes of state handed to the transport.",
+               s.stats.state_bytes_sent);
+  page.counters("reckoner_wire_bytes_total", "Bytes on the wire, all headers included.", "direction",
+                {{"sent", s.wire.wire_bytes_sent}, {"received", s.wire.wire_bytes_received}});
+  page.counters("reckoner_wire_datagrams_total", "UDP datagrams.", "direction",
+                {{"sent", s.wire.datagrams_sent}, {"received", s.wire.datagrams_received}});
+  page.counters("reckoner_datagrams_refused_total", "What the transport did not take in, by reason.",
+                "reason", by_reason(s.wire.refusals));
+  page.counters("reckoner_payloads_refused_total",
+                "What the server did not take in of its clients, by reason.", "reason",
+                by_reason(s.stats.refusals));
+  page.counter("reckoner_malformed_total", "Of these, what no honest client sends.", s.stats.malformed);
+  page.counter("reckoner_poses_refused_total", "Poses of the game that are none.", s.poses_refused);
+  page.counter("reckoner_address_changes_total", "Clients that proved to be at another address.",
+               s.wire.address_changes);
+  page.counter("reckoner_system_drops_total",
+               "Datagrams that the system dropped: empty, too long, or its buffer was full.",
+               s.wire.system_drops);
+  page.counter("reckoner_socket_errors_total", "Errors of the socket or of one peer.", s.wire.service_errors);
+  page.quantiles("reckoner_error_metres", "What published motions are off the truth at present.", s.error_m);
+  page.quantiles("reckoner_error_radians", "The same of orientations.", s.error_rad);
+  page.quantiles("reckoner_threshold_metres", "What they may be off at present.", s.threshold_m);
+  page.quantiles("reckoner_motion_age_seconds", "How old published motions are.", s.age_s);
+  return page.text();
+}
+
+}  // namespace reckoner::program

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "programs/common/status_page.hpp"
+#include "programs/server/play.hpp"
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <reckoner/net/transport.hpp>
+#include <reckoner/server/server.hpp>
+
+namespace reckoner::program {
+
+/// A Prometheus histogram of durations, s.
+class DurationHistogram {
+ public:
+  static constexpr std::array<double, 12> kBounds_s{1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3,
+                                                    0.01, 0.02, 0.05, 0.1,  0.2,  0.5};
+  void add(double seconds);
+  /// How many were at most kBounds_s[i] long; the last: all.
+  [[nodiscard]] std::array<std::uint64_t, kBounds_s.size() + 1> cumulative() const;
+  [[nodiscard]] double sum_s() const { return sum_s_; }
+
+ private:
+  std::array<std::uint64_t, kBounds_s.size() + 1> counts_{};
+  double sum_s_ = 0.0;
+};
+
+/// The newest values of one quantity, and their quantiles.
+class RecentValues {
+ public:
+  void add(double value);
+  [[nodiscard]] bool empty() const { return values_.empty(); }
+  /// Of `q` in 0 to 1; not of none.
+  [[nodiscard]] double quantile(double q) const;
+
+ private:
+  static constexpr std::size_t kCapacity = 2048;
+  std::vector<double> values_;
+  std::size_t next_ = 0;
+};
+
+/// How often something happened to a client.
+struct ClientCounts {
+  std::uint64_t joined = 0;
+  std::uint64_t left = 0;
+  std::uint64_t refused = 0;
+  std::uint64_t lost = 0;
+  std::uint64_t back = 0;
+  std::uint64_t owner_corrected = 0;
+  std::uint64_t owner_refused = 0;
+};
+
+/// What there is to watch of a running server. The server's thread notes what happens; metrics() and health()
+/// may be asked from any.
+class ServerMetrics {
+ public:
+  /// `started_s` and all times from then on: program::monotonic_s().
+  ServerMetrics(double tick_rate_hz, double started_s);
+
+  /// A tick has run: `late_s` after it was due, for `took_s`. Looks at a few entities; every quarter of a
+  /// second what is shown is brought up to date.
+  void note_tick(const Server& server, const TransportStats& wire, const Play& play, double now_s,
+                 double late_s, double took_s);
+  void note(const ServerEvent& event);
+  /// The server is going down: not well any more.
+  void note_stopping() { stopping_ = true; }
+
+  /// In Prometheus' text format.
+  [[nodiscard]] std::string metrics() const;
+  [[nodiscard]] StatusPage::Health health(double now_s) const;
+
+ private:
+  // What is shown; behind the lock.
+  struct Shown {
+    double up_s = 0.0;
+    std::size_t clients = 0;
+    std::size_t entities = 0;
+    ServerStats stats;
+    TransportStats wire;
+    ClientCounts events;
+    std::uint64_t poses_refused = 0;
+    DurationHistogram late;
+    DurationHistogram took;
+    RecentValues error_m;
+    RecentValues error_rad;
+    RecentValues threshold_m;
+    RecentValues age_s;
+  };
+  void look_at_entities(const Server& server, const Play& play);
+
+  double tick_rate_hz_;
+  double started_s_;
+  Shown now_;
+  double shown_at_s_ = -1.0;
+  std::size_t next_entity_ = 0;
+  std::atomic<double> last_tick_s_;
+  std::atomic<bool> stopping_ = false;
+  mutable std::mutex lock_;
+  Shown shown_;
+};
+
+}  // namespace reckoner::program

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <cmath>
+
+#include <glm/geometric.hpp>
+
+#include <reckoner/reckoning/blend.hpp>
+
+namespace reckoner {
+namespace {
+
+// When |v + a t| comes to `most`; never, if it does not.
+double reaches_s(const glm::dvec3& v, const glm::dvec3& a, double most) {
+  constexpr double kNever = std::numeric_limits<double>::infinity();
+  const double a2 = glm::dot(a, a);
+  if (!(a2 > 0.0)) return kNever;
+  const double va = glm::dot(v, a);
+  const double root = va * va + a2 * (most * most - glm::dot(v, v));
+  return root > 0.0 ? std::max(0.0, (std::sqrt(root) - va) / a2) : 0.0;
+}
+
+// A bound that costs little.
+bool surely_slower(const State& state, double span_s, double most_mps) {
+  const glm::dvec3 v{state.velocity};
+  const glm::dvec3 a{state.acceleration};
+  return 2.0 * (glm::dot(v, v) + glm::dot(a, a) * span_s * span_s) < most_mps * most_mps;
+}
+
+}  // namespace
+
+Motion kept_to_top_speed(const Motion& motion, double holds_until_s, double time_s) {
+  if (motion.route != nullptr || !std::isfinite(motion.max_speed_mps)) return motion;
+  if (motion.never_reverses && is_braking(motion.state)) return motion;
+  const double hold_s = std::max(holds_until_s, motion.time_s);
+  // While its acceleration fades its velocity lies between those of now and then.
+  const double until_s = time_s > hold_s ? hold_s + kFadeAccelerationS : time_s;
+  const double span_s = until_s - motion.time_s;
+  if (!(span_s > 0.0) || surely_slower(motion.state, span_s, motion.max_speed_mps)) return motion;
+  const double reached_s = reaches_s(glm::dvec3{motion.state.velocity}, glm::dvec3{motion.state.acceleration},
+                                     motion.max_speed_mps);
+  if (reached_s >= span_s) return motion;
+  Motion kept = motion;
+  kept.time_s = std::min(motion.time_s + reached_s, hold_s);
+  kept.state = state_at(motion, kept.time_s);
+  kept.state.acceleration = glm::vec3{0.0f};
+  return kept;
+}
+
+bool keeps_to_limits(const Motion& motion, double span_s) {
+  const glm::dvec3 p = glm::abs(motion.state.position);
+  const double way_m = (glm::length(glm::dvec3{motion.state.velocity}) +
+                        glm::length(glm::dvec3{motion.state.acceleration}) * span_s) *
+                       span_s;
+  return (motion.state.acceleration == glm::vec3{0.0f} ||
+          surely_slower(motion.state, span_s, motion.max_speed_mps)) &&
+         std::max({p.x, p.y, p.z}) + way_m <= motion.world_size_m;
+}
+
+bool never_faster(const glm::dvec3& v0, const glm::dvec3& middle, const glm::dvec3& v1, double most_mps) {
+  // Velocities are single precision.
+  const double most2 = most_mps * most_mps * (1.0 + 1e-6);
+  const auto slower = [most2](const glm::dvec3& v) { return glm::dot(v, v) <= most2; };
+  const auto hull = [&](auto& self, const glm::dvec3& a, const glm::dvec3& b, const glm::dvec3& c,
+                        int depth) -> bool {
+    if (!slower(a) || !slower(c)) return false;
+    if (slower(b)) return true;
+    if (depth == 0) return false;
+    const glm::dvec3 left = 0.5 * (a + b);
+    const glm::dvec3 right = 0.5 * (b + c);
+    const glm::dvec3 mid = 0.5 * (left + right);
+    return self(self, a, left, mid, depth - 1) && self(self, mid, right, c, depth - 1);
+  };
+  constexpr int kDepth = 5;
+  return hull(hull, v0, middle, v1, kDepth);
+}
+
+glm::dvec3 Chase::velocity_towards(const State& target, const Place& from, double step_s, double most_mps) {
+  const glm::dvec3 end{target.velocity};
+  const glm::dvec3 off = target.position - from.position - (from.velocity + end) * (0.5 * step_s);
+  const glm::dvec3 wanted = end + off / std::max(kCloseS, step_s);
+  const double speed = glm::length(wanted);
+  return speed > most_mps ? wanted * (most_mps / speed) : wanted;
+}
+
+}  // namespace reckoner

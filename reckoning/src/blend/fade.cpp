@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+
+#include <reckoner/reckoning/blend.hpp>
+#include <reckoner/reckoning/route.hpp>
+
+namespace reckoner {
+namespace {
+
+// How far the fade has gone, some time after it began. With v and a as they were then, the velocity is
+// (v + a gained_s) rate, its integral v time_s + a square_s2.
+struct Fade {
+  double gained_s;      // what the acceleration has been worth
+  double acceleration;  // the share of it that is left
+  double rate;          // the share of the velocity that is left
+  double rate_change;   // 1/s
+  double time_s;        // what an unchanged velocity would have taken
+  double square_s2;
+};
+
+Fade fade_after(double since_s) {
+  constexpr double kTa = kFadeAccelerationS;
+  constexpr double kTv = kFadeVelocityS;
+  if (since_s < kTa) {
+    const double left = 1.0 - since_s / kTa;
+    return {since_s * (1.0 + left) / 2.0, left, 1.0, 0.0, since_s, since_s * since_s * (2.0 + left) / 6.0};
+  }
+  const double u = std::min(1.0, (since_s - kTa) / kTv);
+  const double slowing_s = kTv * u * (1.0 - u * u * (1.0 - 0.5 * u));
+  return {0.5 * kTa,
+          0.0,
+          1.0 - u * u * (3.0 - 2.0 * u),
+          -6.0 * u * (1.0 - u) / kTv,
+          kTa + slowing_s,
+          kTa * kTa / 3.0 + 0.5 * kTa * slowing_s};
+}
+
+// Slower and slower on the same course.
+State slowed(const Motion& motion, double holds_until_s, const Fade& fade) {
+  State state = state_at(motion, holds_until_s + fade.time_s);
+  state.acceleration = glm::vec3{glm::dvec3{state.acceleration} * (fade.rate * fade.rate) +
+                                 glm::dvec3{state.velocity} * fade.rate_change};
+  state.velocity = glm::vec3{glm::dvec3{state.velocity} * fade.rate};
+  state.angular_velocity = glm::vec3{glm::dvec3{state.angular_velocity} * fade.rate};
+  return state;
+}
+
+}  // namespace
+
+State faded_state(const Motion& motion, double holds_until_s, double time_s) {
+  holds_until_s = std::max(holds_until_s, motion.time_s);
+  if (time_s <= holds_until_s) return state_at(motion, time_s);
+  const Fade fade = fade_after(time_s - holds_until_s);
+  if (motion.route != nullptr) return slowed(motion, holds_until_s, fade);
+  const State from = state_at(motion, holds_until_s);
+  if (motion.never_reverses && is_braking(motion.state)) return slowed(motion, holds_until_s, fade);
+  const glm::dvec3 velocity{from.velocity};
+  const glm::dvec3 acceleration{from.acceleration};
+  State state = extrapolate(from, fade.time_s);  // for the orientation
+  state.position = from.position + velocity * fade.time_s + acceleration * fade.square_s2;
+  const glm::dvec3 reached = velocity + acceleration * fade.gained_s;
+  state.velocity = glm::vec3{reached * fade.rate};
+  state.acceleration = glm::vec3{acceleration * (fade.acceleration * fade.rate) + reached * fade.rate_change};
+  state.angular_velocity = glm::vec3{glm::dvec3{from.angular_velocity} * fade.rate};
+  return state;
+}
+
+RouteState faded_along(const Motion& motion, double holds_until_s, double time_s) {
+  holds_until_s = std::max(holds_until_s, motion.time_s);
+  if (time_s <= holds_until_s) return motion.route->carried(motion.along, time_s - motion.time_s);
+  const Fade fade = fade_after(time_s - holds_until_s);
+  RouteState along = motion.route->carried(motion.along, holds_until_s + fade.time_s - motion.time_s);
+  along.acceleration = along.acceleration * fade.rate * fade.rate + along.speed * fade.rate_change;
+  along.speed *= fade.rate;
+  return along;
+}
+
+}  // namespace reckoner

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: MIT
+#include "reckoning/src/motion/rotation.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <glm/geometric.hpp>
+
+#include <reckoner/reckoning/remote_entity.hpp>
+
+namespace reckoner {
+namespace {
+
+// Turns are corrected in a share of the time: what shows of a correction is how hard it accelerates, and one
+// of the place does that to all that is drawn. Measured: docs/TUNING.md.
+constexpr double kTurnShare = 2.0 / 3.0;
+
+Blend correction(const State& shown, const State& motion, double time_s, double blend_s) {
+  return {shown, motion, time_s, blend_s, kTurnShare};
+}
+
+// After a change of frame a thing is on its own way in a frame that has its own errors, and what is known of
+// it is new: corrections are larger for a while, and worked in gently. A blend's acceleration, at most 6
+// E0/T^2 + 4 E1/T, is kept at this (0.08 m/s from frame to frame at 60 Hz), as far as so long a blend does.
+constexpr double kGentleS = 0.7;
+constexpr double kGentleMps2 = 5.0;
+constexpr double kLongestGentleS = 0.5;
+
+double gentle_s(const State& from, const State& to, double lever_m) {
+  double e0 = glm::distance(from.position, to.position);
+  double e1 = glm::distance(glm::dvec3{from.velocity}, glm::dvec3{to.velocity});
+  if (lever_m > 0.0) {
+    e0 += lever_m * angle_between(from.orientation, to.orientation);
+    e1 += lever_m * glm::distance(glm::dvec3{from.angular_velocity}, glm::dvec3{to.angular_velocity});
+  }
+  const double t = (4.0 * e1 + std::sqrt(16.0 * e1 * e1 + 24.0 * kGentleMps2 * e0)) / (2.0 * kGentleMps2);
+  return std::min(t, kLongestGentleS);
+}
+
+// What is snapped into the middle of a leap has its speed.
+glm::dvec3 no_faster(const glm::dvec3& velocity, double most_mps) {
+  const double speed = glm::length(velocity);
+  return speed > most_mps ? velocity * (most_mps / speed) : velocity;
+}
+
+bool same_rates(const State& a, const State& b) {
+  return a.position == b.position && a.velocity == b.velocity && a.orientation == b.orientation &&
+         a.angular_velocity == b.angular_velocity;
+}
+
+}  // namespace
+
+RemoteEntity::RemoteEntity(const Motion& first, Path path) : history_(first), path_(path) {
+  blends_.teleports = first.teleports;
+  blends_.frame = first.frame;
+}
+
+RemoteEntity::RemoteEntity(std::span<const Motion> known, Path path, const ShownBlends& blends)
+    : history_(known), path_(path), blends_(blends) {}
+
+bool RemoteEntity::receive(const Motion& motion, double shown_time_s, double blend_s, double holds_until_s,
+                           const std::optional<State>& shown_in_frame) {
+  if (!history_.is_news(motion.time_s)) return false;
+
+  const State base_before = view().unblended(shown_time_s);
+  const std::optional<RouteState> along_before = view().shown_along(shown_time_s);
+  const Route* const route_before = view().active(shown_time_s).route;
+  const State shown_before = view().shown(shown_time_s);
+  const std::uint8_t teleports_before = view().active(shown_time_s).teleports;
+  const FrameId frame_before = frame(shown_time_s);
+  const bool chasing = is_chasing(shown_time_s);
+  history_.add(motion);
+  blends_.holds_until_s = holds_until_s;
+
+  if (view().active(shown_time_s).teleports != teleports_before) {
+    blends_.along = {};
+    start_blend(Blend{}, shown_time_s);
+    return true;
+  }
+  if (frame(shown_time_s) != frame_before) {
+    change_frame(shown_in_frame, shown_time_s, shown_time_s, blend_s);
+    return true;
+  }
+  if (along_before && view().stays_on(route_before, shown_time_s)) {
+    blend_along(*along_before, shown_time_s, blend_s);
+    return true;
+  }
+  blends_.along = {};
+  const State base_after = view().unblended(shown_time_s);
+  // A motion that lies ahead of what is shown, or came too late to matter, changes nothing at this instant:
+  // a blend that is under way goes on.
+  go_on_from(shown_before, chasing || !same_rates(base_before, base_after), shown_time_s, blend_s);
+  return true;
+}
+
+// What is known to come has changed; what is shown goes on from `shown`. A chase had its course laid.
+void RemoteEntity::go_on_from(const State& shown, bool moved, double time_s, double blend_s) {
+  if (moved || is_chasing(time_s)) {
+    blend_from(shown, time_s, blend_s);
+  } else {
+    guard(time_s);
+  }
+}
+
+void RemoteEntity::hold_until(double holds_until_s, double time_s, double blend_s) {
+  double& known_s = blends_.holds_until_s;
+  const bool changes = time_s > std::min(holds_until_s, known_s) && holds_until_s != known_s;
+  const Route* const on = changes ? route(time_s) : nullptr;
+  if (on != nullptr && view().stays_on(on, time_s)) {
+    const RouteState before = *view().shown_along(time_s);
+    known_s = holds_until_s;
+    start_blend(Blend{}, time_s);
+    blend_along(before, time_s, blend_s);
+    return;
+  }
+  const State before = shown(time_s);
+  known_s = holds_until_s;
+  go_on_from(before, changes, time_s, blend_s);
+}
+
+void RemoteEntity::correct(const State& shown, double time_s, double blend_s) {
+  blend_from(shown, time_s, blend_s);
+}
+
+void RemoteEntity::blend_from(const State& shown, double time_s, double blend_s) {
+  const State base = view().unblended(time_s);
+  const bool gently = blend_s > 0.0 && time_s < blends_.gentle_until_s;
+  const double duration_s = gently ? std::max(blend_s, gentle_s(shown, base, blends_.lever_m)) : blend_s;
+  // Gently in place and turn alike: of what carries others, turns move most.
+  start_blend(gently ? Blend{shown, base, time_s, duration_s} : correction(shown, base, time_s, duration_s),
+              time_s);
+}
+
+// From what was shown at `from_s`, in the frame that is new as of `time_s`; nothing: snaps.
+void RemoteEntity::change_frame(const std::optional<State>& shown, double from_s, double time_s,
+                                double blend_s) {
+  blends_.along = {};
+  blends_.gentle_until_s = std::max(blends_.gentle_until_s, time_s + kGentleS);
+  start_blend(Blend{}, time_s);
+  if (shown) blend_from(*shown, from_s, blend_s);
+}
+
+std::optional<RemoteEntity::FrameChange> RemoteEntity::next_frame(double time_s) const {
+  const Motion& from = view().active(time_s);
+  if (&from == &newest()) return std::nullopt;
+  const Motion& to = view().end_of(from);
+  const bool changes = to.frame != from.frame && to.teleports == from.teleports;
+  if (!changes || to.time_s - from.time_s < ShownMotions::kShortestBridgeS) return std::nullopt;
+  return FrameChange{from.frame, to};
+}
+
+void RemoteEntity::bridge(const FrameChange& change, const State& end, double time_s, double blend_s) {
+  const State shown_before = shown(time_s);
+  const State base_before = unblended(time_s);
+  bridge_ = Motion{
+      .state = end, .time_s = change.to.time_s, .teleports = change.to.teleports, .frame = change.from};
+  go_on_from(shown_before, !same_rates(base_before, unblended(time_s)), time_s, blend_s);
+}
+
+std::optional<RemoteEntity::FrameCrossing> RemoteEntity::crossing(FrameId before, double time_s) const {
+  const Motion* now = &view().active(time_s);
+  const Motion* const first = &history_.oldest();
+  if (now->frame == before) return std::nullopt;
+  const auto same = [](const Motion& a, const Motion& b) {
+    return a.frame == b.frame && a.teleports == b.teleports;
+  };
+  while (now != first && same(*(now - 1), *now))
+    --now;
+  if (now == first) return std::nullopt;
+  const Motion& last = *(now - 1);
+  if (last.frame != before || last.teleports != now->teleports) return std::nullopt;
+  return FrameCrossing{now->time_s, view().shown_at_end(last, now->time_s)};
+}
+
+void RemoteEntity::cross(const State& shown, double crossed_s, double time_s, double blend_s) {
+  change_frame(shown, crossed_s, time_s, blend_s);
+}
+
+void RemoteEntity::leave(FrameId gone, const Motion& instead) {
+  history_.forget(gone, frame(instead.time_s) == gone ? &instead : nullptr);
+  bridge_.reset();
+  blends_.along = {};
+}
+
+bool RemoteEntity::lives_in(FrameId frame) const {
+  return std::ranges::any_of(history_.motions(), [&](const Motion& m) { return m.frame == frame; });
+}
+
+void RemoteEntity::jump(double before_s, double now_s, double rate, double blend_s) {
+  const Route* const on = view().route(before_s);
+  if (on != nullptr && view().stays_on(on, now_s)) {
+    RouteState before = *view().shown_along(before_s);
+    before.speed *= rate;
+    start_blend(Blend{}, now_s);
+    blend_along(before, now_s, blend_s);
+    return;
+  }
+  State before = view().shown(before_s);
+  before.velocity *= static_cast<float>(rate);
+  before.angular_velocity *= static_cast<float>(rate);
+  correct(before, now_s, blend_s);
+}
+
+void RemoteEntity::set_path(Path path, double time_s, double blend_s) {
+  if (path == path_) return;
+  const State base_before = view().unblended(time_s);
+  const std::optional<RouteState> along_before = view().shown_along(time_s);
+  const Route* const route_before = view().active(time_s).route;
+  const State before = view().shown(time_s);
+  const std::uint8_t teleports_before = view().active(time_s).teleports;
+  const FrameId frame_before = frame(time_s);
+  const bool chasing = is_chasing(time_s);
+  path_ = path;
+  if (view().active(time_s).teleports != teleports_before || frame(time_s) != frame_before) {
+    blends_.along = {};
+    start_blend(Blend{}, time_s);
+    return;
+  }
+  if (along_before && view().stays_on(route_before, time_s)) {
+    blend_along(*along_before, time_s, blend_s);
+    return;
+  }
+  blends_.along = {};
+  go_on_from(before, chasing || !same_rates(base_before, view().unblended(time_s)), time_s, blend_s);
+}
+
+// Carries on from `shown_before` along the route. A blend in space that is under way goes on over it.
+void RemoteEntity::blend_along(const RouteState& shown_before, double time_s, double blend_s) {
+  const std::optional<RouteState> now = view().shown_along(time_s);
+  if (now->distance == shown_before.distance && now->speed == shown_before.speed) return;
+  if (!blends_.hold(view().active(time_s))) start_blend(Blend{}, time_s);
+  blends_.along =
+      RouteBlend{*view().active(time_s).route, shown_before, *view().along(time_s), time_s, blend_s};
+}
+
+void RemoteEntity::start_blend(const Blend& blend, double time_s) {
+  blends_.free = blend;
+  blends_.teleports = view().active(time_s).teleports;
+  blends_.frame = frame(time_s);
+  guard(time_s);
+}
+
+// True if what is shown is surely no faster than the body can be: what costs little to find out.
+bool RemoteEntity::is_surely_within(double time_s, double most_mps) const {
+  const Blend& blend = blends_.free;
+  double added_mps = 0.0;
+  if (!blend.over(time_s)) added_mps = blend.top_speed_mps();
+  if (path_ == Path::predict) {
+    if (added_mps == 0.0) return true;
+    const State base = view().unblended(time_s);
+    const double gained = glm::length(glm::dvec3{base.acceleration}) * blend.duration_s();
+    return glm::length(glm::dvec3{base.velocity}) + gained + added_mps <= most_mps;
+  }
+  for (const Motion* from = &view().active(time_s); from != &newest(); ++from) {
+    const Motion& to = view().end_of(*from);
+    if (to.teleports != from->teleports || to.frame != from->frame) continue;
+    const double left_mps = most_mps - added_mps;
+    const glm::dvec3 v0{from->state.velocity};
+    const glm::dvec3 v1{to.state.velocity};
+    const glm::dvec3 mean = (to.state.position - from->state.position) / (to.time_s - from->time_s);
+    const double fastest2 =
+        std::max({glm::dot(v0, v0), glm::dot(v1, v1), glm::dot(3.0 * mean - v0 - v1, 3.0 * mean - v0 - v1)});
+    if (!(left_mps > 0.0) || fastest2 > left_mps * left_mps) return false;
+  }
+  const State& last = newest().state;
+  const double gained = glm::length(glm::dvec3{last.acceleration}) * blend.duration_s();
+  return added_mps == 0.0 || glm::length(glm::dvec3{last.velocity}) + gained + added_mps <= most_mps;
+}
+
+// Looks at what is shown from `time_s` on, as far as it is known: from where it would be faster than the body
+// can be, it is chased instead.
+void RemoteEntity::guard(double time_s) {
+  blends_.chase = {};
+  const double most_mps = view().active(time_s).max_speed_mps;
+  const Motion* const begin = &view().active(time_s);
+  const Motion* const end = &newest() + 1;
+  const bool free = std::all_of(begin, end, [](const Motion& m) { return m.route == nullptr; });
+  if (!std::isfinite(most_mps) || !free || is_surely_within(time_s, most_mps)) return;
+  // Between these it is a cubic.
+  constexpr int kParts = 4;
+  double from_s = time_s;
+  const auto look_until = [&](double until_s) {
+    if (!(until_s > from_s)) return true;
+    const double part_s = (until_s - from_s) / kParts;
+    for (int i = 0; i < kParts; ++i) {
+      const double s = from_s + i * part_s;
+      // Just before the end: there, another motion may begin.
+      const double last_s = i + 1 < kParts ? s + part_s : std::nextafter(until_s, from_s);
+      const State first = view().blended(s);
+      const glm::dvec3 v0{first.velocity};
+      const glm::dvec3 v{view().blended(0.5 * (s + last_s)).velocity};
+      const glm::dvec3 v1{view().blended(last_s).velocity};
+      if (never_faster(v0, 2.0 * v - 0.5 * (v0 + v1), v1, most_mps)) continue;
+      blends_.chase = {.start_s = s,
+                       .position = first.position,
+                       .velocity = no_faster(v0, most_mps),
+                       .teleports = view().active(s).teleports,
+                       .frame = frame(s)};
+      return false;
+    }
+    from_s = until_s;
+    return true;
+  };
+  const Blend& blend = blends_.free;
+  const double blended_s = blend.over(time_s) ? time_s : blend.start_s() + blend.duration_s();
+  for (const Motion* motion = begin; path_ == Path::interpolate && motion != end; ++motion) {
+    if (blended_s > from_s && blended_s < motion->time_s && !look_until(blended_s)) return;
+    if (!look_until(motion->time_s)) return;
+  }
+  (void)look_until(blended_s);
+}
+
+}  // namespace reckoner

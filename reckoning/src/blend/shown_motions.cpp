@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+#include "reckoning/src/blend/interpolate.hpp"
+#include "reckoning/src/routes/route_path.hpp"
+
+#include <algorithm>
+
+#include <glm/common.hpp>
+
+#include <reckoner/reckoning/shown_motions.hpp>
+
+namespace reckoner {
+
+bool MotionHistory::is_news(double time_s) const {
+  if (time_s > newest().time_s) return true;
+  if (time_s < oldest().time_s) return count_ < kMost;
+  return std::ranges::find(motions(), time_s, &Motion::time_s) == motions().end();
+}
+
+void MotionHistory::add(const Motion& motion) {
+  if (count_ == kMost) {
+    ++first_;
+    --count_;
+  }
+  if (first_ + count_ == motions_.size()) {
+    std::move(begin(), end(), motions_.data());
+    first_ = 0;
+  }
+  Motion* place = end();
+  for (; place != begin() && (place - 1)->time_s >= motion.time_s; --place)
+    *place = *(place - 1);
+  *place = motion;
+  ++count_;
+}
+
+void MotionHistory::forget(FrameId frame, const Motion* instead) {
+  const auto in_frame = [frame](const Motion& m) { return m.frame == frame; };
+  count_ = static_cast<std::size_t>(std::remove_if(begin(), end(), in_frame) - begin());
+  if (instead != nullptr) add(*instead);
+}
+
+namespace {
+
+State at_rest(const State& state) {
+  State out;
+  out.position = state.position;
+  out.orientation = state.orientation;
+  return out;
+}
+
+// As fast as it can be at most.
+State carried_on(const Motion& motion, double holds_until_s, double time_s) {
+  return faded_state(kept_to_top_speed(motion, holds_until_s, time_s), holds_until_s, time_s);
+}
+
+// True if what moves by `a` goes on to `b` without a jump, in the same frame.
+bool leads_to(const Motion& a, const Motion& b) {
+  return a.teleports == b.teleports && a.frame == b.frame;
+}
+
+}  // namespace
+
+const Motion& ShownMotions::end_of(const Motion& from) const {
+  const Motion& to = *(&from + 1);
+  const bool bridged = to.frame != from.frame && bridge_ != nullptr && bridge_->frame == from.frame &&
+                       bridge_->time_s == to.time_s && to.time_s - from.time_s >= kShortestBridgeS;
+  return bridged ? *bridge_ : to;
+}
+
+State ShownMotions::shown(double time_s) const {
+  return corrected(unblended(time_s), active(time_s), time_s);
+}
+
+State ShownMotions::blended(double time_s) const {
+  const State base = unblended(time_s);
+  return blends_->hold(active(time_s)) ? blends_->free.apply(base, time_s) : base;
+}
+
+State ShownMotions::shown_at_end(const Motion& from, double time_s) const {
+  const Motion& end = end_of(from);
+  return corrected(end.frame == from.frame ? end.state : carried_on(from, kHoldsForever, time_s), from,
+                   time_s);
+}
+
+std::optional<Chase> ShownMotions::chase_under_way(const Motion& from, double time_s) const {
+  const Chase& chase = blends_->chase;
+  if (!(time_s >= chase.start_s)) return std::nullopt;
+  if (chase.holds(from, time_s)) return chase;
+  if (path_ == Path::predict || from.route != nullptr || from.frame != chase.frame) return std::nullopt;
+  // Beyond a teleport that lay ahead it goes on, from what is there.
+  const Motion* first = &from;
+  while (first != known_.data() && leads_to(*(first - 1), *first))
+    --first;
+  if (first->time_s < chase.start_s) return std::nullopt;
+  return Chase{first->time_s, first->state.position, glm::dvec3{first->state.velocity}, first->teleports,
+               first->frame};
+}
+
+// What is shown instead of `base`, the state at `time_s` of what is carried on from `from`.
+State ShownMotions::corrected(const State& base, const Motion& from, double time_s) const {
+  State state = blends_->hold(from) ? blends_->free.apply(base, time_s) : base;
+  if (const auto chase = chase_under_way(from, time_s)) {
+    // What lies beyond a teleport or in another frame is not gone after.
+    const Motion* last = &from;
+    while (last != &newest() && leads_to(*last, *(last + 1)))
+      ++last;
+    const Chase::Place place = chase->at(time_s, from.max_speed_mps, [&](double t) {
+      return chase->holds(active(t), t) ? unblended(t) : carried_on(*last, kHoldsForever, t);
+    });
+    state.position = place.position;
+    state.velocity = glm::vec3{place.velocity};
+    state.acceleration = glm::vec3{place.acceleration};
+  }
+  const glm::dvec3 edge{from.world_size_m};
+  state.position = glm::clamp(state.position, -edge, edge);
+  return state;
+}
+
+const Motion& ShownMotions::active(double time_s) const {
+  if (path_ == Path::predict) return newest();
+  std::size_t i = known_.size() - 1;
+  while (i > 0 && known_[i].time_s > time_s)
+    --i;
+  return known_[i];
+}
+
+std::optional<RouteState> ShownMotions::along(double time_s) const {
+  const Motion& from = active(time_s);
+  if (from.route == nullptr) return std::nullopt;
+  if (path_ == Path::interpolate && time_s < from.time_s) return RouteState{from.along.distance, 0.0, 0.0};
+  if (&from != &newest()) {
+    const Motion& to = end_of(from);
+    if (leads_to(from, to)) {
+      if (to.route == from.route) return between_along(from, to, time_s);
+      if (time_s > join_start_s(from, to)) return std::nullopt;
+    }
+  }
+  return &from == &newest() ? faded_along(from, blends_->holds_until_s, time_s)
+                            : from.route->carried(from.along, time_s - from.time_s);
+}
+
+std::optional<RouteState> ShownMotions::shown_along(double time_s) const {
+  std::optional<RouteState> place = along(time_s);
+  if (place && blends_->hold(active(time_s))) place = blends_->along.apply(*place, time_s);
+  return place;
+}
+
+State ShownMotions::unblended(double time_s) const {
+  const Motion& from = active(time_s);
+  if (const auto place = shown_along(time_s)) return state_along(from, *place);
+  if (path_ == Path::interpolate && time_s < known_.front().time_s) return at_rest(known_.front().state);
+  if (&from == &newest()) return carried_on(from, blends_->holds_until_s, time_s);
+  const Motion& to = end_of(from);
+  // Across a teleport the earlier motion is carried on until the later one's stamp.
+  if (!leads_to(from, to)) return carried_on(from, kHoldsForever, time_s);
+  if (from.route == nullptr) return interpolate(from, to, time_s);
+  const double start_s = join_start_s(from, to);
+  return interpolate({state_at(from, start_s), start_s, from.teleports}, to, time_s);
+}
+
+bool ShownMotions::stays_on(const Route* route, double time_s) const {
+  const Motion* from = &active(time_s);
+  return std::all_of(from, &newest() + 1,
+                     [&](const Motion& m) { return m.route == route && leads_to(*from, m); });
+}
+
+const Route* ShownMotions::route(double time_s) const {
+  const bool blending = blends_->hold(active(time_s)) && !blends_->free.over(time_s);
+  return along(time_s) && !blending ? active(time_s).route : nullptr;
+}
+
+}  // namespace reckoner

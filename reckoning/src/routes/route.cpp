@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include <glm/geometric.hpp>
+
+#include <reckoner/reckoning/curves/path.hpp>
+#include <reckoner/reckoning/route.hpp>
+
+namespace reckoner {
+namespace {
+
+using Path = CubicPath<glm::dvec3>;
+
+constexpr double kFinestTolerance = 1e-9;
+
+std::string definition_error(const RouteDefinition& d) {
+  if (d.kind > RouteKind::kPolyline) return "unknown kind of route";
+  if (d.wrap > RouteWrap::kPingPong) return "unknown way for a route to go on after its end";
+  if (d.facing > RouteFacing::kFixed) return "unknown way for an entity to face on a route";
+  if (d.knots > CatmullRomKnots::kChordal) return "unknown kind of knots";
+  const std::size_t count = d.kind == RouteKind::kTcb ? d.keys.size() : d.points.size();
+  if (count > kMostRoutePoints) {
+    return "a route has at most " + std::to_string(kMostRoutePoints) + " points, got " +
+           std::to_string(count);
+  }
+  if (!(d.tolerance >= kFinestTolerance && std::isfinite(d.tolerance)))
+    return "a route's tolerance is below 1e-9 m";
+  if (!curve_math::usable(d.up) || !(glm::length(d.up) > 1e-9)) return "a route's up is zero or not finite";
+  const double norm = glm::length(d.orientation);
+  if (!std::isfinite(norm) || !(norm > 1e-9)) return "a route's orientation is zero or not finite";
+  return {};
+}
+
+Result<Path> tcb_path(const RouteDefinition& d) {
+  TcbOptions options;
+  if (d.wrap == RouteWrap::kClosed) {
+    options.closing_time = d.closing_time;
+    if (d.closing_time == 0.0 && d.keys.size() > 1) {
+      options.closing_time =
+          (d.keys.back().time - d.keys.front().time) / static_cast<double>(d.keys.size() - 1);
+    }
+  }
+  auto spline = TcbSpline<glm::dvec3>::make(d.keys, options);
+  if (!spline) return Error{spline.error()};
+  return spline->path();
+}
+
+Result<Path> make_path(const RouteDefinition& d) {
+  const bool closed = d.wrap == RouteWrap::kClosed;
+  switch (d.kind) {
+    case RouteKind::kTcb:
+      return tcb_path(d);
+    case RouteKind::kPolyline:
+      return polyline_path<glm::dvec3>(d.points, closed);
+    case RouteKind::kChaikin: {
+      auto points = chaikin<glm::dvec3>(
+          d.points, {d.passes, closed, d.angle_limit, d.outlier_limit, kMostChaikinRoutePoints});
+      if (!points) return Error{points.error()};
+      return quadratic_b_spline_path<glm::dvec3>(*points, closed);
+    }
+    case RouteKind::kCatmullRom:
+      break;
+  }
+  const CatmullRomEnds open = d.reflect_ends ? CatmullRomEnds::kReflected : CatmullRomEnds::kDoubled;
+  auto curve = CatmullRom<glm::dvec3>::make(d.points, {d.knots, closed ? CatmullRomEnds::kClosed : open});
+  if (!curve) return Error{curve.error()};
+  return curve->path();
+}
+
+}  // namespace
+
+Route::Route(RouteDefinition definition, CubicPath<glm::dvec3> path, ArcLengthTable arc)
+    : definition_(std::move(definition)), path_(std::move(path)), arc_(std::move(arc)) {
+  definition_.orientation = glm::normalize(definition_.orientation);
+  definition_.up = glm::normalize(definition_.up);
+  if (definition_.facing == RouteFacing::kMinimal)
+    frames_.emplace(path_, arc_, FrameOptions{.up = definition_.up});
+}
+
+Result<Route> Route::make(const RouteDefinition& definition) {
+  if (std::string error = definition_error(definition); !error.empty()) return Error{std::move(error)};
+  Result<Path> path = make_path(definition);
+  if (!path) return Error{path.error()};
+  Result<ArcLengthTable> arc = ArcLengthTable::make(*path, definition.tolerance);
+  if (!arc) return Error{arc.error()};
+  if (!(arc->length() > definition.tolerance))
+    return Error{"a route has no length: all its points are in one place"};
+  return Route(definition, std::move(*path), std::move(*arc));
+}
+
+double Route::period() const {
+  return definition_.wrap == RouteWrap::kPingPong ? 2.0 * length() : length();
+}
+
+Route::Wrapped Route::wrapped(double distance) const {
+  const double full = length();
+  if (definition_.wrap == RouteWrap::kOpen) {
+    if (!(distance >= 0.0)) return {0.0, 1.0, true};
+    return distance > full ? Wrapped{full, 1.0, true} : Wrapped{distance, 1.0, false};
+  }
+  if (!std::isfinite(distance)) return {};
+  double d = std::fmod(distance, period());
+  if (d < 0.0) d += period();
+  if (definition_.wrap == RouteWrap::kClosed) return {std::min(d, full), 1.0, false};
+  return d < full ? Wrapped{d, 1.0, false} : Wrapped{std::clamp(2.0 * full - d, 0.0, full), -1.0, false};
+}
+
+glm::dvec3 Route::position(double distance) const {
+  return path_.position(arc_.parameter_at(wrapped(distance).distance));
+}
+
+RouteState Route::advanced(const RouteState& s, double dt_s) {
+  const bool slows =
+      s.speed * s.acceleration * dt_s < 0.0;  // also backwards in time, towards where it set out
+  const double way_to_rest_s = slows ? -s.speed / s.acceleration : 0.0;
+  if (slows && std::abs(dt_s) >= std::abs(way_to_rest_s))
+    return {s.distance + 0.5 * s.speed * way_to_rest_s, 0.0, 0.0};
+  if (s.speed == 0.0 && dt_s < 0.0) return {s.distance, 0.0, 0.0};
+  return {s.distance + dt_s * (s.speed + 0.5 * dt_s * s.acceleration), s.speed + dt_s * s.acceleration,
+          s.acceleration};
+}
+
+RouteState Route::carried(const RouteState& state, double dt_s) const {
+  const RouteState now = advanced(state, dt_s);
+  if (!wrapped(now.distance).stopped) return now;
+  return {wrapped(now.distance).distance, 0.0, 0.0};
+}
+
+double Route::unwrapped(double distance, double near) const {
+  if (definition_.wrap == RouteWrap::kOpen) return distance;
+  return distance + period() * std::round((near - distance) / period());
+}
+
+Frame Route::facing_frame(double parameter, double direction) const {
+  Frame frame = frames_ ? frames_->frame(path_, arc_, parameter)
+                        : frame_towards(unit_tangent(path_, parameter), definition_.up);
+  if (direction < 0.0) {
+    frame.tangent = -frame.tangent;
+    frame.left = -frame.left;
+  }
+  return frame;
+}
+
+// Angular velocity of the frame when it moves along a path of curvature `bend` at `velocity` (signed, along
+// the path).
+glm::dvec3 Route::turn_rate(const Frame& frame, const glm::dvec3& bend, double velocity) const {
+  if (definition_.facing == RouteFacing::kFixed) return glm::dvec3(0.0);
+  const glm::dvec3 forward_rate = bend * velocity;  // of the path's tangent; across it
+  glm::dvec3 w = glm::cross(frame.tangent, forward_rate);
+  if (frames_) return w + frame.tangent * (frames_->closing_roll_rate() * velocity);
+  // Upright: left = up x tangent, made unit, stays level; what it turns about the tangent is the part along
+  // frame.up.
+  const glm::dvec3 level = glm::cross(definition_.up, frame.tangent);
+  const double size = glm::length(level);
+  if (size > 1e-9) w += frame.tangent * (glm::dot(glm::cross(definition_.up, forward_rate), frame.up) / size);
+  return w;
+}
+
+State Route::state_at(const RouteState& start, double dt_s) const {
+  const RouteState now = advanced(start, dt_s);
+  const Wrapped at = wrapped(now.distance);
+  const double parameter = arc_.parameter_at(at.distance);
+  const Frame frame = facing_frame(parameter, at.direction);
+  State out;
+  out.position = path_.position(parameter);
+  out.orientation =
+      glm::quat(definition_.facing == RouteFacing::kFixed ? definition_.orientation : frame.orientation());
+  if (at.stopped) return out;
+
+  const glm::dvec3 bend = curvature(path_, parameter);
+  out.velocity = glm::vec3(frame.tangent * now.speed);
+  out.acceleration = glm::vec3(frame.tangent * now.acceleration + bend * (now.speed * now.speed));
+  // Seen along the entity's own direction, the tangent turns by bend x speed whichever way it goes.
+  out.angular_velocity = glm::vec3(turn_rate(frame, bend, now.speed));
+  return out;
+}
+
+Route::Nearest Route::nearest(const glm::dvec3& point) const {
+  const NearestPoint<glm::dvec3> found = reckoner::nearest(path_, point);
+  return {arc_.distance_at(found.parameter), found.position, found.distance};
+}
+
+Route::Nearest Route::nearest(const glm::dvec3& point, double distance, double reach) const {
+  const double full = length();
+  if (!(2.0 * reach < full)) return nearest(point);
+  const double middle = wrapped(distance).distance;
+  const auto between = [&](double from, double to) {
+    const NearestPoint<glm::dvec3> found =
+        reckoner::nearest(path_, point, arc_.parameter_at(from), arc_.parameter_at(to));
+    return Nearest{arc_.distance_at(found.parameter), found.position, found.distance};
+  };
+  Nearest best = between(std::max(0.0, middle - reach), std::min(full, middle + reach));
+  if (definition_.wrap != RouteWrap::kClosed) return best;
+  // A closed route goes on across its seam.
+  if (middle - reach < 0.0) {
+    const Nearest other = between(full + middle - reach, full);
+    if (other.away < best.away) best = other;
+  }
+  if (middle + reach > full) {
+    const Nearest other = between(0.0, middle + reach - full);
+    if (other.away < best.away) best = other;
+  }
+  return best;
+}
+
+}  // namespace reckoner

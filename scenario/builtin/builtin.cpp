@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+#include "scenario/builtin/builtin.hpp"
+
+#include "scenario/builtin/builtin_source.hpp"
+#include "scenario/trace/csv.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace reckoner::scenario {
+namespace {
+
+using Make = std::unique_ptr<Source> (*)(std::size_t, std::uint64_t);
+
+constexpr BuiltinInfo kInfos[] = {
+    {"orbit", "spinning things on tilted ellipses; smooth, the easiest to predict", 16},
+    {"traffic", "cars on a grid of streets: at most 3 m/s^2 along the road, stops, turns", 64},
+    {"crowd", "walkers who start, stop, turn sharply, pause and rest", 100},
+    {"hop", "jumping characters, each with a teleport every 10 s", 8},
+    {"patrol", "guards on curved routes who change speed, stop, leave the route for a while and come back",
+     24},
+    {"visitors", "walkers who come and go, each for 5 s to 40 s; ends when the last has gone", 200},
+    {"duel", "pairs of players who face each other, strafe, stand and jump", 8},
+    {"owned", "avatars that players own: as in duel", 2},
+    {"ship",
+     "a ship that turns and accelerates, people at rest and walking on deck, some who board and leave", 16},
+    {"ashore", "the walks of the ship's people, on firm ground: to compare", 16},
+};
+constexpr Make kMakes[] = {make_orbit,    make_traffic, make_crowd, make_hop,  make_patrol,
+                           make_visitors, make_duel,    make_owned, make_ship, make_ashore};
+static_assert(std::size(kInfos) == std::size(kMakes));
+
+}  // namespace
+
+std::span<const BuiltinInfo> builtin_scenarios() {
+  return kInfos;
+}
+
+Result<std::unique_ptr<Source>> make_builtin(std::string_view name, std::size_t entities,
+                                             std::uint64_t seed) {
+  const auto* const info = std::ranges::find(kInfos, name, &BuiltinInfo::name);
+  if (info == std::end(kInfos)) {
+    std::string message = "expected a scenario (";
+    for (const BuiltinInfo& known : kInfos) {
+      if (&known != kInfos) message += ", ";
+      message += known.name;
+    }
+    return Error{message + "), found " + shown(name)};
+  }
+  return kMakes[info - kInfos](entities == 0 ? info->default_entities : entities, seed);
+}
+
+}  // namespace reckoner::scenario

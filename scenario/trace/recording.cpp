@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+#include "scenario/trace/recording.hpp"
+
+#include "scenario/trace/csv.hpp"
+
+#include <cmath>
+#include <optional>
+#include <unordered_map>
+
+namespace reckoner::scenario {
+namespace {
+
+constexpr std::string_view kHeader = "a header id,t,x,y,z or id,t,x,y,z,qw,qx,qy,qz (id may be left out)";
+constexpr double kUnitTolerance = 0.02;  // recorded quaternions are rounded, never this badly
+
+class Reader {
+ public:
+  Reader(std::string_view text, std::string_view name) : name_(name), cursor_(text) {}
+
+  Result<Recording> read() {
+    if (std::optional<Error> error = read_header()) return *std::move(error);
+    for (;;) {
+      const CsvCursor::Step step = cursor_.next(fields_);
+      if (step == CsvCursor::Step::end) break;
+      if (step == CsvCursor::Step::bad_quoting) return bad_quoting();
+      if (std::optional<Error> error = read_row()) return *std::move(error);
+    }
+    if (recording_.entities.empty()) return expected(name_, cursor_.line(), "rows of samples", "none");
+    return std::move(recording_);
+  }
+
+ private:
+  std::optional<Error> read_header() {
+    const CsvCursor::Step step = cursor_.next(fields_);
+    if (step == CsvCursor::Step::end) return expected(name_, cursor_.line(), kHeader, "the end of the file");
+    if (step == CsvCursor::Step::bad_quoting) return bad_quoting();
+    std::string joined;
+    for (const std::string_view field : fields_)
+      (joined += joined.empty() ? "" : ",") += field;
+    std::string_view rest = joined;
+    has_id_ = rest.starts_with("id,");
+    if (has_id_) rest.remove_prefix(3);
+    recording_.has_orientation = rest == "t,x,y,z,qw,qx,qy,qz";
+    if (!recording_.has_orientation && rest != "t,x,y,z") {
+      return expected(name_, cursor_.line(), kHeader, shown(joined));
+    }
+    columns_ = fields_.size();
+    return std::nullopt;
+  }
+
+  std::optional<Error> read_row() {
+    const std::size_t line = cursor_.line();
+    if (fields_.size() == 1 && fields_[0].empty()) {
+      return expected(name_, line, std::to_string(columns_) + " fields", "an empty line");
+    }
+    if (fields_.size() != columns_) {
+      return expected(name_, line, std::to_string(columns_) + " fields", std::to_string(fields_.size()));
+    }
+    const std::size_t first_number = has_id_ ? 1 : 0;
+    double numbers[8] = {0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0};
+    for (std::size_t i = first_number; i < columns_; ++i) {
+      const std::optional<double> number = parse_number(fields_[i]);
+      if (!number) return expected(name_, line, "a finite number", shown(fields_[i]));
+      numbers[i - first_number] = *number;
+    }
+    const auto& [t, x, y, z, qw, qx, qy, qz] = numbers;
+    const double norm = std::sqrt(qw * qw + qx * qx + qy * qy + qz * qz);
+    if (std::abs(norm - 1.0) > kUnitTolerance) {
+      return expected(name_, line, "a unit quaternion", "one of length " + std::to_string(norm));
+    }
+    std::vector<TrackSample>& samples = samples_of(has_id_ ? fields_[0] : "0");
+    if (!samples.empty() && !(t > samples.back().time_s)) {
+      return expected(name_, line,
+                      "a time later than the id's last, " + std::to_string(samples.back().time_s),
+                      shown(fields_[first_number]));
+    }
+    samples.push_back({t, {x, y, z}, glm::dquat(qw, qx, qy, qz)});
+    return std::nullopt;
+  }
+
+  std::vector<TrackSample>& samples_of(std::string_view id) {
+    std::vector<Recording::Entity>& entities = recording_.entities;
+    if (last_ >= entities.size() || entities[last_].id != id) {
+      const auto [found, added] = index_.try_emplace(std::string(id), entities.size());
+      if (added) entities.push_back({std::string(id), {}});
+      last_ = found->second;
+    }
+    return entities[last_].samples;
+  }
+
+  Error bad_quoting() const {
+    return expected(name_, cursor_.line(), "a field in matching quotes", "quotes that do not match");
+  }
+
+  std::string_view name_;
+  CsvCursor cursor_;
+  std::vector<std::string_view> fields_;
+  std::size_t columns_ = 0;
+  bool has_id_ = false;
+  Recording recording_;
+  std::unordered_map<std::string, std::size_t> index_;
+  std::size_t last_ = 0;  // most rows are of the id before
+};
+
+}  // namespace
+
+Result<Recording> read_recording(std::string_view text, std::string_view name) {
+  return Reader(text, name).read();
+}
+
+}  // namespace reckoner::scenario

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "scenario/trace/track.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <reckoner/reckoning/result.hpp>
+
+namespace reckoner::scenario {
+
+/// What a trace file says, before anything is made of it.
+struct Recording {
+  struct Entity {
+    std::string id;                    ///< "0" in a file without the id column
+    std::vector<TrackSample> samples;  ///< at least one, times strictly increasing
+  };
+  std::vector<Entity> entities;  ///< in order of first appearance, at least one
+  bool has_orientation = false;
+};
+
+/// Reads the text of a trace (its form: load_trace). `name` stands for the file in errors. Rows of different
+/// ids may be mixed; the times of one id must increase.
+[[nodiscard]] Result<Recording> read_recording(std::string_view text, std::string_view name);
+
+}  // namespace reckoner::scenario

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+#include "scenario/trace/trace.hpp"
+
+#include "scenario/trace/csv.hpp"
+#include "scenario/trace/recording.hpp"
+#include "scenario/trace/track.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace reckoner::scenario {
+namespace {
+
+constexpr double kPauseBetweenIdsS = 1.0;
+constexpr std::size_t kNamesInErrors = 8;
+
+class TraceSource final : public Source {
+ public:
+  struct Part {
+    SourceEntity entity;
+    Track track;
+  };
+
+  /// At least one part.
+  explicit TraceSource(std::vector<Part> parts) : parts_(std::move(parts)) {
+    assert(!parts_.empty());
+    for (const Part& part : parts_) {
+      start_s_ = std::min(start_s_, part.entity.first_s);
+      end_s_ = std::max(end_s_, part.entity.last_s);
+    }
+  }
+
+  std::size_t size() const override { return parts_.size(); }
+  const SourceEntity& entity(std::size_t index) const override { return parts_[index].entity; }
+  Pose pose(std::size_t index, double time_s) const override { return parts_[index].track.pose(time_s); }
+  bool teleports_within(std::size_t index, double from_s, double to_s) const override {
+    return parts_[index].track.teleports_within(from_s, to_s);
+  }
+  bool in_gap(std::size_t index, double time_s) const override { return parts_[index].track.in_gap(time_s); }
+  double start_s() const override { return start_s_; }
+  double end_s() const override { return end_s_; }
+
+ private:
+  std::vector<Part> parts_;
+  double start_s_ = std::numeric_limits<double>::infinity();
+  double end_s_ = -std::numeric_limits<double>::infinity();
+};
+
+// Ids that each start again at t = 0 are takes of one thing: as one crowd they would all appear at once.
+bool plays_in_turn(const std::vector<Recording::Entity>& entities) {
+  return entities.size() > 1 && std::ranges::all_of(entities, [](const Recording::Entity& entity) {
+           return entity.samples.front().time_s == 0.0;
+         });
+}
+
+std::string known_ids(const Recording& recording) {
+  std::string text;
+  for (std::size_t i = 0; i < recording.entities.size(); ++i) {
+    if (i == kNamesInErrors) {
+      text += ", ... (" + std::to_string(recording.entities.size()) + " in all)";
+      break;
+    }
+    (text += i == 0 ? "" : ", ") += recording.entities[i].id;
+  }
+  return text;
+}
+
+// Leaves the named entity only, if one is named.
+std::optional<Error> keep_named(Recording& recording, const std::string& name, const TraceOptions& options) {
+  if (options.entity == "all" || options.entity == "busiest") return std::nullopt;
+  const std::string ids = known_ids(recording);
+  std::erase_if(recording.entities, [&](const auto& entity) { return entity.id != options.entity; });
+  if (!recording.entities.empty()) return std::nullopt;
+  return Error{name + ": expected the id of an entity, busiest or all, found " + shown(options.entity) +
+               "; the ids are " + ids};
+}
+
+// The entities on the clock that they are played on. One that is played alone keeps its own clock.
+std::vector<TraceSource::Part> make_parts(Recording& recording, const TraceOptions& options) {
+  const bool in_turn = options.entity == "all" && plays_in_turn(recording.entities);
+  std::vector<TraceSource::Part> parts;
+  parts.reserve(recording.entities.size());
+  double offset_s = 0.0;
+  for (Recording::Entity& recorded : recording.entities) {
+    for (TrackSample& sample : recorded.samples)
+      sample.time_s += offset_s;
+    Track track(recorded.samples, options.teleport_mps);
+    const SourceEntity entity{.name = recorded.id,
+                              .first_s = track.first_s(),
+                              .last_s = track.last_s(),
+                              .offset_s = offset_s,
+                              .has_orientation = recording.has_orientation};
+    if (in_turn) offset_s = track.last_s() + kPauseBetweenIdsS;
+    parts.push_back({entity, std::move(track)});
+  }
+  if (options.entity == "busiest") {
+    std::ranges::stable_sort(parts, std::greater{},
+                             [](const auto& part) { return part.track.path_length_m(); });
+    parts.erase(parts.begin() + 1, parts.end());
+  }
+  return parts;
+}
+
+// Leaves out what lies outside the window. Samples stay, so that the curve stays the same up to its edges.
+std::optional<Error> cut(std::vector<TraceSource::Part>& parts, const std::string& name,
+                         const TraceOptions& options) {
+  double earliest_s = std::numeric_limits<double>::infinity();
+  double latest_s = -earliest_s;
+  for (const TraceSource::Part& part : parts) {
+    earliest_s = std::min(earliest_s, part.entity.first_s);
+    latest_s = std::max(latest_s, part.entity.last_s);
+  }
+  const double from_s = earliest_s + options.start_s;
+  const double to_s = options.seconds > 0.0 ? from_s + options.seconds : latest_s;
+  std::erase_if(parts, [&](const TraceSource::Part& part) {
+    return part.entity.last_s < from_s || part.entity.first_s > to_s;
+  });
+  if (parts.empty()) {
+    return Error{name + ": has nothing between " + std::to_string(from_s) + " s and " + std::to_string(to_s) +
+                 " s; the chosen samples lie between " + std::to_string(earliest_s) + " s and " +
+                 std::to_string(latest_s) + " s"};
+  }
+  for (TraceSource::Part& part : parts) {
+    part.entity.first_s = std::max(part.entity.first_s, from_s);
+    part.entity.last_s = std::min(part.entity.last_s, to_s);
+  }
+  return std::nullopt;
+}
+
+std::optional<Error> check(const TraceOptions& options) {
+  if (!(options.teleport_mps > 0.0)) return Error{"the teleport speed must be above 0 m/s"};
+  if (!(options.start_s >= 0.0) || !std::isfinite(options.start_s)) {
+    return Error{"the start must be 0 s or later"};
+  }
+  if (!(options.seconds >= 0.0) || !std::isfinite(options.seconds)) {
+    return Error{"the length must be 0 s (to the end) or more"};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Source>> parse_trace(const std::string& text, const std::string& name,
+                                            const TraceOptions& options) {
+  if (std::optional<Error> error = check(options)) return *std::move(error);
+  Result<Recording> recording = read_recording(text, name);
+  if (!recording) return Error{recording.error()};
+  if (std::optional<Error> error = keep_named(*recording, name, options)) return *std::move(error);
+  std::vector<TraceSource::Part> parts = make_parts(*recording, options);
+  if (std::optional<Error> error = cut(parts, name, options)) return *std::move(error);
+  return std::unique_ptr<Source>(std::make_unique<TraceSource>(std::move(parts)));
+}
+
+Result<std::unique_ptr<Source>> load_trace(const std::string& path, const TraceOptions& options) {
+  const Result<std::string> text = read_text_file(path);
+  if (!text) return Error{text.error()};
+  return parse_trace(*text, path, options);
+}
+
+}  // namespace reckoner::scenario

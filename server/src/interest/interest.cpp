@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: MIT
+#include "server/src/interest/interest.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <glm/geometric.hpp>
+
+namespace reckoner {
+namespace {
+
+// Where there is no radius the grid holds nothing, and its cells may have any size.
+constexpr double kAnyCellM = 100.0;
+
+// What rests comes into view earlier and leaves it earlier than what moves, by this share of the hysteresis,
+// and is not looked for until the eye has moved as far: so it is in view within the radius, and out of it
+// beyond the radius and the hysteresis, as everything is. Less than a quarter, see margin_m().
+constexpr double kRestMargin = 0.2;
+
+}  // namespace
+
+Interest::Interest(const InterestConfig& config, double tick_rate_hz)
+    : config_(config),
+      interval_ticks_(static_cast<Tick>(std::max(1.0, std::round(config.interval_s * tick_rate_hz)))),
+      by_distance_(config.radius_m > 0.0 || config.level_distance_m[0] > 0.0),
+      rest_margin_m_(kRestMargin * config.hysteresis * config.radius_m),
+      spatial_index_(config.radius_m > 0.0 ? 0.5 * config.radius_m : kAnyCellM, interval_ticks_) {}
+
+void Interest::place(const Entity& entity, const EntityTable& entities) {
+  const auto slot = static_cast<std::uint32_t>(entity.id.slot());
+  if (config_.radius_m > 0.0) spatial_index_.place(slot, entities.place_of(entity));
+  if (entity.relevance == Relevance::always) {
+    everywhere_.insert(slot);
+  } else {
+    everywhere_.erase(slot);
+  }
+}
+
+void Interest::keep_up(const EntityTable& entities, Tick tick) {
+  if (config_.radius_m > 0.0) spatial_index_.keep_up(entities, tick);
+}
+
+void Interest::remove(std::uint32_t slot) {
+  spatial_index_.remove(slot);
+  everywhere_.erase(slot);
+}
+
+namespace {
+
+// True if the client must not see the entity, or something in whose frame it is.
+bool is_kept_from(const Entity& entity, const ClientView& view, const EntityTable& entities) {
+  const Entity* e = &entity;
+  for (;;) {
+    if (view.relevance_of(e->id, e->relevance) == Relevance::never || (e->groups & view.groups) == 0)
+      return true;
+    if (!e->frame) return false;
+    e = &entities.slots()[e->frame.slot()];
+  }
+}
+
+}  // namespace
+
+// The level of detail at which the entity concerns the client; nothing if it does not. Whoever follows what
+// is in its frame needs it, as finely.
+std::optional<std::uint8_t> Interest::level_for(const Entity& entity, const Session& session,
+                                                const EntityTable& entities,
+                                                std::optional<std::uint8_t> followed_at) const {
+  const ClientView& view = session.view();
+  if (is_kept_from(entity, view, entities)) return std::nullopt;
+  auto level = level_by_distance(entity, view, entities, followed_at);
+  for (const std::uint32_t slot : entities.frames().inside(static_cast<std::uint32_t>(entity.id.slot()))) {
+    const Subscription* inside = session.subscriptions().find(slot);
+    if (inside != nullptr && (!level || inside->level < *level)) level = inside->level;
+  }
+  return level;
+}
+
+std::optional<std::uint8_t> Interest::level_by_distance(const Entity& entity, const ClientView& view,
+                                                        const EntityTable& entities,
+                                                        std::optional<std::uint8_t> followed_at) const {
+  const Relevance relevance = view.relevance_of(entity.id, entity.relevance);
+  const bool near_only = relevance == Relevance::by_distance && config_.radius_m > 0.0;
+  if (!view.eye) {
+    if (near_only) return std::nullopt;
+    return std::uint8_t{0};
+  }
+  const double distance_m = glm::distance(*view.eye, entities.place_of(entity));
+  const double stretch = 1.0 + config_.hysteresis;
+  const double margin = margin_m(static_cast<std::uint32_t>(entity.id.slot()));
+  const double reach_m = followed_at ? config_.radius_m * stretch - margin : config_.radius_m + margin;
+  if (near_only && distance_m > reach_m) return std::nullopt;
+  std::uint8_t level = 0;
+  for (std::uint8_t next = 1; next < kLevels; ++next) {
+    const double from_m = config_.level_distance_m[next - 1u];
+    if (from_m <= 0.0) break;
+    const bool finer_now = followed_at && *followed_at < next;
+    if (distance_m > from_m * (finer_now ? stretch : 1.0)) level = next;
+  }
+  return level;
+}
+
+void Interest::reconsider(Entity& entity, Session& session, EntityTable& entities, Tick tick) {
+  const auto slot = static_cast<std::uint32_t>(entity.id.slot());
+  const Subscription* followed = session.subscriptions().find(slot);
+  const std::optional<std::uint8_t> before =
+      followed != nullptr ? std::optional{followed->level} : std::nullopt;
+  const auto level = level_for(entity, session, entities, before);
+  change(entity, session, entities, level, tick);
+  if (level == before || !entity.frame) return;
+  // Perhaps nobody needs the frame any more, or not as finely.
+  reconsider(entities.slots()[entity.frame.slot()], session, entities, tick);
+}
+
+// What it lives in first, so that the client is told of that before.
+void Interest::change(Entity& entity, Session& session, EntityTable& entities,
+                      std::optional<std::uint8_t> level, Tick tick) const {
+  if (level && entity.frame) {
+    Entity& frame = entities.slots()[entity.frame.slot()];
+    const Subscription* outer = session.subscriptions().find(static_cast<std::uint32_t>(frame.id.slot()));
+    if (outer == nullptr || outer->level > *level) change(frame, session, entities, level, tick);
+  }
+  const auto slot = static_cast<std::uint32_t>(entity.id.slot());
+  const Subscription* followed = session.subscriptions().find(slot);
+  const std::optional<std::uint8_t> before =
+      followed != nullptr ? std::optional{followed->level} : std::nullopt;
+  if (level == before) return;
+  if (before) entity.levels[*before].remove_subscriber(session.view().shows_past);
+  if (!level) return session.unfollow(entity.id, tick);
+  if (before) {
+    session.set_level(entity.id, *level, tick);
+  } else {
+    session.follow(entity, *level, tick);
+  }
+  EntityLevel& l = entity.levels[*level];
+  l.add_subscriber(session.view().shows_past);
+  l.delay_s = std::max(l.delay_s, session.link().one_way_s());
+  entities.awake().insert(slot);  // what nobody followed may be long out of date
+}
+
+void Interest::update(Session& session, EntityTable& entities, Tick tick) {
+  found_.clear();
+  const ClientView& view = session.view();
+  if (config_.radius_m > 0.0 && view.eye && !view.changed) {
+    look_around(session);
+  } else {
+    look_everywhere(session, entities);
+  }
+  std::sort(found_.begin(), found_.end());  // the grid's order depends on who was where before
+  for (const std::uint32_t slot : found_) {
+    Entity& entity = entities.slots()[slot];
+    if (entity.id) reconsider(entity, session, entities, tick);
+  }
+  session.view().changed = false;
+}
+
+// By how much the edge is nearer to the middle of the hysteresis. Twice as much for what settles: the eye of
+// one who finds it may have moved by a margin since it looked for what rests, and moves another until it does
+// again.
+double Interest::margin_m(std::uint32_t slot) const {
+  if (spatial_index_.is_resting(slot)) return rest_margin_m_;
+  return spatial_index_.is_settling(slot) ? 2.0 * rest_margin_m_ : 0.0;
+}
+
+// What is to be reconsidered where nothing but places has changed: little of what is followed.
+void Interest::look_around(Session& session) {
+  const ClientView& view = session.view();
+  const SlotSet& followed = session.subscriptions().slots();
+  const bool levels = config_.level_distance_m[0] > 0.0;
+  const double radius2_m2 = config_.radius_m * config_.radius_m;
+  near_.clear();
+  const bool rest_too =
+      !view.eye_for_rest || !(glm::distance(*view.eye, *view.eye_for_rest) < rest_margin_m_);
+  if (rest_too) look_at_rest(session);
+  spatial_index_.moving().within(
+      *view.eye, config_.radius_m * (1.0 + config_.hysteresis), [&](std::uint32_t slot, double distance2_m2) {
+        near_.insert(slot);
+        const bool concerned = followed.contains(slot) ? levels : distance2_m2 <= radius2_m2;
+        if (concerned || spatial_index_.is_settling(slot)) found_.push_back(slot);
+      });
+  const auto note = [&](std::uint32_t slot) { found_.push_back(slot); };
+  for (std::size_t w = 0; w < followed.words().size(); ++w) {
+    const std::uint64_t looked_for = rest_too ? ~std::uint64_t{0} : ~spatial_index_.at_rest().word(w);
+    SlotSet::for_each_in(followed.word(w) & looked_for & ~near_.word(w) & ~everywhere_.word(w), w, note);
+  }
+  for (std::size_t w = 0; w < everywhere_.words().size(); ++w)
+    SlotSet::for_each_in(everywhere_.word(w) & ~followed.word(w) & ~near_.word(w), w, note);
+}
+
+void Interest::look_at_rest(Session& session) {
+  ClientView& view = session.view();
+  const SlotSet& followed = session.subscriptions().slots();
+  const bool levels = config_.level_distance_m[0] > 0.0;
+  const double enter_m = config_.radius_m + rest_margin_m_;
+  spatial_index_.resting().within(*view.eye, config_.radius_m * (1.0 + config_.hysteresis) - rest_margin_m_,
+                                  [&](std::uint32_t slot, double distance2_m2) {
+                                    near_.insert(slot);
+                                    if (followed.contains(slot) ? levels : distance2_m2 <= enter_m * enter_m)
+                                      found_.push_back(slot);
+                                  });
+  view.eye_for_rest = view.eye;
+}
+
+void Interest::look_everywhere(Session& session, const EntityTable& entities) {
+  near_ = session.subscriptions().slots();
+  everywhere_.for_each([&](std::uint32_t slot) { near_.insert(slot); });
+  ClientView& view = session.view();
+  for (const ClientView::Exception& exception : view.exceptions) {
+    if (entities.find(exception.entity) != nullptr)
+      near_.insert(static_cast<std::uint32_t>(exception.entity.slot()));
+  }
+  if (config_.radius_m > 0.0) {
+    const auto note = [&](std::uint32_t slot, double) { near_.insert(slot); };
+    if (view.eye) {
+      spatial_index_.moving().within(*view.eye, config_.radius_m + 2.0 * rest_margin_m_, note);
+      spatial_index_.resting().within(*view.eye, config_.radius_m + rest_margin_m_, note);
+    }
+    view.eye_for_rest = view.eye;
+  } else if (view.changed) {
+    for (std::size_t slot = 0; slot < entities.slots().size(); ++slot)
+      near_.insert(static_cast<std::uint32_t>(slot));
+  }
+  near_.for_each([&](std::uint32_t slot) { found_.push_back(slot); });
+}
+
+void Interest::set_shows_past(Session& session, EntityTable& entities, bool shows_past) {
+  if (session.view().shows_past == shows_past) return;
+  release(session, entities);
+  session.view().shows_past = shows_past;
+  session.subscriptions().slots().for_each([&](std::uint32_t slot) {
+    const std::size_t level = session.subscriptions().find(slot)->level;
+    entities.slots()[slot].levels[level].add_subscriber(shows_past);
+  });
+}
+
+void Interest::release(const Session& session, EntityTable& entities) {
+  session.subscriptions().slots().for_each([&](std::uint32_t slot) {
+    const std::size_t level = session.subscriptions().find(slot)->level;
+    entities.slots()[slot].levels[level].remove_subscriber(session.view().shows_past);
+  });
+}
+
+}  // namespace reckoner

@@ -1,0 +1,492 @@
+// SPDX-License-Identifier: MIT
+#include "server/src/ownership/ownership.hpp"
+
+#include "net/src/codec/owned_codec.hpp"
+#include "net/src/codec/route_codec.hpp"
+#include "net/src/codec/route_table.hpp"
+#include "net/src/wire/messages.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <glm/geometric.hpp>
+
+#include <reckoner/reckoning/frame.hpp>
+
+namespace reckoner {
+namespace {
+
+// An owner's clock may be ahead by as much as the way one way is longer than the other.
+constexpr double kMostAheadS = 0.1;
+constexpr double kOldestS = 1.0;
+
+// The owner is told of corrections so often at most; in between it is corrected in silence.
+constexpr double kTellEveryS = 0.25;
+
+// What nobody vouches for any more comes to rest in so long.
+constexpr double kFadeS = 0.5;
+
+// Motions that may come at once: what waited for a link that stood still.
+constexpr double kBurstS = 0.25;
+
+constexpr double kViewersEveryS = 1.0;
+constexpr double kViewersChangeS = 0.015;
+
+// A prediction may lead a little beyond the top speed before anything is done about it.
+constexpr double kSpeedRoom = 1.05;
+
+// A motion as clients will decode it. Near its limits the rounding could lead beyond, and be refused by all.
+OwnedMotion rounded(const State& state, const OwnerLimits& limits, const Entity& entity, double time_s,
+                    Tick tick, const Quantisation& q) {
+  OwnerLimits inside = limits;
+  inside.max_speed_mps = std::max(0.0, limits.max_speed_mps - q.velocity_step_mps);
+  inside.world_size_m = std::max(0.0, limits.world_size_m - q.position_step_m);
+  State s = nearest_that_travels(within(state, inside), q);
+  auto encoded = quantise(s, entity.teleports, kUnitPrecision, q);
+  encoded.frame = entity.frame;
+  auto decoded = motion_of(encoded, time_s, q, RouteTable{});
+  if (!decoded) {
+    s.velocity = s.acceleration = s.angular_velocity = glm::vec3{0.0f};
+    encoded = quantise(s, entity.teleports, kUnitPrecision, q);
+    encoded.frame = entity.frame;
+    decoded = motion_of(encoded, time_s, q, RouteTable{});
+  }
+  Motion motion{s, time_s, entity.teleports};
+  motion.frame = frame_of(entity.frame);
+  return {encoded, decoded.value_or(motion), tick, true};
+}
+
+// So that what is beyond the limits can be read, and be answered.
+Quantisation without_limits(const Quantisation& q) {
+  constexpr double kAny = 1e7;
+  Quantisation wide = q;
+  wide.max_speed_mps = std::max(q.max_speed_mps, kAny);
+  wide.world_size_m = std::max(q.world_size_m, kAny);
+  return wide;
+}
+
+bool moves(const State& s) {
+  constexpr glm::vec3 kNone{0.0f};
+  return s.velocity != kNone || s.acceleration != kNone || s.angular_velocity != kNone;
+}
+
+}  // namespace
+
+Ownership::Owned* Ownership::find(std::uint32_t slot) {
+  const auto found = owned_.find(slot);
+  return found == owned_.end() ? nullptr : &found->second;
+}
+
+Tick Ownership::tick_at(double time_s) const {
+  return whole_ticks((time_s - config_.epoch_s) * config_.tick_rate_hz);
+}
+
+std::optional<ClientId> Ownership::owner(EntityId id) const {
+  const auto found = id ? owned_.find(static_cast<std::uint32_t>(id.slot())) : owned_.end();
+  if (found == owned_.end() || found->second.id != id || !found->second.owner) return std::nullopt;
+  return found->second.owner;
+}
+
+OwnerLimits Ownership::limits_for(const Entity& entity, const OwnershipRules& rules) const {
+  const Archetype& archetype = config_.archetypes[entity.archetype];
+  const Quantisation& q = quantisation_[entity.archetype];
+  // Rounding, coarser by up to 8 under a budget, and a tick's worth of either.
+  constexpr double kCoarsest = 8.0;
+  return {archetype.max_speed_mps, rules.max_acceleration_mps2, archetype.world_size_m,
+          kCoarsest * q.position_step_m + archetype.threshold_m, kCoarsest * q.velocity_step_mps};
+}
+
+void Ownership::give(Entity& entity, ClientId owner, const OwnershipRules& rules, Tick tick,
+                     SessionTable& sessions, Transport& transport) {
+  const auto slot = static_cast<std::uint32_t>(entity.id.slot());
+  std::uint8_t term = 0;
+  if (Owned* before = find(slot)) {
+    term = before->term;
+    take(entity, sessions, transport);
+  }
+  const Motion start{entity.truth, time_of(tick), entity.teleports};
+  Owned owned{.id = entity.id,
+              .owner = owner,
+              .rules = rules,
+              .archetype = entity.archetype,
+              .check = OwnerCheck{limits_for(entity, rules), start},
+              .known = References{entity.id},
+              .term = static_cast<std::uint8_t>((term + 1u) % kTerms)};
+  owned.heard_s = owned.filled_s = time_of(tick);
+  owned.tokens = kBurstS * rules.max_updates_per_s;
+  Owned& added = owned_.insert_or_assign(slot, std::move(owned)).first->second;
+  entity.follower.reset();
+  if (!entity.owned) entity.owned = std::make_unique<OwnedMotion>();
+  make(added, entity, entity.truth, tick);
+}
+
+bool Ownership::take(Entity& entity, SessionTable& sessions, Transport& transport) {
+  Owned* owned = find(static_cast<std::uint32_t>(entity.id.slot()));
+  if (owned == nullptr) return false;
+  if (owned->told) tell(*owned, entity, OwnershipMessage::News::taken, sessions, transport);
+  entity.owned.reset();
+  owned_.erase(static_cast<std::uint32_t>(entity.id.slot()));
+  return true;
+}
+
+bool Ownership::put(Entity& entity, const State& state, Tick tick, SessionTable& sessions,
+                    Transport& transport) {
+  Owned* owned = find(static_cast<std::uint32_t>(entity.id.slot()));
+  if (owned == nullptr) return false;
+  make(*owned, entity, state, tick);
+  owned->term = static_cast<std::uint8_t>((owned->term + 1u) % kTerms);
+  if (owned->told) tell(*owned, entity, OwnershipMessage::News::corrected, sessions, transport);
+  return true;
+}
+
+void Ownership::tell(Owned& owned, const Entity& entity, OwnershipMessage::News news, SessionTable& sessions,
+                     Transport& transport) {
+  Session* session = sessions.find(owned.owner);
+  if (session == nullptr) return;
+  OwnershipMessage message;
+  message.entity = owned.id;
+  message.news = news;
+  message.term = owned.term;
+  message.viewers_s = owned.viewers_s = std::clamp(entity.levels[0].delay_s, 0.0, 1.0);
+  message.orientation_bits = static_cast<std::uint8_t>(quantisation_[entity.archetype].orientation_bits);
+  message.motion_tick = entity.owned->tick;
+  message.state = entity.owned->encoded;
+  session->tell_ownership(message, tick_, transport);
+}
+
+std::optional<std::span<const Ownership::Update>> Ownership::read(BitReader& reader, ClientId client,
+                                                                  Tick now, Refusal& why) {
+  const auto refused = [&why](Refusal reason) {
+    why = reason;
+    return std::nullopt;
+  };
+  next_ = now;
+  updates_.clear();
+  std::int64_t previous = -1;
+  while (const auto head = read_owned_head(reader, previous)) {
+    previous = head->slot;
+    Owned* owned = find(head->slot);
+    // Of what is not the client's (any more) nothing can be read; what a client sends after that is news to
+    // it.
+    if (owned == nullptr || owned->owner != client) {
+      ++stats_.void_terms;
+      return refused(Refusal::unknown_entity);
+    }
+    const Quantisation& q = quantisation_[owned->archetype];
+    const Tick tick = unwrap16(head->tick, now);
+    QuantisedState encoded;
+    if (head->reference_age) {
+      const QuantisedState* base = owned->known.find(0, tick - *head->reference_age);
+      if (base == nullptr) return refused(Refusal::unknown_baseline);
+      encoded = read_residual(reader, *base, *head->reference_age / config_.tick_rate_hz, q);
+    } else {
+      encoded = read_full(reader, q);
+    }
+    if (reader.failed()) return refused(Refusal::malformed);
+    if (encoded.along.route) return refused(Refusal::unknown_route);
+    if (encoded.coding_mode.bends) return refused(Refusal::unexpected);
+    const auto motion = motion_of(encoded, time_of(tick), without_limits(q), RouteTable{});
+    if (!motion) return refused(Refusal::beyond_limits);
+    updates_.push_back({head->slot, head->term, tick, encoded, *motion});
+  }
+  if (reader.failed()) return refused(Refusal::malformed);
+  return updates_;
+}
+
+void Ownership::take_in(std::span<const Update> updates, ClientId client, double now_s, EntityTable& entities,
+                        SessionTable& sessions, Transport& transport) {
+  reframed_.clear();
+  const World world{entities, sessions, transport};
+  for (const Update& update : updates) {
+    Owned* owned = find(update.slot);
+    Entity& entity = entities.slots()[update.slot];
+    if (owned == nullptr || owned->owner != client || entity.id != owned->id) continue;
+    owned->known.note(0, update.tick, update.encoded);
+    if (update.term != owned->term) {
+      ++stats_.void_terms;
+      ++refusals_[Refusal::too_old];
+      continue;
+    }
+    take_in(*owned, entity, update, now_s, world);
+    entities.awake().insert(update.slot);
+  }
+}
+
+bool Ownership::has_token(Owned& owned, double now_s) const {
+  const double rate = owned.rules.max_updates_per_s;
+  owned.tokens = std::min(std::max(1.0, kBurstS * rate), owned.tokens + rate * (now_s - owned.filled_s));
+  owned.filled_s = now_s;
+  if (owned.tokens < 1.0) return false;
+  owned.tokens -= 1.0;
+  return true;
+}
+
+// What the owner says is not what is shown: it is told, now and then.
+void Ownership::correct(Owned& owned, const Entity& entity, double now_s, const World& world) {
+  ++stats_.corrected;
+  ++owned.corrected;
+  owned.unheard = now_s - owned.told_s < kTellEveryS;
+  if (owned.unheard) return;
+  owned.told_s = now_s;
+  owned.term = static_cast<std::uint8_t>((owned.term + 1u) % kTerms);
+  tell(owned, entity, OwnershipMessage::News::corrected, world.sessions, world.transport);
+}
+
+// It can have made this motion, or its owner is trusted.
+void Ownership::accept(Owned& owned, Entity& entity, const Update& update, const Motion& motion,
+                       const World& world) {
+  ++stats_.accepted;
+  const Session* session = world.sessions.find(owned.owner);
+  if (session != nullptr && session->seen() != nullptr) session->seen()->note_frame(motion);
+  const bool trusted = owned.rules.policy == OwnerPolicy::accept;
+  const Motion shown = trusted ? motion : owned.check.eased(motion);
+  // Others would follow it no faster than it can go (Motion::max_speed_mps), and that for long.
+  if (trusted && owned.check.is_leap(motion)) entity.teleported = true;
+  believe(owned, entity, shown, update.tick);
+  // As it came, if that can be: others can then refer to the same numbers.
+  const bool as_it_came = shown.state.position == motion.state.position;
+  const auto limited =
+      motion_of(update.encoded, motion.time_s, quantisation_[entity.archetype], RouteTable{});
+  const bool as_stamped = entity.owned->tick == update.tick;
+  if (as_it_came && as_stamped && limited) {
+    entity.owned->encoded = update.encoded;
+    entity.owned->encoded.teleports = entity.teleports;
+    entity.owned->motion = *limited;
+    entity.owned->motion.teleports = entity.teleports;
+    owned.check.accept(motion);
+  } else {
+    owned.check.accept(as_it_came ? motion : entity.owned->motion);
+    owned.unheard = !as_it_came;
+  }
+}
+
+void Ownership::take_in(Owned& owned, Entity& entity, const Update& update, double now_s,
+                        const World& world) {
+  // Whatever is dropped: the owner, which is told nothing of it, must say it again.
+  if (!has_token(owned, now_s)) {
+    ++stats_.too_many;
+    ++refusals_[Refusal::too_many];
+    owned.unheard = true;
+    return;
+  }
+  const double stamp_s = update.motion.time_s;
+  if (stamp_s > now_s + kMostAheadS) {
+    ++stats_.ahead;
+    ++refusals_[Refusal::from_future];
+    owned.unheard = true;
+    if (!owned.refused_since_s) owned.refused_since_s = now_s;
+    return;
+  }
+  const bool newer = static_cast<std::int32_t>(update.tick - entity.owned->tick) > 0;
+  if (!newer || stamp_s < now_s - kOldestS || stamp_s <= owned.check.last().time_s) {
+    ++stats_.late;
+    ++refusals_[Refusal::too_old];
+    owned.unheard = owned.unheard || stamp_s > owned.check.last().time_s;
+    return;
+  }
+  Motion motion = update.motion;
+  motion.teleports = entity.teleports;
+  const auto check = check_in(owned, entity, motion, world);
+  if (check && (owned.rules.policy == OwnerPolicy::accept || check->can_be(motion))) {
+    owned.check = *check;
+    put_into_frame(entity, motion, world);
+    accept(owned, entity, update, motion, world);
+    return;
+  }
+  ++refusals_[check ? Refusal::beyond_limits : Refusal::unknown_frame];
+  if (owned.rules.policy == OwnerPolicy::refuse || owned.rules.policy == OwnerPolicy::accept) {
+    ++stats_.refused;
+    ++owned.refused;
+    owned.unheard = true;
+    if (!owned.refused_since_s) owned.refused_since_s = now_s;
+    return;
+  }
+  const Motion nearest = check ? check->nearest(motion) : motion;
+  // A frame that it cannot have come near to does not carry it along.
+  const bool near = entity_of(nearest.frame) == entity.frame ||
+                    glm::length(nearest.state.position) <= owned.rules.frame_reach_m || !nearest.frame;
+  if (check && near) {
+    owned.check = *check;
+    put_into_frame(entity, nearest, world);
+    believe(owned, entity, nearest, update.tick);
+    owned.check.accept(entity.owned->motion);
+  }
+  correct(owned, entity, now_s, world);
+}
+
+// `motion` is what the entity does from now on. What is stamped a little ahead is taken back to the tick that
+// tells of it: nothing that is sent is younger than what it is sent with.
+void Ownership::believe(Owned& owned, Entity& entity, const Motion& motion, Tick tick) const {
+  owned.refused_since_s.reset();
+  owned.rest_s.reset();
+  owned.at_rest = owned.unheard = false;
+  const bool ahead = static_cast<std::int32_t>(tick - next_) > 0;
+  const Tick of = ahead ? next_ : tick;
+  *entity.owned = rounded(ahead ? state_at(motion, time_of(of)) : motion.state, owned.check.limits(), entity,
+                          time_of(of), of, quantisation_[entity.archetype]);
+}
+
+// The server's own motion for an owned entity: from here it goes on, whatever the owner said.
+void Ownership::make(Owned& owned, Entity& entity, const State& state, Tick tick) {
+  *entity.owned =
+      rounded(state, owned.check.limits(), entity, time_of(tick), tick, quantisation_[entity.archetype]);
+  owned.check.restart(entity.owned->motion);
+  entity.truth = entity.owned->motion.state;
+}
+
+void Ownership::heard(ClientId client, double now_s) {
+  for (auto& [slot, owned] : owned_) {
+    if (owned.owner == client) owned.heard_s = now_s;
+  }
+}
+
+void Ownership::release(ClientId client, std::vector<EntityId>& ended, EntityTable& entities,
+                        SessionTable& sessions, Transport& transport) {
+  for (auto& [slot, owned] : owned_) {
+    if (owned.owner != client) continue;
+    if (owned.rules.gone == OwnerGone::despawn) {
+      ended.push_back(owned.id);
+    } else if (const Entity* entity = entities.find(owned.id); entity != nullptr && owned.told) {
+      tell(owned, *entity, OwnershipMessage::News::taken, sessions, transport);
+    }
+    owned.owner = {};
+    owned.told = false;
+  }
+}
+
+void Ownership::run(EntityTable& entities, SessionTable& sessions, Tick tick, double time_s, double now_s,
+                    Transport& transport, std::deque<ServerEvent>& events) {
+  tick_ = tick;
+  for (auto it = owned_.begin(); it != owned_.end();) {
+    auto& [slot, owned] = *it;
+    Entity& entity = entities.slots()[slot];
+    const bool orphan = !owned.owner && owned.at_rest;
+    if (entity.id != owned.id || orphan) {
+      if (entity.id == owned.id) entity.owned.reset();
+      it = owned_.erase(it);
+      continue;
+    }
+    ++it;
+    const Session* session = sessions.find(owned.owner);
+    const bool known =
+        session != nullptr && session->knows(owned.id) && (!entity.frame || session->knows(entity.frame));
+    owned.told = owned.told && session != nullptr && session->knows(owned.id);
+    if (known && !owned.told) {
+      owned.told = true;
+      owned.heard_s = now_s;
+      tell(owned, entity, OwnershipMessage::News::given, sessions, transport);
+    }
+    watch(owned, entity, tick, time_s, now_s);
+    const bool other_viewers = now_s - owned.viewers_told_s > kViewersEveryS &&
+                               std::abs(entity.levels[0].delay_s - owned.viewers_s) > kViewersChangeS;
+    const bool again =
+        owned.unheard && now_s - owned.viewers_told_s > kTellEveryS && now_s - owned.heard_s < kTellEveryS;
+    if (owned.told && (other_viewers || again)) {
+      owned.viewers_told_s = now_s;
+      tell(owned, entity, OwnershipMessage::News::again, sessions, transport);
+    }
+    report(owned, now_s, events);
+    entity.truth = state_at(entity.owned->motion, time_s);
+    if (entity.owned->fresh || moves(entity.truth)) entities.awake().insert(slot);
+  }
+}
+
+// Nobody's word is good for longer than it is vouched for, nor beyond the limits.
+void Ownership::watch(Owned& owned, Entity& entity, Tick tick, double time_s, double now_s) {
+  const State now = state_at(entity.owned->motion, time_s);
+  const bool silent = !owned.owner || (owned.told && now_s - owned.heard_s > owned.rules.silence_s) ||
+                      (owned.refused_since_s && now_s - *owned.refused_since_s > kFadeS);
+  if (silent && !owned.at_rest) {
+    owned.unheard = true;
+    if (!owned.rest_s) {
+      State fading = now;
+      fading.acceleration = now.velocity * static_cast<float>(-1.0 / kFadeS);
+      fading.angular_velocity = glm::vec3{0.0f};
+      make(owned, entity, fading, tick);
+      owned.rest_s = time_s + kFadeS;
+    } else if (time_s >= *owned.rest_s) {
+      State rest;
+      rest.position = now.position;
+      rest.orientation = now.orientation;
+      make(owned, entity, rest, tick);
+      owned.at_rest = true;
+    }
+    return;
+  }
+  const OwnerLimits& limits = owned.check.limits();
+  const double speed = glm::length(glm::dvec3{now.velocity});
+  const glm::dvec3 far = glm::abs(now.position);
+  const bool beyond = speed > kSpeedRoom * limits.max_speed_mps + limits.velocity_slack_mps ||
+                      std::max({far.x, far.y, far.z}) > limits.world_size_m;
+  if (!beyond) return;
+  State slowed = now;
+  slowed.acceleration = glm::vec3{0.0f};
+  if (std::max({far.x, far.y, far.z}) > limits.world_size_m) slowed.velocity = glm::vec3{0.0f};
+  const OwnerCheck check = owned.check;  // the owner's next motion is held against what it said itself
+  make(owned, entity, slowed, tick);
+  owned.check = check;
+  owned.unheard = true;
+}
+
+void Ownership::report(Owned& owned, double now_s, std::deque<ServerEvent>& events) const {
+  if (owned.corrected + owned.refused == 0 || now_s - owned.event_s < kTellEveryS) return;
+  owned.event_s = now_s;
+  events.push_back(
+      {owned.corrected > 0 ? ServerEvent::Kind::owner_corrected : ServerEvent::Kind::owner_refused,
+       owned.owner,
+       {},
+       owned.id});
+  owned.corrected = owned.refused = 0;
+}
+
+// Owned entities that live in the frames of others, and go from one to another.
+namespace {
+
+// What the frame of an entity did in the world, so long after what is known of it.
+State frame_after(const EntityTable& entities, EntityId frame, double dt_s) {
+  const Entity* entity = entities.find(frame);
+  if (entity == nullptr) return State{};
+  const State state = extrapolate(entity->truth, dt_s);
+  return entity->frame ? out_of_frame(frame_after(entities, entity->frame, dt_s), state) : state;
+}
+
+}  // namespace
+
+// The check that a motion is held against: in its own frame. Nothing if the entity cannot go there.
+std::optional<OwnerCheck> Ownership::check_in(const Owned& owned, const Entity& entity, const Motion& motion,
+                                              const World& world) const {
+  const EntityId frame = entity_of(motion.frame);
+  const double out_m = glm::length(motion.state.position);
+  if (frame == entity.frame) {
+    const double was_out_m =
+        std::max(owned.rules.frame_reach_m, glm::length(owned.check.last().state.position));
+    return frame && out_m > was_out_m ? std::nullopt : std::optional{owned.check};
+  }
+  if (frame && out_m > owned.rules.frame_reach_m) return std::nullopt;
+  const Session* session = world.sessions.find(owned.owner);
+  if (session == nullptr || (frame && (world.entities.find(frame) == nullptr || !session->knows(frame))) ||
+      world.entities.frames().fit(entity.id, frame) != FrameTree::Fit::fits) {
+    return std::nullopt;
+  }
+  // Where it was expected, at the time of its word and with the frames as they were then, so that what they
+  // do themselves is no way of its own.
+  const double dt_s = motion.time_s - time_of(tick_);
+  Motion last = owned.check.last();
+  last.state = state_at(last, motion.time_s);
+  last.time_s = motion.time_s;
+  if (entity.frame) last.state = out_of_frame(frame_after(world.entities, entity.frame, dt_s), last.state);
+  if (frame) last.state = into_frame(frame_after(world.entities, frame, dt_s), last.state);
+  last.frame = motion.frame;
+  OwnerCheck check = owned.check;
+  check.carry_over(last);
+  return check;
+}
+
+void Ownership::put_into_frame(Entity& entity, const Motion& motion, const World& world) {
+  const EntityId before = entity.frame;
+  if (entity_of(motion.frame) == before) return;
+  world.entities.put_into(entity, entity_of(motion.frame), motion.state);
+  reframed_.push_back({entity.id, before});
+}
+
+}  // namespace reckoner

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+#include "server/src/publish/field_updates.hpp"
+
+#include "net/src/codec/field_codec.hpp"
+#include "server/src/tick_order.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include <reckoner/net/transport.hpp>
+
+namespace reckoner {
+namespace {
+
+constexpr std::uint32_t bit(std::size_t field) {
+  return std::uint32_t{1} << field;
+}
+
+template <class F>
+void for_each_bit(std::uint32_t mask, F&& f) {
+  for (; mask != 0; mask &= mask - 1)
+    f(static_cast<std::size_t>(std::countr_zero(mask)));
+}
+
+template <class List>
+auto place_of(List& list, std::size_t slot) {
+  return std::lower_bound(list.begin(), list.end(), slot,
+                          [](const auto& due, std::size_t s) { return due.id.slot() < s; });
+}
+
+// How long an entity's changes are at most: as if it were the first in the section, which makes its head
+// longest.
+std::size_t bits_of(const FieldTable::Row& row, std::uint32_t fields, Tick now, const FieldTable& table) {
+  std::array<std::byte, kMaxFields*(kMaxBlobBytes + 16)> scratch;
+  BitWriter sizing{scratch};
+  write_field_slot(sizing, static_cast<std::uint32_t>(row.id.slot()), -1);
+  write_changes(sizing, table.specs(row), row.values, row.changed, fields, now);
+  return sizing.bits_written();
+}
+
+// Those that fit, from the first on: an entity's blobs alone may be more than a datagram.
+std::uint32_t some_of(const FieldTable::Row& row, std::uint32_t fields, std::size_t most_bits, Tick now,
+                      const FieldTable& table) {
+  std::uint32_t some = 0;
+  for_each_bit(fields, [&](std::size_t field) {
+    if (bits_of(row, some | bit(field), now, table) <= most_bits) some |= bit(field);
+  });
+  return some;
+}
+
+}  // namespace
+
+void FieldUpdates::add(std::vector<Due>& list, const Due& due) {
+  const auto place = place_of(list, due.id.slot());
+  if (place == list.end() || place->id.slot() != due.id.slot()) {
+    list.insert(place, due);
+  } else if (place->id != due.id) {
+    *place = due;
+  } else {
+    place->repairs = (place->repairs | (due.repairs & ~place->fields)) & ~(due.fields & ~due.repairs);
+    place->fields |= due.fields;
+    if (earlier(due.since, place->since)) place->since = due.since;
+  }
+}
+
+void FieldUpdates::changed(EntityId id, std::uint32_t fields, Tick tick, bool allowed) {
+  add(allowed ? due_ : held_, {id, fields, 0, tick});
+}
+
+void FieldUpdates::allow(EntityId id) {
+  const auto held = place_of(held_, id.slot());
+  if (held == held_.end() || held->id != id) return;
+  add(due_, *held);
+  held_.erase(held);
+}
+
+void FieldUpdates::forget(EntityId id) {
+  for (std::vector<Due>* list : {&due_, &held_}) {
+    const auto place = place_of(*list, id.slot());
+    if (place != list->end() && place->id == id) list->erase(place);
+  }
+  const auto of_it = [&](const SentChange& c) { return c.id == id; };
+  for (std::vector<SentChange>& carried : carried_)
+    std::erase_if(carried, of_it);
+  std::erase_if(lost_, of_it);
+}
+
+// Chooses what to send: the oldest first, then in order of slot.
+void FieldUpdates::choose(std::size_t most_bits, Tick now, const FieldTable& table) {
+  chosen_.clear();
+  for (std::size_t i = 0; i < due_.size(); ++i)
+    chosen_.push_back({i, 0});
+  // A stable sort would make room of its own.
+  std::sort(chosen_.begin(), chosen_.end(), [&](const Choice& a, const Choice& b) {
+    const Tick since = due_[a.due].since, other = due_[b.due].since;
+    return since == other ? a.due < b.due : earlier(since, other);
+  });
+  constexpr std::size_t kEndBits = 1;
+  std::size_t left = most_bits > kEndBits ? most_bits - kEndBits : 0;
+  std::size_t count = 0;
+  for (; count < chosen_.size() && left > 0; ++count) {
+    const Due& due = due_[chosen_[count].due];
+    const FieldTable::Row* row = table.find(due.id);
+    if (row == nullptr) continue;  // gone; will be forgotten
+    const std::size_t bits = bits_of(*row, due.fields, now, table);
+    const bool fits = bits <= left;
+    chosen_[count].fields = fits ? due.fields : some_of(*row, due.fields, left, now, table);
+    left = fits ? left - bits : 0;  // those after it must wait too
+  }
+  chosen_.resize(count);
+  std::erase_if(chosen_, [](const Choice& choice) { return choice.fields == 0; });
+  std::sort(chosen_.begin(), chosen_.end(), [](const Choice& a, const Choice& b) { return a.due < b.due; });
+}
+
+FieldUpdates::Written FieldUpdates::write(BitWriter& writer, std::size_t most_bits, Sequence sequence,
+                                          Tick now, const FieldTable& table) {
+  choose(most_bits, now, table);
+  Written written;
+  std::int64_t previous = -1;
+  for (const Choice& choice : chosen_) {
+    Due& due = due_[choice.due];
+    const FieldTable::Row& row = *table.find(due.id);
+    const auto slot = static_cast<std::uint32_t>(row.id.slot());
+    write_field_slot(writer, slot, previous);
+    write_changes(writer, table.specs(row), row.values, row.changed, choice.fields, now);
+    previous = slot;
+    ++written.entities;
+    written.changes += static_cast<std::size_t>(std::popcount(choice.fields));
+    written.repairs += static_cast<std::size_t>(std::popcount(choice.fields & due.repairs));
+    sent(due, choice.fields, sequence, row);
+  }
+  if (written.entities > 0) writer.write(0, 1);
+  std::erase_if(due_, [](const Due& due) { return due.fields == 0; });
+  return written;
+}
+
+void FieldUpdates::sent(Due& due, std::uint32_t fields, Sequence sequence, const FieldTable::Row& row) {
+  if (carried_.empty()) carried_.resize(SentWindow::kCapacity);
+  std::vector<SentChange>& carried = carried_[sequence % SentWindow::kCapacity];
+  for_each_bit(fields, [&](std::size_t field) {
+    carried.push_back({due.id, static_cast<std::uint8_t>(field), row.changed[field]});
+  });
+  due.fields &= ~fields;
+  due.repairs &= ~fields;
+  for_each_bit(due.fields, [&](std::size_t field) {
+    const bool first = (due.fields & (bit(field) - 1)) == 0;
+    if (first || earlier(row.changed[field], due.since)) due.since = row.changed[field];
+  });
+}
+
+void FieldUpdates::settle(Sequence sequence, bool acked) {
+  if (carried_.empty()) return;
+  std::vector<SentChange>& carried = carried_[sequence % SentWindow::kCapacity];
+  if (!acked) lost_.insert(lost_.end(), carried.begin(), carried.end());
+  carried.clear();
+}
+
+void FieldUpdates::reconsider(const FieldTable& table) {
+  for (const SentChange& c : lost_) {
+    const FieldTable::Row* row = table.find(c.id);
+    if (row == nullptr || row->changed[c.field] != c.tick) continue;
+    add(due_, {c.id, bit(c.field), bit(c.field), c.tick});
+  }
+  lost_.clear();
+}
+
+}  // namespace reckoner

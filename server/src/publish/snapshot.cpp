@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+#include "server/src/publish/snapshot.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+
+namespace reckoner {
+namespace {
+
+// The head of an update never takes more: four Golomb codes of numbers that are small in practice. An update
+// whose head took more would just wait for a datagram of its own.
+constexpr std::size_t kMostHeadBits = 96;
+
+void sort_by_slot(std::vector<Snapshot::Item>& items) {
+  std::sort(items.begin(), items.end(),
+            [](const Snapshot::Item& a, const Snapshot::Item& b) { return a.slot < b.slot; });
+}
+
+// Ties go by slot, so that the choice depends on nothing else.
+bool more_urgent(const Snapshot::Item& a, const Snapshot::Item& b) {
+  return a.priority != b.priority ? a.priority > b.priority : a.slot < b.slot;
+}
+
+unsigned order_for(std::uint64_t sum, std::size_t count, unsigned most) {
+  const std::uint64_t mean = sum / std::max<std::size_t>(count, 1);
+  return std::min(static_cast<unsigned>(std::bit_width(mean | 1u)) - 1u, most);
+}
+
+}  // namespace
+
+void Snapshot::keep(std::size_t most) {
+  if (items_.size() <= most) return;
+  std::nth_element(items_.begin(), items_.begin() + static_cast<std::ptrdiff_t>(most), items_.end(),
+                   more_urgent);
+  items_.resize(most);
+  sort_by_slot(items_);
+}
+
+void Snapshot::measure(Encodings& encodings, unsigned worker, double most_bytes) {
+  double bits = 0.0;
+  for (Item& item : items_) {
+    constexpr std::uint32_t kUsualHeadBits = 10;
+    item.motion = encodings.get(worker, item.slot, item.level, item.reference);
+    item.bits = static_cast<std::uint32_t>(item.motion.bits) + kUsualHeadBits;
+    bits += item.bits;
+  }
+  if (bits <= 8.0 * most_bytes) return;
+  std::sort(items_.begin(), items_.end(), more_urgent);
+  double kept = 0.0;
+  std::size_t count = 0;
+  // The first goes whatever it takes: what does not fit today will not fit tomorrow.
+  while (count < items_.size() && (count == 0 || kept + items_[count].bits <= 8.0 * most_bytes))
+    kept += items_[count++].bits;
+  items_.resize(count);
+  sort_by_slot(items_);
+}
+
+UpdateCoding Snapshot::coding(Tick tick, Tick held_tick) const {
+  UpdateCoding coding;
+  coding.reference_age = tick - held_tick;
+  std::uint64_t gaps = 0;
+  std::uint64_t back = 0;
+  std::size_t references = 0;
+  std::int64_t previous = -1;
+  for (std::size_t i = taken_; i < items_.size(); ++i) {
+    const Item& item = items_[i];
+    gaps += static_cast<std::uint64_t>(std::int64_t{item.slot} - previous - 1);
+    previous = item.slot;
+    if (item.reference == 0) continue;
+    back += held_tick - item.reference_tick;
+    ++references;
+  }
+  coding.gap_order = order_for(gaps, items_.size() - taken_, UpdateCoding::kMostGapOrder);
+  coding.reference_order = order_for(back, references, UpdateCoding::kMostReferenceOrder);
+  return coding;
+}
+
+std::span<const Snapshot::Item> Snapshot::take(Tick tick, const UpdateCoding& coding, std::size_t room_bits,
+                                               BitWriter& writer) {
+  const std::size_t begin = taken_;
+  std::int64_t previous = -1;
+  for (; taken_ < items_.size(); ++taken_) {
+    Item& item = items_[taken_];
+    const std::size_t before = writer.bits_written();
+    if (taken_ > begin && before + kMostHeadBits + item.motion.bits > room_bits) break;
+    UpdateHeader head{item.slot, tick - item.tick, item.level, {}};
+    if (item.reference != 0) head.reference_age = tick - item.reference_tick;
+    write(writer, head, coding, previous);
+    writer.append(std::span(item.motion.bytes, (item.motion.bits + 7) / 8), item.motion.bits);
+    item.bits = static_cast<std::uint32_t>(writer.bits_written() - before);
+    previous = item.slot;
+  }
+  return std::span{items_}.subspan(begin, taken_ - begin);
+}
+
+}  // namespace reckoner

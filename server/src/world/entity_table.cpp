@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+#include "server/src/world/entity_table.hpp"
+
+#include "net/src/wire/messages.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+namespace reckoner {
+
+EntityId EntityTable::add(Entity entity, Tick tick) {
+  if (size_ >= max_entities_) return {};
+  std::uint32_t slot = static_cast<std::uint32_t>(slots_.size());
+  std::uint16_t generation = 1;
+  if (!freed_.empty() && tick - freed_.front().tick >= quarantine_ticks_) {
+    slot = freed_.front().slot;
+    generation = static_cast<std::uint16_t>(freed_.front().generation + 1);
+    freed_.pop_front();
+  } else if (slot >= kMaxEntities) {
+    return {};
+  }
+  entity.id = {slot + 1, generation};
+  entity.frame = {};
+  if (slot == slots_.size()) {
+    slots_.push_back(std::move(entity));
+    heads_.resize(slots_.size() * kLevels);
+  } else {
+    slots_[slot] = std::move(entity);
+  }
+  std::fill_n(heads_.begin() + static_cast<std::ptrdiff_t>(slot * kLevels), kLevels, StreamHead{});
+  ++size_;
+  awake_.insert(slot);
+  return slots_[slot].id;
+}
+
+Entity* EntityTable::find(EntityId id) {
+  if (!id || id.slot() >= slots_.size() || slots_[id.slot()].id != id) return nullptr;
+  return &slots_[id.slot()];
+}
+
+const Entity* EntityTable::find(EntityId id) const {
+  if (!id || id.slot() >= slots_.size() || slots_[id.slot()].id != id) return nullptr;
+  return &slots_[id.slot()];
+}
+
+// What was learned of its motion holds, but not what it did last, which was in the other frame.
+void EntityTable::put_into(Entity& entity, EntityId frame, const State& truth) {
+  frames_.put(entity.id, frame);
+  entity.frame = frame;
+  entity.truth = truth;
+  entity.follower.reset();
+  entity.fit.restart();
+  if (entity.gap) entity.gap->restart();
+  entity.still_ticks = 0;
+  awake_.insert(static_cast<std::uint32_t>(entity.id.slot()));
+}
+
+State EntityTable::in_world(const Entity& entity) const {
+  State state = entity.truth;
+  for (EntityId frame = entity.frame; frame; frame = slots_[frame.slot()].frame)
+    state = out_of_frame(slots_[frame.slot()].truth, state);
+  return state;
+}
+
+void EntityTable::remove(EntityId id, Tick tick) {
+  Entity* entity = find(id);
+  if (entity == nullptr) return;
+  freed_.push_back({static_cast<std::uint32_t>(id.slot()), id.generation, tick});
+  awake_.erase(static_cast<std::uint32_t>(id.slot()));
+  assert(frames_.inside(static_cast<std::uint32_t>(id.slot())).empty());
+  frames_.put(id, {});
+  entity->frame = {};
+  entity->id = {};
+  --size_;
+}
+
+}  // namespace reckoner

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+#include "server/src/world/route_follower.hpp"
+
+#include "reckoning/src/motion/rotation.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <glm/geometric.hpp>
+
+namespace reckoner {
+namespace {
+
+constexpr double kRejoinS = 0.1;
+constexpr double kRejoinShare = 0.5;  // of the thresholds
+
+// How far from where it is expected an entity is looked for, beside four times the way of a tick.
+constexpr double kReachM = 0.5;
+
+constexpr double kRestM = 1e-6;  // a tick's way below this is rest: the search is not exact to the last bit
+
+// A steady speed explains the last quarter of a second if no place is further off than this share of the
+// threshold. An acceleration that hides below it moves the entity by a fifth of the threshold in a second.
+constexpr double kSteadyShare = 1.0 / 200.0;
+constexpr std::size_t kFewestToJudge = 4;
+
+// Over this many ticks twice, the acceleration is measured: short, so that a ramp is seen soon.
+constexpr std::size_t kSpan = 3;
+// Less than this share of the threshold per s^2 is rounding.
+constexpr double kLeastAccelerationShare = 1.0;
+
+}  // namespace
+
+RouteFollower::RouteFollower(RouteId id, const Route& route, const Archetype& archetype, double tick_rate_hz)
+    : id_(id),
+      route_(&route),
+      threshold_m_(archetype.threshold_m),
+      threshold_rad_(archetype.threshold_rad),
+      faces_along_(archetype.has_orientation),
+      tick_s_(1.0 / tick_rate_hz) {}
+
+void RouteFollower::forget() {
+  filled_ = 0;
+  ticks_near_ = 0;
+  on_route_ = false;
+}
+
+void RouteFollower::observe(const State& truth) {
+  exact_ = given_;
+  given_.reset();
+  if (exact_) {
+    note(filled_ == 0 ? exact_->distance : route_->unwrapped(exact_->distance, expected()));
+    on_route_ = true;
+    return;
+  }
+  const Route::Nearest found = look(truth);
+  const double distance = unfolded(found.distance, truth);
+  if (!is_near(found, distance, truth)) {
+    forget();
+    strayed_ = true;
+    return;
+  }
+  if (filled_ == 0) first_speed_ = glm::dot(glm::dvec3{truth.velocity}, heading(distance));
+  note(distance);
+  if (on_route_) return;
+  ++ticks_near_;
+  if (strayed_ && ticks_near_ * tick_s_ < kRejoinS) return;
+  on_route_ = true;
+  strayed_ = false;
+}
+
+Route::Nearest RouteFollower::look(const State& truth) const {
+  if (filled_ == 0) return route_->nearest(truth.position);
+  const double way = filled_ > 1 ? std::abs(past(0) - past(1)) : std::abs(first_speed_) * tick_s_;
+  return route_->nearest(truth.position, expected(), kReachM + 4.0 * way);
+}
+
+// The way that an entity at `distance` looks.
+glm::dvec3 RouteFollower::heading(double distance) const {
+  return glm::dvec3{route_->state_at({distance, 1.0, 0.0}, 0.0).velocity};
+}
+
+// The distance that counts on from the last one. On a ping-pong route every place is passed twice: what was
+// expected tells the ways apart, or at first the facing or the velocity.
+double RouteFollower::unfolded(double distance, const State& truth) const {
+  if (route_->wrap() != RouteWrap::kPingPong)
+    return filled_ == 0 ? distance : route_->unwrapped(distance, expected());
+  const double back = route_->period() - distance;
+  if (filled_ == 0) {
+    const glm::dvec3 looks = faces_along_ ? glm::dvec3{truth.orientation * glm::vec3{1.0f, 0.0f, 0.0f}}
+                                          : glm::dvec3{truth.velocity};
+    return glm::dot(looks, heading(distance)) >= 0.0 ? distance : back;
+  }
+  const double there = route_->unwrapped(distance, expected());
+  const double returning = route_->unwrapped(back, expected());
+  return std::abs(there - expected()) <= std::abs(returning - expected()) ? there : returning;
+}
+
+bool RouteFollower::is_near(const Route::Nearest& found, double distance, const State& truth) const {
+  const double share = strayed_ ? kRejoinShare : 1.0;
+  if (!(found.away <= share * threshold_m_)) return false;
+  if (!faces_along_) return true;
+  const State there = route_->state_at({distance, 0.0, 0.0}, 0.0);
+  return angle_between(truth.orientation, there.orientation) <= share * threshold_rad_;
+}
+
+void RouteFollower::note(double distance) {
+  past_[next_] = distance;
+  next_ = (next_ + 1) % kPast;
+  filled_ = std::min(filled_ + 1, kPast);
+}
+
+std::optional<double> RouteFollower::steady_speed() const {
+  if (filled_ < kFewestToJudge) return std::nullopt;
+  const double per_tick = (past(0) - past(filled_ - 1)) / static_cast<double>(filled_ - 1);
+  const double most_off = std::max(kSteadyShare * threshold_m_, 2.0 * route_->arc().tolerance());
+  for (std::size_t i = 1; i + 1 < filled_; ++i) {
+    if (std::abs(past(0) - static_cast<double>(i) * per_tick - past(i)) > most_off) return std::nullopt;
+  }
+  return per_tick / tick_s_;
+}
+
+RouteState RouteFollower::place() const {
+  if (exact_) return *exact_;
+  const double now = past(0);
+  if (filled_ == 1) return {now, first_speed_, 0.0};
+  const double last = now - past(1);
+  if (std::abs(last) < kRestM && (filled_ == 2 || std::abs(past(1) - past(2)) < kRestM))
+    return {now, 0.0, 0.0};
+  if (const auto speed = steady_speed()) return {now, *speed, 0.0};
+  const std::size_t span = std::min(kSpan, (filled_ - 1) / 2);
+  if (span == 0) return {now, last / tick_s_, 0.0};
+  // The parabola through three places, `span` ticks apart.
+  const double h = static_cast<double>(span) * tick_s_;
+  const double acceleration = (now - 2.0 * past(span) + past(2 * span)) / (h * h);
+  const double speed = (3.0 * now - 4.0 * past(span) + past(2 * span)) / (2.0 * h);
+  if (std::abs(acceleration) < kLeastAccelerationShare * threshold_m_) return {now, speed, 0.0};
+  return {now, speed, acceleration};
+}
+
+Motion RouteFollower::motion(double time_s) const {
+  Motion motion{State{}, time_s, 0, route_, place(), faces_along_};
+  motion.state = state_along(motion, motion.along);
+  return motion;
+}
+
+}  // namespace reckoner

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+#include "tests/support/world.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include <glm/geometric.hpp>
+#include <gtest/gtest.h>
+
+namespace reckoner::test {
+namespace {
+
+constexpr double kTickRateHz = 60.0;
+
+// Swings to and fro, which neither its velocity nor its acceleration foretell.
+Truth swing(double born_s, double phase) {
+  return [=](double t) {
+    State s;
+    s.position = {2.0 * std::sin(6.0 * t + phase), std::cos(5.0 * t + phase), 0.0};
+    // As a game sees it that takes differences: nothing at first.
+    if (t > born_s + 0.5 / kTickRateHz) {
+      s.velocity = {static_cast<float>(12.0 * std::cos(6.0 * t + phase)),
+                    static_cast<float>(-5.0 * std::sin(5.0 * t + phase)), 0.0f};
+    }
+    return s;
+  };
+}
+
+WorldConfig config(unsigned threads = 1, std::size_t kinds = 1) {
+  WorldConfig config;
+  config.server.tick_rate_hz = kTickRateHz;
+  config.server.threads = threads;
+  config.server.archetypes.resize(kinds);
+  for (std::size_t i = 0; i < kinds; ++i)
+    config.server.archetypes[i].name = "kind " + std::to_string(i);
+  return config;
+}
+
+// How far what the server publishes of a body that is born at `born_s` leads astray in 0.15 s, in the mean
+// over the body's first second.
+double astray_m(World& world, double born_s, double phase, std::size_t kind = 0) {
+  world.run_to(born_s - 1e-6);
+  const Truth path = swing(born_s, phase);
+  const EntityId id = world.add_body(path, {}, "late", kind);
+  double sum = 0.0;
+  int count = 0;
+  world.after_tick = [&](double t) {
+    if (t > born_s + 1.0 || t < born_s + 0.05) return;
+    const auto published = world.server().published(id);
+    if (!published) return;
+    sum += glm::distance(state_at(*published, t + 0.15).position, path(t + 0.15).position);
+    ++count;
+  };
+  world.run_to(born_s + 1.1);
+  world.after_tick = {};
+  EXPECT_GT(count, 50);
+  return sum / count;
+}
+
+// One that is born into a world of others of its kind, against one that is the first.
+TEST(KindPriors, WhatIsSpawnedLateIsPredictedAsItsKindMoves) {
+  double late_m = 0.0, first_m = 0.0;
+  for (int round = 0; round < 5; ++round) {
+    const double phase = 1.3 * round;
+    World alone(config());
+    first_m += astray_m(alone, 10.0, phase);
+    World peopled(config());
+    for (int i = 0; i < 6; ++i)
+      peopled.add_body(swing(0.0, 0.9 * i));
+    late_m += astray_m(peopled, 10.0, phase);
+  }
+  EXPECT_LT(late_m, 0.8 * first_m);
+}
+
+// What lived for half a second, one after the other, has taught something when the next is born.
+TEST(KindPriors, WhatHasEndedHasTaught) {
+  World alone(config());
+  const double first_m = astray_m(alone, 10.0, 0.4);
+  World world(config());
+  for (int i = 0; i < 15; ++i) {
+    world.run_to(0.6 * i);
+    const EntityId id = world.add_body(swing(0.6 * i, 0.9 * i));
+    world.run_to(0.6 * i + 0.5);
+    world.remove_body(id);
+  }
+  EXPECT_LT(astray_m(world, 10.0, 0.4), 0.8 * first_m);
+}
+
+TEST(KindPriors, AnotherKindHasPriorsOfItsOwn) {
+  World alone(config(1, 2));
+  const double first_m = astray_m(alone, 10.0, 0.4, 1);
+  World peopled(config(1, 2));
+  for (int i = 0; i < 6; ++i)
+    peopled.add_body(swing(0.0, 0.9 * i));
+  EXPECT_EQ(astray_m(peopled, 10.0, 0.4, 1), first_m);
+}
+
+// Every bit of every motion that was published, whoever computed it.
+std::uint64_t digest(unsigned threads) {
+  World world(config(threads));
+  std::uint64_t hash = 1469598103934665603u;
+  const auto mix = [&hash](double x) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, &x, sizeof bits);
+    hash = (hash ^ bits) * 1099511628211u;
+  };
+  std::vector<EntityId> ids;
+  for (int second = 0; second < 8; ++second) {
+    for (int i = 0; i < 40; ++i)
+      ids.push_back(world.add_body(swing(second, 0.7 * i + second)));
+    if (second >= 2) {
+      for (int i = 0; i < 20; ++i)
+        world.remove_body(ids[static_cast<std::size_t>(40 * (second - 2) + 2 * i)]);
+    }
+    world.run_to(second + 1.0);
+    for (const EntityId id : ids) {
+      if (const auto motion = world.server().published(id)) {
+        mix(motion->time_s);
+        mix(motion->state.position.x);
+        mix(static_cast<double>(motion->state.acceleration.x));
+        mix(static_cast<double>(motion->state.acceleration.y));
+      }
+    }
+  }
+  return hash;
+}
+
+TEST(KindPriors, DoNotDependOnThreads) {
+  const std::uint64_t one = digest(1);
+  EXPECT_EQ(digest(4), one);
+  EXPECT_EQ(digest(3), one);
+}
+
+}  // namespace
+}  // namespace reckoner::test
