@@ -5,6 +5,8 @@
 #include <array>
 #include <filesystem>
 
+#include <CLI/CLI.hpp>
+
 namespace reckoner::harness {
 namespace {
 

@@ -13,9 +13,11 @@
 #include <string_view>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include <reckoner/reckoning/result.hpp>
+
+namespace CLI {
+class App;
+}
 
 namespace reckoner::harness {
 

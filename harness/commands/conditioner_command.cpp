@@ -8,6 +8,7 @@
 #include <limits>
 #include <memory>
 
+#include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
 namespace reckoner::harness {

@@ -11,6 +11,7 @@
 #include <memory>
 #include <vector>
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <reckoner/reckoning/curves/catmull_rom.hpp>

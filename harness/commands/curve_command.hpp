@@ -5,9 +5,11 @@
 #include <string>
 #include <string_view>
 
-#include <CLI/CLI.hpp>
-
 #include <reckoner/reckoning/result.hpp>
+
+namespace CLI {
+class App;
+}
 
 namespace reckoner::harness {
 

@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <memory>
 
+#include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
 namespace reckoner::harness {

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 
+#include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
 #include <reckoner/client/client.hpp>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "harness/methods/baseline.hpp"
 #include "harness/methods/method.hpp"
+#include "harness/metrics/measured_frames.hpp"
 #include "harness/sim/replay_network.hpp"
 
 #include <algorithm>
@@ -20,9 +21,7 @@ constexpr std::size_t kDatagramBytes = 4;
 constexpr std::size_t kEntityBytes = 2 + 1;
 constexpr std::size_t kVectorBytes = 12;
 constexpr std::size_t kQuaternionBytes = 16;
-constexpr std::size_t kPackedQuaternionBytes = 4;  // its three smallest components, ten bits each
-constexpr double kRoundingS = 1e-9;
-
+constexpr std::size_t kPackedQuaternionBytes = 4;
 BaselineSetup baseline_setup(const ReplayOptions& options, double interval_s) {
   BaselineSetup setup;
   setup.interval_s = interval_s;

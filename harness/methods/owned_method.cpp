@@ -27,7 +27,7 @@ constexpr double kOwnerClockOffsetS = -500.0;  // not the server's, nor the view
 constexpr std::byte kOwnerName{0x01};
 constexpr std::size_t kRunner = kPoint + 1;  // archetype of what the rogue owns
 constexpr double kSpeedWindowS = 0.5;
-constexpr double kSkipRunS = 3.0;
+constexpr double kSkipOwnedRunS = 3.0;
 
 SimNetworkConfig network_config(const ReplayOptions& options, double start_s) {
   SimNetworkConfig config;
@@ -108,7 +108,7 @@ class OwnedMethod final : public Method {
     for (const scenario::FeedItem& item : items)
       publishes_.look(server_, item.entity, ids_[item.entity]);
     const auto motion = server_.published(rogue_entity_);
-    if (motion && motion->time_s - start_s_ > kSkipRunS && motion->time_s > believed_s_) {
+    if (motion && motion->time_s - start_s_ > kSkipOwnedRunS && motion->time_s > believed_s_) {
       believed_s_ = motion->time_s;
       believed_.note(motion->time_s, motion->state.position);
     }
@@ -139,7 +139,7 @@ class OwnedMethod final : public Method {
     advance(std::max(time_s, network_.now_s()));
     std::optional<glm::dvec3> rogue;
     for (const ShownEntity& entity : viewer_.frame(time_s, shown)) {
-      if (entity.id == rogue_entity_ && time_s - start_s_ > kSkipRunS) rogue = entity.shown.position;
+      if (entity.id == rogue_entity_ && time_s - start_s_ > kSkipOwnedRunS) rogue = entity.shown.position;
     }
     note_rogue(time_s, rogue);
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "harness/methods/shot_range.hpp"
 
+#include "harness/metrics/measured_frames.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -10,8 +12,6 @@
 namespace reckoner::harness {
 namespace {
 
-constexpr double kSkipRunS = 2.0;  // as of all figures (EVALUATION.md)
-constexpr double kSkipEntityS = 0.3;
 constexpr double kLateS = 0.5;
 constexpr double kKeepS = 1.5;  // frames, for shots that are still on their way
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "harness/metrics/frame_metrics.hpp"
 
+#include "harness/metrics/measured_frames.hpp"
+
 #include <algorithm>
 
 #include <glm/geometric.hpp>
@@ -10,12 +12,9 @@
 namespace reckoner::harness {
 namespace {
 
-constexpr double kSkipRunS = 2.0;
 constexpr double kChangeS = 1.0;
 constexpr double kRestS = 1.0;
-constexpr double kRestM = 1e-4;  // truth from files has six decimals
-constexpr double kRoundingS = 1e-9;
-
+constexpr double kRestM = 1e-4;
 const ShownPose* find(std::span<const ShownPose> shown, std::size_t entity) {
   const auto found = std::ranges::find(shown, entity, &ShownPose::entity);
   return found == shown.end() ? nullptr : &*found;

@@ -2,6 +2,7 @@
 #include "harness/metrics/measure.hpp"
 
 #include "harness/metrics/frame_metrics.hpp"
+#include "harness/metrics/measured_frames.hpp"
 #include "harness/metrics/metrics.hpp"
 #include "harness/metrics/pose_table.hpp"
 
@@ -12,7 +13,6 @@
 namespace reckoner::harness {
 namespace {
 
-constexpr double kSkipRunS = 2.0;
 // Frames this many times as far apart as they should be have others between them that showed nothing.
 constexpr double kSkippedFrames = 2.5;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "harness/metrics/metrics.hpp"
 
+#include "harness/metrics/measured_frames.hpp"
 #include "reckoning/src/motion/rotation.hpp"
 
 #include <algorithm>
@@ -16,9 +17,6 @@ constexpr double kTurnMinMps = 0.1;
 constexpr double kPopTurnRad = 1.8 * 3.14159265358979323846 / 180.0;
 constexpr double kPopShare = 0.07;
 constexpr double kPopFloorMps = 0.1;
-// Frame times are first + k / rate, computed in floating point: what is due at an instant may come this
-// early.
-constexpr double kRoundingS = 1e-9;
 
 double turn_rad(const glm::dvec3& from, const glm::dvec3& to) {
   return std::atan2(glm::length(glm::cross(from, to)), glm::dot(from, to));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "harness/metrics/figures.hpp"
+#include "harness/metrics/measured_frames.hpp"
 #include "scenario/source.hpp"
 
 #include <cstddef>
@@ -27,8 +28,8 @@ struct MetricsConfig {
   double run_start_s = 0.0;     ///< time of the first frame
   double frame_rate_hz = 60.0;  ///< length of a first frame; later ones last as long as their times differ
   double skip_run_s = 2.0;
-  double skip_entity_s = 0.3;
-  double skip_teleport_s = 0.7;
+  double skip_entity_s = kSkipEntityS;
+  double skip_teleport_s = kSkipTeleportS;
   double one_way_s = 0.0;  ///< the link's delay: grace for missing_s and ghost_s, beside 0.3 s
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "harness/metrics/route_metrics.hpp"
 
+#include "harness/metrics/measured_frames.hpp"
+
 #include <cassert>
 #include <limits>
 #include <utility>
@@ -10,7 +12,6 @@
 namespace reckoner::harness {
 namespace {
 
-constexpr double kSkipRunS = 2.0;
 constexpr double kBackS = 2.0;
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "harness/methods/method.hpp"
 #include "harness/methods/rogue_owner.hpp"
 #include "harness/metrics/frame_metrics.hpp"
+#include "harness/metrics/measured_frames.hpp"
 #include "harness/metrics/route_metrics.hpp"
 #include "harness/replay/replay_run.hpp"
 #include "harness/sim/replay_network.hpp"
@@ -176,14 +177,6 @@ Result<ReplayResult> replay(const scenario::Source& source, const ReplayOptions&
   const auto method = make_baseline_method(options.method, source, options, rate_hz, *under->network);
   return replay_with(source, options, span, *method, *under, sink);
 }
-
-namespace {
-
-// Tick and frame times are start + k / rate with different rates: what is meant to be the same instant may
-// differ by rounding.
-constexpr double kRoundingS = 1e-9;
-
-}  // namespace
 
 void ReplayRun::draw(double time_s) {
   shown_.clear();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "harness/methods/method.hpp"
+#include "harness/metrics/measured_frames.hpp"
 #include "harness/metrics/metrics.hpp"
 #include "harness/replay/enet_network.hpp"
 #include "harness/replay/replay.hpp"
@@ -16,9 +17,6 @@
 #include <reckoner/server/server.hpp>
 
 namespace reckoner::harness {
-
-/// The start of a run that is left out of the figures, s.
-inline constexpr double kSkipRunS = 2.0;
 
 /// What a run is made of. All of it must outlive the run.
 class ReplayRun {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "harness/report/plot.hpp"
 
+#include "harness/metrics/measured_frames.hpp"
+
 #include <algorithm>
 
 #include <fmt/format.h>
 #include <glm/geometric.hpp>
 
 namespace reckoner::harness {
-
-constexpr double kSkipTeleportS = 0.7;  // as the figures leave it out
 
 Result<PlotMethod> record_method(const scenario::Source& source, const ReplayOptions& options,
                                  std::size_t entity, double& rate_hz) {

@@ -14,7 +14,7 @@
 namespace reckoner::harness {
 namespace {
 
-constexpr double kLookS = 0.25;  // between two looks at who is silent
+constexpr double kSilenceCheckS = 0.25;  // between two looks at who is silent
 
 }  // namespace
 
@@ -199,7 +199,7 @@ Transport& SimNetwork::add_client(std::uint32_t reason, const LinkPair& links) {
     Happening look;
     look.kind = Happening::Kind::look;
     look.connection = index;
-    look.time_s = impl_->now_s + kLookS;
+    look.time_s = impl_->now_s + kSilenceCheckS;
     impl_->push(look);
   }
   impl_->send_reliable(index, false, {Piece::connect, {}, 0, kConnectBytes, 0.0, 0.0});

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include <CLI/CLI.hpp>
+
 #define TOML_EXCEPTIONS 0
 #define TOML_HEADER_ONLY 1
 #include "programs/common/config_file.hpp"
@@ -34,26 +36,26 @@ std::string_view kind_of(const toml::node& node) {
 }
 
 // What may stand in the file for an option, as CLI11 knows its type.
-enum class Kind : std::uint8_t { flag, text, texts, whole, number };
+enum class SettingKind : std::uint8_t { flag, text, texts, whole, number };
 
-Kind kind_of(const CLI::Option& option) {
-  if (option.get_items_expected_max() == 0) return Kind::flag;
+SettingKind kind_of(const CLI::Option& option) {
+  if (option.get_items_expected_max() == 0) return SettingKind::flag;
   const std::string type = option.get_type_name();
-  if (type.starts_with("FLOAT")) return Kind::number;
-  if (type.starts_with("UINT") || type.starts_with("INT")) return Kind::whole;
-  return option.get_items_expected_max() > 1 ? Kind::texts : Kind::text;
+  if (type.starts_with("FLOAT")) return SettingKind::number;
+  if (type.starts_with("UINT") || type.starts_with("INT")) return SettingKind::whole;
+  return option.get_items_expected_max() > 1 ? SettingKind::texts : SettingKind::text;
 }
 
 constexpr std::string_view kWanted[] = {"true or false", "a string", "a string, or several in a list",
                                         "a whole number", "a number"};
 
 // As it would be written on the command line, each of several; nothing if it is of another kind.
-std::vector<std::string> as_texts(const toml::node& node, Kind kind) {
+std::vector<std::string> as_texts(const toml::node& node, SettingKind kind) {
   switch (kind) {
-    case Kind::flag:
+    case SettingKind::flag:
       if (const auto* flag = node.as_boolean()) return {flag->get() ? "true" : "false"};
       break;
-    case Kind::texts:
+    case SettingKind::texts:
       if (const auto* list = node.as_array(); list != nullptr && list->is_homogeneous<std::string>()) {
         std::vector<std::string> texts;
         for (const toml::node& item : *list)
@@ -61,17 +63,17 @@ std::vector<std::string> as_texts(const toml::node& node, Kind kind) {
         return texts;
       }
       [[fallthrough]];
-    case Kind::text:
+    case SettingKind::text:
       if (const auto* text = node.as_string()) return {text->get()};
       break;
-    case Kind::number:
+    case SettingKind::number:
       // Ranges do not keep out what is no number at all.
       if (const auto* number = node.as_floating_point()) {
         if (!std::isfinite(number->get())) return {};
         return {fmt::format("{}", number->get())};
       }
       [[fallthrough]];
-    case Kind::whole:
+    case SettingKind::whole:
       if (const auto* whole = node.as_integer()) return {fmt::format("{}", whole->get())};
       break;
   }
@@ -114,14 +116,14 @@ std::optional<Error> apply(const std::string& path, const std::string& key, cons
                            CLI::App& app, Given& given) {
   CLI::Option* option = option_of(app, key);
   if (option == nullptr) return at(path, node, "there is no option '" + key + "' (--help lists them)");
-  const Kind kind = kind_of(*option);
+  const SettingKind kind = kind_of(*option);
   const auto values = as_texts(node, kind);
   if (values.empty()) {
     return at(
         path, node,
         fmt::format("'{}' must be {}, not {}", key, kWanted[static_cast<std::size_t>(kind)], kind_of(node)));
   }
-  if (kind == Kind::flag && values.front() == "false") return std::nullopt;
+  if (kind == SettingKind::flag && values.front() == "false") return std::nullopt;
   bool overruled = given.on_command_line.contains(option);
   for (const CLI::Option* other : option->get_excludes()) {
     overruled = overruled || given.on_command_line.contains(other);

@@ -4,9 +4,11 @@
 #include <optional>
 #include <string>
 
-#include <CLI/CLI.hpp>
-
 #include <reckoner/reckoning/result.hpp>
+
+namespace CLI {
+class App;
+}
 
 namespace reckoner::program {
 

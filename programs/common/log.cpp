@@ -3,6 +3,7 @@
 
 #include "programs/common/clock.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <spdlog/logger.h>

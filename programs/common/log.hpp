@@ -7,12 +7,14 @@
 #include <string>
 #include <string_view>
 
-#include <CLI/CLI.hpp>
-
 #include <reckoner/net/log.hpp>
 
 namespace spdlog {
 class logger;
+}
+
+namespace CLI {
+class App;
 }
 
 namespace reckoner::program {

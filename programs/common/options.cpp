@@ -8,6 +8,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include <CLI/CLI.hpp>
+
 namespace reckoner::program {
 namespace {
 

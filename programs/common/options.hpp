@@ -11,10 +11,12 @@
 #include <string>
 #include <string_view>
 
-#include <CLI/CLI.hpp>
-
 #include <reckoner/client/playout.hpp>
 #include <reckoner/reckoning/result.hpp>
+
+namespace CLI {
+class App;
+}
 
 namespace reckoner::program {
 

@@ -6,10 +6,12 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include <reckoner/net/enet_transport.hpp>
 #include <reckoner/reckoning/result.hpp>
+
+namespace CLI {
+class App;
+}
 
 namespace reckoner::program {
 

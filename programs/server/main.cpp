@@ -17,6 +17,7 @@
 #include <optional>
 #include <string>
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <reckoner/net/sharded_transport.hpp>

@@ -9,10 +9,12 @@
 #include <optional>
 #include <string>
 
-#include <CLI/CLI.hpp>
-
 #include <reckoner/net/transport.hpp>
 #include <reckoner/server/server.hpp>
+
+namespace CLI {
+class App;
+}
 
 namespace reckoner::program {
 

@@ -18,7 +18,6 @@ namespace {
 using test::now_s;
 using test::unix_s;
 
-constexpr double kPatience = 20.0;  // generous: the machine may be busy
 constexpr std::uint64_t kGame = 12;
 
 struct Bench {

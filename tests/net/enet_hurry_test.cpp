@@ -21,8 +21,6 @@ using test::End;
 using test::now_s;
 using test::Relay;
 
-constexpr double kPatience = 20.0;  // generous: the machine may be busy
-
 class EnetHurry : public testing::Test {
  protected:
   End server, client;

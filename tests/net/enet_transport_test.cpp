@@ -23,7 +23,6 @@ using Bytes = std::vector<std::byte>;
 using test::now_s;
 
 // Generous: the machine may be busy. A test that works takes milliseconds.
-constexpr double kPatience = 10.0;
 
 Bytes pattern(std::size_t size, int seed = 1) {
   Bytes bytes(size);
@@ -39,7 +38,7 @@ struct Received {
 };
 
 /// A transport and everything that happened on it.
-struct End {
+struct EventRecord {
   std::unique_ptr<EnetTransport> transport;
   std::vector<PeerId> connected;
   std::vector<std::uint32_t> connect_reasons;
@@ -68,11 +67,11 @@ struct End {
   }
 };
 
-bool turn_until(const std::vector<End*>& ends, const std::function<bool()>& done,
+bool turn_until(const std::vector<EventRecord*>& ends, const std::function<bool()>& done,
                 double patience_s = kPatience) {
   const double end_s = now_s() + patience_s;
   while (now_s() < end_s) {
-    for (End* end : ends)
+    for (EventRecord* end : ends)
       end->turn();
     if (done()) return true;
     ends.back()->transport->wait(0.002);
@@ -92,21 +91,21 @@ class EnetTransportTest : public ::testing::Test {
     ASSERT_NE(server_.transport->port(), 0);
   }
 
-  void start(End& client, std::uint32_t reason = 7) {
+  void start(EventRecord& client, std::uint32_t reason = 7) {
     auto connecting = EnetTransport::connect("localhost", server_.transport->port(), reason, Insecure{});
     ASSERT_TRUE(connecting) << connecting.error();
     client.transport = std::move(*connecting);
   }
 
-  void join(End& client, std::uint32_t reason = 7) {
+  void join(EventRecord& client, std::uint32_t reason = 7) {
     start(client, reason);
     const std::size_t before = server_.connected.size();
     ASSERT_TRUE(turn_until({&server_, &client},
                            [&] { return !client.connected.empty() && server_.connected.size() > before; }));
   }
 
-  End server_;
-  End client_;
+  EventRecord server_;
+  EventRecord client_;
 };
 
 TEST_F(EnetTransportTest, ConnectsWithAReason) {
@@ -126,7 +125,7 @@ TEST_F(EnetTransportTest, CarriesBothChannelsBothWays) {
   }
   ASSERT_TRUE(turn_until({&server_, &client_},
                          [&] { return server_.received.size() == 2 && client_.received.size() == 2; }));
-  for (const End* end : {&server_, &client_}) {
+  for (const EventRecord* end : {&server_, &client_}) {
     EXPECT_NE(end->received[0].channel, end->received[1].channel);
     for (const Received& got : end->received) {
       EXPECT_EQ(got.payload, end == &server_ ? pattern(300, 2) : pattern(500, 1));
@@ -211,7 +210,7 @@ TEST_F(EnetTransportTest, AnEmptyPayloadPasses) {
 }
 
 TEST_F(EnetTransportTest, ServesSeveralClientsUnderDistinctIds) {
-  End other;
+  EventRecord other;
   join(client_);
   join(other);
   ASSERT_EQ(server_.connected.size(), 2u);
@@ -230,7 +229,7 @@ TEST_F(EnetTransportTest, ServesSeveralClientsUnderDistinctIds) {
   ASSERT_TRUE(turn_until({&server_, &other}, [&] { return server_.disconnected.size() == 1; }));
   EXPECT_EQ(server_.disconnected[0], first);
   EXPECT_FALSE(server_.transport->send(first, Channel::control, pattern(10)));
-  End third;
+  EventRecord third;
   join(third);
   EXPECT_NE(server_.connected.back(), first);
   EXPECT_NE(server_.connected.back(), second);
@@ -290,13 +289,13 @@ TEST_F(EnetTransportTest, GivesUpOnWhomItDoesNotHear) {
   server_ = {};
   listen(2);
   join(client_);
-  End silent;
+  EventRecord silent;
   join(silent);
   const PeerId silent_id = server_.connected.back();
   const double silent_since_s = now_s();
-  End unwanted;  // the server is full
+  EventRecord unwanted;  // the server is full
   start(unwanted);
-  End lonely;  // there is no server
+  EventRecord lonely;  // there is no server
   {
     std::uint16_t port = 0;
     {
@@ -308,7 +307,7 @@ TEST_F(EnetTransportTest, GivesUpOnWhomItDoesNotHear) {
     ASSERT_TRUE(connecting) << connecting.error();
     lonely.transport = std::move(*connecting);
   }
-  const std::vector<End*> ends{&server_, &client_, &unwanted, &lonely};
+  const std::vector<EventRecord*> ends{&server_, &client_, &unwanted, &lonely};
   ASSERT_TRUE(turn_until(ends, [&] { return !lonely.disconnected.empty(); }));
   EXPECT_NEAR(now_s() - silent_since_s, 5.0, 1.5);
   ASSERT_TRUE(turn_until(ends, [&] { return !unwanted.disconnected.empty(); }));

@@ -29,7 +29,6 @@ using test::EnetDatagram;
 using test::now_s;
 using test::Relay;
 
-constexpr double kPatience = 40.0;  // generous: the machine may be busy
 constexpr unsigned kReliable = 0x86, kAcknowledge = 0x01;
 constexpr unsigned kMostCommands = 32;  // in a datagram
 

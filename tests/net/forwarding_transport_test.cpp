@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <reckoner/net/forwarding_transport.hpp>
-
 #include <array>
 #include <cstddef>
 #include <optional>
@@ -9,6 +7,8 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include <reckoner/net/forwarding_transport.hpp>
 
 namespace reckoner {
 namespace {

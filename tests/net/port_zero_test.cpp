@@ -22,7 +22,6 @@ using test::End;
 using test::EnetDatagram;
 using test::unix_s;
 
-constexpr double kPatience = 10.0;  // generous: the machine may be busy
 constexpr int kDatagrams = 200;
 
 /// Sends with UDP headers of its own, which the system leaves to few.

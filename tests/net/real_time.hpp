@@ -7,6 +7,9 @@
 
 namespace reckoner::test {
 
+/// How long a test over real sockets waits before it fails, s. Generous: the machine may be busy.
+inline constexpr double kPatience = 40.0;
+
 /// For how long something has taken: seconds on a clock that never goes back.
 inline double now_s() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();

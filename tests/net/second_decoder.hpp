@@ -19,6 +19,14 @@ namespace second {
 /// What was read, in order of reading: names of the document, and values as text.
 using Told = std::vector<std::pair<std::string, std::string>>;
 
+/// "name: value" lines, in the order in which they were decoded.
+inline std::string as_text(const Told& told) {
+  std::string text;
+  for (const auto& [name, value] : told)
+    text += name + ": " + value + "\n";
+  return text;
+}
+
 /// Section 1.
 class Bits {
  public:

@@ -18,9 +18,8 @@ namespace {
 using Bytes = std::vector<std::byte>;
 using test::now_s;
 
-constexpr double kPatience = 10.0;  // generous: the machine may be busy
 constexpr std::uint32_t kClients = 40;
-constexpr std::uint32_t kPeersPerHost = 16;
+constexpr std::uint32_t kClientsPerHost = 16;
 
 Bytes bytes_of(std::size_t number) {
   return Bytes(20, static_cast<std::byte>(number));
@@ -28,7 +27,7 @@ Bytes bytes_of(std::size_t number) {
 
 /// A transport and what happened on it.
 template <class T>
-struct End {
+struct EventLog {
   std::unique_ptr<T> transport;
   std::vector<PeerId> connected, disconnected;
   std::vector<std::uint32_t> reasons;  // of `connected`
@@ -55,7 +54,7 @@ class ShardedTransportTest : public ::testing::Test {
  protected:
   void SetUp() override {
     auto listening = ShardedTransport::listen(
-        {.host = "127.0.0.1", .max_peers = kClients, .security = Insecure{}}, kPeersPerHost);
+        {.host = "127.0.0.1", .max_peers = kClients, .security = Insecure{}}, kClientsPerHost);
     ASSERT_TRUE(listening) << listening.error();
     server_.transport = std::move(*listening);
     clients_.resize(kClients);
@@ -88,8 +87,8 @@ class ShardedTransportTest : public ::testing::Test {
     return true;
   }
 
-  End<ShardedTransport> server_;
-  std::vector<End<EnetTransport>> clients_;
+  EventLog<ShardedTransport> server_;
+  std::vector<EventLog<EnetTransport>> clients_;
 };
 
 TEST_F(ShardedTransportTest, LetsMoreInThanOneHostCarries) {
@@ -192,12 +191,12 @@ TEST(ShardedTransport, LeavesRoomForChance) {
 
 TEST(ShardedTransport, NeverSharesItsPortWithAnotherServer) {
   const EnetListenConfig any{.host = "127.0.0.1", .max_peers = kClients, .security = Insecure{}};
-  auto sharded = ShardedTransport::listen(any, kPeersPerHost);
+  auto sharded = ShardedTransport::listen(any, kClientsPerHost);
   ASSERT_TRUE(sharded) << sharded.error();
   EnetListenConfig same = any;
   same.port = (*sharded)->port();
   const std::string in_use = "UDP port " + std::to_string(same.port) + " is in use";
-  auto second = ShardedTransport::listen(same, kPeersPerHost);
+  auto second = ShardedTransport::listen(same, kClientsPerHost);
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error(), in_use);
   auto single = EnetTransport::listen(same);
@@ -206,7 +205,7 @@ TEST(ShardedTransport, NeverSharesItsPortWithAnotherServer) {
   sharded->reset();  // and the other way round
   single = EnetTransport::listen(same);
   ASSERT_TRUE(single) << single.error();
-  second = ShardedTransport::listen(same, kPeersPerHost);
+  second = ShardedTransport::listen(same, kClientsPerHost);
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error(), in_use);
 }

@@ -23,7 +23,6 @@ namespace reckoner::test {
 template <class Transport>
 class TokenServer : public testing::Test {
  protected:
-  static constexpr double kPatience = 10.0;  // generous: the machine may be busy
   static constexpr std::uint64_t kGame = 12;
 
   SecretKey key = SecretKey::make();

@@ -25,7 +25,6 @@ using test::now_s;
 using test::Relay;
 using test::unix_s;
 
-constexpr double kPatience = 20.0;  // generous: the machine may be busy
 constexpr std::uint64_t kGame = 12;
 
 // ENet's memory, by whose turn it was when it was taken. All in one thread.

@@ -34,13 +34,6 @@ std::vector<second::Declared> declared() {
             {.type = Field::Type::blob, .initial = "-", .most = 64}}}};
 }
 
-std::string as_text(const second::Told& told) {
-  std::string text;
-  for (const auto& [name, value] : told)
-    text += name + ": " + value + "\n";
-  return text;
-}
-
 std::string as_hex(std::span<const std::byte> bytes) {
   std::string text;
   for (std::size_t i = 0; i < bytes.size(); ++i) {

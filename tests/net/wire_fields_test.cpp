@@ -34,13 +34,6 @@ fuzz::Bytes decisions(std::mt19937_64& engine, std::size_t count) {
   return bytes;
 }
 
-std::string as_text(const second::Told& told) {
-  std::string text;
-  for (const auto& [name, value] : told)
-    text += name + ": " + value + "\n";
-  return text;
-}
-
 template <class... Numbers>
 std::string reals(const char* name, Numbers... numbers) {
   std::string text = name + std::string{":"};

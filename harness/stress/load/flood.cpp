@@ -38,7 +38,7 @@ constexpr double kMostSeconds = 120.0;
 
 constexpr std::size_t kSockets = 256;
 constexpr std::size_t kSendsPerAddress = 8;  // then the socket's address is another one
-constexpr std::size_t kLargest = 1232;
+constexpr std::size_t kLargestDatagram = 1232;
 constexpr std::size_t kTooLong = 5000;  // for ENet to read
 
 // Every address of 127.0.0.0/8 is this machine's own (Linux).
@@ -131,7 +131,7 @@ class Flood {
     const std::uint64_t turn = sent_ % 3;
     const std::uint64_t other = random();
     std::size_t size = turn == 0 ? kEnetConnectBytes : turn == 1 ? kRequestBytes : kResponseBytes;
-    if (turn == 2 && other % 4 != 0) size = 1 + other / 64 % kLargest;
+    if (turn == 2 && other % 4 != 0) size = 1 + other / 64 % kLargestDatagram;
     if (turn == 2 && other / 4 % 8 == 0) return {};
     if (turn == 2 && other / 4 % 16 == 1) size = kTooLong;
     for (std::size_t at = 0; at < size; at += sizeof(std::uint64_t)) {

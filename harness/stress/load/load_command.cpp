@@ -14,6 +14,7 @@
 #include <memory>
 #include <string>
 
+#include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
 namespace reckoner::harness {

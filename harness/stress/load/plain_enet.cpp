@@ -15,7 +15,7 @@ constexpr std::size_t kChannels = 2;
 constexpr enet_uint8 kStateChannel = 1;
 constexpr int kSocketBufferBytes = 4 * 1024 * 1024;
 constexpr std::uint64_t kUdpIpBytes = 28;
-constexpr std::size_t kLargest = 1200;
+constexpr std::size_t kLargestPayload = 1200;
 constexpr enet_uint32 kDatagramsPerPass = 256;  // ENet's own: then there may be more
 
 struct Destroy {
@@ -45,9 +45,9 @@ void open_throttle(ENetPeer& peer) {
 }
 
 bool send_unsequenced(ENetPeer* peer, std::size_t bytes) {
-  static constexpr std::array<enet_uint8, kLargest> kPayload{};
+  static constexpr std::array<enet_uint8, kLargestPayload> kPayload{};
   ENetPacket* const packet =
-      enet_packet_create(kPayload.data(), std::min(bytes, kLargest), ENET_PACKET_FLAG_UNSEQUENCED);
+      enet_packet_create(kPayload.data(), std::min(bytes, kLargestPayload), ENET_PACKET_FLAG_UNSEQUENCED);
   if (packet == nullptr) return false;
   if (enet_peer_send(peer, kStateChannel, packet) == 0) return true;
   enet_packet_destroy(packet);

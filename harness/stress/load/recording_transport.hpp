@@ -2,7 +2,6 @@
 #pragma once
 
 #include "harness/stress/load/datagram_record.hpp"
-#include <reckoner/net/forwarding_transport.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -10,6 +9,8 @@
 #include <optional>
 #include <span>
 #include <vector>
+
+#include <reckoner/net/forwarding_transport.hpp>
 
 namespace reckoner::harness {
 

@@ -21,10 +21,10 @@ namespace reckoner::harness {
 namespace {
 
 constexpr double kPatienceS = 20.0;
-constexpr double kSampleS = 1.0;
+constexpr double kRealSampleS = 1.0;
 constexpr double kTellingS = 120.0;  // whoever comes is still coming before, and everything grows
 constexpr double kSettleS = 30.0;    // after the end nobody leaves: all who are there must be in by then
-constexpr double kLookS = 0.5;
+constexpr double kRealCheckS = 0.5;
 constexpr std::size_t kClientsPerProcess = 50;
 
 // A process is stopped as often in the mean, for so long at most: longer than connections last, now and then.
@@ -79,7 +79,7 @@ class RealSoak {
         stop_one(now_s);
       }
       if (!settling && now_s >= next_sample_s) {
-        next_sample_s += kSampleS;
+        next_sample_s += kRealSampleS;
         sample();
         progress((now_s - start_s) / options_.seconds);
       }
@@ -90,7 +90,7 @@ class RealSoak {
           children_[i].tell("settle");
       }
       if (settling && now_s >= next_sample_s) {
-        next_sample_s = now_s + kLookS;
+        next_sample_s = now_s + kRealCheckS;
         if (all_are_back()) {
           back_after_s_ = now_s - settle_s;
           break;

@@ -28,7 +28,7 @@
 namespace reckoner::harness {
 namespace {
 
-constexpr double kMeanStayS = 40.0;
+constexpr double kMeanRealStayS = 40.0;
 constexpr double kFrameS = 1.0 / 30.0;
 constexpr double kSayEveryS = 5.0, kSayEverySettlingS = 0.25;
 constexpr double kTokenS = 60.0;
@@ -69,7 +69,7 @@ class SoakClients {
   [[nodiscard]] double chance() {
     return scenario::to_unit_interval(scenario::hash(options_.seed, std::uint64_t{0x50B}, ++draws_));
   }
-  [[nodiscard]] double stay_s() { return -kMeanStayS * std::log(1.0 - chance()); }
+  [[nodiscard]] double stay_s() { return -kMeanRealStayS * std::log(1.0 - chance()); }
 
   void begin(Player& p, double now_s) {
     ConnectGrant grant{.client_id = options_.first_id + begun_++};

@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 
+#include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
 namespace reckoner::harness {

@@ -34,10 +34,10 @@ constexpr std::int64_t kWrapsPerHour = 3;  // at least
 constexpr double kKilled = 0.05;  // when the server is, of the time: early, for it counts from 0 again
 constexpr double kQuietS = 40.0;  // at the end: time enough to come back, and to be right
 constexpr double kComingBackS = 15.0;
-constexpr double kMeanStayS = 60.0;
-constexpr double kSampleS = 5.0;
-constexpr double kClearS = 15.0;  // at its end nothing gets lost any more
-constexpr double kLookS = 5.0;    // and at the end of that all must be right
+constexpr double kMeanVirtualStayS = 60.0;
+constexpr double kVirtualSampleS = 5.0;
+constexpr double kClearS = 15.0;        // at its end nothing gets lost any more
+constexpr double kVirtualCheckS = 5.0;  // and at the end of that all must be right
 constexpr double kWrongM = 0.25;
 // As long as some gets lost, somebody may be shown wrong until that is repaired: round trip, deviations, one
 // way, acknowledgement and ticks come to 0.45 s on this link (DESIGN.md, Loss), and the blend to 0.1 s. With
@@ -121,7 +121,7 @@ class VirtualSoak {
         if (i < kSteady || i % kTicksPerTurn == tick % kTicksPerTurn) turn(i, time_s + 0.4 / kTickHz);
       }
       if (time_s < next_sample_s) continue;
-      next_sample_s += kSampleS;
+      next_sample_s += kVirtualSampleS;
       sample(time_s);
     }
     judge();
@@ -139,7 +139,7 @@ class VirtualSoak {
   [[nodiscard]] double chance() {
     return scenario::to_unit_interval(scenario::hash(options_.seed, std::uint64_t{0x50A}, ++draws_));
   }
-  [[nodiscard]] double stay_s() { return -kMeanStayS * std::log(1.0 - chance()); }
+  [[nodiscard]] double stay_s() { return -kMeanVirtualStayS * std::log(1.0 - chance()); }
   [[nodiscard]] bool is_quiet(double time_s) const { return time_s > options_.seconds - kQuietS; }
   void complain(std::string what) {
     if (report_.wrong.size() < 20) report_.wrong.push_back(std::move(what));
@@ -287,7 +287,7 @@ class VirtualSoak {
   void look(Player& p, std::size_t i, double time_s) {
     if (p.client->status() != ClientStatus::joined)
       return complain(fmt::format("client {} is not in the world at the end: {}", i, p.client->refusal()));
-    const bool at_the_end = time_s > options_.seconds - kLookS;
+    const bool at_the_end = time_s > options_.seconds - kVirtualCheckS;
     const auto shown = p.client->frame(time_s);
     for (const ShownEntity& entity : shown) {
       const auto truth = std::find_if(entities_.begin(), entities_.end(),

@@ -3,7 +3,6 @@
 
 #include "harness/sim/sim_dialer.hpp"
 #include "net/src/link/sequence.hpp"
-#include <reckoner/net/forwarding_transport.hpp>
 #include "net/src/wire/datagram.hpp"
 
 #include <algorithm>
@@ -15,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include <reckoner/net/dialer.hpp>
+#include <reckoner/net/forwarding_transport.hpp>
 
 namespace reckoner::harness {
 

@@ -5,11 +5,12 @@
 
 namespace reckoner::secure {
 
-/// Hands out so much a second and saves up some (a token bucket). Begins full. Time on any clock that never
-/// goes back.
+/// A token bucket: it fills at a given rate, up to a given depth. A new bucket is full. All times are in
+/// seconds on a monotonic clock.
 class Allowance {
  public:
-  /// False, and nothing is taken, if there is not so much. `depth`: what can be saved up.
+  /// Removes `amount` from the bucket. If the bucket holds less, removes nothing and returns false.
+  /// `per_second` is the fill rate; `depth` is the most that the bucket holds.
   bool take(double amount, double per_second, double depth, double now_s) {
     left_ = left(per_second, depth, now_s);
     since_s_ = begun_ ? std::max(since_s_, now_s) : now_s;
@@ -19,7 +20,8 @@ class Allowance {
     return true;
   }
 
-  /// True if it has saved up all that it can, as if it were new.
+  /// True if the bucket is full, like a new one. A caller can then delete it without any effect on the
+  /// limits.
   [[nodiscard]] bool full(double per_second, double depth, double now_s) const {
     return left(per_second, depth, now_s) >= depth;
   }

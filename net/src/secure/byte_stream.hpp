@@ -10,7 +10,8 @@
 
 namespace reckoner::secure {
 
-/// Writes whole bytes, numbers in little endian, into a buffer that is large enough.
+/// Writes bytes and little-endian numbers into a buffer. The buffer must be large enough; debug builds assert
+/// this.
 class ByteWriter {
  public:
   explicit ByteWriter(std::span<std::byte> buffer) : buffer_(buffer) {}
@@ -26,7 +27,7 @@ class ByteWriter {
       put(byte);
     return *this;
   }
-  /// Zeros up to `size` bytes in all.
+  /// Appends zeros until `size` bytes are written in total.
   ByteWriter& pad(std::size_t size) {
     while (size_ < size)
       put(std::byte{0});
@@ -44,7 +45,7 @@ class ByteWriter {
   std::size_t size_ = 0;
 };
 
-/// Reads what a ByteWriter wrote. Past the end it gives zeros and stays failed.
+/// Reads the output of a ByteWriter. A read past the end yields zeros. From then on, failed() is true.
 class ByteReader {
  public:
   explicit ByteReader(std::span<const std::byte> bytes) : bytes_(bytes) {}

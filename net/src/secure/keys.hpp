@@ -16,7 +16,7 @@
 
 namespace reckoner::secure {
 
-// libsodium's names for our bytes.
+// libsodium takes pointers to unsigned char; Reckoner stores std::byte. These functions convert the pointers.
 inline unsigned char* raw(std::span<std::byte> bytes) {
   return reinterpret_cast<unsigned char*>(bytes.data());
 }
@@ -32,7 +32,8 @@ const unsigned char* raw(const std::array<std::byte, N>& bytes) {
   return reinterpret_cast<const unsigned char*>(bytes.data());
 }
 
-/// Random bytes that nobody can foretell. libsodium is made ready, once for all threads.
+/// Fills `bytes` with cryptographically secure random numbers. The first call initialises libsodium. Any
+/// thread may call this function.
 inline void fill_random(std::span<std::byte> bytes) {
   [[maybe_unused]] static const int ready = sodium_init();
   randombytes_buf(bytes.data(), bytes.size());
@@ -48,8 +49,8 @@ inline std::uint32_t random_number() {
 
 namespace reckoner {
 
-/// The key of a client's session, which nobody computes who does not have the server's secret (keyed BLAKE2b,
-/// RFC 7693).
+/// The key of a client's game session: a keyed BLAKE2b hash (RFC 7693) of the client's id. Only a holder of
+/// the server's secret can compute the key.
 [[nodiscard]] RECKONER_NET_API SessionKey session_key(const SecretKey& secret, ClientId client);
 
 }  // namespace reckoner

@@ -21,11 +21,11 @@ Nonce nonce_of(std::uint64_t sequence) {
   return nonce;
 }
 
-// The sequence number with these low 32 bits that is nearest to the one expected.
+// Restores a 64-bit sequence number from its low 32 bits: the candidate nearest to `expected`.
 std::uint64_t whole_sequence(std::uint32_t low, std::uint64_t expected) {
   const auto ahead = static_cast<std::int32_t>(low - static_cast<std::uint32_t>(expected));
   const std::uint64_t whole = expected + static_cast<std::uint64_t>(std::int64_t{ahead});
-  return ahead < 0 && whole > expected ? low : whole;  // none is before zero
+  return ahead < 0 && whole > expected ? low : whole;  // sequence numbers are never negative
 }
 
 }  // namespace

@@ -11,11 +11,11 @@
 
 namespace reckoner::secure {
 
-/// Remembers which of the newest sequence numbers were seen, so that nothing is taken in twice (RFC 4303,
-/// 3.4.3). Sequence numbers have 64 bits and never wrap. note() only what was found genuine.
+/// Records which of the newest sequence numbers have arrived, so that a repeated datagram is refused (RFC
+/// 4303, 3.4.3). Sequence numbers have 64 bits and never wrap. Call note() only for genuine datagrams.
 class ReplayWindow {
  public:
-  /// Late by more, and it counts as seen.
+  /// Window size in sequence numbers. An older number counts as seen.
   static constexpr std::uint64_t kSize = 1024;
 
   [[nodiscard]] bool is_new(std::uint64_t sequence) const {
@@ -37,45 +37,48 @@ class ReplayWindow {
     seen_.set(sequence % kSize);
   }
 
-  /// One more than the newest.
+  /// The newest sequence number seen, plus one. 0 if none was seen yet.
   [[nodiscard]] std::uint64_t next() const { return next_; }
 
  private:
   std::uint64_t next_ = 0;
-  std::bitset<kSize> seen_;  // by sequence modulo kSize
+  std::bitset<kSize> seen_;  // index: sequence modulo kSize
 };
 
-/// What the first byte of every datagram says.
+/// The first byte of every datagram.
 enum class Kind : std::uint8_t {
-  request = 0xA1,    ///< a client wants to join
-  challenge = 0xA2,  ///< then it is to show that it hears what is sent to its address
-  response = 0xA3,   ///< it does, and this is its token
-  accepted = 0xA4,   ///< a session has begun
-  enet = 0xA5,       ///< sealed: a datagram of ENet's
+  request = 0xA1,    ///< the client wants to join
+  challenge = 0xA2,  ///< the server asks the client to prove that it receives at its address
+  response = 0xA3,   ///< the client returns the server's cookie and shows its token
+  accepted = 0xA4,   ///< the server has begun a session
+  enet = 0xA5,       ///< sealed: an ENet datagram
   state = 0xA6,      ///< sealed: a state payload
-  ticket = 0xA7,     ///< sealed: a ticket for the client, in place of the one it has
-  probe = 0xA8,      ///< sealed: a number that the client is to send back, to prove where it is
-  echo = 0xA9,       ///< sealed: that number
+  ticket = 0xA7,     ///< sealed: a new ticket for the client; it replaces the previous one
+  probe = 0xA8,      ///< sealed: a number for the client to send back, which proves the client's address
+  echo = 0xA9,       ///< sealed: the number from a probe, sent back
 };
 
-/// A sealed datagram: kind, session, the low 32 bits of its sequence number, what is sealed, and a tag.
+/// Layout of a sealed datagram: kind (1 byte), session (4), low 32 bits of the sequence number (4),
+/// ciphertext, authentication tag (16).
 inline constexpr std::size_t kSealHead = 9;
 inline constexpr std::size_t kSealTag = 16;
 inline constexpr std::size_t kSealBytes = kSealHead + kSealTag;
 
-/// The session that a datagram says it is of; nothing if it is none of the sealed kinds.
+/// The session number in the header of a sealed datagram, not yet authenticated. Returns nullopt if the
+/// datagram is too short or is not of a sealed kind.
 [[nodiscard]] std::optional<std::uint32_t> sealed_session(std::span<const std::byte> datagram);
 
-/// Seals what one end sends: ChaCha20-Poly1305 (RFC 8439), the head authenticated too. The nonce is the
-/// 64-bit sequence number, and no key serves two sessions or directions, so that none is ever used twice.
+/// Seals the datagrams that one end sends with ChaCha20-Poly1305 (RFC 8439). The header is authenticated too.
+/// The nonce is the 64-bit sequence number. Each key serves one session and one direction only, so no nonce
+/// repeats.
 class Sealer {
  public:
-  /// `first`: the number to begin with. No key may be given to two that come to the same numbers.
+  /// `first` is the first sequence number. Two sealers with the same key must never use the same number.
   Sealer(const SecretKey& key, std::uint32_t session, std::uint64_t first = 0)
       : key_(key), session_(session), next_(first) {}
 
-  /// Writes a datagram of plain.size() + kSealBytes bytes to `out`, which must be as large and may not
-  /// overlap.
+  /// Writes a sealed datagram of plain.size() + kSealBytes bytes to `out` and returns it. `out` must be at
+  /// least that large and must not overlap `plain`.
   std::span<std::byte> seal(Kind kind, std::span<const std::byte> plain, std::span<std::byte> out);
 
  private:
@@ -84,7 +87,7 @@ class Sealer {
   std::uint64_t next_;
 };
 
-/// Opens what the other end sealed, each datagram once.
+/// Opens the datagrams that the other end sealed. Opens each datagram only once.
 class Opener {
  public:
   explicit Opener(const SecretKey& key) : key_(key) {}
@@ -93,10 +96,10 @@ class Opener {
     Kind kind;
     std::uint64_t sequence;
     std::span<const std::byte> plain;
-    bool newest;  ///< no later one was opened before
+    bool newest;  ///< no datagram with a higher sequence number was opened before
   };
-  /// Writes what was sealed to `out`, which must be as large as the datagram. Nothing, and nothing changes,
-  /// if it is not genuine or was opened before.
+  /// Decrypts a datagram into `out`, which must be at least as large as the datagram. Returns nullopt and
+  /// changes nothing if the datagram is not genuine or was opened before.
   [[nodiscard]] std::optional<Opened> open(std::span<const std::byte> datagram, std::span<std::byte> out);
 
  private:

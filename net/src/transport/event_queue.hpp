@@ -10,9 +10,9 @@
 
 namespace reckoner {
 
-/// What happened on a transport and was not polled yet, oldest first. Payloads are copied, one behind the
-/// other, into memory that is used again: a server takes in tens of thousands of them a second. That memory
-/// stays in proportion to what waits, also if the last event is never polled.
+/// The events of a transport that were not polled yet, oldest first. The queue copies the payloads into one
+/// reused buffer, because a server receives tens of thousands of payloads a second. The buffer stays in
+/// proportion to the waiting payloads, even if the game never empties the queue.
 class EventQueue {
  public:
   void push(const TransportEvent& event) {
@@ -23,7 +23,7 @@ class EventQueue {
     bytes_.insert(bytes_.end(), event.payload.begin(), event.payload.end());
   }
 
-  /// The payload is valid until the next call.
+  /// The oldest event, or nullopt if the queue is empty. The payload is valid until the next call.
   std::optional<TransportEvent> pop() {
     if (empty()) {
       clear();
@@ -37,9 +37,9 @@ class EventQueue {
 
   [[nodiscard]] bool empty() const { return next_ == waiting_.size(); }
   [[nodiscard]] std::size_t size() const { return waiting_.size() - next_; }
-  /// Of the payloads that wait.
+  /// Bytes of all waiting payloads.
   [[nodiscard]] std::size_t bytes() const { return empty() ? 0 : bytes_.size() - waiting_[next_].begin; }
-  /// Of memory, for payloads.
+  /// Allocated bytes for payloads.
   [[nodiscard]] std::size_t capacity() const { return bytes_.capacity(); }
 
  private:
@@ -47,19 +47,20 @@ class EventQueue {
   static constexpr std::size_t kFewEvents = 64;
 
   struct Waiting {
-    TransportEvent event;  // its payload tells the size only
+    TransportEvent event;  // only the size of its payload is valid
     std::size_t begin = 0;
   };
 
   void clear() {
-    // What a flood has taken is given back.
+    // Release the memory that a flood allocated.
     if (bytes_.capacity() > kKeptBytes) *this = {};
     waiting_.clear();
     bytes_.clear();
     next_ = 0;
   }
 
-  // For a game that never polls the last: no more is moved than was polled.
+  // Needed if the game never empties the queue. Moves at most as many bytes as were polled, so the cost is
+  // amortised.
   void forget_polled() {
     const std::size_t polled = bytes_.size() - bytes();
     bytes_.erase(bytes_.begin(), bytes_.begin() + static_cast<std::ptrdiff_t>(polled));

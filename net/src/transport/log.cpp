@@ -48,7 +48,7 @@ struct Printed {
   }
 };
 
-// What a slow or lossy network does, and nobody's fault.
+// A slow or lossy network causes these refusals. No end is at fault.
 bool is_merely_late(Refusal why) {
   return why == Refusal::repeated || why == Refusal::too_old || why == Refusal::unknown_baseline;
 }

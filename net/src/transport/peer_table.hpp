@@ -13,11 +13,11 @@
 
 namespace reckoner {
 
-/// Values by PeerId, found by one look into an array. Ids count up and none is given out twice (in 2^32); one
-/// whose place is still taken is skipped. Values stay where they are until they are removed.
+/// Maps PeerId to values. Each lookup is one array access. Ids count up; no id repeats within 2^32 ids. add()
+/// skips an id if its slot is still in use. A value keeps its address until it is removed.
 ///
-/// Several tables give out different ids if each has another `tag` below 2^tag_bits, which the lowest bits of
-/// all its ids are. That leaves 2^(32 - tag_bits) ids to each.
+/// Several tables can issue distinct ids: give each table its own `tag` below 2^tag_bits. The tag is the
+/// lowest tag_bits bits of each id. Each table then has 2^(32 - tag_bits) ids.
 template <class T>
 class PeerTable {
  public:
@@ -26,13 +26,13 @@ class PeerTable {
     assert(tag_bits >= 0 && tag_bits < 16 && tag >> tag_bits == 0);
   }
 
-  /// At most `capacity` values at once.
+  /// Adds a value and returns its new id. The table must hold fewer than `capacity` values.
   PeerId add(T value) {
     assert(size_ < capacity_);
     std::uint32_t id = 0;
     do {
       id = (++count_ << tag_bits_) | tag_;
-    } while (id == tag_ || place(id).value);  // never a count of 0, so that no id is null
+    } while (id == tag_ || place(id).value);  // the count is never 0, so no id is null
     Slot& free = place(id);
     free.id = id;
     free.value.emplace(std::move(value));
@@ -40,7 +40,7 @@ class PeerTable {
     return PeerId{id};
   }
 
-  /// Null if there is none, or no longer.
+  /// Null if the id is unknown or was removed.
   [[nodiscard]] T* find(PeerId id) {
     Slot& found = place(id.value);
     return found.id == id.value && found.value ? &*found.value : nullptr;
@@ -54,7 +54,7 @@ class PeerTable {
     return true;
   }
 
-  /// Calls `visit(id, value)` for all; it must neither add nor remove.
+  /// Calls `visit(id, value)` for each value. `visit` must neither add nor remove values.
   template <class Visit>
   void for_each(Visit visit) {
     for (Slot& each : places_) {
@@ -75,8 +75,9 @@ class PeerTable {
   std::uint32_t tag_;
   int tag_bits_;
   std::size_t size_ = 0;
-  std::uint32_t count_ = 0;   // of ids given out; the highest tag_bits fall out of the id
-  std::vector<Slot> places_;  // a power of two of them, at most half taken: a free one is soon found
+  std::uint32_t count_ = 0;  // of ids issued so far; shifting drops its highest tag_bits
+  std::vector<Slot>
+      places_;  // a power of two in number; at most half are in use, so add() finds a free one soon
 };
 
 }  // namespace reckoner

@@ -7,23 +7,23 @@
 
 namespace reckoner {
 
-/// Says what was refused, by reason, once a second at most and only if there is something to say: whoever
-/// floods a port does not flood the log. One thread at a time.
+/// Logs refusals, added up by reason. Logs at most once a second, and only if there is a new refusal, so a
+/// flood of datagrams never floods the log. Not thread-safe.
 class RECKONER_NET_API RefusalLog {
  public:
-  /// Seconds between two looks.
+  /// Minimum interval between two reports, in seconds.
   static constexpr double kIntervalS = 1.0;
 
-  /// True once a second: then say() is due. `now_s` on any clock that never goes back.
+  /// True at most once per interval; then call say(). `now_s` is in seconds on a monotonic clock.
   [[nodiscard]] bool due(double now_s) {
     if (now_s - looked_s_ < kIntervalS) return false;
     looked_s_ = now_s;
     return true;
   }
 
-  /// Says what has been refused since the last call, a record for each reason: a warning, or for debugging
-  /// only if honest ends do it too, on a bad network. `event` is what to call it; counts that fell are
-  /// taken as begun anew.
+  /// Logs the refusals since the last call: one record for each reason, with the message `event`. The level
+  /// is warning. It is debug for reasons that a bad network causes without anybody's fault. A count that has
+  /// fallen is treated as restarted from zero.
   void say(const LogSink& sink, std::string_view event, const RefusalCounts& counts);
 
  private:

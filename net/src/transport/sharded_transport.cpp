@@ -11,14 +11,14 @@
 namespace reckoner {
 namespace {
 
-// Five standard deviations: once in 3.5 million cases is a host given more.
+// Five standard deviations. A host gets more peers than that with a probability of 1 in 3.5 million.
 constexpr double kSpareDeviations = 5.0;
 
 }  // namespace
 
 std::uint32_t ShardedTransport::hosts_for(std::uint32_t max_peers, std::uint32_t peers_per_host) {
   if (max_peers <= peers_per_host) return 1;
-  // Chance gives a host n peers +- sqrt(n); the largest n with n + 5 sqrt(n) <= room.
+  // A host gets n +- sqrt(n) peers at random. This finds the largest n with n + 5 sqrt(n) <= room.
   const double room = peers_per_host;
   const double root = 0.5 * (std::sqrt(kSpareDeviations * kSpareDeviations + 4.0 * room) - kSpareDeviations);
   return std::max(2u, static_cast<std::uint32_t>(std::ceil(max_peers / (root * root))));
@@ -45,7 +45,7 @@ Result<std::unique_ptr<ShardedTransport>> ShardedTransport::listen(const EnetLis
       return Error{number == 0 ? host.error() : "host " + which + ": " + host.error()};
     }
     all->hosts_.push_back(std::move(*host));
-    each.port = all->port();  // the first one's, if any would do
+    each.port = all->port();  // if the system chose the port, the other hosts use the same one
   }
   return all;
 }
@@ -60,7 +60,7 @@ void ShardedTransport::service(double now_s) {
     host->service(now_s);
 }
 
-// One from each host in turn, so that a busy one does not hold the others up.
+// Polls one event from each host in turn, so that a busy host does not delay the others.
 std::optional<TransportEvent> ShardedTransport::poll() {
   for (std::size_t tried = 0; tried < hosts_.size(); ++tried) {
     EnetTransport& host = *hosts_[next_];

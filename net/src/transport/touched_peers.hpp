@@ -6,19 +6,20 @@
 
 namespace reckoner {
 
-/// The peers, by ENet's index, that something was heard of since the last look, each once.
+/// The peers that sent a datagram since the last call of take(), by ENet's peer index. Each peer is listed
+/// once.
 class TouchedPeers {
  public:
   explicit TouchedPeers(std::size_t peers) : is_touched_(peers) {}
 
-  /// Ignores an index that no peer has: it may come out of a datagram.
+  /// Ignores an index that is out of range: an untrusted datagram may contain it.
   void touch(std::size_t index) {
     if (index >= is_touched_.size() || is_touched_[index]) return;
     is_touched_[index] = true;
     touched_.push_back(index);
   }
 
-  /// Calls `visit(index)` for all and forgets them.
+  /// Calls `visit(index)` for each touched peer and then clears the list.
   template <class Visit>
   void take(Visit visit) {
     for (const std::size_t index : touched_) {

@@ -7,7 +7,8 @@ namespace reckoner {
 namespace {
 
 constexpr double kTidyEveryS = 1.0;
-constexpr double kLargestDatagram = 1500.0;  // fits however small the limit is
+constexpr double kLargestDatagram =
+    1500.0;  // bytes; one datagram of this size fits, even if the limit is smaller
 
 }  // namespace
 
@@ -23,7 +24,8 @@ bool TrafficLimit::take(TrafficMeter& meter, std::size_t bytes, double datagrams
 std::optional<Refusal> TrafficLimit::refuse(TrafficMeter& peer, std::uint32_t host, std::size_t bytes,
                                             double now_s) {
   const TransportLimits& l = limits_;
-  // The peer first: what it sends beyond its own share is not its neighbours' loss.
+  // The peer's own limit comes first: datagrams beyond it must not use up the share of other peers at its
+  // address.
   if (!take(peer, bytes, l.datagrams_per_second, l.bytes_per_second, now_s)) return Refusal::peer_limit;
   if (l.address_datagrams_per_second <= 0.0 && l.address_bytes_per_second <= 0.0) return std::nullopt;
   if (!take(addresses_[host], bytes, l.address_datagrams_per_second, l.address_bytes_per_second, now_s))

@@ -13,23 +13,24 @@
 
 namespace reckoner {
 
-/// What a peer has left of what it may send.
+/// What a peer, or an address, may still send under its limits.
 struct TrafficMeter {
   secure::Allowance datagrams;
   secure::Allowance bytes;
 };
 
-/// Holds each peer, and all peers at one address together, to what they may send. Ask it of datagrams of
-/// peers only, once it is known that they are genuine: nobody else can then use up a peer's share.
+/// Limits what each peer may send, and what all peers at one address may send together. Call it only for
+/// genuine datagrams of peers. Then no stranger can use up a peer's share.
 class TrafficLimit {
  public:
   explicit TrafficLimit(const TransportLimits& limits) : limits_(limits) {}
 
-  /// Why a datagram of `bytes` is not to be taken in, or nothing. `host`: where the peer has proven to be.
+  /// Charges a datagram of `bytes` to the peer and to its address. Returns the reason if a limit refuses it,
+  /// or nullopt. `host` is the proven IPv4 address of the peer.
   [[nodiscard]] std::optional<Refusal> refuse(TrafficMeter& peer, std::uint32_t host, std::size_t bytes,
                                               double now_s);
 
-  /// Now and then: forgets addresses that have been quiet.
+  /// Call regularly. Forgets addresses whose full share is available again.
   void tidy(double now_s);
 
   [[nodiscard]] std::size_t addresses() const { return addresses_.size(); }

@@ -16,12 +16,13 @@
 
 namespace reckoner {
 
-/// What a transport over UDP has to say. Nothing is put together if nobody listens.
+/// Writes the log records of a UDP transport. Builds no record if there is no sink.
 class TransportLog {
  public:
   explicit TransportLog(LogSink sink) : sink_(std::move(sink)) {}
 
-  /// A server that anybody may join, or with any server's token, says so. `security`: null if there is none.
+  /// Warns if anybody may join, or if the server accepts tokens for any server. `security` is null if there
+  /// is no security.
   void opened(const ServerSecurity* security, std::uint16_t port) const {
     const std::string_view event = security == nullptr ? "insecure: anyone can join, and nothing is encrypted"
                                    : security->any_server ? "tokens for any server are taken"
@@ -34,11 +35,11 @@ class TransportLog {
   void disconnected(PeerId peer, const ServerAddress& address) const {
     say(LogLevel::debug, "peer disconnected", peer, address);
   }
-  /// It has proven that it is at another address now; null: its connection is not made yet.
+  /// The peer has proven a new address. A null `peer` means that its connection is not established yet.
   void moved(PeerId peer, const ServerAddress& address) const {
     say(LogLevel::debug, "peer has another address", peer, address);
   }
-  /// It sent nothing for so long; or it was asked to go, and did not confirm it.
+  /// The peer was silent for too long. If `closing`: it did not confirm its disconnect.
   void timed_out(PeerId peer, const ServerAddress& address, bool closing) const {
     say(closing ? LogLevel::debug : LogLevel::warning,
         closing ? "peer did not confirm the goodbye" : "peer timed out", peer, address);
@@ -46,18 +47,19 @@ class TransportLog {
   void no_answer(PeerId peer, const ServerAddress& address) const {
     say(LogLevel::warning, "no answer", peer, address);
   }
-  /// The same client is connected anew, or somebody with another token of its.
+  /// The same client has a newer connection, either with a ticket or with another token for its client id.
   void replaced(PeerId peer, const ServerAddress& address) const {
     say(LogLevel::info, "peer replaced by a newer login", peer, address);
   }
   void takes_nothing_in(PeerId peer, const ServerAddress& address) const {
     say(LogLevel::warning, "peer takes no control messages in", peer, address);
   }
-  /// What it sent waits for something that never came, and is as much as may wait (TransportLimits).
+  /// Data of the peer waits for a lost packet that never arrived, and has reached
+  /// TransportLimits::waiting_bytes.
   void waits_too_long(PeerId peer, const ServerAddress& address) const {
     say(LogLevel::warning, "peer has too much waiting for what is missing", peer, address);
   }
-  /// Somebody who has proven his address, once a second at most.
+  /// A limit refused a client that has proven its address. Logs this at most once a second.
   void turned_away(const ServerAddress& address, double now_s) {
     if (!sink_ || !turned_away_.due(now_s)) return;
     const std::string where = host_text(address) + ':' + std::to_string(address.port);
@@ -65,7 +67,7 @@ class TransportLog {
                   {{"address", std::string_view(where)}});
   }
 
-  /// Once a second, what was refused, and which errors there were, since the last time.
+  /// Logs, at most once a second, the refusals and socket errors since the last record.
   void review(const TransportStats& stats, double now_s) {
     if (!sink_ || !refusals_.due(now_s)) return;
     refusals_.say(sink_, "datagrams refused", stats.refusals);
@@ -83,7 +85,7 @@ class TransportLog {
 
   LogSink sink_;
   RefusalLog refusals_;
-  RefusalLog turned_away_;  // only for how often
+  RefusalLog turned_away_;  // only its interval is used
   std::uint64_t errors_ = 0;
 };
 
