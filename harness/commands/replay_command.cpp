@@ -35,34 +35,34 @@ std::optional<double> owned_error_ratio(const Figures& owned, const Figures& ser
 
 nlohmann::ordered_json run_json(const ReplayArguments& arguments, const scenario::Source& source,
                                 const ReplayResult& result, const std::optional<Figures>& server_side) {
-  nlohmann::ordered_json json;
-  json["trace"] = name_of(arguments.source);
-  json["network"] = arguments.link.name();
-  json["method"] = arguments.run.options.method;
-  json["seed"] = arguments.run.options.seed;
-  json["mode"] = arguments.run.mode;
-  json["transport"] = arguments.run.transport;
+  nlohmann::ordered_json run;
+  run["trace"] = name_of(arguments.source);
+  run["network"] = arguments.link.name();
+  run["method"] = arguments.run.options.method;
+  run["seed"] = arguments.run.options.seed;
+  run["mode"] = arguments.run.mode;
+  run["transport"] = arguments.run.transport;
   if (result.real_time) {
-    json["real_time"] = {{"latest_tick_ms", result.real_time->latest_tick_ms},
-                         {"dropped_frames", result.real_time->dropped_frames}};
+    run["real_time"] = {{"latest_tick_ms", result.real_time->latest_tick_ms},
+                        {"dropped_frames", result.real_time->dropped_frames}};
   }
-  json.update(figures_json(result.run));
+  run.update(figures_json(result.run));
   if (server_side) {
-    json["owner_network"] = arguments.run.owner_network.empty() ? "wifi" : arguments.run.owner_network;
-    json["server_side_now_error_m"] = {{"p95", server_side->now_error_m.p95},
-                                       {"p99", server_side->now_error_m.p99}};
+    run["owner_network"] = arguments.run.owner_network.empty() ? "wifi" : arguments.run.owner_network;
+    run["server_side_now_error_m"] = {{"p95", server_side->now_error_m.p95},
+                                      {"p99", server_side->now_error_m.p99}};
     const auto ratio = owned_error_ratio(result.run, *server_side);
-    json["owned_error_ratio"] = ratio ? nlohmann::ordered_json(*ratio) : nlohmann::ordered_json(nullptr);
+    run["owned_error_ratio"] = ratio ? nlohmann::ordered_json(*ratio) : nlohmann::ordered_json(nullptr);
   }
-  if (result.routes) json.update(figures_json(*result.routes));
-  if (result.coding) json["coding"] = figures_json(*result.coding);
-  json["entities"] = nlohmann::ordered_json::array();
+  if (result.routes) run.update(figures_json(*result.routes));
+  if (result.coding) run["coding"] = figures_json(*result.coding);
+  run["entities"] = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < source.size(); ++i) {
     nlohmann::ordered_json entity{{"id", source.entity(i).name}, {"offset_s", source.entity(i).offset_s}};
     entity.update(figures_json(result.entities[i]));
-    json["entities"].push_back(std::move(entity));
+    run["entities"].push_back(std::move(entity));
   }
-  return json;
+  return run;
 }
 
 // The same, but for the entities being the server's own, and the link as long as both links were together.

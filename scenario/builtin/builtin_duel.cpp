@@ -12,7 +12,6 @@ constexpr double kStrideS = 0.5;  // from one place to the next
 constexpr double kReachM = 1.5;   // places are drawn so far from home along each axis
 constexpr double kApartM = 12.0;  // the two of a pair
 constexpr double kPairsApartM = 60.0;
-constexpr double kGravityMps2 = 9.81;
 constexpr double kJumpChance = 0.3;   // a stride is in the air
 constexpr double kStandChance = 0.2;  // or leads nowhere
 

@@ -9,8 +9,7 @@ namespace reckoner::scenario {
 namespace {
 
 constexpr double kHopS = 1.0;
-constexpr double kGroundS = 0.3;  // of a hop; the rest is flight
-constexpr double kGravityMps2 = 9.81;
+constexpr double kGroundS = 0.3;           // of a hop; the rest is flight
 constexpr std::int64_t kHopsInStage = 10;  // then it teleports
 constexpr double kStageSideM = 4.0;
 constexpr double kWorldSideM = 200.0;

@@ -35,7 +35,7 @@ constexpr double kLongestExcursionS = 12.0;
 constexpr double kNearestM = 1.0;
 constexpr double kFurthestM = 2.0;
 
-enum Draw : int { kLeaves, kBegins, kLasts, kReaches, kSide };
+enum PatrolDraw : int { kLeaves, kBegins, kLasts, kReaches, kSide };
 
 RouteDefinition draw_route(std::uint64_t seed, std::size_t number, double side_m) {
   Random random(seed, hash(number, 77));
@@ -163,7 +163,7 @@ class Patrol final : public BuiltinSource {
   Excursion excursion(std::size_t index, double time_s) const {
     if ((index & 1) == 0) return {};
     const auto [slot, since_s] = period_at(time_s, kSlotS);
-    const auto draw = [&, number = slot](Draw what) {
+    const auto draw = [&, number = slot](PatrolDraw what) {
       return hash_uniform(seed(), index, number, static_cast<int>(what), 79);
     };
     if (draw(kLeaves) >= kExcursionChance) return {};

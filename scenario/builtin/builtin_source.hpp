@@ -18,6 +18,8 @@
 
 namespace reckoner::scenario {
 
+inline constexpr double kGravityMps2 = 9.81;  ///< of the Earth, m/s^2
+
 /// What the built-in scenarios share: entities named after the scenario, alive for ever from 0 s unless the
 /// scenario says otherwise, no teleports and no gaps.
 class BuiltinSource : public Source {

@@ -21,22 +21,31 @@ constexpr double kLongestPause = 0.45;
 constexpr double kHalfSideMps = 0.9;  // half the side of its square for every second of a leg
 constexpr double kEyeHeightM = 1.7;
 
-enum Draw : int { kX, kY, kRest, kSkip, kPause, kPauseLength, kLook };
+enum WalkerDraw : int {
+  kWalkerX,
+  kWalkerY,
+  kWalkerRest,
+  kWalkerSkip,
+  kWalkerPause,
+  kWalkerPauseLength,
+  kWalkerLook
+};
 
-double draw(const Walker& walker, std::int64_t leg, Draw what) {
+double draw(const Walker& walker, std::int64_t leg, WalkerDraw what) {
   return hash_uniform(walker.seed, walker.number, leg, static_cast<int>(what));
 }
 
 // Where the walker is when `leg` begins.
 glm::dvec2 point(const Walker& walker, std::int64_t leg) {
   const std::int64_t block = period_at(static_cast<double>(leg), static_cast<double>(kBlockLegs)).index;
-  if (draw(walker, block, kRest) < kRestChance) {
+  if (draw(walker, block, kWalkerRest) < kRestChance) {
     leg = block * kBlockLegs;
-  } else if ((leg & 1) != 0 && draw(walker, leg, kSkip) < kSkipChance) {
+  } else if ((leg & 1) != 0 && draw(walker, leg, kWalkerSkip) < kSkipChance) {
     --leg;
   }
-  return walker.home + kHalfSideMps * walker.leg_s *
-                           glm::dvec2{2.0 * draw(walker, leg, kX) - 1.0, 2.0 * draw(walker, leg, kY) - 1.0};
+  return walker.home +
+         kHalfSideMps * walker.leg_s *
+             glm::dvec2{2.0 * draw(walker, leg, kWalkerX) - 1.0, 2.0 * draw(walker, leg, kWalkerY) - 1.0};
 }
 
 // A stretch of straight, steady motion.
@@ -52,11 +61,12 @@ std::array<Stretch, 2> stretches(const Walker& walker, std::int64_t leg) {
   const double begin_s = static_cast<double>(leg) * walker.leg_s;
   const glm::dvec2 from = point(walker, leg);
   const glm::dvec2 step = point(walker, leg + 1) - from;
-  const bool pauses = draw(walker, leg, kPause) < kPauseChance;
+  const bool pauses = draw(walker, leg, kWalkerPause) < kPauseChance;
   const double pause =
-      pauses ? kShortestPause + (kLongestPause - kShortestPause) * draw(walker, leg, kPauseLength) : 0.0;
+      pauses ? kShortestPause + (kLongestPause - kShortestPause) * draw(walker, leg, kWalkerPauseLength)
+             : 0.0;
   const bool walks = step.x != 0.0 || step.y != 0.0;
-  const double look = 2.0 * std::numbers::pi * draw(walker, leg, kLook);
+  const double look = 2.0 * std::numbers::pi * draw(walker, leg, kWalkerLook);
   const double ahead = walks ? std::atan2(step.y, step.x) : look;
   return {Stretch{begin_s, from, glm::dvec2{0.0}, look},
           Stretch{begin_s + pause * walker.leg_s, from, step / ((1.0 - pause) * walker.leg_s), ahead}};

@@ -12,6 +12,9 @@
 
 namespace reckoner::scenario {
 
+/// How far the length of a quaternion in a file may be from 1: recorded numbers are rounded.
+inline constexpr double kUnitTolerance = 0.02;
+
 /// A walk over the records of a CSV text (RFC 4180: quoted fields, "" for a quote, LF or CRLF). Lines that
 /// start with # are skipped, and so is white space at the end of the text; an empty line elsewhere is a
 /// record of one empty field. The text must outlive the cursor, and the fields it gives live as long as both.

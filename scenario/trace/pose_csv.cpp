@@ -20,8 +20,7 @@ constexpr std::string_view kMonotonic = ",monotonic_s";
 constexpr std::string_view kFrame = ",frame";
 constexpr std::size_t kFixedColumns = 9;
 constexpr std::size_t kFlushBytes = 1 << 16;
-constexpr int kDecimals = 6;             // microseconds and micrometres
-constexpr double kUnitTolerance = 0.02;  // of a quaternion's length
+constexpr int kDecimals = 6;  // microseconds and micrometres
 
 std::string header(PoseColumns columns) {
   std::string text(kColumns);

@@ -11,7 +11,6 @@ namespace reckoner::scenario {
 namespace {
 
 constexpr std::string_view kHeader = "a header id,t,x,y,z or id,t,x,y,z,qw,qx,qy,qz (id may be left out)";
-constexpr double kUnitTolerance = 0.02;  // recorded quaternions are rounded, never this badly
 
 class Reader {
  public:

@@ -9,7 +9,7 @@
 namespace reckoner {
 namespace {
 
-constexpr double kFrameS = 1.0 / 60.0;
+constexpr double kClockFrameS = 1.0 / 60.0;
 
 /// Runs a clock frame by frame; keeps the least and the largest rate.
 struct Runner {
@@ -24,11 +24,11 @@ struct Runner {
   explicit Runner(const PlayoutConfig& config) : clock(config) { clock.advance(now_s, false); }
 
   void run(double seconds) {
-    for (double left_s = seconds; left_s > 1e-9; left_s -= kFrameS) {
+    for (double left_s = seconds; left_s > 1e-9; left_s -= kClockFrameS) {
       const double before_s = clock.shown_s();
-      now_s += kFrameS;
+      now_s += kClockFrameS;
       EXPECT_FALSE(clock.advance(now_s, false));
-      const double rate = (clock.shown_s() - before_s) / kFrameS;
+      const double rate = (clock.shown_s() - before_s) / kClockFrameS;
       most_change = std::max(most_change, std::abs(rate - last_rate));
       last_rate = rate;
       least_rate = std::min(least_rate, rate);
@@ -125,7 +125,7 @@ TEST(PlayoutClock, AStepOfTheClockIsFollowedAtOnce) {
   for (const double step_s : {-0.26, 0.26, -5.0, 5.0}) {
     Runner runner({});
     runner.run(1.0);
-    runner.now_s += kFrameS + step_s;
+    runner.now_s += kClockFrameS + step_s;
     EXPECT_TRUE(runner.clock.advance(runner.now_s, true)) << step_s;
     EXPECT_DOUBLE_EQ(runner.clock.shown_s(), runner.now_s);
     runner.run(1.0);

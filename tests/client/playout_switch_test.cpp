@@ -20,11 +20,11 @@ namespace {
 
 using Mode = PlayoutMode;
 
-constexpr double kFrameHz = 240.0;
+constexpr double kSwitchFrameHz = 240.0;
 constexpr double kFromS = 3.0;  // before that, clocks settle
 
 PlayoutConfig playout(Mode mode, double delay_s = 0.2) {
-  return {.mode = mode, .delay_s = delay_s, .frame_rate_hz = kFrameHz};
+  return {.mode = mode, .delay_s = delay_s, .frame_rate_hz = kSwitchFrameHz};
 }
 
 // Turns this way and that on its way round, both exactly.
@@ -67,7 +67,7 @@ struct Steps {
   double turn_rps = 0.0;
 
   void take(const State& before, const State& now) {
-    const double dt_s = 1.0 / kFrameHz;
+    const double dt_s = 1.0 / kSwitchFrameHz;
     const glm::dvec3 v0{before.velocity}, v1{now.velocity};
     const glm::dvec3 w0{before.angular_velocity}, w1{now.angular_velocity};
     corner_m = std::max(corner_m, glm::distance(now.position - before.position, 0.5 * dt_s * (v0 + v1)));
@@ -88,7 +88,7 @@ struct Steps {
 // What one client shows of a body until `until_s`, after it was told of the switches.
 Steps watch(const Truth& path, std::uint64_t seed, const PlayoutConfig& first,
             const std::vector<Switch>& ways) {
-  World world({.links = network("intercity"), .seed = seed, .frame_rate_hz = kFrameHz});
+  World world({.links = network("intercity"), .seed = seed, .frame_rate_hz = kSwitchFrameHz});
   (void)world.add_body(path);
   ClientConfig config;
   config.playout = first;
@@ -128,11 +128,11 @@ TEST(PlayoutSwitch, IsNoStepInPlaceSpeedOrTurn) {
       SCOPED_TRACE("path " + std::to_string(i) + ", seed " + std::to_string(seed));
       const Steps steps = watch(path, seed, playout(Mode::present), all_ways());
       // Time itself changes its speed, by half a second a second at most.
-      const double slower_mps = fastest_mps * 0.5 / kFrameHz;
+      const double slower_mps = fastest_mps * 0.5 / kSwitchFrameHz;
       EXPECT_LT(steps.velocity_mps, 1.3 * alone.velocity_mps + slower_mps);
-      EXPECT_LT(steps.corner_m, 1.3 * alone.corner_m + slower_mps / kFrameHz);
+      EXPECT_LT(steps.corner_m, 1.3 * alone.corner_m + slower_mps / kSwitchFrameHz);
       EXPECT_LT(steps.turn_rps, 1.3 * alone.turn_rps + slower_mps);
-      EXPECT_LT(steps.corner_rad, 1.3 * alone.corner_rad + slower_mps / kFrameHz);
+      EXPECT_LT(steps.corner_rad, 1.3 * alone.corner_rad + slower_mps / kSwitchFrameHz);
     }
   }
 }

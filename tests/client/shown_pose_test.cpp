@@ -10,14 +10,14 @@
 namespace reckoner::test {
 namespace {
 
-constexpr double kFrameS = 1.0 / 60.0;
+constexpr double kPoseFrameS = 1.0 / 60.0;
 
-struct Case {
+struct PoseCase {
   const char* network;
   PlayoutMode mode;
 };
 
-const Case kCases[] = {
+const PoseCase kCases[] = {
     {"mobile", PlayoutMode::present}, {"mobile", PlayoutMode::delayed}, {"mobile", PlayoutMode::adaptive},
     {"stress", PlayoutMode::present}, {"stress", PlayoutMode::delayed}, {"stress", PlayoutMode::adaptive},
 };
@@ -40,9 +40,10 @@ struct Changes {
     const State& s = entity.shown;
     age_s = std::max(age_s, entity.age_s);
     if (before) {
-      const glm::dvec3 moved = (s.position - before->position) / kFrameS;
+      const glm::dvec3 moved = (s.position - before->position) / kPoseFrameS;
       speed = std::max(speed, glm::length(moved));
-      acceleration = std::max(acceleration, double{glm::distance(s.velocity, before->velocity)} / kFrameS);
+      acceleration =
+          std::max(acceleration, double{glm::distance(s.velocity, before->velocity)} / kPoseFrameS);
       const glm::dvec3 mean = 0.5 * glm::dvec3{s.velocity + before->velocity};
       mismatch = std::max(mismatch, glm::distance(moved, mean));
     }
@@ -53,8 +54,8 @@ struct Changes {
 TEST(ShownPose, IsContinuousInPositionAndVelocityThroughEveryUpdate) {
   constexpr double kThresholdM = 0.1;
   constexpr double kBlendFrames = 24.0;
-  constexpr double kBlendS = kBlendFrames * kFrameS;
-  for (const Case& c : kCases) {
+  constexpr double kBlendS = kBlendFrames * kPoseFrameS;
+  for (const PoseCase& c : kCases) {
     WorldConfig config{.links = network(c.network), .seed = 8};
     config.server.archetypes[0].threshold_m = kThresholdM;
     World world(config);
@@ -85,12 +86,12 @@ TEST(ShownPose, IsContinuousInPositionAndVelocityThroughEveryUpdate) {
     const std::string name = std::string(c.network) + " " + std::to_string(static_cast<int>(c.mode));
     EXPECT_LT(changes.acceleration, acceleration) << name;
     EXPECT_LT(changes.speed, path.speed() + 1.5 * e0 / kBlendS + 2.0 * e1) << name;
-    EXPECT_LT(changes.mismatch, 0.25 * acceleration * kFrameS) << name;
+    EXPECT_LT(changes.mismatch, 0.25 * acceleration * kPoseFrameS) << name;
   }
 }
 
 TEST(ShownPose, StaysCloseToTheTruthOfItsInstant) {
-  for (const Case& c : kCases) {
+  for (const PoseCase& c : kCases) {
     World world({.links = network(c.network), .seed = 3});
     world.add_client(config_for(c.mode));
     const Circle path{.radius_m = 6.0, .turn_rps = 1.2};
@@ -118,7 +119,7 @@ TEST(ShownPose, StaysCloseToTheTruthOfItsInstant) {
 }
 
 TEST(ShownPose, NoPoseLiesBetweenTheEndsOfATeleport) {
-  for (const Case& c : kCases) {
+  for (const PoseCase& c : kCases) {
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
       World world({.links = network(c.network), .seed = seed});
       const std::size_t client = world.add_client(config_for(c.mode));

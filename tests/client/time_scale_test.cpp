@@ -30,7 +30,7 @@ struct Change {
 constexpr double kAheadS = 0.3;  // told so long before, server time
 constexpr double kStepS = 1e-3;
 constexpr int kStepsAFrame = 8;
-constexpr double kFrameS = kStepS * kStepsAFrame;
+constexpr double kScaledFrameS = kStepS * kStepsAFrame;
 
 struct Pace {
   double announced_s;  ///< real time
@@ -55,7 +55,7 @@ class Game {
   }
   ClientConfig watching(PlayoutMode mode) {
     ClientConfig config;
-    config.playout = {.mode = mode, .delay_s = 0.15, .frame_rate_hz = 1.0 / kFrameS};
+    config.playout = {.mode = mode, .delay_s = 0.15, .frame_rate_hz = 1.0 / kScaledFrameS};
     config.log = [this](const LogRecord& record) { clock_steps += record.event == "clock stepped" ? 1 : 0; };
     return config;
   }
@@ -147,7 +147,7 @@ Seen Game::run(std::span<const Pace> paces, double until_s) {
       if (pace <= 0.0 && since_s >= 1.5) seen.rest_m = std::max(seen.rest_m, moved_m);
     }
     if (before_last) {
-      const double kink = glm::distance(at - *last, *last - *before_last) / kFrameS;
+      const double kink = glm::distance(at - *last, *last - *before_last) / kScaledFrameS;
       seen.kink = std::max(seen.kink, kink / std::max(1.0, pace * pace));
     }
     before_last = last;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Replays over real sockets, in real time, against the same in virtual time. The limits are generous: a busy
 // machine is late.
+#include "harness/replay/enet_datagram.hpp"
 #include "harness/replay/replay.hpp"
 #include "scenario/builtin/builtin.hpp"
-#include "harness/replay/enet_datagram.hpp"
 
 #include <array>
 #include <cstddef>

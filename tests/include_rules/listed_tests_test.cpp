@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string text_of(const fs::path& path) {
+std::string read_text(const fs::path& path) {
   std::ifstream file{path};
   return {std::istreambuf_iterator<char>{file}, {}};
 }
@@ -22,7 +22,7 @@ TEST(ListedTests, EveryTestIsCompiled) {
   std::string listed;
   for (const auto& entry : fs::recursive_directory_iterator{root}) {
     const fs::path& path = entry.path();
-    if (path.filename() == "CMakeLists.txt" || path.extension() == ".cmake") listed += text_of(path);
+    if (path.filename() == "CMakeLists.txt" || path.extension() == ".cmake") listed += read_text(path);
   }
   std::size_t tests = 0;
   for (const auto& entry : fs::recursive_directory_iterator{root}) {

@@ -15,6 +15,7 @@
 namespace reckoner {
 namespace {
 
+using test::kPatience;
 using test::now_s;
 using test::unix_s;
 

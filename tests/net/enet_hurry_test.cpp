@@ -18,6 +18,7 @@ namespace {
 
 using test::Bytes;
 using test::End;
+using test::kPatience;
 using test::now_s;
 using test::Relay;
 

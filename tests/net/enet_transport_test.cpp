@@ -20,6 +20,7 @@ namespace reckoner {
 namespace {
 
 using Bytes = std::vector<std::byte>;
+using test::kPatience;
 using test::now_s;
 
 // Generous: the machine may be busy. A test that works takes milliseconds.

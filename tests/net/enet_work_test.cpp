@@ -26,6 +26,7 @@ namespace {
 using test::Bytes;
 using test::End;
 using test::EnetDatagram;
+using test::kPatience;
 using test::now_s;
 using test::Relay;
 

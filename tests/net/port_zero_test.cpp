@@ -20,6 +20,7 @@ namespace {
 using test::Bytes;
 using test::End;
 using test::EnetDatagram;
+using test::kPatience;
 using test::unix_s;
 
 constexpr int kDatagrams = 200;

@@ -16,6 +16,7 @@ namespace reckoner {
 namespace {
 
 using Bytes = std::vector<std::byte>;
+using test::kPatience;
 using test::now_s;
 
 constexpr std::uint32_t kClients = 40;

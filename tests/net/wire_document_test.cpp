@@ -21,6 +21,7 @@
 namespace reckoner {
 namespace {
 
+using second::as_text;
 using test::Bytes;
 using test::Conversation;
 

@@ -22,6 +22,7 @@
 namespace reckoner {
 namespace {
 
+using second::as_text;
 using test::Bytes;
 using test::hex_of;
 using test::line;

@@ -17,8 +17,8 @@ namespace reckoner {
 namespace {
 
 constexpr double kTopMps = 8.0;
-constexpr double kBlendS = 0.1;
-constexpr double kStepS = 1.0 / 240.0;
+constexpr double kChaseBlendS = 0.1;
+constexpr double kChaseStepS = 1.0 / 240.0;
 constexpr double kRounding = 1.0 + 1e-5;  // velocities are single precision
 
 Motion limited(const State& state, double time_s, std::uint8_t teleports = 0) {
@@ -49,13 +49,13 @@ class Watch {
   explicit Watch(const RemoteEntity& entity) : entity_(&entity) {}
 
   void look_until(double time_s) {
-    for (; now_s_ < time_s; now_s_ += kStepS) {
+    for (; now_s_ < time_s; now_s_ += kChaseStepS) {
       const State shown = entity_->shown(now_s_);
-      const double step_mps = glm::distance(shown.position, last_) / kStepS;
+      const double step_mps = glm::distance(shown.position, last_) / kChaseStepS;
       const bool jumps = entity_->teleports(now_s_) != teleports_;
       if (started_ && !jumps) fastest_mps_ = std::max(fastest_mps_, step_mps);
       if (started_ && !jumps) {
-        const glm::dvec3 rate = (shown.position - last_) / kStepS;
+        const glm::dvec3 rate = (shown.position - last_) / kChaseStepS;
         const glm::dvec3 mean = 0.5 * (glm::dvec3{shown.velocity} + velocity_);
         roughest_mps_ = std::max(roughest_mps_, glm::distance(rate, mean));
       }
@@ -98,11 +98,11 @@ TEST(Chase, NothingIsShownFasterThanItCanBe) {
         if (random.below(25) == 0) teleports.push_back(now_s);
         const double late_s = random.uniform(0.0, 0.3);
         (void)entity.receive(any_motion(random, now_s - late_s, count(now_s - late_s)), now_s - delay_s,
-                             kBlendS);
+                             kChaseBlendS);
         if (random.below(10) == 0) {
           const double holds_s =
               random.below(2) == 0 ? kHoldsForever : now_s - delay_s + random.uniform(0.0, 0.2);
-          entity.hold_until(holds_s, now_s - delay_s, kBlendS);
+          entity.hold_until(holds_s, now_s - delay_s, kChaseBlendS);
         }
       }
       watch.look_until(now_s + 2.0);
@@ -123,7 +123,8 @@ TEST(Chase, IsContinuousInPositionAndVelocity) {
     for (int i = 0; i < 2000; ++i) {
       now_s += random.uniform(0.0, 0.1);
       const State before = entity.shown(now_s - delay_s);
-      (void)entity.receive(any_motion(random, now_s - random.uniform(0.0, 0.3)), now_s - delay_s, kBlendS);
+      (void)entity.receive(any_motion(random, now_s - random.uniform(0.0, 0.3)), now_s - delay_s,
+                           kChaseBlendS);
       const State after = entity.shown(now_s - delay_s);
       ASSERT_LT(glm::distance(before.position, after.position), 1e-9) << i;
       ASSERT_LT(glm::distance(before.velocity, after.velocity), 1e-4f) << i;
@@ -141,7 +142,7 @@ TEST(Chase, TheVelocityItShowsIsThatOfThePositions) {
   for (int i = 0; i < 200; ++i) {
     now_s += random.uniform(0.05, 0.5);
     watch.look_until(now_s);
-    (void)entity.receive(any_motion(random, now_s - 0.1), now_s, kBlendS);
+    (void)entity.receive(any_motion(random, now_s - 0.1), now_s, kChaseBlendS);
   }
   // Half of what a velocity can change within a look: a change of 16 m/s takes a step.
   EXPECT_LT(watch.roughest_mps(), 0.5 * kTopMps);
@@ -153,7 +154,7 @@ TEST(Chase, CatchesUpWithWhatIsSlowerThanItCanBe) {
   State away;
   away.position = {20.0, 0.0, 0.0};
   away.velocity = {2.0f, 1.0f, 0.0f};
-  ASSERT_TRUE(entity.receive(limited(away, 2.0), 2.0, kBlendS));
+  ASSERT_TRUE(entity.receive(limited(away, 2.0), 2.0, kChaseBlendS));
   // 20 m at 8 m/s, of which 2 are its own: 3.4 s, and a moment to land.
   const Motion target = limited(away, 2.0);
   EXPECT_GT(glm::distance(entity.shown(4.5).position, state_at(target, 4.5).position), 1.0);
@@ -162,7 +163,7 @@ TEST(Chase, CatchesUpWithWhatIsSlowerThanItCanBe) {
   // From then on a correction that it can make is an ordinary one.
   State onward = state_at(target, 7.0);
   onward.position.y += 0.05;
-  ASSERT_TRUE(entity.receive(limited(onward, 7.0), 7.0, kBlendS));
+  ASSERT_TRUE(entity.receive(limited(onward, 7.0), 7.0, kChaseBlendS));
   EXPECT_EQ(entity.blends().chase.start_s, Chase{}.start_s);
 }
 
@@ -172,7 +173,7 @@ TEST(Chase, WhatRunsAtTopSpeedIsFollowedWhereItLeads) {
   RemoteEntity entity(limited(run, 1.0));
   State ahead = state_at(limited(run, 1.0), 2.0);
   ahead.position.x += 1.0;
-  ASSERT_TRUE(entity.receive(limited(ahead, 2.0), 2.0, kBlendS));
+  ASSERT_TRUE(entity.receive(limited(ahead, 2.0), 2.0, kChaseBlendS));
   for (double t = 2.0; t < 30.0; t += 0.5) {
     const double off_m = glm::distance(entity.shown(t).position, state_at(limited(ahead, 2.0), t).position);
     EXPECT_NEAR(off_m, 1.0, 0.01) << t;  // it cannot make up for it; nor does it lose more
@@ -213,8 +214,8 @@ TEST(Chase, LimitsThatAreFarAwayChangeNothing) {
       const double now_s = 1.0 + 0.07 * i;
       const double stamp_s = now_s - random.uniform(0.0, 0.4);
       const double shown_s = path == Path::predict ? now_s : now_s - 0.2;
-      (void)with.receive(at(stamp_s, true), shown_s, kBlendS);
-      (void)without.receive(at(stamp_s, false), shown_s, kBlendS);
+      (void)with.receive(at(stamp_s, true), shown_s, kChaseBlendS);
+      (void)without.receive(at(stamp_s, false), shown_s, kChaseBlendS);
       ASSERT_EQ(with.shown(shown_s + 0.03).position, without.shown(shown_s + 0.03).position);
       ASSERT_EQ(with.shown(shown_s + 0.03).velocity, without.shown(shown_s + 0.03).velocity);
       ASSERT_EQ(with.is_blended_prediction(), without.is_blended_prediction());

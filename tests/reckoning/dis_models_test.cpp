@@ -40,7 +40,7 @@ DisState random_state(TestRandom& random) {
   return s;
 }
 
-double angle_off(const dquat& a, const dquat& b) {
+double angle_apart(const dquat& a, const dquat& b) {
   return glm::length(rotation_log(glm::conjugate(a) * b));
 }
 
@@ -137,7 +137,7 @@ TEST(DisModels, AllNineMatchNumericalIntegration) {
       const DisState expected = integrated(model, s, dt, 4000);
       const DisState got = extrapolate(model, s, dt);
       EXPECT_LT(glm::length(got.position - expected.position), 1e-5) << name_of(model);
-      EXPECT_LT(angle_off(got.orientation, expected.orientation), 1e-9) << name_of(model);
+      EXPECT_LT(angle_apart(got.orientation, expected.orientation), 1e-9) << name_of(model);
     }
   }
 }
@@ -189,10 +189,10 @@ TEST(DisModels, StepsAddUp) {
     const DisState twice = extrapolate(model, extrapolate(model, s, 0.7), 1.8);
     EXPECT_LT(glm::length(once.position - twice.position), 1e-10) << name_of(model);
     EXPECT_LT(glm::length(once.velocity - twice.velocity), 1e-12) << name_of(model);
-    EXPECT_LT(angle_off(once.orientation, twice.orientation), 1e-12) << name_of(model);
+    EXPECT_LT(angle_apart(once.orientation, twice.orientation), 1e-12) << name_of(model);
     const DisState back = extrapolate(model, once, -2.5);
     EXPECT_LT(glm::length(back.position - s.position), 1e-10) << name_of(model);
-    EXPECT_LT(angle_off(back.orientation, s.orientation), 1e-12) << name_of(model);
+    EXPECT_LT(angle_apart(back.orientation, s.orientation), 1e-12) << name_of(model);
   }
 }
 
@@ -207,7 +207,7 @@ TEST(DisModels, AnHourIsAsGoodAsItsFrames) {
     for (int i = 0; i < 3600 * 60; ++i)
       stepped = extrapolate(model, stepped, 1.0 / 60.0);
     EXPECT_NEAR(glm::length(stepped.orientation), 1.0, 1e-15);
-    EXPECT_LT(angle_off(stepped.orientation, once.orientation), 1e-9) << name_of(model);
+    EXPECT_LT(angle_apart(stepped.orientation, once.orientation), 1e-9) << name_of(model);
     EXPECT_LT(glm::length(stepped.position - once.position), 1e-5) << name_of(model);
   }
   // A steady turn goes round in a circle: an hour on it is still on it.
@@ -254,7 +254,7 @@ TEST(DisModels, EulerAnglesGoBothWays) {
     const EulerAngles e = euler_angles_of(q);
     EXPECT_NEAR(e.theta / kDegree, theta, 1e-6);
     EXPECT_EQ(e.phi, 0.0);
-    EXPECT_LT(angle_off(orientation_of(e), q), 1e-7);
+    EXPECT_LT(angle_apart(orientation_of(e), q), 1e-7);
   }
 }
 

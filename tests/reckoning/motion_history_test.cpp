@@ -10,7 +10,7 @@
 namespace reckoner {
 namespace {
 
-Motion motion_at(double time_s, FrameId frame = {}) {
+Motion motion_in_frame(double time_s, FrameId frame = {}) {
   Motion motion;
   motion.time_s = time_s;
   motion.state.position.x = 10.0 * time_s;
@@ -25,7 +25,7 @@ TEST(MotionHistory, KeepsTheNewestByTime) {
     std::map<double, bool> times;
     const auto draw = [&] { return static_cast<double>(random() % 400); };
     double first_s = draw();
-    MotionHistory history{motion_at(first_s)};
+    MotionHistory history{motion_in_frame(first_s)};
     times[first_s] = true;
     for (int i = 0; i < 150; ++i) {
       // A quarter comes in order, as most do.
@@ -35,7 +35,7 @@ TEST(MotionHistory, KeepsTheNewestByTime) {
       if (times.contains(time_s) && time_s < history.oldest().time_s) continue;  // forgotten: either will do
       ASSERT_EQ(history.is_news(time_s), news) << time_s;
       if (!news) continue;
-      history.add(motion_at(time_s));
+      history.add(motion_in_frame(time_s));
       times[time_s] = true;
     }
     ASSERT_EQ(history.motions().size(), MotionHistory::kMost);
@@ -50,7 +50,7 @@ TEST(MotionHistory, KeepsTheNewestByTime) {
 TEST(MotionHistory, StartsWithTheNewestOfWhatIsKnown) {
   std::vector<Motion> known;
   for (int i = 0; i < 50; ++i)
-    known.push_back(motion_at(i));
+    known.push_back(motion_in_frame(i));
   const MotionHistory history{known};
   EXPECT_EQ(history.motions().size(), MotionHistory::kMost);
   EXPECT_EQ(history.oldest().time_s, 18.0);
@@ -59,10 +59,10 @@ TEST(MotionHistory, StartsWithTheNewestOfWhatIsKnown) {
 
 TEST(MotionHistory, ForgetsWhatIsInAFrame) {
   const FrameId ship{7};
-  MotionHistory history{motion_at(0.0)};
+  MotionHistory history{motion_in_frame(0.0)};
   for (int i = 1; i < 40; ++i)
-    history.add(motion_at(i, i % 2 == 0 ? ship : FrameId{}));
-  const Motion instead = motion_at(20.5);
+    history.add(motion_in_frame(i, i % 2 == 0 ? ship : FrameId{}));
+  const Motion instead = motion_in_frame(20.5);
   history.forget(ship, &instead);
   double before_s = -1.0;
   bool found = false;
@@ -78,8 +78,8 @@ TEST(MotionHistory, ForgetsWhatIsInAFrame) {
 
 TEST(MotionHistory, MayBeLeftWithWhatIsThereInsteadOnly) {
   const FrameId ship{7};
-  MotionHistory history{motion_at(3.0, ship)};
-  const Motion instead = motion_at(4.0);
+  MotionHistory history{motion_in_frame(3.0, ship)};
+  const Motion instead = motion_in_frame(4.0);
   history.forget(ship, &instead);
   ASSERT_EQ(history.motions().size(), 1u);
   EXPECT_EQ(history.newest().time_s, 4.0);

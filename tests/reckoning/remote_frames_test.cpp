@@ -10,7 +10,7 @@
 namespace reckoner {
 namespace {
 
-constexpr double kBlendS = 0.1;
+constexpr double kFrameBlendS = 0.1;
 constexpr FrameId kShip{7};
 
 Motion walking(double time_s, const glm::dvec3& place, const glm::vec3& velocity, FrameId frame = {}) {
@@ -29,7 +29,7 @@ TEST(RemoteFrames, AMotionInAnotherFrameIsBlendedOntoFromWhatIsShownThere) {
   State there = test::standing({0.25, 0.05, 0.0});
   there.velocity = {0.3f, 0.0f, 0.0f};
   const Motion aboard = walking(1.1, {0.2, 0.0, 0.0}, {0.0f, 0.0f, 0.0f}, kShip);
-  ASSERT_TRUE(entity.receive(aboard, 1.2, kBlendS, kHoldsForever, there));
+  ASSERT_TRUE(entity.receive(aboard, 1.2, kFrameBlendS, kHoldsForever, there));
   EXPECT_EQ(entity.frame(1.2), kShip);
   EXPECT_LT(glm::distance(entity.shown(1.2).position, there.position), 1e-9);
   EXPECT_LT(glm::distance(entity.shown(1.2).velocity, there.velocity), 1e-6f);
@@ -42,13 +42,13 @@ TEST(RemoteFrames, AMotionInAnotherFrameIsBlendedOntoFromWhatIsShownThere) {
 TEST(RemoteFrames, WithoutKnowingWhatIsShownThereItSnaps) {
   RemoteEntity entity(walking(1.0, {10.0, 0.0, 0.0}, {1.0f, 0.0f, 0.0f}));
   const Motion aboard = walking(1.1, {0.2, 0.0, 0.0}, {0.0f, 0.0f, 0.0f}, kShip);
-  ASSERT_TRUE(entity.receive(aboard, 1.2, kBlendS));
+  ASSERT_TRUE(entity.receive(aboard, 1.2, kFrameBlendS));
   EXPECT_EQ(entity.shown(1.2).position, aboard.state.position);
 }
 
 TEST(RemoteFrames, ABlendOfOneFrameIsNotAppliedInAnother) {
   RemoteEntity entity(walking(1.0, {10.0, 0.0, 0.0}, {1.0f, 0.0f, 0.0f}), Path::interpolate);
-  ASSERT_TRUE(entity.receive(walking(2.0, {0.0, 5.0, 0.0}, {}, kShip), 1.5, kBlendS));
+  ASSERT_TRUE(entity.receive(walking(2.0, {0.0, 5.0, 0.0}, {}, kShip), 1.5, kFrameBlendS));
   entity.correct(test::standing({10.0, 3.0, 0.0}), 1.95, 1.0);
   EXPECT_GT(entity.shown(1.99).position.y, 2.5);
   EXPECT_EQ(entity.shown(2.0).position, (glm::dvec3{0.0, 5.0, 0.0}));
@@ -60,12 +60,12 @@ TEST(RemoteFrames, IsInterpolatedAcrossABridge) {
   const auto deck = [&](double t) { return out_of_frame(ship(t), test::standing({3.0, 1.0, 0.0})); };
   RemoteEntity entity(Motion{.state = deck(1.0), .time_s = 1.0}, Path::interpolate);
   ASSERT_TRUE(entity.receive(Motion{.state = test::standing({3.0, 1.0, 0.0}), .time_s = 1.2, .frame = kShip},
-                             1.05, kBlendS));
+                             1.05, kFrameBlendS));
   const auto change = entity.next_frame(1.05);
   ASSERT_TRUE(change);
   EXPECT_EQ(change->from, FrameId{});
   EXPECT_EQ(change->to.frame, kShip);
-  entity.bridge(*change, out_of_frame(ship(1.2), change->to.state), 1.05, kBlendS);
+  entity.bridge(*change, out_of_frame(ship(1.2), change->to.state), 1.05, kFrameBlendS);
   EXPECT_FALSE(entity.next_frame(1.1));
   for (double t = 1.11; t < 1.2; t += 0.01)
     EXPECT_LT(glm::distance(entity.shown(t).position, deck(t).position), 5e-3) << t;
@@ -74,7 +74,7 @@ TEST(RemoteFrames, IsInterpolatedAcrossABridge) {
   ASSERT_TRUE(crossing);
   EXPECT_EQ(crossing->time_s, 1.2);
   EXPECT_LT(glm::distance(crossing->shown.position, deck(1.2).position), 1e-3);
-  entity.cross(into_frame(ship(1.2), crossing->shown), crossing->time_s, 1.21, kBlendS);
+  entity.cross(into_frame(ship(1.2), crossing->shown), crossing->time_s, 1.21, kFrameBlendS);
   EXPECT_LT(glm::distance(entity.shown(1.21).position, glm::dvec3(3.0, 1.0, 0.0)), 2e-3);
   EXPECT_FALSE(entity.crossing(kShip, 1.3));
 }
@@ -83,7 +83,7 @@ TEST(RemoteFrames, ATeleportIntoAFrameSnaps) {
   RemoteEntity entity(walking(1.0, {10.0, 0.0, 0.0}, {1.0f, 0.0f, 0.0f}), Path::interpolate);
   Motion aboard = walking(2.0, {0.0, 5.0, 0.0}, {}, kShip);
   aboard.teleports = 1;
-  ASSERT_TRUE(entity.receive(aboard, 1.5, kBlendS));
+  ASSERT_TRUE(entity.receive(aboard, 1.5, kFrameBlendS));
   EXPECT_FALSE(entity.next_frame(1.5));
   EXPECT_FALSE(entity.crossing(FrameId{}, 2.1));
   EXPECT_EQ(entity.shown(2.0).position, aboard.state.position);
@@ -91,20 +91,20 @@ TEST(RemoteFrames, ATeleportIntoAFrameSnaps) {
 
 TEST(RemoteFrames, LeavesAFrameThatIsNoMore) {
   RemoteEntity entity(walking(1.0, {1.0, 0.0, 0.0}, {}, kShip));
-  ASSERT_TRUE(entity.receive(walking(1.2, {1.0, 1.0, 0.0}, {}, kShip), 1.3, kBlendS));
+  ASSERT_TRUE(entity.receive(walking(1.2, {1.0, 1.0, 0.0}, {}, kShip), 1.3, kFrameBlendS));
   EXPECT_TRUE(entity.lives_in(kShip));
   entity.leave(kShip, walking(1.25, {101.0, 1.0, 0.0}, {}));
   EXPECT_FALSE(entity.lives_in(kShip));
   EXPECT_EQ(entity.oldest().time_s, 1.25);
   EXPECT_EQ(entity.newest().time_s, 1.25);
   EXPECT_EQ(entity.frame(1.3), FrameId{});
-  entity.correct(test::standing({101.0, 0.5, 0.0}), 1.3, kBlendS);
+  entity.correct(test::standing({101.0, 0.5, 0.0}), 1.3, kFrameBlendS);
   EXPECT_LT(glm::distance(entity.shown(1.3).position, glm::dvec3(101.0, 0.5, 0.0)), 1e-9);
 }
 
 TEST(RemoteFrames, WhatHadLeftBeforeIsOnlyForgotten) {
   RemoteEntity entity(walking(1.0, {1.0, 0.0, 0.0}, {}, kShip), Path::interpolate);
-  ASSERT_TRUE(entity.receive(walking(1.2, {5.0, 1.0, 0.0}, {}), 1.3, kBlendS));
+  ASSERT_TRUE(entity.receive(walking(1.2, {5.0, 1.0, 0.0}, {}), 1.3, kFrameBlendS));
   entity.leave(kShip, walking(1.25, {101.0, 1.0, 0.0}, {}));
   EXPECT_FALSE(entity.lives_in(kShip));
   EXPECT_EQ(entity.oldest().time_s, 1.2);
@@ -116,7 +116,7 @@ TEST(RemoteFrames, WhatCarriesOthersIsCorrectedGently) {
     RemoteEntity ship(walking(1.0, {0.0, 0.0, 0.0}, {5.0f, 0.0f, 0.0f}));
     if (carries) ship.carry(15.0);
     Motion next = walking(1.2, {1.05, 0.0, 0.0}, {5.0f, 0.0f, 0.0f});
-    EXPECT_TRUE(ship.receive(next, 1.3, kBlendS));
+    EXPECT_TRUE(ship.receive(next, 1.3, kFrameBlendS));
     float most = 0.0f;
     for (double t = 1.3; t < 2.0; t += 1.0 / 60.0)
       most = std::max(most, glm::distance(ship.shown(t).velocity, ship.shown(t + 1.0 / 60.0).velocity));

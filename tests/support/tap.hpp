@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <reckoner/net/forwarding_transport.hpp>
-
 #include <cstddef>
 #include <deque>
 #include <functional>
@@ -10,6 +8,8 @@
 #include <span>
 #include <utility>
 #include <vector>
+
+#include <reckoner/net/forwarding_transport.hpp>
 
 namespace reckoner::test {
 

@@ -39,17 +39,17 @@ constexpr Figure kFigures[] = {{"error_m_p99", "same-time error of a client, p99
                                {"cpu_s", "server's processor time (s)"}};
 
 Json figures_of(const LoadResult& result) {
-  Json json;
+  Json figures;
   for (const char* name : {"tick_ms_p50", "tick_ms_p99", "late_ms_p99", "cpu_s", "datagrams_received",
                            "clients_joined", "clients_left"})
-    json[name] = result.server.value(name, 0.0);
+    figures[name] = result.server.value(name, 0.0);
   double worst_m = 0.0;
   for (const auto& clients : result.clients)
     worst_m = std::max(worst_m, clients.value("error_m_p99", 0.0));
-  json["error_m_p99"] = worst_m;
-  json["late_joined"] = result.late_joined;
-  if (!result.flood.is_null()) json["flood"] = result.flood;
-  return json;
+  figures["error_m_p99"] = worst_m;
+  figures["late_joined"] = result.late_joined;
+  if (!result.flood.is_null()) figures["flood"] = result.flood;
+  return figures;
 }
 
 // What went wrong in a flooded run, whatever the figures are; empty if nothing did.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What comes from the network: looked at before ENet sees it, and taken from ENet.
+// Receiving: examines datagrams before ENet sees them, and handles ENet's events.
 #include "net/src/transport/enet/impl.hpp"
 
 namespace reckoner {
@@ -7,7 +7,7 @@ namespace reckoner {
 int EnetTransport::Impl::filter(ENetHost* host, ENetEvent* event) {
   constexpr int kSwallow = 1, kPassOn = 0;
   Impl& self = *reinterpret_cast<Pump*>(event)->self;
-  // Nobody can be answered at port 0 or a broadcast address: sending there fails, once per attempt.
+  // A reply to port 0 or to a broadcast address would fail at every attempt.
   const bool answerable = host->receivedAddress.port != 0 && host->receivedAddress.host != ENET_HOST_ANY &&
                           host->receivedAddress.host != ENET_HOST_BROADCAST;
   const auto datagram = std::as_bytes(std::span(host->receivedData, host->receivedDataLength));
@@ -28,7 +28,8 @@ int EnetTransport::Impl::filter(ENetHost* host, ENetEvent* event) {
   return kPassOn;
 }
 
-// The connection that an acceptable datagram comes from, as far as an unsealed one can tell. Null: none.
+// The connection that an acceptable unsealed datagram claims to come from, or null if there is none. A sender
+// can forge this.
 EnetTransport::Impl::Connection* EnetTransport::Impl::sender_of(std::span<const std::byte> datagram) {
   const std::size_t index = enet_filter::peer_of(datagram);
   if (index >= host->peerCount) return nullptr;
@@ -39,13 +40,14 @@ EnetTransport::Impl::Connection* EnetTransport::Impl::sender_of(std::span<const 
   return from_it ? connections.find(id_of(&peer)) : nullptr;
 }
 
-// Servers alone hold their peers to limits.
+// Charges a datagram to its connection. Returns the reason if a limit refuses it. Only servers limit their
+// peers.
 std::optional<Refusal> EnetTransport::Impl::beyond_share(Connection* connection, std::size_t bytes) {
   if (connection == nullptr || role == enet_filter::Role::client) return std::nullopt;
   return traffic.refuse(connection->traffic, connection->peer->address.host, bytes, steady_seconds());
 }
 
-// The same for what it would cost in ENet's lists.
+// Charges the search that a datagram would cause in ENet's lists. Returns the reason if a limit refuses it.
 std::optional<Refusal> EnetTransport::Impl::beyond_work(Connection* connection,
                                                         std::span<const std::byte> datagram) {
   if (connection == nullptr || role == enet_filter::Role::client) return std::nullopt;
@@ -66,7 +68,7 @@ void EnetTransport::Impl::take(ENetEvent& event) {
 
 void EnetTransport::Impl::take_connected(ENetPeer* peer, std::uint32_t reason) {
   PeerId id = id_of(peer);
-  if (peer->channelCount < kChannels) {  // the other end has the last word on their number
+  if (peer->channelCount < kChannels) {  // the other end chooses the final number
     stats.refuse(Refusal::malformed);
     enet_peer_disconnect_now(peer, 0);
     if (id) end(id, 0);
@@ -77,7 +79,7 @@ void EnetTransport::Impl::take_connected(ENetPeer* peer, std::uint32_t reason) {
   if (guard) {
     connection.session = peer->connectID;
     connection.sealer = guard->sealer_of(connection.session);
-    if (!guard->hold(connection.session, id.value)) {  // its token has let it in elsewhere meanwhile
+    if (!guard->hold(connection.session, id.value)) {  // its token has begun another session meanwhile
       stats.refuse(Refusal::token_reused);
       enet_peer_disconnect_now(peer, 0);
       peer->data = nullptr;
@@ -86,7 +88,7 @@ void EnetTransport::Impl::take_connected(ENetPeer* peer, std::uint32_t reason) {
     }
   }
   connection.liveness.connected(steady_seconds());
-  touched.touch(static_cast<std::size_t>(peer - host->peers));  // from now on its throttle may be held
+  touched.touch(static_cast<std::size_t>(peer - host->peers));  // from now on its throttle may be held open
   const double silence_ms = 1000.0 * limit.silence_s;
   const auto timeout_ms =
       static_cast<enet_uint32>(std::max(limits::kTimeoutMs, limits::kTimeoutSilences * silence_ms));
@@ -105,9 +107,9 @@ void EnetTransport::Impl::take_packet(PeerId id, std::uint8_t channel, std::span
   events.push({.peer = id, .channel = static_cast<Channel>(channel), .payload = payload});
 }
 
-// Takes a datagram that holds nothing but a state payload, as nearly all do, past ENet's queues and
-// allocations. Whose it is is checked as ENet does; repeated ones, which ENet would drop, are told by the
-// sequence numbers inside. False: it is for ENet to judge.
+// Handles a datagram that holds only a state payload, as nearly all do, without ENet's queues and
+// allocations. Checks the sender as ENet does. ENet would drop repeated datagrams; here, the receiver of the
+// payload detects them by the sequence numbers inside. Returns false if ENet must handle the datagram.
 bool EnetTransport::Impl::take_state(std::span<const std::byte> datagram) {
   const auto payload = enet_filter::lone_state(datagram);
   const Connection* const connection = payload ? sender_of(datagram) : nullptr;

@@ -49,7 +49,7 @@ DatagramBatch::Outcome DatagramBatch::flush([[maybe_unused]] std::intptr_t socke
     } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
       break;
     } else if (errno != EINTR) {
-      // The error is the first one's: it ends here, and the others go on.
+      // The error belongs to the first datagram that remains. Skip it and send the others.
       ++outcome.errors;
       ++next;
     }

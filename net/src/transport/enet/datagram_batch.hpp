@@ -10,30 +10,32 @@
 
 namespace reckoner {
 
-/// Ready datagrams for many addresses, handed to the system many at a time: one system call each, and a
-/// library's queues, are what a server with a thousand clients would spend most of its time in.
+/// Collects complete datagrams for many addresses and sends many of them with one system call. A server with
+/// a thousand clients would otherwise spend most of its time in a system call for each datagram and in ENet's
+/// queues.
 class DatagramBatch {
  public:
-  /// False where the system cannot do that; nothing may be added then.
+  /// False where the system has no such call; only Linux has it. Do not add datagrams then.
 #ifdef __linux__
   static constexpr bool kAvailable = true;
 #else
   static constexpr bool kAvailable = false;
 #endif
-  /// So many, and none larger than a state payload with a head: what fits a processor's nearest memory.
+  /// Capacity, in datagrams. Each datagram holds a header of up to kMostHead bytes and a state payload. All
+  /// of them fit into a processor's nearest cache.
   static constexpr std::size_t kMost = 32;
   static constexpr std::size_t kMostHead = 64;
 
-  /// An IPv4 address as ENet has it: the host in network order, the port in the machine's.
+  /// An IPv4 address in ENet's form: the host in network byte order, the port in the machine's byte order.
   struct Address {
     std::uint32_t host = 0;
     std::uint16_t port = 0;
   };
-  /// What became of those that waited.
+  /// Result of flush().
   struct Outcome {
     std::uint32_t sent = 0;
-    std::uint32_t bytes = 0;   ///< of those, without UDP's and IP's headers
-    std::uint32_t errors = 0;  ///< one address each; the others were sent all the same
+    std::uint32_t bytes = 0;   ///< of the datagrams sent, without UDP and IP headers
+    std::uint32_t errors = 0;  ///< datagrams that failed; the others were sent all the same
   };
 
   [[nodiscard]] bool full() const {
@@ -43,10 +45,12 @@ class DatagramBatch {
     return size_ == 0;
   }
 
-  /// Must not be full. `head` is at most kMostHead bytes, `payload` kMaxStateBytes; both are copied.
+  /// Adds a datagram. The batch must not be full. `head` has at most kMostHead bytes, `payload` at most
+  /// kMaxStateBytes. Both are copied.
   void add(Address to, std::span<const std::byte> head, std::span<const std::byte> payload);
 
-  /// Sends all over a UDP socket (file descriptor). What a full buffer does not take is lost, as on the way.
+  /// Sends all datagrams over a UDP socket (file descriptor) and empties the batch. Datagrams that do not fit
+  /// into the socket's send buffer are lost, as if the network had lost them.
   Outcome flush(std::intptr_t socket);
 
  private:

@@ -37,7 +37,7 @@ void EnetDialer::set_security(const ClientSecurity& security) {
   if (!named_) take_servers(shown.token);
 }
 
-// A ticket that the game has kept names none: then they stay.
+// A ticket that the game has stored names no servers. Then the list of servers stays.
 void EnetDialer::take_servers(const ConnectToken& token) {
   if (token.servers.empty()) return;
   servers_.clear();
@@ -46,11 +46,11 @@ void EnetDialer::take_servers(const ConnectToken& token) {
   round_ = ServerRound(servers_.size());
 }
 
-// What a session gave out for coming back replaces what it began with, unless the game has something newer.
+// The session's ticket replaces the token that began the session, unless the game has set a newer token.
 void EnetDialer::close() {
   if (!transport_) return;
   if (const auto ticket = transport_->ticket(); ticket && !fresh_) {
-    ClientSecurity& next = *security_.get();  // there are no tickets without
+    ClientSecurity& next = *security_.get();  // a ticket exists only with security
     next.token = *ticket;
     next.secret = SecretKey::make();
   }
@@ -69,7 +69,7 @@ Result<Transport*> EnetDialer::dial() {
   return transport_.get();
 }
 
-// Players' clocks are wrong by hours: whether a token is good is for the server to say, by its own.
+// Players' clocks are wrong by hours. The server decides by its own clock whether a token is valid.
 std::string EnetDialer::doubt() const {
   const ClientSecurity* const shown = security_.get();
   if (shown == nullptr || !EnetTransport::is_expired(shown->token)) return {};

@@ -12,13 +12,13 @@
 
 namespace reckoner::enet_filter {
 
-// Looks at a datagram before ENet does and says whether one of Reckoner's own transports can have sent it.
-// ENet 1.3.17 itself reads safely, but it lets a peer do things that cost the receiver dearly and that no
-// Reckoner ever does: open channels that nobody reads, park any number of empty unreliable packets behind a
-// reliable one that never comes, announce a million fragments. It also ignores malformed commands silently,
-// where an operator wants to see a count. The layout is that of ENet's protocol.h, big endian.
+// Examines a datagram before ENet does: can one of Reckoner's own transports have sent it? ENet 1.3.17 itself
+// reads memory safely. But it lets a peer do things that are expensive for the receiver and that Reckoner
+// never does: open channels that nobody reads, queue any number of empty unreliable packets behind a reliable
+// one that never arrives, announce a million fragments. ENet also ignores malformed commands silently, while
+// an operator needs a count. ENet's protocol.h defines the layout; numbers are big endian.
 
-/// Whether this end takes connections.
+/// Which end receives the datagram. Only a server accepts connections.
 enum class Role : std::uint8_t { server, client };
 
 namespace detail {
@@ -28,11 +28,11 @@ inline constexpr std::uint16_t kCompressedFlag = 1u << 14;
 inline constexpr std::uint16_t kSentTimeFlag = 1u << 15;
 inline constexpr std::size_t kConnectChannelCount = 16;  // offset of the field in a connect command
 inline constexpr std::size_t kChannels = 2;
-inline constexpr std::size_t kMinMtu = 576;       // ENet's own least MTU
+inline constexpr std::size_t kMinMtu = 576;       // ENet's minimum MTU
 inline constexpr std::size_t kFragmentHead = 28;  // datagram header and fragment command
-inline constexpr std::size_t kMostCommands = 32;  // ENet's buffers have room for so many, and datagrams
+inline constexpr std::size_t kMostCommands = 32;  // ENet writes at most 32 commands into a datagram
 
-/// Fragments of a message at most.
+/// The most fragments that a message of this size can have.
 inline constexpr std::size_t most_fragments(std::size_t message_bytes) {
   return message_bytes / (kMinMtu - kFragmentHead) + 1;
 }
@@ -52,7 +52,8 @@ enum Code : std::uint8_t {
   kSendUnreliableFragment = 12,
 };
 
-// Size of a command without the data that follows it; zero: no such command, or none that Reckoner sends.
+// Size of each command in bytes, without the data behind it. 0: there is no such command, or Reckoner never
+// sends it.
 inline constexpr std::size_t kSizes[16] = {0, 8, 48, 44, 8, 4, 6, 0, 24, 8, 12, 16, 0, 0, 0, 0};
 
 inline std::uint32_t read16(std::span<const std::byte> bytes, std::size_t at) {
@@ -63,7 +64,8 @@ inline std::uint32_t read32(std::span<const std::byte> bytes, std::size_t at) {
   return (read16(bytes, at) << 16) | read16(bytes, at + 2);
 }
 
-// How long a command is with its data, or zero if it must be refused. At least `size` bytes are there.
+// Size of a command with its data in bytes, or 0 if it must be refused. `command` holds at least `size`
+// bytes.
 inline std::size_t whole_size(std::span<const std::byte> command, std::uint8_t kind, std::size_t size,
                               std::size_t message_bytes) {
   const auto channel = std::to_integer<std::uint8_t>(command[1]);
@@ -93,13 +95,14 @@ inline std::size_t whole_size(std::span<const std::byte> command, std::uint8_t k
 
 }  // namespace detail
 
-/// The receiver's number of the peer that an acceptable datagram says it is from; kNoPeer: of none yet.
+/// The peer number in an acceptable datagram's header. The receiver has assigned it to the sender. kNoPeer:
+/// the sender has no number yet.
 [[nodiscard]] inline std::size_t peer_of(std::span<const std::byte> datagram) {
   return detail::read16(datagram, 0) & detail::kNoPeer;
 }
 
-/// False if no Reckoner can have sent this datagram to an end in that role, which takes control messages of
-/// `message_bytes` at most.
+/// Returns false if no Reckoner transport can have sent this datagram to an end in that role. `message_bytes`
+/// is the largest control message that the receiver accepts.
 [[nodiscard]] inline bool acceptable(std::span<const std::byte> datagram, Role role,
                                      std::size_t message_bytes = kMaxControlBytes) {
   using namespace detail;
@@ -125,24 +128,24 @@ inline std::size_t whole_size(std::span<const std::byte> command, std::uint8_t k
   return true;
 }
 
-/// The kinds of commands that need more than a look at their bytes.
+/// The kinds of commands that must also be checked against ENet's state.
 enum class Kind : std::uint8_t { acknowledge, send_reliable, send_fragment, other };
 
-/// A command of a datagram.
+/// One command of a datagram.
 struct Command {
   Kind kind = Kind::other;
   std::uint8_t channel = 0;  ///< 0xFF: the connection itself
-  /// The reliable sequence number that it is about: its own; that of its message's first fragment; that of
-  /// what it acknowledges, on that channel.
+  /// A reliable sequence number on the channel: of the acknowledged command for an acknowledgement, of the
+  /// message's first fragment for a fragment, otherwise of the command itself.
   std::uint16_t about = 0;
 };
 
-/// How long the head of an acceptable datagram is, bytes: the commands follow it.
+/// Size of an acceptable datagram's header in bytes. The commands follow it.
 [[nodiscard]] inline std::size_t head_size(std::span<const std::byte> datagram) {
   return (detail::read16(datagram, 0) & detail::kSentTimeFlag) != 0 ? 4 : 2;
 }
 
-/// Calls visit(const Command&) for every command of an acceptable datagram, in order.
+/// Calls visit(const Command&) for each command of an acceptable datagram, in order.
 template <class Visit>
 void for_each_command(std::span<const std::byte> datagram, Visit&& visit) {
   using namespace detail;
@@ -159,17 +162,18 @@ void for_each_command(std::span<const std::byte> datagram, Visit&& visit) {
     command.about = static_cast<std::uint16_t>(read16(rest, number_at));
     visit(command);
     const std::size_t whole = whole_size(rest, kind, kSizes[kind], SIZE_MAX);
-    if (whole == 0 || whole > rest.size()) return;  // it is not acceptable
+    if (whole == 0 || whole > rest.size()) return;  // the datagram is not acceptable
     rest = rest.subspan(whole);
   }
 }
 
 namespace detail {
-inline constexpr std::size_t kConnectionNumber = 40;  // in the machine's order, as ENet has it
+inline constexpr std::size_t kConnectionNumber =
+    40;  // its offset; ENet keeps the number in the machine's byte order
 }
 
-/// The number, chosen by the client, of the connection that an acceptable datagram asks for; nothing if it
-/// asks for none.
+/// The connection number that the client has chosen, if an acceptable datagram is a request to connect.
+/// Otherwise nullopt.
 [[nodiscard]] inline std::optional<std::uint32_t> connection_wanted(std::span<const std::byte> datagram) {
   if (peer_of(datagram) != detail::kNoPeer) return std::nullopt;
   std::uint32_t number = 0;
@@ -177,19 +181,21 @@ inline constexpr std::size_t kConnectionNumber = 40;  // in the machine's order,
   return number;
 }
 
-/// Makes it another number, in a datagram of ours; does nothing if it asks for no connection.
+/// Replaces the connection number in an outgoing request to connect. Does nothing with other datagrams.
 inline void want_connection(std::span<std::byte> datagram, std::uint32_t number) {
   if (datagram.size() < 4 || peer_of(datagram) != detail::kNoPeer) return;
   const std::size_t at = head_size(datagram) + detail::kConnectionNumber;
   if (at + sizeof number <= datagram.size()) std::memcpy(&datagram[at], &number, sizeof number);
 }
 
-/// The session number in the same place, which tells a peer from the one that had its number before.
+/// The session number in an acceptable datagram's header, 0 to 3. It tells a peer from the previous peer with
+/// the same number.
 [[nodiscard]] inline std::uint32_t session_of(std::span<const std::byte> datagram) {
   return (detail::read16(datagram, 0) >> 12) & 3u;
 }
 
-/// The payload of an acceptable datagram that holds one unsequenced command and nothing else.
+/// The payload of an acceptable datagram that holds one unsequenced command and nothing else. Otherwise
+/// nullopt.
 [[nodiscard]] inline std::optional<std::span<const std::byte>> lone_state(
     std::span<const std::byte> datagram) {
   using namespace detail;
@@ -201,9 +207,9 @@ inline void want_connection(std::span<std::byte> datagram, std::uint32_t number)
   return datagram.last(length);
 }
 
-/// What stands before a state payload in a datagram of its own: ENet's header without a time stamp, because
-/// nothing is to be acknowledged, and an unsequenced command. `peer` and `session` are the receiver's numbers
-/// of the sender, `group` counts such commands.
+/// The bytes before a state payload that has a datagram of its own: ENet's header and an unsequenced command.
+/// The header has no time stamp, because nothing needs an acknowledgement. `peer` and `session` are the
+/// numbers that the receiver has assigned to the sender. `group` counts such commands.
 [[nodiscard]] inline std::array<std::byte, 10> lone_state_head(std::uint32_t peer, std::uint32_t session,
                                                                std::uint16_t group, std::size_t length) {
   using namespace detail;

@@ -14,7 +14,7 @@
 namespace reckoner {
 namespace {
 
-// ENet has one allocator a process; so it is with who sets it.
+// Global, because ENet has one allocator per process.
 ENetCallbacks enet_memory{std::malloc, std::free, nullptr};
 
 }  // namespace
@@ -41,8 +41,8 @@ Result<std::unique_ptr<EnetTransport::Impl>> EnetTransport::Impl::open(
   auto impl = std::make_unique<Impl>(peers, shard, limit, log);
   if (!impl->runtime.usable()) return Error{"ENet does not start on this machine"};
   errno = 0;
-  // The first of several takes the port as if for itself alone, so that no other server can have it, and
-  // shares it only then. Linux looks at the option again whenever somebody wants to join.
+  // The first of several hosts binds the port without sharing it, so that no other server can have the port.
+  // It shares the port only afterwards. Linux checks the option again whenever another socket binds.
   const bool joins = shard.number > 0;
   impl->host.reset(enet_host_create(joins ? nullptr : address, peers, kChannels, 0, 0));
   const std::uint16_t* const port = address != nullptr ? &address->port : nullptr;
@@ -80,7 +80,7 @@ Result<std::unique_ptr<EnetTransport>> EnetTransport::listen(const EnetListenCon
 
 Result<std::unique_ptr<EnetTransport>> EnetTransport::listen(const EnetListenConfig& config,
                                                              const Shard& shard) {
-  const EnetRuntime runtime;  // looking a name up needs it on some systems
+  const EnetRuntime runtime;  // some systems need it to resolve names
   ENetAddress address{.host = ENET_HOST_ANY, .port = config.port};
   if (!config.host.empty() && enet_address_set_host(&address, config.host.c_str()) != 0) {
     return Error{"unknown host '" + config.host + "'"};
@@ -123,7 +123,7 @@ Result<std::unique_ptr<EnetTransport>> EnetTransport::connect(const std::string&
   if (peer == nullptr) return Error{"cannot connect to '" + host + "'"};
   (*impl)->add(peer, true);
   if (const ClientSecurity* const shown = security.get()) {
-    // ENet begins once the server has let it in; until then its peer keeps nothing but the address.
+    // ENet starts after the server has admitted the client. Until then, ENet's peer only keeps the address.
     (*impl)->guard_with(secure::Guard(shown->token, shown->game, shown->secret));
     (*impl)->knocking = reason;
     enet_peer_reset(peer);
@@ -167,7 +167,7 @@ bool EnetTransport::send(PeerId peer, Channel channel, std::span<const std::byte
     return false;
   }
   if (reliable && connection.backlog + payload.size() > impl_->limit.backlog_bytes) {
-    // The peer keeps the connection alive but takes nothing in; what it missed can no longer be made good.
+    // The peer keeps the connection alive but acknowledges no control data. It cannot catch up any more.
     impl_->log.takes_nothing_in(peer, machine_order(connection.peer->address));
     impl_->give_up(peer);
     return false;
@@ -189,7 +189,7 @@ bool EnetTransport::send(PeerId peer, Channel channel, std::span<const std::byte
     if (connection.held.size() == 1) impl_->holding.push_back(peer);
   } else {
     if (enet_peer_send(connection.peer, static_cast<enet_uint8>(channel), packet.get()) != 0) return false;
-    (void)packet.release();  // ENet's now
+    (void)packet.release();  // ENet owns it now
   }
   impl_->stats.payload_bytes_sent += payload.size();
   return true;
@@ -207,9 +207,9 @@ void EnetTransport::disconnect(PeerId peer, std::uint32_t reason) {
   if (!connection.liveness.close(steady_seconds())) return;
   connection.closing_reason = reason;
   impl_->unsent = true;
-  if (!connection.held.empty()) return;  // release_held() goes on
+  if (!connection.held.empty()) return;  // release_held() continues the disconnect
   enet_peer_disconnect_later(connection.peer, reason);
-  // ENet gives a connection that was not made yet up at once and raises no event.
+  // ENet ends a connection that is not established yet at once, without an event.
   if (connection.peer->state == ENET_PEER_STATE_DISCONNECTED) impl_->end(peer, 0);
 }
 
@@ -255,11 +255,11 @@ void EnetTransport::wait(double seconds) {
   const auto sleep = [this](double slice_s) {
     const double slice_ms = std::floor(slice_s * 1000.0);
     if (slice_ms < 1.0) {
-      // ENet counts whole milliseconds; the rest is slept through rather than spun away.
+      // ENet counts whole milliseconds. Sleep through the rest instead of spinning.
       std::this_thread::sleep_for(std::chrono::duration<double>(slice_s));
       return true;
     }
-    // A signal ends the wait too, for programs that look at a stop flag.
+    // A signal ends the wait too, for programs that check a stop flag.
     enet_uint32 condition = ENET_SOCKET_WAIT_RECEIVE | ENET_SOCKET_WAIT_INTERRUPT;
     const int result = enet_socket_wait(impl_->host->socket, &condition, static_cast<enet_uint32>(slice_ms));
     return result != 0 || condition != ENET_SOCKET_WAIT_NONE;

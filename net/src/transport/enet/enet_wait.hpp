@@ -10,34 +10,37 @@
 
 namespace reckoner {
 
-/// The machine's clock, which ENet goes by too; never goes back.
+/// Seconds on the machine's monotonic clock.
 [[nodiscard]] double steady_seconds();
 
-/// The machine's wall clock, milliseconds since 1970: may be set, ahead or back.
+/// Milliseconds since 1970 on the machine's wall clock. Somebody may set this clock forward or back.
 [[nodiscard]] std::uint64_t unix_milliseconds();
 
-/// The same, seconds.
+/// Seconds since 1970 on the machine's wall clock.
 [[nodiscard]] inline std::uint64_t unix_seconds() {
   return unix_milliseconds() / 1000;
 }
 
-/// Sleeps until one of several sockets (file descriptors) can be read, a signal comes or `seconds`, at most a
-/// second, have passed; false only in the last case. Linux, the one system that shares a port.
+/// Waits until one of several sockets (file descriptors) is readable, a signal arrives, or `seconds` have
+/// passed, at most one second. Returns false only if the time has passed. Works on Linux, the only system
+/// where sockets share a port. Elsewhere, returns true at once.
 bool wait_for_sockets(std::span<const std::intptr_t> sockets, double seconds);
 
-/// Sleeps, a second at most.
+/// Sleeps for `seconds`, at most one second.
 void nap(double seconds);
 
-/// Lets several sockets have one port, each of which then hears of some of the addresses that send there,
-/// always the same. False where the system does not: others than Linux have the option too, but do not share
-/// out by address.
+/// Lets several sockets listen on one port. The system assigns each sender's address to one of them and keeps
+/// to this assignment. Returns false if the system does not support this. Only Linux does: other systems have
+/// the option, but do not distribute datagrams by address.
 bool share_port(std::intptr_t socket);
 
-/// Waits for a transport's events at most `seconds`, at most an hour. `flush(always)` sends what waits and
-/// looks for what has arrived - if nothing waits, only if `always` -, and says whether something has;
-/// `sleep(s)` says whether something ended it before its time. A flush walks all peers, so the first one is
-/// made only if something waits to be sent: what has arrived ends a sleep anyway, and ENet's resends can wait
-/// a slice.
+/// Waits for a transport's events, for at most `seconds` and at most one hour. `flush(always)` sends waiting
+/// data and receives what has arrived. With `always` false, it does so only if data waits to be sent. It
+/// returns true if something has arrived. `sleep(s)` sleeps for at most `s` seconds and returns true if
+/// something ended the sleep early.
+///
+/// A flush visits all peers. The first flush therefore happens only if data waits to be sent. Arriving data
+/// ends a sleep anyway, and ENet's resends can wait for one slice.
 template <class Flush, class Sleep>
 void wait_in_slices(double seconds, Flush flush, Sleep sleep) {
   const double end_s = steady_seconds() + std::clamp(std::isnan(seconds) ? 0.0 : seconds, 0.0, 3600.0);

@@ -9,7 +9,7 @@
 
 namespace reckoner {
 
-/// How ENet wants its things back.
+/// Deleters for ENet's objects.
 struct Destroy {
   void operator()(ENetHost* host) const { enet_host_destroy(host); }
   void operator()(ENetPacket* packet) const { enet_packet_destroy(packet); }
@@ -17,7 +17,7 @@ struct Destroy {
 using HostPtr = std::unique_ptr<ENetHost, Destroy>;
 using PacketPtr = std::unique_ptr<ENetPacket, Destroy>;
 
-/// Where a peer's commands wait to be sent, or sent again: ENet 1.3.18 has a second list for reliable
+/// The lists of a peer's commands that wait to be sent or resent. ENet 1.3.18 has a second list, for reliable
 /// packets.
 template <class Peer>
 [[nodiscard]] auto queues_of(Peer& peer) {
@@ -28,12 +28,13 @@ template <class Peer>
   }
 }
 
-/// The command that stands at a place of one of ENet's lists, whose link is the first thing in it.
+/// The command to which a list node belongs. The node is the first member of the command; static_asserts
+/// below check this.
 template <class Command>
 [[nodiscard]] Command& command_at(ENetListNode* link) {
   return *static_cast<Command*>(static_cast<void*>(link));
 }
-/// The same, to read only.
+/// Read-only version of command_at().
 template <class Command>
 [[nodiscard]] const Command& command_at(const ENetListNode* link) {
   return *static_cast<const Command*>(static_cast<const void*>(link));

@@ -16,8 +16,8 @@ std::uint16_t last_number(const ENetPeer& peer) {
   return peer.channels[kControl].outgoingReliableSequenceNumber;
 }
 
-// The number before the oldest command that is not acknowledged: they are in order only until one is sent
-// again.
+// The sequence number before the oldest unacknowledged command. The search covers the whole lists, because a
+// resend changes their order.
 std::uint16_t all_done(const ENetPeer& peer) {
   auto oldest = static_cast<std::uint16_t>(last_number(peer) + 1);
   const auto look = [&oldest](const ENetList& list) {
@@ -48,7 +48,7 @@ void HeldPackets::release(ENetPeer& peer) {
   if (packets_.empty() || peer.state != ENET_PEER_STATE_CONNECTED) return;
   forget_acknowledged(peer);
   while (!packets_.empty() && fits(peer, *packets_.front())) {
-    if (!hand_over(peer, packets_.front())) return;  // out of memory: once more next time
+    if (!hand_over(peer, packets_.front())) return;  // out of memory: try again at the next call
     packets_.pop_front();
   }
 }
@@ -72,7 +72,7 @@ bool HeldPackets::hand_over(ENetPeer& peer, PacketPtr& packet) {
   if (enet_peer_send(&peer, kControl, packet.get()) != 0) return false;
   gone_bytes_ += packet->dataLength;
   gone_.push_back({last_number(peer), packet->dataLength});
-  (void)packet.release();  // ENet's now
+  (void)packet.release();  // ENet owns it now
   return true;
 }
 

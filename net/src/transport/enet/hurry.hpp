@@ -10,18 +10,20 @@
 
 namespace reckoner {
 
-/// The longest that what blocks a peer's reliable messages waits to be sent again, milliseconds: the round
-/// trip and four deviations, as for the first time, but not less than this, which four datagrams a second
-/// keep to.
+/// Lower bound, in milliseconds, of the resend wait that hurry_oldest() sets. It amounts to four datagrams a
+/// second.
 inline constexpr std::uint32_t kHurryMs = 250;
 
-/// ENet doubles the wait before each resend and knows no bound: five losses in a row, which a bad radio link
-/// has for one connection in a hundred, keep a player out for 15 s, or all messages behind the lost one. Here
-/// the oldest command of each channel, the one that the others wait for, comes again after no more than the
-/// first wait. The others keep ENet's doubling, so that a full link is not filled with copies. Call a few
-/// times within kHurryMs, between ENet's passes.
+/// Limits the resend wait for the oldest unacknowledged command of the connection itself and of its reliable
+/// channel. All later commands wait for the oldest one.
+///
+/// ENet doubles the wait before each resend, without a bound. Five losses in a row then block a joining
+/// player, or all messages behind the lost one, for 15 s. On a bad radio link, this happens to one connection
+/// in a hundred. With this function, ENet resends the oldest command after the first wait again: the
+/// round-trip time plus four deviations, but at least kHurryMs. The other commands keep ENet's doubling, so
+/// that copies do not fill a saturated link. Call it a few times within kHurryMs, between ENet's passes.
 inline void hurry_oldest(ENetPeer& peer) {
-  std::array<ENetOutgoingCommand*, 2> oldest{};  // of the connection itself, and of its one reliable channel
+  std::array<ENetOutgoingCommand*, 2> oldest{};  // index 0: the connection itself; 1: its reliable channel
   const auto precedes = [](const ENetOutgoingCommand& a, const ENetOutgoingCommand& b) {
     return sequence_distance(a.reliableSequenceNumber, b.reliableSequenceNumber) < 0;
   };
@@ -37,7 +39,7 @@ inline void hurry_oldest(ENetPeer& peer) {
   for (ENetOutgoingCommand* command : oldest) {
     if (command == nullptr || command->roundTripTimeout <= wait_ms) continue;
     command->roundTripTimeout = wait_ms;
-    const enet_uint32 due_ms = command->sentTime + wait_ms;  // which may have passed, and wraps after 49 days
+    const enet_uint32 due_ms = command->sentTime + wait_ms;  // may be in the past; wraps after 49 days
     if (static_cast<std::int32_t>(due_ms - peer.nextTimeout) < 0) peer.nextTimeout = due_ms;
   }
 }

@@ -38,39 +38,39 @@ inline constexpr std::size_t kChannels = 2;
 inline constexpr std::size_t kFragmentHeaders = sizeof(ENetProtocolHeader) + sizeof(ENetProtocolSendFragment);
 static_assert(limits::kMtu >= kMaxStateBytes + kFragmentHeaders);
 
-/// ENet, with the allocator that set_enet_allocator() chose.
+/// Starts ENet with the allocator from set_enet_allocator(). Returns 0 on success.
 [[nodiscard]] int start_enet();
 using EnetRuntime = SharedLibraryStart<&start_enet, &enet_deinitialize>;
 
-/// As a log and a gate have it: in the machine's byte order.
+/// Converts ENet's form of an address to the machine's byte order, which log and gate use.
 inline ServerAddress machine_order(const ENetAddress& address) {
   return {ENET_NET_TO_HOST_32(address.host), address.port};
 }
 
-/// As ENet has it.
+/// Converts an address in the machine's byte order to ENet's form.
 inline ENetAddress enet_order(const ServerAddress& address) {
   return {ENET_HOST_TO_NET_32(address.host), address.port};
 }
 
-/// What an EnetTransport is made of. Its functions are in enet_transport.cpp (the public side), pump.cpp
-/// (ENet's passes and what leaves), arrivals.cpp (what comes) and sealed.cpp (what is sealed and opened).
+/// The state of an EnetTransport. Its functions are in enet_transport.cpp (the public interface), pump.cpp
+/// (ENet's passes and sending), arrivals.cpp (receiving) and sealed.cpp (sealing and opening).
 struct EnetTransport::Impl {
-  /// ENet hands the event back to the filter, which finds the transport through it.
+  /// ENet passes the event on to filter(), which finds the transport through it.
   struct Pump {
-    ENetEvent event{};  // first, so that its address is the pump's
+    ENetEvent event{};  // first, so that both have the same address
     Impl* self = nullptr;
   };
   struct Connection {
     ENetPeer* peer = nullptr;
     Liveness liveness;
     std::uint32_t closing_reason = 0;
-    std::size_t backlog = 0;           ///< control bytes that are not acknowledged
-    HeldPackets held;                  ///< of those; count themselves off in the backlog
-    std::uint32_t session = 0;         ///< that it stands on, if there is a guard
-    secure::Sealer* sealer = nullptr;  ///< the session's
-    TrafficMeter traffic;              ///< without a guard, which counts by session
-    ListWork work;                     ///< that it makes ENet do
-    bool waiting_full = false;         ///< at the last look: it has as much waiting as it may
+    std::size_t backlog = 0;  ///< control bytes that the peer has not acknowledged, including those in `held`
+    HeldPackets held;         ///< when a packet is destroyed, it subtracts its bytes from `backlog`
+    std::uint32_t session = 0;         ///< the number of its session; 0 without a guard
+    secure::Sealer* sealer = nullptr;  ///< of its session; null without a guard
+    TrafficMeter traffic;              ///< only without a guard, which counts for each session
+    ListWork work;                     ///< the search that the peer causes in ENet
+    bool waiting_full = false;         ///< at the last check, TransportLimits::waiting_bytes were waiting
   };
 
   [[nodiscard]] static Result<std::unique_ptr<Impl>> open(const ENetAddress* address, std::size_t peers,
@@ -106,7 +106,7 @@ struct EnetTransport::Impl {
     peer->data = reinterpret_cast<void*>(std::uintptr_t{id.value});
     return id;
   }
-  /// As many events wait to be polled as may.
+  /// True if the event queue has reached one of its limits.
   [[nodiscard]] bool full() const {
     return events.size() >= limit.waiting_events || events.bytes() >= limit.waiting_event_bytes;
   }
@@ -116,9 +116,9 @@ struct EnetTransport::Impl {
   void push(TransportEvent::Kind kind, PeerId id, std::uint32_t reason) {
     events.push(TransportEvent{.kind = kind, .peer = id, .reason = reason});
   }
-  /// Below ENet's fragment size, so that a payload is never turned into (reliable) fragments.
+  /// Largest state payload for this peer, in bytes. ENet would turn a larger one into reliable fragments.
   std::size_t max_state_bytes(const ENetPeer* peer) const {
-    if (guard) return kMaxStateBytes;  // never ENet's to fragment
+    if (guard) return kMaxStateBytes;  // sealed state payloads bypass ENet
     return std::min<std::size_t>(kMaxStateBytes, peer->mtu - kFragmentHeaders);
   }
   void guard_with(secure::Guard&& given);
@@ -145,15 +145,15 @@ struct EnetTransport::Impl {
   enet_filter::Role role = enet_filter::Role::server;
   TransportLimits limit;
   TrafficLimit traffic;
-  PeerTable<Connection> connections;    // as many at most as ENet has peers; backlogs are pointed to
-  TouchedPeers touched;                 // since hold_throttle_open()
-  double looked_s = -1e9;               // when drop_silent() last looked
-  bool screened = false;                // by the system: what ENet cannot take does not arrive
-  std::vector<PeerId> holding;          // with packets held
-  bool unsent = false;                  // something waits for the next pass
-  DatagramBatch batch;                  // state payloads that wait for it
+  PeerTable<Connection> connections;    // at most as many as ENet has peers; packets point to `backlog`
+  TouchedPeers touched;                 // since the last hold_throttle_open()
+  double looked_s = -1e9;               // time of the last drop_silent()
+  bool screened = false;                // the system drops the datagrams that ENet cannot handle
+  std::vector<PeerId> holding;          // peers with held packets
+  bool unsent = false;                  // data waits for the next pass
+  DatagramBatch batch;                  // state payloads that wait for the next pass
   std::optional<secure::Guard> guard;   // none: nothing is sealed
-  std::optional<enet_uint32> knocking;  // a client that is not let in yet: what it will give as its reason
+  std::optional<enet_uint32> knocking;  // connect reason of a client that is not admitted yet
   std::array<std::byte, secure::Guard::kLargest> scratch;
   EventQueue events;
   TransportStats stats;

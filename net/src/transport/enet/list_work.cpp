@@ -11,15 +11,15 @@
 namespace reckoner {
 namespace {
 
-constexpr std::uint16_t kHalfWay = 0x8000;  // numbers go round: what is further ahead than that is behind
+constexpr std::uint16_t kHalfWay = 0x8000;  // sequence numbers wrap: a distance from this on means behind
 constexpr std::uint8_t kConnectionItself = 0xFF;
 
-// How many numbers further on.
+// Distance from `of` forward to `number`, modulo 2^16.
 std::uint16_t ahead(std::uint16_t number, std::uint16_t of) {
   return static_cast<std::uint16_t>(number - of);
 }
 
-// What arrived on a channel and waits there, in order. ENet looks for a command's place from the end.
+// The commands that wait on a channel, in order. ENet searches for a command's position from the end.
 class Waiting {
  public:
   explicit Waiting(const ENetChannel& channel) : taken_(channel.incomingReliableSequenceNumber) {
@@ -29,11 +29,11 @@ class Waiting {
     }
   }
 
-  // How many links ENet walks at most until it has found the place of that command, which then waits too;
-  // nothing if it is too far ahead.
+  // Adds a command. Returns the largest number of links that ENet may walk to find its position, or nullopt
+  // if it is too far ahead.
   std::optional<std::size_t> place(std::uint16_t number) {
     const std::uint16_t distance = ahead(number, taken_);
-    if (distance == 0 || distance >= kHalfWay) return 0;  // it was here: acknowledged again, and that is all
+    if (distance == 0 || distance >= kHalfWay) return 0;  // a repetition: ENet only acknowledges it again
     if (distance > CommandWindow::kCommands) return std::nullopt;
     const std::size_t links = last_ > distance ? last_ - distance + 1u : 1u;
     last_ = std::max(last_, distance);
@@ -41,11 +41,11 @@ class Waiting {
   }
 
  private:
-  std::uint16_t taken_;     // the last that was taken in in order
-  std::uint16_t last_ = 0;  // of those that wait, ahead of it
+  std::uint16_t taken_;     // the last number that arrived in order
+  std::uint16_t last_ = 0;  // distance from taken_ to the last waiting command
 };
 
-// The last number that a command of ours on that channel of the connection has; nothing: there are none.
+// The last sequence number that this end has used on a channel, or nullopt if the channel does not exist.
 std::optional<std::uint16_t> last_number(const ENetPeer& peer, std::uint8_t channel) {
   if (channel == kConnectionItself) return peer.outgoingReliableSequenceNumber;
   if (channel >= peer.channelCount) return std::nullopt;
@@ -66,9 +66,9 @@ std::optional<Refusal> ListWork::refuse(const ENetPeer& peer, std::span<const st
     }
     if (command.kind != Kind::send_reliable && command.kind != Kind::send_fragment) return;
     if (command.channel >= peer.channelCount) return;
-    if (!waiting) waiting.emplace(peer.channels[command.channel]);  // acceptable on one channel only
+    if (!waiting) waiting.emplace(peer.channels[command.channel]);  // acceptable() allows one channel only
     const auto links = waiting->place(command.about);
-    // A fragment's message is looked for, and if it is new, so is its place.
+    // For a fragment, ENet first searches for its message, and for the position too if the message is new.
     const std::size_t times = command.kind == Kind::send_fragment ? 2 : 1;
     if (!links || !spend(times * *links, now_s)) why = Refusal::peer_limit;
   });
@@ -82,14 +82,14 @@ bool ListWork::spend(std::size_t steps, double now_s) {
   return true;
 }
 
-// Looks for what is acknowledged just as ENet does: first among what is under way, in the order in which it
-// was sent - near the front, if all is well -, then among what is to be sent again, up to what never was.
-// What cannot be found was acknowledged before, or never sent.
+// Searches for the acknowledged command just as ENet does. The commands in flight come first, in the order of
+// sending; normally the command is near the front. Then come the commands that wait for a resend, up to the
+// first one that was never sent. A command that is not found was acknowledged before, or was never sent.
 std::optional<Refusal> ListWork::refuse_acknowledgement(const ENetPeer& peer, std::uint8_t channel,
                                                         std::uint16_t sequence, double now_s) {
   auto last = last_number(peer, channel);
   if (!last) return Refusal::never_sent;
-  // Paid in portions, so that one who has nothing left costs next to nothing.
+  // Charges in portions, so that a peer without any allowance left costs almost nothing.
   constexpr std::size_t kPortion = 64;
   std::size_t unpaid = 1;
   const auto pays = [&] {
@@ -112,7 +112,7 @@ std::optional<Refusal> ListWork::refuse_acknowledgement(const ENetPeer& peer, st
       const auto& command = command_at<ENetOutgoingCommand>(link);
       if ((command.command.header.command & ENET_PROTOCOL_COMMAND_FLAG_ACKNOWLEDGE) == 0) continue;
       if (command.sendAttempts == 0) {
-        // The first that was never sent: on its channel, all numbers from there on.
+        // The first command that was never sent. Later numbers on its channel were not sent either.
         if (command.command.header.channelID == channel) last = ahead(command.reliableSequenceNumber, 1);
         break;
       }

@@ -14,27 +14,30 @@
 
 namespace reckoner {
 
-/// Bounds what one peer can make ENet keep and search. ENet 1.3.17 has two lists of a peer's that it walks
-/// along link by link: what arrived and waits for something missing, for every reliable command that is new
-/// or waits already, and what is not acknowledged, for every acknowledgement. Neither is bounded in a way
-/// that matters here: 28 000 empty packets may wait, and an acknowledgement may name anything. So a datagram
-/// is looked at before ENet sees it, and one that goes too far is dropped whole, as the network might have
-/// dropped it: an honest peer sends again what was in it.
+/// Bounds the memory and the search time that one peer can cost in ENet. ENet 1.3.17 walks two lists of each
+/// peer link by link. One list holds arrived commands that wait for a missing one. ENet walks it for every
+/// reliable command that is new or already waits. The other list holds unacknowledged commands. ENet walks it
+/// for every acknowledgement. ENet's own bounds are too loose: 28 000 empty packets may wait, and an
+/// acknowledgement may name any number.
+///
+/// So this class examines each datagram before ENet sees it. A datagram that goes too far is dropped whole,
+/// as the network might have dropped it. An honest peer sends its content again.
 class ListWork {
  public:
-  /// Links that are walked along for one peer in a second, and so many at once; some nanoseconds each. Eight
-  /// thousand messages over a link that shuffles them, loses a fifth and repeats half, as fast as a window
-  /// allows, take 2 to 5 million.
+  /// Links that ENet may walk for one peer, in a second and at once. A link takes some nanoseconds. An honest
+  /// peer needs 2 to 5 million in a bad case: it sends 8000 messages as fast as the window allows, over a
+  /// link that reorders them, loses a fifth and repeats half.
   static constexpr double kStepsPerSecond = 4e6;
   static constexpr double kStepsAtOnce = 8e6;
 
-  /// Why an acceptable datagram of that peer's (enet_filter) must not reach ENet; nothing: it may.
-  /// never_sent: it acknowledges what never was; peer_limit: it is too far ahead, or costs more than its
-  /// sender has left. `now_s` on any clock that never goes back.
+  /// Returns the reason why an acceptable datagram of the peer (enet_filter::acceptable()) must not reach
+  /// ENet, or nullopt if it may. never_sent: it acknowledges a command that was never sent. peer_limit: a
+  /// command is too far ahead, or the peer's allowance is used up. `now_s` is in seconds on a monotonic
+  /// clock.
   [[nodiscard]] std::optional<Refusal> refuse(const ENetPeer& peer, std::span<const std::byte> datagram,
                                               double now_s);
 
-  /// The links that were allowed for so far.
+  /// Total number of links allowed so far.
   [[nodiscard]] std::uint64_t steps() const { return steps_; }
 
  private:

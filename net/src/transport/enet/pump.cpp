@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ENet's passes, what leaves with them, and who has fallen silent.
+// ENet's passes, sending, and the detection of silent peers.
 #include "net/src/transport/enet/hurry.hpp"
 #include "net/src/transport/enet/impl.hpp"
 #include "net/src/transport/enet/socket_screen.hpp"
@@ -10,15 +10,16 @@
 
 namespace reckoner {
 
-// Acknowledgements that come late, a peer's THROTTLE_CONFIGURE and the bandwidth it announces all make ENet
-// drop unreliable packets on its own. The sender's policy decides what is sent, so all three are undone
-// before every pass in which ENet may send. All three take a datagram from the peer, so only those are looked
-// at of whom one was let through: with a thousand peers, walking all of them is what a pass costs.
+// ENet drops unreliable packets on its own for three reasons: late acknowledgements, a peer's
+// THROTTLE_CONFIGURE, and the bandwidth that a peer announces. But the sender's policy must decide what is
+// sent. So this function undoes all three before every pass in which ENet may send. Each of the three needs a
+// datagram from the peer, so the function visits only peers with a new datagram. With a thousand peers, a
+// visit to all of them would be most of the cost of a pass.
 void EnetTransport::Impl::hold_throttle_open() {
-  host->bandwidthThrottleEpoch = enet_time_get();  // so that the next pass does not share out bandwidth
+  host->bandwidthThrottleEpoch = enet_time_get();  // so that the next pass does not distribute bandwidth
   touched.take([this](std::size_t index) {
     ENetPeer& peer = host->peers[index];
-    // While connecting, both ends compare these numbers and part if they differ.
+    // While connecting, both ends compare these numbers and disconnect if they differ.
     if (peer.state != ENET_PEER_STATE_CONNECTED && peer.state != ENET_PEER_STATE_DISCONNECT_LATER) return;
     peer.packetThrottle = ENET_PEER_PACKET_THROTTLE_SCALE;
     peer.packetThrottleLimit = ENET_PEER_PACKET_THROTTLE_SCALE;
@@ -27,8 +28,9 @@ void EnetTransport::Impl::hold_throttle_open() {
   });
 }
 
-// Sends a state payload past ENet's queues, which take four allocations and a walk over lists each: in the
-// same bytes that ENet would make of it, an unsequenced command alone in a datagram.
+// Sends a state payload without ENet's queues, which take four allocations and several list walks for each
+// packet. Without a guard, the bytes are those that ENet would send: one unsequenced command, alone in a
+// datagram.
 void EnetTransport::Impl::post(Connection& connection, std::span<const std::byte> payload) {
   ENetPeer& peer = *connection.peer;
   if (batch.full()) flush_batch();
@@ -57,7 +59,8 @@ bool EnetTransport::Impl::turn() {
   return pump();
 }
 
-// Who is to be disconnected is once nothing is held back any more.
+// Hands held packets to ENet. When none of a connection's packets are held any more, its pending disconnect
+// continues.
 void EnetTransport::Impl::release_held() {
   std::erase_if(holding, [this](PeerId id) {
     Connection* const connection = connections.find(id);
@@ -70,10 +73,10 @@ void EnetTransport::Impl::release_held() {
   });
 }
 
-// Sends and receives until nothing is left. An error (one datagram too long for ENet's buffer, one address
-// that cannot be sent to) ends a pass of ENet's in the middle, so the pass is repeated for the others; so
-// does a peer that comes or goes. A pass that went to its end found the socket empty, unless it read all it
-// may.
+// Sends and receives until nothing is left. Two things end a pass of ENet in the middle: an error (a datagram
+// too long for ENet's buffer, an address that cannot be reached), and a peer that connects or disconnects.
+// The pass is then repeated for the other peers. A pass that reached its end found the socket empty, unless
+// it read ENet's maximum number of datagrams.
 bool EnetTransport::Impl::pump() {
   const enet_uint32 start = host->totalReceivedPackets;
   unsent = false;
@@ -88,10 +91,10 @@ bool EnetTransport::Impl::pump() {
     const enet_uint32 received_now = host->totalReceivedPackets - before;
     bool to_its_end = result == 0;
     if (result > 0) {
-      // What was received is handed out at the end of a pass, and what was left over at the start of one.
+      // ENet delivers what it received in this pass at the end of the pass, and older packets at the start.
       to_its_end = pump.event.type == ENET_EVENT_TYPE_RECEIVE && received_now > 0;
       take(pump.event);
-      // What finds no room stays with ENet, and is bounded there for each peer.
+      // Packets that find no room stay in ENet, which bounds them for each peer.
       while (!full() && enet_host_check_events(host.get(), &pump.event) > 0)
         take(pump.event);
     } else if (result < 0) {
@@ -104,7 +107,8 @@ bool EnetTransport::Impl::pump() {
   return host->totalReceivedPackets != start;
 }
 
-// A pass that ended at an empty datagram, which ENet takes for an empty socket, left the others unread.
+// Skips the empty datagrams that ended ENet's pass: ENet takes them for an empty socket. Returns true if
+// other datagrams remain unread.
 bool EnetTransport::Impl::more_behind_empty() {
   if (screened) return false;
   const Skipped skipped = skip_empty(host->socket, limits::kMostSkipped);
@@ -113,8 +117,9 @@ bool EnetTransport::Impl::more_behind_empty() {
   return skipped.more;
 }
 
-// Whoever has come with something newer takes the place of an older connection, which is told why. A client
-// that has come back by itself goes on with what it had: for the game its older connection is merely lost.
+// Disconnects older connections that a newer token or ticket has replaced, and sends them the reason. A
+// client that came back with a ticket continues its game session. For the game, the older connection of such
+// a client is merely lost.
 void EnetTransport::Impl::end_replaced() {
   if (!guard) return;
   guard->end_replaced([this](std::uint32_t tag, bool by_another_login) {
@@ -128,7 +133,7 @@ void EnetTransport::Impl::end_replaced() {
   });
 }
 
-// ENet has reset the peer by now, which also released its packets.
+// ENet has reset the peer before this call, which also released the peer's packets.
 void EnetTransport::Impl::end(PeerId id, std::uint32_t reason) {
   Connection* const connection = connections.find(id);
   if (connection == nullptr) return;
@@ -139,16 +144,17 @@ void EnetTransport::Impl::end(PeerId id, std::uint32_t reason) {
   push(TransportEvent::Kind::disconnected, id, reason);
 }
 
-// At once, whatever may still be under way to it.
+// Disconnects at once, even if data is still in flight to the peer.
 void EnetTransport::Impl::give_up(PeerId id) {
   const Connection& connection = *connections.find(id);
   enet_peer_disconnect_now(connection.peer, connection.closing_reason);
   end(id, 0);
 }
 
-// Once as much waits as may, ENet takes nothing reliable of the peer any more, not even what the rest waits
-// for. Twice in a row, because what arrived in order waits for a moment too; longer if it is our game that
-// does not poll.
+// True if a connection cannot continue. When a peer's waiting data reaches the limit, ENet accepts nothing
+// reliable from the peer, not even the packet for which the data waits. Two checks in a row must find this,
+// because data that arrived in order also waits for a moment. Does not count while our own game does not
+// poll.
 bool EnetTransport::Impl::stuck(Connection& connection) const {
   const bool most = !full() && connection.peer->totalWaitingData >= host->maximumWaitingData;
   return std::exchange(connection.waiting_full, most) && most;

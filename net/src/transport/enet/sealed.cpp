@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Datagrams sealed as they leave and opened as they come, past ENet.
+// Seals outgoing datagrams and opens incoming ones, between ENet and the socket.
 #include "net/src/transport/enet/impl.hpp"
 
 #include <cstring>
@@ -7,21 +7,21 @@
 
 namespace reckoner {
 
-// ENet leaves what it puts before each datagram's commands to a checksum function, which is the one moment at
-// which all of a datagram that leaves can be seen, and replaced. Arriving ones are opened in the filter; ENet
-// asks here too whether their checksum is right.
+// ENet's checksum function, which ENet calls for each datagram. No other hook sees a complete outgoing
+// datagram and can replace it. filter() opens incoming datagrams; ENet calls this function for them too, to
+// verify the checksum.
 enet_uint32 EnetTransport::Impl::seal_hook(const ENetBuffer* buffers, std::size_t count) {
   constexpr enet_uint32 kAlwaysRight = 0;
-  if (count == 1) return kAlwaysRight;  // arriving; what leaves has a head and a command at least
+  if (count == 1) return kAlwaysRight;  // incoming; an outgoing datagram has at least a header and a command
   static_assert(std::is_standard_layout_v<ENetHost>);
   const auto* const inside = reinterpret_cast<const std::byte*>(buffers) - offsetof(ENetHost, buffers);
-  // The compressor is not used, and its context ours.
+  // ENet's compressor is not used. Its context points to the Impl.
   static_cast<Impl*>(reinterpret_cast<const ENetHost*>(inside)->compressor.context)->seal_leaving();
   return kAlwaysRight;
 }
 
-// Puts the sealed datagram in place of ENet's buffers. The checksum's place, the last of the first buffer,
-// has the connection's number until the checksum is written, and does not travel.
+// Replaces ENet's buffers with the sealed datagram. The first buffer ends with the space for the checksum.
+// ENet puts the connection's number there until it writes the checksum. This space is not sent.
 void EnetTransport::Impl::seal_leaving() {
   enet_uint32 connection = 0;
   std::size_t size = 0;
@@ -39,12 +39,13 @@ void EnetTransport::Impl::seal_leaving() {
   if (const auto* const joined = guard->joined()) {
     enet_filter::want_connection(std::span(scratch).first(size), joined->number);
   }
-  secure::Sealer* const sealer = guard->sealer_of(connection);  // the session's number, see let_pass()
+  secure::Sealer* const sealer =
+      guard->sealer_of(connection);  // this number is also the session's, see let_pass()
   std::span<const std::byte> sealed;
   if (sealer != nullptr) sealed = guard->seal(*sealer, secure::Kind::enet, std::span(scratch).first(size));
-  // Nothing leaves unsealed. Without a session, an empty datagram does.
+  // Nothing leaves unsealed. Without a session, ENet sends an empty datagram.
   host->bufferCount = sealed.empty() ? 0 : 1;
-  host->buffers[0].data = const_cast<std::byte*>(sealed.data());  // only read
+  host->buffers[0].data = const_cast<std::byte*>(sealed.data());  // ENet only reads it
   host->buffers[0].dataLength = sealed.size();
 }
 
@@ -55,7 +56,7 @@ void EnetTransport::Impl::send_raw(const ENetAddress& to, std::span<const std::b
   host->totalSentData += static_cast<enet_uint32>(datagram.size());
 }
 
-// What the filter does where everything is sealed.
+// Does the work of filter() where everything is sealed.
 int EnetTransport::Impl::take_sealed(std::span<const std::byte> datagram) {
   constexpr int kSwallow = 1, kPassOn = 0;
   const ENetAddress from = host->receivedAddress;
@@ -86,7 +87,7 @@ int EnetTransport::Impl::take_sealed(std::span<const std::byte> datagram) {
   return kSwallow;
 }
 
-// A state payload.
+// Handles an opened state payload.
 std::optional<Refusal> EnetTransport::Impl::take_opened(const secure::Guard::Arrival& arrival,
                                                         std::size_t bytes) {
   const PeerId id = role == enet_filter::Role::client ? id_of(host->peers) : PeerId{arrival.tag};
@@ -97,7 +98,7 @@ std::optional<Refusal> EnetTransport::Impl::take_opened(const secure::Guard::Arr
   return std::nullopt;
 }
 
-// Whatever ENet peer has to do with a session is at the address that its client has proven.
+// Gives all ENet peers of a session the address that its client has proven.
 void EnetTransport::Impl::send_to_session(const secure::Gate::Session& session) {
   for (ENetPeer* peer = host->peers; peer != host->peers + host->peerCount; ++peer) {
     if (peer->state != ENET_PEER_STATE_DISCONNECTED && peer->connectID == session.number)
@@ -105,8 +106,8 @@ void EnetTransport::Impl::send_to_session(const secure::Gate::Session& session) 
   }
 }
 
-// Hands an opened datagram to ENet, if it concerns the connection that stands on its session, or makes it. Or
-// why not.
+// Passes an opened datagram to ENet if it belongs to the connection on its session, or requests that
+// connection. Otherwise returns the reason.
 std::optional<Refusal> EnetTransport::Impl::let_pass(const secure::Guard::Arrival& arrival) {
   if (!enet_filter::acceptable(arrival.bytes, role, limit.message_bytes)) return Refusal::malformed;
   const std::size_t index = enet_filter::peer_of(arrival.bytes);
@@ -118,12 +119,13 @@ std::optional<Refusal> EnetTransport::Impl::let_pass(const secure::Guard::Arriva
     if (!secure::Guard::belongs(peer.connectID, arrival.session)) return Refusal::no_session;
     if (const auto why = beyond_work(connections.find(id_of(&peer)), arrival.bytes)) return why;
   }
-  // ENet answers to where it believes a datagram comes from, and knows a request that comes again, perhaps
-  // from elsewhere, by the same: to it all of a session comes from the address that its client has proven.
+  // ENet replies to the address that a datagram seems to come from. It also recognises a repeated request by
+  // that address, although the repetition may come from elsewhere. So ENet sees every datagram of a session
+  // with the address that the session's client has proven.
   host->receivedAddress =
       arrival.from != nullptr ? enet_order(arrival.from->address) : host->peers[index].address;
   touched.touch(index);
-  // As ENet expects it: behind the head stands a checksum, which is right (seal_hook()).
+  // ENet expects a checksum after the header. seal_hook() always computes 0.
   const std::size_t head = enet_filter::head_size(arrival.bytes);
   auto* const out = reinterpret_cast<std::byte*>(host->packetData[0]);
   std::fill_n(std::copy_n(arrival.bytes.data(), head, out), sizeof(enet_uint32), std::byte{0});
@@ -142,15 +144,15 @@ void EnetTransport::Impl::guard_with(secure::Guard&& given) {
     peer->mtu = host->mtu;
 }
 
-// A client's way in, before ENet begins.
+// A client's handshake, before ENet starts.
 void EnetTransport::Impl::knock() {
   ENetPeer* const peer = host->peers;
   const ENetAddress server = peer->address;
   if (const auto message = guard->to_send(steady_seconds())) send_raw(server, *message);
   const auto* const joined = guard->joined();
   if (joined == nullptr || !id_of(peer)) return;
-  enet_host_connect(host.get(), &server, kChannels, *knocking);  // the one peer there is, again
-  peer->connectID = joined->number;                              // and so it is asked for, see seal_leaving()
+  enet_host_connect(host.get(), &server, kChannels, *knocking);  // uses the only peer again
+  peer->connectID = joined->number;                              // seal_leaving() requests this number
   knocking.reset();
 }
 

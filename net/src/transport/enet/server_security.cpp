@@ -16,7 +16,7 @@ Error unnamed() {
       "server will do"};
 }
 
-// Of which tokens must name one.
+// A token must name one of these addresses. Empty: tokens for any server are valid.
 Result<std::vector<ServerAddress>> addresses_of(const ServerSecurity& security, const ServerAddress& bound) {
   if (security.any_server) return std::vector<ServerAddress>{};
   std::vector<ServerAddress> addresses = security.addresses;

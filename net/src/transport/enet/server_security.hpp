@@ -9,15 +9,17 @@
 
 namespace reckoner {
 
-/// What of it makes no sense, at a server that listens on one address or on every one. Nothing: all is well.
+/// Returns the first invalid setting, or nullopt. `on_every_address`: the server listens on all addresses of
+/// the machine.
 [[nodiscard]] std::optional<Error> fault_in(const ServerSecurity& security, bool on_every_address);
 
-/// A gate that lets in whom it says. `bound`: where the server listens, with its port, in the machine's byte
-/// order. Fails if that is every address and tokens would have to name the server by it.
+/// Translates the settings into a gate's configuration. `bound` is the address and port on which the server
+/// listens, in the machine's byte order. Fails if `bound` is every address and the settings do not say which
+/// addresses tokens must name.
 [[nodiscard]] Result<secure::GateConfig> gate_config(const ServerSecurity& security,
                                                      const ServerAddress& bound);
 
-/// How many tokens it remembers.
+/// How many tokens the server remembers.
 [[nodiscard]] secure::UsedTokens::Limits token_limits(const ServerSecurity& security);
 
 }  // namespace reckoner

@@ -5,8 +5,8 @@
 
 namespace reckoner {
 
-/// Keeps a C library started that must be started once a process: the first object calls `Start` (0 is
-/// success), the last one `Stop`. Any thread.
+/// Initialises a C library once per process. The first object calls `Start`, which returns 0 on success. The
+/// last object calls `Stop`. Any thread.
 template <int (*Start)(), void (*Stop)()>
 class SharedLibraryStart {
  public:
@@ -22,7 +22,8 @@ class SharedLibraryStart {
   SharedLibraryStart(const SharedLibraryStart&) = delete;
   SharedLibraryStart& operator=(const SharedLibraryStart&) = delete;
 
-  /// Runs `change`, which sets up how it is started, unless it is. False if so.
+  /// Calls `change`, which configures the next start, unless the library is started already. Returns false if
+  /// it is started already.
   template <class Change>
   [[nodiscard]] static bool before_start(Change change) {
     const std::lock_guard lock(mutex_);

@@ -10,8 +10,8 @@
 
 namespace reckoner {
 
-/// Why a UDP socket did not open, from errno. `port`: to listen on, if that was wanted; `host`: at that
-/// address.
+/// Explains from errno why a UDP socket could not be opened. `port` is the port to listen on, or null for a
+/// client. `host` is the address to listen on.
 inline Error socket_error(const std::uint16_t* port, const std::string& host) {
   const int reason = errno;
   const std::string why = std::generic_category().message(reason);

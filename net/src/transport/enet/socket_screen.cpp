@@ -16,7 +16,7 @@ namespace reckoner {
 
 bool screen_socket([[maybe_unused]] std::intptr_t socket, [[maybe_unused]] std::size_t longest) {
 #ifdef __linux__
-  // What a socket's program sees begins with the UDP header.
+  // The filter program of a UDP socket sees each datagram from its UDP header on.
   constexpr std::uint32_t kHeader = 8;
   std::array<sock_filter, 5> program{{
       BPF_STMT(BPF_LD | BPF_W | BPF_LEN, 0),

@@ -7,24 +7,27 @@
 
 namespace reckoner {
 
-// Two kinds of datagrams ENet cannot take, and anybody can send them: an empty one it takes for an empty
-// socket, and goes home with the others unread; one that is longer than its buffer ends its pass in an error.
+// Anybody can send two kinds of datagrams that ENet does not handle. ENet takes an empty datagram for an
+// empty socket and leaves the datagrams behind it unread. A datagram longer than ENet's buffer ends ENet's
+// pass with an error.
 
-/// Has the system drop such datagrams before they wait in a socket; `longest`: the longest that may, bytes.
-/// False where the system does not (others than Linux).
+/// Makes the system drop empty datagrams, and those longer than `longest` bytes, before they enter the
+/// socket's buffer. Returns false if the system cannot do that. Only Linux can.
 bool screen_socket(std::intptr_t socket, std::size_t longest);
 
-/// How many datagrams for a socket the system has dropped: those of screen_socket(), and what came while the
-/// socket's buffer was full. Nothing where it does not tell.
+/// How many datagrams the system has dropped at a socket: those that screen_socket() filters out, and those
+/// that arrived while the socket's buffer was full. Returns nullopt if the system does not report this. Only
+/// Linux does.
 [[nodiscard]] std::optional<std::uint64_t> dropped_for_socket(std::intptr_t socket);
 
-/// What skip_empty() found.
+/// Result of skip_empty().
 struct Skipped {
-  int empty = 0;      ///< so many are gone
-  bool more = false;  ///< another datagram is next
+  int empty = 0;      ///< how many were removed
+  bool more = false;  ///< a datagram that is not empty comes next
 };
 
-/// Takes away the empty datagrams that are next in a socket which cannot be screened, `most` at most.
+/// Removes empty datagrams from the front of a socket that cannot be screened, at most `most` of them. Does
+/// nothing on Windows.
 Skipped skip_empty(std::intptr_t socket, int most);
 
 }  // namespace reckoner
