@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "net/src/link/ack_window.hpp"
-#include "net/src/wire/datagram.hpp"
-#include "net/src/wire/messages.hpp"
+#include "net/src/messages/ack_window.hpp"
+#include "net/src/messages/datagram.hpp"
+#include "net/src/messages/messages.hpp"
 
 #include <array>
 #include <cstddef>

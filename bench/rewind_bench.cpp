@@ -2,7 +2,7 @@
 // What it takes to look at the world through clients' eyes: all that each of 32 clients was showing of 64
 // roaming entities a moment ago. The floor copies as many poses.
 #include "harness/sim/sim_transport.hpp"
-#include "net/src/wire/messages.hpp"
+#include "net/src/messages/messages.hpp"
 #include "scenario/builtin/roamers.hpp"
 
 #include <cstring>

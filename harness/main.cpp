@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// reckoner-harness: what players see over a bad network, and what it costs.
+// reckoner-harness measures what players see over a bad network, and how many bytes that takes.
 
 #include "harness/commands/cli_options.hpp"
 #include "harness/commands/commands.hpp"
@@ -43,9 +43,9 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help
-    return complain(std::string(error.what()) + " (--help says more)", reckoner::program::kBadInput);
+    return report_error(std::string(error.what()) + " (--help says more)", reckoner::program::kBadInput);
   } catch (const std::exception& error) {
-    return complain(error.what(), reckoner::program::kFailed);
+    return report_error(error.what(), reckoner::program::kFailed);
   }
   return exit_code;
 }

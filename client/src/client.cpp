@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "client/src/client_impl.hpp"
+#include "client/src/client_world.hpp"
 #include "client/src/shown/shown_debug.hpp"
-#include "client/src/world/client_world.hpp"
 
 #include <algorithm>
 #include <array>

@@ -2,11 +2,11 @@
 #pragma once
 
 #include "client/src/client_log.hpp"
+#include "client/src/client_world.hpp"
 #include "client/src/connection/back_off.hpp"
 #include "client/src/connection/client_mail.hpp"
 #include "client/src/connection/local_time.hpp"
-#include "client/src/world/client_world.hpp"
-#include "net/src/wire/messages.hpp"
+#include "net/src/messages/messages.hpp"
 
 #include <deque>
 #include <memory>

@@ -48,10 +48,6 @@ void add_direction(CLI::App& command, LinkArguments& arguments, const LinkOption
 
 }  // namespace
 
-int complain(const std::string& message, int exit_code) {
-  return program::fail("reckoner-harness", message, exit_code);
-}
-
 std::string name_of(const program::SourceOptions& source) {
   return source.trace.empty() ? source.scenario : std::filesystem::path(source.trace).stem().string();
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "harness/replay/replay.hpp"
+#include "harness/report/report_error.hpp"
 #include "harness/sim/link_script.hpp"
 #include "programs/common/options.hpp"
 
@@ -20,9 +21,6 @@ class App;
 }
 
 namespace reckoner::harness {
-
-/// Prints one line to stderr and returns `exit_code`.
-int complain(const std::string& message, int exit_code = program::kBadInput);
 
 /// For reports: the trace's name without folder and ending, or the scenario's.
 [[nodiscard]] std::string name_of(const program::SourceOptions& source);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "harness/commands/cli_options.hpp"
 #include "harness/commands/commands.hpp"
-#include "harness/methods/ablation.hpp"
-#include "harness/methods/method.hpp"
 #include "harness/metrics/figures_text.hpp"
+#include "harness/replay/ablation.hpp"
 #include "harness/replay/compare.hpp"
+#include "harness/replay/method.hpp"
 #include "harness/report/compare_output.hpp"
 #include "harness/report/progress_bar.hpp"
 #include "harness/report/report.hpp"
@@ -107,11 +107,11 @@ int run_equal_error(const CompareArguments& arguments, Comparison comparison) {
   if (comparison.options.playout.mode == PlayoutMode::present)
     comparison.options.playout.mode = PlayoutMode::adaptive;
   const auto all = bytes_at_equal_error(comparison, show_runs);
-  if (!all) return complain(all.error());
+  if (!all) return report_error(all.error());
   fmt::print("{}", equal_error_table(*all));
   if (!arguments.json.empty()) {
     if (const auto wrong = write_json(arguments.json, equal_error_json(*all))) {
-      return complain(wrong->message, program::kFailed);
+      return report_error(wrong->message, program::kFailed);
     }
   }
   return 0;
@@ -119,20 +119,20 @@ int run_equal_error(const CompareArguments& arguments, Comparison comparison) {
 
 int run_compare(const CompareArguments& arguments) {
   const auto comparison = comparison_of(arguments);
-  if (!comparison) return complain(comparison.error());
+  if (!comparison) return report_error(comparison.error());
   if (arguments.equal_error) return run_equal_error(arguments, *comparison);
   const auto runs = compare(*comparison, show_runs);
-  if (!runs) return complain(runs.error());
+  if (!runs) return report_error(runs.error());
   const bool buffered = comparison->options.playout.mode != PlayoutMode::present;
   fmt::print("{}", compare_table(*runs, buffered));
   if (!arguments.json.empty()) {
     if (const auto wrong = write_json(arguments.json, compare_json(*runs, buffered, arguments.run.mode))) {
-      return complain(wrong->message, program::kFailed);
+      return report_error(wrong->message, program::kFailed);
     }
   }
   if (!arguments.report.empty()) {
     const auto page = write_report(*comparison, *runs, arguments.report);
-    if (!page) return complain(page.error(), program::kFailed);
+    if (!page) return report_error(page.error(), program::kFailed);
     fmt::print("The report: {}\n", *page);
   }
   return 0;

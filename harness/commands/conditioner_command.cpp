@@ -32,18 +32,18 @@ int run_conditioner(const ConditionerArguments& arguments) {
   options.listen_port = arguments.listen_port;
   options.seed = arguments.seed;
   const auto to = program::parse_host_port(arguments.to);
-  if (!to) return complain("--to " + to.error());
+  if (!to) return report_error("--to " + to.error());
   options.to_host = to->host;
   options.to_port = to->port;
   const auto links = links_of(arguments.link);
-  if (!links) return complain(links.error(), program::kBadInput);
+  if (!links) return report_error(links.error(), program::kBadInput);
   auto script = script_of(arguments.link);
-  if (!script) return complain(script.error(), program::kBadInput);
+  if (!script) return report_error(script.error(), program::kBadInput);
   options.links = *links;
   options.script = std::move(*script);
   program::catch_stop_signals();
   auto conditioner = Conditioner::open(std::move(options));
-  if (!conditioner) return complain(conditioner.error(), program::kFailed);
+  if (!conditioner) return report_error(conditioner.error(), program::kFailed);
   fmt::print("listening on port {}\n", conditioner->port());
   std::fflush(stdout);
   conditioner->run(program::stop_requested,

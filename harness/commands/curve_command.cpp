@@ -143,12 +143,12 @@ Result<std::string> chaikin_csv(const CurveArguments& a, std::string_view text) 
 
 int run_curve(const CurveArguments& arguments) {
   std::ifstream file(arguments.points_file, std::ios::binary);
-  if (!file) return complain("cannot read " + arguments.points_file, program::kBadInput);
+  if (!file) return report_error("cannot read " + arguments.points_file, program::kBadInput);
   const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   const auto csv = curve_csv(arguments, text);
-  if (!csv) return complain(arguments.points_file + ": " + csv.error(), program::kBadInput);
+  if (!csv) return report_error(arguments.points_file + ": " + csv.error(), program::kBadInput);
   if (std::fwrite(csv->data(), 1, csv->size(), stdout) != csv->size() || std::fflush(stdout) != 0) {
-    return complain("cannot write the curve", program::kFailed);
+    return report_error("cannot write the curve", program::kFailed);
   }
   return 0;
 }

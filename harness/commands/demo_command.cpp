@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "harness/commands/child_process.hpp"
 #include "harness/commands/cli_options.hpp"
 #include "harness/commands/commands.hpp"
-#include "harness/commands/scratch_folder.hpp"
 #include "harness/metrics/measure.hpp"
+#include "harness/report/child_process.hpp"
+#include "harness/report/scratch_folder.hpp"
 #include "programs/common/security.hpp"
 #include "programs/common/stop_signal.hpp"
 
@@ -193,10 +193,11 @@ void print_next_steps(const std::string& harness) {
 int run_demo(const DemoArguments& arguments) {
   program::catch_stop_signals();
   const auto network = find_network(arguments.network);
-  if (!network) return complain("there is no network " + arguments.network);
-  if (const auto source = program::open_source(arguments.source); !source) return complain(source.error());
+  if (!network) return report_error("there is no network " + arguments.network);
+  if (const auto source = program::open_source(arguments.source); !source)
+    return report_error(source.error());
   const ScratchFolder scratch;
-  if (scratch.path().empty()) return complain("cannot make a temporary folder", program::kFailed);
+  if (scratch.path().empty()) return report_error("cannot make a temporary folder", program::kFailed);
   const fs::path folder = program_folder(arguments.argv0.c_str());
   const fs::path truth = scratch.path() / "truth.csv";
   const auto start = [&](const char* program, const std::vector<std::string>& options,
@@ -209,20 +210,20 @@ int run_demo(const DemoArguments& arguments) {
   const fs::path key_path = scratch.path() / "key";
   const SecretKey key = SecretKey::make();
   if (const auto wrong = program::write_secret_file(key_path, key.text()))
-    return complain(wrong->message, program::kFailed);
+    return report_error(wrong->message, program::kFailed);
   server_options.insert(server_options.end(),
                         {"--port", "0", "--key", key_path.string(), "--truth", truth.string()});
   auto server = start("reckoner-server", server_options, "server");
-  if (!server) return complain(server.error(), program::kFailed);
+  if (!server) return report_error(server.error(), program::kFailed);
   const auto server_port = port_of(*server, "reckoner-server");
-  if (!server_port) return complain(server_port.error(), program::kFailed);
+  if (!server_port) return report_error(server_port.error(), program::kFailed);
   auto conditioner = start("reckoner-harness",
                            {"conditioner", "--listen", "0", "--to", "127.0.0.1:" + *server_port, "--network",
                             arguments.network, "--seed", std::to_string(arguments.seed)},
                            "conditioner");
-  if (!conditioner) return complain(conditioner.error(), program::kFailed);
+  if (!conditioner) return report_error(conditioner.error(), program::kFailed);
   const auto port = port_of(*conditioner, "the conditioner");
-  if (!port) return complain(port.error(), program::kFailed);
+  if (!port) return report_error(port.error(), program::kFailed);
 
   std::vector<Viewer> viewers(2);
   viewers[0].title = "client 1", viewers[0].what = "shows the present", viewers[0].mode = "present";
@@ -236,12 +237,12 @@ int run_demo(const DemoArguments& arguments) {
     const auto at_port = static_cast<std::uint16_t>(std::stoi(*server_port));
     const ConnectGrant grant{.client_id = ++client_id, .servers = {{kThisMachine, at_port}}};
     if (const auto wrong = program::write_token_file(token, program::issue_now(grant, key, 60.0)))
-      return complain(wrong->message, program::kFailed);
+      return report_error(wrong->message, program::kFailed);
     auto process = start("reckoner-client",
                          {"--connect", "127.0.0.1:" + *port, "--mode", viewer.mode, "--token", token.string(),
                           "--rendered", viewer.rendered.string(), "--json", viewer.json.string()},
                          viewer.mode);
-    if (!process) return complain(process.error(), program::kFailed);
+    if (!process) return report_error(process.error(), program::kFailed);
     viewer.process = std::move(*process);
   }
   fmt::print(
@@ -253,10 +254,10 @@ int run_demo(const DemoArguments& arguments) {
   std::fflush(stdout);
 
   if (!watch(*server, arguments.source.seconds)) {
-    return complain(program::stop_requested() ? "stopped" : "the server did not end", program::kFailed);
+    return report_error(program::stop_requested() ? "stopped" : "the server did not end", program::kFailed);
   }
   if (server->exit_code() != 0) {
-    return complain("the server failed: " + last_line(server->output()), program::kFailed);
+    return report_error("the server failed: " + last_line(server->output()), program::kFailed);
   }
   MeasureOptions measured;
   measured.teleport_mps = arguments.source.teleport_mps;
@@ -270,12 +271,13 @@ int run_demo(const DemoArguments& arguments) {
       sleep_ms(10);
     const auto column = column_of(viewer, truth, measured);
     if (!column) {
-      return complain(column.error() + " (" + last_line(viewer.process->output()) + ")", program::kFailed);
+      return report_error(column.error() + " (" + last_line(viewer.process->output()) + ")",
+                          program::kFailed);
     }
     columns.push_back(*column);
   }
   const auto snap = snap_column(arguments, std::max(1.0, columns[0].updates_per_s));
-  if (!snap) return complain(snap.error(), program::kFailed);
+  if (!snap) return report_error(snap.error(), program::kFailed);
   columns.push_back(*snap);
   print_table(columns);
   fmt::print(

@@ -25,13 +25,13 @@ int run_measure(const MeasureArguments& arguments) {
   MeasureOptions options = arguments.options;
   options.one_way_s = 0.001 * arguments.one_way_ms;
   const auto figures = measure_files(arguments.truth, arguments.rendered, options);
-  if (!figures) return complain(figures.error(), program::kBadInput);
+  if (!figures) return report_error(figures.error(), program::kBadInput);
   fmt::print("{} against {}: {:.1f} entity-seconds\n", arguments.rendered, arguments.truth,
              figures->entity_seconds);
   print_figures(*figures);
   if (!arguments.json.empty()) {
     if (const auto wrong = write_json(arguments.json, figures_json(*figures))) {
-      return complain(wrong->message, program::kFailed);
+      return report_error(wrong->message, program::kFailed);
     }
   }
   return 0;

@@ -48,24 +48,24 @@ int run_plot(PlotArguments arguments) {
   if (arguments.source.seconds <= 0.0) arguments.source.seconds = kDefaultSeconds;
   arguments.source.seconds += kPlotWarmUpS;
   auto options = replay_options(arguments.run, arguments.source, arguments.link);
-  if (!options) return complain(options.error());
+  if (!options) return report_error(options.error());
   const auto source = program::open_source(arguments.source);
-  if (!source) return complain(source.error());
+  if (!source) return report_error(source.error());
   const auto entity = chosen(**source, arguments);
-  if (!entity) return complain(entity.error());
+  if (!entity) return report_error(entity.error());
 
   double rate_hz = 0.0;
   options->method = "reckoner";
   auto reckoner = record_method(**source, *options, *entity, rate_hz);
-  if (!reckoner) return complain(reckoner.error());
-  if (rate_hz <= 0.0) return complain("nothing was sent about the entity: there is nothing to compare");
+  if (!reckoner) return report_error(reckoner.error());
+  if (rate_hz <= 0.0) return report_error("nothing was sent about the entity: there is nothing to compare");
   ReplayOptions even = *options;
   even.method = "snap";
   even.budget = {};
   even.budget.fixed_rate_hz = rate_hz;
   double ignored = 0.0;
   auto snap = record_method(**source, even, *entity, ignored);
-  if (!snap) return complain(snap.error());
+  if (!snap) return report_error(snap.error());
   snap->title = "Snapping to updates";
   snap->colour = "#d64545";
   reckoner->title = "Reckoner";
@@ -78,7 +78,7 @@ int run_plot(PlotArguments arguments) {
       options->links.down.latency_ms, options->links.down.jitter_ms, options->links.down.loss_percent,
       rate_hz);
   plot.methods = {std::move(*snap), std::move(*reckoner)};
-  if (const auto wrong = draw(plot, arguments.out)) return complain(wrong->message, program::kFailed);
+  if (const auto wrong = draw(plot, arguments.out)) return report_error(wrong->message, program::kFailed);
   fmt::print("{}: {} over {}, {:.1f} updates per second\n", arguments.out, name_of(arguments.source),
              arguments.link.name(), rate_hz);
   return 0;

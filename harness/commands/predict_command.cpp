@@ -115,12 +115,12 @@ ordered_json quadratic(const DisState& in, double dt_s) {
 
 int run_predict(const std::string& model, double dt_s, const std::string& state_file) {
   std::ifstream file(state_file, std::ios::binary);
-  if (!file) return complain("cannot read " + state_file, program::kBadInput);
+  if (!file) return report_error("cannot read " + state_file, program::kBadInput);
   const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   const auto out = predict_json(model, dt_s, text);
-  if (!out) return complain(state_file + ": " + out.error(), program::kBadInput);
+  if (!out) return report_error(state_file + ": " + out.error(), program::kBadInput);
   if (std::fwrite(out->data(), 1, out->size(), stdout) != out->size() || std::fflush(stdout) != 0) {
-    return complain("cannot write the state", program::kFailed);
+    return report_error("cannot write the state", program::kFailed);
   }
   return 0;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "harness/commands/cli_options.hpp"
 #include "harness/commands/commands.hpp"
-#include "harness/methods/method.hpp"
 #include "harness/metrics/figures_json.hpp"
 #include "harness/metrics/figures_text.hpp"
+#include "harness/replay/method.hpp"
 #include "harness/sim/packet_log.hpp"
 #include "scenario/trace/pose_csv.hpp"
 
@@ -76,15 +76,15 @@ ReplayOptions owned_by_server(const ReplayOptions& owned) {
 
 int run_replay(const ReplayArguments& arguments) {
   auto options = replay_options(arguments.run, arguments.source, arguments.link);
-  if (!options) return complain(options.error(), program::kBadInput);
+  if (!options) return report_error(options.error(), program::kBadInput);
   const auto source = program::open_source(arguments.source);
-  if (!source) return complain(source.error(), program::kBadInput);
+  if (!source) return report_error(source.error(), program::kBadInput);
   options->log_packets = !arguments.packets.empty();
 
   std::optional<scenario::PoseCsvWriter> rendered;
   if (!arguments.rendered.empty()) {
     auto writer = scenario::PoseCsvWriter::open(arguments.rendered, {.shown_time = true, .monotonic = false});
-    if (!writer) return complain(writer.error(), program::kBadInput);
+    if (!writer) return report_error(writer.error(), program::kBadInput);
     rendered = std::move(*writer);
   }
   FrameSink sink;
@@ -98,7 +98,7 @@ int run_replay(const ReplayArguments& arguments) {
   }
   const auto before = std::chrono::steady_clock::now();
   const auto result = replay(**source, *options, sink);
-  if (!result) return complain(result.error(), program::kBadInput);
+  if (!result) return report_error(result.error(), program::kBadInput);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - before;
   fmt::print("{} over {}, {}, seed {}: {:.1f} entity-seconds in {:.2f} s\n", name_of(arguments.source),
              arguments.link.name(), arguments.run.options.method, arguments.run.options.seed,
@@ -112,7 +112,7 @@ int run_replay(const ReplayArguments& arguments) {
   std::optional<Figures> server_side;
   if (options->owner_links) {
     const auto other = replay(**source, owned_by_server(*options));
-    if (!other) return complain(other.error(), program::kBadInput);
+    if (!other) return report_error(other.error(), program::kBadInput);
     server_side = other->run;
     const auto ratio = owned_error_ratio(result->run, *server_side);
     fmt::print("  server-side       p95 {:.3f} m of the same entities over a link as long as both: {}\n",
@@ -121,16 +121,16 @@ int run_replay(const ReplayArguments& arguments) {
   }
 
   if (rendered && !rendered->close()) {
-    return complain("could not write all of " + arguments.rendered, program::kFailed);
+    return report_error("could not write all of " + arguments.rendered, program::kFailed);
   }
   if (!arguments.packets.empty()) {
     if (const auto wrong = write_packets(arguments.packets, result->packets)) {
-      return complain(wrong->message, program::kFailed);
+      return report_error(wrong->message, program::kFailed);
     }
   }
   if (!arguments.json.empty()) {
     if (const auto wrong = write_json(arguments.json, run_json(arguments, **source, *result, server_side))) {
-      return complain(wrong->message, program::kFailed);
+      return report_error(wrong->message, program::kFailed);
     }
   }
   return 0;

@@ -51,11 +51,11 @@ double play(program::PlayedTransport& transport, const program::SessionSettings&
 
 int run(const Arguments& arguments) {
   auto reader = program::SessionReader::open(arguments.log);
-  if (!reader) return complain(reader.error(), program::kBadInput);
+  if (!reader) return report_error(reader.error(), program::kBadInput);
   std::optional<scenario::PoseCsvWriter> rendered;
   if (!arguments.rendered.empty()) {
     auto opened = scenario::PoseCsvWriter::open(arguments.rendered, {.shown_time = true, .monotonic = true});
-    if (!opened) return complain(opened.error(), program::kBadInput);
+    if (!opened) return report_error(opened.error(), program::kBadInput);
     rendered = std::move(*opened);
   }
   program::PlayedTransport transport{*reader};
@@ -63,15 +63,15 @@ int run(const Arguments& arguments) {
   ClientStats stats;
   const double seconds = play(transport, reader->settings(), rendered ? &*rendered : nullptr, drawn, stats);
   if (rendered && !rendered->close())
-    return complain("could not write all of " + arguments.rendered, program::kFailed);
-  if (transport.error()) return complain(transport.error()->message, program::kBadInput);
+    return report_error("could not write all of " + arguments.rendered, program::kFailed);
+  if (transport.error()) return report_error(transport.error()->message, program::kBadInput);
   fmt::print(
       "{:.1f} s recorded by Reckoner {}: {} frames; {} updates in {} datagrams ({} lost), {} malformed\n",
       seconds, reader->settings().version, drawn.frames, stats.updates_applied, stats.datagrams_received,
       stats.datagrams_lost, stats.malformed);
   if (reader->cut_short()) fmt::print("The file is cut short: what came after is missing.\n");
   if (transport.departures() > 0) {
-    return complain(
+    return report_error(
         fmt::format("the client departed from the recorded one {} times: another version made the "
                     "recording, or a fault of the machine",
                     transport.departures()),

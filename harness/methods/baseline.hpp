@@ -11,18 +11,18 @@
 
 namespace reckoner::harness {
 
-/// What a baseline is sent about an entity: exact numbers with an exact time stamp.
+/// An update about one entity as a baseline receives it: exact numbers with an exact time stamp.
 struct BaselineUpdate {
-  State state;  ///< the acceleration is the true one
+  State state;  ///< with the true acceleration
   double time_s = 0.0;
-  std::uint32_t teleports = 0;  ///< declared so far: never blend or interpolate across a change
+  std::uint32_t teleports = 0;  ///< number of teleports so far; never blend or interpolate across a change
 };
 
-/// What a baseline is told beforehand.
+/// What a baseline knows before the run.
 struct BaselineSetup {
-  double interval_s = 0.1;  ///< between updates, on average
+  double interval_s = 0.1;  ///< mean interval between updates
   double frame_rate_hz = 60.0;
-  double latency_s = 0.0;  ///< of the downlink
+  double latency_s = 0.0;  ///< of the link to the client
   double jitter_s = 0.0;
 };
 
@@ -31,31 +31,33 @@ struct BaselineShown {
   double shown_time_s = 0.0;
 };
 
-/// How one entity is shown by a published technique. Times are exact server time. Belongs to one thread.
+/// Shows one entity by a published technique. All times are exact server time, s. Belongs to one thread.
 class Baseline {
  public:
   virtual ~Baseline() = default;
 
-  /// An update arrives at `now_s`. May be late, overtaken or a repetition.
+  /// Handles an update that arrives at `now_s`. It may be late, out of order or a duplicate.
   virtual void receive(const BaselineUpdate& update, double now_s) = 0;
 
-  /// What to draw in the frame at `now_s`, called once a frame; nothing if there is nothing to show yet.
+  /// The pose to draw in the frame at `now_s`. Called once a frame. Returns nullopt while there is nothing to
+  /// show.
   [[nodiscard]] virtual std::optional<BaselineShown> show(double now_s) = 0;
 
-  /// How long ago it shows entities, s.
+  /// The playout delay, s: entities are shown as they were this long ago.
   [[nodiscard]] virtual double delay_s() const { return 0.0; }
 };
 
-/// A kind of baseline.
+/// A kind of baseline and how to create one.
 struct BaselineKind {
   std::string_view name;
-  std::string_view summary;  ///< what it does, for a reader who has never heard of it
+  std::string_view summary;  ///< a description of the technique for readers who do not know it
   std::unique_ptr<Baseline> (*make)(const BaselineSetup&);
-  bool sends_acceleration;  ///< counted in the size of its updates, as is the next
-  bool poses_only;          ///< no rates at all, and orientations in 4 bytes
+  bool sends_acceleration;  ///< updates contain the acceleration, which counts in their size
+  bool poses_only;          ///< updates contain no velocities, and orientations take 4 bytes
 };
 
-/// Every baseline there is. To add one: a file in src/baselines, and a line in its table.
+/// All baselines. To add one, write a file in methods/baselines/ and add a line to the table in its
+/// kinds.cpp.
 [[nodiscard]] std::span<const BaselineKind> baseline_kinds();
 
 }  // namespace reckoner::harness

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "harness/methods/baseline.hpp"
-#include "harness/methods/method.hpp"
 #include "harness/metrics/measured_frames.hpp"
-#include "harness/sim/replay_network.hpp"
+#include "harness/replay/method.hpp"
+#include "harness/replay/replay_network.hpp"
 
 #include <algorithm>
 #include <array>
@@ -14,8 +14,8 @@
 namespace reckoner::harness {
 namespace {
 
-// What a plain sender would spend, bytes: a time stamp a datagram, and for each entity its id, a teleport
-// counter and floats that nobody quantised; of techniques that use nothing else, position and a packed
+// Sizes of what a simple sender transmits, in bytes. A datagram has a time stamp. Each entity has an id, a
+// teleport counter and unquantised floats. Techniques that only use poses send a position and a packed
 // orientation.
 constexpr std::size_t kDatagramBytes = 4;
 constexpr std::size_t kEntityBytes = 2 + 1;
@@ -31,9 +31,9 @@ BaselineSetup baseline_setup(const ReplayOptions& options, double interval_s) {
   return setup;
 }
 
-// Sends every entity evenly from its spawn on, at once after a teleport; spawns and despawns go over the
-// reliable channel. Payloads have the right size, but carry only the number of what was sent, so that what
-// arrives is exact.
+// Sends every entity at even intervals after its spawn, and at once after a teleport. Spawns and despawns use
+// the reliable channel. Payloads have the right size but contain only indices into sent_, so the client
+// receives exact numbers.
 class BaselineMethod final : public Method {
  public:
   BaselineMethod(const BaselineKind& kind, const scenario::Source& source, const ReplayOptions& options,
@@ -105,12 +105,12 @@ class BaselineMethod final : public Method {
 
  private:
   struct Entity {
-    // The server's:
+    // Of the server:
     bool alive = false;
     BaselineUpdate latest;
     double due_s = 0.0;
     std::uint64_t updates = 0;
-    // The client's:
+    // Of the client:
     std::unique_ptr<Baseline> display;
     double ends_s = std::numeric_limits<double>::infinity();
   };
@@ -154,7 +154,7 @@ class BaselineMethod final : public Method {
     }
   }
 
-  // Sends `bytes`, which stand for what was put into sent_ from `first` on.
+  // Sends `bytes` bytes that stand for the elements of sent_ from `first` on.
   void send(Channel channel, std::size_t first, std::size_t bytes) {
     const std::uint64_t range[2] = {first, sent_.size()};
     std::vector<std::byte> payload(std::max(bytes, sizeof range));
@@ -198,7 +198,7 @@ class BaselineMethod final : public Method {
         continue;
       }
       if (sent.update.time_s >= entity.ends_s) continue;
-      if (!entity.display && entity.ends_s < now_s) continue;  // late, about what is gone
+      if (!entity.display && entity.ends_s < now_s) continue;  // a late update about a despawned entity
       if (!entity.display) entity.display = kind_.make(setup_);
       delay_s_ = entity.display->delay_s();
       entity.display->receive(sent.update, now_s);

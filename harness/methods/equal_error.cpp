@@ -9,9 +9,9 @@ namespace reckoner::harness {
 namespace {
 
 constexpr double kLeastUpdatesPerS = 0.5;
-constexpr int kHalvings = 9;  // of the ratio between the largest and the least budget: to 1 %
+constexpr int kHalvings = 9;  // bisection steps on a logarithmic scale, which give an accuracy of 1 %
 
-// What a run over all seeds comes to.
+// The means over all seeds.
 struct Spent {
   double error_m = 0.0;
   double bytes_per_s = 0.0;
@@ -38,7 +38,7 @@ Result<Spent> spend(const Comparison& comparison, const scenario::Source& source
   return mean;
 }
 
-// Searches one source over one network; `one_done` after every budget.
+// Finds the budget for one source and network. Calls `one_done` after every budget tried.
 Result<EqualError> search(const Comparison& comparison, const NamedSource& source, const NamedLinks& network,
                           const std::function<void()>& one_done) {
   const auto plain =

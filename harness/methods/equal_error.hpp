@@ -11,31 +11,33 @@
 
 namespace reckoner::harness {
 
-/// What Reckoner has to spend to show as well as a plain interpolation buffer does.
+/// The bytes that Reckoner needs to reach the error of a plain interpolation buffer.
 struct EqualError {
   std::string trace;
   std::string network;
-  double error_m = 0.0;             ///< what the buffer reaches: 95 % of the shown errors are below
-  double plain_bytes_per_s = 0.0;   ///< and what it takes: on the wire down, per entity-second
-  double updates_per_second = 0.0;  ///< Reckoner's budget for the same error
-  double bytes_per_s = 0.0;         ///< and what that takes
-  bool reached = false;             ///< false: not within kMostUpdatesPerS, whose bytes these are
+  double error_m = 0.0;             ///< error of the buffer: 95th percentile of the shown error, m
+  double plain_bytes_per_s = 0.0;   ///< bytes of the buffer: on the wire, to the client, per entity-second
+  double updates_per_second = 0.0;  ///< smallest budget with which Reckoner reaches this error
+  double bytes_per_s = 0.0;         ///< bytes of Reckoner with that budget, counted like the buffer's
+  /// False: the error exceeds the buffer's even with kMostUpdatesPerS; the bytes are for that budget.
+  bool reached = false;
 };
 
-/// The buffer's rate, and the largest budget that is tried.
+/// The update rate of the buffer and the largest budget that is tried.
 inline constexpr double kPlainUpdatesPerS = 20.0;
 inline constexpr double kMostUpdatesPerS = 60.0;
 
-/// For every source and network of `comparison`, over its seeds: `lerp-buffer` at 20 updates a second with 12
-/// bytes of position and 4 of orientation, then by bisection the least budget with which Reckoner's error is
-/// no larger. Its options' method, budget and seed do not count; the mode must be a buffered one. Progress
-/// and failure as compare().
+/// Compares Reckoner with `lerp-buffer` for every source and network of `comparison`, with the mean over its
+/// seeds. The buffer sends 20 updates a second, each with 12 bytes of position and 4 of orientation. A
+/// bisection then finds the smallest budget with which the error of Reckoner is not larger. The method,
+/// budget and seed in `comparison.options` are ignored. The playout mode must be a buffered one. Progress and
+/// failure are reported as by compare().
 [[nodiscard]] Result<std::vector<EqualError>> bytes_at_equal_error(
     const Comparison& comparison,
     const std::function<void(std::size_t done, std::size_t all)>& progress = {});
 
-/// The geometric mean of Reckoner's bytes divided by the buffer's over the traces of a network, each at least
-/// kLeastRatio.
+/// The geometric mean, over all traces with this network, of Reckoner's bytes divided by the buffer's bytes.
+/// Each number of bytes counts as at least kLeastRatio. Returns 0 if there is no such trace.
 [[nodiscard]] double mean_ratio(const std::vector<EqualError>& all, const std::string& network);
 
 }  // namespace reckoner::harness

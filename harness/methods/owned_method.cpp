@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-// What others see of entities that a client owns.
-#include "harness/methods/method.hpp"
 #include "harness/methods/publish_count.hpp"
-#include "harness/methods/rogue_owner.hpp"
 #include "harness/methods/viewer.hpp"
+#include "harness/replay/method.hpp"
 #include "harness/replay/replay_run.hpp"
+#include "harness/replay/rogue_owner.hpp"
 #include "harness/sim/sim_transport.hpp"
-#include "net/src/wire/messages.hpp"
+#include "net/src/messages/messages.hpp"
 
 #include <algorithm>
 #include <array>
@@ -23,9 +22,9 @@
 namespace reckoner::harness {
 namespace {
 
-constexpr double kOwnerClockOffsetS = -500.0;  // not the server's, nor the viewer's
+constexpr double kOwnerClockOffsetS = -500.0;  // differs from the offsets of the server and the viewer
 constexpr std::byte kOwnerName{0x01};
-constexpr std::size_t kRunner = kPoint + 1;  // archetype of what the rogue owns
+constexpr std::size_t kRunner = kPoint + 1;  // archetype of the cheating owner's entity
 constexpr double kSpeedWindowS = 0.5;
 constexpr double kSkipOwnedRunS = 3.0;
 
@@ -46,7 +45,7 @@ std::vector<Archetype> archetypes_for(const ReplayOptions& options) {
   return archetypes;
 }
 
-// How fast an entity is shown to move, over some time; 0: from one look to the next.
+// Measures the speed of an entity over a window of time. A window of 0 means from one call to the next.
 class SpeedGun {
  public:
   explicit SpeedGun(double window_s) : window_s_(window_s) {}
@@ -170,7 +169,7 @@ class OwnedMethod final : public Method {
   void note_rogue(double time_s, const std::optional<glm::dvec3>& shown) {
     while (const auto event = viewer_.client().poll_event()) {
       if (event->kind != ClientEvent::Kind::teleported || event->entity != rogue_entity_) continue;
-      gun_.restart();  // declared, and shown as such
+      gun_.restart();  // declared teleports do not count as speed
       steps_.restart();
     }
     if (!shown) return;
@@ -207,7 +206,8 @@ class OwnedMethod final : public Method {
     }
   }
 
-  // Everything belongs to the owner as soon as it is there, but for what others live in.
+  // Gives ownership of every entity to the owner once it has joined, except of entities that are frames of
+  // others. Also spawns the cheating owner's entity.
   void give() {
     for (std::size_t i = 0; i < ids_.size(); ++i) {
       const bool free = owner_id_ && ids_[i] && !is_frame_[i] && !server_.owner(ids_[i]);
@@ -236,14 +236,14 @@ class OwnedMethod final : public Method {
   ClientId owner_id_;
   ClientId rogue_id_;
   EntityId rogue_entity_;
-  SpeedGun gun_{kSpeedWindowS};       // of what is shown of the rogue's entity
-  SpeedGun steps_{0.0};               // of the same, from frame to frame
-  SpeedGun believed_{kSpeedWindowS};  // of what was published of it
+  SpeedGun gun_{kSpeedWindowS};       // of the cheating owner's entity as shown
+  SpeedGun steps_{0.0};               // as shown, from frame to frame
+  SpeedGun believed_{kSpeedWindowS};  // as published by the server
   double believed_s_ = 0.0;
-  std::vector<EntityId> ids_;   // null while not in the world
-  std::vector<State> truths_;   // in the frames that they are in
-  std::vector<EntityId> in_;    // these; null: the world
-  std::vector<bool> is_frame_;  // of another
+  std::vector<EntityId> ids_;   // null while the entity is not in the world
+  std::vector<State> truths_;   // each in the frame given by in_
+  std::vector<EntityId> in_;    // the entity's frame; null: the world
+  std::vector<bool> is_frame_;  // true: another entity uses it as its frame
   PublishCount publishes_;
 };
 
@@ -255,12 +255,12 @@ std::unique_ptr<Method> make_owned_method(const scenario::Source& source, const 
 }
 
 LinkPair summed(const LinkPair& first, const LinkPair& second) {
-  // One way through the owner's link, up, and the other way through the viewer's, down.
+  // A datagram travels up the owner's link and then down the viewer's.
   const LinkOptions& a = first.up;
   const LinkOptions& b = second.down;
   LinkOptions sum;
-  // The sum of two delays has the sum of their means, sqrt(2 / pi) of the jitter above the least, and of
-  // their variances.
+  // The sum of two delays has the sum of their variances and the sum of their means. A mean is the latency
+  // plus sqrt(2 / pi) times the jitter.
   sum.jitter_ms = std::hypot(a.jitter_ms, b.jitter_ms);
   const double more_ms = a.jitter_ms + b.jitter_ms - sum.jitter_ms;
   sum.latency_ms = a.latency_ms + b.latency_ms + std::sqrt(2.0 / std::numbers::pi) * more_ms;

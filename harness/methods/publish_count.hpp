@@ -9,12 +9,12 @@
 
 namespace reckoner::harness {
 
-/// How often each of some entities was published, as seen from outside the server.
+/// Counts how often each entity was published. It only uses the public interface of the server.
 class PublishCount {
  public:
   explicit PublishCount(std::size_t entities) : last_s_(entities, -1.0), counts_(entities, 0) {}
 
-  /// To be called after every tick.
+  /// Call this for every entity after every tick.
   void look(const Server& server, std::size_t entity, EntityId id) {
     const auto motion = server.published(id);
     if (!motion || motion->time_s == last_s_[entity]) return;

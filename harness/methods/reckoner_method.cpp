@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "harness/methods/method.hpp"
 #include "harness/methods/publish_count.hpp"
 #include "harness/methods/shot_range.hpp"
 #include "harness/methods/viewer.hpp"
+#include "harness/replay/method.hpp"
+#include "harness/replay/replay_network.hpp"
 #include "harness/replay/replay_run.hpp"
-#include "harness/sim/replay_network.hpp"
-#include "net/src/wire/messages.hpp"
+#include "net/src/messages/messages.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -147,10 +147,10 @@ class ReckonerMethod final : public Method {
   Server server_;
   Viewer viewer_;
   std::optional<ShotRange> range_;
-  std::vector<EntityId> ids_;    // null while not in the world
-  std::vector<RouteId> routes_;  // by the source's
+  std::vector<EntityId> ids_;    // null while the entity is not in the world
+  std::vector<RouteId> routes_;  // by the index of the source's route
   PublishCount publishes_;
-  std::vector<PlayoutSwitch> switches_;  // at_s is server time
+  std::vector<PlayoutSwitch> switches_;  // with at_s in server time
   std::size_t switched_ = 0;
 };
 

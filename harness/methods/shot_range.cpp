@@ -13,11 +13,12 @@ namespace reckoner::harness {
 namespace {
 
 constexpr double kLateS = 0.5;
-constexpr double kKeepS = 1.5;  // frames, for shots that are still on their way
+constexpr double kKeepS = 1.5;  // how long frames are kept for shots that are still in flight
 
 }  // namespace
 
-// In an entity's first moments nothing counts; asked for every entity of every frame, in order.
+// Whether the figures count the entity: they skip the first moments of the run and of each entity. Call it
+// for every entity of every frame, in order.
 bool ShotRange::counts(EntityId id, double time_s) {
   auto found = std::find_if(first_s_.begin(), first_s_.end(), [&](const auto& f) { return f.first == id; });
   if (found == first_s_.end()) found = first_s_.insert(first_s_.end(), {id, time_s});
@@ -40,7 +41,7 @@ void ShotRange::drawn(Client& client, double local_s, double time_s, std::span<c
   std::array<std::byte, sizeof(std::uint32_t)> payload{};
   std::memcpy(payload.data(), &frames_.back().number, payload.size());
   client.send(payload, Delivery::unreliable, *client_s);
-  client.receive(local_s);  // which sends it at once
+  client.receive(local_s);  // sends the message at once
 }
 
 void ShotRange::look(Server& server, double time_s) {

@@ -14,20 +14,21 @@
 
 namespace reckoner::harness {
 
-/// Fires shots on behalf of a client, and has the server look into what the client saw when it fired: what
-/// that comes to, against what was really drawn. Every frame is looked into once more half a second later.
+/// Fires shots for a client and measures lag compensation. For each shot, the server reconstructs what the
+/// client saw when it fired. ShotRange compares this with the poses that were really drawn. It also does this
+/// for every frame half a second after the frame was drawn.
 class ShotRange {
  public:
   ShotRange(double shots_per_second, double start_s)
       : shots_per_second_(shots_per_second), start_s_(start_s) {}
 
-  /// The client has joined.
+  /// Call this when the client has joined.
   void joined(ClientId client) { client_ = client; }
 
-  /// The client has drawn a frame at `time_s`, its local time `local_s`.
+  /// Call this after the client has drawn a frame at `time_s`, which is `local_s` by the client's clock.
   void drawn(Client& client, double local_s, double time_s, std::span<const ShownEntity> shown);
 
-  /// The server may have received something at `time_s`.
+  /// Call this when the server may have received something at `time_s`.
   void look(Server& server, double time_s);
 
   [[nodiscard]] SeenFigures figures() const;
@@ -40,7 +41,7 @@ class ShotRange {
   struct Frame {
     std::uint32_t number = 0;
     double time_s = 0.0;
-    double client_s = 0.0;  // by the client's clock
+    double client_s = 0.0;  // by the client's estimate of server time
     std::vector<Drawn> drawn;
   };
 
@@ -51,9 +52,9 @@ class ShotRange {
   double start_s_;
   ClientId client_;
   std::uint32_t next_number_ = 0;
-  double fired_ = 0.0;  // shots that were due so far
+  double fired_ = 0.0;  // number of shots that were due so far
   std::deque<Frame> frames_;
-  std::vector<std::pair<EntityId, double>> first_s_;  // when each entity was drawn first
+  std::vector<std::pair<EntityId, double>> first_s_;  // when each entity was first drawn
   std::vector<double> errors_m_;
   std::vector<double> late_errors_m_;
   std::uint64_t shots_ = 0;

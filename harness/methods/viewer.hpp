@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "harness/methods/method.hpp"
+#include "harness/replay/method.hpp"
 #include "scenario/source.hpp"
 
 #include <cstddef>
@@ -15,10 +15,11 @@
 
 namespace reckoner::harness {
 
-/// The client whose pictures a replay measures. Its clock is not the server's. Times are server time, s.
+/// The client whose frames a replay measures. Its clock has an offset against the server's. All times are
+/// server time, s.
 class Viewer {
  public:
-  /// `transport` must outlive it; `source` is only read here.
+  /// `transport` must outlive the viewer. `source` is used only during construction.
   Viewer(const scenario::Source& source, ClientConfig config, Transport& transport);
 
   [[nodiscard]] Client& client() { return client_; }
@@ -26,17 +27,18 @@ class Viewer {
 
   void receive(double time_s) { client_.receive(local_s(time_s)); }
 
-  /// Draws a frame, and appends what is shown of the source's entities to `shown`, in order of entity.
-  /// Returns all that is drawn.
+  /// Draws a frame and appends the poses of the source's entities to `shown`, sorted by entity. Returns
+  /// everything that the client drew.
   std::span<const ShownEntity> frame(double time_s, std::vector<ShownPose>& shown);
 
   [[nodiscard]] double delay_s() const { return client_.stats().delay_s; }
-  /// Nothing until it knows the time.
+  /// The client's estimate of server time minus the true server time, s. Returns nullopt before the client
+  /// has an estimate.
   [[nodiscard]] std::optional<double> clock_error_s(double time_s) const;
 
  private:
   Client client_;
-  std::unordered_map<std::string, std::size_t> indices_;  // of the source's entities, by name
+  std::unordered_map<std::string, std::size_t> indices_;  // indices of the source's entities by name
 };
 
 }  // namespace reckoner::harness

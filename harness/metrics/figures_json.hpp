@@ -9,13 +9,13 @@
 
 namespace reckoner::harness {
 
-/// The figures under the contract's names, in the contract's order.
+/// The figures of a run as JSON. The names and their order are part of the harness's interface.
 [[nodiscard]] nlohmann::ordered_json figures_json(const Figures& figures);
 
-/// The figures of routes, under names of their own.
+/// The figures of entities on routes as JSON.
 [[nodiscard]] nlohmann::ordered_json figures_json(const RouteFigures& figures);
 
-/// What updates are made of, and how near that is to their entropy.
+/// The bits of the updates by field, and their entropy, as JSON.
 [[nodiscard]] nlohmann::ordered_json figures_json(const CodingFigures& figures);
 
 }  // namespace reckoner::harness

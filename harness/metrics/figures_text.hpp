@@ -13,13 +13,13 @@
 
 namespace reckoner::harness {
 
-/// Prints the figures for a person, a few indented lines.
+/// Prints the figures as a few indented lines of text.
 void print_figures(const Figures& figures);
 
-/// What updates are made of, likewise.
+/// Prints the bits of the updates by field, and their entropy, as indented lines of text.
 void print_figures(const CodingFigures& figures);
 
-/// Writes a JSON file; the error names it.
+/// Writes `json` to a file. The error names the file.
 [[nodiscard]] std::optional<Error> write_json(const std::string& path, const nlohmann::ordered_json& json);
 
 }  // namespace reckoner::harness

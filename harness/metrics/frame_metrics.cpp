@@ -25,11 +25,11 @@ const ShownPose* find(std::span<const ShownPose> shown, std::size_t entity) {
 FrameMetrics::FrameMetrics(const scenario::Source& truth, double start_s)
     : truth_(&truth), start_s_(start_s), last_frame_s_(start_s), tracks_(truth.size()) {}
 
-// True if the entity has come into its frame less than kChangeS ago.
+// True if the entity entered its present frame less than kChangeS ago.
 bool FrameMetrics::changing(std::size_t entity, double time_s) const {
   const double first_s = truth_->entity(entity).first_s;
   const auto frame = truth_->frame_of(entity, time_s);
-  // Looked at in steps shorter than anybody stays in a frame.
+  // The steps are shorter than any stay in a frame.
   constexpr int kSteps = 10;
   for (int i = 1; i <= kSteps; ++i) {
     const double then_s = time_s - kChangeS * i / kSteps;
@@ -73,7 +73,7 @@ void FrameMetrics::measure_error(const ShownPose& pose, std::span<const ShownPos
   bool rests = meant_s - kRestS >= truth_->entity(pose.entity).first_s;
   for (double ago_s = 0.25 * kRestS; rests && ago_s <= kRestS; ago_s += 0.25 * kRestS)
     rests = glm::distance(meant, truth_->pose_in(pose.entity, frame, meant_s - ago_s).position) <= kRestM;
-  // Who goes round with a turret on firm ground walks as little as who does so aboard.
+  // A passenger of a turret on firm ground does not walk, just as a passenger on a ship does not.
   if (!frame && !rests && truth_->is_carried(pose.entity)) return;
   auto& errors = frame ? (rests ? frame_rest_m_ : frame_walk_m_) : (rests ? firm_rest_m_ : firm_walk_m_);
   errors.push_back(glm::distance(place, meant));

@@ -13,16 +13,17 @@
 
 namespace reckoner::harness {
 
-/// Measures shown frames of a source whose entities live in the frames of others: each where it is shown
-/// against the shown pose of what it lives in, as its truth is against that of this. Feed it every frame in
-/// order of time.
+/// Measures the shown poses of a source whose entities may be in the frames of other entities. The error of
+/// an entity in a frame is measured in that frame: its shown pose relative to the shown pose of the frame's
+/// entity, against its true pose relative to that entity's truth. Call frame() for every frame in the order
+/// of time.
 ///
-/// All leaves out a run's first 2 s, and errors leave out who goes from frame to frame. What has kept its
-/// place in its frame for 1 s rests, all else walks; firm ground is the world's frame. Steps of velocity are
-/// in the world, as Metrics has them: those in the 1 s after a change of frame, and those of the same
-/// entities at other times.
+/// All figures leave out the first 2 s of the run. Errors also leave out entities that change their frame at
+/// any time. An entity is at rest if the truth has not moved in its frame for 1 s; otherwise it walks.
+/// Velocity steps are in world coordinates and defined as in Metrics. Those within 1 s after a change of
+/// frame are kept apart from those of the same entities at other times.
 ///
-/// `truth` must outlive it. One thread at a time.
+/// `truth` must outlive it. Belongs to one thread at a time.
 class FrameMetrics {
  public:
   FrameMetrics(const scenario::Source& truth, double start_s);
@@ -33,8 +34,8 @@ class FrameMetrics {
 
  private:
   struct Track {
-    bool is_frame = false;   // something has lived in it
-    std::size_t length = 0;  // frames that follow each other, for differences
+    bool is_frame = false;   // true once another entity was in its frame
+    std::size_t length = 0;  // number of consecutive frames, for differences
     double last_s = 0.0;
     glm::dvec3 shown{0.0}, truth{0.0};
     glm::dvec3 shown_velocity{0.0}, truth_velocity{0.0};
@@ -42,7 +43,7 @@ class FrameMetrics {
     double step_mps = 0.0;
     double changed_s = -1e9;
     bool changes = false;
-    std::vector<double> steps_mps;  // away from changes
+    std::vector<double> steps_mps;  // steps that are not close to a change of frame
   };
 
   void measure_error(const ShownPose& pose, std::span<const ShownPose> shown);

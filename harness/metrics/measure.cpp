@@ -13,10 +13,10 @@
 namespace reckoner::harness {
 namespace {
 
-// Frames this many times as far apart as they should be have others between them that showed nothing.
+// If two frames are more than this many frame intervals apart, frames that showed nothing lie between them.
 constexpr double kSkippedFrames = 2.5;
 
-// Server time minus monotonic time. The middle one of all rows: a single odd row does no harm.
+// Server time minus monotonic time. The median of all rows, so that single outliers do not matter.
 double clock_offset_s(std::span<const scenario::PoseRow> truth) {
   std::vector<double> offsets;
   offsets.reserve(truth.size());

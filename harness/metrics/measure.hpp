@@ -11,24 +11,26 @@
 
 namespace reckoner::harness {
 
-/// How the files of real processes are compared.
+/// Options for comparing the files of real processes.
 struct MeasureOptions {
   double teleport_mps = 100.0;
   double frame_rate_hz =
-      60.0;                ///< of the client: frames without a row in between are frames that showed nothing
-  double one_way_s = 0.1;  ///< the link's delay: grace for missing_s and ghost_s
+      /// Frame rate of the client. Frames without any row count as frames that showed nothing.
+      60.0;
+  double one_way_s = 0.1;  ///< one-way delay of the link, the grace period of missing_s and ghost_s
 };
 
-/// The figures of a real client against the truth that a real server wrote, joined on monotonic_s, so that an
-/// error of the client's clock counts. clock_error_ms is the client's server time minus the server's own at
-/// the same instant. A pose that means the present is measured at its row's monotonic_s, one that means the
-/// past at the instant it names. Only what lies within the truth is measured. Fails if either lacks
-/// monotonic_s, or they have no entity in common.
+/// The figures of a real client against the truth written by a real server. The rows are joined by
+/// monotonic_s, so an error of the client's clock counts as an error. clock_error_ms is the client's estimate
+/// of server time minus the server's own time at the same instant. A pose that shows the present is compared
+/// with the truth at the monotonic_s of its row, and a pose that shows the past with the truth at its
+/// shown_time_s. Frames outside the time span of the truth are ignored. Fails if a file lacks monotonic_s or
+/// goes back in time, or if the files have no entity in common.
 [[nodiscard]] Result<Figures> measure(std::span<const scenario::PoseRow> truth,
                                       std::span<const scenario::PoseRow> rendered,
                                       const MeasureOptions& options = {});
 
-/// The same from files.
+/// Like measure(), but reads the rows from the files `truth` and `rendered`.
 [[nodiscard]] Result<Figures> measure_files(const std::string& truth, const std::string& rendered,
                                             const MeasureOptions& options = {});
 

@@ -22,7 +22,7 @@ double turn_rad(const glm::dvec3& from, const glm::dvec3& to) {
   return std::atan2(glm::length(glm::cross(from, to)), glm::dot(from, to));
 }
 
-// True if `p` lies on the way from `a` to `b`: near the line, far from both ends.
+// True if `p` lies between `a` and `b`: close to the line and far from both ends.
 bool is_between(const glm::dvec3& p, const glm::dvec3& a, const glm::dvec3& b) {
   const glm::dvec3 way = b - a;
   const double length = glm::length(way);
@@ -96,7 +96,7 @@ void Metrics::frame(double time_s, std::span<const ShownPose> shown, double dela
 
 void Metrics::watch_teleport(std::size_t entity, double from_s, double to_s) {
   if (!(from_s < to_s) || !truth_->teleports_within(entity, from_s, to_s)) return;
-  // The source only answers whether: halve until the stamp is known to a microsecond.
+  // The source can only say whether there is a teleport. Bisect until its time is known to a microsecond.
   while (to_s - from_s > 1e-6) {
     const double middle = 0.5 * (from_s + to_s);
     (truth_->teleports_within(entity, from_s, middle) ? to_s : from_s) = middle;
@@ -143,7 +143,8 @@ void Metrics::measure(const ShownPose& shown, double time_s, double dt_s, double
   ++samples.frames.counted;
   samples.counted_s += dt_s;
   const Pose now = truth_->pose(shown.entity, time_s);
-  // A clock that runs ahead may ask for a moment past the end of the truth: the end is all there is.
+  // If the client's clock runs ahead, the shown instant may be after the end of the truth. Use the last pose
+  // then.
   const Pose meant = truth_->pose(shown.entity, std::min(shown.shown_time_s, info.last_s));
   samples.now_error_m.push_back(glm::length(shown.pose.position - now.position));
   samples.shown_error_m.push_back(glm::length(shown.pose.position - meant.position));

@@ -15,55 +15,58 @@
 
 namespace reckoner::harness {
 
-/// One entity as it is shown in a frame.
+/// One entity as shown in a frame.
 struct ShownPose {
-  std::size_t entity = 0;  ///< index in the truth's source
+  std::size_t entity = 0;  ///< index of the entity in the source of the truth
   Pose pose;
-  double shown_time_s = 0.0;  ///< the instant that the pose means to show
-  bool in_frame = false;      ///< it is shown in another entity's frame
+  double shown_time_s = 0.0;  ///< the instant that the pose shows
+  bool in_frame = false;      ///< true: shown in another entity's frame
 };
 
-/// What is left out, and how long a spawn or despawn may take to arrive.
+/// The frames that the figures leave out, and the time that a spawn or despawn may take to arrive.
 struct MetricsConfig {
-  double run_start_s = 0.0;     ///< time of the first frame
-  double frame_rate_hz = 60.0;  ///< length of a first frame; later ones last as long as their times differ
+  double run_start_s = 0.0;  ///< time of the first frame
+  /// Duration of the first frame; later frames last as long as the time since the frame before.
+  double frame_rate_hz = 60.0;
   double skip_run_s = 2.0;
   double skip_entity_s = kSkipEntityS;
   double skip_teleport_s = kSkipTeleportS;
-  double one_way_s = 0.0;  ///< the link's delay: grace for missing_s and ghost_s, beside 0.3 s
+  double one_way_s = 0.0;  ///< one-way delay of the link; missing_s and ghost_s allow this plus 0.3 s
 };
 
-/// Measures shown frames against the truth (EVALUATION.md, Figures). Feed it every frame of a run in order of
-/// time, then ask. What the contract leaves open:
-/// - A frame is left out as well if its shown_time_s lies in a gap or within 0.7 s after a teleport.
-/// - Shown and true velocities are differences between consecutive frames of an entity, the true one taken at
-/// the
-///   frames' shown_time_s; they start anew after a frame that is left out or missing.
-/// - A turn counts as a pop only at 0.1 m/s or more: slower things have no visible direction.
-/// - missing_s and ghost_s leave out the run's first 2 s and gaps, and allow for the delay of buffered modes.
-/// - A teleport is settled when the shown pose is within 0.25 m, or a tenth of the jump, of the truth that it
-///   means to show.
-/// - A pose is between the ends of a teleport if it lies within 0.25 m of the straight line between them, and
-///   further than 0.5 m, and a quarter of the way, from both: a prediction that is merely off does not count.
+/// Measures shown frames against the truth; Figures describes the results. Call frame() for every frame of a
+/// run in the order of time, then figures(). Details:
+/// - A frame is also left out if its shown_time_s lies in a gap or within 0.7 s after a teleport.
+/// - Shown and true velocities are differences between consecutive frames of an entity. The true velocity
+///   uses the truth at the shown_time_s of the frames. The differences restart after a frame that is left out
+///   or missing.
+/// - A turn counts as a pop only above 0.1 m/s, because slower motion has no visible direction.
+/// - missing_s and ghost_s leave out the first 2 s of the run and gaps, and allow for the playout delay.
+/// - A teleport is settled when the shown pose is within 0.25 m, or a tenth of the jump, of the truth at its
+///   shown instant.
+/// - A pose is between the ends of a teleport if it is within 0.25 m of the straight line between them, and
+///   farther than both 0.5 m and a quarter of the jump from each end. A prediction with a small error
+///   therefore does not count.
 ///
 /// `truth` must outlive it. Belongs to one thread at a time.
 class Metrics {
  public:
   Metrics(const scenario::Source& truth, const MetricsConfig& config);
 
-  /// Takes in a frame: every entity that is visible in it, at most once. `delay_s` is how long ago entities
-  /// are shown at present: 0 in present mode.
+  /// Measures a frame. `shown` has every visible entity at most once. `delay_s` is the present playout delay,
+  /// which is 0 in present mode.
   void frame(double time_s, std::span<const ShownPose> shown, double delay_s = 0.0);
 
-  /// Takes in how far an estimate of server time is off, s. The caller leaves the run's first 2 s out.
+  /// Adds a sample of the error of the client's estimate of server time, s. The caller leaves out the first 2
+  /// s of the run.
   void clock_error(double error_s) {
     clock_errors_ms_.push_back(1000.0 * (error_s < 0.0 ? -error_s : error_s));
   }
 
-  /// The run's figures, without traffic.
+  /// The figures of the run, without traffic.
   [[nodiscard]] Figures figures() const;
 
-  /// The same of one entity, without the clock.
+  /// The figures of one entity, without traffic and clock error.
   [[nodiscard]] Figures entity_figures(std::size_t entity) const;
 
  private:
@@ -87,7 +90,7 @@ class Metrics {
     void append(const Samples& other);
   };
 
-  /// The last frames of an entity, for differences. `length` frames of them follow each other.
+  /// The last frames of an entity, for differences. `length` is the number of consecutive frames, at most 2.
   struct Chain {
     int length = 0;
     double dt_s = 0.0;
@@ -108,7 +111,7 @@ class Metrics {
     Samples samples;
     Chain chain;
     std::optional<Jump> jump;
-    std::uint64_t last_frame = 0;  // number of the frame it was last shown in
+    std::uint64_t last_frame = 0;  // number of the frame in which the entity was last shown
   };
 
   [[nodiscard]] bool alive(std::size_t entity, double time_s) const;

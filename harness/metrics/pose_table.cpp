@@ -38,7 +38,7 @@ Result<PoseTable> PoseTable::make(std::span<const scenario::PoseRow> rows, doubl
     track.poses.push_back(row.pose);
     track.frames.emplace_back();
     if (row.frame.empty()) continue;
-    // What others live in is told before them.
+    // In each tick, the row of the frame's entity comes before the rows of entities in it.
     const auto frame = table.indices_.find(row.frame);
     if (frame == table.indices_.end()) return Error{"the truth of " + row.id + " is in a frame without rows"};
     track.frames.back() = frame->second;
@@ -65,8 +65,9 @@ void PoseTable::finish(Track& track, scenario::SourceEntity& entity, double tele
 
   track.changes_frame = std::adjacent_find(track.frames.begin(), track.frames.end(), std::not_equal_to<>{}) !=
                         track.frames.end();
-  std::vector<glm::dvec3> slopes(count, glm::dvec3{0.0});  // of the step that begins at the row
-  std::vector<bool> joined(count, false);                  // the step is motion, no teleport
+  std::vector<glm::dvec3> slopes(count, glm::dvec3{0.0});  // of the step from this row to the next
+  // True: the step from this row to the next is not a teleport.
+  std::vector<bool> joined(count, false);
   for (std::size_t i = 0; i + 1 < count; ++i) {
     const double dt_s = track.times_s[i + 1] - track.times_s[i];
     joined[i] = !is_jump(track.poses[i], track.poses[i + 1], dt_s, teleport_mps);

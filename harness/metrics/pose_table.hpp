@@ -15,13 +15,13 @@
 
 namespace reckoner::harness {
 
-/// The truth that a real server wrote, a row per tick and entity, as a source on the machine's monotonic
-/// clock. Between rows positions follow the C1 cubic with three-point tangents on uneven times, orientations
-/// the shortest arc. A step faster than `teleport_mps` and longer than 1 m is a teleport: the earlier pose
-/// holds until the later row. Rows further apart than 0.25 s leave a gap.
+/// The truth that a real server wrote, with one row per tick and entity, as a source with times on the
+/// machine's monotonic clock. Positions between rows follow a C1 cubic with three-point tangents for uneven
+/// times; orientations follow the shortest arc. A step longer than 1 m and faster than `teleport_mps` is a
+/// teleport: the earlier pose holds until the time of the later row. Rows more than 0.25 s apart leave a gap.
 class PoseTable final : public scenario::Source {
  public:
-  /// Every row must have monotonic_s; those of one id must not go back in it.
+  /// Fails if a row lacks monotonic_s, or if the times of an id decrease.
   [[nodiscard]] static Result<PoseTable> make(std::span<const scenario::PoseRow> rows, double teleport_mps);
 
   [[nodiscard]] std::size_t size() const override { return entities_.size(); }
@@ -37,16 +37,17 @@ class PoseTable final : public scenario::Source {
   [[nodiscard]] double start_s() const override { return start_s_; }
   [[nodiscard]] double end_s() const override { return end_s_; }
 
-  /// Index of an id, or nothing.
+  /// Index of the entity called `id`, or nullopt.
   [[nodiscard]] std::optional<std::size_t> find(const std::string& id) const;
 
  private:
   struct Track {
     std::vector<double> times_s;
     std::vector<Pose> poses;
-    std::vector<std::optional<std::size_t>> frames;  // that it lived in, by row
+    // Index of the frame's entity for each row; nullopt: the world.
+    std::vector<std::optional<std::size_t>> frames;
     bool changes_frame = false;
-    std::vector<glm::dvec3> tangents;  // m/s, at the rows; beside a teleport one-sided
+    std::vector<glm::dvec3> tangents;  // m/s, for each row; one-sided next to a teleport
     std::vector<double> teleports_s;   // ascending
   };
 

@@ -14,28 +14,28 @@
 
 namespace reckoner::harness {
 
-/// What the updates of a run cost, without the heads of datagrams, by how the entity was published.
+/// The bits of a run's updates, without datagram headers, by how the entity was published.
 struct RouteTraffic {
-  std::uint64_t route_bits = 0;  ///< on a route
+  std::uint64_t route_bits = 0;  ///< published on a route
   std::uint64_t free_bits = 0;
 };
 
-/// The figures of entities that follow routes. "On its route" is said by the truth; frames off it
-/// (excursions) are counted apart. Figures leave out the run's first 2 s, as Metrics does, but not times and
-/// traffic.
+/// The figures of entities that follow routes. The truth decides whether an entity is on its route; times off
+/// the route (excursions) count separately. Errors and distances leave out the first 2 s of the run. Times
+/// and traffic do not.
 struct RouteFigures {
   double route_s = 0.0;      ///< entity-seconds of truth on a route
-  double excursion_s = 0.0;  ///< of the same entities, off it
+  double excursion_s = 0.0;  ///< entity-seconds of these entities off their routes
   RouteTraffic traffic;
   Distribution route_now_error_m;
   Distribution excursion_now_error_m;
-  /// Of shown poses from the curve, of entities that have been on their route for 1 s: what was lost when
-  /// they came back has been repaired by then, and blended in.
+  /// Distance of shown poses from the curve, for entities that have been on their route for 2 s. By then,
+  /// losses at their return have been repaired and blended.
   Distribution route_curve_distance_m;
 };
 
-/// Measures shown frames of a source with routes. Feed it every frame in order of time. `truth` must outlive
-/// it.
+/// Measures shown frames of a source with routes. Call frame() for every frame in the order of time. `truth`
+/// must outlive it.
 class RouteMetrics {
  public:
   RouteMetrics(const scenario::Source& truth, double start_s, double frame_rate_hz);
@@ -50,7 +50,7 @@ class RouteMetrics {
   double start_s_;
   double frame_s_;
   std::vector<Route> routes_;
-  std::vector<double> left_s_;  // by entity: when it was last off its route
+  std::vector<double> left_s_;  // for each entity: time at which it was last off its route
   double route_s_ = 0.0;
   double excursion_s_ = 0.0;
   std::vector<double> route_errors_m_;

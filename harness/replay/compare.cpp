@@ -10,7 +10,8 @@
 namespace reckoner::harness {
 namespace {
 
-// The methods of one source, network and seed, one after another: the baselines' rate comes from Reckoner.
+// The runs of all methods with one source, network and seed. They run one after another, Reckoner first,
+// because the update rate of the baselines is the rate of Reckoner.
 struct Group {
   const NamedSource* source = nullptr;
   const NamedLinks* network = nullptr;
@@ -46,7 +47,7 @@ void run_group(const Comparison& comparison, Group& group, const std::function<v
     group.runs.push_back({group.source->name, group.network->name, method, group.seed, result->run});
     one_done();
   }
-  // Back to the order that was asked for.
+  // Restore the order of Comparison::methods.
   const auto place = [&](const CompareRun& run) {
     return std::find(comparison.methods.begin(), comparison.methods.end(), run.method);
   };

@@ -17,7 +17,7 @@
 
 namespace reckoner::harness {
 
-/// Motion and a network under the names that results carry.
+/// Motion and a network, with the names that the results use.
 struct NamedSource {
   std::string name;
   std::shared_ptr<const scenario::Source> source;
@@ -27,13 +27,13 @@ struct NamedLinks {
   LinkPair links;
 };
 
-/// Everything that is compared: each source over each network by each method with each seed.
+/// The runs of a comparison: each source over each network by each method with each seed.
 struct Comparison {
   std::vector<NamedSource> sources;
   std::vector<NamedLinks> networks;
-  std::vector<std::string> methods;  ///< as method_names() has them
+  std::vector<std::string> methods;  ///< names from method_names()
   std::vector<std::uint64_t> seeds;
-  ReplayOptions options;    ///< of every run; links, method and seed are set from above
+  ReplayOptions options;    ///< for every run; compare() sets links, method and seed
   std::size_t threads = 0;  ///< 0: one per core
 };
 
@@ -46,53 +46,57 @@ struct CompareRun {
   Figures figures;
 };
 
-/// Runs all of it. The order of the results, and their bits, are those of the nested loops source, network,
-/// seed, method, however many threads there are. Under thresholds the baselines send evenly at the rate that
-/// Reckoner came to with the same source, network and seed. `progress` hears how many of how many runs are
-/// done, from any thread, one call at a time. Fails with the first run in that order that fails.
+/// Runs the whole comparison. The results do not depend on the number of threads, down to the last bit. Their
+/// order is that of nested loops over source, network, seed and method. If thresholds decide when to publish,
+/// the baselines send at even intervals at the rate that Reckoner needed with the same source, network and
+/// seed. `progress` gets the number of finished runs and of all runs. It is called from any thread, but never
+/// by two at once. Returns the error of the first run, in that order, that fails.
 [[nodiscard]] Result<std::vector<CompareRun>> compare(
     const Comparison& comparison,
     const std::function<void(std::size_t done, std::size_t all)>& progress = {});
 
-/// Calls `work(index)` for 0 to count - 1 on `threads` threads (0: one per core), each index once.
+/// Calls `work(index)` once for each index from 0 to count - 1, on `threads` threads (0: one per core).
 void for_each_parallel(std::size_t count, std::size_t threads, const std::function<void(std::size_t)>& work);
 
-/// The figures that methods are compared by; smaller is better. Nothing where a run has none.
+/// A figure that methods are compared by. Smaller is better. `of` returns nullopt if a run does not have it.
 struct ComparedFigure {
   const char* name;
   std::optional<double> (*of)(const Figures&);
 };
 
-/// p95 error (same-time in present mode, shown in buffered modes), p95 angle error, excess acceleration, wire
-/// bytes per entity and s; in buffered modes also the p95 angle error at the instant that is shown.
+/// The figures that comparisons use: p95 error (same-time error in present mode, shown error in buffered
+/// modes), p95 angle error, excess acceleration, and wire bytes per entity-second. In buffered modes also the
+/// p95 angle error at the shown instant.
 [[nodiscard]] std::vector<ComparedFigure> compared_figures(bool buffered);
 
-/// One trace cannot carry the mean: ratios below this count as this (EVALUATION.md, Figures).
+/// Lower limit of a ratio, so that a single trace cannot dominate the mean.
 inline constexpr double kLeastRatio = 0.25;
 
-/// Ours over theirs, clamped below. 1 if both are zero; if only theirs is, the inverse of the clamp.
+/// `ours` divided by `theirs`, at least kLeastRatio. Returns 1 if both are zero and 1 / kLeastRatio if only
+/// `theirs` is zero.
 [[nodiscard]] double clamped_ratio(double ours, double theirs);
 
-/// Reckoner against one method on one network: for each figure the geometric mean over the traces of the
-/// clamped ratios, the seeds averaged before.
+/// Reckoner against one method on one network. For each figure: the geometric mean of the clamped ratios over
+/// the traces. The values are averaged over the seeds before the ratios are formed.
 struct MethodRatios {
   struct Mean {
     std::string figure;
     double ratio = 1.0;
-    double worst = 0.0;  ///< the largest of one trace
+    double worst = 0.0;  ///< largest ratio of any trace
     std::string worst_trace;
-    std::size_t traces = 0;  ///< that have the figure by both
+    std::size_t traces = 0;  ///< number of traces for which both methods have the figure
   };
   std::string network;
   std::string method;
-  std::vector<Mean> means;  ///< figures that no trace has are absent
+  std::vector<Mean> means;  ///< without figures that no trace has
 };
 
-/// Ratios of `reckoner` against every other method in `runs`, in order of first appearance. Empty without
-/// reckoner.
+/// The ratios of "reckoner" to every other method in `runs`, in the order of their first appearance. Empty if
+/// `runs` has no run of "reckoner".
 [[nodiscard]] std::vector<MethodRatios> ratios_of(const std::vector<CompareRun>& runs, bool buffered);
 
-/// A figure of a trace, network and method, averaged over its seeds; nothing if no run has it.
+/// The mean over the seeds of a figure, for a trace, network and method. Returns nullopt if no run has the
+/// figure.
 [[nodiscard]] std::optional<double> seed_mean(const std::vector<CompareRun>& runs, const std::string& trace,
                                               const std::string& network, const std::string& method,
                                               const ComparedFigure& figure);

@@ -28,11 +28,12 @@ namespace {
 
 constexpr std::size_t kHeaderBytes = 28;  // UDP and IPv4
 constexpr std::size_t kMaxDatagram = 65536;
-constexpr std::size_t kMaxWaiting = 256 * 1024;  // datagrams on their way; beyond that they are lost
-constexpr int kReadsPerStep = 256;               // of one socket, so that no flood starves the others
-constexpr int kSocketBuffer = 4 * 1024 * 1024;   // bytes asked for; the system may grant less
-constexpr double kExpiryCheck = 1.0;             // s between looks for silent clients
-constexpr double kStopCheck = 0.05;              // s between questions whether to stop
+constexpr std::size_t kMaxWaiting = 256 * 1024;  // limit of delayed datagrams; further ones are dropped
+// Per socket, so that a flood does not starve the other sockets.
+constexpr int kReadsPerStep = 256;
+constexpr int kSocketBuffer = 4 * 1024 * 1024;  // bytes requested; the system may grant less
+constexpr double kExpiryCheck = 1.0;            // s between checks for silent clients
+constexpr double kStopCheck = 0.05;             // s between calls of `stop`
 
 double monotonic_s() {
   timespec now{};
@@ -98,9 +99,9 @@ std::uint64_t key_of(const sockaddr_in& address) {
   return (std::uint64_t{address.sin_addr.s_addr} << 16) | address.sin_port;
 }
 
-/// One client address and its socket towards the server.
+/// One client address and its socket to the server.
 struct Relay {
-  std::uint64_t number;  ///< counts clients; a reused address gets a new one
+  std::uint64_t number;  ///< number of clients before this one; a reused address gets a new number
   sockaddr_in address;
   Socket server;
   Link up;
@@ -108,16 +109,16 @@ struct Relay {
   double heard_s;
 };
 
-/// A datagram on its way.
+/// A datagram that waits for its delay.
 struct Waiting {
   double due_s;
-  std::uint64_t order;  ///< of arrival here, among those due at the same instant
+  std::uint64_t order;  ///< order of arrival, among datagrams that are due at the same instant
   std::uint64_t key;
   std::uint64_t client;
   bool up;
   std::vector<std::byte> payload;
 
-  bool operator<(const Waiting& other) const {  // std::priority_queue has the largest on top
+  bool operator<(const Waiting& other) const {  // inverted: std::priority_queue has the largest on top
     return due_s != other.due_s ? due_s > other.due_s : order > other.order;
   }
 };
@@ -156,7 +157,7 @@ class Conditioner::Impl {
   std::vector<PacketRecord> packets_;
   std::vector<std::byte> buffer_ = std::vector<std::byte>(kMaxDatagram);
   std::vector<pollfd> polled_;
-  std::vector<std::uint64_t> polled_keys_;  ///< of polled_[1] and on
+  std::vector<std::uint64_t> polled_keys_;  ///< keys of the relays in polled_[1] and the following
   std::uint64_t order_ = 0;
   std::optional<double> started_s_;
   double expiry_s_ = 0.0;
@@ -197,7 +198,7 @@ void Conditioner::Impl::wait(double seconds) {
   timeout.tv_nsec = static_cast<long>((seconds - static_cast<double>(timeout.tv_sec)) * 1e9);
   if (ppoll(polled_.data(), polled_.size(), &timeout, nullptr) < 0) {
     for (pollfd& entry : polled_)
-      entry.revents = 0;  // a signal: the caller looks whether to stop
+      entry.revents = 0;  // interrupted by a signal; the caller checks whether to stop
   }
 }
 
@@ -267,7 +268,7 @@ void Conditioner::Impl::receive_from_clients() {
 void Conditioner::Impl::receive_from_server(std::uint64_t key, Relay& relay) {
   for (int reads = 0; reads < kReadsPerStep; ++reads) {
     const ssize_t bytes = recv(relay.server.get(), buffer_.data(), buffer_.size(), 0);
-    // A server that is not there (yet) answers with ICMP, which shows up as an error of one read.
+    // If no server listens on the port (yet), the system gets an ICMP message and one read returns an error.
     if (bytes < 0 && (errno == EINTR || errno == ECONNREFUSED)) continue;
     if (bytes < 0) return;
     accept(key, relay, false, static_cast<std::size_t>(bytes), monotonic_s());

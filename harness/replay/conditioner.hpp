@@ -16,41 +16,43 @@
 
 namespace reckoner::harness {
 
-/// How a conditioner is set up.
+/// Options of a conditioner.
 struct ConditionerOptions {
-  std::string listen_host;        ///< address that clients send to; empty: every IPv4 address of the machine
-  std::uint16_t listen_port = 0;  ///< UDP port that clients send to; 0: any free one, see port()
+  std::string listen_host;        ///< address that clients send to; empty: all IPv4 addresses of the machine
+  std::uint16_t listen_port = 0;  ///< UDP port that clients send to; 0: any free port, see port()
   std::string to_host = "127.0.0.1";
-  std::uint16_t to_port = 0;       ///< UDP port of the server
-  LinkPair links;                  ///< up: clients to server, down: server to clients
-  LinkScript script;               ///< changes of the links; its times count from the first step
-  std::uint64_t seed = 1;          ///< each client and direction gets a stream of its own
-  double idle_s = 30.0;            ///< a client that was silent both ways for so long is forgotten
-  std::size_t max_clients = 1024;  ///< further ones are ignored
-  bool log_packets = false;        ///< keep what packets() says: memory that grows with every datagram
+  std::uint16_t to_port = 0;  ///< UDP port of the server
+  LinkPair links;             ///< up: clients to server; down: server to clients
+  LinkScript script;          ///< changes of the links; times count from the first step
+  std::uint64_t seed = 1;     ///< each client and direction has its own random stream
+  /// Forgets a client after this many seconds without traffic in both directions.
+  double idle_s = 30.0;
+  std::size_t max_clients = 1024;  ///< ignores further clients
+  bool log_packets = false;        ///< record datagrams for packets(); the memory grows with every datagram
 };
 
-/// What happened to the datagrams of one direction.
+/// Numbers of datagrams in one direction.
 struct ConditionerCounters {
   std::uint64_t received = 0;
-  std::uint64_t forwarded = 0;    ///< copies sent on
-  std::uint64_t lost = 0;         ///< by the link, a full queue of its rate limit included
-  std::uint64_t duplicated = 0;   ///< datagrams that got a second copy
-  std::uint64_t send_errors = 0;  ///< copies that the socket did not take, or whose client was forgotten
+  std::uint64_t forwarded = 0;  ///< copies sent
+  /// Dropped by the link, by its rate limit, or because too many datagrams wait.
+  std::uint64_t lost = 0;
+  std::uint64_t duplicated = 0;   ///< datagrams with a second copy
+  std::uint64_t send_errors = 0;  ///< copies that the socket refused or whose client was forgotten
 };
 
 struct ConditionerStats {
   ConditionerCounters up;
   ConditionerCounters down;
-  std::uint64_t clients = 0;  ///< seen since the start
+  std::uint64_t clients = 0;  ///< number of clients since the start
 };
 
-/// A UDP relay between real programs (IPv4) that delays, drops and repeats datagrams as a Link does. Every
-/// client address gets a socket of its own towards the server, so that the server sees distinct clients. The
-/// link counts a datagram as its payload and 28 bytes of UDP and IPv4 headers. Datagrams leave within about a
-/// millisecond of their time on a machine that is not overloaded.
+/// A UDP relay between real programs (IPv4) that delays, drops and duplicates datagrams like a Link. Every
+/// client address gets its own socket to the server, so that the server sees distinct clients. The link
+/// counts a datagram as its payload plus 28 bytes of UDP and IPv4 headers. On a machine that is not
+/// overloaded, datagrams leave within about a millisecond of their due time.
 ///
-/// Reads the monotonic clock. One thread at a time.
+/// Reads the monotonic clock. Belongs to one thread at a time.
 class Conditioner {
  public:
   /// Opens the sockets. Fails if the port is in use, a host is unknown, or an option is out of range.
@@ -63,16 +65,16 @@ class Conditioner {
   /// The UDP port that clients send to.
   [[nodiscard]] std::uint16_t port() const;
 
-  /// Relays what has arrived and is due, waiting for either at most `timeout_s`.
+  /// Relays the datagrams that have arrived or are due. Waits for them for at most `timeout_s`.
   void step(double timeout_s);
 
-  /// Relays until `stop` returns true (asked at least every 50 ms) or `seconds` have passed.
+  /// Relays until `stop` returns true or `seconds` have passed. Calls `stop` at least every 50 ms.
   void run(const std::function<bool()>& stop, double seconds = std::numeric_limits<double>::infinity());
 
   [[nodiscard]] const ConditionerStats& stats() const;
 
-  /// With log_packets, every datagram of ENet's so far, oldest first, on the monotonic clock; the motions in
-  /// it are not counted. Valid until the next step.
+  /// With log_packets, all ENet datagrams so far, oldest first, with times on the monotonic clock. Their
+  /// numbers of motions are 0. Valid until the next step.
   [[nodiscard]] std::span<const PacketRecord> packets() const;
 
  private:

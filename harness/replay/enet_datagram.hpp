@@ -6,14 +6,14 @@
 
 namespace reckoner::harness {
 
-/// What a datagram of ENet's carries for those above it.
+/// The payload of an ENet datagram.
 struct EnetPayload {
-  std::size_t bytes = 0;  ///< of payload, all commands together; 0 for ENet's own
-  bool state = false;     ///< some of it went unsequenced: the state channel
+  std::size_t bytes = 0;  ///< payload bytes of all commands; 0 in datagrams of ENet itself
+  bool state = false;     ///< some of the payload is unsequenced, so it belongs to the state channel
 };
 
-/// Reads the commands of an ENet 1.3 datagram (protocol.h, big endian). What does not look like one carries
-/// nothing from there on.
+/// Parses the commands of an ENet 1.3 datagram (protocol.h, big endian). Stops at the first malformed
+/// command.
 [[nodiscard]] EnetPayload enet_payload(std::span<const std::byte> datagram);
 
 }  // namespace reckoner::harness

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "harness/replay/conditioner.hpp"
-#include "harness/sim/replay_network.hpp"
+#include "harness/replay/replay_network.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -15,21 +15,21 @@
 
 namespace reckoner::harness {
 
-/// A server and a client on this machine's loopback, with ENet at both ends and a conditioner, on a thread of
-/// its own, in between: a ReplayNetwork in real time. The replay's clock is the machine's monotonic one, from
-/// the start on.
+/// A ReplayNetwork in real time. Server and client use ENet over the loopback interface, with a conditioner
+/// between them that runs on its own thread. The time of the replay follows the machine's monotonic clock.
 class EnetNetwork final : public ReplayNetwork {
  public:
-  /// Opens the sockets; the clock starts at `start_s`. Of the options the links, their script, the seed and
-  /// whether to log count.
+  /// Opens the sockets and starts the clock at `start_s`. Uses only the links, the link script, the seed and
+  /// `log_packets` of `options`. Fails if a socket cannot be opened.
   [[nodiscard]] static Result<std::unique_ptr<EnetNetwork>> open(const ReplayOptions& options, double start_s,
                                                                  std::uint32_t connect_reason);
   ~EnetNetwork() override;
 
-  /// What the replay's clock shows now.
+  /// The present time of the replay.
   [[nodiscard]] double clock_s() const;
 
-  /// Sends what waits, then sleeps until something arrives or the clock shows `time_s`, or for a short while.
+  /// Sends pending datagrams, then sleeps until something arrives or clock_s() reaches `time_s`, but at most
+  /// 20 ms.
   void wait_until(double time_s);
 
   [[nodiscard]] Transport& server() override { return *server_; }
@@ -44,7 +44,7 @@ class EnetNetwork final : public ReplayNetwork {
   [[nodiscard]] std::span<const PacketRecord> packets() override;
 
  private:
-  // What the server sent between these instants.
+  // The number of motions that the server sent in the tick that began at `began_s`.
   struct Tick {
     double began_s;
     std::size_t entities;
@@ -57,8 +57,8 @@ class EnetNetwork final : public ReplayNetwork {
 
   std::unique_ptr<EnetTransport> server_;
   std::unique_ptr<EnetTransport> client_;
-  Conditioner conditioner_;  // the relay's while it runs
-  double zero_s_;            // the monotonic clock at the replay's 0
+  Conditioner conditioner_;  // used only by the thread relay_ while it runs
+  double zero_s_;            // monotonic time at time 0 of the replay
   double now_s_;
   double tick_began_s_ = 0.0;
   std::vector<Tick> ticks_;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "harness/replay/replay.hpp"
 
-#include "harness/methods/ablation.hpp"
-#include "harness/methods/method.hpp"
-#include "harness/methods/rogue_owner.hpp"
 #include "harness/metrics/frame_metrics.hpp"
 #include "harness/metrics/measured_frames.hpp"
 #include "harness/metrics/route_metrics.hpp"
+#include "harness/replay/ablation.hpp"
+#include "harness/replay/method.hpp"
+#include "harness/replay/replay_network.hpp"
 #include "harness/replay/replay_run.hpp"
-#include "harness/sim/replay_network.hpp"
+#include "harness/replay/rogue_owner.hpp"
 #include "scenario/feed.hpp"
 
 #include <algorithm>
@@ -52,7 +52,7 @@ std::optional<Error> check(const ReplayOptions& options) {
   return check(options.links.down);
 }
 
-// What a run goes over; in real time, over sockets, if `real` is set.
+// The network of a run. In real time, `real` points to the same network; otherwise it is null.
 struct Under {
   std::unique_ptr<ReplayNetwork> network;
   EnetNetwork* real = nullptr;
@@ -188,7 +188,7 @@ void ReplayRun::draw(double time_s) {
   if (sink_) sink_(time_s, shown_);
 }
 
-// Counts frames from the start, so that nothing accumulates.
+// Computes frame times from the frame's number, so that rounding errors do not accumulate.
 void ReplayRun::in_virtual_time() {
   scenario::Feed feed(source_, start_s_, options_.tick_rate_hz);
   for (std::uint64_t frame = 0;;) {

@@ -25,29 +25,30 @@
 
 namespace reckoner::harness {
 
-/// What the sender spends. At most one of the first two is above zero; neither: the thresholds decide.
+/// When the sender publishes. At most one of the first two members may be positive. If both are zero, the
+/// thresholds decide.
 struct SendBudget {
   double updates_per_second = 0.0;  ///< per entity, on average
-  double fixed_rate_hz = 0.0;       ///< evenly, whatever the entity does
+  double fixed_rate_hz = 0.0;       ///< per entity, at even intervals
   double threshold_m = 0.05;
   double threshold_rad = 0.05;
 };
 
-/// What a replay runs over.
+/// The transport of a replay.
 enum class ReplayTransport : std::uint8_t {
-  sim,   ///< virtual time, a simulated link
-  enet,  ///< real time: ENet, UDP on this machine's loopback, a conditioner in between
+  sim,   ///< virtual time and a simulated link
+  enet,  ///< real time: ENet over the loopback interface, with a conditioner between the ends
 };
 
-/// How a source is replayed: one server, one client, a link between them.
-/// The client goes over to another playout while it runs.
+/// A change of the client's playout during a run.
 struct PlayoutSwitch {
-  double at_s = 0.0;  ///< s from the start of the run
-  PlayoutConfig to;   ///< frame_rate_hz is the replay's
+  double at_s = 0.0;  ///< s after the start of the run
+  PlayoutConfig to;   ///< the replay sets its frame_rate_hz
 };
 
+/// Options of a replay: one server, one client, and a link between them.
 struct ReplayOptions {
-  std::string method = "reckoner";  ///< or a baseline's name
+  std::string method = "reckoner";  ///< a name from method_names(), or an ablation
   ReplayTransport transport = ReplayTransport::sim;
   LinkPair links;
   LinkScript link_script;  ///< its times count from the start of the run
@@ -55,17 +56,19 @@ struct ReplayOptions {
   double frame_rate_hz = 60.0;
   std::uint64_t seed = 1;
   SendBudget budget;
-  SenderParts parts;                    ///< of reckoner
-  bool uses_stamps = true;              ///< of reckoner
-  bool uses_frames = true;              ///< of reckoner: off, everything is told in the world
-  PlayoutConfig playout;                ///< of reckoner; frame_rate_hz is taken from above
-  std::vector<PlayoutSwitch> switches;  ///< of reckoner; in order of time
-  double seconds = 0.0;           ///< length of the run; 0: to the end of the source, 30 s if it has none
-  double start_s = 0.0;           ///< s after the source's start. For sources that were not cut already
-  double max_speed_mps = 1000.0;  ///< of the archetypes: refuses what moves faster between teleports
-  double shots_per_second = 0.0;  ///< of reckoner: fired by the client, each looked into by the server
-  /// Of reckoner, in virtual time: the entities belong to a second client, behind these links; what is
-  /// measured is still what the first one shows.
+  SenderParts parts;        ///< only for reckoner
+  bool uses_stamps = true;  ///< only for reckoner
+  /// Only for reckoner; false: entities are always published in the world frame.
+  bool uses_frames = true;
+  PlayoutConfig playout;                ///< only for reckoner; the replay sets its frame_rate_hz
+  std::vector<PlayoutSwitch> switches;  ///< only for reckoner; in the order of time
+  /// Length of the run; 0: to the end of the source, or 30 s if it is endless.
+  double seconds = 0.0;
+  double start_s = 0.0;           ///< s after the start of the source; 0 if the source was cut already
+  double max_speed_mps = 1000.0;  ///< of the archetypes; faster motion between teleports is refused
+  double shots_per_second = 0.0;  ///< only for reckoner: shots of the client; the server reconstructs each
+  /// Only for reckoner in virtual time: links of a second client that owns the entities. The figures are
+  /// still those of the first client, which does not own any.
   std::optional<LinkPair> owner_links;
   OwnerPolicy owner_policy = OwnerPolicy::correct;
   std::string
@@ -73,36 +76,36 @@ struct ReplayOptions {
   bool log_packets = false;
 };
 
-/// Called with every frame, in order: its time and what is visible in it, in order of entity.
+/// Called for every frame in order, with its time and the visible entities, sorted by entity.
 using FrameSink = std::function<void(double frame_time_s, std::span<const ShownPose> shown)>;
 
-/// How well a run in real time kept up.
+/// How well a run in real time kept its times.
 struct RealTimeFigures {
-  double latest_tick_ms = 0.0;  ///< how late the latest tick was
+  double latest_tick_ms = 0.0;  ///< largest delay of a tick
   std::uint64_t dropped_frames = 0;
 };
 
 struct ReplayResult {
   Figures run;
-  std::vector<Figures> entities;        ///< in the source's order
-  std::optional<RouteFigures> routes;   ///< of a source with routes
-  std::optional<CodingFigures> coding;  ///< of reckoner
-  std::vector<PacketRecord> packets;    ///< with log_packets
+  std::vector<Figures> entities;        ///< in the order of the source
+  std::optional<RouteFigures> routes;   ///< only of a source with routes
+  std::optional<CodingFigures> coding;  ///< only of reckoner
+  std::vector<PacketRecord> packets;    ///< only with log_packets
   std::optional<RealTimeFigures> real_time;
 };
 
-/// The link that is as long as the way up one and down the other.
+/// The link from an owner to a viewer: up over `first` and then down over `second`. Both directions of the
+/// result are equal.
 [[nodiscard]] LinkPair summed(const LinkPair& first, const LinkPair& second);
 
-/// Runs a replay. Ticks and frames are at start + k / rate; of things at the same instant arrivals come
-/// first, then the tick, then the frame. The client's clock is a thousand seconds off, so that the estimate
-/// of server time works for its living. In virtual time deterministic: the same arguments give the same
-/// frames to the last bit. In real time frames are drawn, and measured, when their time has come and the
-/// machine gets round to it.
+/// Runs a replay. Ticks and frames are at start + k / rate. At equal times, arrivals come before the tick and
+/// the tick before the frame. The client's clock has an offset of 1000 s, so that errors in the estimate of
+/// server time show. Runs in virtual time are deterministic: equal arguments give equal frames to the last
+/// bit. In real time, a frame is drawn and measured as soon as the machine can do so after its due time.
 ///
-/// A baseline under thresholds sends evenly at the rate that Reckoner comes to on the same input, which is
-/// run first, in virtual time, for that. Fails on an unknown method, options that contradict each other, or
-/// sockets that cannot be opened.
+/// If thresholds decide when to publish, a baseline sends at even intervals at the rate that Reckoner needs
+/// for the same input. replay() finds this rate with a run of Reckoner in virtual time. Fails if the method
+/// is unknown, the options contradict each other, or a socket cannot be opened.
 [[nodiscard]] Result<ReplayResult> replay(const scenario::Source& source, const ReplayOptions& options,
                                           const FrameSink& sink = {});
 

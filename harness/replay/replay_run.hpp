@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "harness/methods/method.hpp"
 #include "harness/metrics/measured_frames.hpp"
 #include "harness/metrics/metrics.hpp"
 #include "harness/replay/enet_network.hpp"
+#include "harness/replay/method.hpp"
 #include "harness/replay/replay.hpp"
 #include "scenario/source.hpp"
 
@@ -18,7 +18,7 @@
 
 namespace reckoner::harness {
 
-/// What a run is made of. All of it must outlive the run.
+/// One run of a method over a source. All constructor arguments must outlive it.
 class ReplayRun {
  public:
   ReplayRun(const scenario::Source& source, const ReplayOptions& options, double start_s, double end_s,
@@ -31,11 +31,11 @@ class ReplayRun {
         metrics_(metrics),
         sink_(sink) {}
 
-  /// From start to end in virtual time, as fast as it goes.
+  /// Runs from start to end in virtual time, as fast as possible.
   void in_virtual_time();
 
-  /// The same as time passes. Late ticks are made up for; a frame that is due when the next one is already is
-  /// dropped, as a client drops it.
+  /// Runs from start to end in real time. Late ticks are caught up. A frame is dropped if the next one is
+  /// already due, as a real client does.
   [[nodiscard]] RealTimeFigures in_real_time(EnetNetwork& network);
 
  private:
@@ -54,12 +54,12 @@ class ReplayRun {
   std::vector<ShownPose> shown_;
 };
 
-/// Archetypes of what a replay has: with orientation, and without; the rest of them is the same.
+/// Indices of the two archetypes of a replay, which differ only in that kBody has an orientation.
 inline constexpr std::size_t kBody = 0;
 inline constexpr std::size_t kPoint = 1;
 [[nodiscard]] std::vector<Archetype> replay_archetypes(const ReplayOptions& options);
 
-/// A server and a client as the options ask for them, with these archetypes.
+/// The configuration of the server and of the client for these options and archetypes.
 [[nodiscard]] ServerConfig replay_server_config(const ReplayOptions& options, double start_s,
                                                 std::vector<Archetype> archetypes);
 [[nodiscard]] ClientConfig replay_client_config(const ReplayOptions& options,

@@ -9,7 +9,8 @@
 
 namespace reckoner::harness {
 
-/// Goes to where nobody is: told after five seconds, as by a transport over UDP.
+/// A client transport whose server never answers. It reports a disconnect five seconds after the first
+/// service(), as EnetTransport does.
 class DeadTransport final : public Transport {
  public:
   void service(double now_s) override {

@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kSecondsPerMs = 1e-3;
 
-// EVALUATION's table: latency, jitter, loss, mean burst.
+// The table of EVALUATION.md: latency, jitter, loss, mean burst.
 constexpr std::array<NamedNetwork, 6> kNetworks{{
     {"lan", {.latency_ms = 2, .jitter_ms = 0.5, .loss_percent = 0, .burst = 1}},
     {"broadband", {.latency_ms = 30, .jitter_ms = 5, .loss_percent = 0.5, .burst = 1}},
@@ -26,7 +26,7 @@ struct OptionField {
   double most;
 };
 
-// Upper bounds only keep times finite: an hour of delay, a terabit a second.
+// The upper bounds only keep times finite: one hour of delay, one terabit per second.
 constexpr std::array<OptionField, 7> kFields{{
     {"latency-ms", &LinkOptions::latency_ms, 0.0, 3.6e6},
     {"jitter-ms", &LinkOptions::jitter_ms, 0.0, 3.6e6},
@@ -38,7 +38,7 @@ constexpr std::array<OptionField, 7> kFields{{
 }};
 
 std::optional<Error> check_value(const OptionField& field, double value) {
-  // Written so that NaN fails too.
+  // The condition is written so that NaN fails as well.
   if (value >= field.least && value <= field.most) return std::nullopt;
   const auto whole = [](double bound) { return std::to_string(static_cast<long>(bound)); };
   return Error{std::string(field.name) + " must be between " + whole(field.least) + " and " +
@@ -74,7 +74,8 @@ std::optional<Error> check(const LinkOptions& options) {
 
 Link::Link(const LinkOptions& options, std::uint64_t seed)
     : options_(options), loss_random_(seed, 0), duplicate_random_(seed, 1), delay_random_(seed, 2) {
-  // Start in Gilbert's stationary distribution, so that the first datagram is as likely lost as any other.
+  // Start in the stationary distribution of Gilbert's model. The first datagram then has the same loss
+  // probability as all others.
   bad_ = loss_random_.uniform() < options_.loss_percent / 100.0;
 }
 
@@ -88,7 +89,7 @@ bool Link::step_loss() {
   double leave = 1.0 / options_.burst;
   double enter = loss * leave / (1.0 - loss);
   if (enter > 1.0) {
-    // So much loss cannot come in bursts this short: keep the loss, let the bursts grow.
+    // A loss rate this high is impossible with bursts this short. Keep the loss rate and lengthen the bursts.
     enter = 1.0;
     leave = (1.0 - loss) / loss;
   }
@@ -113,7 +114,7 @@ LinkFate Link::pass(double sent_s, std::size_t bytes) {
     line_free_s_ = left_s;
     line_used_ = true;
   } else if (line_used_) {
-    // The limit was lifted: what waited behind it still goes first.
+    // The rate limit was removed. Datagrams that still wait in its queue are sent first.
     left_s = std::max(sent_s, line_free_s_);
   }
   if (lost) return fate;

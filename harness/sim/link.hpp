@@ -15,65 +15,68 @@
 
 namespace reckoner::harness {
 
-/// One direction of a network. The defaults are a perfect one.
+/// One direction of a network. The defaults describe a perfect network.
 struct LinkOptions {
-  double latency_ms = 0.0;         ///< least delay, >= 0
-  double jitter_ms = 0.0;          ///< delay = latency + |N(0,1)| x jitter, drawn per datagram; >= 0
-  double loss_percent = 0.0;       ///< share of datagrams lost in the long run, 0..100
-  double burst = 1.0;              ///< mean number of losses in a row; up to 1: each loss is independent
-  double duplicate_percent = 0.0;  ///< share of delivered datagrams that arrive a second time, 0..100
-  double rate_kbps = 0.0;          ///< 1000 bits a second, headers included; 0: no limit
-  double queue_ms = 100.0;         ///< a datagram that would wait longer for the rate is dropped; >= 0
+  double latency_ms = 0.0;    ///< minimum delay, >= 0
+  double jitter_ms = 0.0;     ///< delay = latency + |N(0,1)| x jitter, drawn for each datagram; >= 0
+  double loss_percent = 0.0;  ///< long-run share of lost datagrams, 0..100
+  double burst = 1.0;         ///< mean number of consecutive losses; if 1 or less, losses are independent
+  double duplicate_percent = 0.0;  ///< share of delivered datagrams that arrive twice, 0..100
+  double rate_kbps = 0.0;          ///< in 1000 bits per second, headers included; 0: no limit
+  double queue_ms = 100.0;  ///< drops a datagram that would wait longer than this for the rate limit; >= 0
 
   friend bool operator==(const LinkOptions&, const LinkOptions&) = default;
 };
 
-/// A network that has a name; the same both ways.
+/// A network with a name. Both directions have the given options.
 struct NamedNetwork {
   std::string_view name;
   LinkOptions options;
 };
 
-/// The named networks, from the best to the worst.
+/// All named networks, ordered from the best to the worst.
 [[nodiscard]] std::span<const NamedNetwork> named_networks();
 
-/// The network of that name, or nothing.
+/// The options of the network called `name`, or nullopt if there is none.
 [[nodiscard]] std::optional<LinkOptions> find_network(std::string_view name);
 
-/// Sets one option by its name on the command line without dashes in front ("latency-ms", "loss", "burst",
-/// ...). Says what is wrong with an unknown name or a value outside the option's range, and then changes
-/// nothing.
+/// Sets the option called `name` to `value`. The names are those of the command line without the dashes
+/// ("latency-ms", "loss", "burst", ...). Returns an error and changes nothing if the name is unknown or the
+/// value is out of range.
 [[nodiscard]] std::optional<Error> set_option(LinkOptions& options, std::string_view name, double value);
 
-/// What is wrong with these options, or nothing.
+/// Returns an error that names the first invalid option, or nullopt.
 [[nodiscard]] std::optional<Error> check(const LinkOptions& options);
 
-/// What became of one datagram.
+/// The result of sending one datagram over a link.
 struct LinkFate {
-  std::size_t count = 0;              ///< copies that arrive: 0 (lost), 1 or 2 (duplicated)
-  std::array<double, 2> arrived_s{};  ///< when; the first `count` are valid, in no particular order
-  bool queue_full = false;            ///< lost because the queue in front of the rate limit was full
+  std::size_t count = 0;              ///< number of copies that arrive: 0 (lost), 1 or 2 (duplicated)
+  std::array<double, 2> arrived_s{};  ///< arrival times; the first `count` are valid and may be unordered
+  bool queue_full = false;            ///< true: dropped because the queue of the rate limit was full
 
   [[nodiscard]] bool lost() const { return count == 0; }
 };
 
-/// One direction of a network as a pure function of the datagrams sent, their times and a seed.
+/// One direction of a network, as a pure function of a seed and of the datagrams and their send times. A
+/// datagram first waits in the queue of the rate limit (first in, first out; tail drop). Then it may be lost;
+/// a lost datagram uses up rate as well. Then it is delayed. A duplicate gets a delay of its own.
 ///
-/// A datagram first waits for the rate limit (first in, first out; tail drop), is then lost or not (losses
-/// take up the rate too), then delayed; a duplicate gets a delay of its own. With burst > 1 losses follow
-/// Gilbert's two states, one step a datagram, all lost in the bad one: bad to good with probability 1/B, good
-/// to bad with P/(B(1 - P)), which makes the long-run loss P and the mean burst B (E. N. Gilbert 1960).
+/// If burst > 1, losses follow Gilbert's model (E. N. Gilbert 1960). It has a good and a bad state, takes one
+/// step per datagram, and loses every datagram in the bad state. With loss rate P and burst B, the
+/// probability of a change from bad to good is 1/B, and from good to bad P/(B(1 - P)). The long-run loss is
+/// then P and the mean burst length B.
 ///
-/// Every datagram takes the same number of random draws from each of the streams for loss, duplication and
-/// delay, whatever the options: two links with one seed that differ in one option differ in its effect only.
+/// Loss, duplication and delay each have their own random stream. Every datagram draws the same number of
+/// values from each stream, whatever the options are. Two links with the same seed and one different option
+/// therefore differ only in the effect of that option.
 class Link {
  public:
   Link(const LinkOptions& options, std::uint64_t seed);
 
-  /// The fate of a datagram of `bytes` (headers included) sent at `sent_s`; times must not go back.
+  /// Sends a datagram of `bytes` (headers included) at `sent_s`. Calls must have non-decreasing times.
   [[nodiscard]] LinkFate pass(double sent_s, std::size_t bytes);
 
-  /// From now on; what is on its way keeps its fate, what waits in the queue its place.
+  /// Changes the options for later datagrams. Datagrams in flight and in the queue are not affected.
   void set_options(const LinkOptions& options) { options_ = options; }
   [[nodiscard]] const LinkOptions& options() const { return options_; }
 
@@ -84,8 +87,8 @@ class Link {
   scenario::Random loss_random_;
   scenario::Random duplicate_random_;
   scenario::Random delay_random_;
-  bool bad_ = false;          ///< Gilbert's state
-  double line_free_s_ = 0.0;  ///< when the rate limit has sent all that waits
+  bool bad_ = false;          ///< true in the bad state of Gilbert's model
+  double line_free_s_ = 0.0;  ///< time when the queue of the rate limit is empty
   bool line_used_ = false;
 };
 

@@ -11,7 +11,7 @@
 namespace reckoner::harness {
 namespace {
 
-// The next word of `line`, which loses it; empty at the end.
+// Removes the next word from `line` and returns it. Returns an empty word at the end of the line.
 std::string_view take_word(std::string_view& line) {
   constexpr std::string_view kSpace = " \t\r";
   const std::size_t begin = line.find_first_not_of(kSpace);
@@ -107,7 +107,7 @@ bool LinkScript::advance(double time_s, LinkPair& links) {
   for (; next_ < changes_.size() && changes_[next_].time_s <= time_s; ++next_) {
     const Change& change = changes_[next_];
     const auto apply = [&change](LinkOptions& options) {
-      // Both were checked when the script was read.
+      // Neither call can fail: the parser has checked both.
       if (change.network) {
         options = find_network(change.name).value_or(options);
       } else {

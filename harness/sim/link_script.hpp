@@ -18,31 +18,31 @@ struct LinkPair {
   LinkOptions down;  ///< server to client
 };
 
-/// Changes of a link at given times, read from text. One change a line, times not decreasing:
-///
-///     # time_s [up|down] network=NAME | option=value ...
-///     10    network=mobile
-///     12.5  down loss=20 burst=4
-///     20    latency-ms=30 jitter-ms=5 loss=0
+/// Changes of a link at given times, read from a text. Each line is one change, in the order of time:
+///       # time_s [up|down] network=NAME | option=value ...
+///       10    network=mobile
+///       12.5  down loss=20 burst=4
+///       20    latency-ms=30 jitter-ms=5 loss=0
 ///
 /// Options have the names of the command line: latency-ms, jitter-ms, loss, burst, duplicate, rate-kbps,
-/// queue-ms. What a line does not name stays as it was; without up or down both directions change. A '#'
-/// starts a comment. Times count from the start of the run.
+/// queue-ms. A line leaves the options that it does not name unchanged. It changes both directions if it
+/// contains neither `up` nor `down`. A '#' starts a comment. Times are in seconds from the start of the run.
 class LinkScript {
  public:
-  /// A script that changes nothing.
+  /// Creates a script without changes.
   LinkScript() = default;
 
-  /// Reads a script; an error names the line.
+  /// Parses a script. The error names the line.
   [[nodiscard]] static Result<LinkScript> parse(std::string_view text);
 
-  /// Reads a script from a file.
+  /// Reads and parses the file at `path`. The error names the file.
   [[nodiscard]] static Result<LinkScript> load(const std::string& path);
 
-  /// Applies every change that is due by `time_s` and was not applied before. True if there was one.
+  /// Applies all changes due by `time_s` (seconds from the start of the run) that were not applied yet.
+  /// Returns true if there was one.
   bool advance(double time_s, LinkPair& links);
 
-  /// When the next change is due, or infinity.
+  /// Time of the next change in seconds from the start of the run, or infinity.
   [[nodiscard]] double next_s() const;
 
   [[nodiscard]] bool empty() const { return changes_.empty(); }
@@ -52,7 +52,7 @@ class LinkScript {
     double time_s = 0.0;
     bool up = true;
     bool down = true;
-    std::string name;  ///< of the option, or of the network when `network`
+    std::string name;  ///< of the option, or of the network if `network` is true
     double value = 0.0;
     bool network = false;
   };

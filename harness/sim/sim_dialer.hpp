@@ -18,7 +18,7 @@
 
 namespace reckoner::harness {
 
-/// Makes connections of a simulated network, over links as the network's.
+/// Connects a client over a simulated network. Every connection has the links of the network's configuration.
 class SimDialer final : public Dialer {
  public:
   SimDialer(SimNetwork& network, std::uint32_t reason, std::uint64_t seed)
@@ -42,16 +42,17 @@ class SimDialer final : public Dialer {
     return scenario::to_unit_interval(scenario::hash(seed_, ++chances_));
   }
 
-  /// The newest connection's number in the network.
+  /// The index of the newest connection in the network, or nullopt before the first.
   [[nodiscard]] std::optional<std::size_t> client() const { return client_; }
 
-  bool broken = false;     ///< no attempt can even begin
-  std::string doubts;      ///< what doubt() says
-  std::size_t dialed = 0;  ///< connections made
-  /// At which of its servers nobody is; the others are ways to the same one. None: there is one, with
-  /// somebody. Their number must stay after the first attempt.
+  bool broken = false;     ///< true: every attempt fails at once
+  std::string doubts;      ///< the text that doubt() returns
+  std::size_t dialed = 0;  ///< number of connections made
+  /// One element for each address of the server: true if nothing answers there. The other addresses all lead
+  /// to the same server. If empty, there is one address and it answers. The size must not change after the
+  /// first attempt.
   std::vector<bool> dead;
-  std::vector<std::size_t> went;  ///< to which of them, attempt by attempt
+  std::vector<std::size_t> went;  ///< the index of the address that each attempt used
 
  private:
   SimNetwork& network_;

@@ -16,7 +16,7 @@ namespace reckoner::harness {
 
 using Bytes = std::vector<std::byte>;
 
-// What a reliable piece is for.
+// The kinds of packets on the reliable channel. A message that needs several packets ends with `last_part`.
 enum class Piece : std::uint8_t { connect, verify, part, last_part, disconnect };
 
 struct Reliable {
@@ -25,33 +25,34 @@ struct Reliable {
   std::uint32_t reason = 0;
   std::size_t wire_bytes = 0;
   double first_sent_s = 0.0;
-  double sent_s = 0.0;  // this copy; an acknowledgement brings it back
+  double sent_s = 0.0;  // when this copy was sent; its acknowledgement carries the time back
   double timeout_s = 0.0;
 };
 
-// One direction of one connection.
+// One direction of a connection.
 struct Flow {
   Flow(const LinkOptions& options, std::uint64_t seed) : link(options, seed) {}
   Link link;
   std::uint32_t next_sent = 0;
   std::map<std::uint32_t, Reliable> unacknowledged;
   double last_acknowledged_s = 0.0;
-  double round_trip_s = 0.0;  // smoothed, of pieces; 0: none was acknowledged
+  double round_trip_s = 0.0;  // smoothed round trip of reliable packets; 0 before the first acknowledgement
   double deviation_s = 0.0;
   std::uint32_t next_wanted = 0;
-  std::map<std::uint32_t, Reliable> early;  // arrived before what comes first
-  Bytes message;                            // parts so far
+  std::map<std::uint32_t, Reliable> early;  // packets that arrived before an earlier one
+  Bytes message;                            // the parts received so far of an incomplete message
 };
 
 struct Happening {
   enum class Kind : std::uint8_t { state, reliable, acknowledge, timeout, goodbye, look };
   double time_s = 0.0;
-  std::uint64_t serial = 0;  // of things at the same instant the first sent is first
+  std::uint64_t serial = 0;  // orders events with equal times: the smaller number comes first
   Kind kind = Kind::state;
   std::size_t connection = 0;
-  bool down = true;            // direction of the piece; an acknowledgement itself runs the other way
-  std::uint32_t sequence = 0;  // of a reliable piece
-  Reliable piece;              // state payloads are carried here too
+  // Direction of the reliable packet. Its acknowledgement travels in the opposite direction.
+  bool down = true;
+  std::uint32_t sequence = 0;  // of a reliable packet
+  Reliable piece;              // also holds the payload of a state datagram
 
   bool operator>(const Happening& other) const {
     return time_s != other.time_s ? time_s > other.time_s : serial > other.serial;
@@ -63,7 +64,7 @@ struct InboxEvent {
   Bytes payload;
 };
 
-// A different seed for every direction of every connection (SplitMix64's increment).
+// A different seed for every direction of every connection. The factor is the increment of SplitMix64.
 inline std::uint64_t link_seed(std::uint64_t seed, std::size_t connection, bool down) {
   return seed + 0x9E3779B97F4A7C15ull * (2 * connection + (down ? 1 : 0));
 }
@@ -75,21 +76,23 @@ struct SimNetwork::Impl {
         : up(links.up, link_seed(seed, index, false)), down(links.down, link_seed(seed, index, true)) {}
     Flow up;
     Flow down;
-    bool follows_script = false;  // else its links are its own
+    bool follows_script = false;  // true: the script changes the links of this connection
     bool client_open = false;
     bool server_open = false;
-    bool closed = false;       // for good; a connection never opens again
-    bool client_told = false;  // of the end
-    bool server_told = true;   // nothing to tell before it is open
+    bool closed = false;       // permanently; a connection never opens again
+    bool client_told = false;  // the client's end has reported the disconnect
+    bool server_told = true;   // the server's end has reported the disconnect; true before it opens
     bool client_gone = false;
     bool server_gone = false;
     double client_heard_s = 0.0;
     double server_heard_s = 0.0;
     std::uint32_t connect_reason = 0;
     std::unique_ptr<End> client;
-    bool gone(bool is_down) const { return is_down ? server_gone : client_gone; }  // who sends that way
+    // The sender in this direction no longer exists.
+    bool gone(bool is_down) const { return is_down ? server_gone : client_gone; }
     Flow& flow(bool is_down) { return is_down ? down : up; }
-    bool open(bool is_down) const { return is_down ? server_open : client_open; }  // may send that way
+    // The sender in this direction may send.
+    bool open(bool is_down) const { return is_down ? server_open : client_open; }
   };
 
   explicit Impl(SimNetworkConfig given);
@@ -102,7 +105,8 @@ struct SimNetwork::Impl {
   void look(Connection& connection, const Happening& happening);
   void timed_out(Connection& connection, const Happening& happening);
   void hurry_oldest(Flow& flow, std::size_t index, bool down);
-  void expect(std::size_t index, bool down, std::uint32_t sequence, const Reliable& piece);  // its timeout
+  // Schedules the timeout of a reliable packet.
+  void expect(std::size_t index, bool down, std::uint32_t sequence, const Reliable& piece);
   void open_server_side(Connection& connection, std::size_t index);
   void close(Connection& connection, std::size_t index);
   void close_side(Connection& connection, std::size_t index, bool client_side, std::uint32_t reason);
@@ -120,13 +124,14 @@ struct SimNetwork::Impl {
   double now_s;
   bool server_up = true;
   std::uint64_t serial = 0;
-  std::vector<Happening> queue;  // a heap, the next on top
+  std::vector<Happening> queue;  // a heap; the earliest event is on top
   std::vector<std::unique_ptr<Connection>> connections;
   std::unique_ptr<End> server;
   std::vector<PacketRecord> packets;
 };
 
-// One end. A client's only peer is 1; the server's peers are the connections' indices plus one.
+// The transport of one end. The only peer of a client has the id 1. For the server, a peer id is the index of
+// the connection plus one.
 class SimNetwork::Impl::End final : public Transport {
  public:
   End(Impl& network, bool is_server, std::size_t connection)

@@ -14,7 +14,7 @@
 namespace reckoner::harness {
 namespace {
 
-constexpr double kSilenceCheckS = 0.25;  // between two looks at who is silent
+constexpr double kSilenceCheckS = 0.25;  // interval between two checks for silent peers
 
 }  // namespace
 
@@ -33,7 +33,8 @@ void SimNetwork::Impl::push(Happening happening) {
   std::ranges::push_heap(queue, std::greater{});
 }
 
-// Gives back the memory of a time when there was much more, so that whoever looks for leaks sees none here.
+// Removes the next event from the queue. After a burst of events it releases the spare memory, because soak
+// tests would take it for a leak.
 Happening SimNetwork::Impl::take_next() {
   constexpr std::size_t kKept = 1024, kMuch = 4;
   std::ranges::pop_heap(queue, std::greater{});
@@ -43,7 +44,7 @@ Happening SimNetwork::Impl::take_next() {
   return next;
 }
 
-// Sends one datagram now; the happening is what its arrival will be.
+// Sends one datagram now. `happening` describes its arrival.
 void SimNetwork::Impl::transmit(Happening happening, std::size_t payload_bytes, std::size_t wire_bytes) {
   Connection& connection = *connections[happening.connection];
   const bool runs_down = happening.kind == Happening::Kind::acknowledge ? !happening.down : happening.down;
@@ -109,7 +110,7 @@ void SimNetwork::Impl::advance(double to_s) {
 }
 
 void SimNetwork::Impl::handle(Happening& happening) {
-  if (!connections[happening.connection]) return;  // forgotten
+  if (!connections[happening.connection]) return;  // the connection has been deleted
   Connection& connection = *connections[happening.connection];
   const bool down = happening.down;
   Flow& flow = connection.flow(down);
@@ -267,13 +268,13 @@ void SimNetwork::note_entities(std::size_t first, std::size_t entities) {
 
 }  // namespace reckoner::harness
 
-// The control channel of SimNetwork: what ENet does to be reliable.
+// The control channel, which imitates ENet's reliable delivery.
 
 namespace reckoner::harness {
 namespace {
 
 constexpr double kFirstTimeoutS = 0.5;  // ENET_PEER_DEFAULT_ROUND_TRIP_TIME
-constexpr double kHurryS = 0.25;        // kHurryMs of net/src/enet/hurry.hpp, which this is after
+constexpr double kHurryS = 0.25;        // the constant kHurryMs in net/src/transport/enet/hurry.hpp
 constexpr double kGiveUpS = 30.0;       // ENET_PEER_TIMEOUT_MAXIMUM
 // Mean and mean deviation of |N(0,1)|.
 constexpr double kHalfNormalMean = 0.798;
@@ -281,7 +282,8 @@ constexpr double kHalfNormalDeviation = 0.48;
 
 }  // namespace
 
-// What the links' delays make likely, or longer if acknowledgements have taken longer, behind a queue.
+// The round trip plus four deviations. It is at least what the delays of the links imply, and longer if
+// acknowledgements take longer, for example behind a queue.
 double SimNetwork::Impl::retransmit_after_s(const Flow& flow) const {
   const double latency_ms = config.links.up.latency_ms + config.links.down.latency_ms;
   const double jitter_ms = config.links.up.jitter_ms + config.links.down.jitter_ms;
@@ -289,7 +291,7 @@ double SimNetwork::Impl::retransmit_after_s(const Flow& flow) const {
   return std::max({0.001, 0.001 * likely_ms, flow.round_trip_s + 4.0 * flow.deviation_s});
 }
 
-// As ENet smooths it, which is as V. Jacobson has it (1988).
+// Smooths the round-trip time like ENet, which follows V. Jacobson (1988).
 void SimNetwork::Impl::measure(Flow& flow, double round_trip_s) {
   if (flow.round_trip_s == 0.0) {
     flow.round_trip_s = round_trip_s;
@@ -340,7 +342,7 @@ void SimNetwork::Impl::deliver(Connection& connection, std::size_t index, bool d
     case Piece::last_part:
       break;
   }
-  // What the client says first may overtake its acknowledgement of the connection.
+  // The client's first message may overtake its acknowledgement of the connection.
   if (!down) open_server_side(connection, index);
   Flow& flow = connection.flow(down);
   flow.message.insert(flow.message.end(), piece.payload.begin(), piece.payload.end());
@@ -359,7 +361,7 @@ void SimNetwork::Impl::acknowledged(Connection& connection, std::size_t index, b
 
 void SimNetwork::Impl::open_server_side(Connection& connection, std::size_t index) {
   if (connection.server_open || connection.closed) return;
-  if (!connection.server_told) return;  // it is closing already
+  if (!connection.server_told) return;  // the server has already asked to close it
   connection.server_open = true;
   connection.server_told = false;
   server->give(TransportEvent::Kind::connected, index, Channel::control, connection.connect_reason, {});
@@ -380,7 +382,7 @@ void SimNetwork::Impl::close(Connection& connection, std::size_t index) {
   close_side(connection, index, false, 0);
 }
 
-// Each end judges for itself.
+// Checks both ends for silence. Each end decides for itself.
 void SimNetwork::Impl::look(Connection& connection, const Happening& happening) {
   constexpr double kAgainS = 0.25;
   const std::size_t index = happening.connection;
@@ -398,7 +400,7 @@ void SimNetwork::Impl::look(Connection& connection, const Happening& happening) 
   const bool over = connection.client_told && connection.server_told;
   if (over) {
     const double since_s = std::max(connection.client_heard_s, connection.server_heard_s);
-    // Whoever still has the client's end has dropped it; nothing is on its way to it any more.
+    // The owner of the client's transport has dropped it, and no datagram to it is in flight.
     const bool forgotten = connection.client_gone && now_s - since_s >= config.silent_s;
     if (forgotten) connections[index].reset();
     if (forgotten) return;
@@ -408,7 +410,7 @@ void SimNetwork::Impl::look(Connection& connection, const Happening& happening) 
   push(std::move(again));
 }
 
-// The oldest, which the others wait for, comes again sooner than they do.
+// The oldest packet holds up all others, so it gets a shorter timeout.
 void SimNetwork::Impl::hurry_oldest(Flow& flow, std::size_t index, bool down) {
   if (flow.unacknowledged.empty()) return;
   auto& [sequence, oldest] = *flow.unacknowledged.begin();
@@ -434,7 +436,7 @@ void SimNetwork::Impl::timed_out(Connection& connection, const Happening& happen
   const auto found = flow.unacknowledged.find(happening.sequence);
   if (found == flow.unacknowledged.end()) return;
   Reliable& piece = found->second;
-  if (piece.sent_s != happening.piece.sent_s) return;  // sent again since, sooner than this
+  if (piece.sent_s != happening.piece.sent_s) return;  // a newer copy was sent before this timeout
   if (now_s - std::max(piece.first_sent_s, flow.last_acknowledged_s) >= kGiveUpS) {
     close(connection, happening.connection);
     return;

@@ -15,30 +15,36 @@
 
 namespace reckoner::harness {
 
-/// A network in virtual time.
+/// Options of a simulated network.
 struct SimNetworkConfig {
   LinkPair links;
   LinkScript script;  ///< changes of `links`; its times count from start_s
   double start_s = 0.0;
-  /// An end that hears nothing for so long takes the connection for lost, as EnetTransport does after 10 s,
-  /// and a client that gets no answer for half as long gives up connecting; 0: never.
+  /// Silence timeout, s. An end closes the connection if it receives nothing for this long. A client whose
+  /// connection request is not answered gives up after half of it. 0: never. EnetTransport uses 10 s.
   double silent_s = 0.0;
-  std::uint64_t seed = 1;  ///< every client's link has its own randomness from it
+  std::uint64_t seed = 1;  ///< every client's link derives its own random streams from it
   bool log_packets = false;
 };
 
-/// One server and any number of clients, joined by simulated links: Transport without sockets or clock.
+/// One server and any number of clients, joined by simulated links. Implements Transport without sockets and
+/// without a clock.
 ///
-/// State payloads are lost, delayed, overtaken and repeated as the link has it. The control channel does what
-/// EnetTransport does: every piece is acknowledged, sent again when no acknowledgement comes within the round
-/// trip and four deviations of it (0.5 s before the connection stands; each wait is twice the one before, but
-/// for the oldest piece, which the others wait for: it has 0.25 s at least and the first wait at most),
-/// handed over in order; 30 s without any ends the connection. A connection takes one round trip for the
-/// client, one and a half for the server.
+/// The link loses, delays, reorders and duplicates state payloads. The control channel behaves like that of
+/// EnetTransport:
+/// - Every packet is acknowledged, and a message is delivered in order.
+/// - A packet without acknowledgement is sent again after the round-trip time plus four mean deviations, or
+///   after 0.5 s while the connection is being established. Each further wait is twice as long as the one
+///   before.
+/// - The oldest unacknowledged packet holds up all later ones, so its waits do not double: they are its first
+///   wait or 0.25 s, whichever is longer.
+/// - If nothing is acknowledged for 30 s, the connection ends.
 ///
-/// The time is set from outside with advance(); what the transports are told in service() is ignored, as
-/// ENet does, so that both ends may run on clocks of their own. Deterministic: the same calls give the same
-/// events. Belongs to one thread at a time.
+/// A connection opens after one round trip at the client and after one and a half at the server.
+///
+/// advance() sets the time. Like ENet, the network ignores the time passed to Transport::service(), so that
+/// both ends may use clocks of their own. Deterministic: equal calls give equal events. Belongs to one thread
+/// at a time.
 class SimNetwork {
  public:
   explicit SimNetwork(SimNetworkConfig config);
@@ -49,40 +55,42 @@ class SimNetwork {
   [[nodiscard]] Transport& server();
   [[nodiscard]] const Transport& server() const;
 
-  /// Adds a client, which starts to connect at once with `reason` (as EnetTransport::connect()). The
-  /// reference stays valid as long as the network.
+  /// Adds a client, which starts to connect at once and sends `reason` with its request, like
+  /// EnetTransport::connect(). The reference is valid until the network is destroyed.
   Transport& add_client(std::uint32_t reason);
-  /// The same over links of its own, which the script does not change.
+  /// Adds a client with its own links. The link script does not change them.
   Transport& add_client(std::uint32_t reason, const LinkPair& links);
 
-  /// The number of the client added last, from 0.
+  /// The index of the client added last. Indices start at 0.
   [[nodiscard]] std::size_t newest_client() const;
 
-  /// The client of that number is gone: it answers nothing any more. If it `says_goodbye`, one datagram says
-  /// so to the server. With silent_s its end is no more when that has passed: it must not be used again.
+  /// Disconnects the client: it no longer sends or answers anything. If `says_goodbye` is true and the client
+  /// was connected, one datagram notifies the server of the disconnect. If SimNetworkConfig::silent_s is
+  /// positive, the client's transport is destroyed after that time and must not be used any more.
   void drop_client(std::size_t client, bool says_goodbye);
 
-  /// Down: the server is gone, and whatever is sent to it. Up again: another has its place, which knows
-  /// nothing of any connection before.
+  /// False: the server stops, and every datagram to it is lost. True: a new server takes its address. The new
+  /// server knows none of the earlier connections.
   void set_server_up(bool up);
 
-  /// When something next happens on a link, or infinity. advance() there, then ask which ends have events.
+  /// Time of the next event on any link, or infinity. Advance to that time, then check which ends have
+  /// events.
   [[nodiscard]] double next_event_s() const;
 
-  /// Sets the time, which must not go back, and delivers what has arrived by then.
+  /// Sets the time, which must not decrease, and delivers everything that has arrived by then.
   void advance(double now_s);
 
   [[nodiscard]] double now_s() const;
 
-  /// True if the server, or the client of that index, has events to poll.
+  /// True if there are events to poll at the server, or at the client with the index `client`.
   [[nodiscard]] bool server_has_events() const;
   [[nodiscard]] bool client_has_events(std::size_t client) const;
 
-  /// What was sent so far, oldest first; empty without log_packets. Valid until the next call.
+  /// The log of sent datagrams, oldest first. Empty without log_packets. Valid until the next call.
   [[nodiscard]] std::span<const PacketRecord> packets() const;
 
-  /// Notes in the log that the state datagrams sent to clients since record `first` carry `entities` motions
-  /// between them, shared out by size: the network cannot read what it carries.
+  /// Distributes `entities` motions over the logged state datagrams to clients, starting at record `first`;
+  /// see share_out().
   void note_entities(std::size_t first, std::size_t entities);
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // reckoner-client: joins a server, headless, and records what it would draw.
-#include "net/src/wire/messages.hpp"
+#include "net/src/messages/messages.hpp"
 #include "programs/client/report.hpp"
 #include "programs/client/statistics.hpp"
 #include "programs/common/archetypes.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "programs/common/session_log.hpp"
 
-#include "net/src/wire/messages.hpp"
+#include "net/src/messages/messages.hpp"
 
 #include <array>
 #include <bit>
@@ -21,7 +21,15 @@ constexpr std::uint16_t kFormat = 1;
 constexpr std::size_t kMostFileBytes = std::size_t{4} << 30;
 constexpr std::size_t kBufferBytes = std::size_t{64} << 10;
 
-enum RecordKind : std::uint8_t { kService = 1, kFrame = 2, kEvent = 3, kSend = 4, kRoom = 5, kEnd = 6, kQuiet = 7 };
+enum RecordKind : std::uint8_t {
+  kService = 1,
+  kFrame = 2,
+  kEvent = 3,
+  kSend = 4,
+  kRoom = 5,
+  kEnd = 6,
+  kQuiet = 7
+};
 
 constexpr std::uint8_t kLastEventKind = static_cast<std::uint8_t>(TransportEvent::Kind::received);
 constexpr std::uint8_t kLastMode = static_cast<std::uint8_t>(PlayoutMode::delayed);

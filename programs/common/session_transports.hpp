@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <reckoner/net/forwarding_transport.hpp>
 #include "programs/common/session_log.hpp"
 
 #include <cstddef>
@@ -9,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include <reckoner/net/forwarding_transport.hpp>
 #include <reckoner/net/transport.hpp>
 
 namespace reckoner::program {

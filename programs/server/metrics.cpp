@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "programs/server/metrics.hpp"
 
-#include "net/src/wire/messages.hpp"
+#include "net/src/messages/messages.hpp"
 #include "programs/server/exposition.hpp"
 
 #include <algorithm>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "net/src/codec/route_codec.hpp"
-#include "net/src/wire/messages.hpp"
+#include "net/src/messages/messages.hpp"
 #include "reckoning/src/motion/rotation.hpp"
-#include "server/src/prefetch.hpp"
 #include "server/src/server_impl.hpp"
-#include "server/src/server_stats.hpp"
+#include "server/src/util/prefetch.hpp"
+#include "server/src/util/server_stats.hpp"
 
 #include <algorithm>
 #include <array>
@@ -23,13 +23,13 @@
 namespace reckoner {
 namespace {
 
-// Longer than any client accepts a state datagram after it was sent (see Client), with room to spare.
+// Longer than any client accepts a delayed state datagram (see Client), with some margin.
 constexpr double kSlotQuarantineS = 5.0;
 
-// Sessions that one worker takes at a time.
+// Number of sessions that one worker processes at a time.
 constexpr std::size_t kSessionGrain = 16;
 
-// So many ticks in a row may leave their datagrams to the next.
+// Largest number of ticks in a row that may leave their datagrams to a later tick.
 constexpr int kMostHeldBack = 3;
 
 unsigned threads_for(const ServerConfig& config) {
@@ -37,7 +37,7 @@ unsigned threads_for(const ServerConfig& config) {
   return config.threads > 0 ? config.threads : std::max(1u, std::thread::hardware_concurrency());
 }
 
-// True if the entity sleeps, and may go on doing so.
+// True if the entity did not move in the last tick and `state` leaves it at rest, so it need not wake up.
 bool rests_at(const Entity& entity, const State& state) {
   constexpr glm::vec3 kNone{0.0f};
   return entity.still_ticks > 0 && state.position == entity.truth.position && state.velocity == kNone &&
@@ -101,8 +101,9 @@ EntityId Server::spawn(std::size_t archetype, const std::string& name, const Sta
 
 bool Server::move(EntityId id, const State& truth) {
   Entity* entity = impl_->entities.find(id);
-  if (entity == nullptr || entity->owned) return false;                          // its owner moves it
-  prefetch(entity + 1, sizeof(EntityId) + sizeof(std::size_t) + sizeof(State));  // likely to be moved next
+  if (entity == nullptr || entity->owned) return false;  // only its owner may move it
+  // games often move entities in this order
+  prefetch(entity + 1, sizeof(EntityId) + sizeof(std::size_t) + sizeof(State));
   return impl_->move(*entity, impl_->counted(truth, entity->frame));
 }
 
@@ -207,7 +208,7 @@ Result<RouteId> Server::add_route(const RouteDefinition& definition) {
   const bool fits =
       message.route.value > kMaxRoutes || !can_travel(definition) || !encode(message, buffer).empty();
   if (!fits) return Error{"a route has too many points to be sent in one message"};
-  Result<RouteId> id = s.routes.add(definition);  // says what else is wrong
+  Result<RouteId> id = s.routes.add(definition);  // reports all other errors
   if (!id) return id;
   for (const auto& session : s.sessions.all())
     session->tell_route(message, s.transport);
@@ -334,7 +335,7 @@ void Server::Impl::review_interest(Tick tick) {
   interest.keep_up(entities, tick);
   for (const EntityId id : spawned) {
     Entity* entity = entities.find(id);
-    if (entity == nullptr) continue;  // gone already
+    if (entity == nullptr) continue;  // it has already ended
     for (const auto& session : sessions.all())
       interest.reconsider(*entity, *session, entities, tick);
   }
@@ -344,16 +345,16 @@ void Server::Impl::review_interest(Tick tick) {
   }
 }
 
-// True if a tick leaves its datagrams to one that is due already: most of a tick's cost is in sending, and
-// what a server that is behind would send is overtaken at once.
+// True if this tick leaves its datagrams to the next tick, which is already due. Most of a tick's cost is
+// sending, and a late server's datagrams would be outdated at once.
 bool Server::Impl::hold_back(Tick tick, double now_s) {
   const bool holds = now_s >= time_of(tick + 1) && held_back < kMostHeldBack;
   held_back = holds ? held_back + 1 : 0;
   return holds;
 }
 
-// Each client's datagrams are written and sent at once if there is one thread; else several write while none
-// sends, because the transport is one thread's.
+// With one thread, writes and sends each client's datagrams in turn. With several threads, all datagrams are
+// written first and sent afterwards, because only one thread may use the transport.
 void Server::Impl::send(Tick tick, double now_s) {
   const Session::TickInputs step{entities,
                                  fields,
@@ -394,8 +395,8 @@ void Server::Impl::send(Tick tick, double now_s) {
     close_account(outbox);
 }
 
-// Sends what waits, adds up what was counted, and charges repairs to their entities' budgets like any other
-// update.
+// Sends the waiting datagrams, adds up the statistics, and charges repairs to their entities' budgets like
+// any other update.
 void Server::Impl::close_account(Outbox& outbox) {
   outbox.flush(transport);
   add(stats, std::exchange(outbox.stats, {}));
@@ -404,7 +405,7 @@ void Server::Impl::close_account(Outbox& outbox) {
   outbox.repaired.clear();
 }
 
-// What arrives at a server from its clients, and what the game has to say to them.
+// Events from clients, and messages of the game to them.
 
 void Server::Impl::handle(const TransportEvent& event, double now_s) {
   switch (event.kind) {
@@ -471,7 +472,8 @@ void Server::Impl::handle_state(const TransportEvent& event, double now_s) {
   if (datagram->has_owned) {
     Refusal why{};
     const auto read = ownership.read(reader, session->id(), next_tick, why);
-    // Perhaps of what was taken from it, or against what never came: as if the datagram had not come.
+    // The client may have lost the entity, or the baseline may never have arrived. The datagram then counts
+    // as lost.
     if (!read) return not_taken_in(why, reader.failed() || !session->ever_owned());
     owned = *read;
   }
@@ -499,7 +501,7 @@ void Server::Impl::take_in(Session& session, const PlayoutMessage& message) {
   changing.push_back(session.id());
 }
 
-// What clients have said of how they show others, each twice a second at most.
+// Applies the clients' changes of playout settings, each client's at most twice a second.
 void Server::Impl::follow_playouts(double now_s) {
   std::erase_if(changing, [&](ClientId client) {
     Session* session = sessions.find(client);
@@ -512,7 +514,7 @@ void Server::Impl::follow_playouts(double now_s) {
   });
 }
 
-// Encoded, or copied, once for all.
+// Encodes or copies the message once for all clients.
 std::size_t Server::Impl::send_to(std::span<Session* const> clients, std::span<const std::byte> payload,
                                   Delivery delivery, std::optional<double> time_s) {
   if (payload.empty() || payload.size() > max_message_bytes(delivery) || (time_s && !can_stamp(*time_s)))
@@ -594,9 +596,9 @@ void Server::Impl::close_idle(double now_s) {
   }
 }
 
-// Clients that are lost, and those that come back.
+// Clients whose connection was lost, and those that resume.
 
-// Whatever it owned goes on without it.
+// Keeps the session for a resume. The client's entities continue without their owner.
 void Server::Impl::lose(Session& session) {
   if (session.comeback() == nullptr || session.comeback()->overflowed || closing) return end(session);
   log.lost(session.id(), session.peer());
@@ -617,12 +619,12 @@ void Server::Impl::end(Session& session, std::string_view why) {
   sessions.remove(id);
 }
 
-// If it cannot be, the join message that follows is answered, as that of any client.
+// If the session cannot be resumed, the server answers the join message that follows, as for any new client.
 void Server::Impl::resume(PeerId peer, const ResumeMessage& message) {
   Session* session = sessions.find(message.client);
   if (session == nullptr || session->comeback() == nullptr || session->comeback()->key != message.key) return;
   const PeerId before = session->peer();
-  if (before) {  // the client knows sooner than the server that it is lost
+  if (before) {  // the client noticed the loss before the server
     lose(*session);
     transport.disconnect(before, 0);
     session = sessions.find(message.client);
@@ -646,7 +648,8 @@ void Server::Impl::take_in(Session& session, const GameDataMessage& message) {
   if (!was_due && session.intake().is_due()) untold.push_back(session.id());
 }
 
-// The game has polled enough since that there is room for all that the client may then send.
+// Acknowledges reliable messages once the game has polled enough of them. There is then room for all messages
+// that the acknowledgement allows the client to send.
 void Server::Impl::tell_taken() {
   std::erase_if(untold, [&](ClientId client) {
     Session* session = sessions.find(client);
@@ -668,7 +671,7 @@ SessionMessage Server::Impl::session_message(Session& session) const {
           next_tick == 0 ? 0 : next_tick - 1};
 }
 
-// Entities in the frames of others, and the origin that the game counts from.
+// Entities in the frames of other entities, and the origin of the game's coordinates.
 
 FrameResult Server::enter_frame(EntityId id, EntityId frame) {
   Impl& s = *impl_;
@@ -723,22 +726,22 @@ void Server::Impl::put_into(Entity& entity, EntityId frame, const State& truth) 
   note_frame(entity, before);
 }
 
-// It has gone over from another.
+// The entity has changed its frame.
 void Server::Impl::note_frame(const Entity& entity, EntityId before) {
   interest.place(entity, entities);
   note_concern(entity.id);
-  if (before) spawned.push_back(before);  // perhaps nobody needs it any more
+  if (before) spawned.push_back(before);  // clients may no longer need the frame
 }
 
-// Whom an entity concerns has changed, and with it whom those in it do.
+// The relevance of an entity has changed, and with it that of all entities in its frame.
 void Server::Impl::note_concern(EntityId id) {
   spawned.push_back(id);
   for (const std::uint32_t slot : entities.frames().inside(static_cast<std::uint32_t>(id.slot())))
     note_concern(entities.slots()[slot].id);
 }
 
-// What lives in the frame of an entity that ends goes over to the frame that this was in. What cannot move
-// there as it does stands still; what cannot be there at all ends as well.
+// Moves the entities in the frame of an ending entity to the frame outside it. An entity that would be too
+// fast there stops; one that would be outside the world ends as well.
 void Server::Impl::release(const Entity& ending) {
   const auto inside = entities.frames().inside(static_cast<std::uint32_t>(ending.id.slot()));
   const std::vector<std::uint32_t> released{inside.begin(), inside.end()};
@@ -770,7 +773,7 @@ bool Server::Impl::end(EntityId id) {
   return true;
 }
 
-// How far a turn of an entity reaches: to the outermost of what lives in it.
+// Returns the lever of an entity's rotation, m: the distance to the outermost entity in its frame.
 double Server::Impl::lever_m(std::uint32_t slot) const {
   double lever = 0.0;
   for (const std::uint32_t child : entities.frames().inside(slot))
@@ -778,7 +781,7 @@ double Server::Impl::lever_m(std::uint32_t slot) const {
   return lever;
 }
 
-// Now and then: who walks about in a frame seldom goes far beyond the others.
+// Measures only from time to time, because an entity that moves within a frame seldom changes the lever much.
 void Server::Impl::measure_levers() {
   constexpr Tick kTicks = 8;
   if (next_tick % kTicks != 0) return;
@@ -857,7 +860,7 @@ void Server::Impl::release_owned(ClientId client) {
     end(id);
 }
 
-// What clients saw.
+// Lag compensation: what clients showed.
 
 std::optional<Pose> Server::pose_seen_by(ClientId client, EntityId entity, double time_s) const {
   const Session* session = impl_->sessions.find(client);
@@ -881,10 +884,11 @@ std::span<const SeenPose> Server::rewind(ClientId client, double time_s) {
   return s.seen;
 }
 
-// What the server knows of its entities, for who looks on.
+// Debug data of entities.
 namespace {
 
-// Levels that nobody follows are not kept up to date, but for the first.
+// Returns the finest level with subscribers, or else the finest level. Other levels without subscribers are
+// out of date.
 std::size_t finest_followed(const Entity& entity) {
   for (std::size_t level = 0; level < kLevels; ++level) {
     if (entity.levels[level].subscribers > 0) return level;

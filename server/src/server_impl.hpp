@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "net/src/codec/message_codec.hpp"
 #include "net/src/codec/route_table.hpp"
 #include "net/src/link/message_inbox.hpp"
+#include "net/src/messages/message_codec.hpp"
+#include "net/src/messages/messages.hpp"
 #include "net/src/secure/keys.hpp"
-#include "net/src/wire/messages.hpp"
 #include "server/src/interest/interest.hpp"
 #include "server/src/ownership/ownership.hpp"
-#include "server/src/publish/delay_survey.hpp"
 #include "server/src/publish/encodings.hpp"
 #include "server/src/publish/publisher.hpp"
 #include "server/src/server_log.hpp"
+#include "server/src/session/delay_survey.hpp"
 #include "server/src/session/outbox.hpp"
 #include "server/src/session/session_table.hpp"
-#include "server/src/worker_pool.hpp"
+#include "server/src/util/worker_pool.hpp"
 #include "server/src/world/entity_table.hpp"
 #include "server/src/world/field_table.hpp"
 
@@ -33,13 +33,14 @@
 
 namespace reckoner {
 
-/// What a server is made of. server.cpp has what the game calls and the tick, server_events.cpp what arrives.
+/// The parts of a server. server.cpp implements it.
 struct Server::Impl {
   Impl(ServerConfig given, Transport& given_transport);
 
   [[nodiscard]] double time_of(Tick tick) const { return config.epoch_s + tick / config.tick_rate_hz; }
 
-  // The truth as it may be published: without an orientation where the archetype has none.
+  // Returns the part of `truth` that is published: without orientation and angular velocity if the archetype
+  // has no orientation.
   [[nodiscard]] State relevant(const State& truth, std::size_t archetype) const {
     State state = truth;
     if (!config.archetypes[archetype].has_orientation) {
@@ -51,7 +52,8 @@ struct Server::Impl {
 
   void handle(const TransportEvent& event, double now_s);
   void handle_control(const TransportEvent& event);
-  /// Something of a client's; `wrong`: no honest client sends it.
+  /// Counts a refused payload of a client. `wrong` is true if no correct client sends such a payload; it then
+  /// also counts as malformed.
   void not_taken_in(Refusal why, bool wrong = true) {
     ++stats.refusals[why];
     stats.malformed += wrong ? 1 : 0;
@@ -83,7 +85,8 @@ struct Server::Impl {
   void close_account(Outbox& outbox);
 
   bool move(Entity& entity, const State& truth);
-  // As the game tells it, in the frame that it counts in.
+  // Converts a state from the game's coordinates, which count from `origin`, to the server's. Only positions
+  // in the world frame change.
   [[nodiscard]] State counted(const State& told, EntityId frame) const {
     State state = told;
     if (!frame) state.position += origin;
@@ -104,37 +107,37 @@ struct Server::Impl {
   SecretKey session_secret;
   WorkerPool pool;
   EntityTable entities;
-  RouteTable routes;  // published motions point into it
+  RouteTable routes;  // published motions point into its routes
   Publisher publisher;
   FieldTable fields;
   Encodings encodings;
-  std::vector<Snapshot> snapshots;                // scratch, by worker
-  std::vector<std::vector<std::uint32_t>> fresh;  // the same
-  std::vector<Outbox> outboxes;                   // scratch, by share of the sessions
+  std::vector<Snapshot> snapshots;                // scratch, one per worker
+  std::vector<std::vector<std::uint32_t>> fresh;  // scratch, one per worker
+  std::vector<Outbox> outboxes;                   // scratch, one per group of sessions
   Interest interest;
   DelaySurvey delays;
   SessionTable sessions;
   Ownership ownership;
-  std::map<PeerId, double> waiting;                  // connected at, not joined yet
-  std::deque<ClientId> away;                         // without a connection, lost first first
-  std::vector<ClientId> changing;                    // that have said how they show others now
-  std::vector<ClientId> untold;                      // what was taken in of these they should be told
-  std::vector<EntityId> spawned;                     // since the last tick
-  std::vector<std::pair<EntityId, Tick>> despawned;  // since the last tick
+  std::map<PeerId, double> waiting;  // connected but not joined yet, and since when, s
+  std::deque<ClientId> away;         // have a session but no connection; oldest disconnect first
+  std::vector<ClientId> changing;    // their new playout settings are not in effect yet
+  std::vector<ClientId> untold;      // owed an acknowledgement of reliable messages
+  std::vector<EntityId> spawned;     // to be checked for relevance in the next tick
+  std::vector<std::pair<EntityId, Tick>> despawned;  // ended since the last tick, and when
   std::deque<ServerEvent> events;
   ServerLog log;
   MessageInbox inbox{{}};
-  MessageBatch batch;                  // scratch: the messages of a datagram
+  MessageBatch batch;                  // scratch: the messages of one datagram
   std::vector<Session*> receivers;     // scratch
-  std::vector<std::size_t> rooms;      // scratch, by session: the largest datagram
-  std::vector<SeenPose> seen;          // scratch: what rewind() found
-  double present_s = 0.0;              // of the last receive() or tick()
-  std::vector<std::uint32_t> levered;  // slots in whose frames others live, or did
-  glm::dvec3 origin{0.0};              // that the game's coordinates count from
+  std::vector<std::size_t> rooms;      // scratch, per session: largest datagram that can be sent, bytes
+  std::vector<SeenPose> seen;          // result of rewind()
+  double present_s = 0.0;              // server time of the last receive() or tick(), s
+  std::vector<std::uint32_t> levered;  // slots whose frame contains, or contained, entities
+  glm::dvec3 origin{0.0};              // origin of the game's coordinates, m, in the server's world
   std::vector<EntityId> ended;         // scratch
   bool closing = false;
   Tick next_tick = 0;
-  int held_back = 0;  // ticks, since datagrams were sent
+  int held_back = 0;  // ticks in a row that sent no datagrams
   std::uint32_t next_client = 1;
   ServerStats stats;
 };

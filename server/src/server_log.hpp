@@ -16,12 +16,12 @@
 
 namespace reckoner {
 
-/// What a server has to say (ServerConfig::log). Costs nothing if nobody listens.
+/// Writes the server's log lines to ServerConfig::log. Costs nothing if no sink is set.
 class ServerLog {
  public:
-  /// A client is behind when what it is owed has waited so long, s, and has caught up when it waits no longer
-  /// than that.
+  /// A client has fallen behind when its oldest unsent update is older than this, s.
   static constexpr double kBehindS = 3.0;
+  /// A client has caught up when its oldest unsent update is younger than this, s.
   static constexpr double kCaughtUpS = 0.5;
 
   explicit ServerLog(LogSink sink) : sink_(std::move(sink)) {}
@@ -30,14 +30,17 @@ class ServerLog {
   void joined(ClientId client, PeerId peer) const;
   void refused(PeerId peer, const std::string& why) const;
   void left(ClientId client, PeerId peer);
-  /// Its connection is gone, and it may come back; or it has.
+  /// The client lost its connection; it may resume its session.
   void lost(ClientId client, PeerId peer) const;
+  /// The client resumed its session over a new connection.
   void back(ClientId client, PeerId peer) const;
   void closing(std::size_t clients) const;
-  /// Of events, those from number `first` on: what owners were told.
+  /// Logs the owner events in `events` from index `first` on: motions of owners that were corrected or
+  /// refused.
   void owners(const std::deque<ServerEvent>& events, std::size_t first) const;
 
-  /// After a tick; looks once a second at who has fallen behind, or caught up, and at what was refused.
+  /// Call after every tick. Once a second it logs clients that have fallen behind or caught up, and the
+  /// refused payloads since the last time.
   void review(const SessionTable& sessions, const ServerStats& stats, double tick_rate_hz, double now_s);
 
  private:

@@ -17,8 +17,8 @@
 #include <malloc.h>
 #endif
 
-#include "net/src/wire/datagram.hpp"
-#include "net/src/wire/messages.hpp"
+#include "net/src/messages/datagram.hpp"
+#include "net/src/messages/messages.hpp"
 
 namespace reckoner::test {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What clients show of entities that live in the frames of others: a server beside them, links between.
-#include "net/src/wire/datagram.hpp"
-#include "net/src/wire/messages.hpp"
+#include "net/src/messages/datagram.hpp"
+#include "net/src/messages/messages.hpp"
 #include "reckoning/src/motion/rotation.hpp"
 #include "scenario/builtin/random.hpp"
 #include "tests/support/paths.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // News of ownership that no server of ours sends.
-#include "net/src/wire/messages.hpp"
+#include "net/src/messages/messages.hpp"
 #include "scenario/builtin/random.hpp"
 #include "tests/support/voyage.hpp"
 #include "tests/support/world.hpp"

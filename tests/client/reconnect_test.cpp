@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Clients that lose their server, or their connection, and come back by themselves.
 #include "near_network.hpp"
-#include "net/src/wire/messages.hpp"
+#include "net/src/messages/messages.hpp"
 #include "tests/support/paths.hpp"
 #include "tests/support/world.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Slow motion, fast motion and a world that stands still: clocks that run slowly at both ends.
 #include "harness/sim/sim_transport.hpp"
-#include "net/src/wire/messages.hpp"
+#include "net/src/messages/messages.hpp"
 #include "tests/support/paths.hpp"
 #include "tests/support/world.hpp"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A state datagram of a client's: acknowledgements, what it shows, motions of what it owns, messages.
 #include "generate.hpp"
-#include "net/src/codec/message_codec.hpp"
 #include "net/src/codec/owned_codec.hpp"
+#include "net/src/messages/message_codec.hpp"
 #include "target.hpp"
 
 namespace reckoner::fuzz {

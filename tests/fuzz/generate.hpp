@@ -4,8 +4,8 @@
 #include "choices.hpp"
 #include "net/src/codec/motion_codec.hpp"
 #include "net/src/codec/owned_codec.hpp"
-#include "net/src/wire/datagram.hpp"
-#include "net/src/wire/messages.hpp"
+#include "net/src/messages/datagram.hpp"
+#include "net/src/messages/messages.hpp"
 
 #include <span>
 #include <vector>

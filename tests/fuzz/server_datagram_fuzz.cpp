@@ -2,7 +2,7 @@
 // A state datagram of the server's: head, updates in full and with references, fields, messages.
 #include "generate.hpp"
 #include "net/src/codec/field_codec.hpp"
-#include "net/src/codec/message_codec.hpp"
+#include "net/src/messages/message_codec.hpp"
 #include "target.hpp"
 
 #include <array>

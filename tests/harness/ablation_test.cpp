@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "harness/methods/ablation.hpp"
+#include "harness/replay/ablation.hpp"
 
-#include "harness/methods/method.hpp"
+#include "harness/replay/method.hpp"
 #include "harness/sim/link.hpp"
 #include "scenario/builtin/builtin.hpp"
 

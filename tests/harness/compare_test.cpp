@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "harness/replay/compare.hpp"
 
-#include "harness/commands/scratch_folder.hpp"
 #include "harness/methods/equal_error.hpp"
 #include "harness/report/compare_output.hpp"
 #include "harness/report/report.hpp"
+#include "harness/report/scratch_folder.hpp"
 #include "scenario/builtin/builtin.hpp"
 
 #include <cstdlib>

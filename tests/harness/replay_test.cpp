@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "harness/replay/replay.hpp"
 
-#include "harness/methods/method.hpp"
+#include "harness/replay/method.hpp"
 #include "harness/sim/link.hpp"
 #include "scenario/builtin/builtin.hpp"
 #include "scenario/trace/trace.hpp"

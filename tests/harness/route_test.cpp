@@ -3,7 +3,7 @@
 // Entities on routes, from a server over a simulated network to a client.
 #include "harness/replay/replay.hpp"
 #include "harness/sim/sim_transport.hpp"
-#include "net/src/wire/messages.hpp"
+#include "net/src/messages/messages.hpp"
 #include "scenario/builtin/builtin.hpp"
 
 #include <cmath>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "net/src/wire/datagram.hpp"
+#include "net/src/messages/datagram.hpp"
 
-#include "net/src/wire/messages.hpp"
+#include "net/src/messages/messages.hpp"
 
 #include <array>
 #include <vector>

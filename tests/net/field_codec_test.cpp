@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "net/src/codec/field_codec.hpp"
 
-#include "net/src/wire/messages.hpp"
+#include "net/src/messages/messages.hpp"
 #include "random_fields.hpp"
 
 #include <algorithm>

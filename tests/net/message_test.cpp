@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The parts that game messages are made of: their section in a datagram, and the queues at both ends.
-#include "net/src/codec/message_codec.hpp"
 #include "net/src/link/message_inbox.hpp"
 #include "net/src/link/message_outbox.hpp"
+#include "net/src/messages/message_codec.hpp"
 #include "random_fields.hpp"
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "net/src/wire/messages.hpp"
+#include "net/src/messages/messages.hpp"
 
 #include <array>
 #include <bit>

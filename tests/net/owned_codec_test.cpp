@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "net/src/codec/owned_codec.hpp"
 
-#include "net/src/wire/messages.hpp"
+#include "net/src/messages/messages.hpp"
 #include "scenario/builtin/random.hpp"
 
 #include <array>

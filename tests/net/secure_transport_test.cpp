@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Sealed connections over real sockets, and what others can do to them.
+#include "net/src/messages/messages.hpp"
 #include "net/src/secure/seal.hpp"
-#include "net/src/wire/messages.hpp"
 #include "token_server.hpp"
 
 #include <algorithm>

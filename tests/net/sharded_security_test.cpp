@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Several hosts of one server that lets in who has a token. The system gives every socket a host by chance.
-#include "net/src/wire/messages.hpp"
+#include "net/src/messages/messages.hpp"
 #include "token_server.hpp"
 
 #include <set>

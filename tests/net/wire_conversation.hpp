@@ -2,10 +2,10 @@
 #pragma once
 
 #include "net/src/codec/field_codec.hpp"
-#include "net/src/codec/message_codec.hpp"
 #include "net/src/codec/owned_codec.hpp"
-#include "net/src/wire/datagram.hpp"
-#include "net/src/wire/messages.hpp"
+#include "net/src/messages/datagram.hpp"
+#include "net/src/messages/message_codec.hpp"
+#include "net/src/messages/messages.hpp"
 #include "tests/reckoning/random_states.hpp"
 
 #include <array>

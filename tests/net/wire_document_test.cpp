@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "net/src/codec/message_codec.hpp"
-#include "net/src/wire/datagram.hpp"
-#include "net/src/wire/messages.hpp"
+#include "net/src/messages/datagram.hpp"
+#include "net/src/messages/message_codec.hpp"
+#include "net/src/messages/messages.hpp"
 #include "second_decoder.hpp"
 #include "tests/reckoning/random_states.hpp"
 #include "wire_conversation.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "net/src/codec/message_codec.hpp"
 #include "net/src/codec/owned_codec.hpp"
-#include "net/src/wire/messages.hpp"
+#include "net/src/messages/message_codec.hpp"
+#include "net/src/messages/messages.hpp"
 #include "second_decoder.hpp"
 #include "tests/fuzz/generate.hpp"
 #include "wire_conversation.hpp"

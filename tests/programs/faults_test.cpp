@@ -22,13 +22,13 @@ void pause_for(double seconds) {
   std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
 }
 
-struct Keys {
+struct FaultKeys {
   ScratchDir dir;
   std::string key = dir.file("game.key");
   std::string port = free_udp_port();
   std::string address = "127.0.0.1:" + port;
 
-  Keys() { EXPECT_EQ(run("reckoner-token", {"key", key}).exit_code, 0); }
+  FaultKeys() { EXPECT_EQ(run("reckoner-token", {"key", key}).exit_code, 0); }
   std::string token(const std::string& name) {
     const std::string path = dir.file(name);
     const Finished issued =
@@ -44,7 +44,7 @@ struct Keys {
 // Sealed, killed, started again: both clients come back by themselves with their tickets. A client that is
 // killed bothers nobody, and one whose machine sleeps longer than the server waits for it comes back, too.
 TEST(Faults, ProcessesThatDieOrSleepAreComeBackFromAndTo) {
-  Keys keys;
+  FaultKeys keys;
   const auto joining = [&](const std::string& name) {
     return std::vector<std::string>{"--connect",      keys.address,  "--token",
                                     keys.token(name), "--reconnect", "100"};

@@ -2,7 +2,7 @@
 // A recorded session comes to the same poses when it is played back, and a file that is none harms nobody.
 #include "programs/common/session_log.hpp"
 
-#include "net/src/wire/messages.hpp"
+#include "net/src/messages/messages.hpp"
 #include "process.hpp"
 #include "programs/common/archetypes.hpp"
 #include "programs/common/session_transports.hpp"

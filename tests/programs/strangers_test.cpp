@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Builds of another protocol version, and senders of garbage, against the real programs.
-#include "net/src/wire/messages.hpp"
+#include "net/src/messages/messages.hpp"
 #include "process.hpp"
 
 #include <array>

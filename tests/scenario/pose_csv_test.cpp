@@ -35,7 +35,7 @@ std::string write_all(const std::string& name, const std::vector<PoseRow>& rows,
   return path;
 }
 
-std::string error_of(const std::string& text) {
+std::string csv_error_of(const std::string& text) {
   const auto rows = parse_pose_csv(text, "out.csv");
   return rows ? "" : rows.error();
 }
@@ -153,21 +153,22 @@ TEST(PoseCsv, AFrameIsAColumnOfItsOwn) {
 TEST(PoseCsv, SaysWhatIsWrongInAFile) {
   const std::string header = "frame_time_s,id,x,y,z,qw,qx,qy,qz";
   const std::string row = "0,a,1,2,3,1,0,0,0";
-  EXPECT_EQ(error_of(header + "\n" + row + "\n"), "");
-  EXPECT_EQ(error_of(header + ",monotonic_s\r\n" + row + ",7\r\n"), "");
-  EXPECT_EQ(error_of(header + "\n"), "");
-  EXPECT_EQ(error_of(""), "out.csv:1: expected a header, found the end of the file");
-  EXPECT_EQ(error_of("t,x\n"),
+  EXPECT_EQ(csv_error_of(header + "\n" + row + "\n"), "");
+  EXPECT_EQ(csv_error_of(header + ",monotonic_s\r\n" + row + ",7\r\n"), "");
+  EXPECT_EQ(csv_error_of(header + "\n"), "");
+  EXPECT_EQ(csv_error_of(""), "out.csv:1: expected a header, found the end of the file");
+  EXPECT_EQ(csv_error_of("t,x\n"),
             "out.csv:1: expected a header frame_time_s,id,x,y,z,qw,qx,qy,qz,shown_time_s,monotonic_s,frame "
             "(the last "
             "three may be left out), found 't,x'");
-  EXPECT_NE(error_of(header + ",monotonic_s,shown_time_s\n"), "");
-  EXPECT_EQ(error_of(header + "\n" + row + ",5\n"), "out.csv:2: expected 9 fields, found 10");
-  EXPECT_EQ(error_of(header + ",shown_time_s\n" + row + "\n"), "out.csv:2: expected 10 fields, found 9");
-  EXPECT_EQ(error_of(header + "\n" + row + "\n0,a,1,2,x,1,0,0,0\n"),
+  EXPECT_NE(csv_error_of(header + ",monotonic_s,shown_time_s\n"), "");
+  EXPECT_EQ(csv_error_of(header + "\n" + row + ",5\n"), "out.csv:2: expected 9 fields, found 10");
+  EXPECT_EQ(csv_error_of(header + ",shown_time_s\n" + row + "\n"), "out.csv:2: expected 10 fields, found 9");
+  EXPECT_EQ(csv_error_of(header + "\n" + row + "\n0,a,1,2,x,1,0,0,0\n"),
             "out.csv:3: expected a finite number, found 'x'");
-  EXPECT_EQ(error_of(header + "\n0,a,1,nan,3,1,0,0,0\n"), "out.csv:2: expected a finite number, found 'nan'");
-  EXPECT_EQ(error_of(header + "\n0,a,1,2,3,0,0,0,0\n"),
+  EXPECT_EQ(csv_error_of(header + "\n0,a,1,nan,3,1,0,0,0\n"),
+            "out.csv:2: expected a finite number, found 'nan'");
+  EXPECT_EQ(csv_error_of(header + "\n0,a,1,2,3,0,0,0,0\n"),
             "out.csv:2: expected a unit quaternion, found one of length 0.000000");
   EXPECT_FALSE(read_pose_csv("no_such_folder/in.csv"));
 }

@@ -18,7 +18,7 @@ constexpr const char* kValid =
     "a,1.0,2,2,3,1,0,0,0\n"
     "b,1.25,-2,-2,-3,-0.70711,0,0,-0.70711\n";
 
-std::string error_of(const std::string& text) {
+std::string recording_error_of(const std::string& text) {
   const Result<std::unique_ptr<Source>> source = parse_trace(text, "walk.csv");
   return source ? "" : source.error();
 }
@@ -95,7 +95,7 @@ TEST(Recording, SaysWhereAndWhatIsWrong) {
        "walk.csv:2: expected a finite number, found '" + std::string(40, 'x') + "...'"},
   };
   for (const auto& bad : cases)
-    EXPECT_EQ(error_of(bad.text), bad.message) << bad.text;
+    EXPECT_EQ(recording_error_of(bad.text), bad.message) << bad.text;
 }
 
 TEST(Recording, MissingFileAndFolderAreErrorsThatNameThem) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A program of its own, because it counts what everything in it allocates.
-#include "net/src/wire/datagram.hpp"
-#include "net/src/wire/messages.hpp"
+#include "net/src/messages/datagram.hpp"
+#include "net/src/messages/messages.hpp"
 #include "scenario/builtin/roamers.hpp"
 
 #include <array>
@@ -65,7 +65,7 @@ namespace {
 constexpr std::size_t kClients = 12;
 constexpr std::size_t kEntities = 200;
 
-/// While it lives, what the test itself allocates does not count.
+/// While an instance exists, the test's own allocations are not counted.
 class Uncounted {
  public:
   Uncounted() : was_(counting.exchange(false)) {}
@@ -75,7 +75,7 @@ class Uncounted {
   bool was_;
 };
 
-/// Clients that join and acknowledge every third tick, and lose every 50th datagram.
+/// Clients that join, acknowledge every third tick and lose every 50th datagram.
 class Clients final : public Transport {
  public:
   explicit Clients(const std::vector<Archetype>& archetypes) {
@@ -153,8 +153,8 @@ class Clients final : public Transport {
   TransportStats stats_;
 };
 
-// A game of roamers, in a rich one some of them on a stage that turns, and clients whose eyes go round: how
-// finely they see whom changes all the time.
+// A game of roaming entities. If `rich`, some of them live on a rotating stage, and the clients' views
+// circle, so that levels of detail change all the time.
 struct Game {
   explicit Game(unsigned threads, bool rich) : rich_(rich), server(config(threads, rich), clients) {
     if (rich) stage = server.spawn(0, "stage", State{});
@@ -173,7 +173,8 @@ struct Game {
     config.archetypes = archetypes(rich);
     config.threads = threads;
     if (rich) {
-      config.interest.radius_m = 1000.0;  // what comes into sight is told reliably, and takes memory
+      // An entity that enters the view costs a reliable message, which allocates.
+      config.interest.radius_m = 1000.0;
       config.interest.level_distance_m = {8.0, 14.0};
     }
     return config;
@@ -190,7 +191,8 @@ struct Game {
       server.move(stage, turns);
       (void)server.set_field(ids[tick % kEntities], 0, static_cast<std::int64_t>(tick % 100));
       for (std::size_t i = 0; i < joined.size(); ++i) {
-        // At first they visit everybody, so that everybody has once been told of at every level.
+        // During the warm-up, each view visits every entity, so that every entity was sent at every level of
+        // detail.
         const double angle = 0.5 * now_s + static_cast<double>(i);
         const glm::dvec3 round{15.0 * std::cos(angle), 15.0 * std::sin(angle), 0.0};
         const std::size_t visited = (tick / 4 + i * 17) % kEntities;
@@ -214,9 +216,9 @@ struct Game {
   std::vector<ClientId> joined;
 };
 
-// Ticks, acknowledgements, losses, repairs, entities that stop and go; and in a rich game, eyes that move,
-// levels of detail, fields and frames: all of it in memory that is there.
-TEST(Allocations, AServerThatIsWarmMakesNone) {
+// Covers ticks, acknowledgements, losses, repairs and entities that stop and start. A rich game adds moving
+// views, levels of detail, fields and frames.
+TEST(Allocations, NoneInAServerAfterWarmUp) {
   for (const bool rich : {false, true}) {
     for (const unsigned threads : {1u, 3u}) {
       Game game(threads, rich);

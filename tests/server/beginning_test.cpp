@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a client sees of an entity that moves from its first tick on.
-#include "net/src/wire/messages.hpp"
+#include "net/src/messages/messages.hpp"
 #include "tests/support/paths.hpp"
 #include "tests/support/world.hpp"
 
@@ -18,8 +18,8 @@ namespace {
 
 constexpr double kFast = 80.0;  // m/s
 
-// Spawned without a velocity, because its game has none before the second tick, and at full speed from then
-// on.
+// Spawned with zero velocity, because the game knows no velocity before the second tick. At full speed from
+// then on.
 State racer(double t) {
   State s;
   s.position = {kFast * (t - 3.0), 0.0, 0.0};
@@ -37,12 +37,12 @@ harness::LinkPair long_link(double loss_percent) {
 WorldConfig config(double loss_percent = 0.0) {
   WorldConfig config;
   config.links = long_link(loss_percent);
-  config.server.archetypes[0].max_speed_mps =
-      1000.0;  // what catches up goes faster than what it catches up with
+  config.server.archetypes[0].max_speed_mps = 1000.0;  // the blend must be faster than the body to catch up
   return config;
 }
 
-// How far off it is shown at `until_s`, at most, from `from_s` on; both after the spawn at 3 s.
+// Largest distance (m) between the shown and the true position from `from_s` to `until_s`. Both count from
+// the spawn at 3 s.
 double worst_m(World& world, EntityId id, double from_s, double until_s) {
   double worst = 0.0;
   world.on_frame = [&, id](std::size_t, double time_s, std::span<const ShownEntity> shown) {
@@ -69,8 +69,9 @@ void count_spawns(World& world, std::size_t& spawns) {
   };
 }
 
-// One way of the link, a few ticks and a blend; acknowledged, and sent state, it is after three ways.
-TEST(Beginning, WhatMovesAtOnceIsTrueBeforeItsSpawnIsAcknowledged) {
+// The client is exact after the one-way delay, a few ticks and a blend. Waiting for the spawn's
+// acknowledgement would take three one-way delays.
+TEST(SpawnUpdates, FastEntityIsShownCorrectlyBeforeItsSpawnIsAcknowledged) {
   World world(config());
   world.add_client();
   world.run_to(3.0 - 1e-6);
@@ -81,7 +82,7 @@ TEST(Beginning, WhatMovesAtOnceIsTrueBeforeItsSpawnIsAcknowledged) {
   EXPECT_EQ(world.client(0).stats().malformed, 0u);
 }
 
-TEST(Beginning, WhateverIsLostItAppearsOnceAndIsTrue) {
+TEST(SpawnUpdates, EntityAppearsOnceAndIsCorrectDespiteLoss) {
   for (const PlayoutMode mode : {PlayoutMode::present, PlayoutMode::adaptive}) {
     World world(config(20.0));
     ClientConfig client;
@@ -98,8 +99,8 @@ TEST(Beginning, WhateverIsLostItAppearsOnceAndIsTrue) {
   }
 }
 
-// Nobody acknowledges anything for ten seconds, and what has begun goes on turning.
-TEST(Beginning, ASilentClientIsNotSentAStream) {
+// The client acknowledges nothing for ten seconds while the new entity keeps turning.
+TEST(SpawnUpdates, RepeatedSpawnsAreLimitedWhileTheClientAcknowledgesNothing) {
   World world(config());
   world.add_client();
   world.run_to(3.0);
@@ -112,8 +113,8 @@ TEST(Beginning, ASilentClientIsNotSentAStream) {
   EXPECT_LE(spawns, 5u);
 }
 
-// Many that begin at once come first, what they do next waits.
-TEST(Beginning, AFullWorldIsToldOnce) {
+// With many new entities, all spawns go first. Later motions of entities that were already sent wait.
+TEST(SpawnUpdates, JoiningAFullWorldRepeatsFewSpawns) {
   World world(config());
   for (int i = 0; i < 500; ++i)
     world.add_body(Circle{.radius_m = 3.0, .turn_rps = 4.0, .phase_rad = 0.1 * i});

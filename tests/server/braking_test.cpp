@@ -16,7 +16,7 @@ constexpr double kBrakesAtS = 5.0;
 constexpr double kSpeedMps = 20.0;
 constexpr double kBrakeMps2 = 8.0;
 
-// A car that drives straight on, brakes and stands.
+// A car that drives straight on, brakes and stays at rest.
 State car(double t) {
   const double braking_s = std::clamp(t - kBrakesAtS, 0.0, kSpeedMps / kBrakeMps2);
   const double before_s = std::min(t, kBrakesAtS);
@@ -36,12 +36,12 @@ std::vector<Archetype> cars(bool never_reverses) {
 }
 
 struct Shown {
-  double back_m = 0.0;     ///< moved backwards, in all
-  double differs_m = 0.0;  ///< between frame() and sample()
+  double back_m = 0.0;     ///< total backward movement
+  double differs_m = 0.0;  ///< largest difference between frame() and sample()
   double end_error_m = 0.0;
 };
 
-// Nothing arrives from before the car stands until some time after.
+// Shows the car to a client that receives nothing from shortly before the car stops until 0.5 s after.
 Shown watch(bool never_reverses) {
   WorldConfig config;
   config.links = both_ways({.latency_ms = 40.0});
@@ -69,15 +69,15 @@ Shown watch(bool never_reverses) {
   return out;
 }
 
-TEST(Braking, ACarThatStopsUnheardOfStandsAndDoesNotRollBack) {
+TEST(Braking, CarDoesNotRollBackWhenUpdatesAreLostWhileItStops) {
   const Shown car = watch(true);
-  EXPECT_LT(car.back_m, 0.05);  // the threshold
+  EXPECT_LT(car.back_m, 0.05);  // the publish threshold
   EXPECT_LT(car.differs_m, 1e-5);
   EXPECT_LT(car.end_error_m, 0.02);
   EXPECT_GT(watch(false).back_m, 0.2) << "even quadratic motion would not reverse: this tests nothing";
 }
 
-TEST(Braking, BothSidesMustHaveItDeclared) {
+TEST(Braking, JoinIsRefusedUnlessBothSidesDeclareNeverReverses) {
   WorldConfig config;
   config.server.archetypes = cars(true);
   World world(config);

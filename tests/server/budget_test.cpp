@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "net/src/codec/motion_codec.hpp"
-#include "net/src/link/sequence.hpp"
-#include "net/src/wire/datagram.hpp"
-#include "net/src/wire/messages.hpp"
+#include "net/src/messages/datagram.hpp"
+#include "net/src/messages/messages.hpp"
+#include "net/src/messages/sequence.hpp"
 #include "tests/support/paths.hpp"
 #include "tests/support/world.hpp"
 
@@ -14,7 +14,7 @@
 namespace reckoner::test {
 namespace {
 
-TEST(ByteBudget, IsKeptAndServesEveryEntityInTheEnd) {
+TEST(ByteBudget, IsKeptAndEveryEntityIsServed) {
   WorldConfig config{.links = network("broadband")};
   config.server.bytes_per_second = 1500;
   World world(config);
@@ -23,7 +23,7 @@ TEST(ByteBudget, IsKeptAndServesEveryEntityInTheEnd) {
     ids.push_back(world.add_body(Circle{.turn_rps = 1.0 + 0.01 * i, .centre = {20.0 * i, 0.0, 0.0}}));
   const std::size_t client = world.add_client();
   world.run_to(3.0);
-  // With the headers of 40 bytes that every datagram has on the wire.
+  // Includes the 40 bytes of headers that every datagram has on the wire.
   const auto wire_bytes = [&] {
     const ServerStats& s = world.server().stats();
     return static_cast<double>(s.state_bytes_sent + 40 * s.datagrams_sent);
@@ -38,14 +38,15 @@ TEST(ByteBudget, IsKeptAndServesEveryEntityInTheEnd) {
   const double rate = (wire_bytes() - before) / 15.0;
   EXPECT_LT(rate, 1500.0 * 1.1);
   EXPECT_GT(rate, 1500.0 * 0.9);
-  // Some 20 bytes each: 45 updates a second, a round of all takes 1.4 s. Nobody waits much longer.
+  // An update takes about 20 bytes: 45 updates a second, 1.4 s for all 60 entities. No entity may wait much
+  // longer.
   ASSERT_EQ(oldest.size(), ids.size());
   for (const auto& [id, age_s] : oldest)
     EXPECT_LT(age_s, 5.0);
   EXPECT_EQ(world.client(client).stats().malformed, 0u);
 }
 
-TEST(ByteBudget, OneClientsBudgetDoesNotSlowWhatEntitiesPublish) {
+TEST(ByteBudget, OneClientsBudgetDoesNotReducePublishes) {
   WorldConfig config{.links = network("lan")};
   config.server.bytes_per_second = 100;  // hardly more than heartbeats
   World world(config);
@@ -54,11 +55,11 @@ TEST(ByteBudget, OneClientsBudgetDoesNotSlowWhatEntitiesPublish) {
   world.add_client();
   world.run_to(5.0);
   EXPECT_GT(world.server().stats().publishes, 200u);
-  EXPECT_LT(world.server().stats().state_bytes_sent, 4000u);  // with the settling time's heartbeats
+  EXPECT_LT(world.server().stats().state_bytes_sent, 4000u);  // includes the heartbeats after the join
 }
 
-/// Reads the server's datagrams beside a client and holds the completeness that they claim against what the
-/// server has published. Follows the claim as a client may: only while no sequence is missing.
+/// Compares the completeness claims in the server's datagrams with what the server has published. Follows a
+/// claim as a client may: only while no sequence number is missing.
 class CompletenessCheck {
  public:
   CompletenessCheck(World& world, std::size_t client) : world_(world) {
@@ -73,7 +74,7 @@ class CompletenessCheck {
   }
 
   std::size_t claims = 0;
-  std::size_t behind = 0;  // claims that held something back
+  std::size_t behind = 0;  // claims of a tick before the datagram's own
 
  private:
   void note_published() {
@@ -105,7 +106,7 @@ class CompletenessCheck {
       const auto due = published.upper_bound(complete);
       if (due == published.begin()) continue;
       const Tick newest_due = *std::prev(due);
-      // It has this motion or a newer one: from a datagram, or with the spawn.
+      // The client has this motion or a newer one, from a datagram or from the spawn.
       const auto& has = has_[id.slot()];
       EXPECT_TRUE(!has.empty() && *has.rbegin() >= newest_due)
           << "slot " << id.slot() << " tick " << newest_due << " of " << complete;
@@ -146,9 +147,9 @@ class CompletenessCheck {
   std::map<std::pair<std::size_t, Tick>, QuantisedState> motions_;
 };
 
-TEST(Completeness, NeverClaimsMoreThanIsTrue) {
-  // In order and without loss, so that every claim may be believed at once; a tight budget postpones a lot,
-  // and the control channel loses, so that spawns come long after their state.
+TEST(Completeness, ClaimsNeverExceedWhatTheClientHas) {
+  // Datagrams arrive in order and without loss, so that every claim may be believed at once. A tight budget
+  // postpones many updates, and lost acknowledgements delay the first states of new entities.
   for (const std::size_t bytes_per_second : {1500u, 256'000u}) {
     WorldConfig config;
     config.links.down = {.latency_ms = 60.0};

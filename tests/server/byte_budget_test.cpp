@@ -24,7 +24,7 @@ LinkModel slow_link(double rate_kbps, double latency_ms, double jitter_ms, std::
   return LinkModel{{.down = down, .up = up, .seed = seed}};
 }
 
-TEST(LinkBudget, FillsASlowLinkAndNotItsQueue) {
+TEST(LinkBudget, UsesASlowLinkWithoutFillingItsQueue) {
   for (const double rate_kbps : {64.0, 128.0, 256.0, 512.0, 1000.0}) {
     for (const double latency_ms : {5.0, 40.0, 100.0, 300.0}) {
       for (const double jitter_ms : {0.0, 20.0}) {
@@ -39,15 +39,15 @@ TEST(LinkBudget, FillsASlowLinkAndNotItsQueue) {
           EXPECT_LT(model.queue_s(0.5), 0.08);
           p95_s += model.queue_s(0.95) / 3.0;
         }
-        // Jitter hides a little of the queue, and a round trip of 0.6 s is a long time to find out in.
+        // Jitter hides part of the queue. A round trip of 0.6 s also delays the detection.
         EXPECT_LT(p95_s, latency_ms > 100.0 ? 0.2 : jitter_ms > 0.0 ? 0.17 : 0.15);
       }
     }
   }
 }
 
-// The issue's own case, at several tick rates.
-TEST(LinkBudget, KeepsAQueueOfASecondEmptyAt64Kbps) {
+// The main case, at several tick rates.
+TEST(LinkBudget, KeepsTheQueueOfA64KbpsLinkShort) {
   for (const double tick_rate_hz : {20.0, 30.0, 60.0, 128.0}) {
     LinkModel model{{.down = {.latency_ms = 40, .rate_kbps = 64, .queue_ms = 1000},
                      .up = {.latency_ms = 40},
@@ -59,7 +59,7 @@ TEST(LinkBudget, KeepsAQueueOfASecondEmptyAt64Kbps) {
   }
 }
 
-TEST(LinkBudget, TakesJitterAndRandomLossForWhatTheyAre) {
+TEST(LinkBudget, IgnoresJitterAndRandomLoss) {
   for (const char* name : {"lan", "broadband", "wifi", "intercity", "mobile", "stress"}) {
     for (const double demand : {5e3, 30e3, 100e3, 200e3}) {
       SCOPED_TRACE(testing::Message() << name << ", " << demand << " bytes/s");
@@ -76,8 +76,9 @@ TEST(LinkBudget, TakesJitterAndRandomLossForWhatTheyAre) {
   }
 }
 
-TEST(LinkBudget, GivesWayToLossOnlyIfThatHelps) {
-  // Losses that have nothing to do with the rate: tried once or twice, then ignored.
+TEST(LinkBudget, LowersTheRateOnLossOnlyIfThatReducesLoss) {
+  // Loss that does not depend on the rate: the budget tries a lower rate once or twice, then ignores the
+  // loss.
   for (const double loss_percent : {20.0, 30.0, 40.0}) {
     const LinkOptions link{.latency_ms = 40, .jitter_ms = 5, .loss_percent = loss_percent};
     LinkModel model{{.down = link, .up = {.latency_ms = 40}, .demand = 50e3}};
@@ -85,7 +86,7 @@ TEST(LinkBudget, GivesWayToLossOnlyIfThatHelps) {
     model.run_to(130.0);
     EXPECT_LT(model.held_back(), 0.25) << loss_percent;
   }
-  // A link without a queue to speak of drops what is too much.
+  // A link with a very short queue drops the excess.
   for (const double queue_ms : {20.0, 50.0}) {
     LinkModel model{
         {.down = {.latency_ms = 40, .rate_kbps = 512, .queue_ms = queue_ms}, .up = {.latency_ms = 40}}};
@@ -96,7 +97,7 @@ TEST(LinkBudget, GivesWayToLossOnlyIfThatHelps) {
   }
 }
 
-TEST(LinkBudget, FollowsALinkThatGetsFasterAndSlower) {
+TEST(LinkBudget, FollowsChangesOfTheLinkRate) {
   const LinkOptions slow{.latency_ms = 40, .rate_kbps = 64, .queue_ms = 1000};
   LinkModel model{{.down = slow, .up = {.latency_ms = 40}}};
   model.run_to(20.0);
@@ -111,7 +112,7 @@ TEST(LinkBudget, FollowsALinkThatGetsFasterAndSlower) {
   EXPECT_GT(model.utilisation(), 0.7);
 }
 
-TEST(LinkBudget, TakesALongerRouteForNoQueue) {
+TEST(LinkBudget, LongerRouteIsNotMistakenForAQueue) {
   LinkOptions link{.latency_ms = 30, .jitter_ms = 5};
   LinkModel model{{.down = link, .up = link, .demand = 60e3}};
   model.run_to(20.0);
@@ -122,9 +123,9 @@ TEST(LinkBudget, TakesALongerRouteForNoQueue) {
   EXPECT_LT(model.held_back(), 0.01);
 }
 
-// A delay that jumps while everything arrives at its pace is not a queue: hardly anything is held back, but
-// for what may be under way until it is known.
-TEST(LinkBudget, TakesAJumpOfTheDelayForNoQueue) {
+// A delay that jumps while the arrival rate stays the same is not a queue. Almost nothing may be held back,
+// except data in flight before the new delay is known.
+TEST(LinkBudget, DelayJumpAtAnUnchangedRateIsNotMistakenForAQueue) {
   for (const double to_ms : {300.0, 500.0, 995.0}) {
     for (const double jitter_ms : {0.0, 5.0, 20.0}) {
       for (const double demand : {10e3, 60e3}) {
@@ -147,8 +148,8 @@ TEST(LinkBudget, TakesAJumpOfTheDelayForNoQueue) {
   }
 }
 
-// One that jumps because the link has become slow is one.
-TEST(LinkBudget, TakesASlowLinksJumpForAQueue) {
+// A delay that jumps because the link became slow is a queue.
+TEST(LinkBudget, DelayJumpOfASlowedLinkIsRecognisedAsAQueue) {
   for (const double rate_kbps : {16.0, 32.0, 64.0}) {
     SCOPED_TRACE(rate_kbps);
     const LinkOptions link{.latency_ms = 5};
@@ -175,24 +176,24 @@ TEST(LinkBudget, RecoversFromAnOutage) {
   EXPECT_LT(model.held_back(), 0.01);
 }
 
-TEST(LinkBudget, KeepsWhatWasConfigured) {
-  // Fast link: no more than the budget, whoever wants more.
+TEST(LinkBudget, NeverExceedsTheConfiguredBudget) {
+  // On a fast link the configured budget is the limit, even if there is more to send.
   LinkModel model{{.down = {.latency_ms = 5}, .up = {.latency_ms = 5}, .most = 40e3}};
   model.run_to(5.0);
   model.run_to(20.0);
   EXPECT_LE(model.most_rate(), 40e3);
   EXPECT_NEAR(model.sent_rate(), 40e3, 0.02 * 40e3);
-  // A budget below the floor counts all the same.
+  // A configured budget below the minimum rate still applies.
   ByteBudget tiny{300.0, kTickS};
   EXPECT_DOUBLE_EQ(tiny.bytes_per_second(), 300.0);
-  // No budget: what the link carries.
+  // Without a configured budget, the link is the limit.
   LinkModel unlimited{{.down = {.latency_ms = 5}, .up = {.latency_ms = 5}, .demand = 2e6, .most = 0.0}};
   unlimited.run_to(10.0);
   unlimited.run_to(15.0);
   EXPECT_LT(unlimited.held_back(), 0.01);
 }
 
-TEST(LinkBudget, PaysInAdvanceAQuarterSecondAtMost) {
+TEST(LinkBudget, AccumulatesAQuarterOfASecondAtMost) {
   ByteBudget budget{256e3, kTickS};
   budget.advance(0.0);
   budget.advance(100.0);
@@ -201,7 +202,7 @@ TEST(LinkBudget, PaysInAdvanceAQuarterSecondAtMost) {
   budget.spend(100'000, 100.0);
   EXPECT_LT(budget.available(), 0.0);
   EXPECT_FALSE(budget.affordable());
-  budget.advance(99.0);  // a clock that goes back gives nothing
+  budget.advance(99.0);  // a clock that goes back adds nothing
   EXPECT_LT(budget.available(), 0.0);
   ByteBudget slow{1000.0, kTickS};
   slow.advance(0.0);
@@ -209,8 +210,8 @@ TEST(LinkBudget, PaysInAdvanceAQuarterSecondAtMost) {
   EXPECT_NEAR(slow.available(), 1240.0, 1.0);  // one datagram
 }
 
-// Whatever a client claims, the rate stays between the floor and the configured one, and is a number.
-TEST(LinkBudget, BelievesNoLie) {
+// Whatever a client acknowledges, the rate is a number between the minimum and the configured budget.
+TEST(LinkBudget, StaysWithinItsBoundsWhateverTheClientAcknowledges) {
   const double nan = std::nan(""), infinity = std::numeric_limits<double>::infinity();
   for (int lie = 0; lie < 8; ++lie) {
     ByteBudget budget{100e3, kTickS};
@@ -224,26 +225,26 @@ TEST(LinkBudget, BelievesNoLie) {
       const double at_s = sent.empty() ? 0.0 : sent.back();
       switch (lie) {
         case 0:
-          break;  // never
+          break;  // never acknowledged
         case 1:
           budget.acknowledged(at_s, now_s, 0.0, 1240);
-          break;  // at once
+          break;  // acknowledged at once
         case 2:
           budget.acknowledged(at_s, now_s, nan, 1240);
           break;
         case 3:
           budget.acknowledged(at_s, now_s, 1e300, 1240);
-          break;  // "I waited long"
+          break;  // claims a long wait before the acknowledgement
         case 4:
           budget.acknowledged(at_s, now_s, -1e300, 1240);
           break;
         case 5:
           budget.acknowledged(now_s + 5.0, now_s, 0.0, 1240);
-          break;  // before it was sent
+          break;  // acknowledged before it was sent
         case 6:
           budget.acknowledged(nan, infinity, nan, 1240);
           break;
-        case 7:  // everything, once a second, after an age
+        case 7:  // acknowledges everything once a second, as if after a very long time
           if (tick % 60 == 0) {
             for (const double s : sent)
               budget.acknowledged(s, now_s, 0.0, 1240);

@@ -8,8 +8,9 @@
 namespace reckoner {
 namespace {
 
-// Who takes nothing in costs no more than is kept at most, and can come back again once it has taken all in.
-TEST(Comeback, KeepsABoundedAmount) {
+// A client that confirms nothing costs at most kMostBytes. After it confirmed every message, its session can
+// be resumed again.
+TEST(SessionResume, KeepsABoundedAmountOfUnconfirmedMessages) {
   Comeback comeback{SessionKey{1, 2}};
   const std::vector<std::byte> message(30'000);
   std::uint32_t sent = 0;

@@ -10,7 +10,7 @@ constexpr PlayoutMessage kPresent{false, false, 0.1};
 constexpr PlayoutMessage kComing{true, false, 0.1};
 constexpr PlayoutMessage kPast{true, true, 0.1};
 
-TEST(DeclaredPlayout, IsFollowedOnce) {
+TEST(DeclaredPlayout, AChangeIsDueOnce) {
   DeclaredPlayout playout{kPresent};
   EXPECT_FALSE(playout.due(1.0));
   EXPECT_FALSE(playout.say(kPast));
@@ -18,7 +18,7 @@ TEST(DeclaredPlayout, IsFollowedOnce) {
   EXPECT_FALSE(playout.due(10.0));
 }
 
-TEST(DeclaredPlayout, WhatIsNoNewsIsRefused) {
+TEST(DeclaredPlayout, RefusesARepeatedDeclaration) {
   DeclaredPlayout playout{kPresent};
   EXPECT_EQ(playout.say(kPresent), Refusal::repeated);
   EXPECT_FALSE(playout.due(1.0));
@@ -28,7 +28,7 @@ TEST(DeclaredPlayout, WhatIsNoNewsIsRefused) {
   EXPECT_EQ(playout.say(kPast), Refusal::repeated);
 }
 
-TEST(DeclaredPlayout, TheNewestCountsTwiceASecondAtMost) {
+TEST(DeclaredPlayout, AppliesTheNewestAtMostTwiceASecond) {
   DeclaredPlayout playout{kPresent};
   int followed = 0;
   int refused = 0;

@@ -12,10 +12,10 @@
 namespace reckoner {
 namespace {
 
-constexpr std::uint32_t kSlots = 300;  // more bit strings than one block of memory takes
+constexpr std::uint32_t kSlots = 300;  // more bit strings than fit in one memory block
 constexpr std::uint32_t kPublishes = 12;
 
-/// Entities that were published some times each.
+/// Entities with several publishes each.
 struct World {
   World() {
     for (std::uint32_t slot = 0; slot < kSlots; ++slot) {
@@ -42,7 +42,7 @@ std::vector<std::byte> copy(const BitString& string) {
   return {string.bytes, string.bytes + (string.bits + 7) / 8};
 }
 
-TEST(Encodings, AreMadeOnceAndStayWhereTheyAre) {
+TEST(Encodings, AreMadeOnceAndDoNotMove) {
   const World world;
   Encodings encodings(1);
   world.begin(encodings);
@@ -60,10 +60,10 @@ TEST(Encodings, AreMadeOnceAndStayWhereTheyAre) {
       ASSERT_GT(again.bits, 0u);
     }
   }
-  EXPECT_NE(copy(first[0]), copy(first[1]));  // in full, and against the first publish
+  EXPECT_NE(copy(first[0]), copy(first[1]));  // in full; as a residual against the first publish
 }
 
-TEST(Encodings, AreThoseOfTheTickThatBegan) {
+TEST(Encodings, ChangeOnlyWhenATickBegins) {
   World world;
   Encodings encodings(1);
   world.begin(encodings);
@@ -77,8 +77,8 @@ TEST(Encodings, AreThoseOfTheTickThatBegan) {
   EXPECT_NE(copy(encodings.get(0, 5, 0, 0)), before);
 }
 
-// Run under the thread sanitizer it is a proof; elsewhere a smoke test.
-TEST(Encodings, SeveralWorkersGetTheSame) {
+// Under the thread sanitizer this test finds data races. Elsewhere it is a smoke test.
+TEST(Encodings, AreTheSameForAllWorkers) {
   const World world;
   Encodings alone(1), shared(4);
   WorkerPool pool(4);
@@ -86,7 +86,7 @@ TEST(Encodings, SeveralWorkersGetTheSame) {
     world.begin(alone);
     world.begin(shared);
     std::atomic<int> different = 0;
-    // All of them want all at about the same time.
+    // All workers request all encodings at about the same time.
     pool.run(4, 1, [&](unsigned worker, std::size_t first, std::size_t last) {
       for (std::size_t share = first; share < last; ++share) {
         for (std::uint32_t slot = 0; slot < kSlots; ++slot)

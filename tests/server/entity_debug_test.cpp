@@ -11,7 +11,7 @@
 namespace reckoner::test {
 namespace {
 
-TEST(EntityDebug, SaysWhatPublishedSays) {
+TEST(EntityDebug, AgreesWithThePublishedMotion) {
   World world({});
   const Circle path{};
   const EntityId id = world.add_body(path);
@@ -45,7 +45,7 @@ TEST(EntityDebug, SaysWhatPublishedSays) {
   EXPECT_FALSE(world.server().debug(id));
 }
 
-TEST(EntityDebug, TheThresholdIsTheOneThatABudgetMakes) {
+TEST(EntityDebug, ThresholdIncludesTheRiseUnderAnUpdateBudget) {
   World world({.server = {.updates_per_second = 1.0}});
   const EntityId id = world.add_body(Swing{});
   world.add_client();
@@ -56,7 +56,7 @@ TEST(EntityDebug, TheThresholdIsTheOneThatABudgetMakes) {
   EXPECT_NEAR(debug->threshold_m / 0.05, debug->threshold_rad / 0.05, 1e-9);
 }
 
-TEST(EntityDebug, WhatLivesInAFrameIsInTheWorldAndCountsFromTheOrigin) {
+TEST(EntityDebug, EntityInAFrameIsReportedInWorldCoordinates) {
   World world({});
   const Circle ship{.radius_m = 30.0, .turn_rps = 0.5};
   const Circle walk{.radius_m = 2.0};
@@ -83,7 +83,7 @@ TEST(EntityDebug, WhatLivesInAFrameIsInTheWorldAndCountsFromTheOrigin) {
   EXPECT_GT(glm::length(aboard.position), 0.0);
 }
 
-TEST(PublishCauses, AddUpAndNameWhatHappened) {
+TEST(PublishCauses, AddUpToAllPublishes) {
   World world({});
   const EntityId id = world.add_body(Swing{}, {1.0, 2.0});
   const EntityId deck = world.add_body(Still{});

@@ -19,7 +19,7 @@ Entity make() {
   return Publisher{config, quantisation, 1}.make_entity(0, "", State{}, 0);
 }
 
-TEST(EntityTable, FindsWhatWasAddedUntilItIsRemoved) {
+TEST(EntityTable, FindsAnEntityUntilItIsRemoved) {
   EntityTable table(4, kQuarantine);
   const EntityId a = table.add(make(), 0);
   const EntityId b = table.add(make(), 0);
@@ -32,11 +32,11 @@ TEST(EntityTable, FindsWhatWasAddedUntilItIsRemoved) {
   EXPECT_EQ(table.find(a), nullptr);
   EXPECT_EQ(table.find(b)->id, b);
   EXPECT_EQ(table.size(), 1u);
-  table.remove(a, 11);  // twice does no harm
+  table.remove(a, 11);  // removing it again has no effect
   EXPECT_EQ(table.size(), 1u);
 }
 
-TEST(EntityTable, KnowsNoNullAndNoForeignId) {
+TEST(EntityTable, DoesNotFindNullOrUnknownIds) {
   EntityTable table(4, kQuarantine);
   const EntityId a = table.add(make(), 0);
   EXPECT_EQ(table.find({}), nullptr);
@@ -55,7 +55,7 @@ TEST(EntityTable, HoldsNoMoreThanItsLimit) {
   EXPECT_FALSE(table.add(make(), 0));
 }
 
-TEST(EntityTable, UsesASlotAgainOnlyAfterTheQuarantine) {
+TEST(EntityTable, ReusesASlotOnlyAfterTheQuarantine) {
   EntityTable table(10, kQuarantine);
   const EntityId first = table.add(make(), 0);
   table.remove(first, 100);
@@ -67,7 +67,7 @@ TEST(EntityTable, UsesASlotAgainOnlyAfterTheQuarantine) {
   EXPECT_EQ(table.find(first), nullptr);
 }
 
-TEST(EntityTable, QuarantineHoldsAcrossTheWrapOfTicks) {
+TEST(EntityTable, QuarantineWorksWhenTheTickWraps) {
   EntityTable table(10, kQuarantine);
   const EntityId first = table.add(make(), 0);
   const Tick removed = 0u - 10u;
@@ -76,7 +76,7 @@ TEST(EntityTable, QuarantineHoldsAcrossTheWrapOfTicks) {
   EXPECT_EQ(table.add(make(), removed + kQuarantine).slot(), first.slot());
 }
 
-TEST(EntityTable, NeverGivesAnIdTwiceUnderChurn) {
+TEST(EntityTable, NeverReusesAnId) {
   EntityTable table(8, 5);
   std::set<EntityId> seen;
   std::vector<EntityId> alive;
@@ -91,7 +91,7 @@ TEST(EntityTable, NeverGivesAnIdTwiceUnderChurn) {
       alive.push_back(id);
     }
   }
-  EXPECT_LT(table.slots().size(), 20u);  // slots are used again, not piled up
+  EXPECT_LT(table.slots().size(), 20u);  // slots are reused, they do not pile up
 }
 
 }  // namespace

@@ -23,16 +23,16 @@ constexpr std::size_t kRoomBits = kMaxStateBytes * 8;
 std::vector<Archetype> archetypes_with(std::vector<FieldSpec> fields) {
   std::vector<Archetype> archetypes(2);
   archetypes[0].fields = std::move(fields);
-  return archetypes;  // the second has none
+  return archetypes;  // the second archetype has no fields
 }
 
-/// The table and the client's bookkeeping, with a client that hears what the test lets through.
+/// The field table and the bookkeeping for one client. The test decides which datagrams arrive.
 struct Bench {
   explicit Bench(std::vector<FieldSpec> fields = {{"a", IntegerField{0, 1000, 0}},
                                                   {"b", IntegerField{0, 1000, 0}}})
       : archetypes(archetypes_with(std::move(fields))), table(archetypes) {}
 
-  /// The client lacks changes from this tick on.
+  /// Oldest tick whose changes the client may lack.
   [[nodiscard]] std::optional<Tick> oldest() const {
     std::optional<Tick> oldest;
     updates.for_each_since([&](Tick since) { oldest = std::min(oldest.value_or(since), since); });
@@ -59,7 +59,7 @@ struct Bench {
     FieldValue value;
   };
 
-  /// Sends what is due as the next datagram and reads it.
+  /// Sends the due changes in the next datagram and decodes them.
   std::vector<Change> send(std::size_t most_bits = kRoomBits) {
     std::array<std::byte, kMaxStateBytes> buffer;
     BitWriter writer{buffer};
@@ -97,7 +97,7 @@ struct Bench {
   Sequence sequence = 65534;  // wraps soon
 };
 
-TEST(FieldTable, RefusesWhatCannotBeAndSeesNoChangeWhereThereIsNone) {
+TEST(FieldTable, RefusesInvalidValuesAndIgnoresUnchangedOnes) {
   Bench bench({{"a", RealField{0.0, 1.0, 0.1, 0.0}}});
   const EntityId id = bench.add(3);
   EXPECT_FALSE(bench.table.set({1, 1}, 0, 0.5, 0));
@@ -105,7 +105,7 @@ TEST(FieldTable, RefusesWhatCannotBeAndSeesNoChangeWhereThereIsNone) {
   EXPECT_FALSE(bench.table.set(id, 1, 0.5, 0));
   EXPECT_FALSE(bench.table.set(id, 0, 1.5, 0));
   EXPECT_FALSE(bench.table.set(id, 0, std::int64_t{0}, 0));
-  EXPECT_TRUE(bench.table.set(id, 0, 0.04, 0));  // rounds to what it is
+  EXPECT_TRUE(bench.table.set(id, 0, 0.04, 0));  // rounds to the current value
   EXPECT_TRUE(bench.table.changes().empty());
   EXPECT_TRUE(bench.table.set(id, 0, 0.06, 0));
   EXPECT_TRUE(bench.table.changes().contains(3));
@@ -116,7 +116,7 @@ TEST(FieldTable, RefusesWhatCannotBeAndSeesNoChangeWhereThereIsNone) {
   EXPECT_TRUE(bench.table.changes().empty());
 }
 
-TEST(FieldUpdates, AChangeIsSentOnceWithItsTick) {
+TEST(FieldUpdates, SendsAChangeOnceWithItsTick) {
   Bench bench;
   const EntityId id = bench.add(5);
   bench.set(id, 1, 42);
@@ -133,7 +133,7 @@ TEST(FieldUpdates, AChangeIsSentOnceWithItsTick) {
   EXPECT_TRUE(bench.send().empty());
 }
 
-TEST(FieldUpdates, ALostChangeIsSentAgainWithTheTickOfTheChange) {
+TEST(FieldUpdates, RepeatsALostChangeWithItsOriginalTick) {
   Bench bench;
   const EntityId id = bench.add(5);
   bench.set(id, 0, 1);
@@ -144,11 +144,11 @@ TEST(FieldUpdates, ALostChangeIsSentAgainWithTheTickOfTheChange) {
   ASSERT_EQ(again.size(), 1u);
   EXPECT_EQ(again[0].tick, 100u);
   EXPECT_EQ(bench.last.repairs, 1u);
-  bench.settle(65535, false);  // and again
+  bench.settle(65535, false);  // lost again
   EXPECT_EQ(bench.send().size(), 1u);
 }
 
-TEST(FieldUpdates, WhatWasChangedSinceIsNeverSentAgain) {
+TEST(FieldUpdates, NeverRepeatsAnOutdatedValue) {
   Bench bench;
   const EntityId id = bench.add(5);
   bench.set(id, 0, 1);
@@ -156,7 +156,7 @@ TEST(FieldUpdates, WhatWasChangedSinceIsNeverSentAgain) {
   bench.send();
   bench.set(id, 0, 2);
   ASSERT_EQ(bench.send().size(), 1u);
-  bench.settle(65534, false);  // field 0 has newer news on the way
+  bench.settle(65534, false);  // a newer value of field 0 is in flight
   const auto again = bench.send();
   ASSERT_EQ(again.size(), 1u);
   EXPECT_EQ(again[0].field, 1u);
@@ -166,7 +166,7 @@ TEST(FieldUpdates, WhatWasChangedSinceIsNeverSentAgain) {
   EXPECT_EQ(third[0].value, FieldValue{std::int64_t{2}});
 }
 
-TEST(FieldUpdates, NothingIsSentBeforeTheClientKnowsTheEntity) {
+TEST(FieldUpdates, SendsNothingBeforeTheClientKnowsTheEntity) {
   Bench bench;
   const EntityId id = bench.add(5);
   bench.set(id, 0, 1, false);
@@ -177,7 +177,7 @@ TEST(FieldUpdates, NothingIsSentBeforeTheClientKnowsTheEntity) {
   EXPECT_EQ(bench.send().size(), 1u);
 }
 
-TEST(FieldUpdates, WhatIsForgottenIsNeitherSentNorRepaired) {
+TEST(FieldUpdates, ForgottenEntityIsNeitherSentNorRepaired) {
   Bench bench;
   const EntityId id = bench.add(5);
   bench.set(id, 0, 1);
@@ -186,14 +186,14 @@ TEST(FieldUpdates, WhatIsForgottenIsNeitherSentNorRepaired) {
   bench.updates.forget(id);
   bench.settle(65534, false);
   EXPECT_FALSE(bench.updates.any());
-  const EntityId next = bench.add(5, 2);  // the slot's next entity
+  const EntityId next = bench.add(5, 2);  // the next entity in the slot
   bench.set(next, 0, 9);
   const auto sent = bench.send();
   ASSERT_EQ(sent.size(), 1u);
   EXPECT_EQ(sent[0].value, FieldValue{std::int64_t{9}});
 }
 
-TEST(FieldUpdates, WhatIsOwedLongestGoesFirstWhenNotAllFits) {
+TEST(FieldUpdates, SendsTheOldestChangesFirstWhenNotAllFit) {
   Bench bench;
   std::vector<EntityId> ids;
   for (std::uint32_t slot = 0; slot < 50; ++slot)
@@ -216,7 +216,7 @@ TEST(FieldUpdates, WhatIsOwedLongestGoesFirstWhenNotAllFits) {
   }
 }
 
-TEST(FieldUpdates, AnEntityLargerThanADatagramGoesInParts) {
+TEST(FieldUpdates, SplitsAnEntityLargerThanADatagram) {
   std::vector<FieldSpec> fields;
   for (std::size_t i = 0; i < kMaxFields; ++i)
     fields.push_back({"f" + std::to_string(i), BlobField{}});
@@ -232,9 +232,9 @@ TEST(FieldUpdates, AnEntityLargerThanADatagramGoesInParts) {
   EXPECT_EQ(sent, kMaxFields);
 }
 
-// The one promise, whatever is lost and however little fits: once nothing is lost any more the client has the
-// last values, and every change that it heard of was one that was made, with its true tick.
-TEST(FieldUpdates, AfterLossTheClientHasTheLastValues) {
+// Holds for any loss and any datagram size: once loss ends, the client has the last values. Every change that
+// it received is a real change with its true tick.
+TEST(FieldUpdates, ClientHasTheLastValuesAfterLoss) {
   std::mt19937_64 random(7);
   for (int round = 0; round < 50; ++round) {
     Bench bench;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // User fields from the server's game to the client's, over simulated links.
 #include "net/src/codec/field_codec.hpp"
-#include "net/src/wire/datagram.hpp"
+#include "net/src/messages/datagram.hpp"
 #include "tests/support/paths.hpp"
 #include "tests/support/world.hpp"
 
@@ -59,7 +59,7 @@ struct FieldWorld : World {
   }
 };
 
-TEST(Fields, AfterHeavyLossEveryClientHasTheLastValues) {
+TEST(Fields, EveryClientHasTheLastValuesAfterHeavyLoss) {
   WorldConfig config;
   config.links = both_ways({.latency_ms = 50.0, .jitter_ms = 10.0, .loss_percent = 30.0});
   config.script = "10 loss=0\n";
@@ -85,7 +85,7 @@ TEST(Fields, AfterHeavyLossEveryClientHasTheLastValues) {
   world.run_to(10.0 + bound_s);
   for (const EntityId id : ids)
     world.expect_last_values(0, id);
-  world.run_to(10.0 + bound_s + 1.0);  // and when what is shown has come to it
+  world.run_to(10.0 + bound_s + 1.0);  // by then the shown time has reached it, too
   for (const std::size_t player : {0u, 1u, 2u}) {
     for (const EntityId id : ids)
       world.expect_last_values(player, id);
@@ -94,19 +94,19 @@ TEST(Fields, AfterHeavyLossEveryClientHasTheLastValues) {
   EXPECT_GT(world.server().stats().field_repairs_sent, 100u);
 }
 
-// Buffered: at every frame the value is the one that was in force at the instant shown, to the tick.
-TEST(Fields, TakeEffectWhenShownTimeReachesTheChange) {
+// In buffered mode, the value in every frame is the one in force at the shown instant, exact to the tick.
+TEST(Fields, ChangeAppearsWhenTheShownTimeReachesIt) {
   for (const double loss_percent : {0.0, 10.0}) {
     WorldConfig config;
     config.links = both_ways({.latency_ms = 40.0, .jitter_ms = 10.0, .loss_percent = loss_percent});
     FieldWorld world(config);
     const EntityId id = world.add_body(Circle{});
-    const std::size_t player = world.add_player(PlayoutMode::delayed, 1.2);  // several repairs in time
+    const std::size_t player = world.add_player(PlayoutMode::delayed, 1.2);  // time for several repairs
     std::map<double, std::int64_t> made{{0.0, 100}};
     std::size_t compared = 0;
     world.after_tick = [&](double) {
       const Tick tick = world.server().next_tick();
-      // Lost ones are repaired before the next change, which would stand in for them.
+      // A lost change is repaired before the next change, which would replace it.
       if (tick % (loss_percent > 0.0 ? 60 : 5) != 0) return;
       made[world.server().tick_time_s(tick)] = tick;
       EXPECT_TRUE(world.server().set_field(id, kHealth, whole(tick)));
@@ -124,7 +124,7 @@ TEST(Fields, TakeEffectWhenShownTimeReachesTheChange) {
   }
 }
 
-TEST(Fields, InPresentModeNewsIsShownAtOnceAndNeverRunsBack) {
+TEST(Fields, PresentModeShowsChangesAtOnceAndNeverGoesBack) {
   WorldConfig config;
   config.links = both_ways({.latency_ms = 60.0, .jitter_ms = 40.0, .loss_percent = 10.0});
   FieldWorld world(config);
@@ -143,11 +143,11 @@ TEST(Fields, InPresentModeNewsIsShownAtOnceAndNeverRunsBack) {
     last = 1000 + world.server().next_tick() - value;
   };
   world.run_to(6.0);
-  EXPECT_LT(last, 20);  // ticks: the way there with its jitter, and perhaps a lost one
-  EXPECT_GT(world.client(player).stats().field_changes_stale, 5u);  // overtaken ones
+  EXPECT_LT(last, 20);  // ticks: the one-way delay with jitter, and perhaps one loss
+  EXPECT_GT(world.client(player).stats().field_changes_stale, 5u);  // changes overtaken by newer ones
 }
 
-TEST(Fields, ASpawnCarriesWhatWasSet) {
+TEST(Fields, SpawnCarriesTheValuesSetInItsTick) {
   FieldWorld world({.links = both_ways({.latency_ms = 50.0})});
   const EntityId id = world.add_body(Still{});
   EXPECT_TRUE(world.server().set_field(id, kHealth, whole(7)));
@@ -167,8 +167,9 @@ TEST(Fields, ASpawnCarriesWhatWasSet) {
   EXPECT_EQ(world.server().stats().field_changes_sent, 0u);
 }
 
-// What is set in the tick of the spawn is in the spawn; what is set while that is on its way comes after it.
-TEST(Fields, ChangesDuringTheSpawnArrive) {
+// Values that are set in the tick of the spawn travel in the spawn. Values that are set while the spawn is in
+// flight follow it.
+TEST(Fields, ChangesWhileTheSpawnIsInFlightArrive) {
   FieldWorld world({.links = both_ways({.latency_ms = 80.0, .loss_percent = 20.0})});
   const std::size_t player = world.add_player();
   world.run_to(2.0);
@@ -184,7 +185,7 @@ TEST(Fields, ChangesDuringTheSpawnArrive) {
     world.expect_last_values(player, id);
 }
 
-TEST(Fields, AnEntityThatComesBackHasItsPresentValues) {
+TEST(Fields, EntityThatReentersTheViewHasItsCurrentValues) {
   WorldConfig config;
   config.links = both_ways({.latency_ms = 30.0, .loss_percent = 10.0});
   config.server.interest.radius_m = 50.0;
@@ -199,7 +200,7 @@ TEST(Fields, AnEntityThatComesBackHasItsPresentValues) {
     world.run_to(world.now_s() + 1.0);
     world.expect_last_values(player, id);
     world.server().set_field(id, kHealth, whole(10 * round));
-    if (round % 2 == 0) world.run_to(world.now_s() + 0.02);  // on its way, or not even sent
+    if (round % 2 == 0) world.run_to(world.now_s() + 0.02);  // in flight, or not even sent
     world.server().set_view(client, {1000.0, 0.0, 0.0});
     world.run_to(world.now_s() + 0.7);
     EXPECT_EQ(world.client(player).field(id, kHealth), nullptr);
@@ -210,7 +211,7 @@ TEST(Fields, AnEntityThatComesBackHasItsPresentValues) {
   EXPECT_EQ(world.client(player).stats().malformed, 0u);
 }
 
-TEST(Fields, EventsSayWhatChanged) {
+TEST(Fields, EventsNameTheChangedFields) {
   FieldWorld world({.links = both_ways({.latency_ms = 30.0})});
   const EntityId id = world.add_body(Still{});
   const std::size_t player = world.add_player(PlayoutMode::adaptive);
@@ -219,7 +220,7 @@ TEST(Fields, EventsSayWhatChanged) {
   world.server().set_field(id, kAlarm, true);
   world.run_to(3.0);
   world.server().set_field(id, kAlarm, true);  // no change
-  world.server().set_field(id, kHeat, 20.1);   // nor this, rounded
+  world.server().set_field(id, kHeat, 20.1);   // no change after rounding
   world.run_to(4.0);
   world.server().set_field(id, kLabel, label('x'));
   world.run_to(5.0);
@@ -234,7 +235,7 @@ TEST(Fields, EventsSayWhatChanged) {
   EXPECT_EQ(world.server().stats().field_changes_sent, 3u);
 }
 
-TEST(Fields, TheServerRefusesWhatCannotBe) {
+TEST(Fields, ServerRefusesInvalidFieldsAndValues) {
   FieldWorld world({});
   const EntityId id = world.add_body(Still{});
   EXPECT_FALSE(world.server().set_field({}, kHealth, whole(1)));
@@ -250,7 +251,7 @@ TEST(Fields, TheServerRefusesWhatCannotBe) {
   EXPECT_FALSE(world.server().field(id, kHealth));
 }
 
-TEST(Fields, AClientThatDeclaresOthersIsRefused) {
+TEST(Fields, ClientWithOtherFieldsIsRefused) {
   FieldWorld world({});
   ClientConfig config;
   config.archetypes = archetypes();
@@ -260,8 +261,8 @@ TEST(Fields, AClientThatDeclaresOthersIsRefused) {
   EXPECT_EQ(world.client(player).status(), ClientStatus::refused);
 }
 
-// Fields that change all the time take half of a tight budget and no more: motions still come.
-TEST(Fields, DoNotKeepMotionsAway) {
+// Fields that change all the time use at most half of a tight budget: motions still arrive.
+TEST(Fields, LeaveHalfOfTheBudgetToMotions) {
   WorldConfig config;
   config.links = both_ways({.latency_ms = 30.0});
   config.server.bytes_per_second = 6000;
@@ -291,8 +292,9 @@ TEST(Fields, DoNotKeepMotionsAway) {
     world.expect_last_values(player, id);
 }
 
-// In order and without loss every claim of completeness may be believed at once. The budget postpones a lot.
-TEST(Fields, ACompleteClientHasThem) {
+// Datagrams arrive in order and without loss, so that every claim of completeness may be believed at once.
+// The budget postpones many changes.
+TEST(Fields, CompletenessClaimIncludesFields) {
   WorldConfig config;
   config.links = both_ways({.latency_ms = 50.0});
   config.server.bytes_per_second = 8000;
@@ -307,7 +309,7 @@ TEST(Fields, ACompleteClientHasThem) {
     if (event.kind != TransportEvent::Kind::received || event.channel != Channel::state) return true;
     BitReader reader{event.payload};
     const ServerHeader header = read_server_header(reader);
-    complete = header.tick - header.complete_age;  // no wrap in this test
+    complete = header.tick - header.complete_age;  // the tick does not wrap in this test
     postponed += header.complete_age > 0 ? 1 : 0;
     return true;
   };
@@ -341,7 +343,7 @@ TEST(Fields, ACompleteClientHasThem) {
   EXPECT_GT(complete, 300u);
 }
 
-TEST(Fields, AMalformedSectionIsRefusedWhole) {
+TEST(Fields, MalformedSectionIsRefusedAsAWhole) {
   FieldWorld world({.links = both_ways({.latency_ms = 10.0})});
   const EntityId id = world.add_body(Still{});
   const std::size_t player = world.add_player();
@@ -369,13 +371,13 @@ TEST(Fields, AMalformedSectionIsRefusedWhole) {
     world.tap(player).slip_in(from, Channel::state, {payload.begin(), payload.end()});
     world.run_to(world.now_s() + 0.02);
   };
-  slip_in([](BitWriter& w) { w.write(0, 1); });                                // of nothing
-  slip_in([](BitWriter& w) { write_field_slot(w, 77, -1), w.write(0, 40); });  // of nobody
-  slip_in([](BitWriter& w) {                                                   // out of range
+  slip_in([](BitWriter& w) { w.write(0, 1); });                                // no fields
+  slip_in([](BitWriter& w) { write_field_slot(w, 77, -1), w.write(0, 40); });  // unknown entity
+  slip_in([](BitWriter& w) {                                                   // value out of range
     write_field_slot(w, 0, -1);
     w.write(0, 1), w.write(1, 1), w.write(kHealth, 2), w.write((1u << 20) - 1, 20), w.write(0, 2);
   });
-  slip_in([](BitWriter& w) { write_field_slot(w, 0, -1), w.write(0, 1), w.write(1, 1); });  // cut off
+  slip_in([](BitWriter& w) { write_field_slot(w, 0, -1), w.write(0, 1), w.write(1, 1); });  // truncated
   EXPECT_EQ(world.client(player).stats().malformed, 4u);
   EXPECT_EQ(world.client(player).stats().field_changes_applied, 0u);
   EXPECT_EQ(*world.client(player).field(id, kHealth), whole(100));

@@ -17,7 +17,7 @@ std::vector<std::uint32_t> list(std::span<const std::uint32_t> slots) {
   return {slots.begin(), slots.end()};
 }
 
-TEST(FrameTree, KnowsWhoLivesWhere) {
+TEST(FrameTree, TracksTheEntitiesInEachFrame) {
   FrameTree tree;
   EXPECT_EQ(tree.frame_of(70), EntityId{});
   EXPECT_TRUE(tree.inside(70).empty());
@@ -34,7 +34,7 @@ TEST(FrameTree, KnowsWhoLivesWhere) {
   EXPECT_TRUE(tree.inside(3).empty());
 }
 
-TEST(FrameTree, RefusesCirclesAndWhatIsTooDeep) {
+TEST(FrameTree, RefusesCyclesAndExcessiveDepth) {
   FrameTree tree;
   EXPECT_EQ(tree.fit(entity(0), entity(0)), FrameTree::Fit::circle);
   for (std::uint32_t slot = 1; slot <= 4; ++slot) {
@@ -45,7 +45,7 @@ TEST(FrameTree, RefusesCirclesAndWhatIsTooDeep) {
   EXPECT_EQ(tree.fit({}, entity(4)), FrameTree::Fit::too_deep);
   EXPECT_EQ(tree.fit({}, entity(3)), FrameTree::Fit::fits);
   EXPECT_EQ(tree.fit(entity(0), entity(3)), FrameTree::Fit::circle);
-  EXPECT_EQ(tree.fit(entity(0), entity(9)), FrameTree::Fit::too_deep);  // with all that lives in it
+  EXPECT_EQ(tree.fit(entity(0), entity(9)), FrameTree::Fit::too_deep);  // together with everything inside it
   EXPECT_EQ(tree.fit(entity(1), entity(9)), FrameTree::Fit::fits);
   EXPECT_EQ(tree.fit(entity(0), {}), FrameTree::Fit::fits);
 }

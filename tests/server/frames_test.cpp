@@ -22,7 +22,7 @@ void expect_same(const State& a, const State& b) {
   EXPECT_LT(glm::distance(a.angular_velocity, b.angular_velocity), 1e-5f);
 }
 
-TEST(ServerFrames, EnteringAndLeavingChangesNothingInTheWorld) {
+TEST(ServerFrames, EnteringAndLeavingKeepsTheWorldState) {
   World world({});
   Server& server = world.server();
   const Voyage ship_path;
@@ -38,7 +38,7 @@ TEST(ServerFrames, EnteringAndLeavingChangesNothingInTheWorld) {
   expect_same(*server.in_world(walker), walker_state);
 }
 
-TEST(ServerFrames, MoveIsInTheFrame) {
+TEST(ServerFrames, MoveTakesCoordinatesOfTheFrame) {
   World world({});
   Server& server = world.server();
   const Voyage ship_path;
@@ -57,7 +57,7 @@ TEST(ServerFrames, MoveIsInTheFrame) {
   EXPECT_LT(glm::distance(motion->state.position, glm::dvec3(4.0, 1.0, 2.0)), 0.02);
 }
 
-TEST(ServerFrames, WhatCannotBeIsRefused) {
+TEST(ServerFrames, RefusesInvalidFrames) {
   WorldConfig config;
   config.server.archetypes[0].max_speed_mps = 20.0;
   World world(config);
@@ -76,7 +76,8 @@ TEST(ServerFrames, WhatCannotBeIsRefused) {
   EXPECT_EQ(server.enter_frame(other, {999, 1}), FrameResult::unknown_frame);
   EXPECT_EQ(server.enter_frame({999, 1}, other), FrameResult::unknown_entity);
   EXPECT_FALSE(server.spawn(0, "nowhere", State{}, {999, 1}));
-  // Standing on the quay it is 19 m/s to one ship, and 38 m/s from that to another that comes towards it.
+  // The speed limit applies to the speed within the frame. An entity at rest moves at 19 m/s relative to the
+  // ship `east`, which is allowed. The ship `west` moves at 38 m/s relative to `east`, which is too fast.
   State there = standing({0.0, 5.0, 0.0});
   there.velocity.x = 19.0f;
   State back = there;
@@ -88,7 +89,7 @@ TEST(ServerFrames, WhatCannotBeIsRefused) {
   EXPECT_EQ(server.frame(west), EntityId{});
 }
 
-TEST(ServerFrames, WhatLivesInWhatEndsGoesOnOutside) {
+TEST(ServerFrames, EntityMovesToTheOuterFrameWhenItsFrameEnds) {
   World world({});
   Server& server = world.server();
   const Voyage ship_path;
@@ -105,7 +106,7 @@ TEST(ServerFrames, WhatLivesInWhatEndsGoesOnOutside) {
   EXPECT_EQ(server.entity_count(), 1u);
 }
 
-TEST(ServerFrames, WhatIsTooFastOutsideStandsStillThere) {
+TEST(ServerFrames, EntityTooFastForTheOuterFrameStopsThere) {
   WorldConfig config;
   config.server.archetypes = {Archetype{}, Archetype{.name = "slow", .max_speed_mps = 5.0}};
   World world(config);
@@ -121,10 +122,10 @@ TEST(ServerFrames, WhatIsTooFastOutsideStandsStillThere) {
   EXPECT_LT(glm::distance(server.in_world(rider)->position, glm::dvec3(1.0, 0.0, 0.0)), 1e-6);
 }
 
-TEST(ServerFrames, InterestBringsTheFrameAlong) {
+TEST(ServerFrames, RelevantEntityMakesItsFramesRelevant) {
   World world(near_world());
   const ClientId client = join(world);
-  // The ship's middle is out of sight, its passenger near; so is the gunner of a tank on it.
+  // The ship's centre is out of range. A gunner in a tank on the ship is within range.
   const EntityId ship = world.add_body(Still{{kRadiusM + 50.0, 0.0, 0.0}});
   const EntityId tank = world.server().spawn(0, "tank", standing({20.0, 0.0, 0.0}), ship);
   const EntityId gunner = world.server().spawn(0, "gunner", standing({-75.0, 0.0, 0.0}), tank);
@@ -136,7 +137,7 @@ TEST(ServerFrames, InterestBringsTheFrameAlong) {
   ASSERT_TRUE(world.shown(0, gunner));
   EXPECT_EQ(world.shown(0, gunner)->frame, tank);
   EXPECT_LT(std::abs(world.shown(0, gunner)->shown.position.x - (kRadiusM - 5.0)), 0.1);
-  // And takes it away again.
+  // The gunner leaves the range, and all three disappear.
   ASSERT_TRUE(world.server().move(gunner, standing({0.0, 0.0, 0.0})));
   world.run_to(world.now_s() + kSoonS);
   EXPECT_FALSE(sees(world, 0, gunner));
@@ -145,7 +146,7 @@ TEST(ServerFrames, InterestBringsTheFrameAlong) {
   EXPECT_EQ(world.client(0).stats().malformed, 0u);
 }
 
-TEST(ServerFrames, WhoeverBoardsOutOfSightIsFollowedAboard) {
+TEST(ServerFrames, EntityThatEntersAHiddenFrameMakesItRelevant) {
   World world(near_world());
   const ClientId client = join(world);
   const EntityId ship = world.add_body(Still{{kRadiusM + 50.0, 0.0, 0.0}});
@@ -162,7 +163,7 @@ TEST(ServerFrames, WhoeverBoardsOutOfSightIsFollowedAboard) {
   EXPECT_EQ(world.client(0).stats().unknown_references, 0u);
 }
 
-TEST(ServerFrames, WhoMustNotSeeTheShipSeesNobodyOnIt) {
+TEST(ServerFrames, HiddenFrameHidesTheEntitiesInIt) {
   World world(near_world());
   const ClientId client = join(world);
   const EntityId ship = world.add_body(Still{{10.0, 0.0, 0.0}});
@@ -187,7 +188,7 @@ TEST(ServerFrames, WhoMustNotSeeTheShipSeesNobodyOnIt) {
   EXPECT_EQ(world.client(0).stats().malformed, 0u);
 }
 
-TEST(ServerFrames, WhoStandsOnAShipThatComesIntoSightComesWithIt) {
+TEST(ServerFrames, RestingPassengerAppearsWhenItsFrameComesIntoRange) {
   World world(near_world());
   const ClientId client = join(world);
   const double start_s = world.now_s();
@@ -197,12 +198,12 @@ TEST(ServerFrames, WhoStandsOnAShipThatComesIntoSightComesWithIt) {
   ASSERT_TRUE(world.server().set_view(client, {}));
   world.run_to(start_s + 2.0);
   EXPECT_FALSE(sees(world, 0, passenger));
-  world.run_to(start_s + 4.5);  // longer than it takes the passenger to fall asleep
+  world.run_to(start_s + 4.5);  // longer than the passenger takes to fall asleep
   EXPECT_TRUE(sees(world, 0, passenger));
 }
 
-// A frame's turn is told as finely as what lives in it is moved by it.
-TEST(ServerFrames, ATurnIsToldForWhoIsFarFromTheMiddle) {
+// The rotation threshold of a frame depends on how far it displaces the entities in the frame.
+TEST(ServerFrames, RotationIsFinerWithAPassengerFarFromTheCentre) {
   const auto publishes = [](bool passenger) {
     World world({});
     const EntityId ship = world.add_body([](double t) {
@@ -220,7 +221,7 @@ TEST(ServerFrames, ATurnIsToldForWhoIsFarFromTheMiddle) {
   EXPECT_GT(publishes(true), 3 * publishes(false));
 }
 
-TEST(ServerFrames, TheOriginOfTheGameMayShift) {
+TEST(ServerFrames, OriginOfTheGameMayShift) {
   World world({});
   Server& server = world.server();
   EXPECT_FALSE(server.set_origin({std::numeric_limits<double>::quiet_NaN(), 0.0, 0.0}));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Game messages both ways, over simulated links.
-#include "net/src/codec/message_codec.hpp"
-#include "net/src/wire/datagram.hpp"
-#include "net/src/wire/messages.hpp"
+#include "net/src/messages/datagram.hpp"
+#include "net/src/messages/message_codec.hpp"
+#include "net/src/messages/messages.hpp"
 #include "tests/support/paths.hpp"
 #include "tests/support/world.hpp"
 
@@ -40,9 +40,10 @@ ClientId client_id(const World& world, std::size_t i) {
   return i < ids.size() ? ids[i] : ClientId{};
 }
 
-TEST(GameMessages, ReliableOnesAllArriveInOrderWhateverIsLost) {
+TEST(GameMessages, ReliableMessagesArriveInOrderDespiteLoss) {
   WorldConfig config;
-  // At 30 % one packet in a thousand is lost six times in a row, and the channel gives the connection up.
+  // At 30 % loss, one packet in a thousand is lost six times in a row. The reliable channel then closes the
+  // connection.
   config.links = both_ways({.latency_ms = 50.0, .jitter_ms = 20.0, .loss_percent = 20.0});
   World world(config);
   const std::size_t player = world.add_client();
@@ -61,7 +62,7 @@ TEST(GameMessages, ReliableOnesAllArriveInOrderWhateverIsLost) {
     const Bytes payload = numbered(next, 4 + next % 3000);
     EXPECT_TRUE(world.server().send(client_id(world, 0), payload, Delivery::reliable));
     EXPECT_TRUE(world.client(player).send(payload, Delivery::reliable));
-    if (next % 10 == 0) world.add_body(Still{});  // spawns are counted on the same channel
+    if (next % 10 == 0) world.add_body(Still{});  // spawns use the same counted channel
     ++next;
   };
   world.on_frame = [&](std::size_t, double, std::span<const ShownEntity>) {
@@ -71,7 +72,7 @@ TEST(GameMessages, ReliableOnesAllArriveInOrderWhateverIsLost) {
       at_client.push_back(number_of(*message));
     }
   };
-  world.run_to(60.0);  // the reliable channel waits twice as long after each loss of the same packet
+  world.run_to(60.0);  // the reliable channel doubles its timeout after each loss of a packet
   ASSERT_EQ(at_client.size(), 200u);
   ASSERT_EQ(at_server.size(), 200u);
   for (std::uint32_t i = 0; i < 200; ++i) {
@@ -79,16 +80,16 @@ TEST(GameMessages, ReliableOnesAllArriveInOrderWhateverIsLost) {
     EXPECT_EQ(at_server[i], i);
   }
   EXPECT_EQ(world.server().stats().malformed + world.client(player).stats().malformed, 0u);
-  // Both ends still count alike: state of what was spawned last is sent.
+  // Both ends still count the same number of messages: the state of the newest spawns is sent.
   EXPECT_EQ(world.shown(player).size(), 21u);
   EXPECT_NE(world.shown(player, id), nullptr);
 }
 
-TEST(GameMessages, UnreliableOnesTravelWithTheNextDatagramAndAtMostOnce) {
+TEST(GameMessages, UnreliableMessagesArriveWithTheNextDatagramAtMostOnce) {
   for (const double loss_percent : {0.0, 25.0}) {
     WorldConfig config;
     config.links = both_ways({.latency_ms = 40.0, .loss_percent = loss_percent, .duplicate_percent = 50.0});
-    config.server.follow_link = false;  // how loss lowers the budget is not the matter here
+    config.server.follow_link = false;  // this test does not cover how loss lowers the budget
     World world(config);
     const std::size_t player = world.add_client();
     world.add_body(Circle{});
@@ -113,7 +114,7 @@ TEST(GameMessages, UnreliableOnesTravelWithTheNextDatagramAndAtMostOnce) {
       while (const auto message = world.client(player).poll_message()) {
         EXPECT_EQ(message->payload.size(), 4 + number_of(*message) % 200);
         ++at_client[number_of(*message)];
-        EXPECT_LT(time_s - sent[number_of(*message)], 0.08);  // one way, a tick, a frame
+        EXPECT_LT(time_s - sent[number_of(*message)], 0.08);  // one-way delay, a tick, a frame
       }
     };
     world.run_to(8.0);
@@ -130,7 +131,7 @@ TEST(GameMessages, UnreliableOnesTravelWithTheNextDatagramAndAtMostOnce) {
   }
 }
 
-TEST(GameMessages, AStampedOneComesWhenItsTimeIsShown) {
+TEST(GameMessages, StampedMessageIsDeliveredWhenItsTimeIsShown) {
   for (const Delivery delivery : {Delivery::reliable, Delivery::unreliable}) {
     World world({.links = both_ways({.latency_ms = 30.0})});
     ClientConfig client_config;
@@ -143,7 +144,7 @@ TEST(GameMessages, AStampedOneComesWhenItsTimeIsShown) {
     std::uint32_t next = 0;
     world.after_tick = [&](double time_s) {
       if (time_s > 5.0 || next > 4 * time_s) return;
-      // Of now; of the future; so old that it is late already.
+      // The stamp is now, in the future, or so old that the message is already late.
       stamps[next] = time_s + (next % 3 == 0 ? 0.0 : next % 3 == 1 ? 0.4 : -2.0);
       EXPECT_TRUE(world.server().send(client_id(world, 0), numbered(next), delivery, stamps[next]));
       ++next;
@@ -168,12 +169,13 @@ TEST(GameMessages, AStampedOneComesWhenItsTimeIsShown) {
   }
 }
 
-TEST(GameMessages, AClientsStampIsToldToTheServer) {
+TEST(GameMessages, ServerReceivesTheClientsTimeStamp) {
   World world({.links = both_ways({.latency_ms = 30.0})});
   const std::size_t player = world.add_client();
   world.run_to(1.0);
   EXPECT_TRUE(world.client(player).send(numbered(1), Delivery::unreliable, 0.1));
-  EXPECT_TRUE(world.client(player).send(numbered(2), Delivery::reliable, 1e6));  // not waited for
+  // Delivered without waiting for its time.
+  EXPECT_TRUE(world.client(player).send(numbered(2), Delivery::reliable, 1e6));
   world.run_to(1.5);
   std::map<std::uint32_t, std::optional<double>> stamps;
   while (const auto message = world.server().poll_message())
@@ -182,7 +184,7 @@ TEST(GameMessages, AClientsStampIsToldToTheServer) {
   EXPECT_EQ(stamps[2], 1e6);
 }
 
-TEST(GameMessages, WhatCannotBeSentIsRefused) {
+TEST(GameMessages, RefusesMessagesThatCannotBeSent) {
   World world({.links = both_ways({.latency_ms = 10.0})});
   const std::size_t player = world.add_client();
   EXPECT_FALSE(world.client(player).send(numbered(1), Delivery::reliable));  // not joined yet
@@ -208,8 +210,8 @@ TEST(GameMessages, WhatCannotBeSentIsRefused) {
   EXPECT_EQ(world.client(player).stats().messages_received, 2u);
 }
 
-// A talkative game takes half of a tight budget and no more.
-TEST(GameMessages, WhatTheBudgetDoesNotCarryIsDroppedAndCounted) {
+// Game messages use at most half of a tight budget.
+TEST(GameMessages, UnreliableMessagesBeyondTheBudgetAreDroppedAndCounted) {
   WorldConfig config;
   config.links = both_ways({.latency_ms = 30.0});
   config.server.bytes_per_second = 20'000;
@@ -238,8 +240,8 @@ TEST(GameMessages, WhatTheBudgetDoesNotCarryIsDroppedAndCounted) {
   EXPECT_GT(world.client(player).stats().updates_applied, updates_before + 10 * 20 * 2);
 }
 
-// A game that does not poll is waited for; the other clients are not.
-TEST(GameMessages, WhatTheGameHasNotPolledHoldsItsSenderBack) {
+// While the game does not poll, the sender has to wait. Other clients do not.
+TEST(GameMessages, UnpolledMessagesHoldBackOnlyTheirSender) {
   World world({.links = both_ways({.latency_ms = 10.0})});
   const std::size_t busy = world.add_client();
   const std::size_t player = world.add_client();
@@ -272,8 +274,8 @@ TEST(GameMessages, WhatTheGameHasNotPolledHoldsItsSenderBack) {
   EXPECT_EQ(stats.messages_refused, 0u);
 }
 
-// It sends past what its code would hold back.
-TEST(GameMessages, AFloodIsBoundedAndCostsTheOthersNothing) {
+// The hostile client sends more than a real client's code would allow.
+TEST(GameMessages, FloodIsBoundedAndDoesNotAffectOthers) {
   World world({.links = both_ways({.latency_ms = 10.0})});
   const std::size_t hostile = world.add_client();
   const std::size_t player = world.add_client();
@@ -292,7 +294,7 @@ TEST(GameMessages, AFloodIsBoundedAndCostsTheOthersNothing) {
   while (const auto message = world.server().poll_message())
     of_player += message->sender == client_id(world, 1) ? 1 : 0;
   EXPECT_EQ(of_player, 1u);
-  world.client_transport(hostile).send({1}, Channel::control, large);  // and there is room again
+  world.client_transport(hostile).send({1}, Channel::control, large);  // there is room again
   world.run_to(5.0);
   EXPECT_EQ(stats.messages_received, 18u);
 }
@@ -304,8 +306,9 @@ struct Silence {
 };
 class WhatASilenceHeldBack : public testing::TestWithParam<Silence> {};
 
-// More than a server keeps of one client, and it comes when the link does: in portions, each in its turn.
-TEST_P(WhatASilenceHeldBack, ComesInPortions) {
+// The client holds back more messages than a server keeps for one client. When the link works again, they
+// arrive in portions and in order.
+TEST_P(WhatASilenceHeldBack, ArrivesInPortionsAndInOrder) {
   WorldConfig config;
   config.links = both_ways({.latency_ms = 40.0, .jitter_ms = 4.0});
   config.script = GetParam().script;
@@ -326,7 +329,7 @@ TEST_P(WhatASilenceHeldBack, ComesInPortions) {
   world.run_to(45.0);
   EXPECT_GT(sent, 7'000u);
   EXPECT_EQ(next, sent);
-  EXPECT_GT(most_at_once, 300u);  // else it was no test
+  EXPECT_GT(most_at_once, 300u);  // otherwise the test proves nothing
   EXPECT_EQ(world.server().stats().messages_refused, 0u);
   EXPECT_EQ(world.client(0).stats().messages_abandoned, 0u);
 }
@@ -337,12 +340,12 @@ INSTANTIATE_TEST_SUITE_P(, WhatASilenceHeldBack,
                                          Silence{"WhereNobodyIsTakenBack", "4 loss=100\n8 loss=0\n", 0.0}),
                          [](const auto& silence) { return std::string(silence.param.name); });
 
-// Whoever leaves says all that it had to say.
-TEST(GameMessages, ThoseOfWhoLeavesArrive) {
+// A client that leaves still delivers everything that it sent before.
+TEST(GameMessages, MessagesSentBeforeLeavingArrive) {
   World world({.links = both_ways({.latency_ms = 10.0})});
   const std::size_t player = world.add_client();
   world.run_to(1.0);
-  constexpr std::uint32_t kAll = 700;  // more than may be on their way at a time
+  constexpr std::uint32_t kAll = 700;  // more than may be in flight at a time
   for (std::uint32_t i = 0; i < kAll; ++i)
     EXPECT_TRUE(world.client(player).send(numbered(i), Delivery::reliable));
   world.client(player).leave();
@@ -353,7 +356,7 @@ TEST(GameMessages, ThoseOfWhoLeavesArrive) {
   EXPECT_EQ(next, kAll);
 }
 
-TEST(GameMessages, AClientThatTakesNothingInIsSentNoMore) {
+TEST(GameMessages, ServerStopsSendingToAClientThatDoesNotPoll) {
   WorldConfig config;
   config.links = both_ways({.latency_ms = 10.0});
   config.script = "1 down loss=100\n3 down loss=0\n";
@@ -364,7 +367,7 @@ TEST(GameMessages, AClientThatTakesNothingInIsSentNoMore) {
   std::uint64_t taken = 0;
   while (taken < 100 && world.server().send(id, Bytes(kMaxReliableBytes), Delivery::reliable))
     ++taken;
-  EXPECT_EQ(taken, 15u);  // 256 KiB with their heads
+  EXPECT_EQ(taken, 15u);  // 256 KiB with their headers
   EXPECT_EQ(world.server().stats().messages_dropped, 1u);
   EXPECT_TRUE(world.server().send(id, numbered(1), Delivery::unreliable));
   world.run_to(12.0);
@@ -372,7 +375,7 @@ TEST(GameMessages, AClientThatTakesNothingInIsSentNoMore) {
   EXPECT_TRUE(world.server().send(id, Bytes(kMaxReliableBytes), Delivery::reliable));
 }
 
-TEST(GameMessages, MalformedOnesAreRefused) {
+TEST(GameMessages, MalformedMessagesAreRefused) {
   World world({.links = both_ways({.latency_ms = 10.0})});
   const std::size_t player = world.add_client();
   PeerId from;
@@ -382,7 +385,8 @@ TEST(GameMessages, MalformedOnesAreRefused) {
   };
   world.run_to(1.0);
   Transport& raw = world.client_transport(player);
-  // A datagram whose messages end too early: the first is not taken either.
+  // The messages of this datagram are truncated. The server accepts none of them, not even the complete first
+  // one.
   ClientDatagram datagram;
   datagram.sequence = 5000;
   datagram.has_messages = true;
@@ -396,7 +400,7 @@ TEST(GameMessages, MalformedOnesAreRefused) {
   world.run_to(1.2);
   EXPECT_EQ(world.server().stats().malformed, 1u);
   EXPECT_EQ(world.server().stats().messages_received, 0u);
-  // A reliable message of nothing.
+  // An empty reliable message.
   Bytes control(16);
   control[0] = std::byte{6};
   raw.send(from, Channel::control, control);

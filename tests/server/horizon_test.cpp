@@ -11,7 +11,7 @@
 namespace reckoner::test {
 namespace {
 
-// To and fro so fast that no quadratic fits the near and the far alike.
+// Oscillates so fast that no quadratic fits both the near and the far future.
 State swing(double t) {
   State s;
   s.position = {2.0 * std::sin(7.0 * t), std::cos(8.0 * t), 0.0};
@@ -27,7 +27,7 @@ WorldConfig over(double latency_ms) {
   return config;
 }
 
-// How far what is published as of one tick leads astray: near by, and further ahead; means.
+// Mean error (m) of fresh publishes, extrapolated by kNearS and by kFarS.
 struct Astray {
   double near_m = 0.0, far_m = 0.0;
 };
@@ -61,14 +61,14 @@ Astray over_link(double latency_ms) {
   return astray(world, id, 10.0, 30.0);
 }
 
-TEST(Horizon, IsWhereUpdatesAreInUse) {
+TEST(Horizon, MatchesTheLinkDelay) {
   const Astray short_way = over_link(2.0), long_way = over_link(180.0);
   EXPECT_LT(short_way.near_m, 0.6 * long_way.near_m);
   EXPECT_LT(long_way.far_m, 0.6 * short_way.far_m);
 }
 
-// Another route, in the middle of the game: what was learned before is not lost with it.
-TEST(Horizon, FollowsTheLink) {
+// The delay changes during the game. What the prediction learned before stays valid.
+TEST(Horizon, FollowsAChangeOfTheLinkDelay) {
   WorldConfig config = over(2.0);
   config.script = "20 latency-ms=180\n";
   World world(config);

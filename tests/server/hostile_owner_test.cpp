@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Owned sections that no client of ours writes: random ones, damaged ones, out of place.
 #include "net/src/codec/owned_codec.hpp"
-#include "net/src/wire/datagram.hpp"
-#include "net/src/wire/messages.hpp"
+#include "net/src/messages/datagram.hpp"
+#include "net/src/messages/messages.hpp"
 #include "scenario/builtin/random.hpp"
 #include "tests/support/world.hpp"
 
@@ -18,8 +18,8 @@ namespace {
 
 constexpr double kTopMps = 10.0;
 
-// A client that owns an entity and whose transport is taken over, one that watches, and two entities that are
-// nobody's.
+// A client that owns an entity and whose datagrams the test forges, a client that watches, and two entities
+// that the server owns.
 class Siege {
  public:
   explicit Siege(OwnerPolicy policy) : world_(config()) {
@@ -103,7 +103,7 @@ State anything(scenario::Random& random) {
   return state;
 }
 
-TEST(HostileOwner, WhateverItWritesNobodySeesMoreThanThereCanBe) {
+TEST(HostileOwner, OthersSeeOnlyPossibleMotionsWhateverItSends) {
   for (const OwnerPolicy policy : {OwnerPolicy::accept, OwnerPolicy::correct, OwnerPolicy::refuse}) {
     Siege siege(policy);
     scenario::Random random(static_cast<std::uint64_t>(policy) + 1);
@@ -131,7 +131,7 @@ TEST(HostileOwner, WhateverItWritesNobodySeesMoreThanThereCanBe) {
       }
       writer.write(0, 1);
       auto bytes = std::vector<std::byte>(writer.finish().begin(), writer.finish().end());
-      if (random.chance(0.2)) bytes.resize(1 + random.below(bytes.size()));  // cut short
+      if (random.chance(0.2)) bytes.resize(1 + random.below(bytes.size()));  // truncated
       if (random.chance(0.2)) bytes[random.below(bytes.size())] ^= std::byte{1} << random.below(8);
       siege.send(bytes);
     }
@@ -144,7 +144,7 @@ TEST(HostileOwner, WhateverItWritesNobodySeesMoreThanThereCanBe) {
   }
 }
 
-TEST(HostileOwner, NoiseIsRefused) {
+TEST(HostileOwner, RandomBytesAreRefused) {
   Siege siege(OwnerPolicy::correct);
   scenario::Random random(9);
   for (int i = 0; i < 1500; ++i) {
@@ -155,7 +155,7 @@ TEST(HostileOwner, NoiseIsRefused) {
       writer.write(static_cast<std::uint32_t>(random.below(256)), 8);
     siege.send(writer.finish());
   }
-  // What names an entity that is not its own is not read on.
+  // The server stops reading at the first entity that the client does not own.
   EXPECT_GT(siege.server().stats().malformed + siege.server().ownership_stats().void_terms, 1400u);
   EXPECT_GT(siege.server().stats().malformed, 500u);
   EXPECT_LT(siege.server().ownership_stats().accepted, 5u);

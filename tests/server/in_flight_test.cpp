@@ -10,22 +10,23 @@
 namespace reckoner {
 namespace {
 
-TEST(InFlight, GivesBackWhatEachDatagramCarriesWhateverItsFate) {
+TEST(InFlight, ReturnsTheContentsOfEachDatagramForAnyOrderOfFates) {
   std::mt19937 random(3);
   InFlight in_flight;
-  std::map<std::uint16_t, std::vector<std::uint32_t>> open;  // by sequence: numbers
+  std::map<std::uint16_t, std::vector<std::uint32_t>> open;  // sequence number to entity numbers
   std::uint32_t number = 0;
-  for (std::uint32_t i = 0; i < 150'000; ++i) {  // sequences wrap twice
+  for (std::uint32_t i = 0; i < 150'000; ++i) {  // sequence numbers wrap twice
     const auto sequence = static_cast<Sequence>(60'000u + i);
     in_flight.begin(sequence, i);
     auto& carried = open[sequence];
-    const std::size_t count = random() % 40 == 0 ? 300 : random() % 6;  // now and then what makes it grow
+    // Sometimes a datagram that makes the storage grow.
+    const std::size_t count = random() % 40 == 0 ? 300 : random() % 6;
     for (std::size_t k = 0; k < count; ++k) {
       carried.push_back(++number);
       in_flight.add({.place = 7, .serial = i, .number = number, .motion_tick = i, .level = 1});
     }
     in_flight.set_bytes(sequence, 10 + count);
-    // Fates become known out of order; the oldest must before its place is needed again.
+    // Fates become known out of order. The oldest datagram's must be known before its slot is reused.
     while (open.size() > random() % 200 + 20 || open.contains(static_cast<Sequence>(sequence - 250))) {
       const auto behind = static_cast<Sequence>(sequence - 250);
       auto known =

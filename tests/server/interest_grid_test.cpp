@@ -22,7 +22,7 @@ struct Found {
   auto operator<=>(const Found&) const = default;
 };
 
-/// A grid and, beside it, a plain list that every answer is compared with.
+/// A grid and a plain list. Every answer of the grid is compared with the list.
 class Checked {
  public:
   explicit Checked(double cell_m) : grid_(cell_m) {}
@@ -36,7 +36,7 @@ class Checked {
     plain_.erase(slot);
   }
 
-  /// Number of entities found; fails the test if they are the wrong ones.
+  /// Returns the number of entities found. The test fails if they are the wrong ones.
   std::size_t ask(const glm::dvec3& centre, double radius_m) const {
     std::vector<Found> found;
     grid_.within(centre, radius_m, [&](std::uint32_t slot, double d2) { found.push_back({slot, d2}); });
@@ -71,7 +71,7 @@ void churn(double cell_m, double world_m, std::uint64_t seed) {
   for (int step = 0; step < 3000; ++step) {
     const auto slot = static_cast<std::uint32_t>(random.below(400));
     if (random.chance(0.15)) {
-      checked.remove(slot);  // also those that are not there
+      checked.remove(slot);  // includes slots that are not in the grid
     } else if (const auto at = checked.plain().find(slot);
                at != checked.plain().end() && random.chance(0.7)) {
       checked.place(slot, at->second + anywhere(random, cell_m / 3.0));
@@ -86,7 +86,7 @@ void churn(double cell_m, double world_m, std::uint64_t seed) {
   EXPECT_GT(found, 0u);
 }
 
-TEST(InterestGrid, FindsWhatAPlainSearchFinds) {
+TEST(InterestGrid, FindsTheSameEntitiesAsALinearSearch) {
   std::uint64_t seed = 1;
   for (const double cell_m : {0.5, 7.0, 100.0, 1e4}) {
     for (const double world_m : {30.0, 1000.0, 2e5, 1e7})
@@ -94,7 +94,7 @@ TEST(InterestGrid, FindsWhatAPlainSearchFinds) {
   }
 }
 
-TEST(InterestGrid, TakesEntitiesExactlyAtTheRadiusAndOnCellBorders) {
+TEST(InterestGrid, IncludesEntitiesAtTheRadiusAndOnCellBorders) {
   Checked checked{10.0};
   std::uint32_t slot = 0;
   for (int x = -6; x <= 6; ++x) {
@@ -110,8 +110,8 @@ TEST(InterestGrid, TakesEntitiesExactlyAtTheRadiusAndOnCellBorders) {
   EXPECT_EQ(checked.ask({30, -40, 0}, std::nan("")), 0u);
 }
 
-// 0.1 has no exact binary fraction: borders of cells and ends of radii round this way and that.
-TEST(InterestGrid, LosesNothingToRounding) {
+// 0.1 has no exact binary representation, so cell borders and radii round up or down.
+TEST(InterestGrid, LosesNoEntityToRounding) {
   scenario::Random random{77};
   for (const double offset_m : {0.0, 1e3, -1e6, 1e12}) {
     Checked checked{0.1};
@@ -126,7 +126,7 @@ TEST(InterestGrid, LosesNothingToRounding) {
   }
 }
 
-TEST(InterestGrid, TellsEntitiesInOneBucketApart) {
+TEST(InterestGrid, DistinguishesCellsThatShareABucket) {
   Checked checked{1.0};
   std::uint32_t slot = 0;
   for (int k = -40; k <= 40; ++k)  // all in the same bucket: 256 cells apart
@@ -137,7 +137,7 @@ TEST(InterestGrid, TellsEntitiesInOneBucketApart) {
   EXPECT_EQ(checked.ask({0.0, 0.0, 0.0}, 1e6), 81u);  // wider than the torus: each is found once
 }
 
-TEST(InterestGrid, SurvivesAbsurdPlaces) {
+TEST(InterestGrid, HandlesExtremePositions) {
   Checked checked{0.001};
   std::uint32_t slot = 0;
   for (const double x : {-kInfinity, -1e300, -1e15, -1e7, 0.0, 1e7, 1e15, 1e300, kInfinity}) {
@@ -150,7 +150,7 @@ TEST(InterestGrid, SurvivesAbsurdPlaces) {
   checked.ask({0.0, 0.0, 0.0}, kInfinity);
   checked.ask({kInfinity, 0.0, 0.0}, 10.0);
   checked.ask({0.0, 0.0, 0.0}, 1e20);
-  checked.place(1, {0.0, 0.0, 0.0});  // and back from there
+  checked.place(1, {0.0, 0.0, 0.0});  // and back from an extreme position
   EXPECT_EQ(checked.ask({0.0, 0.0, 0.0}, 1.0), 2u);
 
   InterestGrid grid{10.0};
@@ -162,7 +162,7 @@ TEST(InterestGrid, SurvivesAbsurdPlaces) {
   EXPECT_EQ(found, 1);
 }
 
-TEST(InterestGrid, HoldsEverybodyInOneCell) {
+TEST(InterestGrid, HoldsAllEntitiesInOneCell) {
   InterestGrid grid{50.0};
   for (std::uint32_t slot = 0; slot < 65'536; ++slot)
     grid.place(slot, {1.0, 1.0, slot * 1e-6});
@@ -176,10 +176,10 @@ TEST(InterestGrid, HoldsEverybodyInOneCell) {
   EXPECT_EQ(found, 32'768u);
 }
 
-TEST(InterestGrid, AllocatesNothingOnceWarm) {
+TEST(InterestGrid, AllocatesNothingAfterWarmUp) {
   scenario::Random random{5};
   InterestGrid grid{20.0};
-  // Warm: every entity alone in its bucket, which takes the most blocks.
+  // Warm-up: every entity alone in its bucket, which needs the most blocks.
   for (std::uint32_t slot = 0; slot < 5000; ++slot)
     grid.place(slot, {slot % 200 * 20.0, slot / 200 * 20.0, 0.0});
   const std::size_t warm_bytes = grid.memory_bytes();

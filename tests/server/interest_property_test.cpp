@@ -15,8 +15,8 @@
 namespace reckoner::test {
 namespace {
 
-/// What must be seen and what must not, held against what is: eyes wander, bodies do, rest or stop and go,
-/// relevance and groups change, and the network loses a good deal.
+/// Compares what each client shows with what must be relevant and what must be hidden. Views and bodies move,
+/// bodies rest and start again, relevance and groups change, and the network loses datagrams.
 class Bystander {
  public:
   explicit Bystander(World& world) : world_(world) {}
@@ -84,7 +84,7 @@ Circle wander(scenario::Random& random) {
                 .phase_rad = random.uniform(0.0, 6.28)};
 }
 
-// On its circle for a while, at rest for a while, and on again.
+// Follows its circle for a while, rests, and continues.
 Truth stop_and_go(const Circle& circle, double go_s, double stop_s) {
   return [=](double t) {
     const double round_s = go_s + stop_s;
@@ -116,7 +116,7 @@ void wander_about(const std::string& link, double settled_s, std::uint64_t seed)
   scenario::Random random{seed};
   for (int i = 0; i < 4; ++i) {
     Circle path = wander(random);
-    if (i % 2 == 1) path.turn_rps *= 0.1;  // who hurries passes by before anybody can tell
+    if (i % 2 == 1) path.turn_rps *= 0.1;  // a fast view passes a body before it can appear
     bystander.eyes.push_back({.client = join(world), .path = path});
     ASSERT_TRUE(world.server().set_groups(bystander.eyes.back().client, 1u));
   }
@@ -129,7 +129,8 @@ void wander_about(const std::string& link, double settled_s, std::uint64_t seed)
   for (int second = 0; second < 30; ++second) {
     world.run_to(world.now_s() + 1.0);
     bystander.check(world.now_s(), settled_s);
-    // A body changes whom it concerns, a client changes sides, a body goes and another comes.
+    // One body changes its relevance and groups, one client changes groups, one body disappears and another
+    // appears.
     auto& w = bystander.walkers[random.below(bystander.walkers.size())];
     w.relevance = static_cast<Relevance>(random.below(3));
     w.groups = 1u + static_cast<std::uint32_t>(random.below(3));
@@ -150,7 +151,7 @@ void wander_about(const std::string& link, double settled_s, std::uint64_t seed)
     EXPECT_EQ(world.client(i).stats().malformed, 0u);
 }
 
-TEST(Interest, EveryoneSeesWhatConcernsThemAndNothingElse) {
+TEST(Interest, EveryClientSeesExactlyTheRelevantEntities) {
   wander_about("lan", 0.5, 1);
   wander_about("broadband", 1.0, 2);
   wander_about("mobile", 3.0, 3);

@@ -14,10 +14,10 @@
 namespace reckoner::test {
 namespace {
 
-// A look around every 0.1 s, the grid's age, a round trip and a frame.
+// An interest update every 0.1 s, the grid's age, a round trip and a frame.
 constexpr double kSoonS = 0.4;
 
-/// To and fro between two distances from the origin, on the x axis.
+/// Oscillates between two distances from the origin, on the x axis.
 Truth between(double least_m, double most_m, double rate_rps) {
   return [=](double t) {
     State s = Swing{.width_m = 0.5 * (most_m - least_m), .rate_rps = rate_rps}(t);
@@ -26,7 +26,7 @@ Truth between(double least_m, double most_m, double rate_rps) {
   };
 }
 
-TEST(Interest, EntitiesComeAndGoWithTheirDistance) {
+TEST(Interest, EntitiesAppearAndDisappearWithTheirDistance) {
   World world(near_world());
   const ClientId client = join(world);
   ASSERT_TRUE(world.server().set_view(client, {}));
@@ -40,7 +40,7 @@ TEST(Interest, EntitiesComeAndGoWithTheirDistance) {
     if (!seen && !shown.empty()) came_m = x;
     if (seen && shown.empty()) went_m = x;
     seen = !shown.empty();
-    // Nothing is shown where it was long ago.
+    // An entity that appears is shown at its current position, not at an old one.
     for (const ShownEntity& e : shown)
       EXPECT_LT(std::abs(e.shown.position.x - x), 0.1);
   };
@@ -54,13 +54,13 @@ TEST(Interest, EntitiesComeAndGoWithTheirDistance) {
   EXPECT_FALSE(sees(world, 0, id));
 }
 
-TEST(Interest, TheViewMovesAndSoDoesWhatIsSeen) {
+TEST(Interest, RelevantEntitiesFollowTheView) {
   World world(near_world());
   const EntityId here = world.add_body(Still{{0.0, 0.0, 0.0}});
   const EntityId there = world.add_body(Still{{1000.0, 0.0, 50.0}});
   const ClientId client = join(world);
   world.run_to(world.now_s() + 1.0);
-  EXPECT_TRUE(world.shown(0).empty());  // no eye, nothing near
+  EXPECT_TRUE(world.shown(0).empty());  // no view is set, so nothing is near
   EXPECT_TRUE(world.server().set_view(client, {50.0, 0.0, 0.0}));
   world.run_to(world.now_s() + kSoonS);
   EXPECT_TRUE(sees(world, 0, here));
@@ -72,7 +72,7 @@ TEST(Interest, TheViewMovesAndSoDoesWhatIsSeen) {
   EXPECT_TRUE(world.server().set_view(client, {1000.0, 0.0, -70.0}));  // height counts: 120 m, beyond 115
   world.run_to(world.now_s() + kSoonS);
   EXPECT_TRUE(world.shown(0).empty());
-  EXPECT_TRUE(world.server().set_view(client, {1000.0, 0.0, -40.0}));  // and once more
+  EXPECT_TRUE(world.server().set_view(client, {1000.0, 0.0, -40.0}));  // moves back once more
   world.run_to(world.now_s() + kSoonS);
   ASSERT_TRUE(sees(world, 0, there));
   EXPECT_LT(glm::distance(world.shown(0, there)->shown.position, glm::dvec3(1000.0, 0.0, 50.0)), 0.01);
@@ -80,7 +80,7 @@ TEST(Interest, TheViewMovesAndSoDoesWhatIsSeen) {
   EXPECT_FALSE(world.server().set_view(ClientId{999}, {}));
 }
 
-TEST(Interest, NothingFlickersAtTheEdge) {
+TEST(Interest, EntitiesDoNotFlickerAtTheRadius) {
   World world(near_world());
   const ClientId client = join(world);
   ASSERT_TRUE(world.server().set_view(client, {}));
@@ -90,12 +90,12 @@ TEST(Interest, NothingFlickersAtTheEdge) {
   EXPECT_TRUE(sees(world, 0, id));
   world.run_to(world.now_s() + 30.0);
   EXPECT_TRUE(sees(world, 0, id));
-  EXPECT_FALSE(sees(world, 0, outside));  // it never came within the radius itself
+  EXPECT_FALSE(sees(world, 0, outside));  // it was never within the radius itself
   EXPECT_EQ(world.count(0, ClientEvent::Kind::spawned), 1u);
   EXPECT_EQ(world.count(0, ClientEvent::Kind::despawned), 0u);
 }
 
-TEST(Interest, SomeThingsAlwaysConcernAndSomeNever) {
+TEST(Interest, EntitiesCanBeAlwaysOrNeverRelevant) {
   World world(near_world());
   const EntityId flag = world.add_body(Still{{5000.0, 0.0, 0.0}});
   const EntityId hidden = world.add_body(Still{{1.0, 0.0, 0.0}});
@@ -103,7 +103,7 @@ TEST(Interest, SomeThingsAlwaysConcernAndSomeNever) {
   ASSERT_TRUE(world.server().set_relevance(hidden, Relevance::never));
   const ClientId client = join(world);
   world.run_to(world.now_s() + kSoonS);
-  EXPECT_TRUE(sees(world, 0, flag));  // without an eye, too
+  EXPECT_TRUE(sees(world, 0, flag));  // even without a view
   ASSERT_TRUE(world.server().set_view(client, {}));
   world.run_to(world.now_s() + kSoonS);
   EXPECT_TRUE(sees(world, 0, flag));
@@ -116,7 +116,7 @@ TEST(Interest, SomeThingsAlwaysConcernAndSomeNever) {
   EXPECT_FALSE(world.server().set_relevance(EntityId{77, 1}, Relevance::always));
 }
 
-TEST(Interest, OneClientCanBeAnException) {
+TEST(Interest, RelevanceCanBeSetForOneClient) {
   World world(near_world());
   const EntityId far = world.add_body(Still{{5000.0, 0.0, 0.0}});
   const EntityId close = world.add_body(Still{{1.0, 0.0, 0.0}});
@@ -130,7 +130,8 @@ TEST(Interest, OneClientCanBeAnException) {
   EXPECT_FALSE(sees(world, 0, close));
   EXPECT_FALSE(sees(world, 1, far));
   EXPECT_TRUE(sees(world, 1, close));
-  // What goes for all does not undo it, only the same again for the one.
+  // Setting the relevance for all clients does not change the setting for one client. Only another setting
+  // for that client does.
   ASSERT_TRUE(world.server().set_relevance(close, Relevance::always));
   world.run_to(world.now_s() + kSoonS);
   EXPECT_FALSE(sees(world, 0, close));
@@ -141,7 +142,7 @@ TEST(Interest, OneClientCanBeAnException) {
   EXPECT_TRUE(sees(world, 0, close));
 }
 
-TEST(Interest, GroupsFilterWhateverTheDistance) {
+TEST(Interest, GroupsFilterAtAnyDistance) {
   World world(near_world());
   const EntityId red = world.add_body(Still{{1.0, 0.0, 0.0}});
   const EntityId blue = world.add_body(Still{{2.0, 0.0, 0.0}});
@@ -172,7 +173,7 @@ TEST(Interest, GroupsFilterWhateverTheDistance) {
   EXPECT_TRUE(world.shown(0).empty());
 }
 
-TEST(Interest, WhatIsSpawnedNearbyShowsAtOnce) {
+TEST(Interest, EntitySpawnedNearbyAppearsAtOnce) {
   World world(near_world());
   const ClientId client = join(world);
   ASSERT_TRUE(world.server().set_view(client, {}));
@@ -186,14 +187,14 @@ TEST(Interest, WhatIsSpawnedNearbyShowsAtOnce) {
   };
   world.run_to(start_s + 1.0);
   EXPECT_GT(seen_s, start_s);
-  EXPECT_LT(seen_s, start_s + 0.06);  // a tick, the way, a frame
+  EXPECT_LT(seen_s, start_s + 0.06);  // a tick, the one-way delay, a frame
   EXPECT_FALSE(sees(world, 0, far));
   world.remove_body(id);
   world.run_to(start_s + 1.1);
   EXPECT_TRUE(world.shown(0).empty());
 }
 
-TEST(Interest, WhoIsNotSeenCostsNothing) {
+TEST(Interest, HiddenEntitiesCostNoBytes) {
   World world(near_world());
   const ClientId client = join(world);
   ASSERT_TRUE(world.server().set_view(client, {}));
@@ -208,8 +209,9 @@ TEST(Interest, WhoIsNotSeenCostsNothing) {
   EXPECT_LT(after.datagrams_sent - before.datagrams_sent, 10.0 / 0.25 + 2.0);
 }
 
-// The rendered error at three distances, each level's own threshold; and what that saves.
-TEST(Interest, FarThingsAreToldMoreCoarsely) {
+// Checks the shown error at three distances against each level's threshold, and the number of updates that a
+// larger threshold saves.
+TEST(Interest, DistantEntitiesUseALargerThreshold) {
   WorldConfig config = near_world();
   config.server.interest.radius_m = 1000.0;
   config.server.interest.level_distance_m = {100.0, 400.0};
@@ -240,19 +242,19 @@ TEST(Interest, FarThingsAreToldMoreCoarsely) {
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_LT(std::sqrt(squares[i] / frames), 0.05 * std::pow(4.0, i)) << i;
   }
-  // A motion that may be off four times as far holds longer.
+  // A motion holds longer if its threshold is four times as large.
   EXPECT_GT(ages[1], 1.3 * ages[0]);
   EXPECT_GT(ages[2], 1.3 * ages[1]);
 }
 
-TEST(Interest, AChangeOfLevelMovesNothing) {
+TEST(Interest, ChangeOfLevelCausesNoJump) {
   WorldConfig config = near_world();
   config.server.interest.radius_m = 1000.0;
   config.server.interest.level_distance_m = {100.0, 200.0};
   World world(config);
   const ClientId client = join(world);
   ASSERT_TRUE(world.server().set_view(client, {}));
-  // 400 m out and back in 31 s: through all levels, both ways.
+  // 400 m out and back in 31 s: through all levels, in both directions.
   const Truth path = between(20.0, 400.0, 0.2);
   const EntityId id = world.add_body(path);
   world.run_to(world.now_s() + 1.0);
@@ -272,10 +274,10 @@ TEST(Interest, AChangeOfLevelMovesNothing) {
     if (time_s > near_since_s + 0.5) worst_near_m = std::max(worst_near_m, glm::length(off));
   };
   world.run_to(world.now_s() + 65.0);
-  // Between frames, beside the body's own movement: what the coarsest level may be off is blended away, not
-  // jumped.
+  // Step between frames beyond the body's own movement. The error of the coarsest level is blended away
+  // without a jump.
   EXPECT_LT(worst_step_m, 0.3 * 16.0 * 0.05);
-  EXPECT_LT(worst_near_m, 0.1);  // soon after it is near it is as exact as what always was
+  EXPECT_LT(worst_near_m, 0.1);  // soon after it comes near, it is as exact as an entity that was always near
   EXPECT_EQ(world.count(0, ClientEvent::Kind::spawned), 1u);
 }
 

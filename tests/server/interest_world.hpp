@@ -7,14 +7,14 @@ namespace reckoner::test {
 
 inline constexpr double kRadiusM = 100.0;
 
-/// Clients see what is within kRadiusM.
+/// Clients see the entities within kRadiusM.
 inline WorldConfig near_world(const std::string& link = "lan") {
   WorldConfig config{.links = network(link)};
   config.server.interest.radius_m = kRadiusM;
   return config;
 }
 
-/// Joins a client and says who it is to the server.
+/// Lets a client join and returns its id on the server.
 inline ClientId join(World& world) {
   const std::size_t before = world.count(ServerEvent::Kind::client_joined);
   world.add_client();

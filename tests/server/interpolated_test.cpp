@@ -20,8 +20,8 @@ struct Shown {
   std::uint64_t publishes = 0;
 };
 
-// What a client of this mode sees of a body on the path in ten seconds, against where it was at the time
-// shown.
+// Shows a body to a client with this configuration for ten seconds and compares it with the true position at
+// the shown time.
 Shown watch(const Truth& path, const ClientConfig& config) {
   World world({.links = kLink});
   world.add_body(path);
@@ -39,19 +39,19 @@ Shown watch(const Truth& path, const ClientConfig& config) {
   return result;
 }
 
-TEST(Interpolated, WhatBufferedClientsShowStaysWithinTheThresholdForFewerUpdates) {
+TEST(Interpolated, BufferedClientsStayWithinTheThresholdWithFewerPublishes) {
   const Truth turning = Circle{.radius_m = 4.0, .turn_rps = 2.0};
   const Truth swinging = Swing{.width_m = 3.0, .rate_rps = 3.0};
   for (const Truth& path : {turning, swinging}) {
     const Shown past = watch(path, buffered());
     const Shown present = watch(path, {});
-    EXPECT_LE(past.worst_m, 0.06);  // the threshold, and what the client's clock is off
+    EXPECT_LE(past.worst_m, 0.06);  // the threshold and the error of the client's clock
     EXPECT_LT(past.publishes, present.publishes);
     EXPECT_GT(past.publishes, 20u);
   }
 }
 
-TEST(Interpolated, OneClientThatShowsThePresentIsEnoughToServeThePresent) {
+TEST(Interpolated, OnePresentModeClientRequiresPublishesForPresentMode) {
   const Circle path{.radius_m = 1.0, .turn_rps = 6.0};
   World world({.links = kLink});
   const EntityId id = world.add_body(path);
@@ -71,7 +71,7 @@ TEST(Interpolated, OneClientThatShowsThePresentIsEnoughToServeThePresent) {
   world.run_to(7.0);
   const std::uint64_t left = world.server().stats().publishes;
   world.run_to(13.0);
-  // From now on only the gaps count.
+  // From now on, only interpolating clients count.
   EXPECT_LT(world.server().stats().publishes - left, with);
   EXPECT_GT(world.server().stats().publishes, left);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "net/src/wire/messages.hpp"
+#include "net/src/messages/messages.hpp"
 #include "scenario/builtin/random.hpp"
 #include "tests/support/paths.hpp"
 #include "tests/support/world.hpp"
@@ -15,11 +15,11 @@ namespace {
 using CK = ClientEvent::Kind;
 using SK = ServerEvent::Kind;
 
-/// A connection without a Client behind it, for sending what no Client would.
+/// A connection without a Client, for messages that no Client would send.
 struct Stranger {
   explicit Stranger(World& world) : world_(world), transport_(world.network().add_client(kProtocolVersion)) {}
 
-  /// Runs the world until the connection stands.
+  /// Runs the world until the connection is established.
   void connect() {
     for (int i = 0; i < 200 && !connected_; ++i)
       step();
@@ -37,7 +37,7 @@ struct Stranger {
     transport_.send({1}, Channel::control, encode(message, buffer));
   }
   void send(Channel channel, const Bytes& payload) { transport_.send({1}, channel, payload); }
-  /// Why the server ended the connection; runs until it did.
+  /// Runs until the server ends the connection and returns the reason.
   EndCode wait_for_end() {
     for (int i = 0; i < 1000 && !ended_; ++i)
       step();
@@ -58,7 +58,7 @@ Bytes garbage(scenario::Random& random, std::size_t size) {
   return out;
 }
 
-TEST(Join, ClientIsWelcomedAndSeesTheWorld) {
+TEST(Join, AcceptedClientSeesTheWorld) {
   World world({.links = network("broadband")});
   const EntityId id = world.add_body(Circle{}, {}, "round");
   const std::size_t client = world.add_client();
@@ -88,7 +88,7 @@ TEST(Join, OtherArchetypesAreRefusedWithAReason) {
   EXPECT_EQ(world.count(SK::client_joined), 1u);
 }
 
-TEST(Join, OtherVersionIsToldTheServersVersion) {
+TEST(Join, OtherProtocolVersionIsRefusedWithTheServersVersion) {
   World world({});
   Stranger stranger(world);
   stranger.connect();
@@ -120,7 +120,7 @@ TEST(Join, FullServerRefusesUntilSomeoneLeaves) {
   EXPECT_EQ(world.client(next).status(), ClientStatus::joined);
 }
 
-TEST(Join, WhoNeverAsksIsClosedInTime) {
+TEST(Join, ConnectionWithoutAJoinRequestTimesOut) {
   WorldConfig config;
   config.server.join_timeout_s = 2.0;
   World world(config);
@@ -147,7 +147,7 @@ TEST(Join, GarbageInsteadOfAJoinIsRefusedAndCounted) {
   EXPECT_EQ(world.client(fine).status(), ClientStatus::joined);
 }
 
-TEST(Join, GarbageStateIsCountedAndDisturbsNobody) {
+TEST(Join, GarbageStateIsCountedAndHarmless) {
   World world({.links = network("lan")});
   const EntityId id = world.add_body(Circle{});
   const std::size_t client = world.add_client();
@@ -157,7 +157,7 @@ TEST(Join, GarbageStateIsCountedAndDisturbsNobody) {
   scenario::Random random(3);
   const std::uint64_t before = world.server().stats().malformed;
   for (std::size_t i = 0; i < 300; ++i) {
-    // From a stranger, from a client, and to a client.
+    // From a connection that has not joined, from a client, and to a client.
     stranger.send(Channel::state, garbage(random, 1 + random.below(60)));
     world.client_transport(client).send({1}, Channel::state, garbage(random, 20 + random.below(60)));
     world.tap(client).slip_in({1}, Channel::state, garbage(random, 20 + random.below(1000)));
@@ -172,7 +172,7 @@ TEST(Join, GarbageStateIsCountedAndDisturbsNobody) {
   EXPECT_LT(glm::distance(shown->shown.position, Circle{}(shown->shown_time_s).position), 0.15);
 }
 
-TEST(Join, LeavingBeforeTheConnectionStandsIsKept) {
+TEST(Join, LeavingWhileConnectingTakesEffect) {
   World world({.links = network("intercity")});
   const std::size_t client = world.add_client();
   world.client(client).leave();
@@ -182,7 +182,7 @@ TEST(Join, LeavingBeforeTheConnectionStandsIsKept) {
   EXPECT_EQ(world.count(SK::client_joined), 0u);
 }
 
-TEST(Join, ShutdownReachesEveryoneAndLetsNobodyIn) {
+TEST(Join, ShutdownDisconnectsAllAndRefusesNewClients) {
   World world({.links = network("broadband")});
   world.add_body(Circle{});
   const std::size_t a = world.add_client();

@@ -15,12 +15,12 @@ namespace {
 
 constexpr double kTickRateHz = 60.0;
 
-// Swings to and fro, which neither its velocity nor its acceleration foretell.
+// Oscillates so that neither constant velocity nor constant acceleration predicts it.
 Truth swing(double born_s, double phase) {
   return [=](double t) {
     State s;
     s.position = {2.0 * std::sin(6.0 * t + phase), std::cos(5.0 * t + phase), 0.0};
-    // As a game sees it that takes differences: nothing at first.
+    // Like a game that computes velocity from position differences: no velocity in the first tick.
     if (t > born_s + 0.5 / kTickRateHz) {
       s.velocity = {static_cast<float>(12.0 * std::cos(6.0 * t + phase)),
                     static_cast<float>(-5.0 * std::sin(5.0 * t + phase)), 0.0f};
@@ -39,8 +39,8 @@ WorldConfig config(unsigned threads = 1, std::size_t kinds = 1) {
   return config;
 }
 
-// How far what the server publishes of a body that is born at `born_s` leads astray in 0.15 s, in the mean
-// over the body's first second.
+// Mean error (m) of the published motion of a body spawned at `born_s`, extrapolated by 0.15 s, over the
+// body's first second.
 double astray_m(World& world, double born_s, double phase, std::size_t kind = 0) {
   world.run_to(born_s - 1e-6);
   const Truth path = swing(born_s, phase);
@@ -60,8 +60,8 @@ double astray_m(World& world, double born_s, double phase, std::size_t kind = 0)
   return sum / count;
 }
 
-// One that is born into a world of others of its kind, against one that is the first.
-TEST(KindPriors, WhatIsSpawnedLateIsPredictedAsItsKindMoves) {
+// Compares a body that is spawned among others of its archetype with the first of its archetype.
+TEST(KindPriors, LateSpawnIsPredictedFromOthersOfItsArchetype) {
   double late_m = 0.0, first_m = 0.0;
   for (int round = 0; round < 5; ++round) {
     const double phase = 1.3 * round;
@@ -75,8 +75,8 @@ TEST(KindPriors, WhatIsSpawnedLateIsPredictedAsItsKindMoves) {
   EXPECT_LT(late_m, 0.8 * first_m);
 }
 
-// What lived for half a second, one after the other, has taught something when the next is born.
-TEST(KindPriors, WhatHasEndedHasTaught) {
+// Bodies that live for half a second, one after another, still improve the prediction of the next one.
+TEST(KindPriors, KeepWhatDespawnedEntitiesTaught) {
   World alone(config());
   const double first_m = astray_m(alone, 10.0, 0.4);
   World world(config());
@@ -89,7 +89,7 @@ TEST(KindPriors, WhatHasEndedHasTaught) {
   EXPECT_LT(astray_m(world, 10.0, 0.4), 0.8 * first_m);
 }
 
-TEST(KindPriors, AnotherKindHasPriorsOfItsOwn) {
+TEST(KindPriors, AreSeparateForEachArchetype) {
   World alone(config(1, 2));
   const double first_m = astray_m(alone, 10.0, 0.4, 1);
   World peopled(config(1, 2));
@@ -98,7 +98,7 @@ TEST(KindPriors, AnotherKindHasPriorsOfItsOwn) {
   EXPECT_EQ(astray_m(peopled, 10.0, 0.4, 1), first_m);
 }
 
-// Every bit of every motion that was published, whoever computed it.
+// A hash of every bit of every published motion, for any number of threads.
 std::uint64_t digest(unsigned threads) {
   World world(config(threads));
   std::uint64_t hash = 1469598103934665603u;
@@ -128,7 +128,7 @@ std::uint64_t digest(unsigned threads) {
   return hash;
 }
 
-TEST(KindPriors, DoNotDependOnThreads) {
+TEST(KindPriors, DoNotDependOnTheNumberOfThreads) {
   const std::uint64_t one = digest(1);
   EXPECT_EQ(digest(4), one);
   EXPECT_EQ(digest(3), one);

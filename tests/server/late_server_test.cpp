@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kTickRateHz = 60.0;
 
-// The server's process stood still for a second, and now runs the ticks that it missed one after the other.
+// The server's process was suspended for a second and now runs the missed ticks one after another.
 struct LateServer {
   LateServer() {
     for (std::size_t i = 0; i < paths.size(); ++i)
@@ -42,11 +42,11 @@ struct LateServer {
   World world{{.server = {.tick_rate_hz = kTickRateHz}}};
   std::vector<Truth> paths{Circle{}, Swing{}, Circle{.radius_m = 1.0, .turn_rps = 6.0}};
   std::vector<EntityId> ids;
-  std::uint64_t usual_publishes = 0;  // in a second
+  std::uint64_t usual_publishes = 0;  // per second
   std::function<void(double)> before_tick;
 };
 
-TEST(LateServer, SendsWithEveryFourthTickUntilItHasCaughtUp) {
+TEST(LateServer, SendsEveryFourthTickUntilItHasCaughtUp) {
   LateServer late;
   const std::uint64_t ticks = late.world.server().stats().ticks;
   const std::uint64_t publishes = late.world.server().stats().publishes;
@@ -55,15 +55,15 @@ TEST(LateServer, SendsWithEveryFourthTickUntilItHasCaughtUp) {
   const ServerStats& stats = late.world.server().stats();
   EXPECT_NEAR(static_cast<double>(stats.ticks - ticks), kTickRateHz, 1.0);
   ASSERT_GT(late.usual_publishes, 8u);
-  // All that moves is published as ever.
+  // Everything that moves is published as usual.
   EXPECT_GT(stats.publishes, publishes + late.usual_publishes * 2 / 3);
   EXPECT_LE(stats.datagrams_sent, sent + 16);
-  EXPECT_GE(stats.datagrams_sent, sent + 2);  // and not all is kept to the last
+  EXPECT_GE(stats.datagrams_sent, sent + 2);  // not everything waits for the last tick
 }
 
-TEST(LateServer, OwesNothingAfterwards) {
+TEST(LateServer, HasSentEverythingAfterCatchingUp) {
   LateServer late;
-  // What changes in a tick that sends nothing is told all the same.
+  // A change in a tick that sends nothing must still arrive.
   EntityId born{};
   late.before_tick = [&](double time_s) {
     if (!born && time_s > 3.5) born = late.world.server().spawn(0, "born", late.paths[0](time_s));
@@ -80,7 +80,7 @@ TEST(LateServer, OwesNothingAfterwards) {
   EXPECT_EQ(late.world.server().stats().malformed, 0u);
 }
 
-TEST(LateServer, ATickThatIsInTimeSendsAtOnce) {
+TEST(LateServer, TickThatIsOnTimeSendsAtOnce) {
   World world({});
   world.add_body(Circle{.radius_m = 1.0, .turn_rps = 6.0});
   world.add_client();

@@ -12,7 +12,7 @@ namespace {
 
 using CK = ClientEvent::Kind;
 
-TEST(Lifetime, LateClientGetsTheWholeWorld) {
+TEST(Lifetime, LateClientReceivesTheWholeWorld) {
   World world({.links = network("mobile")});
   std::vector<EntityId> ids;
   for (int i = 0; i < 60; ++i) {
@@ -28,7 +28,7 @@ TEST(Lifetime, LateClientGetsTheWholeWorld) {
   }
 }
 
-TEST(Lifetime, EntitiesComeAndGoWithTheDataOnALossyLink) {
+TEST(Lifetime, EntitiesAppearAndDisappearOnTimeOverALossyLink) {
   for (const PlayoutMode mode : {PlayoutMode::present, PlayoutMode::delayed, PlayoutMode::adaptive}) {
     World world({.links = network("stress"), .seed = 5});
     ClientConfig config;
@@ -40,11 +40,12 @@ TEST(Lifetime, EntitiesComeAndGoWithTheDataOnALossyLink) {
     std::map<EntityId, double> died;
     world.on_frame = [&](std::size_t, double time_s, std::span<const ShownEntity> shown) {
       for (const ShownEntity& e : shown) {
-        // In buffered mode shown with its own time; in present mode as soon as it is known.
+        // In buffered mode, an entity appears when the shown time reaches its spawn. In present mode, it
+        // appears as soon as it is known.
         EXPECT_GE(e.shown_time_s + 0.02, born.at(e.id));
         const auto end = died.find(e.id);
         if (end == died.end()) continue;
-        // One despawn in ten is lost once or more, and the reliable channel waits twice as long every time.
+        // One despawn in ten is lost at least once, and the reliable channel doubles its timeout every time.
         EXPECT_LT(time_s, end->second + 3.0);
         if (mode != PlayoutMode::present) {
           EXPECT_LT(e.shown_time_s, end->second + 2.7);
@@ -69,13 +70,13 @@ TEST(Lifetime, EntitiesComeAndGoWithTheDataOnALossyLink) {
     for (const ShownEntity& e : world.shown(client))
       shown.insert(e.id);
     EXPECT_EQ(shown, alive);
-    // Every one that was shown was announced once, and taken back once if it is gone.
+    // Every shown entity had one spawn event, and one despawn event if it is gone.
     EXPECT_EQ(world.count(client, CK::spawned) - world.count(client, CK::despawned), alive.size());
   }
 }
 
-TEST(Lifetime, StateFromBeforeARespawnNeverShowsOnTheNewEntity) {
-  // Without an orientation the same bits mean something else.
+TEST(Lifetime, OldStateIsNeverAppliedToANewEntityInTheSameSlot) {
+  // Without an orientation, the same bits mean something else.
   WorldConfig config{.links = network("lan")};
   config.server.archetypes.resize(2);
   config.server.archetypes[1].has_orientation = false;
@@ -86,7 +87,7 @@ TEST(Lifetime, StateFromBeforeARespawnNeverShowsOnTheNewEntity) {
   world.run_to(2.0);
   const EntityId first = world.add_body(Circle{.centre = {1000.0, 0.0, 0.0}});
   world.run_to(3.0);
-  // The network holds back the last state of the first life.
+  // The network delays the last datagrams about the first entity.
   std::vector<Bytes> held;
   world.tap(client).filter = [&](const TransportEvent& event) {
     if (event.kind != TransportEvent::Kind::received || event.channel != Channel::state) return true;
@@ -98,7 +99,7 @@ TEST(Lifetime, StateFromBeforeARespawnNeverShowsOnTheNewEntity) {
   ASSERT_GE(held.size(), 3u);
   world.remove_body(first);
   const EntityId other = world.add_body(Still{{5.0, 0.0, 0.0}}, {}, "other", 1);
-  EXPECT_NE(other.slot(), first.slot());  // which is not used again so soon
+  EXPECT_NE(other.slot(), first.slot());  // the slot is not reused so soon
   world.run_to(9.0);
   const EntityId second = world.add_body(Still{}, {}, "second", 1);
   ASSERT_EQ(second.slot(), first.slot());
@@ -118,7 +119,7 @@ TEST(Lifetime, StateFromBeforeARespawnNeverShowsOnTheNewEntity) {
   EXPECT_EQ(world.client(client).stats().malformed, 0u);
 }
 
-TEST(Lifetime, RefusesWhatCannotBe) {
+TEST(Lifetime, RefusesInvalidArguments) {
   WorldConfig config;
   config.server.max_entities = 2;
   World world(config);
@@ -142,7 +143,7 @@ TEST(Lifetime, RefusesWhatCannotBe) {
   world.run_to(0.1);
 }
 
-TEST(Lifetime, NeverAnnouncedIsNeverHeardOf) {
+TEST(Lifetime, EntityRemovedBeforeATickIsNeverSent) {
   World world({.links = network("lan")});
   const std::size_t client = world.add_client();
   world.run_to(0.5);

@@ -66,7 +66,7 @@ void LinkModel::tick() {
   server_receives();
   give_up();
   budget_.advance(time_s_);
-  // Old motion is worth nothing: what is unsent for long is replaced, not sent later.
+  // Old motion is worthless: unsent data is replaced by newer data, not sent later.
   backlog_ = std::min(backlog_ + options_.demand * options_.tick_s, options_.demand);
   while (budget_.affordable() && backlog_ > 0.0)
     send(std::min({budget_.available(), kDatagramBytes, backlog_ + kHeaderBytes}));
@@ -132,7 +132,7 @@ void LinkModel::server_receives() {
     for (const std::size_t sequence : ack.sequences) {
       newest_acknowledged_ = std::max(newest_acknowledged_, sequence);
       Datagram& d = datagrams_[sequence];
-      if (d.acknowledged) continue;  // but those given up count: see ByteBudget::acknowledged()
+      if (d.acknowledged) continue;  // but datagrams already given up count: see ByteBudget::acknowledged()
       if (d.settled) budget_.found(d.sent_s);
       d.settled = d.acknowledged = true;
       link_.add(time_s_ - d.sent_s - ack.delay_s);

@@ -14,27 +14,27 @@
 namespace reckoner::test {
 
 /// A server that sends one client what its ByteBudget allows, over a bottleneck and a link, in virtual time.
-/// The client acknowledges every 8 datagrams or 50 ms and names the last 32, as Reckoner's does.
+/// Like a Reckoner client, the client acknowledges every 8 datagrams or every 50 ms and names the last 32.
 class LinkModel {
  public:
   struct Options {
-    harness::LinkOptions down;  ///< its rate and queue are those of the bottleneck
+    harness::LinkOptions down;  ///< its rate and queue describe the bottleneck
     harness::LinkOptions up{};
-    double demand = 1e9;  ///< payload that there is to send, bytes/s
-    double most = 256e3;  ///< the configured budget, bytes/s
+    double demand = 1e9;  ///< payload that the server has to send, bytes/s
+    double most = 256e3;  ///< configured budget, bytes/s; 0: none
     double tick_s = 1.0 / 60.0;
     std::uint64_t seed = 1;
   };
 
   explicit LinkModel(const Options& options);
 
-  /// Goes on to this time. The figures below are those of this stretch.
+  /// Runs until this time. The figures below cover this interval only.
   void run_to(double end_s);
 
-  /// The way down changes from now on.
+  /// Changes the link from the server to the client from now on.
   void change(const harness::LinkOptions& down);
 
-  /// The client acknowledges nothing until then.
+  /// The client acknowledges nothing until this time.
   void silence_until(double time_s) { silent_until_s_ = time_s; }
 
   [[nodiscard]] double time_s() const { return time_s_; }
@@ -42,9 +42,9 @@ class LinkModel {
 
   [[nodiscard]] double sent_rate() const { return figures_.sent / figures_.seconds; }
   [[nodiscard]] double delivered_rate() const { return figures_.delivered / figures_.seconds; }
-  /// Delivered bytes of those that the bottleneck could have carried.
+  /// Delivered bytes divided by the bytes that the bottleneck could have carried.
   [[nodiscard]] double utilisation() const;
-  /// How long the bottleneck would have kept a new datagram: this quantile over the ticks.
+  /// Quantile over all ticks of the delay (s) that the bottleneck's queue would add to a new datagram.
   [[nodiscard]] double queue_s(double quantile) const;
   /// Share of the ticks that left more than 100 ms' worth of the demand unsent.
   [[nodiscard]] double held_back() const;
@@ -86,12 +86,12 @@ class LinkModel {
   double line_free_s_ = 0.0;
   double last_send_s_ = 0.0;
   LinkEstimate link_;
-  std::deque<Datagram> datagrams_;  // by sequence
+  std::deque<Datagram> datagrams_;  // index: sequence number
   std::size_t oldest_open_ = 0, newest_acknowledged_ = 0;
-  std::multimap<double, std::size_t> arrivals_;  // sequences
+  std::multimap<double, std::size_t> arrivals_;  // sequence numbers by arrival time
   std::multimap<double, Acknowledgement> acknowledgements_;
 
-  std::deque<std::size_t> received_;  // the last ones
+  std::deque<std::size_t> received_;  // the most recent ones
   std::size_t newest_received_ = 0, unacknowledged_ = 0;
   double newest_received_s_ = 0.0;
   double acknowledge_at_s_ = 1e18;

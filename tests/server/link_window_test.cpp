@@ -10,7 +10,7 @@
 namespace reckoner {
 namespace {
 
-TEST(LinkWindow, KnowsNothingAtFirst) {
+TEST(LinkWindow, IsEmptyAtFirst) {
   LinkWindow window;
   EXPECT_FALSE(window.advance(3.0));
   EXPECT_EQ(window.recent(5, 6).rounds, 0u);
@@ -18,14 +18,14 @@ TEST(LinkWindow, KnowsNothingAtFirst) {
   EXPECT_EQ(window.delivered_bytes_per_second(5), 0.0);
 }
 
-TEST(LinkWindow, SumsUpWholeSlots) {
+TEST(LinkWindow, SumsCompleteSlots) {
   LinkWindow window;
   window.advance(10.0);
   for (int i = 0; i < 4; ++i)
     window.acknowledged(10.02, 0.1 + 0.01 * i, 500, true);
   window.acknowledged(10.07, 0.2, 500, true);
   window.lost();
-  EXPECT_EQ(window.recent(5, 0).acknowledged, 0u);  // the slot is not whole
+  EXPECT_EQ(window.recent(5, 0).acknowledged, 0u);  // the slot is not complete
   EXPECT_TRUE(window.advance(10.11));
   const LinkWindow::Summary all = window.recent(5, 0);
   EXPECT_FLOAT_EQ(static_cast<float>(all.least_s), 0.1f);
@@ -36,7 +36,7 @@ TEST(LinkWindow, SumsUpWholeSlots) {
   EXPECT_DOUBLE_EQ(window.delivered_bytes_per_second(5), 2500.0 / 0.5);
 }
 
-TEST(LinkWindow, LooksFurtherBackForEnoughRounds) {
+TEST(LinkWindow, LooksFurtherBackForEnoughRoundTrips) {
   LinkWindow window;
   for (int slot = 0; slot < 19; ++slot) {
     window.advance(slot * 0.1 + 0.05);
@@ -50,7 +50,7 @@ TEST(LinkWindow, LooksFurtherBackForEnoughRounds) {
   EXPECT_EQ(window.recent(2, 99).rounds, 7u);  // all there are
 }
 
-TEST(LinkWindow, ForgetsRoundTripsAfterTwoAndTheLeastAfterTenSeconds) {
+TEST(LinkWindow, ForgetsRoundTripsAfterTwoSecondsAndTheMinimumAfterTen) {
   LinkWindow window;
   window.advance(0.0);
   window.acknowledged(0.0, 0.05, 100, true);
@@ -69,7 +69,7 @@ TEST(LinkWindow, ForgetsRoundTripsAfterTwoAndTheLeastAfterTenSeconds) {
   EXPECT_TRUE(std::isinf(window.base_s()));
 }
 
-TEST(LinkWindow, CountsWhatIsUnderWayToTheSlot) {
+TEST(LinkWindow, SentSinceInterpolatesWithinASlot) {
   LinkWindow window;
   for (int slot = 0; slot < 10; ++slot) {
     window.advance(slot * 0.1 + 0.001);
@@ -81,11 +81,11 @@ TEST(LinkWindow, CountsWhatIsUnderWayToTheSlot) {
   EXPECT_EQ(window.sent_since(2.0), 0.0);
 }
 
-TEST(LinkWindow, RestartKeepsBytesAndBase) {
+TEST(LinkWindow, RestartKeepsBytesAndTheMinimumRoundTrip) {
   LinkWindow window;
   window.advance(0.0);
   window.acknowledged(0.0, 0.05, 1000, true);
-  window.acknowledged(0.0, 0.01, 1000, false);  // its bytes only
+  window.acknowledged(0.0, 0.01, 1000, false);  // counts its bytes only
   window.lost();
   window.advance(0.15);
   window.restart();

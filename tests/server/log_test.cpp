@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a server and its clients say to whoever listens (ServerConfig::log, ClientConfig::log).
-#include "net/src/wire/messages.hpp"
+#include "net/src/messages/messages.hpp"
 #include "tests/support/paths.hpp"
 #include "tests/support/world.hpp"
 
@@ -14,7 +14,7 @@
 namespace reckoner::test {
 namespace {
 
-/// Keeps what is said, a line each.
+/// Keeps the log entries, one line each.
 class Ear {
  public:
   LogSink sink() {
@@ -35,7 +35,7 @@ class Ear {
   std::vector<std::string> lines_;
 };
 
-TEST(ServerLog, ClientsComeAndGo) {
+TEST(ServerLog, NamesClientsThatJoinAndLeave) {
   Ear server, client;
   WorldConfig config{.links = network("lan")};
   config.server.log = server.sink();
@@ -51,7 +51,7 @@ TEST(ServerLog, ClientsComeAndGo) {
   EXPECT_EQ(client.lines(), (std::vector<std::string>{"info: joined client=1", "info: left reason=left"}));
 }
 
-TEST(ServerLog, WhoIsRefusedIsToldWhyAtBothEnds) {
+TEST(ServerLog, RefusedJoinIsLoggedWithTheReasonAtBothEnds) {
   Ear server, client;
   WorldConfig config;
   config.server.log = server.sink();
@@ -73,7 +73,7 @@ TEST(ServerLog, WhoIsRefusedIsToldWhyAtBothEnds) {
   EXPECT_TRUE(client.heard("warning: refused reason=\"the server declares other archetypes"));
 }
 
-TEST(ServerLog, WhoFallsBehindIsNamedOnceAndWhenItHasCaughtUp) {
+TEST(ServerLog, SlowClientIsLoggedOnceAndAgainWhenItHasCaughtUp) {
   Ear server;
   WorldConfig config;
   config.server.log = server.sink();
@@ -93,7 +93,7 @@ TEST(ServerLog, WhoFallsBehindIsNamedOnceAndWhenItHasCaughtUp) {
   EXPECT_LE(server.lines().size(), 8u);
 }
 
-TEST(ServerLog, WhatIsRefusedOfAClientIsAddedUp) {
+TEST(ServerLog, RefusalsOfAClientAreSummed) {
   Ear server;
   WorldConfig config{.links = network("lan")};
   config.server.log = server.sink();
@@ -113,7 +113,7 @@ TEST(ServerLog, WhatIsRefusedOfAClientIsAddedUp) {
   EXPECT_LE(lines, 5u);
 }
 
-TEST(ClientLog, AStepOfTheClockIsSaid) {
+TEST(ClientLog, ClockStepIsLogged) {
   Ear client;
   World world({.links = network("lan")});
   world.add_body(Circle{});
@@ -122,7 +122,7 @@ TEST(ClientLog, AStepOfTheClockIsSaid) {
   world.add_client(listening);
   world.run_to(2.0);
   world.set_local_clock(0, {.offset_s = 1003.0});
-  world.run_to(14.0);  // until the bounds of before are forgotten
+  world.run_to(14.0);  // until the old clock bounds are forgotten
   EXPECT_TRUE(client.heard("warning: clock stepped by_s=-")) << world.client(0).stats().round_trip_s;
 }
 

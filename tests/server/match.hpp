@@ -19,7 +19,7 @@
 
 namespace reckoner::test {
 
-/// Where an avatar goes: to and fro, within 3.6 m of the middle.
+/// Path of the avatar: oscillates within 3.6 m of the origin.
 inline State weave(double t) {
   State s;
   s.position = {3.0 * std::sin(1.7 * t), 2.0 * std::sin(2.3 * t), 0.0};
@@ -28,7 +28,7 @@ inline State weave(double t) {
   return s;
 }
 
-/// Two players in a world: clients 0 and 1 of the server, which joined in this order.
+/// A world with two players: clients 0 and 1, which joined in this order.
 class Match {
  public:
   explicit Match(const std::string& first = "wifi", const std::string& second = "mobile",
@@ -43,7 +43,7 @@ class Match {
     world_.on_frame = [this](std::size_t client_index, double time_s, std::span<const ShownEntity>) {
       frame(client_index, time_s);
     };
-    // Until it is given away the server moves it.
+    // The server moves the avatar while no client owns it.
     world_.after_tick = [this](double time_s) {
       if (avatar && !server().owner(avatar)) server().move(avatar, story(time_s + 1.0 / 60.0));
     };
@@ -56,9 +56,9 @@ class Match {
     return config;
   }
 
-  /// What the game of whichever client owns the avatar has it do.
+  /// Path that the avatar's owner follows: server time (s) to state.
   std::function<State(double)> story = weave;
-  /// Every frame's pose of the avatar, by client.
+  /// Pose of the avatar in every frame, by client: server time (s) and state.
   std::map<std::size_t, std::vector<std::pair<double, State>>> drawn;
 
   World& world() { return world_; }
@@ -71,7 +71,8 @@ class Match {
     return avatar;
   }
 
-  /// What a client drew was off the story by no more in this share of its frames since then, m.
+  /// Quantile `share` of the distance (m) between a client's shown pose and the path, over all frames since
+  /// `from_s`.
   [[nodiscard]] double error_m(std::size_t client, double from_s, double share) const {
     std::vector<double> errors;
     for (const auto& [time_s, state] : drawn.at(client)) {
@@ -81,7 +82,7 @@ class Match {
     return errors.at(static_cast<std::size_t>(share * static_cast<double>(errors.size() - 1)));
   }
 
-  /// The largest change of shown velocity from one frame to the next, beyond what the story does then.
+  /// Largest change of the shown velocity (m/s) from one frame to the next, minus the path's own change.
   [[nodiscard]] double velocity_step_mps(std::size_t client, double from_s, double until_s = 1e9) const {
     const auto& d = drawn.at(client);
     double worst = 0.0;

@@ -18,7 +18,7 @@ namespace reckoner::test {
 namespace {
 
 constexpr double kTurnRps = 0.4;
-const glm::dvec3 kPlace{0.5, -0.3, 1.0};  // of who stands, in the basket
+const glm::dvec3 kPlace{0.5, -0.3, 1.0};  // the passenger's position in the basket
 
 class Crane {
  public:
@@ -32,8 +32,8 @@ class Crane {
     State still;
     still.position = kPlace;
     stands_ = world.add_body([still](double) { return still; }, {}, "stands");
-    // From the inside out as well as from the outside in, whoever is in whom is settled before anything is
-    // told.
+    // Entering from the inside out works like entering from the outside in: all frames are set before the
+    // first tick sends them.
     for (int depth = 1; depth < kMostFrames; ++depth)
       EXPECT_EQ(world.server().enter_frame(parts_[static_cast<std::size_t>(depth)],
                                            parts_[static_cast<std::size_t>(depth - 1)]),
@@ -46,7 +46,7 @@ class Crane {
 
  private:
   World& world_;
-  std::vector<EntityId> parts_;  // each in the one before
+  std::vector<EntityId> parts_;  // each part lives in the one before it
   EntityId stands_;
 };
 
@@ -55,7 +55,7 @@ const ShownEntity* find(std::span<const ShownEntity> shown, EntityId id) {
   return found == shown.end() ? nullptr : &*found;
 }
 
-TEST(NestedFrames, WhoStandsInTheInnermostStandsStillOverABadLink) {
+TEST(NestedFrames, PassengerInTheInnermostFrameStandsStillOverABadLink) {
   for (const PlayoutMode mode : {PlayoutMode::present, PlayoutMode::adaptive}) {
     WorldConfig config{.links = network("mobile"), .seed = 3};
     config.server.rewind_s = 1.0;
@@ -75,12 +75,12 @@ TEST(NestedFrames, WhoStandsInTheInnermostStandsStillOverABadLink) {
       off_m.push_back(glm::distance(into_frame(basket->shown.pose(), who->shown.pose()).position, kPlace));
       if (off_m.size() > 1) way_m += glm::distance(before, who->shown.position);
       before = who->shown.position;
-      // All at once comes to the same.
+      // sample() agrees with frame().
       const ShownPoses poses = world.client(0).sample(world.local_s(0, time_s));
       const auto at = std::ranges::find(poses.ids, crane.stands()) - poses.ids.begin();
       EXPECT_LT(glm::distance(poses.positions[static_cast<std::size_t>(at)], who->shown.position), 1e-5);
     };
-    // And the server knows what was drawn, once it has been told.
+    // The server knows what the client drew as soon as it has the client's report.
     std::vector<std::pair<double, glm::dvec3>> drawn;
     world.after_tick = [&](double time_s) {
       const ShownEntity* who = world.shown(0, crane.stands());
@@ -110,7 +110,7 @@ TEST(NestedFrames, WhoStandsInTheInnermostStandsStillOverABadLink) {
   }
 }
 
-TEST(NestedFrames, OneMoreIsTooDeep) {
+TEST(NestedFrames, RefusesOneMoreLevel) {
   World world({});
   const Crane crane(world);
   const EntityId deeper = world.add_body(Circle{.radius_m = 1.0});

@@ -10,7 +10,7 @@
 namespace reckoner {
 namespace {
 
-TEST(OldestTick, IsThatOfTheQueueWhateverItsOrder) {
+TEST(OldestTick, IsTheMinimumOfTheQueueInAnyOrder) {
   scenario::Random random{1};
   const Tick begin = 0xffffff00u;  // it wraps
   OldestTick oldest;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Avatars of clients in the frames of others: walking on a ship that is the server's.
 #include "net/src/codec/owned_codec.hpp"
-#include "net/src/wire/datagram.hpp"
-#include "net/src/wire/messages.hpp"
+#include "net/src/messages/datagram.hpp"
+#include "net/src/messages/messages.hpp"
 #include "tests/support/voyage.hpp"
 #include "tests/support/world.hpp"
 
@@ -20,9 +20,9 @@
 namespace reckoner::test {
 namespace {
 
-constexpr double kTopMps = 12.0;  // the ship makes 6 on average, at most 7.8
+constexpr double kTopMps = 12.0;  // the ship does 6 on average, at most 7.8
 
-// To and fro across the deck.
+// Walks back and forth across the deck.
 State walk(double t) {
   State s;
   s.position = {2.0 * std::sin(0.9 * t), 1.0, 2.0};
@@ -30,13 +30,13 @@ State walk(double t) {
   return s;
 }
 
-// What a player does: where, in whose frame.
+// A player's state and the frame it is relative to.
 struct Place {
   State state;
   EntityId frame;
 };
 
-// Client 0 owns an avatar, client 1 watches; a ship sails by itself, and another far away.
+// Client 0 owns an avatar and client 1 watches. The server sails one ship near them and another one far away.
 class Crossing {
  public:
   explicit Crossing(const std::string& owner = "wifi", const std::string& viewer = "mobile",
@@ -69,7 +69,7 @@ class Crossing {
 
   World& world() { return world_; }
   Server& server() { return world_.server(); }
-  // The place on deck as it is in the world.
+  // The avatar's state on deck in world coordinates.
   State in_world(double t) const { return out_of_frame(voyage(t), walk(t)); }
 
   Voyage voyage;
@@ -91,7 +91,7 @@ class Crossing {
   World world_;
 };
 
-TEST(OwnedInFrame, IsShownOnDeckWhateverTheLinkDoesToTheShip) {
+TEST(OwnedInFrame, AvatarIsShownOnDeckOverABadLink) {
   for (const PlayoutMode mode : {PlayoutMode::present, PlayoutMode::adaptive}) {
     Crossing c("wifi", "mobile", 1, mode);
     c.place = [&](double t) { return Place{t < 10.0 ? walk(t) : standing(walk(10.0).position), c.ship}; };
@@ -102,7 +102,7 @@ TEST(OwnedInFrame, IsShownOnDeckWhateverTheLinkDoesToTheShip) {
       EXPECT_EQ(shown->frame, c.ship);
       const double off_m = glm::distance(shown->local.position, walk(10.0).position);
       (client == 0 ? worst_own_m : worst_m) = std::max(client == 0 ? worst_own_m : worst_m, off_m);
-      // In the world it is where the ship is drawn.
+      // In the world, it is placed relative to the shown ship.
       const ShownEntity* ship = c.world().shown(client, c.ship);
       ASSERT_NE(ship, nullptr);
       EXPECT_LT(glm::distance(shown->shown.position, out_of_frame(ship->shown, shown->local).position), 1e-6);
@@ -117,9 +117,9 @@ TEST(OwnedInFrame, IsShownOnDeckWhateverTheLinkDoesToTheShip) {
   }
 }
 
-// The owner has it leave the ship and come back, every few seconds: others see it go on without a step, and
-// nobody finds anything wrong with it.
-TEST(OwnedInFrame, ItsOwnerHasItEnterAndLeave) {
+// The owner makes the avatar leave the ship and come back every few seconds. Other clients see no jump, and
+// the server corrects and refuses nothing.
+TEST(OwnedInFrame, OwnerEntersAndLeavesTheFrameWithoutAJump) {
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     Crossing c("wifi", "mobile", seed);
     const auto aboard = [](double t) { return static_cast<int>(t / 4.0) % 2 == 0; };
@@ -153,13 +153,13 @@ TEST(OwnedInFrame, ItsOwnerHasItEnterAndLeave) {
   }
 }
 
-// What counts is how fast it is in its frame: 11 m/s on deck are 18 in the world.
-TEST(OwnedInFrame, TheLimitsAreThoseOfTheFrame) {
+// The limit applies to the speed within the frame: 11 m/s on deck are 18 m/s in the world.
+TEST(OwnedInFrame, LimitsApplyWithinTheFrame) {
   const auto run = [](double t, double mps) {
     State s;
     const double w = mps / 4.0;
     s.position = {4.0 * std::cos(w * t), 4.0 * std::sin(w * t), 2.0};
-    // It says no more than may be said.
+    // The client claims no more than the limit.
     s.velocity = glm::vec3{glm::dvec3{-std::sin(w * t), std::cos(w * t), 0.0} * std::min(mps, 11.0)};
     return s;
   };
@@ -186,8 +186,8 @@ TEST(OwnedInFrame, TheLimitsAreThoseOfTheFrame) {
   }
 }
 
-// A lie about where it goes over to is held against where it was, whatever the frames.
-TEST(OwnedInFrame, NobodyLeapsByWayOfAFrame) {
+// A false position at a change of frame is checked against the last known position, in any frame.
+TEST(OwnedInFrame, ChangeOfFrameDoesNotAllowALeap) {
   for (const OwnerPolicy policy : {OwnerPolicy::correct, OwnerPolicy::refuse}) {
     Crossing c("broadband", "broadband", 1, PlayoutMode::present, {.policy = policy});
     c.place = [&](double t) {
@@ -205,10 +205,10 @@ TEST(OwnedInFrame, NobodyLeapsByWayOfAFrame) {
   }
 }
 
-TEST(OwnedInFrame, OnlyFramesWithinReachAreEntered) {
+TEST(OwnedInFrame, DistantFramesCannotBeEntered) {
   Crossing c("lan", "lan", 1, PlayoutMode::present, {.frame_reach_m = 1.5});
   c.world().run_to(4.0);
-  EXPECT_EQ(c.server().frame(c.avatar), c.ship);  // where the server put it, it is
+  EXPECT_EQ(c.server().frame(c.avatar), c.ship);  // it is in the frame that the server put it in
   c.place = [&](double t) { return t < 5.0 ? Place{c.in_world(t), EntityId{}} : Place{walk(t), c.ship}; };
   c.world().run_to(4.9);
   EXPECT_EQ(c.server().frame(c.avatar), EntityId{});
@@ -217,7 +217,7 @@ TEST(OwnedInFrame, OnlyFramesWithinReachAreEntered) {
   EXPECT_GE(c.world().count(0, ClientEvent::Kind::corrected), 1u);
 }
 
-TEST(OwnedInFrame, AClientIsToldWhatItMayNot) {
+TEST(OwnedInFrame, ClientRefusesInvalidFrames) {
   Crossing c("lan", "lan");
   c.world().run_to(4.0);
   Client& client = c.world().client(0);
@@ -227,12 +227,12 @@ TEST(OwnedInFrame, AClientIsToldWhatItMayNot) {
   EXPECT_FALSE(client.move(c.avatar, walk(4.0), local_s, {77, 1}));
   const EntityId parrot = c.server().spawn(0, "parrot", standing({0.0, 0.0, 0.5}), c.avatar);
   c.world().run_to(5.0);
-  EXPECT_FALSE(client.move(c.avatar, walk(5.0), c.world().local_s(0, 5.0), parrot));  // goes round
+  EXPECT_FALSE(client.move(c.avatar, walk(5.0), c.world().local_s(0, 5.0), parrot));  // would form a cycle
   EXPECT_TRUE(client.move(c.avatar, walk(5.0), c.world().local_s(0, 5.0), c.ship));
   EXPECT_EQ(c.server().enter_frame(c.avatar, {}), FrameResult::owned);
 }
 
-TEST(OwnedInFrame, WhenTheShipEndsItsOwnerGoesOnOutside) {
+TEST(OwnedInFrame, AvatarContinuesInTheWorldWhenItsFrameEnds) {
   Crossing c("broadband", "broadband");
   bool adrift = false;
   State start;
@@ -260,12 +260,12 @@ TEST(OwnedInFrame, WhenTheShipEndsItsOwnerGoesOnOutside) {
   EXPECT_LT(glm::distance(shown->shown.position, start.position), 0.1);
 }
 
-// Frames that nobody's client would send: written by hand, they change nothing.
-TEST(HostileOwner, FramesThatCannotBeAreNotEntered) {
+// Hand-written frames that no client would send change nothing.
+TEST(HostileOwner, InvalidFramesAreNotEntered) {
   for (const OwnerPolicy policy : {OwnerPolicy::accept, OwnerPolicy::correct, OwnerPolicy::refuse}) {
     Crossing c("lan", "lan", 1, PlayoutMode::present, {.policy = policy});
     c.world().run_to(3.0);
-    c.place = [&](double) { return Place{standing({std::nan(""), 0.0, 0.0}), EntityId{}}; };  // says nothing
+    c.place = [&](double) { return Place{standing({std::nan(""), 0.0, 0.0}), EntityId{}}; };  // sends nothing
     EntityId deep = c.ship;
     for (int i = 0; i < kMostFrames - 1; ++i)
       deep = c.server().spawn(0, "deep", standing({1.0, 0.0, 0.0}), deep);

@@ -21,7 +21,7 @@ Motion at(double time_s, const glm::dvec3& position, const glm::vec3& velocity =
   return m;
 }
 
-TEST(OwnerCheck, WhatCanBeDoneCanBe) {
+TEST(OwnerCheck, AcceptsMotionsWithinTheLimits) {
   OwnerCheck check(kLimits, at(0.0, {}));
   for (int i = 1; i <= 200; ++i) {
     const double t = 0.1 * i;
@@ -36,7 +36,7 @@ TEST(OwnerCheck, WhatCanBeDoneCanBe) {
   }
 }
 
-TEST(OwnerCheck, EachLimitHolds) {
+TEST(OwnerCheck, RefusesMotionsBeyondEachLimit) {
   const OwnerCheck check(kLimits, at(0.0, {}));
   EXPECT_TRUE(check.can_be(at(1.0, {10.0, 0.0, 0.0})));
   EXPECT_FALSE(check.can_be(at(1.0, {10.2, 0.0, 0.0})));
@@ -52,8 +52,8 @@ TEST(OwnerCheck, EachLimitHolds) {
   EXPECT_FALSE(border.can_be(at(1.0, {1000.1, 0.0, 0.0})));
 }
 
-// Each a little further than it may be, again and again: it does not add up.
-TEST(OwnerCheck, SmallLibertiesDoNotAddUp) {
+// Each motion goes slightly further than allowed. The excess does not accumulate.
+TEST(OwnerCheck, SmallExcessesDoNotAccumulate) {
   OwnerCheck check(kLimits, at(0.0, {}));
   double x = 0.0;
   int accepted = 0;
@@ -68,8 +68,8 @@ TEST(OwnerCheck, SmallLibertiesDoNotAddUp) {
   EXPECT_LE(x, 10.0 * 10.0 + kLimits.position_slack_m + 1e-9);
 }
 
-// Whatever is asked for, what comes out is a place that can be reached; and what can be comes out as it is.
-TEST(OwnerCheck, TheNearestCanBe) {
+// For any request, the result is reachable. A reachable request is returned unchanged.
+TEST(OwnerCheck, NearestMotionIsAlwaysWithinTheLimits) {
   scenario::Random random{5};
   const auto vector = [&](double size) {
     return glm::dvec3{random.uniform(-size, size), random.uniform(-size, size), random.uniform(-size, size)};
@@ -97,7 +97,7 @@ TEST(OwnerCheck, TheNearestCanBe) {
   EXPECT_GT(as_asked, 200);
 }
 
-TEST(OwnerCheck, ALeapIsFurtherThanItCouldHaveComeInASecondMore) {
+TEST(OwnerCheck, LeapIsFurtherThanOneMoreSecondWouldAllow) {
   const OwnerCheck check(kLimits, at(0.0, {}, {5.0f, 0.0f, 0.0f}));
   EXPECT_FALSE(check.is_leap(at(0.1, {0.5, 0.0, 0.0})));
   EXPECT_FALSE(check.is_leap(at(0.1, {0.5, 11.0, 0.0})));

@@ -14,8 +14,9 @@
 namespace reckoner::test {
 namespace {
 
-// What others see is a little off, and never far: p95, over links that lose different datagrams.
-TEST(Ownership, OthersSeeItNearWhereItIs) {
+// The 95th percentile of the other client's error is small but not zero, over links that lose different
+// datagrams.
+TEST(Ownership, OtherClientsSeeTheAvatarNearItsTruePosition) {
   constexpr std::uint64_t kSeeds = 15;
   std::vector<double> p95_m;
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
@@ -32,7 +33,7 @@ TEST(Ownership, OthersSeeItNearWhereItIs) {
   EXPECT_LT(p95_m[kSeeds * 8 / 10], 0.35);
 }
 
-TEST(Ownership, WhatTheOwnerDoesIsWhatOthersSee) {
+TEST(Ownership, OtherClientsSeeTheOwnersMotion) {
   Match match;
   const EntityId avatar = match.spawn_avatar();
   match.world().run_to(3.0);
@@ -48,20 +49,21 @@ TEST(Ownership, WhatTheOwnerDoesIsWhatOthersSee) {
   EXPECT_EQ(stats.corrected, 0u);
   EXPECT_EQ(stats.ahead, 0u);
   EXPECT_EQ(stats.too_many, 0u);
-  // Its age is told end to end: at least the way up and down.
+  // The age covers the whole path: at least the delay from the owner to the server and from the server to the
+  // client.
   const ShownEntity* shown = match.world().shown(1, avatar);
   ASSERT_NE(shown, nullptr);
   EXPECT_GT(shown->age_s, 0.12);
 }
 
-TEST(Ownership, TheOwnerNeverSeesItDelayed) {
+TEST(Ownership, OwnerNeverSeesItsEntityDelayed) {
   Match match("wifi", "mobile", 2, 12.0, PlayoutMode::adaptive);
   const EntityId avatar = match.spawn_avatar();
   match.world().run_to(3.0);
   ASSERT_TRUE(match.server().give(avatar, Match::id(0)));
   match.world().run_to(10.0);
   EXPECT_LT(match.error_m(0, 5.0, 1.0), 0.2);
-  EXPECT_GT(match.error_m(1, 5.0, 0.5), 0.5);  // a moment ago, as it is to be
+  EXPECT_GT(match.error_m(1, 5.0, 0.5), 0.5);  // the other client shows the past, as configured
   const ShownEntity* own = match.world().shown(0, avatar);
   const ShownEntity* other = match.world().shown(1, avatar);
   ASSERT_TRUE(own != nullptr && other != nullptr);
@@ -82,8 +84,8 @@ TEST(Ownership, LostMotionsAreRepaired) {
     match.world().run_to(3.0);
     ASSERT_TRUE(match.server().give(avatar, Match::id(0)));
     match.world().run_to(5.0);
-    // From the client one in three datagrams that says anything gets lost, whichever (were it every third, a
-    // repair could fall on the third again and again), and none of them arrives at the end.
+    // The client's datagrams that carry data are lost at random, one in three, and at the end all of them. If
+    // exactly every third were lost, a repair could be lost again and again.
     std::minstd_rand draw(static_cast<std::minstd_rand::result_type>(seed));
     Tap& tap = match.world().tap(0);
     tap.drop_sent = [&](Channel channel, std::span<const std::byte>) {
@@ -97,8 +99,7 @@ TEST(Ownership, LostMotionsAreRepaired) {
   }
 }
 
-// What a client's drawn velocity steps by, m/s, when the avatar is one owner's all the time: a client's, or
-// the server's.
+// Largest step of a client's shown velocity (m/s) while the avatar keeps one owner: a client, or the server.
 double usual_step_mps(std::uint64_t seed, std::size_t client, std::optional<std::size_t> owner) {
   Match match("broadband", "broadband", seed);
   const EntityId avatar = match.spawn_avatar();
@@ -108,15 +109,15 @@ double usual_step_mps(std::uint64_t seed, std::size_t client, std::optional<std:
   return match.velocity_step_mps(client, 4.0);
 }
 
-// What clients draw of an avatar that changes its owner again and again. Returns the steps at the changes,
-// m/s.
+// Shows the clients an avatar that changes its owner several times. Returns the velocity steps at the
+// changes, m/s.
 std::vector<double> steps_at_changes(std::uint64_t seed, double usual_mps) {
   Match match("broadband", "broadband", seed);
   const EntityId avatar = match.spawn_avatar();
   match.world().run_to(5.0);
   EXPECT_TRUE(match.server().give(avatar, Match::id(0)));
   match.world().run_to(8.0);
-  EXPECT_TRUE(match.server().give(avatar, Match::id(1)));  // handed on
+  EXPECT_TRUE(match.server().give(avatar, Match::id(1)));  // from one client to the other
   match.world().run_to(11.0);
   EXPECT_EQ(match.world().count(0, ClientEvent::Kind::taken), 1u);
   EXPECT_EQ(match.world().count(1, ClientEvent::Kind::given), 1u);
@@ -129,7 +130,7 @@ std::vector<double> steps_at_changes(std::uint64_t seed, double usual_mps) {
     EXPECT_LT(match.error_m(client, 4.0, 1.0), 0.25) << client << " seed " << seed;
     EXPECT_LT(match.error_m(client, 4.0, 0.95), 0.15) << client << " seed " << seed;
     EXPECT_LT(match.velocity_step_mps(client, 4.0), usual_mps + 0.1) << client << " seed " << seed;
-    // The changes themselves: what comes later is a lost datagram's doing.
+    // The changes themselves. A lost datagram can cause later steps.
     for (const double changed_s : {5.0, 8.0, 11.0})
       steps.push_back(match.velocity_step_mps(client, changed_s, changed_s + 0.3));
   }
@@ -137,9 +138,9 @@ std::vector<double> steps_at_changes(std::uint64_t seed, double usual_mps) {
   return steps;
 }
 
-TEST(Ownership, GivenTakenAndHandedOnNothingJumps) {
-  // A change of owner is not seen: no step is larger than corrections cost anyhow who looks on over this
-  // link, which depends most on whether one was lost.
+TEST(Ownership, ChangeOfOwnerCausesNoJump) {
+  // A change of owner is invisible: its steps are not larger than those of ordinary corrections over this
+  // link, which depend mostly on datagram loss.
   constexpr std::uint64_t kSeeds = 8;
   double usual_mps = 0.0, mean_mps = 0.0;
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
@@ -162,13 +163,13 @@ TEST(Ownership, GivenTakenAndHandedOnNothingJumps) {
   EXPECT_LT(sum_mps / static_cast<double>(at_changes.size()), mean_mps);
 }
 
-TEST(Ownership, AnImpossibleMotionIsCorrectedAndTheOwnerTold) {
+TEST(Ownership, ImpossibleMotionIsCorrectedAndReportedToTheOwner) {
   Match match("broadband", "broadband", 5, 12.0);
   const EntityId avatar = match.spawn_avatar();
   match.world().run_to(3.0);
   ASSERT_TRUE(match.server().give(avatar, Match::id(0)));
   match.world().run_to(6.0);
-  // It is suddenly 30 m away, and would go on there; the game goes along with a correction.
+  // The avatar is suddenly 30 m away and would continue there. The game accepts the correction.
   double offset_m = 30.0;
   match.story = [&](double t) {
     State s = weave(t);
@@ -186,8 +187,8 @@ TEST(Ownership, AnImpossibleMotionIsCorrectedAndTheOwnerTold) {
   EXPECT_LT(match.error_m(1, 9.0, 0.95), 0.3);
 }
 
-// The owner's game goes where it is told, and what the owner sees is blended there.
-TEST(Ownership, WhatTheOwnerSeesOfACorrectionIsBlended) {
+// The owner's game follows the correction, and the owner sees a blend to the corrected position.
+TEST(Ownership, OwnerSeesACorrectionAsABlend) {
   constexpr double kOffsetM = 5.0, kLiesFromS = 6.0;
   Match match("broadband", "broadband", 5, 12.0);
   const EntityId avatar = match.spawn_avatar();
@@ -203,8 +204,8 @@ TEST(Ownership, WhatTheOwnerSeesOfACorrectionIsBlended) {
   match.world().run_to(9.0);
   ASSERT_TRUE(corrected_s);
   EXPECT_LT(*corrected_s, kLiesFromS + 1.0);
-  // A cubic over T of 6.5 frames takes a quarter of the way in a frame at most, and 6 / T^2 of it as a change
-  // of velocity; the game's own way comes on top.
+  // A cubic over T of 6.5 frames covers at most a quarter of the offset in one frame, and changes velocity by
+  // at most 6 / T^2 of it. The avatar's own movement adds to that.
   constexpr double kFrames = 6.5;
   double farthest_m = 0.0;
   const auto& drawn = match.drawn[0];
@@ -220,7 +221,7 @@ TEST(Ownership, WhatTheOwnerSeesOfACorrectionIsBlended) {
   EXPECT_LT(match.error_m(0, *corrected_s + 0.5, 1.0), 0.15);
 }
 
-TEST(Ownership, RefusedMotionsAreShownToNobody) {
+TEST(Ownership, RefusedMotionsAreNotShown) {
   Match match("broadband", "broadband", 6, 12.0);
   const EntityId avatar = match.spawn_avatar();
   match.world().run_to(3.0);
@@ -236,15 +237,15 @@ TEST(Ownership, RefusedMotionsAreShownToNobody) {
   match.world().run_to(9.0);
   EXPECT_GT(match.server().ownership_stats().refused, 0u);
   EXPECT_GE(match.world().count(ServerEvent::Kind::owner_refused), 1u);
-  // It came to rest where it was believed last.
+  // It came to rest at its last accepted position.
   const ShownEntity* shown = match.world().shown(1, avatar);
   ASSERT_NE(shown, nullptr);
   EXPECT_LT(glm::length(shown->shown.position), 15.0);
   EXPECT_LT(glm::length(shown->shown.velocity), 0.1f);
 }
 
-// Its motions come stamped later than the ticks that tell of them.
-TEST(Ownership, AnOwnerWhoseClockIsAheadIsToldOfAsOfNow) {
+// The owner's motions have later time stamps than the ticks that forward them.
+TEST(Ownership, MotionsFromAFastClockAreForwardedAsOfNow) {
   Match match("lan", "lan", 6, 12.0);
   const EntityId avatar = match.spawn_avatar();
   match.world().run_to(3.0);
@@ -259,7 +260,7 @@ TEST(Ownership, AnOwnerWhoseClockIsAheadIsToldOfAsOfNow) {
   EXPECT_LT(match.error_m(1, 6.0, 0.95), 0.5);  // 80 ms at its speed
 }
 
-TEST(Ownership, AnOwnerThatIsTrustedMayJump) {
+TEST(Ownership, TrustedOwnerMayJump) {
   Match match("broadband", "broadband", 6, 12.0);
   const EntityId avatar = match.spawn_avatar();
   match.world().run_to(3.0);
@@ -276,7 +277,7 @@ TEST(Ownership, AnOwnerThatIsTrustedMayJump) {
   EXPECT_LT(match.error_m(1, 7.0, 0.95), 0.3);
 }
 
-TEST(Ownership, TheGamesTeleportWins) {
+TEST(Ownership, ServersTeleportOverridesTheOwner) {
   Match match("broadband", "broadband", 7, 12.0);
   const EntityId avatar = match.spawn_avatar();
   match.world().run_to(3.0);
@@ -296,7 +297,7 @@ TEST(Ownership, TheGamesTeleportWins) {
   EXPECT_EQ(match.server().owner(avatar), Match::id(0));
 }
 
-TEST(Ownership, WhoseOwnerIsGoneComesToRestOrEnds) {
+TEST(Ownership, EntityOfADisconnectedOwnerComesToRestOrIsDespawned) {
   for (const OwnerGone gone : {OwnerGone::rest, OwnerGone::despawn}) {
     Match match("broadband", "broadband", 8);
     const EntityId avatar = match.spawn_avatar();
@@ -319,11 +320,11 @@ TEST(Ownership, WhoseOwnerIsGoneComesToRestOrEnds) {
     ASSERT_NE(shown, nullptr);
     EXPECT_EQ(glm::length(shown->shown.velocity), 0.0f);
     EXPECT_LT(match.velocity_step_mps(1, 5.9), 2.5);    // it faded
-    EXPECT_TRUE(match.server().move(avatar, State{}));  // the server's again
+    EXPECT_TRUE(match.server().move(avatar, State{}));  // the server owns it again
   }
 }
 
-TEST(Ownership, ASilentOwnersEntityFadesAndComesBack) {
+TEST(Ownership, EntityOfASilentOwnerFadesAndRecovers) {
   Match match("broadband", "broadband", 9);
   const EntityId avatar = match.spawn_avatar();
   match.world().run_to(3.0);
@@ -342,7 +343,7 @@ TEST(Ownership, ASilentOwnersEntityFadesAndComesBack) {
   EXPECT_LT(match.error_m(1, 10.0, 0.95), 0.3);
 }
 
-TEST(Ownership, OnlyTheOwnerIsHeard) {
+TEST(Ownership, OnlyTheOwnerMayMoveTheEntity) {
   Match match("lan", "lan", 10);
   const EntityId avatar = match.spawn_avatar();
   match.world().run_to(3.0);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kTickS = 1.0 / 60.0;
 
-/// How far the published motion is off the truth at worst, looked at after every tick from `from_s` on.
+/// Largest error of the published motion after every tick from `from_s` on.
 struct Worst {
   double metres = 0.0;
   double radians = 0.0;
@@ -47,14 +47,14 @@ TEST(Publish, PublishedMotionStaysWithinTheThreshold) {
   }
 }
 
-TEST(Publish, RestIsExactAndSilent) {
+TEST(Publish, RestIsExactAndCausesNoPublishes) {
   World world({});
   State at;
   at.position = {1.2345, -6.789, 0.001};
   const EntityId moved = world.add_body(Straight{.velocity = {3.0f, 0.0f, 0.0f}});
   world.run_to(2.0);
   const std::uint64_t moving = world.server().stats().publishes;
-  EXPECT_LT(moving, 15u);  // a straight line needs telling hardly ever
+  EXPECT_LT(moving, 15u);  // a straight line hardly needs publishes
   world.remove_body(moved);
   const EntityId still = world.add_body(Still{at.position});
   world.run_to(4.0);
@@ -68,9 +68,9 @@ TEST(Publish, RestIsExactAndSilent) {
   EXPECT_LT(glm::distance(motion->state.position, at.position), 0.0125);
 }
 
-// Whatever moved and wherever it stops, it is shown there to a sixtieth of the threshold, for a publish or
-// two each, and no more is said.
-TEST(Publish, WhatComesToRestIsShownExactlyWhereItRests) {
+// Any moving body that stops is shown within a sixtieth of the threshold of its position at rest. This takes
+// one or two publishes, and no more follow.
+TEST(Publish, EntityThatStopsIsShownExactlyAtRest) {
   for (const double updates_per_second : {0.0, 4.0}) {
     WorldConfig config;
     config.server.updates_per_second = updates_per_second;
@@ -105,8 +105,8 @@ TEST(Publish, WhatComesToRestIsShownExactlyWhereItRests) {
   }
 }
 
-// An orientation has 15 bits a component at most: a threshold below that asks for no more.
-TEST(Publish, WhatRestsTiltedIsSilentHoweverFineItsThreshold) {
+// An orientation has at most 15 bits a component. A threshold finer than that requests no more.
+TEST(Publish, TiltedEntityAtRestIsSilentAtAnyThreshold) {
   for (const double threshold_rad : {0.05, 0.002, 0.0001}) {
     WorldConfig config;
     config.server.archetypes[0].threshold_rad = threshold_rad;
@@ -128,7 +128,7 @@ TEST(Publish, WhatRestsTiltedIsSilentHoweverFineItsThreshold) {
   }
 }
 
-TEST(Publish, AnIdleConnectionCostsHeartbeatsOnly) {
+TEST(Publish, IdleConnectionSendsHeartbeatsOnly) {
   World world({.links = network("lan")});
   world.add_body(Still{});
   world.add_client();
@@ -140,7 +140,7 @@ TEST(Publish, AnIdleConnectionCostsHeartbeatsOnly) {
   EXPECT_LT(static_cast<double>(world.server().stats().state_bytes_sent - bytes) / 20.0, 100.0);
 }
 
-TEST(Publish, FixedRateIsKeptAndSpread) {
+TEST(Publish, FixedRateIsKeptAndSpreadOverTheTicks) {
   WorldConfig config;
   config.server.fixed_rate_hz = 10.0;
   World world(config);
@@ -159,7 +159,7 @@ TEST(Publish, FixedRateIsKeptAndSpread) {
   EXPECT_LE(most, 10u);  // 5 a tick on average
 }
 
-TEST(Publish, ABudgetIsSpentButNotOverspent) {
+TEST(Publish, UpdateBudgetIsUsedButNotExceeded) {
   WorldConfig config;
   config.server.updates_per_second = 8.0;
   World world(config);
@@ -174,7 +174,7 @@ TEST(Publish, ABudgetIsSpentButNotOverspent) {
   EXPECT_GE(rate, 8.0 * 0.8);
 }
 
-TEST(Publish, ATeleportGoesOutWithItsTickAndChangesTheCounter) {
+TEST(Publish, TeleportIsPublishedWithItsTickAndANewCounter) {
   World world({.links = network("lan")});
   const EntityId id = world.add_body(
       [](double t) {
@@ -192,8 +192,8 @@ TEST(Publish, ATeleportGoesOutWithItsTickAndChangesTheCounter) {
   EXPECT_NEAR(after->state.position.x, 50.0, 0.01);
 }
 
-TEST(Publish, NothingThatIsFittedLeavesWhatCanTravel) {
-  // Velocities at the limit that turn round every tick: any extrapolation is out of bounds.
+TEST(Publish, FittedMotionStaysWithinTheWireLimits) {
+  // Velocities at the limit that reverse every tick: any extrapolation is out of bounds.
   WorldConfig config;
   config.server.archetypes[0].max_speed_mps = 1e6;
   World world(config);
@@ -214,15 +214,16 @@ TEST(Publish, NothingThatIsFittedLeavesWhatCanTravel) {
   EXPECT_NE(world.shown(client, id), nullptr);
 }
 
-// Under a budget motions are told coarsely where the threshold has risen far; where a thing rests that would
-// be off by more than rest may be, and cost an update again and again.
-TEST(Publish, RestUnderABudgetIsToldOnce) {
+// Under a budget the threshold rises, and motions are quantised more coarsely. An entity at rest would then
+// be off by more than the tolerance at rest, and would be published again and again.
+TEST(Publish, RestUnderAnUpdateBudgetIsPublishedOnce) {
   WorldConfig config;
   config.server.updates_per_second = 4.0;
   World world(config);
   world.add_client();
   constexpr double kStopsS = 6.0;
-  // To and fro at 20 m/s, a new way every tenth of a second; then still, nowhere near a whole step.
+  // Oscillates at 20 m/s and changes direction every tenth of a second. Then rests at a position that is not
+  // a multiple of the coarse quantisation step.
   world.add_body([=](double t) {
     State s;
     const double until = std::min(t, kStopsS);

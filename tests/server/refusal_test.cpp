@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Values are checked, not only bytes: what cannot be is refused, counted by its reason, and harms nobody.
-#include "net/src/codec/message_codec.hpp"
 #include "net/src/codec/motion_codec.hpp"
 #include "net/src/codec/owned_codec.hpp"
-#include "net/src/wire/datagram.hpp"
-#include "net/src/wire/messages.hpp"
+#include "net/src/messages/datagram.hpp"
+#include "net/src/messages/message_codec.hpp"
+#include "net/src/messages/messages.hpp"
 #include "tests/support/world.hpp"
 
 #include <functional>
@@ -29,7 +29,7 @@ State straight(double time_s) {
   return s;
 }
 
-// A server with a walker, one client that is honest, and one that is not, which owns something.
+// A server with a walker, an honest client, and a hostile client that owns an entity.
 class Refused : public testing::Test {
  protected:
   static WorldConfig config() {
@@ -88,7 +88,8 @@ class Refused : public testing::Test {
     return {bytes.begin(), bytes.end()};
   }
 
-  // How much more often the server, or the hostile client's end, has refused for this reason after that.
+  // Number of additional refusals for this reason, at the server or at the hostile client's end, after these
+  // bytes.
   std::uint64_t at_server(Refusal why, Channel channel, const Bytes& bytes) {
     const std::uint64_t before = world.server().stats().refusals[why];
     world.client_transport(hostile).send(kServer, channel, bytes);
@@ -107,7 +108,7 @@ class Refused : public testing::Test {
     d.sequence = kNew;
     return d;
   }
-  // The hostile client's motion of a slot, in full, stamped so many ticks after now.
+  // A datagram of the hostile client with a full motion of this slot, stamped `ahead` ticks after now.
   Bytes owned(std::uint32_t slot, const QuantisedState& state, int ahead) {
     return written([&](BitWriter& w) {
       ClientDatagram d = head();
@@ -118,7 +119,7 @@ class Refused : public testing::Test {
       w.write(0, 1);
     });
   }
-  // A datagram as the server's next, with the motion of a slot.
+  // A datagram like the server's next one, with a motion of this slot.
   Bytes update(std::uint32_t slot, const QuantisedState& state, int ahead = 0) {
     return written([&](BitWriter& w) {
       ServerHeader h;
@@ -141,7 +142,8 @@ class Refused : public testing::Test {
     State s;
     s.position.x = x_m;
     s.velocity.x = speed_mps;
-    return quantise(s, 0, CodingMode{}, quantisation_for(Archetype{}));  // which allows more
+    // The default archetype allows higher speeds.
+    return quantise(s, 0, CodingMode{}, quantisation_for(Archetype{}));
   }
   [[nodiscard]] std::uint32_t avatar_slot() const { return static_cast<std::uint32_t>(avatar.slot()); }
 
@@ -152,20 +154,20 @@ class Refused : public testing::Test {
   Quantisation q;
 };
 
-TEST_F(Refused, TheServerCountsBytesThatMakeNoSense) {
+TEST_F(Refused, ServerCountsMalformedBytes) {
   EXPECT_EQ(at_server(Refusal::malformed, Channel::state, Bytes(2, std::byte{0xff})), 1u);
   EXPECT_EQ(at_server(Refusal::malformed, Channel::control, Bytes(9, std::byte{0x0f})), 1u);
   GameDataMessage m{{std::byte{1}}, 1.0};
   Bytes stamped = encoded(m);
-  // The stamp's 64 bits, behind 4 of the kind and a flag, all set: a NaN.
+  // The 64 bits of the stamp, after 4 bits of kind and a flag, all set: a NaN.
   for (std::size_t bit = 5; bit < 5 + 64; ++bit)
     stamped[bit / 8] |= static_cast<std::byte>(1u << (bit % 8));
   EXPECT_EQ(at_server(Refusal::malformed, Channel::control, stamped), 1u);
 }
 
-// Who changes his mind with every tick is not followed more than twice a second, and what he says twice not
-// at all; nobody else is worse off for it, nor in the end himself.
-TEST_F(Refused, TheServerDoesNotFollowWhoKeepsChangingHowHeShowsOthers) {
+// A client that changes its playout every tick is followed at most twice a second, and a repetition is
+// ignored. Other clients are not affected. The hostile client is shown correctly in the end, too.
+TEST_F(Refused, ServerLimitsHowOftenAClientChangesItsPlayout) {
   const PlayoutMessage present{false, false, 0.1};
   const PlayoutMessage past{true, true, 0.1};
   Bytes contradiction = encoded(past);
@@ -184,13 +186,13 @@ TEST_F(Refused, TheServerDoesNotFollowWhoKeepsChangingHowHeShowsOthers) {
   EXPECT_EQ(world.server().stats().malformed, 1u);
 }
 
-TEST_F(Refused, TheServerCountsMessagesOutOfPlace) {
+TEST_F(Refused, ServerCountsUnexpectedMessages) {
   EXPECT_EQ(at_server(Refusal::unexpected, Channel::control, encoded(JoinMessage{})), 1u);
   EXPECT_EQ(at_server(Refusal::unexpected, Channel::control, encoded(spawn())), 1u);
   EXPECT_EQ(world.server().stats().malformed, 2u);
 }
 
-TEST_F(Refused, TheServerCountsAcknowledgementsOfWhatWasNeverSent) {
+TEST_F(Refused, ServerCountsAcknowledgementsOfUnsentDatagrams) {
   ClientDatagram d = head();
   d.ack = Ack{static_cast<Sequence>(newest + 5000), 0xffffffffu};
   EXPECT_EQ(at_server(Refusal::never_sent, Channel::state, written([&](BitWriter& w) { write(w, d); })), 1u);
@@ -199,7 +201,7 @@ TEST_F(Refused, TheServerCountsAcknowledgementsOfWhatWasNeverSent) {
   EXPECT_EQ(at_server(Refusal::never_sent, Channel::state, written([&](BitWriter& w) { write(w, d); })), 1u);
 }
 
-TEST_F(Refused, TheServerCountsWhatComesTwice) {
+TEST_F(Refused, ServerCountsRepeatedDatagrams) {
   Bytes sent;
   world.tap(hostile).drop_sent = [&](Channel channel, std::span<const std::byte> payload) {
     if (channel == Channel::state) sent.assign(payload.begin(), payload.end());
@@ -211,30 +213,30 @@ TEST_F(Refused, TheServerCountsWhatComesTwice) {
   EXPECT_EQ(world.server().stats().malformed, 0u);
 }
 
-TEST_F(Refused, TheServerCountsMotionsThatAreNotTheClients) {
+TEST_F(Refused, ServerCountsMotionsOfEntitiesTheClientDoesNotOwn) {
   EXPECT_EQ(at_server(Refusal::unknown_entity, Channel::state,
                       owned(static_cast<std::uint32_t>(walker.slot()), at(0.0, 0.0f), 0)),
             1u);
   EXPECT_EQ(at_server(Refusal::unknown_entity, Channel::state, owned(999, at(0.0, 0.0f), 0)), 1u);
 }
 
-TEST_F(Refused, TheServerCountsMotionsFromTheFutureAndThePast) {
+TEST_F(Refused, ServerCountsMotionsFromTheFuture) {
   EXPECT_EQ(at_server(Refusal::from_future, Channel::state, owned(avatar_slot(), at(0.0, 0.0f), 30)), 1u);
 }
 
-TEST_F(Refused, TheServerCountsMotionsThatAreTooOld) {
+TEST_F(Refused, ServerCountsMotionsThatAreTooOld) {
   EXPECT_EQ(at_server(Refusal::too_old, Channel::state, owned(avatar_slot(), at(0.0, 0.0f), -90)), 1u);
 }
 
-TEST_F(Refused, TheServerCountsMotionsBeyondTheLimits) {
+TEST_F(Refused, ServerCountsMotionsBeyondTheSpeedLimit) {
   EXPECT_EQ(at_server(Refusal::beyond_limits, Channel::state, owned(avatar_slot(), at(0.0, 100.0f), -1)), 1u);
 }
 
-TEST_F(Refused, TheServerCountsJumpsBeyondTheLimits) {
+TEST_F(Refused, ServerCountsJumpsBeyondTheLimits) {
   EXPECT_EQ(at_server(Refusal::beyond_limits, Channel::state, owned(avatar_slot(), at(500.0, 0.0f), -1)), 1u);
 }
 
-TEST_F(Refused, TheServerCountsReferencesToNothing) {
+TEST_F(Refused, ServerCountsUnknownBaselines) {
   const Bytes bytes = written([&](BitWriter& w) {
     ClientDatagram d = head();
     d.has_owned = true;
@@ -245,7 +247,7 @@ TEST_F(Refused, TheServerCountsReferencesToNothing) {
   EXPECT_EQ(at_server(Refusal::unknown_baseline, Channel::state, bytes), 1u);
 }
 
-TEST_F(Refused, TheServerCountsOwnedMotionsOnRoutesAndInUnknownFrames) {
+TEST_F(Refused, ServerCountsOwnedMotionsOnRoutesAndInUnknownFrames) {
   QuantisedState on_route;
   on_route.along.route = {7};
   EXPECT_EQ(at_server(Refusal::unknown_route, Channel::state, owned(avatar_slot(), on_route, 0)), 1u);
@@ -254,7 +256,7 @@ TEST_F(Refused, TheServerCountsOwnedMotionsOnRoutesAndInUnknownFrames) {
   EXPECT_EQ(at_server(Refusal::unknown_frame, Channel::state, owned(avatar_slot(), framed, 0)), 1u);
 }
 
-TEST_F(Refused, TheServerCountsReportsFromTheFuture) {
+TEST_F(Refused, ServerCountsReportsFromTheFuture) {
   ClientDatagram d = head();
   d.showing.emplace();
   const double units = (world.now_s() + 2.0) / kStampUnitS;
@@ -262,17 +264,17 @@ TEST_F(Refused, TheServerCountsReportsFromTheFuture) {
   EXPECT_EQ(at_server(Refusal::from_future, Channel::state, written([&](BitWriter& w) { write(w, d); })), 1u);
 }
 
-TEST_F(Refused, TheServerCountsMessagesThatAreTooMany) {
+TEST_F(Refused, ServerCountsExcessMessages) {
   const std::uint64_t before = world.server().stats().refusals[Refusal::too_many];
   const Bytes payload(900, std::byte{5});
   for (int i = 0; i < 4000; ++i)
     world.client_transport(hostile).send(kServer, Channel::control, encoded(GameDataMessage{payload, {}}));
   world.run_to(world.now_s() + 2.0);
   EXPECT_GT(world.server().stats().refusals[Refusal::too_many], before);
-  EXPECT_EQ(world.server().stats().malformed, 0u);  // it is no crime
+  EXPECT_EQ(world.server().stats().malformed, 0u);  // this is not malformed
 }
 
-TEST_F(Refused, AClientCountsWhatCannotBe) {
+TEST_F(Refused, ClientCountsInvalidDatagrams) {
   EXPECT_EQ(at_client(Refusal::malformed, Channel::state, Bytes(3, std::byte{0xff})), 1u);
   EXPECT_EQ(at_client(Refusal::unexpected, Channel::control, encoded(JoinMessage{})), 1u);
   EXPECT_EQ(at_client(Refusal::unknown_entity, Channel::state, update(77, at(0.0, 0.0f))), 1u);
@@ -300,7 +302,7 @@ TEST_F(Refused, AClientCountsWhatCannotBe) {
             1u);
 }
 
-TEST_F(Refused, AClientCountsControlMessagesThatCannotBe) {
+TEST_F(Refused, ClientCountsInvalidControlMessages) {
   SpawnMessage m = spawn();
   m.archetype = 9;
   EXPECT_EQ(at_client(Refusal::beyond_limits, Channel::control, encoded(m)), 1u);
@@ -323,8 +325,8 @@ TEST_F(Refused, AClientCountsControlMessagesThatCannotBe) {
   EXPECT_EQ(at_client(Refusal::malformed, Channel::control, Bytes(5, std::byte{0x0f})), 1u);
 }
 
-// What a refused message says of the time counts for nothing.
-TEST_F(Refused, ARefusedSpawnLeavesTheClientWhereItIs) {
+// The client ignores the tick in a refused message.
+TEST_F(Refused, RefusedSpawnDoesNotChangeTheClientsTick) {
   SpawnMessage m = spawn();
   m.tick += 60 * 50;
   m.state.frame = {500, 3};
@@ -336,7 +338,7 @@ TEST_F(Refused, ARefusedSpawnLeavesTheClientWhereItIs) {
   EXPECT_GT(world.client(hostile).stats().datagrams_received, received);
 }
 
-TEST_F(Refused, AClientGivesNobodyAFrameThatIsHisOwn) {
+TEST_F(Refused, ClientRefusesAnEntityAsItsOwnFrame) {
   OwnershipMessage given;
   given.entity = walker;
   given.news = OwnershipMessage::News::given;
@@ -346,8 +348,8 @@ TEST_F(Refused, AClientGivesNobodyAFrameThatIsHisOwn) {
   EXPECT_EQ(at_client(Refusal::unknown_frame, Channel::control, encoded(given)), 1u);
 }
 
-// So near to where ticks wrap that a later datagram's would.
-TEST_F(Refused, AClientJoinsNoServerAtTheEndOfTime) {
+// The tick is so close to its wrap that a later datagram's tick would wrap.
+TEST_F(Refused, ClientRefusesAJoinJustBeforeTheTickWraps) {
   const std::size_t late = world.add_client(ClientConfig{});
   bool changed = false;
   world.tap(late).filter = [&](const TransportEvent& event) {
@@ -372,8 +374,8 @@ TEST_F(Refused, AClientJoinsNoServerAtTheEndOfTime) {
   EXPECT_NE(world.client(late).status(), ClientStatus::joined);
 }
 
-// Which wraps, and is the end of time.
-TEST_F(Refused, AClientRefusesATimeBeforeTheFirstTick) {
+// The tick wraps to the largest one.
+TEST_F(Refused, ClientRefusesATimeBeforeTheFirstTick) {
   const auto before_all = static_cast<int>(world.server().next_tick()) + 5;
   EXPECT_EQ(at_client(Refusal::from_future, Channel::state,
                       update(static_cast<std::uint32_t>(walker.slot()), at(0.0, 0.0f), -before_all)),
@@ -385,7 +387,7 @@ TEST_F(Refused, AClientRefusesATimeBeforeTheFirstTick) {
   EXPECT_EQ(at_client(Refusal::from_future, Channel::control, encoded(DespawnMessage{avatar, wrapped})), 1u);
 }
 
-TEST_F(Refused, AClientRefusesWhatHappensInTheFarFuture) {
+TEST_F(Refused, ClientRefusesTicksInTheFarFuture) {
   const Tick later = world.server().next_tick() + 60 * 100;
   EXPECT_EQ(at_client(Refusal::from_future, Channel::control, encoded(DespawnMessage{avatar, later})), 1u);
   OwnershipMessage given;

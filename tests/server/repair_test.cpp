@@ -13,7 +13,7 @@
 namespace reckoner::test {
 namespace {
 
-// What a client shows long after anything changed is the newest motion that it has.
+// Long after the last change, a client shows exactly the newest motion that it has.
 void expect_follows_published(World& world, std::size_t client, EntityId id, double tolerance_m = 1e-4) {
   const ShownEntity* shown = world.shown(client, id);
   const auto published = world.server().published(id);
@@ -24,7 +24,7 @@ void expect_follows_published(World& world, std::size_t client, EntityId id, dou
   EXPECT_NEAR(shown->age_s, shown->shown_time_s - published->time_s, 1e-6);
 }
 
-// Moves until `stop_s`, and is still afterwards.
+// Moves until `stop_s` and rests afterwards.
 struct Halting {
   double stop_s = 0.0;
   Circle circle;
@@ -36,12 +36,12 @@ struct Halting {
   }
 };
 
-// Round trip + 4 deviations + one way + acknowledgement interval + 2 ticks (DESIGN.md, Loss), for 50 ms and
-// 10 ms of jitter.
+// Round trip + 4 deviations + one way + acknowledgement interval + 2 ticks (DESIGN.md, Loss), for 50 ms
+// latency and 10 ms of jitter.
 constexpr double kRepairBoundS = 0.12 + 4 * 0.01 + 0.06 + 0.1 + 2.0 / 60.0 + 0.03;
 
-// A minute of loss, and bodies that go on moving, come to rest during it, and at its very end.
-TEST(Repair, AfterHeavyLossEveryClientIsRightWithinTheBound) {
+// A minute of loss. Some bodies keep moving, some come to rest during it, and some at its very end.
+TEST(Repair, EveryClientIsCorrectWithinTheBoundAfterHeavyLoss) {
   constexpr double kEndS = 60.0;
   for (const std::uint64_t seed : {11u, 12u, 13u}) {
     WorldConfig config;
@@ -59,7 +59,7 @@ TEST(Repair, AfterHeavyLossEveryClientIsRightWithinTheBound) {
     for (int i = 0; i < 3; ++i)
       clients.push_back(world.add_client());
     world.run_to(kEndS);
-    std::map<EntityId, double> told_s;  // what was published by then
+    std::map<EntityId, double> told_s;  // time of the newest motion published by then
     for (const auto& [id, path] : bodies)
       told_s[id] = world.server().published(id)->time_s;
     world.run_to(kEndS + kRepairBoundS);
@@ -69,7 +69,7 @@ TEST(Repair, AfterHeavyLossEveryClientIsRightWithinTheBound) {
         const auto known = world.client(client).debug(id);
         ASSERT_TRUE(known);
         EXPECT_GE(known->motion_time_s, told_s[id]) << "client " << client;
-        // The motion that is known, without its blend, which is still under way.
+        // The known motion without its blend, which is still in progress.
         EXPECT_LT(glm::distance(known->motion.position, path(known->shown_time_s).position),
                   known->threshold_m)
             << "client " << client << " seed " << seed;
@@ -79,8 +79,8 @@ TEST(Repair, AfterHeavyLossEveryClientIsRightWithinTheBound) {
   }
 }
 
-TEST(Repair, ALostLastUpdateBeforeRestIsRepaired) {
-  // For many moments of rest: the link is dead for just as long as the last update is sent.
+TEST(Repair, LostLastUpdateBeforeRestIsRepaired) {
+  // Many different stop times. The link is down exactly while the last update is sent.
   for (int i = 0; i < 20; ++i) {
     const double stop_s = 2.0 + 0.013 * i;
     WorldConfig config;
@@ -100,7 +100,7 @@ TEST(Repair, ALostLastUpdateBeforeRestIsRepaired) {
   }
 }
 
-TEST(Repair, ABlackoutFadesToRestAndRecovers) {
+TEST(Repair, MotionFadesToRestInABlackoutAndRecovers) {
   for (const PlayoutMode mode : {PlayoutMode::present, PlayoutMode::adaptive}) {
     WorldConfig config;
     config.links = both_ways({.latency_ms = 50.0, .jitter_ms = 10.0});
@@ -131,27 +131,28 @@ TEST(Repair, ABlackoutFadesToRestAndRecovers) {
       if (rest_from_s == 0.0 && time_s > 5.0 && now < 0.05f) rest_from_s = time_s;
     };
     world.run_to(9.99);
-    EXPECT_LT(most_step_m, speed / 60.0 + 0.2 * 0.05);  // never faster, but for rounding: no jump
+    EXPECT_LT(most_step_m, speed / 60.0 + 0.2 * 0.05);  // never faster except for rounding: no jump
     EXPECT_FALSE(rises);
     EXPECT_GT(rest_from_s, 6.0);
     EXPECT_LT(rest_from_s, 9.5);
     ASSERT_NE(world.shown(client, id), nullptr);
-    // The blend over five seconds of absence is a matter of a tenth of a second.
+    // The blend after five seconds without updates takes a tenth of a second.
     world.on_frame = nullptr;
     world.run_to(12.0);
     const ShownEntity* shown = world.shown(client, id);
     ASSERT_NE(shown, nullptr);
     EXPECT_LT(glm::distance(shown->shown.position, path(shown->shown_time_s).position), 0.1);
-    // Adaptive: what came late asks for a larger delay, and while that grows time runs a tenth slower.
+    // Adaptive mode: late datagrams ask for a larger delay. While the delay grows, shown time runs a tenth
+    // slower.
     EXPECT_NEAR(glm::length(shown->shown.velocity), speed,
                 (mode == PlayoutMode::present ? 0.01f : 0.11f) * speed);
     EXPECT_EQ(world.client(client).status(), ClientStatus::joined);
   }
 }
 
-TEST(Repair, DuplicatesAndReorderingChangeNothing) {
-  // On one link every datagram comes twice and out of order; on the other once. The newest motion is the
-  // same.
+TEST(Repair, DuplicatesAndReorderingHaveNoEffect) {
+  // On one link every datagram arrives twice and out of order, on the other one once. The newest motion is
+  // the same.
   WorldConfig plain;
   plain.links = both_ways({.latency_ms = 40.0, .jitter_ms = 30.0});
   WorldConfig doubled = plain;
@@ -166,7 +167,7 @@ TEST(Repair, DuplicatesAndReorderingChangeNothing) {
     expect_follows_published(world, client, id);
     shown_x[k] = world.shown(client, id)->shown.position.x;
     malformed += world.client(client).stats().malformed + world.server().stats().malformed;
-    // A duplicate is not applied: no more datagrams or updates than were sent.
+    // A duplicate is not applied: the client counts no more datagrams or updates than were sent.
     EXPECT_LE(world.client(client).stats().datagrams_received, world.server().stats().datagrams_sent);
     EXPECT_LE(world.client(client).stats().updates_applied, world.server().stats().updates_sent);
   }
@@ -174,7 +175,7 @@ TEST(Repair, DuplicatesAndReorderingChangeNothing) {
   EXPECT_EQ(malformed, 0u);
 }
 
-TEST(Repair, NothingIsRepairedWithoutLoss) {
+TEST(Repair, NoRepairsWithoutLoss) {
   World world({.links = both_ways({.latency_ms = 60.0, .jitter_ms = 5.0})});
   for (int i = 0; i < 20; ++i)
     world.add_body(Circle{.turn_rps = 0.2 + 0.1 * i});
@@ -184,8 +185,9 @@ TEST(Repair, NothingIsRepairedWithoutLoss) {
   EXPECT_LT(world.server().stats().repairs_sent, world.server().stats().updates_sent / 100);
 }
 
-TEST(Repair, ManyDatagramsATickAreAllAcknowledged) {
-  // 1500 bodies at 60 Hz: some forty datagrams in an acknowledgement's interval, more than one names.
+TEST(Repair, ManyDatagramsPerTickAreAllAcknowledged) {
+  // 1500 bodies at 60 Hz: about forty datagrams in an acknowledgement interval, more than one acknowledgement
+  // names.
   WorldConfig config{.links = both_ways({.latency_ms = 30.0})};
   config.server.fixed_rate_hz = 60.0;
   config.server.bytes_per_second = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "net/src/wire/datagram.hpp"
+#include "net/src/messages/datagram.hpp"
 #include "tests/support/paths.hpp"
 #include "tests/support/world.hpp"
 
@@ -15,7 +15,7 @@
 namespace reckoner::test {
 namespace {
 
-// What a client drew in its last frames, and what the server makes of them a while later.
+// Records a client's last frames and compares them with the server's rewound poses a while later.
 class Witness {
  public:
   Witness(World& world, double later_s) : world_(world), later_s_(later_s) {
@@ -69,7 +69,7 @@ class Witness {
   std::deque<Frame> frames_;
 };
 
-// Quick turns at 6 m/s: corrections are large, and what is drawn depends on when each motion came.
+// Fast turns at 6 m/s: corrections are large, and the shown pose depends on the arrival time of each motion.
 State weave(double t, double phase) {
   State s;
   s.position = {3.0 * std::sin(2.0 * t + phase), 2.0 * std::sin(3.1 * t + 2.0 * phase), 0.0};
@@ -91,8 +91,7 @@ void add_weavers(World& world, int count) {
     world.add_body([i](double t) { return weave(t, 0.7 * i); });
 }
 
-// Of all frames, over links that lose different datagrams. Where bursts get lost, reports of
-// when things arrived do too.
+// Over all frames and over links that lose different datagrams. Burst loss also loses reports of arrivals.
 void expect_known(const char* link, PlayoutMode mode) {
   constexpr std::uint64_t kFirstSeed = 4;
   constexpr std::uint64_t kSeeds = 16;
@@ -115,15 +114,15 @@ void expect_known(const char* link, PlayoutMode mode) {
       << link << " mode " << static_cast<int>(mode);
 }
 
-TEST(Rewind, TheServerKnowsWhatAClientDrew) {
+TEST(Rewind, ServerReconstructsTheClientsShownPoses) {
   for (const char* link : {"intercity", "wifi", "mobile"}) {
     for (const PlayoutMode mode : {PlayoutMode::present, PlayoutMode::adaptive, PlayoutMode::delayed})
       expect_known(link, mode);
   }
 }
 
-// Soon after a client went over from one mode to another; and what is not known until then, is not made up.
-TEST(Rewind, TheServerKnowsWhatAClientDrewInAnotherMode) {
+// Shortly after a client changed its playout mode. An unknown pose stays unknown instead of being guessed.
+TEST(Rewind, ServerReconstructsShownPosesAfterAModeChange) {
   constexpr double kSwitchS = 6.0;
   for (const auto& [from, to] : {std::pair{PlayoutMode::present, PlayoutMode::adaptive},
                                  std::pair{PlayoutMode::adaptive, PlayoutMode::present},
@@ -139,12 +138,14 @@ TEST(Rewind, TheServerKnowsWhatAClientDrewInAnotherMode) {
       Witness witness(world, 0.4);
       world.run_to(kSwitchS);
       client.playout.mode = to;
-      client.playout.blend_frames = 4.0;  // which it has to know, too
+      client.playout.blend_frames = 4.0;  // the server must learn this, too
       ASSERT_TRUE(world.client(0).set_playout(client.playout, world.local_s(0, kSwitchS)));
-      world.run_to(kSwitchS + 4.5);  // the delay changed, the server was told, and has waited
+      // By then the delay has changed and the server has the report and has waited.
+      world.run_to(kSwitchS + 4.5);
       const std::string what = std::string(link) + " to mode " + std::to_string(static_cast<int>(to));
       EXPECT_GT(witness.share_below(0.1), 0.98) << what;
-      EXPECT_LT(witness.unknown, 4 * 60 * 2.5) << what;  // after both changes together, s of four bodies
+      // For four bodies after both changes together, about 2.5 s each.
+      EXPECT_LT(witness.unknown, 4 * 60 * 2.5) << what;
       witness.errors_m.clear();
       witness.unknown = 0;
       world.run_to(kSwitchS + 15.0);
@@ -154,9 +155,9 @@ TEST(Rewind, TheServerKnowsWhatAClientDrewInAnotherMode) {
   }
 }
 
-// Without what the client says of its arrivals, this could not hold: what is published is far from what is
-// drawn.
-TEST(Rewind, WhatWasDrawnIsNotWhatWasPublished) {
+// Without the client's reports of arrivals, the poses would be wrong: the published motion is far from the
+// shown pose.
+TEST(Rewind, ShownPoseDiffersFromThePublishedMotion) {
   World world(weaving("mobile", 5));
   add_weavers(world, 4);
   world.add_client();
@@ -172,7 +173,7 @@ TEST(Rewind, WhatWasDrawnIsNotWhatWasPublished) {
   EXPECT_GT(worst_m, 0.1);
 }
 
-TEST(Rewind, NobodyShootsFromThePastOrTheFuture) {
+TEST(Rewind, RefusesInstantsOutsideTheLimit) {
   WorldConfig config = weaving("broadband", 1);
   config.server.rewind_s = 0.3;
   World world(config);
@@ -192,8 +193,8 @@ TEST(Rewind, NobodyShootsFromThePastOrTheFuture) {
   EXPECT_EQ(server.rewind(client, 4.9).size(), 1u);
 }
 
-// In buffered mode what is shown is older than the shot: that counts too.
-TEST(Rewind, TheLimitHoldsForTheInstantShownToo) {
+// In buffered mode the shown instant is older than the shot. The limit covers that, too.
+TEST(Rewind, LimitIncludesThePlayoutDelay) {
   WorldConfig config = weaving("lan", 1);
   config.server.rewind_s = 0.3;
   World world(config);
@@ -207,7 +208,7 @@ TEST(Rewind, TheLimitHoldsForTheInstantShownToo) {
   EXPECT_FALSE(world.server().pose_seen_by({1}, id, 4.85));
 }
 
-TEST(Rewind, UnlessAskedForNothingIsRemembered) {
+TEST(Rewind, KeepsNoHistoryUnlessConfigured) {
   WorldConfig config = weaving("lan", 1);
   config.server.rewind_s = 0.0;
   World world(config);
@@ -218,7 +219,7 @@ TEST(Rewind, UnlessAskedForNothingIsRemembered) {
   EXPECT_TRUE(world.server().rewind({1}, 2.95).empty());
 }
 
-TEST(Rewind, WhatCameAndWentIsKnownWhileItWasShown) {
+TEST(Rewind, KnowsAnEntityWhileTheClientShowsIt) {
   World world(weaving("wifi", 3));
   world.add_client();
   world.run_to(3.0);
@@ -226,14 +227,14 @@ TEST(Rewind, WhatCameAndWentIsKnownWhileItWasShown) {
   Witness witness(world, 0.3);
   world.run_to(6.0);
   EXPECT_GT(witness.share_below(0.05), 0.97);
-  EXPECT_LE(witness.unknown, 6u);  // until the client has said that it knows the entity
+  EXPECT_LE(witness.unknown, 6u);  // until the client has confirmed that it knows the entity
   world.remove_body(id);
   world.run_to(7.0);
   EXPECT_FALSE(world.server().pose_seen_by({1}, id, 6.5));
 }
 
-// The client's machine slept: what it showed in between is not known, and nothing is made up.
-TEST(Rewind, AfterAJumpInTimeNothingIsMadeUp) {
+// The client's machine slept. The poses in between are unknown and are not guessed.
+TEST(Rewind, PosesDuringAClientsSleepStayUnknown) {
   World world(weaving("broadband", 1));
   const EntityId id = world.add_body([](double t) { return weave(t, 0.0); });
   world.add_client();
@@ -248,7 +249,7 @@ TEST(Rewind, AfterAJumpInTimeNothingIsMadeUp) {
   EXPECT_TRUE(world.server().pose_seen_by({1}, id, 24.8));
 }
 
-TEST(Rewind, ALossyConnectionIsKnownAsWell) {
+TEST(Rewind, ServerReconstructsShownPosesOverALossyLink) {
   WorldConfig config = weaving("wifi", 7);
   config.links =
       both_ways({.latency_ms = 60.0, .jitter_ms = 30.0, .loss_percent = 20.0, .duplicate_percent = 5.0});

@@ -39,9 +39,10 @@ bool same(const State& a, const State& b) {
   return a.position == b.position && a.velocity == b.velocity && a.orientation == b.orientation;
 }
 
-// Whatever arrives when, and in whatever order the server gets to know of it: what the client shows, to the
-// last bit. Every other body is too slow for what is told of it, and chased.
-TEST(SeenEntity, IsWhatTheClientsOwnCodeShows) {
+// For any arrival times and any order in which the server learns of them, the reconstruction equals the
+// client's pose to the last bit. Every other seed uses a speed limit lower than the motions' speed, so that
+// the client chases them.
+TEST(SeenEntity, EqualsTheClientsPoseBitForBit) {
   for (const Path path : {Path::predict, Path::interpolate}) {
     for (std::uint64_t seed = 1; seed <= 30; ++seed) {
       scenario::Random random{seed};
@@ -82,7 +83,7 @@ TEST(SeenEntity, IsWhatTheClientsOwnCodeShows) {
   }
 }
 
-TEST(SeenEntity, ForgettingWhatIsLongAgoChangesNothingAfter) {
+TEST(SeenEntity, ForgettingOldMotionsKeepsRecentPoses) {
   for (const Path path : {Path::predict, Path::interpolate}) {
     scenario::Random random{4};
     const Motion first = random_motion(random, 0.0);
@@ -107,9 +108,9 @@ TEST(SeenEntity, ForgettingWhatIsLongAgoChangesNothingAfter) {
   }
 }
 
-// A client that says of all it is sent that it came at one and the same instant, or ever earlier, would have
-// nothing forgotten and everything blended anew.
-TEST(SeenEntity, CostsNoMoreThanTheLimitsWhateverIsToldOfInstants) {
+// A client could claim that all motions arrived at the same instant, or ever earlier. Without limits, nothing
+// would be forgotten and every blend computed again.
+TEST(SeenEntity, CostIsLimitedForAnyReportedInstants) {
   for (const double step_s : {0.0, -5e-4, 5e-4}) {
     SCOPED_TRACE(step_s);
     scenario::Random random{5};
@@ -123,7 +124,7 @@ TEST(SeenEntity, CostsNoMoreThanTheLimitsWhateverIsToldOfInstants) {
     for (int i = 1; i <= 2000; ++i) {
       Motion motion = random_motion(random, i / 60.0);
       motion.frame.value =
-          static_cast<std::uint64_t>(i % 2);  // each in another frame: each blend is asked for
+          static_cast<std::uint64_t>(i % 2);  // alternating frames, so that each blend calls `carry`
       const std::size_t before = carried;
       seen.add(1.0 + step_s * i, motion, kBlendS, 1.5, carry);
       ASSERT_LE(carried - before, SeenEntity::kMostReplayed + 1) << i;
@@ -134,7 +135,7 @@ TEST(SeenEntity, CostsNoMoreThanTheLimitsWhateverIsToldOfInstants) {
   }
 }
 
-TEST(SeenBy, AClockThatIsFarOffTellsNothing) {
+TEST(SeenBy, IgnoresReportsWithAWrongClock) {
   SeenBy seen(Path::predict, kBlendS, 1.0);
   scenario::Random random{1};
   const EntityId id{3, 0};
@@ -154,8 +155,8 @@ TEST(SeenBy, AClockThatIsFarOffTellsNothing) {
   EXPECT_FALSE(seen.shown(id, 9.96));
 }
 
-// Arrivals of datagrams that were never sent, or were told before, are nothing.
-TEST(SeenBy, ALyingReportChangesNothing) {
+// Arrivals of unsent datagrams and repeated arrivals are ignored.
+TEST(SeenBy, FalseReportsChangeNothing) {
   SeenBy seen(Path::predict, kBlendS, 1.0);
   scenario::Random random{1};
   const EntityId id{1, 0};

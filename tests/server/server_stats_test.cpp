@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "server/src/server_stats.hpp"
+#include "server/src/util/server_stats.hpp"
 
 #include "tests/support/counts.hpp"
 

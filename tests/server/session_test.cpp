@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "server/src/session/session.hpp"
 
-#include "net/src/wire/messages.hpp"
+#include "net/src/messages/messages.hpp"
 #include "server/src/publish/publisher.hpp"
-#include "server/src/server_stats.hpp"
+#include "server/src/util/server_stats.hpp"
 
 #include <set>
 #include <utility>
@@ -15,7 +15,7 @@
 namespace reckoner {
 namespace {
 
-/// Takes what a session sends and keeps the control messages.
+/// Keeps the control messages that a session sends.
 class Recorder final : public Transport {
  public:
   std::vector<ControlMessage> control;
@@ -42,7 +42,7 @@ class Recorder final : public Transport {
   TransportStats stats_;
 };
 
-/// A session whose client says what the test wants it to say.
+/// A session. The test decides what its client answers.
 struct Bench {
   explicit Bench(std::uint32_t entities, Tick quarantine_ticks = 0) : table(entities, quarantine_ticks) {}
 
@@ -82,7 +82,7 @@ struct Bench {
     published.begin(0);
     ++tick;
   }
-  /// The client has taken in so many control messages.
+  /// The client confirms that it has received `count` control messages.
   bool confirm(std::size_t count) {
     ClientDatagram datagram;
     datagram.sequence = sequence++;
@@ -115,7 +115,7 @@ struct Bench {
   Sequence sequence = 0;
 };
 
-TEST(Session, AnnouncementsWaitUntilTheOnesBeforeAreConfirmed) {
+TEST(Session, SpawnsWaitUntilEarlierOnesAreConfirmed) {
   Bench bench(10'000);
   for (int i = 0; i < 9000; ++i)
     bench.add();
@@ -134,14 +134,14 @@ TEST(Session, AnnouncementsWaitUntilTheOnesBeforeAreConfirmed) {
   EXPECT_EQ(told.size(), 9000u);
 }
 
-TEST(Session, WhatEndsBeforeItsTurnIsNeverToldOf) {
+TEST(Session, EntityRemovedWhileItsSpawnWaitsIsNeverSent) {
   Bench bench(5000);
   std::vector<EntityId> ids;
   for (int i = 0; i < 4200; ++i)
     ids.push_back(bench.add());
   bench.step();
-  bench.remove(ids.back());   // not told of yet
-  bench.remove(ids.front());  // told of
+  bench.remove(ids.back());   // its spawn was not sent yet
+  bench.remove(ids.front());  // its spawn was sent
   bench.step();
   ASSERT_EQ(bench.transport.control.size(), 4096u) << "as many as may be are on their way";
   EXPECT_TRUE(bench.confirm(4096));
@@ -150,10 +150,10 @@ TEST(Session, WhatEndsBeforeItsTurnIsNeverToldOf) {
   EXPECT_EQ(std::get<DespawnMessage>(bench.transport.control[4096]).entity, ids.front()) << "before the rest";
 }
 
-TEST(Session, TheCountOfControlMessagesMayWrap) {
+TEST(Session, ControlMessageCountMayWrap) {
   Bench bench(4);
   std::size_t messages = 0;
-  for (int i = 0; i < 50'000; ++i) {  // 100 000 messages; 16 bits of their count travel
+  for (int i = 0; i < 50'000; ++i) {  // 100 000 messages; 16 bits of their count are on the wire
     const EntityId id = bench.add();
     bench.step();
     bench.remove(id);
@@ -170,7 +170,7 @@ TEST(Session, TheCountOfControlMessagesMayWrap) {
   EXPECT_EQ(bench.stats.updates_sent, before + 1);
 }
 
-TEST(Session, RefusesConfirmationsAndAcknowledgementsOfWhatWasNeverSent) {
+TEST(Session, RefusesConfirmationsOfUnsentMessagesAndDatagrams) {
   Bench bench(4);
   bench.add();
   bench.step();
@@ -181,27 +181,27 @@ TEST(Session, RefusesConfirmationsAndAcknowledgementsOfWhatWasNeverSent) {
   EXPECT_TRUE(bench.confirm(1));
 }
 
-TEST(Session, NoStateIsSentBeforeTheSpawnIsConfirmed) {
+TEST(Session, SendsNoStateBeforeTheSpawnIsConfirmed) {
   Bench bench(4);
   const EntityId id = bench.add();
   for (int i = 0; i < 10; ++i) {
     bench.publish(id);
     bench.step();
   }
-  // But behind it, on the same channel, now and then.
+  // Instead, an occasional update follows the spawn on the same reliable channel.
   const std::size_t behind = bench.transport.control.size() - 1;
   EXPECT_GE(behind, 3u);
   EXPECT_LE(behind, 4u);
   EXPECT_EQ(bench.stats.updates_sent, behind);
   ASSERT_TRUE(bench.confirm(1));
-  bench.step();  // what was published meanwhile, once
+  bench.step();  // sends what was published in the meantime, once
   EXPECT_EQ(bench.stats.updates_sent, behind + 1);
   bench.step();
   EXPECT_EQ(bench.stats.updates_sent, behind + 1);
   EXPECT_EQ(bench.transport.control.size(), behind + 1);
 }
 
-TEST(Session, WhatIsLostOfAnEntityThatIsGoneConcernsNobody) {
+TEST(Session, LossOfARemovedEntityIsNotRepaired) {
   Bench bench(8);
   const EntityId gone = bench.add();
   const EntityId stays = bench.add();
@@ -211,20 +211,20 @@ TEST(Session, WhatIsLostOfAnEntityThatIsGoneConcernsNobody) {
   bench.publish(stays);
   bench.step();
   bench.remove(gone);
-  const EntityId next = bench.add();  // takes the place of the one that is gone
+  const EntityId next = bench.add();  // may reuse the slot of the removed one
   bench.step();
   ASSERT_TRUE(bench.confirm(4));
   for (int i = 0; i < 120; ++i)
-    bench.step();  // nothing is acknowledged: all of it is given up
+    bench.step();  // nothing is acknowledged, so all of it is given up
   EXPECT_GT(bench.stats.datagrams_lost, 0u);
   EXPECT_NE(bench.session.subscriptions().find(static_cast<std::uint32_t>(next.slot())), nullptr);
   EXPECT_FALSE(bench.session.subscriptions().is_due(static_cast<std::uint32_t>(gone.slot())) &&
                gone.slot() != next.slot());
-  EXPECT_GT(bench.stats.repairs_sent, 0u);  // of the one that stays
+  EXPECT_GT(bench.stats.repairs_sent, 0u);  // of the remaining entity
 }
 
-TEST(Session, SequenceNumbersMayWrapAndNothingIsOwedTwice) {
-  // 70 000 datagrams, acknowledged at once but for every tenth: each of those is repaired once.
+TEST(Session, SequenceNumbersMayWrapWithoutDoubleRepairs) {
+  // 70 000 datagrams, acknowledged at once except every tenth, which is found lost.
   Bench bench(4);
   const EntityId id = bench.add();
   bench.step();
@@ -250,12 +250,12 @@ TEST(Session, SequenceNumbersMayWrapAndNothingIsOwedTwice) {
     ASSERT_EQ(bench.session.receive(answer, bench.tick / 60.0, bench.stats), Session::Receipt::fresh);
   }
   EXPECT_NEAR(static_cast<double>(bench.stats.datagrams_lost), static_cast<double>(lost), 5.0);
-  // A newer motion was sent by the time that the loss was found: there was nothing to repair.
+  // A newer motion had been sent before the loss was found, so there was nothing to repair.
   EXPECT_EQ(bench.stats.repairs_sent, 0u);
   EXPECT_EQ(bench.stats.updates_sent, 70'000u);
 }
 
-TEST(Session, DatagramsKeepToTheRoomOfThePeer) {
+TEST(Session, DatagramsKeepToThePeersSizeLimit) {
   Bench bench(600);
   bench.transport.room = 500;
   std::vector<EntityId> ids;
@@ -277,15 +277,15 @@ TEST(Session, DatagramsKeepToTheRoomOfThePeer) {
   }
 }
 
-TEST(Session, APeerWithoutRoomIsLeftAlone) {
+TEST(Session, SendsNothingToAPeerWithoutRoom) {
   Bench bench(10);
   const EntityId id = bench.add();
   bench.step();
   ASSERT_TRUE(bench.confirm(1));
-  for (const std::size_t room : {0u, 30u}) {  // gone; and too small for a single update
+  for (const std::size_t room : {0u, 30u}) {  // disconnected; and too small for a single update
     bench.transport.room = room;
     bench.publish(id);
-    bench.step();  // comes back
+    bench.step();  // it reconnects
   }
   bench.transport.room = kMaxStateBytes;
   const std::uint64_t before = bench.stats.updates_sent;

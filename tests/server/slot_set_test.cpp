@@ -2,7 +2,7 @@
 #include "server/src/world/slot_set.hpp"
 
 #include "scenario/builtin/random.hpp"
-#include "server/src/publish/published.hpp"
+#include "server/src/world/published.hpp"
 
 #include <set>
 #include <vector>
@@ -12,7 +12,7 @@
 namespace reckoner {
 namespace {
 
-TEST(SparseSlotSet, GoesThroughWhatIsInItInOrder) {
+TEST(SparseSlotSet, IteratesInOrder) {
   scenario::Random random{1};
   SparseSlotSet sparse;
   std::set<std::uint32_t> plain;
@@ -26,17 +26,17 @@ TEST(SparseSlotSet, GoesThroughWhatIsInItInOrder) {
     sparse.for_each([&](std::uint32_t slot) {
       seen.push_back(slot);
       if (!random.chance(0.25)) return;
-      sparse.erase(slot);  // the one that it is called with may go
+      sparse.erase(slot);  // the callback may erase the current slot
       EXPECT_FALSE(sparse.contains(slot));
     });
     ASSERT_EQ(seen, std::vector<std::uint32_t>(plain.begin(), plain.end()));
     std::erase_if(plain, [&](std::uint32_t slot) { return !sparse.contains(slot); });
-    sparse.erase(30'000);  // was never there
+    sparse.erase(30'000);  // was never in the set
   }
   EXPECT_FALSE(plain.empty());
 }
 
-TEST(Published, ListsTheWordsInWhichSomethingIs) {
+TEST(Published, ListsTheNonEmptyWords) {
   Published published;
   published.begin(1000);
   published.insert(0, 3);

@@ -13,10 +13,10 @@
 namespace reckoner::test {
 namespace {
 
-/// What the link made of the datagrams sent to the client in a stretch of time.
+/// What the link did to the datagrams sent to the client during an interval.
 struct Flow {
   double bytes_per_second = 0.0;
-  double median_wait_s = 0.0;  ///< beyond the link's latency: queue and its own time on the line
+  double median_wait_s = 0.0;  ///< beyond the link's latency: queue and transmission time
   double p95_wait_s = 0.0;
   double longest_wait_s = 0.0;
   double lost_share = 0.0;
@@ -49,7 +49,7 @@ void add_crowd(World& world, int count) {
     world.add_body(Circle{.turn_rps = 1.0 + 0.01 * i, .centre = {20.0 * i, 0.0, 0.0}});
 }
 
-TEST(SlowLink, OneOf64KbpsDoesNotFill) {
+TEST(SlowLink, QueueOfA64KbpsLinkStaysShort) {
   const harness::LinkOptions link{.latency_ms = 40, .rate_kbps = 64, .queue_ms = 1000};
   World world({.links = both_ways(link), .log_packets = true});
   add_crowd(world, 300);
@@ -59,14 +59,15 @@ TEST(SlowLink, OneOf64KbpsDoesNotFill) {
   EXPECT_LT(all.p95_wait_s, 0.15);
   EXPECT_LT(all.median_wait_s, 0.1);
   EXPECT_GT(all.bytes_per_second, 0.7 * 8000.0);
-  // Not while it joins either, when all are announced and nothing is known of the link.
+  // The queue also stays short during the join, when all entities are spawned and nothing is known about the
+  // link.
   const Flow joining = flow(world, 0.0, 2.5, 0.04);
   EXPECT_LT(joining.longest_wait_s, 0.8);
   EXPECT_EQ(joining.lost_share, 0.0);
   EXPECT_EQ(all.lost_share, 0.0);
 }
 
-TEST(SlowLink, EverybodyIsServedAllTheSame) {
+TEST(SlowLink, EveryEntityIsServed) {
   const harness::LinkOptions link{.latency_ms = 40, .rate_kbps = 64, .queue_ms = 1000};
   World world({.links = both_ways(link)});
   add_crowd(world, 150);
@@ -81,12 +82,12 @@ TEST(SlowLink, EverybodyIsServedAllTheSame) {
   world.run_to(60.0);
   ASSERT_EQ(oldest_s.size(), 150u);
   for (const auto& [id, age_s] : oldest_s)
-    EXPECT_LT(age_s, 3.0);  // nobody is forgotten
+    EXPECT_LT(age_s, 3.0);  // no entity is forgotten
 }
 
-// What is told of more finely is what matters more: it does not stand back behind a crowd far away, of which
-// every update puts right sixteen times as much.
-TEST(SlowLink, WhatIsNearGoesBeforeWhatIsFar) {
+// An entity at a finer level matters more. It does not wait behind a distant crowd, although each distant
+// update corrects an error up to sixteen times as large.
+TEST(SlowLink, NearEntitiesAreSentBeforeDistantOnes) {
   constexpr int kNear = 40, kFar = 160;
   const harness::LinkOptions link{.latency_ms = 40, .rate_kbps = 64, .queue_ms = 1000};
   WorldConfig config{.links = both_ways(link)};
@@ -120,7 +121,7 @@ TEST(SlowLink, WhatIsNearGoesBeforeWhatIsFar) {
   EXPECT_LT(4.0 * near_m[near_m.size() * 95 / 100], far_m[far_m.size() * 95 / 100]);
 }
 
-// How long something is still shown after all of it has ended, s.
+// How long (s) entities are still shown after all of them were despawned.
 double gone_after_s(const harness::LinkOptions& link, double ended_s) {
   World world({.links = both_ways(link)});
   add_crowd(world, 400);
@@ -138,22 +139,22 @@ double gone_after_s(const harness::LinkOptions& link, double ended_s) {
   return gone_s;
 }
 
-// Whatever else waits, and though the rate may be the least.
-TEST(SlowLink, WhatEndsIsGoneSoon) {
+// Despawns arrive soon whatever else waits, and even at the lowest rate.
+TEST(SlowLink, DespawnsArriveSoon) {
   for (const double rate_kbps : {24.0, 64.0}) {
     for (const double loss_percent : {0.0, 5.0}) {
       const harness::LinkOptions link{
           .latency_ms = 40, .loss_percent = loss_percent, .rate_kbps = rate_kbps, .queue_ms = 1000};
       for (const double ended_s : {20.0, 40.0})
         EXPECT_LE(gone_after_s(link, ended_s), 4.0) << rate_kbps << ' ' << loss_percent << ' ' << ended_s;
-      // What is still beginning fills the link.
+      // Spawns that are still being sent fill the link.
       for (const double ended_s : {2.0, 6.0})
         EXPECT_LE(gone_after_s(link, ended_s), 15.0) << rate_kbps << ' ' << loss_percent << ' ' << ended_s;
     }
   }
 }
 
-TEST(SlowLink, ALossyOneIsNotSlow) {
+TEST(SlowLink, LossyLinkIsNotMistakenForASlowOne) {
   for (const char* name : {"mobile", "stress"}) {
     World world({.links = network(name), .log_packets = true});
     add_crowd(world, 100);

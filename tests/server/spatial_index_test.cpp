@@ -12,7 +12,7 @@ namespace {
 
 constexpr Tick kIntervalTicks = 12;
 
-/// A hundred entities in a row, a metre apart, and which of them an eye in the middle finds.
+/// A hundred entities in a row, a metre apart, and a query that finds all of them.
 class Row {
  public:
   Row() {
@@ -44,7 +44,7 @@ class Row {
   SpatialIndex spatial_index{10.0, kIntervalTicks};
 };
 
-TEST(SpatialIndex, WhatRestsGoesOverAfterEverybodyHasLooked) {
+TEST(SpatialIndex, EntityAtRestChangesGridsAfterOneInterval) {
   Row row;
   row.tick();
   EXPECT_EQ(row.spatial_index.moving().size(), 100u);
@@ -68,7 +68,7 @@ TEST(SpatialIndex, WhatRestsGoesOverAfterEverybodyHasLooked) {
   EXPECT_TRUE(Row::all_of(row.spatial_index.moving()).contains(7));
 }
 
-TEST(SpatialIndex, WhoMovesWhileSettlingSettlesAnew) {
+TEST(SpatialIndex, MovementRestartsTheSettlingInterval) {
   Row row;
   row.table.awake().erase(7);
   for (Tick i = 0; i < kIntervalTicks / 2; ++i)
@@ -84,7 +84,7 @@ TEST(SpatialIndex, WhoMovesWhileSettlingSettlesAnew) {
   EXPECT_TRUE(row.spatial_index.is_resting(7));
 }
 
-TEST(SpatialIndex, NothingIsFoundTwiceNorLost) {
+TEST(SpatialIndex, EveryEntityIsInExactlyOneGrid) {
   Row row;
   for (int round = 0; round < 400; ++round) {
     const auto slot = Row::slot(round * 37 % 100);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "net/src/codec/motion_codec.hpp"
-#include "net/src/wire/messages.hpp"
+#include "net/src/messages/messages.hpp"
 #include "tests/support/paths.hpp"
 #include "tests/support/world.hpp"
 
@@ -24,7 +24,7 @@ std::vector<ClientId> joined(const World& world) {
   return ids;
 }
 
-// FNV-1a over all that a client is sent.
+// FNV-1a over everything that is sent to a client.
 struct Digest {
   std::uint64_t value = 14695981039346656037u;
   std::uint64_t payloads = 0;
@@ -46,7 +46,7 @@ std::vector<Digest> digests(unsigned threads) {
     world.add_body(
         Circle{.turn_rps = 0.4 + 0.01 * (i % 100), .centre = {3.0 * (i % 20), 4.0 * (i / 20), 0.0}});
   }
-  std::vector<Digest> result(33);  // more than two workers take at a time
+  std::vector<Digest> result(33);  // more than two workers process at a time
   for (std::size_t i = 0; i < result.size(); ++i) {
     world.add_client();
     world.tap(i).filter = [&result, i](const TransportEvent& event) {
@@ -74,8 +74,8 @@ TEST(Streams, BytesDoNotDependOnTheNumberOfThreads) {
   }
 }
 
-// What is further away is told of less often, and is off by no more than its level allows.
-TEST(Streams, DetailFallsWithDistance) {
+// A more distant entity is updated less often, and its error stays within its level's threshold.
+TEST(Streams, DetailDecreasesWithDistance) {
   const auto run = [](double distance_m) {
     WorldConfig config{.links = network("lan")};
     config.server.interest.level_distance_m = {100.0, 200.0};
@@ -100,8 +100,8 @@ TEST(Streams, DetailFallsWithDistance) {
   const auto near = run(10.0);
   const auto middle = run(150.0);
   const auto far = run(300.0);
-  // What a quadratic misses of a circle grows with the third power of time: four times the threshold is
-  // reached in 1.6 times the time, less what the way there takes.
+  // The error of a quadratic on a circle grows with the third power of time. Four times the threshold is
+  // reached after 1.6 times the time, minus the link delay.
   EXPECT_GT(near.first, 5 * middle.first / 4);
   EXPECT_GT(middle.first, 5 * far.first / 4);
   const double threshold_m = Archetype{}.threshold_m;
@@ -110,9 +110,9 @@ TEST(Streams, DetailFallsWithDistance) {
   EXPECT_LT(far.second, 1.5 * 16.0 * threshold_m);
 }
 
-// Under loss, reordering and duplication, levels that change all the time, entities that come and go: no
-// update ever refers to what the client does not have.
-TEST(Streams, NoReferenceIsUnknownToAnHonestClient) {
+// Loss, reordering, duplicates, frequent changes of level, spawns and despawns: no update ever uses a
+// baseline that the client does not have.
+TEST(Streams, ClientKnowsEveryBaseline) {
   for (const std::uint64_t seed : {1u, 2u, 3u}) {
     harness::LinkOptions link{.latency_ms = 60.0, .jitter_ms = 60.0, .loss_percent = 20.0, .burst = 2.0};
     link.duplicate_percent = 10.0;
@@ -138,14 +138,14 @@ TEST(Streams, NoReferenceIsUnknownToAnHonestClient) {
   }
 }
 
-// A reference that the client does not have can only come from a broken server: nothing of such a datagram is
-// applied, and as it is not acknowledged all of it is sent again.
-TEST(Streams, AnUnknownReferenceIsRefusedAndSentAgain) {
+// Only a broken server sends an unknown baseline. The client applies nothing from that datagram and does not
+// acknowledge it, so that the server sends all of it again.
+TEST(Streams, UpdateWithAnUnknownBaselineIsRefusedAndRepeated) {
   World world({.links = network("lan")});
   const EntityId id = world.add_body(Circle{.turn_rps = 3.0});
   const std::size_t client = world.add_client();
   world.run_to(2.0);
-  // The client loses its memory: it is told of the entity as of another.
+  // The client loses its baselines: a forged spawn replaces the entity by another one.
   SpawnMessage again;
   again.entity = {id.index1, static_cast<std::uint16_t>(id.generation + 1)};
   again.tick = again.motion_tick = 1;
@@ -159,7 +159,8 @@ TEST(Streams, AnUnknownReferenceIsRefusedAndSentAgain) {
   EXPECT_EQ(stats.malformed, 0u);
   const std::uint64_t applied = stats.updates_applied;
   world.run_to(4.0);
-  EXPECT_GT(world.client(client).stats().updates_applied, applied + 2);  // in full, and then against that
+  // First in full, then against that update.
+  EXPECT_GT(world.client(client).stats().updates_applied, applied + 2);
 }
 
 }  // namespace

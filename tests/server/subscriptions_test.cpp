@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "server/src/interest/subscriptions.hpp"
+#include "server/src/session/subscriptions.hpp"
 
 #include <set>
 #include <vector>
@@ -15,7 +15,7 @@ EntityId entity(std::uint32_t slot) {
 
 std::vector<std::uint32_t> due(Subscriptions& subscriptions, Published published, Tick tick) {
   published.list_words();
-  std::vector<std::uint32_t> scratch{~std::uint32_t{0}};  // whatever it held
+  std::vector<std::uint32_t> scratch{~std::uint32_t{0}};  // the initial content must not matter
   subscriptions.note_published(published, tick, scratch);
   std::vector<std::uint32_t> slots;
   subscriptions.for_each_due([&](std::uint32_t slot, Subscriptions::Place place, Subscription& s) {
@@ -26,7 +26,7 @@ std::vector<std::uint32_t> due(Subscriptions& subscriptions, Published published
   return slots;
 }
 
-TEST(Subscriptions, WhatIsPublishedAtItsLevelIsDueOnceConfirmed) {
+TEST(Subscriptions, PublishAtTheSubscribedLevelIsDueOnceConfirmed) {
   Subscriptions subscriptions;
   for (const std::uint32_t slot : {3u, 70u, 200u})
     subscriptions.add(entity(slot), slot == 70u ? 1 : 0);
@@ -39,13 +39,13 @@ TEST(Subscriptions, WhatIsPublishedAtItsLevelIsDueOnceConfirmed) {
   published.begin(0);
   published.insert(1, 70);
   EXPECT_EQ(due(subscriptions, published, 6), (std::vector<std::uint32_t>{3, 70}));
-  EXPECT_EQ(subscriptions.find(3u)->due_since, 5u);  // owed from the first time on
+  EXPECT_EQ(subscriptions.find(3u)->due_since, 5u);  // due since the first publish
   EXPECT_EQ(subscriptions.find(70u)->due_since, 6u);
   subscriptions.clear_due(3);
   EXPECT_EQ(due(subscriptions, {}, 7), (std::vector<std::uint32_t>{70}));
 }
 
-TEST(Subscriptions, ANewPublishIsNoRepair) {
+TEST(Subscriptions, NewPublishIsNotARepair) {
   Subscriptions subscriptions;
   subscriptions.confirm(subscriptions.add(entity(0), 0), 0, 0, 1);
   Subscription& s = *subscriptions.find(0u);
@@ -58,7 +58,7 @@ TEST(Subscriptions, ANewPublishIsNoRepair) {
   EXPECT_EQ(s.due_since, 9u);
 }
 
-TEST(Subscriptions, AnotherLevelBeginsWithNothingHeld) {
+TEST(Subscriptions, ChangeOfLevelForgetsTheHeldMotion) {
   Subscriptions subscriptions;
   Subscription& s = subscriptions.add(entity(4), 0);
   s.sent = 17;
@@ -66,7 +66,7 @@ TEST(Subscriptions, AnotherLevelBeginsWithNothingHeld) {
   EXPECT_EQ(s.held, 17u);
   EXPECT_EQ(s.held_tick, 1u);
   s.sent = 19;
-  Subscriptions::note_held(s, 19, 0, 3);  // sent behind the first
+  Subscriptions::note_held(s, 19, 0, 3);  // sent after the first one
   EXPECT_EQ(s.held, 19u);
   EXPECT_EQ(s.held_tick, 3u);
   subscriptions.set_level(s, 2, 30);
@@ -79,7 +79,7 @@ TEST(Subscriptions, AnotherLevelBeginsWithNothingHeld) {
   EXPECT_TRUE(due(subscriptions, published, 32).empty());
 }
 
-TEST(Subscriptions, PlacesAreUsedAgainAndSerialsAreNot) {
+TEST(Subscriptions, ReusesEntriesButNotSerials) {
   Subscriptions subscriptions;
   std::set<std::uint32_t> serials;
   for (std::uint32_t round = 0; round < 100; ++round) {

@@ -18,8 +18,8 @@ constexpr double kSilentS = 3.0;
 constexpr double kCutS = 6.0;
 constexpr double kSoundS = 16.0;
 
-// Client 0 owns an avatar and hears and says nothing from 6 s to 16 s; client 1 watches over a link of its
-// own, which nothing happens to.
+// Client 0 owns an avatar and is cut off in both directions from 6 s to 16 s. Client 1 watches over an
+// undisturbed link of its own.
 class Vanishing {
  public:
   Vanishing(OwnerGone gone, double resume_s) : world_(config(resume_s)) {
@@ -35,7 +35,7 @@ class Vanishing {
     world_.on_frame = [this](std::size_t client, double time_s, std::span<const ShownEntity>) {
       const double local_s = world_.local_s(client, time_s);
       Client& c = world_.client(client);
-      // As a game does that has not heard yet that it is not its any more.
+      // Like a game that does not know yet that it lost the ownership.
       if (client == 0 && c.owned(avatar, local_s)) (void)c.move(avatar, path(time_s), local_s);
       const ShownEntity* shown = world_.shown(client, avatar);
       if (client != 1 || shown == nullptr) return;
@@ -64,7 +64,7 @@ class Vanishing {
   [[nodiscard]] bool owns(double time_s) {
     return world_.client(0).owned(avatar, world_.local_s(0, time_s)).has_value();
   }
-  // The largest change of shown velocity, m/s, from one frame to the next.
+  // Largest change of the shown velocity (m/s) from one frame to the next.
   [[nodiscard]] double most_step_mps(double from_s, double to_s) const {
     double most = 0.0;
     for (std::size_t i = 1; i < drawn.size(); ++i) {
@@ -77,7 +77,7 @@ class Vanishing {
   Circle path{.radius_m = 4.0, .turn_rps = 1.2};
   ClientId owner;
   EntityId avatar;
-  std::vector<State> drawn;  // by the client that watches
+  std::vector<State> drawn;  // by the watching client
   std::vector<double> drawn_s;
 
  private:
@@ -94,7 +94,7 @@ class AVanishedOwner : public testing::TestWithParam<Gone> {
  protected:
   AVanishedOwner() : match_(GetParam().gone, GetParam().resume_s) {}
 
-  // Until the connection is lost: it has faded, and is the owner's all the same.
+  // Runs until the connection is lost. The avatar has faded by then and still belongs to its owner.
   void run_to_the_cut() {
     match_.world().run_to(kCutS);
     ASSERT_EQ(match_.server().owner(match_.avatar), match_.owner);
@@ -106,7 +106,7 @@ class AVanishedOwner : public testing::TestWithParam<Gone> {
   Vanishing match_;
 };
 
-TEST_P(AVanishedOwner, LeavesWhatItOwnedAsDeclared) {
+TEST_P(AVanishedOwner, EntityFollowsTheDeclaredPolicy) {
   run_to_the_cut();
   match_.world().run_to(kCutS + kSilentS + 1.0);
   const auto lost =
@@ -122,11 +122,11 @@ TEST_P(AVanishedOwner, LeavesWhatItOwnedAsDeclared) {
   }
   ASSERT_NE(shown, nullptr);
   EXPECT_EQ(glm::length(shown->shown.velocity), 0.0f);
-  // It fades: 4.8 m/s within half a second, not in a frame.
+  // It fades: 4.8 m/s within half a second, not within one frame.
   EXPECT_LT(match_.most_step_mps(kCutS, kCutS + kSilentS + 1.0), 1.0);
 }
 
-TEST_P(AVanishedOwner, DoesNotOwnItAnyMoreWhenItIsBack) {
+TEST_P(AVanishedOwner, HasLostTheOwnershipAfterReconnecting) {
   run_to_the_cut();
   match_.world().run_to(kSoundS + 14.0);
   const double now_s = match_.world().now_s();
@@ -145,7 +145,7 @@ TEST_P(AVanishedOwner, DoesNotOwnItAnyMoreWhenItIsBack) {
     EXPECT_EQ(match_.world().count(0, ClientEvent::Kind::despawned), 1u);
     return;
   }
-  // Both see it where the server has it, also when that moves it on.
+  // Both clients see it where the server has it, also when the server moves it.
   for (std::size_t client : {0u, 1u}) {
     const ShownEntity* shown = match_.world().shown(client, match_.avatar);
     ASSERT_NE(shown, nullptr) << client;
@@ -161,7 +161,7 @@ TEST_P(AVanishedOwner, DoesNotOwnItAnyMoreWhenItIsBack) {
     ASSERT_NE(shown, nullptr) << client;
     EXPECT_LT(glm::distance(shown->shown.position, elsewhere.position), 0.02) << client;
   }
-  // And it may be given again.
+  // The server may give it to the client again.
   const ClientId again = resumed ? match_.owner : match_.joined(2);
   ASSERT_TRUE(match_.server().give(match_.avatar, again));
   match_.world().run_to(now_s + 3.0);

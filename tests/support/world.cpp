@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "world.hpp"
 
-#include "net/src/wire/messages.hpp"
+#include "net/src/messages/messages.hpp"
 
 #include <algorithm>
 #include <cassert>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "net/src/link/ack_window.hpp"
-#include "net/src/wire/datagram.hpp"
+#include "net/src/messages/ack_window.hpp"
+#include "net/src/messages/datagram.hpp"
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 #include "client/src/connection/client_mail.hpp"
 
 #include "net/src/link/message_window.hpp"
-#include "net/src/wire/messages.hpp"
+#include "net/src/messages/messages.hpp"
 
 #include <memory>
 #include <vector>

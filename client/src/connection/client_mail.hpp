@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "net/src/codec/message_codec.hpp"
 #include "net/src/link/message_inbox.hpp"
 #include "net/src/link/message_outbox.hpp"
 #include "net/src/link/reliable_log.hpp"
+#include "net/src/messages/message_codec.hpp"
 
 #include <limits>
 #include <optional>

@@ -6,16 +6,16 @@
 #include "client/src/ownership/owned_link.hpp"
 #include "client/src/world/entity_store.hpp"
 #include "net/src/codec/field_codec.hpp"
-#include "net/src/codec/message_codec.hpp"
 #include "net/src/codec/motion_codec.hpp"
 #include "net/src/codec/route_codec.hpp"
 #include "net/src/codec/route_table.hpp"
-#include "net/src/link/ack_window.hpp"
 #include "net/src/link/clock_sync.hpp"
 #include "net/src/link/message_outbox.hpp"
+#include "net/src/messages/ack_window.hpp"
+#include "net/src/messages/datagram.hpp"
+#include "net/src/messages/message_codec.hpp"
+#include "net/src/messages/messages.hpp"
 #include "net/src/wire/bit_stream.hpp"
-#include "net/src/wire/datagram.hpp"
-#include "net/src/wire/messages.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "client/src/ownership/owned_entity.hpp"
-#include "net/src/link/ack_window.hpp"
 #include "net/src/link/link_estimate.hpp"
+#include "net/src/messages/ack_window.hpp"
+#include "net/src/messages/messages.hpp"
 #include "net/src/wire/bit_stream.hpp"
-#include "net/src/wire/messages.hpp"
 
 #include <array>
 #include <cstddef>

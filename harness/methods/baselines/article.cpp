@@ -7,17 +7,23 @@
 namespace reckoner::harness {
 namespace {
 
-// The article leaves the number of frames open. Over the recorded traces (intercity, 10 updates a second) p95
-// error relative to "snap" grows with it and the excess acceleration falls: 3.5 and 9.5 times at 1 frame, 8.4
-// and 7.4 at 6, 8.6 and 4.6 at 10, 18 and 2.7 at 20. Of those that blend at all, 10 has the least of both
-// together.
+// The article does not fix the number of frames T. These are the figures over the recorded traces (intercity,
+// 10 updates a second), relative to "snap":
+//
+//   frames                1    6    10   20
+//   p95 error             3.5  8.4  8.6  18
+//   excess acceleration   9.5  7.4  4.6  2.7
+//
+// Among the values that blend at all, 10 is the best compromise between the two.
 constexpr double kFrames = 10.0;
 
-// N. Caldwell, "Defeating Lag with Cubic Splines" (GameDev.net, 2000), to the letter: points 2 and 3 lie one
-// second of velocity from the ends, the packet is carried on by T frames only, whatever its age, and when the
-// spline is over the entity drifts on by the packet's acceleration. "Starting velocity" is taken as that of
-// the motion in use: the spline's own, 3/T times as fast, would grow with every packet that comes before a
-// spline is over. Orientation turns on, unblended.
+// N. Caldwell, "Defeating Lag with Cubic Splines" (GameDev.net, 2000), followed literally. Points 2 and 3 of
+// the spline are one second of velocity away from its ends. The packet is extrapolated by T frames only,
+// whatever its age is. After the end of the spline, the entity moves on with the packet's acceleration.
+//
+// "Starting velocity" is read as the velocity of the motion in use. The velocity of the spline itself is 3/T
+// times as high and would grow with every packet that arrives before the end of a spline. Orientation is
+// extrapolated without blending.
 class Article final : public Baseline {
  public:
   explicit Article(const BaselineSetup& setup) : duration_s_(kFrames / setup.frame_rate_hz) {}

@@ -17,10 +17,10 @@ std::unique_ptr<Baseline> make_tracker(const BaselineSetup& setup);
 std::unique_ptr<Baseline> make_lerp_buffer(const BaselineSetup& setup);
 std::unique_ptr<Baseline> make_hermite_buffer(const BaselineSetup& setup);
 
-/// The newest update that has arrived: what most techniques go by.
+/// The newest update that has arrived. Most techniques use only this one.
 class NewestUpdate {
  public:
-  /// False if it is not newer than what is known.
+  /// Stores the update. Returns false and ignores it if it is not newer than the stored one.
   bool take(const BaselineUpdate& update) {
     if (update_ && update.time_s <= update_->time_s) return false;
     teleported_ = update_ && update_->teleports != update.teleports;
@@ -29,9 +29,9 @@ class NewestUpdate {
   }
   [[nodiscard]] explicit operator bool() const { return update_.has_value(); }
   [[nodiscard]] const BaselineUpdate& get() const { return *update_; }
-  [[nodiscard]] bool teleported() const { return teleported_; }  ///< since the one before
+  [[nodiscard]] bool teleported() const { return teleported_; }  ///< since the update before
 
-  /// The state carried on to `time_s`, by its acceleration too if `quadratic`.
+  /// The state extrapolated to `time_s`, with its acceleration only if `quadratic`.
   [[nodiscard]] State at(double time_s, bool quadratic) const;
 
  private:

@@ -8,7 +8,8 @@ namespace {
 
 constexpr double kBlendS = 0.1;
 
-// Constant velocity or true acceleration from the newest update, and the correct cubic blend onto it.
+// Extrapolates the newest update with constant velocity or with its true acceleration, and blends onto it
+// with the correct cubic.
 class Blended final : public Baseline {
  public:
   explicit Blended(bool quadratic) : quadratic_(quadratic) {}

@@ -11,7 +11,7 @@ constexpr double kSourceInterpS = 0.1;        // cl_interp
 constexpr double kSourceExtrapolateS = 0.25;  // cl_extrapolate_amount
 constexpr std::size_t kMostKept = 64;
 
-// Snapshots in order of time, and the two around an instant in the past.
+// Keeps snapshots in the order of time and shows an instant in the past from the two around it.
 class Buffered : public Baseline {
  public:
   explicit Buffered(double delay_s) : delay_(delay_s) {}
@@ -40,7 +40,7 @@ class Buffered : public Baseline {
   [[nodiscard]] double delay_s() const override { return delay_; }
 
  protected:
-  // Between snapshots `index` and the next; and after the last one, `index`.
+  // Poses between the snapshots `index` and `index` + 1, and after the last snapshot, which is `index`.
   [[nodiscard]] virtual Pose between(std::size_t index, double time_s) const = 0;
   [[nodiscard]] virtual Pose beyond(std::size_t index, double time_s) const = 0;
 
@@ -52,7 +52,8 @@ class Buffered : public Baseline {
   [[nodiscard]] double share(std::size_t index, double time_s) const {
     return (time_s - kept_[index].time_s) / (kept_[index + 1].time_s - kept_[index].time_s);
   }
-  // Finite-difference velocity of the step that ends at `index`; zero at the first and after a teleport.
+  // Finite-difference velocity of the step that ends at `index`. Zero at the first snapshot and after a
+  // teleport.
   [[nodiscard]] glm::dvec3 step_velocity(std::size_t index) const {
     if (index == 0 || kept_[index - 1].teleports != kept_[index].teleports) return glm::dvec3{0.0};
     return (kept_[index].state.position - kept_[index - 1].state.position) /
@@ -64,8 +65,8 @@ class Buffered : public Baseline {
   std::deque<BaselineUpdate> kept_;
 };
 
-// Mirror's snapshot interpolation (mirror-networking.com): linear between snapshots, the last one held. Its
-// drift clamp has nothing to do here, as the clock is perfect.
+// Snapshot interpolation as in Mirror (mirror-networking.com): linear between snapshots; holds the last one.
+// Mirror also limits the drift of its clock, which is not needed here because the clock is perfect.
 class LerpBuffer final : public Buffered {
  public:
   explicit LerpBuffer(const BaselineSetup& setup)
@@ -80,9 +81,9 @@ class LerpBuffer final : public Buffered {
   [[nodiscard]] Pose beyond(std::size_t index, double) const override { return kept(index).state.pose(); }
 };
 
-// Valve's Source engine ("Source Multiplayer Networking"): Hermite through finite-difference tangents, a step
-// back at either end, 0.25 s of extrapolation when updates fail. Source's client clock is behind by the
-// latency, so its delay is counted from there.
+// Interpolation as in Valve's Source engine ("Source Multiplayer Networking"). A Hermite curve uses the
+// finite-difference velocity of the step that ends at each snapshot. It extrapolates by up to 0.25 s if
+// updates are missing. The client clock of Source lags by the latency, so the latency is added to its delay.
 class HermiteBuffer final : public Buffered {
  public:
   explicit HermiteBuffer(const BaselineSetup& setup)

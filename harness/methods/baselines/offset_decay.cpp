@@ -13,9 +13,10 @@ constexpr double kLargeErrorM = 1.0;
 constexpr double kSmallFactor = 0.95;
 constexpr double kLargeFactor = 0.85;
 
-// G. Fiedler, "State Synchronization" (gafferongames.com, 2015): the motion snaps, and the visual offset that
-// hides it is multiplied by 0.95 a frame up to 0.25 m, by 0.85 from 1 m on, and by what lies between in
-// between; the offset of orientation is slerped towards none by the same factor.
+// G. Fiedler, "State Synchronization" (gafferongames.com, 2015). The motion snaps to each update, and a
+// visual offset hides the jump. Every frame multiplies the offset by 0.95 if it is 0.25 m or less and by 0.85
+// if it is 1 m or more, with linear interpolation of the factor in between. The offset in orientation is
+// slerped towards zero by the same factor.
 class OffsetDecay final : public Baseline {
  public:
   void receive(const BaselineUpdate& update, double now_s) override {

@@ -7,10 +7,10 @@ namespace reckoner::harness {
 namespace {
 
 // C. Murphy, "Believable Dead Reckoning for Networked Games" (Game Engine Gems 2, 2011): projective velocity
-// blending over the average update interval T. With u = t/T up to 1,
+// blending over the mean update interval T. With u = min(t/T, 1):
 //   Vb = V0 + (V0' - V0) u,  P = P0 + Vb t + A t^2/2,  P' = P0' + V0' t + A t^2/2,  Q = P + (P' - P) u.
-// An update that comes while blending starts from the shown position and the velocity Vb + A t. Orientation
-// turns on, slerped by the same u.
+// If an update arrives during a blend, the new blend starts from the shown position and the velocity Vb + A
+// t. Orientation is extrapolated and slerped with the same u.
 class Projective final : public Baseline {
  public:
   explicit Projective(const BaselineSetup& setup) : interval_s_(setup.interval_s) {}
@@ -37,7 +37,7 @@ class Projective final : public Baseline {
   [[nodiscard]] double share(double now_s) const {
     return blends_ ? std::min(1.0, (now_s - arrived_s_) / interval_s_) : 1.0;
   }
-  // Vb, which goes over into the target's velocity at the time of the update.
+  // Vb. It changes into the velocity that the target had when the update arrived.
   [[nodiscard]] glm::dvec3 blended_velocity(double now_s) const {
     const glm::dvec3 target{newest_.at(arrived_s_, true).velocity};
     return blends_ ? old_velocity_ + (target - old_velocity_) * share(now_s) : target;

@@ -4,8 +4,8 @@
 namespace reckoner::harness {
 namespace {
 
-// Constant velocity and turn from the newest update, drawn as it is: what DIS calls dead reckoning without
-// smoothing, and what most games start with.
+// Extrapolates the newest update with constant velocity and angular velocity and does not smooth corrections.
+// DIS calls this dead reckoning without smoothing. Most games start with it.
 class Snap final : public Baseline {
  public:
   void receive(const BaselineUpdate& update, double) override { newest_.take(update); }

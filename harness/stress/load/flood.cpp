@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Who floods a server, for load runs: datagrams of strangers from thousands of addresses, all of this
 // machine.
-#include "harness/commands/cli_options.hpp"
+#include "harness/report/report_error.hpp"
 #include "harness/stress/load/load_roles.hpp"
 #include "harness/stress/load/resource_use.hpp"
 #include "harness/stress/load/told_lines.hpp"
@@ -140,9 +140,9 @@ class Flood {
     }
     const std::uint64_t game = program::kGameNumber;
     if (turn == 0) {
-      constexpr std::array<unsigned char, 6> kHead{0x8F, 0xFF, 0, 0, 0x82, 0xFF};
+      constexpr std::array<unsigned char, 6> kForgedHead{0x8F, 0xFF, 0, 0, 0x82, 0xFF};
       constexpr std::array<unsigned char, 4> kChannels{0, 0, 0, 2};
-      std::memcpy(buffer_.data(), kHead.data(), kHead.size());
+      std::memcpy(buffer_.data(), kForgedHead.data(), kForgedHead.size());
       std::memcpy(&buffer_[20], kChannels.data(), kChannels.size());
     } else if (turn == 1) {
       buffer_[0] = std::byte{0xA1};
@@ -186,10 +186,11 @@ int run_load_flood(const LoadFloodOptions& options) {
   program::catch_stop_signals();
   step_back();
   if (const std::string wrong = allow_open_files(kSockets + 64); !wrong.empty())
-    return complain(wrong, program::kFailed);
+    return report_error(wrong, program::kFailed);
   const auto server = program::resolve(options.server);
-  if (!server) return complain(server.error());
-  if ((server->host & 0xFF000000) != kLoopback) return complain("only a server of this machine is flooded");
+  if (!server) return report_error(server.error());
+  if ((server->host & 0xFF000000) != kLoopback)
+    return report_error("only a server of this machine is flooded");
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(server->host);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "harness/commands/cli_options.hpp"
+#include "harness/report/report_error.hpp"
 #include "harness/stress/load/load_roles.hpp"
 #include "harness/stress/load/resource_use.hpp"
 #include "harness/stress/load/told_lines.hpp"
@@ -54,14 +54,14 @@ class LoadClients {
       const auto due = static_cast<std::size_t>((now_s - start_s) * options_.join_rate_hz) + 1;
       while (players_.size() < std::min(due, options_.count)) {
         if (const std::string wrong = start_player(now_s); !wrong.empty())
-          return complain(wrong, program::kFailed);
+          return report_error(wrong, program::kFailed);
       }
       for (Player& player : players_) {
         if (program::monotonic_s() < player.next_turn_s) continue;
         turn(player, program::monotonic_s());
         const ClientStatus status = player.client->status();
         if (status == ClientStatus::refused || status == ClientStatus::disconnected) {
-          return complain("a client: " + player.client->refusal(), program::kFailed);
+          return report_error("a client: " + player.client->refusal(), program::kFailed);
         }
       }
       obey();
@@ -210,14 +210,14 @@ int run_load_clients(const LoadClientsOptions& options) {
   program::catch_stop_signals();
   step_back();
   if (const std::string wrong = allow_open_files(options.count + kSpareFiles); !wrong.empty()) {
-    return complain(wrong, program::kFailed);
+    return report_error(wrong, program::kFailed);
   }
   auto server = program::parse_host_port(options.server);
-  if (!server) return complain(server.error());
+  if (!server) return report_error(server.error());
   std::optional<SecretKey> key;
   if (!options.key.empty()) {
     const auto read = program::read_key_file(options.key);
-    if (!read) return complain(read.error());
+    if (!read) return report_error(read.error());
     key = *read;
   }
   return LoadClients(options, std::move(*server), std::move(key)).run();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "harness/stress/load/load_run.hpp"
 
-#include "harness/commands/child_process.hpp"
-#include "harness/commands/scratch_folder.hpp"
+#include "harness/report/child_process.hpp"
+#include "harness/report/scratch_folder.hpp"
 #include "harness/stress/load/datagram_record.hpp"
 #include "programs/common/clock.hpp"
 #include "programs/common/security.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "harness/commands/cli_options.hpp"
+#include "harness/report/report_error.hpp"
 #include "harness/stress/load/load_roles.hpp"
 #include "harness/stress/load/recording_transport.hpp"
 #include "harness/stress/load/resource_use.hpp"
@@ -159,7 +159,7 @@ class LoadServer {
     json["peak_memory_bytes"] = peak_memory_bytes();
     log_.reset();
     if (!options_.record.empty() && !save(recording_.record(), options_.record)) {
-      complain("could not write " + options_.record, program::kFailed);
+      report_error("could not write " + options_.record, program::kFailed);
     }
     fmt::print("result {}\n", json.dump());
     std::fflush(stdout);
@@ -195,13 +195,13 @@ int run_load_server(const LoadServerOptions& options) {
   config.limits.address_bytes_per_second = 0.0;
   if (!options.key.empty()) {
     const auto key = program::read_key_file(options.key);
-    if (!key) return complain(key.error());
+    if (!key) return report_error(key.error());
     // They join as fast as they can.
     config.security = ServerSecurity{
         .key = *key, .game = program::kGameNumber, .peers_per_address = peers, .handshakes_per_second = 1e4};
   }
   auto transport = EnetTransport::listen(config);
-  if (!transport) return complain(transport.error(), program::kFailed);
+  if (!transport) return report_error(transport.error(), program::kFailed);
   return LoadServer(options, **transport).run();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "harness/commands/cli_options.hpp"
+#include "harness/report/report_error.hpp"
 #include "harness/stress/load/datagram_record.hpp"
 #include "harness/stress/load/load_roles.hpp"
 #include "harness/stress/load/plain_enet.hpp"
@@ -98,9 +98,9 @@ bool turn(Plain& plain, double now_s, const LoadClientsOptions& options) {
 int run_plain_server(const LoadServerOptions& options) {
   program::catch_stop_signals();
   const auto record = load_record(options.record);
-  if (!record) return complain(record.error(), program::kFailed);
+  if (!record) return report_error(record.error(), program::kFailed);
   auto server = PlainServer::listen(options.world.clients + 8);
-  if (!server) return complain(server.error(), program::kFailed);
+  if (!server) return report_error(server.error(), program::kFailed);
   const double tick_s = 1.0 / options.tick_rate_hz;
   const double start_s = program::monotonic_s();
   fmt::print("epoch {:.9f}\nlistening on port {}\n", start_s, (*server)->port());
@@ -137,10 +137,10 @@ int run_plain_clients(const LoadClientsOptions& options) {
   program::catch_stop_signals();
   step_back();
   if (const std::string wrong = allow_open_files(options.count + kSpareFiles); !wrong.empty()) {
-    return complain(wrong, program::kFailed);
+    return report_error(wrong, program::kFailed);
   }
   const auto server = program::parse_host_port(options.server);
-  if (!server) return complain(server.error());
+  if (!server) return report_error(server.error());
   std::vector<Plain> clients;
   std::size_t joined = 0;
   const double start_s = program::monotonic_s();
@@ -149,7 +149,7 @@ int run_plain_clients(const LoadClientsOptions& options) {
     const auto due = static_cast<std::size_t>((now_s - start_s) * options.join_rate_hz) + 1;
     while (clients.size() < std::min(due, options.count)) {
       auto client = PlainClient::connect(server->host, server->port);
-      if (!client) return complain(client.error(), program::kFailed);
+      if (!client) return report_error(client.error(), program::kFailed);
       clients.push_back({.client = std::move(*client), .next_turn_s = now_s});
     }
     for (Plain& plain : clients) {
@@ -158,7 +158,7 @@ int run_plain_clients(const LoadClientsOptions& options) {
         fmt::print("joined {}\n", ++joined);
         std::fflush(stdout);
       }
-      if (plain.client->lost()) return complain("a plain client lost its connection", program::kFailed);
+      if (plain.client->lost()) return report_error("a plain client lost its connection", program::kFailed);
     }
     if (orders.report) print_result(nlohmann::ordered_json::object());
     std::this_thread::sleep_for(std::chrono::milliseconds(1));

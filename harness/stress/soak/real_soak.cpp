@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "harness/commands/child_process.hpp"
-#include "harness/commands/scratch_folder.hpp"
+#include "harness/report/child_process.hpp"
+#include "harness/report/scratch_folder.hpp"
 #include "harness/stress/load/load_run.hpp"
 #include "harness/stress/load/resource_use.hpp"
 #include "harness/stress/soak/soak.hpp"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "harness/commands/cli_options.hpp"
+#include "harness/report/report_error.hpp"
 #include "harness/stress/load/resource_use.hpp"
 #include "harness/stress/load/told_lines.hpp"
 #include "harness/stress/soak/soak.hpp"
-#include "net/src/wire/messages.hpp"
+#include "net/src/messages/messages.hpp"
 #include "programs/common/archetypes.hpp"
 #include "programs/common/clock.hpp"
 #include "programs/common/options.hpp"
@@ -170,11 +170,11 @@ int run_soak_clients(const SoakClientsOptions& options) {
   program::catch_stop_signals();
   step_back();
   if (const std::string wrong = allow_open_files(options.count + 64); !wrong.empty())
-    return complain(wrong, program::kFailed);
+    return report_error(wrong, program::kFailed);
   auto server = program::parse_host_port(options.server);
-  if (!server) return complain(server.error());
+  if (!server) return report_error(server.error());
   const auto key = program::read_key_file(options.key);
-  if (!key) return complain(key.error());
+  if (!key) return report_error(key.error());
   return SoakClients(options, std::move(*server), *key).run();
 }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
+#include "harness/report/report_error.hpp"
 #include "harness/sim/sim_transport.hpp"
 #include "harness/stress/load/resource_use.hpp"
 #include "harness/stress/soak/numbered.hpp"
 #include "harness/stress/soak/soak.hpp"
 #include "harness/stress/soak/wrap_watch.hpp"
-#include "net/src/wire/messages.hpp"
+#include "net/src/messages/messages.hpp"
 #include "scenario/builtin/random.hpp"
 
 #include <algorithm>
@@ -141,7 +142,7 @@ class VirtualSoak {
   }
   [[nodiscard]] double stay_s() { return -kMeanVirtualStayS * std::log(1.0 - chance()); }
   [[nodiscard]] bool is_quiet(double time_s) const { return time_s > options_.seconds - kQuietS; }
-  void complain(std::string what) {
+  void report_error(std::string what) {
     if (report_.wrong.size() < 20) report_.wrong.push_back(std::move(what));
   }
 
@@ -197,7 +198,7 @@ class VirtualSoak {
       ++messages_;
       // What was sent to the server before is gone with it, and is not missed.
       if (!heard_[message->sender].take(message->payload, true))
-        complain(fmt::format("at {:.1f} s a client's message was lost, repeated or overtaken", time_s));
+        report_error(fmt::format("at {:.1f} s a client's message was lost, repeated or overtaken", time_s));
       // Each is answered, so that what counts messages wraps for those who stay.
       const ClientId sender = message->sender;
       if (const auto told = told_.find(sender); told != told_.end()) tell(sender, told->second);
@@ -232,7 +233,7 @@ class VirtualSoak {
       if (is_word(*message)) continue;
       ++messages_;
       if (!p.heard.take(message->payload))
-        complain(
+        report_error(
             fmt::format("at {:.1f} s a message to client {} was lost, repeated or overtaken", time_s, i));
     }
     if (i < kSteady) (void)p.client->send(kWord, Delivery::unreliable);
@@ -286,7 +287,8 @@ class VirtualSoak {
   // gets lost now and then, soon after.
   void look(Player& p, std::size_t i, double time_s) {
     if (p.client->status() != ClientStatus::joined)
-      return complain(fmt::format("client {} is not in the world at the end: {}", i, p.client->refusal()));
+      return report_error(
+          fmt::format("client {} is not in the world at the end: {}", i, p.client->refusal()));
     const bool at_the_end = time_s > options_.seconds - kVirtualCheckS;
     const auto shown = p.client->frame(time_s);
     for (const ShownEntity& entity : shown) {
@@ -305,7 +307,7 @@ class VirtualSoak {
     }
     // One comes four times a second.
     if (at_the_end && shown.size() + 3 < entities_.size())
-      complain(
+      report_error(
           fmt::format("client {} is shown {} of {} entities at the end", i, shown.size(), entities_.size()));
   }
 
@@ -320,13 +322,14 @@ class VirtualSoak {
 
   void judge() {
     if (longest_wrong_s_ > kRepairedS)
-      complain(fmt::format("somebody is shown an entity wrong for {:.2f} s", longest_wrong_s_));
+      report_error(fmt::format("somebody is shown an entity wrong for {:.2f} s", longest_wrong_s_));
     if (worst_m_ > kWrongM)
-      complain(fmt::format("somebody is shown an entity {:.2f} m off at the end", worst_m_));
-    if (const std::string grew = growth(heap_, 0.05, 256e3); !grew.empty()) complain(grew);
+      report_error(fmt::format("somebody is shown an entity {:.2f} m off at the end", worst_m_));
+    if (const std::string grew = growth(heap_, 0.05, 256e3); !grew.empty()) report_error(grew);
     judge_wraps();
     const double malformed = static_cast<double>(server_->stats().malformed);
-    if (malformed > 0.0) complain(fmt::format("the server refused {} payloads of honest clients", malformed));
+    if (malformed > 0.0)
+      report_error(fmt::format("the server refused {} payloads of honest clients", malformed));
     auto& f = report_.figures;
     f["seconds"] = options_.seconds;
     f["clients"] = options_.clients;
@@ -352,7 +355,7 @@ class VirtualSoak {
         *std::ranges::max_element(steady, {}, [](const Player& p) { return p.dialer->wraps.least(); });
     report_.figures["wraps"] = player.dialer->wraps.json();
     if (const auto wraps = player.dialer->wraps.least(); options_.seconds >= 3600.0 && wraps < kWrapsPerHour)
-      complain(fmt::format("what counts in 16 bits went round {} times only", wraps));
+      report_error(fmt::format("what counts in 16 bits went round {} times only", wraps));
   }
 
   SoakOptions options_;

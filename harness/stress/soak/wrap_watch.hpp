@@ -2,8 +2,8 @@
 #pragma once
 
 #include "harness/sim/sim_dialer.hpp"
-#include "net/src/link/sequence.hpp"
-#include "net/src/wire/datagram.hpp"
+#include "net/src/messages/datagram.hpp"
+#include "net/src/messages/sequence.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "net/src/codec/field_codec.hpp"
 
+#include "net/src/messages/messages.hpp"
 #include "net/src/wire/bit_archive.hpp"
-#include "net/src/wire/messages.hpp"
 
 #include <bit>
 #include <cassert>

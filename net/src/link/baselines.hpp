@@ -2,7 +2,7 @@
 #pragma once
 
 #include "net/src/codec/motion_codec.hpp"
-#include "net/src/wire/datagram.hpp"
+#include "net/src/messages/datagram.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "net/src/link/message_outbox.hpp"
 
-#include "net/src/codec/message_codec.hpp"
+#include "net/src/messages/message_codec.hpp"
 
 #include <utility>
 

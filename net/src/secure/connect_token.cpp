@@ -2,7 +2,7 @@
 #include "net/src/secure/byte_stream.hpp"
 #include "net/src/secure/handshake.hpp"
 #include "net/src/secure/keys.hpp"
-#include "net/src/transport/enet/enet_wait.hpp"
+#include "net/src/transport/platform.hpp"
 
 #include <algorithm>
 #include <cassert>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "net/src/secure/allowance.hpp"
 #include "net/src/secure/handshake.hpp"
 #include "net/src/secure/path_check.hpp"
 #include "net/src/secure/used_tokens.hpp"
+#include "net/src/transport/allowance.hpp"
 #include "net/src/transport/traffic_limit.hpp"
 
 #include <algorithm>

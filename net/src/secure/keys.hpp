@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "net/src/wire/messages.hpp"
+#include "net/src/messages/messages.hpp"
 
 #include <array>
 #include <cstddef>

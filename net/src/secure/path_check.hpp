@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "net/src/secure/allowance.hpp"
 #include "net/src/secure/seal.hpp"
+#include "net/src/transport/allowance.hpp"
 
 #include <array>
 #include <cstddef>

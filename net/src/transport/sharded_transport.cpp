@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "net/src/transport/enet/enet_wait.hpp"
+#include "net/src/transport/platform.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "net/src/secure/allowance.hpp"
+#include "net/src/transport/allowance.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -9,12 +9,13 @@
 namespace reckoner {
 namespace {
 
-// Where there is no radius the grid holds nothing, and its cells may have any size.
+// Without a radius the grid stays empty, so any cell size will do.
 constexpr double kAnyCellM = 100.0;
 
-// What rests comes into view earlier and leaves it earlier than what moves, by this share of the hysteresis,
-// and is not looked for until the eye has moved as far: so it is in view within the radius, and out of it
-// beyond the radius and the hysteresis, as everything is. Less than a quarter, see margin_m().
+// Entities at rest enter and leave the interest earlier than moving ones, by this share of the hysteresis
+// distance. They are searched again only after the eye has moved by the same distance. So, like every entity,
+// they are followed within the radius and not followed beyond radius and hysteresis. Must be less than a
+// quarter, see margin_m().
 constexpr double kRestMargin = 0.2;
 
 }  // namespace
@@ -47,7 +48,7 @@ void Interest::remove(std::uint32_t slot) {
 
 namespace {
 
-// True if the client must not see the entity, or something in whose frame it is.
+// True if the entity is hidden from the client, or any frame that contains the entity is.
 bool is_kept_from(const Entity& entity, const ClientView& view, const EntityTable& entities) {
   const Entity* e = &entity;
   for (;;) {
@@ -60,8 +61,8 @@ bool is_kept_from(const Entity& entity, const ClientView& view, const EntityTabl
 
 }  // namespace
 
-// The level of detail at which the entity concerns the client; nothing if it does not. Whoever follows what
-// is in its frame needs it, as finely.
+// Returns the level of detail at which the client follows the entity; empty if the entity is not relevant. A
+// client that follows an entity also follows its frame, at the same or a finer level.
 std::optional<std::uint8_t> Interest::level_for(const Entity& entity, const Session& session,
                                                 const EntityTable& entities,
                                                 std::optional<std::uint8_t> followed_at) const {
@@ -107,11 +108,11 @@ void Interest::reconsider(Entity& entity, Session& session, EntityTable& entitie
   const auto level = level_for(entity, session, entities, before);
   change(entity, session, entities, level, tick);
   if (level == before || !entity.frame) return;
-  // Perhaps nobody needs the frame any more, or not as finely.
+  // The client may no longer need the frame, or only a coarser level of it.
   reconsider(entities.slots()[entity.frame.slot()], session, entities, tick);
 }
 
-// What it lives in first, so that the client is told of that before.
+// Follows the entity's frame first, so that the client is sent the announcement of the frame first.
 void Interest::change(Entity& entity, Session& session, EntityTable& entities,
                       std::optional<std::uint8_t> level, Tick tick) const {
   if (level && entity.frame) {
@@ -134,7 +135,7 @@ void Interest::change(Entity& entity, Session& session, EntityTable& entities,
   EntityLevel& l = entity.levels[*level];
   l.add_subscriber(session.view().shows_past);
   l.delay_s = std::max(l.delay_s, session.link().one_way_s());
-  entities.awake().insert(slot);  // what nobody followed may be long out of date
+  entities.awake().insert(slot);  // an entity without subscribers may be out of date
 }
 
 void Interest::update(Session& session, EntityTable& entities, Tick tick) {
@@ -145,7 +146,7 @@ void Interest::update(Session& session, EntityTable& entities, Tick tick) {
   } else {
     look_everywhere(session, entities);
   }
-  std::sort(found_.begin(), found_.end());  // the grid's order depends on who was where before
+  std::sort(found_.begin(), found_.end());  // the grid's order depends on earlier positions
   for (const std::uint32_t slot : found_) {
     Entity& entity = entities.slots()[slot];
     if (entity.id) reconsider(entity, session, entities, tick);
@@ -153,15 +154,16 @@ void Interest::update(Session& session, EntityTable& entities, Tick tick) {
   session.view().changed = false;
 }
 
-// By how much the edge is nearer to the middle of the hysteresis. Twice as much for what settles: the eye of
-// one who finds it may have moved by a margin since it looked for what rests, and moves another until it does
-// again.
+// Returns the distance by which the edges for this entity lie closer to the middle of the hysteresis. It
+// doubles for settling entities: a client's eye may have moved by one margin since its last search of
+// entities at rest, and may move by another until the next.
 double Interest::margin_m(std::uint32_t slot) const {
   if (spatial_index_.is_resting(slot)) return rest_margin_m_;
   return spatial_index_.is_settling(slot) ? 2.0 * rest_margin_m_ : 0.0;
 }
 
-// What is to be reconsidered where nothing but places has changed: little of what is followed.
+// Collects the entities to decide about if nothing but positions has changed. Few of the followed entities
+// are among them.
 void Interest::look_around(Session& session) {
   const ClientView& view = session.view();
   const SlotSet& followed = session.subscriptions().slots();

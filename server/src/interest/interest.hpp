@@ -13,32 +13,34 @@
 
 namespace reckoner {
 
-/// Keeps what each client follows in step with what is around its eye, what always concerns it and what it is
-/// kept from (InterestConfig). Every client is looked at a few times a second, not all in one tick.
+/// Decides which entities each client follows, and at which level of detail: entities near its eye, entities
+/// that are always relevant, and none that are hidden from it (InterestConfig). Each client is updated a few
+/// times a second; the clients are spread over the ticks.
 class Interest {
  public:
   Interest(const InterestConfig& config, double tick_rate_hz);
 
-  /// Whether this entity still, or now, concerns this client: a new one, or one about which something else
-  /// than its place has changed.
+  /// Decides anew whether and at which level the client follows one entity. For new entities, and for those
+  /// whose relevance changed for another reason than their position.
   void reconsider(Entity& entity, Session& session, EntityTable& entities, Tick tick);
 
-  /// Notes where an entity is, for the first time or again.
+  /// Updates the entity's position and relevance in the index, whether or not the index has it already.
   void place(const Entity& entity, const EntityTable& entities);
-  /// Notes where a share of all that move are now.
+  /// Updates the positions of a share of the moving entities. Call once a tick.
   void keep_up(const EntityTable& entities, Tick tick);
   void remove(std::uint32_t slot);
 
-  /// True if it is this client's turn.
+  /// True if the client's interest must be updated in this tick.
   [[nodiscard]] bool is_due(const Session& session, Tick tick) const {
     return session.view().changed || (by_distance_ && (tick + session.id().value) % interval_ticks_ == 0);
   }
+  /// Updates which entities the client follows.
   void update(Session& session, EntityTable& entities, Tick tick);
 
-  /// The client shows the past, or the present, from now on.
+  /// Notes whether the client shows the past (interpolates) or the present (predicts) from now on.
   static void set_shows_past(Session& session, EntityTable& entities, bool shows_past);
 
-  /// The session is gone and follows nothing any more.
+  /// Call before a session is removed: it no longer counts as a subscriber.
   static void release(const Session& session, EntityTable& entities);
 
  private:
@@ -57,12 +59,12 @@ class Interest {
 
   InterestConfig config_;
   Tick interval_ticks_;
-  bool by_distance_;      // something depends on where clients are
-  double rest_margin_m_;  // what rests is looked for only when the eye has moved by so much
+  bool by_distance_;      // relevance or level of detail depends on distance
+  double rest_margin_m_;  // entities at rest are searched only after the eye moved by this, m
   SpatialIndex spatial_index_;
-  SlotSet everywhere_;                // what always concerns everybody
+  SlotSet everywhere_;                // entities that are always relevant
   SlotSet near_;                      // scratch
-  std::vector<std::uint32_t> found_;  // scratch: whatever is to be reconsidered
+  std::vector<std::uint32_t> found_;  // scratch: entities to decide about
 };
 
 }  // namespace reckoner

@@ -35,7 +35,8 @@ void InterestGrid::place(std::uint32_t slot, const glm::dvec3& position) {
 void InterestGrid::remove(std::uint32_t slot) {
   if (slot >= where_.size() || where_[slot].block == kNone) return;
   Where& where = where_[slot];
-  // The newest entity of the bucket takes the place, so that only the first block is ever part full.
+  // Moves the newest entity of the bucket into the free lane, so that only the first block is ever partly
+  // full.
   std::uint32_t& first = buckets_[bucket_of(where.cell.x, where.cell.y)];
   Block& from = blocks_[first];
   const std::uint32_t last = --from.count;
@@ -47,7 +48,7 @@ void InterestGrid::remove(std::uint32_t slot) {
   Where& moved = where_[from.slot[last]];
   moved.block = where.block;
   moved.lane = where.lane;
-  where.block = kNone;  // last: the moved one may be the removed one
+  where.block = kNone;  // last, because the moved entity may be the removed one
   if (from.count == 0) {
     const std::uint32_t emptied = first;
     first = from.next;

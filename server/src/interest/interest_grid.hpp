@@ -13,42 +13,45 @@
 
 namespace reckoner {
 
-/// Answers "which entities are within this distance?" for entities known by slot.
+/// Finds the entities within a distance of a point. Entities are known by slot.
 ///
 /// A uniform grid of square cells over the horizontal plane (z is up). The cells wrap round a torus of 256 x
-/// 256 buckets: cells that lie a multiple of 256 apart share one, and the test of the distance, which is
-/// needed anyway, tells their entities apart. So the world may have any size, a cell is found without hashing
-/// or searching, and memory is bounded by the entities: 256 bytes for every eight in a bucket, 16 bytes for
-/// every slot, and 256 KiB. Nothing is allocated unless there are more entities, or more buckets in use, than
-/// ever before.
+/// 256 buckets. Cells a multiple of 256 apart share a bucket; the distance test, which is needed anyway,
+/// separates their entities. So the world may have any size, and a cell is found without hashing or
+/// searching. Memory is bounded: 256 bytes for every eight entities of a bucket, 16 bytes for every slot, and
+/// 256 KiB. The grid allocates only when the number of entities or of buckets in use exceeds its previous
+/// maximum.
 ///
-/// Any position is safe: beyond 2^29 cells from the origin cells grow without limit, infinities and NaN are
-/// never within any distance. One thread changes it at a time; several may ask meanwhile if none changes it.
+/// Any position is safe. Beyond 2^29 cells from the origin, the outermost cells extend without limit;
+/// infinities and NaN are never within any distance. Only one thread may change the grid at a time, and no
+/// thread may search it meanwhile. Several threads may search it at once.
 class InterestGrid {
  public:
-  /// `cell_m` > 0, m: about half the usual radius. A larger cell makes asking look at more entities that are
-  /// too far away, a smaller one at more cells and lets moving entities change theirs more often.
+  /// `cell_m`: edge of a cell, m, > 0; best about half the usual radius. With larger cells, a search examines
+  /// more entities that are too far away. With smaller ones, it examines more cells, and moving entities
+  /// change cells more often.
   explicit InterestGrid(double cell_m);
 
-  /// Puts the entity of this slot at a place, in m, wherever it was before. Takes the same time however many
-  /// entities there are, least while it stays in its cell. Slots are small: memory goes with the largest.
+  /// Sets the position, m, of the entity in this slot, whether or not the grid has it already. The cost does
+  /// not depend on the number of entities, and is lowest while the entity stays in its cell. Memory grows
+  /// with the largest slot.
   void place(std::uint32_t slot, const glm::dvec3& position);
 
-  /// Forgets the entity. Does nothing if it is not there.
+  /// Removes the entity. Does nothing if the grid does not have it.
   void remove(std::uint32_t slot);
 
   [[nodiscard]] std::size_t size() const { return size_; }
 
-  /// Calls f(slot, distance2_m2) once for every entity at most `radius_m` from `centre`, in three dimensions,
-  /// the squared distance in m^2. Nothing is within a negative radius. `f` must not change the grid.
+  /// Calls f(slot, distance2_m2) once for every entity at most `radius_m` from `centre` in three dimensions,
+  /// with the squared distance in m^2. A negative radius finds nothing. `f` must not change the grid.
   ///
-  /// The order is that in which the entities came into their cells, which may differ between two grids that
-  /// hold the same; sort the slots where the order matters. (Cells in order would have to be sorted whenever
-  /// an entity enters one; those who ask mostly want to know who is new, which is few of the found.)
+  /// The order depends on when the entities entered their cells, so it may differ between two grids with the
+  /// same entities. Sort the slots where the order matters. (Sorted cells would need a sort whenever an
+  /// entity enters one. Callers mostly look for newly found entities, which are few.)
   template <class F>
   void within(const glm::dvec3& centre, double radius_m, F&& f) const;
 
-  /// What it keeps on the heap, bytes. Constant once warm.
+  /// Heap memory in use, bytes. Constant once the grid has reached its largest size.
   [[nodiscard]] std::size_t memory_bytes() const;
 
  private:
@@ -61,12 +64,12 @@ class InterestGrid {
     std::int32_t x = 0, y = 0;
     bool operator==(const Cell&) const = default;
   };
-  // Entities of one bucket, component by component so that compilers compute several distances at once.
+  // Entities of one bucket, with separate arrays per component so that compilers vectorise the distances.
   struct alignas(64) Block {
     std::array<double, kLanes> x, y, z;
     std::array<std::uint32_t, kLanes> slot;
-    std::uint32_t next = kNone;  // in the bucket; only the first of a bucket may have free lanes
-    std::uint32_t count = 0;     // lanes in use, the first ones
+    std::uint32_t next = kNone;  // next block of the bucket; only the first block may have free lanes
+    std::uint32_t count = 0;     // number of lanes in use; they come first
   };
   struct Where {
     Cell cell;
@@ -74,7 +77,7 @@ class InterestGrid {
     std::uint32_t lane = 0;
   };
 
-  // Never falls where `metres` rises, which is what makes looking in a range of cells complete.
+  // Monotonic in `metres`: a search over a range of cells therefore misses nothing.
   [[nodiscard]] std::int32_t cell_index(double metres) const {
     const double index = std::floor(metres * cells_per_m_);
     if (!(index > -kFarthestCell)) return -kFarthestCell;
@@ -92,7 +95,7 @@ class InterestGrid {
   double cell_m_;
   double cells_per_m_;
   std::size_t size_ = 0;
-  std::vector<std::uint32_t> buckets_;  // first block of each
+  std::vector<std::uint32_t> buckets_;  // index of each bucket's first block
   std::vector<Block> blocks_;
   std::vector<Where> where_;  // by slot
   std::uint32_t free_block_ = kNone;
@@ -101,11 +104,11 @@ class InterestGrid {
 template <class F>
 void InterestGrid::within_block(const Block& block, const glm::dvec3& centre, double radius2_m2, F& f) {
   std::array<double, kLanes> distance2_m2;
-  for (std::uint32_t i = 0; i < kLanes; ++i) {  // free lanes too: a fixed count vectorises
+  for (std::uint32_t i = 0; i < kLanes; ++i) {  // free lanes too: compilers vectorise a fixed count
     const double dx = block.x[i] - centre.x, dy = block.y[i] - centre.y, dz = block.z[i] - centre.z;
     distance2_m2[i] = dx * dx + dy * dy + dz * dz;
   }
-  // Collected without branches first: whether one is near enough is what a processor cannot foresee.
+  // Collects the hits without branches, because the processor cannot predict the comparison.
   std::array<std::uint32_t, kLanes> hits;
   std::uint32_t count = 0;
   for (std::uint32_t i = 0; i < block.count; ++i) {
@@ -120,7 +123,7 @@ template <class F>
 void InterestGrid::within(const glm::dvec3& centre, double radius_m, F&& f) const {
   if (!(radius_m >= 0.0)) return;
   const double radius2_m2 = radius_m * radius_m;
-  // What the rounding of coordinates and cell borders may come to; costs a cell more at most.
+  // Upper bound for the rounding errors of coordinates and cell borders. It adds one cell at most.
   const double slack_m = 8.0 * std::numeric_limits<double>::epsilon() *
                          (std::abs(centre.x) + std::abs(centre.y) + radius_m + cell_m_);
   const double reach_m = radius_m + slack_m;
@@ -134,7 +137,7 @@ void InterestGrid::within(const glm::dvec3& centre, double radius_m, F&& f) cons
     return;
   }
   for (std::int32_t y = first_y; y <= last_y; ++y) {
-    // The row's part of the circle: half a chord at the row's nearest border.
+    // The part of the circle in this row of cells: half a chord at the row's nearest border.
     double dy_m = std::max({0.0, y * cell_m_ - centre.y, centre.y - (y + 1) * cell_m_}) - slack_m;
     if (std::abs(y) == kFarthestCell || dy_m < 0.0) dy_m = 0.0;
     const double half_m = std::sqrt(std::max(0.0, reach_m * reach_m - dy_m * dy_m)) + slack_m;

@@ -27,11 +27,11 @@ void SpatialIndex::keep_up(const EntityTable& entities, Tick tick) {
   const auto replace = [&](std::uint32_t slot) {
     if ((slot + tick) % interval_ticks_ == 0) place(slot, entities.place_of(entities.slots()[slot]));
   };
-  // An entity goes to sleep long after its last move, so that its place of rest is not missed; what rests in
-  // a frame moves with it.
+  // Entities fall asleep long after their last move, so their final position is not missed. Entities in a
+  // frame move with it even while they sleep.
   entities.awake().for_each(replace);
   std::ranges::for_each(entities.frames().members(), replace);
-  // Whoever was to look in this interval has.
+  // Every client has searched since these entities began to settle: they are at rest now.
   const auto early = std::find_if(order_.begin(), order_.end(), [&](const Settling& settling) {
     return tick - settling.since < interval_ticks_;
   });
@@ -46,7 +46,7 @@ void SpatialIndex::keep_up(const EntityTable& entities, Tick tick) {
   order_.erase(order_.begin(), early);
 }
 
-// What has woken up since the last tick, and what has fallen asleep.
+// Notes which entities have woken up or fallen asleep since the last tick.
 void SpatialIndex::sort_out(const EntityTable& entities, Tick tick, std::size_t word) {
   const std::uint64_t awake = entities.awake().word(word);
   SlotSet::for_each_in(awake & (settling_.word(word) | at_rest_.word(word)), word,

@@ -9,10 +9,11 @@
 namespace reckoner {
 namespace {
 
-// Of single precision, so that what was brought to a limit lies within it.
+// Tolerance for single precision: a motion reduced to a limit must pass can_be().
 constexpr double kRounding = 1e-3;
 
-// What a prediction may be off after a loss, at top speed: so much is shown as a correction.
+// A displacement of up to this time at top speed, such as a prediction makes after a loss, is shown at once
+// and blended as a correction.
 constexpr double kAtOnceS = 0.1;
 
 glm::vec3 shortened(const glm::vec3& v, double most) {
@@ -43,7 +44,7 @@ void OwnerCheck::restart(const Motion& start) {
   purse_ = {limits_.position_slack_m, limits_.velocity_slack_mps};
 }
 
-// What it holds when `time_s` has come: of what was left, the slack at most.
+// The budget at `time_s`: what was left at last_, which is at most the slack, and what has accrued since.
 OwnerCheck::Purse OwnerCheck::purse_at(double time_s) const {
   const double dt_s = time_s - last_.time_s;
   return {purse_.way_m + limits_.max_speed_mps * dt_s,
@@ -69,7 +70,8 @@ Motion OwnerCheck::nearest(const Motion& next) const {
   const double way_m = glm::length(way);
   if (way_m > purse.way_m) {
     out.state.position = last_.state.position + way * (purse.way_m / way_m);
-    // Nobody knows what it does next: who predicted from here would show it faster than it can be.
+    // Its further motion is unknown. With the owner's velocity, clients would extrapolate it faster than it
+    // can move.
     out.state.velocity = glm::vec3{0.0f};
     out.state.acceleration = glm::vec3{0.0f};
   }

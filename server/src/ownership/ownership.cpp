@@ -4,7 +4,7 @@
 #include "net/src/codec/owned_codec.hpp"
 #include "net/src/codec/route_codec.hpp"
 #include "net/src/codec/route_table.hpp"
-#include "net/src/wire/messages.hpp"
+#include "net/src/messages/messages.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -16,26 +16,29 @@
 namespace reckoner {
 namespace {
 
-// An owner's clock may be ahead by as much as the way one way is longer than the other.
+// An owner's estimate of server time may be ahead by this, because the delay can differ between the two
+// directions.
 constexpr double kMostAheadS = 0.1;
 constexpr double kOldestS = 1.0;
 
-// The owner is told of corrections so often at most; in between it is corrected in silence.
+// Minimum time between two notifications of corrections to an owner. Corrections in between are silent.
 constexpr double kTellEveryS = 0.25;
 
-// What nobody vouches for any more comes to rest in so long.
+// An entity without a valid owner comes to rest within this time.
 constexpr double kFadeS = 0.5;
 
-// Motions that may come at once: what waited for a link that stood still.
+// Size of the token bucket, s of the allowed rate: motions that queued up while the link was stalled may
+// arrive at once.
 constexpr double kBurstS = 0.25;
 
 constexpr double kViewersEveryS = 1.0;
 constexpr double kViewersChangeS = 0.015;
 
-// A prediction may lead a little beyond the top speed before anything is done about it.
+// An extrapolated motion may exceed the top speed by this factor before the server slows it down.
 constexpr double kSpeedRoom = 1.05;
 
-// A motion as clients will decode it. Near its limits the rounding could lead beyond, and be refused by all.
+// Encodes a state, and returns it as clients will decode it. The limits are narrowed by one rounding step:
+// otherwise rounding could lead beyond them, and all clients would refuse the motion.
 OwnedMotion rounded(const State& state, const OwnerLimits& limits, const Entity& entity, double time_s,
                     Tick tick, const Quantisation& q) {
   OwnerLimits inside = limits;
@@ -56,7 +59,7 @@ OwnedMotion rounded(const State& state, const OwnerLimits& limits, const Entity&
   return {encoded, decoded.value_or(motion), tick, true};
 }
 
-// So that what is beyond the limits can be read, and be answered.
+// Used to decode motions beyond the limits, so that the server can correct them.
 Quantisation without_limits(const Quantisation& q) {
   constexpr double kAny = 1e7;
   Quantisation wide = q;
@@ -90,7 +93,7 @@ std::optional<ClientId> Ownership::owner(EntityId id) const {
 OwnerLimits Ownership::limits_for(const Entity& entity, const OwnershipRules& rules) const {
   const Archetype& archetype = config_.archetypes[entity.archetype];
   const Quantisation& q = quantisation_[entity.archetype];
-  // Rounding, coarser by up to 8 under a budget, and a tick's worth of either.
+  // The tolerance covers rounding, which a budget coarsens by up to 8, and for positions also the threshold.
   constexpr double kCoarsest = 8.0;
   return {archetype.max_speed_mps, rules.max_acceleration_mps2, archetype.world_size_m,
           kCoarsest * q.position_step_m + archetype.threshold_m, kCoarsest * q.velocity_step_mps};
@@ -166,8 +169,7 @@ std::optional<std::span<const Ownership::Update>> Ownership::read(BitReader& rea
   while (const auto head = read_owned_head(reader, previous)) {
     previous = head->slot;
     Owned* owned = find(head->slot);
-    // Of what is not the client's (any more) nothing can be read; what a client sends after that is news to
-    // it.
+    // The client may have lost this entity without knowing it yet. Its motions cannot be decoded any more.
     if (owned == nullptr || owned->owner != client) {
       ++stats_.void_terms;
       return refused(Refusal::unknown_entity);
@@ -221,7 +223,7 @@ bool Ownership::has_token(Owned& owned, double now_s) const {
   return true;
 }
 
-// What the owner says is not what is shown: it is told, now and then.
+// Counts a correction, and notifies the owner unless it was notified a moment ago.
 void Ownership::correct(Owned& owned, const Entity& entity, double now_s, const World& world) {
   ++stats_.corrected;
   ++owned.corrected;
@@ -232,7 +234,7 @@ void Ownership::correct(Owned& owned, const Entity& entity, double now_s, const 
   tell(owned, entity, OwnershipMessage::News::corrected, world.sessions, world.transport);
 }
 
-// It can have made this motion, or its owner is trusted.
+// Accepts a motion that is possible or whose owner is trusted.
 void Ownership::accept(Owned& owned, Entity& entity, const Update& update, const Motion& motion,
                        const World& world) {
   ++stats_.accepted;
@@ -240,10 +242,10 @@ void Ownership::accept(Owned& owned, Entity& entity, const Update& update, const
   if (session != nullptr && session->seen() != nullptr) session->seen()->note_frame(motion);
   const bool trusted = owned.rules.policy == OwnerPolicy::accept;
   const Motion shown = trusted ? motion : owned.check.eased(motion);
-  // Others would follow it no faster than it can go (Motion::max_speed_mps), and that for long.
+  // Clients limit how fast they follow (Motion::max_speed_mps), which would take long here.
   if (trusted && owned.check.is_leap(motion)) entity.teleported = true;
   believe(owned, entity, shown, update.tick);
-  // As it came, if that can be: others can then refer to the same numbers.
+  // Publish the owner's encoding unchanged if possible, so that clients can use the same baselines.
   const bool as_it_came = shown.state.position == motion.state.position;
   const auto limited =
       motion_of(update.encoded, motion.time_s, quantisation_[entity.archetype], RouteTable{});
@@ -262,7 +264,7 @@ void Ownership::accept(Owned& owned, Entity& entity, const Update& update, const
 
 void Ownership::take_in(Owned& owned, Entity& entity, const Update& update, double now_s,
                         const World& world) {
-  // Whatever is dropped: the owner, which is told nothing of it, must say it again.
+  // An owner is not notified of a dropped motion, so it must be asked to send again.
   if (!has_token(owned, now_s)) {
     ++stats_.too_many;
     ++refusals_[Refusal::too_many];
@@ -302,7 +304,7 @@ void Ownership::take_in(Owned& owned, Entity& entity, const Update& update, doub
     return;
   }
   const Motion nearest = check ? check->nearest(motion) : motion;
-  // A frame that it cannot have come near to does not carry it along.
+  // The entity enters a new frame only from nearby. Otherwise the frame would carry it along.
   const bool near = entity_of(nearest.frame) == entity.frame ||
                     glm::length(nearest.state.position) <= owned.rules.frame_reach_m || !nearest.frame;
   if (check && near) {
@@ -314,8 +316,8 @@ void Ownership::take_in(Owned& owned, Entity& entity, const Update& update, doub
   correct(owned, entity, now_s, world);
 }
 
-// `motion` is what the entity does from now on. What is stamped a little ahead is taken back to the tick that
-// tells of it: nothing that is sent is younger than what it is sent with.
+// Makes `motion` the entity's motion. If its time stamp is slightly ahead, the motion is restamped to the
+// tick in which it is published: no motion may be newer than the datagram that contains it.
 void Ownership::believe(Owned& owned, Entity& entity, const Motion& motion, Tick tick) const {
   owned.refused_since_s.reset();
   owned.rest_s.reset();
@@ -326,7 +328,7 @@ void Ownership::believe(Owned& owned, Entity& entity, const Motion& motion, Tick
                           time_of(of), of, quantisation_[entity.archetype]);
 }
 
-// The server's own motion for an owned entity: from here it goes on, whatever the owner said.
+// Replaces the owner's motion with the server's own. The entity continues from there.
 void Ownership::make(Owned& owned, Entity& entity, const State& state, Tick tick) {
   *entity.owned =
       rounded(state, owned.check.limits(), entity, time_of(tick), tick, quantisation_[entity.archetype]);
@@ -391,7 +393,8 @@ void Ownership::run(EntityTable& entities, SessionTable& sessions, Tick tick, do
   }
 }
 
-// Nobody's word is good for longer than it is vouched for, nor beyond the limits.
+// Brings an entity to rest if its owner is gone, silent or refused for too long, and keeps the extrapolated
+// motion within the limits.
 void Ownership::watch(Owned& owned, Entity& entity, Tick tick, double time_s, double now_s) {
   const State now = state_at(entity.owned->motion, time_s);
   const bool silent = !owned.owner || (owned.told && now_s - owned.heard_s > owned.rules.silence_s) ||
@@ -422,7 +425,7 @@ void Ownership::watch(Owned& owned, Entity& entity, Tick tick, double time_s, do
   State slowed = now;
   slowed.acceleration = glm::vec3{0.0f};
   if (std::max({far.x, far.y, far.z}) > limits.world_size_m) slowed.velocity = glm::vec3{0.0f};
-  const OwnerCheck check = owned.check;  // the owner's next motion is held against what it said itself
+  const OwnerCheck check = owned.check;  // the owner's next motion is compared with its own last one
   make(owned, entity, slowed, tick);
   owned.check = check;
   owned.unheard = true;
@@ -439,10 +442,10 @@ void Ownership::report(Owned& owned, double now_s, std::deque<ServerEvent>& even
   owned.corrected = owned.refused = 0;
 }
 
-// Owned entities that live in the frames of others, and go from one to another.
+// Owned entities in the frames of other entities, and their changes of frame.
 namespace {
 
-// What the frame of an entity did in the world, so long after what is known of it.
+// Returns the state of a frame in the world, extrapolated by `dt_s` from its last true state.
 State frame_after(const EntityTable& entities, EntityId frame, double dt_s) {
   const Entity* entity = entities.find(frame);
   if (entity == nullptr) return State{};
@@ -452,7 +455,8 @@ State frame_after(const EntityTable& entities, EntityId frame, double dt_s) {
 
 }  // namespace
 
-// The check that a motion is held against: in its own frame. Nothing if the entity cannot go there.
+// Returns the check to apply to a motion, converted to the motion's frame. Empty if the entity cannot be in
+// that frame.
 std::optional<OwnerCheck> Ownership::check_in(const Owned& owned, const Entity& entity, const Motion& motion,
                                               const World& world) const {
   const EntityId frame = entity_of(motion.frame);
@@ -468,8 +472,8 @@ std::optional<OwnerCheck> Ownership::check_in(const Owned& owned, const Entity& 
       world.entities.frames().fit(entity.id, frame) != FrameTree::Fit::fits) {
     return std::nullopt;
   }
-  // Where it was expected, at the time of its word and with the frames as they were then, so that what they
-  // do themselves is no way of its own.
+  // Converts the last motion to the new frame at the new motion's time, with both frames extrapolated to that
+  // time. The movement of the frames then does not count as displacement of the entity.
   const double dt_s = motion.time_s - time_of(tick_);
   Motion last = owned.check.last();
   last.state = state_at(last, motion.time_s);

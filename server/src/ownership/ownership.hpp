@@ -21,27 +21,31 @@
 
 namespace reckoner {
 
-/// The entities that clients own: takes in what their owners say they do, holds it against what they can have
-/// done, and leaves with each entity what is to be published of it.
+/// Manages the entities that clients own. It receives their owners' motions, checks each against the motion
+/// limits, and stores in each entity the motion to publish.
+///
+/// Each time the server gives an entity to a client or corrects its owner, a new term begins. Motions that
+/// the owner sent in an earlier term are void.
 class Ownership {
  public:
-  /// `refusals` takes note of what is not taken in.
+  /// `refusals` counts motions that are not accepted, by reason. All arguments must outlive this object.
   Ownership(const ServerConfig& config, std::span<const Quantisation> quantisation, RefusalCounts& refusals)
       : config_(config), quantisation_(quantisation), refusals_(refusals) {}
 
-  /// Gives an entity to a client, or to another than before. It goes on from what is published of it.
+  /// Gives an entity to a client; an earlier owner loses it. The entity continues from its true state at
+  /// `tick`.
   void give(Entity& entity, ClientId owner, const OwnershipRules& rules, Tick tick, SessionTable& sessions,
             Transport& transport);
-  /// The entity is the server's again. False if it was nobody's.
+  /// Returns the entity to the server and notifies the owner. False if no client owns the entity.
   bool take(Entity& entity, SessionTable& sessions, Transport& transport);
-  /// The game has put an entity elsewhere: the owner is to go on from there, which is what is returned.
-  /// False if nobody owns it.
+  /// The game has moved an owned entity to `state`: notifies the owner, which must continue from there. False
+  /// if no client owns the entity.
   bool put(Entity& entity, const State& state, Tick tick, SessionTable& sessions, Transport& transport);
 
-  /// Null if no client owns it.
+  /// The owner; empty if no client owns the entity.
   [[nodiscard]] std::optional<ClientId> owner(EntityId id) const;
 
-  /// A motion that a client sent.
+  /// A motion that an owner sent.
   struct Update {
     std::uint32_t slot = 0;
     std::uint8_t term = 0;
@@ -49,28 +53,33 @@ class Ownership {
     QuantisedState encoded;
     Motion motion;
   };
-  /// Reads the owned section of a client's datagram that arrived before tick `now`. Nothing if it is
-  /// malformed or refers to what is not known here; the datagram must not be acknowledged then.
+  /// Reads the section of owned motions in a client's datagram that arrived before tick `now`. Returns the
+  /// motions, valid until the next call. Returns nothing, and the reason in `why`, if the section is
+  /// malformed, or refers to an entity or baseline that is unknown here. The datagram must then not be
+  /// acknowledged.
   [[nodiscard]] std::optional<std::span<const Update>> read(BitReader& reader, ClientId client, Tick now,
                                                             Refusal& why);
-  /// Takes them in. Who goes over into another frame with them is in reframed() until the next call.
+  /// Applies motions from read(). reframed() lists, until the next call, the entities that changed their
+  /// frame.
   void take_in(std::span<const Update> updates, ClientId client, double now_s, EntityTable& entities,
                SessionTable& sessions, Transport& transport);
 
+  /// An entity that changed its frame.
   struct Reframed {
     EntityId entity;
-    EntityId before;  ///< the frame that it was in
+    EntityId before;  ///< the frame before
   };
   [[nodiscard]] std::span<const Reframed> reframed() const { return reframed_; }
 
-  /// Something came from the client: what it said of its entities still holds.
+  /// Any datagram arrived from the client: the motions of its entities remain valid.
   void heard(ClientId client, double now_s);
-  /// The client is gone. Its entities that are to end are appended to `ended`; of the others it is told,
-  /// should it come back.
+  /// The client left or lost its connection. Appends the entities that must end with it to `ended`. For the
+  /// others it sends a notification, which reaches the client if it resumes.
   void release(ClientId client, std::vector<EntityId>& ended, EntityTable& entities, SessionTable& sessions,
                Transport& transport);
 
-  /// Carries all owned entities on to the coming tick: their truth, and what is to be published.
+  /// Extrapolates all owned entities to the coming tick, brings those without a valid owner to rest, and
+  /// sends what owners must know.
   void run(EntityTable& entities, SessionTable& sessions, Tick tick, double time_s, double now_s,
            Transport& transport, std::deque<ServerEvent>& events);
 
@@ -79,25 +88,25 @@ class Ownership {
  private:
   struct Owned {
     EntityId id;
-    ClientId owner;  // null: gone, and the entity is coming to rest
+    ClientId owner;  // null: the owner is gone, and the entity comes to rest
     OwnershipRules rules;
     std::size_t archetype = 0;
     OwnerCheck check;
-    References known;  // what the owner may refer to, of all terms
+    References known;  // baselines for the owner's motions, of all terms
     std::uint8_t term = 0;
-    bool told = false;  // the owner knows; before, it may not know the entity
+    bool told = false;  // the owner was notified that it owns the entity
     double heard_s = 0.0;
-    double tokens = 0.0;    // motions that may come now
-    double filled_s = 0.0;  // when they were counted
-    double told_s = -1e9;   // of a correction
+    double tokens = 0.0;    // number of motions that may arrive now (token bucket)
+    double filled_s = 0.0;  // time of the last refill of `tokens`
+    double told_s = -1e9;   // time of the last notification of a correction
     double viewers_told_s = -1e9;
-    double viewers_s = 0.0;  // as the owner was told
+    double viewers_s = 0.0;  // delay to viewers as last sent to the owner, s
     std::optional<double> refused_since_s;
-    std::optional<double> rest_s;  // it comes to rest, and will by then
+    std::optional<double> rest_s;  // set while the entity is brought to rest: when it will be, s
     bool at_rest = false;
-    bool unheard = false;    // what the owner said last is not what is shown, and it does not know
-    unsigned corrected = 0;  // since the game was told, as the next
-    unsigned refused = 0;
+    bool unheard = false;    // the owner's last motion was not applied, and it does not know
+    unsigned corrected = 0;  // corrected motions since the last event for the game
+    unsigned refused = 0;    // refused motions since then
     double event_s = -1e9;
   };
 
@@ -127,10 +136,10 @@ class Ownership {
   const ServerConfig& config_;
   std::span<const Quantisation> quantisation_;  // by archetype
   std::map<std::uint32_t, Owned> owned_;        // by slot
-  std::vector<Update> updates_;                 // read last
-  std::vector<Reframed> reframed_;              // taken in last
-  Tick tick_ = 0;                               // that is run, or was last
-  Tick next_ = 0;                               // that comes next, as read() was told
+  std::vector<Update> updates_;                 // result of the last read()
+  std::vector<Reframed> reframed_;              // frame changes of the last take_in()
+  Tick tick_ = 0;                               // the tick of the current or last run()
+  Tick next_ = 0;                               // the coming tick, as of the last read()
   RefusalCounts& refusals_;
   OwnershipStats stats_;
 };

@@ -6,7 +6,7 @@
 namespace reckoner {
 namespace {
 
-// More than any motion takes: 12 numbers of 48 bits with their prefixes.
+// No encoded motion is longer: 12 numbers of 48 bits and their prefixes.
 constexpr std::size_t kMostBytes = 192;
 
 constexpr std::size_t kBlockMade = 1024;
@@ -45,7 +45,7 @@ BitString Encodings::get(unsigned worker, std::uint32_t slot, std::size_t level,
   std::atomic<const Made*>& first = first_[stream];
   const Made* made = find(first.load(std::memory_order_acquire), reference);
   if (made == nullptr) {
-    // Whoever else wants it now waits for it: to make it costs more than to wait.
+    // A second worker that needs this encoding waits for it, which costs less than encoding it again.
     std::unique_lock lock(making_[stream % making_.size()], std::defer_lock);
     if (stores_.size() > 1) lock.lock();
     made = find(first.load(std::memory_order_relaxed), reference);

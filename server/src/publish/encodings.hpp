@@ -16,38 +16,41 @@
 
 namespace reckoner {
 
-/// A motion as it stands in a datagram, ready to be appended.
+/// An encoded motion, ready to be appended to a datagram.
 struct BitString {
   const std::byte* bytes = nullptr;
   std::size_t bits = 0;
 };
 
-/// The bit strings of one tick: every publish stream that some client is owed, in full or against a motion
-/// that the client holds, each made when it is first asked for and shared by all who need it.
+/// Encodes the newest publish of each stream for one tick, in full or relative to an earlier publish that the
+/// client holds. Each encoding is made when the first session asks for it, and all sessions share it.
 ///
-/// Several workers may ask at the same time; what is made does not depend on who asked first. Clients are
-/// looked at once a tick this way, while their memory is at hand: with a thousand of them, fetching it again
-/// after a round of encoding costs more than the encoding.
+/// Several workers may call get() at the same time; the result does not depend on which one asks first.
+/// Encoding on demand lets compose() process each client once a tick. With a thousand clients, a second pass
+/// over their memory after a separate encoding step would cost more than the encoding.
 class Encodings {
  public:
   explicit Encodings(unsigned workers) : stores_(workers) {}
 
-  /// Forgets all; what is asked for from now on is encoded from these. The caller keeps them.
+  /// Discards all encodings. Later calls of get() encode from `entities`, which must stay valid and unchanged
+  /// until the next begin().
   void begin(const EntityTable& entities, std::span<const Quantisation> quantisation, double tick_rate_hz);
 
-  /// The newest publish of a stream. `reference` is the number of one that the stream still has, or 0: in
-  /// full. Valid until begin(). `worker` is below the number given, and no two calls at a time have the same.
+  /// Returns the encoding of a stream's newest publish, valid until begin(). `reference` is the number of an
+  /// earlier publish that the stream still has, or 0 to encode in full. `worker` is less than the number
+  /// given to the constructor. Two calls that run at the same time have different workers.
   [[nodiscard]] BitString get(unsigned worker, std::uint32_t slot, std::size_t level,
                               std::uint32_t reference);
 
  private:
+  // One encoding.
   struct Made {
-    const Made* next = nullptr;  // of the same stream
+    const Made* next = nullptr;  // next encoding of the same stream
     std::uint32_t reference = 0;
     std::uint32_t bits = 0;
     std::byte* bytes = nullptr;
   };
-  // Memory that stays where it is, and is used again in the next tick.
+  // Memory that never moves and is reused in the next tick.
   struct Block {
     std::unique_ptr<Made[]> made;
     std::unique_ptr<std::byte[]> bytes;
@@ -56,8 +59,8 @@ class Encodings {
   };
   struct alignas(64) Store {
     std::vector<Block> blocks;
-    std::size_t block = 0;               // in use
-    std::vector<std::uint32_t> streams;  // that it was the first to make something of
+    std::size_t block = 0;               // index of the block in use
+    std::vector<std::uint32_t> streams;  // streams whose first encoding is in this store
   };
 
   static const Made* find(const Made* first, std::uint32_t reference);
@@ -69,9 +72,9 @@ class Encodings {
   double tick_rate_hz_ = 0.0;
 
   std::size_t streams_ = 0;
-  std::unique_ptr<std::atomic<const Made*>[]> first_;  // by stream: slot x kLevels + level
+  std::unique_ptr<std::atomic<const Made*>[]> first_;  // by stream: slot * kLevels + level
   std::vector<Store> stores_;                          // by worker
-  std::array<std::mutex, 64> making_;                  // by stream modulo their number
+  std::array<std::mutex, 64> making_;                  // by stream modulo the number of mutexes
 };
 
 }  // namespace reckoner

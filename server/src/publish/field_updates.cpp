@@ -2,7 +2,7 @@
 #include "server/src/publish/field_updates.hpp"
 
 #include "net/src/codec/field_codec.hpp"
-#include "server/src/tick_order.hpp"
+#include "server/src/util/tick_order.hpp"
 
 #include <algorithm>
 #include <array>
@@ -29,8 +29,8 @@ auto place_of(List& list, std::size_t slot) {
                           [](const auto& due, std::size_t s) { return due.id.slot() < s; });
 }
 
-// How long an entity's changes are at most: as if it were the first in the section, which makes its head
-// longest.
+// Returns an upper bound for the size of an entity's changes, bits: its size as the first entity of the
+// section, where the slot number takes the most bits.
 std::size_t bits_of(const FieldTable::Row& row, std::uint32_t fields, Tick now, const FieldTable& table) {
   std::array<std::byte, kMaxFields*(kMaxBlobBytes + 16)> scratch;
   BitWriter sizing{scratch};
@@ -39,7 +39,8 @@ std::size_t bits_of(const FieldTable::Row& row, std::uint32_t fields, Tick now, 
   return sizing.bits_written();
 }
 
-// Those that fit, from the first on: an entity's blobs alone may be more than a datagram.
+// Returns the fields that fit into `most_bits` bits, chosen in ascending order. The blobs of one entity alone
+// may exceed a datagram.
 std::uint32_t some_of(const FieldTable::Row& row, std::uint32_t fields, std::size_t most_bits, Tick now,
                       const FieldTable& table) {
   std::uint32_t some = 0;
@@ -86,12 +87,12 @@ void FieldUpdates::forget(EntityId id) {
   std::erase_if(lost_, of_it);
 }
 
-// Chooses what to send: the oldest first, then in order of slot.
+// Chooses which changes to send: oldest first, then by slot.
 void FieldUpdates::choose(std::size_t most_bits, Tick now, const FieldTable& table) {
   chosen_.clear();
   for (std::size_t i = 0; i < due_.size(); ++i)
     chosen_.push_back({i, 0});
-  // A stable sort would make room of its own.
+  // std::stable_sort would allocate memory.
   std::sort(chosen_.begin(), chosen_.end(), [&](const Choice& a, const Choice& b) {
     const Tick since = due_[a.due].since, other = due_[b.due].since;
     return since == other ? a.due < b.due : earlier(since, other);
@@ -102,11 +103,11 @@ void FieldUpdates::choose(std::size_t most_bits, Tick now, const FieldTable& tab
   for (; count < chosen_.size() && left > 0; ++count) {
     const Due& due = due_[chosen_[count].due];
     const FieldTable::Row* row = table.find(due.id);
-    if (row == nullptr) continue;  // gone; will be forgotten
+    if (row == nullptr) continue;  // the entity ended; forget() follows
     const std::size_t bits = bits_of(*row, due.fields, now, table);
     const bool fits = bits <= left;
     chosen_[count].fields = fits ? due.fields : some_of(*row, due.fields, left, now, table);
-    left = fits ? left - bits : 0;  // those after it must wait too
+    left = fits ? left - bits : 0;  // nothing after a partly sent entity is sent
   }
   chosen_.resize(count);
   std::erase_if(chosen_, [](const Choice& choice) { return choice.fields == 0; });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "net/src/link/ack_window.hpp"
+#include "net/src/messages/ack_window.hpp"
 #include "net/src/wire/bit_stream.hpp"
 #include "server/src/world/field_table.hpp"
 
@@ -13,25 +13,28 @@
 
 namespace reckoner {
 
-/// The field changes that one client is owed, and those on their way to it.
+/// The field changes that one client still lacks: those due to be sent, and those in datagrams that it has
+/// not acknowledged yet.
 ///
-/// A change is owed from the tick it is made until it is put into a datagram, and again when that datagram
-/// turns out lost and the field was not changed since (if it was, the newer change is owed or on its way).
-/// What is then sent is the value of that time with the tick of its change, never an old one.
+/// A change is due from its tick until it is written into a datagram. It becomes due again when that datagram
+/// is lost and the field has not changed since. (A newer change is due itself or already sent.) What is sent
+/// is always the current value, with the tick of its last change.
 class FieldUpdates {
  public:
-  /// These fields (a bit each) of an entity that the client was told of changed at `tick`. Nothing is sent
-  /// of it before the client has taken in that it exists, which allow() says.
+  /// Notes that the fields in the bit set `fields` of an entity changed at `tick`. `allowed` is false until
+  /// the client has acknowledged the entity's announcement; the change is then held back until allow().
   void changed(EntityId id, std::uint32_t fields, Tick tick, bool allowed);
+  /// The client has acknowledged the announcement of the entity: its held changes become due.
   void allow(EntityId id);
 
-  /// The client is no longer told of the entity.
+  /// The client no longer follows the entity: drops all its changes.
   void forget(EntityId id);
 
-  /// True if there is something to send.
+  /// True if changes are due.
   [[nodiscard]] bool any() const { return !due_.empty(); }
 
-  /// Calls `f(tick)` for every tick of which the client lacks changes.
+  /// Calls `f(tick)` with the tick of each change that the client lacks: due, held back or lost. Of several
+  /// due changes of one entity it passes only the oldest tick.
   template <class F>
   void for_each_since(F&& f) const {
     for (const Due& due : due_)
@@ -43,48 +46,50 @@ class FieldUpdates {
   }
 
   struct Written {
-    std::size_t entities = 0;  ///< 0: nothing was written
-    std::size_t changes = 0;   ///< values
-    std::size_t repairs = 0;   ///< of those, because a datagram was lost
+    std::size_t entities = 0;  ///< 0 if nothing was written
+    std::size_t changes = 0;   ///< number of values written
+    std::size_t repairs = 0;   ///< number of values that are sent again after a loss
   };
 
-  /// Writes a section of at most `most_bits`, its end included, for the datagram `sequence` of tick `now`:
-  /// what has been owed longest first, as much as fits.
+  /// Writes a section of at most `most_bits` bits, including its end mark, into the datagram `sequence` of
+  /// tick `now`. If not everything fits, the changes that are due longest go first.
   Written write(BitWriter& writer, std::size_t most_bits, Sequence sequence, Tick now,
                 const FieldTable& table);
 
-  /// Takes in what became of a datagram.
+  /// Notes whether the datagram `sequence` was acknowledged or lost.
   void settle(Sequence sequence, bool acked);
 
-  /// Decides what of the lost is owed again.
+  /// Makes lost changes due again unless the field has changed since.
   void reconsider(const FieldTable& table);
 
  private:
   struct Due {
     EntityId id;
     std::uint32_t fields = 0;
-    std::uint32_t repairs = 0;  // of those, because a datagram was lost
-    Tick since = 0;             // the oldest of the changes
+    std::uint32_t repairs = 0;  // bit set: fields that were sent before and lost
+    Tick since = 0;             // tick of the oldest change
   };
   struct SentChange {
     EntityId id;
     std::uint8_t field = 0;
-    Tick tick = 0;  // of the change
+    Tick tick = 0;  // tick of the change
   };
   struct Choice {
     std::size_t due = 0;       // index into due_
-    std::uint32_t fields = 0;  // those that fit
+    std::uint32_t fields = 0;  // bit set of the fields that fit
   };
 
   static void add(std::vector<Due>& list, const Due& due);
   void choose(std::size_t most_bits, Tick now, const FieldTable& table);
   void sent(Due& due, std::uint32_t fields, Sequence sequence, const FieldTable::Row& row);
 
-  std::vector<Due> due_;   // in order of slot
-  std::vector<Due> held_;  // the same, not allowed yet
+  std::vector<Due> due_;   // sorted by slot
+  std::vector<Due> held_;  // sorted by slot; waiting for allow()
   std::vector<std::vector<SentChange>>
-      carried_;                   // by sequence modulo capacity; empty until the first is sent
-  std::vector<SentChange> lost_;  // not reconsidered yet
+      // Changes in each unacknowledged datagram, by sequence modulo capacity. Empty until the first change is
+      // sent.
+      carried_;
+  std::vector<SentChange> lost_;  // waiting for reconsider()
   std::vector<Choice> chosen_;    // scratch
 };
 

@@ -11,26 +11,27 @@
 
 namespace reckoner {
 
-/// What the entities of each archetype have in common in how they move, so that one that is new need not be
-/// learned from nothing: most of all what lives for a second only, and has learned when it is over.
+/// Learns what the entities of each archetype have in common in how they move. A new entity starts with this
+/// knowledge instead of learning from nothing. Short-lived entities gain most: they would otherwise end as
+/// soon as they have learned.
 ///
-/// Entities are looked at in the order of their slots, and those that end in the order in which the game ends
-/// them: what comes of it does not depend on threads.
+/// Entities are sampled in order of slot, and ended ones in the order in which the game ends them. So the
+/// result does not depend on the number of threads.
 class KindPriors {
  public:
   explicit KindPriors(std::size_t archetypes) : kinds_(archetypes) {}
 
-  /// Nothing for what nobody has shown yet.
+  /// The priors of an archetype; empty until one of its entities has moved for a while.
   [[nodiscard]] MotionFit::Priors of(std::size_t archetype) const;
 
-  /// Looks at a share of the entities that are awake; at each of them once a second or so.
+  /// Samples a share of the entities that are awake, so that each is sampled about once a second.
   void run(const EntityTable& entities);
 
-  /// An entity ends: what it has learned counts once more.
+  /// Call when an entity ends: adds what its fit has learned to its archetype's mean.
   void ends(const Entity& entity);
 
  private:
-  // The mean over the entities of a kind, as it changes over time.
+  // A moving mean over the entities of one archetype.
   class Mean {
    public:
     void add(const std::optional<RateFit::Prior>& prior);
@@ -40,7 +41,7 @@ class KindPriors {
 
    private:
     std::optional<RateFit::Prior> value_;
-    std::array<double, RateFit::kPriorSize> sum_{};  // of this round
+    std::array<double, RateFit::kPriorSize> sum_{};  // sum over the current round
     unsigned count_ = 0;
   };
   struct Kind {

@@ -4,9 +4,9 @@
 #include "net/src/codec/motion_codec.hpp"
 #include "net/src/codec/route_table.hpp"
 #include "server/src/publish/kind_priors.hpp"
-#include "server/src/publish/published.hpp"
-#include "server/src/worker_pool.hpp"
+#include "server/src/util/worker_pool.hpp"
 #include "server/src/world/entity_table.hpp"
+#include "server/src/world/published.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -17,33 +17,34 @@
 
 namespace reckoner {
 
-/// Decides, tick by tick, what is published: looks at every entity that is awake, and at each level of detail
-/// that somebody follows. Entities are independent of each other, so that the workers share them out.
+/// Decides in every tick which entities are published. It examines every entity that is awake, at each level
+/// of detail that has subscribers. Entities are independent of each other, so the workers share the loop.
 class Publisher {
  public:
   Publisher(const ServerConfig& config, std::span<const Quantisation> quantisation, unsigned workers)
       : config_(config), quantisation_(quantisation), counts_(workers), kinds_(config.archetypes.size()) {}
 
-  /// A new entity's part of publishing.
+  /// Returns a new entity with the publisher's data for it. `phase`, any number, spreads publishes over the
+  /// ticks.
   [[nodiscard]] Entity make_entity(std::size_t archetype, const std::string& name, const State& truth,
                                    std::uint32_t phase) const;
 
-  /// Publishes what is due at `tick`, whose server time is `time_s`.
+  /// Publishes everything that is due at `tick`, whose server time is `time_s`, s.
   void run(EntityTable& entities, const RouteTable& routes, Tick tick, double time_s, WorkerPool& pool,
            ServerStats& stats);
 
-  /// An entity ends.
+  /// Call when an entity ends: KindPriors keeps what was learned about it.
   void ends(const Entity& entity) { kinds_.ends(entity); }
 
-  /// How long a gap between updates lasts at most, s, at a level of that factor that clients interpolate,
-  /// unless the motion before it holds.
+  /// The longest gap between two updates, s, at a level of detail with this threshold factor, for clients
+  /// that interpolate. A gap may be longer while the earlier motion still holds.
   [[nodiscard]] double longest_gap_s(double factor) const;
 
-  /// The slots that were published in the last run(), by level.
+  /// The slots published in the last run(), by level of detail.
   [[nodiscard]] const Published& published() const { return published_; }
 
  private:
-  // What one worker counted; alone on its cache line.
+  // Statistics of one worker, on a cache line of its own.
   struct alignas(64) Counts {
     PublishCauses causes;
     std::uint64_t publishes = 0;
@@ -55,14 +56,15 @@ class Publisher {
     double time_s;
   };
 
-  // What is published of free motion.
+  // The state to publish for an entity that is not published on a route.
   struct Told {
     State state;
     bool bends = false;
     std::uint8_t link = 0;
   };
 
-  // Of the finest level of detail, which is what most of those see that look closely. 0: by threshold.
+  // The budget or fixed rate at the finest level of detail, updates per second; 0 if the threshold decides.
+  // Most clients that see the entity up close follow it at this level.
   [[nodiscard]] double rate_hz() const { return std::max(config_.updates_per_second, config_.fixed_rate_hz); }
   [[nodiscard]] bool look_at(Entity& entity, const Now& now, Counts& counts);
   [[nodiscard]] double ahead_s(const EntityLevel& level) const;

@@ -8,8 +8,8 @@
 namespace reckoner {
 namespace {
 
-// The head of an update never takes more: four Golomb codes of numbers that are small in practice. An update
-// whose head took more would just wait for a datagram of its own.
+// Upper bound for an update's header: four Golomb codes of numbers that are small in practice. An update with
+// a longer header would only wait for a datagram of its own.
 constexpr std::size_t kMostHeadBits = 96;
 
 void sort_by_slot(std::vector<Snapshot::Item>& items) {
@@ -17,7 +17,7 @@ void sort_by_slot(std::vector<Snapshot::Item>& items) {
             [](const Snapshot::Item& a, const Snapshot::Item& b) { return a.slot < b.slot; });
 }
 
-// Ties go by slot, so that the choice depends on nothing else.
+// Equal priorities are ordered by slot, so that the choice is deterministic.
 bool more_urgent(const Snapshot::Item& a, const Snapshot::Item& b) {
   return a.priority != b.priority ? a.priority > b.priority : a.slot < b.slot;
 }
@@ -49,7 +49,7 @@ void Snapshot::measure(Encodings& encodings, unsigned worker, double most_bytes)
   std::sort(items_.begin(), items_.end(), more_urgent);
   double kept = 0.0;
   std::size_t count = 0;
-  // The first goes whatever it takes: what does not fit today will not fit tomorrow.
+  // The first item is always sent, whatever its size: if it does not fit now, it will not fit later either.
   while (count < items_.size() && (count == 0 || kept + items_[count].bits <= 8.0 * most_bytes))
     kept += items_[count++].bits;
   items_.resize(count);

@@ -11,25 +11,27 @@
 namespace reckoner {
 namespace {
 
-// A client's clock may be off by so much and more if the way is longer one way than the other; what it says
-// is not held against it before.
+// A client's clock may be off by this, more if the delay differs between the two directions. Reports within
+// it are accepted.
 constexpr double kClockSlackS = 0.25;
 
-// No datagram is on its way for longer than this, or it is too late to matter.
+// A report that is older than this comes too late to matter.
 constexpr double kOldestReportS = 1.5;
 
-// A client blends over a jump for so long at most (kLongestCatchUpS), and how is not known here.
+// A client blends over a jump in time for at most this long (kLongestCatchUpS). How it blends is unknown
+// here.
 constexpr double kJumpS = 0.5;
 
-// An arrival that was acknowledged, but never told, is guessed after this long.
+// If the client acknowledged a datagram but did not report when it applied it, the time is guessed after this
+// long.
 constexpr double kPatienceS = 0.4;
 
 constexpr double kLagGain = 1.0 / 16.0;
 
-// What is shown may be as long ago as the longest delay of buffered modes, and a blend needs what was before.
+// The shown time lags by up to the longest delay of buffered modes, and a blend needs the motions before it.
 constexpr double kKeepS = SeenBy::kHistoryS + 0.5;
 
-// Server time from its low bits: what lies nearest to the present.
+// Returns the server time with these low bits that is nearest to the present.
 double unwrap_clock(std::uint16_t clock, double now_s) {
   constexpr double kWrapS = static_cast<double>(1u << ShowingReport::kClockBits) * kStampUnitS;
   const double low_s = clock * kStampUnitS;
@@ -125,7 +127,7 @@ void SeenBy::begin_era(unsigned era, double shown_s) {
 }
 
 void SeenBy::note_instant(const Instant& instant) {
-  // Late ones are in order of time, too, where they matter at all.
+  // Late reports are sorted by time, too, as far as they matter.
   auto place = instants_.end();
   while (place != instants_.begin() && (place - 1)->now_s > instant.now_s)
     --place;
@@ -136,8 +138,8 @@ void SeenBy::note_instant(const Instant& instant) {
 }
 
 void SeenBy::apply(Sent& datagram, double shown_s) {
-  // Nothing is applied before it is sent, and nobody shows what is longer ago than he can tell. Who says that
-  // it came later than the limit gains nothing by that.
+  // A motion is not applied before it is sent, and not at a shown time further back than a report can say. A
+  // client gains nothing by claiming that a motion arrived later than the limit.
   constexpr double kLongestDelayS = ShowingReport::kMostDelay * kStampUnitS + kClockSlackS;
   shown_s =
       std::clamp(shown_s, datagram.sent_s - kLongestDelayS, datagram.sent_s + std::max(limit_s_, kHistoryS));
@@ -152,7 +154,7 @@ void SeenBy::apply(Sent& datagram, double shown_s) {
   for (const SentPublish& carried : datagram.carried) {
     if (SeenEntity* entity = find(carried.id)) {
       entity->add(shown_s, carried.motion, blend_s_, kKeepS, carry);
-    } else if (std::erase(own_, carried.id) > 0) {  // how it blends from its own is not known
+    } else if (std::erase(own_, carried.id) > 0) {  // how it blends from its own motion is unknown
       announced(carried.id, carried.motion);
       find(carried.id)->appear(shown_s + blend_s_);
     }
@@ -161,8 +163,8 @@ void SeenBy::apply(Sent& datagram, double shown_s) {
   datagram.open = false;
 }
 
-// What was acknowledged long ago without being told: reports got lost, or it was applied before anything was
-// shown.
+// Guesses when the client applied datagrams that it acknowledged long ago without reporting their arrival.
+// Either the reports were lost, or the client applied them before it showed anything.
 void SeenBy::guess_arrivals(const Ack& ack, const Instant& instant, double now_s) {
   for (unsigned behind = 0; behind <= 32; ++behind) {
     if (behind > 0 && ((ack.window >> (behind - 1)) & 1u) == 0) continue;
@@ -191,7 +193,7 @@ std::optional<double> SeenBy::shown_at(double time_s, double now_s) const {
   return shown_s;
 }
 
-// As the client does, it corrects gently what carries others.
+// Like the client, corrects an entity gently if its frame contains others.
 void SeenBy::note_frame(const Motion& motion) const {
   if (!motion.frame) return;
   if (SeenEntity* frame = find(entity_of(motion.frame))) frame->carry(glm::length(motion.state.position));

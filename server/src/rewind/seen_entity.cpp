@@ -28,7 +28,7 @@ double SeenEntity::newest_s() const {
 }
 
 std::size_t SeenEntity::step_at(double shown_s) const {
-  // The newest mostly: from the end.
+  // Callers mostly ask for a recent instant, so search from the end.
   std::size_t i = shown_s_.size() - 1;
   while (i > 0 && shown_s_[i] > shown_s)
     --i;
@@ -44,7 +44,7 @@ void SeenEntity::add(double shown_s, const Motion& motion, double blend_s, doubl
   const std::size_t place = std::max(step_at(shown_s), earliest) + 1;
   shown_s = std::max(shown_s, shown_s_[place - 1]);
   const auto offset = static_cast<std::ptrdiff_t>(place);
-  // What was never shown has nothing to be blended from.
+  // An entity that was not shown yet has no pose to blend from.
   const bool blends = appeared() && shown_s >= appear_s_;
   shown_s_.insert(shown_s_.begin() + offset, shown_s);
   steps_.insert(steps_.begin() + offset, {motion, {}, blends ? blend_s : 0.0});
@@ -54,7 +54,7 @@ void SeenEntity::add(double shown_s, const Motion& motion, double blend_s, doubl
     forget_oldest();
 }
 
-// By time.
+// Returns the motions known before a step, sorted by time stamp.
 std::vector<Motion> SeenEntity::known_before(std::size_t step) const {
   std::vector<Motion> known;
   for (std::size_t i = 0; i < step; ++i)
@@ -64,7 +64,7 @@ std::vector<Motion> SeenEntity::known_before(std::size_t step) const {
   return known;
 }
 
-// Has the client's own code find the blends of this step and all later ones.
+// Recomputes the blends of this step and of all later ones with the client's own code.
 void SeenEntity::replay_from(std::size_t step, const Carry& carry) {
   RemoteEntity entity{known_before(step), path_, steps_[step - 1].blends};
   for (std::size_t i = step; i < steps_.size(); ++i) {
@@ -85,7 +85,7 @@ void SeenEntity::carry(double lever_m) {
   }
 }
 
-// Of the motions that were there before, the newest stays: what comes after is shown from it.
+// The newest of the dropped motions stays, because the entity was shown from it.
 void SeenEntity::forget_before(double shown_s) {
   while (steps_.size() > 1 && shown_s_[1] < shown_s) {
     const double newer_s = std::max(steps_[0].motion.time_s, steps_[1].motion.time_s);
@@ -119,8 +119,8 @@ std::optional<SeenEntity::InFrame> SeenEntity::shown(double shown_s) const {
   if (!(shown_s >= appear_s_)) return std::nullopt;
   const std::size_t last = step_at(shown_s);
   const ShownBlends& blends = steps_[last].blends;
-  // Of all that is known by then, what is shown depends on two motions at most: the newest; or the one that
-  // is being shown and the next.
+  // The pose depends on at most two of the motions known by then: the newest one, or the shown one and the
+  // next.
   const Motion* from = nullptr;
   const Motion* to = nullptr;
   for (std::size_t i = 0; i <= last; ++i) {
@@ -132,7 +132,8 @@ std::optional<SeenEntity::InFrame> SeenEntity::shown(double shown_s) const {
     }
   }
   if (from == nullptr) std::swap(from, to);
-  if (path_ == Path::interpolate && blends.chase.start_s <= shown_s) {  // the way that it came counts, too
+  // a chase depends on the earlier motions, too
+  if (path_ == Path::interpolate && blends.chase.start_s <= shown_s) {
     const std::vector<Motion> known = known_before(last + 1);
     return InFrame{ShownMotions{known, path_, blends}.shown(shown_s), from->frame};
   }

@@ -13,60 +13,63 @@
 
 namespace reckoner {
 
-/// One entity as one client has been showing it: which motions it knew at which instant, and how it blended
-/// from one to the next, found out by running the client's own RemoteEntity over them. Instants are shown
-/// time: what the client meant to show, server time, s.
+/// The history of one entity as one client showed it: which motions the client knew at which instant, and how
+/// it blended from each to the next. The blends are computed by running the client's own RemoteEntity over
+/// the motions. Instants are shown time: the server time that the client showed, s.
 class SeenEntity {
  public:
-  /// A state in one frame as it was shown in another at an instant; nothing if that is not known.
+  /// Converts a state from one frame to another as the client showed them at `shown_s`; empty if that is
+  /// unknown.
   using Carry = std::function<std::optional<State>(const State&, FrameId from, FrameId to, double shown_s)>;
 
-  /// The client knows the entity by this motion.
+  /// Begins with the first motion that the client knows.
   SeenEntity(EntityId id, const Motion& first, Path path);
 
   [[nodiscard]] EntityId id() const { return id_; }
 
-  /// Motions that are remembered at most: those of a second and a half at 170 a second.
+  /// The largest number of motions kept: those of 1.5 s at 170 per second.
   static constexpr std::size_t kMostSteps = 256;
-  /// A motion that is told of late counts from behind so many at most: so many are blended anew. Half a
-  /// second at 128 a second.
+  /// The largest number of motions whose blends are recomputed when a late one is inserted: those of half a
+  /// second at 128 per second. A motion that belongs before them is inserted just before them.
   static constexpr std::size_t kMostReplayed = 64;
 
-  /// The client applied a motion while it showed `shown_s`, and takes `blend_s` to work it in. They may come
-  /// in any order; what is known already is ignored. What is more than `keep_s` before the newest is
-  /// forgotten. Whatever a client says of its instants, a call costs no more than the limits above allow.
+  /// The client applied `motion` while it showed `shown_s`, and blends it in over `blend_s`. Calls may come
+  /// in any order; a motion that is already known is ignored. Motions more than `keep_s` before the newest
+  /// are dropped. The limits above bound the cost of a call, whatever instants the client claims.
   void add(double shown_s, const Motion& motion, double blend_s, double keep_s, const Carry& carry = {});
 
-  /// Another lives in its frame, so far from its middle (RemoteEntity::carry()).
+  /// Another entity is in this entity's frame, `lever_m` from its origin, m (RemoteEntity::carry()).
   void carry(double lever_m);
 
-  /// The client shows the entity from this instant on.
+  /// The client shows the entity from `shown_s` on.
   void appear(double shown_s);
   [[nodiscard]] bool appeared() const { return appear_s_ < kNever; }
 
-  /// What is shown has jumped in time, or follows another path: how is not known. From `shown_s` on it shows
-  /// the motions that it has.
+  /// The client's shown time jumped, or the client changed to `path`. How it blended over that is unknown.
+  /// From `shown_s` on it shows the motions that it has.
   void restart(Path path, double shown_s);
 
-  /// What the client showed for this instant, in the frame that it was in then; nothing if that is not known,
-  /// or it did not show the entity. How a change of frame ahead was interpolated to is not known: the motion
-  /// before it is carried on.
+  /// A state, and the frame that it is in.
   struct InFrame {
     State state;
     FrameId frame;
   };
+  /// The state that the client showed at this instant, with its frame. Empty if that is unknown or the client
+  /// did not show the entity. How the client interpolated up to a coming change of frame is unknown; the
+  /// motion before the change is extrapolated instead.
   [[nodiscard]] std::optional<InFrame> shown(double shown_s) const;
 
   /// Time stamp of the newest motion that the client is known to have, s.
   [[nodiscard]] double newest_s() const;
 
-  /// Motions that are remembered.
+  /// Number of motions kept.
   [[nodiscard]] std::size_t steps() const { return steps_.size(); }
 
  private:
   static constexpr double kNever = std::numeric_limits<double>::infinity();
 
-  // From shown_s_ of the same place on: a motion more is known, and these blends are under way.
+  // One motion applied by the client, at the instant shown_s_ with the same index, and the blends in progress
+  // from then on.
   struct Step {
     Motion motion;
     ShownBlends blends;
@@ -82,8 +85,8 @@ class SeenEntity {
   EntityId id_;
   Path path_;
   double appear_s_ = kNever;
-  double first_s_;               // time stamp of the motion it began with
-  std::vector<double> shown_s_;  // in order
+  double first_s_;               // time stamp of the first motion
+  std::vector<double> shown_s_;  // instant at which each step was applied, ascending
   std::vector<Step> steps_;
 };
 

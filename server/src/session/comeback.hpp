@@ -2,7 +2,7 @@
 #pragma once
 
 #include "net/src/link/reliable_log.hpp"
-#include "net/src/wire/messages.hpp"
+#include "net/src/messages/messages.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "net/src/link/message_outbox.hpp"
-#include "net/src/link/sequence.hpp"
+#include "net/src/messages/sequence.hpp"
 #include "net/src/wire/bit_stream.hpp"
 #include "server/src/publish/field_updates.hpp"
 #include "server/src/world/field_table.hpp"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "net/src/link/ack_window.hpp"
-#include "server/src/interest/subscriptions.hpp"
-#include "server/src/prefetch.hpp"
+#include "net/src/messages/ack_window.hpp"
+#include "server/src/session/subscriptions.hpp"
+#include "server/src/util/prefetch.hpp"
 
 #include <array>
 #include <cassert>

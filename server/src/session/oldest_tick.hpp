@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "server/src/tick_order.hpp"
+#include "server/src/util/tick_order.hpp"
 
 #include <cstdint>
 #include <deque>

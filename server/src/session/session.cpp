@@ -2,7 +2,7 @@
 #include "server/src/session/session.hpp"
 
 #include "net/src/codec/field_codec.hpp"
-#include "server/src/prefetch.hpp"
+#include "server/src/util/prefetch.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "net/src/link/ack_window.hpp"
 #include "net/src/link/link_estimate.hpp"
-#include "net/src/wire/datagram.hpp"
-#include "net/src/wire/messages.hpp"
-#include "server/src/interest/client_view.hpp"
-#include "server/src/interest/subscriptions.hpp"
+#include "net/src/messages/ack_window.hpp"
+#include "net/src/messages/datagram.hpp"
+#include "net/src/messages/messages.hpp"
 #include "server/src/publish/encodings.hpp"
 #include "server/src/publish/snapshot.hpp"
 #include "server/src/rewind/seen_by.hpp"
 #include "server/src/session/announcements.hpp"
 #include "server/src/session/byte_budget.hpp"
+#include "server/src/session/client_view.hpp"
 #include "server/src/session/comeback.hpp"
 #include "server/src/session/declared_playout.hpp"
 #include "server/src/session/fields_and_messages.hpp"
@@ -19,6 +18,7 @@
 #include "server/src/session/mail_intake.hpp"
 #include "server/src/session/outbox.hpp"
 #include "server/src/session/reliable_window.hpp"
+#include "server/src/session/subscriptions.hpp"
 #include "server/src/world/entity_table.hpp"
 #include "server/src/world/field_table.hpp"
 

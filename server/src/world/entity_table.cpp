@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "server/src/world/entity_table.hpp"
 
-#include "net/src/wire/messages.hpp"
+#include "net/src/messages/messages.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -44,7 +44,8 @@ const Entity* EntityTable::find(EntityId id) const {
   return &slots_[id.slot()];
 }
 
-// What was learned of its motion holds, but not what it did last, which was in the other frame.
+// The fit keeps what it learned about how the entity moves, but drops the recent samples: their coordinates
+// are in the old frame.
 void EntityTable::put_into(Entity& entity, EntityId frame, const State& truth) {
   frames_.put(entity.id, frame);
   entity.frame = frame;

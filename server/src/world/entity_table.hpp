@@ -6,7 +6,7 @@
 #include "reckoning/src/prediction/gap_fit.hpp"
 #include "reckoning/src/prediction/motion_fit.hpp"
 #include "reckoning/src/prediction/send_policy.hpp"
-#include "server/src/prefetch.hpp"
+#include "server/src/util/prefetch.hpp"
 #include "server/src/world/frame_tree.hpp"
 #include "server/src/world/route_follower.hpp"
 #include "server/src/world/slot_set.hpp"
@@ -26,17 +26,17 @@
 
 namespace reckoner {
 
-/// One level of detail of an entity.
+/// The published stream of one entity at one level of detail, and the policy that decides when to publish.
 struct EntityLevel {
   EntityLevel(const SendPolicy& given, double threshold_factor) : policy(given), factor(threshold_factor) {}
 
   PublishStream stream;
   SendPolicy policy;
   CodingModeChooser coding_mode;
-  double factor;                  ///< of the archetype's thresholds
-  std::uint32_t subscribers = 0;  ///< clients that follow the entity at this level
-  std::uint32_t predicting = 0;   ///< those of them that show the present
-  double delay_s = 0.0;           ///< how long updates take to reach most of them
+  double factor;                  ///< multiplies the archetype's thresholds
+  std::uint32_t subscribers = 0;  ///< number of clients that follow the entity at this level
+  std::uint32_t predicting = 0;   ///< number of subscribers that predict, that is, show the present
+  double delay_s = 0.0;           ///< 90th percentile of the subscribers' one-way delay, s
 
   void add_subscriber(bool shows_past) {
     ++subscribers;
@@ -47,86 +47,89 @@ struct EntityLevel {
     if (!shows_past) --predicting;
   }
 
-  /// All who follow it show the past: only what lies between publishes counts.
+  /// True if all subscribers interpolate, so that only the error of the curve between publishes matters.
   [[nodiscard]] bool interpolated() const { return subscribers > 0 && predicting == 0; }
 };
 
-/// What the owner of an entity, a client, says of it; or the server in its place.
+/// The newest motion of an entity that a client owns. It comes from the owner, or from the server while it
+/// replaces the owner's motion.
 struct OwnedMotion {
   QuantisedState encoded;
-  Motion motion;       ///< as clients decode it
-  Tick tick = 0;       ///< its time stamp
-  bool fresh = false;  ///< not published yet
+  Motion motion;       ///< the motion that clients decode from `encoded`
+  Tick tick = 0;       ///< time stamp of the motion
+  bool fresh = false;  ///< true until the motion is published
 };
 
-/// An entity as the server knows it. What every tick looks at stands together, see fetch().
+/// The server's data of one entity. The members that every tick reads come first, see fetch().
 struct Entity {
   EntityId id;
   std::size_t archetype = 0;
-  EntityId frame;  ///< that `truth` is in, as the frame tree has it; null: the world
+  EntityId frame;  ///< frame of `truth`, equal to the frame tree's; null: the world frame
   State truth;
   std::uint8_t teleports = 0;
-  bool teleported = false;        ///< since the last tick
-  bool announced = false;         ///< its spawn was published
-  std::uint32_t still_ticks = 0;  ///< how long it has not moved at all
+  bool teleported = false;        ///< the game teleported it since the last tick
+  bool announced = false;         ///< its first motion was published
+  std::uint32_t still_ticks = 0;  ///< ticks in a row without any motion and without a publish
 
   Relevance relevance = Relevance::by_distance;
   std::uint32_t groups = kAllGroups;
 
-  std::unique_ptr<OwnedMotion> owned;  ///< null unless a client owns it
-  std::unique_ptr<GapFit> gap;         ///< made when a level is interpolated for the first time
+  std::unique_ptr<OwnedMotion> owned;  ///< null unless a client owns the entity
+  std::unique_ptr<GapFit> gap;         ///< created when a level is first interpolated()
   MotionFit fit;
   std::array<EntityLevel, kLevels> levels;
 
-  std::optional<RouteFollower> follower;  ///< of the route it was put on
+  std::optional<RouteFollower> follower;  ///< set while the game has the entity follow a route
   std::string name;
 
-  /// Asks for the memory that is looked at in every tick: more than a processor keeps, for thousands of
-  /// entities, but known beforehand.
+  /// Prefetches the members that every tick reads. With thousands of entities they do not fit into the
+  /// processor's caches, but the order of access is known in advance.
   void fetch() const {
     prefetch(this, static_cast<std::size_t>(reinterpret_cast<const char*>(&levels[1]) -
                                             reinterpret_cast<const char*>(this)));
   }
 };
 
-/// All entities by slot. A slot is used again only after a quarantine, so that a state datagram that was on
-/// its way for longer than clients accept can never be read with another entity's archetype.
+/// All entities by slot. A freed slot stays in quarantine for `quarantine_ticks`, which is longer than
+/// clients accept a delayed state datagram. Otherwise a client could decode such a datagram with the
+/// archetype of the slot's next entity.
 class EntityTable {
  public:
   EntityTable(std::uint32_t max_entities, Tick quarantine_ticks)
       : max_entities_(max_entities), quarantine_ticks_(quarantine_ticks) {}
 
-  /// A new entity's id, or null if there are too many. It is awake.
+  /// Adds an entity, awake and in the world frame, and returns its id. Null if the table is full.
   [[nodiscard]] EntityId add(Entity entity, Tick tick);
 
-  /// Null if there is no such entity.
+  /// Null if the entity does not exist.
   [[nodiscard]] Entity* find(EntityId id);
   [[nodiscard]] const Entity* find(EntityId id) const;
 
   void remove(EntityId id, Tick tick);
 
-  /// One entry per slot ever used; those without an entity have a null id.
+  /// One entry per slot that was ever used. The entry of a free slot has a null id.
   [[nodiscard]] std::vector<Entity>& slots() { return slots_; }
   [[nodiscard]] const std::vector<Entity>& slots() const { return slots_; }
   [[nodiscard]] std::size_t size() const { return size_; }
 
-  /// Of every stream (slot x kLevels + level), as of the last publish.
+  /// The head of every publish stream, at index slot * kLevels + level, as of its last publish.
   [[nodiscard]] std::vector<StreamHead>& heads() { return heads_; }
   [[nodiscard]] const std::vector<StreamHead>& heads() const { return heads_; }
 
-  /// Who lives in whose frame. To be changed by put_into() only.
+  /// The frame of every entity. Only put_into() may change it.
   [[nodiscard]] const FrameTree& frames() const { return frames_; }
-  /// The truth about `entity` from now on: `truth`, in the frame of an entity that fits (FrameTree::fit()),
-  /// or in the world. It is awake.
+  /// Moves `entity` into `frame` (null: the world frame) with the state `truth`, and wakes it.
+  /// FrameTree::fit() must have returned `fits`.
   void put_into(Entity& entity, EntityId frame, const State& truth);
-  /// The truth in the world.
+  /// The entity's true state in the world frame.
   [[nodiscard]] State in_world(const Entity& entity) const;
+  /// The entity's true position in the world frame, m.
   [[nodiscard]] glm::dvec3 place_of(const Entity& entity) const {
     return entity.frame ? in_world(entity).position : entity.truth.position;
   }
 
-  /// The entities that have to be looked at every tick; the others rest, and everybody who follows them knows
-  /// it.
+  /// The slots of the entities that every tick must examine. All others are asleep: they are at rest, and a
+  /// motion that says so has been published.
   [[nodiscard]] SlotSet& awake() { return awake_; }
   [[nodiscard]] const SlotSet& awake() const { return awake_; }
 

@@ -14,43 +14,46 @@
 
 namespace reckoner {
 
-/// The user fields of all entities, by slot: their values as clients get them, and when each changed last.
+/// The user fields of all entities, by slot: the values as clients receive them (quantised), and the tick of
+/// each field's last change.
 class FieldTable {
  public:
+  /// The fields of one entity.
   struct Row {
     EntityId id;
     std::size_t archetype = 0;
     std::vector<FieldValue> values;
-    std::vector<Tick> changed;      ///< by field
-    std::uint32_t changed_now = 0;  ///< fields changed since clear_changes(), a bit each
+    std::vector<Tick> changed;      ///< tick of the last change, per field
+    std::uint32_t changed_now = 0;  ///< bit set of the fields that changed since clear_changes()
   };
 
-  /// The archetypes must outlive the table.
+  /// `archetypes` must outlive the table.
   explicit FieldTable(std::span<const Archetype> archetypes) : archetypes_(archetypes) {}
 
-  /// All fields of a new entity have their initial values. An entity whose archetype has none is not kept.
+  /// Adds an entity with the initial value in every field. Stores nothing if its archetype has no fields.
   void add(EntityId id, std::size_t archetype, Tick tick);
   void remove(EntityId id);
 
-  /// Sets a field as of the coming tick `tick`. False, and nothing changes, for an entity or field that there
-  /// is not, or a value that the field cannot have. Setting what it has already is no change.
+  /// Sets a field as of the coming tick `tick`. Returns false, and changes nothing, if the entity or field
+  /// does not exist or the value is invalid for the field. Setting the current value again is not a change.
   bool set(EntityId id, std::size_t field, const FieldValue& value, Tick tick);
 
-  /// Null if there is no such entity, or it has no fields.
+  /// Null if the entity does not exist or has no fields.
   [[nodiscard]] const Row* find(EntityId id) const;
 
+  /// The field specifications of the row's archetype.
   [[nodiscard]] std::span<const FieldSpec> specs(const Row& row) const {
     return archetypes_[row.archetype].fields;
   }
 
-  /// Slots with changes since clear_changes().
+  /// The slots whose fields changed since clear_changes().
   [[nodiscard]] const SlotSet& changes() const { return changes_; }
   [[nodiscard]] const Row& row(std::uint32_t slot) const { return rows_[slot]; }
   void clear_changes();
 
  private:
   std::span<const Archetype> archetypes_;
-  std::vector<Row> rows_;  // by slot; a null id where there is none
+  std::vector<Row> rows_;  // by slot; the id is null if the slot has no fields
   SlotSet changes_;
 };
 

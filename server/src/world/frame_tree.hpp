@@ -11,30 +11,30 @@
 
 namespace reckoner {
 
-/// Which entity lives in the frame of which other, by slot. Never goes round, and is never deeper than
-/// kMostFrames. Where nothing lives in anything it costs nothing.
+/// The tree of frames, by slot: which entity is in the frame of which other. It has no circles and is at most
+/// kMostFrames deep. It uses no memory until an entity enters a frame.
 class FrameTree {
  public:
-  /// The entity in whose frame this one lives; null: the world.
+  /// The entity in whose frame the slot's entity is; null: the world frame.
   [[nodiscard]] EntityId frame_of(std::uint32_t slot) const {
     return slot < nodes_.size() ? nodes_[slot].frame : EntityId{};
   }
 
-  /// The slots of all that live in its frame, each once.
+  /// The slots of the entities directly in the frame of the slot's entity, each once.
   [[nodiscard]] std::span<const std::uint32_t> inside(std::uint32_t slot) const {
     return slot < nodes_.size() ? std::span<const std::uint32_t>{nodes_[slot].inside}
                                 : std::span<const std::uint32_t>{};
   }
 
-  /// The slots of all that live in some frame, in order.
+  /// The slots of all entities that are in a frame other than the world, in ascending order.
   [[nodiscard]] std::span<const std::uint32_t> members() const { return members_; }
 
   enum class Fit : std::uint8_t { fits, circle, too_deep };
-  /// Whether `id` can live in the frame of `frame`, with all that lives in its own; null: one in which
-  /// nothing does.
+  /// Checks whether `id`, with all entities in its own frame, can enter the frame of `frame`. `id` may be
+  /// null: a new entity with nothing in its frame. A null `frame` is the world frame, which always fits.
   [[nodiscard]] Fit fit(EntityId id, EntityId frame) const;
 
-  /// Puts it there; it must fit. Null: into the world.
+  /// Moves `id` into the frame of `frame` (null: the world frame). fit() must have returned `fits`.
   void put(EntityId id, EntityId frame);
 
  private:

@@ -12,21 +12,23 @@ namespace reckoner {
 namespace {
 
 constexpr double kRejoinS = 0.1;
-constexpr double kRejoinShare = 0.5;  // of the thresholds
+constexpr double kRejoinShare = 0.5;  // share of the thresholds
 
-// How far from where it is expected an entity is looked for, beside four times the way of a tick.
+// The search covers this distance around the expected point, plus four times the displacement of a tick.
 constexpr double kReachM = 0.5;
 
-constexpr double kRestM = 1e-6;  // a tick's way below this is rest: the search is not exact to the last bit
+// A smaller displacement in one tick counts as rest, because the search is not exact to the last bit.
+constexpr double kRestM = 1e-6;
 
-// A steady speed explains the last quarter of a second if no place is further off than this share of the
-// threshold. An acceleration that hides below it moves the entity by a fifth of the threshold in a second.
+// A constant speed explains the last quarter of a second if no distance differs from it by more than this
+// share of the threshold. An acceleration small enough to stay below it moves the entity by a fifth of the
+// threshold in one second.
 constexpr double kSteadyShare = 1.0 / 200.0;
 constexpr std::size_t kFewestToJudge = 4;
 
-// Over this many ticks twice, the acceleration is measured: short, so that a ramp is seen soon.
+// The acceleration is measured over twice this number of ticks: few, so that a speed ramp is noticed soon.
 constexpr std::size_t kSpan = 3;
-// Less than this share of the threshold per s^2 is rounding.
+// An acceleration below this share of the threshold per s^2 is rounding noise.
 constexpr double kLeastAccelerationShare = 1.0;
 
 }  // namespace
@@ -75,13 +77,14 @@ Route::Nearest RouteFollower::look(const State& truth) const {
   return route_->nearest(truth.position, expected(), kReachM + 4.0 * way);
 }
 
-// The way that an entity at `distance` looks.
+// The direction of travel of an entity that moves forwards at `distance`.
 glm::dvec3 RouteFollower::heading(double distance) const {
   return glm::dvec3{route_->state_at({distance, 1.0, 0.0}, 0.0).velocity};
 }
 
-// The distance that counts on from the last one. On a ping-pong route every place is passed twice: what was
-// expected tells the ways apart, or at first the facing or the velocity.
+// Converts a distance on the route to one that continues from the last. A ping-pong route passes every point
+// twice, once in each direction. The expected distance decides which one it is, or at the start the entity's
+// orientation or velocity.
 double RouteFollower::unfolded(double distance, const State& truth) const {
   if (route_->wrap() != RouteWrap::kPingPong)
     return filled_ == 0 ? distance : route_->unwrapped(distance, expected());
@@ -130,7 +133,7 @@ RouteState RouteFollower::place() const {
   if (const auto speed = steady_speed()) return {now, *speed, 0.0};
   const std::size_t span = std::min(kSpan, (filled_ - 1) / 2);
   if (span == 0) return {now, last / tick_s_, 0.0};
-  // The parabola through three places, `span` ticks apart.
+  // A parabola through three distances that are `span` ticks apart.
   const double h = static_cast<double>(span) * tick_s_;
   const double acceleration = (now - 2.0 * past(span) + past(2 * span)) / (h * h);
   const double speed = (3.0 * now - 4.0 * past(span) + past(2 * span)) / (2.0 * h);

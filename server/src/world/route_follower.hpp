@@ -14,16 +14,19 @@
 
 namespace reckoner {
 
-/// Holds an entity against the route that it is said to follow: whether it is on it, where, and how it goes
-/// on.
+/// Compares one entity with the route that it follows: decides whether the entity is on the route, and
+/// measures its distance, speed and acceleration along it.
 ///
-/// It is on the route while it is within the archetype's thresholds of it, in place and, where the archetype
-/// has an orientation, in facing. Having strayed it is back when it was within half of them for a tenth of a
-/// second, so that it does not flicker at the edge, nor on crossing the route.
+/// The entity is on the route while it is within the archetype's thresholds of it: in position and, if the
+/// archetype has an orientation, in orientation. After it has left the route, it must stay within half the
+/// thresholds for a tenth of a second to be on it again. So the result does not flicker at the edge, nor
+/// where the entity only crosses the route.
 ///
-/// Its place is looked for near where it is expected, and anywhere on the route only when it is not known, so
-/// that it does not jump between stretches that pass by each other. One per entity; a value, no allocation.
-/// Fed once a tick. The route must outlive it.
+/// The search for the nearest point on the route starts near the expected distance. It covers the whole route
+/// only while the distance is unknown, so that the result does not jump to another stretch that passes close
+/// by.
+///
+/// A value without allocations, one per entity. Call observe() once a tick. The route must outlive it.
 class RouteFollower {
  public:
   RouteFollower(RouteId id, const Route& route, const Archetype& archetype, double tick_rate_hz);
@@ -31,25 +34,27 @@ class RouteFollower {
   [[nodiscard]] RouteId id() const { return id_; }
   [[nodiscard]] const Route& route() const { return *route_; }
 
-  /// The game itself says where it is on the route at the coming tick.
+  /// Sets the exact state on the route at the coming tick; the next observe() uses it instead of a search.
   void give(const RouteState& exact) { given_ = exact; }
 
-  /// After a teleport: its place is not known.
+  /// Forgets the distance on the route; call it after a teleport.
   void restart() {
     forget();
     strayed_ = false;
   }
 
-  /// The truth at the next tick.
+  /// Passes the entity's true state at the next tick.
   void observe(const State& truth);
 
   [[nodiscard]] bool on_route() const { return on_route_; }
 
-  /// Distance, speed and acceleration at the tick observed last; while on_route(). As the game said, or
-  /// fitted to the last quarter of a second: without acceleration if that is as good, else to the last tenth.
+  /// Distance, speed and acceleration along the route at the tick observed last; call only while on_route().
+  /// Exact values from give() are returned as they are. Otherwise the values are fitted: to the last quarter
+  /// of a second with a constant speed if that explains it, else to the last tenth of a second with an
+  /// acceleration.
   [[nodiscard]] RouteState place() const;
 
-  /// The same as a motion.
+  /// place() as a motion that starts at server time `time_s`, s.
   [[nodiscard]] Motion motion(double time_s) const;
 
  private:
@@ -74,15 +79,15 @@ class RouteFollower {
   bool faces_along_;
   double tick_s_;
 
-  std::array<double, kPast> past_{};  // distances, counting laps; newest at next_ - 1
+  std::array<double, kPast> past_{};  // ring of distances, m, counting on across laps; newest at next_ - 1
   std::size_t next_ = 0;
-  std::size_t filled_ = 0;  // 0: its place is not known
+  std::size_t filled_ = 0;  // 0: the distance on the route is unknown
   double first_speed_ = 0.0;
   int ticks_near_ = 0;
   bool strayed_ = false;
   bool on_route_ = false;
-  std::optional<RouteState> given_;  // for the coming tick
-  std::optional<RouteState> exact_;  // of the last
+  std::optional<RouteState> given_;  // exact state for the coming tick
+  std::optional<RouteState> exact_;  // exact state of the last tick
 };
 
 }  // namespace reckoner

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "server/src/prefetch.hpp"
+#include "server/src/util/prefetch.hpp"
 
 #include <bit>
 #include <cstddef>
@@ -11,13 +11,13 @@
 
 namespace reckoner {
 
-/// A set of entity slots, a bit each. Sets over the same slots are combined word by word, so that what a tick
-/// costs follows what changed and not what there is.
+/// A set of entity slots with one bit per slot. Set operations process 64 slots per word, so the cost of a
+/// tick depends on what changed rather than on the number of entities.
 class SlotSet {
  public:
   static constexpr std::uint32_t kWordBits = 64;
 
-  /// Makes room for slots 0 to `slots` - 1.
+  /// Reserves room for the slots 0 to `slots` - 1.
   void fit(std::size_t slots) {
     const std::size_t words = (slots + kWordBits - 1) / kWordBits;
     if (words > words_.size()) words_.resize(words, 0);
@@ -41,11 +41,11 @@ class SlotSet {
   }
   void clear() { words_.assign(words_.size(), 0); }
 
-  /// 64 slots at once; none beyond the end.
+  /// The bits of the slots from 64 * `index` on; 0 beyond the end.
   [[nodiscard]] std::uint64_t word(std::size_t index) const {
     return index < words_.size() ? words_[index] : 0;
   }
-  /// Asks for the memory of a word.
+  /// Prefetches one word.
   void fetch(std::size_t index) const {
     if (index < words_.size()) prefetch(&words_[index]);
   }
@@ -58,7 +58,7 @@ class SlotSet {
       for_each_in(words_[w], w, f);
   }
 
-  /// Calls `f(slot)` for every bit of one word of a set.
+  /// Calls `f(slot)` for every set bit of `word`, which is the word with number `index` of a set.
   template <class F>
   static void for_each_in(std::uint64_t word, std::size_t index, F&& f) {
     for (; word != 0; word &= word - 1)
@@ -71,7 +71,7 @@ class SlotSet {
   std::vector<std::uint64_t> words_;
 };
 
-/// A set of few among many slots: going through it passes over the empty words of it, 64 at a time.
+/// A set that contains few of many slots: iteration skips empty words, 64 of them at a time.
 class SparseSlotSet {
  public:
   void insert(std::uint32_t slot) {
@@ -91,7 +91,7 @@ class SparseSlotSet {
   }
 
   [[nodiscard]] const SlotSet& slots() const { return slots_; }
-  /// The words of slots() that are not empty.
+  /// The numbers of the words of slots() that are not empty.
   [[nodiscard]] const SlotSet& filled() const { return filled_; }
 
  private:

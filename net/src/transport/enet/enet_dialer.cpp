@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "net/src/secure/keys.hpp"
-#include "net/src/transport/enet/enet_wait.hpp"
+#include "net/src/transport/platform.hpp"
 
 #include <algorithm>
 #include <string>

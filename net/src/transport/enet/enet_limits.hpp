@@ -44,6 +44,4 @@ inline constexpr int kMostSkipped = 16384;  // empty datagrams that are removed 
 inline constexpr double kLookSeconds =
     0.05;  // s between two checks for silent peers; each check visits all peers
 
-inline constexpr double kWaitSliceSeconds = 0.05;  // so that ENet's resends stay on time during a long wait
-
 }  // namespace reckoner::enet_limits

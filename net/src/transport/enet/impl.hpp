@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "net/src/codec/message_codec.hpp"
+#include "net/src/messages/message_codec.hpp"
 #include "net/src/secure/guard.hpp"
 #include "net/src/transport/enet/datagram_batch.hpp"
 #include "net/src/transport/enet/enet_filter.hpp"
 #include "net/src/transport/enet/enet_limits.hpp"
 #include "net/src/transport/enet/enet_liveness.hpp"
-#include "net/src/transport/enet/enet_wait.hpp"
 #include "net/src/transport/enet/handles.hpp"
 #include "net/src/transport/enet/held_packets.hpp"
 #include "net/src/transport/enet/list_work.hpp"
 #include "net/src/transport/enet/shared_library_start.hpp"
 #include "net/src/transport/event_queue.hpp"
 #include "net/src/transport/peer_table.hpp"
+#include "net/src/transport/platform.hpp"
 #include "net/src/transport/touched_peers.hpp"
 #include "net/src/transport/traffic_limit.hpp"
 #include "net/src/transport/transport_log.hpp"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // ENet's passes, sending, and the detection of silent peers.
+#include "net/src/messages/messages.hpp"
 #include "net/src/transport/enet/hurry.hpp"
 #include "net/src/transport/enet/impl.hpp"
 #include "net/src/transport/enet/socket_screen.hpp"
-#include "net/src/wire/messages.hpp"
 
 #include <utility>
 #include <vector>

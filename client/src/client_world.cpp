@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: MIT
+// What arrives of a world.
+#include "client/src/client_world.hpp"
+
+#include "net/src/codec/field_codec.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace reckoner {
+
+bool ClientWorld::begin(const WelcomeMessage& message, double local_s) {
+  if (!link.join(message, config.archetypes, local_s)) return false;
+  playout.expect_gaps(message.longest_gap_s);
+  return true;
+}
+
+std::optional<Refusal> ClientWorld::take(const ControlMessage& message) {
+  if (const auto* s = std::get_if<SpawnMessage>(&message)) return spawn(*s);
+  if (const auto* d = std::get_if<DespawnMessage>(&message)) return despawn(*d);
+  if (const auto* r = std::get_if<RouteMessage>(&message)) {
+    return link.add_route(*r) ? std::nullopt : std::optional{Refusal::unknown_route};
+  }
+  if (const auto* o = std::get_if<OwnershipMessage>(&message)) return own(*o);
+  const auto* m = std::get_if<GameDataMessage>(&message);
+  if (m == nullptr) return Refusal::unexpected;
+  mail.receive(m->payload, m->time_s, stats);
+  return std::nullopt;
+}
+
+void ClientWorld::take(std::span<const std::byte> payload, double local_s) {
+  const auto updates = link.receive(payload, local_s, entities, stats);
+  if (!updates) return;
+  if (const auto complete_s = link.complete_s()) holds.note_complete(*complete_s);
+  note_arrival(local_s);
+  advance(local_s);
+  if (link.clock_ready()) link.note_applied(playout.shown_s());
+  apply(*updates, local_s);
+  apply(link.field_updates());
+  mail.receive(link.messages(), stats);
+}
+
+// In the world, or in what is known and is not the entity itself.
+bool ClientWorld::can_live_in(FrameId frame, EntityId id) const {
+  return !frame || (frame != frame_of(id) && entities.find(entity_of(frame)) != nullptr);
+}
+
+std::optional<Refusal> ClientWorld::spawn(const SpawnMessage& message) {
+  const Quantisation* q = link.quantisation(message.archetype);
+  if (q == nullptr || message.orientation_bits != q->orientation_bits) return Refusal::beyond_limits;
+  if (message.motion_tick > message.tick || link.is_far_ahead(message.tick)) return Refusal::from_future;
+  const auto decoded = motion_of(message.state, link.time_of(message.motion_tick), *q, link.routes());
+  if (!decoded) return why_no_motion(message.state, link.routes());
+  std::vector<FieldValue> values;
+  BitReader reader{message.fields};
+  read_values(reader, config.archetypes[message.archetype].fields, values);
+  if (!reader.finished()) return Refusal::malformed;
+  const Motion& motion = *decoded;
+  // Whatever it lives in was announced before.
+  if (!can_live_in(motion.frame, message.entity)) return Refusal::unknown_frame;
+  const auto slot = static_cast<std::uint32_t>(message.entity.slot());
+  if (KnownEntity* known = entities.find(message.entity); known != nullptr && !known->despawned_s) {
+    // It has begun already; it is how it goes on that is news.
+    if (message.archetype != known->info.archetype) return Refusal::unexpected;
+    link.note_tick(message.tick);
+    entities.references(slot)->note(message.level, message.motion_tick, message.state);
+    if (known->owned || motion.time_s < known->spawned_s || !receive(*known, motion)) {
+      ++stats.updates_stale;
+    } else {
+      ++stats.updates_applied;
+      if (!known->visible) limit_unseen(*known);
+    }
+    return std::nullopt;
+  }
+  link.note_tick(message.tick);
+  remove(slot, link.time_of(message.tick));
+  entities.put({message.entity,
+                {message.archetype, message.name},
+                RemoteEntity{motion, path_},
+                motion.time_s,
+                std::nullopt,
+                false,
+                motion.teleports,
+                FieldTimeline{std::move(values), link.time_of(message.tick)},
+                motion.frame});
+  frames.note(slot, motion);
+  limit_unseen(*entities.find(message.entity));
+  entities.references(slot)->note(message.level, message.motion_tick, message.state);
+  return std::nullopt;
+}
+
+// It may have been told of long ago, and waited for what got lost, or slept.
+void ClientWorld::limit_unseen(KnownEntity& entity) {
+  const double holds_s = holds.of_unseen(entity.remote.newest().time_s);
+  if (!link.clock_ready() || playout.shown_s() <= holds_s) return;
+  entity.remote.hold_until(holds_s, holds_s, 0.0);
+  some_fade_ = true;
+}
+
+// Whose an entity is. What its game says of one that is this client's is shown as if it were the newest
+// motion of the server's, made for the instant that is shown.
+std::optional<Refusal> ClientWorld::own(const OwnershipMessage& message) {
+  using News = OwnershipMessage::News;
+  KnownEntity* entity = entities.find(message.entity);
+  if (entity == nullptr || (message.news != News::given && !entity->owned)) return Refusal::unknown_entity;
+  OwnershipState& ownership_state = entity->ownership_state;
+  if (message.news == News::again) {
+    ownership_state.viewers_s = message.viewers_s;
+    link.owned().find(message.entity)->say_again();
+    return std::nullopt;
+  }
+  const double shown_s = playout.shown_s();
+  if (message.news == News::taken) {
+    const State before = entity->remote.shown(shown_s);
+    // Until the server says what it does, it goes straight on. The stamp is that of the gift: whatever the
+    // server has it do since is newer, though that be long ago, and takes its place.
+    State straight = before;
+    straight.acceleration = glm::vec3{0.0f};
+    const double given_s = ownership_state.go_on.time_s;
+    Motion last{extrapolate(straight, given_s - shown_s), given_s, entity->remote.newest().teleports};
+    last.frame = entity->remote.frame(shown_s);
+    entity->remote = RemoteEntity{last, path_};
+    entity->remote.correct(before, shown_s, blend_s());
+    entity->owned = false;
+    link.owned().remove(message.entity);
+    events.push_back({ClientEvent::Kind::taken, message.entity});
+    return std::nullopt;
+  }
+  const Quantisation& q = *link.quantisation(entity->info.archetype);
+  if (message.orientation_bits != q.orientation_bits) return Refusal::beyond_limits;
+  if (link.is_far_ahead(message.motion_tick)) return Refusal::from_future;
+  const auto motion = motion_of(message.state, link.time_of(message.motion_tick), q, link.routes());
+  if (!motion) return why_no_motion(message.state, link.routes());
+  if (motion->route != nullptr) return Refusal::unexpected;
+  if (!can_live_in(motion->frame, message.entity)) return Refusal::unknown_frame;
+  ownership_state.viewers_s = message.viewers_s;
+  if (OwnedEntity* known = link.owned().find(message.entity)) {
+    known->restart(message.term, *motion);
+  } else {
+    link.owned().add(message.entity, OwnedEntity{config.archetypes[entity->info.archetype], q, link.clock(),
+                                                 config.owned_updates_per_second, message.term, *motion});
+    ownership_state.unpolled = 0;
+    entity->remote.set_path(Path::predict, shown_s, blend_s());
+  }
+  entity->owned = true;
+  ownership_state.go_on = *motion;
+  ownership_state.moved = false;
+  ++ownership_state.unpolled;
+  const bool corrected = message.news == News::corrected;
+  stats.corrections += corrected ? 1 : 0;
+  if (corrected)
+    say(config.log, LogLevel::warning, "corrected", {{"slot", std::uint64_t{message.entity.slot()}}});
+  events.push_back({corrected ? ClientEvent::Kind::corrected : ClientEvent::Kind::given, message.entity});
+  return std::nullopt;
+}
+
+void ClientWorld::note_polled(const ClientEvent& event) {
+  if (event.kind != ClientEvent::Kind::given && event.kind != ClientEvent::Kind::corrected) return;
+  KnownEntity* entity = entities.find(event.entity);
+  if (entity != nullptr && entity->ownership_state.unpolled > 0) --entity->ownership_state.unpolled;
+}
+
+// From now on `state` is what is shown; the first time, what was shown before is blended into it.
+void ClientWorld::show_own(KnownEntity& entity, const Motion& motion) {
+  const double shown_s = motion.time_s;
+  const bool snaps = motion.teleports != entity.remote.newest().teleports || !entity.visible;
+  if (entity.ownership_state.moved || snaps) {
+    ShownBlends blends = entity.remote.blends();
+    if (snaps || blends.frame != motion.frame)  // how it goes over is its game's to say
+      blends = {.teleports = motion.teleports,
+                .frame = motion.frame,
+                .gentle_until_s = blends.gentle_until_s,
+                .lever_m = blends.lever_m};
+    entity.remote = RemoteEntity{{&motion, 1}, Path::predict, blends};
+  } else {
+    const State last = entity.remote.shown(shown_s);
+    const auto before = frames.carried(last, entity.remote.frame(shown_s), motion.frame, shown_s);
+    const double behind_s = std::min(playout.delay_s(), kLongestCatchUpS);
+    entity.remote = RemoteEntity{motion, Path::predict};
+    if (before) entity.remote.correct(*before, shown_s, std::max(blend_s(), behind_s));
+  }
+  entity.frame_shown = motion.frame;
+  frames.note(static_cast<std::uint32_t>(entity.id.slot()), motion);
+  entity.ownership_state.moved = true;
+}
+
+std::optional<Refusal> ClientWorld::despawn(const DespawnMessage& message) {
+  KnownEntity* entity = entities.find(message.entity);
+  if (entity == nullptr) return Refusal::unknown_entity;
+  if (link.is_far_ahead(message.tick)) return Refusal::from_future;
+  if (path_ == Path::predict) {
+    remove(static_cast<std::uint32_t>(message.entity.slot()), link.time_of(message.tick));
+  } else {
+    entity->despawned_s = link.time_of(message.tick);
+  }
+  return std::nullopt;
+}
+
+// False if it is not news.
+bool ClientWorld::receive(KnownEntity& entity, const Motion& motion) {
+  const RemoteEntity& remote = entity.remote;
+  const double shown_s = playout.shown_s();
+  const double duration_s = std::max(catch_up_s(std::max(0.0, shown_s - remote.holds_until_s())),
+                                     catch_up_left_s(remote.blend(), shown_s));
+  const double holds_s = holds.of(std::max(motion.time_s, remote.newest().time_s));
+  const double limit_s = shown_s > holds_s ? holds_s : kHoldsForever;
+  // What was never shown has nothing to be blended from.
+  if (!frames.receive(entity, motion, shown_s, entity.visible ? duration_s : 0.0, limit_s)) return false;
+  some_fade_ = some_fade_ || limit_s != kHoldsForever;
+  return true;
+}
+
+void ClientWorld::apply(std::span<const ServerLink::Update> updates, double local_s) {
+  for (const ServerLink::Update& update : updates) {
+    if (References* references = entities.references(update.slot))
+      references->note(update.level, update.tick, update.encoded);
+    KnownEntity* entity = entities.at(update.slot);
+    // Despawned meanwhile, or from before this slot's entity began.
+    if (entity == nullptr || entity->owned || update.motion.time_s < entity->spawned_s) {
+      ++stats.updates_stale;
+      continue;
+    }
+    Motion motion = update.motion;
+    if (!config.uses_stamps && link.clock_known()) motion.time_s = link.server_time_s(local_s);
+    const double gap_s = motion.time_s - entity->remote.newest().time_s;
+    if (!receive(*entity, motion)) {
+      ++stats.updates_stale;
+      continue;
+    }
+    ++stats.updates_applied;
+    if (gap_s > 0.0 && link.clock_known()) {
+      playout.note_update(link.server_time_s(local_s) - motion.time_s, gap_s);
+    }
+  }
+}
+
+void ClientWorld::apply(std::span<const ServerLink::FieldUpdate> updates) {
+  for (const ServerLink::FieldUpdate& update : updates) {
+    const bool fresh = waiting_fields_.add(update.slot, update.field, update.time_s, update.value, entities);
+    ++(fresh ? stats.field_changes_applied : stats.field_changes_stale);
+  }
+}
+
+}  // namespace reckoner

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+#include "harness/replay/ablation.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace reckoner::harness {
+namespace {
+
+constexpr std::array<Ablation, 7> kAblations{{
+    {"without-stamps", "time stamps: a motion counts from its arrival"},
+    {"without-threshold", "the threshold: updates go evenly, at the same rate"},
+    {"without-fit", "the fitted acceleration: the true one is sent"},
+    {"without-latency", "latency awareness: an update is due when the error is there"},
+    {"without-repair", "repair: what was lost is not sent again"},
+    {"without-blend", "the blend: T = 0, corrections snap"},
+    {"without-frames", "moving frames: everything is told in the world"},
+}};
+
+}  // namespace
+
+std::span<const Ablation> ablations() {
+  return kAblations;
+}
+
+bool is_ablation(std::string_view method) {
+  return std::any_of(kAblations.begin(), kAblations.end(),
+                     [&](const Ablation& ablation) { return ablation.name == method; });
+}
+
+Result<ReplayOptions> ablate(const ReplayOptions& options) {
+  ReplayOptions ablated = options;
+  ablated.method = "reckoner";
+  if (options.method == "without-stamps") ablated.uses_stamps = false;
+  if (options.method == "without-fit") ablated.parts.fitted_acceleration = false;
+  if (options.method == "without-latency") ablated.parts.latency_aware = false;
+  if (options.method == "without-repair") ablated.parts.repair = false;
+  if (options.method == "without-frames") ablated.uses_frames = false;
+  if (options.method == "without-blend") ablated.playout.blend_frames = 0.0;
+  if (options.method == "without-threshold") {
+    if (options.budget.updates_per_second <= 0.0) {
+      return Error{"without a threshold there must be a budget of updates per second"};
+    }
+    ablated.budget.fixed_rate_hz = options.budget.updates_per_second;
+    ablated.budget.updates_per_second = 0.0;
+  }
+  return ablated;
+}
+
+}  // namespace reckoner::harness

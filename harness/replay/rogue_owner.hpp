@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "net/src/codec/motion_codec.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <reckoner/net/archetype.hpp>
+#include <reckoner/net/transport.hpp>
+#include <reckoner/reckoning/motion.hpp>
+
+namespace reckoner::harness {
+
+/// The ways in which an owner cheats.
+enum class Cheat : std::uint8_t {
+  none,      ///< honest, for comparison
+  speed,     ///< moves at three times its top speed
+  teleport,  ///< jumps 40 m and back, alternating every second
+  future,    ///< stamps its motions half a second ahead
+  flood,     ///< sends about a thousand motions a second
+};
+[[nodiscard]] std::optional<Cheat> cheat_named(std::string_view name);
+
+/// A cheating client without a game. It owns one entity and writes the protocol's messages itself. Its entity
+/// runs in a circle close to its top speed; the motions that it sends depend on the cheat. It knows the true
+/// server time.
+class RogueOwner {
+ public:
+  /// Top speed of its archetype, m/s.
+  static constexpr double kTopSpeedMps = 8.0;
+
+  RogueOwner(Cheat cheat, std::span<const Archetype> archetypes, std::size_t archetype, Transport& transport);
+
+  /// Handles everything that has arrived.
+  void receive();
+  /// Sends the motions of one tick to the server.
+  void tick(Tick tick, double time_s, double tick_rate_hz);
+
+  /// The state that it claims for its entity at `time_s`.
+  [[nodiscard]] State story(double time_s) const;
+
+  /// The first message it sends after it has joined, by which the server recognises it.
+  static constexpr std::byte kName{0x66};
+
+ private:
+  void send_motion(Tick tick, const State& state);
+
+  Cheat cheat_;
+  std::uint32_t archetype_hash_;
+  Quantisation quantisation_;
+  Transport& transport_;
+  PeerId server_;
+  bool joined_ = false;
+  std::uint16_t control_count_ = 0;
+  std::uint16_t sequence_ = 0;
+  std::uint8_t term_ = 0;
+  std::optional<EntityId> entity_;
+};
+
+}  // namespace reckoner::harness

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+#include "harness/replay/replay_network.hpp"
+#include "harness/sim/sim_transport.hpp"
+
+namespace reckoner::harness {
+namespace {
+
+SimNetworkConfig network_config(const ReplayOptions& options, double start_s) {
+  SimNetworkConfig config;
+  config.links = options.links;
+  config.script = options.link_script;
+  config.start_s = start_s;
+  config.seed = options.seed;
+  config.log_packets = options.log_packets;
+  return config;
+}
+
+class SimReplayNetwork final : public ReplayNetwork {
+ public:
+  SimReplayNetwork(const ReplayOptions& options, double start_s, std::uint32_t connect_reason)
+      : network_(network_config(options, start_s)), client_(network_.add_client(connect_reason)) {}
+
+  [[nodiscard]] Transport& server() override { return network_.server(); }
+  [[nodiscard]] Transport& client() override { return client_; }
+  [[nodiscard]] double next_event_s() const override { return network_.next_event_s(); }
+  void advance(double now_s) override { network_.advance(now_s); }
+  [[nodiscard]] double now_s() const override { return network_.now_s(); }
+  [[nodiscard]] bool server_has_events() const override { return network_.server_has_events(); }
+  [[nodiscard]] bool client_has_events() const override { return network_.client_has_events(0); }
+  void begin_tick() override { logged_ = network_.packets().size(); }
+  void end_tick(std::size_t entities) override { network_.note_entities(logged_, entities); }
+  [[nodiscard]] std::span<const PacketRecord> packets() override { return network_.packets(); }
+
+ private:
+  SimNetwork network_;
+  Transport& client_;
+  std::size_t logged_ = 0;  // number of records before the tick
+};
+
+}  // namespace
+
+std::unique_ptr<ReplayNetwork> make_sim_network(const ReplayOptions& options, double start_s,
+                                                std::uint32_t connect_reason) {
+  return std::make_unique<SimReplayNetwork>(options, start_s, connect_reason);
+}
+
+}  // namespace reckoner::harness

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+#include "net/src/messages/datagram.hpp"
+
+#include "net/src/messages/messages.hpp"
+#include "net/src/wire/bit_archive.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+namespace reckoner {
+namespace {
+
+constexpr unsigned kAgeOrder = 0;        // most updates are sent in the tick they are made
+constexpr unsigned kCountOrder = 1;      // a few updates a datagram
+constexpr unsigned kRoundTripOrder = 3;  // ticks until an acknowledgement is back
+constexpr unsigned kAckDelayOrder = 8;   // tens of milliseconds
+constexpr unsigned kDelayOrder = 8;
+constexpr unsigned kArrivalsOrder = 2;    // a few a report
+constexpr unsigned kArrivalGapOrder = 6;  // a tick between two
+
+}  // namespace
+
+template <class Archive>
+void serialize(Archive& archive, Ack& ack) {
+  archive(ack.newest, ack.window);
+}
+
+template <class Archive>
+void serialize(Archive& archive, Echo& echo) {
+  archive(wire::ranged(echo.stamp, 0, (1 << kStampBits) - 1),
+          wire::ranged(echo.held, -Echo::kMostHeld, Echo::kMostHeld));
+}
+
+// A part that may be absent: one bit, and the part if it is set.
+template <class Archive, class T>
+void serialize_optional(Archive& archive, std::optional<T>& part) {
+  bool present = part.has_value();
+  archive(present);
+  if (present && !part) part.emplace();
+  if (present) archive(*part);
+}
+
+template <class Archive>
+void serialize(Archive& archive, UpdateCoding& c) {
+  archive(wire::ranged(c.gap_order, 0, UpdateCoding::kMostGapOrder),
+          wire::ranged(c.reference_order, 0, UpdateCoding::kMostReferenceOrder),
+          wire::golomb(c.reference_age, kRoundTripOrder));
+}
+
+template <class Archive>
+void serialize(Archive& archive, ServerHeader& h) {
+  archive(h.sequence, h.tick, wire::golomb(h.complete_age, kAgeOrder));
+  serialize_optional(archive, h.ack);
+  serialize_optional(archive, h.echo);
+  archive(wire::golomb(h.update_count, kCountOrder));
+  if (h.update_count > 0) archive(h.coding);
+  archive(h.has_fields, h.has_messages);
+}
+
+// Arrivals count back: in time from the one before, in sequence from the one that should come before it.
+template <class Archive>
+void serialize_arrivals(Archive& archive, ShowingReport& r, const Ack& ack) {
+  std::uint32_t count = r.count;
+  archive(wire::golomb(count, kArrivalsOrder));
+  if constexpr (Archive::is_loading::value) {
+    if (count > ShowingReport::kMostArrivals) return archive.bits().fail();
+  }
+  r.count = static_cast<std::uint8_t>(count);
+  auto expected = ack.newest;
+  std::uint32_t ago = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    ShowingReport::Arrival& a = r.arrivals[i];
+    const int off = sequence_distance(expected, a.sequence);
+    auto folded = static_cast<std::uint32_t>(off >= 0 ? 2 * off : -2 * off - 1);
+    std::uint32_t gap = a.ago - ago;
+    archive(wire::golomb(folded, 0), wire::golomb(gap, kArrivalGapOrder));
+    if constexpr (Archive::is_loading::value) {
+      const auto half = static_cast<std::uint16_t>(folded / 2u);
+      a.sequence = static_cast<Sequence>(folded % 2u == 0 ? expected - half : expected + half + 1u);
+      a.ago = ago + gap;
+      if (folded > 0xffffu || a.ago < ago) return archive.bits().fail();
+    }
+    expected = static_cast<Sequence>(a.sequence - 1u);
+    ago = a.ago;
+  }
+}
+
+template <class Archive>
+void serialize_showing(Archive& archive, ShowingReport& r, const std::optional<Ack>& ack) {
+  archive(r.clock, wire::golomb(r.delay, kDelayOrder), wire::ranged(r.era, 0, ShowingReport::kEras - 1));
+  if constexpr (Archive::is_loading::value) {
+    if (r.delay > ShowingReport::kMostDelay) return archive.bits().fail();
+  }
+  if (ack) serialize_arrivals(archive, r, *ack);
+}
+
+template <class Archive>
+void serialize(Archive& archive, ClientDatagram& d) {
+  archive(d.sequence, d.control_count, wire::ranged(d.stamp, 0, (1 << kStampBits) - 1));
+  serialize_optional(archive, d.ack);
+  if (d.ack) archive(wire::golomb(d.ack_delay, kAckDelayOrder));
+  bool shows = d.showing.has_value();
+  archive(shows);
+  if (shows) {
+    if (!d.showing) d.showing.emplace();
+    serialize_showing(archive, *d.showing, d.ack);
+  }
+  archive(d.has_owned, d.has_messages);
+}
+
+void write(BitWriter& writer, const ServerHeader& header) {
+  wire::BitOutputArchive archive{writer};
+  archive(header);
+}
+
+ServerHeader read_server_header(BitReader& reader) {
+  wire::BitInputArchive archive{reader};
+  ServerHeader header;
+  archive(header);
+  return header;
+}
+
+void write(BitWriter& writer, const UpdateHeader& update, const UpdateCoding& coding,
+           std::int64_t previous_slot) {
+  assert(std::int64_t{update.slot} > previous_slot);
+  assert(!update.reference_age || *update.reference_age >= coding.reference_age);
+  const auto gap = static_cast<std::uint32_t>(std::int64_t{update.slot} - previous_slot - 1);
+  wire::CodeJoiner head{writer};  // hot: four short codes, mostly one write
+  head.append(wire::golomb_code(gap, coding.gap_order));
+  head.append(wire::golomb_code(update.age, kAgeOrder));
+  head.append({(1u << update.level) - 1u, std::min<unsigned>(update.level + 1u, UpdateHeader::kLevels - 1u)});
+  head.append({update.reference_age ? 1u : 0u, 1});
+  if (update.reference_age)
+    head.append(wire::golomb_code(*update.reference_age - coding.reference_age, coding.reference_order));
+  head.finish();
+}
+
+UpdateHeader read_update(BitReader& reader, const UpdateCoding& coding, std::int64_t previous_slot) {
+  UpdateHeader update;
+  std::uint32_t gap = 0;
+  wire::BitInputArchive archive{reader};
+  archive(wire::golomb(gap, coding.gap_order), wire::golomb(update.age, kAgeOrder));
+  const std::int64_t slot = previous_slot + 1 + gap;
+  if (slot >= kMaxEntities) reader.fail();
+  while (update.level < UpdateHeader::kLevels - 1 && reader.read(1) != 0)
+    ++update.level;
+  if (reader.read(1) != 0) {
+    std::uint32_t back = 0;
+    archive(wire::golomb(back, coding.reference_order));
+    update.reference_age = coding.reference_age + back;
+    if (*update.reference_age < back) reader.fail();  // beyond 32 bits
+  }
+  if (reader.failed()) return {};
+  update.slot = static_cast<std::uint32_t>(slot);
+  return update;
+}
+
+void write(BitWriter& writer, const ClientDatagram& datagram) {
+  wire::BitOutputArchive archive{writer};
+  archive(datagram);
+}
+
+std::optional<ClientDatagram> read_client_datagram(BitReader& reader) {
+  wire::BitInputArchive archive{reader};
+  ClientDatagram datagram;
+  archive(datagram);
+  const bool goes_on = datagram.has_owned || datagram.has_messages;
+  if (goes_on ? reader.failed() : !reader.finished()) return std::nullopt;
+  return datagram;
+}
+
+}  // namespace reckoner

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: MIT
+#include "net/src/messages/messages.hpp"
+
+#include "net/src/codec/field_codec.hpp"
+#include "net/src/codec/motion_serialize.hpp"
+#include "net/src/codec/route_serialize.hpp"
+#include "net/src/messages/datagram.hpp"
+#include "net/src/wire/bit_archive.hpp"
+
+#include <type_traits>
+#include <utility>
+
+namespace reckoner {
+namespace {
+
+// Numbers of the messages on the wire: never renumbered, never reused.
+enum class Kind : std::uint8_t {
+  join = 1,
+  welcome = 2,
+  spawn = 3,
+  despawn = 4,
+  route = 5,
+  game_data = 6,
+  ownership = 7,
+  session = 8,
+  resume = 9,
+  playout = 10
+};
+constexpr int kMostKind = 15;
+
+// Refuses bytes of other programs before anything else is read.
+constexpr std::uint32_t kJoinMagic = 0x524b4e52;  // "RNKR" in memory order
+
+constexpr double kMostSeconds = 1e12;
+constexpr double kMostMetres = 1e12;
+constexpr double kMostViewersS = 10.0;
+
+constexpr Kind kind_of(const JoinMessage&) {
+  return Kind::join;
+}
+constexpr Kind kind_of(const WelcomeMessage&) {
+  return Kind::welcome;
+}
+constexpr Kind kind_of(const SpawnMessage&) {
+  return Kind::spawn;
+}
+constexpr Kind kind_of(const DespawnMessage&) {
+  return Kind::despawn;
+}
+constexpr Kind kind_of(const RouteMessage&) {
+  return Kind::route;
+}
+
+constexpr Kind kind_of(const GameDataMessage&) {
+  return Kind::game_data;
+}
+
+constexpr Kind kind_of(const OwnershipMessage&) {
+  return Kind::ownership;
+}
+
+constexpr Kind kind_of(const SessionMessage&) {
+  return Kind::session;
+}
+
+constexpr Kind kind_of(const ResumeMessage&) {
+  return Kind::resume;
+}
+
+constexpr Kind kind_of(const PlayoutMessage&) {
+  return Kind::playout;
+}
+
+template <class Message>
+std::optional<ControlMessage> read_as(BitReader& reader) {
+  Message message;
+  wire::BitInputArchive archive{reader};
+  archive(message);
+  reader.align();
+  if (reader.failed()) return std::nullopt;
+  return message;
+}
+
+}  // namespace
+
+// serialize() is found by argument-dependent look-up, so these stand in the messages' own namespace.
+
+template <class Archive>
+void serialize(Archive& archive, EntityId& id) {
+  archive(wire::ranged(id.index1, 1, kMaxEntities), id.generation);
+}
+
+template <class Archive>
+void serialize(Archive& archive, JoinMessage& m) {
+  std::uint32_t magic = kJoinMagic;
+  archive(magic, m.version);
+  if constexpr (Archive::is_loading::value) {
+    // What another version puts behind its number cannot be known: read the number, and stop.
+    if (magic != kJoinMagic) archive.bits().fail();
+    if (m.version != kProtocolVersion) {
+      archive.bits().skip_rest();
+      return;
+    }
+  }
+  archive(m.archetype_hash, m.shows_past, wire::real(m.blend_s, 0.0, kMostBlendS));
+}
+
+template <class Archive, std::size_t Count>
+void serialize_gains(Archive& archive, std::array<std::int8_t, Count>& gains) {
+  for (std::int8_t& gain : gains)
+    archive(wire::ranged(gain, INT8_MIN, INT8_MAX));
+}
+
+template <class Archive>
+void serialize(Archive& archive, OrderRule& r) {
+  archive(wire::ranged(r.offset, OrderRule::kLeastOffset, OrderRule::kMostOffset),
+          wire::ranged(r.slope, 0, OrderRule::kMostSlope));
+}
+
+template <class Archive>
+void serialize(Archive& archive, Prior& h) {
+  serialize_gains(archive, h.horizontal);
+  serialize_gains(archive, h.vertical);
+  serialize_gains(archive, h.tilt);
+  serialize_gains(archive, h.yaw);
+  archive(wire::ranged(h.pitch_share, 0, CodeParameters::kMostShare),
+          wire::ranged(h.other_share, 0, CodeParameters::kMostShare));
+}
+
+template <class Archive>
+void serialize(Archive& archive, CodeParameters& c) {
+  for (OrderRule& rule : c.orders)
+    archive(rule);
+  serialize_gains(archive, c.velocity);
+  for (Prior& prior : c.priors)
+    archive(prior);
+}
+
+template <class Archive>
+void serialize(Archive& archive, ArchetypeLimits& l) {
+  archive(wire::real(l.threshold_m, 1e-6, kMostMetres), wire::real(l.threshold_rad, 1e-6, kMostMetres),
+          wire::real(l.max_speed_mps, 0.0, kMostMetres), wire::real(l.world_size_m, 0.0, kMostMetres),
+          l.codes);
+}
+
+template <class Archive>
+void serialize(Archive& archive, WelcomeMessage& m) {
+  archive(m.client.value, wire::real(m.tick_rate_hz, 1.0, 1000.0),
+          wire::real(m.epoch_s, -kMostSeconds, kMostSeconds), m.tick,
+          wire::real(m.longest_gap_s, 0.0, kMostSeconds), m.rewinds,
+          wire::list(m.archetypes, kMaxArchetypes));
+}
+
+template <class Archive>
+void serialize(Archive& archive, SpawnMessage& m) {
+  archive(m.entity, m.archetype, wire::text(m.name, kMaxNameBytes), m.tick, m.motion_tick,
+          wire::ranged(m.level, 0, UpdateHeader::kLevels - 1), wire::ranged(m.orientation_bits, 0, 15));
+  serialize_state(archive, m.state, m.orientation_bits);
+  archive(wire::bytes(m.fields, kMaxValuesBytes));
+}
+
+template <class Archive>
+void serialize(Archive& archive, DespawnMessage& m) {
+  archive(m.entity, m.tick);
+}
+
+template <class Archive>
+void serialize(Archive& archive, RouteMessage& m) {
+  archive(wire::ranged(m.route.value, 1, kMaxRoutes), m.definition);
+}
+
+template <class Archive>
+void serialize(Archive& archive, GameDataMessage& m) {
+  bool stamped = m.time_s.has_value();
+  archive(stamped);
+  if (stamped) {
+    if (!m.time_s) m.time_s = 0.0;
+    archive(wire::real(*m.time_s, -kMostStamp, kMostStamp));
+  }
+  archive(wire::bytes(m.payload, kMaxReliableBytes));
+  if constexpr (Archive::is_loading::value) {
+    if (m.payload.empty()) archive.bits().fail();
+  }
+}
+
+template <class Archive>
+void serialize(Archive& archive, OwnershipMessage& m) {
+  using News = OwnershipMessage::News;
+  archive(m.entity, wire::ranged(m.news, 0, 3), wire::ranged(m.term, 0, kTerms - 1),
+          wire::real(m.viewers_s, 0.0, kMostViewersS));
+  if (m.news != News::given && m.news != News::corrected) return;
+  archive(m.motion_tick, wire::ranged(m.orientation_bits, 0, 15));
+  serialize_state(archive, m.state, m.orientation_bits);
+}
+
+template <class Archive>
+void serialize(Archive& archive, SessionMessage& m) {
+  archive(m.key.high, m.key.low, m.taken, m.tick);
+}
+
+template <class Archive>
+void serialize(Archive& archive, ResumeMessage& m) {
+  archive(m.client.value, m.key.high, m.key.low, m.taken);
+}
+
+template <class Archive>
+void serialize(Archive& archive, PlayoutMessage& m) {
+  archive(m.interpolates, m.shows_past, wire::real(m.blend_s, 0.0, kMostBlendS));
+  if constexpr (Archive::is_loading::value) {
+    if (m.shows_past && !m.interpolates) archive.bits().fail();
+  }
+}
+
+std::span<const std::byte> encode(const ControlMessage& message, std::span<std::byte> buffer) {
+  BitWriter writer{buffer};
+  wire::BitOutputArchive archive{writer};
+  std::visit(
+      [&](const auto& m) {
+        Kind kind = kind_of(m);
+        archive(wire::ranged(kind, 0, kMostKind), m);
+      },
+      message);
+  return writer.overflowed() ? std::span<const std::byte>{} : writer.finish();
+}
+
+namespace {
+
+std::optional<ControlMessage> read_control(BitReader& reader) {
+  Kind kind{};
+  wire::BitInputArchive archive{reader};
+  archive(wire::ranged(kind, 0, kMostKind));
+  switch (kind) {
+    case Kind::join:
+      return read_as<JoinMessage>(reader);
+    case Kind::welcome:
+      return read_as<WelcomeMessage>(reader);
+    case Kind::spawn:
+      return read_as<SpawnMessage>(reader);
+    case Kind::despawn:
+      return read_as<DespawnMessage>(reader);
+    case Kind::route:
+      return read_as<RouteMessage>(reader);
+    case Kind::game_data:
+      return read_as<GameDataMessage>(reader);
+    case Kind::ownership:
+      return read_as<OwnershipMessage>(reader);
+    case Kind::session:
+      return read_as<SessionMessage>(reader);
+    case Kind::resume:
+      return read_as<ResumeMessage>(reader);
+    case Kind::playout:
+      return read_as<PlayoutMessage>(reader);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<ControlMessage> take_control(std::span<const std::byte>& bytes) {
+  BitReader reader{bytes};
+  auto message = read_control(reader);
+  bytes = message ? bytes.last(reader.bits_left() / 8) : std::span<const std::byte>{};
+  return message;
+}
+
+std::optional<ControlMessage> decode_control(std::span<const std::byte> bytes) {
+  auto message = take_control(bytes);
+  return bytes.empty() ? std::move(message) : std::nullopt;
+}
+
+bool is_counted(const ControlMessage& message) {
+  return !std::holds_alternative<WelcomeMessage>(message) && !std::holds_alternative<SessionMessage>(message);
+}
+
+std::uint32_t pack(const EndCode& code) {
+  return static_cast<std::uint32_t>(code.reason) | (code.detail << 8);
+}
+
+EndCode unpack_end_code(std::uint32_t packed) {
+  const auto reason = static_cast<std::uint8_t>(packed & 0xffu);
+  if (reason > static_cast<std::uint8_t>(EndReason::replaced)) return {};
+  return {static_cast<EndReason>(reason), packed >> 8};
+}
+
+std::string describe(const EndCode& code) {
+  switch (code.reason) {
+    case EndReason::none:
+      return "the connection ended";
+    case EndReason::version:
+      return "protocol version mismatch: the server speaks version " + std::to_string(code.detail) +
+             ", this client version " + std::to_string(kProtocolVersion);
+    case EndReason::archetypes:
+      return "the server declares other archetypes than this client";
+    case EndReason::full:
+      return "the server is full";
+    case EndReason::malformed:
+      return "the server could not read what this client sent";
+    case EndReason::join_timeout:
+      return "connected, but did not ask to join in time";
+    case EndReason::server_shutdown:
+      return "the server has shut down";
+    case EndReason::left:
+      return "left";
+    case EndReason::replaced:
+      return "the same client has joined from elsewhere";
+  }
+  return "unknown reason";
+}
+
+}  // namespace reckoner

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <span>
+
+namespace reckoner {
+
+/// A long wait is cut into slices of this length, s, so that ENet's resends stay on time.
+inline constexpr double kWaitSliceSeconds = 0.05;
+
+/// Seconds on the machine's monotonic clock.
+[[nodiscard]] double steady_seconds();
+
+/// Milliseconds since 1970 on the machine's wall clock. Somebody may set this clock forward or back.
+[[nodiscard]] std::uint64_t unix_milliseconds();
+
+/// Seconds since 1970 on the machine's wall clock.
+[[nodiscard]] inline std::uint64_t unix_seconds() {
+  return unix_milliseconds() / 1000;
+}
+
+/// Waits until one of several sockets (file descriptors) is readable, a signal arrives, or `seconds` have
+/// passed, at most one second. Returns false only if the time has passed. Works on Linux, the only system
+/// where sockets share a port. Elsewhere, returns true at once.
+bool wait_for_sockets(std::span<const std::intptr_t> sockets, double seconds);
+
+/// Sleeps for `seconds`, at most one second.
+void nap(double seconds);
+
+/// Lets several sockets listen on one port. The system assigns each sender's address to one of them and keeps
+/// to this assignment. Returns false if the system does not support this. Only Linux does: other systems have
+/// the option, but do not distribute datagrams by address.
+bool share_port(std::intptr_t socket);
+
+/// Waits for a transport's events, for at most `seconds` and at most one hour. `flush(always)` sends waiting
+/// data and receives what has arrived. With `always` false, it does so only if data waits to be sent. It
+/// returns true if something has arrived. `sleep(s)` sleeps for at most `s` seconds and returns true if
+/// something ended the sleep early.
+///
+/// A flush visits all peers. The first flush therefore happens only if data waits to be sent. Arriving data
+/// ends a sleep anyway, and ENet's resends can wait for one slice.
+template <class Flush, class Sleep>
+void wait_in_slices(double seconds, Flush flush, Sleep sleep) {
+  const double end_s = steady_seconds() + std::clamp(std::isnan(seconds) ? 0.0 : seconds, 0.0, 3600.0);
+  for (bool always = false;; always = true) {
+    if (flush(always)) return;
+    const double left_s = end_s - steady_seconds();
+    if (left_s <= 0.0 || sleep(std::min(left_s, kWaitSliceSeconds))) return;
+  }
+}
+
+}  // namespace reckoner

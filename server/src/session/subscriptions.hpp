@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "net/src/link/baselines.hpp"
+#include "server/src/util/prefetch.hpp"
+#include "server/src/util/tick_order.hpp"
+#include "server/src/world/published.hpp"
+#include "server/src/world/slot_set.hpp"
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <reckoner/net/ids.hpp>
+
+namespace reckoner {
+
+/// What one client knows about one entity that it follows. Half a cache line in size.
+struct alignas(32) Subscription {
+  EntityId id;
+  /// Unique among all subscriptions this client ever had; distinguishes it from later ones at the same index.
+  std::uint32_t serial = 0;
+  Tick due_since = 0;  ///< tick of the oldest publish that the client lacks; only while due
+  /// Number of the publish sent last; 0: none of this level was sent.
+  std::uint32_t sent = 0;
+  /// Number of the newest publish that the client is known to hold; 0: none of this level.
+  std::uint32_t held = 0;
+  Tick held_tick = 0;  ///< time stamp of the publish `held`
+  std::uint8_t level = 0;
+  std::uint8_t losses = 0;     ///< updates lost since one was acknowledged
+  bool told : 1 = false;       ///< the announcement was sent
+  bool confirmed : 1 = false;  ///< the client acknowledged the announcement
+  bool repair : 1 = false;     ///< it is due only because a datagram was lost
+  bool in_full : 1 = false;    ///< the next update must be encoded in full
+  bool muted : 1 = false;      ///< the client owns the entity and is sent no motions of it
+};
+static_assert(sizeof(Subscription) == 32);
+
+/// All entities that one client follows, by slot, and which of them are due to be sent to it.
+///
+/// An update is due from the publish until it is written into a datagram. It is due again when that datagram
+/// is lost and nothing newer of the entity was sent since. Every update carries the motion current when it is
+/// written, never an old one. The cost of a tick depends on the number of publishes, not of followed
+/// entities.
+class Subscriptions {
+ public:
+  /// Adds a subscription; the client must not follow the slot yet. References stay valid until the next
+  /// add().
+  Subscription& add(EntityId id, std::uint8_t level);
+  void remove(std::uint32_t slot);
+
+  /// Null if the client does not follow the slot.
+  [[nodiscard]] Subscription* find(std::uint32_t slot);
+  [[nodiscard]] const Subscription* find(std::uint32_t slot) const;
+  /// Null if the client does not follow this entity.
+  [[nodiscard]] Subscription* find(EntityId id);
+
+  /// The index of a subscription, constant during its life; faster than a search by slot. After the
+  /// subscription ends another may get the index, so compare serials.
+  using Place = std::uint32_t;
+  [[nodiscard]] Subscription& at(Place place) { return entries_[place]; }
+
+  /// The client acknowledged the announcement, which contained this publish with this level and time stamp.
+  /// From now on the client is sent updates of the entity.
+  void confirm(Subscription& subscription, std::uint32_t publish, std::uint8_t level, Tick motion_tick);
+  /// The client acknowledged an update with this publish.
+  static void note_held(Subscription& subscription, std::uint32_t publish, std::uint8_t level,
+                        Tick motion_tick);
+
+  /// Stops sending motions of the entity to the client, or starts again, with the newest motion in full.
+  void set_muted(Subscription& subscription, bool muted, Tick tick);
+
+  /// Changes the level of detail. The next update of the new level is sent in full.
+  void set_level(Subscription& subscription, std::uint8_t level, Tick tick);
+
+  /// Makes the entity due since tick `since`. `repair`: only because a datagram was lost.
+  void set_due(Subscription& subscription, Tick since, bool repair);
+  void clear_due(std::uint32_t slot) { due_.erase(slot); }
+  [[nodiscard]] bool is_due(std::uint32_t slot) const { return due_.contains(slot); }
+  [[nodiscard]] const SparseSlotSet& due() const { return due_; }
+
+  /// Makes every confirmed entity due that was published in this tick. `scratch` may contain anything.
+  void note_published(const Published& published, Tick tick, std::vector<std::uint32_t>& scratch);
+  /// Prefetches the memory that note_published() and for_each_due() read first.
+  void fetch(const Published& published) const;
+
+  /// Calls `f(slot, place, subscription)` for every due entity in order of slot. `f` may call clear_due() for
+  /// it.
+  template <class F>
+  void for_each_due(F&& f);
+
+  /// The slots of all followed entities.
+  [[nodiscard]] const SlotSet& slots() const { return followed_; }
+  /// The slots of the confirmed, unmuted entities of one level of detail.
+  [[nodiscard]] const SlotSet& listening(std::size_t level) const { return listening_[level]; }
+
+ private:
+  static constexpr std::uint32_t kNone = 0xffffffffu;
+
+  void listen(const Subscription& subscription);
+  void stop_listening(const Subscription& subscription);
+
+  std::vector<Subscription> entries_;
+  std::vector<std::uint32_t> free_;   // indices of free entries
+  std::vector<std::uint32_t> index_;  // by slot: index into entries_, or kNone
+  std::uint32_t next_serial_ = 1;
+  SlotSet followed_;
+  std::array<SlotSet, kLevels> listening_;
+  std::array<std::size_t, kLevels> listeners_{};  // number of slots in each; most levels are empty
+  SparseSlotSet due_;
+};
+
+template <class F>
+void Subscriptions::for_each_due(F&& f) {
+  due_.for_each([&](std::uint32_t slot) {
+    const Place place = index_[slot];
+    f(slot, place, entries_[place]);
+  });
+}
+
+}  // namespace reckoner

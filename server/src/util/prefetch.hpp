@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+
+namespace reckoner {
+
+/// Hints the processor to load `address`, which the caller reads some hundred nanoseconds later. This affects
+/// only speed, never results. Does nothing on compilers without such a hint.
+inline void prefetch([[maybe_unused]] const void* address) {
+#if defined(__GNUC__) || defined(__clang__)
+  __builtin_prefetch(address);
+#endif
+}
+
+/// Prefetches every cache line of the range of `bytes` bytes from `begin`.
+inline void prefetch(const void* begin, std::size_t bytes) {
+  constexpr std::size_t kLine = 64;
+  for (std::size_t at = 0; at < bytes; at += kLine)
+    prefetch(static_cast<const char*>(begin) + at);
+}
+
+}  // namespace reckoner

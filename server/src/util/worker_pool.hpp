@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace reckoner {
+
+/// Runs the iterations of a loop on several threads. The calling thread works too, and run() returns when all
+/// iterations are done, so the threads are idle between two calls. The result of an iteration must not depend
+/// on the worker that runs it.
+class WorkerPool {
+ public:
+  /// `threads` counts the calling thread: the pool starts `threads` - 1 threads, and none for 0 or 1.
+  explicit WorkerPool(unsigned threads);
+  ~WorkerPool();
+  WorkerPool(const WorkerPool&) = delete;
+  WorkerPool& operator=(const WorkerPool&) = delete;
+
+  [[nodiscard]] unsigned size() const { return static_cast<unsigned>(threads_.size()) + 1; }
+
+  /// Calls `work(worker, first, last)` for ranges [first, last) that together cover 0 to `count` - 1. Each
+  /// range has `grain` indices except the last, or everything is one range if there is only one thread.
+  /// `worker` is less than size(). Two calls that run at the same time have different workers.
+  template <class F>
+  void run(std::size_t count, std::size_t grain, F&& work) {
+    if (threads_.empty() || count <= grain) {
+      if (count > 0) work(0u, std::size_t{0}, count);
+      return;
+    }
+    share(count, grain, &work, [](void* context, unsigned worker, std::size_t first, std::size_t last) {
+      (*static_cast<std::remove_reference_t<F>*>(context))(worker, first, last);
+    });
+  }
+
+ private:
+  using Call = void (*)(void* context, unsigned worker, std::size_t first, std::size_t last);
+
+  void share(std::size_t count, std::size_t grain, void* context, Call call);
+  void take_part(unsigned worker);
+  void live(unsigned worker);
+
+  std::vector<std::thread> threads_;
+  std::mutex mutex_;
+  std::condition_variable begin_;
+  std::condition_variable end_;
+  std::uint64_t round_ = 0;  // number of the current run; mutex_ guards it, working_ and ending_
+  unsigned working_ = 0;
+  bool ending_ = false;
+
+  // share() writes these before a run begins; the workers read them during it.
+  Call call_ = nullptr;
+  void* context_ = nullptr;
+  std::size_t count_ = 0;
+  std::size_t grain_ = 1;
+  std::atomic<std::size_t> next_{0};
+};
+
+}  // namespace reckoner
