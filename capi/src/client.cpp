@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The life of a client: made, told what time it is, asked what happened.
-#include "client_handle.hpp"
-#include "log.hpp"
+#include "capi/src/client_handle.hpp"
+#include "capi/src/log.hpp"
 
 #include <cmath>
 #include <cstring>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a client's game is shown, and what it says of the entities that it owns.
-#include "client_handle.hpp"
+#include "capi/src/client_handle.hpp"
 
 #include <cmath>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "boundary.hpp"
-#include "convert.hpp"
+#include "capi/src/boundary.hpp"
+#include "capi/src/convert.hpp"
 
 #include <memory>
 #include <optional>

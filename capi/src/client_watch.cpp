@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // How a client does: what it counted, and what it shows beside what it shows it from.
-#include "client_handle.hpp"
+#include "capi/src/client_handle.hpp"
 
 using namespace reckoner;
 using capi::entity_id;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Mathematics that needs neither a server nor a client: frames and a game's own clock.
-#include "convert.hpp"
+#include "capi/src/convert.hpp"
 
 #include <reckoner/reckoning/frame.hpp>
 #include <reckoner/reckoning/scaled_clock.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "convert.hpp"
+#include "capi/src/convert.hpp"
 
-#include "boundary.hpp"
+#include "capi/src/boundary.hpp"
 
 #include <algorithm>
 #include <array>

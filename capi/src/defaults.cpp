@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What sized structs are filled in with: the defaults of the C++ configurations, so that there is one place
 // for each.
-#include "boundary.hpp"
-#include "convert.hpp"
+#include "capi/src/boundary.hpp"
+#include "capi/src/convert.hpp"
 
 #include <reckoner/client/client.hpp>
 #include <reckoner/net/enet_transport.hpp>

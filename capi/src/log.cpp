@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "log.hpp"
+#include "capi/src/log.hpp"
 
 #include <new>
 #include <string>

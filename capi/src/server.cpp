@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The life of a server: made, run tick by tick, asked how it does.
-#include "log.hpp"
-#include "server_handle.hpp"
+#include "capi/src/log.hpp"
+#include "capi/src/server_handle.hpp"
 
 #include <cmath>
 #include <utility>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a server's game has to do with its clients: what they see, say, own and saw.
-#include "server_handle.hpp"
+#include "capi/src/server_handle.hpp"
 
 #include <cmath>
 #include <cstring>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a server's game says of its entities.
-#include "server_handle.hpp"
+#include "capi/src/server_handle.hpp"
 
 #include <string>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "server_handle.hpp"
+#include "capi/src/server_handle.hpp"
 
 #include <cmath>
 

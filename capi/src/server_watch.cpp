@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // How a server does: what it counted, and entities' truth beside what is published of them.
-#include "server_handle.hpp"
+#include "capi/src/server_handle.hpp"
 
 using namespace reckoner;
 using capi::entity_id;

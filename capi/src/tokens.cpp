@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What belongs to neither a server nor a client: texts, versions, keys and tokens.
-#include "boundary.hpp"
-#include "convert.hpp"
+#include "capi/src/boundary.hpp"
+#include "capi/src/convert.hpp"
 #include "version.hpp"
 
 #include <cstdlib>

@@ -36,7 +36,7 @@ void Client::receive(double local_s) {
   Impl& c = *impl_;
   local_s = c.time.of(local_s);
   c.last_local_s = local_s;
-  if (c.dialer != nullptr && c.dial_s && !c.lost_s) c.live(local_s);  // the first time
+  if (c.dialer != nullptr && c.dial_s && !c.lost_s) c.live(local_s);  // the first call connects
   if (c.transport != nullptr) c.transport->service(local_s);
   c.advance(local_s);
   c.world->link.take_for_history(c.sleep.slept(local_s));
@@ -68,7 +68,7 @@ ClientWorld& Client::Impl::shown_world() {
   return before ? *before : *world;
 }
 
-// Those of a world that is not shown yet wait.
+// Events of a world that is not shown yet stay there until it is.
 void Client::Impl::collect_events() {
   std::deque<ClientEvent>& of_world = (before ? *before : *world).events;
   events.insert(events.end(), of_world.begin(), of_world.end());
@@ -163,7 +163,8 @@ bool Client::send(std::span<const std::byte> payload, Delivery delivery, std::op
   if (c.status != ClientStatus::joined && !waits) return false;
   Transport* const transport = c.admitted ? c.transport : nullptr;
   if (!c.mail.send(payload, delivery, time_s, c.last_local_s, c.server, transport, c.stats)) return false;
-  if (c.world->link.rewinds()) c.world->link.hurry();  // the message may be about what is shown just now
+  // the message may refer to what is shown at this moment
+  if (c.world->link.rewinds()) c.world->link.hurry();
   return true;
 }
 
@@ -247,7 +248,7 @@ void Client::leave() {
     c.finish(ClientStatus::disconnected, ClientEvent::Kind::disconnected);
 }
 
-// What is shown of a world.
+// ClientWorld: what is shown.
 
 std::span<const ShownEntity> ClientWorld::frame(const glm::dvec3& origin, double local_s) {
   if (frozen_.active()) return frozen_.shown(entities, origin);
@@ -267,7 +268,7 @@ std::span<const ShownEntity> ClientWorld::frame(const glm::dvec3& origin, double
     if (frame && in == nullptr) continue;
     State state = in != nullptr ? out_of_frame(*in, local) : local;
     state.position -= origin;
-    if (entity.owned) {  // it is the present, whatever is shown of others
+    if (entity.owned) {  // an owned entity shows the present in every mode
       shown_.push_back(
           {entity.id, at_rate(state, rate), now_s, 0.0, nullptr, entity_of(frame), at_rate(local, rate)});
       continue;
@@ -285,7 +286,7 @@ ShownPoses ClientWorld::sample(const glm::dvec3& origin) {
   settle_frames(shown_s);
   entities.visit_changed([&](std::uint32_t slot, KnownEntity* entity) {
     batch_.update(slot, entity);
-    // What is in the batch appears or jumps by a change only; the others, below, in their own time.
+    // An entity in the batch can only appear or teleport when it changes. All others are checked below.
     if (entity != nullptr && batch_.holds(slot)) (void)appear(*entity, shown_s);
   });
   for (const std::uint32_t slot : batch_.alone()) {
@@ -298,7 +299,7 @@ ShownPoses ClientWorld::sample(const glm::dvec3& origin) {
 bool ClientWorld::correct(EntityId id, const State& in_world) {
   KnownEntity* entity = entities.find(id);
   if (entity == nullptr || !entity->visible || entity->owned) return false;
-  // Blends run in shown time.
+  // Blends run in shown time, so convert rates per second to rates per second of shown time.
   const auto per_shown_second = static_cast<float>(1.0 / playout.rate());
   State in_shown_time = in_world;
   in_shown_time.velocity *= per_shown_second;
@@ -331,8 +332,9 @@ void ClientWorld::pause(std::span<const ShownEntity> shown, const glm::dvec3& or
   link.note_jump();
 }
 
-// What stood still goes on from where it stood. Whoever has stayed in his frame does so there, so that he
-// stays with what he stands on; the others in the world, when all frames stand where they stood.
+// Blends every entity from its frozen pose. An entity that stayed in its frame is blended within the frame,
+// so that it stays in contact with what it stands on. The others are blended in the world in a second pass,
+// after all frames have their frozen pose.
 void ClientWorld::go_on() {
   frozen_.thaw();
   const double shown_s = playout.shown_s();
@@ -360,13 +362,14 @@ void ClientWorld::end() {
   }
 }
 
-// Says what has become of an entity by the instant that is shown; false if it is not to be seen at it.
+// Updates the visibility of an entity and reports events; false if the entity is not visible at `shown_s`.
 bool ClientWorld::appear(KnownEntity& entity, double shown_s) {
   if (entity.despawned_s && shown_s >= *entity.despawned_s) {
     remove(static_cast<std::uint32_t>(entity.id.slot()), *entity.despawned_s);
     return false;
   }
-  // Shown time can fall behind the spawn again when the delay grows after a silence; what is there stays.
+  // Shown time can fall behind the spawn again when the delay grows after a silence. A visible entity then
+  // stays visible.
   if (path_ == Path::interpolate && !entity.visible && shown_s < entity.spawned_s) return false;
   const std::uint8_t teleports = entity.remote.teleports(shown_s);
   if (!entity.visible) {
@@ -379,7 +382,8 @@ bool ClientWorld::appear(KnownEntity& entity, double shown_s) {
   return true;
 }
 
-// What lived in its frame is told of as of `ended_s`, so that what is made up for it is older.
+// Entities in its frame get a substitute motion slightly older than `ended_s`, so that any motion from the
+// server replaces it.
 void ClientWorld::remove(std::uint32_t slot, double ended_s) {
   const KnownEntity* entity = entities.at(slot);
   if (entity == nullptr) return;
@@ -390,15 +394,15 @@ void ClientWorld::remove(std::uint32_t slot, double ended_s) {
   entities.remove(slot);
 }
 
-// Before anything is shown at `shown_s`.
+// Must run before anything is shown at `shown_s`.
 void ClientWorld::settle_frames(double shown_s) {
   frames.begin(shown_s);
   if (frames.any() && path_ == Path::interpolate) frames.settle(shown_s, blend_s());
 }
 
-// Before anything appears: what changed by then, it appears with.
+// Must run before any entity appears, so that it appears with the field values of this time.
 void ClientWorld::change_fields(double shown_s) {
-  constexpr double kNow = std::numeric_limits<double>::infinity();  // whatever has arrived
+  constexpr double kNow = std::numeric_limits<double>::infinity();  // everything that has arrived
   const double until_s = path_ == Path::predict ? kNow : shown_s;
   waiting_fields_.advance(until_s, entities, [this](const KnownEntity& entity, std::uint32_t fields) {
     if (entity.visible) events.push_back({ClientEvent::Kind::fields_changed, entity.id, fields});
@@ -430,12 +434,12 @@ void ClientWorld::set_playout(const PlayoutConfig& to) {
   const double blended_s = blend_s();
   config.playout = to;
   playout.change(to);
-  if (blend_s() != blended_s) link.note_jump();  // from now on the server has to reckon with that
+  if (blend_s() != blended_s) link.note_jump();  // the server must use the new blend for lag compensation
   review_path();
 }
 
-// To the past at once, while its delay is as yet nothing, and back when nothing is left of the delay: there,
-// what is shown comes from the newest motion in either way.
+// Changes to interpolation at once, while the delay is still zero. Changes back to prediction only when the
+// delay has reached zero again. At zero delay both show the pose from the newest motion.
 void ClientWorld::review_path() {
   if (path_ == wanted_path()) return;
   if (wanted_path() == Path::predict && !playout.settled()) return;
@@ -449,15 +453,15 @@ void ClientWorld::note_arrival(double local_s) {
   if (link.clock_known()) holds.note_arrival(link.arrival_s(local_s));
 }
 
-// Has those entities fade whose motion may no longer hold, and those go on whose motion does after all.
-// Nobody has seen anything later than `before_s` yet.
+// Fades entities whose motion may no longer hold, and revives those whose motion holds after all. Nothing
+// later than `before_s` has been shown yet.
 void ClientWorld::review_holds(double before_s) {
   const double shown_s = playout.shown_s();
   bool go_on = false;
   some_fade_ = false;
   for (std::uint32_t slot = 0; slot < entities.slots().size(); ++slot) {
     const KnownEntity* known = entities.slots()[slot].get();
-    if (known == nullptr || known->owned) continue;  // of its own the client needs no word
+    if (known == nullptr || known->owned) continue;  // an owned entity needs no confirmation
     const double motion_s = known->remote.newest().time_s;
     const double limit_s = known->remote.holds_until_s();
     if (limit_s == kHoldsForever && shown_s > holds.of(motion_s)) {
@@ -470,7 +474,7 @@ void ClientWorld::review_holds(double before_s) {
       some_fade_ = some_fade_ || limit_s != kHoldsForever;
     }
   }
-  if (go_on) link.note_jump();  // how it was done, the server cannot find out
+  if (go_on) link.note_jump();  // the server cannot reconstruct this
 }
 
 void ClientWorld::blend_over_jump(double before_s, double rate) {
@@ -479,21 +483,22 @@ void ClientWorld::blend_over_jump(double before_s, double rate) {
   frames.jump(before_s, playout.shown_s(), rate, duration_s);
 }
 
-// How a client's connections come and go.
+// Connections: connect, lose, resume.
 namespace {
 
-// So long a client that slept waits to hear from its server, if that is shorter than the silence it waits
-// otherwise, s.
+// After the program was suspended, the client waits this long for a sign of its server before it gives up the
+// connection, s, unless ReconnectConfig::silence_s is shorter.
 constexpr double kAfterSleepS = 1.5;
 
-// Trying again would change nothing, or take the place of somebody who is to have it.
+// True if another attempt would fail again, or would displace the client that replaced this one.
 bool is_final(EndReason reason) {
   return reason == EndReason::version || reason == EndReason::archetypes || reason == EndReason::replaced;
 }
 
 }  // namespace
 
-// After what has arrived was taken in, so that a client that slept finds out first whether it was missed.
+// Must run after arrivals have been processed: a client that was suspended first learns whether its server
+// ended the session meanwhile.
 void Client::Impl::live(double local_s) {
   if (dialer == nullptr || is_over()) return;
   if (lost_s && config.reconnect.give_up_s > 0.0 && local_s - *lost_s >= config.reconnect.give_up_s)
@@ -541,7 +546,8 @@ void Client::Impl::handle(const TransportEvent& event, double local_s) {
       world->note_arrival(local_s);
       if (event.channel == Channel::control) {
         handle_control(event.payload, local_s);
-      } else if (admitted) {  // else it overtook the welcome; nothing in it can be for us yet
+        // otherwise the datagram overtook the welcome and cannot concern this client yet
+      } else if (admitted) {
         world->take(event.payload, local_s);
         if (world->link.ack_overdue()) acknowledge(local_s);
       }
@@ -549,7 +555,7 @@ void Client::Impl::handle(const TransportEvent& event, double local_s) {
   }
 }
 
-// What lay here while the client slept does not say that the server is still there.
+// Datagrams that queued up while the program was suspended do not prove that the server is still there.
 void Client::Impl::note_heard(double local_s) {
   const bool doubtful = admitted && world->link.is_history();
   const double patience_s = std::max(0.0, config.reconnect.silence_s - kAfterSleepS);
@@ -592,7 +598,7 @@ void Client::Impl::handle_end(const EndCode& code, double local_s) {
          closed ? ClientEvent::Kind::server_closed : ClientEvent::Kind::disconnected);
 }
 
-// The connection is gone, or did not come about; the next attempt is not far.
+// The connection was lost or not established; schedules the next attempt.
 void Client::Impl::lose(const std::string& why, double local_s) {
   refusal = why;
   server = {};
@@ -610,7 +616,7 @@ void Client::Impl::lose(const std::string& why, double local_s) {
   dial_s = local_s + back_off.next_s(dialer->chance());
 }
 
-// Before the first session: false if there is no other server to try.
+// Tries the next server before the first session; false if there is no other server.
 bool Client::Impl::goes_elsewhere(const std::string& why, double local_s) {
   if (!dialer->try_elsewhere()) return false;
   log.goes_elsewhere(why);
@@ -635,17 +641,17 @@ void Client::Impl::handle_control(std::span<const std::byte> payload, double loc
   std::span<const std::byte> left = payload;
   do {
     const auto message = take_control(left);
-    // Counted even if it makes no sense: the server numbers what it sends, and both must stay in step.
+    // Count refused messages, too: the server numbers all that it sends, and both sides must agree.
     if (admitted && (!message || is_counted(*message))) world->link.note_control();
     const auto why = message ? handle_message(*message, local_s) : Refusal::malformed;
     if (!why) continue;
     ++stats.malformed;
     ++stats.refusals[*why];
   } while (!left.empty());
-  world->link.hurry();  // the server waits for this before it sends state
+  world->link.hurry();  // the server sends state only after this acknowledgement
 }
 
-// Why the message makes no sense now, or nothing.
+// Processes a message; returns why it is refused, or nothing.
 std::optional<Refusal> Client::Impl::handle_message(const ControlMessage& message, double local_s) {
   if (const auto* w = std::get_if<WelcomeMessage>(&message)) return welcome(*w, local_s);
   if (const auto* s = std::get_if<SessionMessage>(&message)) return take(*s, local_s);
@@ -653,7 +659,7 @@ std::optional<Refusal> Client::Impl::handle_message(const ControlMessage& messag
   return world->take(message);
 }
 
-// A session begins: the first, or one that takes the place of what the server no longer knows.
+// Starts a session: the first, or one that replaces a session unknown to the server.
 std::optional<Refusal> Client::Impl::welcome(const WelcomeMessage& message, double local_s) {
   const bool waits = status == ClientStatus::joining || (status == ClientStatus::reconnecting && !admitted);
   if (!waits || !server) return Refusal::unexpected;
@@ -703,7 +709,7 @@ std::optional<Refusal> Client::Impl::take(const SessionMessage& message, double 
   return std::nullopt;
 }
 
-// Not more often than the server follows, but then how it is.
+// Sends the playout settings when they change, at most as often as the server applies them.
 void Client::Impl::tell_playout(double local_s) {
   constexpr double kLeastS = 0.5;
   if (!admitted || transport == nullptr || (told_playout_s && local_s - *told_playout_s < kLeastS)) return;
@@ -717,7 +723,7 @@ void Client::Impl::tell_playout(double local_s) {
 
 void Client::Impl::acknowledge(double local_s) {
   if (!admitted || transport == nullptr) return;
-  if (world->paused()) world->link.note_jump();  // what is shown is not what the server would find out
+  if (world->paused()) world->link.note_jump();  // the server cannot reconstruct a frozen frame
   mail.go_on(server, *transport);
   mail.expire(local_s, stats);
   std::optional<ServerLink::Showing> showing;

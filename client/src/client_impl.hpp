@@ -19,12 +19,12 @@
 
 namespace reckoner {
 
-/// What a client is made of. client.cpp has what the game calls, connection_life.cpp how connections come and
-/// go; what is shown lives in a world, which outlives them.
+/// The parts of a client. client.cpp implements it. The world holds everything that is shown, and outlives
+/// connections.
 struct Client::Impl {
   Impl(ClientConfig given, Transport* given_transport, Dialer* given_dialer);
 
-  // connection_life.cpp
+  // Connections:
   void live(double local_s);
   void dial(double local_s);
   void handle(const TransportEvent& event, double local_s);
@@ -32,7 +32,7 @@ struct Client::Impl {
   void handle_connected(PeerId peer);
   void handle_end(const EndCode& code, double local_s);
   void handle_control(std::span<const std::byte> payload, double local_s);
-  /// These say why a message makes no sense now, or nothing.
+  /// These functions return why a message is refused, or nothing.
   [[nodiscard]] std::optional<Refusal> handle_message(const ControlMessage& message, double local_s);
   [[nodiscard]] std::optional<Refusal> welcome(const WelcomeMessage& message, double local_s);
   [[nodiscard]] std::optional<Refusal> take(const SessionMessage& message, double local_s);
@@ -44,7 +44,7 @@ struct Client::Impl {
   void advance(double local_s);
   void acknowledge(double local_s);
   void tell_playout(double local_s);
-  /// The world that is shown: the one before until the newest one's clock is known.
+  /// The world that is shown: the world of the earlier session until the clock of the newest world is ready.
   [[nodiscard]] ClientWorld& shown_world();
   [[nodiscard]] const ClientWorld& shown_world() const { return before ? *before : *world; }
   void collect_events();
@@ -53,41 +53,41 @@ struct Client::Impl {
   }
 
   ClientConfig config;
-  Dialer* dialer;        // null: there is one connection, and no other
-  Transport* transport;  // null: none at present
+  Dialer* dialer;        // null: the client has one fixed connection and cannot reconnect
+  Transport* transport;  // null: no connection at present
   ClientStats stats;
   ClientLog log;
   ClientMail mail;
   std::unique_ptr<ClientWorld> world;
-  std::unique_ptr<ClientWorld> before;  // of an earlier session, shown until the newest can be
-  glm::dvec3 origin{0.0};               // that what is shown counts from
+  std::unique_ptr<ClientWorld> before;  // world of an earlier session, shown until `world` is ready; or null
+  glm::dvec3 origin{0.0};               // origin of the game's coordinates, m
   std::deque<ClientEvent> events;
   LocalTime time;
   SleepWatch sleep;
-  double last_local_s = 0.0;  // of the last receive()
+  double last_local_s = 0.0;  // local time of the last receive(), s
 
   ClientStatus status = ClientStatus::connecting;
   std::string refusal;
   bool leaving = false;
 
-  // Of the connection:
-  PeerId server;          // null: it does not stand
-  bool admitted = false;  // the server has let the client in over it
-  bool resuming = false;  // the client asked to go on with its session
-  double heard_s = 0.0;   // something came last, or it began
+  // State of the connection:
+  PeerId server;          // null: not connected
+  bool admitted = false;  // the server has accepted the client on this connection
+  bool resuming = false;  // the client asked to resume its session
+  double heard_s = 0.0;   // local time of the last arrival, or of the connection attempt, s
 
-  // How the server knows that others are shown:
-  PlayoutMessage joining_as;                   // of the newest join message
-  std::optional<PlayoutMessage> told_playout;  // nothing: what it was told last may be lost
-  std::optional<double> told_playout_s;  // when that was; nothing: it has its word from the join message
+  // Playout settings as the server knows them:
+  PlayoutMessage joining_as;                   // as sent in the newest join message
+  std::optional<PlayoutMessage> told_playout;  // as last sent; empty: the last message may be lost
+  std::optional<double> told_playout_s;        // when sent, s; empty: only in the join message
 
-  // Of coming back:
+  // Reconnection:
   BackOff back_off;
-  std::optional<double> dial_s;  // when the next attempt is due
-  std::optional<double> lost_s;  // since when there is none
+  std::optional<double> dial_s;  // local time of the next attempt, s; empty: none planned
+  std::optional<double> lost_s;  // since when the connection is lost, s; empty: it is not
   ClientId id;
-  SessionKey session;  // of the world; null: the server does not take clients back
-  SessionKey coming;   // of the one that the next welcome begins
+  SessionKey session;  // session key of `world`; null: the server does not offer to resume
+  SessionKey coming;   // session key of the session that the next welcome begins
 };
 
 }  // namespace reckoner

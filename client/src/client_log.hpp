@@ -14,12 +14,12 @@
 
 namespace reckoner {
 
-/// What a client has to say (ClientConfig::log). Costs nothing if nobody listens.
+/// Writes the client's log lines to ClientConfig::log. Costs nothing if no sink is set.
 class ClientLog {
  public:
   explicit ClientLog(LogSink sink) : sink_(std::move(sink)) {}
 
-  /// `first`: else a session that takes the place of one that the server no longer knows.
+  /// `first` is false if the session replaces one that the server no longer knows.
   void joined(ClientId client, bool first) const {
     say(sink_, first ? LogLevel::info : LogLevel::warning, first ? "joined" : "joined anew",
         {{"client", std::uint64_t{client.value}}});
@@ -27,7 +27,7 @@ class ClientLog {
   void lost(const std::string& why) const {
     say(sink_, LogLevel::warning, "lost", {{"reason", std::string_view(why)}});
   }
-  /// Before it has joined any server, of several.
+  /// The client tries another server because no server has accepted it yet.
   void goes_elsewhere(const std::string& why) const {
     say(sink_, LogLevel::warning, "trying the next server", {{"reason", std::string_view(why)}});
   }
@@ -39,7 +39,7 @@ class ClientLog {
     say(sink_, leaving && !refused ? LogLevel::info : LogLevel::warning, event,
         {{"reason", std::string_view(why)}});
   }
-  /// Once a second, what was refused since the last time.
+  /// Once a second, logs the refused payloads since the last time.
   void review(const ClientStats& stats, double local_s) {
     if (sink_ && refusals_.due(local_s)) refusals_.say(sink_, "server's payloads refused", stats.refusals);
   }

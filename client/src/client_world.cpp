@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// What arrives of a world.
 #include "client/src/client_world.hpp"
 
 #include "net/src/codec/field_codec.hpp"
@@ -40,7 +39,7 @@ void ClientWorld::take(std::span<const std::byte> payload, double local_s) {
   mail.receive(link.messages(), stats);
 }
 
-// In the world, or in what is known and is not the entity itself.
+// True if `frame` is null (the world) or belongs to a known entity other than `id`.
 bool ClientWorld::can_live_in(FrameId frame, EntityId id) const {
   return !frame || (frame != frame_of(id) && entities.find(entity_of(frame)) != nullptr);
 }
@@ -56,11 +55,11 @@ std::optional<Refusal> ClientWorld::spawn(const SpawnMessage& message) {
   read_values(reader, config.archetypes[message.archetype].fields, values);
   if (!reader.finished()) return Refusal::malformed;
   const Motion& motion = *decoded;
-  // Whatever it lives in was announced before.
+  // The server announces a frame before the entities in it.
   if (!can_live_in(motion.frame, message.entity)) return Refusal::unknown_frame;
   const auto slot = static_cast<std::uint32_t>(message.entity.slot());
   if (KnownEntity* known = entities.find(message.entity); known != nullptr && !known->despawned_s) {
-    // It has begun already; it is how it goes on that is news.
+    // The entity is known already; the message brings a newer motion.
     if (message.archetype != known->info.archetype) return Refusal::unexpected;
     link.note_tick(message.tick);
     entities.references(slot)->note(message.level, message.motion_tick, message.state);
@@ -89,7 +88,8 @@ std::optional<Refusal> ClientWorld::spawn(const SpawnMessage& message) {
   return std::nullopt;
 }
 
-// It may have been told of long ago, and waited for what got lost, or slept.
+// Limits how far the motion of an entity that was never shown is extrapolated. The announcement may be old:
+// it was lost and repeated, or the program was suspended.
 void ClientWorld::limit_unseen(KnownEntity& entity) {
   const double holds_s = holds.of_unseen(entity.remote.newest().time_s);
   if (!link.clock_ready() || playout.shown_s() <= holds_s) return;
@@ -97,8 +97,8 @@ void ClientWorld::limit_unseen(KnownEntity& entity) {
   some_fade_ = true;
 }
 
-// Whose an entity is. What its game says of one that is this client's is shown as if it were the newest
-// motion of the server's, made for the instant that is shown.
+// Processes a change of ownership. The motion from the owning client's game is shown as if it were the
+// server's newest motion, for the instant that is shown.
 std::optional<Refusal> ClientWorld::own(const OwnershipMessage& message) {
   using News = OwnershipMessage::News;
   KnownEntity* entity = entities.find(message.entity);
@@ -112,8 +112,8 @@ std::optional<Refusal> ClientWorld::own(const OwnershipMessage& message) {
   const double shown_s = playout.shown_s();
   if (message.news == News::taken) {
     const State before = entity->remote.shown(shown_s);
-    // Until the server says what it does, it goes straight on. The stamp is that of the gift: whatever the
-    // server has it do since is newer, though that be long ago, and takes its place.
+    // Until the server sends a motion, the entity continues straight on. The time stamp is that of the last
+    // `given` or `corrected` message, so every later motion of the server counts as newer and replaces it.
     State straight = before;
     straight.acceleration = glm::vec3{0.0f};
     const double given_s = ownership_state.go_on.time_s;
@@ -160,13 +160,13 @@ void ClientWorld::note_polled(const ClientEvent& event) {
   if (entity != nullptr && entity->ownership_state.unpolled > 0) --entity->ownership_state.unpolled;
 }
 
-// From now on `state` is what is shown; the first time, what was shown before is blended into it.
+// Shows `motion` of an owned entity from now on. The first time, blends from what was shown before.
 void ClientWorld::show_own(KnownEntity& entity, const Motion& motion) {
   const double shown_s = motion.time_s;
   const bool snaps = motion.teleports != entity.remote.newest().teleports || !entity.visible;
   if (entity.ownership_state.moved || snaps) {
     ShownBlends blends = entity.remote.blends();
-    if (snaps || blends.frame != motion.frame)  // how it goes over is its game's to say
+    if (snaps || blends.frame != motion.frame)  // the owner's game decides how it changes frames
       blends = {.teleports = motion.teleports,
                 .frame = motion.frame,
                 .gentle_until_s = blends.gentle_until_s,
@@ -196,7 +196,7 @@ std::optional<Refusal> ClientWorld::despawn(const DespawnMessage& message) {
   return std::nullopt;
 }
 
-// False if it is not news.
+// Applies a motion; false if it is not newer than the known ones.
 bool ClientWorld::receive(KnownEntity& entity, const Motion& motion) {
   const RemoteEntity& remote = entity.remote;
   const double shown_s = playout.shown_s();
@@ -204,7 +204,7 @@ bool ClientWorld::receive(KnownEntity& entity, const Motion& motion) {
                                      catch_up_left_s(remote.blend(), shown_s));
   const double holds_s = holds.of(std::max(motion.time_s, remote.newest().time_s));
   const double limit_s = shown_s > holds_s ? holds_s : kHoldsForever;
-  // What was never shown has nothing to be blended from.
+  // An entity that was not shown yet has no pose to blend from.
   if (!frames.receive(entity, motion, shown_s, entity.visible ? duration_s : 0.0, limit_s)) return false;
   some_fade_ = some_fade_ || limit_s != kHoldsForever;
   return true;
@@ -215,7 +215,7 @@ void ClientWorld::apply(std::span<const ServerLink::Update> updates, double loca
     if (References* references = entities.references(update.slot))
       references->note(update.level, update.tick, update.encoded);
     KnownEntity* entity = entities.at(update.slot);
-    // Despawned meanwhile, or from before this slot's entity began.
+    // The entity has despawned, or the update is older than the entity in this slot.
     if (entity == nullptr || entity->owned || update.motion.time_s < entity->spawned_s) {
       ++stats.updates_stale;
       continue;

@@ -24,11 +24,11 @@
 
 namespace reckoner {
 
-/// The world of one session: what a server has told the client, and what is shown of it. It outlives the
-/// connection that it came over; a server that knows nothing of it begins another one. client_world.cpp has
-/// what arrives, client_shown.cpp what is shown.
+/// The world of one session: what the server has sent, and what the client shows of it. It outlives the
+/// connection. If the client joins a server that does not know the session, a new world replaces it.
+/// client_world.cpp has the part that processes arrivals, client.cpp the part that shows.
 struct ClientWorld {
-  /// `mail` and `stats` are the client's.
+  /// `given_mail` and `given_stats` belong to the client and must outlive the world.
   ClientWorld(const ClientConfig& given, ClientMail& given_mail, ClientStats& given_stats)
       : config(given),
         mail(given_mail),
@@ -37,47 +37,48 @@ struct ClientWorld {
         holds(config.silence_s, config.unconfirmed_s),
         path_(path_of(config.playout.mode)) {}
 
-  /// False if the message makes no sense.
+  /// Starts the world from the server's welcome, at local time `local_s`. False if the message is invalid.
   [[nodiscard]] bool begin(const WelcomeMessage& message, double local_s);
-  /// Why the message makes no sense now, or nothing.
+  /// Processes a reliable message; returns why it is refused, or nothing.
   [[nodiscard]] std::optional<Refusal> take(const ControlMessage& message);
-  /// A state datagram.
+  /// Processes a state datagram that arrived at local time `local_s`.
   void take(std::span<const std::byte> payload, double local_s);
-  /// Something arrived.
+  /// Notes that anything arrived from the server.
   void note_arrival(double local_s);
 
-  /// Moves the clocks on.
+  /// Advances the clocks to local time `local_s`.
   void advance(double local_s);
-  /// As the client's, with the clocks moved on and ready. Valid until the next call of anything.
+  /// These implement the functions of Client with the same name. Call advance() first; the link's clock must
+  /// be ready. The results stay valid until the next call of any member.
   [[nodiscard]] std::span<const ShownEntity> frame(const glm::dvec3& origin, double local_s);
   [[nodiscard]] ShownPoses sample(const glm::dvec3& origin);
   [[nodiscard]] bool correct(EntityId id, const State& in_world);
   [[nodiscard]] bool move(EntityId id, const State& counted, EntityId frame, double local_s);
   void note_polled(const ClientEvent& event);
 
-  /// What was shown stays, until it goes on from there (Client::set_paused()). A pause ends with its world.
+  /// While paused, the world shows the frozen frame (Client::set_paused()). A pause ends with its world.
   [[nodiscard]] bool paused() const { return frozen_.active(); }
   void pause(std::span<const ShownEntity> shown, const glm::dvec3& origin);
   void go_on();
 
-  /// Shows by another configuration from now on (Client::set_playout()).
+  /// Changes the playout settings (Client::set_playout()).
   void set_playout(const PlayoutConfig& to);
-  /// How it shows others, as the server is to know it.
+  /// The playout settings that the server must know.
   [[nodiscard]] PlayoutMessage shows() const {
     const bool past = path_ == Path::interpolate && wanted_path() == path_ && playout.settled();
     return {path_ == Path::interpolate, past, std::clamp(blend_s(), 0.0, kMostBlendS)};
   }
 
-  /// The session is over; what it left is shown until another can be.
+  /// The session is over; the world is still shown until the next one is ready.
   void retire() { retired_ = true; }
-  /// The world is over: says that what was shown is gone.
+  /// The world ends: reports a despawn for every visible entity.
   void end();
 
   [[nodiscard]] double blend_s() const {
     return frames_to_seconds(config.playout.blend_frames, config.playout.frame_rate_hz);
   }
 
-  ClientConfig config;  // the archetypes as the server has set them
+  ClientConfig config;  // archetypes with the server's settings
   ClientMail& mail;
   ClientStats& stats;
   ServerLink link;
@@ -104,13 +105,13 @@ struct ClientWorld {
   void settle_frames(double shown_s);
   [[nodiscard]] bool appear(KnownEntity& entity, double shown_s);
 
-  // What has fallen behind by `behind_s` is caught up in as much time, so that it overtakes at a speed like
-  // its own; at most so long.
+  // The time to catch up equals the time that an entity has fallen behind, up to this limit. So it catches up
+  // at about its usual speed.
   static constexpr double kLongestCatchUpS = 0.5;
   [[nodiscard]] double catch_up_s(double behind_s) const {
     return std::max(blend_s(), std::min(std::abs(behind_s), kLongestCatchUpS));
   }
-  // What is left of that: an update in the middle of it does not make it a leap.
+  // The rest of a catch-up in progress, s. An update in the middle of it must not shorten the blend.
   [[nodiscard]] double catch_up_left_s(const Blend& blend, double shown_s) const {
     return blend.duration_s() > blend_s() ? blend.start_s() + blend.duration_s() - shown_s : 0.0;
   }
@@ -122,11 +123,11 @@ struct ClientWorld {
 
   Path path_;
   bool retired_ = false;
-  bool some_fade_ = false;  // some entity has a limit
+  bool some_fade_ = false;  // some entity fades or will fade to rest
   std::vector<ShownEntity> shown_;
   ShownBatch batch_;
   FrozenFrame frozen_;        // what a paused client shows
-  double paused_at_s_ = 0.0;  // server time
+  double paused_at_s_ = 0.0;  // server time of the pause, s
   WaitingFields waiting_fields_;
 };
 

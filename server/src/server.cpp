@@ -102,7 +102,7 @@ EntityId Server::spawn(std::size_t archetype, const std::string& name, const Sta
 bool Server::move(EntityId id, const State& truth) {
   Entity* entity = impl_->entities.find(id);
   if (entity == nullptr || entity->owned) return false;  // only its owner may move it
-  // games often move entities in this order
+  // Games often move entities in order of slot, so prefetch the next one.
   prefetch(entity + 1, sizeof(EntityId) + sizeof(std::size_t) + sizeof(State));
   return impl_->move(*entity, impl_->counted(truth, entity->frame));
 }
@@ -395,8 +395,8 @@ void Server::Impl::send(Tick tick, double now_s) {
     close_account(outbox);
 }
 
-// Sends the waiting datagrams, adds up the statistics, and charges repairs to their entities' budgets like
-// any other update.
+// Sends the queued datagrams, adds up the statistics, and charges repairs to their entities' budgets like any
+// other update.
 void Server::Impl::close_account(Outbox& outbox) {
   outbox.flush(transport);
   add(stats, std::exchange(outbox.stats, {}));

@@ -11,7 +11,7 @@
 namespace reckoner {
 namespace {
 
-TEST(BackOff, WaitsGrowToTheirLimitAndBeginAnew) {
+TEST(BackOff, WaitsGrowToTheLimitAndStartAgainAfterAReset) {
   BackOff back_off({.first_wait_s = 0.5, .growth = 2.0, .most_wait_s = 3.0, .jitter = 0.0});
   for (int again = 0; again < 2; ++again) {
     for (const double wanted : {0.5, 1.0, 2.0, 3.0, 3.0})
@@ -20,9 +20,9 @@ TEST(BackOff, WaitsGrowToTheirLimitAndBeginAnew) {
   }
 }
 
-// A thousand clients that were lost at once come back spread over the jitter, and none waits longer than it
-// would without.
-TEST(BackOff, ChanceSpreadsThoseThatWereLostTogether) {
+// A thousand clients that lost their connection at the same time reconnect at times spread by the jitter. No
+// client waits longer than without jitter.
+TEST(BackOff, JitterSpreadsReconnects) {
   const ReconnectConfig config{.first_wait_s = 1.0, .jitter = 0.5};
   std::vector<double> waits;
   for (std::uint64_t client = 0; client < 1000; ++client)
@@ -34,7 +34,7 @@ TEST(BackOff, ChanceSpreadsThoseThatWereLostTogether) {
     EXPECT_LT(waits[i - 100], waits[i] - 0.02) << "a tenth of them within a fiftieth of a second";
 }
 
-TEST(BackOff, SurvivesOptionsThatMakeNoSense) {
+TEST(BackOff, HandlesInvalidOptions) {
   BackOff back_off({.first_wait_s = 1.0, .growth = 0.1, .most_wait_s = 2.0, .jitter = 7.0});
   for (int i = 0; i < 100; ++i) {
     const double wait_s = back_off.next_s(i % 2 == 0 ? -3.0 : 1.5);

@@ -11,8 +11,8 @@
 namespace reckoner::test {
 namespace {
 
-// A motion that travels without rounding at the default thresholds, for it moves by whole steps in a tick: no
-// correction is ever sent, and what is off in the shown velocity is the clock's doing alone.
+// This motion survives quantisation at the default thresholds unchanged, because it moves by whole steps per
+// tick. The server sends no correction, so that any error of the shown velocity comes from the clock.
 constexpr double kStepM = 0.05 * 0.185;
 const Straight kPath{.velocity = {static_cast<float>(16 * kStepM * 60.0), 0.0f, 0.0f}};
 
@@ -21,8 +21,8 @@ struct Clocks {
   double worst_rate = 0.0;  ///< relative error of the shown velocity, from frame to frame
 };
 
-/// Watches a body that moves straight on at a constant velocity, from `from_s` to `to_s`. Frames in a silence
-/// of the connection, which fades motion, count for the clock only.
+/// Watches a body at constant velocity from `from_s` to `to_s`. While the connection is silent and motion
+/// fades, frames count only for the clock.
 Clocks watch(World& world, double from_s, double to_s) {
   Clocks out;
   std::optional<glm::dvec3> before;
@@ -44,7 +44,7 @@ Clocks watch(World& world, double from_s, double to_s) {
   return out;
 }
 
-TEST(ClientClock, JitterAndLossHardlyShow) {
+TEST(ClientClock, IsAccurateUnderJitterAndLoss) {
   for (const char* name : {"lan", "broadband", "wifi", "intercity", "mobile", "stress"}) {
     for (const bool lossy : {true, false}) {
       harness::LinkOptions link = network(name).down;
@@ -53,7 +53,7 @@ TEST(ClientClock, JitterAndLossHardlyShow) {
       world.add_client();
       const Clocks clocks = watch(world, 3.0, 20.0);
       EXPECT_LT(clocks.worst_s, std::string(name) == "stress" ? 0.02 : 0.008) << name;
-      // Where datagrams are lost the connection may be silent for so long that motion is faded on purpose.
+      // With loss, the connection may be silent for so long that motion fades on purpose.
       if (!lossy) {
         EXPECT_LT(clocks.worst_rate, 0.03) << name;
       }
@@ -61,21 +61,21 @@ TEST(ClientClock, JitterAndLossHardlyShow) {
   }
 }
 
-TEST(ClientClock, ADriftOf50PpmIsFollowed) {
+TEST(ClientClock, FollowsADriftOf50Ppm) {
   for (const double rate : {1.0 - 50e-6, 1.0 + 50e-6}) {
     World world({.links = network("intercity")});
     world.add_client({}, {.offset_s = -12345.0, .rate = rate});
     const Clocks clocks = watch(world, 5.0, 120.0);
-    EXPECT_LT(clocks.worst_s, 0.006);  // not the 6 ms that two minutes make, and jitter
+    EXPECT_LT(clocks.worst_s, 0.006);  // not the 6 ms of drift in two minutes plus jitter
     EXPECT_LT(clocks.worst_rate, 0.03);
   }
 }
 
-TEST(ClientClock, ATwoWayRouteChangeDoesNotShow) {
+TEST(ClientClock, SymmetricDelayChangeCausesNoJump) {
   WorldConfig config;
   config.links = both_ways({.latency_ms = 40.0, .jitter_ms = 5.0});
   config.script = "10 latency-ms=100\n40 latency-ms=40\n";
-  double sum_s = 0.0;  // the worst moment of one run is a matter of luck
+  double sum_s = 0.0;  // averaged, because the worst moment of one run is random
   for (config.seed = 1; config.seed <= 5; ++config.seed) {
     World world(config);
     world.add_client();
@@ -86,9 +86,9 @@ TEST(ClientClock, ATwoWayRouteChangeDoesNotShow) {
   EXPECT_LT(sum_s / 5.0, 0.012);
 }
 
-// The least delay counts, and that is much the same both ways however often one way is slower: of the mean
-// difference between the ways, 0.8 of the jitter, half would make 0.4 of it.
-TEST(ClientClock, JitterOfOneWayOnlyHardlyShows) {
+// The minimum delay counts, and it is nearly equal in both directions even if one direction is often slower.
+// The mean delays differ by 0.8 of the jitter; half of that would be an error of 0.4 of the jitter.
+TEST(ClientClock, IsAccurateUnderJitterInOneDirection) {
   for (const auto& [up_ms, down_ms] :
        {std::pair{0.0, 40.0}, {5.0, 60.0}, {40.0, 0.0}, {60.0, 5.0}, {100.0, 2.0}}) {
     WorldConfig config;
@@ -105,8 +105,8 @@ TEST(ClientClock, JitterOfOneWayOnlyHardlyShows) {
   }
 }
 
-// All of it at once: one way jitters, the clocks drift apart, and both ways become longer, and shorter again.
-TEST(ClientClock, ALongerRouteUnderJitterOfOneWayAndDriftDoesNotShow) {
+// Combines jitter in one direction, clock drift, and a delay that rises and falls in both directions.
+TEST(ClientClock, DelayChangeWithJitterAndDriftCausesNoJump) {
   for (const bool down : {true, false}) {
     WorldConfig config;
     config.links.up = {.latency_ms = 40.0, .jitter_ms = down ? 3.0 : 40.0};
@@ -122,7 +122,7 @@ TEST(ClientClock, ALongerRouteUnderJitterOfOneWayAndDriftDoesNotShow) {
   }
 }
 
-TEST(ClientClock, AOneWayRouteChangeShowsAsHalfOfIt) {
+TEST(ClientClock, OneWayDelayChangeCausesHalfOfItAsError) {
   WorldConfig config;
   config.links = both_ways({.latency_ms = 40.0, .jitter_ms = 2.0});
   config.script = "10 down latency-ms=100\n";
@@ -134,8 +134,8 @@ TEST(ClientClock, AOneWayRouteChangeShowsAsHalfOfIt) {
   EXPECT_LT(clocks.worst_rate, 0.03);
 }
 
-TEST(ClientClock, AMachineThatSleptRecovers) {
-  // The client's clock stands still for a while that is shorter than what ends a connection.
+TEST(ClientClock, RecoversAfterTheMachineSlept) {
+  // The client's clock stops for less time than it takes to lose the connection.
   World world({.links = network("broadband")});
   const Straight path{.velocity = {8.0f, 0.0f, 0.0f}};
   const EntityId id = world.add_body(path);

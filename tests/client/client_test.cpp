@@ -7,7 +7,7 @@
 namespace reckoner::test {
 namespace {
 
-TEST(Client, ShowsNothingAndKnowsNoTimeBeforeItIsIn) {
+TEST(Client, ShowsNothingAndKnowsNoTimeBeforeItHasJoined) {
   World world({.links = network("intercity")});
   const std::size_t client = world.add_client();
   EXPECT_TRUE(world.client(client).frame(1000.0).empty());
@@ -16,7 +16,7 @@ TEST(Client, ShowsNothingAndKnowsNoTimeBeforeItIsIn) {
   EXPECT_FALSE(world.client(client).correct({1, 1}, State{}, 1000.0));
 }
 
-TEST(Client, ACorrectedPoseIsShownAndBlendedFrom) {
+TEST(Client, CorrectedPoseIsShownAndBlendedFrom) {
   World world({.links = network("broadband")});
   const std::size_t client = world.add_client();
   const EntityId id = world.add_body(Circle{});
@@ -37,7 +37,7 @@ TEST(Client, ACorrectedPoseIsShownAndBlendedFrom) {
   EXPECT_FALSE(world.client(client).correct({9, 9}, pushed, local_s + 0.3));
 }
 
-TEST(Client, BufferedEntitiesAppearAndGoWithTheirOwnTime) {
+TEST(Client, BufferedEntitiesAppearAndDisappearAtTheirShownTime) {
   World world({.links = network("lan")});
   ClientConfig config;
   config.playout = {.mode = PlayoutMode::delayed, .delay_s = 1.0};
@@ -57,7 +57,7 @@ TEST(Client, BufferedEntitiesAppearAndGoWithTheirOwnTime) {
 }
 
 TEST(Client, DatagramsFromFarAheadAreRefusedAndHarmless) {
-  // The header's tick moved on by five minutes, as a broken machine in between would.
+  // Moves the tick in the header five minutes ahead, as a faulty machine on the route could.
   World world({.links = network("lan")});
   const std::size_t client = world.add_client();
   const EntityId id = world.add_body(Circle{});

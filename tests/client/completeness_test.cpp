@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kNoticed = 30.0;  // ticks
 
-TEST(Completeness, IsWhatTheNewestSaysWhileNothingIsLost) {
+TEST(Completeness, FollowsTheNewestClaimWithoutLoss) {
   Completeness complete;
   EXPECT_FALSE(complete.tick());
   for (Tick tick = 1000; tick < 1200; ++tick) {
@@ -21,7 +21,7 @@ TEST(Completeness, IsWhatTheNewestSaysWhileNothingIsLost) {
   }
 }
 
-TEST(Completeness, WaitsForWhatIsMissingUntilItComes) {
+TEST(Completeness, WaitsForAMissingDatagramUntilItArrives) {
   Completeness complete;
   complete.note(1, 100, 100, kNoticed);
   complete.note(3, 102, 102, kNoticed);
@@ -32,14 +32,14 @@ TEST(Completeness, WaitsForWhatIsMissingUntilItComes) {
   EXPECT_EQ(complete.tick(), 103u);
 }
 
-TEST(Completeness, OrUntilTheServerMustHaveNoticed) {
+TEST(Completeness, WaitsForAMissingDatagramUntilTheServerHasNoticedTheLoss) {
   Completeness complete;
   complete.note(1, 100, 100, kNoticed);
   for (Tick tick = 102; tick < 102 + 30; ++tick) {
     complete.note(static_cast<Sequence>(tick - 99), tick, tick, kNoticed);
     EXPECT_EQ(complete.tick(), 100u) << tick;
   }
-  complete.note(33, 132, 120, kNoticed);  // it owes something since
+  complete.note(33, 132, 120, kNoticed);  // since then the server holds back its claim
   EXPECT_EQ(complete.tick(), 120u);
 }
 
@@ -50,8 +50,8 @@ TEST(Completeness, NeverGoesBack) {
   EXPECT_EQ(complete.tick(), 100u);
 }
 
-// A server that finds out about each loss some time after, over a link that loses, delays and overtakes.
-TEST(Completeness, NeverClaimsWhatIsMissing) {
+// A server that detects each loss after a while, over a link with loss, delay and reordering.
+TEST(Completeness, NeverClaimsAMissingTick) {
   std::mt19937_64 random(7);
   const auto chance = [&](double share) {
     return std::uniform_real_distribution<>(0.0, 1.0)(random) < share;
@@ -62,7 +62,8 @@ TEST(Completeness, NeverClaimsWhatIsMissing) {
     Tick says;
   };
   std::multimap<Tick, std::pair<Sequence, Datagram>> under_way;
-  std::map<Tick, bool> missing;  // what was published then has not arrived; found out?
+  // Ticks whose updates have not arrived, and whether the server has detected the loss.
+  std::map<Tick, bool> missing;
   Sequence next = 65'500;
   std::size_t checked = 0;
   for (Tick tick = 1; tick < 20'000; ++tick) {
@@ -80,7 +81,7 @@ TEST(Completeness, NeverClaimsWhatIsMissing) {
       missing.emplace(tick, false);
     }
     ++next;
-    // A repair counts as there when it is sent, so that what the client may claim is held to the stricter.
+    // A repair counts as soon as it is sent. The claim must therefore meet a stricter condition.
     for (auto it = under_way.begin(); it != under_way.end() && it->first <= tick; it = under_way.erase(it))
       complete.note(it->second.first, it->second.second.tick, it->second.second.says, kNoticed);
     if (!complete.tick() || missing.empty()) continue;

@@ -35,7 +35,7 @@ TEST(EntityStore, RemembersTheArchetypeOfAnEmptiedSlot) {
   EXPECT_EQ(store.archetype_of(7), 0u);
 }
 
-TEST(EntityStore, ALaterEntityTakesTheSlotOver) {
+TEST(EntityStore, NewGenerationReplacesTheOldOne) {
   EntityStore store;
   store.put(make({1, 1}, 0));
   store.put(make({1, 2}, 0));
@@ -43,11 +43,11 @@ TEST(EntityStore, ALaterEntityTakesTheSlotOver) {
   EXPECT_NE(store.find({1, 2}), nullptr);
 }
 
-TEST(EntityStore, ALargeSlotNumberIsCheap) {
+TEST(EntityStore, LargeSlotNumberCostsLittleMemory) {
   EntityStore store;
-  store.put(make({1u << 20, 1}, 0));  // the last slot that a server may name
+  store.put(make({1u << 20, 1}, 0));  // the last slot that a server may use
   EXPECT_NE(store.at((1u << 20) - 1), nullptr);
-  // A pointer a slot, and not three kilobytes: what a hostile server can ask for stays small.
+  // A slot costs one pointer, not three kilobytes. A hostile server cannot make the client allocate much.
   static_assert(sizeof(store.slots()[0]) == sizeof(void*));
 }
 

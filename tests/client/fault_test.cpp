@@ -23,7 +23,7 @@
 namespace reckoner::test {
 namespace {
 
-// The worst that a client shows of a body between two times.
+// The largest errors of a body that a client shows in a time interval.
 class Watch {
  public:
   Watch(World& world, std::size_t client, Truth path, double from_s, double to_s) {
@@ -49,8 +49,9 @@ struct Jump {
 };
 class AClock : public testing::TestWithParam<Jump> {};
 
-// The clock that the game reads is set, on or back, or it slept: the client goes on, and is right again.
-TEST_P(AClock, MayJump) {
+// The clock that the game reads is set forward or back, or stood still. The client continues and is correct
+// again.
+TEST_P(AClock, JumpIsRecoveredFrom) {
   World world(near_network());
   const Circle path;
   world.add_body(path);
@@ -75,16 +76,16 @@ INSTANTIATE_TEST_SUITE_P(, AClock,
 
 struct Sleep {
   double for_s;
-  double queue_s;  ///< what arrives later finds no room
+  double queue_s;  ///< datagrams that arrive later than this do not fit in the queue
 };
 class ClientSleep : public testing::TestWithParam<Sleep> {};
 
-// The worst that a client shows whose machine sleeps from `asleep_s` on while its clock goes on, and while
-// three bodies begin.
+// The largest errors of a client whose machine sleeps from `asleep_s` on while its clock continues. Three
+// bodies spawn during the sleep.
 struct Woken {
-  double clock_s = 0.0;  ///< error of its server time
-  double off_m = 0.0;    ///< of what it shows
-  double later_m = 0.0;  ///< the same from a second and a half after it woke
+  double clock_s = 0.0;  ///< error of the client's server time
+  double off_m = 0.0;    ///< error of the shown positions
+  double later_m = 0.0;  ///< error of the shown positions from 1.5 s after waking
 };
 
 Woken sleep_through(const Sleep& sleep, double asleep_s) {
@@ -133,9 +134,9 @@ Woken sleep_through(const Sleep& sleep, double asleep_s) {
   return woken;
 }
 
-// What queued meanwhile says nothing about the time, and what is new in it is not carried to where nobody has
-// ever been.
-TEST_P(ClientSleep, LeavesTheClockRight) {
+// Datagrams that were queued during the sleep must not change the clock. New entities in them must not be
+// extrapolated to positions where they never were.
+TEST_P(ClientSleep, KeepsTheClockAndTheShownPositionsCorrect) {
   for (int i = 0; i < 6; ++i) {
     const Woken woken = sleep_through(GetParam(), 6.0 + 0.034 * i);
     EXPECT_LT(woken.clock_s, 0.02) << i;
@@ -148,8 +149,8 @@ INSTANTIATE_TEST_SUITE_P(, ClientSleep,
                          testing::Values(Sleep{0.3, 1e9}, Sleep{1.5, 1e9}, Sleep{4.0, 0.8}, Sleep{4.0, 1e9},
                                          Sleep{14.0, 0.8}, Sleep{14.0, 3.0}, Sleep{25.0, 2.0}));
 
-// Meanwhile its server was started anew: what has queued from the one before keeps it waiting no longer.
-TEST(AClientThatSlept, FindsOutSoonThatNobodyIsThere) {
+// The server restarts while the client sleeps. Queued datagrams of the old server do not delay the reconnect.
+TEST(SleptClient, NoticesARestartedServerSoon) {
   World world(near_network());
   world.add_body(Circle{});
   world.add_dialing_client();
@@ -166,8 +167,8 @@ TEST(AClientThatSlept, FindsOutSoonThatNobodyIsThere) {
 
 class ServerSleep : public testing::TestWithParam<double> {};
 
-// The server's machine sleeps, for less or for more than its clients wait.
-TEST_P(ServerSleep, IsSleptThrough) {
+// The server's machine sleeps for a shorter or a longer time than its clients wait.
+TEST_P(ServerSleep, ClientsStayJoinedOrResume) {
   World world(near_network());
   const Still path{{3.0, 4.0, 0.0}};
   world.add_body(path);
@@ -183,8 +184,8 @@ TEST_P(ServerSleep, IsSleptThrough) {
 
 INSTANTIATE_TEST_SUITE_P(, ServerSleep, testing::Values(2.0, 8.0, 30.0));
 
-// A server whose clock is wrong for a moment, in either direction, when it takes in what arrived.
-TEST(AServersClock, MayBeWrongForAWhile) {
+// When the server receives datagrams, its clock is wrong for a moment, in either direction.
+TEST(ServerClock, MayBeWrongForAMoment) {
   World world(near_network());
   const Circle path;
   world.add_body(path);
@@ -208,8 +209,8 @@ std::size_t heap_bytes() {
 #endif
 }
 
-// Beside an honest client, for a minute: it sees what it would have seen, and the server keeps no more of the
-// other in the end than soon after it began.
+// Runs a hostile client for a minute beside an honest one. The honest client sees its body correctly, and the
+// server's memory does not grow after the first 20 s.
 void expect_harmless(World& world, const Truth& path, const std::function<void(double time_s)>& step) {
   Watch honest(world, 0, path, 4.0, 64.0);
   std::size_t early = 0;
@@ -224,7 +225,7 @@ void expect_harmless(World& world, const Truth& path, const std::function<void(d
   EXPECT_EQ(world.client(0).status(), ClientStatus::joined);
 }
 
-TEST(BadClients, OneThatNeverAcknowledgesCostsABoundedAmount) {
+TEST(HostileClients, ClientThatNeverAcknowledgesCostsBoundedMemory) {
   WorldConfig config = near_network();
   config.silent_s = 0.0;
   World world(config);
@@ -237,7 +238,7 @@ TEST(BadClients, OneThatNeverAcknowledgesCostsABoundedAmount) {
   world.tap(mute).drop_sent = [](Channel channel, std::span<const std::byte>) {
     return channel == Channel::state;
   };
-  // News of which each is to be confirmed.
+  // Spawns, despawns and messages that the client should each confirm.
   std::vector<EntityId> fleeting;
   expect_harmless(world, path, [&](double time_s) {
     const EntityId id = world.server().spawn(0, "fleeting", Still{}(time_s));
@@ -255,7 +256,7 @@ TEST(BadClients, OneThatNeverAcknowledgesCostsABoundedAmount) {
   });
 }
 
-// Joins by hand, and acknowledges as `forge` has it.
+// Joins without a Client. `forge` changes its acknowledgements.
 class Liar {
  public:
   explicit Liar(World& world) : transport_(world.network().add_client(kProtocolVersion)) {}
@@ -296,7 +297,7 @@ class Liar {
   std::uint16_t counted_ = 0;
 };
 
-TEST(BadClients, OneThatAcknowledgesEverythingFalselyHarmsNobody) {
+TEST(HostileClients, FalseAcknowledgementsAreHarmless) {
   for (const bool plausible : {true, false}) {
     World world(near_network());
     const Circle path;
@@ -305,7 +306,7 @@ TEST(BadClients, OneThatAcknowledgesEverythingFalselyHarmsNobody) {
     Liar liar(world);
     expect_harmless(world, path, [&](double) {
       liar.step([&](ClientDatagram& datagram, std::uint16_t newest) {
-        // All that can have been sent, or what never was.
+        // Acknowledges everything that may have been sent, or datagrams that were never sent.
         datagram.ack = Ack{static_cast<Sequence>(plausible ? newest : newest + 20'000), 0xffffffffu};
         if (!plausible) datagram.control_count = 60'000;
       });

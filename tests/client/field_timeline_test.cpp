@@ -20,7 +20,7 @@ FieldTimeline of_numbers(std::size_t count, double time_s = 0.0) {
   return {std::vector<FieldValue>(count, number(0)), time_s};
 }
 
-TEST(FieldTimeline, AChangeTakesEffectAtItsTime) {
+TEST(FieldTimeline, ChangeTakesEffectAtItsTime) {
   FieldTimeline timeline = of_numbers(2);
   EXPECT_TRUE(timeline.add(1, 2.0, number(7)));
   EXPECT_EQ(timeline.advance(1.99), 0u);
@@ -31,7 +31,7 @@ TEST(FieldTimeline, AChangeTakesEffectAtItsTime) {
   EXPECT_EQ(timeline.advance(3.0), 0u);
 }
 
-TEST(FieldTimeline, LateOnesArePlayedInOrderOrNotAtAll) {
+TEST(FieldTimeline, LateChangesArePlayedInOrderOrDropped) {
   FieldTimeline timeline = of_numbers(1);
   EXPECT_TRUE(timeline.add(0, 2.0, number(2)));
   EXPECT_TRUE(timeline.add(0, 1.0, number(1)));  // overtaken, but still in time
@@ -45,14 +45,14 @@ TEST(FieldTimeline, LateOnesArePlayedInOrderOrNotAtAll) {
   EXPECT_EQ(timeline.value(0), number(2));
 }
 
-TEST(FieldTimeline, WhatTheFirstValuesContainIsNotPlayedAgain) {
+TEST(FieldTimeline, ChangesInTheInitialValuesAreNotPlayedAgain) {
   FieldTimeline timeline = of_numbers(1, 5.0);
   EXPECT_FALSE(timeline.add(0, 4.0, number(4)));
   EXPECT_FALSE(timeline.add(0, 5.0, number(5)));
   EXPECT_TRUE(timeline.add(0, 5.1, number(6)));
 }
 
-TEST(FieldTimeline, ARepeatOfWhatWaitsChangesNothing) {
+TEST(FieldTimeline, RepeatedPendingChangeHasNoEffect) {
   FieldTimeline timeline = of_numbers(1);
   EXPECT_TRUE(timeline.add(0, 1.0, number(1)));
   EXPECT_FALSE(timeline.add(0, 1.0, number(2)));
@@ -60,8 +60,9 @@ TEST(FieldTimeline, ARepeatOfWhatWaitsChangesNothing) {
   EXPECT_EQ(timeline.value(0), number(1));
 }
 
-// However much waits: the last value of every field is shown at its time, and none before its time.
-TEST(FieldTimeline, WhenFullOnlyIntermediateValuesAreLeftOut) {
+// For any number of pending changes, the last value of every field appears at its time, and no value appears
+// early.
+TEST(FieldTimeline, DropsOnlyIntermediateValuesWhenFull) {
   std::mt19937_64 random(1);
   for (const std::size_t fields : {1u, 3u, 32u}) {
     FieldTimeline timeline = of_numbers(fields);
@@ -79,7 +80,7 @@ TEST(FieldTimeline, WhenFullOnlyIntermediateValuesAreLeftOut) {
       timeline.advance(now);
       for (std::size_t field = 0; field < fields; ++field) {
         const auto value = std::get<std::int64_t>(timeline.value(field));
-        EXPECT_LE(value, now);  // the values are their times
+        EXPECT_LE(value, now);  // each value equals its time
         EXPECT_GE(value, shown[field]);
         shown[field] = value;
       }
@@ -89,8 +90,9 @@ TEST(FieldTimeline, WhenFullOnlyIntermediateValuesAreLeftOut) {
   }
 }
 
-// More keeps coming than fits: what is shown still goes on, and its age stays below the delay and its double.
-TEST(FieldTimeline, ASteadyOverloadDoesNotStopIt) {
+// More changes arrive than fit. The shown value still advances, and its age stays between the delay and twice
+// the delay.
+TEST(FieldTimeline, AdvancesUnderASteadyOverload) {
   FieldTimeline timeline = of_numbers(2);
   constexpr double kDelayS = 1.0;
   for (int tick = 1; tick < 1200; ++tick) {
@@ -104,7 +106,7 @@ TEST(FieldTimeline, ASteadyOverloadDoesNotStopIt) {
   }
 }
 
-TEST(FieldTimeline, WhatIsNotFullLeavesNothingOut) {
+TEST(FieldTimeline, DropsNothingWhileNotFull) {
   FieldTimeline timeline = of_numbers(1);
   for (int i = 16; i >= 1; --i)
     EXPECT_TRUE(timeline.add(0, i, number(i)));
@@ -114,7 +116,7 @@ TEST(FieldTimeline, WhatIsNotFullLeavesNothingOut) {
   }
 }
 
-TEST(FieldTimeline, WithoutATimeEverythingIsShownAtOnce) {
+TEST(FieldTimeline, WithoutATimeChangesAreShownAtOnce) {
   FieldTimeline timeline = of_numbers(1);
   constexpr double kNow = std::numeric_limits<double>::infinity();
   EXPECT_TRUE(timeline.add(0, 8.0, number(8)));

@@ -39,8 +39,8 @@ const ShownEntity* find(std::span<const ShownEntity> shown, EntityId id) {
   return found == shown.end() ? nullptr : &*found;
 }
 
-// On a ship, on whatever link, whether it shows the present or the past.
-TEST(ClientFrames, APassengerAtRestStandsStillOnDeck) {
+// On a moving ship, over any link, in every playout mode.
+TEST(ClientFrames, PassengerAtRestStandsStillOnDeck) {
   for (const PlayoutMode mode : {PlayoutMode::present, PlayoutMode::adaptive, PlayoutMode::delayed}) {
     World world(over("stress"));
     world.add_client(in_mode(mode));
@@ -72,13 +72,13 @@ TEST(ClientFrames, APassengerAtRestStandsStillOnDeck) {
   }
 }
 
-// Comes aboard and leaves, moving along with the ship at every change, so that the truth is one smooth path.
+// Boards and leaves the ship, and keeps its world velocity at every change, so that the true path is smooth.
 struct Boarding {
   World& world;
   EntityId ship, walker;
   double period_s = 2.0;
 
-  // Every two seconds it is in the other frame; on deck it swings to and fro.
+  // Changes the frame every two seconds. On deck, the walker oscillates.
   static State deck(double t) {
     State s = Swing{.width_m = 2.0, .rate_rps = 1.0}(t);
     s.position += glm::dvec3{4.0, 2.0, 1.0};
@@ -93,9 +93,9 @@ struct Boarding {
   }
 };
 
-TEST(ClientFrames, ChangingFramesIsContinuousInTheWorld) {
+TEST(ClientFrames, ChangeOfFrameIsContinuousInTheWorld) {
   for (const PlayoutMode mode : {PlayoutMode::present, PlayoutMode::adaptive, PlayoutMode::delayed}) {
-    std::vector<double> at_changes, elsewhere;  // steps of velocity, m/s
+    std::vector<double> at_changes, elsewhere;  // velocity steps, m/s
     for (std::uint64_t seed = 1; seed <= 4; ++seed) {
       World world(over("mobile", seed));
       world.add_client(in_mode(mode));
@@ -112,12 +112,12 @@ TEST(ClientFrames, ChangingFramesIsContinuousInTheWorld) {
         if (w == nullptr || time_s < 2.0) return;
         if (frames++ > 0) {
           changes += w->frame != frame ? 1 : 0;
-          // As far as the velocities at both ends say: what is shown has no step in place.
+          // The displacement must match the velocities at both ends: the shown position does not jump.
           const glm::dvec3 moved = w->shown.position - before.position;
           const glm::dvec3 mean = 0.5 * (glm::dvec3{before.velocity} + glm::dvec3{w->shown.velocity});
           const double apart_m = glm::distance(moved, mean * (time_s - before_s));
           EXPECT_LT(apart_m, 0.1) << "seed " << seed << " at " << time_s;
-          // Unless the link was silent: then corrections are large.
+          // After a silence of the link, corrections are large and are not checked.
           if (w->age_s > 0.5) silent_s = time_s;
           if (time_s - silent_s > 1.0) {
             EXPECT_LT(apart_m, 0.02) << "seed " << seed << " at " << time_s
@@ -136,15 +136,16 @@ TEST(ClientFrames, ChangingFramesIsContinuousInTheWorld) {
       EXPECT_EQ(world.count(0, ClientEvent::Kind::teleported), 0u);
       EXPECT_EQ(world.client(0).stats().malformed, 0u);
     }
-    // None in velocity either, above 0.1 m/s beyond what the same walk costs at other times.
+    // The velocity does not jump either: at a change, at most 0.1 m/s more than the largest ordinary step of
+    // this walk.
     std::ranges::sort(elsewhere);
     const double usual = elsewhere[elsewhere.size() * 99 / 100];
     EXPECT_LT(*std::ranges::max_element(at_changes), usual + 0.1) << static_cast<int>(mode);
   }
 }
 
-// On a perfect link the change itself shows nothing at all.
-TEST(ClientFrames, OnAPerfectLinkAChangeOfFrameIsInvisible) {
+// On a perfect link, a change of frame is invisible.
+TEST(ClientFrames, ChangeOfFrameIsInvisibleOnAPerfectLink) {
   for (const PlayoutMode mode : {PlayoutMode::present, PlayoutMode::delayed}) {
     World world(WorldConfig{});
     world.add_client(in_mode(mode));
@@ -163,9 +164,9 @@ TEST(ClientFrames, OnAPerfectLinkAChangeOfFrameIsInvisible) {
   }
 }
 
-// Whatever is lost or overtaken around a change, nobody is ever shown with a frame that it was not in lately.
-// The ships are a kilometre apart.
-TEST(ClientFrames, NobodyIsEverShownOnTheWrongShip) {
+// Despite loss and reordering around a change, no entity is shown relative to a frame that it was not in
+// recently. The ships are a kilometre apart.
+TEST(ClientFrames, EntityIsNeverShownInAWrongFrame) {
   for (const PlayoutMode mode : {PlayoutMode::present, PlayoutMode::adaptive}) {
     for (std::uint64_t seed = 1; seed <= 6; ++seed) {
       World world(over("stress", seed));
@@ -189,7 +190,7 @@ TEST(ClientFrames, NobodyIsEverShownOnTheWrongShip) {
         const ShownEntity* w = find(shown, walker);
         if (w == nullptr || time_s < 1.0) return;
         ++frames;
-        // Within the last two seconds it was there.
+        // The entity was there within the last two seconds.
         double nearest = 1e9;
         for (std::size_t i = stays.size(); i-- > 0;) {
           const ShownEntity* ship = find(shown, ships[stays[i].second]);
@@ -206,7 +207,7 @@ TEST(ClientFrames, NobodyIsEverShownOnTheWrongShip) {
   }
 }
 
-TEST(ClientFrames, TheBatchShowsTheSame) {
+TEST(ClientFrames, SampleAgreesWithFrame) {
   World world(over("mobile"));
   world.add_client();
   const EntityId ship = world.add_body(Voyage{});
@@ -233,7 +234,7 @@ TEST(ClientFrames, TheBatchShowsTheSame) {
   EXPECT_GT(compared, 5000u);
 }
 
-TEST(ClientFrames, WhatLivedOnAShipThatIsGoneGoesOn) {
+TEST(ClientFrames, EntityContinuesInTheWorldWhenItsFrameEnds) {
   for (const PlayoutMode mode : {PlayoutMode::present, PlayoutMode::delayed}) {
     World world(over("mobile"));
     world.add_client(in_mode(mode));
@@ -266,7 +267,7 @@ TEST(ClientFrames, WhatLivedOnAShipThatIsGoneGoesOn) {
   }
 }
 
-TEST(ClientFrames, ACorrectedPoseIsInTheWorldAndCountsFromTheOrigin) {
+TEST(ClientFrames, CorrectedPoseIsInWorldCoordinatesFromTheOrigin) {
   World world(over("lan"));
   world.add_client();
   const EntityId ship = world.add_body(Voyage{});
@@ -283,7 +284,7 @@ TEST(ClientFrames, ACorrectedPoseIsInTheWorldAndCountsFromTheOrigin) {
   EXPECT_LT(glm::distance(now.velocity, pushed.velocity), 1e-3f);
 }
 
-TEST(ClientFrames, AShiftOfTheOriginMovesEverythingAlike) {
+TEST(ClientFrames, ShiftOfTheOriginMovesAllEntities) {
   World world(over("mobile"));
   world.add_client();
   const EntityId ship = world.add_body(Voyage{});
@@ -304,7 +305,7 @@ TEST(ClientFrames, AShiftOfTheOriginMovesEverythingAlike) {
   EXPECT_LT(glm::distance(find(shown, passenger)->local.position, glm::dvec3(5.0, 0.0, 0.0)), 0.01);
 }
 
-// --- What no server of ours sends.
+// --- Messages that no correct server sends.
 
 Bytes encoded(const ControlMessage& message) {
   Bytes buffer(kMaxControlBytes);
@@ -335,7 +336,7 @@ struct Hostile {
     world.tap(0).slip_in({1}, Channel::control, encoded(message));
     take_in();
   }
-  // An update in full of an entity that was announced.
+  // Sends a full update of an entity that was spawned.
   void update(EntityId id, EntityId frame) {
     ServerHeader header;
     header.sequence = static_cast<Sequence>(30'000 + updates++);
@@ -361,7 +362,7 @@ struct Hostile {
 
 constexpr EntityId kA{101, 1}, kB{102, 1}, kC{103, 1};
 
-TEST(HostileFrames, ASpawnInNoFrameIsMalformed) {
+TEST(HostileFrames, SpawnInAnUnknownFrameIsMalformed) {
   Hostile h;
   h.send(spawn_in(kA, kB, h.tick));
   EXPECT_EQ(h.stats().malformed, 1u);
@@ -376,7 +377,7 @@ TEST(HostileFrames, ASpawnInNoFrameIsMalformed) {
   EXPECT_TRUE(h.world.shown(0, kA));
 }
 
-TEST(HostileFrames, UpdatesThatGoRoundAreRefusedAndHarmless) {
+TEST(HostileFrames, UpdatesThatFormACycleAreRefused) {
   Hostile h;
   h.send(spawn_in(kA, {}, h.tick));
   h.send(spawn_in(kB, kA, h.tick));
@@ -394,7 +395,7 @@ TEST(HostileFrames, UpdatesThatGoRoundAreRefusedAndHarmless) {
   EXPECT_EQ(h.world.shown(0, kC)->frame, kA);
 }
 
-TEST(HostileFrames, ASpawnThatIsTooDeepIsNotShownUntilItIsNot) {
+TEST(HostileFrames, TooDeeplyNestedSpawnIsHiddenUntilTheDepthIsValid) {
   Hostile h;
   h.send(spawn_in({200, 1}, {}, h.tick));
   for (std::uint32_t i = 201; i <= 206; ++i)
@@ -409,8 +410,9 @@ TEST(HostileFrames, ASpawnThatIsTooDeepIsNotShownUntilItIsNot) {
   EXPECT_TRUE(h.world.shown(0, {206, 1}));
 }
 
-// Whatever comes and goes, in whatever frame: nothing but finite poses, and no more frames than there may be.
-TEST(HostileFrames, AnyOrderOfEverythingIsHarmless) {
+// For any sequence of spawns, despawns and changes of frame, all poses are finite and the nesting depth stays
+// within its limit.
+TEST(HostileFrames, RandomSequencesAreHarmless) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     Hostile h;
     scenario::Random random(seed);

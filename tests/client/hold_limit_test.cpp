@@ -6,12 +6,12 @@
 namespace reckoner {
 namespace {
 
-TEST(HoldLimit, NothingIsKnownBeforeTheFirstArrival) {
+TEST(HoldLimit, NeverPassesBeforeTheFirstArrival) {
   const HoldLimit limit(1.0, 5.0);
   EXPECT_FALSE(limit.passed(1e9));
 }
 
-TEST(HoldLimit, SilenceOfTheConnectionEndsEverything) {
+TEST(HoldLimit, SilentConnectionEndsAllMotions) {
   HoldLimit limit(1.0, 5.0);
   limit.note_arrival(10.0);
   limit.note_complete(10.0);
@@ -21,7 +21,7 @@ TEST(HoldLimit, SilenceOfTheConnectionEndsEverything) {
   EXPECT_EQ(limit.of(10.9), 11.0);
 }
 
-TEST(HoldLimit, SilenceAboutAnEntityIsNoneWhileTheServerSaysThatAllIsTold) {
+TEST(HoldLimit, CompletenessClaimsExtendAllMotions) {
   HoldLimit limit(1.0, 5.0);
   for (double now_s = 10.0; now_s < 1000.0; now_s += 0.25) {
     limit.note_arrival(now_s);
@@ -31,17 +31,17 @@ TEST(HoldLimit, SilenceAboutAnEntityIsNoneWhileTheServerSaysThatAllIsTold) {
   }
 }
 
-TEST(HoldLimit, WhatIsNeverConfirmedEnds) {
+TEST(HoldLimit, UnconfirmedMotionEnds) {
   HoldLimit limit(1.0, 5.0);
   limit.note_arrival(10.0);
   for (double now_s = 10.0; now_s < 20.0; now_s += 0.1)
     limit.note_arrival(now_s);
   EXPECT_TRUE(limit.passed(15.1));
-  EXPECT_DOUBLE_EQ(limit.of(8.0), 15.0);   // since the beginning all was taken to be there
+  EXPECT_DOUBLE_EQ(limit.of(8.0), 15.0);   // counts from the first arrival, which is assumed to be complete
   EXPECT_DOUBLE_EQ(limit.of(12.0), 17.0);  // its own motion is a confirmation
 }
 
-TEST(HoldLimit, HoldsAgainOnceItWasToldWhatWasMissed) {
+TEST(HoldLimit, MotionHoldsAgainAfterANewConfirmation) {
   HoldLimit limit(1.0, 5.0);
   limit.note_arrival(9.0);
   limit.note_arrival(10.0);
@@ -49,14 +49,14 @@ TEST(HoldLimit, HoldsAgainOnceItWasToldWhatWasMissed) {
   const double until_s = limit.of(9.0);
   ASSERT_EQ(until_s, 11.0);
   EXPECT_FALSE(limit.holds_again(9.0, until_s, 12.0));
-  limit.note_arrival(12.0);  // something comes, but tells nothing of the time before
+  limit.note_arrival(12.0);  // a datagram arrives, but it claims nothing about the time before
   EXPECT_FALSE(limit.holds_again(9.0, until_s, 12.0));
-  EXPECT_TRUE(limit.holds_again(11.9, until_s, 12.0));  // an entity of which it does
+  EXPECT_TRUE(limit.holds_again(11.9, until_s, 12.0));  // an entity with a newer motion of its own
   limit.note_complete(11.9);
   EXPECT_TRUE(limit.holds_again(9.0, until_s, 12.0));
 }
 
-TEST(HoldLimit, AClockThatIsSetSaysNothingAboutSilence) {
+TEST(HoldLimit, SettingTheClockIsNotSilence) {
   HoldLimit limit(1.0, 5.0);
   limit.note_arrival(10.0);
   limit.note_complete(10.0);

@@ -49,15 +49,15 @@ struct Hearsay {
   }
 };
 
-TEST(HostileOwnership, WhatMakesNoSenseIsMalformed) {
+TEST(HostileOwnership, InvalidMessagesAreMalformed) {
   Hearsay h;
   std::uint64_t refused = 0;
   for (const News news : {News::taken, News::corrected, News::again}) {
-    h.send(h.message(news, h.known));  // of what it does not own
+    h.send(h.message(news, h.known));  // about an entity that it does not own
     EXPECT_EQ(h.malformed(), ++refused) << static_cast<int>(news);
   }
   for (const News news : {News::taken, News::given, News::corrected, News::again}) {
-    h.send(h.message(news, {500, 1}));  // of what it does not know
+    h.send(h.message(news, {500, 1}));  // about an unknown entity
     EXPECT_EQ(h.malformed(), ++refused) << static_cast<int>(news);
   }
   OwnershipMessage odd = h.message(News::given, h.known);
@@ -75,7 +75,7 @@ TEST(HostileOwnership, WhatMakesNoSenseIsMalformed) {
   EXPECT_EQ(h.world.count(0, ClientEvent::Kind::given), 1u);
 }
 
-TEST(HostileOwnership, WhatIsCutShortOrDamagedIsHarmless) {
+TEST(HostileOwnership, TruncatedOrDamagedMessagesAreHarmless) {
   Hearsay h;
   scenario::Random random(5);
   Bytes whole(kMaxControlBytes);

@@ -9,7 +9,7 @@
 namespace reckoner {
 namespace {
 
-TEST(LocalTime, NeverGoesBackAndGoesOnWhenTheClockIsSet) {
+TEST(LocalTime, IsMonotonicWhenTheClockIsSet) {
   LocalTime time;
   EXPECT_EQ(time.of(100.0), 100.0);
   EXPECT_EQ(time.of(101.0), 101.0);
@@ -22,7 +22,7 @@ TEST(LocalTime, NeverGoesBackAndGoesOnWhenTheClockIsSet) {
   EXPECT_DOUBLE_EQ(time.of(-1e9 + 1.0), 3698.0);
 }
 
-TEST(LocalTime, IsNotLedAstrayByWhatIsNoNumber) {
+TEST(LocalTime, IgnoresNaN) {
   LocalTime time;
   EXPECT_EQ(time.of(1.0), 1.0);
   EXPECT_EQ(time.of(std::numeric_limits<double>::quiet_NaN()), 1.0);

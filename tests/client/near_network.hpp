@@ -7,8 +7,8 @@
 
 namespace reckoner::test {
 
-/// A world over a short and steady link, until its script does something to it. Either end gives up one that
-/// it hears nothing of for ten seconds.
+/// A world over a short and steady link, which the script may disturb. Either end closes a connection after
+/// ten seconds of silence.
 inline WorldConfig near_network(const std::string& script = {}) {
   WorldConfig config;
   config.links = both_ways({.latency_ms = 40.0, .jitter_ms = 4.0});

@@ -18,7 +18,7 @@ constexpr double kPauseS = 4.0;
 
 class Pause : public testing::TestWithParam<PlayoutMode> {
  protected:
-  /// A world at 240 frames a second with one client in the mode.
+  /// A world with 240 frames per second.
   static WorldConfig config() {
     WorldConfig config;
     config.links = both_ways({.latency_ms = 40.0, .jitter_ms = 10.0, .loss_percent = 2.0});
@@ -33,13 +33,13 @@ class Pause : public testing::TestWithParam<PlayoutMode> {
   static void pause(World& world, bool paused) {
     world.client(0).set_paused(paused, world.local_s(0, world.now_s()));
   }
-  /// What stands still now, of one entity.
+  /// The frozen pose of the first entity.
   static State frozen(World& world) {
     return world.client(0).frame(world.local_s(0, world.now_s())).front().shown;
   }
 };
 
-TEST_P(Pause, StandsStillAndGoesOnWithoutAStep) {
+TEST_P(Pause, FreezesPosesAndResumesWithoutAJump) {
   World world(config());
   const Circle path{.radius_m = 5.0, .turn_rps = 1.0};
   (void)world.add_body(path);
@@ -72,12 +72,12 @@ TEST_P(Pause, StandsStillAndGoesOnWithoutAStep) {
   before->velocity = glm::vec3{0.0f};
   at_pause.reset();
   world.run_to(10.0);
-  // It crosses up to 10 m in a moment, at a speed that rises and falls: a leap of as much would be 2400 m/s.
+  // The blend covers up to 10 m at a speed that rises and falls. A jump over that distance would be 2400 m/s.
   EXPECT_LT(worst_corner_mps, 20.0);
   EXPECT_LT(error_m, 0.3);
 }
 
-TEST_P(Pause, LeavesOutWhatHasGoneAndTellsOfTheRestAfterwards) {
+TEST_P(Pause, RemovesDespawnedEntitiesAndDelaysSpawns) {
   World world(config());
   const EntityId stays = world.add_body(Circle{.radius_m = 2.0, .turn_rps = 0.3});
   const EntityId goes = world.add_body(Circle{.radius_m = 3.0, .turn_rps = 0.3});
@@ -101,8 +101,8 @@ TEST_P(Pause, LeavesOutWhatHasGoneAndTellsOfTheRestAfterwards) {
   EXPECT_EQ(world.count(0, ClientEvent::Kind::despawned), 1u);
 }
 
-// A passenger who stands still on deck does so all the time, though the ship catches up across 30 m.
-TEST_P(Pause, WhoStandsOnAShipStaysOnIt) {
+// A passenger who stands still on deck keeps doing so while the ship catches up over 30 m.
+TEST_P(Pause, PassengerStaysOnTheShip) {
   World world(config());
   const auto sailing = [](double time_s) {
     State ship;
@@ -133,7 +133,7 @@ TEST_P(Pause, WhoStandsOnAShipStaysOnIt) {
   EXPECT_LT(off_deck_m, 0.01);
 }
 
-TEST_P(Pause, AnOriginThatMovesMeanwhileIsHeeded) {
+TEST_P(Pause, OriginMayShiftWhilePaused) {
   World world(config());
   const EntityId id = world.add_body(Circle{.radius_m = 2.0, .turn_rps = 0.3});
   world.add_client(client());

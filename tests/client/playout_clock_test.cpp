@@ -11,13 +11,13 @@ namespace {
 
 constexpr double kClockFrameS = 1.0 / 60.0;
 
-/// Runs a clock frame by frame; keeps the least and the largest rate.
+/// Runs a clock frame by frame and keeps the smallest and the largest rate.
 struct Runner {
   PlayoutClock clock;
   double now_s = 100.0;
   double least_rate = 10.0;
   double most_rate = 0.0;
-  double most_change = 0.0;  // of the rate, from frame to frame
+  double most_change = 0.0;  // largest change of the rate from frame to frame
 
   double last_rate = 1.0;
 
@@ -41,7 +41,7 @@ struct Runner {
   }
 };
 
-TEST(PlayoutClock, TheFirstCallJumpsToTheWantedInstant) {
+TEST(PlayoutClock, FirstCallJumpsToTheWantedInstant) {
   PlayoutClock present({});
   EXPECT_TRUE(present.advance(50.0, false));
   EXPECT_EQ(present.shown_s(), 50.0);
@@ -69,8 +69,8 @@ TEST(PlayoutClock, AdaptiveDelayGrowsAndShrinksAtBoundedRates) {
   EXPECT_NEAR(runner.clock.delay_s(), 0.4, 1e-3);
   EXPECT_GE(runner.least_rate, 0.9 - 1e-9);
   EXPECT_LE(runner.most_rate, 1.0 + 1e-9);
-  EXPECT_LT(runner.least_rate, 0.91);   // growing is urgent
-  EXPECT_LT(runner.most_change, 0.01);  // and yet no velocity steps
+  EXPECT_LT(runner.least_rate, 0.91);   // a larger delay is urgent
+  EXPECT_LT(runner.most_change, 0.01);  // but the shown velocity must not jump
   runner.least_rate = 10.0;
   runner.measure(0.05, 0.05);
   runner.run(5.0);
@@ -81,14 +81,14 @@ TEST(PlayoutClock, AdaptiveDelayGrowsAndShrinksAtBoundedRates) {
   EXPECT_NEAR(runner.clock.delay_s(), 0.1, 1e-3);
 }
 
-TEST(PlayoutClock, AdaptiveDelayStaysBelowItsMost) {
+TEST(PlayoutClock, AdaptiveDelayStaysBelowItsMaximum) {
   Runner runner({.mode = PlayoutMode::adaptive, .max_delay_s = 0.5});
   runner.measure(5.0, 5.0);
   runner.run(20.0);
   EXPECT_NEAR(runner.clock.delay_s(), 0.5, 1e-3);
 }
 
-TEST(PlayoutClock, OneLateUpdateInManyChangesLittle) {
+TEST(PlayoutClock, SingleLateUpdateHardlyChangesTheDelay) {
   Runner runner({.mode = PlayoutMode::adaptive});
   runner.measure(0.1, 0.1);
   runner.clock.note_update(1.0, 0.1);
@@ -96,7 +96,7 @@ TEST(PlayoutClock, OneLateUpdateInManyChangesLittle) {
   EXPECT_LT(runner.clock.delay_s(), 0.21);
 }
 
-TEST(PlayoutClock, WaitsForGapsThatTheServerExpectsAndForNoLonger) {
+TEST(PlayoutClock, WaitsForExpectedGapsOnly) {
   for (const double expected_s : {0.0, 0.4}) {
     PlayoutClock clock({.mode = PlayoutMode::adaptive});
     clock.expect_gaps(expected_s);
@@ -106,13 +106,13 @@ TEST(PlayoutClock, WaitsForGapsThatTheServerExpectsAndForNoLonger) {
       now_s += 1.0 / 60.0;
       clock.advance(now_s, false);
       if (i % 24 == 0) clock.note_update(0.1, 0.4);
-      if (i % 240 == 0) clock.note_update(0.1, 3.0);  // quiet: the motion before it held
+      if (i % 240 == 0) clock.note_update(0.1, 3.0);  // no updates: the motion before it held
     }
     EXPECT_NEAR(clock.delay_s(), expected_s > 0.0 ? 0.5 : 0.1, 0.02);
   }
 }
 
-TEST(PlayoutClock, LateFramesAreNoJump) {
+TEST(PlayoutClock, LateFrameIsNotAJump) {
   Runner runner({});
   for (const double hitch_s : {0.3, 0.9}) {
     runner.now_s += hitch_s;
@@ -121,7 +121,7 @@ TEST(PlayoutClock, LateFramesAreNoJump) {
   }
 }
 
-TEST(PlayoutClock, AStepOfTheClockIsFollowedAtOnce) {
+TEST(PlayoutClock, FollowsAClockStepAtOnce) {
   for (const double step_s : {-0.26, 0.26, -5.0, 5.0}) {
     Runner runner({});
     runner.run(1.0);
@@ -134,7 +134,7 @@ TEST(PlayoutClock, AStepOfTheClockIsFollowedAtOnce) {
   }
 }
 
-TEST(PlayoutClock, ACallThatRepeatsTheTimeChangesNothing) {
+TEST(PlayoutClock, CallWithTheSameTimeChangesNothing) {
   Runner runner({.mode = PlayoutMode::adaptive});
   runner.measure(0.3, 0.1);
   runner.run(0.5);
@@ -145,15 +145,15 @@ TEST(PlayoutClock, ACallThatRepeatsTheTimeChangesNothing) {
   EXPECT_EQ(runner.clock.rate(), rate);
 }
 
-// From whatever delay to whatever, also when it changes again on the way: time runs neither much slower nor
-// faster, changes its pace gradually, and comes to the new delay exactly.
-TEST(PlayoutClock, AnotherConfigurationIsGoneOverToWithoutAJump) {
+// Between any two delays, also when the target changes during the transition: the rate stays near 1, changes
+// gradually, and the new delay is reached exactly.
+TEST(PlayoutClock, ReachesANewConfigurationWithoutAJump) {
   constexpr double kFineS = 1.0 / 240.0;
   const auto delayed = [](double delay_s) {
     return PlayoutConfig{.mode = delay_s > 0.0 ? PlayoutMode::delayed : PlayoutMode::present,
                          .delay_s = delay_s};
   };
-  for (const double again_s : {10.0, 0.1, 0.7}) {  // when it changes its mind
+  for (const double again_s : {10.0, 0.1, 0.7}) {  // when the target changes again
     for (const double from_s : {0.0, 0.05, 0.3}) {
       for (const double to_s : {0.0, 0.02, 0.3, 1.0}) {
         PlayoutClock clock{delayed(from_s)};
@@ -185,7 +185,7 @@ TEST(PlayoutClock, AnotherConfigurationIsGoneOverToWithoutAJump) {
   }
 }
 
-TEST(PlayoutClock, WhoLooksSeldomGetsThereToo) {
+TEST(PlayoutClock, ReachesANewDelayAtALowFrameRate) {
   for (const double rate_hz : {10.0, 5.0, 2.0, 1.0, 0.3}) {
     PlayoutClock clock{{.mode = PlayoutMode::present}};
     double now_s = 100.0;

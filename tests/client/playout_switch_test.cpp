@@ -21,13 +21,13 @@ namespace {
 using Mode = PlayoutMode;
 
 constexpr double kSwitchFrameHz = 240.0;
-constexpr double kFromS = 3.0;  // before that, clocks settle
+constexpr double kFromS = 3.0;  // earlier, clocks settle
 
 PlayoutConfig playout(Mode mode, double delay_s = 0.2) {
   return {.mode = mode, .delay_s = delay_s, .frame_rate_hz = kSwitchFrameHz};
 }
 
-// Turns this way and that on its way round, both exactly.
+// Moves on a closed curve and turns to and fro, with exact derivatives.
 struct Tumble {
   double rate_rps = 2.0;
   double phase = 0.0;
@@ -50,7 +50,7 @@ struct Switch {
   PlayoutConfig to;
 };
 
-// All ways from one mode to another, some of them before the last one is over.
+// Every change from one mode to another. Some begin before the previous transition has ended.
 std::vector<Switch> all_ways() {
   return {{4.0, playout(Mode::adaptive)},      {7.0, playout(Mode::delayed, 0.35)},
           {10.0, playout(Mode::present)},      {13.0, playout(Mode::delayed, 0.1)},
@@ -59,10 +59,10 @@ std::vector<Switch> all_ways() {
           {20.0, playout(Mode::delayed, 0.6)}, {21.0, playout(Mode::present)}};
 }
 
-// The largest that was seen between two frames.
+// The largest steps between two frames.
 struct Steps {
-  double corner_m = 0.0;      // what position is off where velocity leads
-  double velocity_mps = 0.0;  // change
+  double corner_m = 0.0;      // displacement minus what the velocities imply
+  double velocity_mps = 0.0;  // change of velocity
   double corner_rad = 0.0;
   double turn_rps = 0.0;
 
@@ -85,7 +85,7 @@ struct Steps {
   }
 };
 
-// What one client shows of a body until `until_s`, after it was told of the switches.
+// Shows one body to a client until 25 s, with the switches at their times.
 Steps watch(const Truth& path, std::uint64_t seed, const PlayoutConfig& first,
             const std::vector<Switch>& ways) {
   World world({.links = network("intercity"), .seed = seed, .frame_rate_hz = kSwitchFrameHz});
@@ -109,9 +109,9 @@ Steps watch(const Truth& path, std::uint64_t seed, const PlayoutConfig& first,
   return steps;
 }
 
-// Nothing moves or turns in a way, from frame to frame, that the modes alone do not show: a leap of a
-// hundredth of the way from one mode to another would be ten times as much.
-TEST(PlayoutSwitch, IsNoStepInPlaceSpeedOrTurn) {
+// From frame to frame, a switch causes no larger steps of position, velocity or turn than the modes
+// themselves. A jump of a hundredth of the displacement between two modes would be ten times larger.
+TEST(PlayoutSwitch, CausesNoJumpInPositionVelocityOrRotation) {
   const std::vector<std::pair<Truth, double>> paths{{Circle{.radius_m = 5.0, .turn_rps = 1.0}, 5.0},
                                                     {Swing{.width_m = 3.0, .rate_rps = 2.0}, 6.0},
                                                     {Tumble{}, 12.6},
@@ -127,7 +127,7 @@ TEST(PlayoutSwitch, IsNoStepInPlaceSpeedOrTurn) {
     for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
       SCOPED_TRACE("path " + std::to_string(i) + ", seed " + std::to_string(seed));
       const Steps steps = watch(path, seed, playout(Mode::present), all_ways());
-      // Time itself changes its speed, by half a second a second at most.
+      // The rate of time changes, by at most 0.5 per second.
       const double slower_mps = fastest_mps * 0.5 / kSwitchFrameHz;
       EXPECT_LT(steps.velocity_mps, 1.3 * alone.velocity_mps + slower_mps);
       EXPECT_LT(steps.corner_m, 1.3 * alone.corner_m + slower_mps / kSwitchFrameHz);
@@ -137,7 +137,7 @@ TEST(PlayoutSwitch, IsNoStepInPlaceSpeedOrTurn) {
   }
 }
 
-// A client of one body, which looks for a while at what is shown and at what the server sends.
+// A client that shows one body. It measures the shown poses and the number of publishes over an interval.
 struct Watch {
   explicit Watch(const PlayoutConfig& first, const std::string& script = {})
       : world(
@@ -170,13 +170,14 @@ struct Watch {
 
   Tumble path{.rate_rps = 2.5};
   World world;
-  double error_m = 0.0, least_delay_s = 0.0, most_delay_s = 0.0;  // of what is shown
+  double error_m = 0.0, least_delay_s = 0.0, most_delay_s = 0.0;  // of the shown poses
   double publishes = 0.0;
 };
 
-// Soon after, each mode is what it is without any other before it: in what is shown, and in what the server
-// sends for it. To the past it is the gaps between updates that count, not what they predict.
-TEST(PlayoutSwitch, TheNewModeIsAsIfThereHadBeenNoOther) {
+// Shortly after a switch, each mode behaves as if no other mode had been used, in the shown poses and in the
+// server's publishes. In buffered mode the server publishes for the gaps between motions, not for their
+// prediction.
+TEST(PlayoutSwitch, NewModeDoesNotDependOnEarlierModes) {
   Watch watch{playout(Mode::present)};
   double from_s = 5.0;
   for (const PlayoutConfig& to : {playout(Mode::adaptive), playout(Mode::delayed, 0.3),
@@ -188,7 +189,7 @@ TEST(PlayoutSwitch, TheNewModeIsAsIfThereHadBeenNoOther) {
     Watch other{to};
     other.look(from_s + 3.0, from_s + 9.0);
     EXPECT_LT(watch.error_m, 1.2 * other.error_m + 0.01);
-    // What is adaptive remembers for a while how it was.
+    // The adaptive mode remembers earlier arrivals for a while.
     const double room_s = to.mode == Mode::adaptive ? 0.04 : 0.005;
     EXPECT_NEAR(watch.least_delay_s, other.least_delay_s, room_s);
     EXPECT_NEAR(watch.most_delay_s, other.most_delay_s, room_s);
@@ -198,9 +199,9 @@ TEST(PlayoutSwitch, TheNewModeIsAsIfThereHadBeenNoOther) {
   EXPECT_EQ(watch.world.server().stats().malformed, 0u);
 }
 
-// What the game says before the client is in the world, or on its way back, counts all the same.
-TEST(PlayoutSwitch, TheServerIsToldOfWhatChangedWithoutAConnection) {
-  for (const bool in_time : {true, false}) {  // for the join message
+// A switch before the join or during a reconnect takes effect as well.
+TEST(PlayoutSwitch, ServerLearnsOfASwitchMadeWithoutAConnection) {
+  for (const bool in_time : {true, false}) {  // before the join message is sent
     Watch watch{playout(Mode::present), "9 loss=100\n15 loss=0\n"};
     Watch past{playout(Mode::adaptive)};
     Watch present{playout(Mode::present)};
@@ -221,7 +222,7 @@ TEST(PlayoutSwitch, TheServerIsToldOfWhatChangedWithoutAConnection) {
   }
 }
 
-TEST(PlayoutSwitch, ACoupleOfEntitiesDrawnAsArraysIsTheSame) {
+TEST(PlayoutSwitch, SampleAgreesWithFrame) {
   World world({.links = network("intercity")});
   for (int i = 0; i < 5; ++i)
     (void)world.add_body(Tumble{.phase = 1.0 * i});
@@ -248,7 +249,7 @@ TEST(PlayoutSwitch, ACoupleOfEntitiesDrawnAsArraysIsTheSame) {
   EXPECT_GT(compared, 3000u);
 }
 
-TEST(PlayoutSwitch, WhatIsNoConfigurationChangesNothing) {
+TEST(PlayoutSwitch, InvalidConfigurationIsRefused) {
   World world({.links = network("lan")});
   world.add_client();
   world.run_to(1.0);

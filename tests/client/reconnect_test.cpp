@@ -21,16 +21,16 @@ namespace {
 
 using Kind = ClientEvent::Kind;
 
-// Once a client is back, it is right within this: the next datagram (250 ms), the repair bound for this link
-// (DESIGN.md, Loss: 300 ms), and a blend that catches up for half a second at most; and what it takes to find
-// out that the link is sound again, an acknowledgement there and back.
+// A reconnected client is correct again within this time. It adds up: the next datagram (250 ms), the repair
+// bound of this link (DESIGN.md, Loss: 300 ms), a blend of at most 0.5 s, and a round trip of an
+// acknowledgement, after which the link counts as working.
 constexpr double kRightAgainS = 1.25;
 
 double speed_of(const ShownEntity& entity) {
   return glm::length(glm::dvec3{entity.shown.velocity});
 }
 
-// When a client last showed a body of those, in order, where it was not.
+// The last time at which a client showed one of the bodies at a wrong position.
 struct Errors {
   std::vector<Truth> paths;
   double last_s = 0.0;
@@ -48,9 +48,9 @@ struct Errors {
 
 class Restart : public testing::TestWithParam<bool> {};
 
-// Killed under its clients, it comes back knowing nothing, and calls everything otherwise. Until then what
-// was known stands still, and at no time is half of one world shown with half of the other.
-TEST_P(Restart, TheNewServersStateTakesThePlaceOfTheOld) {
+// The server is killed and starts again without any state and with other entity ids. Until then, known
+// entities stand still. At no time are parts of both worlds shown together.
+TEST_P(Restart, NewServersStateReplacesTheOldOne) {
   const bool shuffled = GetParam();
   World world(near_network());
   const std::vector<Truth> paths{Circle{}, Straight{}, Still{{3.0, 4.0, 5.0}}};
@@ -87,7 +87,7 @@ TEST_P(Restart, TheNewServersStateTakesThePlaceOfTheOld) {
     EXPECT_EQ(world.count(i, Kind::resumed), 0u);
     EXPECT_EQ(world.count(i, Kind::despawned), 3u);
     EXPECT_EQ(world.count(i, Kind::spawned), 6u);
-    // First all is gone, then the game is told, then the other world begins.
+    // First all old entities despawn, then the game gets the restart event, then the new entities spawn.
     std::vector<Kind> order;
     for (const ClientEvent& event : world.events(i))
       order.push_back(event.kind);
@@ -100,7 +100,7 @@ TEST_P(Restart, TheNewServersStateTakesThePlaceOfTheOld) {
 
 INSTANTIATE_TEST_SUITE_P(, Restart, testing::Bool());
 
-// Each end sends a number ten times a second, and what arrives is noted.
+// Each end sends numbered messages and records the numbers that arrive.
 struct Numbers {
   std::uint32_t sent_up = 0, sent_down = 0;
   std::vector<std::uint32_t> arrived_up, arrived_down;
@@ -137,15 +137,15 @@ struct Outage {
   const char* name;
   std::string script;
   double ends_s;
-  // A minute of 1 m/s is caught up with in half a second, at twice the mean speed at most: so far in a frame.
+  // largest displacement per frame: a minute at 1 m/s, caught up in 0.5 s at up to twice the mean speed
   double most_step_m = 60.0 / 0.5 / 60.0 * 2.0;
 };
 
 class AnOutage : public testing::TestWithParam<Outage> {};
 
-// Whatever is cut, for however long: the session goes on, nothing that was sent reliably is lost, repeated or
-// overtaken, either way, and what is shown is soon right again.
-TEST_P(AnOutage, LosesNothingThatWasSentReliably) {
+// After any outage of any length, the session resumes. Reliable messages in both directions are neither lost
+// nor repeated nor reordered, and the shown poses are correct again soon.
+TEST_P(AnOutage, LosesNoReliableMessages) {
   World world(near_network(GetParam().script));
   const std::vector<Truth> paths{Circle{}, Straight{}};
   for (const Truth& path : paths)
@@ -155,7 +155,7 @@ TEST_P(AnOutage, LosesNothingThatWasSentReliably) {
   ASSERT_EQ(world.count(ServerEvent::Kind::client_joined), 1u);
   const ClientId id = world.server_events().front().client;
   Numbers numbers;
-  double next_s = 4.0, back_s = 0.0;  // since when all is joined, and the link sound
+  double next_s = 4.0, back_s = 0.0;  // time from which all have joined and the link works
   std::map<EntityId, glm::dvec3> last;
   double worst_step_m = 0.0;
   Errors errors{paths};
@@ -185,8 +185,8 @@ TEST_P(AnOutage, LosesNothingThatWasSentReliably) {
   EXPECT_EQ(world.count(0, Kind::despawned), 0u);
   EXPECT_EQ(world.client(0).stats().malformed, 0u);
   EXPECT_EQ(world.server().stats().malformed, 0u);
-  // The server may have given the client up just as it ended, which takes five seconds to be noticed; else no
-  // wait is longer than ten seconds, no attempt longer than six.
+  // The server may close the connection just before the outage ends, and the client needs five seconds to
+  // notice. Otherwise no wait is longer than ten seconds and no attempt longer than six.
   EXPECT_LT(back_s, GetParam().ends_s + 17.0);
   EXPECT_LT(worst_step_m, GetParam().most_step_m);
   EXPECT_LT(errors.last_s, back_s + kRightAgainS);
@@ -205,12 +205,13 @@ INSTANTIATE_TEST_SUITE_P(
         Outage{"HalfOfItTwice", "6 duplicate=50\n20 duplicate=0\n", 20.0},
         Outage{"Overtaken", "6 latency-ms=20 jitter-ms=150\n20 latency-ms=40 jitter-ms=4\n", 20.0},
         Outage{"FarAwayAndBack", "6 latency-ms=5 jitter-ms=0\n10 latency-ms=500\n22 latency-ms=5\n", 22.0,
-               // What is shown strays no further than half a second of it.
+               // The shown pose deviates by at most half a second of motion.
                0.5}),
     [](const auto& outage) { return std::string(outage.param.name); });
 
-// Away for longer than the server waits: another session, and the game is told that what it sent is lost.
-TEST(Reconnect, WhoStaysAwayTooLongBeginsAnew) {
+// The client is away for longer than the server waits. It gets a new session, and the game learns that its
+// messages are lost.
+TEST(Reconnect, ClientThatIsAwayTooLongGetsANewSession) {
   WorldConfig config = near_network("6 loss=100\n40 loss=0\n");
   config.server.resume_s = 10.0;
   World world(config);
@@ -229,7 +230,7 @@ TEST(Reconnect, WhoStaysAwayTooLongBeginsAnew) {
   EXPECT_NE(world.shown(0, world.body(0)), nullptr);
 }
 
-TEST(Reconnect, AServerThatTakesNobodyBackIsJoinedAnew) {
+TEST(Reconnect, ServerWithoutResumeIsJoinedAgain) {
   WorldConfig config = near_network("6 loss=100\n20 loss=0\n");
   config.server.resume_s = 0.0;
   World world(config);
@@ -241,7 +242,7 @@ TEST(Reconnect, AServerThatTakesNobodyBackIsJoinedAnew) {
   EXPECT_EQ(world.count(ServerEvent::Kind::client_lost), 0u);
 }
 
-TEST(Reconnect, GivesUpIfItIsTo) {
+TEST(Reconnect, GivesUpAfterTheConfiguredTime) {
   World world(near_network());
   world.add_body(Circle{});
   ClientConfig config;
@@ -261,8 +262,8 @@ TEST(Reconnect, GivesUpIfItIsTo) {
   EXPECT_EQ(world.dialer(0).dialed, dialed);
 }
 
-// What cannot even begin to connect (no network) is tried again like what is not answered.
-TEST(Reconnect, AMachineWithoutANetworkGoesOnTrying) {
+// An attempt that cannot start (no network) is repeated like an attempt without an answer.
+TEST(Reconnect, MachineWithoutANetworkKeepsTrying) {
   World world(near_network("6 loss=100\n20 loss=0\n"));
   world.add_body(Circle{});
   world.add_dialing_client();
@@ -277,8 +278,8 @@ TEST(Reconnect, AMachineWithoutANetworkGoesOnTrying) {
   EXPECT_EQ(world.count(0, Kind::resumed), 1u);
 }
 
-// An orderly end tells clients that leave by themselves apart from those that are lost.
-TEST(Reconnect, WhoLeavesIsGoneAtOnceAndDoesNotComeBack) {
+// With a leave message, the server can tell a client that leaves from one that is lost.
+TEST(Reconnect, ClientThatLeavesIsRemovedAtOnceAndDoesNotReconnect) {
   World world(near_network());
   world.add_dialing_client();
   world.run_to(3.0);
@@ -290,12 +291,12 @@ TEST(Reconnect, WhoLeavesIsGoneAtOnceAndDoesNotComeBack) {
   EXPECT_EQ(world.dialer(0).dialed, 1u);
 }
 
-// The player has joined from elsewhere: two clients that take each other's place by turns help nobody.
-TEST(Reconnect, WhoWasReplacedDoesNotComeBackByItself) {
+// The player has joined from elsewhere. Two clients that replace each other in turn would help nobody.
+TEST(Reconnect, ReplacedClientDoesNotReconnect) {
   World world(near_network());
   world.add_dialing_client();
   world.run_to(3.0);
-  const PeerId peer = world.server().peer({1});  // the first that joined
+  const PeerId peer = world.server().peer({1});  // the first client that joined
   ASSERT_TRUE(peer);
   world.network().server().disconnect(peer, pack({EndReason::replaced, 0}));
   world.run_to(30.0);
@@ -305,8 +306,8 @@ TEST(Reconnect, WhoWasReplacedDoesNotComeBackByItself) {
   EXPECT_EQ(world.dialer(0).dialed, 1u);
 }
 
-// A server that goes down on purpose is a server that comes back, perhaps.
-TEST(Reconnect, AServerThatShutsDownIsWaitedFor) {
+// A server that shuts down may start again.
+TEST(Reconnect, WaitsForAServerThatShutsDown) {
   World world(near_network());
   world.add_body(Circle{});
   world.add_dialing_client();
@@ -322,8 +323,8 @@ TEST(Reconnect, AServerThatShutsDownIsWaitedFor) {
   EXPECT_EQ(world.count(0, Kind::restarted), 1u);
 }
 
-// Those who are away hold places, but not against those who are there.
-TEST(Reconnect, WhoIsAwayMakesPlaceIfThereIsNoOther) {
+// Disconnected clients keep their slots, but a new client may evict them.
+TEST(Reconnect, EvictsTheLongestDisconnectedSessionWhenFull) {
   WorldConfig config = near_network();
   config.server.max_clients = 3;
   World world(config);
@@ -343,8 +344,8 @@ TEST(Reconnect, WhoIsAwayMakesPlaceIfThereIsNoOther) {
   EXPECT_EQ(world.count(ServerEvent::Kind::client_refused), 1u) << "the sixth finds no place";
 }
 
-// Without the session's key nobody takes it over, and what makes no sense is refused.
-TEST(Reconnect, NobodyElseGoesOnWithASession) {
+// No other client can resume a session without its key. Invalid keys are refused.
+TEST(Reconnect, SessionCannotBeResumedWithoutItsKey) {
   World world(near_network());
   world.add_body(Circle{});
   world.add_dialing_client();

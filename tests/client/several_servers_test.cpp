@@ -14,8 +14,8 @@ namespace {
 
 using Kind = ClientEvent::Kind;
 
-// The servers that a token names are tried in turn before the player is told that there is none.
-TEST(SeveralServers, TheFirstOfSeveralServersNeedNotBeThere) {
+// The client tries the servers of a token in turn before it reports a failure to the player.
+TEST(SeveralServers, TriesTheNextServerIfOneDoesNotAnswer) {
   World world(near_network());
   world.add_body(Circle{});
   world.add_dialing_client();
@@ -30,7 +30,7 @@ TEST(SeveralServers, TheFirstOfSeveralServersNeedNotBeThere) {
   EXPECT_EQ(world.count(0, Kind::lost), 0u) << "it had nothing to lose yet";
 }
 
-TEST(SeveralServers, WhoFindsNobodyAtAnyServerIsToldOnce) {
+TEST(SeveralServers, ReportsOnceIfNoServerAnswers) {
   World world(near_network());
   world.add_dialing_client();
   world.dialer(0).dead = {true, true};
@@ -43,9 +43,9 @@ TEST(SeveralServers, WhoFindsNobodyAtAnyServerIsToldOnce) {
   EXPECT_EQ(world.dialer(0).went, (std::vector<std::size_t>{0, 1}));
 }
 
-// A dialer may know what is wrong, a token that looks expired, say: it is named with every attempt that
-// brings no answer, and stands in no attempt's way.
-TEST(SeveralServers, WhatMayBeWhyNobodyAnswersIsSaid) {
+// A dialer may know a possible reason, such as a token that looks expired. Each attempt without an answer
+// reports it. It does not prevent any attempt.
+TEST(SeveralServers, ReportsAPossibleReasonForNoAnswer) {
   const std::string why = "the server does not answer; a clock may be wrong";
   World stranger(near_network());
   stranger.add_dialing_client();
@@ -70,8 +70,8 @@ TEST(SeveralServers, WhatMayBeWhyNobodyAnswersIsSaid) {
   EXPECT_EQ(world.client(0).status(), ClientStatus::joined);
 }
 
-// Its way to the server is lost; another relay of the same token leads back into the session.
-TEST(SeveralServers, AnotherRelayLeadsBackIntoTheSession) {
+// The route to the server fails. Another relay of the same token leads back to the session.
+TEST(SeveralServers, ResumesTheSessionOverAnotherRelay) {
   World world(near_network("6 loss=100\n20 loss=0\n"));
   world.add_body(Circle{});
   world.add_dialing_client();
@@ -87,8 +87,8 @@ TEST(SeveralServers, AnotherRelayLeadsBackIntoTheSession) {
     EXPECT_EQ(went[i], (i + 1) % 2) << "attempt " << i << ": the same first, then in turn";
 }
 
-// Who leaves between two attempts does not go on to the next server.
-TEST(SeveralServers, WhoLeavesTriesNoOtherServer) {
+// A client that leaves between two attempts does not try the next server.
+TEST(SeveralServers, ClientThatLeavesTriesNoOtherServer) {
   World world(near_network());
   world.add_dialing_client();
   world.dialer(0).dead = {true, false};

@@ -26,7 +26,7 @@ std::ostream& operator<<(std::ostream& out, const Case& c) {
 
 class ShownBatchTest : public testing::TestWithParam<Case> {
  protected:
-  // Bodies of all sorts that come, go, jump and follow a route; a correction; an outage that ends.
+  // Bodies that spawn, despawn, jump and follow a route, a correction, and a temporary outage.
   void live(World& world) {
     ClientConfig config;
     config.playout = {.mode = GetParam().mode, .delay_s = 0.3};
@@ -70,7 +70,7 @@ class ShownBatchTest : public testing::TestWithParam<Case> {
   static WorldConfig config() { return {.links = network(GetParam().network), .seed = 4}; }
 };
 
-TEST_P(ShownBatchTest, ShowsWhatFrameShows) {
+TEST_P(ShownBatchTest, PosesAgreeWithFrame) {
   World world(config());
   std::size_t compared = 0;
   world.on_frame = [&](std::size_t client, double time_s, std::span<const ShownEntity> shown) {
@@ -97,7 +97,7 @@ TEST_P(ShownBatchTest, ShowsWhatFrameShows) {
   EXPECT_GT(compared, 2500u);
 }
 
-TEST_P(ShownBatchTest, SaysWhatFrameSays) {
+TEST_P(ShownBatchTest, EventsAgreeWithFrame) {
   const auto events = [this](bool sampled) {
     WorldConfig with = config();
     with.sampled = sampled;

@@ -12,7 +12,7 @@ namespace {
 
 class ShownDebugIn : public testing::TestWithParam<PlayoutMode> {};
 
-TEST_P(ShownDebugIn, EveryFrameItAgreesWithWhatIsShown) {
+TEST_P(ShownDebugIn, AgreesWithTheShownPoseInEveryFrame) {
   World world({.links = network("intercity")});
   const EntityId id = world.add_body(Swing{});
   ClientConfig config;
@@ -50,7 +50,7 @@ TEST_P(ShownDebugIn, EveryFrameItAgreesWithWhatIsShown) {
 
 INSTANTIATE_TEST_SUITE_P(, ShownDebugIn, testing::Values(PlayoutMode::present, PlayoutMode::adaptive));
 
-TEST(ShownDebug, WhoHearsNothingSaysThatItFades) {
+TEST(ShownDebug, ReportsFadingDuringSilence) {
   World world({.links = network("lan"), .script = "3 loss=100\n10 loss=0\n"});
   const EntityId id = world.add_body(Circle{});
   world.add_client();
@@ -62,7 +62,7 @@ TEST(ShownDebug, WhoHearsNothingSaysThatItFades) {
   EXPECT_TRUE(world.client(0).debug(id)->fading);
 }
 
-TEST(ShownDebug, CountsFromTheOrigin) {
+TEST(ShownDebug, IsRelativeToTheOrigin) {
   World world({.links = network("lan")});
   const EntityId id = world.add_body(Still{{5.0, 0.0, 0.0}});
   world.add_client();

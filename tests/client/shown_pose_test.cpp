@@ -31,10 +31,10 @@ ClientConfig config_for(PlayoutMode mode) {
 /// The largest changes from frame to frame.
 struct Changes {
   std::optional<State> before;
-  double speed = 0.0;         ///< of the pose, m/s
-  double acceleration = 0.0;  ///< of the shown velocity, m/s^2
-  double mismatch = 0.0;      ///< shown velocity against the motion of the pose, m/s
-  double age_s = 0.0;         ///< oldest motion that was shown
+  double speed = 0.0;         ///< speed of the pose, m/s
+  double acceleration = 0.0;  ///< change of the shown velocity, m/s^2
+  double mismatch = 0.0;      ///< shown velocity minus the velocity of the pose, m/s
+  double age_s = 0.0;         ///< age of the oldest shown motion, s
 
   void note(const ShownEntity& entity) {
     const State& s = entity.shown;
@@ -51,7 +51,7 @@ struct Changes {
   }
 };
 
-TEST(ShownPose, IsContinuousInPositionAndVelocityThroughEveryUpdate) {
+TEST(ShownPose, IsContinuousInPositionAndVelocityAcrossUpdates) {
   constexpr double kThresholdM = 0.1;
   constexpr double kBlendFrames = 24.0;
   constexpr double kBlendS = kBlendFrames * kPoseFrameS;
@@ -73,10 +73,11 @@ TEST(ShownPose, IsContinuousInPositionAndVelocityThroughEveryUpdate) {
     };
     world.run_to(30.0);
     EXPECT_GT(world.client(client).stats().updates_applied, 40u);
-    // A quadratic that was right when it was sent is off by jerk age^3 / 6 and jerk age^2 / 2 in velocity by
-    // now. These are worked off in T: at most 6 |E0| / T^2 + 4 |E1| / T more acceleration and 1.5 |E0| / T +
-    // |E1| more speed (EVALUATION.md, Number vectors). Without a blend the position would jump in one frame,
-    // and a linear one would start with a velocity step: both are beyond these bounds several times over.
+    // A quadratic that was exact when it was sent is now off by jerk age^3 / 6 in position and jerk age^2 / 2
+    // in velocity. The blend removes both errors within T. It adds at most 6 |E0| / T^2 + 4 |E1| / T of
+    // acceleration and 1.5 |E0| / T + |E1| of speed (EVALUATION.md, Number vectors). Without a blend the
+    // position would jump in one frame, and a linear blend would start with a velocity step. Both exceed
+    // these bounds several times over.
     const double jerk = path.acceleration() * path.turn_rps;
     const double age_s = changes.age_s;
     const double e0 = kThresholdM + jerk * age_s * age_s * age_s / 6.0;
@@ -90,7 +91,7 @@ TEST(ShownPose, IsContinuousInPositionAndVelocityThroughEveryUpdate) {
   }
 }
 
-TEST(ShownPose, StaysCloseToTheTruthOfItsInstant) {
+TEST(ShownPose, StaysCloseToTheTruthAtItsShownTime) {
   for (const PoseCase& c : kCases) {
     World world({.links = network(c.network), .seed = 3});
     world.add_client(config_for(c.mode));
@@ -108,7 +109,8 @@ TEST(ShownPose, StaysCloseToTheTruthOfItsInstant) {
     const double worst = errors.back();
     const bool stress = std::string(c.network) == "stress";
     if (c.mode == PlayoutMode::present) {
-      // The threshold, and what grows while an update is on its way: a w^2 age^3 / 6 with the fit's share.
+      // The threshold plus the error that grows while an update is in flight: a w^2 age^3 / 6, reduced by the
+      // fit.
       EXPECT_LT(p95, stress ? 0.45 : 0.15) << c.network;
       EXPECT_LT(worst, stress ? 2.5 : 1.0) << c.network;
     } else {
@@ -118,12 +120,12 @@ TEST(ShownPose, StaysCloseToTheTruthOfItsInstant) {
   }
 }
 
-TEST(ShownPose, NoPoseLiesBetweenTheEndsOfATeleport) {
+TEST(ShownPose, NeverLiesBetweenTheEndsOfATeleport) {
   for (const PoseCase& c : kCases) {
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
       World world({.links = network(c.network), .seed = seed});
       const std::size_t client = world.add_client(config_for(c.mode));
-      // Two circles a hundred metres apart, changed every 1.3 s.
+      // Two circles a hundred metres apart, with a teleport every 1.3 s.
       std::vector<double> jumps;
       for (int k = 1; k < 20; ++k)
         jumps.push_back(1.0 + 1.3 * k);
@@ -140,7 +142,7 @@ TEST(ShownPose, NoPoseLiesBetweenTheEndsOfATeleport) {
         if (time_s < 2.0 || shown.empty()) return;
         const double x = shown[0].shown.position.x;
         ++frames;
-        // What is shown may overshoot a circle by the error of prediction, but never comes near the middle.
+        // The shown pose may overshoot a circle by the prediction error, but never comes near the middle.
         between += x > 20.0 && x < 80.0 ? 1 : 0;
         between += glm::length(shown[0].shown.velocity) > 60.0f ? 1 : 0;
         if (before_x && (*before_x > 50.0) != (x > 50.0)) ++crossings;

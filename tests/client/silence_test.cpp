@@ -16,13 +16,13 @@
 namespace reckoner::test {
 namespace {
 
-// Fades at once when nothing has come for so long.
+// Motion starts to fade after this much silence.
 constexpr double kSilenceS = 1.0;
 
-/// Shown frames of one body, and the worst of what must not be.
+/// Shown frames of one body and the largest errors.
 struct Watch {
   std::optional<State> before;
-  double worst_corner_mps = 0.0;  ///< between the shown velocity and the way made from frame to frame
+  double worst_corner_mps = 0.0;  ///< shown velocity minus the displacement between frames per second
 
   void take(const State& shown, double frame_s) {
     if (before) {
@@ -40,9 +40,9 @@ double speed_of(const State& state) {
 
 class Silence : public testing::TestWithParam<PlayoutMode> {};
 
-TEST_P(Silence, MotionFadesToRestAndComesBackWithoutAStep) {
+TEST_P(Silence, MotionFadesToRestAndRecoversWithoutAJump) {
   constexpr double kFrameHz = 240.0;
-  // The link is dead, down, from 6 s to 9 s.
+  // The link to the client is down from 6 s to 9 s.
   WorldConfig config;
   config.links = both_ways({.latency_ms = 40.0, .jitter_ms = 5.0});
   config.script = "6 down loss=100\n9 down loss=0\n";
@@ -74,11 +74,11 @@ TEST_P(Silence, MotionFadesToRestAndComesBackWithoutAStep) {
   };
   world.run_to(13.0);
   ASSERT_NE(world.shown(0, id), nullptr);
-  // At 5 m/s and 5 m/s^2, a corner of a tenth of the speed would be seen.
+  // At 5 m/s and 5 m/s^2. A velocity step of a tenth of the speed would exceed the bound.
   EXPECT_LT(watch.worst_corner_mps, 0.2);
   EXPECT_LT(least_speed, 1e-3);
   EXPECT_LT(last_way_m, 0.01);
-  // A second and some delay under way, then what faded_state() promises.
+  // The silence limit plus link delay, then the displacement bound of faded_state().
   const double silent_s = kSilenceS + 0.3 + 0.1;
   const double speed = path.speed() + path.acceleration() * silent_s;
   EXPECT_LT(worst_m, speed * (silent_s + kFadeAccelerationS + 0.5 * kFadeVelocityS) + path.acceleration());
@@ -88,8 +88,9 @@ TEST_P(Silence, MotionFadesToRestAndComesBackWithoutAStep) {
 INSTANTIATE_TEST_SUITE_P(, Silence,
                          testing::Values(PlayoutMode::present, PlayoutMode::adaptive, PlayoutMode::delayed));
 
-// What rests, or moves as foreseen, is where it was meant to be as soon as anything comes again that says so.
-TEST(SilenceOfTheConnection, WhatMovedAsForeseenGoesOn) {
+// An entity that rests or moves as predicted returns to its predicted position as soon as a datagram confirms
+// it.
+TEST(ConnectionSilence, PredictedMotionContinuesAfterwards) {
   WorldConfig config;
   config.links = both_ways({.latency_ms = 40.0});
   config.script = "6 down loss=100\n8 down loss=0\n";
@@ -103,8 +104,8 @@ TEST(SilenceOfTheConnection, WhatMovedAsForeseenGoesOn) {
   EXPECT_LT(glm::distance(world.shown(0, id)->shown.position, path(11.0).position), 0.06);
 }
 
-// The arrays of sample() show the same through a silence and back.
-TEST(SilenceOfTheConnection, SampledPosesAreTheSame) {
+// sample() agrees with frame() during a silence and afterwards.
+TEST(ConnectionSilence, SampleAgreesWithFrame) {
   WorldConfig config;
   config.links = both_ways({.latency_ms = 40.0});
   config.script = "4 down loss=100\n7 down loss=0\n";
@@ -128,9 +129,9 @@ TEST(SilenceOfTheConnection, SampledPosesAreTheSame) {
   EXPECT_GT(compared, 700u);
 }
 
-// A client that can only be sent a small part of what happens: nothing it shows runs away, for what it was
-// told long ago is not carried on without end.
-TEST(SilenceOfAnEntity, WhatCannotBeToldDoesNotRunAway) {
+// The client receives only a small part of all updates. No shown entity runs away, because an old motion is
+// not extrapolated without end.
+TEST(EntitySilence, EntityWithoutUpdatesDoesNotRunAway) {
   WorldConfig config;
   config.links = both_ways({.latency_ms = 20.0});
   config.server.bytes_per_second = 400;
@@ -152,7 +153,7 @@ TEST(SilenceOfAnEntity, WhatCannotBeToldDoesNotRunAway) {
   world.run_to(60.0);
   ASSERT_GT(world.shown(0).size(), 30u);
   EXPECT_GT(oldest_s, 7.0) << "nobody was kept waiting: this tests nothing";
-  // 20 m/s and 20 m/s^2, for 5 s and as they fade.
+  // 20 m/s and 20 m/s^2, for 5 s and during the fade.
   const double held_s = 5.0;
   const double way_m = 20.0 * held_s + 10.0 * held_s * held_s;
   const double speed = 20.0 + 20.0 * held_s;

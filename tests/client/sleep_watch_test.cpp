@@ -6,7 +6,7 @@
 namespace reckoner {
 namespace {
 
-// Looks every `every_s` from `from_s` on, and says how many were after a sleep.
+// Calls the watch `looks` times, every `every_s` from `from_s` on. Returns how many calls reported a sleep.
 int sleeps(SleepWatch& watch, double from_s, double every_s, int looks) {
   int count = 0;
   for (int i = 0; i < looks; ++i)
@@ -14,7 +14,7 @@ int sleeps(SleepWatch& watch, double from_s, double every_s, int looks) {
   return count;
 }
 
-TEST(SleepWatch, NoticesASleepOnce) {
+TEST(SleepWatch, ReportsASleepOnce) {
   SleepWatch watch;
   EXPECT_EQ(sleeps(watch, 1e6, 1.0 / 60.0, 600), 0);
   EXPECT_TRUE(watch.slept(1e6 + 14.0));
@@ -22,13 +22,13 @@ TEST(SleepWatch, NoticesASleepOnce) {
   EXPECT_TRUE(watch.slept(1e6 + 26.0));
 }
 
-TEST(SleepWatch, ALongFrameIsNone) {
+TEST(SleepWatch, LongFrameIsNotASleep) {
   SleepWatch watch;
   EXPECT_EQ(sleeps(watch, 0.0, 1.0 / 60.0, 60), 0);
   EXPECT_FALSE(watch.slept(1.4));
 }
 
-TEST(SleepWatch, WhoLooksSeldomDoesNotSleep) {
+TEST(SleepWatch, RareCallsAreNotASleep) {
   SleepWatch watch;
   EXPECT_LE(sleeps(watch, 0.0, 1.0, 100), 3) << "until that is known to be usual";
   EXPECT_EQ(sleeps(watch, 100.0, 1.0, 100), 0);

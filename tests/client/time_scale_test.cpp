@@ -21,13 +21,13 @@
 namespace reckoner::test {
 namespace {
 
-/// What the server's game tells its clients' games: a pace, from a server time on.
+/// A message from the server's game to its clients' games: the time scale from a server time on.
 struct Change {
   double from_s;
   double scale;
 };
 
-constexpr double kAheadS = 0.3;  // told so long before, server time
+constexpr double kAheadS = 0.3;  // lead time of an announcement, server time
 constexpr double kStepS = 1e-3;
 constexpr int kStepsAFrame = 8;
 constexpr double kScaledFrameS = kStepS * kStepsAFrame;
@@ -60,7 +60,7 @@ class Game {
     return config;
   }
 
-  // Both games in real time `real_s`, the network too.
+  // Runs both games and the network to real time `real_s`.
   void step(double real_s) {
     network.advance(real_s);
     const double now_s = world.at(real_s);
@@ -74,7 +74,7 @@ class Game {
       coming.reset();
     }
 
-    client_real_s = 1000.0 + real_s;  // its machine's clock is another
+    client_real_s = 1000.0 + real_s;  // the client's machine has another clock
     const double local_s = mine.at(client_real_s);
     client.receive(local_s);
     while (client.poll_event()) {
@@ -91,11 +91,11 @@ class Game {
       heard.reset();
     }
   }
-  /// Both games until `until_s`, real time, with changes of pace.
+  /// Runs both games until real time `until_s`, with changes of the time scale.
   [[nodiscard]] Seen run(std::span<const Pace> paces, double until_s);
 
   void announce(double scale, double real_s) {
-    // A world at rest never comes to a later time: from there it goes on as soon as it is heard of.
+    // A stopped world never reaches a later time, so the change applies as soon as it arrives.
     const double ahead_s = world.scale_at(real_s) > 0.0 ? kAheadS : 0.0;
     coming = Change{world.at(real_s) + ahead_s, scale};
     std::array<std::byte, sizeof(Change)> bytes;
@@ -115,13 +115,13 @@ class Game {
   double client_real_s = 0.0;
 };
 
-// What a run showed, in real time.
+// Results of a run, in real time.
 struct Seen {
-  double off_m = 0.0;  ///< farthest from where the body was at the instant that was meant
-  double kink =
-      0.0;  ///< largest change of velocity from frame to frame, m/s; in fast motion by the pace squared
-  double rest_m = 0.0;             ///< farthest in a frame of a world at rest
-  std::vector<double> mean_mps{};  ///< in the second second after each change had come
+  double off_m = 0.0;  ///< largest distance from the body's position at the intended instant
+  double kink = 0.0;   ///< largest change of velocity from frame to frame, m/s; in fast motion divided by the
+                       ///< scale squared
+  double rest_m = 0.0;             ///< largest displacement in one frame of a stopped world
+  std::vector<double> mean_mps{};  ///< in the second second after each change has arrived
   int frames = 0;
 };
 
@@ -157,13 +157,13 @@ Seen Game::run(std::span<const Pace> paces, double until_s) {
   return seen;
 }
 
-// From frame to frame the velocity changes by 0.04 m/s on the circle, by 0.16 m/s while the pace rises by 1,
-// and by 0.9 m/s in the middle of a correction of the 5 cm that are allowed: in the mean over links that are
-// late with different datagrams. A jump from pace to pace is one of 4 m/s and more.
+// From frame to frame, the velocity changes by 0.04 m/s on the circle, by 0.16 m/s while the scale rises by
+// 1, and by 0.9 m/s in the middle of a correction of the allowed 5 cm. These are means over links that delay
+// different datagrams. A jump between two scales changes it by 4 m/s or more.
 constexpr double kMeanKink = 1.2;
 constexpr double kMostKink = 4.0;
 
-// The same way: how far from where it should be, m.
+// Distance from the intended position, m, likewise.
 constexpr double kMeanOffM = 0.15;
 constexpr double kMostOffM = 0.3;
 
@@ -171,7 +171,7 @@ constexpr std::uint64_t kSeeds = 12;
 
 class TimeScale : public testing::TestWithParam<PlayoutMode> {};
 
-TEST_P(TimeScale, SlowMotionAndRestAreShownWithoutAJump) {
+TEST_P(TimeScale, SlowMotionAndStopAreShownWithoutAJump) {
   constexpr Pace kPaces[] = {{4.0, 0.2}, {8.0, 1.0}, {11.5, 0.0}, {15.0, 1.0}};
   double kinks = 0.0, off_m = 0.0;
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
@@ -193,7 +193,7 @@ TEST_P(TimeScale, SlowMotionAndRestAreShownWithoutAJump) {
   EXPECT_LT(off_m, kMeanOffM);
 }
 
-// In game time all ways take longer then, which must not be taken for a queue.
+// In game time, all delays are then longer. This must not be mistaken for a queue.
 TEST_P(TimeScale, FastMotionIsShownWithoutAJump) {
   constexpr Pace kPaces[] = {{4.0, 2.0}, {9.0, 1.0}};
   double kinks = 0.0, off_m = 0.0;

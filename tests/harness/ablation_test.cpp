@@ -21,7 +21,7 @@ ReplayOptions options() {
   return o;
 }
 
-TEST(Ablation, NamesAreNoOtherMethods) {
+TEST(Ablation, NamesDifferFromAllMethods) {
   std::set<std::string> names;
   for (const std::string& name : method_names()) {
     EXPECT_FALSE(is_ablation(name));
@@ -53,7 +53,7 @@ TEST(Ablation, WithoutThresholdNeedsABudget) {
   EXPECT_FALSE(ablate(o));
 }
 
-TEST(Ablation, EveryPartChangesWhatIsShown) {
+TEST(Ablation, EveryPartChangesTheShownPoses) {
   for (const Ablation& ablation : ablations()) {
     const bool frames = ablation.name == "without-frames";
     const auto source = scenario::make_builtin(frames ? "ship" : "crowd", 12);

@@ -32,11 +32,11 @@ void expect_near(const glm::dvec3& a, const glm::dvec3& b, double tolerance) {
   EXPECT_LT(glm::length(a - b), tolerance) << a.x << ' ' << a.y << ' ' << a.z;
 }
 
-TEST(Baselines, SnapGoesStraightOnFromTheNewest) {
+TEST(Baselines, SnapExtrapolatesTheNewestUpdate) {
   const auto snap = make("snap");
   EXPECT_FALSE(snap->show(0.0).has_value());
   snap->receive(update(1.0, {1.0, 0.0, 0.0}, {2.0f, 0.0f, 0.0f}, {9.0f, 9.0f, 9.0f}), 1.1);
-  snap->receive(update(0.5, {7.0, 7.0, 7.0}, {}), 1.15);  // late: no news
+  snap->receive(update(0.5, {7.0, 7.0, 7.0}, {}), 1.15);  // late: older than the newest update
   expect_near(snap->show(1.5)->pose.position, {2.0, 0.0, 0.0}, 1e-6);
 }
 
@@ -53,13 +53,13 @@ TEST(Baselines, ProjectiveGivesThePublishedNumbers) {
                                  {0.5, 8.0, 4.75},
                                  {0.75, 10.0, 5.9375}};
   for (const auto& row : expected) {
-    if (row[0] == 0.75) continue;  // checked below: past T the motion goes on
+    if (row[0] == 0.75) continue;  // checked below: beyond T the motion continues
     expect_near(projective->show(row[0])->pose.position, {row[1], row[2], 0.0}, 1e-5);
   }
   expect_near(projective->show(0.75)->pose.position, {10.0, 5.9375, 0.0}, 1e-5);
 }
 
-TEST(Baselines, ThoseWithTrueAccelerationAreExactUnderIt) {
+TEST(Baselines, MethodsWithTheTrueAccelerationAreExact) {
   for (const char* name : {"quadratic", "projective", "tracker"}) {
     const auto baseline = make(name);
     const State start = update(0.0, {}, {1.0f, 2.0f, 0.0f}, {0.5f, -1.0f, 2.0f}).state;
@@ -71,7 +71,7 @@ TEST(Baselines, ThoseWithTrueAccelerationAreExactUnderIt) {
   }
 }
 
-TEST(Baselines, EveryOneEndsOnSteadyMotion) {
+TEST(Baselines, EveryMethodConvergesToSteadyMotion) {
   for (const BaselineKind& kind : baseline_kinds()) {
     const auto baseline = kind.make({});
     const auto truth = [](double t) { return glm::dvec3{3.0 * t, 1.0, 0.0}; };
@@ -87,7 +87,7 @@ TEST(Baselines, EveryOneEndsOnSteadyMotion) {
         shown_s = pose->shown_time_s;
       }
     }
-    // The article's fault shows: it does not count the packet's age, and wobbles.
+    // A known defect of the article: it ignores the packet's age and oscillates.
     const double tolerance = kind.name == "article" ? 1.5 : 0.02;
     EXPECT_LT(glm::length(shown - truth(shown_s)), tolerance) << kind.name;
   }
@@ -122,7 +122,7 @@ TEST(Baselines, OffsetDecaysByThePublishedFactors) {
   EXPECT_NEAR(far->show(0.1)->pose.position.x, 10.0 - 10.0 * 0.85, 1e-9);
 }
 
-TEST(Baselines, BuffersShowThePastTheyPromise) {
+TEST(Baselines, BuffersShowTheDeclaredDelay) {
   BaselineSetup setup;
   setup.interval_s = 0.1;
   setup.latency_s = 0.08;
@@ -131,7 +131,7 @@ TEST(Baselines, BuffersShowThePastTheyPromise) {
   EXPECT_NEAR(make("hermite-buffer", setup)->delay_s(), 0.28, 1e-12);
   const auto lerp = make("lerp-buffer", setup);
   lerp->receive(update(0.1, {1.0, 0.0, 0.0}, {}), 0.2);
-  lerp->receive(update(0.0, {0.0, 0.0, 0.0}, {}), 0.21);  // overtaken, still of use
+  lerp->receive(update(0.0, {0.0, 0.0, 0.0}, {}), 0.21);  // overtaken, but still useful
   EXPECT_FALSE(lerp->show(0.25).has_value());
   EXPECT_NEAR(lerp->show(0.35)->pose.position.x, 0.5, 1e-9);
   EXPECT_NEAR(lerp->show(0.90)->pose.position.x, 1.0, 1e-9);

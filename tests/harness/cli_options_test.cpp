@@ -14,7 +14,7 @@ Result<LinkPair> parsed(std::vector<std::string> arguments) {
   CLI::App app;
   LinkArguments link;
   add_link_options(app, link);
-  std::reverse(arguments.begin(), arguments.end());  // as CLI11 takes them
+  std::reverse(arguments.begin(), arguments.end());  // the order that CLI11 expects
   try {
     app.parse(arguments);
   } catch (const CLI::ParseError& error) {
@@ -23,14 +23,14 @@ Result<LinkPair> parsed(std::vector<std::string> arguments) {
   return links_of(link);
 }
 
-TEST(CliOptions, NamedNetworkGoesBothWays) {
+TEST(CliOptions, NamedNetworkAppliesToBothDirections) {
   const auto links = parsed({"--network", "intercity"});
   ASSERT_TRUE(links) << links.error();
   EXPECT_EQ(links->up, links->down);
   EXPECT_EQ(links->up.latency_ms, 80.0);
 }
 
-TEST(CliOptions, OneDirectionWinsOverBothInAnyOrder) {
+TEST(CliOptions, OptionForOneDirectionOverridesBothInAnyOrder) {
   for (const auto& arguments :
        {std::vector<std::string>{"--loss", "5", "--down-loss", "9", "--up-latency-ms", "30"},
         std::vector<std::string>{"--up-latency-ms", "30", "--down-loss", "9", "--loss", "5"}}) {

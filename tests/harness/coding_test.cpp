@@ -10,9 +10,9 @@
 namespace reckoner::harness {
 namespace {
 
-// What it must show (issue 3), on recorded motion, where the recordings are: what an update takes on a link
-// with a long round trip, and how near its fields are to their entropy.
-TEST(Coding, UpdatesAreAsSmallAsTheyMustBe) {
+// On recorded motion, if the recordings are present: checks the size of an update on a link with a long round
+// trip, and how close its fields are to their entropy.
+TEST(Coding, UpdatesStayWithinTheSizeLimits) {
   const std::filesystem::path folder = std::filesystem::path(RECKONER_SHARED_DIR) / "traces";
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << "there are no recordings on this machine";
   for (const std::string name :

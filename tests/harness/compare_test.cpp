@@ -51,7 +51,7 @@ TEST(EqualError, FindsTheLeastBudgetForTheSameError) {
   ASSERT_EQ(found->size(), 1u);
   const EqualError& one = found->front();
   ASSERT_TRUE(one.reached);
-  // A stamp, and an id, 12 and 4 bytes for each entity, in one datagram for all.
+  // A stamp, then an id, 12 and 4 bytes for each entity, in one datagram for all.
   const double entities = static_cast<double>(comparison.sources[0].source->size());
   EXPECT_NEAR(one.plain_bytes_per_s, kPlainUpdatesPerS * (19.0 + 42.0 / entities), 60.0);
   const auto error_at = [&](double updates_per_second) {
@@ -127,7 +127,7 @@ TEST(Compare, JsonHasEveryRunInOrderAndTheRatios) {
   EXPECT_EQ(json["ratios"][1]["now_error_m_p95"]["traces"], 2);
 }
 
-TEST(Compare, BaselinesComeToReckonersRateUnderThresholds) {
+TEST(Compare, BaselinesReachReckonersRateUnderThresholds) {
   const auto runs = compare(small(2));
   ASSERT_TRUE(runs) << runs.error();
   const auto rate = [](const Figures& f) { return static_cast<double>(f.down->updates) / f.entity_seconds; };
@@ -135,7 +135,7 @@ TEST(Compare, BaselinesComeToReckonersRateUnderThresholds) {
     EXPECT_NEAR(rate((*runs)[i].figures), rate((*runs)[i + 1].figures), 1.0) << i;
 }
 
-TEST(Compare, SaysWhichRunFailed) {
+TEST(Compare, ErrorNamesTheFailedRun) {
   Comparison comparison = small(2);
   comparison.methods = {"magic"};
   const auto runs = compare(comparison);
@@ -143,7 +143,7 @@ TEST(Compare, SaysWhichRunFailed) {
   EXPECT_NE(runs.error().find("orbit over lan, magic"), std::string::npos) << runs.error();
 }
 
-TEST(Compare, ReportIsOnePageWithoutOutsideParts) {
+TEST(Compare, ReportIsOnePageWithoutExternalResources) {
   if (std::system("gnuplot --version >/dev/null 2>&1") != 0) GTEST_SKIP() << "no gnuplot";
   Comparison comparison = small(2);
   comparison.sources.resize(1);

@@ -35,7 +35,7 @@ sockaddr_in loopback(std::uint16_t port) {
   return address;
 }
 
-/// A UDP socket on loopback that carries 32-bit numbers.
+/// A UDP socket on loopback that sends and receives 32-bit numbers.
 class Endpoint {
  public:
   Endpoint() : socket_(socket(AF_INET, SOCK_DGRAM, 0)) {
@@ -59,7 +59,7 @@ class Endpoint {
               static_cast<ssize_t>(sizeof number));
   }
 
-  /// The next number and the port it came from; nothing after `timeout_ms`.
+  /// The next number and the port it came from; nullopt after `timeout_ms`.
   std::optional<std::pair<std::uint32_t, std::uint16_t>> receive(int timeout_ms) {
     pollfd entry{socket_, POLLIN, 0};
     if (poll(&entry, 1, timeout_ms) <= 0) return std::nullopt;
@@ -74,7 +74,7 @@ class Endpoint {
   int socket_;
 };
 
-/// A server that sends everything back, and a conditioner in front of it, each on a thread of its own.
+/// An echo server and a conditioner in front of it, each on its own thread.
 class Echo {
  public:
   explicit Echo(const LinkPair& links, LinkScript script = {})
@@ -98,7 +98,7 @@ class Echo {
   }
 
   [[nodiscard]] std::uint16_t port() const { return conditioner_->port(); }
-  /// After finish().
+  /// Valid after finish().
   [[nodiscard]] const ConditionerStats& stats() const { return conditioner_->stats(); }
   [[nodiscard]] std::size_t clients_seen() const { return ports_.size(); }
 
@@ -120,7 +120,7 @@ class Echo {
   std::thread echo_thread_;
 };
 
-TEST(Conditioner, DelaysBothWays) {
+TEST(Conditioner, DelaysBothDirections) {
   Echo echo({.up = {.latency_ms = 30}, .down = {.latency_ms = 15}});
   Endpoint client;
   double least = 1e9;
@@ -135,7 +135,7 @@ TEST(Conditioner, DelaysBothWays) {
     EXPECT_GE(round_trip_s, 0.045);
     least = std::min(least, round_trip_s);
   }
-  // The best of twenty shows the timer's precision; the margin is for a busy machine.
+  // The best of twenty shows the timer's precision. The margin allows for a busy machine.
   EXPECT_LT(least, 0.055);
   echo.finish();
   EXPECT_EQ(echo.stats().up.forwarded, 20u);
@@ -143,7 +143,7 @@ TEST(Conditioner, DelaysBothWays) {
   EXPECT_EQ(echo.stats().clients, 1u);
 }
 
-TEST(Conditioner, ServerSeesEveryClientApart) {
+TEST(Conditioner, ServerCanDistinguishClients) {
   Echo echo({.up = {.latency_ms = 2}, .down = {.latency_ms = 2}});
   Endpoint first;
   Endpoint second;
@@ -161,7 +161,7 @@ TEST(Conditioner, ServerSeesEveryClientApart) {
   EXPECT_EQ(echo.stats().clients, 2u);
 }
 
-TEST(Conditioner, DuplicatesAndLosesAsCounted) {
+TEST(Conditioner, CountsMatchDuplicatesAndLosses) {
   Echo echo({.up = {.loss_percent = 30}, .down = {.duplicate_percent = 100}});
   Endpoint client;
   constexpr std::uint32_t kSent = 300;
@@ -198,8 +198,8 @@ TEST(Conditioner, FollowsAScript) {
   EXPECT_FALSE(client.receive(200));
 }
 
-// ENet would drop unreliable packets when round trips grow, as they do here; the transport must not let it.
-TEST(Conditioner, TheEnetTransportDropsNoStateOfItsOwn) {
+// ENet would drop unreliable packets when round trips grow, as they do here. The transport must prevent that.
+TEST(Conditioner, EnetTransportDropsNoStateItself) {
   auto server = EnetTransport::listen({.host = "127.0.0.1", .security = Insecure{}});
   ASSERT_TRUE(server) << server.error();
   ConditionerOptions options;
@@ -213,7 +213,7 @@ TEST(Conditioner, TheEnetTransportDropsNoStateOfItsOwn) {
   auto client = EnetTransport::connect("127.0.0.1", conditioner->port(), 0, Insecure{});
   ASSERT_TRUE(client) << client.error();
 
-  constexpr int kControlEvery = 5;  // its acknowledgements are what ENet measures
+  constexpr int kControlEvery = 5;  // ENet measures their acknowledgements
   constexpr int kState = 600;
   std::optional<PeerId> peer;
   int sent = 0;
@@ -242,7 +242,7 @@ TEST(Conditioner, TheEnetTransportDropsNoStateOfItsOwn) {
   EXPECT_EQ(received, kState);
 }
 
-TEST(Conditioner, SurvivesAServerThatIsNotThere) {
+TEST(Conditioner, HandlesAMissingServer) {
   ConditionerOptions options;
   options.listen_host = "127.0.0.1";
   {
@@ -259,7 +259,7 @@ TEST(Conditioner, SurvivesAServerThatIsNotThere) {
   EXPECT_EQ(conditioner->stats().up.received, 5u);
 }
 
-TEST(Conditioner, SaysWhatIsWrong) {
+TEST(Conditioner, ReportsInvalidOptions) {
   Endpoint taken;
   ConditionerOptions options;
   options.listen_host = "127.0.0.1";

@@ -48,7 +48,7 @@ std::string error_of(const CurveArguments& a, std::string_view points) {
   return csv ? "" : csv.error();
 }
 
-TEST(CurveCommand, CatmullRomGivesTheCheckedValues) {
+TEST(CurveCommand, CatmullRomMatchesTheReferenceValues) {
   const auto rows = rows_of(arguments("catmull-rom"), "1\n2\n2\n1\n");
   ASSERT_EQ(rows.size(), 13u);
   const double expected[] = {2.0, 2.09375, 2.125, 2.09375, 2.0};
@@ -76,7 +76,7 @@ TEST(CurveCommand, UniformSpeedIsEvenInDistance) {
   EXPECT_EQ(rows.back().t, 3.0);
 }
 
-TEST(CurveCommand, ClosedCurvesComeBack) {
+TEST(CurveCommand, ClosedCurvesEndAtTheirStart) {
   CurveArguments a = arguments("catmull-rom", 10);
   a.closed = true;
   const auto rows = rows_of(a, "0,0\n4,0\n4,4\n");
@@ -85,7 +85,7 @@ TEST(CurveCommand, ClosedCurvesComeBack) {
   EXPECT_EQ(rows.front().y, rows.back().y);
 }
 
-TEST(CurveCommand, TcbCountsInKeyTime) {
+TEST(CurveCommand, TcbUsesKeyTime) {
   const auto rows = rows_of(arguments("tcb", 10),
                             "t,x,y,z,tension,continuity,bias,ease_to,ease_from\n"
                             "0.1,0,0,0,0,0,0,0,0\n0.7,3,4,0,0.5,0,0,0.4,0.4\n2.3,9,4,1,0,0,0,0,0\n");
@@ -100,7 +100,7 @@ TEST(CurveCommand, TcbCountsInKeyTime) {
     EXPECT_GT(rows[i].distance, rows[i - 1].distance);
   CurveArguments even = arguments("tcb", 10);
   even.uniform_speed = true;
-  const auto spread = rows_of(even, "0,0,0,0\n1,10,0,0\n");  // the columns from tension on may be left out
+  const auto spread = rows_of(even, "0,0,0,0\n1,10,0,0\n");  // the columns from tension on are optional
   ASSERT_EQ(spread.size(), 11u);
   for (std::size_t i = 0; i < spread.size(); ++i)
     EXPECT_NEAR(spread[i].x, static_cast<double>(i), 1e-5);
@@ -118,7 +118,7 @@ TEST(CurveCommand, ChaikinPrintsItsPoints) {
   EXPECT_EQ(rows[3].y, 2.0);
   EXPECT_EQ(rows[5].t, 5.0);
   EXPECT_DOUBLE_EQ(rows[2].distance, 3.0);
-  EXPECT_EQ(rows[1].dx, 2.0);  // on to the next point
+  EXPECT_EQ(rows[1].dx, 2.0);  // towards the next point
   a.angle_limit_deg = 30.0;
   EXPECT_EQ(rows_of(a, "0,0\n4,0\n8,1\n").size(), 3u);
   a.outlier_limit_deg = 90.0;
@@ -140,13 +140,13 @@ TEST(CurveCommand, ChaikinAtUniformSpeed) {
   }
 }
 
-TEST(CurveCommand, ErrorsSayWhereAndWhat) {
+TEST(CurveCommand, ErrorsNameTheLineAndTheReason) {
   const CurveArguments a = arguments("catmull-rom");
   EXPECT_NE(error_of(a, "1,2\n3,x\n").find("line 2: 'x'"), std::string::npos);
   EXPECT_NE(error_of(a, "1,2\n3,nan\n").find("line 2"), std::string::npos);
   EXPECT_NE(error_of(a, "1,2\n\n3\n").find("line 3"), std::string::npos);
   EXPECT_NE(error_of(a, "1,2,3,4\n").find("line 1"), std::string::npos);
-  EXPECT_NE(error_of(a, "1x,2\n3,4\n").find("line 1"), std::string::npos);  // a slip, no header
+  EXPECT_NE(error_of(a, "1x,2\n3,4\n").find("line 1"), std::string::npos);  // a typing error, not a header
   EXPECT_NE(error_of(a, "1,\n3,4\n").find("line 1: ''"), std::string::npos);
   EXPECT_NE(error_of(a, "1,2\n").find("at least 2 points"), std::string::npos);
   EXPECT_NE(error_of(a, "").find("at least 2 points"), std::string::npos);

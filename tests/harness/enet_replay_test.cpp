@@ -36,7 +36,7 @@ Result<ReplayResult> run(const char* method, ReplayTransport transport) {
   return replay(*crowd(), over_intercity(method, transport));
 }
 
-// So much of each may differ, and so much more in any case.
+// The real value may differ by `share` of the simulated one plus `more`.
 void expect_near(double real, double simulated, double share, double more, const char* what) {
   EXPECT_NEAR(real, simulated, share * simulated + more) << what;
 }
@@ -56,7 +56,7 @@ void expect_alike(const ReplayResult& real, const ReplayResult& simulated) {
   EXPECT_LE(a.ghost_s, 0.02 * a.entity_seconds);
 }
 
-TEST(EnetReplay, RealSocketsShowWhatTheSimulationShows) {
+TEST(EnetReplay, RealSocketsAgreeWithTheSimulation) {
   auto baseline = std::async(std::launch::async, [] { return run("lerp-buffer", ReplayTransport::enet); });
   const auto reckoner = run("reckoner", ReplayTransport::enet);
   const auto simulated = run("reckoner", ReplayTransport::sim);
@@ -75,7 +75,7 @@ TEST(EnetReplay, RealSocketsShowWhatTheSimulationShows) {
   ASSERT_TRUE(simulated_buffered) << simulated_buffered.error();
   expect_alike(*buffered, *simulated_buffered);
 
-  // The conditioner's log: the link's delays and losses, and all motions shared out.
+  // The conditioner's log: the link's delays and losses, and all motions assigned to datagrams.
   std::size_t down = 0, lost = 0, motions = 0;
   double soonest_s = 1e9;
   for (const PacketRecord& packet : reckoner->packets) {
@@ -99,12 +99,12 @@ std::vector<std::byte> bytes_of(std::initializer_list<int> numbers) {
   return bytes;
 }
 
-TEST(EnetDatagram, SaysWhatItCarries) {
-  // An acknowledgement, and an unsequenced command with three bytes behind it; no sent time.
+TEST(EnetDatagram, ReportsItsPayload) {
+  // An acknowledgement, and an unsequenced command with three bytes; without a sent time.
   const auto state = bytes_of({0x00, 0x01, 1, 0, 0, 1, 0, 1, 0, 2, 0x49, 1, 0, 7, 0, 1, 0, 3, 9, 9, 9});
   EXPECT_EQ(enet_payload(state).bytes, 3u);
   EXPECT_TRUE(enet_payload(state).state);
-  // A reliable command of two bytes; with sent time.
+  // A reliable command of two bytes, with a sent time.
   const auto control = bytes_of({0x80, 0x01, 0, 5, 0x86, 0, 0, 7, 0, 2, 9, 9});
   EXPECT_EQ(enet_payload(control).bytes, 2u);
   EXPECT_FALSE(enet_payload(control).state);
@@ -112,7 +112,7 @@ TEST(EnetDatagram, SaysWhatItCarries) {
   EXPECT_EQ(enet_payload(ping).bytes, 0u);
 }
 
-TEST(EnetDatagram, WhatIsCutShortCarriesNothingFromThereOn) {
+TEST(EnetDatagram, TruncatedCommandHasNoPayload) {
   const auto whole = bytes_of({0x00, 0x01, 0x49, 1, 0, 7, 0, 1, 0, 3, 9, 9, 9, 0x49, 1, 0, 8, 0, 1, 0, 1, 9});
   EXPECT_EQ(enet_payload(whole).bytes, 4u);
   for (std::size_t size = 0; size < whole.size(); ++size)

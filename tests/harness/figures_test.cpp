@@ -7,7 +7,7 @@
 namespace reckoner::harness {
 namespace {
 
-TEST(Figures, DescribesAKnownSet) {
+TEST(Figures, MatchAKnownSet) {
   std::vector<double> samples;
   for (int i = 100; i >= 0; --i)
     samples.push_back(i);
@@ -27,7 +27,7 @@ TEST(Figures, PercentilesInterpolate) {
   EXPECT_DOUBLE_EQ(percentile({}, 0.95), 0.0);
 }
 
-TEST(Figures, JsonHasTheContractsNames) {
+TEST(Figures, JsonHasTheDocumentedNames) {
   Figures figures;
   figures.angle_error_rad = Distribution{};
   figures.shown_angle_error_rad = Distribution{};

@@ -25,7 +25,8 @@ std::unique_ptr<scenario::Source> make(const std::string& name) {
   return std::move(*source);
 }
 
-// Everything as it is, but all in the world by so much to the side, and all in frames by so much more.
+// All true poses, with entities in the world shifted by `shift` and entities in frames shifted by `on_deck`
+// in addition.
 std::vector<ShownPose> shown_at(const scenario::Source& source, double time_s, const glm::dvec3& shift,
                                 const glm::dvec3& on_deck) {
   std::vector<ShownPose> shown;
@@ -39,7 +40,7 @@ std::vector<ShownPose> shown_at(const scenario::Source& source, double time_s, c
   return shown;
 }
 
-TEST(FrameMetrics, MeasuresAgainstWhatItIsShownToStandOn) {
+TEST(FrameMetrics, MeasuresRelativeToTheShownFrame) {
   const auto ship = make("ship");
   FrameMetrics metrics(*ship, 0.0);
   for (double t = 0.0; t < 30.0; t += 1.0 / 60.0)
@@ -53,7 +54,7 @@ TEST(FrameMetrics, MeasuresAgainstWhatItIsShownToStandOn) {
   EXPECT_EQ(f.without_frame, 0u);
 }
 
-TEST(FrameMetrics, ANewFrameAddsWhatItAdds) {
+TEST(FrameMetrics, StepAtAChangeOfFrameIsMeasured) {
   const auto ship = make("ship");
   const auto worst = [&](double jolt_m) {
     FrameMetrics metrics(*ship, 0.0);
@@ -69,10 +70,10 @@ TEST(FrameMetrics, ANewFrameAddsWhatItAdds) {
     return metrics.figures().frame_switch_velocity_step_mps.max;
   };
   EXPECT_LT(worst(0.0), 0.01);
-  EXPECT_NEAR(worst(0.01), 0.6, 0.1);  // a centimetre in a frame
+  EXPECT_NEAR(worst(0.01), 0.6, 0.1);  // a centimetre within one frame
 }
 
-TEST(FrameMetrics, WithoutTheFrameThereIsNothingToMeasureBy) {
+TEST(FrameMetrics, CountsEntitiesShownWithoutTheirFrame) {
   const auto ship = make("ship");
   FrameMetrics metrics(*ship, 0.0);
   for (double t = 0.0; t < 3.0; t += 1.0 / 60.0) {
@@ -96,8 +97,8 @@ Figures run(const std::string& scenario, std::uint64_t seed, const std::string& 
   return result->run;
 }
 
-// What the library promises of ships (docs/frames.md).
-TEST(Ship, PeopleOnDeckAreShownWhereTheyAreOnIt) {
+// The guarantees for ships in docs/frames.md.
+TEST(Ship, PassengersAreShownAtTheirPositionOnDeck) {
   for (const std::string mode : {"present", "adaptive"}) {
     double aboard = 0.0, ashore = 0.0;
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
@@ -115,7 +116,7 @@ TEST(Ship, PeopleOnDeckAreShownWhereTheyAreOnIt) {
   }
 }
 
-TEST(Ship, ComingAboardAddsNoStepToWhatTheSameWalkHasInTheWorld) {
+TEST(Ship, BoardingCausesNoLargerStepThanTheWalkItself) {
   double with = 0.0, without = 0.0;
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     with += run("ship", seed, "present").in_frames->frame_change_velocity_step_mps.p99 / 3.0;
@@ -125,8 +126,8 @@ TEST(Ship, ComingAboardAddsNoStepToWhatTheSameWalkHasInTheWorld) {
   EXPECT_LT(with, without + 0.1);
 }
 
-// In frames so short that an ordinary correction, which accelerates, does not look like a step.
-TEST(Ship, GoingOverIsNoStep) {
+// Uses frames so short that the acceleration of an ordinary correction does not look like a step.
+TEST(Ship, ChangeOfFrameIsNoStep) {
   constexpr double kFrameRateHz = 240.0;
   for (const PlayoutConfig& playout : {PlayoutConfig{}, PlayoutConfig{.mode = PlayoutMode::adaptive},
                                        PlayoutConfig{.mode = PlayoutMode::delayed, .delay_s = 0.25}}) {
@@ -146,12 +147,12 @@ TEST(Ship, GoingOverIsNoStep) {
   }
 }
 
-TEST(Ship, ToldInTheWorldItsPeopleShake) {
+TEST(Ship, WithoutFramesPassengersShake) {
   EXPECT_GT(run("ship", 1, "present", "without-frames").in_frames->frame_rest_error_m.p99, 0.05);
 }
 
-// As a real server and client write it, into files.
-TEST(Ship, IsMeasuredFromFilesToo) {
+// From files, as a real server and client write them.
+TEST(Ship, CanBeMeasuredFromFiles) {
   const auto ship = make("ship");
   std::vector<scenario::PoseRow> truth, rendered;
   for (int k = 0; k < 60 * 6; ++k) {

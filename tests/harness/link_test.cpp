@@ -78,7 +78,7 @@ TEST(Link, DelaysByLatencyPlusHalfNormalJitter) {
   EXPECT_NEAR(sum / 50000, 0.080 + 0.020 * std::sqrt(2.0 / std::numbers::pi), 0.0003);
 }
 
-TEST(Link, JitterChangesTheOrder) {
+TEST(Link, JitterReordersDatagrams) {
   Link link({.latency_ms = 80, .jitter_ms = 40}, 3);
   const auto fates = send(link, 1000);
   int overtaken = 0;
@@ -96,7 +96,7 @@ TEST(Link, LosesIndependently) {
 
 class LinkBursts : public ::testing::TestWithParam<double> {};
 
-TEST_P(LinkBursts, HaveTheGivenLossAndMean) {
+TEST_P(LinkBursts, HaveTheConfiguredLossAndMeanLength) {
   const double burst = GetParam();
   Link link({.loss_percent = 3, .burst = burst}, 5);
   const auto fates = send(link, 400000);
@@ -106,7 +106,7 @@ TEST_P(LinkBursts, HaveTheGivenLossAndMean) {
 
 INSTANTIATE_TEST_SUITE_P(Means, LinkBursts, ::testing::Values(1.5, 2.0, 3.0, 8.0));
 
-TEST(Link, KeepsTheLossWhereBurstsMustGrow) {
+TEST(Link, KeepsTheLossWhenBurstsMustGrow) {
   Link link({.loss_percent = 90, .burst = 2}, 5);
   EXPECT_NEAR(lost_share(send(link, 100000)), 0.90, 0.01);
 }
@@ -120,7 +120,7 @@ TEST(Link, ExtremesAreExact) {
   }
 }
 
-TEST(Link, DuplicatesWithADelayOfTheirOwn) {
+TEST(Link, DuplicatesHaveTheirOwnDelay) {
   Link link({.latency_ms = 10, .jitter_ms = 5, .loss_percent = 20, .duplicate_percent = 25}, 9);
   const auto fates = send(link, 100000);
   double twice = 0;
@@ -137,20 +137,20 @@ TEST(Link, DuplicatesWithADelayOfTheirOwn) {
 }
 
 TEST(Link, RateLimitSerialises) {
-  // 100 bytes at 80 kbit/s are 10 ms of line each.
+  // 100 bytes at 80 kbit/s occupy the line for 10 ms each.
   Link link({.latency_ms = 5, .rate_kbps = 80, .queue_ms = 1000}, 1);
   for (int i = 0; i < 10; ++i) {
     const LinkFate fate = link.pass(1.0, kBytes);
     ASSERT_EQ(fate.count, 1u);
     EXPECT_NEAR(fate.arrived_s[0], 1.0 + 0.010 * (i + 1) + 0.005, 1e-12);
   }
-  // An idle line starts anew.
+  // An idle line has no queue.
   EXPECT_NEAR(link.pass(5.0, kBytes).arrived_s[0], 5.015, 1e-12);
 }
 
-TEST(Link, DropsWhatWouldWaitTooLong) {
+TEST(Link, DropsDatagramsBeyondTheQueue) {
   Link link({.rate_kbps = 80, .queue_ms = 50}, 1);
-  const auto fates = send(link, 2000, 0.005);  // twice what the line carries
+  const auto fates = send(link, 2000, 0.005);  // twice what the line can carry
   EXPECT_NEAR(lost_share(fates), 0.5, 0.01);
   for (std::size_t i = 0; i < fates.size(); ++i) {
     EXPECT_EQ(fates[i].lost(), fates[i].queue_full);
@@ -160,7 +160,7 @@ TEST(Link, DropsWhatWouldWaitTooLong) {
   }
 }
 
-TEST(Link, SameSeedSameFate) {
+TEST(Link, SameSeedGivesTheSameFate) {
   const LinkOptions options{
       .latency_ms = 50, .jitter_ms = 20, .loss_percent = 5, .burst = 2, .duplicate_percent = 5};
   Link a(options, 42);
@@ -178,7 +178,7 @@ TEST(Link, SameSeedSameFate) {
   EXPECT_TRUE(differs);
 }
 
-TEST(Link, OneOptionDoesNotReshuffleTheRest) {
+TEST(Link, OneOptionDoesNotChangeOtherRandomDraws) {
   const LinkOptions base{.latency_ms = 50, .jitter_ms = 20, .loss_percent = 5};
   LinkOptions changed = base;
   changed.duplicate_percent = 30;
@@ -197,7 +197,7 @@ TEST(Link, OneOptionDoesNotReshuffleTheRest) {
   }
 }
 
-TEST(Link, OptionsChangeOnTheWay) {
+TEST(Link, OptionsMayChangeDuringARun) {
   Link link({.latency_ms = 10}, 1);
   EXPECT_NEAR(link.pass(1.0, kBytes).arrived_s[0], 1.010, 1e-12);
   link.set_options({.latency_ms = 90, .loss_percent = 0});
@@ -206,7 +206,7 @@ TEST(Link, OptionsChangeOnTheWay) {
   EXPECT_TRUE(link.pass(1.2, kBytes).lost());
 }
 
-TEST(LinkOptions, RefusesWhatIsOutOfRange) {
+TEST(LinkOptions, RefusesValuesOutOfRange) {
   LinkOptions options;
   EXPECT_FALSE(set_option(options, "loss", 12.5));
   EXPECT_EQ(options.loss_percent, 12.5);
@@ -217,7 +217,7 @@ TEST(LinkOptions, RefusesWhatIsOutOfRange) {
   EXPECT_EQ(options, (LinkOptions{.loss_percent = 12.5}));
 }
 
-TEST(LinkScript, AppliesChangesInTime) {
+TEST(LinkScript, AppliesChangesAtTheirTime) {
   auto script = LinkScript::parse(
       "# a comment\n"
       "10 network=mobile\r\n"

@@ -16,7 +16,7 @@
 namespace reckoner::harness {
 namespace {
 
-TEST(Quantile, IsTheValueThatSoManyDoNotExceed) {
+TEST(Quantile, IsTheValueThatTheGivenShareDoesNotExceed) {
   std::vector<double> values;
   for (int i = 1000; i > 0; --i)
     values.push_back(i);
@@ -28,7 +28,7 @@ TEST(Quantile, IsTheValueThatSoManyDoNotExceed) {
   EXPECT_EQ(quantile({}, 0.5), 0.0);
 }
 
-TEST(TickLog, CountsTicksThatBeginAWholeTickLate) {
+TEST(TickLog, CountsTicksThatStartAWholeTickLate) {
   TickLog log(0.01);
   for (int i = 0; i < 96; ++i)
     log.add(0.001, 0.002);
@@ -43,7 +43,7 @@ TEST(TickLog, CountsTicksThatBeginAWholeTickLate) {
   EXPECT_NEAR(json["tick_ms_p50"].get<double>(), 2.0, 1e-9);
 }
 
-TEST(LoadWorld, ClientsSeeAsManyAsWereAskedForInTheMean) {
+TEST(LoadWorld, ClientsSeeTheRequestedNumberOnAverage) {
   for (const std::size_t see : {5u, 50u, 200u}) {
     const LoadWorldOptions options{.clients = 80, .entities = 1000, .see = see};
     LoadWorld world(options);
@@ -61,7 +61,7 @@ TEST(LoadWorld, ClientsSeeAsManyAsWereAskedForInTheMean) {
   EXPECT_EQ(LoadWorld({.entities = 100, .see = 100}).view_radius_m(), 0.0);
 }
 
-TEST(LoadWorld, ClientsFollowDifferentRoamersAsLongAsThereAre) {
+TEST(LoadWorld, ClientsFollowDifferentEntitiesWhilePossible) {
   LoadWorld world({.clients = 40, .entities = 100});
   std::vector<int> followed(100);
   for (std::size_t client = 0; client < 40; ++client)
@@ -71,7 +71,7 @@ TEST(LoadWorld, ClientsFollowDifferentRoamersAsLongAsThereAre) {
     EXPECT_LT(crowded.followed_by(client), 3u);
 }
 
-TEST(LoadWorld, NamesTellWhichIsWhich) {
+TEST(LoadWorld, NamesContainTheEntityNumber) {
   EXPECT_EQ(LoadWorld::number_of(LoadWorld::moving_name(123)), 123u);
   for (const char* name : {"", "r5", "5r", "-1", "99999999999999999999999"})
     EXPECT_GT(LoadWorld::number_of(name), 1'000'000u) << name;
@@ -83,7 +83,7 @@ class RecordTest : public testing::Test {
   ~RecordTest() override { std::filesystem::remove(path_); }
 };
 
-TEST_F(RecordTest, ComesBackFromItsFile) {
+TEST_F(RecordTest, RoundTripsThroughAFile) {
   DatagramRecord record;
   record.uplink_bytes = 17;
   record.sent = {{0, 100}, {3, 1200}, {0, 5}};
@@ -101,7 +101,7 @@ TEST_F(RecordTest, ComesBackFromItsFile) {
   EXPECT_EQ(back->tick(2)[0].bytes, 5);
 }
 
-TEST_F(RecordTest, WhatIsNoneIsRefused) {
+TEST_F(RecordTest, InvalidFileIsRefused) {
   EXPECT_FALSE(load_record(path_));
   for (const char* text : {"", "x", "17\n", "17\n2 0 100 1\n", "17\n1 0 999999\n"}) {
     std::ofstream(path_) << text;
@@ -109,7 +109,7 @@ TEST_F(RecordTest, WhatIsNoneIsRefused) {
   }
 }
 
-// Gives out what it is given to, and counts what is sent.
+// Returns the events that the test provides, and counts sent payloads.
 class Scripted final : public Transport {
  public:
   std::deque<TransportEvent> coming;
@@ -134,7 +134,7 @@ class Scripted final : public Transport {
   TransportStats stats_;
 };
 
-TEST(RecordingTransport, NotesWhatIsSentToWhomWhileItIsTold) {
+TEST(RecordingTransport, RecordsPayloadSizesAndReceiversWhileRecording) {
   Scripted inner;
   RecordingTransport transport(inner);
   for (const std::uint32_t peer : {7u, 3u})

@@ -30,7 +30,7 @@ std::vector<PoseRow> straight_truth() {
   return rows;
 }
 
-TEST(Measure, AClockErrorIsASameTimeError) {
+TEST(Measure, ClockErrorCausesSameTimeError) {
   const auto truth = straight_truth();
   std::vector<PoseRow> rendered;
   for (int k = 0; k < 500; ++k) {
@@ -47,7 +47,7 @@ TEST(Measure, AClockErrorIsASameTimeError) {
   EXPECT_EQ(figures->missing_s, 0.0);
 }
 
-TEST(Measure, APoseOfThePastIsMeasuredThere) {
+TEST(Measure, BufferedPoseIsComparedWithItsShownTime) {
   const auto truth = straight_truth();
   std::vector<PoseRow> rendered;
   for (int k = 0; k < 500; ++k) {
@@ -63,7 +63,7 @@ TEST(Measure, APoseOfThePastIsMeasuredThere) {
   EXPECT_NEAR(figures->delay_ms.mean, 200.0, 1e-3);
 }
 
-TEST(Measure, FramesThatShowNothingCountAsMissing) {
+TEST(Measure, FramesWithoutTheEntityCountAsMissing) {
   const auto truth = straight_truth();
   std::vector<PoseRow> rendered;
   for (int k = 0; k < 540; ++k) {
@@ -76,7 +76,7 @@ TEST(Measure, FramesThatShowNothingCountAsMissing) {
   EXPECT_NEAR(figures->missing_s, 1.0, 0.05);
 }
 
-TEST(Measure, ATeleportIsSeenInTheTruth) {
+TEST(Measure, TeleportIsDetectedInTheTruth) {
   std::vector<PoseRow> truth;
   for (int k = 0; k <= 600; ++k)
     truth.push_back(row(500.0 + k / 60.0, k < 300 ? 0.0 : 50.0));
@@ -97,7 +97,7 @@ TEST(Measure, ATeleportIsSeenInTheTruth) {
   EXPECT_GT(bad->between_teleport_frames, 0u);
 }
 
-TEST(Measure, SaysWhatItCannotMeasure) {
+TEST(Measure, ReportsInvalidInput) {
   const auto truth = straight_truth();
   auto no_clock = truth;
   for (PoseRow& r : no_clock)

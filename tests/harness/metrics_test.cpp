@@ -19,12 +19,12 @@ Pose at(double x, double y = 0.0, double z = 0.0) {
   return Pose{{x, y, z}};
 }
 
-// Straight on at 2 m/s.
+// Straight at 2 m/s.
 MotionSource straight() {
   return MotionSource::single([](double t) { return at(2.0 * t); });
 }
 
-// Shows `shown(t)` of entity 0 in every frame from 0 on, meaning the time `delay_s` ago.
+// Shows `shown(t)` for entity 0 in every frame from 0 on, with a shown time `delay_s` ago.
 void play(Metrics& metrics, double seconds, const std::function<Pose(double)>& shown, double delay_s = 0.0) {
   for (int k = 0; k * kFrameS <= seconds; ++k) {
     const double t = k * kFrameS;
@@ -49,7 +49,7 @@ TEST(Metrics, PerfectMotionHasNoError) {
   EXPECT_FALSE(figures.clock_error_ms.has_value());
 }
 
-TEST(Metrics, ConstantOffsetIsErrorButNoJerk) {
+TEST(Metrics, ConstantOffsetIsAnErrorWithoutSteps) {
   const MotionSource truth = straight();
   Metrics metrics(truth, {});
   play(metrics, 10.0, [](double t) { return at(2.0 * t, 0.3, 0.4); });
@@ -76,7 +76,7 @@ TEST(Metrics, DelayCostsSameTimeErrorOnly) {
 TEST(Metrics, OneChangeOfVelocityIsOneStepAndOnePop) {
   const MotionSource truth = straight();
   Metrics metrics(truth, {});
-  // From frame 300 on a metre a second sideways.
+  // From frame 300 on, also one metre a second sideways.
   play(metrics, 10.0, [](double t) { return at(2.0 * t, std::max(0.0, t - 300 * kFrameS)); });
   const Figures figures = metrics.figures();
   EXPECT_NEAR(figures.velocity_step_mps.max, 1.0, 1e-6);
@@ -84,7 +84,7 @@ TEST(Metrics, OneChangeOfVelocityIsOneStepAndOnePop) {
   EXPECT_NEAR(figures.pops_per_s * 481 * kFrameS, 1.0, 1e-6);  // frames 120 to 600 count
 }
 
-TEST(Metrics, TruthsOwnTurnsAreNobodysFault) {
+TEST(Metrics, StepsOfTheTruthDoNotCount) {
   const auto zigzag = [](double t) { return at(2.0 * t, std::abs(std::fmod(t, 1.0) - 0.5)); };
   const MotionSource truth = MotionSource::single(zigzag);
   Metrics metrics(truth, {});
@@ -106,17 +106,18 @@ TEST(Metrics, ExcessAccelerationOfAKnownWave) {
   EXPECT_NEAR(metrics.figures().excess_acceleration_mps2, expected, 0.01 * expected);
 }
 
-TEST(Metrics, AngleErrorIsTheAngleBetween) {
+TEST(Metrics, AngleErrorIsTheAngleToTheTruth) {
   const MotionSource truth = straight();
   Metrics metrics(truth, {});
   const glm::quat turned = glm::angleAxis(0.2f, glm::vec3{0.0f, 0.0f, 1.0f});
-  play(metrics, 5.0, [&](double t) { return Pose{{2.0 * t, 0.0, 0.0}, -turned}; });  // -q is the same turn
+  // -q is the same rotation.
+  play(metrics, 5.0, [&](double t) { return Pose{{2.0 * t, 0.0, 0.0}, -turned}; });
   ASSERT_TRUE(metrics.figures().angle_error_rad.has_value());
   EXPECT_NEAR(metrics.figures().angle_error_rad->p95, 0.2, 1e-3);
 }
 
-// Half a second late, and turned as it was then: wrong for now, right for what it means to show.
-TEST(Metrics, ShownAngleErrorIsAgainstTheInstantShown) {
+// Shown half a second late, with the orientation of that time: wrong for now, right for its shown time.
+TEST(Metrics, ShownAngleErrorRefersToTheShownTime) {
   const auto turning = [](double t) {
     return Pose{{2.0 * t, 0.0, 0.0},
                 glm::angleAxis(static_cast<float>(0.3 * t), glm::vec3{0.0f, 0.0f, 1.0f})};
@@ -143,19 +144,19 @@ TEST(Metrics, NoAngleErrorWithoutOrientation) {
   EXPECT_FALSE(metrics.figures().shown_angle_error_rad.has_value());
 }
 
-TEST(Metrics, LeavesOutWhatTheContractLeavesOut) {
+TEST(Metrics, ExcludesTheDocumentedFrames) {
   MotionSource truth = straight();
   truth.at(0).teleports_s = {4.0};
   truth.at(0).gaps_s = {{6.0 + 0.5 * kFrameS, 7.0 + 0.5 * kFrameS}};
   Metrics metrics(truth, {});
-  // Wildly wrong wherever it does not count, right elsewhere.
+  // Completely wrong in all excluded frames, right elsewhere.
   play(metrics, 10.0, [&](double t) {
     const bool counts = t >= 2.0 - 1e-9 && !(t >= 4.0 - 1e-9 && t < 4.7 - 1e-9) && !truth.in_gap(0, t);
     return counts ? truth.pose(0, t) : at(2.0 * t, 50.0 * std::sin(900.0 * t));
   });
   const Figures figures = metrics.figures();
   EXPECT_EQ(figures.now_error_m.max, 0.0);
-  EXPECT_NEAR(figures.velocity_step_mps.max, 0.0, 1e-9);  // differences start anew after what is left out
+  EXPECT_NEAR(figures.velocity_step_mps.max, 0.0, 1e-9);  // differences restart after excluded frames
   EXPECT_EQ(figures.frames.run_start, 120u);
   EXPECT_NEAR(static_cast<double>(figures.frames.teleport), 42.0, 1.0);
   EXPECT_EQ(figures.frames.gap, 60u);
@@ -172,7 +173,7 @@ MotionSource visitor(double first_s, double last_s) {
   return MotionSource({{stays, [](double) { return at(0.0); }}, {visits, [](double) { return at(5.0); }}});
 }
 
-TEST(Metrics, CountsWhatIsMissingAfterItHadTimeToCome) {
+TEST(Metrics, CountsMissingEntitiesAfterTheGracePeriod) {
   const MotionSource truth = visitor(5.0, 15.0);
   MetricsConfig config;
   config.one_way_s = 0.1;
@@ -183,7 +184,7 @@ TEST(Metrics, CountsWhatIsMissingAfterItHadTimeToCome) {
   EXPECT_EQ(metrics.entity_figures(0).missing_s, 0.0);
 }
 
-TEST(Metrics, CountsGhostsAfterTheyHadTimeToGo) {
+TEST(Metrics, CountsGhostsAfterTheGracePeriod) {
   const MotionSource truth = visitor(5.0, 15.0);
   MetricsConfig config;
   config.one_way_s = 0.1;
@@ -198,14 +199,14 @@ TEST(Metrics, CountsGhostsAfterTheyHadTimeToGo) {
   EXPECT_EQ(metrics.entity_figures(1).frames.entity_start, 18u);
 }
 
-// Stands at 0 until 5 s, then 20 m away.
+// Rests at 0 until 5 s, then 20 m away.
 MotionSource jumper() {
   MotionSource source = MotionSource::single([](double t) { return at(t < 5.0 ? 0.0 : 20.0); });
   source.at(0).teleports_s = {5.0};
   return source;
 }
 
-TEST(Metrics, ASnapSettlesAndIsNeverBetween) {
+TEST(Metrics, SnapSettlesAndIsNeverBetween) {
   const MotionSource truth = jumper();
   Metrics metrics(truth, {});
   play(metrics, 10.0, [](double t) { return at(t < 5.1 - 1e-9 ? 0.0 : 20.0); });
@@ -214,7 +215,7 @@ TEST(Metrics, ASnapSettlesAndIsNeverBetween) {
   EXPECT_EQ(metrics.figures().between_teleport_frames, 0u);
 }
 
-TEST(Metrics, ABlendAcrossATeleportIsFoundOut) {
+TEST(Metrics, BlendAcrossATeleportIsDetected) {
   const MotionSource truth = jumper();
   Metrics metrics(truth, {});
   play(metrics, 10.0, [](double t) { return at(20.0 * std::clamp((t - 5.1) / 0.1, 0.0, 1.0)); });

@@ -10,8 +10,7 @@
 
 namespace reckoner::harness::test {
 
-/// Motion that a test makes up: any function of time, with lives, teleports and gaps where the test wants
-/// them.
+/// A source with any function of time as motion, and with lifetimes, teleports and gaps chosen by the test.
 class MotionSource final : public scenario::Source {
  public:
   struct Entity {
@@ -23,7 +22,7 @@ class MotionSource final : public scenario::Source {
 
   explicit MotionSource(std::vector<Entity> entities) : entities_(std::move(entities)) {}
 
-  /// One entity that lives for ever.
+  /// One entity that lives forever.
   static MotionSource single(std::function<Pose(double)> pose) {
     scenario::SourceEntity info;
     info.name = "it";

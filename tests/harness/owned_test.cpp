@@ -31,8 +31,9 @@ ReplayOptions owned(const char* owner, const char* viewer, std::uint64_t seed) {
   return options;
 }
 
-// What others show of an owned entity is about as good as if it were the server's, and the link as long.
-TEST(Owned, IsShownAlmostAsWellAsTheServersOwn) {
+// Other clients see an owned entity about as well as an entity of the server over a link of the same total
+// length.
+TEST(Owned, IsShownAlmostAsWellAsAServerEntity) {
   const auto source = scenario::make_builtin("owned");
   ASSERT_TRUE(source);
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
@@ -51,9 +52,8 @@ TEST(Owned, IsShownAlmostAsWellAsTheServersOwn) {
   }
 }
 
-// Whatever a cheat says, the server does not believe what its entity cannot have done, and nobody else is
-// worse off for it.
-TEST(Owned, CheatsAreNotBelieved) {
+// The server does not accept impossible motions of a cheating client, and other entities are not affected.
+TEST(Owned, ImpossibleMotionsAreNotAccepted) {
   const auto source = scenario::make_builtin("owned");
   ASSERT_TRUE(source);
   double honest_m = 0.0;
@@ -77,10 +77,10 @@ TEST(Owned, CheatsAreNotBelieved) {
   }
 }
 
-// Whatever the server makes of them, and whatever the link does: from one frame that is drawn to the next
-// nobody sees the entity of a cheat go faster than it can. The client's clock runs up to 2 % fast while it
-// is set right, and what is shown with it; in adaptive mode 2 % more while the delay shrinks.
-TEST(Owned, CheatsAreShownToNobodyBeyondTheirLimits) {
+// For any owner policy and link, no client sees a cheating client's entity move faster than its limit between
+// two drawn frames. The client's clock, and the shown motion with it, may run up to 2 % fast while it is
+// corrected. In adaptive mode, 2 % more are possible while the delay shrinks.
+TEST(Owned, CheatingClientsAreShownWithinTheirLimits) {
   const auto source = scenario::make_builtin("owned");
   ASSERT_TRUE(source);
   for (const char* viewer : {"lan", "wifi", "mobile"}) {
@@ -105,8 +105,9 @@ TEST(Owned, CheatsAreShownToNobodyBeyondTheirLimits) {
   }
 }
 
-// Trusted, a cheat is believed; and yet is shown to nobody as fast as it says.
-TEST(Owned, WhoIsTrustedIsBelieved) {
+// The server accepts all motions of a trusted owner. Other clients still do not see them above the speed
+// limit.
+TEST(Owned, TrustedOwnerIsAccepted) {
   const auto source = scenario::make_builtin("owned");
   ASSERT_TRUE(source);
   ReplayOptions trusting = owned("lan", "lan", 1);
@@ -116,7 +117,7 @@ TEST(Owned, WhoIsTrustedIsBelieved) {
   EXPECT_GT(believed.owned->rogue_believed_mps->max, 1.2 * believed.owned->rogue_limit_mps);
 }
 
-TEST(Duel, TheServerKnowsWhatTheShooterSaw) {
+TEST(Duel, ServerReconstructsTheShootersView) {
   const auto source = scenario::make_builtin("duel");
   ASSERT_TRUE(source);
   for (const char* name : {"intercity", "wifi", "mobile"}) {

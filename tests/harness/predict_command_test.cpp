@@ -23,7 +23,7 @@ json predicted(const char* model, double dt_s, const std::string& state) {
   return text ? json::parse(*text) : json{};
 }
 
-TEST(PredictCommand, DisModels) {
+TEST(PredictCommand, DisModelsMatchThePublishedValues) {
   const json fpw = predicted("fpw", 0.5, kState);
   EXPECT_NEAR(fpw["position"][0].get<double>(), -6378122.0, 0.01);
   EXPECT_NEAR(fpw["position"][1].get<double>(), 12.5, 0.01);
@@ -38,7 +38,7 @@ TEST(PredictCommand, DisModels) {
     EXPECT_EQ(predicted(model, 0.5, kState).size(), 5u);
 }
 
-TEST(PredictCommand, QuadraticIsTheLibrarysOwn) {
+TEST(PredictCommand, QuadraticMatchesTheLibrary) {
   const json out =
       predicted("quadratic", 2.0, R"({"position":[1,2,3],"velocity":[0.1,0,-4],"acceleration":[0,1,0.5]})");
   EXPECT_NEAR(out["position"][0].get<double>(), 1.2, 1e-7);
@@ -59,7 +59,7 @@ TEST(PredictCommand, ReadsItsOwnOutput) {
   }
 }
 
-TEST(PredictCommand, ErrorsSayWhat) {
+TEST(PredictCommand, ErrorsNameTheReason) {
   const auto error = [](const char* model, double dt_s, const char* state) {
     const auto out = predict_json(model, dt_s, state);
     EXPECT_FALSE(out) << state;

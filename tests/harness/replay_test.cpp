@@ -38,7 +38,7 @@ double updates_per_s(const Figures& figures) {
   return static_cast<double>(figures.down->updates) / figures.entity_seconds;
 }
 
-// Everything that is shown, bit for bit.
+// All shown poses as bytes.
 std::string shown_by(const scenario::Source& source, const ReplayOptions& options, double until_s = 1e9) {
   std::string all;
   const auto result = replay(source, options, [&](double time_s, std::span<const ShownPose> shown) {
@@ -61,7 +61,7 @@ std::string shown_by(const scenario::Source& source, const ReplayOptions& option
   return all;
 }
 
-TEST(Replay, TheSameSeedShowsTheSameBits) {
+TEST(Replay, SameSeedGivesTheSameBits) {
   const auto source = builtin("crowd", 8);
   ReplayOptions options = over("mobile");
   const std::string once = shown_by(*source, options);
@@ -71,7 +71,7 @@ TEST(Replay, TheSameSeedShowsTheSameBits) {
   EXPECT_FALSE(once == shown_by(*source, options));
 }
 
-TEST(Replay, TheModeMayChangeOnTheWay) {
+TEST(Replay, ModeMayChangeDuringARun) {
   const auto source = builtin("crowd", 6);
   ReplayOptions options = over("intercity", 18.0);
   const Figures present = figures_of(*source, options);
@@ -82,7 +82,7 @@ TEST(Replay, TheModeMayChangeOnTheWay) {
   options.switches = {{5.0, adaptive}, {10.0, {}}, {14.0, adaptive}};
   const Figures both = figures_of(*source, options);
   EXPECT_EQ(present.delay_ms.max, 0.0);
-  // Soon after it changed, the gaps that it has seen are those of the present.
+  // Shortly after the change, the measured gaps are still those of present mode.
   EXPECT_GT(both.delay_ms.max, 0.8 * past.delay_ms.mean);
   EXPECT_GT(both.delay_ms.mean, 0.2 * past.delay_ms.mean);
   EXPECT_LT(both.delay_ms.mean, 0.9 * past.delay_ms.mean);
@@ -91,7 +91,7 @@ TEST(Replay, TheModeMayChangeOnTheWay) {
   EXPECT_EQ(both.missing_s, 0.0);
 }
 
-TEST(Replay, EveryMethodShowsEverything) {
+TEST(Replay, EveryMethodShowsAllEntities) {
   const auto source = builtin("crowd", 6);
   for (const std::string& method : method_names()) {
     ReplayOptions options = over("intercity");
@@ -124,7 +124,7 @@ TEST(Replay, ClockIsEstimatedAndCounted) {
   EXPECT_LT(figures.clock_error_ms->p95, 8.0);
 }
 
-TEST(Replay, VisitorsComeAndGo) {
+TEST(Replay, VisitorsAppearAndDisappearInTime) {
   const auto source = builtin("visitors");
   const Figures figures = figures_of(*source, over("intercity", 40.0));
   EXPECT_LE(figures.missing_s, 0.005 * figures.entity_seconds);
@@ -153,7 +153,7 @@ TEST(Replay, BufferedModeShowsThePast) {
   EXPECT_LT(figures.shown_error_m.p95, 0.2 * figures.now_error_m.p95);
 }
 
-// A trace of 60 samples a second that wanders about, with `count` samples.
+// A trace of `count` samples at 60 Hz that wanders about.
 std::string wandering_trace(int count) {
   std::ostringstream text;
   text << "t,x,y,z\n";
@@ -165,7 +165,7 @@ std::string wandering_trace(int count) {
   return text.str();
 }
 
-TEST(Replay, NothingLooksAhead) {
+TEST(Replay, NoMethodUsesTheFuture) {
   constexpr double kCutS = 599 / 60.0;
   const auto whole = scenario::parse_trace(wandering_trace(900), "whole");
   const auto cut = scenario::parse_trace(wandering_trace(600), "cut");
@@ -204,7 +204,7 @@ TEST(Replay, PacketsAddUpToTheTraffic) {
   EXPECT_GT(lost, 0u);
 }
 
-TEST(Replay, RefusesWhatContradictsItself) {
+TEST(Replay, RefusesContradictoryOptions) {
   const auto source = builtin("orbit", 1);
   ReplayOptions options = over("lan");
   options.method = "magic";

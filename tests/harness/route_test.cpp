@@ -48,7 +48,7 @@ struct World {
     return *clients.emplace_back(std::make_unique<Client>(config, transport));
   }
 
-  // Runs until `end_s`, telling the server every tick, and the test of every frame of the first client.
+  // Runs until `end_s`. Calls `game` in every tick and `frame` in every frame of the first client.
   void run(double end_s, const std::function<void(double)>& game,
            const std::function<void(double, const ShownEntity&)>& frame = {}) {
     for (; time_s() < end_s; ++step) {
@@ -86,7 +86,7 @@ struct Walk {
   }
 };
 
-TEST(Routes, AnEntityStraysAndRejoinsByItselfAndIsShownSmoothly) {
+TEST(Routes, EntityLeavesAndRejoinsItsRouteSmoothly) {
   World world{link(80.0)};
   world.add_client();
   const RouteId id = *world.server.add_route(loop());
@@ -105,7 +105,7 @@ TEST(Routes, AnEntityStraysAndRejoinsByItselfAndIsShownSmoothly) {
       [&](double t, const ShownEntity& e) {
         if (t < 2.0) return;
         worst = std::max(worst, glm::length(e.shown.position - walk.at(t).position));
-        // C1: the shown velocity changes by acceleration x time, and carries the position on.
+        // C1: the shown velocity changes by acceleration x time, and the position follows the velocity.
         if (last) {
           furthest_step = std::max(furthest_step, double{glm::length(e.shown.velocity - last->velocity)});
           const glm::dvec3 mean = 0.5 * (glm::dvec3{e.shown.velocity} + glm::dvec3{last->velocity});
@@ -124,17 +124,17 @@ TEST(Routes, AnEntityStraysAndRejoinsByItselfAndIsShownSmoothly) {
   EXPECT_TRUE(back);
   EXPECT_LT(off_curve, 1e-6);
   EXPECT_LT(worst, 0.12);
-  EXPECT_LT(furthest_step, 1.2);  // of a blend: 6 E0 / T^2 a second
+  EXPECT_LT(furthest_step, 1.2);  // of a blend: 6 E0 / T^2 per second
 }
 
-TEST(Routes, ASteadyWalkIsNearlySilentAndRestIsExact) {
+TEST(Routes, SteadyWalkNeedsFewPublishesAndRestIsExact) {
   World world{link(80.0)};
   world.add_client();
   const RouteId id = *world.server.add_route(loop());
   const Route& route = *world.server.route(id);
   const EntityId entity = world.server.spawn(0, "guard", route.state_at({}, 0.0));
   ASSERT_TRUE(world.server.follow(entity, id));
-  // Walks to 12 s, brakes at 1 m/s^2, stands from 13.5 s.
+  // Walks until 12 s, brakes at 1 m/s^2, rests from 13.5 s.
   const auto place = [](double t) {
     return Route::advanced({1.5 * std::min(t, 12.0), 1.5, t < 12.0 ? 0.0 : -1.0}, std::max(0.0, t - 12.0));
   };
@@ -155,11 +155,11 @@ TEST(Routes, ASteadyWalkIsNearlySilentAndRestIsExact) {
         }
       });
   EXPECT_LE(published_before_rest, 6u);
-  EXPECT_EQ(world.server.stats().publishes, published_before_rest);  // silent ever after
+  EXPECT_EQ(world.server.stats().publishes, published_before_rest);  // no more publishes
   EXPECT_LT(error, 0.08);
 }
 
-TEST(Routes, AGameMayTakeAnEntityOffItsRoute) {
+TEST(Routes, GameMayTakeAnEntityOffItsRoute) {
   World world{link(40.0)};
   Client& client = world.add_client();
   const RouteId id = *world.server.add_route(loop());
@@ -181,7 +181,7 @@ TEST(Routes, AGameMayTakeAnEntityOffItsRoute) {
   EXPECT_EQ(client.frame(world.time_s())[0].route, nullptr);
 }
 
-TEST(Routes, ALateClientGetsAllRoutesAndOneThatIsAddedLater) {
+TEST(Routes, LateClientReceivesAllRoutesAndALaterOne) {
   World world{link(80.0, 40.0, 3.0)};
   Client& early = world.add_client();
   std::vector<RouteId> ids;
@@ -193,7 +193,7 @@ TEST(Routes, ALateClientGetsAllRoutesAndOneThatIsAddedLater) {
   world.run(2.0, game);
   Client& late = world.add_client();
   world.run(5.0, game);
-  // State may overtake the route: nothing that is on it goes out before the client has it.
+  // State may overtake the route: no motion on it is sent before the client has it.
   const RouteId another = *world.server.add_route(loop(RouteWrap::kPingPong));
   ASSERT_TRUE(world.server.follow(entity, another));
   world.run(8.0, game);
@@ -206,7 +206,7 @@ TEST(Routes, ALateClientGetsAllRoutesAndOneThatIsAddedLater) {
   }
 }
 
-TEST(Routes, WhatIsNoRouteIsRefused) {
+TEST(Routes, InvalidRouteIsRefused) {
   World world{link(10.0)};
   EXPECT_FALSE(world.server.add_route({}));
   RouteDefinition d = loop();
@@ -251,16 +251,15 @@ TEST(Routes, BufferedModeStaysOnTheCurve) {
   }
 }
 
-// What it must show (issue 4), in small: the same runs with 200 guards.
-TEST(Routes, APatrolCostsAFewBytesAndIsShownWithinFiveCentimetres) {
+// A short version of the documented run with 200 guards.
+TEST(Routes, PatrolCostsFewBytesAndIsShownWithinFiveCentimetres) {
   const auto source = scenario::make_builtin("patrol", 24, 1);
   ASSERT_TRUE(source);
   ReplayOptions options;
   options.links = link(80.0, 40.0, 3.0);
   options.links.up.burst = options.links.down.burst = 3.0;
   options.seconds = 60.0;
-  options.seed =
-      2;  // a burst that silences all guards at once for a second is more than 1 % of so short a run
+  options.seed = 2;  // in so short a run, a burst that silences all guards for a second exceeds 1 %
   const auto result = replay(**source, options);
   ASSERT_TRUE(result);
   ASSERT_TRUE(result->routes);

@@ -34,7 +34,7 @@ SimNetworkConfig network(double latency_ms, double jitter_ms = 0.0, double loss 
   return config;
 }
 
-// Runs the network until `until_s`, handing every event out with its time.
+// Runs the network until `until_s` and passes on every event with its time.
 template <class OnServer, class OnClient>
 void run(SimNetwork& net, Transport& client, double until_s, OnServer on_server, OnClient on_client) {
   while (net.next_event_s() <= until_s) {
@@ -72,7 +72,7 @@ TEST(SimTransport, ConnectionTakesOneRoundTripForTheClientAndMoreForTheServer) {
   EXPECT_EQ(reason, 42u);
 }
 
-TEST(SimTransport, NothingIsSentBeforeTheConnectionStands) {
+TEST(SimTransport, SendsNothingBeforeTheConnectionIsEstablished) {
   SimNetwork net(network(50.0));
   Transport& client = net.add_client(0);
   EXPECT_FALSE(client.send(kPeer, Channel::state, bytes("early")));
@@ -81,7 +81,7 @@ TEST(SimTransport, NothingIsSentBeforeTheConnectionStands) {
   EXPECT_FALSE(net.server().send(PeerId{}, Channel::control, bytes("nobody")));
 }
 
-TEST(SimTransport, StateIsLostDelayedAndRepeatedAsTheLinkHasIt) {
+TEST(SimTransport, StateIsLostDelayedAndRepeatedLikeTheLink) {
   SimNetwork net(network(50.0, 20.0, 10.0, 10.0));
   Transport& client = net.add_client(0);
   run(net, client, 3.0, kIgnore, kIgnore);
@@ -162,7 +162,7 @@ TEST(SimTransport, CountsWhatENetWouldSend) {
   EXPECT_EQ(net.server().stats().refused, 1u);
 }
 
-TEST(SimTransport, DisconnectTellsBothAfterWhatWasSentArrived) {
+TEST(SimTransport, DisconnectIsReportedToBothAfterEarlierMessages) {
   SimNetwork net(network(40.0, 20.0, 20.0));
   Transport& client = net.add_client(0);
   run(net, client, 10.0, kIgnore, kIgnore);
@@ -181,9 +181,8 @@ TEST(SimTransport, DisconnectTellsBothAfterWhatWasSentArrived) {
   EXPECT_EQ(server_saw, 1);
 }
 
-// A burst that lasts for as many datagrams as one sends into it is at its worst for a connection that says
-// little.
-TEST(SimTransport, ABadRadioLinkKeepsNobodyOutForLong) {
+// Loss bursts are counted in datagrams, so they last longest for a connection that sends little.
+TEST(SimTransport, BadRadioLinkDelaysTheJoinOnlyBriefly) {
   std::vector<double> open_s;
   for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
     SimNetworkConfig config = network(80.0, 40.0, 3.0);
@@ -208,11 +207,11 @@ TEST(SimTransport, ABadRadioLinkKeepsNobodyOutForLong) {
   }
   std::ranges::sort(open_s);
   EXPECT_LT(open_s[500], 0.6);
-  EXPECT_LT(open_s[990], 3.5);     // with ENet's doubling 7.5
-  EXPECT_LT(open_s.back(), 10.0);  // never, for one in a hundred
+  EXPECT_LT(open_s[990], 3.5);     // with ENet's doubled timeouts 7.5
+  EXPECT_LT(open_s.back(), 10.0);  // with them, one in a hundred never connects
 }
 
-TEST(SimTransport, TheOldestOfManyComesSoonAndTheOthersDoNotFillTheLink) {
+TEST(SimTransport, OldestMessageArrivesSoonAndOthersDoNotFillTheLink) {
   constexpr std::size_t kMessages = 40;
   SimNetworkConfig config = network(40.0);
   config.log_packets = true;
@@ -234,7 +233,7 @@ TEST(SimTransport, TheOldestOfManyComesSoonAndTheOthersDoNotFillTheLink) {
   EXPECT_LT(first_s, 11.0 + 0.25 + 0.04 + 1e-9);
 }
 
-TEST(SimTransport, GivesUpWhenNobodyAnswers) {
+TEST(SimTransport, GivesUpWithoutAnAnswer) {
   SimNetwork net(network(40.0, 0.0, 100.0));
   Transport& client = net.add_client(0);
   int disconnected = 0;
@@ -258,7 +257,7 @@ TEST(SimTransport, FollowsItsScript) {
   EXPECT_NEAR(arrived_s, 105.7, 1e-9);
 }
 
-TEST(SimTransport, LogsEveryDatagramAndSharesOutEntities) {
+TEST(SimTransport, LogsEveryDatagramAndItsEntities) {
   SimNetworkConfig config = network(10.0, 0.0, 0.0, 100.0);
   config.log_packets = true;
   SimNetwork net(config);
@@ -269,7 +268,7 @@ TEST(SimTransport, LogsEveryDatagramAndSharesOutEntities) {
   ASSERT_TRUE(net.server().send(kPeer, Channel::state, std::vector<std::byte>(100)));
   net.note_entities(first, 8);
   const auto packets = net.packets().subspan(first);
-  ASSERT_EQ(packets.size(), 4u);  // every one twice
+  ASSERT_EQ(packets.size(), 4u);  // each twice
   EXPECT_EQ(packets[0].entities, 6u);
   EXPECT_EQ(packets[1].entities, 6u);
   EXPECT_TRUE(packets[1].duplicate);

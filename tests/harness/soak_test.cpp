@@ -9,7 +9,7 @@
 namespace reckoner::harness {
 namespace {
 
-TEST(Soak, AFewMinutesInVirtualTimeLeaveNothingBehind) {
+TEST(Soak, FewMinutesInVirtualTimeLeakNothing) {
   const SoakReport report = soak_virtually({.clients = 24, .entities = 12, .seconds = 420.0}, [](double) {});
   for (const std::string& wrong : report.wrong)
     ADD_FAILURE() << wrong;
@@ -20,8 +20,8 @@ TEST(Soak, AFewMinutesInVirtualTimeLeaveNothingBehind) {
   EXPECT_GT(report.figures["clients_there_mean"].get<double>(), 8.0);
 }
 
-// It can fail.
-TEST(Soak, TellsWhatGrows) {
+// Checks that the soak test can fail.
+TEST(Soak, ReportsGrowth) {
   SoakSeries series{"leak", {}};
   for (int i = 0; i < 100; ++i)
     series.values.push_back(1000.0 + i);
@@ -32,7 +32,7 @@ TEST(Soak, TellsWhatGrows) {
   EXPECT_EQ(growth(series, 0.0, 0.0), "");
 }
 
-TEST(Numbered, KnowsTheNextOfItsSession) {
+TEST(Numbered, AcceptsTheNextNumberOfASession) {
   Numbered heard;
   EXPECT_TRUE(heard.take(Numbered::bytes(5, 1)));
   EXPECT_TRUE(heard.take(Numbered::bytes(5, 2)));
@@ -42,7 +42,7 @@ TEST(Numbered, KnowsTheNextOfItsSession) {
   EXPECT_FALSE(heard.take({}));
 }
 
-TEST(WrapCount, CountsTheRoundsOfASession) {
+TEST(WrapCount, CountsTheWrapsOfASession) {
   WrapCount count;
   EXPECT_EQ(count.wraps(), 0);
   for (std::uint32_t i = 65'000; i < 65'000 + 3 * 65'536; i += 1 + i % 100)  // some are lost

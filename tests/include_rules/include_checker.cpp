@@ -16,30 +16,45 @@ namespace {
 
 using Names = std::span<const std::string_view>;
 
-/// What the files of one folder may do. The table of DESIGN.md, "Folders", as data.
+/// What the files of one folder may include and use: the walls between the libraries, as data.
 struct Rules {
-  std::string_view folder;  ///< path prefix; the longest that fits counts
-  Names own;                ///< prefixes of the project's headers that may be included
+  std::string_view folder;  ///< path prefix; the longest matching one counts
+  Names own;                ///< prefixes of the project's headers, public or internal, that may be included
   Names third_party;        ///< in public headers and in code
   Names third_party_code;   ///< in code only
-  bool virtual_time;        ///< no clock, no machine's randomness, no platform header
+  bool virtual_time;        ///< no clock, no random device, no platform header
 };
 
-constexpr std::string_view kReckoning[] = {"reckoner/reckoning/"};
+constexpr std::string_view kReckoning[] = {"reckoner/reckoning/", "reckoning/src/"};
 constexpr std::string_view kNet[] = {"reckoner/net/",
+                                     "net/src/",
+                                     "reckoner/reckoning/export.hpp",
                                      "reckoner/reckoning/frame.hpp",
                                      "reckoner/reckoning/motion.hpp",
                                      "reckoner/reckoning/result.hpp",
                                      "reckoner/reckoning/route.hpp",
-                                     "reckoner/reckoning/state.hpp"};
-constexpr std::string_view kServer[] = {"reckoner/server/", "reckoner/reckoning/", "reckoner/net/"};
-constexpr std::string_view kClient[] = {"reckoner/client/", "reckoner/reckoning/", "reckoner/net/"};
-constexpr std::string_view kScenario[] = {"reckoner/scenario/", "reckoner/reckoning/"};
-// The C API stands on what a game stands on: not on the harness, and on no header of the world's but C's.
-constexpr std::string_view kCapi[] = {"reckoner/server/", "reckoner/client/", "reckoner/net/",
-                                      "reckoner/reckoning/"};
+                                     "reckoner/reckoning/state.hpp",
+                                     "reckoning/src/motion/"};
+constexpr std::string_view kServer[] = {"reckoner/server/", "reckoner/reckoning/", "reckoner/net/",
+                                        "server/src/",      "reckoning/src/",      "net/src/"};
+constexpr std::string_view kClient[] = {"reckoner/client/", "reckoner/reckoning/", "reckoner/net/",
+                                        "client/src/",      "reckoning/src/",      "net/src/"};
+constexpr std::string_view kScenario[] = {"reckoner/reckoning/", "reckoning/src/", "scenario/"};
+// The C API uses what a game uses, not the harness. Its header includes only C's own headers.
+constexpr std::string_view kCapi[] = {"reckoner/server/",    "reckoner/client/", "reckoner/net/",
+                                      "reckoner/reckoning/", "capi/src/",        "server/src/",
+                                      "client/src/",         "net/src/",         "version.hpp"};
 constexpr std::string_view kCapiHeader[] = {"stddef.h", "stdint.h", "reckoner.h"};
-constexpr std::string_view kEverything[] = {"reckoner/"};
+constexpr std::string_view kPrograms[] = {"reckoner/",   "reckoning/src/", "net/src/",        "server/src/",
+                                          "client/src/", "scenario/",      "programs/common/"};
+constexpr std::string_view kServerProgram[] = {"reckoner/",       "reckoning/src/", "net/src/",
+                                               "server/src/",     "scenario/",      "programs/common/",
+                                               "programs/server/"};
+constexpr std::string_view kClientProgram[] = {"reckoner/",       "reckoning/src/", "net/src/",
+                                               "client/src/",     "scenario/",      "programs/common/",
+                                               "programs/client/"};
+constexpr std::string_view kHarness[] = {"reckoner/",   "reckoning/src/", "net/src/",         "server/src/",
+                                         "client/src/", "scenario/",      "programs/common/", "harness/"};
 constexpr std::string_view kGlm[] = {"glm/"};
 constexpr std::string_view kCodec[] = {"cereal/", "sodium.h"};
 constexpr std::string_view kEnet[] = {"enet/enet.h"};
@@ -49,20 +64,38 @@ constexpr std::string_view kTools[] = {"CLI/",    "spdlog/",     "fmt/",      "n
 constexpr Rules kRules[] = {
     {"reckoning/", kReckoning, kGlm, {}, true},
     {"net/", kNet, kGlm, kCodec, true},
-    {"net/src/datagram_batch.cpp", kNet, {}, {}, false},
-    {"net/src/enet/", kNet, kGlm, kEnet, false},
-    {"net/src/enet_wait.cpp", kNet, {}, {}, false},
-    {"net/src/socket_screen.cpp", kNet, {}, {}, false},
+    {"net/src/transport/enet/", kNet, kGlm, kEnet, false},
+    {"net/src/transport/platform", kNet, {}, {}, false},
     {"server/", kServer, kGlm, {}, true},
-    {"server/main.cpp", kEverything, kGlm, kTools, false},
     {"client/", kClient, kGlm, {}, true},
-    {"client/main.cpp", kEverything, kGlm, kTools, false},
     {"capi/", kCapi, kCapiHeader, kGlm, true},
     {"scenario/", kScenario, kGlm, {}, true},
-    {"program/", kEverything, kTools, kGlm, false},
-    {"harness/", kEverything, kGlm, kTools, false},
-    {"harness/src/load/plain_enet.cpp", kEverything, kGlm, kEnet, false},
+    {"programs/", kPrograms, kTools, kGlm, false},
+    {"programs/server/", kServerProgram, kTools, kGlm, false},
+    {"programs/client/", kClientProgram, kTools, kGlm, false},
+    {"harness/", kHarness, kGlm, kTools, false},
+    {"harness/sim/", kHarness, kGlm, {}, true},
+    {"harness/stress/load/plain_enet.cpp", kHarness, kGlm, kEnet, false},
 };
+
+/// The rooms of the project. A file may include headers of its own room and of rooms that stand before it.
+/// The files directly in a library's src folder join its rooms, so that folder comes last.
+constexpr std::string_view kRooms[] = {
+    "reckoning/src/motion/", "reckoning/src/routes/", "reckoning/src/blend/", "reckoning/src/curves/",
+    "reckoning/src/prediction/", "reckoning/src/",
+    // bits, codecs, message formats, links, connections
+    "net/src/wire/", "net/src/codec/", "net/src/messages/", "net/src/link/", "net/src/transport/",
+    "net/src/secure/", "net/src/transport/enet/", "net/src/",
+    //
+    "server/src/util/", "server/src/world/", "server/src/publish/", "server/src/rewind/",
+    "server/src/session/", "server/src/interest/", "server/src/ownership/", "server/src/",
+    //
+    "client/src/world/", "client/src/playout/", "client/src/shown/", "client/src/ownership/",
+    "client/src/connection/", "client/src/",
+    // not installed
+    "capi/src/", "scenario/", "scenario/trace/", "scenario/builtin/", "programs/common/", "programs/",
+    "harness/sim/", "harness/metrics/", "harness/replay/", "harness/methods/", "harness/report/",
+    "harness/stress/load/", "harness/stress/soak/", "harness/commands/", "harness/"};
 
 constexpr std::string_view kMachine[] = {"steady_clock", "system_clock",  "high_resolution_clock",
                                          "utc_clock",    "clock_gettime", "gettimeofday",
@@ -131,17 +164,29 @@ bool is_standard(std::string_view name) {
   return name.find_first_of("./") == std::string_view::npos;
 }
 
+/// The place in kRooms of the room that a path is in; nullopt for a path that is in none.
+std::optional<std::size_t> room_of(std::string_view path) {
+  std::optional<std::size_t> best;
+  for (std::size_t i = 0; i < std::size(kRooms); ++i) {
+    if (path.starts_with(kRooms[i]) && (!best || kRooms[i].size() > kRooms[*best].size())) best = i;
+  }
+  return best;
+}
+
+/// What is wrong with an include of one of the project's own headers; empty if nothing is.
+std::string judge_own(const std::string& path, const Rules& rules, std::string_view name) {
+  if (!starts_with_any(name, rules.own)) return "is not this folder's to include";
+  const auto from = room_of(path), to = room_of(name);
+  if (from && to && *to > *from) return "is in a room above this one";
+  return "";
+}
+
 std::string judge_include(const std::string& path, const Rules& rules, const std::string& include) {
   const std::string_view name = std::string_view(include).substr(1);
   const bool quoted = include.front() == '"';
   const bool public_header = path.find("/include/") != std::string::npos;
-  if (quoted) {
-    if (public_header) return "a public header may not include a private one";
-    return name.find("..") == std::string_view::npos ? "" : "reaches outside its folder";
-  }
-  if (name.starts_with("reckoner/")) {
-    return starts_with_any(name, rules.own) ? "" : "is not this folder's to include";
-  }
+  if (quoted && public_header) return "a public header may not include an internal one";
+  if (quoted || name.starts_with("reckoner/")) return judge_own(path, rules, name);
   if (starts_with_any(name, rules.third_party)) return "";
   if (starts_with_any(name, rules.third_party_code)) {
     return public_header ? "third-party types stay private" : "";

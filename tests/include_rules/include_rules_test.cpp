@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who may include what (DESIGN.md, "Folders"), and that library code knows no clock and no platform.
+// The walls between libraries and rooms, and that library code reads no clock and no platform header.
 #include "include_checker.hpp"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ TEST(IncludeRules, TheProjectKeepsThem) {
   const TreeReport report = check_tree(RECKONER_SOURCE_DIR);
   EXPECT_TRUE(report.violations.empty()) << listed(report.violations);
   for (const char* folder :
-       {"reckoning/", "net/", "server/", "client/", "capi/", "scenario/", "program/", "harness/"}) {
+       {"reckoning/", "net/", "server/", "client/", "capi/", "scenario/", "programs/", "harness/"}) {
     EXPECT_TRUE(std::any_of(report.checked.begin(), report.checked.end(),
                             [&](const std::string& path) { return path.starts_with(folder); }))
         << "nothing was checked in " << folder;
@@ -33,7 +33,8 @@ TEST(IncludeRules, TheProjectKeepsThem) {
 
 // The transport, and what it is measured against.
 TEST(IncludeRules, EnetIsIncludedInTwoPlaces) {
-  const std::vector<std::string> expected{"harness/src/load/plain_enet.cpp", "net/src/enet/handles.hpp"};
+  const std::vector<std::string> expected{"harness/stress/load/plain_enet.cpp",
+                                          "net/src/transport/enet/handles.hpp"};
   EXPECT_EQ(check_tree(RECKONER_SOURCE_DIR).includes_enet_h, expected);
 }
 
@@ -63,9 +64,17 @@ INSTANTIATE_TEST_SUITE_P(
         Plant{"net/src/a.cpp", "#include <enet/enet.h>"}, Plant{"net/src/a.cpp", "  # include <arpa/inet.h>"},
         Plant{"net/include/reckoner/net/a.hpp", "#include <cereal/cereal.hpp>"},
         Plant{"net/include/reckoner/net/a.hpp", "#include \"a_detail.hpp\""},
-        Plant{"net/src/enet/enet_transport.cpp", "#include <reckoner/client/client.hpp>"},
+        Plant{"net/src/transport/enet/enet_transport.cpp", "#include <reckoner/client/client.hpp>"},
         Plant{"server/src/a.cpp", "#include <reckoner/client/client.hpp>"},
         Plant{"server/src/a.cpp", "#include \"../../net/src/bits.hpp\""},
+        Plant{"server/src/session/a.cpp", "#include \"session.hpp\""},
+        Plant{"server/src/world/a.cpp", "#include \"server/src/session/session.hpp\""},
+        Plant{"server/src/world/a.cpp", "#include \"server/src/server_impl.hpp\""},
+        Plant{"server/src/world/a.cpp", "#include \"client/src/world/entity_store.hpp\""},
+        Plant{"net/src/wire/a.cpp", "#include \"net/src/codec/motion_codec.hpp\""},
+        Plant{"net/src/transport/a.cpp", "#include \"net/src/transport/enet/impl.hpp\""},
+        Plant{"programs/server/a.cpp", "#include \"programs/client/report.hpp\""},
+        Plant{"harness/sim/a.cpp", "#include \"harness/replay/replay.hpp\""},
         Plant{"server/src/a.cpp", "const auto now = std::chrono::steady_clock::now();"},
         Plant{"client/src/a.cpp", "#include <reckoner/server/server.hpp>"},
         Plant{"client/src/a.cpp", "#include <unistd.h>"}, Plant{"client/src/a.cpp", "#include <ctime>"},
@@ -75,16 +84,16 @@ INSTANTIATE_TEST_SUITE_P(
         Plant{"client/src/a.cpp", "const char* s = \"//\"; x = rand();"},
         Plant{"client/src/a.cpp", "#include <reckoner.h>"},
         Plant{"server/src/a.cpp", "#include <reckoner.h>"},
-        Plant{"capi/src/a.cpp", "#include <reckoner/harness/link.hpp>"},
+        Plant{"capi/src/a.cpp", "#include \"harness/sim/link.hpp\""},
         Plant{"capi/src/a.cpp", "#include <sodium.h>"}, Plant{"capi/src/a.cpp", "#include <unistd.h>"},
         Plant{"capi/src/a.cpp", "const auto now = std::chrono::steady_clock::now();"},
         Plant{"capi/include/reckoner.h", "#include <glm/vec3.hpp>"},
         Plant{"capi/include/reckoner.h", "#include <stdbool.h>"},
-        Plant{"scenario/src/a.cpp", "#include <reckoner/net/ids.hpp>"},
-        Plant{"scenario/src/a.cpp", "std::normal_distribution<double> noise;"},
-        Plant{"harness/src/a.cpp", "#include <enet/enet.h>"},
-        Plant{"harness/src/load/plain_enet.cpp", "#include <CLI/CLI.hpp>"},
-        Plant{"harness/include/reckoner/harness/a.hpp", "#include <CLI/CLI.hpp>"}));
+        Plant{"scenario/a.cpp", "#include <reckoner/net/ids.hpp>"},
+        Plant{"scenario/a.cpp", "std::normal_distribution<double> noise;"},
+        Plant{"harness/a.cpp", "#include <enet/enet.h>"},
+        Plant{"harness/stress/load/plain_enet.cpp", "#include <CLI/CLI.hpp>"},
+        Plant{"server/include/reckoner/server/a.hpp", "#include <CLI/CLI.hpp>"}));
 
 class AllowedLine : public testing::TestWithParam<Plant> {};
 
@@ -106,12 +115,15 @@ INSTANTIATE_TEST_SUITE_P(
                     Plant{"capi/src/a.cpp", "#include <reckoner.h>"},
                     Plant{"capi/include/reckoner.h", "#include <stdint.h>"},
                     Plant{"net/src/a.cpp", "#include <cereal/cereal.hpp>"},
-                    Plant{"net/src/a.cpp", "#include \"bit_archive.hpp\""},
-                    Plant{"net/src/enet/enet_transport.cpp", "#include <enet/enet.h>"},
-                    Plant{"harness/src/load/plain_enet.cpp", "#include <enet/enet.h>"},
-                    Plant{"client/main.cpp", "#include <unistd.h>"},
-                    Plant{"client/main.cpp", "auto t = std::chrono::steady_clock::now();"},
-                    Plant{"harness/src/a.cpp", "#include <poll.h>"},
+                    Plant{"net/src/a.cpp", "#include \"net/src/wire/bit_archive.hpp\""},
+                    Plant{"server/src/session/a.cpp", "#include \"server/src/world/entity_table.hpp\""},
+                    Plant{"server/src/a.cpp", "#include \"server/src/session/session.hpp\""},
+                    Plant{"harness/replay/a.cpp", "#include \"programs/common/clock.hpp\""},
+                    Plant{"net/src/transport/enet/enet_transport.cpp", "#include <enet/enet.h>"},
+                    Plant{"harness/stress/load/plain_enet.cpp", "#include <enet/enet.h>"},
+                    Plant{"programs/client/main.cpp", "#include <unistd.h>"},
+                    Plant{"programs/client/main.cpp", "auto t = std::chrono::steady_clock::now();"},
+                    Plant{"harness/a.cpp", "#include <poll.h>"},
                     Plant{"tests/net/a.cpp", "#include <unistd.h>"}));
 
 TEST(IncludeRules, ATreeIsSearchedToItsLeaves) {
@@ -123,7 +135,7 @@ TEST(IncludeRules, ATreeIsSearchedToItsLeaves) {
   };
   plant("net/src/deep/down/bad.cpp", "#include <netinet/in.h>\n");
   plant("net/src/deep/down/notes.txt", "#include <netinet/in.h>\n");
-  plant("net/src/enet/enet_transport.cpp", "#include <enet/enet.h>\n");
+  plant("net/src/transport/enet/enet_transport.cpp", "#include <enet/enet.h>\n");
   plant("server/src/second.cpp", "#include <enet/enet.h>\n");
 
   const TreeReport report = check_tree(root.string());

@@ -9,13 +9,13 @@
 namespace reckoner {
 namespace {
 
-TEST(Sequence, DistanceCrossesTheWrap) {
+TEST(Sequence, DistanceWorksAcrossTheWrap) {
   EXPECT_EQ(sequence_distance(2, 65534), 4);
   EXPECT_EQ(sequence_distance(65534, 2), -4);
   EXPECT_EQ(sequence_distance(7, 7), 0);
 }
 
-TEST(Sequence, UnwrapFindsTheNearest) {
+TEST(Sequence, UnwrapFindsTheNearestValue) {
   for (const std::uint32_t reference : {0u, 5u, 65535u, 65536u, 1'000'000u, 4'294'967'290u}) {
     for (const int offset : {-30000, -1, 0, 1, 30000}) {
       const std::uint32_t expected = reference + static_cast<std::uint32_t>(offset);
@@ -24,7 +24,7 @@ TEST(Sequence, UnwrapFindsTheNearest) {
   }
 }
 
-TEST(ReceivedWindow, RefusesDuplicatesAndWhatIsTooOld) {
+TEST(ReceivedWindow, RefusesDuplicatesAndOldDatagrams) {
   ReceivedWindow window;
   EXPECT_FALSE(window.any());
   EXPECT_TRUE(window.note(100));
@@ -37,8 +37,8 @@ TEST(ReceivedWindow, RefusesDuplicatesAndWhatIsTooOld) {
   EXPECT_FALSE(window.note(69));
 }
 
-// Against a plain set, over a shuffled stream that crosses the wrap.
-TEST(ReceivedWindow, AcknowledgesExactlyWhatArrived) {
+// Compares the window with a plain set, over a shuffled stream that crosses the wrap.
+TEST(ReceivedWindow, AcknowledgesExactlyTheArrivedDatagrams) {
   ReceivedWindow window;
   std::set<int> arrived;
   std::uint32_t random = 1;
@@ -53,7 +53,7 @@ TEST(ReceivedWindow, AcknowledgesExactlyWhatArrived) {
     const Ack ack = window.ack();
     ASSERT_EQ(ack.newest, static_cast<Sequence>(newest));
     for (int k = 0; k < 32; ++k) {
-      // What lies before the first arrival was never sent; the window may say anything but "arrived".
+      // Sequence numbers before the first arrival were never sent. Their bits may have any value.
       ASSERT_EQ((ack.window >> k) & 1u, arrived.contains(newest - 1 - k) ? 1u : 0u) << "bit " << k;
     }
   }
@@ -68,7 +68,7 @@ std::set<Sequence> settled(const SentWindow& window, bool acked) {
   return result;
 }
 
-TEST(SentWindow, TellsWhatBecameOfEachDatagram) {
+TEST(SentWindow, ReportsTheOutcomeOfEachDatagram) {
   SentWindow window;
   for (int i = 0; i < 40; ++i)
     EXPECT_EQ(window.send(0.1 * i), i);
@@ -78,13 +78,13 @@ TEST(SentWindow, TellsWhatBecameOfEachDatagram) {
   EXPECT_EQ(window.in_flight(), 33u);
   window.clear_outcomes();
 
-  EXPECT_TRUE(window.acknowledge({36, 0b1}));  // the same again: nothing new
+  EXPECT_TRUE(window.acknowledge({36, 0b1}));  // repeated acknowledgement: nothing new
   EXPECT_TRUE(window.outcomes().empty());
-  EXPECT_TRUE(window.acknowledge({2, ~0u}));  // late and old: what was given up stays given up
+  EXPECT_TRUE(window.acknowledge({2, ~0u}));  // late and old: datagrams that were given up stay given up
   EXPECT_TRUE(window.outcomes().empty());
 }
 
-TEST(SentWindow, GivesUpAfterATimeOut) {
+TEST(SentWindow, GivesUpAfterATimeout) {
   SentWindow window;
   window.send(0.0);
   window.send(0.5);
@@ -96,7 +96,7 @@ TEST(SentWindow, GivesUpAfterATimeOut) {
   EXPECT_EQ(window.in_flight(), 1u);
 }
 
-TEST(SentWindow, TellsOnceOfWhatArrivedAfterItWasGivenUp) {
+TEST(SentWindow, ReportsALateAcknowledgementOnce) {
   SentWindow window;
   window.send(0.25);
   window.send(0.5);
@@ -111,7 +111,7 @@ TEST(SentWindow, TellsOnceOfWhatArrivedAfterItWasGivenUp) {
   EXPECT_TRUE(window.late().empty());
 }
 
-TEST(SentWindow, RefusesAcknowledgementsOfWhatWasNeverSent) {
+TEST(SentWindow, RefusesAcknowledgementsOfUnsentDatagrams) {
   SentWindow window;
   EXPECT_FALSE(window.acknowledge({0, 0}));
   window.send(0.0);
@@ -121,7 +121,7 @@ TEST(SentWindow, RefusesAcknowledgementsOfWhatWasNeverSent) {
   EXPECT_TRUE(window.acknowledge({0, 0}));
 }
 
-TEST(SentWindow, SettlesEveryDatagramOnceAcrossTheWrap) {
+TEST(SentWindow, ReportsEachOutcomeOnceAcrossTheWrap) {
   SentWindow window;
   std::size_t total = 0;
   for (int i = 0; i < 200'000; ++i) {

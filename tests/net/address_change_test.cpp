@@ -41,7 +41,8 @@ class AddressChange : public test::TokenServer<EnetTransport> {
     ASSERT_NO_FATAL_FAILURE(connect(client, relay->port(), ClientSecurity{token(), kGame}));
     ASSERT_TRUE(until([&] { return !client.connected.empty() && !server.connected.empty(); }));
   }
-  /// Both ends speak in every frame, as a game does. The longest that the client heard nothing.
+  /// Both ends send in every frame, as a game does. Returns the longest time (s) during which the client
+  /// received nothing.
   double play(double seconds, std::size_t server_bytes = 100) {
     const double begin_s = now_s();
     double next_s = begin_s, last_s = begin_s, longest_s = 0.0;
@@ -65,9 +66,9 @@ class AddressChange : public test::TokenServer<EnetTransport> {
   static Bytes numbered(int number) { return Bytes(40, static_cast<std::byte>(number)); }
 };
 
-// A router gives the client another port again and again: nobody has to join anew, nothing reliable is lost,
-// and of the rest no more than what is under way until the client has spoken.
-TEST_F(AddressChange, LosesNothingReliableAndIsOverAfterARoundTrip) {
+// A router assigns the client a new port again and again. The session continues, no reliable message is lost,
+// and unreliable loss is limited to datagrams in flight until the client's next datagram.
+TEST_F(AddressChange, LosesNoReliableMessagesAndTakesOneRoundTrip) {
   listen();
   join();
   double longest_s = 0.0;
@@ -90,13 +91,13 @@ TEST_F(AddressChange, LosesNothingReliableAndIsOverAfterARoundTrip) {
   EXPECT_LT(longest_s, 1.0) << "two frames; path_check_test.cpp measures it in virtual time";
 }
 
-// The reviewer's attack: one copy of a genuine datagram with another's address on it, and nothing more.
-TEST_F(AddressChange, OneDatagramInAnothersNameSendsHimNothingMuch) {
+// The attack: one copy of a genuine datagram with a forged source address, and nothing else.
+TEST_F(AddressChange, OneForgedDatagramDoesNotFloodTheVictim) {
   listen();
   join();
   Stranger victim(server.transport->port(), 0x7F00004D);
   relay->swallow_up = [&](const Bytes& bytes) {
-    if (victim.sent > 0) return true;  // and from then on the client says nothing
+    if (victim.sent > 0) return true;  // afterwards the client sends nothing
     victim.send(bytes);
     return true;
   };
@@ -107,8 +108,8 @@ TEST_F(AddressChange, OneDatagramInAnothersNameSendsHimNothingMuch) {
   EXPECT_EQ(server.transport->stats().address_changes, 0u);
 }
 
-// All that the client says from now on comes from there.
-TEST_F(AddressChange, AllInAnothersNameSendsHimLessThanItCost) {
+// From now on, all of the client's datagrams arrive from the victim's address.
+TEST_F(AddressChange, ForgedDatagramsSendTheVictimLessThanTheyCost) {
   listen();
   join();
   Stranger victim(server.transport->port(), 0x7F00004D);
@@ -125,8 +126,8 @@ TEST_F(AddressChange, AllInAnothersNameSendsHimLessThanItCost) {
   EXPECT_EQ(server.transport->stats().address_changes, 0u);
 }
 
-// Each datagram is copied and sent on from elsewhere before it goes on itself.
-TEST_F(AddressChange, WhoIsFasterWithACopyMovesNothing) {
+// The attacker copies each datagram and sends the copy from another address before the original arrives.
+TEST_F(AddressChange, FasterCopiesDoNotMoveTheSession) {
   listen();
   join();
   Stranger attacker(server.transport->port(), 0x7F00004E);
@@ -146,9 +147,9 @@ TEST_F(AddressChange, WhoIsFasterWithACopyMovesNothing) {
   EXPECT_GT(server.transport->stats().refusals[Refusal::not_genuine], 100u) << "the client's own came later";
 }
 
-// The client has another address, and somebody holds back what the server asks of it and asks it himself,
-// from elsewhere: what he sends is genuine, and still the answer is the server's.
-TEST_F(AddressChange, AnEchoGoesToTheServerWhereverItsProbeComesFrom) {
+// The client has a new address. An attacker holds back the server's probe and sends it to the client from
+// another address. The probe is genuine, but the client still answers to the server.
+TEST_F(AddressChange, EchoGoesToTheServerWhereverTheProbeCameFrom) {
   listen();
   join();
   const test::UdpSocket elsewhere(0x7F00004F);
@@ -170,7 +171,7 @@ TEST_F(AddressChange, AnEchoGoesToTheServerWhereverItsProbeComesFrom) {
   EXPECT_FALSE(elsewhere.receive());
 }
 
-// Whoever dials answers for itself; the game does nothing.
+// The dialer's transport answers the probes. The game does nothing.
 TEST_F(AddressChange, IsFollowedForADialersConnection) {
   listen();
   EnetDialer dialer("127.0.0.1", relay->port(), 5, ClientSecurity{token(), kGame});
@@ -204,9 +205,9 @@ TEST_F(AddressChange, IsFollowedForADialersConnection) {
   EXPECT_EQ(server.connected.size(), 1u);
 }
 
-// A client that was let in and speaks to ENet by itself: whatever it sends is its own and is held to its
-// share.
-TEST_F(AddressChange, RequestsToConnectAreHeldToTheSendersShare) {
+// A client that was admitted and sends its own ENet commands: everything it sends counts against its traffic
+// limit.
+TEST_F(AddressChange, ConnectRequestsCountAgainstTheSendersLimit) {
   listen({.datagrams_per_second = 100.0, .address_datagrams_per_second = 100.0, .burst_s = 0.1});
   Stranger flooder(server.transport->port());
   Guard guard(token(), kGame);

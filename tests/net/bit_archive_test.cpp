@@ -12,7 +12,8 @@
 namespace reckoner {
 namespace {
 
-// One of everything that the archives know, said once for both directions, as messages do it.
+// One field of every type that the archives support. One function describes both directions, like in
+// messages.
 struct Sample {
   bool flag = false;
   std::uint16_t word = 0;
@@ -74,7 +75,7 @@ TEST(BitArchive, RoundTripsEverything) {
   }
 }
 
-TEST(BitArchive, GolombTakesTheEdges) {
+TEST(BitArchive, GolombCodesRoundTripAtTheirLimits) {
   for (const unsigned k : {0u, 2u, 8u}) {
     for (const std::uint32_t value : {0u, 1u, 2u, 255u, 256u, 0x7fffffffu, 0xffffffffu}) {
       std::array<std::byte, 16> buffer;
@@ -90,8 +91,8 @@ TEST(BitArchive, GolombTakesTheEdges) {
   }
 }
 
-// Every truncation and every flipped bit either reads as some other valid sample or fails; nothing else.
-TEST(BitArchive, SurvivesDamage) {
+// Every truncation and every flipped bit either reads as another valid sample or fails.
+TEST(BitArchive, DamagedDataIsReadSafely) {
   std::uint64_t random = 5;
   for (int i = 0; i < 200; ++i) {
     const auto bytes = encode(random_sample(random));
@@ -117,7 +118,7 @@ TEST(BitArchive, SurvivesDamage) {
   }
 }
 
-TEST(BitArchive, NotANumberIsRefused) {
+TEST(BitArchive, NaNIsRefused) {
   std::array<std::byte, 8> buffer;
   BitWriter writer{buffer};
   writer.write(std::bit_cast<std::uint64_t>(std::numeric_limits<double>::quiet_NaN()), 64);
@@ -128,7 +129,7 @@ TEST(BitArchive, NotANumberIsRefused) {
   EXPECT_EQ(value, -1.0);
 }
 
-TEST(BitArchive, LongestPrefixCodeIsRefused) {
+TEST(BitArchive, TooLongPrefixCodeIsRefused) {
   std::array<std::byte, 16> ones;
   ones.fill(std::byte{0xff});
   BitReader reader{ones};

@@ -9,7 +9,7 @@
 namespace reckoner {
 namespace {
 
-TEST(BitStream, ReadsBackWhatWasWritten) {
+TEST(BitStream, RoundTrips) {
   std::array<std::byte, 4096> buffer;
   BitWriter writer{buffer};
   struct Item {
@@ -53,7 +53,7 @@ TEST(BitStream, WritesNothingPastTheEnd) {
   EXPECT_FALSE(writer.overflowed());
   writer.write(0xff, 8);
   EXPECT_TRUE(writer.overflowed());
-  writer.write(1, 1);  // would fit, but what is written is broken already
+  writer.write(1, 1);  // would fit, but the stream is already incomplete
   EXPECT_EQ(writer.bits_written(), 20u);
   EXPECT_EQ(buffer[3], std::byte{0x5a});
 }
@@ -80,11 +80,11 @@ TEST(BitStream, ReaderStaysFailed) {
   EXPECT_EQ(reader.read(12), 0xfffu);
   EXPECT_EQ(reader.read(5), 0u);
   EXPECT_TRUE(reader.failed());
-  EXPECT_EQ(reader.read(1), 0u);  // there is a bit left, but the stream makes no sense any more
+  EXPECT_EQ(reader.read(1), 0u);  // a bit is left, but the stream has failed
   EXPECT_FALSE(reader.finished());
 }
 
-TEST(BitStream, FinishedMeansNothingButPadding) {
+TEST(BitStream, FinishedMeansOnlyPaddingIsLeft) {
   const std::array<std::byte, 2> bytes{std::byte{0x0f}, std::byte{0x10}};
   BitReader padded{std::span{bytes}.first(1)};
   EXPECT_EQ(padded.read(4), 0xfu);

@@ -18,14 +18,14 @@ using test::kGame;
 using test::kNow;
 using test::kServer;
 
-/// A client and a server, 50 ms apart, and what is done to what is on its way.
+/// A client and a server, 50 ms apart, with hooks for datagrams in flight.
 struct Way {
   GateConfig config{.key = SecretKey::make(), .game = kGame, .addresses = {kServer}};
   std::unique_ptr<Gate> gate = std::make_unique<Gate>(config);
   double now_s = 100.0;
   std::size_t requests = 0;
   std::size_t responses = 0;
-  /// Before the client takes an answer, and right after.
+  /// Called before the client receives an answer, and right after.
   std::function<void(ClientHandshake&, const Bytes&)> before = [](auto&, const auto&) {};
   std::function<void(ClientHandshake&, const Bytes&)> after = [](auto&, const auto&) {};
 
@@ -34,7 +34,7 @@ struct Way {
     grant.issued_ms = kNow * 1000;
     return issue_token(grant, key, kGame);
   }
-  /// How long it took the client to get in, if it did within so many seconds.
+  /// Time (s) until the client is admitted; nullopt if it takes longer than `seconds`.
   std::optional<double> joins_within(double seconds, ClientHandshake client) {
     struct Answer {
       double at_s;
@@ -59,9 +59,9 @@ struct Way {
   }
 };
 
-// Somebody who sees the request answers it, too, as often as he likes: of what arrives before the server's
-// answer nothing is left, and one that overtakes the client's next message costs a moment.
-TEST(ClientHandshake, AForgedChallengeCostsAMoment) {
+// An attacker sees the request and answers it any number of times. Forged answers that arrive before the
+// server's have no effect. A forged answer that arrives before the client's next message costs a short delay.
+TEST(ClientHandshake, ForgedChallengeCostsAShortDelay) {
   for (const int forged : {1, 2, 3, 10}) {
     for (const bool first : {true, false}) {
       Way way;
@@ -79,7 +79,7 @@ TEST(ClientHandshake, AForgedChallengeCostsAMoment) {
   }
 }
 
-TEST(ClientHandshake, AServerThatIsStartedAnewInBetweenIsAskedAgain) {
+TEST(ClientHandshake, AsksAgainAfterAServerRestart) {
   Way way;
   bool restarted = false;
   way.after = [&](ClientHandshake&, const Bytes& answer) {
@@ -92,8 +92,8 @@ TEST(ClientHandshake, AServerThatIsStartedAnewInBetweenIsAskedAgain) {
   EXPECT_EQ(way.gate->counts().wrong_cookie, 2u);
 }
 
-// Who is not let in asks more and more seldom, whatever the server answers meanwhile.
-TEST(ClientHandshake, WhoIsNotLetInAsksSeldom) {
+// A client that is not admitted asks less and less often, whatever the server answers.
+TEST(ClientHandshake, RefusedClientAsksLessOften) {
   Way way;
   EXPECT_FALSE(way.joins_within(5.0, {way.token(SecretKey::make()), kGame}));
   EXPECT_LE(way.requests + way.responses, 12u);

@@ -10,18 +10,18 @@
 namespace reckoner {
 namespace {
 
-// Two clocks and the way between them, in virtual time.
+// Two clocks and the link between them, in virtual time.
 class Exchange {
  public:
   double offset_s = 1234.5;  // server minus client at time 0
-  double drift = 0.0;        // of the server's clock against the client's
+  double drift = 0.0;        // rate of the server's clock relative to the client's, minus 1
   double up_s = 0.08;
   double down_s = 0.08;
   double jitter_s = 0.0;
 
   [[nodiscard]] double server_at(double local_s) const { return local_s * (1.0 + drift) + offset_s; }
 
-  /// Runs from `from_s` to `to_s`, one exchange every 50 ms, and returns the worst error and worst rate seen.
+  /// Runs from `from_s` to `to_s` with an exchange every 50 ms. Returns the largest error and rate.
   struct Worst {
     double error_s = 0.0;
     double rate = 0.0;
@@ -34,7 +34,7 @@ class Exchange {
       const double answer = arrive_server + 0.01;
       const double back = answer + down_s + jitter();
       clock.add_exchange(t, server_at(arrive_server), server_at(answer), back);
-      // The slewed clock is read at frames, as a client does.
+      // Like a client, reads the slewed clock at frame times.
       for (int k = 0; k < 3; ++k) {
         const double frame = t + 0.5 + k / 60.0;
         clock.advance(frame);
@@ -88,7 +88,7 @@ TEST(ClockSync, FollowsDriftWithoutVisibleSpeed) {
   EXPECT_LT(worst.rate, 0.0201);
 }
 
-TEST(ClockSync, SurvivesALongerRouteBothWays) {
+TEST(ClockSync, HandlesALongerDelayInBothDirections) {
   ClockSync clock;
   Exchange link;
   link.jitter_s = 0.01;
@@ -100,7 +100,7 @@ TEST(ClockSync, SurvivesALongerRouteBothWays) {
   EXPECT_LT(worst.rate, 0.0201);
 }
 
-TEST(ClockSync, HalfOfAOneSidedChangeStaysAndNoMore) {
+TEST(ClockSync, HalfOfAOneWayDelayChangeRemainsAsError) {
   ClockSync clock;
   Exchange link;
   link.run(clock, 0.0, 20.0);
@@ -114,7 +114,7 @@ TEST(ClockSync, StepsOnceWhenFarOff) {
   ClockSync clock;
   Exchange link;
   link.run(clock, 0.0, 2.0);
-  // The server's clock was set: what came before is wrong, and wears off with the window.
+  // The server's clock was set. Older samples are wrong until they leave the window.
   link.offset_s += 5.0;
   int steps = 0;
   for (double t = 2.0; t < 20.0; t += 0.05) {
@@ -122,11 +122,11 @@ TEST(ClockSync, StepsOnceWhenFarOff) {
     if (clock.advance(t + 0.2)) ++steps;
   }
   EXPECT_GE(steps, 1);
-  EXPECT_LE(steps, 2);  // half way while old and new bounds stand side by side, then the rest
+  EXPECT_LE(steps, 2);  // first halfway, while old and new bounds coexist, then the rest
   EXPECT_NEAR(clock.server_time_s(21.0), link.server_at(21.0), 0.001);
 }
 
-TEST(ClockSync, IgnoresWhatCannotBe) {
+TEST(ClockSync, IgnoresImpossibleSamples) {
   ClockSync clock;
   clock.add_exchange(10.0, 100.0, 101.0, 10.5);  // held for longer than the whole round trip
   clock.advance(11.0);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kTickS = 1.0 / 60.0;
 
-// A thing on a circle, with what a sender knows of it.
+// State of a body on a circle.
 State on_circle(double time_s, double radius_m, double rate_rps) {
   const double a = rate_rps * time_s;
   State s;
@@ -36,7 +36,7 @@ std::size_t bits_of(const State& now, const State& then, const CodingMode& codin
   return writer.bits_written();
 }
 
-TEST(CodingModeChooser, FindsWhatCostsLess) {
+TEST(CodingModeChooser, LearnsACheaperCodingMode) {
   const Quantisation q = quantisation_for(Archetype{});
   for (const double radius_m : {2.0, 30.0}) {
     CodingModeChooser chooser;
@@ -62,7 +62,7 @@ TEST(CodingModeChooser, FindsWhatCostsLess) {
   }
 }
 
-TEST(CodingModeChooser, ReachFollowsTheGapAndDoesNotFlutter) {
+TEST(CodingModeChooser, ReachFollowsTheGapWithoutOscillating) {
   CodingModeChooser chooser;
   test::RandomStates random{41};
   CodingMode coding_mode = chooser.choose(kUnitPrecision, 0.1, 0.0);
@@ -81,7 +81,7 @@ TEST(CodingModeChooser, ReachFollowsTheGapAndDoesNotFlutter) {
   EXPECT_EQ(coding_mode.reach, 0);
 }
 
-TEST(CodingModeChooser, SurvivesAnything) {
+TEST(CodingModeChooser, StaysInRangeForAnyInput) {
   const Quantisation q = quantisation_for(Archetype{});
   test::RandomStates random{42};
   CodingModeChooser chooser;

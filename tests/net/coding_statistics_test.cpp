@@ -41,8 +41,8 @@ Pair pair_of(test::RandomStates& random, const Quantisation& q) {
   return {quantise(then, 0, CodingMode{}, q), quantise(now, 0, CodingMode{}, q)};
 }
 
-// Every bit is accounted for: head, coding_mode and fields make up what was written.
-TEST(CodingStatistics, AddsUp) {
+// Every bit is counted: head, coding mode and fields add up to the written size.
+TEST(CodingStatistics, PartsAddUpToTheWrittenBits) {
   test::RandomStates random{51};
   const Quantisation q = quantisation_for(Archetype{});
   CodingStatistics statistics;
@@ -69,8 +69,8 @@ TEST(CodingStatistics, AddsUp) {
   EXPECT_NEAR(fields, f.residual_bits, 1e-9);
 }
 
-// The entropy of what is one of four values, each as often, is two bits.
-TEST(CodingStatistics, EntropyIsThatOfThePooledResiduals) {
+// The entropy of four equally frequent values is two bits.
+TEST(CodingStatistics, EntropyIsComputedOverThePooledResiduals) {
   const Quantisation q = quantisation_for(Archetype{});
   CodingStatistics statistics;
   for (int i = 0; i < 400; ++i) {
@@ -87,7 +87,7 @@ TEST(CodingStatistics, EntropyIsThatOfThePooledResiduals) {
   EXPECT_EQ(f.fields[0].entropy_per_update, 0.0);
 }
 
-TEST(CodingStatistics, LeavesRoutesOut) {
+TEST(CodingStatistics, IgnoresMotionsOnRoutes) {
   const Quantisation q = quantisation_for(Archetype{});
   CodingStatistics statistics;
   QuantisedState state = quantise(State{}, 0, CodingMode{}, q);

@@ -20,7 +20,7 @@ ConnectGrant grant() {
   return grant;
 }
 
-TEST(SecretKey, GoesThroughText) {
+TEST(SecretKey, RoundTripsAsText) {
   const SecretKey key = SecretKey::make();
   EXPECT_TRUE(key);
   EXPECT_FALSE(SecretKey{});
@@ -34,7 +34,7 @@ TEST(SecretKey, GoesThroughText) {
     EXPECT_FALSE(SecretKey::from_text(bad)) << bad;
 }
 
-TEST(ConnectToken, GoesThroughBytesAndIsOpenedByServersAlone) {
+TEST(ConnectToken, RoundTripsAndOnlyServersCanOpenIt) {
   const SecretKey key = SecretKey::make();
   ConnectGrant granted = grant();
   granted.issued_ms = 1'799'999'999'123;
@@ -56,7 +56,7 @@ TEST(ConnectToken, GoesThroughBytesAndIsOpenedByServersAlone) {
   EXPECT_FALSE(secure::open_grant(read->sealed, read->nonce, read->expires_s, key, kGame + 1));
 }
 
-TEST(ConnectToken, IsIssuedNowUnlessSaidOtherwise) {
+TEST(ConnectToken, IssueTimeDefaultsToNow) {
   const SecretKey key = SecretKey::make();
   const auto unix_ms = [] {
     const auto since_1970 = std::chrono::system_clock::now().time_since_epoch();
@@ -71,8 +71,8 @@ TEST(ConnectToken, IsIssuedNowUnlessSaidOtherwise) {
   EXPECT_LE(opened->grant.issued_ms, unix_ms());
 }
 
-// An older library would take in a grant whose parts stand elsewhere.
-TEST(ConnectToken, OfOtherVersionsAreRefused) {
+// An older library would accept a grant with a different layout.
+TEST(ConnectToken, OtherVersionsAreRefused) {
   auto bytes = write_token(issue_token(grant(), SecretKey::make(), kGame));
   ASSERT_TRUE(read_token(bytes));
   for (const char version : {'1', '2', '4'}) {
@@ -81,7 +81,7 @@ TEST(ConnectToken, OfOtherVersionsAreRefused) {
   }
 }
 
-TEST(ConnectToken, NoBitOfItCanBeChanged) {
+TEST(ConnectToken, AnyChangedBitIsDetected) {
   const SecretKey key = SecretKey::make();
   const ConnectToken token = issue_token(grant(), key, kGame);
   for (std::size_t bit = 0; bit < token.sealed.size() * 8; bit += 3) {
@@ -94,7 +94,7 @@ TEST(ConnectToken, NoBitOfItCanBeChanged) {
   EXPECT_FALSE(secure::open_grant(token.sealed, nonce, token.expires_s, key, kGame));
 }
 
-TEST(ConnectToken, BytesThatAreNoneAreRefused) {
+TEST(ConnectToken, MalformedBytesAreRefused) {
   const auto good = write_token(issue_token(grant(), SecretKey::make(), kGame));
   EXPECT_FALSE(read_token({}));
   EXPECT_FALSE(read_token(std::span(good).first(good.size() - 1)));
@@ -109,7 +109,7 @@ TEST(ConnectToken, BytesThatAreNoneAreRefused) {
   }
 }
 
-TEST(ConnectToken, NoTwoAreAlike) {
+TEST(ConnectToken, TwoTokensNeverShareKeysOrNonces) {
   const SecretKey key = SecretKey::make();
   const ConnectToken a = issue_token(grant(), key, kGame), b = issue_token(grant(), key, kGame);
   EXPECT_NE(a.nonce, b.nonce);

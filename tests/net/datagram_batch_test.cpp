@@ -25,7 +25,7 @@ class DatagramBatches : public testing::Test {
   }
 };
 
-TEST_F(DatagramBatches, EachGoesWhereItShallInOrder) {
+TEST_F(DatagramBatches, EachReachesItsAddressInOrder) {
   const UdpSocket from, to[3];
   const Bytes head{std::byte{1}, std::byte{2}};
   DatagramBatch batch;
@@ -51,13 +51,13 @@ TEST_F(DatagramBatches, EachGoesWhereItShallInOrder) {
   }
 }
 
-TEST_F(DatagramBatches, OneThatCannotBeSentDoesNotHoldTheOthersUp) {
+TEST_F(DatagramBatches, FailedDatagramDoesNotBlockTheOthers) {
   const UdpSocket from, to;
   DatagramBatch batch;
   const Bytes payload(5, std::byte{9});
-  batch.add({address_of(to).host, 0}, {}, payload);  // nobody can be reached at port 0
+  batch.add({address_of(to).host, 0}, {}, payload);  // no peer is reachable at port 0
   batch.add(address_of(to), {}, payload);
-  batch.add({htonl(INADDR_BROADCAST), 1}, {}, payload);  // not without permission
+  batch.add({htonl(INADDR_BROADCAST), 1}, {}, payload);  // not allowed without permission
   batch.add(address_of(to), {}, payload);
   const auto outcome = batch.flush(from.file());
   EXPECT_EQ(outcome.sent, 2u);

@@ -62,7 +62,7 @@ TEST(Datagram, ServerHeaderAndUpdatesRoundTrip) {
   EXPECT_TRUE(reader.finished());
 }
 
-TEST(Datagram, ASlotBeyondAllEntitiesIsRefused) {
+TEST(Datagram, SlotOutOfRangeIsRefused) {
   std::array<std::byte, 64> buffer;
   BitWriter writer{buffer};
   write(writer, UpdateHeader{kMaxEntities, 0, 0, {}}, {}, -1);
@@ -71,17 +71,17 @@ TEST(Datagram, ASlotBeyondAllEntitiesIsRefused) {
   EXPECT_TRUE(reader.failed());
 }
 
-TEST(Datagram, AReferenceBeyondAllTimeIsRefused) {
+TEST(Datagram, ReferenceAgeOutOfRangeIsRefused) {
   std::array<std::byte, 64> buffer;
   BitWriter writer{buffer};
   const UpdateCoding honest{0, 0, 0};
   write(writer, UpdateHeader{0, 0, 0, 10}, honest, -1);
   BitReader reader{writer.finish()};
-  (void)read_update(reader, {0, 0, 0xfffffffau}, -1);  // 10 more than that is no 32-bit number
+  (void)read_update(reader, {0, 0, 0xfffffffau}, -1);  // adding 10 would overflow 32 bits
   EXPECT_TRUE(reader.failed());
 }
 
-TEST(Datagram, WithoutUpdatesNothingIsSaidAboutTheirCoding) {
+TEST(Datagram, OmitsTheUpdateCodingWithoutUpdates) {
   const auto bits = [](std::uint32_t count) {
     ServerHeader header;
     header.update_count = count;
@@ -131,14 +131,14 @@ ClientDatagram reporting() {
   report.era = ShowingReport::kEras - 1;
   report.count = ShowingReport::kMostArrivals;
   for (std::size_t i = 0; i < report.count; ++i) {
-    // Out of order now and then, across the wrap of sequences, and two at once.
+    // Some arrivals are out of order or simultaneous, and sequence numbers wrap.
     const auto back = static_cast<Sequence>(i % 5 == 2 ? i + 1 : i % 5 == 3 ? i - 1 : i + (i > 10 ? 7 : 0));
     report.arrivals[i] = {static_cast<Sequence>(3 - back), static_cast<std::uint32_t>(i / 2 * 33)};
   }
   return datagram;
 }
 
-TEST(Datagram, WhatAClientShowsRoundTrips) {
+TEST(Datagram, ShowingReportRoundTrips) {
   const ClientDatagram sent = reporting();
   std::array<std::byte, 256> buffer;
   BitWriter writer{buffer};
@@ -158,7 +158,7 @@ TEST(Datagram, WhatAClientShowsRoundTrips) {
   }
 }
 
-TEST(Datagram, WhatAClientCannotShowIsRefused) {
+TEST(Datagram, InvalidShowingReportIsRefused) {
   const auto reads = [](const ClientDatagram& datagram) {
     std::array<std::byte, 512> buffer;
     BitWriter writer{buffer};
@@ -173,7 +173,7 @@ TEST(Datagram, WhatAClientCannotShowIsRefused) {
   datagram.showing->delay = 0;
   EXPECT_TRUE(reads(datagram));
 
-  // More arrivals than there may be: the count alone is refused, whatever follows.
+  // A count above the limit is refused, whatever follows it.
   std::array<std::byte, 64> buffer;
   BitWriter writer{buffer};
   datagram.showing->count = 0;
@@ -181,7 +181,7 @@ TEST(Datagram, WhatAClientCannotShowIsRefused) {
   const std::size_t bits = writer.bits_written();
   std::vector<std::byte> bytes(buffer.begin(), buffer.end());
   bool refused = false;
-  // The count is an exponential Golomb code of order 2: of 0 it is 000, before the last bit.
+  // The count is an exponential Golomb code of order 2. A count of 0 is written as 000, before the last bit.
   for (std::size_t i = bits - 4; i < bits - 1; ++i)
     bytes[i / 8] |= static_cast<std::byte>(1u << (i % 8));
   bytes.resize(64, std::byte{0xff});
@@ -190,13 +190,13 @@ TEST(Datagram, WhatAClientCannotShowIsRefused) {
   EXPECT_TRUE(refused);
 }
 
-TEST(Datagram, AClientsMessagesAreLeftToBeRead) {
+TEST(Datagram, LeavesTheMessageSectionToTheCaller) {
   ClientDatagram datagram;
   datagram.has_messages = true;
   std::array<std::byte, 64> buffer;
   BitWriter writer{buffer};
   write(writer, datagram);
-  writer.write(0x5a5, 11);  // stands for the section
+  writer.write(0x5a5, 11);  // stands for the message section
   const auto bytes = writer.finish();
   BitReader reader{bytes};
   const auto back = read_client_datagram(reader);

@@ -9,7 +9,7 @@
 
 namespace reckoner::test {
 
-/// Builds ENet datagrams by hand, as somebody hostile would.
+/// Builds ENet datagrams by hand, as an attacker could.
 struct EnetDatagram {
   Bytes bytes;
 
@@ -37,7 +37,7 @@ struct EnetDatagram {
       made.put32(i < 2 ? 0 : 2);
     made.put32(0).put32(0);
     std::memcpy(&made.bytes[made.bytes.size() - 8], &connection,
-                sizeof connection);  // in the machine's order
+                sizeof connection);  // in the machine's byte order
     return made;
   }
 };

@@ -42,7 +42,7 @@ struct Bench {
     grant.servers = {{0x7F000001, server->port()}};
     return {.token = issue_token(grant, key, kGame), .game = kGame};
   }
-  // True once the dialer's newest connection stands at both ends.
+  // True once the dialer's newest connection is established at both ends.
   bool joins(EnetDialer& dialer) {
     bool client_in = false;
     const std::size_t before = joined.size();
@@ -63,9 +63,9 @@ struct Bench {
   }
 };
 
-// First with the token, then with one ticket after the other, as the same client; also at a server that was
-// started anew and knows nothing but the key.
-TEST(EnetDialer, ComesBackWithTicketsEvenToAServerStartedAnew) {
+// Connects with the token first, then with one ticket after another, as the same client. Also at a restarted
+// server that knows nothing but the key.
+TEST(EnetDialer, ReconnectsWithTicketsEvenToARestartedServer) {
   Bench bench;
   bench.listen(0);
   const std::uint16_t port = bench.server->port();
@@ -83,8 +83,8 @@ TEST(EnetDialer, ComesBackWithTicketsEvenToAServerStartedAnew) {
   EXPECT_GT(dialer.stats().datagrams_sent, 4 * 3u) << "of all connections";
 }
 
-// The ticket that it was given first has expired when it is needed, and the token long before.
-TEST(EnetDialer, ComesBackAfterAConnectionThatOutlastedItsFirstTicket) {
+// The first ticket has expired when it is needed, and the token expired long before.
+TEST(EnetDialer, ReconnectsAfterItsFirstTicketHasExpired) {
   Bench bench;
   bench.ticket_s = 6.0;
   bench.listen(0);
@@ -105,8 +105,8 @@ TEST(EnetDialer, ComesBackAfterAConnectionThatOutlastedItsFirstTicket) {
   EXPECT_EQ(bench.joined.back(), 41u);
 }
 
-// An attempt that brought no answer, because nobody was there, has not used the token up.
-TEST(EnetDialer, ShowsTheSameTokenAgainUntilItIsTaken) {
+// An attempt without an answer does not use up the token.
+TEST(EnetDialer, ReusesTheTokenUntilItIsAccepted) {
   Bench bench;
   bench.listen(0);
   const std::uint16_t port = bench.server->port();
@@ -121,13 +121,14 @@ TEST(EnetDialer, ShowsTheSameTokenAgainUntilItIsTaken) {
   EXPECT_TRUE(bench.joins(dialer));
 }
 
-// The first server of the token is not there: the next one is gone to, and stayed at, with the ticket too.
-TEST(EnetDialer, GoesThroughTheServersOfItsToken) {
+// The first server of the token does not answer. The dialer goes to the next one and stays there, also with
+// the ticket.
+TEST(EnetDialer, TriesTheServersOfItsTokenInTurn) {
   Bench bench;
   bench.listen(0);
   ConnectGrant grant{.client_id = 5, .expires_s = unix_s() + 60};
   const auto nobody = EnetTransport::listen({.host = "127.0.0.1", .security = Insecure{}});
-  ASSERT_TRUE(nobody);  // has the port, and answers nobody
+  ASSERT_TRUE(nobody);  // owns the port but answers nothing
   grant.servers = {{0x7F000001, (*nobody)->port()}, {0x7F000001, bench.server->port()}};
   EnetDialer dialer(3, {.token = issue_token(grant, bench.key, kGame), .game = kGame});
   ASSERT_TRUE(dialer.dial());
@@ -144,7 +145,7 @@ TEST(EnetDialer, GoesThroughTheServersOfItsToken) {
   EXPECT_EQ(bench.joined, (std::vector<std::uint64_t>{5, 5}));
 }
 
-TEST(EnetDialer, AServerThatIsNamedIsTheOnlyOne) {
+TEST(EnetDialer, ExplicitServerIsTheOnlyOneTried) {
   Bench bench;
   bench.listen(0);
   ConnectGrant grant{.client_id = 5, .expires_s = unix_s() + 60};
@@ -156,8 +157,8 @@ TEST(EnetDialer, AServerThatIsNamedIsTheOnlyOne) {
   EXPECT_TRUE(bench.joins(dialer));
 }
 
-// A new token sends the dialer to where it says; what names no server, nowhere new.
-TEST(EnetDialer, ANewTokenHasServersOfItsOwn) {
+// A new token provides new server addresses. A token without addresses keeps the old ones.
+TEST(EnetDialer, NewTokenReplacesTheServers) {
   Bench bench;
   bench.listen(0);
   ConnectGrant grant{.client_id = 5, .expires_s = unix_s() + 60, .servers = {{0x7F000001, 1}}};
@@ -176,9 +177,9 @@ TEST(EnetDialer, ANewTokenHasServersOfItsOwn) {
   EXPECT_NE(refused.error().find("server"), std::string::npos) << refused.error();
 }
 
-// Whether a token is good is for the server to say, as the player's clock may be wrong: it is shown. Not
-// taken, it is what is wrong.
-TEST(EnetDialer, SaysWhenItNeedsANewTokenButShowsWhatItHas) {
+// The server decides whether a token is valid, because the player's clock may be wrong. The dialer therefore
+// sends an expired token, and names it as a possible reason if nothing answers.
+TEST(EnetDialer, ReportsAnExpiredTokenButStillTriesIt) {
   Bench bench;
   bench.listen(0);
   EnetDialer dialer("127.0.0.1", bench.server->port(), 3, bench.security(7, 0));
@@ -196,8 +197,8 @@ TEST(EnetDialer, SaysWhenItNeedsANewTokenButShowsWhatItHas) {
   EXPECT_EQ(bench.joined.back(), 8u);
 }
 
-// What let it in is not doubted, however long it is there.
-TEST(EnetDialer, DoubtsNoTokenThatWasTaken) {
+// A token that was accepted is not reported as expired later, however long the connection lasts.
+TEST(EnetDialer, DoesNotReportAnAcceptedToken) {
   Bench bench;
   bench.listen(0);
   EnetDialer dialer("127.0.0.1", bench.server->port(), 3, bench.security(7, 3));
@@ -210,7 +211,7 @@ TEST(EnetDialer, DoubtsNoTokenThatWasTaken) {
   EXPECT_EQ(dialer.doubt(), "");
 }
 
-TEST(EnetDialer, ChancesAreAllDifferent) {
+TEST(EnetDialer, RandomNumbersDiffer) {
   EnetDialer dialer("127.0.0.1", 1, 3, Insecure{});
   std::set<double> seen;
   for (int i = 0; i < 1000; ++i) {
@@ -222,7 +223,7 @@ TEST(EnetDialer, ChancesAreAllDifferent) {
   EXPECT_GT(seen.size(), 990u);
 }
 
-TEST(EnetDialer, UnknownHostsAreSaidWhenDialing) {
+TEST(EnetDialer, UnknownHostFailsWhenDialing) {
   EnetDialer dialer("no-such-host.invalid", 26000, 3, Insecure{});
   EXPECT_FALSE(dialer.dial());
 }

@@ -22,7 +22,7 @@ using Datagram = test::EnetDatagram;
 using test::now_s;
 using test::Stranger;
 
-TEST(EnetFilter, AcceptsWhatATransportSends) {
+TEST(EnetFilter, AcceptsEveryCommandOfATransport) {
   EXPECT_TRUE(acceptable(Datagram::connect(2).bytes, Role::server));
   EXPECT_TRUE(acceptable(Datagram(3).command(0x81, 0).put32(0).bytes, Role::server));
   EXPECT_TRUE(acceptable(Datagram(3).command(0x86, 0).put16(10).data(10).bytes, Role::server));
@@ -42,11 +42,11 @@ TEST(EnetFilter, AcceptsWhatATransportSends) {
                          Role::server));
 }
 
-TEST(EnetFilter, RefusesWhatNoTransportSends) {
+TEST(EnetFilter, RefusesCommandsThatNoTransportSends) {
   const std::vector<Datagram> refused{
       Datagram::connect(1),
       Datagram::connect(255),
-      Datagram(0x0FFF).command(0x85, 0xFF),                          // a ping from nobody
+      Datagram(0x0FFF).command(0x85, 0xFF),                          // a ping without a peer
       Datagram(3),                                                   // no command
       Datagram(3).command(0x80, 0),                                  // command 0
       Datagram(3).command(0x8D, 0),                                  // command 13
@@ -54,9 +54,9 @@ TEST(EnetFilter, RefusesWhatNoTransportSends) {
       Datagram(3).command(0x86, 1).put16(4).data(4),                 // reliable state
       Datagram(3).command(0x49, 0).put16(1).put16(4).data(4),        // unreliable control
       Datagram(3).command(0x07, 1).put16(1).put16(0),                // unreliable, sequenced
-      Datagram(3).command(0x86, 0).put16(5).data(4),                 // data cut short
-      Datagram(3).command(0x86, 0).put16(0xFFFF).data(4),            // far too short
-      Datagram(3).command(0x49, 1).put16(1).put16(1201).data(1201),  // a large state payload
+      Datagram(3).command(0x86, 0).put16(5).data(4),                 // truncated data
+      Datagram(3).command(0x86, 0).put16(0xFFFF).data(4),            // data much too short
+      Datagram(3).command(0x49, 1).put16(1).put16(1201).data(1201),  // state payload too large
       Datagram(3).command(0x88, 0).put16(1).put16(1).put32(61).put32(0).put32(100).put32(0).data(1),
       Datagram(3).command(0x88, 0).put16(1).put16(1).put32(2).put32(0).put32(32769).put32(0).data(1),
       Datagram(3).command(0x8C, 1).put16(1).put16(1).put32(2).put32(0).put32(100).put32(0).data(1),
@@ -70,7 +70,7 @@ TEST(EnetFilter, RefusesWhatNoTransportSends) {
   EXPECT_FALSE(acceptable(Datagram::connect(2).bytes, Role::client));
 }
 
-TEST(EnetFilter, ALimitOfMessagesIsOneOfTheirFragmentsToo) {
+TEST(EnetFilter, MessageSizeLimitAppliesToFragments) {
   const auto fragment = [](unsigned count, unsigned total) {
     return Datagram(3).command(0x88, 0).put16(1).put16(1).put32(count).put32(0).put32(total).put32(0).data(1);
   };
@@ -81,8 +81,8 @@ TEST(EnetFilter, ALimitOfMessagesIsOneOfTheirFragmentsToo) {
   EXPECT_FALSE(acceptable(Datagram(3).command(0x86, 0).put16(501).data(501).bytes, Role::server, 500));
 }
 
-// ENet has room for 32 while it writes. To read, it walks along lists for each.
-TEST(EnetFilter, NoDatagramHasMoreCommandsThanEnetWrites) {
+// ENet writes at most 32 commands into a datagram. When it reads, it walks along lists for each command.
+TEST(EnetFilter, RefusesMoreCommandsThanEnetWrites) {
   Datagram datagram(3);
   for (unsigned n = 1; n <= 40; ++n) {
     datagram.command(0x86, 0, n).put16(0);
@@ -90,7 +90,7 @@ TEST(EnetFilter, NoDatagramHasMoreCommandsThanEnetWrites) {
   }
 }
 
-TEST(EnetFilter, EveryCommandIsVisitedInOrder) {
+TEST(EnetFilter, VisitsEveryCommandInOrder) {
   const Datagram datagram = Datagram(3)
                                 .command(0x86, 0, 700)
                                 .put16(10)
@@ -123,7 +123,7 @@ TEST(EnetFilter, EveryCommandIsVisitedInOrder) {
   }
 }
 
-TEST(EnetFilter, ALoneStatePayloadIsWrittenAsItIsRead) {
+TEST(EnetFilter, LoneStatePayloadRoundTrips) {
   for (const std::size_t length : {std::size_t{0}, std::size_t{1}, std::size_t{300}, kMaxStateBytes}) {
     const auto head = enet_filter::lone_state_head(0x123, 2, 0xABCD, length);
     Bytes datagram(head.begin(), head.end());
@@ -134,7 +134,7 @@ TEST(EnetFilter, ALoneStatePayloadIsWrittenAsItIsRead) {
     const auto payload = enet_filter::lone_state(datagram);
     ASSERT_TRUE(payload);
     EXPECT_EQ(payload->size(), length);
-    // Another command behind it, or another one instead: ENet's business.
+    // With a second command, or with a different one, ENet must handle the datagram.
     datagram.insert(datagram.end(), {std::byte{0x85}, std::byte{0xFF}, std::byte{0}, std::byte{1}});
     ASSERT_TRUE(acceptable(datagram, Role::server));
     EXPECT_FALSE(enet_filter::lone_state(datagram));
@@ -142,7 +142,7 @@ TEST(EnetFilter, ALoneStatePayloadIsWrittenAsItIsRead) {
   EXPECT_FALSE(enet_filter::lone_state(Datagram(3).command(0x85, 0xFF).bytes));
 }
 
-TEST(EnetFilter, EveryCutOfADatagramIsRefused) {
+TEST(EnetFilter, RefusesEveryTruncatedDatagram) {
   const Bytes whole = Datagram(3).command(0x86, 0).put16(10).data(10).bytes;
   ASSERT_TRUE(acceptable(whole, Role::server));
   for (std::size_t size = 0; size < whole.size(); ++size) {
@@ -150,7 +150,7 @@ TEST(EnetFilter, EveryCutOfADatagramIsRefused) {
   }
 }
 
-/// A server and a client that are connected and talk to each other.
+/// A connected server and client that exchange payloads.
 class EnetHostile : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -182,7 +182,7 @@ class EnetHostile : public ::testing::Test {
     client_->wait(0.0005);
   }
 
-  /// The client says something and the server hears it, however often it takes.
+  /// The client sends until the server receives a payload.
   bool client_still_heard() {
     const int before = received_;
     if (!client_->send(*to_server_, Channel::control, Bytes(100))) return false;
@@ -202,7 +202,7 @@ class EnetHostile : public ::testing::Test {
 };
 
 TEST_F(EnetHostile, GarbageDoesNotDisturbAClient) {
-  std::uint32_t state = 12345;  // a small generator of the test's own
+  std::uint32_t state = 12345;  // a small random generator
   const auto random = [&state] { return state = state * 1664525u + 1013904223u, state >> 8; };
   std::uint64_t sent = 0;
   for (int round = 0; round < 50; ++round) {
@@ -210,7 +210,7 @@ TEST_F(EnetHostile, GarbageDoesNotDisturbAClient) {
       Bytes bytes(1 + random() % 600);
       for (std::byte& byte : bytes)
         byte = static_cast<std::byte>(random());
-      if (i % 2 == 0 && bytes.size() > 6) {  // a likely header and a known command
+      if (i % 2 == 0 && bytes.size() > 6) {  // a plausible header and a known command
         bytes[0] = static_cast<std::byte>(i % 4 == 0 ? 0x8F : 0x80);
         bytes[1] = static_cast<std::byte>(i % 4 == 0 ? 0xFF : 0x00);
         bytes[4] = static_cast<std::byte>(0x80 | (random() % 13));
@@ -223,7 +223,7 @@ TEST_F(EnetHostile, GarbageDoesNotDisturbAClient) {
   EXPECT_EQ(server_->stats().payload_bytes_received, 50u * 100u);
 }
 
-TEST_F(EnetHostile, DatagramsTooLongForEnetAreCountedAndPassed) {
+TEST_F(EnetHostile, DatagramsTooLongForEnetAreCountedAndSkipped) {
   for (int round = 0; round < 10; ++round) {
     for (int i = 0; i < 10; ++i)
       raw_->send(Bytes(5000));
@@ -232,9 +232,9 @@ TEST_F(EnetHostile, DatagramsTooLongForEnetAreCountedAndPassed) {
   EXPECT_EQ(server_->stats().service_errors + server_->stats().system_drops, 100u);
 }
 
-// ENet takes one for an empty socket. Looked after once a tick, a server that believes it falls behind by as
-// many datagrams as strangers send.
-TEST_F(EnetHostile, EmptyDatagramsHoldNobodyUp) {
+// ENet mistakes an empty datagram for an empty socket. A server that polls once a tick would then fall behind
+// by one datagram for each empty one.
+TEST_F(EnetHostile, EmptyDatagramsDoNotDelayOthers) {
   for (int round = 0; round < 20; ++round) {
     const int before = received_;
     for (int i = 0; i < 5; ++i) {
@@ -252,13 +252,13 @@ TEST_F(EnetHostile, EmptyDatagramsHoldNobodyUp) {
   EXPECT_TRUE(client_still_heard());
 }
 
-TEST_F(EnetHostile, AConnectWithOneChannelGetsNoAnswer) {
+TEST_F(EnetHostile, ConnectWithOneChannelGetsNoAnswer) {
   const std::uint64_t refused = server_->stats().refused;
   raw_->send(Datagram::connect(1).bytes);
   ASSERT_TRUE(client_still_heard());
   EXPECT_EQ(server_->stats().refused, refused + 1);
   EXPECT_FALSE(raw_->heard());
-  // The same with two is answered, so the datagram was well made.
+  // The same datagram with two channels is answered, so it was well formed.
   raw_->send(Datagram::connect(2).bytes);
   const double end_s = now_s() + 10.0;
   bool answered = false;
@@ -278,7 +278,7 @@ TEST_F(EnetHostile, SpoofedConnectsFreeTheirSlots) {
   for (int i = 0; i < 20; ++i)
     turn();
 
-  // The only slot is taken by nobody; within the time that a client tries, it is free again.
+  // A spoofed connect occupies the only slot. The slot is free again before a client stops trying.
   const double end_s = now_s() + 15.0;
   to_client_.reset();
   while (!to_client_ && now_s() < end_s) {

@@ -49,19 +49,20 @@ class EnetHurry : public testing::Test {
   bool joined() const { return !client.connected.empty() && !server.connected.empty(); }
 };
 
-TEST_F(EnetHurry, SixLostRequestsKeepNobodyOut) {
+TEST_F(EnetHurry, ConnectsDespiteSixLostRequests) {
   std::size_t lost = 0;
   relay->swallow_up = [&](const Bytes&) { return ++lost <= 6; };
-  EXPECT_TRUE(until([&] { return joined(); }));  // doubling would take 31 s, and a client gives up after 5
+  // With doubled timeouts this takes 31 s, and a client gives up after 5.
+  EXPECT_TRUE(until([&] { return joined(); }));
 }
 
-TEST_F(EnetHurry, ThreeLostAnswersDoNotEither) {
+TEST_F(EnetHurry, ConnectsDespiteThreeLostAnswers) {
   std::size_t lost = 0;
   relay->swallow_down = [&](const Bytes&) { return ++lost <= 3; };
   EXPECT_TRUE(until([&] { return joined(); }));
 }
 
-TEST_F(EnetHurry, TheOldestMessageIsNeverFarFromItsNextTry) {
+TEST_F(EnetHurry, OldestMessageIsRepeatedOften) {
   ASSERT_TRUE(until([&] { return joined(); }));
   constexpr std::size_t kLarge = 500;
   std::vector<double> tried_s;
@@ -73,8 +74,8 @@ TEST_F(EnetHurry, TheOldestMessageIsNeverFarFromItsNextTry) {
   ASSERT_TRUE(server.transport->send(server.connected[0], Channel::control, Bytes(kLarge)));
   const double start_s = now_s();
   ASSERT_TRUE(until([&] { return now_s() - start_s > 4.0; }));
-  // 4 s hold at least a dozen tries on a machine that is not busy. With doubling, half of them go by without
-  // one.
+  // On an idle machine, 4 s contain at least a dozen tries. With doubled timeouts, half of the time would
+  // pass without one.
   double longest_s = start_s + 4.0 - tried_s.back();
   for (std::size_t i = 1; i < tried_s.size(); ++i)
     longest_s = std::max(longest_s, tried_s[i] - tried_s[i - 1]);

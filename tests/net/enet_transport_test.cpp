@@ -23,7 +23,7 @@ using Bytes = std::vector<std::byte>;
 using test::kPatience;
 using test::now_s;
 
-// Generous: the machine may be busy. A test that works takes milliseconds.
+// Generous, because the machine may be busy. A passing test takes milliseconds.
 
 Bytes pattern(std::size_t size, int seed = 1) {
   Bytes bytes(size);
@@ -38,7 +38,7 @@ struct Received {
   Bytes payload;
 };
 
-/// A transport and everything that happened on it.
+/// A transport and a record of its events.
 struct EventRecord {
   std::unique_ptr<EnetTransport> transport;
   std::vector<PeerId> connected;
@@ -109,14 +109,14 @@ class EnetTransportTest : public ::testing::Test {
   EventRecord client_;
 };
 
-TEST_F(EnetTransportTest, ConnectsWithAReason) {
+TEST_F(EnetTransportTest, ConnectPassesAReasonCode) {
   join(client_, 0xDEADBEEF);
   EXPECT_EQ(server_.connect_reasons.front(), 0xDEADBEEFu);
   EXPECT_TRUE(server_.connected.front());
   EXPECT_TRUE(client_.connected.front());
 }
 
-TEST_F(EnetTransportTest, CarriesBothChannelsBothWays) {
+TEST_F(EnetTransportTest, BothChannelsWorkInBothDirections) {
   join(client_);
   const PeerId to_client = server_.connected.front();
   const PeerId to_server = client_.connected.front();
@@ -144,7 +144,8 @@ TEST_F(EnetTransportTest, CountsHeadersOnTheWire) {
   ASSERT_TRUE(client_.transport->send(client_.connected.front(), Channel::state, pattern(100)));
   client_.transport->service(0.0);
   const TransportStats& after = client_.transport->stats();
-  // UDP and IPv4 28, ENet's datagram 2 to 4 and its command 8; acknowledgements may ride along.
+  // UDP and IPv4 headers: 28, ENet's datagram header: 2 to 4, its command: 8. Acknowledgements may be
+  // included.
   const std::uint64_t datagrams = after.datagrams_sent - before.datagrams_sent;
   ASSERT_GE(datagrams, 1u);
   EXPECT_GE(after.wire_bytes_sent - before.wire_bytes_sent, 100 + 28 + 2 + 8);
@@ -154,7 +155,7 @@ TEST_F(EnetTransportTest, CountsHeadersOnTheWire) {
   EXPECT_GE(server_.transport->stats().wire_bytes_received, 100u + 38u);
 }
 
-TEST_F(EnetTransportTest, LargestPayloadsPassAndLargerAreRefused) {
+TEST_F(EnetTransportTest, LargestPayloadsArriveAndLargerOnesAreRefused) {
   join(client_);
   const PeerId to_client = server_.connected.front();
   EnetTransport& server = *server_.transport;
@@ -175,17 +176,17 @@ TEST_F(EnetTransportTest, LargestPayloadsPassAndLargerAreRefused) {
   EXPECT_EQ(client_.transport->stats().refused, 0u);
 }
 
-TEST_F(EnetTransportTest, AFullStatePayloadIsOneDatagram) {
+TEST_F(EnetTransportTest, FullStatePayloadIsOneDatagram) {
   join(client_);
   turn_until(
-      {&server_, &client_}, [] { return false; }, 0.1);  // acknowledgements of the join
+      {&server_, &client_}, [] { return false; }, 0.1);  // waits for the acknowledgements of the join
   const std::uint64_t before = server_.transport->stats().datagrams_sent;
   ASSERT_TRUE(server_.transport->send(server_.connected.front(), Channel::state, pattern(kMaxStateBytes)));
   server_.transport->service(0.0);
-  EXPECT_LE(server_.transport->stats().datagrams_sent - before, 2u);  // one; or a ping happens to be due
+  EXPECT_LE(server_.transport->stats().datagrams_sent - before, 2u);  // one datagram, or two if a ping is due
 }
 
-TEST_F(EnetTransportTest, ControlKeepsItsOrderAndStateIsNotDroppedOnPurpose) {
+TEST_F(EnetTransportTest, ControlKeepsItsOrderAndStateIsNotThrottled) {
   join(client_);
   constexpr int kMessages = 400;
   for (int i = 0; i < kMessages; ++i) {
@@ -203,7 +204,7 @@ TEST_F(EnetTransportTest, ControlKeepsItsOrderAndStateIsNotDroppedOnPurpose) {
   EXPECT_EQ(next, kMessages);
 }
 
-TEST_F(EnetTransportTest, AnEmptyPayloadPasses) {
+TEST_F(EnetTransportTest, EmptyPayloadArrives) {
   join(client_);
   ASSERT_TRUE(client_.transport->send(client_.connected.front(), Channel::control, {}));
   ASSERT_TRUE(turn_until({&server_, &client_}, [&] { return !server_.received.empty(); }));
@@ -225,7 +226,7 @@ TEST_F(EnetTransportTest, ServesSeveralClientsUnderDistinctIds) {
   EXPECT_EQ(client_.received[0].payload, pattern(10, 1));
   EXPECT_EQ(other.received[0].payload, pattern(10, 2));
 
-  // Ids are not used again, though ENet's slot is.
+  // Ids are not reused, although ENet reuses the slot.
   client_.transport.reset();
   ASSERT_TRUE(turn_until({&server_, &other}, [&] { return server_.disconnected.size() == 1; }));
   EXPECT_EQ(server_.disconnected[0], first);
@@ -236,7 +237,7 @@ TEST_F(EnetTransportTest, ServesSeveralClientsUnderDistinctIds) {
   EXPECT_NE(server_.connected.back(), second);
 }
 
-TEST_F(EnetTransportTest, ADisconnectTellsItsReasonAfterWhatWasSent) {
+TEST_F(EnetTransportTest, DisconnectDeliversEarlierMessagesAndItsReason) {
   join(client_);
   const PeerId to_client = server_.connected.front();
   ASSERT_TRUE(server_.transport->send(to_client, Channel::control, pattern(20000)));
@@ -248,11 +249,11 @@ TEST_F(EnetTransportTest, ADisconnectTellsItsReasonAfterWhatWasSent) {
   ASSERT_EQ(client_.received.size(), 1u);
   EXPECT_EQ(client_.received[0].payload.size(), 20000u);
   EXPECT_EQ(server_.disconnected.front(), to_client);
-  server_.transport->disconnect(to_client, 1);  // harmless
+  server_.transport->disconnect(to_client, 1);  // has no effect
   EXPECT_EQ(server_.disconnected.size(), 1u);
 }
 
-TEST_F(EnetTransportTest, AServerThatEndsIsNoticedAtOnce) {
+TEST_F(EnetTransportTest, ClientNoticesAtOnceThatTheServerEnds) {
   join(client_);
   server_.transport.reset();
   const double start_s = now_s();
@@ -263,7 +264,7 @@ TEST_F(EnetTransportTest, AServerThatEndsIsNoticedAtOnce) {
 
 TEST_F(EnetTransportTest, GivingUpWhileConnectingRaisesTheEvent) {
   start(client_);
-  // The id of a client's only peer, which has not connected yet.
+  // The id of a client's only peer, which is not connected yet.
   client_.transport->disconnect(PeerId{1}, 0);
   client_.turn();
   ASSERT_EQ(client_.disconnected.size(), 1u);
@@ -285,8 +286,8 @@ TEST_F(EnetTransportTest, PayloadLivesUntilTheNextCall) {
   EXPECT_TRUE(std::equal(event->payload.begin(), event->payload.end(), expected.begin(), expected.end()));
 }
 
-// One test for all that takes seconds, so that they pass at the same time.
-TEST_F(EnetTransportTest, GivesUpOnWhomItDoesNotHear) {
+// One test for several waits of some seconds, so that they run at the same time.
+TEST_F(EnetTransportTest, GivesUpOnSilentPeers) {
   server_ = {};
   listen(2);
   join(client_);
@@ -322,7 +323,7 @@ TEST_F(EnetTransportTest, GivesUpOnWhomItDoesNotHear) {
   EXPECT_TRUE(client_.disconnected.empty());
 }
 
-TEST(EnetTransport, SaysWhenThePortIsInUse) {
+TEST(EnetTransport, ReportsAPortInUse) {
   auto first = EnetTransport::listen({.host = "127.0.0.1", .security = Insecure{}});
   ASSERT_TRUE(first);
   const std::uint16_t port = (*first)->port();
@@ -340,7 +341,7 @@ TEST(EnetTransport, UnknownHostFailsAtOnce) {
   EXPECT_FALSE(EnetTransport::connect("localhost", 0, 0, Insecure{}));
 }
 
-TEST(EnetTransport, WaitsForAsLongAsAsked) {
+TEST(EnetTransport, WaitsForTheRequestedTime) {
   auto transport = EnetTransport::listen({.host = "127.0.0.1", .security = Insecure{}});
   ASSERT_TRUE(transport);
   for (const double seconds : {0.0, 0.0004, 0.0035, 0.07}) {
@@ -351,7 +352,7 @@ TEST(EnetTransport, WaitsForAsLongAsAsked) {
   }
 }
 
-TEST(EnetTransport, ManyThreadsMayHaveTheirOwn) {
+TEST(EnetTransport, ThreadsMayUseSeparateTransports) {
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([] {

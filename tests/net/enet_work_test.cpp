@@ -31,9 +31,9 @@ using test::now_s;
 using test::Relay;
 
 constexpr unsigned kReliable = 0x86, kAcknowledge = 0x01;
-constexpr unsigned kMostCommands = 32;  // in a datagram
+constexpr unsigned kMostCommands = 32;  // per datagram
 
-std::size_t enet_bytes = 0;  // that all of ENet has taken, in one thread
+std::size_t enet_bytes = 0;  // memory allocated by ENet in this thread
 
 void* take_memory(std::size_t bytes) {
   auto* const head = static_cast<std::max_align_t*>(std::malloc(sizeof(std::max_align_t) + bytes));
@@ -63,7 +63,7 @@ bool are_numbered(const std::vector<Bytes>& messages) {
   return true;
 }
 
-/// Loses, repeats and holds back, each datagram on its own.
+/// Loses, repeats and delays datagrams independently.
 class BadWay {
  public:
   std::function<void(const Bytes&)> out;
@@ -73,7 +73,7 @@ class BadWay {
     for (int copies = chance(twice) ? 2 : 1; copies > 0; --copies) {
       if (!chance(lost)) held_.push_back({now_s() + held_s * even_(random_), bytes});
     }
-    return true;  // it goes no further by itself
+    return true;  // this class forwards it later
   }
   void turn() {
     const double t = now_s();
@@ -102,12 +102,13 @@ class EnetWork : public testing::Test {
   End server, client;
   std::unique_ptr<Relay> relay;
   BadWay up, down;
-  unsigned header = 0;  // of what the client sends
+  unsigned header = 0;  // ENet header of the client's datagrams
 
   void SetUp() override {
     ASSERT_TRUE(set_enet_allocator({take_memory, give_back}));
     EnetListenConfig config{.host = "127.0.0.1", .max_peers = 8, .security = Insecure{}};
-    config.limits.datagrams_per_second = config.limits.bytes_per_second = 0.0;  // others' business
+    // Other tests cover these limits.
+    config.limits.datagrams_per_second = config.limits.bytes_per_second = 0.0;
     config.limits.address_datagrams_per_second = config.limits.address_bytes_per_second = 0.0;
     auto listening = EnetTransport::listen(config);
     ASSERT_TRUE(listening) << listening.error();
@@ -152,12 +153,12 @@ class EnetWork : public testing::Test {
     relay->swallow_up = [this](const Bytes& bytes) { return up(bytes); };
     relay->swallow_down = [this](const Bytes& bytes) { return down(bytes); };
   }
-  /// In the client's name. Not more at once than the socket's buffer holds.
+  /// Sends as the client. Never more at a time than the socket's buffer holds.
   void say(const EnetDatagram& datagram) {
     relay->send_up(datagram.bytes);
     if (++said_ % 50 == 0) server.turn();
   }
-  /// Empty reliable packets, as many as fit.
+  /// As many empty reliable packets as fit.
   EnetDatagram empty_packets(unsigned first) const {
     EnetDatagram made(header);
     for (unsigned i = 0; i < kMostCommands; ++i)
@@ -177,8 +178,8 @@ class EnetWork : public testing::Test {
   std::uint64_t said_ = 0;
 };
 
-// The first is missing, and as many empty ones as ENet would keep come behind it.
-TEST_F(EnetWork, WhatWaitsIsBoundedInNumberToo) {
+// The first packet is missing, and as many empty ones as ENet keeps arrive after it.
+TEST_F(EnetWork, NumberOfWaitingPacketsIsBounded) {
   const std::size_t before = enet_bytes;
   constexpr unsigned kDatagrams = 28'000 / kMostCommands;
   for (unsigned n = 0; n < kDatagrams; ++n)
@@ -191,7 +192,8 @@ TEST_F(EnetWork, WhatWaitsIsBoundedInNumberToo) {
   EXPECT_EQ(refused(Refusal::peer_limit), kDatagrams - (CommandWindow::kCommands - 1) / kMostCommands);
   EXPECT_EQ(refused(), refused(Refusal::peer_limit));
 
-  // The oldest again and again: ENet walks along all of them, for as long as that is paid for.
+  // Repeats the oldest packet. For each one, ENet walks along the whole list, until the step budget is used
+  // up.
   const std::uint64_t refused_before = refused();
   const double begin_s = now_s();
   constexpr unsigned kRepeated = 1000;
@@ -204,13 +206,13 @@ TEST_F(EnetWork, WhatWaitsIsBoundedInNumberToo) {
   EXPECT_LT(let_through, steps / each + 1.0);
   EXPECT_TRUE(server.disconnected.empty());
 
-  // What is missing comes, and then everything does.
+  // The missing packet arrives, and then all are delivered.
   relay->send_up(EnetDatagram(header).command(kReliable, 0, 1).put16(0).bytes);
   EXPECT_TRUE(until([&] { return server.control.size() >= CommandWindow::kCommands - kMostCommands; }));
   EXPECT_LT(enet_bytes, before + 100'000);
 }
 
-// Messages are under way, and nothing is acknowledged but what is not there to be.
+// Messages are in flight, and the attacker acknowledges numbers that were never sent.
 TEST_F(EnetWork, FalseAcknowledgementsAreRefused) {
   relay->swallow_up = [](const Bytes&) { return true; };  // the client never acknowledges
   constexpr std::uint32_t kSent = 1000;
@@ -228,7 +230,7 @@ TEST_F(EnetWork, FalseAcknowledgementsAreRefused) {
   }
   EXPECT_EQ(refused(), refused(Refusal::never_sent));
 
-  // Those of long ago cannot be told from repeated ones, and are paid for.
+  // Very old numbers cannot be distinguished from repeated ones. They use up the step budget.
   const double begin_s = now_s();
   constexpr unsigned kRepeated = 2000;
   for (unsigned n = 0; n < kRepeated; ++n)
@@ -239,7 +241,7 @@ TEST_F(EnetWork, FalseAcknowledgementsAreRefused) {
             steps / (kMostCommands * kSent) + 1.0);
   EXPECT_GT(refused(Refusal::peer_limit), 0u);
 
-  // All is still under way, and once it is acknowledged by whom it was sent to, it is done.
+  // All messages are still in flight. They are released when the real client acknowledges them.
   const std::size_t under_way = enet_bytes;
   relay->swallow_up = nullptr;
   EXPECT_TRUE(until([&] { return enet_bytes + 100u * kSent < under_way; }));
@@ -247,12 +249,12 @@ TEST_F(EnetWork, FalseAcknowledgementsAreRefused) {
   EXPECT_TRUE(are_numbered(client.control));
 }
 
-TEST_F(EnetWork, AnHonestPairMeetsNoLimitOnABadLink) {
+TEST_F(EnetWork, HonestPeersStayBelowTheLimitsOnABadLink) {
   let_all_be_lost_and_late();
   constexpr std::uint32_t kBatch = 400, kBatches = 10;  // the client's window has 512
   for (std::uint32_t n = 0; n < kBatches; ++n) {
     for (std::uint32_t i = n * kBatch; i < (n + 1) * kBatch; ++i) {
-      const std::size_t size = i % 40 == 0 ? 5000 : 4 + i % 30;  // some are in fragments
+      const std::size_t size = i % 40 == 0 ? 5000 : 4 + i % 30;  // some need fragments
       ASSERT_TRUE(client.transport->send(client.connected[0], Channel::control, numbered(i, size)));
       ASSERT_TRUE(server.transport->send(server.connected[0], Channel::control, numbered(i, size)));
     }
@@ -264,10 +266,10 @@ TEST_F(EnetWork, AnHonestPairMeetsNoLimitOnABadLink) {
   EXPECT_EQ(refused(), 0u);
 }
 
-// One is lost again and again, all others come: then no more follows than the other end has room for. Numbers
-// of commands are seen on the way.
-TEST_F(EnetWork, BehindALostOneNoMoreGoesThanAWindow) {
-  std::uint16_t last = 0;  // number of a command so far
+// One packet is lost repeatedly while all others arrive. The sender then sends no more than the receiver's
+// window allows. The test reads the command numbers on the wire.
+TEST_F(EnetWork, SendsAtMostAWindowBeyondALostPacket) {
+  std::uint16_t last = 0;  // latest command number so far
   struct Case {
     std::uint32_t messages;
     std::size_t size;
@@ -278,7 +280,7 @@ TEST_F(EnetWork, BehindALostOneNoMoreGoesThanAWindow) {
         Case{100, 10'000, 10 * CommandWindow::kBytes / 10'000}}) {
     SCOPED_TRACE(each.size);
     server.control.clear();
-    const auto lost = static_cast<std::uint16_t>(last + 1);  // the first of the next ones
+    const auto lost = static_cast<std::uint16_t>(last + 1);  // the first of the next commands
     std::size_t most = 0;
     relay->swallow_up = [&](const Bytes& bytes) {
       bool has_lost = false;
@@ -287,7 +289,7 @@ TEST_F(EnetWork, BehindALostOneNoMoreGoesThanAWindow) {
           return;
         has_lost = has_lost || command.about == lost;
         const auto ahead = static_cast<std::uint16_t>(command.about - lost);
-        if (ahead >= 0x8000) return;  // of the case before, once more
+        if (ahead >= 0x8000) return;  // a repeated command of the previous case
         most = std::max<std::size_t>(most, ahead + 1u);
       });
       return has_lost;
@@ -307,9 +309,9 @@ TEST_F(EnetWork, BehindALostOneNoMoreGoesThanAWindow) {
   EXPECT_TRUE(server.disconnected.empty());
 }
 
-// Not only when closing is cut short.
-TEST_F(EnetWork, TheEndIsToldAsSoonAsAllIsThrough) {
-  constexpr std::uint32_t kSent = 3000;  // more than may be under way
+// The disconnect is reported when all messages are delivered, not only when the close times out.
+TEST_F(EnetWork, DisconnectIsReportedAsSoonAsAllIsDelivered) {
+  constexpr std::uint32_t kSent = 3000;  // more than may be in flight
   for (std::uint32_t i = 0; i < kSent; ++i)
     ASSERT_TRUE(client.transport->send(client.connected[0], Channel::control, numbered(i)));
   const double left_s = now_s();
@@ -319,8 +321,8 @@ TEST_F(EnetWork, TheEndIsToldAsSoonAsAllIsThrough) {
   EXPECT_EQ(server.control.size(), kSent);
 }
 
-// A client that leaves sends at once all that it has kept, up to 8192 messages, small ones perhaps.
-TEST_F(EnetWork, WhoLeavesGetsAllThrough) {
+// A leaving client sends all of its queued messages at once: up to 8192, possibly small ones.
+TEST_F(EnetWork, LeavingClientDeliversAllMessages) {
   constexpr std::uint32_t kSent = 8192;
   let_all_be_lost_and_late();
   for (std::uint32_t i = 0; i < kSent; ++i)

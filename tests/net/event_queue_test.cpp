@@ -12,12 +12,12 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-TEST(EventQueue, GivesBackWhatWasPutInInOrder) {
+TEST(EventQueue, IsFirstInFirstOut) {
   std::mt19937 random(1);
   EventQueue queue;
   std::deque<Bytes> expected;
   for (std::uint32_t i = 0; i < 20'000; ++i) {
-    // Now filling, now emptying, often to the last.
+    // The queue fills and empties in turn, often completely.
     if (random() % 100 < (i / 500 % 2 == 0 ? 70u : 30u)) {
       Bytes payload(random() % 50);
       for (std::byte& byte : payload)
@@ -49,8 +49,8 @@ TEST(EventQueue, KeepsAPayloadUntilTheNextCall) {
   EXPECT_FALSE(queue.pop());
 }
 
-// A game may leave the newest for the next time, for ever.
-TEST(EventQueue, KeepsNoMoreThanWaitsIfTheLastIsNeverPolled) {
+// A game may leave the newest event unpolled forever.
+TEST(EventQueue, MemoryStaysBoundedIfTheNewestIsNeverPolled) {
   EventQueue queue;
   const Bytes payload(1000, std::byte{3});
   queue.push({.peer = {0}, .payload = payload});
@@ -64,7 +64,7 @@ TEST(EventQueue, KeepsNoMoreThanWaitsIfTheLastIsNeverPolled) {
   EXPECT_LT(queue.capacity(), 4u * 1024 * 1024);
 }
 
-TEST(EventQueue, WorksOnAfterAFlood) {
+TEST(EventQueue, WorksAfterAFlood) {
   EventQueue queue;
   const Bytes large(32'000, std::byte{7});
   for (int i = 0; i < 100; ++i)

@@ -39,7 +39,7 @@ TEST(FieldCodec, ChangesRoundTripWithTheirTicks) {
 
     std::array<std::byte, 4096> buffer;
     BitWriter writer{buffer};
-    writer.write(0x5, 3);  // strings stand anywhere in a datagram
+    writer.write(0x5, 3);  // the section may start at any bit
     write_changes(writer, fields, values, changed, mask, kNow);
     ASSERT_FALSE(writer.overflowed());
     const std::size_t bits = writer.bits_written();
@@ -54,14 +54,14 @@ TEST(FieldCodec, ChangesRoundTripWithTheirTicks) {
     for (const FieldChange& change : changes) {
       read |= 1u << change.field;
       EXPECT_EQ(change.age, kNow - changed[change.field]);
-      EXPECT_EQ(change.value, values[change.field]) << round;  // to the last bit
+      EXPECT_EQ(change.value, values[change.field]) << round;  // exact to the last bit
     }
     EXPECT_EQ(read, mask);
     EXPECT_EQ(changes.size(), static_cast<std::size_t>(std::popcount(mask)));
   }
 }
 
-TEST(FieldCodec, ValuesRoundTripAndInitialOnesTakeABit) {
+TEST(FieldCodec, ValuesRoundTripAndInitialOnesTakeOneBit) {
   test::Engine engine(2);
   for (int round = 0; round < 2000; ++round) {
     const auto fields = test::random_fields(engine, 1 + test::up_to(engine, kMaxFields - 1));
@@ -95,8 +95,8 @@ TEST(FieldCodec, AllValuesAtTheirLongestFit) {
   EXPECT_FALSE(writer.overflowed());
 }
 
-// The cheapest things are cheap: a flag that is an archetype's only field costs its age and itself.
-TEST(FieldCodec, CostsWhatItSays) {
+// Common cases are cheap. A flag that is the only field of an archetype costs its age and one bit.
+TEST(FieldCodec, SizesMatchTheDocument) {
   const auto bits = [](const std::vector<FieldSpec>& fields, std::uint32_t mask) {
     std::vector<FieldValue> values;
     std::transform(fields.begin(), fields.end(), std::back_inserter(values), initial_value);
@@ -112,7 +112,7 @@ TEST(FieldCodec, CostsWhatItSays) {
   EXPECT_EQ(bits({health, {"flag", BooleanField{}}}, 3), 1u + 3u + 8u + 1u);
 }
 
-TEST(FieldCodec, SlotsRoundTripAndThoseBeyondAllAreRefused) {
+TEST(FieldCodec, SlotsRoundTripAndOutOfRangeSlotsAreRefused) {
   std::array<std::byte, 64> buffer;
   BitWriter writer{buffer};
   std::int64_t previous = -1;
@@ -137,7 +137,7 @@ TEST(FieldCodec, SlotsRoundTripAndThoseBeyondAllAreRefused) {
   EXPECT_TRUE(refusing.failed());
 }
 
-TEST(FieldCodec, WhatCannotBeIsRefused) {
+TEST(FieldCodec, InvalidChangesAreRefused) {
   const std::vector<FieldSpec> two{{"health", IntegerField{0, 100, 100}}, {"flag", BooleanField{}}};
   const auto refused = [&](auto&& write) {
     std::array<std::byte, 64> buffer{};
@@ -155,9 +155,10 @@ TEST(FieldCodec, WhatCannotBeIsRefused) {
   };
   EXPECT_FALSE(refused([&](BitWriter& w) { group(w, true, 0, 1), w.write(100, 7), w.write(0, 1); }));
   EXPECT_TRUE(refused([&](BitWriter& w) { group(w, true, 0, 1), w.write(101, 7), w.write(0, 1); }));
-  EXPECT_TRUE(refused([&](BitWriter& w) { group(w, false, 0, 2), w.write(0, 9); }));  // of nothing
-  EXPECT_TRUE(refused([&](BitWriter& w) { group(w, false, 1, 2), w.write(0, 9); }));  // one as several
-  EXPECT_TRUE(refused([&](BitWriter& w) {                                             // the same field twice
+  EXPECT_TRUE(refused([&](BitWriter& w) { group(w, false, 0, 2), w.write(0, 9); }));  // no fields
+  // One field coded as several.
+  EXPECT_TRUE(refused([&](BitWriter& w) { group(w, false, 1, 2), w.write(0, 9); }));
+  EXPECT_TRUE(refused([&](BitWriter& w) {  // a field twice
     group(w, true, 1, 1), w.write(0, 1), w.write(1, 1);
     group(w, true, 1, 1), w.write(0, 1), w.write(0, 1);
   }));
@@ -169,7 +170,7 @@ TEST(FieldCodec, WhatCannotBeIsRefused) {
   EXPECT_TRUE(reader.failed());
 }
 
-// Under the sanitizers this is the proof that nothing read is trusted.
+// Under the sanitizers, this shows that no input is trusted.
 TEST(FieldCodec, AnyBitsAreReadSafely) {
   test::Engine engine(3);
   int failed = 0;
@@ -188,7 +189,7 @@ TEST(FieldCodec, AnyBitsAreReadSafely) {
     }
     for (const FieldChange& change : changes) {
       ASSERT_LT(change.field, fields.size());
-      EXPECT_EQ(quantise(change.value, fields[change.field]), change.value);  // in range, on its step
+      EXPECT_EQ(quantise(change.value, fields[change.field]), change.value);  // in range and on its step
     }
   }
   EXPECT_GT(failed, 1000);

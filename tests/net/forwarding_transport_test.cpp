@@ -13,7 +13,7 @@
 namespace reckoner {
 namespace {
 
-/// Writes down how it was called, and answers what the test can tell from a default.
+/// Records how it was called and returns values that differ from the defaults.
 class Recorder final : public Transport {
  public:
   mutable std::vector<std::string> calls;
@@ -43,7 +43,7 @@ class Recorder final : public Transport {
   TransportStats stats_;
 };
 
-TEST(ForwardingTransport, PassesEveryCallOnAndEveryAnswerBack) {
+TEST(ForwardingTransport, ForwardsEveryCallAndEveryResult) {
   Recorder inner;
   ForwardingTransport transport(inner);
 
@@ -77,7 +77,7 @@ class Deaf final : public ForwardingTransport {
   }
 };
 
-TEST(ForwardingTransport, OneWhoDerivesChangesWhatItOverridesOnly) {
+TEST(ForwardingTransport, DerivedClassChangesOnlyItsOverrides) {
   Recorder inner;
   Deaf transport(inner);
   EXPECT_FALSE(transport.poll());

@@ -13,9 +13,9 @@ using test::House;
 using test::kNow;
 using test::kServer;
 
-// A server that starts with a clock that is not set yet, by hours or since 1970: what joins meanwhile takes
-// up no room for longer than usual once it is right.
-TEST(GateClock, AWallClockThatWasBehindKeepsTheTableNoLongerThanUsual) {
+// The server starts with a wall clock that is hours behind, or at 1970. Once the clock is correct, the tokens
+// used meanwhile stay in the table no longer than usual.
+TEST(GateClock, SlowWallClockDoesNotKeepEntriesLonger) {
   for (const std::uint64_t behind_s : {0u, 20'000u, 86'400u, 1'799'000'000u}) {
     GateConfig config;
     config.tokens = {.most = 50, .most_per_client = 256};
@@ -42,8 +42,8 @@ TEST(GateClock, AWallClockThatWasBehindKeepsTheTableNoLongerThanUsual) {
   }
 }
 
-// A token that is good for days is looked at again and again, and used as long.
-TEST(GateClock, WhatIsGoodForDaysStaysUsed) {
+// A token that is valid for days is checked again and again, and stays used for that time.
+TEST(GateClock, TokenValidForDaysStaysUsed) {
   House house;
   ConnectGrant grant{.client_id = 1, .expires_s = house.unix_s + 200'000, .servers = {kServer}};
   grant.issued_ms = house.unix_s * 1000;

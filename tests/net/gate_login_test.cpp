@@ -25,7 +25,7 @@ using test::kNow;
 using test::kServer;
 using test::token_of;
 
-TEST(GateLogin, OneTokenIsOneSessionWhateverIsDoneWithItsTickets) {
+TEST(GateLogin, TokenAndItsTicketsGiveOneSessionAtATime) {
   for (const std::size_t gates : {1u, 3u}) {
     House house(gates);
     std::optional<Ticket> ticket;
@@ -49,8 +49,8 @@ TEST(GateLogin, OneTokenIsOneSessionWhateverIsDoneWithItsTickets) {
   }
 }
 
-// Before a connection stands on it, a session is no more than one either.
-TEST(GateLogin, SessionsThatNothingFollowsDoNotPileUp) {
+// This also holds before a connection is bound to the session.
+TEST(GateLogin, SessionsWithoutAConnectionDoNotPileUp) {
   House house;
   ConnectToken token = house.token(7);
   for (std::uint16_t i = 0; i < 50; ++i) {
@@ -62,7 +62,7 @@ TEST(GateLogin, SessionsThatNothingFollowsDoNotPileUp) {
   }
 }
 
-TEST(GateLogin, OfTheTicketsOfASessionOneIsGood) {
+TEST(GateLogin, OnlyOneTicketOfASessionIsAccepted) {
   House house;
   ClientHandshake client(house.token(), kGame);
   house.talk(client, kClient);
@@ -83,9 +83,9 @@ TEST(GateLogin, OfTheTicketsOfASessionOneIsGood) {
   EXPECT_TRUE(house.join(token_of(*next)));
 }
 
-// A player whose game has crashed has a new token from the backend, and need not wait for anything. What the
-// older login had left is worth nothing: if it was a thief's, he is out.
-TEST(GateLogin, TheNewestTokenOfAClientWins) {
+// A player whose game has crashed gets a new token from the backend and can join at once. The tickets of the
+// older login become invalid. If a thief used that login, he is disconnected.
+TEST(GateLogin, NewestTokenOfAClientWins) {
   House house(2);
   const auto thiefs = house.join(house.token(7), {1, 1}, 0);
   const auto own = house.join(house.token(7), {2, 2}, 1);
@@ -100,14 +100,14 @@ TEST(GateLogin, TheNewestTokenOfAClientWins) {
   EXPECT_EQ(house.sessions(), 2u);
 }
 
-// What was issued first loses, whether it is a ticket that a restarted server has forgotten or a token that
-// was kept back.
-TEST(GateLogin, WhatWasIssuedBeforeTheNewestDoesNotComeBack) {
+// The login that was issued first loses. This covers a ticket that a restarted server has forgotten, and a
+// token that was kept back.
+TEST(GateLogin, OlderLoginsAreRefusedAfterANewerOne) {
   for (const bool restarts : {false, true}) {
     House house(2);
     const ConnectToken kept_back = house.token_issued_at(house.unix_s * 1000, 7);
     auto thiefs = house.join(house.token(7), {1, 1}, 0);
-    thiefs = house.join(token_of(*thiefs), {1, 1}, 1);  // tickets of tickets remember it, too
+    thiefs = house.join(token_of(*thiefs), {1, 1}, 1);  // tickets obtained with tickets keep the issue time
     ASSERT_TRUE(thiefs);
     house.pass(1);
     auto own = house.join(house.token(7), {2, 2}, 1);
@@ -133,8 +133,8 @@ TEST(GateLogin, WhatWasIssuedBeforeTheNewestDoesNotComeBack) {
   }
 }
 
-// Nobody is locked out by how coarse the backend's clock is.
-TEST(GateLogin, OfTokensThatWereIssuedAtOnceTheOneShownLastWins) {
+// A coarse backend clock locks no player out.
+TEST(GateLogin, OfTokensWithEqualIssueTimeTheLastShownWins) {
   House house;
   const ConnectToken first = house.token(7), second = house.token(7);
   EXPECT_TRUE(house.join(second, {1, 1}));
@@ -143,9 +143,9 @@ TEST(GateLogin, OfTokensThatWereIssuedAtOnceTheOneShownLastWins) {
   EXPECT_TRUE(house.join(house.token(7), {3, 3}));
 }
 
-// One of several backends has a clock that is ahead: what it issues is taken, and stands in the way of what
-// the others issue for ten seconds, not for as long as its clock is ahead.
-TEST(GateLogin, ABackendWhoseClockIsAheadLocksNobodyOut) {
+// One of several backends has a clock that is ahead. Its tokens are accepted. They block tokens of the other
+// backends for ten seconds only, not for as long as its clock is ahead.
+TEST(GateLogin, BackendWithAFastClockLocksNoClientOut) {
   for (const std::uint64_t ahead_s : {5u, 20u, 60u, 3600u, 1'000'000'000u}) {
     House house;
     auto ticket = house.join(house.token_issued_at((house.unix_s + ahead_s) * 1000, 7));
@@ -163,7 +163,7 @@ TEST(GateLogin, ABackendWhoseClockIsAheadLocksNobodyOut) {
   }
 }
 
-TEST(GateLogin, AsManyAtOnceAsTheServerSays) {
+TEST(GateLogin, LimitsTheSessionsOfAClient) {
   for (const std::size_t most : {2u, 5u, 0u}) {
     GateConfig config;
     config.tokens.sessions_per_client = most;
@@ -182,8 +182,8 @@ TEST(GateLogin, AsManyAtOnceAsTheServerSays) {
   }
 }
 
-// Who comes back to a full house takes its own place.
-TEST(GateLogin, AFullHouseHasRoomForWhoComesBack) {
+// A returning client reuses its own session slot on a full server.
+TEST(GateLogin, FullServerAcceptsAReturningClient) {
   House house;
   std::optional<Ticket> last;
   for (std::uint16_t i = 0; i < house.config.most_sessions_per_host; ++i)
@@ -196,7 +196,7 @@ TEST(GateLogin, AFullHouseHasRoomForWhoComesBack) {
   EXPECT_EQ(house.sessions(), house.config.most_sessions_per_host);
 }
 
-TEST(GateLogin, WhoHasOnlySeenATokenOnItsWayCannotUseItUp) {
+TEST(GateLogin, EavesdropperCannotUseUpAToken) {
   for (const bool ticket : {false, true}) {
     House house;
     ConnectToken token = house.token();
@@ -214,7 +214,8 @@ TEST(GateLogin, WhoHasOnlySeenATokenOnItsWayCannotUseItUp) {
     EXPECT_FALSE(house.ask({2, 2}, write(forged)));
     forged.proof = prove(forged, SecretKey::make());
     EXPECT_FALSE(house.ask({2, 2}, write(forged)));
-    // With Alice's public key she gets a cookie for her own address, too, but no proof of it.
+    // With Alice's public key, the attacker gets a cookie for her own address, too, but she cannot prove that
+    // she has the key.
     forged = seen;
     forged.cookie = read_challenge(*house.ask({2, 2}, write(Request{kGame, forged.client})))->cookie;
     EXPECT_FALSE(house.ask({2, 2}, write(forged)));
@@ -226,7 +227,7 @@ TEST(GateLogin, WhoHasOnlySeenATokenOnItsWayCannotUseItUp) {
   }
 }
 
-TEST(GateLogin, NoBitOfAResponseCanBeChanged) {
+TEST(GateLogin, AnyChangedBitOfAResponseIsDetected) {
   GateConfig config;
   config.handshakes_per_second = config.begun_per_second = 0.0;
   House house(1, config);
@@ -244,8 +245,8 @@ TEST(GateLogin, NoBitOfAResponseCanBeChanged) {
   EXPECT_TRUE(house.ask(kClient, good));
 }
 
-// The client asks two hosts of one server, because a change of its port made its datagrams arrive at another.
-TEST(GateLogin, OneTokenStandsAtOneOfSeveralGates) {
+// The client asks two hosts of one server, because its port changed and its datagrams reached the other host.
+TEST(GateLogin, TokenHasOneSessionOverSeveralGates) {
   House house(2);
   const ConnectToken token = house.token();
   const SecretKey secret = SecretKey::make();
@@ -262,9 +263,9 @@ TEST(GateLogin, OneTokenStandsAtOneOfSeveralGates) {
   EXPECT_TRUE(house.ended.empty()) << "no connection stood on it";
 }
 
-// The server's part of the key exchange is drawn for each session, even if all else is the same: its keys,
-// and with them nonces, are never used twice.
-TEST(GateLogin, KeysAreDrawnAnewForEverySession) {
+// The server's part of the key exchange is new for each session, even if all else is equal. So keys, and with
+// them nonces, are never used twice.
+TEST(GateLogin, EverySessionHasNewKeys) {
   House house;
   const ConnectToken token = house.token();
   const SecretKey secret = SecretKey::make();
@@ -286,9 +287,9 @@ TEST(GateLogin, KeysAreDrawnAnewForEverySession) {
   EXPECT_EQ(keys.size(), 2 * kTimes);
 }
 
-// However long it lasts: its login is remembered, so that who comes back takes its place, and what it did not
-// come back with is used.
-TEST(GateLogin, ASessionIsRememberedForAsLongAsItLasts) {
+// The login is remembered as long as the session lasts. A returning client therefore replaces its session,
+// and its other tickets are used up.
+TEST(GateLogin, LoginIsRememberedWhileItsSessionLasts) {
   House house;
   ClientHandshake client(house.token(1, kNow + 1'000'000), kGame);
   house.talk(client, kClient);
@@ -309,7 +310,7 @@ TEST(GateLogin, ASessionIsRememberedForAsLongAsItLasts) {
   EXPECT_FALSE(house.join(token_of(tickets[tickets.size() - 2])));
 }
 
-TEST(GateLogin, ASessionHasOneConnection) {
+TEST(GateLogin, SessionHasOneConnection) {
   House house;
   ClientHandshake client(house.token(), kGame);
   house.talk(client, kClient);
@@ -319,7 +320,7 @@ TEST(GateLogin, ASessionHasOneConnection) {
   EXPECT_FALSE(house.hold(client));
 }
 
-TEST(GateLogin, TicketsAreGoodForAsLongAsTheBackendSays) {
+TEST(GateLogin, TicketsExpireWhenTheBackendSays) {
   House house;
   const std::uint64_t until_s = kNow + 5000;
   auto ticket = house.join(house.token(1, until_s));
@@ -333,7 +334,7 @@ TEST(GateLogin, TicketsAreGoodForAsLongAsTheBackendSays) {
     ticket = next;
   }
   EXPECT_EQ(times, 4u);
-  // Who stays connected is sent none that is not good any more.
+  // A client that stays connected receives no ticket beyond that time.
   House other;
   ClientHandshake client(other.token(1, kNow + 400), kGame);
   other.talk(client, kClient);
@@ -351,7 +352,7 @@ TEST(GateLogin, TicketsAreGoodForAsLongAsTheBackendSays) {
   EXPECT_EQ(other.sessions(), 1u) << "it stays";
 }
 
-TEST(GateLogin, ATokenThatSaysNothingOfItsTicketsLetsThemBeGoodForADay) {
+TEST(GateLogin, TicketsAreRenewableForADayByDefault) {
   House house;
   auto ticket = house.join(house.token());
   for (int i = 0; i < 30 && ticket; ++i) {
@@ -363,8 +364,9 @@ TEST(GateLogin, ATokenThatSaysNothingOfItsTicketsLetsThemBeGoodForADay) {
   EXPECT_NEAR(static_cast<double>(house.unix_s - kNow), 86'400.0, 3600.0);
 }
 
-// Set ahead and back, what was shown stays used; and whoever has something good gets in all the while.
-TEST(GateLogin, AWallClockThatIsSetAheadAndBackMakesNothingGoodAgain) {
+// The wall clock is set ahead and back. Used tokens stay used, and clients with valid tokens are admitted
+// throughout.
+TEST(GateLogin, SettingTheWallClockDoesNotRevalidateTokens) {
   for (const std::uint64_t ahead_s : {60u, 3000u, 1'000'000u, 1'000'000'000u}) {
     House house;
     const ConnectToken token = house.token(1);
@@ -385,8 +387,9 @@ TEST(GateLogin, AWallClockThatIsSetAheadAndBackMakesNothingGoodAgain) {
   }
 }
 
-// Used while the clock was ahead by less than a ticket's life: it was kept for longer than it looked to last.
-TEST(GateLogin, WhatIsUsedWhileTheClockIsAheadStaysUsed) {
+// Used while the clock was ahead by less than a ticket's lifetime. The entry is kept longer than it appears
+// to be valid.
+TEST(GateLogin, TicketUsedWhileTheClockIsAheadStaysUsed) {
   House house;
   house.unix_s += 3000;
   const auto ticket = house.join(house.token(1));
@@ -399,7 +402,7 @@ TEST(GateLogin, WhatIsUsedWhileTheClockIsAheadStaysUsed) {
   EXPECT_FALSE(house.join(token_of(*ticket), {3, 3}));
 }
 
-TEST(GateLogin, RatesMayBeSmallAndZeroIsNone) {
+TEST(GateLogin, RateLimitsMayBeSmallAndZeroMeansNoLimit) {
   const auto joins = [](double handshakes, double tokens) {
     GateConfig config;
     config.handshakes_per_second = handshakes;
@@ -416,13 +419,13 @@ TEST(GateLogin, RatesMayBeSmallAndZeroIsNone) {
   EXPECT_EQ(joins(0.0, 0.0), 300u);
 }
 
-TEST(GateLogin, WhenTheTableIsFullThoseInsideDoNotNotice) {
+TEST(GateLogin, FullTableDoesNotAffectConnectedClients) {
   GateConfig config;
   config.tokens = {.most = 100, .most_per_client = 10};
   config.handshakes_per_second = 0.0;
   config.most_sessions = config.most_sessions_per_host = 1000;
   House house(1, config);
-  // One client alone cannot fill it.
+  // One client alone cannot fill the table.
   std::size_t taken = 0;
   for (int i = 0; i < 100; ++i)
     taken += house.join(house.token(1)) ? 1 : 0;
@@ -436,7 +439,7 @@ TEST(GateLogin, WhenTheTableIsFullThoseInsideDoNotNotice) {
   for (const Ticket& ticket : tickets)
     EXPECT_TRUE(house.join(token_of(ticket)));
   EXPECT_EQ(house.config.used->size(), 100u);
-  // Two hours later nothing of it is good any more.
+  // Two hours later all entries have expired.
   for (const std::uint32_t pass_s : {3600u, 3700u}) {
     house.now_s += pass_s;
     house.unix_s += pass_s;

@@ -19,9 +19,10 @@ using test::House;
 using test::kGame;
 using test::token_of;
 
-// Somebody has seen a response on its way and sends it again in the name of its address, as it was or
-// changed: whether its client is inside, or was, or finds no room, the others at the address do not notice.
-TEST(GateShare, CopiesOfAResponseUseUpNobodysHandshakes) {
+// An attacker has seen a response and sends it again with a forged source address, unchanged or changed.
+// Other clients at that address are not affected, whether the original client is connected, has left or was
+// refused.
+TEST(GateShare, CopiedResponsesDoNotUseUpTheHandshakeLimit) {
   enum class Then { nothing, stands, leaves, comes_back, is_full };
   for (const Then then : {Then::nothing, Then::stands, Then::leaves, Then::comes_back, Then::is_full}) {
     House house;
@@ -55,7 +56,7 @@ TEST(GateShare, CopiesOfAResponseUseUpNobodysHandshakes) {
     const auto accepted = house.gates[0].counts().accepted;
     for (int i = 0; i < 5000; ++i) {
       Bytes copy = seen;
-      if (i % 2 == 0) copy[60 + static_cast<std::size_t>(i) % 600] ^= std::byte{1};  // behind the cookie
+      if (i % 2 == 0) copy[60 + static_cast<std::size_t>(i) % 600] ^= std::byte{1};  // after the cookie
       const auto again = house.ask(home, copy);
       EXPECT_EQ(again.has_value(), i % 2 != 0 && (then == Then::nothing || then == Then::stands)) << i;
       if (again) {
@@ -76,8 +77,8 @@ TEST(GateShare, CopiesOfAResponseUseUpNobodysHandshakes) {
   }
 }
 
-// A crowd of hosts that have no token, and return their cookies: nobody's handshakes are theirs to use up.
-TEST(GateShare, StrangersUseUpNobodysHandshakes) {
+// Many hosts without a token return their cookies. They use up no other client's handshakes.
+TEST(GateShare, HostsWithoutATokenDoNotUseUpTheHandshakeLimit) {
   GateConfig config;
   config.begun_per_second = 5.0;
   House house(1, config);
@@ -97,8 +98,8 @@ TEST(GateShare, StrangersUseUpNobodysHandshakes) {
   EXPECT_EQ(house.gates[0].refusal(), Refusal::handshake_limit);
 }
 
-// What decides whether there is room is right whatever comes, goes and moves.
-TEST(GateShare, TheSessionsOfAnAddressAreCounted) {
+// The count that limits the sessions of an address stays correct when sessions begin, end and move.
+TEST(GateShare, SessionsOfAnAddressAreCountedCorrectly) {
   GateConfig config;
   config.most_sessions = 20;
   config.most_sessions_per_host = 4;
@@ -106,7 +107,7 @@ TEST(GateShare, TheSessionsOfAnAddressAreCounted) {
   House house(1, config);
   Gate& gate = house.gates[0];
   std::mt19937 random(17);
-  std::map<std::uint64_t, std::pair<std::uint32_t, std::uint32_t>> inside;  // client: session, host
+  std::map<std::uint64_t, std::pair<std::uint32_t, std::uint32_t>> inside;  // client to session and host
   for (int i = 0; i < 20'000; ++i) {
     const std::uint64_t who = random() % 30;
     const auto host = static_cast<std::uint32_t>(random() % 7);

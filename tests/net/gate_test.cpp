@@ -41,7 +41,7 @@ struct Bench {
   }
 };
 
-TEST(Gate, AClientWithATokenGetsASessionThatBothEndsCanUse) {
+TEST(Gate, ClientWithATokenGetsAWorkingSession) {
   Bench bench;
   ClientHandshake client(bench.token(), kGame);
   bench.talk(client, kClient);
@@ -61,7 +61,7 @@ TEST(Gate, AClientWithATokenGetsASessionThatBothEndsCanUse) {
   EXPECT_TRUE(down.open(datagram, opened));
 }
 
-TEST(Gate, MessagesMayBeLostAndRepeated) {
+TEST(Gate, HandshakeToleratesLossAndRepetition) {
   std::mt19937 random(4);
   for (int round = 0; round < 50; ++round) {
     Bench bench;
@@ -78,7 +78,7 @@ TEST(Gate, MessagesMayBeLostAndRepeated) {
   }
 }
 
-TEST(Gate, ATokenIsGoodOnce) {
+TEST(Gate, TokenIsAcceptedOnce) {
   Bench bench;
   const ConnectToken token = bench.token();
   ClientHandshake client(token, kGame), thief(token, kGame);
@@ -90,8 +90,8 @@ TEST(Gate, ATokenIsGoodOnce) {
   EXPECT_EQ(bench.gate.sessions(), 1u);
 }
 
-// All answers got lost, and the client tries again from another socket: it is let in, once, with other keys.
-TEST(Gate, AClientThatNeverHeardTheAnswerMayTryAgain) {
+// All answers were lost, and the client tries again from another socket. It is admitted once, with new keys.
+TEST(Gate, ClientMayRetryAfterALostAnswer) {
   for (const bool at_once : {true, false}) {
     Bench bench;
     const ConnectToken token = bench.token();
@@ -114,7 +114,7 @@ TEST(Gate, AClientThatNeverHeardTheAnswerMayTryAgain) {
   }
 }
 
-TEST(Gate, ATokenIsGoodAtOneOfSeveralGates) {
+TEST(Gate, TokenIsAcceptedAtOneOfSeveralGates) {
   Bench bench;
   bench.config.used = std::make_shared<UsedTokens>();
   bench.gate = Gate(bench.config);
@@ -127,13 +127,13 @@ TEST(Gate, ATokenIsGoodAtOneOfSeveralGates) {
   EXPECT_FALSE(thief.session());
 }
 
-TEST(Gate, WhatIsCopiedOnTheWayLetsNobodyIn) {
+TEST(Gate, CopiedResponseIsRefused) {
   Bench bench;
   ClientHandshake client(bench.token(), kGame);
   ASSERT_TRUE(client.receive(*bench.ask(kClient, *client.to_send(bench.now_s))));
   const auto sent = client.to_send(bench.now_s);
   const Bytes response(sent->begin(), sent->end());
-  // From another address the cookie is wrong; too late it is, too.
+  // The cookie is invalid from another address, and after its lifetime.
   EXPECT_FALSE(bench.ask({kClient.host, 1000}, response));
   EXPECT_FALSE(bench.ask({kClient.host + 1, kClient.port}, response));
   bench.now_s += 60.0;
@@ -142,7 +142,7 @@ TEST(Gate, WhatIsCopiedOnTheWayLetsNobodyIn) {
   EXPECT_EQ(bench.gate.sessions(), 0u);
 }
 
-TEST(Gate, RefusesTokensThatAreNotForItOrTooOld) {
+TEST(Gate, RefusesExpiredTokensAndTokensForOtherServers) {
   Bench bench;
   const auto joins = [&](const ConnectToken& token, std::uint64_t game = kGame) {
     ClientHandshake client(token, game);
@@ -162,12 +162,12 @@ TEST(Gate, RefusesTokensThatAreNotForItOrTooOld) {
   EXPECT_EQ(bench.gate.sessions(), 1u);
 }
 
-TEST(Gate, ATicketLetsAClientComeBack) {
+TEST(Gate, TicketLetsAClientReturn) {
   Bench bench;
   ClientHandshake client(bench.token(9), kGame);
   bench.talk(client, kClient);
   const Ticket& ticket = client.session()->ticket;
-  // The server was started anew in between, and knows nothing but the key.
+  // The server was restarted and knows nothing but the key.
   Bench anew;
   anew.gate = Gate(bench.config);
   ClientHandshake again(token_of(ticket), kGame);
@@ -177,9 +177,9 @@ TEST(Gate, ATicketLetsAClientComeBack) {
   EXPECT_NE(again.session()->keys.to_server.bytes(), client.session()->keys.to_server.bytes());
 }
 
-// A connection that lasts longer than any ticket: what the client has last is good at all times, and as much
-// so when most of those that it is sent get lost.
-TEST(Gate, WhoStaysHasAGoodTicketAtAllTimes) {
+// A connection that lasts longer than any ticket: the client's newest ticket is valid at all times, even if
+// most tickets are lost.
+TEST(Gate, ConnectedClientAlwaysHasAValidTicket) {
   for (const bool lossy : {false, true}) {
     Bench bench;
     Guard server(bench.config), client(bench.token(3), kGame);
@@ -215,8 +215,8 @@ TEST(Gate, WhoStaysHasAGoodTicketAtAllTimes) {
   }
 }
 
-// Whoever is not connected gets none, and a client gives none.
-TEST(Gate, OnlyServersGiveTicketsAndOnlyToWhomIsThere) {
+// Only connected clients receive tickets, and a client cannot send one.
+TEST(Gate, OnlyServersSendTicketsAndOnlyToConnectedClients) {
   Bench bench;
   bench.config.ticket_s = 12.0;
   Guard server(bench.config), client(bench.token(3), kGame);
@@ -225,14 +225,14 @@ TEST(Gate, OnlyServersGiveTicketsAndOnlyToWhomIsThere) {
   const std::uint64_t expires_s = client.joined()->ticket.expires_s;
   const auto forged = client.seal(*client.sealer_of(0), Kind::ticket, write(Ticket{}));
   EXPECT_EQ(server.arrive(kClient, forged, bench.now_s, kNow).refusal, Refusal::malformed);
-  // One that is no ticket changes nothing, even from the server.
+  // A malformed ticket changes nothing, even if it comes from the server.
   Sealer& sealer = *server.sealer_of(client.joined()->number);
   const auto short_one = server.seal(sealer, Kind::ticket, Bytes(5));
   EXPECT_EQ(client.arrive(kServer, short_one, bench.now_s, kNow).refusal, Refusal::malformed);
   EXPECT_EQ(client.joined()->ticket.expires_s, expires_s);
 }
 
-TEST(Gate, SessionsThatNothingFollowsEnd) {
+TEST(Gate, SessionsWithoutAConnectionEnd) {
   Bench bench;
   ClientHandshake client(bench.token(1), kGame), held(bench.token(2), kGame);
   bench.talk(client, kClient);
@@ -246,7 +246,7 @@ TEST(Gate, SessionsThatNothingFollowsEnd) {
   EXPECT_EQ(bench.gate.sessions(), 0u);
 }
 
-TEST(Gate, OneHostHasItsLimits) {
+TEST(Gate, SessionsPerHostAreLimited) {
   Bench bench;
   int joined = 0;
   for (std::uint16_t i = 0; i < 300; ++i) {
@@ -258,12 +258,11 @@ TEST(Gate, OneHostHasItsLimits) {
   EXPECT_GT(bench.gate.counts().over_limit, 200u);
   ClientHandshake other(bench.token(1000), kGame);
   bench.talk(other, {kClient.host + 1, 1});
-  EXPECT_TRUE(other.session());  // others do not notice
+  EXPECT_TRUE(other.session());  // other hosts are not affected
 }
 
-// Sixteen clients who were let in elsewhere say, in another's name, that they are where he is: his place is
-// his.
-TEST(Gate, NobodyTakesUpThePlacesOrTheShareOfAnAddressByNamingIt) {
+// Sixteen admitted clients forge another client's address. They do not take that address's session slots.
+TEST(Gate, ForgedSourceAddressesDoNotUseUpAnAddressesLimits) {
   Bench bench;
   bench.config.limits = {
       .datagrams_per_second = 100.0, .address_datagrams_per_second = 400.0, .burst_s = 1.0};
@@ -290,8 +289,8 @@ TEST(Gate, NobodyTakesUpThePlacesOrTheShareOfAnAddressByNamingIt) {
   }
 }
 
-// Of whatever kind it is, and whether it makes sense: what a client seals is its own, and counts.
-TEST(Gate, AllThatAClientSealsIsHeldToItsShare) {
+// Everything that a client seals counts against its limit, of any kind, valid or not.
+TEST(Gate, AllSealedDatagramsCountAgainstTheClientsLimit) {
   for (const Kind kind : {Kind::enet, Kind::state, Kind::ticket, Kind::probe, Kind::echo}) {
     Bench bench;
     bench.config.limits = {.datagrams_per_second = 100.0, .burst_s = 1.0};
@@ -319,7 +318,7 @@ TEST(Gate, GarbageIsCountedAndNeverAnswered) {
       byte = static_cast<std::byte>(random());
     if (i % 2 == 0) {
       bytes = request;
-      bytes[random() % 9] ^= static_cast<std::byte>(1 + random() % 255);  // kind or game
+      bytes[random() % 9] ^= static_cast<std::byte>(1 + random() % 255);  // kind or game id
     }
     ASSERT_FALSE(bench.ask(kClient, bytes));
     ASSERT_FALSE(client.receive(bytes));
@@ -327,7 +326,7 @@ TEST(Gate, GarbageIsCountedAndNeverAnswered) {
   EXPECT_EQ(bench.gate.counts().malformed, 20'000u);
 }
 
-TEST(ClientHandshake, AForgedServerGetsNowhere) {
+TEST(ClientHandshake, ForgedServerIsRefused) {
   Bench bench, liar;  // another key
   ClientHandshake client(bench.token(), kGame);
   const auto request = client.to_send(bench.now_s);
@@ -336,7 +335,7 @@ TEST(ClientHandshake, AForgedServerGetsNowhere) {
   EXPECT_FALSE(liar.ask(kClient, *response));  // cannot open the token
   Accepted forged{.session = 1, .server = KeyExchange().public_key(), .ticket = {}};
   EXPECT_FALSE(client.receive(seal(forged, {SecretKey::make(), SecretKey::make(), SecretKey::make()})));
-  forged.server = {};  // a point that gives everybody the same secret
+  forged.server = {};  // a point that gives the same secret for every key
   EXPECT_FALSE(client.receive(seal(forged, {SecretKey::make(), SecretKey::make(), SecretKey::make()})));
   EXPECT_FALSE(client.session());
 }

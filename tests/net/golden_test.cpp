@@ -13,16 +13,16 @@
 namespace reckoner {
 namespace {
 
-// Whole numbers and powers of two only: what goes in is exact on every platform, whatever it makes of
+// Uses whole numbers and powers of two only. The inputs are exact on every platform, however it rounds
 // products and sums.
 class Numbers {
  public:
-  // -most to most.
+  // From -most to most.
   std::int32_t number(std::int32_t most) {
     state_ = state_ * 6364136223846793005u + 1442695040888963407u;
     return static_cast<std::int32_t>((state_ >> 33) % static_cast<std::uint64_t>(2 * most + 1)) - most;
   }
-  // 0 to most.
+  // From 0 to most.
   std::uint8_t choice(std::uint8_t most) {
     state_ = state_ * 6364136223846793005u + 1442695040888963407u;
     return static_cast<std::uint8_t>((state_ >> 33) % (most + 1u));
@@ -79,7 +79,7 @@ QuantisedState state_of(Numbers& numbers) {
   return s;
 }
 
-// The state `ticks` later, and a little elsewhere.
+// The state `ticks` later, with a small deviation.
 State surprised(const State& then, int ticks, Numbers& numbers) {
   State s = extrapolate(then, ticks / 60.0);
   for (int i = 0; i < 3; ++i) {
@@ -91,9 +91,9 @@ State surprised(const State& then, int ticks, Numbers& numbers) {
   return s;
 }
 
-// Server and client run this on different machines and must agree to the last bit: the predictor, rounding,
-// both encodings and what is read from them. The hash was made on x86-64 with GCC 12 at -O3; every other
-// compiler, level and processor has to give the same.
+// Server and client run this code on different machines and must agree to the last bit: the predictor, the
+// rounding, both encodings and the decoded values. The hash was made on x86-64 with GCC 12 at -O3. Every
+// other compiler, optimisation level and processor must give the same hash.
 TEST(Golden, PredictorAndCodecGiveTheSameBitsEverywhere) {
   Numbers numbers;
   Hash hash;

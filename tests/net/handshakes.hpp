@@ -20,16 +20,16 @@ namespace reckoner::test {
 using Bytes = std::vector<std::byte>;
 
 inline constexpr std::uint64_t kGame = 5;
-inline constexpr std::uint64_t kNow = 1'800'000'000;  ///< seconds since 1970, when a test begins
+inline constexpr std::uint64_t kNow = 1'800'000'000;  ///< seconds since 1970 at the start of a test
 inline constexpr ServerAddress kServer{0x0A000001, 4000};
 inline constexpr ServerAddress kClient{0x01020304, 999};
 
-/// As a client shows it that comes back.
+/// The token that a returning client makes of its ticket.
 inline ConnectToken token_of(const secure::Ticket& ticket) {
   return {ticket.expires_s, ticket.nonce, ticket.sealed, {}, ticket.to_server, ticket.to_client};
 }
 
-/// What a gate answers, which is never longer than what asked for it.
+/// The gate's answer, which is never longer than the request.
 inline std::optional<Bytes> ask(secure::Gate& gate, const ServerAddress& from,
                                 std::span<const std::byte> datagram, double now_s, std::uint64_t unix_s) {
   const auto answer = gate.receive(from, datagram, now_s, unix_s);
@@ -38,7 +38,7 @@ inline std::optional<Bytes> ask(secure::Gate& gate, const ServerAddress& from,
   return Bytes(answer->begin(), answer->end());
 }
 
-/// Lets a client and a gate talk until one of them has nothing to say.
+/// Exchanges handshake messages between a client and a gate until one of them has nothing to send.
 inline void talk(secure::ClientHandshake& client, secure::Gate& gate, const ServerAddress& from, double now_s,
                  std::uint64_t unix_s) {
   while (const auto message = client.to_send(now_s)) {
@@ -47,7 +47,7 @@ inline void talk(secure::ClientHandshake& client, secure::Gate& gate, const Serv
   }
 }
 
-/// The same of their guards. True if the client is let in.
+/// Exchanges handshake messages between two guards. True if the client is admitted.
 inline bool let_in(secure::Guard& client, secure::Guard& server, const ServerAddress& from, double now_s,
                    std::uint64_t unix_s = kNow) {
   while (const auto message = client.to_send(now_s)) {
@@ -58,7 +58,7 @@ inline bool let_in(secure::Guard& client, secure::Guard& server, const ServerAdd
   return client.joined() != nullptr;
 }
 
-/// The same, and a connection stands on the session.
+/// Exchanges handshake messages and binds a connection to the session. True if both succeed.
 inline bool connects(secure::Guard& client, secure::Guard& server, const ServerAddress& from, double now_s) {
   return let_in(client, server, from, now_s) && server.hold(client.joined()->number, 1);
 }

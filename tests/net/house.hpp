@@ -12,7 +12,7 @@
 
 namespace reckoner::test {
 
-/// A server of one or more gates, and what its transport would do.
+/// A server with one or more gates, and the tasks of its transport.
 struct House {
   secure::GateConfig config;
   std::vector<secure::Gate> gates;
@@ -45,7 +45,7 @@ struct House {
     now_s += static_cast<double>(seconds);
     unix_s += seconds;
   }
-  /// With nothing but the key.
+  /// Restarts the server. It knows nothing but the key afterwards.
   void restart() {
     config.used = std::make_shared<secure::UsedTokens>(config.tokens);
     for (secure::Gate& gate : gates)
@@ -70,7 +70,7 @@ struct House {
       });
     }
   }
-  /// Joins, and stands; or why not.
+  /// Joins and binds a connection. Returns the client's next ticket, or nullopt if it was refused.
   std::optional<secure::Ticket> join(const ConnectToken& with, const ServerAddress& from = kClient,
                                      std::size_t gate = 0) {
     secure::ClientHandshake client(with, kGame);

@@ -8,7 +8,7 @@
 namespace reckoner {
 namespace {
 
-TEST(WholeTicks, LeavesOffThePart) {
+TEST(WholeTicks, RoundsDown) {
   EXPECT_EQ(whole_ticks(0.0), 0u);
   EXPECT_EQ(whole_ticks(0.99), 0u);
   EXPECT_EQ(whole_ticks(7.0), 7u);
@@ -16,7 +16,7 @@ TEST(WholeTicks, LeavesOffThePart) {
   EXPECT_EQ(whole_ticks(4294967294.5), 4294967294u);
 }
 
-TEST(WholeTicks, AreTheFirstOrLastForWhatLiesOutside) {
+TEST(WholeTicks, ClampsValuesOutOfRange) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   for (const double ticks : {-0.5, -1e300, -kInfinity, std::numeric_limits<double>::quiet_NaN()})
     EXPECT_EQ(whole_ticks(ticks), 0u) << ticks;

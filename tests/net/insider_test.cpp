@@ -32,8 +32,8 @@ class Insider : public test::TokenServer<EnetTransport> {
  protected:
   End& honest = add_client();
   std::optional<secure::Guard> insider;
-  std::uint32_t theirs = 0, his = 0;  // sessions
-  Bytes seen;                         // something sealed of the honest one's
+  std::uint32_t theirs = 0, his = 0;  // sessions of the honest client and of the insider
+  Bytes seen;                         // a sealed datagram of the honest client
 
   void SetUp() override {
     ASSERT_NO_FATAL_FAILURE(serve(
@@ -59,14 +59,14 @@ class Insider : public test::TokenServer<EnetTransport> {
     his = insider->joined()->number;
     ASSERT_NE(his, theirs);
   }
-  /// The server refuses as much more for this reason, and nothing else.
+  /// Waits until the server has counted `times` more refusals for this reason, and none for another one.
   void expect_refused(Refusal why, std::size_t times, const RefusalCounts& before) {
     const auto& now = server.transport->stats().refusals;
     EXPECT_TRUE(until([&] { return now.total() >= before.total() + times; }));
     EXPECT_EQ(now[why], before[why] + times);
     EXPECT_EQ(now.total(), before.total() + times);
   }
-  /// Of all that was sent the server has taken in what the honest client said, which is there still.
+  /// The server has received only the honest client's payloads, and that client is still connected.
   void expect_undisturbed() {
     EXPECT_FALSE(until([&] { return !server.disconnected.empty() || !honest.disconnected.empty(); }, 0.3));
     EXPECT_TRUE(server.state.empty());
@@ -89,8 +89,8 @@ Bytes renamed(std::span<const std::byte> sealed, std::uint32_t session) {
   return bytes;
 }
 
-// What counts is the key, whatever number stands in front, from wherever it comes.
-TEST_F(Insider, CannotSealForAnothersSession) {
+// The key decides, whatever session number the header names and wherever the datagram comes from.
+TEST_F(Insider, CannotSealForAnotherSession) {
   ASSERT_EQ(renamed(seen, theirs), seen) << "that is where the number stands";
   secure::Sealer sealer(insider->joined()->keys.to_server, theirs, 1'000'000);
   std::vector<Bytes> forged{renamed(seen, his)};
@@ -112,9 +112,9 @@ TEST_F(Insider, CannotSealForAnothersSession) {
   expect_undisturbed();
 }
 
-// Sealed well, for his own session: the ENet peer that it names is the other's. ENet knows peers by number
-// and address, and both are right.
-TEST_F(Insider, CannotNameAnothersConnection) {
+// Correctly sealed for the insider's own session, but the ENet header names the other client's peer. ENet
+// identifies peers by number and address, and both match.
+TEST_F(Insider, CannotNameAnotherConnection) {
   const auto speaks = [this](const Bytes& plain) {
     const auto sealed = insider->seal(*insider->sealer_of(0), Kind::enet, plain);
     relay->send_up({sealed.begin(), sealed.end()});

@@ -8,7 +8,7 @@
 namespace reckoner {
 namespace {
 
-TEST(LinkEstimate, WaitsASecondBeforeAnythingIsKnown) {
+TEST(LinkEstimate, TimeoutIsASecondBeforeTheFirstSample) {
   const LinkEstimate link;
   EXPECT_FALSE(link.known());
   EXPECT_EQ(link.timeout_s(0.1), 1.0);
@@ -23,7 +23,7 @@ TEST(LinkEstimate, SettlesOnASteadyRoundTrip) {
   EXPECT_NEAR(link.one_way_s(), 0.06, 1e-3);
 }
 
-TEST(LinkEstimate, TimeOutCoversTheJitter) {
+TEST(LinkEstimate, TimeoutCoversTheJitter) {
   LinkEstimate link;
   for (int i = 0; i < 200; ++i)
     link.add(i % 2 == 0 ? 0.1 : 0.2);
@@ -38,7 +38,7 @@ TEST(LinkEstimate, OneWayIsBounded) {
   EXPECT_EQ(link.one_way_s(), 0.25);
 }
 
-TEST(LinkEstimate, IgnoresWhatCannotBe) {
+TEST(LinkEstimate, IgnoresImpossibleSamples) {
   LinkEstimate link;
   link.add(-0.1);
   link.add(11.0);

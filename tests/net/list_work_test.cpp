@@ -50,19 +50,19 @@ EnetDatagram acknowledgement(unsigned number, unsigned channel = 0) {
   return EnetDatagram(3).command(kAcknowledge, channel, 0).put16(number).put16(0);
 }
 
-// Wherever the numbers stand, also where they go round.
+// Works at any command number, also across the wrap.
 class ListWorkAt : public testing::TestWithParam<unsigned> {
  protected:
   [[nodiscard]] std::uint16_t at(int ahead) const { return static_cast<std::uint16_t>(GetParam() + ahead); }
 };
 
-TEST_P(ListWorkAt, WhatComesInOrderCostsNothing) {
+TEST_P(ListWorkAt, PacketsInOrderCostNothing) {
   const EnetLists lists(at(0), 0);
   EXPECT_EQ(outcome(lists, reliable(at(1))), (Outcome{{}, 1}));
   EXPECT_EQ(outcome(lists, fragment(at(1), 2)), (Outcome{{}, 2}));
 }
 
-TEST_P(ListWorkAt, WhatWasHereIsMerelyAcknowledgedAgain) {
+TEST_P(ListWorkAt, RepeatedPacketsCostNothing) {
   EnetLists lists(at(0), 0);
   for (int i = 2; i < 100; ++i)
     lists.wait(at(i));
@@ -70,7 +70,7 @@ TEST_P(ListWorkAt, WhatWasHereIsMerelyAcknowledgedAgain) {
     EXPECT_EQ(outcome(lists, reliable(at(behind))), (Outcome{{}, 0})) << behind;
 }
 
-TEST_P(ListWorkAt, ThePlaceOfACommandIsLookedForFromTheEnd) {
+TEST_P(ListWorkAt, CountsTheStepsFromTheEndOfTheList) {
   EnetLists lists(at(0), 0);
   for (int i = 2; i <= 1000; ++i)
     lists.wait(at(i));
@@ -79,13 +79,13 @@ TEST_P(ListWorkAt, ThePlaceOfACommandIsLookedForFromTheEnd) {
   EXPECT_EQ(outcome(lists, reliable(at(900))).steps, 101u);
   EXPECT_EQ(outcome(lists, reliable(at(1))).steps, 1000u);
   EXPECT_EQ(outcome(lists, fragment(at(900), 1)).steps, 202u);
-  // What came with the same datagram waits too.
+  // Commands earlier in the same datagram are in the list, too.
   EnetDatagram both = reliable(at(1020));
   both.command(kReliable, 0, at(1010)).put16(0);
   EXPECT_EQ(outcome(lists, both).steps, 1u + 11u);
 }
 
-TEST_P(ListWorkAt, NothingIsTakenFromBeyondTheWindow) {
+TEST_P(ListWorkAt, PacketsBeyondTheWindowAreRefused) {
   const EnetLists lists(at(0), 0);
   for (const int ahead : {1, 2, kReach - 1, int{kReach}})
     EXPECT_EQ(outcome(lists, reliable(at(ahead))).why, std::nullopt) << ahead;
@@ -98,7 +98,7 @@ TEST_P(ListWorkAt, NothingIsTakenFromBeyondTheWindow) {
   }
 }
 
-TEST_P(ListWorkAt, AcknowledgementsAreLookedForAsEnetDoes) {
+TEST_P(ListWorkAt, CountsTheStepsOfAnAcknowledgement) {
   EnetLists lists(0, at(14));
   for (int i = 1; i <= 10; ++i)
     lists.send(at(i));
@@ -120,8 +120,9 @@ TEST_P(ListWorkAt, AcknowledgementsAreLookedForAsEnetDoes) {
 INSTANTIATE_TEST_SUITE_P(Numbers, ListWorkAt,
                          testing::Values(100u, 4096u, 32'760u, 40'000u, 65'000u, 65'530u));
 
-// More may wait to be sent than half of all numbers: what is acknowledged is no younger for that.
-TEST(ListWork, ALongQueueMakesNoAcknowledgementFalse) {
+// More than half of all command numbers may wait to be sent. Acknowledged numbers are not mistaken for newer
+// ones.
+TEST(ListWork, LongQueueDoesNotInvalidateAcknowledgements) {
   EnetLists lists(0, 50'000);
   lists.send(5);
   lists.queue(6, 0);
@@ -130,7 +131,7 @@ TEST(ListWork, ALongQueueMakesNoAcknowledgementFalse) {
   EXPECT_EQ(outcome(lists, acknowledgement(6)).why, Refusal::never_sent);
 }
 
-TEST(ListWork, NobodyHasMoreWalkedThanIsHandedOut) {
+TEST(ListWork, StepsAreLimitedPerSecond) {
   EnetLists lists(0, 5000);
   for (std::uint16_t i = 2; i <= kReach; ++i)
     lists.wait(i);
@@ -146,7 +147,7 @@ TEST(ListWork, NobodyHasMoreWalkedThanIsHandedOut) {
     EXPECT_GE(let_through, 7000u);
     EXPECT_LE(let_through, 8001u);
     EXPECT_EQ(work.refuse(lists.peer, datagram.bytes, 1.0), Refusal::peer_limit);
-    // A tenth of a second later there is some again.
+    // A tenth of a second later there is budget again.
     std::uint64_t later = 0;
     for (int i = 0; i < 20'000; ++i)
       later += work.refuse(lists.peer, datagram.bytes, 1.1) ? 0u : 1u;

@@ -21,7 +21,7 @@
 namespace reckoner::test {
 namespace {
 
-/// Keeps what is said.
+/// Keeps the log entries.
 struct Heard {
   struct Line {
     LogLevel level;
@@ -43,7 +43,7 @@ struct Heard {
   }
 };
 
-TEST(Log, ALineHasWhatIsKnown) {
+TEST(Log, LineContainsAllFields) {
   const LogField fields[] = {{"client", std::uint64_t{7}},      {"by_s", -0.25},
                              {"why", std::string_view("full")}, {"secure", false},
                              {"way", std::int64_t{-3}},         {"none", std::string_view("")}};
@@ -52,8 +52,8 @@ TEST(Log, ALineHasWhatIsKnown) {
   EXPECT_EQ(text_of({LogLevel::info, "quiet", {}}), "quiet");
 }
 
-// Names and reasons come from elsewhere: they must neither end the line nor pass for other fields.
-TEST(Log, NothingInATextEndsTheLineOrItsQuotes) {
+// Names and reasons come from other machines. They must not end the line or look like other fields.
+TEST(Log, TextCannotEndTheLineOrItsQuotes) {
   for (const std::string_view text :
        {"a b", "a=b", "a\"b", "a\\b", "a\nlevel=error", "\x1b[2J", "\x7f", "\t"}) {
     const LogField field{"why", text};
@@ -74,7 +74,7 @@ TEST(Log, NothingInATextEndsTheLineOrItsQuotes) {
   }
 }
 
-TEST(Log, AnEmptySinkIsNotCalled) {
+TEST(Log, EmptySinkIsNotCalled) {
   say({}, LogLevel::error, "nobody listens");
   RefusalLog log;
   RefusalCounts counts;
@@ -82,7 +82,7 @@ TEST(Log, AnEmptySinkIsNotCalled) {
   log.say({}, "refused", counts);
 }
 
-TEST(RefusalLog, SaysOnceASecondHowManyMoreByReason) {
+TEST(RefusalLog, LogsNewRefusalsByReasonOnceASecond) {
   Heard heard;
   RefusalLog log;
   RefusalCounts counts;
@@ -123,7 +123,7 @@ bool until(const std::function<bool()>& so, const std::vector<Transport*>& trans
   return false;
 }
 
-TEST(TransportLog, PeersComeAndGoWithTheirAddress) {
+TEST(TransportLog, LogsPeersWithTheirAddress) {
   Heard heard, of_client;
   auto server = ShardedTransport::listen({.host = "127.0.0.1", .security = Insecure{}, .log = heard.sink()});
   ASSERT_TRUE(server);
@@ -139,7 +139,7 @@ TEST(TransportLog, PeersComeAndGoWithTheirAddress) {
   EXPECT_EQ(heard.lines.size(), 3u);
 }
 
-// Whoever opens a server says whom it lets in; there is no default that lets in anybody.
+// A server must state its security. No default admits everybody.
 static_assert(!std::is_default_constructible_v<EnetListenConfig>);
 static_assert(!std::is_default_constructible_v<OrInsecure<ServerSecurity>>);
 static_assert(std::is_constructible_v<EnetDialer, const char*, std::uint16_t, std::uint32_t, Insecure>);
@@ -150,8 +150,8 @@ concept ConnectsWithoutAWord = requires(Host host) {
 };
 static_assert(!ConnectsWithoutAWord<const char*>);
 
-// Once, however many hosts share the port; and nothing of a server that wants tokens for itself.
-TEST(TransportLog, AServerThatLetsInAnybodyIsWarnedOf) {
+// Logged once, even if several hosts share the port. Not logged for a server that requires tokens for itself.
+TEST(TransportLog, WarnsOfAnInsecureServer) {
   Heard heard;
   auto open = ShardedTransport::listen(
       {.host = "127.0.0.1", .max_peers = 20, .security = Insecure{}, .log = heard.sink()}, 16);
@@ -172,10 +172,10 @@ TEST(TransportLog, AServerThatLetsInAnybodyIsWarnedOf) {
   EXPECT_EQ(heard.lines[0].event, "tokens for any server are taken");
 }
 
-TEST(TransportLog, WhoGetsNoAnswerIsTold) {
+TEST(TransportLog, LogsAMissingAnswer) {
   Heard heard;
   auto nobody = EnetTransport::listen(
-      {.host = "127.0.0.1", .security = Insecure{}});  // it has the port, and is never serviced
+      {.host = "127.0.0.1", .security = Insecure{}});  // it owns the port but is never serviced
   ASSERT_TRUE(nobody);
   auto client = EnetTransport::connect("127.0.0.1", (*nobody)->port(), 0, Insecure{}, heard.sink());
   ASSERT_TRUE(client);
@@ -183,9 +183,9 @@ TEST(TransportLog, WhoGetsNoAnswerIsTold) {
   EXPECT_EQ(heard.lines.back().level, LogLevel::warning);
 }
 
-// A server that wants tokens, and knocks without any: counted, and said once a second.
-// A household too many: its router's address is said, and not for each of its tries.
-TEST(TransportLog, WhoFindsNoPlaceIsSaidWithTheAddress) {
+// Clients without a token at a server that requires one are counted and logged once a second. If too many
+// clients share one address, that address is logged, but not for each attempt.
+TEST(TransportLog, LogsTheAddressOfRefusedClients) {
   Heard heard;
   const SecretKey key = SecretKey::make();
   auto server = EnetTransport::listen({.host = "127.0.0.1",
@@ -216,7 +216,7 @@ TEST(TransportLog, WhoFindsNoPlaceIsSaidWithTheAddress) {
   }
 }
 
-TEST(TransportLog, WhatIsRefusedAtTheGateIsAddedUp) {
+TEST(TransportLog, SumsRefusalsAtTheGate) {
   Heard heard;
   auto key = SecretKey::make();
   auto server = EnetTransport::listen(

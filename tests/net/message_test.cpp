@@ -64,7 +64,7 @@ TEST(MessageCodec, SectionsRoundTrip) {
   }
 }
 
-TEST(MessageCodec, AnInsaneStampOrLengthIsRefused) {
+TEST(MessageCodec, InvalidStampOrLengthIsRefused) {
   for (const double stamp : {std::numeric_limits<double>::quiet_NaN(), 1e13, -1e13}) {
     std::array<std::byte, 64> buffer{};
     BitWriter writer{buffer};
@@ -76,7 +76,7 @@ TEST(MessageCodec, AnInsaneStampOrLengthIsRefused) {
     read_messages(reader, batch);
     EXPECT_TRUE(reader.failed()) << stamp;
   }
-  for (const std::uint64_t length_less_1 : {50u, 1000u, 1023u}) {  // more than there is, more than allowed
+  for (const std::uint64_t length_less_1 : {50u, 1000u, 1023u}) {  // more than present, more than allowed
     std::vector<std::byte> buffer(length_less_1 == 50 ? 40 : 1200);
     BitWriter writer{buffer};
     writer.write(1, 2);
@@ -104,7 +104,7 @@ TEST(MessageCodec, AnyBitsAreReadSafely) {
   }
 }
 
-TEST(MessageOutbox, WritesWhatFitsInOrderAndKeepsTheRest) {
+TEST(MessageOutbox, WritesTheMessagesThatFitAndKeepsTheRest) {
   MessageOutbox outbox;
   for (const int i : {1, 2, 3})
     ASSERT_TRUE(outbox.add(payload_of(i == 2 ? 900 : 100, i), std::nullopt, 0.0));
@@ -128,13 +128,13 @@ TEST(MessageOutbox, WritesWhatFitsInOrderAndKeepsTheRest) {
     return firsts;
   };
   EXPECT_EQ(written(50), std::vector<int>{});
-  EXPECT_EQ(written(300 * 8), (std::vector{1, 3}));  // the large one does not hold up the small
+  EXPECT_EQ(written(300 * 8), (std::vector{1, 3}));  // the large message does not hold up smaller ones
   EXPECT_EQ(written(2 + 10 + 900 * 8), std::vector<int>{});
   EXPECT_EQ(written(2 + 10 + 900 * 8 + 1), std::vector{2});
   EXPECT_TRUE(outbox.empty());
 }
 
-TEST(MessageOutbox, IsBoundedAndDropsWhatWaitsTooLong) {
+TEST(MessageOutbox, IsBoundedAndDropsOldMessages) {
   MessageOutbox outbox;
   std::size_t taken = 0;
   while (outbox.add(payload_of(kMaxUnreliableBytes, 0), std::nullopt, 1.0))
@@ -168,13 +168,13 @@ TEST(MessageInbox, OneSenderCannotCrowdOutAnother) {
     EXPECT_EQ(message->sender, ClientId{1});
     EXPECT_EQ(message->payload.size(), 10u);
   }
-  EXPECT_TRUE(inbox.add({1}, ten, std::nullopt, false));  // polled ones make room
+  EXPECT_TRUE(inbox.add({1}, ten, std::nullopt, false));  // a polled message makes room
   EXPECT_EQ(inbox.poll()->sender, ClientId{2});
   EXPECT_EQ(inbox.poll()->sender, ClientId{1});
   EXPECT_FALSE(inbox.poll());
 }
 
-TEST(MessageInbox, HeldOnesComeOutByTheirStamps) {
+TEST(MessageInbox, StampedMessagesAreDeliveredInTheOrderOfTheirStamps) {
   MessageInbox inbox{{}};
   const auto add = [&](int first, std::optional<double> time_s) {
     const std::byte byte{static_cast<unsigned char>(first)};

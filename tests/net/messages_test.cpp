@@ -129,8 +129,8 @@ bool same_number(double a, double b) {
   return std::memcmp(&a, &b, sizeof a) == 0;
 }
 
-// Both ends must make the same curve: every number of a route arrives to the last bit.
-TEST(Messages, RoutesArriveToTheLastBit) {
+// Both ends must construct the same curve, so every number of a route arrives exact to the last bit.
+TEST(Messages, RoutesArriveBitExactly) {
   for (const RouteKind kind : kRouteKinds) {
     const RouteDefinition sent = route_of(kind);
     const auto decoded = decode_control(encoded(RouteMessage{{kMaxRoutes}, sent}));
@@ -162,7 +162,7 @@ TEST(Messages, RoutesArriveToTheLastBit) {
   }
 }
 
-TEST(Messages, ARouteThatIsTooLongIsToldApart) {
+TEST(Messages, TooLongRouteIsRefused) {
   RouteDefinition d = route_of(RouteKind::kPolyline);
   d.points.resize(1350, glm::dvec3{1.0, 2.0, 3.0});
   std::vector<std::byte> buffer(kMaxControlBytes);
@@ -171,10 +171,10 @@ TEST(Messages, ARouteThatIsTooLongIsToldApart) {
   EXPECT_TRUE(encode(RouteMessage{{1}, d}, buffer).empty());
 }
 
-TEST(Messages, ARouteOfNonsenseIsRefused) {
+TEST(Messages, InvalidRouteIsRefused) {
   RouteDefinition d = route_of(RouteKind::kPolyline);
   std::vector<std::byte> bytes = encoded(RouteMessage{{1}, d});
-  // The first number stands behind kind (4), id - 1 (12), three enumerators (6) and the count (13) bits.
+  // The first number follows kind (4), id - 1 (12), three enumerators (6) and the count (13): bits.
   constexpr std::size_t kFirstNumber = 4 + 12 + 6 + 13;
   const auto put = [&bytes](double number) {
     std::uint64_t bits = 0;
@@ -196,8 +196,8 @@ TEST(Messages, ARouteOfNonsenseIsRefused) {
   }
 }
 
-TEST(Messages, AnotherVersionCanStillBeToldApart) {
-  // A later version may put more, or something else, behind its number.
+TEST(Messages, JoinOfAnotherVersionIsReadable) {
+  // A later version may append more data, or other data, after its number.
   std::vector<std::byte> bytes = encoded(JoinMessage{static_cast<std::uint16_t>(kProtocolVersion + 1), 1});
   bytes.resize(bytes.size() + 20, std::byte{0xab});
   const auto join = decode_control(bytes);
@@ -218,7 +218,7 @@ TEST(Messages, TruncationAndTrailingBytesAreRefused) {
   }
 }
 
-TEST(Messages, DamageNeverEscapes) {
+TEST(Messages, DamagedMessagesAreReadSafely) {
   for (const ControlMessage& message : one_of_each()) {
     const auto bytes = encoded(message);
     for (std::size_t bit = 0; bit < bytes.size() * 8; ++bit) {
@@ -232,7 +232,7 @@ TEST(Messages, DamageNeverEscapes) {
       }
       if (const auto* r = std::get_if<RouteMessage>(&*decoded)) {
         EXPECT_TRUE(r->route && r->route.value <= kMaxRoutes);
-        (void)Route::make(r->definition);  // may fail, may not crash
+        (void)Route::make(r->definition);  // may fail, must not crash
       }
       const auto* s = std::get_if<SpawnMessage>(&*decoded);
       EXPECT_TRUE(s == nullptr || s->entity);
@@ -254,11 +254,11 @@ TEST(Messages, GameDataRoundTrips) {
   }
 }
 
-TEST(Messages, GameDataOfNothingOrAnInsaneTimeIsRefused) {
+TEST(Messages, EmptyGameDataOrAnInvalidTimeIsRefused) {
   GameDataMessage message{{}, std::nullopt};
   EXPECT_FALSE(decode_control(encoded(message)));
   for (const double insane : {std::numeric_limits<double>::quiet_NaN(), 1e300}) {
-    // The stamp begins behind the kind and the bit that announces it.
+    // The stamp follows the kind and the bit that announces it.
     message = {{std::byte{1}}, 0.0};
     const auto good = encoded(message);
     std::vector<std::byte> bytes(good.size() + 8);
@@ -273,12 +273,12 @@ TEST(Messages, GameDataOfNothingOrAnInsaneTimeIsRefused) {
   }
 }
 
-TEST(Messages, ATooSmallBufferIsToldApart) {
+TEST(Messages, TooSmallBufferGivesAnEmptyResult) {
   std::array<std::byte, 4> small;
   EXPECT_TRUE(encode(one_of_each()[1], small).empty());
 }
 
-TEST(EndCode, SurvivesPacking) {
+TEST(EndCode, RoundTripsThroughPacking) {
   const EndCode code = unpack_end_code(pack({EndReason::version, 12}));
   EXPECT_EQ(code.reason, EndReason::version);
   EXPECT_EQ(code.detail, 12u);
@@ -286,13 +286,13 @@ TEST(EndCode, SurvivesPacking) {
   EXPECT_NE(describe(code).find("version 12"), std::string::npos);
 }
 
-TEST(Messages, APayloadMayCarrySeveral) {
+TEST(Messages, PayloadMayContainSeveralMessages) {
   std::vector<std::byte> payload;
   for (std::uint32_t slot = 0; slot < 5; ++slot) {
     const auto bytes = encoded(DespawnMessage{{slot + 1, 7}, 100 + slot});
     payload.insert(payload.end(), bytes.begin(), bytes.end());
   }
-  EXPECT_FALSE(decode_control(payload));  // which wants just one
+  EXPECT_FALSE(decode_control(payload));  // decode_control() accepts exactly one message
   std::span<const std::byte> left = payload;
   for (std::uint32_t slot = 0; slot < 5; ++slot) {
     const auto message = take_control(left);
@@ -300,7 +300,7 @@ TEST(Messages, APayloadMayCarrySeveral) {
     EXPECT_EQ(std::get<DespawnMessage>(*message).entity.slot(), slot);
   }
   EXPECT_TRUE(left.empty());
-  // Cut off within the third: what is whole before it stands, and nothing is left to be read after it.
+  // Truncated within the third message: the first two are read, and nothing is left after the failure.
   left = std::span{payload}.first(payload.size() / 5 * 3 - 1);
   EXPECT_TRUE(take_control(left));
   EXPECT_TRUE(take_control(left));
@@ -324,7 +324,7 @@ TEST(Messages, OwnershipRoundTrips) {
   EXPECT_EQ(std::get<OwnershipMessage>(*taken).news, OwnershipMessage::News::taken);
   EXPECT_EQ(std::get<OwnershipMessage>(*taken).term, 3);
 
-  // A delay that no sender writes, in the place of one that it does.
+  // A delay out of the encoder's range, written over a valid one.
   OwnershipMessage slow = std::get<OwnershipMessage>(messages[9]);
   slow.viewers_s = 0.25;
   const auto bytes = encoded(slow);

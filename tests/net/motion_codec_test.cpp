@@ -23,7 +23,7 @@ Archetype archetype_with(double threshold_m, double threshold_rad, bool has_orie
   return a;
 }
 
-TEST(MotionCodec, WhatIsReadIsWhatWasWritten) {
+TEST(MotionCodec, RoundTrips) {
   test::RandomStates random{21};
   for (const double threshold : {0.001, 0.05, 1.0}) {
     const Quantisation q = quantisation_for(archetype_with(threshold, threshold));
@@ -48,7 +48,7 @@ std::size_t full_bits(const QuantisedState& state, const Quantisation& q) {
   return writer.bits_written();
 }
 
-TEST(MotionCodec, AFrameTravelsInFullAndCostsTheOthersNothing) {
+TEST(MotionCodec, FrameCostsBitsOnlyForEntitiesInAFrame) {
   test::RandomStates random{23};
   const Quantisation q = quantisation_for(archetype_with(0.05, 0.05));
   QuantisedState state = quantise(random.state(), 1, kUnitPrecision, q);
@@ -65,7 +65,7 @@ TEST(MotionCodec, AFrameTravelsInFullAndCostsTheOthersNothing) {
   }
 }
 
-TEST(MotionCodec, AResidualIsInTheFrameOfItsBaseline) {
+TEST(MotionCodec, ResidualKeepsTheFrameOfItsBaseline) {
   test::RandomStates random{24};
   const Quantisation q = quantisation_for(archetype_with(0.05, 0.05));
   const QuantisedState free = quantise(random.state(), 1, kUnitPrecision, q);
@@ -87,7 +87,7 @@ TEST(MotionCodec, AResidualIsInTheFrameOfItsBaseline) {
   EXPECT_TRUE(reader.finished());
 }
 
-TEST(MotionCodec, FramesThatMakeNoSenseAreMalformed) {
+TEST(MotionCodec, InvalidFramesAreMalformed) {
   const Quantisation q = quantisation_for(archetype_with(0.05, 0.05));
   const auto reads = [&](bool framed, bool owned, std::uint64_t index) {
     std::array<std::byte, 128> buffer{};
@@ -115,8 +115,8 @@ TEST(MotionCodec, FramesThatMakeNoSenseAreMalformed) {
   EXPECT_FALSE(reads(false, true, 5));
 }
 
-// Bits are spent where they can be seen: while a motion is in use, rounding costs less than a tenth of the
-// threshold, in the root mean square. It is shown from a while after its time stamp until the next one.
+// Checks that rounding costs less than a tenth of the threshold, as the root mean square over the time in
+// which a motion is shown: from shortly after its time stamp until the next motion.
 TEST(MotionCodec, RoundingStaysBelowATenthOfTheThreshold) {
   test::RandomStates random{22};
   for (const double threshold : {0.001, 0.05, 1.0}) {
@@ -142,9 +142,9 @@ TEST(MotionCodec, RoundingStaysBelowATenthOfTheThreshold) {
   }
 }
 
-// What position is off by is undone by the velocity, and what both are off by the acceleration, so that the
-// error at the reach is that of the last step alone.
-TEST(MotionCodec, EachRoundingUndoesThoseBefore) {
+// The quantised velocity compensates the rounding of the position, and the acceleration compensates the
+// rounding of both. The error at the reach is then that of the last step alone.
+TEST(MotionCodec, EachRoundingCompensatesTheEarlierOnes) {
   test::RandomStates random{26};
   const Quantisation q = quantisation_for(archetype_with(0.05, 0.05));
   for (std::uint8_t reach = 0; reach <= kMostReach; ++reach) {
@@ -173,7 +173,7 @@ TEST(MotionCodec, RestStaysExact) {
   EXPECT_EQ(back->angular_velocity, glm::vec3{0.0f});
 }
 
-TEST(MotionCodec, ReachIsTheShortestThatLastsSoLong) {
+TEST(MotionCodec, ReachIsTheShortestThatCoversTheTime) {
   EXPECT_EQ(reach_for(0.0), 0);
   EXPECT_EQ(reach_for(0.15), 0);
   EXPECT_EQ(reach_for(0.16), 1);
@@ -194,7 +194,7 @@ TEST(MotionCodec, EachPrecisionHalvesTheRounding) {
   }
 }
 
-TEST(MotionCodec, PrecisionFollowsTheThresholdInForce) {
+TEST(MotionCodec, PrecisionFollowsTheCurrentThreshold) {
   EXPECT_EQ(precision_for(1.0), kUnitPrecision);
   EXPECT_EQ(precision_for(1.9), kUnitPrecision);
   EXPECT_EQ(precision_for(2.0), kUnitPrecision - 1);
@@ -218,7 +218,7 @@ TEST(MotionCodec, QuantisingTwiceChangesNothing) {
   }
 }
 
-TEST(MotionCodec, OrientationTakesEveryOctant) {
+TEST(MotionCodec, OrientationsOfEveryOctantRoundTrip) {
   const Quantisation q = quantisation_for(archetype_with(0.05, 0.05));
   for (int octant = 0; octant < 16; ++octant) {
     State s;
@@ -229,7 +229,7 @@ TEST(MotionCodec, OrientationTakesEveryOctant) {
   }
 }
 
-TEST(MotionCodec, WithoutOrientationItCostsNothing) {
+TEST(MotionCodec, OrientationCostsNoBitsWithoutOne) {
   const Quantisation with = quantisation_for(archetype_with(0.05, 0.05, true));
   const Quantisation without = quantisation_for(archetype_with(0.05, 0.05, false));
   const unsigned q_bits = with.orientation_bits;
@@ -240,10 +240,10 @@ TEST(MotionCodec, WithoutOrientationItCostsNothing) {
   write_full(b, quantise(State{}, 0, kUnitPrecision, without), without);
   EXPECT_EQ(a.bits_written(), b.bits_written() + 3 + 2 + 3 * q_bits);
   EXPECT_EQ(b.bits_written(),
-            2u + 3u + 4u + 2u + 2u + 3u + 1u + 6u + 1u);  // head, coding_mode, width of zero, at rest
+            2u + 3u + 4u + 2u + 2u + 3u + 1u + 6u + 1u);  // head, coding mode, width of zero, at rest
 }
 
-TEST(MotionCodec, RefusesWhatCannotBe) {
+TEST(MotionCodec, RefusesInvalidStates) {
   Archetype archetype = archetype_with(0.05, 0.05);
   archetype.max_speed_mps = 50.0;
   archetype.world_size_m = 1000.0;
@@ -270,7 +270,7 @@ TEST(MotionCodec, RefusesWhatCannotBe) {
   EXPECT_FALSE(dequantise(raw, q));
 }
 
-TEST(MotionCodec, WhatCanTravelArrives) {
+TEST(MotionCodec, EncodableStatesArrive) {
   test::RandomStates random{24};
   Archetype archetype = archetype_with(0.5, 0.05);
   archetype.max_speed_mps = 40.0;
@@ -288,7 +288,7 @@ TEST(MotionCodec, WhatCanTravelArrives) {
   EXPECT_LT(travelled, 5000);
 }
 
-TEST(MotionCodec, WhatCannotTravelHasANearestThatCan) {
+TEST(MotionCodec, NearestStateIsAlwaysEncodable) {
   std::mt19937 random(5);
   const Quantisation q = quantisation_for(Archetype{});
   std::uniform_real_distribution<double> exponent(-3.0, 12.0);

@@ -50,7 +50,7 @@ TEST(OwnedCodec, HeadsRoundTrip) {
   EXPECT_TRUE(reader.finished());
 }
 
-TEST(OwnedCodec, WhatIsCutShortFails) {
+TEST(OwnedCodec, TruncatedHeadsFail) {
   const auto bytes = section();
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     BitReader reader{std::span{bytes}.first(size)};
@@ -63,7 +63,7 @@ TEST(OwnedCodec, WhatIsCutShortFails) {
   }
 }
 
-TEST(OwnedCodec, ASlotBeyondAllEntitiesFails) {
+TEST(OwnedCodec, SlotOutOfRangeFails) {
   std::array<std::byte, 64> buffer;
   BitWriter writer{buffer};
   write(writer, OwnedHead{kMaxEntities, 0, 0, {}}, -1);
@@ -72,7 +72,7 @@ TEST(OwnedCodec, ASlotBeyondAllEntitiesFails) {
   EXPECT_TRUE(reader.failed());
 }
 
-TEST(OwnedCodec, NoiseEnds) {
+TEST(OwnedCodec, RandomBitsAreReadSafely) {
   scenario::Random random{3};
   for (int i = 0; i < 2000; ++i) {
     std::vector<std::byte> bytes(1 + random.below(200));

@@ -27,7 +27,7 @@ void move(World& world, const ServerAddress& to) {
   world.hears_at = {key_of(to)};
 }
 
-TEST(PathCheck, WhoIsAtAnotherAddressIsFollowedAfterOneRoundTrip) {
+TEST(PathCheck, FollowsAnAddressChangeAfterOneRoundTrip) {
   for (const double one_way_s : {0.001, 0.01, 0.05, 0.2, 0.5}) {
     World world(one_way_s);
     world.run(3.0);
@@ -36,7 +36,8 @@ TEST(PathCheck, WhoIsAtAnotherAddressIsFollowedAfterOneRoundTrip) {
     world.run(4.0);
     EXPECT_EQ(world.address(), kAway) << one_way_s;
     EXPECT_EQ(world.moves, 1);
-    // A gap between two datagrams, up, the probe down, the echo up, and a frame's gap until the next state.
+    // The interval between two datagrams, the way up, the probe down, the echo up, and one frame until the
+    // next state.
     EXPECT_LE(world.longest_silence_s(moved_s), one_way_s + world.round_trip_s() + one_way_s + 2.5 * kFrameS);
     EXPECT_LE(world.said.size() - world.taken_in.size(), 1 + one_way_s / kFrameS)
         << "all but what is under way";
@@ -58,9 +59,9 @@ TEST(PathCheck, LostProbesAndEchoesAreRepeated) {
   }
 }
 
-// The client itself lies, with every address there is: what a victim is sent is never more than was sent in
-// its name, and the session stays where it is.
-TEST(PathCheck, NobodyIsSentWhatHeDoesNotAskFor) {
+// The client itself forges all kinds of source addresses. A victim never receives more bytes than were sent
+// in its name, and the session does not move.
+TEST(PathCheck, ForgedSourceAddressesDoNotFloodVictims) {
   World world;
   std::mt19937 random(3);
   bool lies = false;
@@ -80,7 +81,7 @@ TEST(PathCheck, NobodyIsSentWhatHeDoesNotAskFor) {
   world.expect_nobody_is_flooded();
   EXPECT_LT(world.probes, 61 * 30) << "and there are few";
   EXPECT_LT(world.longest_silence_s(102.0), 3.0 * kFrameS);
-  // The same with one victim, from which all comes: no other address is ever heard of again.
+  // Now all datagrams come from one victim's address, and no other address is used again.
   world.on_the_way_up = nullptr;
   world.speaks_from = kElsewhere;
   world.run(60.0);
@@ -91,15 +92,15 @@ TEST(PathCheck, NobodyIsSentWhatHeDoesNotAskFor) {
 
 struct Race {
   double ahead_s;
-  bool forwards;  ///< what comes back to the attacker, to the client
+  bool forwards;  ///< the attacker forwards the server's datagrams to the client
   double loss;
 };
 
 class Racing : public testing::TestWithParam<Race> {};
 
-// Somebody who sees everything that the client sends is faster: of each datagram the server takes in the
-// copy, from elsewhere, and the client's own is the repeated one.
-TEST_P(Racing, MovesNothingAndStallsNothing) {
+// An attacker sees everything that the client sends and is faster. The server receives the copy from another
+// address first, and the client's own datagram is the duplicate.
+TEST_P(Racing, NeitherMovesNorStallsTheSession) {
   const Race race = GetParam();
   World world(0.03);
   world.run(1.0);
@@ -118,7 +119,7 @@ TEST_P(Racing, MovesNothingAndStallsNothing) {
   EXPECT_LT(world.probes, 61 * 8);
   if (!race.forwards) world.expect_nobody_is_flooded();
 
-  // And when the client really goes elsewhere, it is found, if not at once.
+  // When the client really changes its address, it is followed, though perhaps not at once.
   world.on_the_way_up = nullptr;
   move(world, kAway);
   const double moved_s = world.now_s;
@@ -138,9 +139,9 @@ INSTANTIATE_TEST_SUITE_P(Of, Racing,
                                   "Lost";
                          });
 
-// Far faster than the client's own way: before anything of the client itself has come, all has been answered.
-// Then it may hold the session for a moment, and once.
-TEST(PathCheck, WhoIsMuchFasterIsFoundOut) {
+// The attacker is much faster than the client's own route. It answers every probe before any datagram of the
+// client arrives. Then it may hold the session for a moment, and only once.
+TEST(PathCheck, MuchFasterAttackerHoldsTheSessionOnlyOnce) {
   World world(0.2);
   world.run(2.0);
   world.on_the_way_up = [&](const Bytes& bytes) { world.to_server(kElsewhere, bytes, 0.01); };
@@ -153,9 +154,9 @@ TEST(PathCheck, WhoIsMuchFasterIsFoundOut) {
   EXPECT_EQ(world.moves, moves);
 }
 
-// A phone that goes from one network to another may be reached in the first for a while: what counts is where
-// it speaks from.
-TEST(PathCheck, AnOldAddressThatIsHeardOfNoMoreIsLeftEvenIfItHears) {
+// A phone that changes its network may stay reachable in the old one for a while. The address that it sends
+// from decides.
+TEST(PathCheck, LeavesAReachableOldAddressThatIsNotUsedAnyMore) {
   World world;
   world.run(2.0);
   world.speaks_from = kAway;
@@ -165,8 +166,8 @@ TEST(PathCheck, AnOldAddressThatIsHeardOfNoMoreIsLeftEvenIfItHears) {
   EXPECT_EQ(world.moves, 1);
 }
 
-// Datagrams that were overtaken by the move do not count as a sign of life.
-TEST(PathCheck, WhatWasUnderWayWhenItMovedDoesNotDelayIt) {
+// Datagrams from the old address that were overtaken by the move do not count as activity there.
+TEST(PathCheck, DatagramsInFlightDoNotDelayTheMove) {
   World world;
   world.run(2.0);
   std::vector<Bytes> late;
@@ -185,8 +186,9 @@ TEST(PathCheck, WhatWasUnderWayWhenItMovedDoesNotDelayIt) {
   EXPECT_EQ(world.taken_in.size(), world.said.size() - 1) << "and they are taken in";
 }
 
-// Somebody who has held one back and sends it from elsewhere brings nothing about, not even a probe.
-TEST(PathCheck, WhatIsOldBeginsNothing) {
+// An attacker holds back an old datagram and sends it from another address. This causes nothing, not even a
+// probe.
+TEST(PathCheck, OldDatagramsCauseNoProbe) {
   World world;
   world.run(1.0);
   const Bytes held_back = world.sealed_by_client(Kind::state, 40);
@@ -197,7 +199,7 @@ TEST(PathCheck, WhatIsOldBeginsNothing) {
   EXPECT_EQ(world.address(), kHome);
 }
 
-TEST(PathCheck, FollowsFromAddressToAddressAndBack) {
+TEST(PathCheck, FollowsRepeatedAddressChanges) {
   World world;
   world.run(1.0);
   for (int i = 0; i < 30; ++i) {
@@ -208,7 +210,7 @@ TEST(PathCheck, FollowsFromAddressToAddressAndBack) {
     EXPECT_EQ(world.address(), at[i % 3]) << i;
     EXPECT_LT(world.longest_silence_s(moved_s), 0.3) << i;
   }
-  // Before it is even proven, it is somewhere else again.
+  // The address changes again before the previous one was verified.
   for (int i = 0; i < 10; ++i) {
     move(world, {kAway.host, static_cast<std::uint16_t>(3000 + i)});
     world.run(0.05);
@@ -219,7 +221,7 @@ TEST(PathCheck, FollowsFromAddressToAddressAndBack) {
   EXPECT_LT(world.longest_silence_s(moved_s), 1.0);
 }
 
-TEST(PathCheck, WhoSpeaksFromTwoAddressesAtOnceStaysAtOne) {
+TEST(PathCheck, AlternatingBetweenTwoAddressesDoesNotMoveTheSession) {
   World world;
   world.run(1.0);
   world.hears_at.insert(key_of(kAway));
@@ -231,8 +233,8 @@ TEST(PathCheck, WhoSpeaksFromTwoAddressesAtOnceStaysAtOne) {
   EXPECT_LT(world.probes, 31 * 4);
 }
 
-// Only the one who was sent it, at the address that it was sent to, and in time.
-TEST(PathCheck, ANumberIsGoodForOneSessionAndAddressAndNotForLong) {
+// A number is valid only for the session and the address that it was sent to, and for a limited time.
+TEST(PathCheck, NumberIsValidForOneSessionAndAddressAndExpires) {
   const PathNumbers numbers, others;
   std::mt19937 random(5);
   for (int i = 0; i < 1000; ++i) {
@@ -252,7 +254,7 @@ TEST(PathCheck, ANumberIsGoodForOneSessionAndAddressAndNotForLong) {
   }
 }
 
-// What is no answer, or one that another address was asked for, is refused and changes nothing.
+// Malformed answers, and answers to a probe for another address, are refused and change nothing.
 TEST(PathCheck, WrongAnswersAreRefused) {
   World world;
   world.run(0.5);
@@ -264,9 +266,9 @@ TEST(PathCheck, WrongAnswersAreRefused) {
   EXPECT_EQ(says(kAway, world.sealed_by_client(Kind::echo, 8)).refusal, Refusal::wrong_cookie);
   EXPECT_EQ(says(kAway, world.sealed_by_client(Kind::probe, 8)).refusal, Refusal::malformed);
   EXPECT_EQ(world.address(), kHome);
-  // One that somebody at kElsewhere was sent is no use at kAway, and at home no sign of anything.
+  // A number that was sent to kElsewhere is not valid at kAway, and at home it proves nothing.
   world.sent_elsewhere = [&](const ServerAddress& to, const Bytes& bytes) {
-    if (to == kElsewhere) world.to_client(bytes, 0.0);  // who sends it on from where it is
+    if (to == kElsewhere) world.to_client(bytes, 0.0);  // the attacker forwards it from its own address
   };
   std::vector<Bytes> echoes;
   world.on_the_way_up = [&](const Bytes& bytes) {

@@ -24,14 +24,14 @@ namespace reckoner::test {
 inline constexpr ServerAddress kHome{0x01020304, 999}, kAway{0x05060708, 1000}, kElsewhere{0x09090909, 7};
 inline constexpr double kFrameS = 1.0 / 30.0;
 
-/// What maps and sets are ordered by.
+/// Ordered key for maps and sets.
 using Key = std::pair<std::uint32_t, std::uint16_t>;
 inline Key key_of(const ServerAddress& address) {
   return {address.host, address.port};
 }
 
-/// A server and a client that has joined, who send each other a state payload in every frame, over a network
-/// in which the client is heard under one address and hears what is sent to some.
+/// A server and a joined client that exchange a state payload in every frame. The client sends from one
+/// address and receives at a set of addresses.
 class PathWorld {
  public:
   explicit PathWorld(double one_way_s = 0.03)
@@ -46,15 +46,15 @@ class PathWorld {
   ServerAddress speaks_from = kHome;
   std::set<Key> hears_at{key_of(kHome)};
   double lost_up = 0.0, lost_down = 0.0;
-  /// Sees what the client sends as it leaves, and what the server sends to an address where the client is
-  /// not.
+  /// Observes the client's datagrams as they leave, and the server's datagrams to addresses where the client
+  /// is not.
   std::function<void(const Bytes&)> on_the_way_up;
   std::function<void(const ServerAddress&, const Bytes&)> sent_elsewhere;
 
-  std::vector<double> heard_s;  ///< when the client got a state payload
+  std::vector<double> heard_s;  ///< when the client received a state payload
   std::set<std::uint32_t> said, taken_in;
   int moves = 0, probes = 0;
-  std::map<Key, std::size_t> in, out;  ///< bytes, since the beginning
+  std::map<Key, std::size_t> in, out;  ///< bytes since the start
 
   [[nodiscard]] ServerAddress address() { return server_.find(number_)->address; }
   [[nodiscard]] const secure::Gate* gate() const { return server_.gate(); }
@@ -70,7 +70,7 @@ class PathWorld {
     }
     deliver(end_s);
   }
-  /// As somebody would who has put another sender on it.
+  /// Delivers a datagram with any source address, as an attacker could.
   void to_server(const ServerAddress& from, Bytes bytes, double delay_s) {
     in[key_of(from)] += bytes.size();
     at(delay_s, [this, from, bytes = std::move(bytes)] { arrive_up(from, bytes); });
@@ -91,7 +91,7 @@ class PathWorld {
     }
     return std::max(longest, now_s - last);
   }
-  /// Whatever the client does not hear is never more than came from there.
+  /// An address where the client is not never receives more bytes than were sent in its name.
   void expect_nobody_is_flooded() const {
     for (const auto& [to, bytes] : out) {
       const auto from = in.find(to);

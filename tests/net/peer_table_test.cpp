@@ -10,7 +10,7 @@
 namespace reckoner {
 namespace {
 
-TEST(PeerTable, KnowsNobodyAtFirst) {
+TEST(PeerTable, IsEmptyAtFirst) {
   PeerTable<int> table(4);
   EXPECT_EQ(table.size(), 0u);
   EXPECT_EQ(table.find({}), nullptr);
@@ -18,7 +18,7 @@ TEST(PeerTable, KnowsNobodyAtFirst) {
   EXPECT_FALSE(table.remove({}));
 }
 
-TEST(PeerTable, AgreesWithAMapAndNeverGivesAnIdTwice) {
+TEST(PeerTable, AgreesWithAMapAndNeverReusesAnId) {
   constexpr std::size_t kCapacity = 20;
   PeerTable<int> table(kCapacity);
   std::map<std::uint32_t, int> expected;
@@ -55,7 +55,7 @@ TEST(PeerTable, AgreesWithAMapAndNeverGivesAnIdTwice) {
   EXPECT_EQ(visited, expected);
 }
 
-TEST(PeerTable, ALongLivedPeerKeepsItsPlace) {
+TEST(PeerTable, LongLivedPeerKeepsItsStorage) {
   PeerTable<int> table(2);
   const PeerId old = table.add(7);
   const int* const where = table.find(old);
@@ -69,7 +69,7 @@ TEST(PeerTable, ALongLivedPeerKeepsItsPlace) {
   EXPECT_EQ(*where, 7);
 }
 
-TEST(PeerTable, TablesWithDifferentTagsGiveOutDifferentIds) {
+TEST(PeerTable, TablesWithDifferentTagsGiveDifferentIds) {
   std::set<std::uint32_t> ever;
   for (std::uint32_t tag = 0; tag < 6; ++tag) {
     PeerTable<std::uint32_t> table(4, tag, 3);

@@ -25,7 +25,7 @@ using test::unix_s;
 
 constexpr int kDatagrams = 200;
 
-/// Sends with UDP headers of its own, which the system leaves to few.
+/// A raw socket that sends with its own UDP headers. The system allows this to privileged users only.
 class RawSocket {
  public:
   RawSocket() : file_(socket(AF_INET, SOCK_RAW, IPPROTO_UDP)) {}
@@ -36,9 +36,9 @@ class RawSocket {
   RawSocket& operator=(const RawSocket&) = delete;
 
   [[nodiscard]] bool permitted() const { return file_ >= 0; }
-  /// From port 0 of 127.0.0.1 to another. True if it has left.
+  /// Sends from port 0 of 127.0.0.1 to another port. True if it was sent.
   [[nodiscard]] bool send_from_nowhere(std::uint16_t port, std::span<const std::byte> bytes) const {
-    EnetDatagram datagram(0);  // big endian, too
+    EnetDatagram datagram(0);  // EnetDatagram writes big endian, as UDP needs
     datagram.bytes.clear();
     datagram.put16(0).put16(port).put16(static_cast<unsigned>(8 + bytes.size())).put16(0);  // no checksum
     datagram.bytes.insert(datagram.bytes.end(), bytes.begin(), bytes.end());
@@ -94,8 +94,8 @@ class PortZero : public testing::TestWithParam<bool> {
   }
 };
 
-// They ask as well as anybody who is answered.
-TEST_P(PortZero, IsNotAnsweredAndHoldsNobodyUp) {
+// The datagrams are valid requests that would be answered from any other port.
+TEST_P(PortZero, IsNotAnsweredAndDoesNotDelayOthers) {
   const End& here = join();
   ASSERT_TRUE(until([&] { return !here.connected.empty() && !server.connected.empty(); }));
   Bytes question = EnetDatagram::connect(2).bytes;

@@ -19,7 +19,7 @@ namespace reckoner::test {
 
 using Engine = std::mt19937_64;
 
-/// 0 to `most`, both included.
+/// From 0 to `most`, both included.
 inline std::uint64_t up_to(Engine& engine, std::uint64_t most) {
   return std::uniform_int_distribution<std::uint64_t>(0, most)(engine);
 }
@@ -31,7 +31,7 @@ inline Blob random_blob(Engine& engine, std::size_t most_bytes) {
   return *Blob::of(std::span{bytes}.first(up_to(engine, most_bytes)));
 }
 
-/// A whole number of any size, the ends of the range of 64 bits often among them.
+/// An integer of any size. The ends of the 64-bit range are frequent.
 inline std::int64_t random_integer(Engine& engine) {
   if (up_to(engine, 7) == 0) return std::numeric_limits<std::int64_t>::min();
   if (up_to(engine, 7) == 0) return std::numeric_limits<std::int64_t>::max();
@@ -43,7 +43,7 @@ inline double random_real(Engine& engine) {
   return magnitude * std::uniform_real_distribution<double>(-1.0, 1.0)(engine);
 }
 
-/// Any value that the field may have, not rounded.
+/// Any valid value of the field, not rounded.
 inline FieldValue random_value(Engine& engine, const FieldSpec& field) {
   if (std::holds_alternative<BooleanField>(field.type)) return up_to(engine, 1) == 1;
   if (const auto* f = std::get_if<IntegerField>(&field.type)) {

@@ -7,20 +7,20 @@
 
 namespace reckoner::test {
 
-/// How long a test over real sockets waits before it fails, s. Generous: the machine may be busy.
+/// How long a test over real sockets waits before it fails, s. Generous, because the machine may be busy.
 inline constexpr double kPatience = 40.0;
 
-/// For how long something has taken: seconds on a clock that never goes back.
+/// For measuring durations: seconds on a monotonic clock.
 inline double now_s() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// What tokens are dated by: seconds since 1970.
+/// Time stamps of tokens: seconds since 1970.
 inline std::uint64_t unix_s() {
   return static_cast<std::uint64_t>(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()));
 }
 
-/// Turns things over until it is done: true; or for so long.
+/// Calls `turn` until `done` returns true (result: true) or until the time is up (result: false).
 template <class Turn, class Done>
 bool turn_until(const Turn& turn, const Done& done, double patience_s) {
   constexpr std::chrono::microseconds kNap{200};

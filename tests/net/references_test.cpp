@@ -15,7 +15,7 @@ QuantisedState marked(std::int64_t mark) {
   return state;
 }
 
-TEST(References, FindsWhatArrivedByLevelAndTimeStamp) {
+TEST(References, FindsMotionsByLevelAndTick) {
   References references({1, 1});
   references.note(0, 10, marked(1));
   references.note(2, 10, marked(2));
@@ -26,18 +26,18 @@ TEST(References, FindsWhatArrivedByLevelAndTimeStamp) {
   EXPECT_EQ(references.find(0, 12)->position[0], 3);
   EXPECT_EQ(references.find(1, 10), nullptr);
   EXPECT_EQ(references.find(0, 11), nullptr);
-  EXPECT_EQ(references.find(200, 10), nullptr);  // a level that there is not
+  EXPECT_EQ(references.find(200, 10), nullptr);  // an unknown level
 }
 
-TEST(References, ARepeatedMotionChangesNothing) {
+TEST(References, RepeatedMotionChangesNothing) {
   References references({1, 1});
   references.note(0, 10, marked(1));
   references.note(0, 10, marked(9));
   EXPECT_EQ(references.find(0, 10)->position[0], 1);
 }
 
-// In whatever order they come, and across the wrap of ticks, the newest kHistory are there.
-TEST(References, KeepsTheNewestByTimeStamp) {
+// For any order of arrival, and across the wrap of ticks, the newest kHistory motions are kept.
+TEST(References, KeepsTheNewestByTick) {
   std::mt19937 random{7};
   for (int round = 0; round < 200; ++round) {
     References references({1, 1});

@@ -14,12 +14,12 @@
 
 namespace reckoner::test {
 
-/// A transport and everything that happened on it.
+/// A transport and a record of its events.
 template <class Transport>
 struct EndOf {
   std::unique_ptr<Transport> transport;
   std::vector<PeerId> connected, disconnected;
-  std::vector<std::uint32_t> reasons;  ///< of those disconnected
+  std::vector<std::uint32_t> reasons;  ///< of the disconnected peers
   std::vector<Bytes> state, control;
 
   void turn() {
@@ -39,13 +39,14 @@ struct EndOf {
 };
 using End = EndOf<EnetTransport>;
 
-/// Between one client and the server: sees all, and can send what it likes from where it likes.
+/// A relay between one client and the server. It sees all datagrams and can send any datagram from any
+/// address.
 class Relay {
  public:
   explicit Relay(std::uint16_t server) : server_{INADDR_LOOPBACK, server} { rebind(); }
 
   [[nodiscard]] std::uint16_t port() const { return front_.port(); }
-  /// Where the client was when it last spoke.
+  /// The client's address when it last sent a datagram.
   [[nodiscard]] const ServerAddress& client() const { return client_; }
   void turn() {
     while (const auto bytes = front_.receive(&client_)) {
@@ -61,11 +62,11 @@ class Relay {
   }
   void send_up(const Bytes& bytes) const { (void)back_->send(server_, bytes); }
   void send_down(const Bytes& bytes) const { (void)front_.send(client_, bytes); }
-  /// From now on the server sees the client at another port.
+  /// From now on, the server sees the client at another port.
   void rebind() { back_.emplace(); }
 
-  std::vector<Bytes> up, down;                                 ///< all that went by
-  std::function<bool(const Bytes&)> swallow_up, swallow_down;  ///< true: it goes no further
+  std::vector<Bytes> up, down;                                 ///< all datagrams that passed
+  std::function<bool(const Bytes&)> swallow_up, swallow_down;  ///< returns true to drop a datagram
 
  private:
   ServerAddress server_, client_;

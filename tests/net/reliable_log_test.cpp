@@ -16,8 +16,8 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-// Beside the plainest thing that does the same.
-TEST(ReliableLog, KeepsInOrderWhatIsNotConfirmed) {
+// Compares the log with a simple model.
+TEST(ReliableLog, KeepsUnconfirmedMessagesInOrder) {
   ReliableLog log;
   std::deque<Bytes> model;
   std::uint32_t confirmed = 0;
@@ -46,10 +46,10 @@ TEST(ReliableLog, KeepsInOrderWhatIsNotConfirmed) {
   }
 }
 
-// Each goes once over every connection, in order, whatever is confirmed meanwhile.
-TEST(ReliableLog, LetsThemGoOneByOne) {
+// Each message is sent once per connection, in order, whatever is confirmed meanwhile.
+TEST(ReliableLog, SendsMessagesOneByOne) {
   ReliableLog log;
-  std::uint32_t added = 0, confirmed = 0, gone = 0;  // since the beginning
+  std::uint32_t added = 0, confirmed = 0, gone = 0;  // since the start
   for (std::uint64_t step = 0; step < 20'000; ++step) {
     const std::uint64_t random = scenario::hash(8, step);
     switch (random % 8) {
@@ -87,7 +87,7 @@ TEST(ReliableLog, LetsThemGoOneByOne) {
   EXPECT_GT(confirmed, 5'000u);
 }
 
-TEST(ReliableLog, RefusesWhatCannotBe) {
+TEST(ReliableLog, RefusesInvalidConfirmations) {
   ReliableLog log;
   const Bytes message(3);
   for (int i = 0; i < 5; ++i)

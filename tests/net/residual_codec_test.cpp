@@ -29,7 +29,7 @@ CodingMode coding_mode_of(test::RandomStates& random) {
           up_to(kMostWander),    up_to(kMostTwist), up_to(1) == 1};
 }
 
-// `baseline` somewhat later, and somewhat elsewhere than foreseen.
+// `baseline` some time later, with a deviation from its prediction.
 State surprised(const State& baseline, double dt_s, test::RandomStates& random) {
   State s = extrapolate(baseline, dt_s);
   s.position += random.vector(0.5);
@@ -56,7 +56,7 @@ void expect_round_trip(const QuantisedState& state, const QuantisedState& baseli
   EXPECT_TRUE(reader.finished());
 }
 
-TEST(ResidualCodec, ArrivesExactlyWhateverTheBaseline) {
+TEST(ResidualCodec, IsExactForAnyBaseline) {
   test::RandomStates random{31};
   for (const double threshold : {0.001, 0.05, 1.0}) {
     for (const bool has_orientation : {true, false}) {
@@ -76,8 +76,8 @@ TEST(ResidualCodec, ArrivesExactlyWhateverTheBaseline) {
   }
 }
 
-// Where numbers are largest and time is strange.
-TEST(ResidualCodec, ArrivesExactlyAtTheLimits) {
+// The largest numbers and unusual time differences.
+TEST(ResidualCodec, IsExactAtTheLimits) {
   const Quantisation q = quantisation_at(0.001);
   State far;
   far.position = {99'999.0, -99'999.0, 99'999.0};
@@ -98,8 +98,8 @@ TEST(ResidualCodec, ArrivesExactlyAtTheLimits) {
   }
 }
 
-// Whatever moves evenly: what the forecast says comes true, and the coding_mode is known to be calm.
-TEST(ResidualCodec, WhatWasForeseenTakesLittle) {
+// For steady motion the prediction is right, and the coding mode expects small residuals.
+TEST(ResidualCodec, PredictedMotionTakesFewBits) {
   test::RandomStates random{32};
   const Quantisation q = quantisation_at(0.05);
   const CodingMode calm{.reach = 3, .prior = 1, .wander = 0, .twist = 0};
@@ -132,7 +132,7 @@ TEST(ResidualCodec, RestAgainstRestTakesAFewBits) {
   EXPECT_LE(writer.bits_written(), 12u);
 }
 
-TEST(ResidualCodec, RefersOnlyToTheSameLife) {
+TEST(ResidualCodec, CannotReferAcrossATeleportOrRouteChange) {
   const Quantisation q = quantisation_at(0.05);
   const QuantisedState here = quantise(State{}, 1, kUnitPrecision, q);
   const QuantisedState there = quantise(State{}, 2, kUnitPrecision, q);
@@ -144,8 +144,8 @@ TEST(ResidualCodec, RefersOnlyToTheSameLife) {
   EXPECT_FALSE(can_refer(on_route, here));
 }
 
-// A bit string stands anywhere in a datagram, next to others.
-TEST(ResidualCodec, EndsItselfWhereverItStands) {
+// A bit string may start at any bit of a datagram, next to others.
+TEST(ResidualCodec, IsSelfTerminatingAtAnyBitOffset) {
   test::RandomStates random{33};
   const Quantisation q = quantisation_at(0.05);
   for (unsigned shift = 0; shift < 17; ++shift) {
@@ -171,13 +171,13 @@ TEST(ResidualCodec, EndsItselfWhereverItStands) {
   }
 }
 
-TEST(ResidualCodec, NoiseNeverEscapes) {
+TEST(ResidualCodec, RandomBitsAreReadSafely) {
   test::RandomStates random{34};
   for (const double threshold : {1e-6, 0.05, 10.0}) {
     const Quantisation q = quantisation_at(threshold);
     for (int i = 0; i < 20'000; ++i) {
       std::vector<std::byte> noise(static_cast<std::size_t>(random.number(0, 60)));
-      const double ones = random.number(0.0, 1.0);  // long runs of ones, too
+      const double ones = random.number(0.0, 1.0);  // includes long runs of ones
       for (std::byte& byte : noise) {
         for (int bit = 0; bit < 8; ++bit)
           byte |= static_cast<std::byte>((random.number(0.0, 1.0) < ones ? 1 : 0) << bit);
@@ -189,8 +189,8 @@ TEST(ResidualCodec, NoiseNeverEscapes) {
       BitReader reader{noise};
       const QuantisedState state = read_residual(reader, baseline, dt_s, q);
       if (reader.failed()) continue;
-      (void)dequantise(state, q);                   // may refuse, may not crash
-      expect_round_trip(state, baseline, dt_s, q);  // what can be read can be written
+      (void)dequantise(state, q);                   // may refuse, must not crash
+      expect_round_trip(state, baseline, dt_s, q);  // every readable state can be written
       BitReader again{noise};
       (void)dequantise(read_full(again, q), q);
     }

@@ -30,9 +30,9 @@ struct Fixture {
   explicit Fixture(RouteWrap wrap) : id(*routes.add(loop(wrap))), route(routes.find(id)) {}
 };
 
-// 140 bytes of a message make 49 152 pieces: there is room for some routes of that kind, and for thousands of
-// the usual ones.
-TEST(RouteTable, HasRoomForSoManyPartsInAll) {
+// 140 bytes of a message can create 49 152 pieces. The table has room for some of these routes, and for
+// thousands of ordinary ones.
+TEST(RouteTable, LimitsTheTotalNumberOfParts) {
   RouteDefinition tiny;
   tiny.kind = RouteKind::kChaikin;
   tiny.wrap = RouteWrap::kClosed;
@@ -59,7 +59,7 @@ TEST(RouteTable, HasRoomForSoManyPartsInAll) {
     ASSERT_TRUE(usual.add(patrol)) << i;
 }
 
-TEST(RouteTable, GivesOutIdsInOrderAndKeepsRoutesInPlace) {
+TEST(RouteTable, GivesIdsInOrderAndKeepsRoutesInPlace) {
   RouteTable table;
   EXPECT_EQ(table.find({}), nullptr);
   EXPECT_EQ(table.find({1}), nullptr);
@@ -73,7 +73,7 @@ TEST(RouteTable, GivesOutIdsInOrderAndKeepsRoutesInPlace) {
   EXPECT_EQ(table.size(), 100u);
 }
 
-TEST(RouteCodec, WhatIsReadIsWhatWasWritten) {
+TEST(RouteCodec, RoundTrips) {
   for (const RouteWrap wrap : kWraps) {
     const Fixture f{wrap};
     for (int i = 0; i < 200; ++i) {
@@ -103,14 +103,14 @@ TEST(RouteCodec, WhatIsReadIsWhatWasWritten) {
       EXPECT_NEAR(motion->along.speed, along.speed, 0.501 * coarser * f.q.route_speed_step_mps);
       EXPECT_NEAR(motion->along.acceleration, along.acceleration,
                   0.501 * coarser * f.q.route_acceleration_step_mps2);
-      // It is on the curve, wherever rounding put it.
+      // The position is on the curve despite rounding.
       EXPECT_LT(f.route->nearest(motion->state.position).away, 1e-9);
     }
   }
 }
 
-// The point of it all: a walk at a steady speed is exact for a quarter of a minute, and costs a few bytes.
-TEST(RouteCodec, ASteadyWalkStaysWithinHalfTheThresholdFor15Seconds) {
+// The purpose of routes: a steady walk is exact for a quarter of a minute and costs a few bytes.
+TEST(RouteCodec, SteadyWalkStaysWithinHalfTheThresholdFor15Seconds) {
   const Fixture f{RouteWrap::kClosed};
   for (int i = 0; i < 100; ++i) {
     const RouteState along{i * 0.377, 0.7 + i * 0.0137, 0.0};
@@ -125,7 +125,7 @@ TEST(RouteCodec, ASteadyWalkStaysWithinHalfTheThresholdFor15Seconds) {
   }
 }
 
-TEST(RouteCodec, RefusesWhatCannotBe) {
+TEST(RouteCodec, RefusesInvalidStates) {
   const Fixture f{RouteWrap::kClosed};
   const double inf = std::numeric_limits<double>::infinity();
   EXPECT_TRUE(can_travel(RouteState{1e6, -3.0, 1.0}, *f.route, f.q));
@@ -149,7 +149,7 @@ TEST(RouteCodec, RefusesWhatCannotBe) {
   EXPECT_FALSE(motion_of(bad, 0.0, f.q, f.routes));
 }
 
-TEST(RouteCodec, AnyBitsReadAsSomethingSaneOrNothing) {
+TEST(RouteCodec, DamagedBitsReadAsAValidStateOrFail) {
   const Fixture f{RouteWrap::kPingPong};
   const QuantisedState sent = quantise(f.id, *f.route, {12.0, 1.5, 0.5}, 3, kUnitPrecision, f.q);
   std::array<std::byte, 128> buffer{};
@@ -168,7 +168,7 @@ TEST(RouteCodec, AnyBitsReadAsSomethingSaneOrNothing) {
   }
 }
 
-TEST(RouteCodec, WithoutOrientationItStaysUnturned) {
+TEST(RouteCodec, WithoutOrientationTheRouteDoesNotTurnIt) {
   Archetype archetype;
   archetype.has_orientation = false;
   RouteTable routes;

@@ -25,13 +25,13 @@ struct Ends {
   Bytes buffer = Bytes(2000);
 };
 
-TEST(ReplayWindow, EverySequenceIsNewOnceAsTheLastThousandTell) {
+TEST(ReplayWindow, EachSequenceNumberIsNewOnceWithinTheWindow) {
   std::mt19937_64 random(1);
   ReplayWindow window;
   std::set<std::uint64_t> seen;
   std::uint64_t newest = 0;
   for (int i = 0; i < 200'000; ++i) {
-    // Mostly onward, with late ones, repeated ones and now and then a leap.
+    // Mostly increasing, with late and repeated numbers and occasional large steps.
     std::uint64_t sequence = newest + random() % 8;
     sequence -= std::min(sequence, random() % 2 == 0 ? random() % 1200 : 0);
     if (random() % 1000 == 0) sequence += random() % 5000;
@@ -47,7 +47,7 @@ TEST(ReplayWindow, EverySequenceIsNewOnceAsTheLastThousandTell) {
   }
 }
 
-TEST(Seal, OpensToWhatWasSealed) {
+TEST(Seal, RoundTrips) {
   Ends ends;
   for (std::size_t size : {0u, 1u, 17u, 1200u}) {
     const Bytes plain(size, std::byte{5});
@@ -61,7 +61,7 @@ TEST(Seal, OpensToWhatWasSealed) {
   }
 }
 
-TEST(Seal, EachIsOpenedOnceInAnyOrder) {
+TEST(Seal, EachDatagramOpensOnceInAnyOrder) {
   Ends ends;
   std::vector<Bytes> datagrams;
   for (int i = 0; i < 300; ++i)
@@ -73,13 +73,14 @@ TEST(Seal, EachIsOpenedOnceInAnyOrder) {
     EXPECT_FALSE(ends.opener.open(datagram, ends.buffer));
 }
 
-// Only the low 32 bits travel: after 2^32 datagrams, lost ones, late ones and all, the rest is still known.
-TEST(Seal, GoesOnBeyondTheNumbersThatTravel) {
+// Only the low 32 bits are sent. After 2^32 datagrams, with loss and reordering, the receiver still knows the
+// high bits.
+TEST(Seal, WorksBeyond32BitSequenceNumbers) {
   Ends ends;
   constexpr std::uint64_t kWrap = std::uint64_t{1} << 32;
   std::mt19937 random(3);
   for (std::uint64_t wrap = kWrap; wrap <= 3 * kWrap; wrap += kWrap) {
-    // As much may be lost at once, and no more, as half of what travels can tell.
+    // At most half of the range of the sent bits may be lost at once.
     for (const std::uint64_t ahead : {kWrap / 4 * 3, kWrap / 4, kWrap / 1024}) {
       Sealer sealer(ends.key, 0xABCD1234, wrap - ahead);
       const auto opened = ends.opener.open(sealed(sealer, Bytes(3)), ends.buffer);
@@ -102,7 +103,7 @@ TEST(Seal, GoesOnBeyondTheNumbersThatTravel) {
   }
 }
 
-TEST(Seal, NoBitCanBeChangedAndAForgeryMovesNothing) {
+TEST(Seal, AnyChangedBitIsDetectedAndChangesNoState) {
   Ends ends;
   const Bytes datagram = sealed(ends.sealer, Bytes(40, std::byte{9}));
   for (std::size_t bit = 0; bit < datagram.size() * 8; ++bit) {
@@ -112,17 +113,18 @@ TEST(Seal, NoBitCanBeChangedAndAForgeryMovesNothing) {
   }
   for (std::size_t size = 0; size < datagram.size(); ++size)
     ASSERT_FALSE(ends.opener.open(std::span(datagram).first(size), ends.buffer)) << size;
-  EXPECT_TRUE(ends.opener.open(datagram, ends.buffer));  // not even a sequence far ahead was believed
+  // A forged sequence number far ahead was not accepted either.
+  EXPECT_TRUE(ends.opener.open(datagram, ends.buffer));
 }
 
-TEST(Seal, ALateOneIsNotTheNewest) {
+TEST(Seal, LateDatagramIsNotTheNewest) {
   Ends ends;
   const Bytes first = sealed(ends.sealer, {}), second = sealed(ends.sealer, {});
   EXPECT_TRUE(ends.opener.open(second, ends.buffer)->newest);
   EXPECT_FALSE(ends.opener.open(first, ends.buffer)->newest);
 }
 
-TEST(Seal, TheSameIsNeverSealedAlike) {
+TEST(Seal, EqualPayloadsAreSealedDifferently) {
   Ends ends;
   const Bytes plain(30, std::byte{1});
   const Bytes first = sealed(ends.sealer, plain), second = sealed(ends.sealer, plain);

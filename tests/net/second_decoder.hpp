@@ -11,12 +11,12 @@
 #include <utility>
 #include <vector>
 
-// A second decoder of the wire, written from docs/WIRE.md alone: it shares no code with the library, not even
-// constants. Slow and plain on purpose.
+// A second decoder of the wire format, written from docs/WIRE.md alone. It shares no code with the library,
+// not even constants, and is slow and simple on purpose.
 
 namespace second {
 
-/// What was read, in order of reading: names of the document, and values as text.
+/// The decoded values as text with the document's names, in the order of reading.
 using Told = std::vector<std::pair<std::string, std::string>>;
 
 /// "name: value" lines, in the order in which they were decoded.
@@ -74,7 +74,7 @@ struct Numbers {
 /// Section 2.
 struct Motion {
   bool on_route = false;
-  std::int64_t frame = 0, generation = 0;  // 0: the world's
+  std::int64_t frame = 0, generation = 0;  // 0: the world
   int precision = 3, reach = 1, prior = 0, wander = 4, twist = 4, teleports = 0, largest = 0, link = 0;
   bool bends = false;
   std::array<std::int64_t, 3> p{}, v{}, a{}, o{}, w{};
@@ -85,7 +85,7 @@ Motion read_full(Bits& bits, unsigned B);
 Motion read_residual(Bits& bits, const Motion& baseline, double dt, const Numbers& numbers);
 void tell(const Motion& motion, unsigned B, Told& told);
 
-/// A field as the game has declared it.
+/// A field as declared by the game.
 struct Field {
   enum class Type { boolean, integer, real, blob } type = Type::boolean;
   std::string initial;  ///< as text
@@ -93,20 +93,20 @@ struct Field {
   double real_least = 0, real_most = 0, step = 1;
 };
 
-/// What the game has declared of an archetype.
+/// An archetype as declared by the game.
 struct Declared {
   bool has_orientation = true;
   std::vector<Field> fields;
 };
 
-/// Reads payloads one after the other, and remembers what later ones refer to.
+/// Decodes payloads one after another and keeps the state that later payloads refer to.
 class Decoder {
  public:
   explicit Decoder(std::vector<Declared> declared) : declared_(std::move(declared)) {}
 
-  /// Nothing if the payload is malformed.
+  /// nullopt if the payload is malformed.
   std::optional<Told> control(std::span<const std::byte> payload);
-  /// `near_tick`: about the tick that it must be of.
+  /// `near_tick`: any tick close to the datagram's own.
   std::optional<Told> server_datagram(std::span<const std::byte> payload, std::uint32_t near_tick);
   std::optional<Told> client_datagram(std::span<const std::byte> payload, std::uint32_t near_tick);
 
@@ -114,7 +114,7 @@ class Decoder {
   struct Entity {
     std::size_t archetype = 0;
     std::map<std::pair<int, std::uint32_t>, Motion> motions;  // by level and tick
-    std::map<std::uint32_t, Motion> owned;                    // what a client said, by tick
+    std::map<std::uint32_t, Motion> owned;                    // motions sent by a client, by tick
   };
 
   void welcome(Bits& bits, Told& told);

@@ -18,7 +18,7 @@ struct Quaternion {
   double w = 1, x = 0, y = 0, z = 0;
 };
 
-// What a motion stands for.
+// The physical values of a motion.
 struct Real {
   Vector p{}, v{}, a{}, w{};
   Quaternion q;

@@ -19,7 +19,8 @@ unsigned order(double e, int offset, int slope) {
   return static_cast<unsigned>(std::clamp((slope * c + offset) / 16, 0, 40));
 }
 
-// Numbers that are met one after the other (3.4).
+// Three correlated numbers, decoded one after another: each known number updates the expectation of the next
+// (section 3.4).
 struct Meeting {
   std::array<Vector, 3> K{};
   Vector m{};
@@ -179,7 +180,7 @@ class Residual {
     rates(C, as_forecast);
   }
 
-  // True if all three numbers are those of the forecast.
+  // True if all three numbers equal the forecast.
   bool orientation(const std::array<Vector, 3>& C) {
     const double M = most_of(steps_.b);
     const std::array<double, 4> q{f_.q.w, f_.q.x, f_.q.y, f_.q.z};

@@ -38,9 +38,9 @@ class SecureTransport : public test::TokenServer<EnetTransport> {
   }
 };
 
-// The key is right, but the token names other servers. A server listens on what tokens must name, unless it
-// is told otherwise.
-TEST_F(SecureTransport, TokensForOtherServersAreRefusedUnlessAnyWillDo) {
+// The key is right, but the token names other servers. Without further settings, a server accepts tokens that
+// name the address it listens on.
+TEST_F(SecureTransport, TokensForOtherServersAreRefusedUnlessAnyIsAllowed) {
   const auto gets_in = [&](ServerSecurity security, const ServerAddress& named) {
     security.key = key;
     security.game = kGame;
@@ -66,7 +66,7 @@ TEST_F(SecureTransport, TokensForOtherServersAreRefusedUnlessAnyWillDo) {
   EXPECT_TRUE(gets_in({.key = key, .addresses = {elsewhere, here}}, here)) << "port 0: the one in use";
 }
 
-TEST(ListenConfig, SaysWhatItIsToBeCalledByAndWhatMakesNoSense) {
+TEST(ListenConfig, ReportsMissingAddressesAndInvalidSettings) {
   const SecretKey key = SecretKey::make();
   const auto fault = [](const ServerSecurity& security, const std::string& host) {
     const auto listening = EnetTransport::listen({.host = host, .security = security});
@@ -87,7 +87,7 @@ TEST(ListenConfig, SaysWhatItIsToBeCalledByAndWhatMakesNoSense) {
             std::string::npos);
 }
 
-TEST_F(SecureTransport, CarriesBothChannelsBothWaysForWhomAToken) {
+TEST_F(SecureTransport, BothChannelsWorkInBothDirectionsWithAToken) {
   End& client = join(token(77), relay->port());
   ASSERT_TRUE(until([&] { return !client.connected.empty() && !server.connected.empty(); }));
   const PeerId there = client.connected[0], here = server.connected[0];
@@ -111,7 +111,7 @@ TEST_F(SecureTransport, CarriesBothChannelsBothWaysForWhomAToken) {
   EXPECT_EQ(server.state[0], full);
   for (const auto* way : {&relay->up, &relay->down}) {
     for (const Bytes& datagram : *way) {
-      EXPECT_GE(std::to_integer<int>(datagram[0]), 0xA1);  // nothing of ENet's in the open
+      EXPECT_GE(std::to_integer<int>(datagram[0]), 0xA1);  // no plain ENet datagrams
       EXPECT_LE(std::to_integer<int>(datagram[0]), 0xA6);
       EXPECT_LE(datagram.size(), 1252u);
     }
@@ -120,7 +120,7 @@ TEST_F(SecureTransport, CarriesBothChannelsBothWaysForWhomAToken) {
   EXPECT_TRUE(until([&] { return !server.disconnected.empty() && !client.disconnected.empty(); }));
 }
 
-TEST_F(SecureTransport, LetsNobodyInWithoutAGoodToken) {
+TEST_F(SecureTransport, RefusesClientsWithoutAValidToken) {
   ConnectToken forged = token(1);
   forged.sealed[100] ^= std::byte{1};
   End& with_forged = join(forged, relay->port());
@@ -129,7 +129,7 @@ TEST_F(SecureTransport, LetsNobodyInWithoutAGoodToken) {
   EXPECT_GT(server.transport->stats().refused, 0u);
 }
 
-TEST_F(SecureTransport, AClientComesBackWithItsTicket) {
+TEST_F(SecureTransport, ClientReturnsWithItsTicket) {
   End& first = join(token(5), server.transport->port());
   ASSERT_TRUE(until([&] { return !first.connected.empty(); }));
   const ConnectToken ticket = *first.transport->ticket();
@@ -140,9 +140,9 @@ TEST_F(SecureTransport, AClientComesBackWithItsTicket) {
   EXPECT_EQ(server.transport->identity(server.connected[1])->client_id, 5u);
 }
 
-// The machine has lost its network, and has another one before the server notices: for the server's game the
-// older connection is lost, and may go on over the newer.
-TEST_F(SecureTransport, WhoComesBackTakesThePlaceOfItsOlderConnection) {
+// The machine lost its network and has a new one before the server notices. The server reports the older
+// connection as lost, and its session can resume over the newer one.
+TEST_F(SecureTransport, ReturningClientReplacesItsOlderConnection) {
   End& first = join(token(5), server.transport->port());
   ASSERT_TRUE(until([&] { return !first.connected.empty() && !server.connected.empty(); }));
   const ConnectToken ticket = *first.transport->ticket();
@@ -156,8 +156,8 @@ TEST_F(SecureTransport, WhoComesBackTakesThePlaceOfItsOlderConnection) {
   EXPECT_EQ(server.transport->identity(server.connected[1])->client_id, 5u);
 }
 
-// All places are taken, one by a process that has crashed: its player logs in anew and need not wait.
-TEST_F(SecureTransport, ANewerTokenOfAClientTakesThePlaceOfItsOlderConnection) {
+// All slots are in use, one of them by a crashed process. Its player logs in again and does not have to wait.
+TEST_F(SecureTransport, NewerTokenReplacesTheClientsOlderConnection) {
   for (std::uint64_t i = 0; i < 8; ++i)
     join(token(i), server.transport->port());
   ASSERT_TRUE(until([&] { return server.connected.size() == 8; }));
@@ -167,14 +167,14 @@ TEST_F(SecureTransport, ANewerTokenOfAClientTakesThePlaceOfItsOlderConnection) {
   EXPECT_EQ(unpack_end_code(server.reasons[0]).reason, EndReason::replaced);
   ASSERT_TRUE(until([&] { return !clients[3]->disconnected.empty(); }));
   EXPECT_EQ(unpack_end_code(clients[3]->reasons[0]).reason, EndReason::replaced);
-  // Its ticket is worth nothing any more, and nobody else was disturbed.
+  // The older ticket is invalid now, and no other client was disturbed.
   End& older = join(*clients[3]->transport->ticket(), server.transport->port());
   EXPECT_FALSE(until([&] { return !older.connected.empty() || server.disconnected.size() > 1; }, 1.0));
   EXPECT_GT(server.transport->stats().refusals[Refusal::token_reused], 0u);
 }
 
-// Whoever sits on the way can hold back and repeat, but change nothing and say nothing.
-TEST_F(SecureTransport, WhatIsForgedOrRepeatedOnTheWayIsRefused) {
+// An attacker on the route can delay and repeat datagrams, but can neither change nor create them.
+TEST_F(SecureTransport, ForgedOrRepeatedDatagramsAreRefused) {
   End& client = join(token(1), relay->port());
   ASSERT_TRUE(until([&] { return !client.connected.empty() && !server.connected.empty(); }));
   for (int i = 0; i < 20; ++i)
@@ -191,7 +191,7 @@ TEST_F(SecureTransport, WhatIsForgedOrRepeatedOnTheWayIsRefused) {
       relay->send_up(forged);
     }
   }
-  for (int i = 0; i < 200; ++i)  // ENet's own, in the open: a disconnect of every peer there may be
+  for (int i = 0; i < 200; ++i)  // plain ENet: a disconnect of every possible peer
     relay->send_up({std::byte{0}, static_cast<std::byte>(i % 8), std::byte{0x04}, std::byte{0xFF},
                     std::byte{0}, std::byte{1}, std::byte{0}, std::byte{0}, std::byte{0}, std::byte{0}});
   EXPECT_FALSE(until([&] { return !server.disconnected.empty() || server.state.size() != 20; }, 0.5));
@@ -200,8 +200,8 @@ TEST_F(SecureTransport, WhatIsForgedOrRepeatedOnTheWayIsRefused) {
   EXPECT_TRUE(until([&] { return server.control.size() == 1; }));
 }
 
-// A router gives the client another port in the middle: nobody has to join anew.
-TEST_F(SecureTransport, AnotherAddressIsStillTheSameClient) {
+// A router assigns the client another port during the connection. The session continues.
+TEST_F(SecureTransport, SessionSurvivesAnAddressChange) {
   End& client = join(token(1), relay->port());
   ASSERT_TRUE(until([&] { return !client.connected.empty() && !server.connected.empty(); }));
   relay->rebind();
@@ -218,8 +218,8 @@ TEST_F(SecureTransport, AnotherAddressIsStillTheSameClient) {
   EXPECT_TRUE(server.disconnected.empty());
 }
 
-// Asks from one address, and again from another, before the server's answer arrives.
-TEST_F(SecureTransport, AConnectionIsOneHoweverOftenAndFromWhereItIsAskedFor) {
+// The client asks from one address, and again from another one, before the server's answer arrives.
+TEST_F(SecureTransport, RepeatedRequestsFromSeveralAddressesGiveOneConnection) {
   End& client = join(token(1), relay->port());
   bool moved = false;
   relay->swallow_down = [&](const Bytes& bytes) {
@@ -232,8 +232,8 @@ TEST_F(SecureTransport, AConnectionIsOneHoweverOftenAndFromWhereItIsAskedFor) {
   EXPECT_FALSE(until([&] { return server.connected.size() > 1 || !server.disconnected.empty(); }, 4.0));
 }
 
-// What it sends beyond its share is dropped, and no one else's.
-TEST_F(SecureTransport, WhoSendsTooMuchIsHeldToItsShareAndOthersDoNotNotice) {
+// Datagrams beyond the flooder's limit are dropped, and no others.
+TEST_F(SecureTransport, FlooderIsLimitedAndOthersAreNotAffected) {
   EnetListenConfig config{
       .host = "127.0.0.1", .max_peers = 8, .security = ServerSecurity{.key = key, .game = kGame}};
   config.limits.datagrams_per_second = 200.0;

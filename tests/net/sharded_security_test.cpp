@@ -27,8 +27,8 @@ class ShardedSecurity : public test::TokenServer<ShardedTransport> {
   End& join(const ConnectToken& with) { return TokenServer::join(with, port()); }
 };
 
-// Hosts that each kept their own account would each let one of them in.
-TEST_F(ShardedSecurity, ATokenIsGoodOnceOverAllHosts) {
+// If each host kept its own table, each would admit one of them.
+TEST_F(ShardedSecurity, TokenIsAcceptedOnceOverAllHosts) {
   constexpr std::size_t kThieves = 11;
   const ConnectToken stolen = token(1);
   for (std::size_t i = 0; i < kThieves + 1; ++i)
@@ -43,8 +43,8 @@ TEST_F(ShardedSecurity, ATokenIsGoodOnceOverAllHosts) {
   EXPECT_EQ(inside, 1u);
 }
 
-// By a ticket and by a newer token in turn.
-TEST_F(ShardedSecurity, WhoComesAgainTakesItsOlderPlaceAtWhicheverHost) {
+// Returns with a ticket and with a newer token in turn.
+TEST_F(ShardedSecurity, ReturningClientReplacesItsConnectionAtAnyHost) {
   join(token(5));
   ASSERT_TRUE(until([&] { return !clients[0]->connected.empty() && server.connected.size() == 1; }));
   std::set<std::size_t> hosts{server.transport->host_of(server.connected[0])};

@@ -26,12 +26,12 @@ Bytes bytes_of(std::size_t number) {
   return Bytes(20, static_cast<std::byte>(number));
 }
 
-/// A transport and what happened on it.
+/// A transport and a record of its events.
 template <class T>
 struct EventLog {
   std::unique_ptr<T> transport;
   std::vector<PeerId> connected, disconnected;
-  std::vector<std::uint32_t> reasons;  // of `connected`
+  std::vector<std::uint32_t> reasons;  // one for each of `connected`
   std::vector<PeerId> senders;
   std::vector<Bytes> received;
 
@@ -92,7 +92,7 @@ class ShardedTransportTest : public ::testing::Test {
   std::vector<EventLog<EnetTransport>> clients_;
 };
 
-TEST_F(ShardedTransportTest, LetsMoreInThanOneHostCarries) {
+TEST_F(ShardedTransportTest, AdmitsMoreClientsThanOneHost) {
   ASSERT_GT(server_.transport->hosts(), 2u);
   std::set<PeerId> ids(server_.connected.begin(), server_.connected.end());
   EXPECT_EQ(ids.size(), kClients);  // different across hosts
@@ -105,7 +105,7 @@ TEST_F(ShardedTransportTest, LetsMoreInThanOneHostCarries) {
   EXPECT_EQ(std::set(server_.reasons.begin(), server_.reasons.end()).size(), kClients);
 }
 
-TEST_F(ShardedTransportTest, ServesEverybodyBothWaysOnBothChannels) {
+TEST_F(ShardedTransportTest, BothChannelsWorkInBothDirectionsForAllClients) {
   for (const Channel channel : {Channel::control, Channel::state}) {
     for (std::size_t i = 0; i < kClients; ++i) {
       ASSERT_TRUE(server_.transport->send(server_.connected[i], channel, bytes_of(server_.reasons[i])));
@@ -118,7 +118,7 @@ TEST_F(ShardedTransportTest, ServesEverybodyBothWaysOnBothChannels) {
   }));
   for (std::size_t i = 0; i < kClients; ++i) {
     for (const Bytes& got : clients_[i].received)
-      EXPECT_EQ(got, bytes_of(i));  // everybody got what was meant for it
+      EXPECT_EQ(got, bytes_of(i));  // each client received its own payload
   }
   for (std::size_t k = 0; k < server_.senders.size(); ++k) {
     const auto at = std::ranges::find(server_.connected, server_.senders[k]) - server_.connected.begin();
@@ -131,7 +131,7 @@ TEST_F(ShardedTransportTest, ServesEverybodyBothWaysOnBothChannels) {
   EXPECT_EQ(server_.transport->max_state_bytes(server_.connected[0]), kMaxStateBytes);
 }
 
-TEST_F(ShardedTransportTest, ForgetsWhoLeavesAndTellsAllAtTheEnd) {
+TEST_F(ShardedTransportTest, ForgetsLeavingClientsAndDisconnectsAllAtTheEnd) {
   server_.transport->disconnect(server_.connected[7], 3);
   clients_[server_.reasons[9]].transport.reset();
   clients_.erase(clients_.begin() + server_.reasons[9]);
@@ -150,7 +150,7 @@ TEST_F(ShardedTransportTest, ForgetsWhoLeavesAndTellsAllAtTheEnd) {
   EXPECT_TRUE(all([](const auto& c) { return c.disconnected.size() == 1; }));
 }
 
-TEST_F(ShardedTransportTest, AnyHostEndsTheWait) {
+TEST_F(ShardedTransportTest, DatagramAtAnyHostEndsTheWait) {
   std::vector<double> waited_s;
   for (std::size_t i = 0; i < kClients; ++i) {
     ASSERT_TRUE(clients_[i].transport->send(clients_[i].connected[0], Channel::state, bytes_of(i)));
@@ -158,13 +158,13 @@ TEST_F(ShardedTransportTest, AnyHostEndsTheWait) {
     const std::size_t before = server_.received.size();
     const double start_s = now_s();
     while (server_.received.size() == before && now_s() - start_s < kPatience) {
-      server_.transport->wait(kPatience);  // acknowledgements and pings end it too
+      server_.transport->wait(kPatience);  // acknowledgements and pings end it, too
       server_.turn();
     }
     ASSERT_EQ(server_.received.size(), before + 1);
     waited_s.push_back(now_s() - start_s);
   }
-  // A host whose socket is not watched is looked at only every 50 ms.
+  // A host whose socket is not watched would be polled only every 50 ms.
   std::ranges::sort(waited_s);
   EXPECT_LT(waited_s[kClients / 2], 0.02);
   const double start_s = now_s();
@@ -173,14 +173,14 @@ TEST_F(ShardedTransportTest, AnyHostEndsTheWait) {
   EXPECT_LT(now_s() - start_s, 1.0);
 }
 
-TEST(ShardedTransport, IsOneHostIfThatIsEnough) {
+TEST(ShardedTransport, UsesOneHostIfThatIsEnough) {
   auto one = ShardedTransport::listen({.host = "127.0.0.1", .max_peers = 4095, .security = Insecure{}});
   ASSERT_TRUE(one) << one.error();
   EXPECT_EQ((*one)->hosts(), 1u);
   EXPECT_EQ((*one)->host_of(PeerId{4711}), 0u);
 }
 
-TEST(ShardedTransport, LeavesRoomForChance) {
+TEST(ShardedTransport, LeavesRoomForRandomDistribution) {
   EXPECT_EQ(ShardedTransport::hosts_for(64, 4095), 1u);
   EXPECT_EQ(ShardedTransport::hosts_for(4096, 4095), 2u);
   EXPECT_EQ(ShardedTransport::hosts_for(65'535, 4095), 18u);
@@ -203,7 +203,7 @@ TEST(ShardedTransport, NeverSharesItsPortWithAnotherServer) {
   auto single = EnetTransport::listen(same);
   ASSERT_FALSE(single);
   EXPECT_EQ(single.error(), in_use);
-  sharded->reset();  // and the other way round
+  sharded->reset();  // and in the other order
   single = EnetTransport::listen(same);
   ASSERT_TRUE(single) << single.error();
   second = ShardedTransport::listen(same, kClientsPerHost);
@@ -211,7 +211,7 @@ TEST(ShardedTransport, NeverSharesItsPortWithAnotherServer) {
   EXPECT_EQ(second.error(), in_use);
 }
 
-TEST(ShardedTransport, RefusesWhatItCannotDo) {
+TEST(ShardedTransport, RefusesInvalidSettings) {
   EXPECT_FALSE(ShardedTransport::listen({.host = "127.0.0.1", .max_peers = 0, .security = Insecure{}}));
   EXPECT_FALSE(
       ShardedTransport::listen({.host = "127.0.0.1", .max_peers = 1'000'000, .security = Insecure{}}));

@@ -12,7 +12,7 @@
 
 namespace reckoner::test {
 
-/// Somebody with a socket, who sends a server at 127.0.0.1 what he likes.
+/// A socket without a session that sends any bytes to a server at 127.0.0.1.
 class Stranger {
  public:
   explicit Stranger(std::uint16_t server, std::uint32_t host = INADDR_LOOPBACK)
@@ -22,13 +22,13 @@ class Stranger {
     sent += bytes.size();
     EXPECT_TRUE(socket_.send(server_, bytes));
   }
-  /// The next datagram that was sent to him.
+  /// The next datagram that arrived here.
   [[nodiscard]] std::optional<Bytes> heard() {
     auto bytes = socket_.receive();
     if (bytes) received += bytes->size();
     return bytes;
   }
-  /// All that there are.
+  /// All datagrams that have arrived.
   std::vector<Bytes> all_heard() {
     std::vector<Bytes> all;
     while (auto bytes = heard())

@@ -18,8 +18,8 @@
 
 namespace reckoner::test {
 
-/// A server on loopback that lets in who has a token for it, those who join it, and perhaps a relay in
-/// between: they take turns on this thread.
+/// A server on loopback that admits clients with a token, its clients, and optionally a relay in between. All
+/// run in turn on this thread.
 template <class Transport>
 class TokenServer : public testing::Test {
  protected:
@@ -30,7 +30,7 @@ class TokenServer : public testing::Test {
   std::unique_ptr<Relay> relay;
   std::vector<std::unique_ptr<End>> clients;
 
-  /// Takes what its listen() returned.
+  /// Takes the result of the transport's listen().
   template <class Listening>
   void serve(Listening listening) {
     ASSERT_TRUE(listening) << listening.error();
@@ -54,7 +54,7 @@ class TokenServer : public testing::Test {
     ASSERT_TRUE(connecting) << connecting.error();
     client.transport = std::move(*connecting);
   }
-  /// Begins to join.
+  /// Starts to join.
   End& join(const ConnectToken& with, std::uint16_t to) {
     End& client = add_client();
     connect(client, to, ClientSecurity{with, kGame});

@@ -9,7 +9,7 @@ namespace {
 constexpr std::uint32_t kHost = 0x0A000001;
 constexpr std::uint32_t kOther = 0x0A000002;
 
-// How many of `rate` datagrams a second get through in so many seconds.
+// Number of datagrams accepted when `rate` datagrams a second are sent for `seconds`.
 int let_in(TrafficLimit& limit, TrafficMeter& meter, std::uint32_t host, double rate, std::size_t bytes,
            double seconds, double from_s = 100.0) {
   int count = 0;
@@ -18,19 +18,19 @@ int let_in(TrafficLimit& limit, TrafficMeter& meter, std::uint32_t host, double 
   return count;
 }
 
-TEST(TrafficLimit, AGameAtSixtyFramesASecondNeverMeetsTheDefaults) {
+TEST(TrafficLimit, GameAt60FramesPerSecondStaysBelowTheDefaults) {
   TrafficLimit limit{TransportLimits{}};
   TrafficMeter meter;
-  // Eight datagrams in every frame, each full, is the most that a client ever sends at once.
+  // A client sends at most eight full datagrams in a frame.
   EXPECT_EQ(let_in(limit, meter, kHost, 480.0, 1250, 60.0), 480 * 60);
-  // And what waited for a link that stood still for a second.
+  // Datagrams that waited while the link was down for a second.
   for (int i = 0; i < 480; ++i)
     EXPECT_FALSE(limit.refuse(meter, kHost, 1250, 200.0));
   TrafficMeter cheat;
   EXPECT_EQ(let_in(limit, cheat, kOther, 1000.0, 120, 30.0), 30'000);
 }
 
-TEST(TrafficLimit, APeerGetsItsRateAndWhatItSavedUp) {
+TEST(TrafficLimit, PeerGetsItsRateAndABurst) {
   TransportLimits limits;
   limits.datagrams_per_second = 100.0;
   limits.burst_s = 2.0;
@@ -39,12 +39,12 @@ TEST(TrafficLimit, APeerGetsItsRateAndWhatItSavedUp) {
   EXPECT_NEAR(let_in(limit, meter, kHost, 5000.0, 100, 10.0), 200 + 1000, 2);
   (void)limit.refuse(meter, kHost, 100, 109.9999);
   EXPECT_EQ(limit.refuse(meter, kHost, 100, 109.9999), Refusal::peer_limit);
-  // What one has used up is not another's loss.
+  // Another peer's limit is separate.
   TrafficMeter other;
   EXPECT_EQ(let_in(limit, other, kHost, 50.0, 100, 10.0, 110.0), 500);
 }
 
-TEST(TrafficLimit, BytesCountToo) {
+TEST(TrafficLimit, BytesAreLimited) {
   TransportLimits limits;
   limits.bytes_per_second = 10'000.0;
   TrafficLimit limit{limits};
@@ -52,7 +52,7 @@ TEST(TrafficLimit, BytesCountToo) {
   EXPECT_NEAR(let_in(limit, meter, kHost, 1000.0, 1000, 10.0), 20 + 100, 2);
 }
 
-TEST(TrafficLimit, AllAtOneAddressShareAndOthersDoNotNotice) {
+TEST(TrafficLimit, PeersAtOneAddressShareALimit) {
   TransportLimits limits;
   limits.address_datagrams_per_second = 100.0;
   TrafficLimit limit{limits};
@@ -70,7 +70,7 @@ TEST(TrafficLimit, AllAtOneAddressShareAndOthersDoNotNotice) {
   EXPECT_EQ(limit.refuse(a, kHost, 100, 110.0), Refusal::address_limit);
 }
 
-TEST(TrafficLimit, ZeroIsNoLimit) {
+TEST(TrafficLimit, ZeroMeansNoLimit) {
   TransportLimits limits;
   limits.datagrams_per_second = limits.bytes_per_second = 0.0;
   limits.address_datagrams_per_second = limits.address_bytes_per_second = 0.0;

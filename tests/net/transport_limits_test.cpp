@@ -28,7 +28,7 @@ using test::unix_s;
 
 constexpr std::uint64_t kGame = 12;
 
-// ENet's memory, by whose turn it was when it was taken. All in one thread.
+// ENet's memory, by the end whose turn it was at the allocation. Everything runs in one thread.
 struct Taken {
   std::size_t bytes[2] = {0, 0};
   std::size_t whose = 0;
@@ -101,13 +101,13 @@ class TransportLimit : public testing::Test {
     };
     return test::turn_until(turn, done, patience_s);
   }
-  bool polls = true;  // what happened on the server
+  bool polls = true;  // whether the server's events are polled
 };
 
-// Something is missing for ever, and what comes behind it waits: no more than the limit, however much more is
-// sent. Then even what is missing could not be taken in, so the peer is given up, and may come again; others
-// do not notice.
-TEST_F(TransportLimit, OfWhatWaitsForSomethingLost) {
+// A packet stays missing, and later ones wait for it, but only up to the limit. After that even the missing
+// packet could not be accepted, so the peer is disconnected. It may reconnect, and other peers are not
+// affected.
+TEST_F(TransportLimit, BoundsPacketsWaitingForALostOne) {
   config.limits.waiting_bytes = 16 * 1024;
   listen();
   End& client = join(relay->port());
@@ -137,8 +137,9 @@ TEST_F(TransportLimit, OfWhatWaitsForSomethingLost) {
   EXPECT_TRUE(until([&] { return server.control.size() == 1; }));
 }
 
-// As much as an honest peer can have under way waits and is then taken in, in order: nobody is given up.
-TEST_F(TransportLimit, OfWhatWaitsIsNoneOfAnHonestPeers) {
+// As many packets as an honest peer can have in flight wait and are then accepted in order. No peer is
+// disconnected.
+TEST_F(TransportLimit, HonestPeerStaysBelowTheWaitingLimit) {
   listen();
   End& client = join(relay->port());
   relay->swallow_up = [](const Bytes& bytes) { return bytes.size() > 900 && bytes.size() < 1000; };
@@ -152,8 +153,8 @@ TEST_F(TransportLimit, OfWhatWaitsIsNoneOfAnHonestPeers) {
   EXPECT_EQ(server.transport->stats().refusals.total(), 0u);
 }
 
-// It lives, but takes nothing in: then it is given up, and what waited for it is gone.
-TEST_F(TransportLimit, OfWhatAPeerDoesNotAcknowledge) {
+// The peer is alive but acknowledges nothing. It is disconnected, and the data queued for it is released.
+TEST_F(TransportLimit, BoundsUnacknowledgedData) {
   config.limits.backlog_bytes = 200'000;
   listen();
   End& deaf = join(relay->port());
@@ -180,9 +181,9 @@ TEST_F(TransportLimit, OfWhatAPeerDoesNotAcknowledge) {
   EXPECT_TRUE(deaf.control.empty());
 }
 
-// The game does not ask what happened: then no more is read than it may keep waiting, and nothing is lost as
-// long as the system's buffer holds it.
-TEST_F(TransportLimit, OfEventsThatNobodyPolls) {
+// The game does not poll events. The transport then reads no more than may wait, and nothing is lost as long
+// as the system's buffer holds it.
+TEST_F(TransportLimit, BoundsTheNumberOfUnpolledEvents) {
   config.limits.waiting_events = 50;
   listen();
   End& client = join(server.transport->port());
@@ -200,9 +201,9 @@ TEST_F(TransportLimit, OfEventsThatNobodyPolls) {
   EXPECT_TRUE(until([&] { return waited + server.state.size() == kSent; }));
 }
 
-// The same by what they carry: large messages are not fifty thousand small ones. Nobody is given up for it,
-// and what was not taken in comes once the game looks again.
-TEST_F(TransportLimit, OfTheBytesOfEventsThatNobodyPolls) {
+// Also limited by bytes, because large messages cost more than small ones. No peer is disconnected for it,
+// and the remaining data arrives when the game polls again.
+TEST_F(TransportLimit, BoundsTheBytesOfUnpolledEvents) {
   config.limits.waiting_event_bytes = 200'000;
   listen();
   End& client = join(server.transport->port());
@@ -223,8 +224,8 @@ TEST_F(TransportLimit, OfTheBytesOfEventsThatNobodyPolls) {
   EXPECT_TRUE(server.disconnected.empty());
 }
 
-// Who falls silent is gone after as long as is asked for, and not before.
-TEST_F(TransportLimit, OfSilence) {
+// A silent peer is disconnected after the configured time, and not earlier.
+TEST_F(TransportLimit, DisconnectsASilentPeerAfterTheConfiguredTime) {
   config.limits.silence_s = 2.0;
   listen();
   End& client = join(relay->port());
@@ -237,7 +238,7 @@ TEST_F(TransportLimit, OfSilence) {
   EXPECT_TRUE(client.disconnected.empty()) << "its own are the usual ten seconds";
 }
 
-TEST(TransportLimits, ThoseThatMakeNoSenseAreNamed) {
+TEST(TransportLimits, InvalidLimitsAreNamed) {
   const auto fault = [](auto spoil) {
     TransportLimits limits;
     spoil(limits);

@@ -45,7 +45,7 @@ class TransportRefusal : public test::TokenServer<EnetTransport> {
     EXPECT_TRUE(until([&] { return !client.connected.empty(); }));
     return client;
   }
-  /// A client's next message of the handshake, when the server has answered the one before.
+  /// The client's next handshake message after the server's answer to the previous one.
   Bytes ask(secure::ClientHandshake& handshake, Stranger& from) {
     const auto first = handshake.to_send(0.0);
     from.send(*first);
@@ -55,7 +55,7 @@ class TransportRefusal : public test::TokenServer<EnetTransport> {
     const auto second = handshake.to_send(0.0);
     return Bytes(second->begin(), second->end());
   }
-  /// A session without ENet, by hand.
+  /// A session without ENet, created by hand.
   std::unique_ptr<secure::ClientHandshake> handshake(Stranger& from) {
     auto made = std::make_unique<secure::ClientHandshake>(token(key), kGame);
     from.send(ask(*made, from));
@@ -64,7 +64,7 @@ class TransportRefusal : public test::TokenServer<EnetTransport> {
     EXPECT_TRUE(accepted && made->receive(*accepted));
     return made;
   }
-  /// What `send` sends is refused for this reason, so many times, and nothing is for another one.
+  /// The datagrams sent by `send` cause `times` refusals for this reason, and none for another one.
   void expect_refused(Refusal why, std::uint64_t times, const std::function<void()>& send) {
     SCOPED_TRACE(std::string(name_of(why)));
     const RefusalCounts before = server.transport->stats().refusals;
@@ -78,7 +78,7 @@ class TransportRefusal : public test::TokenServer<EnetTransport> {
   }
 };
 
-TEST_F(TransportRefusal, OfWhatNoReckonerSends) {
+TEST_F(TransportRefusal, CountsMalformedDatagrams) {
   expect_refused(Refusal::malformed, 3, [&] {
     somebody->send(Bytes(50, std::byte{0xFF}));
     somebody->send(Bytes(1));
@@ -86,7 +86,7 @@ TEST_F(TransportRefusal, OfWhatNoReckonerSends) {
   });
   expect_refused(Refusal::too_large, 1,
                  [&] { somebody->send(Bytes(1600, static_cast<std::byte>(secure::Kind::enet))); });
-  // Sealed well, by somebody who was let in: what is inside must be something all the same.
+  // Correctly sealed by an admitted client, but with malformed contents.
   const auto let_in = handshake(*somebody);
   secure::Sealer sealer(let_in->session()->keys.to_server, let_in->session()->number);
   expect_refused(Refusal::malformed, 2, [&] {
@@ -96,12 +96,12 @@ TEST_F(TransportRefusal, OfWhatNoReckonerSends) {
   });
 }
 
-TEST_F(TransportRefusal, OfWhatIsSealedByNobodyOrTwice) {
+TEST_F(TransportRefusal, CountsForgedAndRepeatedSeals) {
   const auto let_in = handshake(*somebody);
   secure::Sealer sealer(let_in->session()->keys.to_server, let_in->session()->number);
   Bytes out(200), again;
   expect_refused(Refusal::no_session, 2, [&] {
-    // There is the session, but no connection on it; and no such session.
+    // The session exists but has no connection; and a session that does not exist.
     const auto sealed = sealer.seal(secure::Kind::state, Bytes(20), out);
     again.assign(sealed.begin(), sealed.end());
     somebody->send(sealed);
@@ -119,8 +119,8 @@ TEST_F(TransportRefusal, OfWhatIsSealedByNobodyOrTwice) {
   });
 }
 
-// By one who was let in, and whose connection stands: in a seal, nobody looks at ENet's commands but us.
-TEST_F(TransportRefusal, OfWhatWouldCostEnetTooMuch) {
+// From an admitted client with a connection. Inside a seal, only our own filter checks ENet's commands.
+TEST_F(TransportRefusal, CountsCommandsThatWouldCostEnetTooMuch) {
   using test::EnetDatagram;
   const auto let_in = handshake(*somebody);
   const std::uint32_t session = let_in->session()->number;
@@ -138,7 +138,7 @@ TEST_F(TransportRefusal, OfWhatWouldCostEnetTooMuch) {
     if (!opened || opened->kind != secure::Kind::enet) return false;
     const auto at = [&](std::size_t i) { return std::to_integer<unsigned>(opened->plain[i]); };
     constexpr std::size_t kHead = 4,
-                          kVerifyConnect = 3;  // the peer's number is the last that it tells, and ours
+                          kVerifyConnect = 3;  // its last number is the peer's number, which is ours
     if ((at(kHead) & 0x0Fu) != kVerifyConnect) return false;
     header = (at(kHead + 4) << 8 | at(kHead + 5)) | at(kHead + 7) << 12;
     return true;
@@ -155,7 +155,7 @@ TEST_F(TransportRefusal, OfWhatWouldCostEnetTooMuch) {
   EXPECT_TRUE(until([&] { return server.control.size() == 1; }));
 }
 
-TEST_F(TransportRefusal, AtTheDoor) {
+TEST_F(TransportRefusal, CountsRefusedHandshakes) {
   const ConnectToken good = token(key);
   secure::ClientHandshake honest(good, kGame);
   Bytes response = ask(honest, *somebody);
@@ -171,15 +171,16 @@ TEST_F(TransportRefusal, AtTheDoor) {
   somebody->send(response);
   ASSERT_TRUE(until([&] { return somebody->heard().has_value(); }));
   expect_refused(Refusal::token_reused, 1, [&] {
-    // The same token, with its keys, another client.
+    // The same token and keys, but another client.
     Stranger thief(server.transport->port());
     secure::ClientHandshake own(good, kGame);
     thief.send(ask(own, thief));
   });
-  // 20 at once, and two a second: of one client, who has one place. What begins nothing is not counted.
+  // 20 at once and two a second, from one client, which has one session. Messages that start no handshake are
+  // not counted.
   const auto over_limit = [&] { return server.transport->stats().refusals[Refusal::handshake_limit]; };
   for (int i = 0; i < 60; ++i) {
-    somebody->send(response);  // answered as before
+    somebody->send(response);  // answered like before
     (void)until([] { return false; }, 0.002);
   }
   EXPECT_EQ(over_limit(), 0u);
@@ -194,7 +195,7 @@ TEST_F(TransportRefusal, AtTheDoor) {
   EXPECT_LT(over_limit(), 45u);
 }
 
-TEST_F(TransportRefusal, OfAPeersAndOfAnAddressesShares) {
+TEST_F(TransportRefusal, CountsTrafficBeyondPeerAndAddressLimits) {
   config.limits.datagrams_per_second = 100.0;
   config.limits.burst_s = 0.5;
   for (const bool together : {false, true}) {

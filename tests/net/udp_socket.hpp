@@ -20,7 +20,7 @@ namespace reckoner::test {
 
 using Bytes = std::vector<std::byte>;
 
-/// A UDP socket of its own, at a loopback address, that never blocks.
+/// A non-blocking UDP socket at a loopback address.
 class UdpSocket {
  public:
   explicit UdpSocket(std::uint32_t host = INADDR_LOOPBACK)
@@ -39,14 +39,14 @@ class UdpSocket {
     EXPECT_EQ(getsockname(file_, reinterpret_cast<sockaddr*>(&bound), &size), 0);
     return ntohs(bound.sin_port);
   }
-  /// True if all of it has left.
+  /// True if the whole datagram was sent.
   bool send(const ServerAddress& to, std::span<const std::byte> bytes) const {
     const sockaddr_in there = system_order(to);
     const ssize_t sent =
         sendto(file_, bytes.data(), bytes.size(), 0, reinterpret_cast<const sockaddr*>(&there), sizeof there);
     return sent == static_cast<ssize_t>(bytes.size());
   }
-  /// The next datagram that is here, up to 2000 bytes of it, and where it comes from.
+  /// The next waiting datagram, up to 2000 bytes of it, and its source address. nullopt if none waits.
   [[nodiscard]] std::optional<Bytes> receive(ServerAddress* from = nullptr) const {
     Bytes bytes(2000);
     sockaddr_in sender{};
@@ -58,7 +58,7 @@ class UdpSocket {
     if (from != nullptr) *from = {ntohl(sender.sin_addr.s_addr), ntohs(sender.sin_port)};
     return bytes;
   }
-  /// The same, or the first that comes within so long.
+  /// The next datagram, or the first that arrives within `patience_ms`. nullopt if none arrives.
   [[nodiscard]] std::optional<Bytes> await(int patience_ms) const {
     pollfd waits{.fd = file_, .events = POLLIN, .revents = 0};
     return poll(&waits, 1, patience_ms) == 1 ? receive() : std::nullopt;

@@ -35,9 +35,9 @@ Shown shown_of(std::uint64_t client, std::uint32_t login, std::uint32_t generati
   return shown;
 }
 
-// Whatever is shown in whatever order: what a connection stood on is never good again, a client has as many
-// sessions as it may, and each session that is not there any more was told to end, once.
-TEST(UsedTokens, LetNothingInTwiceAndNobodyInTooOften) {
+// For any sequence of tokens: a token that a connection was bound to is never accepted again, a client has at
+// most the configured number of sessions, and every replaced session is ended exactly once.
+TEST(UsedTokens, AcceptEachTokenOnceAndLimitTheSessionsOfAClient) {
   for (const std::size_t most : {1u, 3u}) {
     std::mt19937 random(static_cast<unsigned>(most));
     const auto below = [&](std::uint32_t n) { return static_cast<std::uint32_t>(random() % n); };
@@ -83,19 +83,19 @@ TEST(UsedTokens, LetNothingInTwiceAndNobodyInTooOften) {
   }
 }
 
-// The model: of a client's logins those have a place that were issued last, whatever the order in which they
-// are shown. Who has lost its place, or never got one, has lost it for good.
-TEST(UsedTokens, LetThoseInThatWereIssuedLastInWhateverOrderTheyAreShown) {
+// The model: a client's most recently issued logins keep their slots, in any order of arrival. A login that
+// lost its slot, or never got one, stays refused.
+TEST(UsedTokens, AcceptTheMostRecentlyIssuedLoginsInAnyOrder) {
   std::mt19937 random(5);
   for (int round = 0; round < 300; ++round) {
     const std::size_t most = 1 + random() % 4;
     UsedTokens used({.most = 1000, .most_per_client = 100, .sessions_per_client = most});
     const std::uint32_t gate = used.add_gate();
-    std::vector<std::uint64_t> issued(16);  // by login, some at the same time
+    std::vector<std::uint64_t> issued(16);  // by login, some with equal times
     for (std::uint64_t& at_ms : issued)
       at_ms = 1000 + random() % 12;
     std::map<std::uint32_t, std::uint32_t> generation;
-    std::vector<std::uint32_t> open;  // logins, those shown last behind
+    std::vector<std::uint32_t> open;  // logins, most recently shown last
     std::set<std::uint32_t> lost;
     for (std::uint32_t session = 1; session < 200; ++session) {
       const auto login = static_cast<std::uint32_t>(random() % issued.size());
@@ -125,8 +125,8 @@ TEST(UsedTokens, LetThoseInThatWereIssuedLastInWhateverOrderTheyAreShown) {
   }
 }
 
-// Whatever was issued in what is the future now, because a clock was ahead, makes place for anybody.
-TEST(UsedTokens, WhatWasIssuedInTheFutureStandsInNobodysWay) {
+// Logins with an issue time in the future, because a clock was ahead, give way to any other login.
+TEST(UsedTokens, LoginIssuedInTheFutureBlocksNoOther) {
   UsedTokens used({.sessions_per_client = 2});
   const std::uint32_t gate = used.add_gate();
   std::uint32_t session = 0;
@@ -147,7 +147,7 @@ TEST(UsedTokens, WhatWasIssuedInTheFutureStandsInNobodysWay) {
   EXPECT_FALSE(shows(5, 400, 600));
 }
 
-TEST(UsedTokens, AreForgottenOnceBothClocksSaySo) {
+TEST(UsedTokens, AreForgottenOnceBothClocksHavePassed) {
   UsedTokens used;
   const Shown shown = shown_of(1, 1, 0, 1, 1);
   used.begin(shown, {used.add_gate(), 1}, {1000, 50.0});
@@ -159,13 +159,13 @@ TEST(UsedTokens, AreForgottenOnceBothClocksSaySo) {
   EXPECT_EQ(used.size(), 0u);
 }
 
-// A session that goes on is remembered as long as it gives out tickets.
-TEST(UsedTokens, OfASessionThatGoesOnAreKept) {
+// The entry of a running session is kept as long as it issues tickets.
+TEST(UsedTokens, EntryOfARunningSessionIsKept) {
   UsedTokens used;
   const Place place{used.add_gate(), 1};
   const Shown shown = shown_of(1, 1, 0, 1, 1);
   used.begin(shown, place, {1000, 50.0});
-  used.keep(shown.login.id, {place.gate, 2}, {9000, 9000.0});  // another's
+  used.keep(shown.login.id, {place.gate, 2}, {9000, 9000.0});  // another session's
   used.keep(shown.login.id, place, {2000, 500.0});
   used.tidy(499.0, 3000);
   EXPECT_EQ(used.size(), 1u);
@@ -173,7 +173,8 @@ TEST(UsedTokens, OfASessionThatGoesOnAreKept) {
   EXPECT_EQ(used.size(), 0u);
 }
 
-// However many are over at once: a few are forgotten at a time, and the table shrinks faster than it fills.
+// Even if many entries expire at once, only a few are removed at a time. The table still shrinks faster than
+// it fills.
 TEST(UsedTokens, AreForgottenAFewAtATime) {
   constexpr std::uint32_t kMany = 50'000;
   UsedTokens used({.most = kMany, .most_per_client = 1});
@@ -183,7 +184,7 @@ TEST(UsedTokens, AreForgottenAFewAtATime) {
   EXPECT_EQ(used.judge(shown_of(kMany, kMany, 0, 1, 1)), Verdict::full);
   std::size_t before = used.size();
   int calls = 0;
-  const std::clock_t begin = std::clock();  // processor time: the machine may be busy
+  const std::clock_t begin = std::clock();  // processor time, because the machine may be busy
   for (; used.size() > 0; ++calls) {
     used.tidy(60.0, 2000);
     ASSERT_LE(before - used.size(), 16u);
@@ -195,7 +196,7 @@ TEST(UsedTokens, AreForgottenAFewAtATime) {
   EXPECT_EQ(used.judge(shown_of(kMany, kMany, 0, 1, 1)), Verdict::good);
 }
 
-TEST(UsedTokens, OfOneClientAreLimitedToo) {
+TEST(UsedTokens, EntriesOfOneClientAreLimited) {
   UsedTokens used({.most = 100, .most_per_client = 3});
   const std::uint32_t gate = used.add_gate();
   for (std::uint32_t i = 0; i < 3; ++i) {
@@ -206,7 +207,7 @@ TEST(UsedTokens, OfOneClientAreLimitedToo) {
   EXPECT_EQ(used.judge(shown_of(1, 2, 1, 1, 1)), Verdict::good) << "it comes back";
   EXPECT_EQ(used.judge(shown_of(2, 4, 0, 1, 1)), Verdict::good) << "another";
   used.tidy(50.5, 5000);
-  // Closing a login for a newer one made it last for as long as that.
+  // A login that was closed for a newer one was kept as long as the newer one.
   EXPECT_EQ(used.judge(shown_of(1, 3, 0, 1, 1)), Verdict::full);
   used.tidy(60.0, 5000);
   EXPECT_EQ(used.judge(shown_of(1, 3, 0, 1, 1)), Verdict::good);

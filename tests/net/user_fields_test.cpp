@@ -21,7 +21,7 @@ bool valid(const FieldSpec& field) {
   return is_valid(std::span{&field, 1});
 }
 
-TEST(UserFields, RandomOnesAreValidAndRoundingIsStable) {
+TEST(UserFields, RandomFieldsAreValidAndRoundingIsStable) {
   test::Engine engine(1);
   for (int i = 0; i < 20'000; ++i) {
     const FieldSpec field = test::random_field(engine, "f");
@@ -29,7 +29,7 @@ TEST(UserFields, RandomOnesAreValidAndRoundingIsStable) {
     const FieldValue value = test::random_value(engine, field);
     const auto once = quantise(value, field);
     ASSERT_TRUE(once) << i;
-    EXPECT_EQ(quantise(*once, field), once) << i;  // what was rounded stays
+    EXPECT_EQ(quantise(*once, field), once) << i;  // rounding twice changes nothing
     if (const auto* f = std::get_if<RealField>(&field.type)) {
       const double error = std::abs(std::get<double>(*once) - std::get<double>(value));
       EXPECT_LE(error, 0.52 * f->step) << i;
@@ -41,7 +41,7 @@ TEST(UserFields, RandomOnesAreValidAndRoundingIsStable) {
   }
 }
 
-TEST(UserFields, AValueOfAnotherTypeOrOutOfRangeIsRefused) {
+TEST(UserFields, ValueOfAnotherTypeOrOutOfRangeIsRefused) {
   const FieldSpec flag{"flag", BooleanField{}};
   const FieldSpec health{"health", IntegerField{-5, 100, 100}};
   const FieldSpec heat{"heat", RealField{-1.0, 2.0, 0.25, 0.0}};
@@ -61,7 +61,7 @@ TEST(UserFields, AValueOfAnotherTypeOrOutOfRangeIsRefused) {
   EXPECT_FALSE(Blob::of(bytes));
 }
 
-TEST(UserFields, WhatMakesNoSenseIsInvalid) {
+TEST(UserFields, InvalidDeclarationsAreDetected) {
   EXPECT_TRUE(valid({"f", IntegerField{std::numeric_limits<std::int64_t>::min(),
                                        std::numeric_limits<std::int64_t>::max(), 7}}));
   EXPECT_FALSE(valid({"f", IntegerField{1, 0, 0}}));
@@ -83,7 +83,7 @@ TEST(UserFields, WhatMakesNoSenseIsInvalid) {
   EXPECT_FALSE(is_valid(test::random_fields(engine, 33)));
 }
 
-TEST(Archetypes, HowTheyMoveIsInTheHash) {
+TEST(Archetypes, HashCoversTheMotionSettings) {
   const auto hash = [](bool has_orientation, bool never_reverses) {
     Archetype archetype;
     archetype.has_orientation = has_orientation;
@@ -95,8 +95,8 @@ TEST(Archetypes, HowTheyMoveIsInTheHash) {
   EXPECT_EQ(hashes.size(), 4u);
 }
 
-// Both sides must notice every difference in what they declare.
-TEST(UserFields, EveryPartOfAFieldIsInTheHash) {
+// Both sides must notice every difference between their declarations.
+TEST(UserFields, HashCoversEveryPartOfAField) {
   const auto hash = [](std::vector<FieldSpec> fields) {
     Archetype archetype;
     archetype.fields = std::move(fields);

@@ -46,7 +46,7 @@ std::string line(const char* name, Numbers... numbers) {
   return out.str();
 }
 
-// What the second decoder is expected to tell of a motion.
+// The second decoder's expected text for a motion.
 inline std::string told_of(const QuantisedState& s, bool turns) {
   std::string text = s.frame ? line("frame", s.frame.index1, s.frame.generation) : "";
   text += line("teleports", s.teleports) + line("precision", s.coding_mode.precision);
@@ -74,7 +74,7 @@ inline std::string hex_of(std::span<const std::byte> bytes) {
   return text.empty() ? "-" : text;
 }
 
-// What it is to tell of a field's value.
+// The second decoder's expected text for a field value.
 inline std::string text_of(const FieldValue& value) {
   if (const auto* blob = std::get_if<Blob>(&value)) return hex_of(blob->bytes());
   if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "1" : "0";
@@ -84,7 +84,7 @@ inline std::string text_of(const FieldValue& value) {
   return buffer;
 }
 
-// One server and its clients' view of two entities: 4, a body, and 7, a crate.
+// A server and its clients' view of two entities: slot 4, a body, and slot 7, a crate.
 class Conversation {
  public:
   static constexpr std::uint32_t kBodySlot = 4;
@@ -113,7 +113,7 @@ class Conversation {
     return encoded(m);
   }
 
-  // Begins an entity, and remembers its motion as a baseline.
+  // Spawns an entity and keeps its motion as a baseline.
   Bytes spawn(std::uint32_t slot) {
     SpawnMessage m;
     m.entity = {slot + 1, 3};
@@ -140,8 +140,8 @@ class Conversation {
     return encoded(m);
   }
 
-  // A datagram of the tick with an update of each entity: against what the client holds, or in full; with
-  // fields and messages.
+  // A datagram of this tick with an update of each entity, as a residual or in full, optionally with fields
+  // and messages.
   Bytes datagram(Tick tick, bool refers, bool fields_and_messages) {
     ServerHeader header;
     header.sequence = static_cast<Sequence>(tick * 7);
@@ -172,10 +172,10 @@ class Conversation {
     return {bytes.begin(), bytes.end()};
   }
 
-  // A motion of the crate, in full.
+  // A full motion of the crate.
   QuantisedState crate() { return quantise(state(kCrateSlot), 1, coding_mode(), quantisation(kCrateSlot)); }
 
-  // What the crate's owner says of it; the later one refers to the earlier.
+  // A datagram with motions from the crate's owner. The later motion is a residual against the earlier one.
   Bytes owned_datagram(const ClientDatagram& head, Tick tick, bool refers) {
     const Quantisation& q = quantisation(kCrateSlot);
     const QuantisedState now = refers ? next(kCrateSlot, owned_, (tick - owned_.tick) / 60.0) : crate();
@@ -196,7 +196,7 @@ class Conversation {
     return {bytes.begin(), bytes.end()};
   }
 
-  // What the second decoder is to tell of the last payload.
+  // The second decoder's expected text for the last payload.
   [[nodiscard]] const std::string& told() const { return last_; }
 
   static Bytes encoded(const ControlMessage& message) {
@@ -216,7 +216,7 @@ class Conversation {
   [[nodiscard]] const Quantisation& quantisation(std::uint32_t slot) const {
     return quantisation_[kind_of(slot)];
   }
-  // So many bytes, none like its neighbour.
+  // `size` bytes without equal neighbours.
   static Blob label(std::size_t size) {
     std::vector<std::byte> bytes(size);
     for (std::size_t i = 0; i < size; ++i)
@@ -243,7 +243,7 @@ class Conversation {
     return s;
   }
 
-  // The baseline carried on, more or less; sometimes exactly, sometimes something else altogether.
+  // The extrapolated baseline: sometimes exact, usually with a deviation, sometimes replaced.
   QuantisedState next(std::uint32_t slot, const Held& held, double dt_s) {
     const double surprise = random_.number(0.0, 1.0);
     State s = surprise < 0.1 ? state(slot) : extrapolate(*dequantise(held.state, quantisation(slot)), dt_s);
@@ -300,7 +300,7 @@ class Conversation {
     write_changes(writer, kinds[1].fields, values, changed, mask, tick);
     writer.write(0, 1);
     last_ += line("fields of slot", kCrateSlot);
-    // What changed in one tick is told together, the first field's first.
+    // Changes of the same tick are grouped. The group with the first field goes first.
     for (std::uint32_t left = mask, group = 0; left != 0; left &= ~group) {
       group = left & ((left & -left & 0b0101u) != 0 ? 0b0101u : 0b1010u);
       for (std::uint32_t i = 0; i < 4; ++i) {

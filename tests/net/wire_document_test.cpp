@@ -15,8 +15,8 @@
 
 #include <gtest/gtest.h>
 
-// What the library writes, read by a decoder that knows nothing but docs/WIRE.md: the vectors of the
-// document, and thousands of random payloads.
+// Payloads written by the library are decoded by a decoder that was written from docs/WIRE.md alone. Covers
+// the document's vectors and thousands of random payloads.
 
 namespace reckoner {
 namespace {
@@ -49,7 +49,7 @@ std::string as_hex(std::span<const std::byte> bytes) {
   return text;
 }
 
-TEST(WireDocument, ASecondDecoderReadsThousandsOfDatagrams) {
+TEST(WireDocument, SecondDecoderReadsThousandsOfDatagrams) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     Conversation conversation{seed};
     second::Decoder decoder{declared()};
@@ -71,7 +71,7 @@ TEST(WireDocument, ASecondDecoderReadsThousandsOfDatagrams) {
   }
 }
 
-TEST(WireDocument, BothDecodersRefuseTheSameNoise) {
+TEST(WireDocument, BothDecodersRefuseTheSameRandomBytes) {
   test::RandomStates random{71};
   int good = 0;
   for (int i = 0; i < 20'000; ++i) {
@@ -125,7 +125,7 @@ RouteDefinition route_of(RouteKind kind) {
   return d;
 }
 
-// The document's vectors as they are to be: made by the library, told by the second decoder.
+// The vectors that the document must contain: written by the library, decoded by the second decoder.
 std::vector<Vector> vectors() {
   std::vector<Vector> out;
   Conversation conversation{2026};
@@ -201,7 +201,7 @@ std::vector<Vector> vectors() {
   return out;
 }
 
-TEST(WireDocument, ItsVectorsAreWhatTheLibraryWrites) {
+TEST(WireDocument, VectorsMatchTheLibrary) {
   std::string text;
   for (const Vector& v : vectors())
     text += "\n### " + v.name + "\n\n```\n" + v.hex + "\n\n" + v.told + "```\n";

@@ -16,8 +16,8 @@
 
 #include <gtest/gtest.h>
 
-// Random contents of every kind of payload, number by number as they were put in and as the second decoder
-// tells them; and noise on all of them, which both decoders are to refuse alike.
+// Compares random payloads of every kind, number by number, with the second decoder's text. Both decoders
+// must also refuse the same random bytes.
 
 namespace reckoner {
 namespace {
@@ -162,7 +162,7 @@ std::string expected(const ClientDatagram& d) {
   return text;
 }
 
-TEST(WireFields, EveryControlMessageIsToldAsItWasPutIn) {
+TEST(WireFields, SecondDecoderReadsEveryControlMessage) {
   std::mt19937_64 engine{5};
   std::array<int, std::variant_size_v<ControlMessage>> seen{};
   std::array<int, 4> routes{};
@@ -183,7 +183,7 @@ TEST(WireFields, EveryControlMessageIsToldAsItWasPutIn) {
     EXPECT_GT(count, 20);
 }
 
-// A client that owns the entities of four slots and says what they do, the later against the earlier.
+// A client that owns the entities of four slots and sends their motions, each later one as a residual.
 class Owner {
  public:
   explicit Owner(std::uint64_t seed) : engine_(seed) {}
@@ -254,7 +254,7 @@ class Owner {
   std::array<Held, test::WireReader::kSlots> held_;
 };
 
-// Both decoders after the same join: who reads what.
+// Both decoders after the same join.
 struct Both {
   second::Decoder second{test::declared_as(fuzz::archetypes())};
   test::WireReader first;
@@ -273,7 +273,7 @@ struct Both {
   }
 };
 
-TEST(WireFields, EveryClientDatagramIsToldAsItWasPutIn) {
+TEST(WireFields, SecondDecoderReadsEveryClientDatagram) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     Owner owner{seed};
     Both both;
@@ -287,7 +287,7 @@ TEST(WireFields, EveryClientDatagramIsToldAsItWasPutIn) {
   }
 }
 
-TEST(WireFields, BothDecodersRefuseTheSameNoiseOnControlMessages) {
+TEST(WireFields, BothDecodersRefuseTheSameDamagedControlMessages) {
   std::mt19937_64 engine{6};
   std::array<int, std::variant_size_v<ControlMessage>> read{}, refused{};
   for (int i = 0; i < 20'000; ++i) {
@@ -307,7 +307,7 @@ TEST(WireFields, BothDecodersRefuseTheSameNoiseOnControlMessages) {
   }
 }
 
-TEST(WireFields, BothDecodersRefuseTheSameNoiseOnClientDatagrams) {
+TEST(WireFields, BothDecodersRefuseTheSameDamagedClientDatagrams) {
   std::mt19937_64 engine{7};
   int read = 0, refused = 0;
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
@@ -333,7 +333,7 @@ TEST(WireFields, BothDecodersRefuseTheSameNoiseOnClientDatagrams) {
   EXPECT_GT(refused, 500);
 }
 
-TEST(WireFields, BothDecodersRefuseTheSameNoiseOnServerDatagrams) {
+TEST(WireFields, BothDecodersRefuseTheSameDamagedServerDatagrams) {
   std::mt19937_64 engine{8};
   int read = 0, refused = 0;
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {

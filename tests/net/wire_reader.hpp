@@ -22,8 +22,7 @@
 
 namespace reckoner::test {
 
-/// What the library's codec makes of datagrams, put together as a receiver does it: what the second decoder
-/// is compared with.
+/// Decodes datagrams with the library's codec, like a receiver. The second decoder is compared with it.
 class WireReader {
  public:
   static constexpr std::uint32_t kSlots = 4;
@@ -39,7 +38,7 @@ class WireReader {
     return fuzz::quantisations()[slot % fuzz::quantisations().size()];
   }
 
-  /// Begins an entity of kind slot modulo kinds, at rest.
+  /// Spawns an entity at rest, of archetype slot modulo the number of archetypes.
   SpawnMessage spawn(std::uint32_t slot) {
     SpawnMessage m;
     m.entity = {slot + 1, 1};
@@ -153,12 +152,12 @@ class WireReader {
 
   std::vector<Archetype> archetypes_;
   std::vector<Quantisation> quantisations_;
-  std::map<std::uint32_t, std::uint8_t> kinds_;  // by slot
+  std::map<std::uint32_t, std::uint8_t> kinds_;  // archetype index by slot
   std::map<std::tuple<std::uint32_t, int, Tick>, QuantisedState> motions_;
   std::map<std::pair<std::uint32_t, Tick>, QuantisedState> owned_;
 };
 
-/// A declaration as the second decoder takes it.
+/// Converts a declaration for the second decoder.
 inline std::vector<second::Declared> declared_as(const std::vector<Archetype>& archetypes) {
   using second::Field;
   std::vector<second::Declared> out;

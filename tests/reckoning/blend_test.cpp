@@ -54,8 +54,8 @@ TEST_P(BlendTest, EndsOnTheMotionInPoseAndVelocity) {
   EXPECT_EQ(at(motion_, blend_, kStart + kT).position, state_at(motion_, kStart + kT).position);
 }
 
-// What is reported as velocity is the derivative of what is shown, in place and in turn, all along.
-TEST_P(BlendTest, VelocitiesAreDerivativesOfWhatIsShown) {
+// The reported velocity and angular velocity are the derivatives of the shown pose during the whole blend.
+TEST_P(BlendTest, VelocitiesAreDerivativesOfTheShownPose) {
   constexpr double h = 1e-4;
   for (double t = kStart + h; t < kStart + kT + 0.02; t += 0.003) {
     if (std::abs(t - (kStart + kT)) <= h) continue;
@@ -73,7 +73,7 @@ TEST_P(BlendTest, VelocitiesAreDerivativesOfWhatIsShown) {
 INSTANTIATE_TEST_SUITE_P(Seeds, BlendTest, ::testing::Range(1, 21));
 
 // EVALUATION.md, number vectors: peak speed 1.5 |E0| / T and peak acceleration 6 |E0| / T^2 for E1 = 0.
-TEST(Blend, PeaksAreThoseOfTheCubic) {
+TEST(Blend, PeakSpeedAndAccelerationMatchTheCubic) {
   State shown;
   shown.position = {3.0, 0.0, 0.0};
   const Motion rest;
@@ -89,11 +89,11 @@ TEST(Blend, PeaksAreThoseOfTheCubic) {
   EXPECT_NEAR(peak_acceleration, 6.0 * 3.0 / (kT * kT), 1e-2);
 }
 
-TEST(Blend, TurnsTheShortWay) {
+TEST(Blend, RotatesTheShorterWay) {
   State shown;
   shown.orientation = glm::quat{rotation_exp({0.0, 0.0, 3.0})};
   Motion motion;
-  motion.state.orientation = glm::quat{rotation_exp({0.0, 0.0, -3.0})};  // 0.283 rad further on, through pi
+  motion.state.orientation = glm::quat{rotation_exp({0.0, 0.0, -3.0})};  // 0.283 rad further, across pi
   const Blend blend{shown, motion.state, 0.0, kT};
   for (double t = 0.0; t < kT; t += 0.01) {
     EXPECT_LT(angle_between(at(motion, blend, t).orientation, motion.state.orientation), 0.29);

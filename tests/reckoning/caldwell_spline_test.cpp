@@ -13,7 +13,7 @@
 namespace reckoner {
 namespace {
 
-// The packet's quadratic motion in double throughout, as the offset form defines it on paper.
+// The packet's quadratic motion in double precision, as in the definition of the offset form.
 glm::dvec3 motion_position(const State& s, double t) {
   return s.position + (glm::dvec3{s.velocity} + 0.5 * glm::dvec3{s.acceleration} * t) * t;
 }
@@ -21,7 +21,7 @@ glm::dvec3 motion_velocity(const State& s, double t) {
   return glm::dvec3{s.velocity} + glm::dvec3{s.acceleration} * t;
 }
 
-TEST(CaldwellSpline, IsTheOffsetFormForQuadraticMotion) {
+TEST(CaldwellSpline, EqualsTheOffsetFormForQuadraticMotion) {
   test::RandomStates random{11};
   for (int i = 0; i < 300; ++i) {
     State packet = random.state();
@@ -34,7 +34,8 @@ TEST(CaldwellSpline, IsTheOffsetFormForQuadraticMotion) {
 
     const glm::dvec3 e0 = shown.position - motion_position(packet, age);
     const glm::dvec3 e1 = glm::dvec3{shown.velocity} - motion_velocity(packet, age);
-    // Coordinates of a hundred metres have an ulp of 1e-14: 1e-12 is a few operations' rounding.
+    // Coordinates of a hundred metres have an ulp of 1e-14: 1e-12 allows for the rounding of a few
+    // operations.
     const double size = std::max(1.0, glm::length(motion_position(packet, age + duration)) / 100.0);
     for (double u = 0.0; u <= 1.0; u += 0.0625) {
       const glm::dvec3 offset =
@@ -45,7 +46,7 @@ TEST(CaldwellSpline, IsTheOffsetFormForQuadraticMotion) {
   }
 }
 
-TEST(CaldwellSpline, IsWhatBlendShows) {
+TEST(CaldwellSpline, EqualsBlend) {
   test::RandomStates random{12};
   for (int i = 0; i < 100; ++i) {
     Motion packet{random.state(), 5.0, 0};
@@ -76,8 +77,9 @@ TEST(CaldwellSpline, StartsAndEndsWithTheRightVelocity) {
   EXPECT_LT(glm::length(spline.velocity(0.3) - motion_velocity(packet, 0.4)), 1e-9);
 }
 
-// The article's inner points, one second of velocity away, start at 3/T times the true velocity.
-TEST(CaldwellSpline, TheArticlesPointsAreRightForThreeSecondsOnly) {
+// The article places the inner points at one second of velocity. The curve then starts at 3/T times the true
+// velocity.
+TEST(CaldwellSpline, ArticlesPointsAreRightForThreeSecondsOnly) {
   const glm::dvec3 start{0.0};
   const glm::dvec3 velocity{2.0, 0.0, 0.0};
   for (const double duration : {1.0, 3.0}) {
@@ -87,7 +89,7 @@ TEST(CaldwellSpline, TheArticlesPointsAreRightForThreeSecondsOnly) {
   }
 }
 
-TEST(CaldwellSpline, CoefficientsAreTheArticles) {
+TEST(CaldwellSpline, CoefficientsMatchTheArticle) {
   const CaldwellSpline s = spline_through({1, 0, 0}, {2, 0, 0}, {4, 0, 0}, {8, 0, 0}, 1.0);
   EXPECT_EQ(s.a.x, 8.0 - 3.0 * 4.0 + 3.0 * 2.0 - 1.0);
   EXPECT_EQ(s.b.x, 3.0 * 4.0 - 6.0 * 2.0 + 3.0 * 1.0);

@@ -33,7 +33,7 @@ glm::dvec3 random_vector(scenario::Random& random, double most) {
   return length > 1e-3 ? v * (random.uniform(0, most) / length) : v;
 }
 
-// Something that can be believed of it at an instant, wherever: positions are what a liar says.
+// A plausible velocity at an arbitrary position: positions may be false.
 Motion any_motion(scenario::Random& random, double time_s, std::uint8_t teleports = 0) {
   State state;
   state.position = random_vector(random, 30.0);
@@ -43,7 +43,7 @@ Motion any_motion(scenario::Random& random, double time_s, std::uint8_t teleport
   return limited(state, time_s, teleports);
 }
 
-// Shows an entity from now to then and looks how fast it goes.
+// Samples an entity over an interval and records its largest speed.
 class Watch {
  public:
   explicit Watch(const RemoteEntity& entity) : entity_(&entity) {}
@@ -79,7 +79,7 @@ class Watch {
   double roughest_mps_ = 0.0;
 };
 
-TEST(Chase, NothingIsShownFasterThanItCanBe) {
+TEST(Chase, ShownSpeedStaysWithinTheLimit) {
   for (const Path path : {Path::predict, Path::interpolate}) {
     for (std::uint64_t seed = 1; seed <= 30; ++seed) {
       scenario::Random random(seed);
@@ -87,7 +87,7 @@ TEST(Chase, NothingIsShownFasterThanItCanBe) {
       Watch watch(entity);
       const double delay_s = path == Path::predict ? 0.0 : 0.25;
       double now_s = 1.0;
-      std::vector<double> teleports;  // when
+      std::vector<double> teleports;  // times
       const auto count = [&](double time_s) {
         return static_cast<std::uint8_t>(
             std::count_if(teleports.begin(), teleports.end(), [&](double t) { return t <= time_s; }));
@@ -108,12 +108,12 @@ TEST(Chase, NothingIsShownFasterThanItCanBe) {
       watch.look_until(now_s + 2.0);
       EXPECT_LE(watch.fastest_mps(), kTopMps * kRounding)
           << "seed " << seed << " path " << static_cast<int>(path);
-      EXPECT_GT(watch.fastest_mps(), 0.9 * kTopMps);  // it has been hurried
+      EXPECT_GT(watch.fastest_mps(), 0.9 * kTopMps);  // it was at its limit
     }
   }
 }
 
-// On either path, through whatever arrives: position and velocity go on from what they were.
+// On both paths and for any arrivals, position and velocity are continuous.
 TEST(Chase, IsContinuousInPositionAndVelocity) {
   for (const Path path : {Path::predict, Path::interpolate}) {
     scenario::Random random(7);
@@ -134,7 +134,7 @@ TEST(Chase, IsContinuousInPositionAndVelocity) {
   }
 }
 
-TEST(Chase, TheVelocityItShowsIsThatOfThePositions) {
+TEST(Chase, ShownVelocityMatchesTheShownPositions) {
   scenario::Random random(11);
   RemoteEntity entity(any_motion(random, 1.0));
   Watch watch(entity);
@@ -144,30 +144,30 @@ TEST(Chase, TheVelocityItShowsIsThatOfThePositions) {
     watch.look_until(now_s);
     (void)entity.receive(any_motion(random, now_s - 0.1), now_s, kChaseBlendS);
   }
-  // Half of what a velocity can change within a look: a change of 16 m/s takes a step.
+  // Half of the largest change of velocity in one step, which is 16 m/s.
   EXPECT_LT(watch.roughest_mps(), 0.5 * kTopMps);
 }
 
-TEST(Chase, CatchesUpWithWhatIsSlowerThanItCanBe) {
+TEST(Chase, CatchesUpWithATargetBelowTheLimit) {
   State standing;
   RemoteEntity entity(limited(standing, 1.0));
   State away;
   away.position = {20.0, 0.0, 0.0};
   away.velocity = {2.0f, 1.0f, 0.0f};
   ASSERT_TRUE(entity.receive(limited(away, 2.0), 2.0, kChaseBlendS));
-  // 20 m at 8 m/s, of which 2 are its own: 3.4 s, and a moment to land.
+  // 20 m at 8 m/s, of which 2 are the target's own: 3.4 s, and some time to settle.
   const Motion target = limited(away, 2.0);
   EXPECT_GT(glm::distance(entity.shown(4.5).position, state_at(target, 4.5).position), 1.0);
   EXPECT_LT(glm::distance(entity.shown(6.5).position, state_at(target, 6.5).position), 1e-3);
   EXPECT_LT(glm::distance(entity.shown(60.0).position, state_at(target, 60.0).position), 1e-6);
-  // From then on a correction that it can make is an ordinary one.
+  // From then on, a correction within the limit is an ordinary blend.
   State onward = state_at(target, 7.0);
   onward.position.y += 0.05;
   ASSERT_TRUE(entity.receive(limited(onward, 7.0), 7.0, kChaseBlendS));
   EXPECT_EQ(entity.blends().chase.start_s, Chase{}.start_s);
 }
 
-TEST(Chase, WhatRunsAtTopSpeedIsFollowedWhereItLeads) {
+TEST(Chase, FollowsATargetAtTheSpeedLimit) {
   State run;
   run.velocity = {static_cast<float>(kTopMps), 0.0f, 0.0f};
   RemoteEntity entity(limited(run, 1.0));
@@ -176,13 +176,13 @@ TEST(Chase, WhatRunsAtTopSpeedIsFollowedWhereItLeads) {
   ASSERT_TRUE(entity.receive(limited(ahead, 2.0), 2.0, kChaseBlendS));
   for (double t = 2.0; t < 30.0; t += 0.5) {
     const double off_m = glm::distance(entity.shown(t).position, state_at(limited(ahead, 2.0), t).position);
-    EXPECT_NEAR(off_m, 1.0, 0.01) << t;  // it cannot make up for it; nor does it lose more
+    EXPECT_NEAR(off_m, 1.0, 0.01) << t;  // it can neither catch up nor fall further behind
   }
 }
 
-// What cannot come near its limits is shown as if it had none, to the last bit.
-// Whoever is after something for ever, or has a clock that was set far ahead, is not busy with it for ever.
-TEST(Chase, TakesFewStepsHoweverLongItLasts) {
+// The cost grows slowly with the length of the chase, also for an endless chase and for a clock that was set
+// far ahead.
+TEST(Chase, TakesFewStepsForAnyDuration) {
   Chase chase;
   chase.start_s = 0.0;
   for (const double time_s : {1.0, 60.0, 3600.0, 86400.0, 1e9}) {
@@ -199,7 +199,7 @@ TEST(Chase, TakesFewStepsHoweverLongItLasts) {
   }
 }
 
-TEST(Chase, LimitsThatAreFarAwayChangeNothing) {
+TEST(Chase, DistantLimitsDoNotChangeAnyBit) {
   for (const Path path : {Path::predict, Path::interpolate}) {
     scenario::Random random(3);
     const test::Circle circle{.radius_m = 4.0, .turn_rps = 1.5};
@@ -223,7 +223,7 @@ TEST(Chase, LimitsThatAreFarAwayChangeNothing) {
   }
 }
 
-TEST(Chase, APredictionStopsGainingAtTopSpeed) {
+TEST(Chase, PredictionStopsAcceleratingAtTheSpeedLimit) {
   State start;
   start.velocity = {6.0f, 0.0f, 0.0f};
   start.acceleration = {4.0f, 0.0f, 0.0f};
@@ -235,7 +235,7 @@ TEST(Chase, APredictionStopsGainingAtTopSpeed) {
   EXPECT_FALSE(entity.is_blended_prediction());
 }
 
-TEST(Chase, NothingIsShownOutsideItsWorld) {
+TEST(Chase, ShownPositionStaysInsideTheWorld) {
   State start;
   start.position = {95.0, -99.0, 0.0};
   start.velocity = {5.0f, -5.0f, 0.0f};
@@ -249,11 +249,11 @@ TEST(Chase, NothingIsShownOutsideItsWorld) {
   }
 }
 
-TEST(Chase, TheHullOfAHodographIsNoStricterThanItMustBe) {
+TEST(Chase, HodographTestIsTight) {
   const glm::dvec3 slow{1.0, 0.0, 0.0};
   EXPECT_TRUE(never_faster(slow, slow, slow, 1.0));
   EXPECT_FALSE(never_faster(slow, slow, 2.0 * slow, 1.9));
-  // The middle of this one's speed is 2, and of its control points 3.
+  // The largest speed of this curve is 2, while its control points reach 3.
   EXPECT_TRUE(never_faster(slow, 3.0 * slow, slow, 2.05));
   EXPECT_FALSE(never_faster(slow, 3.0 * slow, slow, 1.95));
 }

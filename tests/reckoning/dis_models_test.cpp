@@ -54,7 +54,7 @@ void expect_row(Model model, const dvec3& position, const dvec3& degrees) {
   EXPECT_NEAR(e.phi / kDegree, degrees.z, 0.01) << name_of(model);
 }
 
-TEST(DisModels, PublishedRows) {
+TEST(DisModels, MatchThePublishedRows) {
   const dvec3 unchanged{15, 20, 25};
   const dvec3 turned{64.32, 14.84, 72.5};
   expect_row(Model::kStatic, {-6378137, -5, -10}, unchanged);
@@ -64,7 +64,7 @@ TEST(DisModels, PublishedRows) {
   expect_row(Model::kFvw, {-6378132, 1.88, -1.25}, unchanged);
 }
 
-TEST(DisModels, PublishedMatrices) {
+TEST(DisModels, MatchThePublishedMatrices) {
   const dvec3 w{0.3, -0.8, 1.1};
   EXPECT_LT(glm::length(dis_r1(w, 0.7, {10, 1, -2}) - dvec3(6.055599863, 3.218130305, 0.688931168)), 2e-9);
   EXPECT_LT(glm::length(dis_r2(w, 0.7, {1, .5, -.25}) - dvec3(0.150236693, 0.225425830, 0.039449687)), 2e-9);
@@ -79,7 +79,7 @@ TEST(DisModels, MatricesAreTheirIntegralsAtAnyRate) {
       dvec3 r1(0.0), r2(0.0);
       const int steps = 2000;
       const double h = t / steps;
-      for (int i = 0; i < steps; ++i) {  // Simpson
+      for (int i = 0; i < steps; ++i) {  // Simpson's rule
         for (const auto& [share, weight] : {std::pair{0.0, 1.0}, {0.5, 4.0}, {1.0, 1.0}}) {
           const double s = h * (i + share);
           const dvec3 turned = rotation_exp(w * s) * v;
@@ -93,7 +93,7 @@ TEST(DisModels, MatricesAreTheirIntegralsAtAnyRate) {
   }
 }
 
-TEST(DisModels, SeriesAndClosedFormMeet) {
+TEST(DisModels, SeriesAndClosedFormAgreeWhereTheyMeet) {
   const dvec3 v{1, 2, 3};
   for (const double gap : {1e-9, 1e-7}) {
     const dvec3 below = dis_r2(dvec3(0, 0, 1 - gap), 1.0, v);
@@ -102,7 +102,7 @@ TEST(DisModels, SeriesAndClosedFormMeet) {
   }
 }
 
-// The equations of motion, stepped by Runge-Kutta: q' = q w/2, and V_b' = A_b or V' = A.
+// The equations of motion, integrated by Runge-Kutta: q' = q w/2, and V_b' = A_b or V' = A.
 DisState integrated(Model model, DisState s, double dt, int steps) {
   const dvec3 w = uses_angular_velocity(model) ? s.angular_velocity : dvec3(0.0);
   const dvec3 a = uses_acceleration(model) ? s.acceleration : dvec3(0.0);
@@ -163,7 +163,7 @@ TEST(DisModels, IgnoresTheFieldsItDoesNotUse) {
               !in_body_axes(Model::kRpw));
 }
 
-TEST(DisModels, StateHasTheMotionsOwnDerivatives) {
+TEST(DisModels, StateContainsTheDerivativesOfThePose) {
   TestRandom random(83);
   const double h = 1e-4;
   for (const Model model : kAll) {
@@ -196,7 +196,7 @@ TEST(DisModels, StepsAddUp) {
   }
 }
 
-TEST(DisModels, AnHourIsAsGoodAsItsFrames) {
+TEST(DisModels, ExtrapolationOverAnHourEqualsManySteps) {
   TestRandom random(97);
   for (const Model model : kAll) {
     DisState s = random_state(random);
@@ -210,7 +210,7 @@ TEST(DisModels, AnHourIsAsGoodAsItsFrames) {
     EXPECT_LT(angle_apart(stepped.orientation, once.orientation), 1e-9) << name_of(model);
     EXPECT_LT(glm::length(stepped.position - once.position), 1e-5) << name_of(model);
   }
-  // A steady turn goes round in a circle: an hour on it is still on it.
+  // A steady turn follows a circle, and is still on it after an hour.
   DisState car;
   car.velocity = {20, 0, 0};
   car.angular_velocity = {0, 0, 0.5};
@@ -237,7 +237,7 @@ TEST(DisModels, UnusualOrientations) {
   EXPECT_NEAR(glm::length(extrapolate(Model::kStatic, s, 2.0).orientation), 1.0, 1e-15);
 }
 
-TEST(DisModels, EulerAnglesGoBothWays) {
+TEST(DisModels, EulerAnglesRoundTrip) {
   for (double psi = -175; psi <= 175; psi += 35) {
     for (double theta = -89; theta <= 89; theta += 17.8) {
       for (double phi = -170; phi <= 170; phi += 34) {
@@ -258,7 +258,7 @@ TEST(DisModels, EulerAnglesGoBothWays) {
   }
 }
 
-TEST(DisModels, NamesGoBothWays) {
+TEST(DisModels, NamesRoundTrip) {
   for (const Model model : kAll)
     EXPECT_EQ(dead_reckoning_model(name_of(model)), model);
   EXPECT_EQ(name_of(Model::kRvb), "rvb");

@@ -64,7 +64,7 @@ TEST(Fade, ChangesNothingWhileTheMotionHolds) {
   }
 }
 
-TEST(Fade, IsContinuousAndItsDerivativesAreTrue) {
+TEST(Fade, IsContinuousWithCorrectDerivatives) {
   Motions motions(2);
   constexpr double kStepS = 1e-4;
   for (int i = 0; i < 50; ++i) {
@@ -78,7 +78,7 @@ TEST(Fade, IsContinuousAndItsDerivativesAreTrue) {
       const glm::dvec3 gained = (glm::dvec3{now.velocity} - glm::dvec3{before.velocity}) / kStepS;
       const glm::dvec3 velocity = 0.5 * (glm::dvec3{now.velocity} + glm::dvec3{before.velocity});
       const glm::dvec3 acceleration = 0.5 * (glm::dvec3{now.acceleration} + glm::dvec3{before.acceleration});
-      // Nothing steps: the position's slope is the velocity, the velocity's the acceleration.
+      // The position's slope is the velocity, and the velocity's slope is the acceleration.
       ASSERT_LT(glm::distance(moved, velocity), 1e-3 * speed) << t;
       ASSERT_LT(glm::distance(gained, acceleration), 0.05 * speed) << t;
       ASSERT_LT(angle_between(now.orientation, before.orientation), 1e-3 + 10.0 * kStepS) << t;
@@ -87,7 +87,7 @@ TEST(Fade, IsContinuousAndItsDerivativesAreTrue) {
   }
 }
 
-TEST(Fade, FirstTheAccelerationGoesThenTheVelocityThenItRests) {
+TEST(Fade, AccelerationFadesThenVelocityThenItRests) {
   Motions motions(3);
   for (int i = 0; i < 100; ++i) {
     const Motion motion = motions.any();
@@ -118,7 +118,7 @@ TEST(Fade, FirstTheAccelerationGoesThenTheVelocityThenItRests) {
   }
 }
 
-TEST(Fade, GoesNoFurtherThanItSays) {
+TEST(Fade, StaysWithinItsDisplacementBound) {
   Motions motions(4);
   constexpr double kTa = kFadeAccelerationS, kTv = kFadeVelocityS;
   for (int i = 0; i < 1000; ++i) {
@@ -132,7 +132,7 @@ TEST(Fade, GoesNoFurtherThanItSays) {
   }
 }
 
-TEST(Fade, OnARouteItStaysOnTheCurve) {
+TEST(Fade, StaysOnTheCurveOfARoute) {
   RouteDefinition definition;
   for (int i = 0; i < 12; ++i)
     definition.points.push_back({10.0 * std::cos(i * 0.5), 10.0 * std::sin(i * 0.5), 0.3 * i});
@@ -157,7 +157,7 @@ TEST(Fade, OnARouteItStaysOnTheCurve) {
   }
 }
 
-TEST(Fade, WhatBrakesComesToRestOnItsWay) {
+TEST(Fade, BrakingMotionComesToRestOnItsPath) {
   Motion motion;
   motion.never_reverses = true;
   motion.state.velocity = {10.0f, 0.0f, 0.0f};
@@ -175,9 +175,9 @@ TEST(Fade, WhatBrakesComesToRestOnItsWay) {
   }
 }
 
-// What is shown never steps, whenever an entity is left alone, and vouched for again, and hears something
-// new.
-TEST(Fade, AnEntityComesBackWithoutAJump) {
+// The shown pose never jumps when the connection becomes silent, when the motion is confirmed again, and when
+// a new motion arrives.
+TEST(Fade, EntityRecoversWithoutAJump) {
   constexpr double kFrameS = 1.0 / 2000.0;
   Motions motions(5);
   for (int run = 0; run < 40; ++run) {

@@ -11,7 +11,7 @@
 namespace reckoner {
 namespace {
 
-TEST(Frame, WhatGoesOutComesBackIn) {
+TEST(Frame, OutOfFrameAndIntoFrameAreInverse) {
   test::RandomStates random{1};
   for (int i = 0; i < 1000; ++i) {
     const State frame = random.state();
@@ -30,9 +30,9 @@ TEST(Frame, WhatGoesOutComesBackIn) {
   }
 }
 
-// The rates are those of what is seen from outside while the frame moves on and turns, and the thing in it
-// too.
-TEST(Frame, RatesAreThoseOfTheMotionSeenFromOutside) {
+// The velocities are the derivatives of the world pose while the frame moves and turns and the entity moves
+// in it.
+TEST(Frame, RatesAreDerivativesInTheWorld) {
   test::RandomStates random{2};
   constexpr double kStepS = 1e-3;
   for (int i = 0; i < 300; ++i) {
@@ -56,7 +56,7 @@ TEST(Frame, RatesAreThoseOfTheMotionSeenFromOutside) {
   }
 }
 
-TEST(Frame, FramesInFramesAreOneFrame) {
+TEST(Frame, NestedFramesCompose) {
   test::RandomStates random{3};
   for (int i = 0; i < 300; ++i) {
     const State ship = random.state();
@@ -71,7 +71,7 @@ TEST(Frame, FramesInFramesAreOneFrame) {
   }
 }
 
-TEST(Frame, AFrameAtRestAtTheOriginIsTheWorld) {
+TEST(Frame, FrameAtRestAtTheOriginEqualsTheWorld) {
   test::RandomStates random{4};
   const State local = random.state();
   const State out = out_of_frame(State{}, local);

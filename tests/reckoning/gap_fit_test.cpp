@@ -19,8 +19,8 @@ constexpr double kTickS = 1.0 / kTickRateHz;
 constexpr double kLongestGapS = 0.5;
 using Path = std::function<glm::dvec3(double)>;
 
-// A body on a path, told to a GapFit the way a game tells a server: by position, and by velocity from the
-// last tick's difference.
+// A body on a path. The GapFit receives its positions and, like from many games, velocities from the
+// difference to the last tick.
 class Body {
  public:
   explicit Body(Path path, double longest_gap_s = kLongestGapS)
@@ -35,7 +35,7 @@ class Body {
     return truth = state;
   }
 
-  // Runs for so long, publishing every `gap` ticks, and leaves the last publish in `published`.
+  // Runs for `ticks` ticks, publishes every `gap` ticks, and keeps the last publish in `published`.
   void run(int ticks, int gap) {
     for (int i = 1; i <= ticks; ++i) {
       step();
@@ -62,7 +62,7 @@ glm::dvec3 curve(double t) {
   return {10.0 * std::sin(2.0 * t), 4.0 * std::cos(3.0 * t), 0.5 * t};
 }
 
-TEST(GapFit, SaysHowFarInterpolationStrays) {
+TEST(GapFit, EstimatesTheInterpolationError) {
   Body body(curve);
   body.run(240, 6);
   for (int i = 0; i < 28; ++i)
@@ -79,7 +79,7 @@ TEST(GapFit, SaysHowFarInterpolationStrays) {
   EXPECT_NEAR(body.off().m, worst, 0.1 * worst);
 }
 
-TEST(GapFit, BendingTakesMostOfItAway) {
+TEST(GapFit, BendingRemovesMostOfTheError) {
   Body body(curve);
   body.run(240, 6);
   for (int i = 0; i < 18; ++i)
@@ -94,7 +94,7 @@ TEST(GapFit, BendingTakesMostOfItAway) {
   EXPECT_LT(body.off().m, 0.4 * worst);
 }
 
-TEST(GapFit, SaysNothingOfBendingOverShortOrUnknownGaps) {
+TEST(GapFit, DoesNotBendOverShortOrUnknownGaps) {
   Body body(curve);
   body.run(240, 6);
   for (int i = 0; i < 4; ++i) {
@@ -106,7 +106,7 @@ TEST(GapFit, SaysNothingOfBendingOverShortOrUnknownGaps) {
   EXPECT_FALSE(body.fit.bend(body.published, body.truth, body.now_s()));
 }
 
-TEST(GapFit, GrowsWithTheGapAndStartsAtNothing) {
+TEST(GapFit, ErrorStartsAtZeroAndGrowsWithTheGap) {
   Body body(curve);
   body.run(240, 6);
   EXPECT_LT(body.off().m, 1e-6);
@@ -121,8 +121,9 @@ TEST(GapFit, GrowsWithTheGapAndStartsAtNothing) {
   }
 }
 
-TEST(GapFit, ATurnThatIsOverCountsThoughPredictionIsRightAgain) {
-  // To both sides and back within the gap: the prediction from before is right again, interpolation is not.
+TEST(GapFit, DetourCountsEvenIfThePredictionIsRightAgain) {
+  // A detour to both sides and back within the gap: afterwards the old prediction is right again, but
+  // interpolation is not.
   const auto detour = [](double t) {
     const double u = std::clamp((t - 4.0) / 0.25, 0.0, 1.0);
     const double side = std::sin(12.566370614359172 * u);
@@ -136,8 +137,8 @@ TEST(GapFit, ATurnThatIsOverCountsThoughPredictionIsRightAgain) {
   EXPECT_GT(body.off().m, 1.0);
 }
 
-TEST(GapFit, BeyondTheLongestGapTheMotionItselfHasToHold) {
-  // Steady acceleration, which a cubic follows for ever, but the motion published has none.
+TEST(GapFit, PredictionCountsBeyondTheLongestGap) {
+  // Steady acceleration, which a cubic follows exactly, but the published motion has none.
   Body body([](double t) { return glm::dvec3{2.0 * t * t, 0.0, 0.0}; }, 0.15);
   body.run(240, 6);
   for (int i = 0; i < 8; ++i)
@@ -147,7 +148,7 @@ TEST(GapFit, BeyondTheLongestGapTheMotionItselfHasToHold) {
   EXPECT_NEAR(body.off().m, 2.0 * 0.15 * 0.15, 0.02);
 }
 
-TEST(GapFit, TurnsCountToo) {
+TEST(GapFit, RotationCountsToo) {
   GapFit fit(kTickRateHz);
   Motion published;
   State truth;
@@ -158,7 +159,7 @@ TEST(GapFit, TurnsCountToo) {
   EXPECT_GT(fit.off(published, truth, 10 * kTickS, kLongestGapS).rad, 0.4);
 }
 
-TEST(GapFit, LearnsAwayTheLagOfVelocitiesByDifference) {
+TEST(GapFit, LearnsToCorrectTheLagOfDifferencedVelocities) {
   Body body(curve);
   body.run(600, 6);
   const double t = body.now_s();
@@ -191,7 +192,7 @@ TEST(GapFit, LearnsToAverageNoise) {
   EXPECT_LT(smoothed, 0.5 * given);
 }
 
-TEST(GapFit, WhatRestsIsLeftAlone) {
+TEST(GapFit, LeavesAnEntityAtRestUnchanged) {
   scenario::Random random(3);
   Body body([&](double t) {
     return t < 3.0 ? glm::dvec3{0.02 * random.normal(), 0.0, 0.0} : glm::dvec3{1.0, 2.0, 3.0};
@@ -206,7 +207,7 @@ TEST(GapFit, ForgetsThePathAtATeleport) {
   Body body([](double t) { return t < 3.99 ? curve(t) : curve(t) + glm::dvec3{500.0, 0.0, 0.0}; });
   body.run(239, 6);
   body.fit.restart();
-  const glm::vec3 velocity = body.truth.velocity;  // goes on as before, elsewhere
+  const glm::vec3 velocity = body.truth.velocity;  // continues as before, at another position
   body.published = {body.step(), body.now_s(), 1};
   body.published.state.velocity = velocity;
   for (int i = 0; i < 6; ++i)
@@ -215,7 +216,7 @@ TEST(GapFit, ForgetsThePathAtATeleport) {
   EXPECT_LT(glm::length(body.fit.smoothed(body.truth).velocity), 40.0f);
 }
 
-// A head that turns, and whose tracker says so with noise; its turn over the last tick is as noisy.
+// A turning head with a noisy tracker. Its angular velocity over the last tick is as noisy.
 class Head {
  public:
   Head(std::uint64_t seed, double noise_rad) : fit(kTickRateHz), random_(seed), noise_rad_(noise_rad) {}
@@ -246,8 +247,8 @@ class Head {
   int tick_ = 0;
 };
 
-// Root mean square of how far the curves between publishes are from how it is really turned: with what was
-// learned, and with what was said.
+// Root mean square error (rad) of the interpolated orientation between publishes: with the learned angular
+// velocity, and with the given one.
 struct Turned {
   double learned_rad = 0.0;
   double said_rad = 0.0;
@@ -276,7 +277,7 @@ Turned turned(std::uint64_t seed, double noise_rad, int gap) {
   return {std::sqrt(sum.learned_rad / count), std::sqrt(sum.said_rad / count)};
 }
 
-TEST(GapFit, LearnsWhatTurnsAreBestInterpolatedFrom) {
+TEST(GapFit, LearnsTheBestOrientationForInterpolation) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     for (const int gap : {4, 6, 9}) {
       const Turned noisy = turned(seed, 0.004, gap);
@@ -288,9 +289,9 @@ TEST(GapFit, LearnsWhatTurnsAreBestInterpolatedFrom) {
   }
 }
 
-// Over a gap in which it goes round by half or more, nobody can tell which way it went: the game's word
-// counts.
-TEST(GapFit, AWheelTurnsAsTheGameSays) {
+// If the wheel turns by half a turn or more within a gap, the direction is ambiguous. The game's angular
+// velocity decides.
+TEST(GapFit, FastWheelKeepsTheGamesAngularVelocity) {
   for (const double rate_rps : {5.0, 20.0, 25.0, 30.0, 60.0, 400.0}) {
     GapFit fit(kTickRateHz);
     State wheel;
@@ -306,7 +307,7 @@ TEST(GapFit, AWheelTurnsAsTheGameSays) {
   }
 }
 
-TEST(GapFit, WhatDoesNotTurnIsLeftAsItIs) {
+TEST(GapFit, LeavesAnEntityWithoutRotationUnchanged) {
   Head head(1, 0.004);
   for (int i = 1; i <= 600; ++i) {
     head.step();

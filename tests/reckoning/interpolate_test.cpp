@@ -11,7 +11,7 @@
 namespace reckoner {
 namespace {
 
-// Two motions `gap_s` apart, turned by less than a half turn against each other.
+// Two motions `gap_s` apart whose orientations differ by less than half a turn.
 std::pair<Motion, Motion> random_pair(test::RandomStates& random, double gap_s) {
   Motion from{random.state(), 10.0};
   Motion to{random.state(), 10.0 + gap_s};
@@ -48,12 +48,12 @@ TEST(Interpolate, VelocitiesAreDerivatives) {
     EXPECT_LT(glm::distance(velocity, glm::dvec3{s.velocity}), 1e-3);
     const glm::dquat turn =
         glm::normalize(glm::dquat{after.orientation} * glm::conjugate(glm::dquat{before.orientation}));
-    // Orientations are floats: their difference over the step knows the rate to some 1e-3 rad/s.
+    // Orientations are floats, so their difference over the step gives the rate to about 1e-3 rad/s.
     EXPECT_LT(glm::distance(rotation_log(turn) / (2.0 * kStepS), glm::dvec3{s.angular_velocity}), 0.02);
   }
 }
 
-TEST(Interpolate, ThePositionAloneIsTheSame) {
+TEST(Interpolate, PositionAloneEqualsTheFullResult) {
   test::RandomStates random(3);
   for (int i = 0; i < 100; ++i) {
     const auto [from, to] = random_pair(random, 0.15);
@@ -68,7 +68,7 @@ void link(Motion& from, Motion& to) {
   to.link = next_link(from);
 }
 
-TEST(Interpolate, BendsOnlyFromTheMotionThatItWasMadeFor) {
+TEST(Interpolate, BendsOnlyFromTheMotionItWasMadeFor) {
   test::RandomStates random(8);
   auto [from, to] = random_pair(random, 0.2);
   const glm::dvec3 straight = interpolate_position(from, to, 10.07);
@@ -84,7 +84,7 @@ TEST(Interpolate, BendsOnlyFromTheMotionThatItWasMadeFor) {
   EXPECT_EQ(interpolate_position(from, to, 10.07), straight);
 }
 
-TEST(Interpolate, LinksTellOfUpToTwoThatWereLost) {
+TEST(Interpolate, LinksDetectUpToTwoLostMotions) {
   Motion straight;
   Motion first;
   first.bends = true;
@@ -105,7 +105,7 @@ TEST(Interpolate, LinksTellOfUpToTwoThatWereLost) {
   }
 }
 
-TEST(Interpolate, WhereItBendsItEndsWithItsAcceleration) {
+TEST(Interpolate, BentCurveEndsWithTheGivenAcceleration) {
   constexpr double kStepS = 1e-3;
   test::RandomStates random(6);
   for (int i = 0; i < 200; ++i) {
@@ -126,7 +126,7 @@ TEST(Interpolate, WhereItBendsItEndsWithItsAcceleration) {
   }
 }
 
-TEST(Interpolate, BendsByAsMuchAsItIsToldTo) {
+TEST(Interpolate, BendsByTheGivenAmount) {
   test::RandomStates random(7);
   for (int i = 0; i < 200; ++i) {
     auto [from, straight] = random_pair(random, random.number(0.03, 0.6));
@@ -158,7 +158,7 @@ TEST(Interpolate, FollowsAMotionOfConstantAccelerationExactly) {
     const Motion from{random.state(), 10.0};
     const Motion to{state_at(from, 10.4), 10.4};
     const double time_s = random.number(10.0, 10.4);
-    // Velocities are floats, of up to 40 m/s.
+    // Velocities are floats of up to 40 m/s.
     EXPECT_LT(glm::distance(interpolate_position(from, to, time_s), state_at(from, time_s).position), 1e-5);
   }
 }

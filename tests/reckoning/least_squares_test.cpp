@@ -13,7 +13,7 @@ namespace {
 
 using test::Uniform;
 
-TEST(LeastSquares, StartsAsTheFirstInput) {
+TEST(LeastSquares, InitiallyPredictsTheFirstInput) {
   const LeastSquares<3> fit;
   EXPECT_EQ(fit.predict({2.0f, 5.0f, -7.0f}), 2.0f);
 }
@@ -30,7 +30,7 @@ TEST(LeastSquares, LearnsALinearLaw) {
   EXPECT_NEAR(fit.predict({0.0f, 0.0f, 1.0f}), 0.25f, 0.01f);
 }
 
-TEST(LeastSquares, AFewCollisionsDoNotSpoilWhatWasLearned) {
+TEST(LeastSquares, FewOutliersDoNotSpoilTheFit) {
   LeastSquares<2> fit;
   Uniform next;
   for (int i = 0; i < 5000; ++i) {
@@ -42,8 +42,8 @@ TEST(LeastSquares, AFewCollisionsDoNotSpoilWhatWasLearned) {
   EXPECT_NEAR(fit.predict({0.0f, 1.0f}), 0.5f, 0.1f);
 }
 
-// Days of rest, of one direction only, of huge numbers: what is learned stays finite.
-TEST(LeastSquares, StaysFiniteWhateverItIsFed) {
+// Long rest, one direction only, huge numbers: the fit stays finite.
+TEST(LeastSquares, StaysFiniteForAnyInput) {
   using Inputs = LeastSquares<4>::Inputs;
   constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
   constexpr float kMost = std::numeric_limits<float>::max();
@@ -63,12 +63,12 @@ TEST(LeastSquares, StaysFiniteWhateverItIsFed) {
   EXPECT_LT(std::abs(fit.predict({1.0f, 1.0f, 1.0f, 1.0f})), 10.0f);
 }
 
-// Five days of nearly collinear inputs, as a steady run gives: single precision must not wind up, and what
-// the law becomes at the end must still be learned.
-TEST(LeastSquares, LearnsOnAfterDays) {
+// Five days of nearly collinear inputs, like those of steady motion. The covariance must not wind up in
+// single precision, and a change of the law at the end must still be learned.
+TEST(LeastSquares, StillLearnsAfterDays) {
   LeastSquares<5> fit;
   Uniform next;
-  constexpr int kDays = 5 * 24 * 3600 * 20;  // samples, at one axis of three a tick
+  constexpr int kDays = 5 * 24 * 3600 * 20;  // samples: one axis of three per tick
   for (int i = 0; i < kDays; ++i) {
     const float v = 5.0f + 0.001f * next();
     fit.learn({v, 1e-4f * next(), 0.0f, 0.0f, 1e-5f * next()}, v, 3.0f);

@@ -13,7 +13,7 @@
 namespace reckoner {
 namespace {
 
-constexpr double kPositionPart = 1e-9;  // of the size of the numbers
+constexpr double kPositionPart = 1e-9;  // relative to the size of the numbers
 constexpr double kAngleRad = 1e-6;
 
 struct One {
@@ -60,7 +60,7 @@ TEST(MotionBatch, IsEmptyAtFirst) {
   batch.sample(1.0, {}, {});
 }
 
-TEST(MotionBatch, GivesWhatEachWouldGiveAlone) {
+TEST(MotionBatch, AgreesWithSingleEntities) {
   test::RandomStates random(7);
   for (const std::size_t count : {1u, 2u, 3u, 255u, 256u, 257u, 5000u}) {
     MotionBatch batch;
@@ -74,8 +74,8 @@ TEST(MotionBatch, GivesWhatEachWouldGiveAlone) {
   }
 }
 
-// The series hold up to some turn only; what has turned further must not show it.
-TEST(MotionBatch, TurnsOfEverySizeAreRight) {
+// The series is accurate up to some angle only. Larger turns must be exact as well.
+TEST(MotionBatch, TurnsOfAnySizeAreExact) {
   test::RandomStates random(8);
   MotionBatch batch;
   std::vector<One> all;
@@ -90,7 +90,7 @@ TEST(MotionBatch, TurnsOfEverySizeAreRight) {
     expect_same(batch, all, time_s);
 }
 
-TEST(MotionBatch, KeepsUpWithEveryChange) {
+TEST(MotionBatch, FollowsEveryChange) {
   test::RandomStates random(9);
   MotionBatch batch;
   std::vector<One> all;
@@ -125,7 +125,7 @@ TEST(MotionBatch, KeepsUpWithEveryChange) {
   EXPECT_EQ(batch.blending(), 0u);
 }
 
-TEST(MotionBatch, AnOrientationThatIsNotQuiteUnitIsMadeSo) {
+TEST(MotionBatch, NormalisesOrientations) {
   MotionBatch batch;
   Motion motion;
   motion.state.orientation = 1.009f * glm::normalize(glm::quat{0.3f, 0.5f, -0.7f, 0.1f});

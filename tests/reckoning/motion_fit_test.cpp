@@ -21,7 +21,7 @@ using test::Uniform;
 
 constexpr double kTickRateHz = 60.0;
 
-// Feeds a motion, given as a function of time, the way a game would: velocity by differences.
+// Feeds a path, given as a function of time, to the fit the way a game would: velocity by differences.
 template <class Path>
 State feed(MotionFit& fit, Path path, double from_s, double to_s) {
   State state;
@@ -37,7 +37,7 @@ State feed(MotionFit& fit, Path path, double from_s, double to_s) {
   return state;
 }
 
-// Where the published quadratic passes at the horizon, against where the entity will be.
+// Distance (m) between the published quadratic at the horizon and the true position there.
 template <class Path>
 double miss(const MotionFit& fit, const State& truth, Path path, double now_s) {
   const State ahead = extrapolate(fit.fitted(truth), fit.horizon_s());
@@ -63,8 +63,8 @@ TEST(MotionFit, FollowsUniformMotionAndFreeFall) {
   EXPECT_LT(miss(second, feed(second, fall, 0.0, 2.0), fall, 2.0 - 1.0 / kTickRateHz), 0.05);
 }
 
-// A body that swings to and fro: constant velocity and constant acceleration both miss; the learned guess
-// must not.
+// An oscillating body: constant velocity and constant acceleration both miss, the learned prediction must
+// not.
 TEST(MotionFit, LearnsAnEntitysOwnPrior) {
   const auto swing = [](double t) { return glm::dvec3{2.0 * std::sin(6.0 * t), 0.0, 0.0}; };
   MotionFit fit{kTickRateHz};
@@ -86,7 +86,7 @@ TEST(MotionFit, LearnsAnEntitysOwnPrior) {
   EXPECT_LT(learned, 0.2 * by_acceleration);
 }
 
-TEST(MotionFit, ATeleportVoidsThePastButNotWhatWasLearned) {
+TEST(MotionFit, TeleportClearsTheHistoryButNotTheLearnedPrior) {
   const auto swing = [](double t) { return glm::dvec3{2.0 * std::sin(6.0 * t), 0.0, 0.0}; };
   const auto elsewhere = [&](double t) { return swing(t) + glm::dvec3{500.0, 0.0, 0.0}; };
   MotionFit fit{kTickRateHz};
@@ -96,7 +96,7 @@ TEST(MotionFit, ATeleportVoidsThePastButNotWhatWasLearned) {
   EXPECT_LT(miss(fit, truth, elsewhere, 30.5 - 1.0 / kTickRateHz), 0.2);  // no trace of the 500 m
 }
 
-TEST(MotionFit, IsAtRestAtRest) {
+TEST(MotionFit, RestIsFittedAsRest) {
   MotionFit fit{kTickRateHz};
   const auto stop = [](double t) { return glm::dvec3{std::min(t, 3.0), 0.0, 0.0}; };
   const State truth = feed(fit, stop, 0.0, 4.0);
@@ -106,8 +106,8 @@ TEST(MotionFit, IsAtRestAtRest) {
   EXPECT_EQ(fitted.angular_velocity, glm::vec3{0.0f});
 }
 
-// What a core that keeps resting entities on a list of their own relies on.
-TEST(MotionFit, TicksOfRestMayBeLeftOutOnceSettled) {
+// A server that keeps resting entities on a separate list relies on this.
+TEST(MotionFit, TicksOfRestMayBeSkippedOnceSettled) {
   const auto swing = [](double t) { return glm::dvec3{2.0 * std::sin(6.0 * t), t < 5.0 ? t : 5.0, 0.0}; };
   const auto stopped = [&](double t) { return swing(std::min(t, 10.0)); };
   MotionFit kept{kTickRateHz};
@@ -128,9 +128,9 @@ TEST(MotionFit, TicksOfRestMayBeLeftOutOnceSettled) {
   }
 }
 
-// A bounce says nothing of the acceleration, though differences over it come to a hundred m/s^2: two ticks
-// later what is fitted is as good as the velocity alone, a publish later better.
-TEST(MotionFit, ABounceIsForgottenAtOnce) {
+// A bounce does not reveal the acceleration, although differences across it reach a hundred m/s^2. Two ticks
+// later the fit is as good as velocity alone, and one publish later it is better.
+TEST(MotionFit, BounceIsForgottenAtOnce) {
   constexpr double kHeightM = 2.0, kGravity = 9.81;
   const double flight_s = 2.0 * std::sqrt(2.0 * kHeightM / kGravity);
   const auto ball = [&](double t) {
@@ -156,8 +156,8 @@ TEST(MotionFit, ABounceIsForgottenAtOnce) {
   EXPECT_LT(later_m, 0.7 * later_by_velocity_m);
 }
 
-// The longer updates are in use, the further ahead is aimed; what is learned follows.
-TEST(MotionFit, AimsAsFarAsUpdatesAreOld) {
+// The longer updates are in use, the longer the horizon. The learned prior follows.
+TEST(MotionFit, HorizonFollowsTheAgeOfUpdates) {
   double before_s = 0.0;
   for (const double updates_per_second : {60.0, 10.0, 6.0, 4.0, 1.0}) {
     const double horizon_s = MotionFit::horizon_for(updates_per_second, 0.03);
@@ -180,9 +180,9 @@ TEST(MotionFit, AimsAsFarAsUpdatesAreOld) {
   EXPECT_EQ(MotionFit::horizon_for(0.0, 0.0), MotionFit::kTypicalHorizonS) << "what is not known is typical";
 }
 
-// The link turns out shorter or longer than was thought, when a prior has been learned: that is still worth
-// far more than the velocity, and the rest is learned in time.
-TEST(MotionFit, WhatWasLearnedIsCarriedOverToAnotherHorizon) {
+// The link turns out faster or slower than assumed after a prior was learned. The prior is still much better
+// than velocity alone, and adapts in time.
+TEST(MotionFit, LearnedPriorCarriesOverToAnotherHorizon) {
   const auto swing = [](double t) {
     return glm::dvec3{2.0 * std::sin(4.0 * t), std::cos(5.0 * t), 0.3 * std::sin(9.0 * t)};
   };
@@ -214,8 +214,8 @@ TEST(MotionFit, WhatWasLearnedIsCarriedOverToAnotherHorizon) {
   }
 }
 
-// Links measured anew every second are never quite the same.
-TEST(MotionFit, SmallChangesOfTheHorizonChangeNothing) {
+// Delays that are measured every second vary slightly.
+TEST(MotionFit, SmallChangesOfTheHorizonHaveNoEffect) {
   const auto swing = [](double t) { return glm::dvec3{2.0 * std::sin(4.0 * t), 0.0, 0.0}; };
   MotionFit fit{kTickRateHz}, other{kTickRateHz};
   State truth;
@@ -227,8 +227,8 @@ TEST(MotionFit, SmallChangesOfTheHorizonChangeNothing) {
   EXPECT_EQ(fit.fitted(truth).acceleration, other.fitted(truth).acceleration);
 }
 
-// On any link, at rest or not, at any time: what comes of it is finite, and what rests stays at rest.
-TEST(MotionFit, MayBeAimedAnewAtAnyTime) {
+// Over any link, at rest or moving, at any time: the result is finite, and an entity at rest stays at rest.
+TEST(MotionFit, HorizonMayChangeAtAnyTime) {
   const auto hop = [](double t) {
     const double since = std::fmod(t, 3.0);  // moves for a second, rests for two
     return glm::dvec3{since < 1.0 ? std::sin(3.14159265 * since) : 0.0, 0.0, 0.0};
@@ -250,8 +250,8 @@ TEST(MotionFit, IsSmall) {
   EXPECT_LE(sizeof(MotionFit), 2048u);
 }
 
-// The same prior is learned whatever the tick rate.
-TEST(MotionFit, AnyTickRateLearns) {
+// Checks that a prior is learned at any tick rate.
+TEST(MotionFit, LearnsAtAnyTickRate) {
   for (const double rate_hz : {10.0, 20.0, 30.0, 128.0, 1000.0}) {
     MotionFit fit{rate_hz};
     EXPECT_NEAR(fit.horizon_s(), 0.18, 0.03);
@@ -273,9 +273,9 @@ TEST(MotionFit, AnyTickRateLearns) {
   }
 }
 
-// Spawned at any speed, on any of these ways, seen as a game without velocities of its own sees them: what is
-// fitted in the first second misses by no more than the worse of the plain candidates.
-TEST(MotionFit, ANewbornIsNeverPredictedWorseThanByBothPlainCandidates) {
+// Spawned at any speed on any of these paths, and fed without velocities from the game. In the first second,
+// the fit misses by no more than the worse of the two simple predictors.
+TEST(MotionFit, NewEntityIsNeverPredictedWorseThanByBothSimplePredictors) {
   constexpr double kShare = 1.05;
   constexpr double kLeastM = 0.01;
   Uniform next;
@@ -283,7 +283,7 @@ TEST(MotionFit, ANewbornIsNeverPredictedWorseThanByBothPlainCandidates) {
     const double rate_hz = round % 3 == 0 ? 20.0 : round % 3 == 1 ? 60.0 : 128.0;
     const double radius = 2.0 + 60.0 * std::abs(next()), speed = 80.0 * std::abs(next());
     const double phase = 3.0 * next(), up = 10.0 * next();
-    // Nothing goes round faster than in two seconds: a quadratic must be able to tell it.
+    // No faster than one turn in two seconds, so that a quadratic can represent it.
     const double turn = std::min(speed / radius, 3.14);
     const auto circle = [&](double t) {
       return radius * glm::dvec3{std::cos(turn * t + phase), std::sin(turn * t + phase), 0.0};
@@ -316,8 +316,8 @@ TEST(MotionFit, ANewbornIsNeverPredictedWorseThanByBothPlainCandidates) {
   }
 }
 
-// Thrown this fast, which the game sees from the second tick on: how far off what is fitted is in the first
-// second, in the mean.
+// Mean error (m) of the fit in the first second of a thrown body. The game provides its velocity from the
+// second tick on.
 double first_second(const glm::dvec3& speed, const MotionFit::Priors& priors, MotionFit::Priors* after) {
   const auto thrown = [&](double t) { return speed * t - glm::dvec3{0.0, 0.0, 4.905 * t * t}; };
   MotionFit fit{kTickRateHz};
@@ -332,19 +332,19 @@ double first_second(const glm::dvec3& speed, const MotionFit::Priors& priors, Mo
   return sum;
 }
 
-TEST(MotionFit, WhatOthersOfItsKindLearnedPredictsANewborn) {
+TEST(MotionFit, PriorsOfItsArchetypeImproveANewEntity) {
   EXPECT_FALSE(MotionFit{kTickRateHz}.priors().linear);
   MotionFit::Priors of_one;
   const double cold_m = first_second({3.0, -1.0, 4.0}, {}, &of_one);
   ASSERT_TRUE(of_one.linear);
   EXPECT_FALSE(of_one.angular);  // it never turned
   EXPECT_LT(first_second({3.0, -1.0, 4.0}, of_one, nullptr), 0.5 * cold_m);
-  // One that is thrown otherwise.
+  // A body that is thrown in another direction.
   EXPECT_LT(first_second({-6.0, 2.0, 1.0}, of_one, nullptr),
             0.5 * first_second({-6.0, 2.0, 1.0}, {}, nullptr));
 }
 
-// Some see it over a short link, and others theirs over a long one: what those have learned is of use.
+// Priors learned over one link delay are useful over another.
 TEST(MotionFit, PriorsHoldForOtherHorizons) {
   const auto thrown = [](double t) { return glm::dvec3{3.0 * t, -t, 4.0 * t - 4.905 * t * t}; };
   MotionFit far{kTickRateHz, 0.27};
@@ -364,7 +364,7 @@ TEST(MotionFit, PriorsHoldForOtherHorizons) {
   EXPECT_LT(first_second(far.priors()), 0.8 * first_second({}));
 }
 
-TEST(MotionFit, PriorsThatAreNotFiniteAreNone) {
+TEST(MotionFit, NonFinitePriorsAreIgnored) {
   RateFit::Prior spoilt{};
   spoilt.fill(std::numeric_limits<float>::quiet_NaN());
   const glm::dvec3 speed{3.0, -1.0, 4.0};
@@ -389,7 +389,7 @@ TEST(MotionFit, RecoversFromAnyInput) {
   }
 }
 
-TEST(MotionFit, BeforeAnythingIsKnownItKeepsTheVelocity) {
+TEST(MotionFit, WithoutHistoryItKeepsTheVelocity) {
   MotionFit fit{kTickRateHz};
   State state;
   state.velocity = {3.0f, 0.0f, 0.0f};

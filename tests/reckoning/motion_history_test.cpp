@@ -18,7 +18,7 @@ Motion motion_in_frame(double time_s, FrameId frame = {}) {
   return motion;
 }
 
-// In whatever order they come, the newest are there, by time.
+// For any order of arrival, the newest motions are kept, ordered by time.
 TEST(MotionHistory, KeepsTheNewestByTime) {
   std::mt19937 random{11};
   for (int round = 0; round < 100; ++round) {
@@ -28,11 +28,12 @@ TEST(MotionHistory, KeepsTheNewestByTime) {
     MotionHistory history{motion_in_frame(first_s)};
     times[first_s] = true;
     for (int i = 0; i < 150; ++i) {
-      // A quarter comes in order, as most do.
+      // A quarter arrives in order, as most motions do.
       const double time_s = i % 4 == 0 ? 400.0 + i : draw();
       const bool full = history.motions().size() == MotionHistory::kMost;
       const bool news = !(full && time_s < history.oldest().time_s) && !times.contains(time_s);
-      if (times.contains(time_s) && time_s < history.oldest().time_s) continue;  // forgotten: either will do
+      // Already dropped from the history: either result is fine.
+      if (times.contains(time_s) && time_s < history.oldest().time_s) continue;
       ASSERT_EQ(history.is_news(time_s), news) << time_s;
       if (!news) continue;
       history.add(motion_in_frame(time_s));
@@ -47,7 +48,7 @@ TEST(MotionHistory, KeepsTheNewestByTime) {
   }
 }
 
-TEST(MotionHistory, StartsWithTheNewestOfWhatIsKnown) {
+TEST(MotionHistory, StartsWithTheNewestKnownMotions) {
   std::vector<Motion> known;
   for (int i = 0; i < 50; ++i)
     known.push_back(motion_in_frame(i));
@@ -57,7 +58,7 @@ TEST(MotionHistory, StartsWithTheNewestOfWhatIsKnown) {
   EXPECT_EQ(history.newest().time_s, 49.0);
 }
 
-TEST(MotionHistory, ForgetsWhatIsInAFrame) {
+TEST(MotionHistory, ForgetsMotionsInAFrame) {
   const FrameId ship{7};
   MotionHistory history{motion_in_frame(0.0)};
   for (int i = 1; i < 40; ++i)
@@ -76,7 +77,7 @@ TEST(MotionHistory, ForgetsWhatIsInAFrame) {
   EXPECT_EQ(history.newest().time_s, 39.0);
 }
 
-TEST(MotionHistory, MayBeLeftWithWhatIsThereInsteadOnly) {
+TEST(MotionHistory, ForgettingAllLeavesTheReplacement) {
   const FrameId ship{7};
   MotionHistory history{motion_in_frame(3.0, ship)};
   const Motion instead = motion_in_frame(4.0);

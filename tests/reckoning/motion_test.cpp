@@ -57,7 +57,7 @@ TEST(Motion, KeepsTheOrientationUnitForAnHour) {
   EXPECT_NEAR(glm::length(s.orientation), 1.0f, 1e-6f);
 }
 
-TEST(Motion, WhatBendsTheWayHereSaysNothingOfWhatComes) {
+TEST(Motion, BendDoesNotAffectTheExtrapolation) {
   test::RandomStates random(9);
   for (int i = 0; i < 100; ++i) {
     Motion motion{random.state(), 10.0};
@@ -80,7 +80,7 @@ TEST(Motion, DoesNotChangeAtTimeZeroNorAtRest) {
   EXPECT_EQ(extrapolate(s, 1e6).orientation, s.orientation);
 }
 
-// A state that brakes, more or less along its way.
+// A state that brakes, roughly against its velocity.
 State braking_state(test::RandomStates& random) {
   State s = random.state();
   s.acceleration = glm::vec3{glm::dvec3{s.velocity} * -random.number(0.2, 3.0) + random.vector(4.0)};
@@ -91,7 +91,7 @@ double ahead(const State& start, const State& later) {
   return glm::dot(glm::dvec3{start.velocity}, later.position - start.position);
 }
 
-TEST(Braking, IsQuadraticMotionUntilNoWayAheadIsLeft) {
+TEST(Braking, IsQuadraticMotionUntilItStops) {
   test::RandomStates random{21};
   int braked = 0;
   for (int i = 0; i < 1000; ++i) {
@@ -147,7 +147,7 @@ TEST(Braking, PositionAndVelocityAreContinuous) {
   }
 }
 
-TEST(Braking, WhatDoesNotBrakeMovesAsEver) {
+TEST(Braking, MotionWithoutBrakingIsUnchanged) {
   test::RandomStates random{24};
   for (int i = 0; i < 300; ++i) {
     State s = random.state();
@@ -159,7 +159,7 @@ TEST(Braking, WhatDoesNotBrakeMovesAsEver) {
   }
 }
 
-TEST(State, InsaneNumbersAreRecognised) {
+TEST(State, InvalidNumbersAreDetected) {
   EXPECT_TRUE(is_sane(State{}));
   constexpr float nan = std::numeric_limits<float>::quiet_NaN();
   constexpr float infinity = std::numeric_limits<float>::infinity();
@@ -183,14 +183,14 @@ TEST(State, InsaneNumbersAreRecognised) {
 }
 
 // Servers and clients on different machines predict with this function and must agree to the last bit. The
-// hash was made on x86-64 with GCC 12 at -O3; every other platform and setting has to give the same.
+// hash was made on x86-64 with GCC 12 at -O3. Every other platform and setting must give the same hash.
 TEST(Motion, PredictsTheSameBitsEverywhere) {
   test::RandomStates random{6};
   std::uint64_t hash = 14695981039346656037u;
   const auto add = [&hash](std::uint64_t bits) { hash = (hash ^ bits) * 1099511628211u; };
   for (int i = 0; i < 2000; ++i) {
     State s = random.state();
-    // random.state() goes through normalize(), which may differ in the last bit; these are exact everywhere.
+    // random.state() uses normalize(), which may differ in the last bit. These values are exact everywhere.
     s.orientation = glm::quat{0.5f, 0.5f, -0.5f, 0.5f};
     s = extrapolate(s, static_cast<int>(random.number(-120.0, 120.0)) / 60.0);
     for (int k = 0; k < 3; ++k) {

@@ -36,9 +36,9 @@ TEST(RemoteEntity, PredictionFollowsTheNewestMotion) {
   expect_same_pose(entity.shown(1.3 + kBlendS), state_at(motion_at(1.2), 1.3 + kBlendS));
 }
 
-TEST(RemoteEntity, NothingJumpsWhateverArrives) {
-  // Motions with errors, late, twice and out of order, on both paths: at every arrival the pose and its
-  // derivatives are what they were.
+TEST(RemoteEntity, IsContinuousForAnyArrivals) {
+  // Motions arrive with errors, late, twice and out of order, on both paths. At every arrival, the pose and
+  // its derivatives stay unchanged.
   for (const Path path : {Path::predict, Path::interpolate}) {
     scenario::Random random(path == Path::predict ? 1 : 2);
     RemoteEntity entity(motion_at(0.0), path);
@@ -88,9 +88,9 @@ TEST(RemoteEntity, InterpolationPassesThroughPositionsAndVelocities) {
     ASSERT_TRUE(entity.receive(motion_at(s, 0, {0.1 * s, 0.0, 0.0}), 0.5, 0.0));
   for (const double s : {1.3, 1.5, 2.1}) {
     expect_same_pose(entity.shown(s), motion_at(s, 0, {0.1 * s, 0.0, 0.0}).state);
-    expect_same_pose(entity.shown(s - 1e-7), entity.shown(s + 1e-7), 1e-4);  // C1 across the stamp
+    expect_same_pose(entity.shown(s - 1e-7), entity.shown(s + 1e-7), 1e-4);  // C1 across the time stamp
   }
-  // Between them it is close to the truth, to fourth order in the gap.
+  // Between the motions, it is close to the truth, to fourth order in the gap.
   RemoteEntity fine(motion_at(1.0), Path::interpolate);
   ASSERT_TRUE(fine.receive(motion_at(1.2), 0.5, 0.0));
   const double bound_m =
@@ -98,7 +98,7 @@ TEST(RemoteEntity, InterpolationPassesThroughPositionsAndVelocities) {
   EXPECT_LT(glm::distance(fine.shown(1.1).position, kCircle(1.1).position), 1.1 * bound_m);
 }
 
-TEST(RemoteEntity, VelocityIsTheDerivativeOfWhatIsShown) {
+TEST(RemoteEntity, VelocityIsTheDerivativeOfTheShownPose) {
   RemoteEntity entity(motion_at(1.0), Path::interpolate);
   ASSERT_TRUE(entity.receive(motion_at(1.4, 0, {0.3, 0.0, 0.0}), 0.5, 0.0));
   ASSERT_TRUE(entity.receive(motion_at(1.2, 0, {0.0, 0.2, 0.0}), 1.1, kBlendS));
@@ -125,10 +125,10 @@ TEST(RemoteEntity, HistoryForgetsTheOldestOnly) {
     EXPECT_DOUBLE_EQ(entity.newest().time_s, 0.1 * i);
   }
   EXPECT_NEAR(entity.oldest().time_s, 0.1 * (200 - RemoteEntity::kHistory), 1e-9);
-  EXPECT_FALSE(entity.receive(motion_at(1.05), 19.7, kBlendS));  // older than all that are remembered
+  EXPECT_FALSE(entity.receive(motion_at(1.05), 19.7, kBlendS));  // older than the whole history
   for (double t = 18.0; t < 19.9; t += 0.037)
     EXPECT_LT(glm::distance(entity.shown(t).position, kCircle(t).position), 1e-3);
-  // A late one takes its place in the full history.
+  // A late motion is inserted into the full history.
   EXPECT_TRUE(entity.receive(motion_at(19.05), 18.5, kBlendS));
   EXPECT_LT(glm::distance(entity.shown(19.05).position, kCircle(19.05).position), 1e-9);
 }
@@ -146,7 +146,7 @@ TEST(RemoteEntity, ChangingThePathKeepsPositionAndVelocity) {
   }
 }
 
-// What is shown there comes from the newest motion on either path, and so does a blend under way.
+// Beyond the newest motion, both paths show that motion, including a blend in progress.
 TEST(RemoteEntity, ChangingThePathBeyondTheNewestMotionChangesNothing) {
   RemoteEntity entity(motion_at(1.0));
   ASSERT_TRUE(entity.receive(motion_at(1.4, 0, {0.5, 0.0, 0.0}), 1.5, kBlendS));
@@ -159,7 +159,7 @@ TEST(RemoteEntity, ChangingThePathBeyondTheNewestMotionChangesNothing) {
   }
 }
 
-TEST(RemoteEntity, ACorrectionIsShownAndThenBlendedAway) {
+TEST(RemoteEntity, CorrectionIsShownAndThenBlendedAway) {
   RemoteEntity entity(motion_at(1.0));
   State pushed = entity.shown(1.2);
   pushed.position.z += 0.5;
@@ -169,10 +169,10 @@ TEST(RemoteEntity, ACorrectionIsShownAndThenBlendedAway) {
   expect_same_pose(entity.shown(1.2 + kBlendS), state_at(motion_at(1.0), 1.2 + kBlendS));
 }
 
-TEST(RemoteEntity, ATeleportSnapsOnBothPathsAndKillsABlend) {
+TEST(RemoteEntity, TeleportSnapsOnBothPathsAndEndsABlend) {
   const glm::dvec3 away{100.0, 0.0, 0.0};
   RemoteEntity predicted(motion_at(1.0));
-  ASSERT_TRUE(predicted.receive(motion_at(1.2, 0, {1.0, 0.0, 0.0}), 1.2, kBlendS));  // a blend is under way
+  ASSERT_TRUE(predicted.receive(motion_at(1.2, 0, {1.0, 0.0, 0.0}), 1.2, kBlendS));  // a blend is in progress
   ASSERT_TRUE(predicted.receive(motion_at(1.25, 1, away), 1.25, kBlendS));
   EXPECT_EQ(predicted.teleports(1.25), 1);
   for (double t = 1.25; t < 1.5; t += 0.01)
@@ -190,13 +190,13 @@ TEST(RemoteEntity, ATeleportSnapsOnBothPathsAndKillsABlend) {
   }
 }
 
-TEST(RemoteEntity, TheTeleportCounterMayWrap) {
+TEST(RemoteEntity, TeleportCounterMayWrap) {
   RemoteEntity entity(motion_at(0.0, 255));
   ASSERT_TRUE(entity.receive(motion_at(0.5, 0, {100.0, 0.0, 0.0}), 0.5, kBlendS));
   EXPECT_GT(entity.shown(0.5).position.x, 90.0);
 }
 
-TEST(RemoteEntity, ALateMotionFromBeforeATeleportDoesNotBringItBack) {
+TEST(RemoteEntity, LateMotionFromBeforeATeleportHasNoEffect) {
   const glm::dvec3 away{100.0, 0.0, 0.0};
   RemoteEntity entity(motion_at(1.0));
   ASSERT_TRUE(entity.receive(motion_at(1.4, 1, away), 1.4, kBlendS));

@@ -22,10 +22,10 @@ Motion walking(double time_s, const glm::dvec3& place, const glm::vec3& velocity
   return m;
 }
 
-TEST(RemoteFrames, AMotionInAnotherFrameIsBlendedOntoFromWhatIsShownThere) {
+TEST(RemoteFrames, BlendsOntoAMotionInAnotherFrame) {
   RemoteEntity entity(walking(1.0, {10.0, 0.0, 0.0}, {1.0f, 0.0f, 0.0f}));
   EXPECT_EQ(entity.frame(1.2), FrameId{});
-  // What was shown, as it is in the new frame.
+  // The shown pose, converted to the new frame.
   State there = test::standing({0.25, 0.05, 0.0});
   there.velocity = {0.3f, 0.0f, 0.0f};
   const Motion aboard = walking(1.1, {0.2, 0.0, 0.0}, {0.0f, 0.0f, 0.0f}, kShip);
@@ -34,19 +34,19 @@ TEST(RemoteFrames, AMotionInAnotherFrameIsBlendedOntoFromWhatIsShownThere) {
   EXPECT_LT(glm::distance(entity.shown(1.2).position, there.position), 1e-9);
   EXPECT_LT(glm::distance(entity.shown(1.2).velocity, there.velocity), 1e-6f);
   EXPECT_LT(glm::distance(entity.shown(2.0).position, aboard.state.position), 1e-9);
-  // Worked in gently: no velocity step of more than 0.1 m/s from frame to frame.
+  // Blended gently: no velocity step above 0.1 m/s from frame to frame.
   for (double t = 1.2; t < 2.0; t += 1.0 / 60.0)
     EXPECT_LT(glm::distance(entity.shown(t).velocity, entity.shown(t + 1.0 / 60.0).velocity), 0.1f) << t;
 }
 
-TEST(RemoteFrames, WithoutKnowingWhatIsShownThereItSnaps) {
+TEST(RemoteFrames, SnapsWithoutTheShownPoseInTheNewFrame) {
   RemoteEntity entity(walking(1.0, {10.0, 0.0, 0.0}, {1.0f, 0.0f, 0.0f}));
   const Motion aboard = walking(1.1, {0.2, 0.0, 0.0}, {0.0f, 0.0f, 0.0f}, kShip);
   ASSERT_TRUE(entity.receive(aboard, 1.2, kFrameBlendS));
   EXPECT_EQ(entity.shown(1.2).position, aboard.state.position);
 }
 
-TEST(RemoteFrames, ABlendOfOneFrameIsNotAppliedInAnother) {
+TEST(RemoteFrames, BlendOfOneFrameIsNotAppliedInAnother) {
   RemoteEntity entity(walking(1.0, {10.0, 0.0, 0.0}, {1.0f, 0.0f, 0.0f}), Path::interpolate);
   ASSERT_TRUE(entity.receive(walking(2.0, {0.0, 5.0, 0.0}, {}, kShip), 1.5, kFrameBlendS));
   entity.correct(test::standing({10.0, 3.0, 0.0}), 1.95, 1.0);
@@ -54,8 +54,8 @@ TEST(RemoteFrames, ABlendOfOneFrameIsNotAppliedInAnother) {
   EXPECT_EQ(entity.shown(2.0).position, (glm::dvec3{0.0, 5.0, 0.0}));
 }
 
-// From the past: interpolated to where the change of frame lies in the frame before it.
-TEST(RemoteFrames, IsInterpolatedAcrossABridge) {
+// Buffered mode: interpolates in the old frame up to the change of frame.
+TEST(RemoteFrames, InterpolatesAcrossAChangeOfFrame) {
   const test::Voyage ship;
   const auto deck = [&](double t) { return out_of_frame(ship(t), test::standing({3.0, 1.0, 0.0})); };
   RemoteEntity entity(Motion{.state = deck(1.0), .time_s = 1.0}, Path::interpolate);
@@ -79,7 +79,7 @@ TEST(RemoteFrames, IsInterpolatedAcrossABridge) {
   EXPECT_FALSE(entity.crossing(kShip, 1.3));
 }
 
-TEST(RemoteFrames, ATeleportIntoAFrameSnaps) {
+TEST(RemoteFrames, TeleportIntoAFrameSnaps) {
   RemoteEntity entity(walking(1.0, {10.0, 0.0, 0.0}, {1.0f, 0.0f, 0.0f}), Path::interpolate);
   Motion aboard = walking(2.0, {0.0, 5.0, 0.0}, {}, kShip);
   aboard.teleports = 1;
@@ -89,7 +89,7 @@ TEST(RemoteFrames, ATeleportIntoAFrameSnaps) {
   EXPECT_EQ(entity.shown(2.0).position, aboard.state.position);
 }
 
-TEST(RemoteFrames, LeavesAFrameThatIsNoMore) {
+TEST(RemoteFrames, LeavesAFrameThatEnds) {
   RemoteEntity entity(walking(1.0, {1.0, 0.0, 0.0}, {}, kShip));
   ASSERT_TRUE(entity.receive(walking(1.2, {1.0, 1.0, 0.0}, {}, kShip), 1.3, kFrameBlendS));
   EXPECT_TRUE(entity.lives_in(kShip));
@@ -102,7 +102,7 @@ TEST(RemoteFrames, LeavesAFrameThatIsNoMore) {
   EXPECT_LT(glm::distance(entity.shown(1.3).position, glm::dvec3(101.0, 0.5, 0.0)), 1e-9);
 }
 
-TEST(RemoteFrames, WhatHadLeftBeforeIsOnlyForgotten) {
+TEST(RemoteFrames, OlderMotionsInAnEndedFrameAreForgotten) {
   RemoteEntity entity(walking(1.0, {1.0, 0.0, 0.0}, {}, kShip), Path::interpolate);
   ASSERT_TRUE(entity.receive(walking(1.2, {5.0, 1.0, 0.0}, {}), 1.3, kFrameBlendS));
   entity.leave(kShip, walking(1.25, {101.0, 1.0, 0.0}, {}));
@@ -111,7 +111,7 @@ TEST(RemoteFrames, WhatHadLeftBeforeIsOnlyForgotten) {
   EXPECT_EQ(entity.newest().time_s, 1.2);
 }
 
-TEST(RemoteFrames, WhatCarriesOthersIsCorrectedGently) {
+TEST(RemoteFrames, EntityThatIsAFrameIsCorrectedGently) {
   const auto largest_step = [](bool carries) {
     RemoteEntity ship(walking(1.0, {0.0, 0.0, 0.0}, {5.0f, 0.0f, 0.0f}));
     if (carries) ship.carry(15.0);

@@ -17,7 +17,7 @@ double distance(const glm::dquat& a, const glm::dquat& b) {
   return 2.0 * std::atan2(std::sqrt(d.x * d.x + d.y * d.y + d.z * d.z), std::abs(d.w));
 }
 
-TEST(Rotation, LogUndoesExpUpToHalfATurn) {
+TEST(Rotation, LogInvertsExpUpToHalfATurn) {
   test::RandomStates random{1};
   for (const double size : {1e-9, 1e-4, 1e-3, 0.1, 1.0, 1.8}) {
     for (int i = 0; i < 100; ++i) {
@@ -28,7 +28,7 @@ TEST(Rotation, LogUndoesExpUpToHalfATurn) {
   }
 }
 
-TEST(Rotation, LogTakesTheShortWayForEitherSign) {
+TEST(Rotation, LogTakesTheShorterWayForEitherSign) {
   const glm::dquat q = rotation_exp({0.0, 0.0, 3.0});
   const glm::dvec3 a = rotation_log(q);
   const glm::dvec3 b = rotation_log(-q);
@@ -37,7 +37,7 @@ TEST(Rotation, LogTakesTheShortWayForEitherSign) {
   EXPECT_NEAR(rotation_log(rotation_exp({0.0, 0.0, 4.0})).z, 4.0 - 2.0 * std::numbers::pi, 1e-12);
 }
 
-// The Jacobians against the definition: w is the turn between exp(r) and exp(r + r' h), over h.
+// Checks the Jacobians by definition: w is the rotation between exp(r) and exp(r + r' h), divided by h.
 TEST(Rotation, JacobianIsTheDerivativeOfExp) {
   test::RandomStates random{2};
   for (const double size : {1e-5, 1e-3, 0.05, 0.2, 1.5}) {

@@ -23,7 +23,7 @@ TEST(RouteBlend, IsContinuousInDistanceAndSpeedAndEndsOnTheMotion) {
   const RouteState end = route.carried(motion, 0.1);
   EXPECT_EQ(blend.apply(end, 10.1).distance, end.distance);
   EXPECT_TRUE(blend.over(10.1));
-  // Speed and acceleration are the derivatives of distance, up to the very end.
+  // Speed and acceleration are the derivatives of distance, up to the end.
   constexpr double kStep = 1e-5;
   for (double t = 10.0 + kStep; t < 10.1 + 2 * kStep; t += 0.003) {
     const auto at = [&](double time) { return blend.apply(route.carried(motion, time - 10.0), time); };
@@ -32,7 +32,7 @@ TEST(RouteBlend, IsContinuousInDistanceAndSpeedAndEndsOnTheMotion) {
   }
 }
 
-TEST(RouteBlend, TakesTheShortWayRound) {
+TEST(RouteBlend, TakesTheShorterWayRound) {
   const Route route = ring();
   const RouteState motion{0.2, 1.0, 0.0};
   const RouteBlend blend{route, {route.length() - 0.1, 1.0, 0.0}, motion, 0.0, 0.1};

@@ -38,7 +38,7 @@ Route route(const RouteDefinition& d) {
 constexpr RouteKind kKinds[] = {RouteKind::kCatmullRom, RouteKind::kTcb, RouteKind::kChaikin};
 constexpr RouteWrap kWraps[] = {RouteWrap::kOpen, RouteWrap::kClosed, RouteWrap::kPingPong};
 
-TEST(Route, DistancesWrapAsTheRouteDoes) {
+TEST(Route, DistancesWrapLikeTheRoute) {
   RouteDefinition d;
   d.kind = RouteKind::kPolyline;
   d.points = {{0, 0, 0}, {10, 0, 0}};
@@ -73,7 +73,7 @@ TEST(Route, DistancesWrapAsTheRouteDoes) {
   }
 }
 
-TEST(Route, StateHasTheMotionsOwnDerivatives) {
+TEST(Route, StateContainsTheDerivativesOfThePose) {
   const double h = 1e-3;
   for (const RouteKind kind : kKinds) {
     for (const RouteWrap wrap : kWraps) {
@@ -87,7 +87,8 @@ TEST(Route, StateHasTheMotionsOwnDerivatives) {
             const dvec3 v = (after.position - before.position) / (2 * h);
             EXPECT_LT(glm::length(v - dvec3(at.velocity)), 5e-3);
             const dvec3 a = dvec3(after.velocity - before.velocity) / (2 * h);
-            // Curvature steps where pieces join: there the difference is a mean. Well inside, it is exact.
+            // The curvature has steps at joints, where the difference quotient is a mean. Well inside a piece
+            // it is exact.
             const double parameter =
                 r.arc().parameter_at(r.wrapped(Route::advanced(start, dt).distance).distance);
             if (std::abs(parameter - std::round(parameter)) > 0.01) {
@@ -105,7 +106,7 @@ TEST(Route, StateHasTheMotionsOwnDerivatives) {
   }
 }
 
-TEST(Route, IsC1AlongTheWholeWayAndStaysOnItsCurve) {
+TEST(Route, IsC1EverywhereAndStaysOnItsCurve) {
   for (const RouteKind kind : kKinds) {
     for (const RouteWrap wrap : {RouteWrap::kOpen, RouteWrap::kClosed}) {
       const Route r = route(definition(kind, wrap));
@@ -127,7 +128,7 @@ TEST(Route, IsC1AlongTheWholeWayAndStaysOnItsCurve) {
   }
 }
 
-TEST(Route, FacesTheWayItGoes) {
+TEST(Route, FacesAlongTheRoute) {
   RouteDefinition d;
   d.kind = RouteKind::kPolyline;
   d.wrap = RouteWrap::kPingPong;
@@ -162,8 +163,9 @@ TEST(Route, StandsStillBeyondAnOpenEnd) {
   EXPECT_EQ(s.angular_velocity, glm::vec3(0.0f));
 }
 
-// Braking ends at rest, and what sped up from rest was at rest before: the direction never turns round.
-TEST(Route, AccelerationNeverTurnsItRound) {
+// Braking ends at rest, and an entity that accelerated from rest was at rest before: the direction never
+// reverses.
+TEST(Route, AccelerationNeverReversesTheDirection) {
   for (const double sign : {1.0, -1.0}) {
     const RouteState braking{5.0, 2.0 * sign, -1.0 * sign};
     for (double dt = 0.0; dt < 6.0; dt += 0.01) {
@@ -181,7 +183,7 @@ TEST(Route, AccelerationNeverTurnsItRound) {
   }
 }
 
-TEST(Route, CarriesOnAsItIsWrapped) {
+TEST(Route, ExtrapolationFollowsTheWrapMode) {
   const Route open = route(definition(RouteKind::kCatmullRom, RouteWrap::kOpen));
   EXPECT_EQ(open.carried({1.0, 1.0, 0.0}, 1e6).distance, open.length());
   EXPECT_EQ(open.carried({1.0, 1.0, 0.0}, 1e6).speed, 0.0);
@@ -195,7 +197,7 @@ TEST(Route, CarriesOnAsItIsWrapped) {
   }
 }
 
-TEST(Route, FindsTheNearestPlace) {
+TEST(Route, FindsTheNearestPoint) {
   for (const RouteWrap wrap : kWraps) {
     const Route r = route(definition(RouteKind::kCatmullRom, wrap));
     for (double d = 0.0; d < r.length(); d += 0.37) {
@@ -206,7 +208,7 @@ TEST(Route, FindsTheNearestPlace) {
       EXPECT_LT(near.away, wrap == RouteWrap::kPingPong ? 0.5 : 1e-5) << d;
     }
   }
-  // Two stretches that pass by each other: the one the entity is on is kept.
+  // Two stretches pass by each other: the search prefers the stretch that the entity is on.
   RouteDefinition d;
   d.kind = RouteKind::kPolyline;
   d.points = {{0, 0, 0}, {20, 0, 0}, {20, 1, 0}, {0, 1, 0}};
@@ -225,7 +227,7 @@ TEST(Route, TcbClosesInTheGivenOrMeanTime) {
   EXPECT_NE(route(d).length(), mean.length());
 }
 
-TEST(Route, RefusesWhatIsNoRoute) {
+TEST(Route, RefusesInvalidDefinitions) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const RouteDefinition good = definition(RouteKind::kCatmullRom, RouteWrap::kOpen);
   const auto refused = [&](auto&& change) {

@@ -15,7 +15,7 @@ namespace {
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-TEST(ScaledClock, IsRealTimeUntilItIsTold) {
+TEST(ScaledClock, IsRealTimeWithoutAScale) {
   const ScaledClock clock{.real_s = 100.0, .game_s = 7.0};
   EXPECT_EQ(clock.at(100.0), 7.0);
   EXPECT_EQ(clock.at(103.5), 10.5);
@@ -24,7 +24,7 @@ TEST(ScaledClock, IsRealTimeUntilItIsTold) {
   EXPECT_EQ(clock.real_time_of(10.5), 103.5);
 }
 
-TEST(ScaledClock, GoesOverEvenly) {
+TEST(ScaledClock, ChangesTheScaleLinearly) {
   ScaledClock clock;
   ASSERT_TRUE(clock.set_scale(0.5, 10.0, 1.0));
   EXPECT_EQ(clock.at(10.0), 10.0);
@@ -36,13 +36,13 @@ TEST(ScaledClock, GoesOverEvenly) {
   EXPECT_DOUBLE_EQ(clock.at(14.0), 13.75);
 }
 
-// Whatever is asked of it and when, also in the midst of a change: game time never goes back or leaps, its
-// pace never leaps, and real_time_of() is its inverse.
-TEST(ScaledClock, IsContinuousInTimeAndPaceWhateverIsAsked) {
+// For any requests at any time, also during a change: game time never goes back or jumps, the scale never
+// jumps, and real_time_of() is the inverse.
+TEST(ScaledClock, IsContinuousInTimeAndScale) {
   scenario::Random random(3);
   ScaledClock clock;
   double now_s = 0.0, before_s = clock.at(0.0), pace = 1.0;
-  double steepest = 0.0;  // change of pace per second that was asked for
+  double steepest = 0.0;  // steepest requested change of scale per second
   constexpr double kStepS = 1e-3;
   for (int i = 0; i < 200'000; ++i) {
     if (random.below(300) == 0) {
@@ -66,7 +66,7 @@ TEST(ScaledClock, IsContinuousInTimeAndPaceWhateverIsAsked) {
   }
 }
 
-TEST(ScaledClock, StandsStillAndSaysThatNothingComes) {
+TEST(ScaledClock, LaterTimesAreNeverReachedWhileStopped) {
   ScaledClock clock;
   ASSERT_TRUE(clock.set_scale(0.0, 5.0, 0.5));
   EXPECT_DOUBLE_EQ(clock.at(1e6), 5.25);
@@ -75,7 +75,7 @@ TEST(ScaledClock, StandsStillAndSaysThatNothingComes) {
   EXPECT_EQ(clock.real_time_of(4.0), 5.0);
 }
 
-TEST(ScaledClock, RefusesWhatIsNoPace) {
+TEST(ScaledClock, RefusesInvalidScales) {
   ScaledClock clock;
   for (const double bad : {-0.1, 100.1, kNan, kInfinity})
     EXPECT_FALSE(clock.set_scale(bad, 1.0));

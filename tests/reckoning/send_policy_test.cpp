@@ -21,7 +21,8 @@ State at(double x, float speed = 1.0f) {
   return s;
 }
 
-// Truth and published motion `off` metres apart now, and `off_ahead` when an update would be in use.
+// Truth and published motion `off` metres apart now, and `off_ahead` metres apart when an update would
+// arrive.
 SendPolicy::Comparison apart(double off, double off_ahead) {
   return {at(off), at(0.0), at(off_ahead), at(0.0)};
 }
@@ -37,7 +38,7 @@ TEST(SendPolicy, WaitsBelowTheThresholdAndSendsAboveIt) {
   EXPECT_TRUE(policy.due(apart(0.06, 0.0), 3));
 }
 
-TEST(SendPolicy, SendsBeforeTheErrorIsThere) {
+TEST(SendPolicy, SendsBeforeTheErrorOccurs) {
   SendPolicy policy{config(), 0};
   EXPECT_TRUE(policy.due(apart(0.0, 0.06), 1));
 }
@@ -53,22 +54,22 @@ TEST(SendPolicy, AnglesCountLikeDistances) {
   EXPECT_TRUE(policy.due(c, 2));  // 0.06 rad
 }
 
-TEST(SendPolicy, RestIsPublishedExactlyAndThenSilent) {
+TEST(SendPolicy, RestIsPublishedExactlyOnce) {
   SendPolicy policy{config(), 0};
   const SendPolicy::Comparison drifting{at(0.0, 0.0f), at(0.001, 0.01f), at(0.0, 0.0f), at(0.002, 0.01f)};
   EXPECT_FALSE(policy.due(drifting, 1));
   EXPECT_FALSE(policy.due(drifting, 2));
-  EXPECT_TRUE(policy.due(drifting, 3));  // rests for three ticks; the published motion does not
+  EXPECT_TRUE(policy.due(drifting, 3));  // at rest for three ticks, while the published motion is not
   const SendPolicy::Comparison beside{at(0.0, 0.0f), at(0.001, 0.0f), at(0.0, 0.0f), at(0.001, 0.0f)};
-  EXPECT_TRUE(policy.due(beside, 4));  // a fiftieth of the threshold, and for ever
+  EXPECT_TRUE(policy.due(beside, 4));  // a fiftieth of the threshold, but permanent
   const SendPolicy::Comparison resting{at(0.0, 0.0f), at(0.0005, 0.0f), at(0.0, 0.0f), at(0.0005, 0.0f)};
   for (std::uint32_t tick = 5; tick < 1000; ++tick)
     EXPECT_FALSE(policy.due(resting, tick));
 }
 
-// However small the threshold, and however far from its middle somebody stands on it.
-TEST(SendPolicy, RestIsNotAskedToBeFinerThanAnythingCanTravel) {
-  constexpr double kRoundingRad = 1.13e-4;  // of 15 bits a component, at most
+// Holds for any threshold, and for a passenger at any distance from the centre.
+TEST(SendPolicy, RestToleranceIsNotFinerThanTheWirePrecision) {
+  constexpr double kRoundingRad = 1.13e-4;  // largest rounding error of 15 bits a component
   SendPolicyConfig fine = config();
   fine.threshold_rad = 0.001;
   for (const bool on_a_ship : {false, true}) {
@@ -81,7 +82,7 @@ TEST(SendPolicy, RestIsNotAskedToBeFinerThanAnythingCanTravel) {
   }
 }
 
-TEST(SendPolicy, FixedRateIsEvenWhateverTheEntityDoes) {
+TEST(SendPolicy, FixedRateIsEvenForAnyMotion) {
   SendPolicyConfig c = config();
   c.fixed_rate_hz = 7.0;
   for (const std::uint32_t phase : {0u, 1u, 17u, 4'000'000'000u}) {
@@ -97,7 +98,7 @@ TEST(SendPolicy, FixedRateIsEvenWhateverTheEntityDoes) {
   }
 }
 
-TEST(SendPolicy, FixedRatesOfDifferentEntitiesDoNotBunch) {
+TEST(SendPolicy, FixedRatesOfDifferentEntitiesAreSpread) {
   SendPolicyConfig c = config();
   c.fixed_rate_hz = 6.0;
   std::vector<int> per_tick(10, 0);
@@ -110,8 +111,8 @@ TEST(SendPolicy, FixedRatesOfDifferentEntitiesDoNotBunch) {
     EXPECT_NEAR(count, 100, 5);
 }
 
-// However unpredictable the motion is, a budget is spent, and not more than spent.
-TEST(SendPolicy, ABudgetIsKeptAtAnyScaleOfMotion) {
+// For any unpredictability of the motion, the budget is used but not exceeded.
+TEST(SendPolicy, BudgetIsKeptAtAnyScaleOfMotion) {
   for (const double size : {0.02, 0.3, 5.0, 50.0}) {
     SendPolicyConfig c = config();
     c.updates_per_second = 10.0;
@@ -121,7 +122,8 @@ TEST(SendPolicy, ABudgetIsKeptAtAnyScaleOfMotion) {
     constexpr int kSeconds = 60;
     for (std::uint32_t tick = 1; tick <= kSeconds * 60; ++tick) {
       off +=
-          size / 60.0 * (1.0 + std::sin(tick * 0.05));  // grows at a varying speed until an update mends it
+          // Grows at a varying speed until an update corrects it.
+          size / 60.0 * (1.0 + std::sin(tick * 0.05));
       if (policy.due(apart(off, 2.0 * off), tick)) {
         policy.spent();
         off = 0.0;
@@ -133,7 +135,7 @@ TEST(SendPolicy, ABudgetIsKeptAtAnyScaleOfMotion) {
   }
 }
 
-TEST(SendPolicy, ABudgetGoesWhereMotionIsUnpredictable) {
+TEST(SendPolicy, BudgetGoesToUnpredictableMotion) {
   SendPolicyConfig c = config();
   c.updates_per_second = 10.0;
   SendPolicy policy{c, 0};
@@ -152,8 +154,8 @@ TEST(SendPolicy, ABudgetGoesWhereMotionIsUnpredictable) {
   EXPECT_GT(wild, 2 * calm);
 }
 
-// Random motions: the short way decides as the long one does, unless it is a matter of rounding.
-TEST(SendPolicy, AnOutlookDecidesLikeAComparison) {
+// Random motions: the fast decision equals the full comparison except for rounding.
+TEST(SendPolicy, OutlookDecidesLikeAComparison) {
   std::uint32_t random = 1;
   const auto next = [&random] {
     random = random * 1664525u + 1013904223u;
@@ -192,7 +194,7 @@ TEST(SendPolicy, AnOutlookDecidesLikeAComparison) {
   EXPECT_LT(due, 16'000);
 }
 
-// Ticks until an error that stays what it is gets published; 0: not within ten minutes.
+// Ticks until a constant error is published; 0: not within ten minutes.
 std::uint32_t ticks_until_due(SendPolicy& policy, double off_m) {
   for (std::uint32_t tick = 1; tick <= 36'000; ++tick) {
     if (policy.due(apart(off_m, off_m), tick)) return tick;
@@ -200,16 +202,16 @@ std::uint32_t ticks_until_due(SendPolicy& policy, double off_m) {
   return 0;
 }
 
-TEST(SendPolicy, ASmallErrorDoesNotStandForEver) {
+TEST(SendPolicy, SmallErrorIsPublishedEventually) {
   SendPolicy policy{config(), 0};
   const std::uint32_t large = ticks_until_due(policy, 0.024);
-  const std::uint32_t small = ticks_until_due(policy, 0.018);  // as before: an update begins the count anew
+  const std::uint32_t small = ticks_until_due(policy, 0.018);  // an update restarts the count
   EXPECT_NEAR(large, 60.0 * 0.05 / (0.024 - 0.0125), 3.0);
   EXPECT_NEAR(small, 60.0 * 0.05 / (0.018 - 0.0125), 3.0);
   EXPECT_EQ(ticks_until_due(policy, 0.012), 0u);  // rounding
 }
 
-TEST(SendPolicy, WhatWasOffAddsUpOverPauses) {
+TEST(SendPolicy, SmallErrorsAddUpOverPauses) {
   SendPolicy policy{config(), 0};
   int ticks = 0;
   for (std::uint32_t tick = 1; tick < 3600 && ticks == 0; ++tick) {
@@ -219,8 +221,8 @@ TEST(SendPolicy, WhatWasOffAddsUpOverPauses) {
   EXPECT_NEAR(ticks, 2.0 * 60.0 * 0.05 / (0.024 - 0.0125), 5.0);
 }
 
-// Bodies that appear together and move alike: each drifts from its motion by the square of time.
-TEST(SendPolicy, EntitiesThatBeginAlikeAreNotPublishedTogether) {
+// Bodies that spawn together and move alike: the error of each grows with the square of time.
+TEST(SendPolicy, EntitiesThatSpawnTogetherAreNotPublishedTogether) {
   constexpr std::uint32_t kBodies = 200;
   for (const double updates_per_second : {0.0, 5.0}) {
     SendPolicyConfig c = config();
@@ -259,16 +261,17 @@ TEST(SendPolicy, RepairsCountAgainstTheBudget) {
   for (std::uint32_t tick = 1; tick <= 60 * 60; ++tick) {
     if (!policy.due(apart(100.0, 100.0), tick)) continue;
     policy.spent();
-    policy.spent();  // and one more, because the first was lost
+    policy.spent();  // a repair, because the first update was lost
     ++sent;
   }
   EXPECT_LE(sent, 5 * 60 + 10);
 }
 
-TEST(SendPolicy, AnAngleCountsForWhatItMovesAtTheEndOfTheLever) {
+TEST(SendPolicy, AngleThresholdDependsOnTheLever) {
   SendPolicy policy{{.threshold_m = 0.05, .threshold_rad = 0.05}, 0};
   EXPECT_EQ(policy.lever_share(), 1.0);
-  policy.set_lever(0.5);  // a turn of the threshold moves less than the threshold there
+  // At that distance, a rotation of the threshold moves a passenger by less than the distance threshold.
+  policy.set_lever(0.5);
   EXPECT_EQ(policy.lever_share(), 1.0);
   policy.set_lever(4.0);
   EXPECT_DOUBLE_EQ(policy.lever_share(), 0.25);

@@ -5,7 +5,7 @@
 
 namespace reckoner::test {
 
-/// Uniform in [-1, 1), the same everywhere.
+/// Uniform in [-1, 1), identical on every platform.
 struct Uniform {
   float operator()() {
     state = state * 1664525u + 1013904223u;

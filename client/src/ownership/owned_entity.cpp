@@ -11,8 +11,8 @@
 namespace reckoner {
 namespace {
 
-// A game that says nothing for longer has not moved the entity in between: what was learned of the last
-// moments is void.
+// If the game does not call move() for longer than this, the last samples say nothing about the present
+// motion.
 constexpr double kLongestSilenceS = 0.25;
 
 bool moves(const State& s) {
@@ -52,7 +52,7 @@ void OwnedEntity::restart(std::uint8_t term, const Motion& start) {
 }
 
 Tick OwnedEntity::tick_at(double time_s) const {
-  // The half thousandth is for rounding: a frame may fall on a tick.
+  // Allows for rounding, because a drawn frame may fall exactly on a tick.
   return whole_ticks((time_s - clock_.epoch_s) * clock_.tick_rate_hz + 5e-4);
 }
 
@@ -74,7 +74,7 @@ bool OwnedEntity::move(const State& given, FrameId frame, double now_s, double d
   last_.frame = frame;
   if (!connects) {
     fit_.restart();
-    // The server has put it where it was at that tick itself.
+    // At the tick of the start, the server itself has set the state.
     if (newest != last_tick_) {
       const double tick_s = clock_.epoch_s + newest / clock_.tick_rate_hz;
       const State at = extrapolate(state, tick_s - now_s);
@@ -83,7 +83,7 @@ bool OwnedEntity::move(const State& given, FrameId frame, double now_s, double d
   } else {
     for (Tick tick = last_tick_ + 1; static_cast<std::int32_t>(newest - tick) >= 0; ++tick) {
       const double tick_s = clock_.epoch_s + tick / clock_.tick_rate_hz;
-      // The newest tick as the game has it now, carried back a little; those before as it must have been.
+      // The newest tick: the game's state, extrapolated back slightly. Earlier ticks: interpolated.
       const bool recent = now_s - tick_s < 1.0 / clock_.tick_rate_hz;
       State at = recent ? extrapolate(state, tick_s - now_s)
                         : interpolate(last_, now, std::clamp(tick_s, last_.time_s, now_s));
@@ -128,7 +128,7 @@ void OwnedEntity::publish(const State& truth, const State& fitted, Tick tick, do
       quantise(state, teleports_, coding_mode_.choose(precision, ahead_s, gap_s), *quantisation_);
   encoded.frame = entity_of(last_.frame);
   const auto decoded = motion_of(encoded, time_s, *quantisation_, RouteTable{});
-  if (!decoded) return;  // rounding led out of the limits: the next tick will do
+  if (!decoded) return;  // rounding exceeded the limits; the next tick publishes instead
   stream_.publish(encoded, *decoded, tick, 1.0);
   policy_.spent();
   if (again_) held_ = 0;

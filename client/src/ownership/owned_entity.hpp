@@ -16,13 +16,14 @@
 
 namespace reckoner {
 
-/// An entity that this client owns: what its game says of it, and the sender that decides what of that the
-/// server must be told: the same fit, threshold, rounding and references as the server's own.
+/// An entity that this client owns: its game's states, and the sender that decides which motions the server
+/// needs. The sender uses the same fit, threshold, rounding and baselines as the server's publisher.
 ///
-/// The game speaks when it draws, the sender thinks in server ticks: what lies between is the cubic through
-/// what the game said last and now.
+/// The game calls move() when it draws, but the sender works in server ticks. States in between are
+/// interpolated with the cubic through the last two states of the game.
 class OwnedEntity {
  public:
+  /// Converts ticks to server time.
   struct Clock {
     double epoch_s = 0.0;
     double tick_rate_hz = 60.0;
@@ -31,31 +32,32 @@ class OwnedEntity {
   OwnedEntity(const Archetype& archetype, const Quantisation& quantisation, const Clock& clock,
               double updates_per_second, std::uint8_t term, const Motion& start);
 
-  /// What the entity is doing at server time `now_s`, in `frame`, of which updates take `delay_s` to reach
-  /// those who see it (0: it is not known). Later than the time before. False, and no change, if it is insane
-  /// or cannot travel. A new frame is told at once.
+  /// Sets what the entity does at server time `now_s`, in `frame`. `delay_s` is the time that updates take to
+  /// reach the clients that see it, s; 0: unknown. `now_s` must be later than in the last call. False, and no
+  /// change, if the state is invalid or cannot be encoded. A change of frame is sent at once.
   bool move(const State& state, FrameId frame, double now_s, double delay_s);
 
-  /// The server put it elsewhere: from now on a new term.
+  /// The server has moved the entity to `start`: begins the new term.
   void restart(std::uint8_t term, const Motion& start);
 
-  /// The server lacks what was published last: the next tick is published, in full.
+  /// The server lacks the newest motion: publishes the next tick in full.
   void say_again() { again_ = true; }
 
   [[nodiscard]] std::uint8_t term() const { return term_; }
   [[nodiscard]] std::uint8_t teleports() const { return teleports_; }
   [[nodiscard]] const PublishStream& stream() const { return stream_; }
   [[nodiscard]] const Quantisation& quantisation() const { return *quantisation_; }
-  /// What the game said last, and when.
+  /// The game's last state, and when.
   [[nodiscard]] const Motion& last() const { return last_; }
 
-  /// True if a motion waits to be sent, or was lost and is to be sent again.
+  /// True if a motion waits to be sent, or to be sent again after a loss.
   [[nodiscard]] bool due() const { return due_; }
 
-  /// The newest motion is put into a datagram. Against which publish it may refer: 0 for none.
+  /// For writing the newest motion: the number of the publish to encode it against; 0: in full.
   [[nodiscard]] std::uint32_t reference() const;
+  /// The newest motion was written into a datagram.
   void sent() { due_ = false; }
-  /// What became of the publish of this number and term.
+  /// The datagram with the publish of this number and term was acknowledged, or lost.
   void settled(std::uint8_t term, std::uint32_t number, bool acked);
 
  private:
@@ -71,19 +73,19 @@ class OwnedEntity {
   const Archetype* archetype_;
   const Quantisation* quantisation_;
   Clock clock_;
-  double updates_per_second_;  // 0: by threshold
+  double updates_per_second_;  // 0: the threshold decides
   MotionFit fit_;
   SendPolicy policy_;
   CodingModeChooser coding_mode_;
   PublishStream stream_;
   std::uint8_t term_ = 0;
   std::uint8_t teleports_ = 0;
-  Motion last_;  // what the game said last, and in which frame
+  Motion last_;  // the game's last state, with its frame
   Tick last_tick_ = 0;
   bool due_ = false;
   bool again_ = false;
-  std::uint32_t held_ = 0;  // newest publish that the server is known to have
-  unsigned losses_ = 0;     // in a row
+  std::uint32_t held_ = 0;  // newest publish that the server is known to hold
+  unsigned losses_ = 0;     // losses in a row
 };
 
 }  // namespace reckoner

@@ -6,11 +6,11 @@
 namespace reckoner {
 namespace {
 
-// The server acknowledges in every datagram; to who owns something it sends one at least this often, with a
-// tick to spare.
+// The server acknowledges in every datagram, and sends one to an owner at least this often, s, with a tick to
+// spare.
 constexpr double kAnswerDelayS = 0.07;
 
-// More than the head of an owned motion, in full, and the end of the section ever take.
+// Upper bound for the header of an owned motion, the motion in full, and the end mark of the section.
 constexpr std::size_t kMostMotionBits = 1200;
 
 }  // namespace

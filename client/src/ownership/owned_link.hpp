@@ -20,29 +20,29 @@
 
 namespace reckoner {
 
-/// The entities that this client owns, and what of their motions is on its way to the server.
+/// The entities that this client owns, and their motions in transit to the server.
 class OwnedLink {
  public:
-  /// Null if the client does not own it.
+  /// Null if the client does not own the entity.
   [[nodiscard]] OwnedEntity* find(EntityId id) const;
   OwnedEntity& add(EntityId id, OwnedEntity entity);
   void remove(EntityId id);
   [[nodiscard]] bool empty() const { return entities_.empty(); }
   [[nodiscard]] bool any_due() const;
 
-  /// Numbers a datagram that is sent at `local_s`.
+  /// Returns the sequence number for a datagram sent at local time `local_s`, s.
   Sequence send(double local_s);
 
-  /// Writes the owned section of the datagram of that number, `most_bits` at most: everything that is due and
-  /// fits. False, and nothing is written, if nothing is.
+  /// Writes the section of owned motions for the datagram `sequence`, at most `most_bits` bits: every due
+  /// motion that fits. False, and nothing is written, if there is none.
   bool write(BitWriter& writer, std::size_t most_bits, Sequence sequence, double tick_rate_hz);
 
-  /// The server acknowledges datagrams of this client's.
+  /// The server acknowledged datagrams of this client at local time `local_s`, s.
   void acknowledged(const Ack& ack, double local_s);
-  /// Gives up what was sent too long ago.
+  /// Counts datagrams as lost that are unacknowledged for too long.
   void expire(double local_s);
 
-  /// How long motions take to the server, about, s.
+  /// Typical delay from client to server, s; 0: unknown.
   [[nodiscard]] double one_way_s() const { return link_.known() ? link_.one_way_s() : 0.0; }
 
  private:
@@ -55,7 +55,8 @@ class OwnedLink {
 
   std::map<std::uint32_t, std::pair<EntityId, std::unique_ptr<OwnedEntity>>> entities_;  // by slot
   SentWindow sent_;
-  std::array<std::vector<SentUpdate>, SentWindow::kCapacity> carried_;  // by sequence
+  // Motions in each datagram, by sequence modulo capacity.
+  std::array<std::vector<SentUpdate>, SentWindow::kCapacity> carried_;
   LinkEstimate link_;
 };
 

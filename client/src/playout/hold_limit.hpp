@@ -5,46 +5,48 @@
 
 namespace reckoner {
 
-/// Until when the motions that a client has are taken to hold. Silence about an entity means that its motion
-/// holds; a connection that is silent itself means nothing, and neither does the silence of a server that
-/// says it has not told everything. Times are server time, s.
+/// Decides until when the client extrapolates the motions that it has. If no update of an entity arrives over
+/// a working connection, its last motion still holds. That conclusion fails when the connection itself is
+/// silent, or when the server reports that it could not send everything yet. Times are server time, s.
 class HoldLimit {
  public:
-  /// A connection that is silent for `silence_s`, or an entity of which nothing was confirmed for
-  /// `unconfirmed_s`, is to come to rest.
+  /// Motions fade to rest when the connection has been silent for `silence_s`, or when nothing of an entity
+  /// has been confirmed for `unconfirmed_s`.
   HoldLimit(double silence_s, double unconfirmed_s) : silence_s_(silence_s), unconfirmed_s_(unconfirmed_s) {}
 
-  /// Something arrived from the server.
+  /// Anything arrived from the server at `now_s`.
   void note_arrival(double now_s) {
     if (!started_) complete_s_ = now_s;
     started_ = true;
     arrival_s_ = now_s;
   }
 
-  /// All that was published by then is known here.
+  /// Everything published up to `time_s` has arrived.
   void note_complete(double time_s) { complete_s_ = std::max(complete_s_, time_s); }
 
-  /// The clock was set forward by so much. That says nothing about how long the connection was silent.
+  /// The clock was set forward by `by_s`. The step does not count as silence.
   void clock_stepped(double by_s) { arrival_s_ += by_s; }
 
-  /// True if by `time_s` some motion may no longer hold.
+  /// True if at `time_s` some motion may no longer hold.
   [[nodiscard]] bool passed(double time_s) const {
     return started_ && time_s > std::min(silent_s(), complete_s_ + unconfirmed_s_);
   }
 
-  /// Until when a motion from `motion_s` holds.
+  /// Until when a motion with time stamp `motion_s` holds.
   [[nodiscard]] double of(double motion_s) const {
     return std::min(silent_s(), confirmed_s(motion_s) + unconfirmed_s_);
   }
 
-  /// The same of one that came late, and was never shown: it is carried no further than through a silence.
+  /// Until when a motion with time stamp `motion_s` holds if the entity was never shown. Such a motion came
+  /// late and is extrapolated only as long as through a silence.
   [[nodiscard]] double of_unseen(double motion_s) const {
-    constexpr double kNotConfirmedS = 1e-6;  // so that it does not hold again before something is
+    // so that holds_again() stays false until something newer is confirmed
+    constexpr double kNotConfirmedS = 1e-6;
     return std::min(silent_s(), confirmed_s(motion_s) + silence_s_ + kNotConfirmedS);
   }
 
-  /// True if a motion from `motion_s`, which was taken to hold until `limit_s`, does so at `time_s` after
-  /// all: something arrives again, and has told of what was missed.
+  /// True if a motion with time stamp `motion_s`, limited to `limit_s` before, holds at `time_s` after all:
+  /// arrivals have resumed, and they cover the silence.
   [[nodiscard]] bool holds_again(double motion_s, double limit_s, double time_s) const {
     return time_s <= of(motion_s) && confirmed_s(motion_s) >= limit_s - silence_s_;
   }

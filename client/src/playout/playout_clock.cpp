@@ -7,31 +7,32 @@
 namespace reckoner {
 namespace {
 
-constexpr double kInitialDelayS = 0.2;      // adaptive mode, before anything was measured
-constexpr double kLatenessQuantile = 0.95;  // the rest are mostly repairs, which come too late anyway
+constexpr double kInitialDelayS = 0.2;      // adaptive mode, before the first measurement
+constexpr double kLatenessQuantile = 0.95;  // later updates are mostly repairs, which come too late anyway
 constexpr double kGapQuantile = 0.95;
 
-// Gaps that are longer than the longest expected, with some room for the tick they end at, are quiet ones:
-// the motion before them still held, and there is nothing to wait for.
+// A gap longer than the longest expected one, with some margin for the tick at its end, is a quiet one. The
+// motion before it still held, so the delay need not bridge it.
 constexpr double kLeastLongestGapS = 0.2;
 constexpr double kGapRoom = 1.25;
 
-// How fast the delay may change, seconds a second: while it grows everything runs that much slower. Growing
-// is urgent (what is late is not there), shrinking is not.
+// How fast the delay may change, s/s; while it grows, shown time runs slower by this. Growing is urgent,
+// because late updates cannot be shown; shrinking is not.
 constexpr double kGrowth = 0.1;
 constexpr double kShrink = 0.02;
 
-// The same on the way from one configuration to another, which somebody waits for.
+// Limits while changing to another configuration, which the player waits for.
 constexpr double kGoOver = 0.25;
-constexpr double kBrake = 0.25;     // of that, per second: half of what the speed may change by
-constexpr double kArrivedS = 2e-5;  // what is left of it then is less than anybody sees
+// Deceleration towards the end, s/s^2: half of kDriftChange.
+constexpr double kBrake = 0.25;
+constexpr double kArrivedS = 2e-5;  // a remaining difference below this is invisible, s
 
-// The speed itself changes gradually, so that no velocity steps: in 0.2 s to the fastest growth, and in
-// proportion to what is left near the end.
-constexpr double kDriftChange = 0.5;  // per second
+// The rate of change itself changes gradually, so that no shown velocity steps. It reaches the fastest growth
+// in 0.2 s, and is proportional to the remaining difference near the end.
+constexpr double kDriftChange = 0.5;  // s/s^2
 constexpr double kSettleS = 0.3;
 
-constexpr double kLongestDelayS = 2.0;  // within what RemoteEntity remembers, and slots are quarantined for
+constexpr double kLongestDelayS = 2.0;  // less than RemoteEntity's history and the slots' quarantine
 
 }  // namespace
 
@@ -67,7 +68,7 @@ void PlayoutClock::expect_gaps(double longest_s) {
 }
 
 void PlayoutClock::note_update(double lateness_s, double gap_s) {
-  // In other modes, too: there may come a time when it is adaptive.
+  // Measure in other modes, too: the mode may become adaptive.
   lateness_.add(std::clamp(lateness_s, 0.0, kLongestDelayS));
   if (gap_s <= longest_gap_s_) gaps_.add(gap_s);
   measure();
@@ -112,7 +113,7 @@ bool PlayoutClock::advance(double now_s, bool stepped) {
     drift_ += std::clamp(wanted_drift - drift_, -kDriftChange * elapsed_s, kDriftChange * elapsed_s);
     delay_s_ = std::max(0.0, delay_s_ + drift_ * elapsed_s);
   } else {
-    // In short steps: who is asked seldom would go back and forth about the end.
+    // Short steps: with a low frame rate, a single step would oscillate about the target.
     constexpr double kLongestStepS = 0.05;
     for (double left_s = elapsed_s; left_s > 0.0 && !settled_; left_s -= kLongestStepS)
       go_over(std::min(left_s, kLongestStepS));
@@ -122,7 +123,7 @@ bool PlayoutClock::advance(double now_s, bool stepped) {
   return false;
 }
 
-// As fast as it may, but so that it can brake before it is there.
+// Changes the delay as fast as allowed, but slow enough to brake before the target.
 void PlayoutClock::go_over(double elapsed_s) {
   const double left_s = wanted_delay_s() - delay_s_;
   const double fastest = std::min(kGoOver, std::sqrt(2.0 * kBrake * std::abs(left_s)));

@@ -8,45 +8,46 @@
 
 namespace reckoner {
 
-/// Which instant of server time is shown at which server time: now, or a delay ago. In adaptive mode the
-/// delay follows how late updates arrive: it grows as fast as the time scale allows and shrinks slowly, so
-/// that what is shown never stands still or runs back.
+/// Computes which instant of server time the client shows: the present, or one delay earlier. In adaptive
+/// mode the delay follows the lateness of updates. It grows as fast as the limit on the time scale allows and
+/// shrinks slowly, so what is shown never stops or runs backwards.
 class PlayoutClock {
  public:
-  /// Delays out of their range are taken as the nearest in it.
+  /// Delays outside their range are clamped.
   explicit PlayoutClock(const PlayoutConfig& config);
 
-  /// Shows by another configuration from now on. What is shown goes over to it without a jump: until it is
-  /// settled(), time runs as much as a quarter slower or faster.
+  /// Changes the configuration. Shown time does not jump: it runs up to a quarter slower or faster until
+  /// settled().
   void change(const PlayoutConfig& config);
 
-  /// The delay is what the configuration wants, or was since it changed.
+  /// True if the delay has reached the configured one since the last change().
   [[nodiscard]] bool settled() const { return settled_; }
 
-  /// Gaps between updates last up to so long while the motion before them does not hold: to be bridged.
+  /// Sets the longest gap between two updates, s, while the earlier motion does not hold. The delay must
+  /// bridge such gaps.
   void expect_gaps(double longest_s);
 
-  /// An update arrived `lateness_s` after its time stamp; the motion before it was `gap_s` older.
+  /// An update arrived `lateness_s` after its time stamp, which is `gap_s` after that of the motion before.
   void note_update(double lateness_s, double gap_s);
 
-  /// Moves on to server time `now_s`; `stepped` if the clock that it comes from has jumped. True if what is
-  /// shown jumps in time and must be blended over the jump: the first call, a stepped clock. Frames that come
-  /// late are no jump: time has passed, and motion goes with it.
+  /// Advances to server time `now_s`. `stepped`: the clock behind it has jumped. Returns true if shown time
+  /// jumps and the caller must blend over the jump: at the first call and after a step. A late drawn frame is
+  /// no jump, because motion continues meanwhile.
   bool advance(double now_s, bool stepped);
 
-  /// As of the last advance().
+  /// Server time of the last advance(), s.
   [[nodiscard]] double now_s() const { return now_s_; }
 
-  /// The instant shown now.
+  /// The instant that is shown now, server time, s.
   [[nodiscard]] double shown_s() const { return shown_s_; }
 
-  /// Seconds of shown time per second: 1 unless the delay is changing.
+  /// Seconds of shown time per second; 1 unless the delay changes.
   [[nodiscard]] double rate() const { return rate_; }
 
   [[nodiscard]] double delay_s() const { return delay_s_; }
 
  private:
-  // The last measurements of one kind, and a quantile of them.
+  // The latest measurements of one kind, and their quantiles.
   class Recent {
    public:
     void add(double value);
@@ -71,9 +72,9 @@ class PlayoutClock {
   double shown_s_ = 0.0;
   double rate_ = 1.0;
   double delay_s_ = 0.0;
-  double drift_ = 0.0;  // of the delay, seconds a second
+  double drift_ = 0.0;  // rate of change of the delay, s/s
   double longest_gap_s_;
-  double wanted_s_ = 0.0;  // adaptive mode, as of the last update
+  double wanted_s_ = 0.0;  // adaptive mode: target as of the last update
   Recent lateness_;
   Recent gaps_;
 };

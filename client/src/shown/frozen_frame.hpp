@@ -10,21 +10,21 @@
 
 namespace reckoner {
 
-/// What a paused client goes on showing: everything as it was when it was paused, at rest. Positions are kept
-/// in the server's world, whatever origin the game counts from.
+/// What a paused client shows: all entities as they were at the pause, at rest. Positions are kept in the
+/// server's world, whatever the origin of the game's coordinates.
 class FrozenFrame {
  public:
   [[nodiscard]] bool active() const { return active_; }
 
-  /// From now on this is shown; `origin` is what its positions count from.
+  /// Freezes the entities `shown`; `origin` is the origin of their positions, m.
   void freeze(std::span<const ShownEntity> shown, const glm::dvec3& origin);
   void thaw() { active_ = false; }
 
-  /// What is left of it: what has gone meanwhile is left out. Valid until the next call.
+  /// The frozen entities that still exist, relative to `origin`, m. Valid until the next call.
   [[nodiscard]] std::span<const ShownEntity> shown(const EntityStore& entities, const glm::dvec3& origin);
   [[nodiscard]] ShownPoses poses(const EntityStore& entities, const glm::dvec3& origin);
 
-  /// As it was when frozen, in the server's world.
+  /// All frozen entities, in the server's world.
   [[nodiscard]] std::span<const ShownEntity> all() const { return frozen_; }
 
  private:

@@ -81,7 +81,7 @@ void ShownBatch::sample(double shown_s, const EntityStore& entities, Frames& fra
     position -= origin;
 }
 
-// Backwards, so that what takes the place of a dropped one has had its turn.
+// Backwards, because drop() fills the gap with the last entity, which is then already converted.
 void ShownBatch::put_into_world(Frames& frames) {
   for (std::size_t i = ids_.size(); i-- > 0;) {
     if (!frames_[i]) continue;

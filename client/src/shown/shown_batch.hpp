@@ -17,26 +17,28 @@
 
 namespace reckoner {
 
-/// All that a client shows as arrays, sampled in one pass. What a MotionBatch can carry is in it, brought up
-/// to date only when it changes; the rest (on a route, in buffered mode, about to vanish) is shown one by
-/// one. Entities are numbered without gaps, those of the batch first, in no other order.
+/// The poses of all visible entities as arrays, sampled in one pass. Entities that a MotionBatch supports are
+/// in the batch, which is updated only when they change. All others (on a route, in buffered modes, about to
+/// end) are sampled one by one. Entities are numbered without gaps; those of the batch come first. The order
+/// is otherwise arbitrary.
 class ShownBatch {
  public:
-  /// An entity of the store has changed, come or gone.
+  /// Call when the entity in this slot has changed, appeared or gone (null).
   void update(std::uint32_t slot, const KnownEntity* entity);
 
-  /// Fills the arrays for the instant `shown_s`, for which `frames` has begun: in the world, counted from
-  /// `origin`.
+  /// Fills the arrays for the instant `shown_s`, with world positions relative to `origin`, m.
+  /// Frames::begin() must have been called for this instant.
   void sample(double shown_s, const EntityStore& entities, Frames& frames, const glm::dvec3& origin);
 
+  /// True if the slot's entity is in the batch.
   [[nodiscard]] bool holds(std::uint32_t slot) const {
     return slot < in_batch_.size() && in_batch_[slot] != kNowhere;
   }
 
-  /// The slots that are shown one by one.
+  /// The slots of the entities that are sampled one by one.
   [[nodiscard]] std::span<const std::uint32_t> alone() const { return alone_; }
 
-  // Of the last sample().
+  // Results of the last sample().
   [[nodiscard]] std::span<const EntityId> ids() const { return ids_; }
   [[nodiscard]] std::span<const glm::dvec3> positions() const { return positions_; }
   [[nodiscard]] std::span<const glm::quat> orientations() const { return orientations_; }
@@ -52,13 +54,13 @@ class ShownBatch {
 
   MotionBatch batch_;
   std::vector<EntityId> batch_ids_;      // by number in the batch
-  std::vector<FrameId> batch_frames_;    // the same
-  std::size_t framed_ = 0;               // how many of them are in a frame
-  std::vector<std::uint32_t> alone_;     // slots
+  std::vector<FrameId> batch_frames_;    // by number in the batch
+  std::size_t framed_ = 0;               // number of batch entities in a frame
+  std::vector<std::uint32_t> alone_;     // slots sampled one by one
   std::vector<std::uint32_t> in_batch_;  // by slot: number in the batch, or kNowhere
-  std::vector<std::uint32_t> in_alone_;  // by slot: place in alone_, or kNowhere
+  std::vector<std::uint32_t> in_alone_;  // by slot: index in alone_, or kNowhere
   std::vector<EntityId> ids_;
-  std::vector<FrameId> frames_;  // only if any is in a frame
+  std::vector<FrameId> frames_;  // filled only if some entity is in a frame
   std::vector<glm::dvec3> positions_;
   std::vector<glm::quat> orientations_;
 };

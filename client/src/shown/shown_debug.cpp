@@ -10,7 +10,7 @@
 namespace reckoner {
 namespace {
 
-// How long what is being blended at `shown_s` goes on.
+// Returns the time until all blends in progress at `shown_s` end, s.
 double blend_left_s(const ShownBlends& blends, double shown_s) {
   double left_s = 0.0;
   if (!blends.free.over(shown_s))

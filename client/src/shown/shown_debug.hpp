@@ -10,8 +10,8 @@
 
 namespace reckoner {
 
-/// What there is to say of an entity that is shown for the instant `shown_s` while it is `now_s`, server
-/// time, all but the thresholds; in the server's coordinates. Nothing if the frame that it is in is none.
+/// Returns the debug data of an entity shown for the instant `shown_s` at server time `now_s`, s, except the
+/// thresholds. Positions are in the server's coordinates. Empty if the entity's frame is invalid.
 [[nodiscard]] std::optional<ShownDebug> debug_of(const KnownEntity& entity, const Frames& frames,
                                                  double now_s, double shown_s);
 

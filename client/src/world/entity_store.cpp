@@ -6,7 +6,7 @@
 namespace reckoner {
 namespace {
 
-// The references of so many entities that are gone are kept. Datagrams that need them arrive within seconds.
+// The number of removed entities whose baselines are kept. Datagrams that need them arrive within seconds.
 constexpr std::size_t kMostGone = 256;
 
 }  // namespace
@@ -20,7 +20,7 @@ void EntityStore::put(KnownEntity entity) {
     is_changed_.resize(slot + 1, false);
   }
   archetypes_[slot] = static_cast<std::uint16_t>(entity.info.archetype + 1);
-  // One that comes back goes on where it was: what is on its way may refer to what it had.
+  // If an entity returns, it keeps its baselines, because updates in transit may refer to them.
   if (!references_[slot] || references_[slot]->id() != entity.id)
     references_[slot] = std::make_unique<References>(entity.id);
   slots_[slot] = std::make_unique<KnownEntity>(std::move(entity));

@@ -18,54 +18,56 @@
 
 namespace reckoner {
 
-/// What there is to know of an entity that this client owns, besides its sender.
+/// Ownership data of an entity that this client owns. (Its motions are sent by OwnedEntity.)
 struct OwnershipState {
-  Motion go_on;            ///< where the server wants it to go on from
-  unsigned unpolled = 0;   ///< times it was given or corrected of which the game does not know yet
-  bool moved = false;      ///< the game has said since then how it goes on
-  double viewers_s = 0.0;  ///< how long updates take from the server to others
+  Motion go_on;            ///< motion from which the server wants the game to continue
+  unsigned unpolled = 0;   ///< number of `given` and `corrected` events not polled yet
+  bool moved = false;      ///< the game has called move() since then
+  double viewers_s = 0.0;  ///< delay of updates from the server to other clients, s
 };
 
-/// A remote entity with what the client knows about it.
+/// An entity, with everything the client knows about it.
 struct KnownEntity {
   EntityId id;
   EntityInfo info;
   RemoteEntity remote;
-  double spawned_s = 0.0;             ///< server time of its first motion
-  std::optional<double> despawned_s;  ///< server time at which it is no longer there
-  bool visible = false;               ///< was in the last frame
-  std::uint8_t teleports_shown = 0;   ///< as of the last frame
-  FieldTimeline fields;               ///< shown as of the last frame
-  FrameId frame_shown{};              ///< the frame that it was in, as of the last frame
-  bool owned = false;                 ///< by this client, whose game says what it does
-  OwnershipState ownership_state{};   ///< while it is owned
+  double spawned_s = 0.0;  ///< server time of its first motion, s
+  /// Server time of its end, s; empty while it lives. Interpolation shows the entity until then.
+  std::optional<double> despawned_s;
+  bool visible = false;              ///< shown in the last drawn frame
+  std::uint8_t teleports_shown = 0;  ///< teleport counter as of the last drawn frame
+  FieldTimeline fields;              ///< user fields as of the last drawn frame
+  FrameId frame_shown{};             ///< reference frame as of the last drawn frame
+  bool owned = false;                ///< this client owns it, and its game moves it
+  OwnershipState ownership_state{};  ///< valid while `owned`
 };
 
-/// All remote entities by slot. A slot that holds nothing costs two pointers only, whatever slots a server
-/// names. Remembers what archetype a slot last held and, for a while, what arrived of it, so that a datagram
-/// from before a despawn can still be read. Whoever gets an entity that may be changed
-/// is taken to change it.
+/// All entities that the server has announced, by slot. An empty slot costs only two pointers, whatever slots
+/// a server uses. The store remembers the archetype that a slot last held and, for a while, the motions that
+/// arrived of it. So a datagram from before a despawn can still be read.
+///
+/// The store counts an entity as changed when a non-const accessor returns it.
 class EntityStore {
  public:
-  /// Puts an entity into its slot; whatever was there is gone.
+  /// Stores an entity in its slot and discards the slot's earlier entity.
   void put(KnownEntity entity);
 
-  /// Null if the slot holds nothing.
+  /// Null if the slot is empty.
   [[nodiscard]] KnownEntity* at(std::uint32_t slot);
   [[nodiscard]] const KnownEntity* find(EntityId id) const;
   [[nodiscard]] KnownEntity* find(EntityId id);
 
   void remove(std::uint32_t slot);
 
-  /// What arrived of the entity that the slot holds or has just held; null if that is forgotten.
+  /// The baselines of the slot's present or last entity; null if they have been dropped.
   [[nodiscard]] References* references(std::uint32_t slot) const {
     return slot < references_.size() ? references_[slot].get() : nullptr;
   }
 
-  /// Nothing if the slot never held an entity.
+  /// The archetype of the slot's present or last entity; empty if the slot never held one.
   [[nodiscard]] std::optional<std::size_t> archetype_of(std::uint32_t slot) const;
 
-  /// Calls `visit(slot, entity or null)` for all slots that have changed since it did so last.
+  /// Calls `visit(slot, entity or null)` for all slots that have changed since the last call.
   template <class Visit>
   void visit_changed(Visit visit) {
     for (const std::uint32_t slot : changed_) {
@@ -74,13 +76,13 @@ class EntityStore {
     }
     changed_.clear();
   }
-  /// For who goes through slots() and changes what is there.
+  /// Marks all slots as changed; call it after changing entities through slots().
   void all_changed() {
     for (std::uint32_t slot = 0; slot < slots_.size(); ++slot)
       note_change(slot);
   }
 
-  /// In order of slot; null where there is no entity.
+  /// The entities in order of slot; null for empty slots.
   [[nodiscard]] std::span<const std::unique_ptr<KnownEntity>> slots() const { return slots_; }
 
  private:
@@ -92,10 +94,10 @@ class EntityStore {
 
   std::vector<std::unique_ptr<KnownEntity>> slots_;
   std::vector<std::unique_ptr<References>> references_;
-  std::deque<EntityId> gone_;              // oldest first; their references are still there
+  std::deque<EntityId> gone_;              // removed entities whose baselines are still kept, oldest first
   std::vector<bool> is_changed_;           // by slot
-  std::vector<std::uint32_t> changed_;     // slots, each once
-  std::vector<std::uint16_t> archetypes_;  // by slot: archetype + 1, 0 for none
+  std::vector<std::uint32_t> changed_;     // changed slots, each once
+  std::vector<std::uint16_t> archetypes_;  // by slot: archetype + 1; 0: none yet
 };
 
 }  // namespace reckoner

@@ -8,8 +8,9 @@
 namespace reckoner {
 namespace {
 
-// How many changes wait at most, beyond one of every field: a quarter second of one that changes with every
-// tick. With more than one of every field, two are of the same one, and the earlier can be left out.
+// The largest number of waiting changes, beyond one per field: a quarter second of a field that changes in
+// every tick. With more than one per field, two changes are of the same field, and the earlier one can be
+// dropped.
 constexpr std::size_t kMostWaiting = 16;
 
 }  // namespace
@@ -29,8 +30,8 @@ bool FieldTimeline::add(std::size_t field, double time_s, const FieldValue& valu
   return true;
 }
 
-// Leaves out the latest change that is followed by another of the same field. Not the earliest: where more
-// keeps coming than fits, each would be left out before its time comes, and nothing ever take effect.
+// Drops the latest change that is followed by another one of the same field. Dropping the earliest would be
+// wrong: if more changes keep arriving than fit, no change would ever take effect.
 void FieldTimeline::thin_out() {
   std::uint32_t followed = 0;
   for (std::size_t i = waiting_.size(); i-- > 0;) {

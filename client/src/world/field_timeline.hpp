@@ -9,29 +9,30 @@
 
 namespace reckoner {
 
-/// The user fields of one entity as they are shown: changes that have arrived wait until shown time reaches
-/// them and take effect in the order in which they were made, whatever the order of arrival. Times are server
-/// time, s.
+/// The user fields of one entity as the client shows them. A change that has arrived waits until shown time
+/// reaches it. Changes take effect in the order in which the server made them, whatever the order of arrival.
+/// Times are server time, s.
 class FieldTimeline {
  public:
-  /// Without fields.
+  /// An entity without fields.
   FieldTimeline() = default;
 
-  /// `values` hold from the beginning on and are as of `time_s`: what changed then or before is in them.
+  /// Begins with `values`, which include all changes up to `time_s`.
   FieldTimeline(std::vector<FieldValue> values, double time_s);
 
   [[nodiscard]] std::size_t size() const { return values_.size(); }
 
-  /// The value in force as of the last advance().
+  /// The value as of the last advance().
   [[nodiscard]] const FieldValue& value(std::size_t field) const { return values_[field]; }
 
-  /// A change arrived. False, and nothing changes, if it is known already, or older than what is in force.
+  /// Adds a change that arrived. False, and nothing changes, if it is known already or older than the value
+  /// in effect.
   bool add(std::size_t field, double time_s, const FieldValue& value);
 
-  /// True if there are changes that are not in force yet.
+  /// True if changes wait to take effect.
   [[nodiscard]] bool waiting() const { return !waiting_.empty(); }
 
-  /// Lets changes up to `time_s` take effect; the fields that changed, a bit each.
+  /// Puts the changes up to `time_s` into effect. Returns the bit set of the fields that changed.
   std::uint32_t advance(double time_s);
 
  private:
@@ -43,9 +44,9 @@ class FieldTimeline {
 
   void thin_out();
 
-  std::vector<FieldValue> values_;  // in force
-  std::vector<double> since_s_;     // time of the change that is in force
-  std::vector<Change> waiting_;     // by time, then in order of arrival
+  std::vector<FieldValue> values_;  // values in effect
+  std::vector<double> since_s_;     // time of the change in effect, by field
+  std::vector<Change> waiting_;     // by time, then by arrival
 };
 
 }  // namespace reckoner

@@ -11,7 +11,8 @@
 namespace reckoner {
 namespace {
 
-// What a frame is at an instant: as it is drawn; before it appears, carried back from its first motion.
+// The state of a frame at an instant: the shown one or, before the frame's entity appears, its first motion
+// extrapolated back.
 State shown_frame(const KnownEntity& entity, double time_s) {
   return entity.visible ? entity.remote.shown(time_s) : entity.remote.as_frame(time_s);
 }
@@ -118,7 +119,7 @@ bool Frames::receive(KnownEntity& entity, const Motion& motion, double shown_s, 
   return true;
 }
 
-// What was shown is put into the world with the frames as they were, before any of them jumps.
+// Converts the shown states to the world first, before any frame jumps.
 void Frames::jump(double before_s, double now_s, double rate, double blend_s) const {
   std::vector<std::pair<KnownEntity*, State>> crossing;
   std::vector<RemoteEntity*> staying;
@@ -142,7 +143,7 @@ void Frames::jump(double before_s, double now_s, double rate, double blend_s) co
   }
 }
 
-// What may be in another frame afterwards is put into the world before anything changes.
+// Converts the entities that may change their frame to the world first, before anything changes.
 void Frames::set_path(Path path, double shown_s, double blend_s) {
   struct Framed {
     KnownEntity* entity;

@@ -12,58 +12,61 @@
 
 namespace reckoner {
 
-/// A state whose time runs at `rate` seconds a second, and with it all motion.
+/// Returns `state` with its rates scaled to a time that runs at `rate` seconds per second.
 [[nodiscard]] State at_rate(State state, float rate);
 
-/// Puts together what is shown of things that live in the frames of others: their own motion, in the frame,
-/// and what is shown of the frame at the same instant. Carries them over from frame to frame, continuous in
-/// the world.
+/// Computes the shown poses of entities in the frames of other entities. It combines their own motion within
+/// the frame with the shown pose of the frame at the same instant. It also keeps the pose continuous in the
+/// world when an entity changes its frame.
 ///
-/// What the server sends makes no circles; what arrives may, for a moment or on purpose. A frame that is not
-/// known, goes round, or lies in more than kMostFrames others is no frame, and nothing can be shown in it.
+/// A correct server sends no circles of frames, but circles can arrive for a moment or from a malicious
+/// server. A frame is invalid if it is unknown, part of a circle, or inside more than kMostFrames others.
+/// Nothing can be shown in an invalid frame.
 class Frames {
  public:
   explicit Frames(EntityStore& entities) : entities_(entities) {}
 
-  /// The entity in this slot has a motion, perhaps in a frame.
+  /// Call for each motion of the entity in this slot; notes whether it is in a frame.
   void note(std::uint32_t slot, const Motion& motion);
+  /// True if some entity may be in a frame.
   [[nodiscard]] bool any() const { return !slots_.empty(); }
 
-  /// The frame itself in the world, as it is shown for the instant `time_s`; nothing if it is none.
+  /// The state of `frame` in the world as shown for the instant `time_s`; empty if the frame is invalid.
   [[nodiscard]] std::optional<State> in_world(FrameId frame, double time_s) const;
 
-  /// True if the entity may live in `frame`: which is one, at `time_s`, and not in the entity itself.
+  /// True if the entity may enter `frame`: the frame is valid at `time_s` and not inside the entity itself.
   [[nodiscard]] bool can_hold(FrameId frame, EntityId id, double time_s) const;
 
-  /// The same for the instant of begin(), reckoned once for all who live in it. Null if it is none. Valid
-  /// until the next call of either.
+  /// Starts an instant: at() then caches the states of frames for `time_s`.
   void begin(double time_s);
+  /// As in_world() for the instant of begin(), computed once per frame. Null if the frame is invalid. Valid
+  /// until the next call of begin() or at().
   [[nodiscard]] const State* at(FrameId frame);
 
-  /// A state in one frame as it is in another, both as they are shown for `time_s`; nothing if either is
-  /// none.
+  /// Converts a state from one frame to another, both as shown for `time_s`. Empty if either frame is
+  /// invalid.
   [[nodiscard]] std::optional<State> carried(const State& state, FrameId from, FrameId to,
                                              double time_s) const;
 
-  /// What is shown has come to `shown_s`, in buffered mode: carries over whatever crosses from one frame to
-  /// another.
+  /// In buffered modes, converts and blends every entity that changes its frame up to `shown_s`.
   void settle(double shown_s, double blend_s);
   void settle(KnownEntity& entity, double shown_s, double blend_s) const;
 
-  /// Takes in a motion as RemoteEntity::receive() does, from whatever frame to whatever.
+  /// As RemoteEntity::receive(), but also works if the motion is in another frame than the entity.
   bool receive(KnownEntity& entity, const Motion& motion, double shown_s, double blend_s,
                double holds_until_s);
 
-  /// Shown time jumps from `before_s`, where it ran at `rate`, to `now_s`: all that is visible is blended
-  /// over it, as RemoteEntity::jump() does, whatever frames lie between.
+  /// Shown time jumps from `before_s`, where it ran at `rate`, to `now_s`. Blends all visible entities over
+  /// the jump, as RemoteEntity::jump() does, even across changes of frame.
   void jump(double before_s, double now_s, double rate, double blend_s) const;
 
-  /// Changes the path of all but what the client owns, as RemoteEntity::set_path() does, while `shown_s` is
-  /// shown; whatever frames lie between.
+  /// Changes the path of all entities that the client does not own while `shown_s` is shown. As
+  /// RemoteEntity::set_path(), but also works across changes of frame.
   void set_path(Path path, double shown_s, double blend_s);
 
-  /// An entity is about to vanish, having ended just after `ended_s`: what lives in it goes on as it moved
-  /// then, in the frame that this was in itself, from what is shown at `shown_s`.
+  /// The entity `gone` ended just after `ended_s` and is about to be removed. Moves the entities in its frame
+  /// to the frame outside it: they continue as they moved at `ended_s`, blended from what is shown at
+  /// `shown_s`.
   void release(const KnownEntity& gone, double ended_s, double shown_s, double blend_s);
 
  private:
@@ -75,8 +78,8 @@ class Frames {
   [[nodiscard]] std::optional<State> in_world(FrameId frame, double time_s, int most) const;
 
   EntityStore& entities_;
-  std::vector<std::uint32_t> slots_;  // of all that have a motion in a frame, in order
-  std::vector<Memo> memos_;           // by slot of the frame
+  std::vector<std::uint32_t> slots_;  // entities that have a motion in a frame, ascending
+  std::vector<Memo> memos_;           // by slot of the frame's entity
   std::uint64_t stamp_ = 0;
   double time_s_ = 0.0;
 };

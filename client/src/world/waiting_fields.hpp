@@ -11,11 +11,12 @@
 
 namespace reckoner {
 
-/// Which entities have changes of user fields that are not in force yet: what a frame costs follows what
-/// changes, not what there is.
+/// The entities with changes of user fields that wait to take effect. So the cost of a drawn frame depends on
+/// the number of changes and not of entities.
 class WaitingFields {
  public:
-  /// A change arrived for the entity in a slot. False if it is of no use: no entity, known, or overtaken.
+  /// Adds a change for the entity in a slot. False if there is no such entity, or the change is known or
+  /// outdated.
   bool add(std::uint32_t slot, std::size_t field, double time_s, const FieldValue& value,
            EntityStore& entities) {
     KnownEntity* entity = entities.at(slot);
@@ -25,8 +26,8 @@ class WaitingFields {
     return true;
   }
 
-  /// Lets changes up to `time_s` take effect, in order of slot. Calls `f(entity, fields)` for every entity of
-  /// which some did, a bit each.
+  /// Puts the changes up to `time_s` into effect, in order of slot. Calls `f(entity, fields)` for every
+  /// entity with changed fields, with their bit set.
   template <class F>
   void advance(double time_s, EntityStore& entities, F&& f) {
     std::erase_if(slots_, [&](std::uint32_t slot) {
@@ -39,7 +40,7 @@ class WaitingFields {
   }
 
  private:
-  std::vector<std::uint32_t> slots_;  // in order, each once
+  std::vector<std::uint32_t> slots_;  // ascending, each once
 };
 
 }  // namespace reckoner

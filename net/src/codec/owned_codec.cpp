@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "net/src/codec/owned_codec.hpp"
 
-#include "net/src/messages/messages.hpp"
 #include "net/src/wire/bit_archive.hpp"
 
 #include <cassert>

@@ -9,7 +9,7 @@
 namespace reckoner {
 namespace {
 
-// FNV-1a, 32 bit (G. Fowler, L. Noll, K.-P. Vo): a check against mistakes, not against forgery.
+// FNV-1a, 32 bits (G. Fowler, L. Noll, K.-P. Vo). Detects mistakes, not forgery.
 class Fnv1a {
  public:
   void byte(unsigned char byte) { hash_ = (hash_ ^ byte) * 16777619u; }
@@ -22,7 +22,8 @@ class Fnv1a {
     for (unsigned i = 0; i < 8; ++i)
       byte(static_cast<unsigned char>(number >> (8 * i)));
   }
-  void real(double real) { number(std::bit_cast<std::uint64_t>(real == 0.0 ? 0.0 : real)); }  // -0 is 0
+  // -0.0 and 0.0 hash alike
+  void real(double real) { number(std::bit_cast<std::uint64_t>(real == 0.0 ? 0.0 : real)); }
   [[nodiscard]] std::uint32_t value() const { return hash_; }
 
  private:

@@ -17,16 +17,16 @@
 
 namespace reckoner {
 
-/// A number that somebody has set, by its name, and what it may be.
+/// A named number and its allowed range.
 struct NumberRange {
   const char* name;
   double value, least, most;
 };
 
-/// The name of the first that is outside, or is no number; null: all are well.
+/// Returns the name of the first number that is out of range or NaN, or null if all are valid.
 [[nodiscard]] inline const char* first_out_of_range(std::span<const NumberRange> numbers) {
   for (const NumberRange& number : numbers) {
-    // Written so that what is no number is refused too.
+    // Negated, so that NaN fails too.
     if (!(number.value >= number.least && number.value <= number.most)) return number.name;
   }
   return nullptr;
@@ -34,12 +34,12 @@ struct NumberRange {
 
 }  // namespace reckoner
 
-/// Bit-packed archives for Cereal: a message says once, in its serialize(), what it is made of and how many
-/// bits each part takes; the same function writes and reads it. Cereal's stock containers are not supported
-/// on purpose: they believe a 64-bit size from the network.
+/// Bit-packed archives for Cereal. A message's serialize() lists its parts and their sizes in bits; one
+/// function both writes and reads. Cereal's own containers are not supported on purpose, because they trust a
+/// 64-bit size from the network.
 namespace reckoner::wire {
 
-/// An integer from `least` to `most`, in as many bits as that takes. Read values outside fail.
+/// An integer from `least` to `most`, in as few bits as the range allows. Reading another value fails.
 template <class T>
 struct Ranged {
   T& value;
@@ -47,28 +47,28 @@ struct Ranged {
   std::int64_t most;
 };
 
-/// An unsigned number that is mostly small: Exponential Golomb code of order `k` (J. Teuhola, 1978), a prefix
-/// code. At most 32 bits of value.
+/// An unsigned number that is usually small, as an exponential Golomb code of order `k` (J. Teuhola, 1978),
+/// which is a prefix code. The value has at most 32 bits.
 template <class T>
 struct Golomb {
   T& value;
   unsigned k;
 };
 
-/// A finite double, as its 64 bits; `least` to `most`.
+/// A finite double from `least` to `most`, as its 64 bits.
 struct Real {
   double& value;
   double least;
   double most;
 };
 
-/// A text of at most `most` bytes.
+/// A string of at most `most` bytes.
 struct Text {
   std::string& value;
   std::size_t most;
 };
 
-/// At most `most` bytes; a bit says whether there are any.
+/// At most `most` bytes. One bit says whether there are any.
 struct Bytes {
   std::vector<std::byte>& value;
   std::size_t most;
@@ -81,8 +81,8 @@ struct List {
   std::size_t most;
 };
 
-/// Three signed numbers in the width that the largest needs, said in front. At most `most_bits` (up to 48)
-/// each.
+/// Three signed numbers. All use the width that the largest one needs; the width comes first. At most
+/// `most_bits` bits each; `most_bits` is at most 48.
 template <class T>
 struct Signed3 {
   std::array<T, 3>& value;
@@ -116,18 +116,18 @@ Signed3<T> signed3(std::array<T, 3>& value, unsigned most_bits) {
   return {value, most_bits};
 }
 
-/// Bits that `value` needs in two's complement; none for zero.
+/// Number of bits for `value` in two's complement; 0 for zero.
 constexpr unsigned signed_width(std::int64_t value) {
   if (value == 0) return 0;
   return static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(value < 0 ? ~value : value))) + 1;
 }
 
-/// Bits that the numbers 0 to `span` need.
+/// Number of bits for the numbers 0 to `span`.
 constexpr unsigned bits_for(std::uint64_t span) {
   return static_cast<unsigned>(std::bit_width(span));
 }
 
-/// Writes to a BitWriter. The caller is trusted: a value out of range is a programming error.
+/// Writes to a BitWriter. It trusts the caller: a value out of range is a programming error.
 class BitOutputArchive : public cereal::OutputArchive<BitOutputArchive, cereal::AllowEmptyClassElision> {
  public:
   explicit BitOutputArchive(BitWriter& writer) : OutputArchive(this), writer_(writer) {}
@@ -137,8 +137,8 @@ class BitOutputArchive : public cereal::OutputArchive<BitOutputArchive, cereal::
   BitWriter& writer_;
 };
 
-/// Reads from a BitReader. Nothing is trusted: whatever is wrong marks the reader as failed and reads as
-/// zero.
+/// Reads from a BitReader. It trusts nothing: an invalid value marks the reader as failed and is replaced by
+/// a value in range.
 class BitInputArchive : public cereal::InputArchive<BitInputArchive, cereal::AllowEmptyClassElision> {
  public:
   explicit BitInputArchive(BitReader& reader) : InputArchive(this), reader_(reader) {}
@@ -148,8 +148,8 @@ class BitInputArchive : public cereal::InputArchive<BitInputArchive, cereal::All
   BitReader& reader_;
 };
 
-// Plain unsigned integers and bools travel in their full width; for any other number, serialize() has to say
-// how.
+// Unsigned integers and bools use their full width. For any other number, serialize() must choose an
+// encoding.
 template <class T>
 concept FullWidth = std::is_integral_v<T> && std::is_unsigned_v<T>;
 
@@ -189,9 +189,9 @@ struct Code {
   unsigned bits = 0;
 };
 
-/// Exponential Golomb: value + 2^k in w + k + 1 bits, behind w ones and a zero; see save() below for any
-/// value. 2 w + k + 1 is at most 64: with k = 0, `value` is below 2^32 - 1; gaps, ages and references are far
-/// smaller.
+/// Exponential Golomb code of a small number: w ones, a zero, then the low w + k bits of value + 2^k. The
+/// code has 2 w + k + 1 bits, which must not exceed 64: with k = 0, `value` must be below 2^32 - 1. Gaps,
+/// ages and references are far smaller. For any 32-bit value, use save() of Golomb.
 constexpr Code golomb_code(std::uint32_t value, unsigned k) {
   const std::uint64_t shifted = std::uint64_t{value} + (std::uint64_t{1} << k);
   const unsigned prefix = bits_for(shifted) - 1 - k;
@@ -199,7 +199,7 @@ constexpr Code golomb_code(std::uint32_t value, unsigned k) {
   return {ones | (shifted - (std::uint64_t{1} << (prefix + k))) << (prefix + 1), 2 * prefix + 1 + k};
 }
 
-/// Puts short codes together before they are written.
+/// Joins short codes into one word, so that they are written together.
 class CodeJoiner {
  public:
   explicit CodeJoiner(BitWriter& writer) : writer_(writer) {}
@@ -250,7 +250,7 @@ inline void save(BitOutputArchive& archive, const Real& r) {
 }
 inline void load(BitInputArchive& archive, Real& r) {
   r.value = std::bit_cast<double>(archive.bits().read(64));
-  if (!(r.value >= r.least && r.value <= r.most)) {  // NaN fails too
+  if (!(r.value >= r.least && r.value <= r.most)) {  // false for NaN, which fails
     archive.bits().fail();
     r.value = r.least;
   }
@@ -284,7 +284,7 @@ inline void load(BitInputArchive& archive, Bytes& b) {
   b.value.clear();
   if (archive.bits().read(1) == 0) return;
   const std::uint64_t size = archive.bits().read(bits_for(b.most - 1)) + 1;
-  // Before anything is made room for: only as much as has arrived.
+  // Check before allocating: the claimed size must not exceed the received data.
   if (size > b.most || size * 8 > archive.bits().bits_left()) return archive.bits().fail();
   for (std::uint64_t i = 0; i < size; ++i)
     b.value.push_back(static_cast<std::byte>(archive.bits().read(8)));
@@ -302,7 +302,7 @@ void load(BitInputArchive& archive, List<T>& l) {
   const std::uint64_t size = archive.bits().read(bits_for(l.most));
   l.value.clear();
   if (size > l.most) archive.bits().fail();
-  // One by one: a claimed size allocates nothing that is not there.
+  // Elements are added one by one, so that a false size allocates no memory for missing data.
   for (std::uint64_t i = 0; i < size && !archive.bits().failed(); ++i)
     archive(l.value.emplace_back());
 }
@@ -327,7 +327,7 @@ void load(BitInputArchive& archive, Signed3<T>& s) {
   }
   for (T& v : s.value) {
     std::uint64_t bits = archive.bits().read(width);
-    if (width > 0 && (bits >> (width - 1)) != 0) bits |= ~std::uint64_t{0} << width;  // the sign
+    if (width > 0 && (bits >> (width - 1)) != 0) bits |= ~std::uint64_t{0} << width;  // sign extension
     v = static_cast<T>(static_cast<std::int64_t>(bits));
   }
 }

@@ -6,7 +6,7 @@
 
 namespace reckoner {
 
-// Near the end of the buffer, where a whole word has no room, and on big-endian machines.
+// Used near the end of the buffer, where a whole word does not fit, and on big-endian machines.
 void BitWriter::write_bytewise(std::uint64_t value, unsigned count) {
   if (overflowed_ || count > bits_left()) {
     overflowed_ = true;
@@ -71,7 +71,7 @@ unsigned BitReader::read_ones(unsigned most) {
     }
     bits_ = start;
   }
-  unsigned ones = 0;  // a very long run, or one that the end cuts off
+  unsigned ones = 0;  // a very long run, or a run that the end of the data cuts off
   while (ones < most && read(1) == 1)
     ++ones;
   return ones;

@@ -12,17 +12,17 @@
 
 namespace reckoner {
 
-/// Writes numbers of any width into a byte buffer, least significant bit first. Past the end it writes
-/// nothing more and says so: check overflowed() once, when done. The buffer must outlive the writer and is
-/// the writer's alone: bytes behind what was written may be set to zero.
+/// Writes numbers of any bit width into a byte buffer, least significant bit first. After an overflow it
+/// writes nothing more; check overflowed() once at the end. The buffer must outlive the writer, and nobody
+/// else may write to it: bytes after the written part may be set to zero.
 ///
-/// What was written is in the buffer at once, so that whole bytes may be read before finish().
+/// Written bits are in the buffer at once, so that whole bytes can be read before finish().
 class RECKONER_NET_API BitWriter {
  public:
-  /// Writes into `buffer`, which must outlive it.
+  /// Writes into `buffer`, which must outlive the writer.
   explicit BitWriter(std::span<std::byte> buffer) : buffer_(buffer) {}
 
-  /// Appends the low `count` (0 to 64) bits of `value`; the others must be zero.
+  /// Appends the low `count` (0 to 64) bits of `value`; the other bits must be zero.
   void write(std::uint64_t value, unsigned count) {
     assert(count <= 64 && (count == 64 || value >> count == 0));
     const std::size_t at = bits_ / 8;
@@ -41,14 +41,14 @@ class RECKONER_NET_API BitWriter {
   /// Appends the first `count` bits of another writer's buffer.
   void append(std::span<const std::byte> bits, std::size_t count);
 
-  /// Fills up to a whole byte with zero bits and returns what was written.
+  /// Pads with zero bits to a whole byte and returns all written bytes.
   [[nodiscard]] std::span<const std::byte> finish();
 
-  /// Whether there was no room for all: then what was written is worth nothing.
+  /// True if the buffer was too small. The written data is then useless.
   [[nodiscard]] bool overflowed() const { return overflowed_; }
-  /// So far.
+  /// Number of bits written so far.
   [[nodiscard]] std::size_t bits_written() const { return bits_; }
-  /// Until the buffer is full.
+  /// Number of bits until the buffer is full.
   [[nodiscard]] std::size_t bits_left() const { return buffer_.size() * 8 - bits_; }
 
  private:
@@ -61,14 +61,14 @@ class RECKONER_NET_API BitWriter {
   bool overflowed_ = false;
 };
 
-/// Reads what a BitWriter wrote. Trusts nothing: past the end, and after fail(), it gives zeros and stays
-/// failed, so that a decoder can read on and check once.
+/// Reads data from a BitWriter. It trusts nothing: after the end of the data, and after fail(), it returns
+/// zeros and stays failed. So a decoder can continue and check failed() once.
 class RECKONER_NET_API BitReader {
  public:
-  /// Reads `bytes`, which must outlive it.
+  /// Reads `bytes`, which must outlive the reader.
   explicit BitReader(std::span<const std::byte> bytes) : bytes_(bytes) {}
 
-  /// The next `count` (0 to 64) bits.
+  /// Reads the next `count` (0 to 64) bits.
   [[nodiscard]] std::uint64_t read(unsigned count) {
     assert(count <= 64);
     const std::size_t at = bits_ / 8;
@@ -84,26 +84,25 @@ class RECKONER_NET_API BitReader {
     return count == 64 ? value : value & ((std::uint64_t{1} << count) - 1);
   }
 
-  /// Reads a run of ones and the zero that ends it, and says how many ones there were. Stops behind `most`
-  /// (0 to 64) ones, without a zero.
+  /// Reads a run of ones and the zero that ends it. Returns the number of ones. Stops after `most` (0 to 64)
+  /// ones, without reading a zero.
   [[nodiscard]] unsigned read_ones(unsigned most);
 
-  /// Marks what is read as malformed.
+  /// Marks the data as malformed.
   void fail() { failed_ = true; }
-  /// Whether something was asked for that was not there, or was out of its range: what was read is worth
-  /// nothing.
+  /// True if data was missing or a value was out of range. All values read are then useless.
   [[nodiscard]] bool failed() const { return failed_; }
 
-  /// Until the end.
+  /// Number of bits until the end of the data.
   [[nodiscard]] std::size_t bits_left() const { return bytes_.size() * 8 - bits_; }
 
-  /// Goes on to the next whole byte; what is passed over must be zero bits.
+  /// Skips to the next whole byte. Fails if a skipped bit is not zero.
   void align();
 
-  /// Declares the rest as read, whatever it is.
+  /// Skips the rest of the data without a check.
   void skip_rest() { bits_ = bytes_.size() * 8; }
 
-  /// True if nothing but the zero bits of the last byte is left and nothing failed.
+  /// True if nothing failed and only zero padding bits of the last byte are left.
   [[nodiscard]] bool finished();
 
  private:

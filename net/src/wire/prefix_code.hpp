@@ -7,20 +7,20 @@
 #include <cassert>
 #include <cstdint>
 
-/// The prefix code of everything whose size is known roughly: a Golomb-Rice code (S. W. Golomb, 1966; R. F.
-/// Rice, 1979) of order k, which is cheapest for numbers of about 2^k, and whose classes double from the
-/// seventh on, so that a surprise costs twice its logarithm and not its size:
+/// Prefix code for numbers of roughly known size. It is a Golomb-Rice code (S. W. Golomb, 1966; R. F. Rice,
+/// 1979) of order k, which is shortest for numbers near 2^k. From the seventh class on, class sizes double,
+/// so that the code length of an unexpectedly large number grows with its logarithm:
 ///
 ///   n < 6 * 2^k:  n >> k ones, a zero, the low k bits of n
-///   else, with m = n - 6 * 2^k: 6 ones, then m as an exponential Golomb code of order k + 1 (J. Teuhola,
-///   1978), that is w ones, a zero, and m + 2^(k+1) - 2^(k+1+w) in k + 1 + w bits
+///   otherwise, with m = n - 6 * 2^k: 6 ones, then m as an exponential Golomb code of order k + 1
+///   (J. Teuhola, 1978), that is w ones, a zero, and m + 2^(k+1) - 2^(k+1+w) in k + 1 + w bits
 namespace reckoner::wire {
 
 inline constexpr unsigned kLinearClasses = 6;
 inline constexpr unsigned kMostPrefixOrder = 40;
-inline constexpr unsigned kMostPrefixedBits = 50;  // of a number that is to be written
+inline constexpr unsigned kMostPrefixedBits = 50;  // of a number to be written
 
-/// 0, -1, 1, -2, 2, ... become 0, 1, 2, 3, 4, ...
+/// Maps 0, -1, 1, -2, 2, ... to 0, 1, 2, 3, 4, ...
 constexpr std::uint64_t fold(std::int64_t value) {
   return (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
 }
@@ -44,7 +44,7 @@ inline void write_prefixed(BitWriter& writer, std::uint64_t n, unsigned order) {
   writer.write(shifted - (std::uint64_t{1} << width), width);
 }
 
-/// Fails the reader if the code is none that write_prefixed() makes.
+/// Marks the reader as failed if write_prefixed() cannot have written the code.
 [[nodiscard]] inline std::uint64_t read_prefixed(BitReader& reader, unsigned order) {
   assert(order <= kMostPrefixOrder);
   constexpr unsigned kMostOnes = 63;
@@ -59,7 +59,7 @@ inline void write_prefixed(BitWriter& writer, std::uint64_t n, unsigned order) {
   return shifted - (std::uint64_t{2} << order) + (std::uint64_t{kLinearClasses} << order);
 }
 
-/// What write_prefixed() takes.
+/// Number of bits that write_prefixed() writes.
 constexpr unsigned prefixed_bits(std::uint64_t n, unsigned order) {
   const std::uint64_t quotient = n >> order;
   if (quotient < kLinearClasses) return static_cast<unsigned>(quotient) + 1 + order;

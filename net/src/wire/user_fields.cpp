@@ -8,11 +8,11 @@
 namespace reckoner {
 namespace {
 
-// A double has 53 bits: with steps no finer than this share of the bounds, every step is a number of its own
-// and rounding twice is rounding once.
+// Smallest step as a fraction of the larger bound. A double has 53 significant bits. With coarser steps, each
+// step is a distinct double, and rounding a rounded value changes nothing.
 constexpr double kFinestStep = 0x1p-48;
 
-// So that the difference of two bounds is finite.
+// keeps the difference of two bounds finite
 constexpr double kMostReal = 1e300;
 
 bool in_range(const BooleanField&, bool) {
@@ -22,7 +22,7 @@ bool in_range(const IntegerField& f, std::int64_t v) {
   return v >= f.least && v <= f.most;
 }
 bool in_range(const RealField& f, double v) {
-  return v >= f.least && v <= f.most;  // NaN fails
+  return v >= f.least && v <= f.most;  // false for NaN
 }
 bool in_range(const BlobField& f, const Blob& v) {
   return v.bytes().size() <= f.most_bytes;
@@ -32,7 +32,7 @@ bool makes_sense(const BooleanField&) {
   return true;
 }
 bool makes_sense(const IntegerField&) {
-  return true;  // its initial value is in range, so least <= most
+  return true;  // in_range() checks the initial value, which implies least <= most
 }
 bool makes_sense(const RealField& f) {
   const double bound = std::max(std::abs(f.least), std::abs(f.most));

@@ -12,10 +12,10 @@ namespace {
 // Without a radius the grid stays empty, so any cell size will do.
 constexpr double kAnyCellM = 100.0;
 
-// Entities at rest enter and leave the interest earlier than moving ones, by this share of the hysteresis
-// distance. They are searched again only after the eye has moved by the same distance. So, like every entity,
-// they are followed within the radius and not followed beyond radius and hysteresis. Must be less than a
-// quarter, see margin_m().
+// An entity at rest enters the interest at a larger distance than a moving one, and leaves it at a smaller
+// one, both by this share of the hysteresis distance. Entities at rest are searched again only after the eye
+// has moved by that distance. So, like every entity, they are followed within the radius and not followed
+// beyond radius and hysteresis. Must be less than a quarter, see margin_m().
 constexpr double kRestMargin = 0.2;
 
 }  // namespace
@@ -154,9 +154,10 @@ void Interest::update(Session& session, EntityTable& entities, Tick tick) {
   session.view().changed = false;
 }
 
-// Returns the distance by which the edges for this entity lie closer to the middle of the hysteresis. It
-// doubles for settling entities: a client's eye may have moved by one margin since its last search of
-// entities at rest, and may move by another until the next.
+// Returns the margin, m: the entity enters the interest at the radius plus the margin, and leaves it at the
+// outer radius (with hysteresis) minus the margin. The margin doubles for settling entities. A client's eye
+// may have moved by one margin since its last search of entities at rest, and may move by another until the
+// next.
 double Interest::margin_m(std::uint32_t slot) const {
   if (spatial_index_.is_resting(slot)) return rest_margin_m_;
   return spatial_index_.is_settling(slot) ? 2.0 * rest_margin_m_ : 0.0;

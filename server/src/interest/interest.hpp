@@ -13,9 +13,9 @@
 
 namespace reckoner {
 
-/// Decides which entities each client follows, and at which level of detail: entities near its eye, entities
-/// that are always relevant, and none that are hidden from it (InterestConfig). Each client is updated a few
-/// times a second; the clients are spread over the ticks.
+/// Decides which entities each client follows, and at which level of detail. A client follows the entities
+/// near its eye and those that are always relevant, but no hidden ones (InterestConfig). Each client is
+/// updated a few times a second; the clients are spread over the ticks.
 class Interest {
  public:
   Interest(const InterestConfig& config, double tick_rate_hz);
@@ -37,7 +37,7 @@ class Interest {
   /// Updates which entities the client follows.
   void update(Session& session, EntityTable& entities, Tick tick);
 
-  /// Notes whether the client shows the past (interpolates) or the present (predicts) from now on.
+  /// Sets whether the client shows the past (interpolates) or the present (predicts).
   static void set_shows_past(Session& session, EntityTable& entities, bool shows_past);
 
   /// Call before a session is removed: it no longer counts as a subscriber.

@@ -11,14 +11,14 @@ struct OwnerLimits {
   double max_acceleration_mps2 = 0.0;
   double world_size_m = 0.0;      ///< largest distance from the origin along each axis
   double position_slack_m = 0.0;  ///< tolerance for rounding and fitting; does not accumulate
-  /// tolerance for rounding and fitting; does not accumulate
+  /// Tolerance of velocity for rounding and fitting, m/s; does not accumulate.
   double velocity_slack_mps = 0.0;
 };
 
-/// Checks every motion that the owner of one entity sends: could the entity have moved so since the motion
-/// before? The allowed displacement is a budget (like a token bucket). It grows at top speed, and every
-/// motion spends its displacement from the one before. So many small violations together gain no more than
-/// one. Changes of velocity have the same kind of budget, which grows at top acceleration.
+/// Checks whether an entity can have made each motion that its owner sends, given the motion before. The
+/// allowed displacement is a budget (like a token bucket). It grows at top speed, and every motion spends its
+/// displacement from the motion before. So many small violations together gain no more than one. Changes of
+/// velocity have the same kind of budget, which grows at top acceleration.
 ///
 /// A value. Pure arithmetic without a clock; all times are server time, s.
 class OwnerCheck {

@@ -19,6 +19,7 @@ namespace {
 // An owner's estimate of server time may be ahead by this, because the delay can differ between the two
 // directions.
 constexpr double kMostAheadS = 0.1;
+// An owner's motion that is older than this counts as late and is not applied.
 constexpr double kOldestS = 1.0;
 
 // Minimum time between two notifications of corrections to an owner. Corrections in between are silent.
@@ -31,6 +32,8 @@ constexpr double kFadeS = 0.5;
 // arrive at once.
 constexpr double kBurstS = 0.25;
 
+// The owner is sent the delay to its viewers at most this often, and only if the delay changed by the second
+// constant.
 constexpr double kViewersEveryS = 1.0;
 constexpr double kViewersChangeS = 0.015;
 
@@ -242,7 +245,7 @@ void Ownership::accept(Owned& owned, Entity& entity, const Update& update, const
   if (session != nullptr && session->seen() != nullptr) session->seen()->note_frame(motion);
   const bool trusted = owned.rules.policy == OwnerPolicy::accept;
   const Motion shown = trusted ? motion : owned.check.eased(motion);
-  // Clients limit how fast they follow (Motion::max_speed_mps), which would take long here.
+  // Clients limit the speed of a correction (Motion::max_speed_mps), which would be too slow here.
   if (trusted && owned.check.is_leap(motion)) entity.teleported = true;
   believe(owned, entity, shown, update.tick);
   // Publish the owner's encoding unchanged if possible, so that clients can use the same baselines.

@@ -24,8 +24,8 @@ namespace reckoner {
 /// Manages the entities that clients own. It receives their owners' motions, checks each against the motion
 /// limits, and stores in each entity the motion to publish.
 ///
-/// Each time the server gives an entity to a client or corrects its owner, a new term begins. Motions that
-/// the owner sent in an earlier term are void.
+/// Each time the server gives an entity to a client, moves it, or corrects its owner, a new term begins.
+/// Motions that the owner sent in an earlier term are void.
 class Ownership {
  public:
   /// `refusals` counts motions that are not accepted, by reason. All arguments must outlive this object.

@@ -23,7 +23,7 @@ struct BitString {
 };
 
 /// Encodes the newest publish of each stream for one tick, in full or relative to an earlier publish that the
-/// client holds. Each encoding is made when the first session asks for it, and all sessions share it.
+/// client holds. The first session that needs an encoding creates it, and all sessions share it.
 ///
 /// Several workers may call get() at the same time; the result does not depend on which one asks first.
 /// Encoding on demand lets compose() process each client once a tick. With a thousand clients, a second pass

@@ -107,7 +107,7 @@ void FieldUpdates::choose(std::size_t most_bits, Tick now, const FieldTable& tab
     const std::size_t bits = bits_of(*row, due.fields, now, table);
     const bool fits = bits <= left;
     chosen_[count].fields = fits ? due.fields : some_of(*row, due.fields, left, now, table);
-    left = fits ? left - bits : 0;  // nothing after a partly sent entity is sent
+    left = fits ? left - bits : 0;  // an entity that does not fit ends the section
   }
   chosen_.resize(count);
   std::erase_if(chosen_, [](const Choice& choice) { return choice.fields == 0; });

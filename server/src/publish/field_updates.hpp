@@ -85,10 +85,9 @@ class FieldUpdates {
 
   std::vector<Due> due_;   // sorted by slot
   std::vector<Due> held_;  // sorted by slot; waiting for allow()
-  std::vector<std::vector<SentChange>>
-      // Changes in each unacknowledged datagram, by sequence modulo capacity. Empty until the first change is
-      // sent.
-      carried_;
+  // Changes in each unacknowledged datagram, by sequence modulo capacity. Empty until the first change is
+  // sent.
+  std::vector<std::vector<SentChange>> carried_;
   std::vector<SentChange> lost_;  // waiting for reconsider()
   std::vector<Choice> chosen_;    // scratch
 };

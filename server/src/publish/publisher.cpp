@@ -19,9 +19,9 @@ namespace {
 // so skipping the ticks of a sleeping entity changes nothing.
 constexpr std::uint32_t kTicksToSleep = 128;
 
-// An error dv of the velocity at one end of a gap T bends the cubics on both sides of it, each by up to 4/27
-// T dv. The same error makes a prediction wrong by T dv at the end of the gap. The weight is the ratio of the
-// two, both cubics together.
+// An error dv of the velocity at one end of a gap T bends the cubic on each side of it by up to (4/27) T dv.
+// The same error makes a prediction wrong by T dv at the end of the gap. The weight is the ratio of the two,
+// with both cubics added.
 constexpr double kEndWeight = 8.0 / 27.0;
 
 // Typical time until a client acknowledges a datagram, beyond the travel time.
@@ -284,8 +284,8 @@ Publisher::Told Publisher::to_publish(Entity& entity, const EntityLevel& level, 
 }
 
 // Returns the acceleration that bends the interpolation from the last publish like the true path. Empty if
-// there is no such publish in the same frame, off routes and without a teleport in between, or if the bend is
-// too small to matter.
+// nothing was published before. Also empty if the last publish was on a route, in another frame or before a
+// teleport, or if the bend is too small to matter.
 std::optional<glm::vec3> Publisher::bend_of(const Entity& entity, const EntityLevel& level,
                                             double time_s) const {
   if (!level.interpolated() || level.stream.number() == 0) return std::nullopt;

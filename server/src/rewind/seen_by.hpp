@@ -39,8 +39,8 @@ class SeenBy {
   void announced(EntityId id, const Motion& first);
   /// A newer motion was sent reliably after the announcement, before the client acknowledged it.
   void announced_again(EntityId id, const Motion& newer);
-  /// The client acknowledged the announcement; it did so in the report that take_in() gets next, or in the
-  /// one before.
+  /// The client acknowledged the announcement, together with its next report or the one before. The next
+  /// take_in() makes the entity appear.
   void confirmed(EntityId id);
   /// The entity ended, or the client no longer follows it.
   void forget(EntityId id);

@@ -38,8 +38,8 @@ void DelaySurvey::look_at_word(EntityTable& entities, const SessionTable& sessio
     for (std::size_t bit = 0; bit < delays_s_.size(); ++bit) {
       std::vector<double>& delays = delays_s_[bit];
       if (delays.empty()) continue;
-      // The smallest delay that at least this share of the subscribers do not exceed. With two, it is the
-      // larger one.
+      // The smallest delay that at least this share of the subscribers do not exceed. With two subscribers,
+      // it is the larger one.
       const auto rank =
           static_cast<std::ptrdiff_t>(std::ceil(kQuantile * static_cast<double>(delays.size()))) - 1;
       std::nth_element(delays.begin(), delays.begin() + rank, delays.end());

@@ -74,7 +74,7 @@ class Subscriptions {
   /// Changes the level of detail. The next update of the new level is sent in full.
   void set_level(Subscription& subscription, std::uint8_t level, Tick tick);
 
-  /// Makes the entity due since tick `since`. `repair`: only because a datagram was lost.
+  /// Makes the entity due since tick `since`. `repair`: the only reason is a lost datagram.
   void set_due(Subscription& subscription, Tick since, bool repair);
   void clear_due(std::uint32_t slot) { due_.erase(slot); }
   [[nodiscard]] bool is_due(std::uint32_t slot) const { return due_.contains(slot); }

@@ -22,9 +22,8 @@ namespace reckoner {
 /// thresholds for a tenth of a second to be on it again. So the result does not flicker at the edge, nor
 /// where the entity only crosses the route.
 ///
-/// The search for the nearest point on the route starts near the expected distance. It covers the whole route
-/// only while the distance is unknown, so that the result does not jump to another stretch that passes close
-/// by.
+/// The nearest point is searched near the expected distance only, or on the whole route while the distance is
+/// unknown. So the result does not jump to another stretch that passes close by.
 ///
 /// A value without allocations, one per entity. Call observe() once a tick. The route must outlive it.
 class RouteFollower {

@@ -17,8 +17,8 @@ namespace {
 using glm::dvec2;
 using glm::dvec3;
 
-// Lengths by brute force: Simpson's rule on 20000 steps a piece, so many that a cusp or a turn inside one
-// does no harm.
+// Lengths by brute force: Simpson's rule with 20000 steps a piece, enough for cusps and reversals inside a
+// piece.
 template <CurveVector V>
 class BruteForce {
  public:
@@ -88,9 +88,9 @@ class ArcLengthOf : public testing::Test {};
 using Dimensions = testing::Types<double, dvec2, dvec3>;
 TYPED_TEST_SUITE(ArcLengthOf, Dimensions);
 
-// One piece has nearly all the length and a small part of the tolerance: less than rounding leaves of it.
-// Halved until they agree, its parts would be a million million.
-TEST(ArcLengthTable, EndsWhereRoundingDoes) {
+// One piece has nearly all of the length but a small part of the tolerance, less than its rounding error.
+// Subdivision until both halves agree would need 10^12 parts.
+TEST(ArcLengthTable, SubdivisionStopsAtTheRoundingError) {
   std::vector<dvec3> points;
   for (int i = 0; i < 20'000; ++i)
     points.push_back({1e-3 * i, 1e-3 * (i % 7), 0.0});
@@ -115,13 +115,13 @@ TYPED_TEST(ArcLengthOf, StaysWithinItsToleranceOfQuadrature) {
   }
 }
 
-TEST(ArcLength, LinesAndParabolasAreKnownExactly) {
+TEST(ArcLength, IsExactForLinesAndParabolas) {
   const auto line = polyline_path<dvec2>(std::vector<dvec2>{{0, 0}, {3, 4}, {3, 16}}, false);
   const auto table = table_of(*line, 1e-6);
   EXPECT_DOUBLE_EQ(table.length(), 17.0);
   EXPECT_DOUBLE_EQ(table.parameter_at(2.5), 0.5);
   EXPECT_DOUBLE_EQ(table.parameter_at(11.0), 1.5);
-  EXPECT_EQ(table.part_count(), 2u);  // nothing to subdivide: adaptive, not a fixed step
+  EXPECT_EQ(table.part_count(), 2u);  // no subdivision needed: adaptive, not a fixed step
   // y = x^2 from 0 to 1.
   const CubicPath<dvec2> parabola({{{0, 0}, {1, 0}, {0, 1}}}, {1, 1}, false);
   const double expected = 0.5 * std::sqrt(5.0) + 0.25 * std::asinh(2.0);
@@ -139,7 +139,7 @@ TEST(ArcLength, CuspsStopsAndTension) {
     check_against_quadrature(path, tolerance);
   const auto cusp = CubicPath<double>({{0.0, 0.75, -3.0, 4.0}}, 1.75, false);  // derivative 12 (u - 1/4)^2
   check_against_quadrature(cusp, 1e-7);
-  const auto turning = CubicPath<double>({{0.0, 1.0, -2.0, 0.0}}, -1.0, false);  // turns back at 1/4
+  const auto turning = CubicPath<double>({{0.0, 1.0, -2.0, 0.0}}, -1.0, false);  // reverses at 1/4
   const auto table = table_of(turning, 1e-7);
   EXPECT_NEAR(table.length(), 0.125 + 1.125, 1e-7);
   EXPECT_NEAR(table.parameter_at(0.125), 0.25, 1e-3);
@@ -153,7 +153,7 @@ TEST(ArcLength, ManyRandomCubicsWithSpeedsNearZero) {
     for (int i = 0; i < 4; ++i) {
       CubicPiece<dvec2> piece{at, random.vector<dvec2>(-2, 2), random.vector<dvec2>(-6, 6),
                               random.vector<dvec2>(-4, 4)};
-      // Let the derivative all but vanish at some u: only a whisker off a cusp.
+      // The derivative almost vanishes at some u: nearly a cusp.
       const double u = random.between(0, 1);
       piece.c1 = -(2.0 * u * piece.c2 + 3.0 * u * u * piece.c3) + random.vector<dvec2>(-1e-4, 1e-4);
       at = piece.position(1.0);
@@ -210,7 +210,7 @@ TEST(ArcLength, HugeAndTinyCurves) {
   }
 }
 
-TEST(ArcLength, FollowsATcbPathWhateverTheEasing) {
+TEST(ArcLength, IsIndependentOfTheEasingOfATcbPath) {
   std::vector<TcbKey<dvec2>> keys{
       {0, {0, 0}}, {1, {4, 1}, {0.5, 0.3, 0}, 0.4, 0.4}, {3, {5, 7}}, {4, {0, 8}}};
   const auto spline = TcbSpline<dvec2>::make(keys);

@@ -27,7 +27,7 @@ CatmullRom<V> curve(const std::vector<V>& points, CatmullRomOptions options = {}
   return *made;
 }
 
-TEST(CatmullRom, GivesTheCheckedValues) {
+TEST(CatmullRom, MatchesTheReferenceValues) {
   const std::array<double, 5> expected{2.0, 2.09375, 2.125, 2.09375, 2.0};
   const auto c = curve<double>({1.0, 2.0, 2.0, 1.0});
   for (std::size_t i = 0; i < expected.size(); ++i) {
@@ -37,7 +37,7 @@ TEST(CatmullRom, GivesTheCheckedValues) {
   }
 }
 
-// Barry and Goldman's pyramid on explicit knots: an independent way to the same cubic.
+// Barry and Goldman's pyramid on explicit knots: an independent construction of the same cubic.
 dvec2 pyramid(const std::array<dvec2, 4>& p, const std::array<double, 4>& k, double t) {
   const auto mix = [t](const dvec2& a, const dvec2& b, double ka, double kb) {
     return ((kb - t) * a + (t - ka) * b) / (kb - ka);
@@ -159,13 +159,13 @@ TEST(CatmullRom, RepeatedPointsStopWithoutChangingTheShape) {
       EXPECT_EQ(b.knot_interval(1), 0.0);
     }
   }
-  // With uniform knots a repeat is a point like any other: the cubic there is not constant.
+  // With uniform knots, a repeated point is an ordinary point: the cubic there is not constant.
   const auto uniform = curve(twice);
   EXPECT_NE(uniform.position(1.5), once[1]);
   EXPECT_EQ(uniform.position(3.0), once[1]);
 }
 
-TEST(CatmullRom, RepeatsAtTheEndsAndNothingButRepeats) {
+TEST(CatmullRom, HandlesRepeatsAtTheEndsAndOnlyRepeats) {
   const std::vector<double> p{1, 1, 2, 5, 5};
   const auto c = curve(p, {Knots::kCentripetal, Ends::kDoubled});
   for (double t = 0.0; t <= 4.0; t += 0.01)
@@ -177,7 +177,7 @@ TEST(CatmullRom, RepeatsAtTheEndsAndNothingButRepeats) {
   EXPECT_EQ(still.derivative(1.3), dvec3(0.0));
 }
 
-TEST(CatmullRom, ClosedTakesARepeatOfTheFirstPointOnce) {
+TEST(CatmullRom, ClosedCurveIgnoresARepeatOfTheFirstPoint) {
   const std::vector<dvec2> ring{{0, 0}, {4, 0}, {4, 4}};
   std::vector<dvec2> repeated = ring;
   repeated.push_back(ring[0]);
@@ -190,7 +190,7 @@ TEST(CatmullRom, ClosedTakesARepeatOfTheFirstPointOnce) {
 
 TEST(CatmullRom, TwoPointsAndPointsCloseTogether) {
   const auto line = curve<dvec2>({{0, 0}, {10, 0}}, {Knots::kUniform, Ends::kReflected});
-  EXPECT_DOUBLE_EQ(line.position(0.3).x, 3.0);  // a mirrored neighbour makes it straight and even
+  EXPECT_DOUBLE_EQ(line.position(0.3).x, 3.0);  // a mirrored neighbour makes it straight with constant speed
   const auto eased = curve<dvec2>({{0, 0}, {10, 0}});
   EXPECT_DOUBLE_EQ(eased.derivative(0.0).x, 5.0);
   const auto close =
@@ -201,7 +201,7 @@ TEST(CatmullRom, TwoPointsAndPointsCloseTogether) {
   }
 }
 
-TEST(CatmullRom, ParametersOutsideAreTheEnds) {
+TEST(CatmullRom, ClampsParametersToTheEnds) {
   const auto c = curve<double>({1.0, 2.0, 4.0});
   EXPECT_EQ(c.position(-5.0), 1.0);
   EXPECT_EQ(c.position(99.0), 4.0);
@@ -209,7 +209,7 @@ TEST(CatmullRom, ParametersOutsideAreTheEnds) {
   EXPECT_EQ(c.position(kNan), 1.0);
 }
 
-TEST(CatmullRom, RefusesWhatMakesNoCurve) {
+TEST(CatmullRom, RefusesInvalidPoints) {
   const auto refused = [](const std::vector<double>& p, Ends ends) {
     return !CatmullRom<double>::make(p, {Knots::kUniform, ends});
   };

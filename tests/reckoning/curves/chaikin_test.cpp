@@ -53,9 +53,9 @@ TEST(Chaikin, CutsAClosedLine) {
   EXPECT_EQ(cut(p, {.passes = 5, .closed = true}).size(), 4u * 32u);
 }
 
-TEST(Chaikin, ComesDownToTheQuadraticBSpline) {
-  // The middle of every edge lies on all passes' polygons and on the limit: (P0 + P1)/2 of the inner edge
-  // here.
+TEST(Chaikin, ConvergesToTheQuadraticBSpline) {
+  // The middle of every edge lies on the polygons of all passes and on the limit curve: here (P0 + P1)/2 of
+  // the inner edge.
   const Line fine = cut({{0, 0}, {4, 0}, {4, 4}, {8, 4}}, {.passes = 10});
   double nearest = 1.0;
   for (const dvec2& p : fine)
@@ -84,7 +84,7 @@ TEST(Chaikin, AngleLimitAddsNothingToStraightPaths) {
   EXPECT_EQ(cut(straight, {.passes = 4, .angle_limit = kDefaultAngleLimit}), straight);
 }
 
-TEST(Chaikin, AngleLimitCutsOnlyWhatTurnsEnough) {
+TEST(Chaikin, AngleLimitCutsOnlySharpCorners) {
   const auto with_turn = [](double degrees) {
     return Line{{-4, 0}, {0, 0}, {4 * std::cos(degrees * kDegree), 4 * std::sin(degrees * kDegree)}};
   };
@@ -103,16 +103,16 @@ TEST(Chaikin, AngleLimitCutsOnlyWhatTurnsEnough) {
   EXPECT_EQ(corner, cut({{0, 0}, {4, 0}, {4, 4}}, {.passes = 13, .angle_limit = kDefaultAngleLimit}));
 }
 
-TEST(Chaikin, CuttingNeverTurnsMoreThanTheLineDid) {
+TEST(Chaikin, CuttingKeepsTheTotalTurn) {
   TestRandom random(17);
   for (int round = 0; round < 50; ++round) {
     const Line p = random.points<dvec2>(9);
     const Line smooth = cut(p, {.passes = 3});
-    EXPECT_NEAR(total_turn(smooth), total_turn(p), 1e-6);  // a cut shares a turn out
+    EXPECT_NEAR(total_turn(smooth), total_turn(p), 1e-6);  // a cut splits a turn into two
   }
 }
 
-TEST(ChaikinOutliers, ASpikeGoes) {
+TEST(ChaikinOutliers, RemovesASpike) {
   const Line clean{{0, 0}, {1, 0}, {2, 0}, {3, 0}, {4, 0}};
   const dvec2 spikes[] = {{2.5, 10}, {2.5, -3}, {-8, 5}, {0.5, 10}, {40, 1}};
   for (const dvec2& spike : spikes) {
@@ -122,7 +122,7 @@ TEST(ChaikinOutliers, ASpikeGoes) {
   }
 }
 
-TEST(ChaikinOutliers, AGenuineCornerStays) {
+TEST(ChaikinOutliers, KeepsAGenuineCorner) {
   for (double degrees = 0; degrees <= 179; degrees += 1) {
     const dvec2 out{std::cos(degrees * kDegree), std::sin(degrees * kDegree)};
     for (const double leg : {0.1, 1.0, 20.0}) {
@@ -138,7 +138,7 @@ TEST(ChaikinOutliers, AGenuineCornerStays) {
   }
 }
 
-TEST(ChaikinOutliers, SwitchbacksAndDeadEndsStay) {
+TEST(ChaikinOutliers, KeepsSwitchbacksAndDeadEnds) {
   const Line zigzag{{0, 0}, {10, 1}, {0, 2}, {10, 3}, {0, 4}, {10, 5}};
   EXPECT_EQ(without_spikes(zigzag), zigzag);
   const Line z{{-10, 0}, {0, 0}, {10, 0}, {0, 2}, {10, 2}, {20, 2}};
@@ -147,8 +147,8 @@ TEST(ChaikinOutliers, SwitchbacksAndDeadEndsStay) {
   EXPECT_EQ(without_spikes(alley), alley);
 }
 
-TEST(ChaikinOutliers, SpikesAndCornersInOnePath) {
-  // A square of four sides, a spike on each; one spike next to either end.
+TEST(ChaikinOutliers, SeparatesSpikesFromCorners) {
+  // A square with a spike on each side; then one spike next to either end.
   const Line clean{{0, 0}, {1, 0}, {2, 0}, {3, 0}, {3, 1}, {3, 2},
                    {3, 3}, {2, 3}, {1, 3}, {0, 3}, {0, 2}, {0, 1}};
   Line p = clean;
@@ -160,7 +160,7 @@ TEST(ChaikinOutliers, SpikesAndCornersInOnePath) {
   EXPECT_EQ(without_spikes(ends), (Line{{0, 0}, {1, 0}, {2, 0}, {3, 0}, {4, 0}}));
 }
 
-TEST(ChaikinOutliers, OutAndBackToTheSamePlaceLeavesOnePoint) {
+TEST(ChaikinOutliers, OutAndBackToTheSamePointLeavesOnePoint) {
   const Line p{{0, 0}, {1, 0}, {1, 5}, {1, 0}, {2, 0}};
   EXPECT_EQ(without_spikes(p), (Line{{0, 0}, {1, 0}, {2, 0}}));
 }
@@ -183,7 +183,7 @@ TEST(Chaikin, RepeatedPointsCountOnce) {
   EXPECT_EQ(cut({{1, 1}, {1, 1}, {1, 1}}, {.passes = 3}), (Line{{1, 1}}));
 }
 
-TEST(Chaikin, FewerThanThreePointsAreTheResult) {
+TEST(Chaikin, FewerThanThreePointsAreReturnedUnchanged) {
   for (const bool closed : {false, true}) {
     const ChaikinOptions options{3, closed, kDefaultAngleLimit, kDefaultOutlierLimit};
     EXPECT_EQ(cut({}, options), Line{});

@@ -10,15 +10,15 @@ namespace {
 
 using glm::dvec2;
 
-TEST(CubicPath, PolylineGoesStraightFromPointToPoint) {
+TEST(CubicPath, PolylineIsStraightBetweenPoints) {
   const std::vector<dvec2> p{{0, 0}, {4, 0}, {4, 2}};
   const auto open = polyline_path<dvec2>(p, false);
   ASSERT_TRUE(open);
   EXPECT_EQ(open->piece_count(), 2u);
   EXPECT_EQ(open->position(0.25), dvec2(1, 0));
   EXPECT_EQ(open->position(2.0), p[2]);
-  EXPECT_EQ(open->derivative(1.0), dvec2(0, 2));  // at a joint: of what starts there
-  EXPECT_EQ(open->derivative(2.0), dvec2(0, 2));  // at the end: of what ended
+  EXPECT_EQ(open->derivative(1.0), dvec2(0, 2));  // at a joint: of the piece that starts there
+  EXPECT_EQ(open->derivative(2.0), dvec2(0, 2));  // at the end: of the piece that ends there
   const auto closed = polyline_path<dvec2>(p, true);
   EXPECT_EQ(closed->piece_count(), 3u);
   EXPECT_EQ(closed->position(2.5), dvec2(2, 1));

@@ -32,7 +32,7 @@ TEST(Easing, IsC1MonotoneAndInvertible) {
         EXPECT_NEAR(e.inverse(e.value(t)), t, 1e-7);
         if (t < 2 * h || t > 1 - 2 * h) continue;
         EXPECT_NEAR((e.value(t + h) - e.value(t - h)) / (2 * h), e.rate(t), 1e-4);
-        // No step of the rate anywhere: C1.
+        // The rate has no step anywhere: C1.
         EXPECT_NEAR(e.rate(t + h), e.rate(t - h), 1e-3 + 2 * h * 50);
       }
     }

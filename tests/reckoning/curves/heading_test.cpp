@@ -40,7 +40,7 @@ TEST(Heading, TangentIsTheUnitDerivative) {
   }
 }
 
-TEST(Heading, TravelIsTheIntegralOfItsTangent) {
+TEST(Heading, TangentIsTheDerivativeByDistance) {
   const auto path = random_path(2);
   const auto arc = ArcLengthTable::make(path, 1e-8);
   const double h = 1e-3;
@@ -53,7 +53,7 @@ TEST(Heading, TravelIsTheIntegralOfItsTangent) {
   }
 }
 
-TEST(Heading, TangentWhereTheDerivativeVanishes) {
+TEST(Heading, TangentIsDefinedWhereTheDerivativeVanishes) {
   const CubicPath<dvec2> cubed({{{0, 0}, {0, 0}, {0, 0}, {0, 2}}}, {0, 2}, false);
   EXPECT_EQ(unit_tangent(cubed, 0.0), dvec2(0, 1));
   const CubicPath<dvec2> squared({{{0, 0}, {0, 0}, {-3, 0}}}, {-3, 0}, false);
@@ -140,7 +140,7 @@ TEST(FrameTable, IsContinuous) {
   }
 }
 
-TEST(FrameTable, ComesBackToItsStartOnAClosedPath) {
+TEST(FrameTable, ReturnsToItsStartOnAClosedPath) {
   const auto path = random_path(12, CatmullRomEnds::kClosed);
   const auto arc = ArcLengthTable::make(path);
   const FrameTable closed(path, *arc);
@@ -166,7 +166,7 @@ TEST(FrameTable, TurnsTheShortestWayAtCornersAndReversals) {
     expect_right_handed(frames.frame(*path, *arc, t));
 }
 
-TEST(FrameTable, APathThatStaysInPlace) {
+TEST(FrameTable, HandlesAPathOfASinglePoint) {
   const auto path = polyline_path<dvec3>(std::vector<dvec3>{{1, 1, 1}, {1, 1, 1}}, true);
   const auto arc = ArcLengthTable::make(*path);
   const FrameTable frames(*path, *arc);

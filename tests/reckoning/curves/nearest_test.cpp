@@ -28,7 +28,7 @@ class NearestOf : public testing::Test {};
 using Dimensions = testing::Types<double, dvec2, dvec3>;
 TYPED_TEST_SUITE(NearestOf, Dimensions);
 
-TYPED_TEST(NearestOf, IsNeverFartherThanBruteForceAndHardlyNearer) {
+TYPED_TEST(NearestOf, AgreesWithBruteForce) {
   using V = TypeParam;
   TestRandom random(41);
   for (int round = 0; round < 40; ++round) {
@@ -40,10 +40,10 @@ TYPED_TEST(NearestOf, IsNeverFartherThanBruteForceAndHardlyNearer) {
       const auto found = nearest(path, point);
       const double brute = brute_force(path, point, 0.0, path.end_parameter(), 8000);
       EXPECT_LE(found.distance, brute + 1e-12);
-      EXPECT_GE(found.distance, brute - 0.02);  // the grid's own coarseness
+      EXPECT_GE(found.distance, brute - 0.02);  // the grid's own error
       EXPECT_EQ(path.position(found.parameter), found.position);
       EXPECT_DOUBLE_EQ(curve_math::length(found.position - point), found.distance);
-      // Inside the path it is a true foot point.
+      // Inside the path, the connection is perpendicular to the path.
       if (found.distance > 1e-6 && std::abs(found.parameter - std::round(found.parameter)) > 1e-6) {
         EXPECT_NEAR(curve_math::dot(path.derivative(found.parameter), V(found.position - point)), 0.0, 1e-9);
       }
@@ -61,7 +61,7 @@ TEST(Nearest, FindsPointsOnTheCurveItself) {
   }
 }
 
-TEST(Nearest, FarAwayAndInALargeWorld) {
+TEST(Nearest, WorksFarAwayAndInALargeWorld) {
   std::vector<dvec3> points{{6378137, 5, 10}, {6378147, 5, 12}, {6378150, 9, 12}};
   const auto curve = CatmullRom<dvec3>::make(points);
   const auto at = nearest(curve->path(), curve->position(1.3) + dvec3(0, 0, 0));
@@ -70,7 +70,7 @@ TEST(Nearest, FarAwayAndInALargeWorld) {
   EXPECT_LE(far.distance, brute_force(curve->path(), dvec3(0, 0, 0), 0.0, 2.0, 10000) + 1e-6);
 }
 
-TEST(Nearest, EquidistantPlacesGiveOneOfThem) {
+TEST(Nearest, EquidistantPointsGiveOneOfThem) {
   std::vector<dvec2> ring;
   for (int i = 0; i < 16; ++i)
     ring.push_back({std::cos(i * M_PI / 8), std::sin(i * M_PI / 8)});
@@ -98,7 +98,7 @@ TEST(Nearest, KeepsToItsRange) {
   }
   const auto line = polyline_path<dvec2>(std::vector<dvec2>{{0, 0}, {10, 0}}, false);
   EXPECT_DOUBLE_EQ(nearest(*line, dvec2(2, 1), 0.5, 0.7).parameter, 0.5);
-  EXPECT_DOUBLE_EQ(nearest(*line, dvec2(2, 1), 0.6, 0.5).parameter, 0.6);  // an empty range is its start
+  EXPECT_DOUBLE_EQ(nearest(*line, dvec2(2, 1), 0.6, 0.5).parameter, 0.6);  // an empty range gives its start
   EXPECT_DOUBLE_EQ(nearest(*line, dvec2(50, 1), -3.0, 9.0).parameter, 1.0);
 }
 

@@ -9,7 +9,7 @@
 
 namespace reckoner {
 
-/// Seeded numbers, the same on every platform (S. Vigna, splitmix64).
+/// Seeded random numbers, identical on every platform (S. Vigna, splitmix64).
 class TestRandom {
  public:
   explicit TestRandom(std::uint64_t seed) : state_(seed) {}

@@ -40,7 +40,7 @@ std::vector<OrientationKey> random_keys(std::uint64_t seed, bool smooth) {
   return keys;
 }
 
-TEST(OrientationSpline, AboutOneAxisIsTcbOnTheAngle) {
+TEST(OrientationSpline, AboutOneAxisEqualsTcbOnTheAngle) {
   const std::vector<double> times{0, 1, 1.5, 4, 5};
   const std::vector<double> angles{0.1, 1.2, 0.9, 2.8, 2.0};
   std::vector<OrientationKey> keys;
@@ -59,7 +59,7 @@ TEST(OrientationSpline, AboutOneAxisIsTcbOnTheAngle) {
   }
 }
 
-TEST(OrientationSpline, MeetsKeysStaysUnitAndTurnsAtItsAngularVelocity) {
+TEST(OrientationSpline, PassesThroughKeysAndMatchesItsAngularVelocity) {
   const auto keys = random_keys(5, false);
   const auto s = OrientationSpline::make(keys);
   ASSERT_TRUE(s);
@@ -83,7 +83,7 @@ TEST(OrientationSpline, AngularVelocityIsContinuousThroughUnevenKeys) {
   }
 }
 
-TEST(OrientationSpline, OneTwoAndBadKeys) {
+TEST(OrientationSpline, HandlesOneTwoAndInvalidKeys) {
   const auto one = OrientationSpline::make(std::vector<OrientationKey>{{2.0, about_z(1.0)}});
   EXPECT_LT(angle_off(one->orientation(7.0), about_z(1.0)), 1e-14);
   EXPECT_EQ(one->angular_velocity(2.0), dvec3(0.0));

@@ -28,19 +28,19 @@ std::vector<Key> keys_at(const std::vector<double>& times, const std::vector<dve
   return keys;
 }
 
-TEST(Tcb, WeightsAreThePapers) {
+TEST(Tcb, WeightsMatchThePaper) {
   const TcbWeights w = tcb_weights({0.2, 0.3, -0.4}, 1.0, 1.0);
   EXPECT_NEAR(w.in_before, 0.8 * 0.7 * 0.6 / 2, 1e-15);
   EXPECT_NEAR(w.in_after, 0.8 * 1.3 * 1.4 / 2, 1e-15);
   EXPECT_NEAR(w.out_before, 0.8 * 1.3 * 0.6 / 2, 1e-15);
   EXPECT_NEAR(w.out_after, 0.8 * 0.7 * 1.4 / 2, 1e-15);
-  // The other sign of continuity, as many tutorials have it, swaps arriving and leaving.
+  // The opposite sign of continuity, common in tutorials, swaps the incoming and the outgoing tangent.
   const TcbWeights other = tcb_weights({0.2, -0.3, -0.4}, 1.0, 1.0);
   EXPECT_DOUBLE_EQ(other.in_before, w.out_before);
   EXPECT_DOUBLE_EQ(other.in_after, w.out_after);
 }
 
-TEST(Tcb, ContinuityMinusOneIsABoxCornerAndPlusOneAnInvertedOne) {
+TEST(Tcb, ContinuityMinusOneGivesABoxCornerAndPlusOneAnInvertedOne) {
   // Paper, figure on continuity: at -1 the curve arrives and leaves along the chords.
   const TcbWeights box = tcb_weights({0.0, -1.0, 0.0}, 1.0, 1.0);
   EXPECT_EQ(box.in_before, 1.0);
@@ -52,7 +52,7 @@ TEST(Tcb, ContinuityMinusOneIsABoxCornerAndPlusOneAnInvertedOne) {
   EXPECT_EQ(inverted.out_before, 1.0);
 }
 
-TEST(Tcb, DefaultKeysAreCatmullRomInside) {
+TEST(Tcb, DefaultKeysEqualCatmullRomInside) {
   const std::vector<dvec2> p{{0, 0}, {1, 4}, {5, 4}, {6, -1}, {9, 0}};
   const auto tcb = spline(keys_at({0, 1, 2, 3, 4}, p));
   const auto catmull = CatmullRom<dvec2>::make(p);
@@ -76,10 +76,10 @@ TEST(Tcb, UnevenTimesKeepTheVelocityContinuous) {
   for (const double t : {0.1, 3.0, 3.5}) {
     EXPECT_LT(glm::length(s.velocity(std::nextafter(t, -1.0)) - s.velocity(t)), 1e-10);
   }
-  // Shape zero: the velocity over the two segments together.
+  // Shape zero: the mean velocity over both segments.
   const auto plain = spline(keys_at({0, 1, 4}, {{0, 0}, {3, 0}, {6, 8}}));
   EXPECT_LT(glm::length(plain.velocity(1.0) - dvec2(6, 8) / 4.0), 1e-14);
-  // Continuity makes a corner.
+  // Continuity other than zero makes a corner.
   keys[2].shape.continuity = 0.5;
   const auto corner = spline(keys);
   EXPECT_GT(glm::length(corner.velocity(std::nextafter(3.0, 0.0)) - corner.velocity(3.0)), 0.1);

@@ -14,21 +14,21 @@
 
 namespace reckoner {
 
-inline constexpr std::size_t kMaxFields = 32;          ///< of one archetype
-inline constexpr std::size_t kMaxFieldNameBytes = 32;  ///< of a field's name
-inline constexpr std::size_t kMaxBlobBytes = 64;       ///< of a blob field
+inline constexpr std::size_t kMaxFields = 32;          ///< maximum number of fields of one archetype
+inline constexpr std::size_t kMaxFieldNameBytes = 32;  ///< maximum length of a field's name, bytes
+inline constexpr std::size_t kMaxBlobBytes = 64;       ///< maximum size of a blob field, bytes
 
-/// Up to kMaxBlobBytes bytes that only the game understands. A value; no allocation.
+/// Up to kMaxBlobBytes bytes with a meaning that only the game knows. A value type; never allocates.
 class RECKONER_NET_API Blob {
  public:
   Blob() = default;
 
-  /// Nothing if there are too many bytes.
+  /// Copies `bytes`. Returns nullopt if there are more than kMaxBlobBytes.
   [[nodiscard]] static std::optional<Blob> of(std::span<const std::byte> bytes);
 
-  /// What it holds; valid as long as it is unchanged.
+  /// The contents. The span is valid until this object changes.
   [[nodiscard]] std::span<const std::byte> bytes() const { return {bytes_.data(), size_}; }
-  /// Byte by byte.
+  /// True if both have equal sizes and contents.
   bool operator==(const Blob&) const = default;
 
  private:
@@ -36,78 +36,83 @@ class RECKONER_NET_API Blob {
   std::uint8_t size_ = 0;
 };
 
-/// The value of a field, of the type that the field's FieldSpec has, in that order.
+/// The value of a field. The alternatives are in the same order as those of FieldSpec::type.
 using FieldValue = std::variant<bool, std::int64_t, double, Blob>;
 
-/// True or false; one bit.
+/// A field that is true or false. Sent as one bit.
 struct BooleanField {
-  bool initial = false;  ///< what it is when the entity begins
+  bool initial = false;  ///< value when the entity is spawned
 };
 
-/// A whole number; travels in as many bits as the range takes.
+/// A field that is a whole number. Sent in as few bits as the range allows.
 struct IntegerField {
-  std::int64_t least = 0;    ///< the least that it can be
-  std::int64_t most = 255;   ///< the largest; at least `least`
-  std::int64_t initial = 0;  ///< what it is when the entity begins, in the range
+  std::int64_t least = 0;    ///< smallest value
+  std::int64_t most = 255;   ///< largest value; at least `least`
+  std::int64_t initial = 0;  ///< value when the entity is spawned; within the range
 };
 
-/// A number; travels, and is read back on both sides, rounded to least + k * step. The step is at least 2^-48
-/// of the larger bound: a double holds no finer ones.
+/// A field that is a real number. It is rounded to least + k * step; the server and the client both use the
+/// rounded value. The step must be at least 2^-48 of the larger absolute bound, because a double cannot
+/// represent finer steps.
 struct RealField {
-  double least = 0.0;    ///< the least that it can be, finite
-  double most = 1.0;     ///< the largest; above `least`, finite
-  double step = 0.001;   ///< what it is rounded to; above 0
-  double initial = 0.0;  ///< what it is when the entity begins, in the range
+  double least = 0.0;    ///< smallest value; finite
+  double most = 1.0;     ///< largest value; above `least`, finite
+  double step = 0.001;   ///< rounding step; > 0
+  double initial = 0.0;  ///< value when the entity is spawned; within the range
 };
 
-/// Bytes that mean something to the game alone.
+/// A field of bytes with a meaning that only the game knows.
 struct BlobField {
-  std::size_t most_bytes = kMaxBlobBytes;  ///< 0 to kMaxBlobBytes
-  Blob initial;                            ///< what it is when the entity begins
+  std::size_t most_bytes = kMaxBlobBytes;  ///< maximum size, bytes; 0 to kMaxBlobBytes
+  Blob initial;                            ///< value when the entity is spawned
 };
 
-/// One thing that the game tells about every entity of an archetype beside its motion: health, an animation.
-/// What a client has heard nothing of has its initial value.
+/// One property that each entity of an archetype has beside its motion, for example health or an animation. A
+/// client shows the initial value until it receives another one.
 struct FieldSpec {
-  std::string name;                                                     ///< at most kMaxFieldNameBytes
-  std::variant<BooleanField, IntegerField, RealField, BlobField> type;  ///< what it can be
+  std::string name;                                                     ///< 1 to kMaxFieldNameBytes bytes
+  std::variant<BooleanField, IntegerField, RealField, BlobField> type;  ///< type, range and initial value
 };
 
-/// True if there are not too many, their names fit and differ, and their ranges make sense and contain the
-/// initial values.
+/// True if there are at most kMaxFields fields, their names differ and have 1 to kMaxFieldNameBytes bytes,
+/// and each range is valid and contains the initial value.
 [[nodiscard]] RECKONER_NET_API bool is_valid(std::span<const FieldSpec> fields);
 
-/// The value as clients get it: a number rounded to the field's step. Nothing if it is of another type than
-/// the field, or out of its range.
+/// Returns the value as clients receive it: a real number is rounded to the field's step. Returns nullopt if
+/// `value` has another type than the field or is out of range.
 [[nodiscard]] RECKONER_NET_API std::optional<FieldValue> quantise(const FieldValue& value,
                                                                   const FieldSpec& field);
 
-/// The value of a field that was never set, as clients have it. The field must be valid.
+/// Returns the value that clients show for a field that was never set. The field must be valid.
 [[nodiscard]] RECKONER_NET_API FieldValue initial_value(const FieldSpec& field);
 
-/// The real number `index` steps above the least, to the last bit alike on both sides.
+/// Returns the real number `index` steps above `least`, at most `most`. The result is bit-identical on server
+/// and client.
 [[nodiscard]] RECKONER_NET_API double real_at(const RealField& field, std::uint64_t index);
 
-/// The step nearest to a value within the range.
+/// Returns the index of the step nearest to `value`, which must be within the range.
 [[nodiscard]] RECKONER_NET_API std::uint64_t index_of(const RealField& field, double value);
 
-/// A kind of entity: how exactly it is shown and what is worth sending. Declared by the game on both sides in
-/// the same order; names and fields are compared by hash when a client joins. The tolerances are the server's
-/// and travel to the client.
+/// A kind of entity: its accuracy, its limits and its fields. The game declares its archetypes on the server
+/// and on the client, in equal order. When a client joins, the names and fields are compared by hash. The
+/// client receives the thresholds from the server.
 struct Archetype {
-  std::string name = "entity";      ///< at most 32 bytes
-  bool has_orientation = true;      ///< false: orientation is never sent and stays the identity
-  double threshold_m = 0.05;        ///< publish threshold, m; > 0. Half a decimetre is invisible at 10 m
-  double threshold_rad = 0.05;      ///< publish threshold, rad; > 0
-  double max_speed_mps = 1000.0;    ///< faster is refused as malformed; above any game vehicle's speed
-  double world_size_m = 100'000.0;  ///< positions further than this from the origin are refused
-  bool never_reverses = false;      ///< what slows down is taken to come to rest: cars, ships, anything that
-                                    ///< brakes; not what swings or turns back. Compared by hash
-  std::vector<FieldSpec> fields;    ///< what else is told about each entity; is_valid(), compared by hash
+  std::string name = "entity";  ///< at most 32 bytes
+  bool has_orientation = true;  ///< false: orientation is never sent and stays the identity
+  double threshold_m = 0.05;    ///< publish threshold, m; > 0. 5 cm is invisible at 10 m
+  double threshold_rad = 0.05;  ///< publish threshold, rad; > 0
+  /// higher speeds are refused as malformed, m/s; the default is above any game vehicle's speed
+  double max_speed_mps = 1000.0;
+  double world_size_m = 100'000.0;  ///< positions further from the origin are refused, m
+  /// True: an entity that decelerates is extrapolated to a stop and never backwards. For cars, ships and
+  /// everything else that brakes; not for things that swing or turn back. Compared by hash.
+  bool never_reverses = false;
+  std::vector<FieldSpec> fields;  ///< sent beside the motion; must satisfy is_valid(). Compared by hash
 };
 
-/// Hash of what both sides must agree on: the number, order and names of the archetypes, how they move, and
-/// their fields with names, types, ranges and initial values.
+/// Returns a hash of everything that server and client must agree on: the number, order and names of the
+/// archetypes, has_orientation and never_reverses, and the fields with names, types, ranges and initial
+/// values.
 [[nodiscard]] RECKONER_NET_API std::uint32_t archetype_hash(std::span<const Archetype> archetypes);
 
 }  // namespace reckoner

@@ -9,34 +9,34 @@
 
 namespace reckoner {
 
-/// Makes a client's connections to its server, one after the other, so that the client can come back by
-/// itself (Client). One thread at a time.
+/// Creates a client's connections to its server, one after the other. Client uses it to reconnect by itself.
+/// Not thread-safe.
 class RECKONER_NET_API Dialer {
  public:
   virtual ~Dialer() = default;
 
-  /// Gives up the connection before, whose transport is gone, and starts to connect anew: the new transport
-  /// tells when it is connected, or why not. Valid until the next call. Fails if that cannot even begin: no
-  /// network, or nowhere to go.
+  /// Closes the previous connection, destroys its transport and starts a new connection attempt. The new
+  /// transport reports success or failure as an event. It is valid until the next dial(). Fails if no attempt
+  /// can start, for example without a network or a server address.
   [[nodiscard]] virtual Result<Transport*> dial() = 0;
 
-  /// The attempt of the last dial() has failed: the next one goes to another server, if there is more than
-  /// one to go to. False once all have been tried since one last stood: a client that has not joined yet
-  /// gives up then.
+  /// Reports that the last attempt failed, so that the next dial() tries another server, if there is one.
+  /// Returns false when every server was tried since the last established connection. A client that has not
+  /// joined yet then gives up.
   virtual bool try_elsewhere() { return false; }
 
-  /// What may be why the attempt of the last dial() brings no answer, as far as this end can tell, as a
-  /// clause in a report: that by this machine's clock a token has expired, say. Empty if nothing is known.
+  /// Returns a possible cause why the last attempt gets no answer, as a clause for an error message. Example:
+  /// the token has expired by this machine's clock. Empty if no cause is known.
   [[nodiscard]] virtual std::string doubt() const { return {}; }
 
-  /// Any number from 0 to 1, 1 excluded, another one every time and on every machine: clients that were lost
-  /// together shall not all come back at once.
+  /// Returns a random number in [0, 1). It must differ for every call and machine, so that clients that lost
+  /// their connections together do not all reconnect at once.
   [[nodiscard]] virtual double chance() = 0;
 
  protected:
   Dialer() = default;
-  Dialer(const Dialer&) = default;             ///< for those that derive from it
-  Dialer& operator=(const Dialer&) = default;  ///< the same
+  Dialer(const Dialer&) = default;             ///< for derived classes
+  Dialer& operator=(const Dialer&) = default;  ///< for derived classes
 };
 
 }  // namespace reckoner

@@ -15,22 +15,22 @@
 
 namespace reckoner {
 
-/// Which of several servers a dialer goes to: the one that was connected last, then the others in their
-/// order, and over again.
+/// Selects which of several servers a dialer tries. It starts with the last connected server, continues with
+/// the others in order, and then repeats.
 class ServerRound {
  public:
-  /// Of so many; begins with the first.
+  /// `servers` is the number of servers. Starts with the first one.
   explicit ServerRound(std::size_t servers) : servers_(servers) {}
 
-  /// An attempt begins: the number of the server that it goes to, from 0.
+  /// Begins an attempt. Returns the index of the server to try, from 0.
   std::size_t dial() {
     if (!moved_) first_ = at_;
     moved_ = false;
     return at_;
   }
 
-  /// The attempt has failed: the next one goes to the next server. False once all have been tried since one
-  /// last stood.
+  /// Reports that the attempt failed: the next attempt goes to the next server. Returns false when every
+  /// server was tried since the last established connection.
   bool try_elsewhere() {
     if (servers_ == 0) return false;
     moved_ = true;
@@ -41,44 +41,47 @@ class ServerRound {
  private:
   std::size_t servers_;
   std::size_t at_ = 0;
-  std::size_t first_ = 0;  // of the round of attempts
-  bool moved_ = false;     // by an attempt that failed
+  std::size_t first_ = 0;  // where the current round of attempts began
+  bool moved_ = false;     // a failed attempt has moved at_
 };
 
-/// Connects over ENet, first with the token that the game has from its backend, then with the ticket that the
-/// server gave when it last let the client in. A ticket that brought no answer is shown again, from a new
-/// socket, so that a lost answer does not lock the client out. It is shown even if by this machine's clock it
-/// has expired, as that is the server's to say.
+/// Connects over ENet. The first connection uses the token that the game got from its backend. Later ones use
+/// the ticket that the server sent with the last session. If a ticket got no answer, it is presented again
+/// from a new socket, so that a lost answer does not lock the client out. A ticket is also presented if it
+/// has expired by this machine's clock, because the server decides about expiry.
 ///
-/// Where to: one server that is named, or those that the token names, which may be relays of one or servers
-/// of several worlds. They are tried in their order, from the one that was connected last on, and over again.
+/// Connects either to one named server or to the servers listed in the token. These may be relays of one
+/// server or servers of several worlds. They are tried in order, starting with the last connected one, and
+/// then again from the start.
 class RECKONER_NET_API EnetDialer final : public Dialer {
  public:
-  /// As EnetTransport::connect(). Looks the host's name up once, here; dial() says so if it is unknown.
+  /// Parameters as in EnetTransport::connect(). Resolves the host name once, here. If that fails, dial()
+  /// reports it.
   EnetDialer(const std::string& host, std::uint16_t port, std::uint32_t reason,
              const OrInsecure<ClientSecurity>& security, const LogSink& log = {});
-  /// To the servers of the token; dial() says so if it names none.
+  /// Connects to the servers listed in the token. dial() fails if the token lists none.
   EnetDialer(std::uint32_t reason, const ClientSecurity& security, const LogSink& log = {});
   ~EnetDialer() override;
 
   [[nodiscard]] Result<Transport*> dial() override;
   bool try_elsewhere() override { return round_.try_elsewhere(); }
-  /// That the token has expired by this machine's clock, if it has, until the server has taken it.
+  /// Reports an expired token, by this machine's clock, until the server has accepted the token.
   [[nodiscard]] std::string doubt() const override;
   [[nodiscard]] double chance() override;
 
-  /// A new token from the backend, where the ticket has expired (an hour after it was given) or is refused.
-  /// The next dial() shows it, and goes to the first of its servers, unless one was named. No change for a
-  /// dialer that is insecure.
+  /// Sets a new token from the backend. Needed when the ticket has expired (by default after an hour,
+  /// ServerSecurity::ticket_s) or was refused. The next dial() presents the token. Without a named server, it
+  /// starts with the token's first server. Has no effect on an insecure dialer.
   void set_security(const ClientSecurity& security);
 
-  /// The connection of the last dial(); null if that failed, or before. Valid until the next.
+  /// The connection of the last dial(). Null before the first dial() and after a failed one. Valid until the
+  /// next dial().
   [[nodiscard]] EnetTransport* transport() const { return transport_.get(); }
 
-  /// As EnetTransport::wait(); without a connection it sleeps a tenth of a second at most.
+  /// Like EnetTransport::wait(). Without a connection it sleeps for at most 0.1 s.
   void wait(double seconds);
 
-  /// Of all connections together.
+  /// The sum over all connections so far.
   [[nodiscard]] TransportStats stats() const;
 
  private:
@@ -90,12 +93,12 @@ class RECKONER_NET_API EnetDialer final : public Dialer {
   void take_servers(const ConnectToken& token);
 
   std::vector<Server> servers_;
-  bool named_;  // the one was; else they are the token's
+  bool named_;  // true: one named server; false: the token's servers
   ServerRound round_;
   std::uint32_t reason_;
   LogSink log_;
-  OrInsecure<ClientSecurity> security_;  // what is shown next
-  bool fresh_ = true;                    // it is the game's, and was not shown yet
+  OrInsecure<ClientSecurity> security_;  // presented by the next dial()
+  bool fresh_ = true;                    // the token is from the game and was not presented yet
   std::unique_ptr<EnetTransport> transport_;
   TransportStats before_;
 };

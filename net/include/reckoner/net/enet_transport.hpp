@@ -18,23 +18,22 @@
 
 namespace reckoner {
 
-/// Instead of security: anybody may join, nobody knows whom they have joined, and nothing is encrypted. For a
-/// LAN or a test; it must be asked for by name.
+/// Selects a transport without security: anybody may join, the server is not authenticated, and nothing is
+/// encrypted. For a LAN or a test. It has no default on purpose; the caller must ask for it by name.
 struct Insecure {};
 
-/// What a transport's security is, or that there is none. There is no default: whoever opens a transport says
-/// which.
+/// Either security settings or Insecure. There is no default, so that every caller decides.
 template <class Security>
 class OrInsecure {
  public:
-  /// As given.
+  /// Uses `security`.
   OrInsecure(Security security) : security_(std::move(security)) {}
-  /// None, as asked for.
+  /// Uses no security.
   OrInsecure(Insecure) {}
 
-  /// Null: insecure. Lives as long as this.
+  /// The settings; null if insecure. Valid as long as this object.
   [[nodiscard]] const Security* get() const { return security_ ? &*security_ : nullptr; }
-  /// The same, to be changed.
+  /// The settings, for changes; null if insecure. Valid as long as this object.
   [[nodiscard]] Security* get() { return security_ ? &*security_ : nullptr; }
 
  private:
@@ -45,101 +44,110 @@ namespace secure {
 class UsedTokens;
 }
 
-/// Whom a server lets in: who shows a token (issue_token()) that nobody showed before, and has its keys.
-/// Everything is sealed.
+/// Settings of a server that admits only clients with a valid, unused token (issue_token()) and its keys. All
+/// datagrams are encrypted and authenticated.
 ///
-/// Who joins takes the place of what the same client had: of its own older connection, which is told
-/// (EndReason::replaced), when it comes back with a ticket; of the oldest login of the same client id, whose
-/// tickets are then good no more, when it comes with a token and there would be too many.
+/// A returning client replaces its own older session:
+/// - With a ticket, the client's older connection ends with EndReason::replaced.
+/// - With a token that would exceed sessions_per_client, the login of this client id that was issued first
+///   ends. Its tickets become invalid.
 struct ServerSecurity {
-  SecretKey key;           ///< shared with whoever issues tokens
-  std::uint64_t game = 0;  ///< as tokens are issued for
-  /// Under which clients reach it, a relay's included: a token must name one of them. A port of 0 is the one
-  /// in use. Empty: the address it listens on, which must then be one, not all of the machine's.
+  SecretKey key;           ///< shared with the backend that issues tokens
+  std::uint64_t game = 0;  ///< must equal the `game` of issue_token()
+  /// Addresses under which clients reach this server, including relays. A token must name one of them. Port 0
+  /// means the port in use. Empty: the listening address, which must then be a single address and not all of
+  /// the machine's.
   std::vector<ServerAddress> addresses{};
-  bool any_server = false;               ///< instead: tokens for whatever server will do, if the key is right
-  std::uint32_t peers_per_address = 16;  ///< connections from one IPv4 address
-  /// Sessions that begin, with good tokens, from one IPv4 address; ten seconds' worth at once, but one at
-  /// least. 0: no limit.
+  /// true: do not compare addresses; accept a token for any server if its key is right
+  bool any_server = false;
+  std::uint32_t peers_per_address = 16;  ///< maximum number of connections from one IPv4 address
+  /// Maximum rate of new sessions with valid tokens from one IPv4 address, 1/s. A burst may be ten seconds'
+  /// worth, at least one session. 0: no limit.
   double handshakes_per_second = 10.0;
-  /// The same from all addresses together; a second's worth at once. 0: no limit.
+  /// Maximum rate of new sessions with valid tokens from all addresses together, 1/s. A burst may be one
+  /// second's worth. 0: no limit.
   double tokens_per_second = 2000.0;
-  /// How long a client may come back by itself after it was last connected, s: it is given a new ticket every
-  /// twelfth of that.
+  /// How long a client may resume without a new token after its last connection, s. The server sends a new
+  /// ticket every ticket_s / 12.
   double ticket_s = 3600.0;
-  double half_open_s = 5.0;               ///< a session that no connection follows is gone then
-  std::uint32_t sessions_per_client = 1;  ///< of one client id at once; 0: no limit
-  /// Tokens that are remembered so that nobody uses them again: each, with all tickets that spring from it,
-  /// for as long as any of those is good, and an hour (ticket_s). If there are more, no new token is taken
-  /// until one is forgotten; who is connected, or comes back with a ticket, does not notice. About 400 bytes
-  /// each.
+  double half_open_s = 5.0;  ///< a session without a connection ends after this time, s
+  /// maximum number of concurrent sessions of one client id; 0: no limit
+  std::uint32_t sessions_per_client = 1;
+  /// Maximum number of remembered logins, to refuse a token that is presented twice. A login is a token and
+  /// all tickets derived from it. It is remembered until they all have expired, and ticket_s longer. When the
+  /// limit is reached, no new token is accepted until one login is forgotten. Connected clients and clients
+  /// that resume with a ticket are not affected. About 400 bytes each.
   std::size_t used_tokens = 262'144;
-  std::size_t used_tokens_per_client = 256;  ///< the same of one client id
+  std::size_t used_tokens_per_client = 256;  ///< maximum number of remembered logins of one client id
 };
 
-/// What a client shows.
+/// What a client presents to join a secure server.
 struct ClientSecurity {
-  ConnectToken token;      ///< from the backend, or EnetTransport::ticket(); good once
-  std::uint64_t game = 0;  ///< as on the server
-  /// For a token that is shown again because it is not known whether it was taken: the same as before
-  /// (SecretKey::make()), by which the server knows that it is the same client. Empty: drawn, and not told.
+  ConnectToken token;      ///< from the backend or from EnetTransport::ticket(); valid once
+  std::uint64_t game = 0;  ///< must equal ServerSecurity::game
+  /// Needed to present a token again if it is unknown whether the server accepted it. Use the same secret for
+  /// each attempt (SecretKey::make()): it proves that the attempts come from one client. Empty: the transport
+  /// generates one and does not reveal it.
   SecretKey secret{};
 };
 
-/// As whom a token lets its client in.
+/// The identity that a token gives to its client.
 struct ClientIdentity {
-  std::uint64_t client_id = 0;                                  ///< the backend's name for the client
-  std::array<std::byte, ConnectGrant::kUserBytes> user_data{};  ///< as the backend put it into the token
+  std::uint64_t client_id = 0;  ///< the backend's number for the client
+  /// ConnectGrant::user_data, as set by the backend
+  std::array<std::byte, ConnectGrant::kUserBytes> user_data{};
 };
 
-/// Where ENet's memory comes from: its hosts, peers and packets. `allocate` gives null when there is none
-/// left, which ends the process, as in all of ENet. Called by whoever calls a transport, on any thread.
+/// Memory functions for ENet's hosts, peers and packets. If `allocate` returns null, ENet ends the process.
+/// Called by every thread that uses a transport.
 struct EnetAllocator {
-  /// As malloc.
+  /// Like malloc.
   void* (*allocate)(std::size_t bytes) = nullptr;
-  /// As free.
+  /// Like free.
   void (*release)(void* memory) = nullptr;
 };
 
-/// Sets it for the whole process, ENet of the game's own included; malloc and free by default. All else that
-/// Reckoner allocates comes from C++'s operator new, which a game may replace. False, and no change, while
-/// there is an ENet transport, or if a function is missing.
+/// Sets the allocator for all ENet use in the process, including the game's own. The default is malloc and
+/// free. Reckoner's other allocations use operator new, which a game may replace. Returns false and changes
+/// nothing while an ENet transport exists, or if a function is null.
 [[nodiscard]] RECKONER_NET_API bool set_enet_allocator(const EnetAllocator& allocator);
 
-/// How a listening ENet transport is set up.
+/// Settings of a listening ENet transport.
 struct EnetListenConfig {
   std::string host;        ///< address to listen on; empty: every IPv4 address of the machine
-  std::uint16_t port = 0;  ///< UDP port; 0: any free one, see EnetTransport::port()
+  std::uint16_t port = 0;  ///< UDP port; 0: any free port, see EnetTransport::port()
   std::uint32_t max_peers =
-      64;  ///< connections at once, at most 4095 (ENet's own limit); ShardedTransport: more
-  OrInsecure<ServerSecurity> security;  ///< whom it lets in, or Insecure{}: anybody, and nothing is sealed
-  TransportLimits limits{};             ///< of what peers may send; ShardedTransport: of each host
-  LogSink log{};                        ///< where it says what happens; empty: nowhere
+      /// Maximum number of connections. At most 4095 (ENet's limit); ShardedTransport allows more.
+      64;
+  /// which clients are admitted; Insecure{}: everybody, without encryption
+  OrInsecure<ServerSecurity> security;
+  TransportLimits limits{};  ///< limits on received traffic; a ShardedTransport applies them to each host
+  LogSink log{};             ///< receives log records; empty: no log
 };
 
-/// What of it makes no sense, as far as that can be told without the network. Nothing: all is well.
+/// Returns the first invalid setting, or nullopt. Checks only what can be checked without the network.
 [[nodiscard]] RECKONER_NET_API std::optional<Error> fault_in(const EnetListenConfig& config);
 
-/// Transport over ENet and UDP (IPv4). State goes unsequenced and unreliable, control reliable. ENet's
-/// throttle is held open so that it never drops state, a state payload that ENet would turn into reliable
-/// fragments is refused, and an error of one peer's never keeps the others from being served. Datagrams that
-/// no Reckoner sends are refused before ENet sees them, and counted.
+/// Transport over ENet and UDP (IPv4). State is sent unsequenced and unreliable, control reliable. ENet's
+/// throttle is held open, so that it never drops state. A state payload that ENet would turn into reliable
+/// fragments is refused. An error of one peer never prevents service to the others. Datagrams that Reckoner
+/// never sends are refused before ENet sees them, and counted.
 ///
-/// A peer that sent nothing for 10 s is gone (reason 0), and so is one that takes no control messages in
-/// while 8 MiB wait for it (TransportLimits). A transport that is destroyed tells its peers.
+/// A peer is disconnected (reason 0) if it sends nothing for 10 s, or if 8 MiB of control messages wait for
+/// its acknowledgement (both are defaults of TransportLimits). The destructor notifies all peers.
 ///
-/// ENet reads the machine's own clock; `now_s` is not used. One thread at a time; different transports are
+/// ENet reads the machine's own clock; `now_s` is not used. Not thread-safe; different transports are
 /// independent.
 class RECKONER_NET_API EnetTransport final : public Transport {
  public:
   /// Opens a socket for clients to connect to. Fails if the port is in use, the address is unknown, a limit
-  /// makes no sense, or it is not known which tokens are for this server (ServerSecurity::addresses).
+  /// is invalid, or the server cannot know which tokens are for it (ServerSecurity::addresses).
   [[nodiscard]] static Result<std::unique_ptr<EnetTransport>> listen(const EnetListenConfig& config);
 
-  /// Starts to connect to a server; a connected event follows, or a disconnected one after 5 s.
-  /// `reason` travels with the request (Reckoner's client puts its protocol version there). Fails at once if
-  /// the host name does not resolve. `security` is what the server has: a token, or Insecure{}. `log` is
-  /// where it says what happens; empty: nowhere.
+  /// Starts to connect to a server. A connected event follows, or a disconnected event after 5 s. `reason` is
+  /// sent with the request; Reckoner's client puts its protocol version there. Fails at once if the host name
+  /// does not resolve. `security` must match the server: a token, or Insecure{}. `log` receives log records;
+  /// empty: no log.
   [[nodiscard]] static Result<std::unique_ptr<EnetTransport>> connect(
       const std::string& host, std::uint16_t port, std::uint32_t reason,
       const OrInsecure<ClientSecurity>& security, const LogSink& log = {});
@@ -153,45 +161,46 @@ class RECKONER_NET_API EnetTransport final : public Transport {
   bool send(PeerId peer, Channel channel, std::span<const std::byte> payload) override;
   [[nodiscard]] std::size_t max_state_bytes(PeerId peer) const override;
   void disconnect(PeerId peer, std::uint32_t reason) override;
-  /// As Transport::stats(). Lives as long as the transport.
+  /// Counters since the transport was created. Valid as long as the transport.
   [[nodiscard]] const TransportStats& stats() const override;
 
-  /// As whom a peer was let in; nothing without security, or if it is gone.
+  /// Returns the identity under which a peer was admitted. Nullopt without security, or if the peer is gone.
   [[nodiscard]] std::optional<ClientIdentity> identity(PeerId peer) const;
 
-  /// With what a client may come back, once, without its backend: the newest that the server has given it;
-  /// nothing before it is let in. The servers' addresses are not in it.
+  /// Returns the newest ticket from the server. A client can resume with it once, without its backend. It
+  /// does not contain the servers' addresses. Nullopt before the client is admitted.
   [[nodiscard]] std::optional<ConnectToken> ticket() const;
 
-  /// Whether a token lets nobody in any more, by this machine's clock.
+  /// True if a token has expired by this machine's clock.
   [[nodiscard]] static bool is_expired(const ConnectToken& token);
 
-  /// The IPv4 address of a host in digits, for connecting to it more than once; `host` as it is if it is
-  /// unknown.
+  /// Returns the IPv4 address of a host in digits, so that later connections need no name look-up. Returns
+  /// `host` unchanged if it is unknown.
   [[nodiscard]] static std::string numeric_host(const std::string& host);
 
   /// The UDP port in use.
   [[nodiscard]] std::uint16_t port() const;
 
-  /// Sends what waits, then sleeps until something arrives, a signal comes or `seconds` have passed. Call
+  /// Sends queued data, then sleeps until data arrives, a signal comes or `seconds` have passed. Call
   /// service() next.
   void wait(double seconds);
 
-  /// The socket's descriptor, for waiting for several transports at once; to be neither read nor written.
+  /// The socket's descriptor, for waiting on several transports at once. Do not read from it or write to it.
   [[nodiscard]] std::intptr_t socket() const;
 
  private:
   friend class ShardedTransport;
-  /// One of several on the same port, numbered from 0; `bits`: how many bits of a PeerId tell them apart.
+  /// Identifies one of several hosts that share a port. `number` counts from 0; the low `bits` bits of a
+  /// PeerId contain it.
   struct Shard {
     std::uint32_t number = 0;
     int bits = 0;
-    std::shared_ptr<secure::UsedTokens> used{};  ///< which all have together
+    std::shared_ptr<secure::UsedTokens> used{};  ///< shared by all hosts
   };
   [[nodiscard]] static Result<std::unique_ptr<EnetTransport>> listen(const EnetListenConfig& config,
                                                                      const Shard& shard);
   [[nodiscard]] static std::shared_ptr<secure::UsedTokens> no_tokens_yet(const ServerSecurity& security);
-  bool flush(bool always);  ///< sends what waits; true if events wait or something arrived
+  bool flush(bool always);  ///< sends queued data; true if events are queued or data arrived
 
   struct Impl;
   explicit EnetTransport(std::unique_ptr<Impl> impl);

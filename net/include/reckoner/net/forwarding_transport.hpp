@@ -10,11 +10,11 @@
 
 namespace reckoner {
 
-/// Passes everything on to another transport, which must outlive it. To watch a connection, write it down or
-/// disturb it, derive from this and override what you are after; call the function here to pass a call on.
+/// Forwards every call to another transport, which must outlive it. Derive from it to observe, record or
+/// disturb a connection: override the functions of interest, and call the base function to forward a call.
 class ForwardingTransport : public Transport {
  public:
-  /// In front of `inner`.
+  /// Forwards to `inner`.
   explicit ForwardingTransport(Transport& inner) : inner_(inner) {}
 
   void service(double now_s) override { inner_.service(now_s); }

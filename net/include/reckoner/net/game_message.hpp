@@ -10,13 +10,13 @@
 
 namespace reckoner {
 
-/// How a game message travels.
+/// How a game message is sent.
 enum class Delivery : std::uint8_t {
-  reliable,    ///< arrives, in the order of sending; late, if the link is bad
-  unreliable,  ///< arrives at once or not at all; may be overtaken
+  reliable,    ///< arrives in the order of sending; late on a bad link
+  unreliable,  ///< arrives without waiting for other messages or not at all; the order may change
 };
 
-/// The largest message of each kind, bytes. An unreliable one shares a datagram with motions.
+/// Maximum sizes of game messages, bytes. An unreliable message shares a datagram with motions.
 inline constexpr std::size_t kMaxReliableBytes = 16 * 1024;
 inline constexpr std::size_t kMaxUnreliableBytes = 1000;
 
@@ -24,17 +24,19 @@ inline constexpr std::size_t kMaxUnreliableBytes = 1000;
   return delivery == Delivery::reliable ? kMaxReliableBytes : kMaxUnreliableBytes;
 }
 
-/// The largest stamp that can travel, either way: server time, s.
+/// Largest absolute time stamp of a message, in either direction: server time, s.
 inline constexpr double kMostStamp = 1e12;
 [[nodiscard]] constexpr bool can_stamp(double time_s) {
-  return time_s >= -kMostStamp && time_s <= kMostStamp;  // NaN fails
+  return time_s >= -kMostStamp && time_s <= kMostStamp;  // false for NaN
 }
 
-/// What the game at the other end sent: bytes that only the game understands, and must not trust.
+/// A message from the game at the other end. Reckoner does not interpret the payload, and the game must not
+/// trust it.
 struct GameMessage {
-  ClientId sender;                       ///< who, on the server; null on a client: the server
-  std::span<const std::byte> payload{};  ///< 1 byte or more; valid until the next call of poll_message()
-  std::optional<double> time_s;          ///< the server time that the sender stamped it with
+  /// on the server: the sending client; on a client: null, because the server is the sender
+  ClientId sender;
+  std::span<const std::byte> payload{};  ///< at least 1 byte; valid until the next call of poll_message()
+  std::optional<double> time_s;          ///< server time stamp from the sender, s; nullopt: none
 };
 
 }  // namespace reckoner

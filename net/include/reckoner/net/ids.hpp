@@ -14,31 +14,33 @@ namespace reckoner {
 /// Server ticks since the server started. 32 bits last 2.2 years at 60 Hz.
 using Tick = std::uint32_t;
 
-/// So many ticks, whole ones only; the first or last tick for a number that lies outside, or is none.
+/// Rounds `ticks` down to whole ticks. Returns the first or last tick if the number is outside the range, and
+/// 0 for NaN.
 [[nodiscard]] constexpr Tick whole_ticks(double ticks) {
   constexpr Tick kLast = std::numeric_limits<Tick>::max();
   if (!(ticks > 0.0)) return 0;
   return ticks < kLast ? static_cast<Tick>(ticks) : kLast;
 }
 
-/// An entity. The server gives out slots; `index1` is the slot plus one, so that zero is null, and
-/// `generation` counts how often the slot was used, so that an id outlives its entity harmlessly.
+/// Identifies an entity. The server assigns slots; `index1` is the slot plus one, so that zero is null.
+/// `generation` counts how often the slot was used, so that an old id never refers to a new entity in the
+/// slot.
 struct EntityId {
-  std::uint32_t index1 = 0;      ///< its slot, counted from 1; 0: none
-  std::uint16_t generation = 0;  ///< tells it from those that had the slot before
+  std::uint32_t index1 = 0;      ///< slot number, counted from 1; 0: null
+  std::uint16_t generation = 0;  ///< distinguishes the entity from earlier ones in the slot
 
-  /// False for none.
+  /// False if null.
   [[nodiscard]] explicit operator bool() const { return index1 != 0; }
-  /// Its place in tables, from 0. Not of none.
+  /// The slot number from 0, for use as an array index. Must not be null.
   [[nodiscard]] std::size_t slot() const { return index1 - 1; }
-  /// By slot, then generation: any order that stays.
+  /// Orders by slot, then by generation. The order has no meaning but is stable.
   auto operator<=>(const EntityId&) const = default;
 };
 
-/// Slots that a server may give out.
+/// Maximum number of entity slots of a server.
 inline constexpr std::uint32_t kMaxEntities = 1u << 20;
 
-/// An entity as the frame that others live in; null for the world, and back.
+/// Converts between an entity and the frame that moves with it. A null id is the world's frame.
 [[nodiscard]] constexpr FrameId frame_of(EntityId id) {
   return {(std::uint64_t{id.generation} << 32) | id.index1};
 }
@@ -46,42 +48,42 @@ inline constexpr std::uint32_t kMaxEntities = 1u << 20;
   return {static_cast<std::uint32_t>(frame.value), static_cast<std::uint16_t>(frame.value >> 32)};
 }
 
-/// A client as the server knows it. Never used twice in a server's life; zero is null.
+/// Identifies a client on the server. Never reused during a server's life; zero is null.
 struct ClientId {
-  std::uint32_t value = 0;  ///< counted from 1 in order of joining; 0: none
+  std::uint32_t value = 0;  ///< counted from 1 in order of joining; 0: null
 
-  /// False for none.
+  /// False if null.
   [[nodiscard]] explicit operator bool() const { return value != 0; }
-  /// In order of joining.
+  /// Orders by time of joining.
   auto operator<=>(const ClientId&) const = default;
 };
 
-/// The other end of a transport connection. Never used twice in a transport's life; zero is null.
+/// Identifies the other end of a transport connection. Never reused during a transport's life; zero is null.
 struct PeerId {
-  std::uint32_t value = 0;  ///< the transport's own number; 0: none
+  std::uint32_t value = 0;  ///< assigned by the transport; 0: null
 
-  /// False for none.
+  /// False if null.
   [[nodiscard]] explicit operator bool() const { return value != 0; }
-  /// Any order that stays.
+  /// The order has no meaning but is stable.
   auto operator<=>(const PeerId&) const = default;
 };
 
-/// A route as the server registered it: given out in order from 1, never used twice; zero is null.
+/// Identifies a route that the server registered. Assigned in order from 1 and never reused; zero is null.
 struct RouteId {
-  std::uint32_t value = 0;  ///< counted from 1 in the order of Server::add_route(); 0: none
+  std::uint32_t value = 0;  ///< counted from 1 in the order of Server::add_route(); 0: null
 
-  /// False for none.
+  /// False if null.
   [[nodiscard]] explicit operator bool() const { return value != 0; }
-  /// In order of registration.
+  /// Orders by registration.
   auto operator<=>(const RouteId&) const = default;
 };
 
 }  // namespace reckoner
 
-/// For unordered containers.
+/// Makes EntityId usable in unordered containers.
 template <>
 struct std::hash<reckoner::EntityId> {
-  /// Of slot and generation.
+  /// Hashes slot and generation.
   std::size_t operator()(const reckoner::EntityId& id) const noexcept {
     return std::hash<std::uint64_t>{}((std::uint64_t{id.generation} << 32) | id.index1);
   }

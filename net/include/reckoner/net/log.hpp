@@ -14,48 +14,48 @@
 namespace reckoner {
 
 enum class LogLevel : std::uint8_t {
-  debug,    ///< for whoever looks for a fault
-  info,     ///< as it should be
-  warning,  ///< not as it should be; all goes on
-  error,    ///< something is given up
+  debug,    ///< details for finding a fault
+  info,     ///< normal operation
+  warning,  ///< unexpected, but operation continues
+  error,    ///< something failed and was abandoned
 };
 
-/// In lower case: "debug", "info", "warning", "error".
+/// Returns the level in lower case: "debug", "info", "warning", "error".
 [[nodiscard]] constexpr std::string_view name_of(LogLevel level) {
   constexpr std::string_view kNames[] = {"debug", "info", "warning", "error"};
   return kNames[static_cast<std::size_t>(level)];
 }
 
-/// Something that is known of an event: lower case with underscores, and the unit in the name where it has
-/// one.
+/// A detail of a log record. Names are in lower case with underscores and end with the unit, if there is one.
 struct LogField {
-  std::string_view name;                                                            ///< what is known
-  std::variant<bool, std::int64_t, std::uint64_t, double, std::string_view> value;  ///< of it
+  std::string_view name;                                                            ///< name of the detail
+  std::variant<bool, std::int64_t, std::uint64_t, double, std::string_view> value;  ///< its value
 };
 
-/// Something that happened inside a server, a client or a transport. All of it is valid during the call only.
+/// An event inside a server, a client or a transport, for the log. All views are valid only during the call.
 struct LogRecord {
-  LogLevel level = LogLevel::info;  ///< how grave it is
-  std::string_view event;  ///< what happened: a fixed text, without what changes from one to the next
-  std::span<const LogField> fields{};  ///< what is known of it, in a fixed order
+  LogLevel level = LogLevel::info;     ///< severity
+  std::string_view event;              ///< fixed text; variable parts are in `fields`
+  std::span<const LogField> fields{};  ///< details, in a fixed order
 };
 
-/// Where a server, a client or a transport says what happens, for an operator or a programmer; the game's own
-/// news come as events. Empty, as it is by default: nowhere, and nothing is put together for it.
+/// Receives the log records of a server, a client or a transport, for an operator or a programmer. (Events
+/// for the game are reported elsewhere.) Empty, the default: no log, and no record is built.
 ///
-/// Called from within receive(), tick(), service() and the other calls that change something, by the thread
-/// that makes them. It must not throw, nor call what it is called from. What a stranger can cause by a
-/// datagram is said once a second at most, added up; what takes a connection, once for each.
+/// The sink is called during receive(), tick(), service() and other non-const calls, on the caller's thread.
+/// It must not throw, and must not call the object that logs. Events that any stranger can cause with a
+/// datagram are added up and logged at most once a second. Events that need a connection are logged once per
+/// connection.
 using LogSink = std::function<void(const LogRecord&)>;
 
-/// Says something, if there is where to.
+/// Logs a record if `sink` is not empty.
 inline void say(const LogSink& sink, LogLevel level, std::string_view event,
                 std::initializer_list<LogField> fields = {}) {
   if (sink) sink({level, event, {fields.begin(), fields.size()}});
 }
 
-/// A record in one line, without its level: `client refused reason="the server is full"`. Texts with other
-/// than plain characters are in quotes, and what could end the line, or its quotes, is escaped as in JSON.
+/// Formats a record as one line without its level: `client refused reason="the server is full"`. Text with
+/// special characters is quoted. Control characters, quotes and backslashes are escaped as in JSON.
 [[nodiscard]] RECKONER_NET_API std::string text_of(const LogRecord& record);
 
 }  // namespace reckoner

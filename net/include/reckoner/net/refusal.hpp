@@ -9,32 +9,32 @@
 
 namespace reckoner {
 
-/// Why something that arrived was not taken in. The other end may be broken, hostile, or only late.
+/// Why received data was refused. The sender may be faulty, hostile or only late.
 enum class Refusal : std::uint8_t {
-  malformed,         ///< no Reckoner writes such bytes
-  too_large,         ///< larger than what its channel carries
-  not_genuine,       ///< sealed by somebody else, changed on the way, or here before
-  no_session,        ///< sealed in a session, or of a connection, that there is not
-  wrong_cookie,      ///< not what was sent to that address to prove it, or too old
-  wrong_token,       ///< forged, expired, or for another server
-  token_reused,      ///< it has let somebody else in, or one issued later has
-  handshake_limit,   ///< too many of one address, or in all (ServerSecurity)
-  peer_limit,        ///< too many datagrams or bytes, or too much waiting, of one peer (TransportLimits)
-  address_limit,     ///< the same of all peers at one address
-  unexpected,        ///< a message that makes no sense at this point, or from this end
-  beyond_limits,     ///< a number that cannot be: no archetype's, too fast, out of the world
-  unknown_entity,    ///< of an entity that there is not, or that is another client's
-  unknown_baseline,  ///< it refers to a motion that is not known here
-  unknown_route,     ///< on a route that is not known here
-  unknown_frame,     ///< in a frame that is not known here, goes round or is too deep
-  from_future,       ///< stamped later than any clock is off
-  too_old,           ///< it was overtaken by what makes it void
-  repeated,          ///< it was here before
-  never_sent,        ///< it acknowledges what was never sent
-  too_many,          ///< more messages or motions than are taken from one client
+  malformed,         ///< not a valid Reckoner encoding
+  too_large,         ///< larger than its channel allows
+  not_genuine,       ///< authentication failed: sealed by somebody else, changed on the way, or a replay
+  no_session,        ///< belongs to an unknown session or connection
+  wrong_cookie,      ///< cookie is too old or not the one sent to that address
+  wrong_token,       ///< token is forged, expired or for another server
+  token_reused,      ///< token was used by somebody else, or a newer one was presented
+  handshake_limit,   ///< too many handshakes from one address or in total (ServerSecurity)
+  peer_limit,        ///< one peer exceeds a limit on datagrams, bytes or queued data (TransportLimits)
+  address_limit,     ///< all peers at one address together exceed a limit (TransportLimits)
+  unexpected,        ///< message not valid in this state or from this end
+  beyond_limits,     ///< number outside the allowed range: bad archetype, too fast or outside the world
+  unknown_entity,    ///< entity does not exist or belongs to another client
+  unknown_baseline,  ///< refers to a motion that the receiver does not have
+  unknown_route,     ///< refers to a route that the receiver does not have
+  unknown_frame,     ///< unknown frame, or frames that form a cycle or are nested too deeply
+  from_future,       ///< time stamp later than any clock error explains
+  too_old,           ///< superseded by newer data
+  repeated,          ///< received before
+  never_sent,        ///< acknowledges something that was never sent
+  too_many,          ///< more messages or motions than one client may send
 };
 
-/// In lower case with underscores, for reports.
+/// Returns the reason in lower case with underscores, for logs and metrics.
 [[nodiscard]] constexpr std::string_view name_of(Refusal refusal) {
   constexpr std::string_view kNames[] = {
       "malformed",      "too_large",        "not_genuine",   "no_session",    "wrong_cookie", "wrong_token",
@@ -44,26 +44,26 @@ enum class Refusal : std::uint8_t {
   return kNames[static_cast<std::size_t>(refusal)];
 }
 
-/// How many were refused, by reason.
+/// Number of refusals for each reason.
 struct RefusalCounts {
-  /// How many reasons there are.
+  /// Number of reasons.
   static constexpr std::size_t kReasons = static_cast<std::size_t>(Refusal::too_many) + 1;
 
-  std::array<std::uint64_t, kReasons> counts{};  ///< by Refusal
+  std::array<std::uint64_t, kReasons> counts{};  ///< indexed by Refusal
 
-  /// How many for this reason.
+  /// The count for one reason.
   [[nodiscard]] std::uint64_t& operator[](Refusal refusal) {
     return counts[static_cast<std::size_t>(refusal)];
   }
-  /// How many for this reason.
+  /// The count for one reason.
   [[nodiscard]] std::uint64_t operator[](Refusal refusal) const {
     return counts[static_cast<std::size_t>(refusal)];
   }
-  /// For all reasons together.
+  /// The sum over all reasons.
   [[nodiscard]] std::uint64_t total() const {
     return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
   }
-  /// Adds reason by reason.
+  /// Adds the counts of each reason.
   RefusalCounts& operator+=(const RefusalCounts& other) {
     for (std::size_t i = 0; i < kReasons; ++i)
       counts[i] += other.counts[i];

@@ -14,26 +14,27 @@
 
 namespace reckoner {
 
-/// An EnetTransport for more clients than one ENet host carries: as many hosts as it takes, all on one UDP
-/// port. The system gives each client's datagrams to one of them, chosen by the client's address and always
-/// the same. With room in one host for all it is that one host, on every system; several take Linux.
+/// An EnetTransport for more clients than one ENet host supports. It uses as many hosts as necessary, all on
+/// one UDP port. The system distributes datagrams over the hosts by the client's address, so that a client
+/// always reaches one and the same host. If one host has enough room, only one is used; this works on every
+/// system. Several hosts need Linux.
 ///
-/// Clients spread by chance, so every host has room to spare: for as many as are given out to it in all but
-/// one of a million cases. Should a host be full all the same, a client that it falls to gets no answer, as
-/// from any full server, and is given to another when it tries again from a new socket.
+/// Clients spread randomly, so every host has spare room: fewer than one in a million hosts fills up before
+/// max_peers is reached. A client that the system assigns to a full host gets no answer, as from any full
+/// server. When the client tries again from a new socket, it is usually assigned to another host.
 ///
-/// Otherwise all is as EnetTransport has it. One thread at a time.
+/// In all other respects it behaves like EnetTransport. Not thread-safe.
 class RECKONER_NET_API ShardedTransport final : public Transport {
  public:
-  static constexpr std::uint32_t kMostPeersPerHost = 4095;  ///< ENet's own limit
-  static constexpr std::uint32_t kMostHosts = 64;           ///< that share a port at most
+  static constexpr std::uint32_t kMostPeersPerHost = 4095;  ///< ENet's limit
+  static constexpr std::uint32_t kMostHosts = 64;           ///< maximum number of hosts that share a port
 
-  /// How many hosts of `peers_per_host` (at least 1) make room for `max_peers`.
+  /// Returns how many hosts of `peers_per_host` peers (at least 1) are needed for `max_peers`.
   [[nodiscard]] static std::uint32_t hosts_for(std::uint32_t max_peers, std::uint32_t peers_per_host);
 
-  /// Opens the sockets. At least `config.max_peers` connections have room, taken together; up to 242 000.
-  /// Fails if the port is in use - also by another server of this kind -, the address is unknown, or several
-  /// hosts are needed and the system does not share a port.
+  /// Opens the sockets, with room for at least `config.max_peers` connections in total; the maximum is 242
+  /// 000. Fails if the port is in use (also by another ShardedTransport), the address is unknown, or several
+  /// hosts are needed and the system cannot share a port.
   [[nodiscard]] static Result<std::unique_ptr<ShardedTransport>> listen(
       const EnetListenConfig& config, std::uint32_t peers_per_host = kMostPeersPerHost);
 
@@ -43,21 +44,21 @@ class RECKONER_NET_API ShardedTransport final : public Transport {
   [[nodiscard]] std::size_t max_state_bytes(PeerId peer) const override;
   void disconnect(PeerId peer, std::uint32_t reason) override;
 
-  /// As EnetTransport::identity().
+  /// Returns the identity under which a peer was admitted. Nullopt without security, or if the peer is gone.
   [[nodiscard]] std::optional<ClientIdentity> identity(PeerId peer) const;
 
-  /// Of all hosts together.
+  /// The sum over all hosts. Valid as long as the transport.
   [[nodiscard]] const TransportStats& stats() const override;
 
-  /// The UDP port in use, that of all hosts.
+  /// The UDP port in use, shared by all hosts.
   [[nodiscard]] std::uint16_t port() const { return hosts_.front()->port(); }
-  /// How many there are.
+  /// Number of hosts.
   [[nodiscard]] std::size_t hosts() const { return hosts_.size(); }
 
-  /// Which host a peer is connected to, from 0.
+  /// Index of the host that a peer is connected to, from 0.
   [[nodiscard]] std::size_t host_of(PeerId peer) const { return peer.value & ((1u << bits_) - 1u); }
 
-  /// As EnetTransport::wait(); any host ends it.
+  /// Like EnetTransport::wait(). Data for any host ends the wait.
   void wait(double seconds);
 
  private:
@@ -66,8 +67,8 @@ class RECKONER_NET_API ShardedTransport final : public Transport {
   bool flush(bool always);
 
   std::vector<std::unique_ptr<EnetTransport>> hosts_;
-  int bits_;              // of a PeerId that number the host
-  std::size_t next_ = 0;  // host to be polled next
+  int bits_;              // number of low PeerId bits that contain the host's index
+  std::size_t next_ = 0;  // host to poll next
   mutable TransportStats stats_;
 };
 

@@ -13,58 +13,59 @@
 
 namespace reckoner {
 
-/// Version of the wire format. Every change that an older build would misread raises it; no number is reused.
+/// Version of the wire format. It increases with every change that an older build would misread. Numbers are
+/// never reused.
 inline constexpr std::uint16_t kProtocolVersion = 7;
 
-/// The largest state datagram that is ever sent, bytes: below every usual path MTU with all headers on top.
+/// Maximum size of a state datagram, bytes. With all headers it is below every common path MTU.
 inline constexpr std::size_t kMaxStateBytes = 1200;
 
-/// The largest message that the control channel carries, bytes. A larger one is refused at both ends.
+/// Maximum size of a message on the control channel, bytes. Both ends refuse a larger one.
 inline constexpr std::size_t kMaxControlBytes = 32 * 1024;
 
 enum class Channel : std::uint8_t {
-  control = 0,  ///< reliable and in order
-  state = 1,    ///< may be lost, repeated or overtaken; never delayed for another's sake
+  control = 0,  ///< reliable and ordered
+  state = 1,    ///< may be lost, repeated or reordered; never waits for other data
 };
 
-/// Something that happened on a transport.
+/// An event of a transport.
 struct TransportEvent {
-  /// What happened.
+  /// Type of the event.
   enum class Kind : std::uint8_t {
     connected,     ///< both ends can send from now on
-    disconnected,  ///< neither can any more, or the connection never came about
+    disconnected,  ///< the connection ended or could not be established
     received,      ///< a payload arrived
   };
 
-  Kind kind = Kind::received;            ///< what happened
-  PeerId peer;                           ///< on whose connection
-  Channel channel = Channel::state;      ///< of a received payload
-  std::uint32_t reason = 0;              ///< of a connect or a disconnect: the number that the other end gave
-  std::span<const std::byte> payload{};  ///< valid until the next call on the transport
+  Kind kind = Kind::received;            ///< type of the event
+  PeerId peer;                           ///< the connection
+  Channel channel = Channel::state;      ///< channel of a received payload
+  std::uint32_t reason = 0;              ///< connected, disconnected: the number that the other end sent
+  std::span<const std::byte> payload{};  ///< received data; valid until the next call on the transport
 };
 
-/// What a transport counted since it was made.
+/// Counters of a transport since its creation.
 struct TransportStats {
-  std::uint64_t datagrams_sent = 0;          ///< as the network sees them (UDP), the transport's own included
-  std::uint64_t datagrams_received = 0;      ///< the same the other way
-  std::uint64_t payload_bytes_sent = 0;      ///< as handed to send()
-  std::uint64_t payload_bytes_received = 0;  ///< as poll() gave them out
-  std::uint64_t wire_bytes_sent = 0;         ///< with the headers of the transport, UDP and IPv4
-  std::uint64_t wire_bytes_received = 0;     ///< the same the other way
-  std::uint64_t refused = 0;                 ///< payloads and datagrams that were not taken in, or not sent
-  RefusalCounts refusals;                    ///< the same by reason
-  std::uint64_t address_changes = 0;         ///< peers that proved to be at another address, and went on
-  /// Datagrams that the system dropped before they came here: empty ones, such as are too long, and all that
-  /// came while its buffer was full. 0 where it does not tell.
+  std::uint64_t datagrams_sent = 0;          ///< UDP datagrams, including the transport's own
+  std::uint64_t datagrams_received = 0;      ///< UDP datagrams, including the transport's own
+  std::uint64_t payload_bytes_sent = 0;      ///< bytes passed to send()
+  std::uint64_t payload_bytes_received = 0;  ///< bytes returned by poll()
+  std::uint64_t wire_bytes_sent = 0;         ///< bytes with the headers of the transport, UDP and IPv4
+  std::uint64_t wire_bytes_received = 0;     ///< bytes with the headers of the transport, UDP and IPv4
+  std::uint64_t refused = 0;          ///< payloads and datagrams that were refused on arrival or not sent
+  RefusalCounts refusals;             ///< `refused`, by reason
+  std::uint64_t address_changes = 0;  ///< peers that continued after they proved a new address
+  /// Datagrams that the operating system dropped: empty or overlong ones, and all that arrived while its
+  /// receive buffer was full. 0 if the system does not report this number.
   std::uint64_t system_drops = 0;
-  std::uint64_t service_errors = 0;  ///< errors of the socket or of one peer; the others go on
+  std::uint64_t service_errors = 0;  ///< errors of the socket or of one peer; the other peers continue
 
-  /// Counts something that was not taken in, in both counts.
+  /// Counts a refusal, in `refused` and `refusals`.
   void refuse(Refusal why) {
     ++refused;
     ++refusals[why];
   }
-  /// Adds field by field.
+  /// Adds the counters.
   TransportStats& operator+=(const TransportStats& other) {
     datagrams_sent += other.datagrams_sent;
     datagrams_received += other.datagrams_received;
@@ -81,72 +82,72 @@ struct TransportStats {
   }
 };
 
-/// Carries payloads between a server and its clients. One implementation runs over ENet, others in virtual
-/// time; nobody above can tell which. An instance belongs to one thread at a time. Nothing throws.
+/// Carries payloads between a server and its clients. One implementation uses ENet; others run in virtual
+/// time, and their callers cannot tell the difference. Not thread-safe. No function throws.
 class RECKONER_NET_API Transport {
  public:
   virtual ~Transport() = default;
 
-  /// Moves time on to `now_s`, sends what waits and takes in what has arrived. Seconds on any clock that
-  /// never goes back; a transport over real sockets may read its own.
+  /// Advances the time to `now_s`, sends queued data and receives arrived data. `now_s` is in seconds on any
+  /// monotonic clock; a transport over real sockets may read its own clock.
   virtual void service(double now_s) = 0;
 
-  /// The next event, oldest first, or nothing.
+  /// Returns the oldest event, or nullopt.
   [[nodiscard]] virtual std::optional<TransportEvent> poll() = 0;
 
-  /// Hands a payload over for sending. False if the peer is gone or the payload is larger than the channel
-  /// carries: nothing was sent then. True promises no delivery on the state channel.
+  /// Queues a payload for sending. Returns false and sends nothing if the peer is gone or the payload is
+  /// larger than the channel allows. On the state channel, true does not guarantee delivery.
   virtual bool send(PeerId peer, Channel channel, std::span<const std::byte> payload) = 0;
 
-  /// Largest payload that the state channel takes to this peer, bytes, at most kMaxStateBytes.
+  /// Maximum size of a state payload to this peer, bytes; at most kMaxStateBytes.
   [[nodiscard]] virtual std::size_t max_state_bytes(PeerId peer) const = 0;
 
-  /// Ends a connection after what was sent reliably has arrived. The other end is told `reason`; a
-  /// disconnected event follows here when it is over.
+  /// Ends a connection after all queued reliable data has arrived. The other end receives `reason`. A
+  /// disconnected event follows here when the connection is closed.
   virtual void disconnect(PeerId peer, std::uint32_t reason) = 0;
 
-  /// What was counted since it was made. Lives as long as the transport.
+  /// Counters since the transport was created. Valid as long as the transport.
   [[nodiscard]] virtual const TransportStats& stats() const = 0;
 
  protected:
   Transport() = default;
-  /// For those that derive from it.
+  /// For derived classes.
   Transport(const Transport&) = default;
-  /// The same.
+  /// For derived classes.
   Transport& operator=(const Transport&) = default;
 };
 
-/// What peers may make a server take in. What exceeds it is dropped, and counted (TransportStats::refusals);
-/// others do not notice. What a game's clients send at 60 frames a second with motions of their own and
-/// messages stays below a tenth of the defaults. Rates count datagrams as they arrive, with ENet's and our
-/// own headers; 0: no limit.
+/// Limits on the traffic from peers. Traffic above a limit is dropped and counted (TransportStats::refusals);
+/// other peers are not affected. A game client that sends 60 times a second, with its own motions and
+/// messages, stays below a tenth of the defaults. Rates count arriving datagrams with the headers of ENet and
+/// Reckoner. 0: no limit.
 struct TransportLimits {
-  double datagrams_per_second = 2000.0;   ///< of one peer
-  double bytes_per_second = 1'000'000.0;  ///< of one peer
-  /// Of all peers at one IPv4 address together: a household, a school behind a NAT.
+  double datagrams_per_second = 2000.0;   ///< from one peer, 1/s
+  double bytes_per_second = 1'000'000.0;  ///< from one peer, B/s
+  /// From all peers at one IPv4 address together (for example a household or a school behind a NAT), 1/s.
   double address_datagrams_per_second = 8000.0;
-  double address_bytes_per_second = 4'000'000.0;  ///< the same in bytes
-  double burst_s = 2.0;  ///< so many seconds' worth may come at once, after a link stood still
-  /// The largest control message that is taken in, bytes, and with it the number of fragments; at most
+  double address_bytes_per_second = 4'000'000.0;  ///< from all peers at one IPv4 address together, B/s
+  double burst_s = 2.0;  ///< burst size, in seconds at the full rate; for links that stalled
+  /// Maximum size of a received control message, bytes; also limits its number of fragments. At most
   /// kMaxControlBytes.
   std::size_t message_bytes = kMaxControlBytes;
-  /// Of one peer: what arrived and waits for something that was lost, bytes; then it is given up, as what is
-  /// missing could not be taken in any more. A peer of Reckoner's has sent
-  /// no more than 128 KiB beyond what is missing.
+  /// Maximum data of one peer, in bytes, that arrived but waits for a lost packet. A peer that exceeds it is
+  /// disconnected, because the missing data could no longer be received. A Reckoner peer sends at most 128
+  /// KiB beyond a missing packet.
   std::size_t waiting_bytes = 512 * 1024;
-  /// Of one peer: control messages that it does not acknowledge, bytes; then it is given up.
+  /// Maximum control data that one peer has not acknowledged, bytes. A peer that exceeds it is disconnected.
   std::size_t backlog_bytes = 8 * 1024 * 1024;
-  /// Events that wait to be polled; then nothing more is read from the socket.
+  /// Maximum number of events waiting for poll(). At the limit, no more data is read from the socket.
   std::size_t waiting_events = 64 * 1024;
-  /// The same by what they carry, bytes; one more may come, as long as a message. A second's worth of 32
-  /// peers that send all they may.
+  /// Maximum payload bytes of the events waiting for poll(). One more message may exceed it. The default
+  /// holds one second of data from 32 peers that send at their limits.
   std::size_t waiting_event_bytes = 32 * 1024 * 1024;
-  /// A peer that sent nothing for so long is gone, s, from 1 to 3600. Clients of Reckoner's speak four times
-  /// a second.
+  /// A peer that sends nothing for this time is disconnected, s; 1 to 3600. Reckoner's clients send at least
+  /// four times a second.
   double silence_s = 10.0;
 };
 
-/// What of them makes no sense: not finite, negative, or no room for anything. Nothing: all is well.
+/// Returns the first invalid limit (not finite, negative, or too small for any data), or nullopt.
 [[nodiscard]] RECKONER_NET_API std::optional<Error> fault_in(const TransportLimits& limits);
 
 }  // namespace reckoner
