@@ -33,7 +33,7 @@ std::span<const FeedItem> Feed::next() {
     item.entity = memory.entity;
     if (time_s > source_->entity(memory.entity).last_s) {
       item.kind = FeedItem::Kind::despawn;
-      item.truth = advance(memory, memory.last, true);  // at rest where it was last
+      item.truth = advance(memory, memory.last, true);  // at rest at its last pose
       continue;
     }
     const bool spawns = memory.poses == 0;
@@ -48,7 +48,7 @@ std::span<const FeedItem> Feed::next() {
   return items_;
 }
 
-// Takes up the entities whose lives have begun; a life between two ticks is never seen.
+// Adds the entities whose lives have begun. A life that falls between two ticks is skipped.
 void Feed::spawn_due(double time_s) {
   const auto old_count = static_cast<std::ptrdiff_t>(alive_.size());
   for (; next_spawn_ < spawns_.size(); ++next_spawn_) {
@@ -63,7 +63,7 @@ void Feed::spawn_due(double time_s) {
                      [](const Memory& a, const Memory& b) { return a.entity < b.entity; });
 }
 
-// The same differences, of poses in a frame: as many as advance() has seen since its history began.
+// Computes the differences of advance() in a frame, from all poses since the history began.
 State Feed::in_frame(const Memory& memory, std::size_t frame, double time_s) const {
   Memory replayed{.entity = memory.entity};
   State state;
@@ -74,14 +74,14 @@ State Feed::in_frame(const Memory& memory, std::size_t frame, double time_s) con
   return state;
 }
 
-// The state that a server derives from a new pose. `restarts`: nothing before it counts.
+// Returns the state that a server derives from a new pose. `restarts`: ignore all earlier poses.
 State Feed::advance(Memory& memory, const Pose& pose, bool restarts) const {
   State state{.position = pose.position, .orientation = pose.orientation};
   if (restarts) memory = {.entity = memory.entity};
   const std::uint32_t n = memory.poses;  // ticks since the history began
   if (n >= 1) {
     const glm::dvec3 velocity = (pose.position - memory.last.position) * tick_rate_hz_;
-    // After 3 ticks there are three velocities: the first difference is over the 2 ticks that they span.
+    // After 3 ticks there are only three velocities, which span 2 ticks.
     glm::dvec3 acceleration{0.0};
     if (n >= 4) {
       acceleration = (velocity - memory.velocities[2]) * (tick_rate_hz_ / 3.0);

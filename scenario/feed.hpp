@@ -13,41 +13,42 @@
 
 namespace reckoner::scenario {
 
-/// What a server is told about one entity at one tick.
+/// An update of one entity at one tick, as input for a server.
 struct FeedItem {
   enum class Kind : std::uint8_t { spawn, move, teleport, despawn };
   Kind kind = Kind::move;
   std::size_t entity = 0;              ///< index in the source
-  State truth;                         ///< of a spawn, move or teleport, in the world
-  std::optional<std::size_t> frame{};  ///< the entity in whose frame it lives; nothing: the world's
-  State local{};                       ///< `truth`, in that frame
+  State truth;                         ///< state in the world's frame, for spawn, move and teleport
+  std::optional<std::size_t> frame{};  ///< the entity whose frame it is in; nullopt: the world's
+  State local{};                       ///< `truth` in that frame
 };
 
-/// Plays a source as a game server would know it: positions and orientations at ticks only. Velocity is the
-/// backward difference of positions, acceleration the velocity's difference over 3 ticks, angular velocity
-/// the backward difference of orientations; after a spawn or teleport velocities are zero until 1 and
-/// acceleration until 3 later ticks exist (EVALUATION.md, Truth). An entity spawns at the first tick within
-/// its life and despawns at the first one after it. A tick costs time in proportion to what is alive. Never
-/// looks ahead. What lives in a frame is differenced there as well, poses from before it came into it
-/// included.
+/// Plays a source as a game server knows it: only positions and orientations at ticks, never future ones.
+/// Velocity and angular velocity are backward differences of one tick. Acceleration is the difference of
+/// velocities over 3 ticks. After a spawn or teleport, the velocities are zero for 1 tick and the
+/// acceleration for 3 ticks. In a frame, the differences are also computed in that frame, including poses
+/// from before the entity entered it.
+///
+/// An entity spawns at the first tick within its life and despawns at the first tick after it. The cost of a
+/// tick is proportional to the number of living entities.
 class Feed {
  public:
-  /// Plays from `start_s` on, one tick every 1 / `tick_rate_hz`. `source` must outlive the feed.
+  /// Plays from `start_s` on, with one tick every 1 / `tick_rate_hz` seconds. `source` must outlive the feed.
   Feed(const Source& source, double start_s, double tick_rate_hz);
 
-  /// The next tick's items, in order of entity. The span is valid until the next call.
+  /// Returns the next tick's items, ordered by entity. The span is valid until the next call.
   [[nodiscard]] std::span<const FeedItem> next();
 
-  /// Server time of the tick that next() will give: start_s + k / tick_rate_hz, without accumulated rounding.
+  /// Server time of the next tick: start_s + k / tick_rate_hz, without accumulated rounding errors.
   [[nodiscard]] double next_time_s() const;
 
-  /// True if no entity is alive and none will come.
+  /// True if no entity is alive and none will spawn.
   [[nodiscard]] bool finished() const { return alive_.empty() && next_spawn_ == spawns_.size(); }
 
  private:
   struct Memory {
     std::size_t entity = 0;
-    std::uint32_t poses = 0;  // since spawn or teleport, this one left out; counts to 5
+    std::uint32_t poses = 0;  // number of earlier poses since the spawn or teleport, at most 5
     Pose last{};
     glm::dvec3 velocities[3]{};  // of the last three ticks, newest first
   };
@@ -60,9 +61,9 @@ class Feed {
   double start_s_;
   double tick_rate_hz_;
   std::uint64_t tick_ = 0;
-  std::vector<std::size_t> spawns_;  // entities by when their lives begin
+  std::vector<std::size_t> spawns_;  // entities, ordered by the start of their lives
   std::size_t next_spawn_ = 0;
-  std::vector<Memory> alive_;  // in order of entity
+  std::vector<Memory> alive_;  // ordered by entity
   std::vector<FeedItem> items_;
 };
 

@@ -14,14 +14,15 @@ namespace reckoner::scenario {
 
 /// One entity of a source.
 struct SourceEntity {
-  std::string name{};     ///< the trace's own id, or a made-up one
-  double first_s = 0.0;   ///< it exists from here
-  double last_s = 0.0;    ///< to here, both included; infinity: for ever
-  double offset_s = 0.0;  ///< its time here minus the time it was recorded with
+  std::string name{};     ///< the id in the trace, or a generated one
+  double first_s = 0.0;   ///< start of its life, s
+  double last_s = 0.0;    ///< end of its life, s, inclusive; may be infinity
+  double offset_s = 0.0;  ///< its time here minus its recorded time, s
   bool has_orientation = true;
 };
 
-/// Where motion comes from: a recording, or a rule. A pure function of time: asking twice gives the same.
+/// A source of true motion: a recording or a generator. A pure function of time: equal calls return equal
+/// results.
 class Source {
  public:
   virtual ~Source() = default;
@@ -29,49 +30,51 @@ class Source {
   [[nodiscard]] virtual std::size_t size() const = 0;
   [[nodiscard]] virtual const SourceEntity& entity(std::size_t index) const = 0;
 
-  /// Truth about an entity at `time_s`, within its life; outside of it a pose of its edges or nearby.
+  /// Returns the true pose of an entity at `time_s`. Outside the entity's life, returns a pose at or near the
+  /// nearest end of its life.
   [[nodiscard]] virtual Pose pose(std::size_t index, double time_s) const = 0;
 
-  /// True if a declared teleport lies in (from_s, to_s].
+  /// True if a declared teleport is in (from_s, to_s].
   [[nodiscard]] virtual bool teleports_within(std::size_t index, double from_s, double to_s) const = 0;
 
-  /// True if `time_s` lies where nothing was recorded for longer than 0.25 s: no truth to measure against.
+  /// True if `time_s` is in an interval of more than 0.25 s without samples. There is no truth to measure
+  /// against.
   [[nodiscard]] virtual bool in_gap(std::size_t index, double time_s) const = 0;
 
-  /// The routes that entities follow, to be registered with a server.
+  /// The routes that entities follow. Register them with the server.
   [[nodiscard]] virtual std::span<const RouteDefinition> routes() const { return {}; }
 
-  /// The index in routes() of the one that an entity follows; nothing if it moves freely.
+  /// Index into routes() of the route that an entity follows; nullopt if it moves freely.
   [[nodiscard]] virtual std::optional<std::size_t> route_of(std::size_t) const { return std::nullopt; }
 
-  /// True while an entity is exactly on the route it follows: not on an excursion.
+  /// True while an entity is exactly on its route, and not on an excursion.
   [[nodiscard]] virtual bool on_route(std::size_t index, double) const { return route_of(index).has_value(); }
 
-  /// True if entities may live in the frames of others, or would if these moved: a scenario to measure that
-  /// by.
+  /// True if the scenario is for measuring frames: some entities are in the frames of others, or it is the
+  /// comparison scenario without moving frames.
   [[nodiscard]] virtual bool has_frames() const { return false; }
 
-  /// The index of the entity in whose frame one lives at `time_s`; nothing: in the world's. pose() is in the
-  /// world all the same.
+  /// Index of the entity whose frame this entity is in at `time_s`; nullopt: the world's frame. pose() is
+  /// always in the world's frame.
   [[nodiscard]] virtual std::optional<std::size_t> frame_of(std::size_t, double) const {
     return std::nullopt;
   }
 
-  /// True if it goes from frame to frame, or would if these moved.
+  /// True if the entity changes between frames. Also true in the comparison scenario without moving frames.
   [[nodiscard]] virtual bool changes_frame(std::size_t) const { return false; }
 
-  /// True if all it does is to be carried along by another: in that one's frame it stands still.
+  /// True if the entity only stands still in the frame of another entity.
   [[nodiscard]] virtual bool is_carried(std::size_t) const { return false; }
 
-  /// The pose in the frame of another entity, or in the world's.
+  /// Returns the pose in the frame of another entity, or in the world's frame if `frame` is nullopt.
   [[nodiscard]] virtual Pose pose_in(std::size_t index, std::optional<std::size_t> frame,
                                      double time_s) const {
     const Pose world = pose(index, time_s);
     return frame ? into_frame(pose(*frame, time_s), world) : world;
   }
 
-  [[nodiscard]] virtual double start_s() const = 0;  ///< first instant of any entity
-  [[nodiscard]] virtual double end_s() const = 0;    ///< last instant of any entity; may be infinity
+  [[nodiscard]] virtual double start_s() const = 0;  ///< earliest time of any entity, s
+  [[nodiscard]] virtual double end_s() const = 0;    ///< latest time of any entity, s; may be infinity
 };
 
 }  // namespace reckoner::scenario

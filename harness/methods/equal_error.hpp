@@ -37,7 +37,7 @@ inline constexpr double kMostUpdatesPerS = 60.0;
     const std::function<void(std::size_t done, std::size_t all)>& progress = {});
 
 /// The geometric mean, over all traces with this network, of Reckoner's bytes divided by the buffer's bytes.
-/// Each number of bytes counts as at least kLeastRatio. Returns 0 if there is no such trace.
+/// Each ratio counts as at least kLeastRatio. Returns 0 if there is no such trace.
 [[nodiscard]] double mean_ratio(const std::vector<EqualError>& all, const std::string& network);
 
 }  // namespace reckoner::harness

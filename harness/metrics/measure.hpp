@@ -14,9 +14,8 @@ namespace reckoner::harness {
 /// Options for comparing the files of real processes.
 struct MeasureOptions {
   double teleport_mps = 100.0;
-  double frame_rate_hz =
-      /// Frame rate of the client. Frames without any row count as frames that showed nothing.
-      60.0;
+  /// Frame rate of the client. Frames without any row count as frames that showed nothing.
+  double frame_rate_hz = 60.0;
   double one_way_s = 0.1;  ///< one-way delay of the link, the grace period of missing_s and ghost_s
 };
 

@@ -71,8 +71,9 @@ struct ReplayOptions {
   /// still those of the first client, which does not own any.
   std::optional<LinkPair> owner_links;
   OwnerPolicy owner_policy = OwnerPolicy::correct;
-  std::string
-      cheat;  ///< with owner_links: a third client owns one entity more, and cheats so (Cheat); or empty
+  /// Only with owner_links: the name of a Cheat. A third client then owns an additional entity and cheats in
+  /// this way. Empty: no such client.
+  std::string cheat;
   bool log_packets = false;
 };
 

@@ -21,7 +21,7 @@ namespace reckoner::harness {
 
 namespace {
 
-// A pipe that no other child inherits: it would keep the pipe open.
+// A pipe that other children do not inherit. An inherited copy would keep the pipe open.
 bool open_pipe(int (&ends)[2]) {
   if (pipe(ends) != 0) return false;
   for (const int end : ends)
@@ -90,7 +90,7 @@ ChildProcess::~ChildProcess() {
 }
 
 bool ChildProcess::tell(const std::string& line) {
-  const std::string text = line + "\n";  // short enough for a pipe to take whole
+  const std::string text = line + "\n";  // short enough for one write to the pipe
   return input_ >= 0 && write(input_, text.data(), text.size()) == static_cast<ssize_t>(text.size());
 }
 

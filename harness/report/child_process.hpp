@@ -11,15 +11,15 @@
 
 namespace reckoner::harness {
 
-/// A program in a process of its own, whose output goes to a file. Ended by the destructor if it still runs:
-/// asked first, killed after a second. Linux and macOS.
+/// A program in its own process, with its output in a file. If it still runs, the destructor asks it to end
+/// and kills it after a second. Linux and macOS.
 class ChildProcess {
  public:
-  /// What it reads: nothing, or what tell() writes.
+  /// Standard input of the program: empty, or the lines passed to tell().
   enum class Input : std::uint8_t { nothing, told };
 
-  /// Starts `program`, looked up in PATH if it is a bare name. What it prints, to either stream, goes to the
-  /// file `log`.
+  /// Starts `program`, which is searched in PATH if it is a bare name. Both output streams go to the file
+  /// `log`.
   [[nodiscard]] static Result<ChildProcess> start(const std::filesystem::path& program,
                                                   const std::vector<std::string>& arguments,
                                                   const std::filesystem::path& log,
@@ -28,19 +28,20 @@ class ChildProcess {
   ChildProcess(ChildProcess&& other) noexcept;
   ChildProcess& operator=(ChildProcess&& other) noexcept;
 
-  /// Exit code, or 128 and the number of the signal that ended it; nothing while it runs.
+  /// The exit code, or 128 plus the number of the signal that ended the program. Returns nullopt while it
+  /// runs.
   [[nodiscard]] std::optional<int> exit_code();
 
   [[nodiscard]] int pid() const { return pid_; }
 
-  /// Asks it to end (SIGTERM).
+  /// Asks the program to end (SIGTERM).
   void ask_to_end();
 
-  /// Writes a line to its standard input, which was to be Input::told. False if it reads no more. The caller
-  /// ignores SIGPIPE.
+  /// Writes a line to the program's standard input, which requires Input::told. Returns false if the program
+  /// no longer reads. The caller must ignore SIGPIPE.
   bool tell(const std::string& line);
 
-  /// What it has printed so far.
+  /// The output of the program so far.
   [[nodiscard]] std::string output() const;
 
  private:
@@ -49,19 +50,19 @@ class ChildProcess {
   void end();
 
   int pid_ = -1;
-  int input_ = -1;  // the end of the pipe that is written to
+  int input_ = -1;  // the write end of the pipe
   std::optional<int> exit_code_;
   std::filesystem::path log_;
 };
 
-/// The last line that a program printed: what it complained of, if it failed.
+/// The last line of a program's output. If the program failed, this is usually the error message.
 [[nodiscard]] std::string last_line(const std::string& output);
 
-/// What follows the last `key` that begins a line of what a program printed, to the end of that line; nothing
-/// if it is not there.
+/// Searches the complete lines of `output` for the last one that starts with `key` and a space. Returns the
+/// rest of that line, or nullopt if there is none.
 [[nodiscard]] std::optional<std::string> last_said(const std::string& output, const std::string& key);
 
-/// The folder that this program was started from: its companions are beside it.
+/// The folder of the running program. The other programs of the project are in the same folder.
 [[nodiscard]] std::filesystem::path program_folder(const char* argv0);
 
 }  // namespace reckoner::harness

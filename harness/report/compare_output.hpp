@@ -11,19 +11,20 @@
 
 namespace reckoner::harness {
 
-/// What bytes_at_equal_error() found, as text and as JSON.
+/// The results of bytes_at_equal_error() as text and as JSON.
 [[nodiscard]] std::string equal_error_table(const std::vector<EqualError>& all);
 [[nodiscard]] nlohmann::ordered_json equal_error_json(const std::vector<EqualError>& all);
 
-/// {"mode", "runs": [{"trace","network","method","seed", ...figures}], "ratios": [{"network","method",
-/// "traces", figure: ratio ...}]}.
+/// The results of a comparison as JSON: {"mode", "runs": [{"trace","network","method","seed", ...figures}],
+/// "ratios": [{"network","method", figure: {"ratio","worst","worst_trace","traces"} ...}]}.
 [[nodiscard]] nlohmann::ordered_json compare_json(const std::vector<CompareRun>& runs, bool buffered,
                                                   const std::string& mode);
 
-/// For a person: per network the error of each method on each trace, then the geometric means.
+/// The results of a comparison as text. For each network: the error of each method on each trace, then the
+/// geometric means.
 [[nodiscard]] std::string compare_table(const std::vector<CompareRun>& runs, bool buffered);
 
-/// The distinct values of a member of the runs, in order of first appearance.
+/// The distinct values of a member of the runs, in the order of their first appearance.
 [[nodiscard]] std::vector<std::string> distinct(const std::vector<CompareRun>& runs,
                                                 std::string CompareRun::*member);
 

@@ -8,8 +8,8 @@
 
 namespace reckoner::harness {
 
-/// Runs gnuplot on the script that `script_for` makes for an output path, and returns the SVG that it drew.
-/// Fails if there is no gnuplot, or it complains.
+/// Runs gnuplot and returns the SVG that it draws. `script_for` gets the path of the output file and returns
+/// the gnuplot script. Fails if gnuplot is not installed or reports an error.
 [[nodiscard]] Result<std::string> draw_svg(
     const std::function<std::string(const std::string& out)>& script_for);
 

@@ -37,9 +37,9 @@ Result<PlotMethod> record_method(const scenario::Source& source, const ReplayOpt
 namespace {
 
 constexpr const char* kTruthColour = "#9aa5b1";
-constexpr double kBreakS = 0.1;  // frames further apart have others between them that are not drawn
+constexpr double kBreakS = 0.1;  // frames further apart than this are not joined by a line
 
-// Data of all frames as a gnuplot datablock: time, truth x y, shown x y, error.
+// The data of all frames as a gnuplot datablock: time, true x and y, shown x and y, error.
 std::string data_block(const PlotMethod& method, const std::string& name) {
   std::string text = fmt::format("${} << EOD\n", name);
   for (std::size_t i = 0; i < method.frames.size(); ++i) {
@@ -60,7 +60,7 @@ struct Range {
   }
 };
 
-// The same square of ground in every panel, so that one metre is one metre.
+// Ranges for a square of ground that all panels show, so that their scales are equal.
 std::string ground_ranges(const Plot& plot) {
   Range x;
   Range y;

@@ -14,35 +14,37 @@
 
 namespace reckoner::harness {
 
-inline constexpr double kPlotWarmUpS = 2.0;  ///< until client and clock have settled; not drawn
+inline constexpr double kPlotWarmUpS = 2.0;  ///< not drawn: the time until client and clock have settled, s
 
-/// One frame of the plotted entity. A method that showed nothing in a frame has none for it.
+/// One frame of the plotted entity. A method has no PlotFrame for a frame in which it did not show the
+/// entity.
 struct PlotFrame {
-  double time_s = 0.0;  ///< from the start of what is plotted
+  double time_s = 0.0;  ///< from the start of the plot
   glm::dvec3 truth{0.0};
   glm::dvec3 shown{0.0};
 };
 
-/// How one method showed the entity.
+/// The frames of one method.
 struct PlotMethod {
   std::string title;
   std::string colour;
   std::vector<PlotFrame> frames;
-  double p95_m = 0.0;  ///< same-time error of the frames
+  double p95_m = 0.0;  ///< same-time error over all frames
 };
 
-/// What a plot shows: one entity, the same seconds of it by each method.
+/// A plot of one entity over the same period by several methods.
 struct Plot {
-  std::string title;  ///< above all
+  std::string title;  ///< at the top of the plot
   std::vector<PlotMethod> methods;
 };
 
-/// The gnuplot script that draws it into the SVG file `out`: the truth's path from above, each method's path
-/// over it, and their errors over time.
+/// The gnuplot script that draws `plot` into the SVG file `out`: the true path from above, the path that each
+/// method shows, and the errors over time.
 [[nodiscard]] std::string plot_script(const Plot& plot, const std::string& out);
 
-/// Replays and keeps what was shown of one entity; `rate_hz` becomes the updates per second it got. Title and
-/// colour are the caller's. Frames after a teleport are left out as the figures leave them out.
+/// Runs a replay and records how `entity` is shown. Sets `rate_hz` to the updates per second sent about it.
+/// Title and colour are left empty. Leaves out the 0.7 s after a teleport, as the figures do. Fails if the
+/// replay fails or never shows the entity.
 [[nodiscard]] Result<PlotMethod> record_method(const scenario::Source& source, const ReplayOptions& options,
                                                std::size_t entity, double& rate_hz);
 

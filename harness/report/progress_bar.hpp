@@ -5,11 +5,11 @@
 
 namespace reckoner::harness {
 
-/// Shows on a terminal how much is `done`, 0 to 1, and `what` is being done, over what it showed before.
-/// Nothing where standard error is not a terminal: in a file it would be noise.
+/// Draws a progress bar on standard error in place of the one before. `done` is 0 to 1; `what` names the
+/// task. Does nothing if standard error is not a terminal.
 void show_progress(const std::string& what, double done);
 
-/// Takes it away.
+/// Removes the progress bar.
 void end_progress();
 
 }  // namespace reckoner::harness

@@ -21,13 +21,13 @@ constexpr std::size_t kDrawnSources = 4;
 constexpr double kDrawnSeconds = 8.0;
 constexpr double kRatesHz[] = {4.0, 10.0, 20.0, 30.0};
 
-// gnuplot writes a file of its own; inside a page only the drawing itself belongs.
+// gnuplot writes a complete file. Inside a page, only the <svg> element may remain.
 std::string inlined(const std::string& svg) {
   const auto start = svg.find("<svg");
   return start == std::string::npos ? svg : svg.substr(start);
 }
 
-// Geometric mean over the traces of a method's figure on one network; 0 if none has it.
+// The geometric mean over the traces of a figure, for one method and network. 0 if no trace has it.
 double overall(const std::vector<CompareRun>& runs, const std::string& network, const std::string& method,
                const ComparedFigure& figure) {
   double logs = 0.0;
@@ -41,7 +41,7 @@ double overall(const std::vector<CompareRun>& runs, const std::string& network, 
   return count == 0 ? 0.0 : std::exp(logs / static_cast<double>(count));
 }
 
-// A few sources from all over the list: kinds of motion stand together in it.
+// Some sources, evenly spaced over the list, because similar kinds of motion are next to each other in it.
 std::vector<NamedSource> subset(const std::vector<NamedSource>& sources) {
   const std::size_t count = std::min(kDrawnSources, sources.size());
   std::vector<NamedSource> some;
@@ -81,7 +81,7 @@ Result<ReportFigure> path_figure(const Comparison& comparison, const NamedSource
 
 Result<ReportFigure> rate_figure(const Comparison& comparison, const std::vector<NamedSource>& some,
                                  const ComparedFigure& error) {
-  // What a method spent, which under a budget may be less than it was allowed.
+  // The rate really used. Under a budget it may be less than the permitted rate.
   const ComparedFigure spent{"updates_per_s", [](const Figures& figures) -> std::optional<double> {
                                if (!figures.down || figures.entity_seconds <= 0.0) return std::nullopt;
                                return static_cast<double>(figures.down->updates) / figures.entity_seconds;

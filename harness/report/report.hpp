@@ -8,9 +8,10 @@
 
 namespace reckoner::harness {
 
-/// Writes index.html into `folder` (made if need be): one page without outside parts that shows `runs` of
-/// `comparison` to someone who has never seen the project. Runs more for its plots: the paths, and every
-/// method at several rates. Needs gnuplot. Returns the page's path.
+/// Writes index.html into `folder` and returns its path. Creates the folder if necessary. The page explains
+/// `runs` of `comparison` to readers who do not know the project, and needs no other files. Runs more replays
+/// for its plots: the paths, and every method at several update rates. Fails if gnuplot is not installed, a
+/// replay fails, or the file cannot be written.
 [[nodiscard]] Result<std::string> write_report(const Comparison& comparison,
                                                const std::vector<CompareRun>& runs,
                                                const std::string& folder);

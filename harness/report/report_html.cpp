@@ -71,7 +71,7 @@ std::string error_table(const std::vector<CompareRun>& runs, const std::string& 
   return table + "</table>\n";
 }
 
-// What the words of the tables mean.
+// Explains the names of the methods in the tables.
 std::string glossary(const std::vector<CompareRun>& runs) {
   std::string list = "<h2>The techniques</h2>\n<dl>\n";
   for (const std::string& method : distinct(runs, &CompareRun::method)) {
@@ -81,7 +81,7 @@ std::string glossary(const std::vector<CompareRun>& runs) {
     if (kind != kinds.end()) {
       summary = kind->summary;
     } else if (method != "reckoner") {
-      continue;  // a part of Reckoner switched off: its name says which
+      continue;  // an ablation: the name says which part is switched off
     }
     list += fmt::format("<dt><b>{}</b></dt><dd>{}</dd>\n", escaped(method), escaped(std::string(summary)));
   }

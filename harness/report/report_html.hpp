@@ -8,14 +8,14 @@
 
 namespace reckoner::harness {
 
-/// A picture of the report: an SVG with a heading above and a sentence below it.
+/// A picture of the report: an SVG with a heading above it and a caption below.
 struct ReportFigure {
   std::string heading;
   std::string svg;
   std::string caption;
 };
 
-/// The whole page.
+/// The whole page as HTML.
 [[nodiscard]] std::string report_html(const std::vector<CompareRun>& runs, bool buffered,
                                       const std::vector<ReportFigure>& figures);
 

@@ -13,7 +13,7 @@ constexpr const char* kOurColour = "#2680c2";
 constexpr std::array kColours{"#d64545", "#e9a23b", "#52a36b", "#8a63c9", "#c2569b",
                               "#3aa3a0", "#8d6e53", "#6b7a89", "#a3b03a"};
 
-// Range and ticks of a logarithmic axis: 1, 2, 5 in every decade, and little room beside the data.
+// Range and ticks of a logarithmic axis. The ticks are at 1, 2 and 5 in every decade.
 std::string axis(char name, double low, double high) {
   std::string ticks;
   for (double decade = 1e-6; decade < 1e6; decade *= 10.0) {

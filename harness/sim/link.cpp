@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kSecondsPerMs = 1e-3;
 
-// The table of EVALUATION.md: latency, jitter, loss, mean burst.
+// Latency, jitter, loss and mean burst.
 constexpr std::array<NamedNetwork, 6> kNetworks{{
     {"lan", {.latency_ms = 2, .jitter_ms = 0.5, .loss_percent = 0, .burst = 1}},
     {"broadband", {.latency_ms = 30, .jitter_ms = 5, .loss_percent = 0.5, .burst = 1}},

@@ -28,7 +28,8 @@ struct PacketRecord {
 /// come directly after its original and gets the same number.
 void share_out(std::span<PacketRecord> packets, std::size_t entities);
 
-/// Writes the file of the option --packets; EVALUATION.md describes it. The error names the file.
+/// Writes the CSV file of the option --packets, with one row per record. The field arrived_s is empty if the
+/// datagram was lost. The error names the file.
 [[nodiscard]] std::optional<Error> write_packets(const std::string& path,
                                                  std::span<const PacketRecord> packets);
 

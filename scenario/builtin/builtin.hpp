@@ -14,7 +14,7 @@
 
 namespace reckoner::scenario {
 
-/// A built-in scenario's name and what it shows, one line.
+/// Name and one-line description of a built-in scenario.
 struct BuiltinInfo {
   std::string_view name;
   std::string_view description;
@@ -23,8 +23,8 @@ struct BuiltinInfo {
 
 [[nodiscard]] std::span<const BuiltinInfo> builtin_scenarios();
 
-/// Makes a built-in scenario: endless simulated motion, a pure function of (seed, entity, time). `entities` 0
-/// takes the scenario's default. The error of an unknown name lists the known ones.
+/// Creates a built-in scenario: simulated motion that is a pure function of (seed, entity, time). `entities`
+/// 0 selects the scenario's default. For an unknown name, the error lists the known names.
 [[nodiscard]] Result<std::unique_ptr<Source>> make_builtin(std::string_view name, std::size_t entities = 0,
                                                            std::uint64_t seed = 1);
 

@@ -25,7 +25,8 @@ class Crowd : public BuiltinSource {
   std::vector<Walker> walkers_;
 };
 
-// A crowd whose walkers arrive one about every 1.5 s and stay for 5 s to 40 s. A few are there at the start.
+// A crowd in which one walker arrives about every 1.5 s and stays for 5 s to 40 s. Five are present at the
+// start.
 class Visitors final : public Crowd {
  public:
   Visitors(std::size_t count, std::uint64_t seed) : Crowd("visitor", count, seed) {

@@ -8,15 +8,15 @@
 namespace reckoner::scenario {
 namespace {
 
-constexpr double kStrideS = 0.5;  // from one place to the next
-constexpr double kReachM = 1.5;   // places are drawn so far from home along each axis
-constexpr double kApartM = 12.0;  // the two of a pair
+constexpr double kStrideS = 0.5;  // time from one place to the next
+constexpr double kReachM = 1.5;   // along each axis, a place is at most this far from home
+constexpr double kApartM = 12.0;  // between the two players of a pair
 constexpr double kPairsApartM = 60.0;
-constexpr double kJumpChance = 0.3;   // a stride is in the air
-constexpr double kStandChance = 0.2;  // or leads nowhere
+constexpr double kJumpChance = 0.3;   // the player jumps during a stride
+constexpr double kStandChance = 0.2;  // the player stands during a stride
 
-// Pairs of players who face each other, strafe from place to place at up to some 8 m/s, stand and jump. The
-// horizontal path is the C1 cubic through drawn places; take-off and landing jump, as in games.
+// Pairs of players who face each other, strafe at up to about 8 m/s, stand and jump. The horizontal path is a
+// C1 cubic through random places. As in games, the vertical velocity jumps at take-off and landing.
 class Duel final : public BuiltinSource {
  public:
   Duel(const char* noun, std::size_t count, std::uint64_t seed) : BuiltinSource(noun, count, seed) {}
@@ -36,7 +36,7 @@ class Duel final : public BuiltinSource {
     return hash_uniform(seed(), index, stride, what);
   }
 
-  // Not everybody steps at the same instant.
+  // A random offset, so that players do not start their strides at one time.
   Period stride_at(std::size_t index, double time_s) const {
     return period_at(time_s + kStrideS * hash_uniform(seed(), index), kStrideS);
   }
@@ -47,7 +47,7 @@ class Duel final : public BuiltinSource {
   }
 
   glm::dvec2 place(std::size_t index, std::int64_t stride) const {
-    // Who stands stays where the stride before led to.
+    // A standing player stays at the end of the previous stride.
     while (chance(index, stride, 2) < kStandChance)
       --stride;
     const glm::dvec2 drawn{chance(index, stride, 0) - 0.5, chance(index, stride, 1) - 0.5};
@@ -58,7 +58,7 @@ class Duel final : public BuiltinSource {
     const auto [stride, since_s] = stride_at(index, time_s);
     const glm::dvec2 from = place(index, stride);
     const glm::dvec2 to = place(index, stride + 1);
-    // As far on as from the place before to the place after, times the time: Catmull and Rom's tangents.
+    // Catmull-Rom tangents, scaled by the duration of a stride.
     const glm::dvec2 out = 0.5 * (to - place(index, stride - 1));
     const glm::dvec2 in = 0.5 * (place(index, stride + 2) - from);
     const double u = since_s / kStrideS;

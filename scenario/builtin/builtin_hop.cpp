@@ -9,14 +9,14 @@ namespace reckoner::scenario {
 namespace {
 
 constexpr double kHopS = 1.0;
-constexpr double kGroundS = 0.3;           // of a hop; the rest is flight
-constexpr std::int64_t kHopsInStage = 10;  // then it teleports
+constexpr double kGroundS = 0.3;           // per hop; the rest is flight
+constexpr std::int64_t kHopsInStage = 10;  // a teleport follows
 constexpr double kStageSideM = 4.0;
 constexpr double kWorldSideM = 200.0;
 
-// A character that hops from point to point under gravity; on the ground between two hops its horizontal
-// velocity changes steadily, so only the vertical velocity jumps, at take-off and landing, as in games. Every
-// ten hops it teleports to another place.
+// A character that hops from point to point under gravity. On the ground, its horizontal velocity changes at
+// a constant rate. Only the vertical velocity jumps, at take-off and landing, as in games. It teleports to
+// another place every ten hops.
 class Hop final : public BuiltinSource {
  public:
   Hop(std::size_t count, std::uint64_t seed) : BuiltinSource("hopper", count, seed) {}
@@ -24,11 +24,12 @@ class Hop final : public BuiltinSource {
   Pose pose(std::size_t index, double time_s) const override {
     const auto [hop, since_s] = period_at(shifted(index, time_s), kHopS);
     const std::int64_t stage = stage_of(hop);
-    // Hop h flies over the joint between ground times around h and h + 1; the polyline through the points has
-    // its corners in the middle of the ground times and is rounded there.
+    // Hop h is the flight between the ground phases around its start and its end. The polyline through the
+    // points has its corners in the middle of the ground phases. The corners are rounded there.
     const glm::dvec2 here = point(index, stage, hop);
     const glm::dvec2 velocity = (point(index, stage, hop + 1) - here) / kHopS;
-    const bool first = hop == stage * kHopsInStage;  // nothing before a teleport shapes what comes after
+    // Motion before a teleport does not affect the motion after it.
+    const bool first = hop == stage * kHopsInStage;
     const bool last = hop + 1 == (stage + 1) * kHopsInStage;
     const glm::dvec2 before = first ? velocity : (here - point(index, stage, hop - 1)) / kHopS;
     const glm::dvec2 after =
@@ -46,7 +47,7 @@ class Hop final : public BuiltinSource {
   }
 
   bool teleports_within(std::size_t index, double from_s, double to_s) const override {
-    // The same rounding as in pose(), so that the jump and its declaration fall on the same instant.
+    // Uses the rounding of pose(), so that the jump and its declaration have equal times.
     return stage_of(period_at(shifted(index, from_s), kHopS).index) !=
            stage_of(period_at(shifted(index, to_s), kHopS).index);
   }
@@ -67,8 +68,8 @@ class Hop final : public BuiltinSource {
     return home * kWorldSideM + offset * kStageSideM;
   }
 
-  // `away_s` from a corner between two velocities, at most half the ground time: the parabola tangent to
-  // both.
+  // Replaces a corner between two velocities by the parabola tangent to both. `away_s` is the time from the
+  // corner, at most half the ground time in size.
   static void round_corner(const glm::dvec2& before, const glm::dvec2& after, double away_s, glm::dvec2& at,
                            double& heading) {
     constexpr double kHalfS = 0.5 * kGroundS;

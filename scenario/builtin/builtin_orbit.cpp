@@ -17,7 +17,7 @@ glm::dvec3 random_direction(Random& random) {
   return {radius * std::cos(angle), radius * std::sin(angle), z};
 }
 
-// A thing on an ellipse about a fixed centre, at a steady angular rate, spinning about a fixed axis.
+// Bodies on ellipses around fixed centres, at a constant angular rate. Each spins about a fixed axis.
 class Orbit final : public BuiltinSource {
  public:
   Orbit(std::size_t count, std::uint64_t seed) : BuiltinSource("orbit", count, seed) {

@@ -16,18 +16,18 @@ namespace {
 constexpr std::size_t kGuardsPerRoute = 8;
 constexpr double kRouteAreaM2 = 1600.0;
 
-// A guard's speed changes when a leg begins; the legs repeat, so that the way walked until any time is a sum
-// of whole rounds and the table of one.
+// A guard's speed changes at the start of a leg. The legs repeat in rounds. So the distance at any time is
+// the distance of the complete rounds plus a table entry.
 constexpr std::size_t kLegs = 12;
 constexpr double kShortestLegS = 10.0;
 constexpr double kLongestLegS = 20.0;
-constexpr double kHaltChance = 0.15;  // of a leg: stands
+constexpr double kHaltChance = 0.15;  // of a leg: the guard stands still
 constexpr double kSlowestMps = 0.7;
 constexpr double kFastestMps = 1.9;
 constexpr double kGentlestMps2 = 0.4;
 constexpr double kHardestMps2 = 1.0;
 
-// Every other guard may leave its route once in a slot.
+// Every second guard may leave its route once per slot.
 constexpr double kSlotS = 60.0;
 constexpr double kExcursionChance = 0.4;
 constexpr double kShortestExcursionS = 8.0;
@@ -70,13 +70,13 @@ RouteDefinition draw_route(std::uint64_t seed, std::size_t number, double side_m
   return route;
 }
 
-// How one guard walks along its route.
+// The motion of one guard along its route.
 struct Walk {
   struct Leg {
-    double begin_m = 0.0;  // since the round began
+    double begin_m = 0.0;  // distance since the start of the round
     double before_mps = 0.0;
     double speed_mps = 0.0;
-    double acceleration_mps2 = 0.0;  // of the ramp, unsigned
+    double acceleration_mps2 = 0.0;  // absolute acceleration during the change of speed
   };
   std::array<Leg, kLegs> legs;
   double leg_s = 0.0;
@@ -84,7 +84,7 @@ struct Walk {
   double start_m = 0.0;
   double round_m = 0.0;
 
-  // Since the leg began, up to its end.
+  // Distance since the start of the leg, within the leg.
   static double walked(const Leg& leg, double time_s) {
     const double change = leg.speed_mps - leg.before_mps;
     const double ramp_s = std::abs(change) / leg.acceleration_mps2;
@@ -154,8 +154,8 @@ class Patrol final : public BuiltinSource {
     bool active = false;
     double begin_s = 0.0;
     double length_s = 0.0;
-    double reach_m = 0.0;  // to the left
-    double part = 0.0;     // of it that has passed
+    double reach_m = 0.0;  // to the left; negative: to the right
+    double part = 0.0;     // elapsed fraction
   };
 
   const Route& route_for(std::size_t index) const { return routes_[index % routes_.size()]; }
@@ -177,8 +177,8 @@ class Patrol final : public BuiltinSource {
     return e;
   }
 
-  // Away from the route in one direction, which is its left half-way through: the route's own left would turn
-  // suddenly with its curvature.
+  // Displacement from the route. Its direction is constant: the left of the route at the middle of the
+  // excursion. The left of the current route point would turn abruptly with the curvature.
   glm::dvec3 offset(std::size_t index, const Excursion& e) const {
     const double half_way = walks_[index].distance(e.begin_s + 0.5 * e.length_s);
     const glm::dvec3 forward{route_for(index).state_at({half_way, 1.0, 0.0}, 0.0).velocity};

@@ -14,7 +14,7 @@
 namespace reckoner::scenario {
 namespace {
 
-// A crew: what each entity of a group of kGroup is. The ship comes first, and all others live on it.
+// The roles in a group of kGroup entities. The ship comes first; all others live on it.
 enum class Role : std::uint8_t { ship, turret, gunner, rests, walks, boards };
 constexpr std::size_t kGroup = 16;
 constexpr std::array<Role, kGroup> kRoles{Role::ship,   Role::turret, Role::gunner, Role::rests,
@@ -22,15 +22,16 @@ constexpr std::array<Role, kGroup> kRoles{Role::ship,   Role::turret, Role::gunn
                                           Role::walks,  Role::walks,  Role::rests,  Role::boards,
                                           Role::boards, Role::rests,  Role::walks,  Role::walks};
 
-// The ship's course: a figure of eight, on which it is fast between its two slow turns and the crossing.
+// The ship's course is a figure of eight. The ship is slow in the two turns and at the crossing, and fast
+// between them.
 constexpr double kPeriodS = 80.0;
 constexpr double kLengthM = 60.0, kWidthM = 24.0;
 constexpr double kBetweenShipsM = 400.0;
-constexpr double kDeckM = 3.0;  // above the ship's middle
+constexpr double kDeckM = 3.0;  // height above the ship's centre
 constexpr double kHalfDeckM = 12.0;
 
-// Whoever boards takes this long for the way across, and does so, or leaves, every so often, while the ship
-// is slow.
+// A boarding person crosses between ship and shore in kCrossS. Crossings are kStageS apart, at times when the
+// ship is slow.
 constexpr double kCrossS = 3.0;
 constexpr double kStageS = 20.0;
 
@@ -38,7 +39,7 @@ double turned(double time_s, double period_s) {
   return 2.0 * std::numbers::pi * time_s / period_s;
 }
 
-// 0 to 1 with neither slope nor bend at the ends.
+// Rises from 0 to 1 with zero first and second derivatives at both ends.
 double smoother_step(double u) {
   u = std::clamp(u, 0.0, 1.0);
   return u * u * u * (10.0 + u * (6.0 * u - 15.0));
@@ -48,9 +49,9 @@ glm::dquat about(const glm::dvec3& axis, double angle) {
   return {std::cos(0.5 * angle), axis * std::sin(0.5 * angle)};
 }
 
-/// Ships that turn, accelerate, roll and pitch, each with a turret and its gunner, people who stand about on
-/// deck, people who walk about, and people who come aboard and leave again. `sails` false: the same on firm
-/// ground, nobody in anybody's frame.
+/// Ships that turn, accelerate, roll and pitch. Each has a turret with a gunner, people who rest or walk on
+/// deck, and people who board and leave. `sails` false: the comparison on firm ground, where all entities are
+/// in the world's frame.
 class Ship final : public BuiltinSource {
  public:
   Ship(std::size_t count, std::uint64_t seed, bool sails)
@@ -90,7 +91,7 @@ class Ship final : public BuiltinSource {
     return role_of(index) == Role::gunner || role_of(index) == Role::rests;
   }
 
-  // On deck exactly as it is there, not by way of the world.
+  // On deck, uses the exact pose in the ship's frame instead of converting it to the world's frame and back.
   Pose pose_in(std::size_t index, std::optional<std::size_t> frame, double time_s) const override {
     const bool at_home = frame && frame == always_in(index);
     if (at_home && role_of(index) != Role::boards) return on_deck(index, time_s);
@@ -112,7 +113,7 @@ class Ship final : public BuiltinSource {
     const glm::dvec3 home{kBetweenShipsM * (static_cast<double>(group) + 0.1 * draw(index, 8)),
                           0.1 * kBetweenShipsM * draw(index, 9), 0.0};
     if (!sails_) return {home, {1.0f, 0.0f, 0.0f, 0.0f}};
-    // How far it has come, and how fast that goes: 0.2 to 1.8 times the mean.
+    // Phase on the course. Its rate is 0.2 to 1.8 times the mean.
     const double t = time_s + kStageS * std::floor(4.0 * draw(index, 10));
     const double way = turned(t, kPeriodS) - 0.2 * std::sin(4.0 * turned(t, kPeriodS));
     const glm::dvec2 ahead{kLengthM * std::cos(way), 2.0 * kWidthM * std::cos(2.0 * way)};
@@ -125,7 +126,7 @@ class Ship final : public BuiltinSource {
             glm::quat{turn}};
   }
 
-  // In the frame that it is always in.
+  // Pose in the frame from always_in().
   Pose on_deck(std::size_t index, double time_s) const {
     const Walker& walker = walkers_[index];
     const glm::quat looks = heading_orientation(turned(draw(index, 4), 1.0));
@@ -142,7 +143,7 @@ class Ship final : public BuiltinSource {
         return pose;
       }
       case Role::boards: {
-        // From where it comes aboard, at the rail, to where it leaves.
+        // The person walks from the place at the rail where it boards to the place where it leaves.
         const std::int64_t stage = stage_at(index, time_s);
         const double since_s = time_s - crossing_s(index, stage);
         const double walked =
@@ -156,12 +157,12 @@ class Ship final : public BuiltinSource {
   }
 
   static std::int64_t number(std::size_t index) { return static_cast<std::int64_t>(index); }
-  // Not all cross at the same instant.
+  // A random offset, so that people do not cross at one time.
   double slack_s(std::size_t index) const { return 2.0 * draw(index, 5) - 1.0; }
   double at_rail(std::size_t index, std::int64_t stage) const {
     return kHalfDeckM * (1.6 * hash_uniform(seed(), index, stage, 6) - 0.8);
   }
-  // The middle of its crossing at the end of a stage, and the stage of an instant.
+  // crossing_s(): middle of the crossing at the start of `stage`. stage_at(): the stage at `time_s`.
   double crossing_s(std::size_t index, std::int64_t stage) const {
     return static_cast<double>(stage) * kStageS + slack_s(index);
   }
@@ -172,18 +173,19 @@ class Ship final : public BuiltinSource {
     return ((stage_at(index, time_s) + number(index)) & 1) == 0;
   }
 
-  // How far it is across: 0 ashore, 1 aboard.
+  // Fraction of the crossing: 0 ashore, 1 aboard.
   double across(std::size_t index, double time_s) const {
     const std::int64_t stage = stage_at(index, time_s);
     const double in = smoother_step((time_s - crossing_s(index, stage)) / kCrossS + 0.5);
     const double out = smoother_step((time_s - crossing_s(index, stage + 1)) / kCrossS + 0.5);
-    const double there = in - out;  // of this stage, as against those beside it
+    const double there = in - out;  // 0 at both ends of this stage, 1 in its middle
     return aboard(index, time_s) ? there : 1.0 - there;
   }
 
   static double after_half(double since_s) { return since_s > 0.5 * kStageS ? 1.0 : 0.0; }
 
-  // Where it waits ashore for the ship, or has left it: beside the rail, where the ship is at that instant.
+  // Place ashore where the person waits or has arrived: beside the rail, at the ship's pose in the middle of
+  // the crossing.
   Pose ashore(std::size_t index, std::int64_t stage) const {
     const double then_s = crossing_s(index, stage);
     const glm::dvec3 beside{at_rail(index, stage), 0.3 * kHalfDeckM + 1.0, kDeckM + 1.7};

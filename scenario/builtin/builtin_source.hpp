@@ -18,10 +18,10 @@
 
 namespace reckoner::scenario {
 
-inline constexpr double kGravityMps2 = 9.81;  ///< of the Earth, m/s^2
+inline constexpr double kGravityMps2 = 9.81;  ///< gravity of the Earth, m/s^2
 
-/// What the built-in scenarios share: entities named after the scenario, alive for ever from 0 s unless the
-/// scenario says otherwise, no teleports and no gaps.
+/// Base of the built-in scenarios. By default, entities live from 0 s for ever, without teleports and gaps.
+/// Their names are `noun` and a number.
 class BuiltinSource : public Source {
  public:
   BuiltinSource(const std::string& noun, std::size_t count, std::uint64_t seed) : seed_(seed) {
@@ -43,7 +43,7 @@ class BuiltinSource : public Source {
   std::uint64_t seed() const { return seed_; }
   SourceEntity& mutable_entity(std::size_t index) { return entities_[index]; }
 
-  /// Side of a square (m) in which every entity has `area_m2` on average.
+  /// Side of a square, m, that gives each entity `area_m2` on average.
   double square_side_m(double area_m2) const {
     return std::sqrt(area_m2 * static_cast<double>(entities_.size()));
   }
@@ -53,24 +53,24 @@ class BuiltinSource : public Source {
   std::vector<SourceEntity> entities_;
 };
 
-/// Turned by `heading` rad from the x axis towards the y axis.
+/// Rotation about the z axis by `heading` rad, from the x axis towards the y axis.
 inline glm::quat heading_orientation(double heading) {
   return {static_cast<float>(std::cos(0.5 * heading)), 0.0f, 0.0f,
           static_cast<float>(std::sin(0.5 * heading))};
 }
 
-/// The same angle in [-pi, pi].
+/// Wraps an angle into [-pi, pi], rad.
 inline double wrapped_angle(double angle) {
   return std::remainder(angle, 2.0 * std::numbers::pi);
 }
 
-/// 0 to 1 with no slope at either end; u is clamped.
+/// Rises from 0 to 1 with zero slope at both ends. `u` is clamped to [0, 1].
 inline double smooth_step(double u) {
   if (u <= 0.0) return 0.0;
   return u >= 1.0 ? 1.0 : u * u * (3.0 - 2.0 * u);
 }
 
-/// Which period of this length `time_s` lies in, from 0 at time 0, and how far into it.
+/// The period of fixed length that contains a time, and the time since its start. Period 0 starts at time 0.
 struct Period {
   std::int64_t index;
   double since_s;

@@ -8,18 +8,21 @@
 namespace reckoner::scenario {
 namespace {
 
-constexpr double kBlockM = 120.0;          // from crossing to crossing
-constexpr double kLegS = 16.0;             // time for it
-constexpr double kPassMps = 7.0;           // speed on a crossing where the car does not stop
-constexpr double kAccelerationMps2 = 3.0;  // at most, along the road
-constexpr double kTurnRadiusM = 16.0;      // 7 m/s on it is 3.1 m/s^2 sideways, 10.4 m/s 6.8
+constexpr double kBlockM = 120.0;          // distance between crossings
+constexpr double kLegS = 16.0;             // driving time between crossings
+constexpr double kPassMps = 7.0;           // speed at a crossing where the car does not stop
+constexpr double kAccelerationMps2 = 3.0;  // maximum along the road
+constexpr double kTurnRadiusM = 16.0;      // lateral acceleration: 3.1 m/s^2 at 7 m/s, 6.8 m/s^2 at 10.4 m/s
 constexpr double kLongestWaitS = 2.5;      // after a stop
 constexpr double kStopChance = 0.4;
 constexpr double kHalfArcM = kTurnRadiusM * std::numbers::pi / 4.0;
 
-// The trapezoid of speeds that covers `distance` in `time_s` from speed v0 to v1: accelerate to a cruising
-// speed, keep it, accelerate or brake to v1. Its cruising speed solves v^2 - v (a T + v0 + v1) + a D + (v0^2
-// + v1^2)/2 = 0; the constants above make that real and no smaller than v0 and v1.
+// Distance at time `t` for a trapezoidal speed profile. It covers `distance` in `time_s` and goes from speed
+// v0 to v1: accelerate to a cruising speed, keep it, then brake to v1. The cruising speed v solves
+//
+//   v^2 - v (a T + v0 + v1) + a D + (v0^2 + v1^2) / 2 = 0
+//
+// With the constants above, v is real and at least v0 and v1.
 double trapezoid(double v0, double v1, double distance, double time_s, double t) {
   constexpr double a = kAccelerationMps2;
   const double b = a * time_s + v0 + v1;
@@ -33,8 +36,8 @@ double trapezoid(double v0, double v1, double distance, double time_s, double t)
   return (v0 + 0.5 * a * rise_s) * rise_s + cruise * (t - rise_s);
 }
 
-// Each car drives round a rectangle of whole blocks for ever, a leg from crossing to crossing every 16 s.
-// Which crossings it stops at and how long it waits there is drawn anew every time.
+// Each car drives around a rectangle of whole blocks for ever. A leg from crossing to crossing takes 16 s.
+// Stops and waiting times are drawn at random for every leg.
 class Traffic final : public BuiltinSource {
  public:
   Traffic(std::size_t count, std::uint64_t seed) : BuiltinSource("car", count, seed) {
@@ -69,7 +72,7 @@ class Traffic final : public BuiltinSource {
   }
 
  private:
-  // Where a loop lies: from `corner` along x first, counter-clockwise unless mirrored.
+  // The rectangle of one car. It starts at `corner` along x, and goes counter-clockwise unless mirrored.
   struct Loop {
     glm::dvec3 corner{0.0};
     std::int64_t width = 1;  // blocks
@@ -78,11 +81,11 @@ class Traffic final : public BuiltinSource {
     double phase_s = 0.0;
   };
 
-  // A crossing as a leg finds it at its start.
+  // The crossing at the start of a leg.
   struct Corner {
     glm::dvec3 at{0.0};  // relative to the loop's corner
-    int side = 0;        // of the leg that starts here: 0 along x, 1 along y, 2 back along x, 3 back along y
-    bool turns = false;  // this leg's side differs from the one before
+    int side = 0;        // side on which the leg lies: 0 along x, 1 along y, 2 back along x, 3 back along y
+    bool turns = false;  // the previous leg is on another side
   };
 
   static Corner corner_at(const Loop& loop, std::int64_t leg) {
@@ -104,7 +107,8 @@ class Traffic final : public BuiltinSource {
     return hash_uniform(seed(), index, leg, 0) < kStopChance;
   }
 
-  // The point `driven` metres along the leg: half of the first turn, the street, half of the second turn.
+  // Pose at `driven` metres along the leg. The leg consists of the second half of a turn, a street and the
+  // first half of the next turn.
   static Pose place(const Loop& loop, const Corner& from, const Corner& to, double distance, double driven) {
     constexpr double kRight = std::numbers::pi / 2.0;
     const double street = kRight * from.side;
@@ -113,19 +117,19 @@ class Traffic final : public BuiltinSource {
     glm::dvec3 at{0.0};
     double heading = street;
     if (from.turns && driven < kHalfArcM) {
-      const double angle = (kHalfArcM - driven) / kTurnRadiusM;  // still to turn
+      const double angle = (kHalfArcM - driven) / kTurnRadiusM;  // remaining part of the turn
       heading -= angle;
       at = from.at + ahead * (kTurnRadiusM * (1.0 - std::sin(angle))) +
            left * (kTurnRadiusM * (1.0 - std::cos(angle)));
     } else if (to.turns && distance - driven < kHalfArcM) {
-      const double angle = (kHalfArcM - (distance - driven)) / kTurnRadiusM;  // turned already
+      const double angle = (kHalfArcM - (distance - driven)) / kTurnRadiusM;  // completed part of the turn
       heading += angle;
       at = to.at - ahead * (kTurnRadiusM * (1.0 - std::sin(angle))) +
            left * (kTurnRadiusM * (1.0 - std::cos(angle)));
     } else {
       at = from.at + ahead * (driven + (from.turns ? kTurnRadiusM - kHalfArcM : 0.0));
     }
-    if (loop.mirrored) {  // in the line x = y
+    if (loop.mirrored) {  // mirrored at the line x = y
       std::swap(at.x, at.y);
       heading = kRight - heading;
     }

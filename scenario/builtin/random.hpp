@@ -8,16 +8,16 @@
 
 namespace reckoner::scenario {
 
-/// SplitMix64's finaliser (Steele, Lea and Flood 2014, variant 13 of Stafford): a bijection in which every
-/// input bit changes every output bit with probability close to one half.
+/// Finaliser of SplitMix64 (Steele, Lea and Flood 2014, variant 13 of Stafford). A bijection: each input bit
+/// changes each output bit with a probability near one half.
 [[nodiscard]] constexpr std::uint64_t mix_bits(std::uint64_t x) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
   return x ^ (x >> 31);
 }
 
-/// A stateless hash of any number of integers, order included. For motion that is a pure function of (seed,
-/// entity, leg, ...): the same arguments give the same bits on every machine.
+/// Stateless hash of any number of integers; their order matters. For motion that is a pure function of
+/// (seed, entity, leg, ...). Equal arguments give equal bits on every machine.
 template <std::integral... Values>
 [[nodiscard]] constexpr std::uint64_t hash(Values... values) {
   std::uint64_t state = 0x9e3779b97f4a7c15u;
@@ -25,42 +25,42 @@ template <std::integral... Values>
   return mix_bits(state);
 }
 
-/// The top 53 bits as a number in [0, 1).
+/// Converts the top 53 bits to a number in [0, 1).
 [[nodiscard]] constexpr double to_unit_interval(std::uint64_t bits) {
   return static_cast<double>(bits >> 11) * 0x1.0p-53;
 }
 
-/// hash() as a number in [0, 1).
+/// hash() converted to a number in [0, 1).
 template <std::integral... Values>
 [[nodiscard]] constexpr double hash_uniform(Values... values) {
   return to_unit_interval(hash(values...));
 }
 
-/// A small seeded generator (SplitMix64). Copyable; the copy continues with the same numbers. Integers and
-/// uniforms are the same on every machine; normal() uses the machine's log and cosine, so it is the same on
-/// one machine. Not for secrets. One thread at a time.
+/// A small seeded random generator (SplitMix64). A copy continues with the sequence of the original. Integers
+/// and uniform numbers are equal on every machine. normal() uses the machine's log and cosine, so it may
+/// differ between machines. Not for secrets. Not thread-safe.
 class Random {
  public:
-  /// Different `stream`s of one seed are independent: one for loss, one for jitter, ...
+  /// Streams of one seed are independent. Use, for example, one for loss and one for jitter.
   explicit constexpr Random(std::uint64_t seed, std::uint64_t stream = 0) : state_(hash(seed, stream)) {}
 
-  /// 64 random bits.
+  /// Returns 64 random bits.
   constexpr std::uint64_t next() { return mix_bits(state_ += 0x9e3779b97f4a7c15u); }
 
-  /// [0, 1).
+  /// Returns a number in [0, 1).
   constexpr double uniform() { return to_unit_interval(next()); }
 
-  /// [low, high).
+  /// Returns a number in [low, high).
   constexpr double uniform(double low, double high) { return low + (high - low) * uniform(); }
 
-  /// 0 to count - 1. `count` must not be 0. The bias is below count / 2^64.
+  /// Returns an integer from 0 to count - 1. `count` must not be 0. The bias is below count / 2^64.
   constexpr std::uint64_t below(std::uint64_t count) { return next() % count; }
 
-  /// True with this probability; 0 is never, 1 always. Takes one draw in any case.
+  /// Returns true with this probability: 0 is never, 1 always. Always uses one random number.
   constexpr bool chance(double probability) { return uniform() < probability; }
 
-  /// Mean 0, standard deviation 1 (Box and Muller 1958). Always takes two draws, so that what follows does
-  /// not depend on the values drawn.
+  /// Normal distribution with mean 0 and standard deviation 1 (Box and Muller 1958). Always uses two random
+  /// numbers, so that later results do not depend on the values drawn.
   double normal() {
     const double radius = std::sqrt(-2.0 * std::log(1.0 - uniform()));  // 1 - u is never 0
     return radius * std::cos(2.0 * std::numbers::pi * uniform());

@@ -11,14 +11,15 @@
 namespace reckoner::scenario {
 namespace {
 
-constexpr double kJoinS = 0.15;  // half the time that a change of velocity takes
+constexpr double kJoinS = 0.15;  // half the duration of a change of velocity
 constexpr std::int64_t kBlockLegs = 8;
-constexpr double kRestChance = 0.15;     // of a block: stays in place for all of it
-constexpr double kSkipChance = 0.3;      // of every second leg: stays for one leg
-constexpr double kPauseChance = 0.35;    // of a leg: waits before it sets out
-constexpr double kShortestPause = 0.27;  // parts of a leg; of 1.5 s at least, so that joins never overlap
+constexpr double kRestChance = 0.15;   // of a block: the walker stays in place for all of it
+constexpr double kSkipChance = 0.3;    // of every second leg: the walker stays for one leg
+constexpr double kPauseChance = 0.35;  // of a leg: the walker waits before it starts
+// Fractions of a leg. A leg lasts at least 1.5 s, so that two changes of velocity never overlap.
+constexpr double kShortestPause = 0.27;
 constexpr double kLongestPause = 0.45;
-constexpr double kHalfSideMps = 0.9;  // half the side of its square for every second of a leg
+constexpr double kHalfSideMps = 0.9;  // half side of the walker's square, for every second of a leg
 constexpr double kEyeHeightM = 1.7;
 
 enum WalkerDraw : int {
@@ -35,7 +36,7 @@ double draw(const Walker& walker, std::int64_t leg, WalkerDraw what) {
   return hash_uniform(walker.seed, walker.number, leg, static_cast<int>(what));
 }
 
-// Where the walker is when `leg` begins.
+// Position at the start of `leg`.
 glm::dvec2 point(const Walker& walker, std::int64_t leg) {
   const std::int64_t block = period_at(static_cast<double>(leg), static_cast<double>(kBlockLegs)).index;
   if (draw(walker, block, kWalkerRest) < kRestChance) {
@@ -48,7 +49,7 @@ glm::dvec2 point(const Walker& walker, std::int64_t leg) {
              glm::dvec2{2.0 * draw(walker, leg, kWalkerX) - 1.0, 2.0 * draw(walker, leg, kWalkerY) - 1.0};
 }
 
-// A stretch of straight, steady motion.
+// A section of straight motion at constant velocity.
 struct Stretch {
   double begin_s;
   glm::dvec2 from;
@@ -56,7 +57,7 @@ struct Stretch {
   double heading;
 };
 
-// A leg is a pause, perhaps, and a walk.
+// A leg is an optional pause and then a walk.
 std::array<Stretch, 2> stretches(const Walker& walker, std::int64_t leg) {
   const double begin_s = static_cast<double>(leg) * walker.leg_s;
   const glm::dvec2 from = point(walker, leg);
@@ -72,7 +73,8 @@ std::array<Stretch, 2> stretches(const Walker& walker, std::int64_t leg) {
           Stretch{begin_s + pause * walker.leg_s, from, step / ((1.0 - pause) * walker.leg_s), ahead}};
 }
 
-// The stretches around `leg`, those without length left out. Two of the next leg are enough to see its start.
+// The stretches of `leg`, the leg before it and the leg after it. Empty stretches are left out. From the next
+// leg, up to two stretches are enough, because only its start matters.
 struct Nearby {
   std::array<Stretch, 6> list;
   std::size_t count = 0;
@@ -97,7 +99,8 @@ Pose Walker::pose(double time_s) const {
   const Stretch& stretch = nearby.list[now];
   glm::dvec2 at = stretch.from + stretch.velocity * (t - stretch.begin_s);
   double heading = stretch.heading;
-  // At a corner the polyline is replaced by its average over +-0.15 s: the parabola tangent to both sides.
+  // Near a corner, the polyline is replaced by its average over +-0.15 s. This is the parabola tangent to
+  // both sides.
   for (std::size_t i = std::max<std::size_t>(now, 1); i <= now + 1 && i < nearby.count; ++i) {
     const Stretch& before = nearby.list[i - 1];
     const Stretch& after = nearby.list[i];

@@ -9,20 +9,22 @@
 
 namespace reckoner::scenario {
 
-/// Someone on foot, as a pure function of (seed, walker, time): straight walks between drawn points, with
-/// pauses, rests and sharp turns. Walks are joined by 0.3 s of steady acceleration, so that position is C1
-/// and acceleration bounded (about 25 m/s^2); the heading turns smoothly over the same 0.3 s.
+/// A walking person, as a pure function of (seed, walker, time). It walks straight between random points,
+/// with pauses, rests and sharp turns. Walks are joined by 0.3 s of constant acceleration, so that the
+/// position is C1 and the acceleration bounded (about 25 m/s^2). The heading turns smoothly within these 0.3
+/// s.
 struct Walker {
   std::uint64_t seed = 0;
-  std::uint64_t number = 0;  ///< which walker of this seed
-  glm::dvec2 home{0.0};      ///< middle of the square it keeps to, m
-  double leg_s = 2.0;        ///< time from one point to the next, at least 1.5 s
+  std::uint64_t number = 0;  ///< index of the walker for this seed
+  glm::dvec2 home{0.0};      ///< centre of the square in which it walks, m
+  double leg_s = 2.0;        ///< time from one point to the next, s; at least 1.5
   double phase_s = 0.0;
 
   [[nodiscard]] Pose pose(double time_s) const;
 };
 
-/// A walker of `number`'s own making somewhere in a square of this side about the origin.
+/// Creates a random walker in a square of side `side_m`, m, around the origin. The result depends only on the
+/// arguments.
 [[nodiscard]] Walker draw_walker(std::uint64_t seed, std::uint64_t number, double side_m);
 
 }  // namespace reckoner::scenario

@@ -50,7 +50,7 @@ void CsvCursor::skip_comments() {
   }
 }
 
-// Takes an unquoted field and what ends it; true if another field follows on the line.
+// Reads an unquoted field and the separator after it. Returns true if another field follows on the line.
 bool CsvCursor::take_plain(std::vector<std::string_view>& fields) {
   std::size_t end = at_;
   while (end < text_.size() && text_[end] != ',' && text_[end] != '\n')
@@ -63,7 +63,8 @@ bool CsvCursor::take_plain(std::vector<std::string_view>& fields) {
   return take_separator();
 }
 
-// The same for a quoted field; nothing if the quotes do not match.
+// Reads a quoted field and the separator after it. Returns true if another field follows on the line, and
+// nullopt if the quotes do not match.
 std::optional<bool> CsvCursor::take_quoted(std::vector<std::string_view>& fields) {
   const std::size_t begin = at_ + 1;
   std::size_t end = begin;
@@ -105,7 +106,7 @@ std::optional<double> parse_number(std::string_view text) {
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
   if (error != std::errc{} || stop != end) return std::nullopt;
-  if (!(std::abs(value) <= kLargestNumber)) return std::nullopt;  // NaN too
+  if (!(std::abs(value) <= kLargestNumber)) return std::nullopt;  // also catches NaN
   return value;
 }
 

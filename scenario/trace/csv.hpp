@@ -12,22 +12,22 @@
 
 namespace reckoner::scenario {
 
-/// How far the length of a quaternion in a file may be from 1: recorded numbers are rounded.
+/// Maximum deviation of a quaternion's length from 1 in a file. Recorded numbers are rounded.
 inline constexpr double kUnitTolerance = 0.02;
 
-/// A walk over the records of a CSV text (RFC 4180: quoted fields, "" for a quote, LF or CRLF). Lines that
-/// start with # are skipped, and so is white space at the end of the text; an empty line elsewhere is a
-/// record of one empty field. The text must outlive the cursor, and the fields it gives live as long as both.
+/// Iterates over the records of a CSV text (RFC 4180: quoted fields, "" for a quote, LF or CRLF). Skips lines
+/// that start with #, and white space at the end of the text. Another empty line is a record with one empty
+/// field. The text must outlive the cursor. Fields are valid as long as both exist.
 class CsvCursor {
  public:
   enum class Step { record, end, bad_quoting };
 
   explicit CsvCursor(std::string_view text);
 
-  /// Moves to the next record and gives its fields.
+  /// Moves to the next record and returns its fields.
   [[nodiscard]] Step next(std::vector<std::string_view>& fields);
 
-  /// Line of the record last given, from 1; the last line once the end is reached.
+  /// Line number of the current record, from 1. At the end, the number of the last line.
   [[nodiscard]] std::size_t line() const { return line_; }
 
  private:
@@ -40,24 +40,24 @@ class CsvCursor {
   std::size_t at_ = 0;
   std::size_t line_ = 0;
   std::size_t next_line_ = 1;
-  std::deque<std::string>
-      unescaped_;  // fields that had "" in them; a deque, so that they stay where they are
+  // Fields with "" inside. A deque, so that views of its strings stay valid.
+  std::deque<std::string> unescaped_;
 };
 
-/// The text as a finite number no larger than 1e12 either way, all of it and nothing else.
+/// Parses the whole text as a finite number from -1e12 to 1e12.
 [[nodiscard]] std::optional<double> parse_number(std::string_view text);
 
-/// Found text as an error message shows it: quoted, cut to 40 characters, control characters as '?'.
+/// Formats text for an error message: quoted, at most 40 characters, control characters replaced by '?'.
 [[nodiscard]] std::string shown(std::string_view text);
 
-/// An id as a CSV field: quoted only if it must be.
+/// Formats an id as a CSV field, quoted only if necessary.
 [[nodiscard]] std::string csv_field(std::string_view text);
 
-/// "file:line: expected ..., found ..."
+/// Returns the error "file:line: expected ..., found ...".
 [[nodiscard]] Error expected(std::string_view file, std::size_t line, std::string_view what,
                              std::string_view found);
 
-/// A whole file as text.
+/// Reads a whole file as text.
 [[nodiscard]] Result<std::string> read_text_file(const std::string& path);
 
 }  // namespace reckoner::scenario

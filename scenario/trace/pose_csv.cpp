@@ -42,7 +42,7 @@ std::optional<PoseColumns> columns_of(std::string_view text) {
   return std::nullopt;
 }
 
-// A row's numbers are all its fields but the id, in order.
+// All columns except the id and the frame are numbers.
 std::optional<Error> read_row(const std::vector<std::string_view>& fields, PoseColumns columns,
                               std::string_view name, std::size_t line, PoseRow& row) {
   const std::size_t count = kFixedColumns + (columns.shown_time ? 1 : 0) + (columns.monotonic ? 1 : 0);
@@ -146,7 +146,7 @@ void PoseCsvWriter::number(double value) {
       std::to_chars(text, text + sizeof text, value, std::chars_format::fixed, kDecimals);
   assert(error == std::errc{});
   const std::string_view digits(text, static_cast<std::size_t>(end - text));
-  // "-0.000000" says nothing that "0.000000" does not.
+  // Write "0.000000" instead of "-0.000000".
   const bool zero = digits.find_first_not_of("-0.") == std::string_view::npos;
   buffer_ += zero && digits.front() == '-' ? digits.substr(1) : digits;
 }

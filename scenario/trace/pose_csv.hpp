@@ -13,39 +13,39 @@
 
 namespace reckoner::scenario {
 
-/// One row of a pose CSV: what was shown, or what was true, of one entity at one instant.
+/// One row of a pose CSV: the shown or the true pose of one entity at one time.
 struct PoseRow {
   double frame_time_s = 0.0;
   std::string id{};
   Pose pose{};
   std::optional<double> shown_time_s{};  ///< --rendered files
   std::optional<double> monotonic_s{};   ///< files of real processes
-  std::string frame{};                   ///< id of the entity in whose frame it lives; empty: in the world's
+  std::string frame{};                   ///< id of the entity whose frame it is in; empty: the world's frame
 };
 
-/// Which columns follow frame_time_s,id,x,y,z,qw,qx,qy,qz, in this order.
+/// The optional columns that follow frame_time_s,id,x,y,z,qw,qx,qy,qz, in this order.
 struct PoseColumns {
   bool shown_time = false;
   bool monotonic = false;
   bool frame = false;
 };
 
-/// Writes pose CSVs (EVALUATION.md, --rendered and --truth): numbers with six decimals, the same bytes for
-/// the same rows everywhere. Buffered; close() says whether all of it reached the file. One thread at a time.
+/// Writes pose CSV files (--rendered and --truth). Numbers have six decimals. Equal rows give equal bytes on
+/// every machine. Output is buffered; close() reports whether everything was written. Not thread-safe.
 class PoseCsvWriter {
  public:
-  /// Makes or empties the file and writes the header.
+  /// Creates or truncates the file and writes the header.
   [[nodiscard]] static Result<PoseCsvWriter> open(const std::string& path, PoseColumns columns);
   PoseCsvWriter(PoseCsvWriter&& other) noexcept;
   PoseCsvWriter& operator=(PoseCsvWriter&& other) noexcept;
-  ~PoseCsvWriter();  ///< closes
+  ~PoseCsvWriter();  ///< calls close()
 
-  /// Every number must be finite. A chosen column that the row does not have stays empty.
+  /// Every number must be finite. A column without a value in the row stays empty.
   void write(const PoseRow& row);
 
-  /// False if anything written so far did not reach the file, which is removed then, lest half of it be taken
-  /// for all; nothing may be written afterwards. Closing
-  /// twice gives the same answer.
+  /// Closes the file; write() must not be called afterwards. Returns false if any output was not written. The
+  /// file is then removed, because a partial file could be mistaken for a complete one. A second call returns
+  /// the result of the first.
   [[nodiscard]] bool close();
 
  private:
@@ -61,11 +61,11 @@ class PoseCsvWriter {
   bool failed_ = false;
 };
 
-/// Reads a pose CSV whole; the columns are taken from its header. A file with a header and no rows is valid.
-/// The error of a malformed file names file, line and what was expected.
+/// Reads a whole pose CSV file; the header determines the columns. A file with a header and no rows is valid.
+/// For a malformed file, the error names the file, the line and what was expected.
 [[nodiscard]] Result<std::vector<PoseRow>> read_pose_csv(const std::string& path);
 
-/// The same from text in memory; `name` stands for the path in errors.
+/// Reads a pose CSV from text in memory. Errors show `name` as the path.
 [[nodiscard]] Result<std::vector<PoseRow>> parse_pose_csv(std::string_view text, std::string_view name);
 
 }  // namespace reckoner::scenario

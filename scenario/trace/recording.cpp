@@ -98,7 +98,7 @@ class Reader {
   bool has_id_ = false;
   Recording recording_;
   std::unordered_map<std::string, std::size_t> index_;
-  std::size_t last_ = 0;  // most rows are of the id before
+  std::size_t last_ = 0;  // index of the previous row's entity; most rows have the id of the previous row
 };
 
 }  // namespace

@@ -11,18 +11,18 @@
 
 namespace reckoner::scenario {
 
-/// What a trace file says, before anything is made of it.
+/// The parsed contents of a trace file.
 struct Recording {
   struct Entity {
     std::string id;                    ///< "0" in a file without the id column
-    std::vector<TrackSample> samples;  ///< at least one, times strictly increasing
+    std::vector<TrackSample> samples;  ///< at least one; times strictly increasing
   };
-  std::vector<Entity> entities;  ///< in order of first appearance, at least one
+  std::vector<Entity> entities;  ///< in order of first appearance; at least one
   bool has_orientation = false;
 };
 
-/// Reads the text of a trace (its form: load_trace). `name` stands for the file in errors. Rows of different
-/// ids may be mixed; the times of one id must increase.
+/// Parses the text of a trace (format: load_trace()). Errors show `name` as the file. Rows of several ids may
+/// be mixed; the times of each id must increase.
 [[nodiscard]] Result<Recording> read_recording(std::string_view text, std::string_view name);
 
 }  // namespace reckoner::scenario

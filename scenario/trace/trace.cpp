@@ -52,7 +52,7 @@ class TraceSource final : public Source {
   double end_s_ = -std::numeric_limits<double>::infinity();
 };
 
-// Ids that each start again at t = 0 are takes of one thing: as one crowd they would all appear at once.
+// If every id starts at t = 0, they are successive recordings. Otherwise they would all appear at once.
 bool plays_in_turn(const std::vector<Recording::Entity>& entities) {
   return entities.size() > 1 && std::ranges::all_of(entities, [](const Recording::Entity& entity) {
            return entity.samples.front().time_s == 0.0;
@@ -71,7 +71,7 @@ std::string known_ids(const Recording& recording) {
   return text;
 }
 
-// Leaves the named entity only, if one is named.
+// Removes all other entities if the options name one.
 std::optional<Error> keep_named(Recording& recording, const std::string& name, const TraceOptions& options) {
   if (options.entity == "all" || options.entity == "busiest") return std::nullopt;
   const std::string ids = known_ids(recording);
@@ -81,7 +81,7 @@ std::optional<Error> keep_named(Recording& recording, const std::string& name, c
                "; the ids are " + ids};
 }
 
-// The entities on the clock that they are played on. One that is played alone keeps its own clock.
+// Puts the entities on the playback clock. An entity that is selected alone keeps its recorded times.
 std::vector<TraceSource::Part> make_parts(Recording& recording, const TraceOptions& options) {
   const bool in_turn = options.entity == "all" && plays_in_turn(recording.entities);
   std::vector<TraceSource::Part> parts;
@@ -107,7 +107,8 @@ std::vector<TraceSource::Part> make_parts(Recording& recording, const TraceOptio
   return parts;
 }
 
-// Leaves out what lies outside the window. Samples stay, so that the curve stays the same up to its edges.
+// Limits the entities to the selected time window. All samples stay, so that the curve is unchanged up to the
+// ends of the window.
 std::optional<Error> cut(std::vector<TraceSource::Part>& parts, const std::string& name,
                          const TraceOptions& options) {
   double earliest_s = std::numeric_limits<double>::infinity();

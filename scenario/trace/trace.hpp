@@ -10,24 +10,25 @@
 
 namespace reckoner::scenario {
 
-/// How a recorded trace is read.
+/// How to read a recorded trace.
 struct TraceOptions {
-  double teleport_mps =
-      100.0;  ///< a step of consecutive samples faster than this and longer than 1 m is a teleport
-  std::string entity = "all";  ///< one id, `busiest` (the longest path), or `all`
-  double start_s = 0.0;        ///< leave out what lies earlier, s after the earliest selected sample
-  double seconds = 0.0;        ///< length from there; 0: to the end
+  /// A step between samples faster than this, m/s, and longer than 1 m is a teleport.
+  double teleport_mps = 100.0;
+  std::string entity = "all";  ///< one id, `busiest` (the entity with the longest path) or `all`
+  double start_s = 0.0;        ///< skip this time after the earliest selected sample, s
+  double seconds = 0.0;        ///< length from there, s; 0: to the end
 };
 
-/// Reads a trace: lines starting with # are comments, then a header `[id,]t,x,y,z[,qw,qx,qy,qz]`, then rows
-/// (s, m, unit quaternion). Between samples the truth is the C1 cubic with three-point tangents on uneven
-/// times; orientation likewise. Ids that all start at t = 0 play one after another, each 1 s after the last;
-/// one that is chosen alone keeps its own clock. Without the id column the id is "0".
-/// The error of a malformed file names file, line and what was expected.
+/// Reads a trace file. Lines starting with # are comments. Then come a header `[id,]t,x,y,z[,qw,qx,qy,qz]`
+/// and rows (s, m, unit quaternion). Without the id column the id is "0". Between samples, the true position
+/// is a C1 cubic with three-point tangents for uneven times, and so is the orientation (see Track). If all
+/// ids start at t = 0, they play one after another, each 1 s after the end of the previous one. An entity
+/// that is selected alone keeps its recorded times. For a malformed file, the error names the file, the line
+/// and what was expected.
 [[nodiscard]] Result<std::unique_ptr<Source>> load_trace(const std::string& path,
                                                          const TraceOptions& options = {});
 
-/// The same from text in memory; `name` stands for the path in errors.
+/// Reads a trace from text in memory. Errors show `name` as the path.
 [[nodiscard]] Result<std::unique_ptr<Source>> parse_trace(const std::string& text, const std::string& name,
                                                           const TraceOptions& options = {});
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a foreign caller can get wrong is an answer, not a crash; and programs that were compiled with another
-// version of the header are served as far as both know.
+// Errors of a caller must give an error code, not a crash. Programs compiled with another version of the
+// header work with the members that both know.
 #include "pair.hpp"
 
 #include <cmath>
@@ -12,7 +12,7 @@
 namespace reckoner::test {
 namespace {
 
-TEST(CBoundary, EveryResultHasATextOfItsOwn) {
+TEST(CBoundary, EveryResultHasItsOwnText) {
   std::set<std::string> texts;
   for (int result = RECKONER_ERROR_INTERNAL; result <= RECKONER_NOTHING; ++result)
     texts.insert(reckoner_error_text(result));
@@ -65,7 +65,7 @@ TEST(CBoundary, NullHandlesAreRefused) {
   reckoner_client_destroy(nullptr);
 }
 
-TEST(CBoundary, ConfigurationsThatMakeNoSenseAreRefused) {
+TEST(CBoundary, InvalidConfigurationsAreRefused) {
   const auto refused = [](auto spoil) {
     Pair pair;
     spoil(pair);
@@ -105,7 +105,7 @@ TEST(CBoundary, ConfigurationsThatMakeNoSenseAreRefused) {
   EXPECT_EQ(reckoner_client_create(&pair.client_config, &pair.client, nullptr, 0), RECKONER_ERROR_ARGUMENT);
 }
 
-TEST(CBoundary, APlayoutThatIsNoneIsRefused) {
+TEST(CBoundary, InvalidPlayoutIsRefused) {
   Pair pair;
   ASSERT_TRUE(pair.start());
   reckoner_playout playout;
@@ -122,7 +122,7 @@ TEST(CBoundary, APlayoutThatIsNoneIsRefused) {
   EXPECT_EQ(reckoner_client_set_playout(pair.client, &playout, 0.0), RECKONER_ERROR_STRUCT);
 }
 
-TEST(CBoundary, InsaneNumbersAreRefusedAndChangeNothing) {
+TEST(CBoundary, InvalidNumbersAreRefusedAndChangeNothing) {
   Pair pair;
   ASSERT_TRUE(pair.start());
   reckoner_entity entity = 0;
@@ -144,8 +144,8 @@ TEST(CBoundary, InsaneNumbersAreRefusedAndChangeNothing) {
   EXPECT_EQ(after.position[0], 1.0);
 }
 
-// A program that was compiled with a first version of the header, where a struct ended earlier.
-TEST(CBoundary, OlderProgramsGetTheDefaultsOfWhatTheyLack) {
+// A program that was compiled with an older header, where a struct ended earlier.
+TEST(CBoundary, OlderProgramsGetDefaultsForNewMembers) {
   Pair pair;
   constexpr std::uint32_t kOld = offsetof(reckoner_server_config, tick_rate_hz);
   std::memset(&pair.server_config, 0xff, sizeof pair.server_config);
@@ -171,8 +171,8 @@ TEST(CBoundary, OlderProgramsGetTheDefaultsOfWhatTheyLack) {
   EXPECT_EQ(room.stats.publishes, ~std::uint64_t{0});
 }
 
-// And one that knows members which this library does not.
-TEST(CBoundary, NewerProgramsMayAskForNothingUnknown) {
+// A program whose header has members that this library does not know.
+TEST(CBoundary, NewerProgramsMayNotSetUnknownMembers) {
   struct Newer {
     reckoner_archetype known;
     std::uint64_t unknown;
@@ -196,8 +196,8 @@ TEST(CBoundary, NewerProgramsMayAskForNothingUnknown) {
   EXPECT_EQ(pair.server, nullptr);
 }
 
-// Layouts of version 1 on 64-bit systems: members may be added at the end of sized structs, nothing else.
-TEST(CBoundary, LayoutsAreKept) {
+// Layouts of version 1 on 64-bit systems. Members may only be added at the end of sized structs.
+TEST(CBoundary, LayoutsAreUnchanged) {
   if constexpr (sizeof(void*) == 8) {
     EXPECT_EQ(sizeof(reckoner_state), 80u);
     EXPECT_EQ(sizeof(reckoner_pose), 40u);

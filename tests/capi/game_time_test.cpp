@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A game's own clock, as C has it: the C++ one's properties are tests/reckoning/scaled_clock_test.cpp's.
+// The game's clock in the C API. tests/reckoning/scaled_clock_test.cpp covers the properties of the C++
+// class.
 #include "pair.hpp"
 
 #include <cmath>
@@ -7,7 +8,7 @@
 namespace reckoner::test {
 namespace {
 
-TEST(CClock, RunsAsItIsTold) {
+TEST(CClock, FollowsItsScale) {
   reckoner_clock clock;
   reckoner_clock_init(&clock, 100.0, 7.0);
   EXPECT_EQ(reckoner_clock_at(&clock, 101.5), 8.5);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// When memory runs out, wherever that is, the caller gets an answer: nothing is thrown through C, nothing
-// leaks, and the next try works.
+// When any allocation fails, the caller gets an error code: no exception crosses the C API, nothing leaks,
+// and the next attempt works.
 #include "pair.hpp"
 
 #include <atomic>
@@ -30,7 +30,7 @@ __attribute__((noinline)) void release(void* memory) {
 
 }  // namespace
 
-// The library's memory comes from here, too: it uses the program's.
+// The library uses the program's operator new, so its memory comes from here, too.
 void* operator new(std::size_t size) {
   return allocate(size);
 }
@@ -44,7 +44,7 @@ void operator delete(void* memory, std::size_t) noexcept {
 namespace reckoner::test {
 namespace {
 
-TEST(CMemory, RunningOutIsAnAnswer) {
+TEST(CMemory, RunningOutIsReportedAsAnError) {
   Pair pair;
   int failures = 0;
   for (long count = 0;; ++count) {
@@ -88,7 +88,7 @@ void release_for_network(void* memory) {
   std::free(memory);
 }
 
-TEST(CMemory, TheNetworksComesFromTheGame) {
+TEST(CMemory, NetworkMemoryComesFromTheGamesAllocator) {
   EXPECT_EQ(reckoner_set_allocator(allocate_for_network, nullptr), RECKONER_ERROR_ARGUMENT);
   ASSERT_EQ(reckoner_set_allocator(allocate_for_network, release_for_network), RECKONER_OK);
   {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A client walks its own avatar about on a ship that the server moves.
+// A client walks its own avatar on a ship that the server moves.
 #include "pair.hpp"
 
 #include <cmath>
@@ -7,7 +7,7 @@
 namespace reckoner::test {
 namespace {
 
-TEST(CFrames, OutAndInAreInverse) {
+TEST(CFrames, OutOfFrameAndIntoFrameAreInverse) {
   reckoner_state ship = at(100.0, -20.0, 3.0);
   ship.velocity[0] = 7.0f;
   ship.orientation[2] = ship.orientation[3] = std::sqrt(0.5f);  // a quarter turn to the left
@@ -18,7 +18,8 @@ TEST(CFrames, OutAndInAreInverse) {
   reckoner_out_of_frame(&ship, &man, &outside);
   EXPECT_NEAR(outside.position[0], 100.0, 1e-5);
   EXPECT_NEAR(outside.position[1], -18.0, 1e-5);
-  EXPECT_NEAR(outside.velocity[0], 7.0f - 1.0f - 0.2f, 1e-4f);  // the ship's, his, and that of the turn
+  // The ship's velocity, the man's, and that of the rotation.
+  EXPECT_NEAR(outside.velocity[0], 7.0f - 1.0f - 0.2f, 1e-4f);
   reckoner_into_frame(&ship, &outside, &inside);
   for (int i = 0; i < 3; ++i) {
     EXPECT_NEAR(inside.position[i], man.position[i], 1e-5);
@@ -28,7 +29,7 @@ TEST(CFrames, OutAndInAreInverse) {
   EXPECT_EQ(outside.position[0], inside.position[0]);
 }
 
-TEST(CFrames, AnOwnerGoesAboardAndAshore) {
+TEST(CFrames, OwnerEntersAndLeavesAFrame) {
   Pair pair;
   ASSERT_TRUE(pair.start());
   const auto sailing = [](double time_s) {
@@ -65,7 +66,7 @@ TEST(CFrames, AnOwnerGoesAboardAndAshore) {
     return reckoner_server_frame(pair.server, avatar, &frame) == RECKONER_OK;
   }));
   EXPECT_EQ(frame, ship);
-  const double aboard_s = pair.now_s();  // and when he has gone over
+  const double aboard_s = pair.now_s();  // the shown time must reach the change of frame
   ASSERT_TRUE(pair.until([&] {
     EXPECT_EQ(reckoner_client_move_in(pair.client, avatar, &on_deck, ship, pair.now_s()), RECKONER_OK);
     return pair.now_s() > aboard_s + 0.8;
@@ -75,7 +76,7 @@ TEST(CFrames, AnOwnerGoesAboardAndAshore) {
   EXPECT_NEAR(shown.local.position[0], 3.0, 1e-3);
   EXPECT_NEAR(shown.state.position[0] - pair.shown(ship).state.position[0], 3.0, 1e-3);
 
-  // The server puts him elsewhere on deck: where he goes on from is in the ship's frame.
+  // The server moves the avatar to another place on deck: the correction is in the ship's frame.
   const reckoner_state at_the_bow = at(10.0, 0.0, 2.0);
   ASSERT_EQ(reckoner_server_teleport(pair.server, avatar, &at_the_bow), RECKONER_OK);
   ASSERT_TRUE(pair.until([&] { return pair.had(RECKONER_EVENT_CORRECTED, avatar); }));

@@ -12,7 +12,7 @@
 
 namespace reckoner::test {
 
-/// A server and a client over the C API and loopback, in real time. What the client's events were is kept.
+/// A server and a client over the C API and loopback, in real time. Keeps the events.
 class Pair {
  public:
   reckoner_archetype kind{};
@@ -22,7 +22,7 @@ class Pair {
   reckoner_client* client = nullptr;
   reckoner_peer peer = 0;  ///< the client, once it has joined
   std::vector<reckoner_client_event> events;
-  std::vector<reckoner_server_event> server_events;  ///< their texts are gone
+  std::vector<reckoner_server_event> server_events;  ///< without their texts
   std::function<void(double)> each_tick;             ///< called with every tick's time
 
   Pair() {
@@ -41,7 +41,7 @@ class Pair {
   Pair(const Pair&) = delete;
   Pair& operator=(const Pair&) = delete;
 
-  /// As configured; the client has joined then.
+  /// Starts both as configured. True once the client has joined.
   [[nodiscard]] bool start() {
     char why[200] = "";
     if (reckoner_server_create(&server_config, &server, why, sizeof why) != RECKONER_OK) return failed(why);
@@ -54,7 +54,7 @@ class Pair {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   }
 
-  /// Runs both until something is so; false after ten seconds.
+  /// Runs both until `so` returns true; false after ten seconds.
   [[nodiscard]] bool until(const std::function<bool()>& so) {
     const double end_s = now_s() + 10.0;
     while (now_s() < end_s) {
@@ -69,7 +69,7 @@ class Pair {
     (void)until([&] { return now_s() >= end_s; });
   }
 
-  /// Whether the client had such an event, of that entity.
+  /// Whether the client had such an event for this entity.
   [[nodiscard]] bool had(std::int32_t what, reckoner_entity entity) const {
     for (const auto& event : events) {
       if (event.kind == what && event.entity == entity) return true;
@@ -77,7 +77,7 @@ class Pair {
     return false;
   }
 
-  /// As it is shown now; struct_size 0 if it is not.
+  /// The entity's current shown pose; struct_size 0 if it is not shown.
   [[nodiscard]] reckoner_shown shown(reckoner_entity entity) {
     reckoner_shown found{};
     found.struct_size = sizeof found;
@@ -116,7 +116,7 @@ class Pair {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-/// At (x, y, z), not turned.
+/// At (x, y, z), without rotation.
 [[nodiscard]] inline reckoner_state at(double x, double y, double z) {
   reckoner_state state;
   reckoner_state_init(&state);

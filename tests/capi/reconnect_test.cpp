@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A client of C's comes back by itself, if it is asked to.
+// A client of the C API reconnects by itself if configured.
 #include "pair.hpp"
 
 #include <cmath>
@@ -7,7 +7,7 @@
 namespace reckoner::test {
 namespace {
 
-TEST(CReconnect, AServerThatIsStartedAnewIsJoinedAgain) {
+TEST(CReconnect, RestartedServerIsJoinedAgain) {
   Pair pair;
   pair.client_config.reconnects = 1;
   pair.client_config.reconnect_first_wait_s = 0.1;
@@ -26,7 +26,7 @@ TEST(CReconnect, AServerThatIsStartedAnewIsJoinedAgain) {
   char why[200] = "";
   ASSERT_EQ(reckoner_server_create(&pair.server_config, &pair.server, why, sizeof why), RECKONER_OK) << why;
   ASSERT_EQ(reckoner_server_spawn(pair.server, 0, "other", &state, 0, &second), RECKONER_OK);
-  second = 0;  // the same number as the first; this one has another
+  second = 0;  // the first spawn has the same id as the old entity, this one has another
   ASSERT_EQ(reckoner_server_spawn(pair.server, 0, "second", &state, 0, &second), RECKONER_OK);
   ASSERT_TRUE(pair.until([&] { return pair.had(RECKONER_EVENT_LOST, 0); }));
   ASSERT_TRUE(pair.until([&] { return pair.had(RECKONER_EVENT_SPAWNED, second); }));
@@ -39,7 +39,7 @@ TEST(CReconnect, AServerThatIsStartedAnewIsJoinedAgain) {
   EXPECT_GT(stats.wire_datagrams_received, 0u);
 }
 
-TEST(CReconnect, WaitsThatMakeNoSenseAreRefused) {
+TEST(CReconnect, InvalidWaitsAreRefused) {
   const auto refused = [](auto spoil) {
     Pair pair;
     pair.client_config.port = 1;

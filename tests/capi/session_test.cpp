@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A game that has nothing but reckoner.h: what it says at one end is shown, told and owned at the other.
+// Runs a game through reckoner.h alone: entities, fields, messages, ownership, frames and routes from one end
+// to the other.
 #include "pair.hpp"
 
 #include <cmath>
@@ -9,7 +10,7 @@
 namespace reckoner::test {
 namespace {
 
-TEST(CSession, WhatMovesIsShownWhereItIs) {
+TEST(CSession, MovingEntityIsShownAtItsPosition) {
   Pair pair;
   ASSERT_TRUE(pair.start());
   reckoner_entity car = 0;
@@ -53,7 +54,7 @@ TEST(CSession, WhatMovesIsShownWhereItIs) {
   EXPECT_EQ(reckoner_server_move(pair.server, car, &jumped), RECKONER_ERROR_UNKNOWN);
 }
 
-TEST(CSession, ManyAreSampledAsOneByOne) {
+TEST(CSession, SampleAgreesWithShown) {
   Pair pair;
   ASSERT_TRUE(pair.start());
   constexpr std::size_t kMany = 100;
@@ -139,7 +140,7 @@ TEST(CSession, FieldsOfEveryTypeArrive) {
   EXPECT_EQ(std::string(reinterpret_cast<char*>(got.blob), got.blob_size), "abc");
 }
 
-TEST(CSession, MessagesGoBothWays) {
+TEST(CSession, MessagesArriveInBothDirections) {
   Pair pair;
   ASSERT_TRUE(pair.start());
   reckoner_message message{};
@@ -170,7 +171,7 @@ TEST(CSession, MessagesGoBothWays) {
             RECKONER_ERROR_ARGUMENT);
 }
 
-TEST(CSession, AClientMovesWhatItOwns) {
+TEST(CSession, ClientMovesItsEntity) {
   Pair pair;
   ASSERT_TRUE(pair.start());
   const reckoner_state state = at(1.0, 2.0, 3.0);
@@ -181,7 +182,7 @@ TEST(CSession, AClientMovesWhatItOwns) {
   ASSERT_EQ(reckoner_server_give(pair.server, avatar, pair.peer, nullptr), RECKONER_OK);
   ASSERT_EQ(reckoner_server_owner(pair.server, avatar, &owner), RECKONER_OK);
   EXPECT_EQ(owner, pair.peer);
-  double server_s = 0.0;  // nothing can be said of now before it is known when that is
+  double server_s = 0.0;  // motions need the server time, which must be known first
   ASSERT_TRUE(pair.until([&] {
     return pair.had(RECKONER_EVENT_GIVEN, avatar) &&
            reckoner_client_server_time(pair.client, pair.now_s(), &server_s) == RECKONER_OK;
@@ -208,7 +209,7 @@ TEST(CSession, AClientMovesWhatItOwns) {
   EXPECT_EQ(reckoner_client_owned(pair.client, avatar, pair.now_s(), &own), RECKONER_NOTHING);
 }
 
-TEST(CSession, APassengerStandsStillOnDeck) {
+TEST(CSession, PassengerStandsStillOnDeck) {
   Pair pair;
   ASSERT_TRUE(pair.start());
   const auto sailing = [](double time_s) {
@@ -224,7 +225,7 @@ TEST(CSession, APassengerStandsStillOnDeck) {
   ASSERT_EQ(reckoner_server_frame(pair.server, man, &frame), RECKONER_OK);
   EXPECT_EQ(frame, ship);
   EXPECT_EQ(reckoner_server_frame(pair.server, ship, &frame), RECKONER_NOTHING);
-  EXPECT_EQ(reckoner_server_enter_frame(pair.server, ship, man), RECKONER_ERROR_REFUSED);  // a circle
+  EXPECT_EQ(reckoner_server_enter_frame(pair.server, ship, man), RECKONER_ERROR_REFUSED);  // a cycle
   pair.each_tick = [&](double time_s) {
     const reckoner_state state = sailing(time_s);
     EXPECT_EQ(reckoner_server_move(pair.server, ship, &state), RECKONER_OK);
@@ -240,7 +241,7 @@ TEST(CSession, APassengerStandsStillOnDeck) {
   EXPECT_NEAR(world.position[2], 2.0, 1e-9);
 }
 
-TEST(CSession, AGuardWalksItsRoute) {
+TEST(CSession, GuardWalksItsRoute) {
   Pair pair;
   ASSERT_TRUE(pair.start());
   const double points[] = {0.0, 0.0, 0.0, 10.0, 0.0, 0.0, 10.0, 10.0, 0.0, 0.0, 10.0, 0.0};
@@ -289,7 +290,7 @@ TEST(CSession, AGuardWalksItsRoute) {
   EXPECT_GT(std::strlen(why), 5u);
 }
 
-TEST(CSession, TheModeMayChange) {
+TEST(CSession, PlayoutModeMayChange) {
   Pair pair;
   ASSERT_TRUE(pair.start());
   reckoner_entity entity = 0;
@@ -309,7 +310,7 @@ TEST(CSession, TheModeMayChange) {
   EXPECT_TRUE(pair.until([&] { return pair.now_s() - pair.shown(entity).shown_time_s < 0.05; }));
 }
 
-TEST(CSession, TheServerKnowsWhatWasSeen) {
+TEST(CSession, ServerReconstructsTheShownPose) {
   Pair pair;
   pair.server_config.rewind_s = 1.0;
   pair.client_config.mode = RECKONER_DELAYED;
@@ -337,7 +338,7 @@ TEST(CSession, TheServerKnowsWhatWasSeen) {
     return reckoner_server_pose_seen_by(pair.server, pair.peer, runner, when_s, &seen) == RECKONER_OK;
   }));
   EXPECT_NEAR(seen.position[0], shown.state.position[0], 0.1);
-  EXPECT_LT(seen.position[0], 5.0 * when_s - 0.5);  // not where it was then, but 0.2 s before
+  EXPECT_LT(seen.position[0], 5.0 * when_s - 0.5);  // not the position at that time, but 0.2 s before
   reckoner_seen all[4];
   std::size_t count = 0;
   ASSERT_EQ(reckoner_server_rewind(pair.server, pair.peer, when_s, all, 4, &count), RECKONER_OK);
@@ -348,7 +349,7 @@ TEST(CSession, TheServerKnowsWhatWasSeen) {
             RECKONER_NOTHING);
 }
 
-TEST(CSession, TheGameSaysWhomWhatConcerns) {
+TEST(CSession, GameControlsRelevance) {
   Pair pair;
   pair.server_config.interest_radius_m = 100.0;
   ASSERT_TRUE(pair.start());

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-# Holds what a shared library exports against symbols.txt and against what its header declares.
+# Compares the exports of a shared library with symbols.txt and with the declarations in its header.
 #   cmake -DNM=nm -DLIBRARY=FILE -DHEADER=FILE -DLIST=FILE -P symbols.cmake
 execute_process(COMMAND "${NM}" -D --defined-only "${LIBRARY}" OUTPUT_VARIABLE printed COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX MATCHALL "[0-9a-f]+ [A-Za-z] [^\n]+" lines "${printed}")
 set(exported)
 foreach(line IN LISTS lines)
   string(REGEX REPLACE "^[0-9a-f]+ ([A-Za-z]) ([^@\n]+).*$" "\\1 \\2" line "${line}")
-  if(line MATCHES "^A RECKONER_")  # the version's own name
+  if(line MATCHES "^A RECKONER_")  # the symbol version itself
     continue()
   endif()
   string(SUBSTRING "${line}" 2 -1 name)

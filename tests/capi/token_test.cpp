@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who has a token gets in, and the server knows as whom.
+// Clients with a token are admitted, and the server knows their identity.
 #include "pair.hpp"
 
 #include <chrono>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint32_t kLocalhost = 0x7f000001;
 
-TEST(CKeys, AreReadAsTheirFilesHoldThem) {
+TEST(CKeys, RoundTripAsText) {
   std::uint8_t key[32], again[32];
   char text[65];
   ASSERT_EQ(reckoner_make_key(key), RECKONER_OK);
@@ -23,7 +23,7 @@ TEST(CKeys, AreReadAsTheirFilesHoldThem) {
   EXPECT_EQ(reckoner_key_from_text(text, again), RECKONER_ERROR_ARGUMENT);
 }
 
-// A server with a key, and what it takes to get a token for it.
+// A server with a key, and helpers to issue tokens for it.
 struct Sealed {
   Pair pair;
   std::uint8_t key[32];
@@ -74,7 +74,7 @@ struct Sealed {
   }
 };
 
-TEST(CToken, LetsInAsWhomItSays) {
+TEST(CToken, AdmitsAClientWithItsIdentity) {
   Sealed sealed;
   sealed.issue(7001);
   sealed.connect(true);
@@ -92,8 +92,8 @@ TEST(CToken, LetsInAsWhomItSays) {
   EXPECT_EQ(reckoner_client_ticket(pair.client, ticket), RECKONER_OK);
 }
 
-// Which servers a token is for is the server's to say: its host, addresses, or any, by name.
-TEST(CToken, IsForTheServersThatItNames) {
+// The server decides which addresses tokens must name: its host, its configured addresses, or any.
+TEST(CToken, IsValidForTheServersItNames) {
   Sealed sealed;
   const auto why_not = [&](auto change) {
     reckoner_server_config config = sealed.pair.server_config;
@@ -113,7 +113,7 @@ TEST(CToken, IsForTheServersThatItNames) {
   EXPECT_NE(why_not([](auto& c) { c.ticket_s = -1.0; }).find("ticket_s"), std::string::npos);
   EXPECT_NE(why_not([](auto& c) { c.handshakes_per_second = -1.0; }).find("handshakes"), std::string::npos);
 
-  // Its own token, at a server that is known by another address.
+  // A token with the right key, at a server that is known by another address.
   sealed.issue(7001);
   Pair& pair = sealed.pair;
   reckoner_server_config config = pair.server_config;
@@ -128,8 +128,8 @@ TEST(CToken, IsForTheServersThatItNames) {
   EXPECT_GT(sealed.refused("wrong_token"), 0u);
 }
 
-// Whenever it is made and shown: what counts is when the player has logged in.
-TEST(CToken, OfOneThatWasIssuedBeforeLetsNobodyInAfterwards) {
+// The issue time decides, not the time at which the token is created or shown.
+TEST(CToken, OlderTokenIsRefusedAfterANewerOne) {
   for (const bool older : {true, false}) {
     Sealed sealed;
     Pair& pair = sealed.pair;
@@ -146,8 +146,8 @@ TEST(CToken, OfOneThatWasIssuedBeforeLetsNobodyInAfterwards) {
   }
 }
 
-// A client without a host goes where its token says.
-TEST(CToken, SaysWhereToGo) {
+// A client without a host connects to the servers of its token.
+TEST(CToken, ProvidesTheServerAddress) {
   Sealed sealed;
   sealed.issue(7002);
   Pair& pair = sealed.pair;
@@ -162,7 +162,7 @@ TEST(CToken, SaysWhereToGo) {
   EXPECT_TRUE(pair.until([&] { return reckoner_client_status(pair.client) == RECKONER_JOINED; }));
 }
 
-TEST(CToken, WithoutOneNobodyGetsIn) {
+TEST(CToken, ClientWithoutOneIsRefused) {
   Sealed sealed;
   sealed.connect(false);
   Pair& pair = sealed.pair;
@@ -171,7 +171,7 @@ TEST(CToken, WithoutOneNobodyGetsIn) {
   EXPECT_EQ(pair.peer, 0u);
 }
 
-TEST(CToken, ThereIsNoneOnAnInsecureServer) {
+TEST(CToken, InsecureServerHasNoIdentities) {
   Pair pair;
   ASSERT_TRUE(pair.start());
   std::uint64_t client_id = 1;

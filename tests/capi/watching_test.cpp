@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What C can see of what goes on inside: the log, what is counted, truth beside what is published and shown.
+// What the C API reveals of the internals: the log, the counters, and the true, published and shown poses.
 #include "pair.hpp"
 
 #include <cmath>
@@ -38,7 +38,7 @@ struct Heard {
   }
 };
 
-TEST(CLog, SaysWhatHappensAtBothEnds) {
+TEST(CLog, ReportsEventsAtBothEnds) {
   Pair pair;
   Heard server, client;
   pair.server_config.log = pair.client_config.log = Heard::hear;
@@ -55,7 +55,7 @@ TEST(CLog, SaysWhatHappensAtBothEnds) {
   EXPECT_TRUE(client.any("joined client="));
 }
 
-TEST(CLog, WhoIsRefusedIsNamedWithTheReason) {
+TEST(CLog, RefusedClientIsLoggedWithTheReason) {
   Pair pair;
   Heard server;
   pair.server_config.log = Heard::hear;
@@ -92,7 +92,7 @@ TEST(CRefusals, HaveNamesAndCounts) {
   EXPECT_EQ(reckoner_client_refused(pair.client, reasons, nullptr, nullptr), RECKONER_ERROR_UNKNOWN);
 }
 
-TEST(CDebug, TruthBesideWhatIsPublishedAndShown) {
+TEST(CDebug, ReportsTruthPublishedAndShownPoses) {
   Pair pair;
   ASSERT_TRUE(pair.start());
   const auto circling = [](double time_s) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Clocks that jump, machines that sleep, clients that lie: who is not concerned notices nothing, and who is,
-// is right again soon after.
+// Clocks that jump, machines that sleep and hostile clients. Other clients are not affected, and affected
+// ones are correct again soon.
 #include "near_network.hpp"
 #include "tests/support/paths.hpp"
 #include "tests/support/world.hpp"

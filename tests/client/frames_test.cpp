@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What clients show of entities that live in the frames of others: a server beside them, links between.
+// How clients show entities in other entities' frames, with a server over simulated links.
 #include "net/src/messages/datagram.hpp"
 #include "net/src/messages/messages.hpp"
 #include "reckoning/src/motion/rotation.hpp"

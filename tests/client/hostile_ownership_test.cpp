@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// News of ownership that no server of ours sends.
+// Ownership messages that no correct server sends.
 #include "net/src/messages/messages.hpp"
 #include "scenario/builtin/random.hpp"
 #include "tests/support/voyage.hpp"

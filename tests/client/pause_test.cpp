@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A paused client shows a picture; when it goes on, nothing leaps.
+// A paused client shows frozen poses. When it resumes, nothing jumps.
 #include "tests/support/paths.hpp"
 #include "tests/support/world.hpp"
 

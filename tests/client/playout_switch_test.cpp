@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Games that change the playout mode while they run.
+// Games that change the playout mode during a session.
 #include "reckoning/src/motion/rotation.hpp"
 #include "tests/support/paths.hpp"
 #include "tests/support/world.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Clients that lose their server, or their connection, and come back by themselves.
+// Clients that lose their server or their connection and reconnect by themselves.
 #include "near_network.hpp"
 #include "net/src/messages/messages.hpp"
 #include "tests/support/paths.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A client that may go to several servers, or to one by several ways.
+// A client with several servers, or with several addresses of one server.
 #include "near_network.hpp"
 #include "tests/support/paths.hpp"
 #include "tests/support/world.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Client::sample() shows what Client::frame() shows, and says the same of it.
+// Client::sample() shows the same poses and reports the same events as Client::frame().
 #include "reckoning/src/motion/rotation.hpp"
 #include "tests/support/paths.hpp"
 #include "tests/support/world.hpp"

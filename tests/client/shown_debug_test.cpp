@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a client says of an entity for drawing is what it draws, and what it draws it from.
+// The debug data of an entity agrees with its shown pose and with the motion behind it.
 #include "tests/support/paths.hpp"
 #include "tests/support/world.hpp"
 

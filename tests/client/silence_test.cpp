@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is shown when nothing comes any more, or too little, and when it comes again.
+// What is shown while no updates or too few updates arrive, and when they arrive again.
 #include "tests/support/paths.hpp"
 #include "tests/support/world.hpp"
 

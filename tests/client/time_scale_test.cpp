@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Slow motion, fast motion and a world that stands still: clocks that run slowly at both ends.
+// Slow motion, fast motion and a stopped world: scaled clocks at both ends.
 #include "harness/sim/sim_transport.hpp"
 #include "net/src/messages/messages.hpp"
 #include "tests/support/paths.hpp"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Makes the Debian packages of a build and holds their files, and what they depend on, against deb.txt.
+# Makes the Debian packages of a build and compares their files and dependencies with deb.txt.
 #   cmake -DBINARY=BUILD -DOUT=DIR -DLIST=deb.txt -P deb.cmake
 file(REMOVE_RECURSE "${OUT}")
 get_filename_component(cpack "${CMAKE_COMMAND}" DIRECTORY)
@@ -25,9 +25,9 @@ foreach(package IN LISTS packages)
   string(REGEX MATCHALL "[^\n]+[^/\n]\n" files "${files}")
   list(SORT files)
   foreach(file IN LISTS files)
-    if(NOT file MATCHES "/include/reckoner/")  # the headers are the libraries' own lists
+    if(NOT file MATCHES "/include/reckoner/")  # the libraries' FILE_SETs list the headers
       string(REGEX REPLACE "^\\./" "  " file "${file}")
-      # Where the build was made for /usr, libraries lie in a folder of their architecture.
+      # In a build for /usr, libraries are in a folder named after the architecture.
       string(REGEX REPLACE "usr/lib/[a-z0-9_]+-linux-gnu[a-z0-9]*/" "usr/lib/" file "${file}")
       string(APPEND printed "${file}")
     endif()

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Does what a newcomer does: a fresh folder outside the repository, a few lines, a remote entity on the screen.
+"""Does what a new user does: a new folder outside the repository, a few lines, a remote entity on the screen.
 
 fresh.py --server PROGRAM [--project FOLDER --main FILE --prefix DIR --cmake CMAKE [--option X]...] [--run COMMAND...]
 
-Copies FOLDER/CMakeLists.txt and the program into a folder of its own, builds it against the prefix (or runs COMMAND as
-it is), starts the server and runs it for two seconds beside that. Fails unless it prints poses of a car that goes round.
+Copies FOLDER/CMakeLists.txt and the program into a new folder and builds it against the prefix, or uses COMMAND
+unchanged. Starts the server and runs the program for two seconds. Fails unless it prints poses of a car on a circle.
 """
 import argparse
 import math

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Builds a program with nothing but a compiler and pkg-config, and runs it.
+# Builds a program with a compiler and pkg-config only, and runs it.
 #   cmake -DPREFIX=DIR -DMODULE=reckoner-client -DSOURCE=FILE -DCOMPILER=c++ -DFLAGS=-std=c++20 -DOUT=FILE
 #         [-DWITHOUT=enet] -P pkg_config.cmake
 file(GLOB_RECURSE found "${PREFIX}/*/${MODULE}.pc")

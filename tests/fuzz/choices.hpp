@@ -15,8 +15,8 @@ namespace reckoner::fuzz {
 
 using Bytes = std::vector<std::byte>;
 
-/// A fuzzer's bytes as decisions, so that what it finds interesting in them is what is made from them: valid
-/// messages, and damage to them. Behind the end every choice is the simplest.
+/// Turns a fuzzer's bytes into decisions, from which valid messages, and damage to them, are made. The fuzzer
+/// can then mutate the messages. When the bytes are used up, every choice is the simplest one.
 class Choices {
  public:
   explicit Choices(std::span<const std::byte> bytes) : left_(bytes) {}
@@ -31,17 +31,17 @@ class Choices {
     return most == UINT64_MAX ? value : value % (most + 1);
   }
   bool flag() { return (std::to_integer<unsigned>(byte()) & 1u) != 0; }
-  /// One in `n`.
+  /// True in one of `n` cases.
   bool rarely(std::uint64_t n) { return up_to(n) == n; }
 
-  /// A signed number of at most `bits` bits in two's complement, small ones and the ends as often as others.
+  /// A signed number of at most `bits` bits in two's complement. All widths and the ends are equally likely.
   std::int64_t integer(unsigned bits) {
     const auto width = static_cast<unsigned>(up_to(bits - 1));
     const std::uint64_t all = (std::uint64_t{1} << width) - 1;
     const std::uint64_t magnitude = rarely(3) ? all : up_to(UINT64_MAX) & all;
     return flag() ? ~static_cast<std::int64_t>(magnitude) : static_cast<std::int64_t>(magnitude);
   }
-  /// A number from `least` to `most`, the ends and tiny ones often among them.
+  /// A number from `least` to `most`. The ends and tiny numbers are frequent.
   double real(double least, double most) {
     const std::uint64_t kind = up_to(7);
     if (kind == 0) return std::clamp(0.0, least, most);
@@ -64,7 +64,7 @@ class Choices {
       each = static_cast<char>(byte());
     return out;
   }
-  /// All that is left, as it is.
+  /// All bytes that are left, unchanged.
   std::span<const std::byte> rest() { return std::exchange(left_, {}); }
 
  private:
@@ -78,7 +78,7 @@ class Choices {
   std::span<const std::byte> left_;
 };
 
-/// Changes some of the bytes, or how many there are. True if it did.
+/// Changes some bytes, or their number. True if anything changed.
 inline bool damage(Choices& choices, Bytes& bytes) {
   const Bytes before = bytes;
   for (std::uint64_t n = choices.up_to(3); n > 0; --n) {

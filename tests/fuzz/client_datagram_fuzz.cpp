@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A state datagram of a client's: acknowledgements, what it shows, motions of what it owns, messages.
+// A client's state datagram: acknowledgements, its showing report, motions of owned entities, messages.
 #include "generate.hpp"
 #include "net/src/codec/owned_codec.hpp"
 #include "net/src/messages/message_codec.hpp"
@@ -20,7 +20,7 @@ struct Datagram {
   MessageBatch messages;
 };
 
-// Of the archetypes in turn; all refer to the same motion.
+// Slots use the archetypes in turn. All slots of an archetype share one baseline.
 const Quantisation& quantisation_of(std::uint32_t slot) {
   const auto& all = quantisations();
   return all[slot % all.size()];

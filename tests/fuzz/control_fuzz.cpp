@@ -10,7 +10,7 @@
 namespace reckoner::fuzz {
 namespace {
 
-// What the client makes of it, too.
+// What the client does with a decoded spawn.
 void use(const SpawnMessage& spawn) {
   const auto& kinds = archetypes();
   if (spawn.archetype >= kinds.size()) return;
@@ -27,7 +27,7 @@ void use(const SpawnMessage& spawn) {
     check(quantise(values[i], kinds[spawn.archetype].fields[i]) == values[i], "a value is one of its field");
 }
 
-// What is decoded can be encoded, and means the same.
+// A decoded message can be encoded again and means the same.
 void decode(std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     const std::size_t before = bytes.size();
@@ -68,7 +68,7 @@ std::vector<Bytes> seeds() {
     Bytes decisions(400);
     for (std::byte& each : decisions)
       each = static_cast<std::byte>(random() & 0xff);
-    decisions.front() = static_cast<std::byte>(i % 10);  // which message
+    decisions.front() = static_cast<std::byte>(i % 10);  // selects the message
     Choices choices{decisions};
     const Bytes message = encoded(any_control(choices));
     if (message.size() < 1500) out.push_back(marked(kRaw, message));

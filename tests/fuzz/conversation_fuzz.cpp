@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A server, an honest client, and a link to another client on which anything may happen in either direction:
-// payloads are lost, repeated, changed and invented. Neither end breaks, and the honest client notices
-// nothing.
+// A server, an honest client, and another client whose link may lose, repeat, change and invent payloads in
+// both directions. Neither end breaks, and the honest client is not affected.
 #include "generate.hpp"
 #include "net/src/codec/field_codec.hpp"
 #include "pipes.hpp"
@@ -16,7 +15,7 @@ namespace reckoner::fuzz {
 namespace {
 
 constexpr double kTickS = 1.0 / 60.0;
-constexpr double kLocalS = 1000.0;  // what the clients' clocks are ahead
+constexpr double kLocalS = 1000.0;  // offset of the clients' clocks
 constexpr int kMostTicks = 90;
 constexpr std::size_t kVictim = 0, kHonest = 1;
 
@@ -25,7 +24,7 @@ ServerConfig server_config(Choices& choices) {
   config.archetypes = archetypes();
   config.rewind_s = 1.0;
   config.max_entities = 12;
-  config.session_secret = SecretKey{{std::byte{7}}};  // the same every time
+  config.session_secret = SecretKey{{std::byte{7}}};  // the same in every run
   config.updates_per_second = choices.flag() ? 20.0 : 0.0;
   return config;
 }
@@ -152,7 +151,7 @@ class Conversation {
     check(!tampers_ || client.status() == ClientStatus::joined, "the honest client stays");
   }
 
-  // On its way to a client or to the server.
+  // Delivers datagrams in flight to a client or to the server.
   void deliver(std::vector<Flying>& flying, bool to_client) {
     std::vector<Flying> now = std::exchange(flying, {});
     for (Flying& f : now) {
@@ -223,7 +222,7 @@ class Conversation {
     arrive({kVictim, channel, choices_.bytes(120)}, to_client);
   }
 
-  // As the owner of something would send it.
+  // A motion as an owner would send it.
   Bytes owned_motion() {
     Bytes buffer(4096);
     BitWriter writer{buffer};
@@ -243,7 +242,7 @@ class Conversation {
     return finished(writer);
   }
 
-  // As the server would send it.
+  // An update as the server would send it.
   Bytes update() {
     Bytes buffer(4096);
     BitWriter writer{buffer};

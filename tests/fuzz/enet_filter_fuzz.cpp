@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What looks at ENet's datagrams before ENet does, and at what they would cost in ENet's lists.
+// The filter that checks ENet's datagrams before ENet does, and their cost in ENet's lists.
 #include "net/src/transport/enet/enet_filter.hpp"
 #include "net/src/transport/enet/list_work.hpp"
 #include "target.hpp"
@@ -72,13 +72,13 @@ Bytes any_datagram(Choices& choices) {
   return out;
 }
 
-/// What ENet 1.3.17 does with reliable commands that arrive, after its source: a list in order, searched from
-/// the end.
+/// How ENet 1.3.17 handles arriving reliable commands, written after its source: an ordered list, searched
+/// from the end.
 class Arrivals {
  public:
   explicit Arrivals(std::uint16_t taken) : taken_(taken) {}
 
-  /// The steps along the list that it takes.
+  /// Handles an arriving command. Returns the number of steps along the list.
   std::size_t arrive(std::uint16_t number, bool whole) {
     constexpr unsigned kWindow = 4096, kWindows = 16, kFree = 8;
     unsigned window = number / kWindow;
@@ -103,7 +103,7 @@ class Arrivals {
     }
     return steps + 1;
   }
-  /// The same state by hand.
+  /// Builds ENet's lists for the current state.
   void show(test::EnetLists& lists) const {
     for (const Command& each : waiting_)
       lists.wait(each.number);
@@ -119,7 +119,7 @@ class Arrivals {
   std::vector<Command> waiting_;
 };
 
-// Reliable commands and acknowledgements with numbers near those that matter.
+// Reliable commands and acknowledgements with numbers close to the limits.
 Bytes near(Choices& choices, std::uint16_t taken, std::uint16_t given) {
   Bytes out;
   const auto put = [&out](std::uint64_t value, std::size_t bytes) {
@@ -157,8 +157,8 @@ Bytes near(Choices& choices, std::uint16_t taken, std::uint16_t given) {
   return out;
 }
 
-// What is let through costs ENet no more than was paid for, and nothing of it is too far ahead or
-// acknowledges what was never sent.
+// Accepted datagrams cost ENet no more steps than the filter counted. No accepted command is too far ahead or
+// acknowledges an unsent one.
 void work(Choices& choices) {
   const auto given = static_cast<std::uint16_t>(choices.up_to(UINT16_MAX));
   const auto under_way = static_cast<std::uint16_t>(choices.up_to(40));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// libFuzzer's way into a target.
+// libFuzzer's entry point of a target.
 #include "target.hpp"
 
 #include <cstdint>

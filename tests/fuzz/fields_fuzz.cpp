@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// User fields of any type and range: first values and changes.
+// User fields of any type and range: initial values and changes.
 #include "generate.hpp"
 #include "net/src/codec/field_codec.hpp"
 #include "target.hpp"

@@ -30,7 +30,8 @@ inline const char* name() {
 
 }  // namespace detail
 
-/// From now on libsodium's random numbers are the same in every run: what a fuzzer found happens again.
+/// From now on, libsodium's random numbers are the same in every run, so that a fuzzer's findings can be
+/// reproduced.
 inline void fix_random() {
   static randombytes_implementation fixed{.implementation_name = &detail::name,
                                           .random = &detail::draw_number,

@@ -12,7 +12,7 @@
 namespace reckoner::fuzz {
 namespace {
 
-constexpr double kMost = 1e12;  // the largest number that messages carry
+constexpr double kMost = 1e12;  // the largest number in a message
 
 std::vector<Archetype> make_archetypes() {
   std::vector<Archetype> kinds(3);
@@ -265,7 +265,7 @@ QuantisedState any_quantised(Choices& choices, unsigned orientation_bits) {
   m.wander = static_cast<std::uint8_t>(choices.up_to(kMostWander));
   m.bends = choices.flag();
   if (m.bends) s.link = static_cast<std::uint8_t>(choices.up_to(Motion::kLinks - 1));
-  // Mostly what some archetype can be: the rest is refused as soon as it is read.
+  // Mostly values that are valid for some archetype, because all others are refused early.
   const bool wild = choices.rarely(7);
   any_three(choices, s.position, wild ? 48 : 17);
   if (!choices.rarely(3)) {
@@ -320,7 +320,7 @@ RouteDefinition any_route(Choices& choices) {
 }
 
 EntityId any_entity(Choices& choices) {
-  // Those that a small world has, and any.
+  // Mostly ids of a small world, sometimes any id.
   if (!choices.rarely(7)) return {static_cast<std::uint32_t>(choices.up_to(7) + 1), 0};
   return {static_cast<std::uint32_t>(choices.up_to(kMaxEntities - 1) + 1),
           static_cast<std::uint16_t>(choices.up_to(UINT16_MAX))};

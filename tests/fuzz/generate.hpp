@@ -12,23 +12,23 @@
 
 #include <reckoner/net/archetype.hpp>
 
-// Things that the encoders take, made by choices.
+// Values for the encoders, generated from choices.
 namespace reckoner::fuzz {
 
-/// Of every kind: with orientation and fields, without, coarse and fine.
+/// Archetypes of all kinds: with orientation and fields, without them, coarse and fine.
 [[nodiscard]] const std::vector<Archetype>& archetypes();
-/// As quantisation_for() makes them of archetypes().
+/// The result of quantisation_for() for each of archetypes().
 [[nodiscard]] const std::vector<Quantisation>& quantisations();
 
 [[nodiscard]] FieldSpec any_field(Choices& choices, const std::string& name);
-/// As quantise() makes them.
+/// A quantised value of the field.
 [[nodiscard]] FieldValue any_value(Choices& choices, const FieldSpec& field);
 [[nodiscard]] std::vector<FieldValue> any_values(Choices& choices, std::span<const FieldSpec> fields);
 
 [[nodiscard]] CodeParameters any_codes(Choices& choices);
 [[nodiscard]] Archetype any_limits(Choices& choices);
 [[nodiscard]] State any_state(Choices& choices, const Quantisation& quantisation);
-/// Whatever has an encoding, sensible or not; `orientation_bits`: the archetype's.
+/// Any encodable state, sensible or not; `orientation_bits`: the archetype's.
 [[nodiscard]] QuantisedState any_quantised(Choices& choices, unsigned orientation_bits);
 
 [[nodiscard]] RouteDefinition any_route(Choices& choices);
@@ -39,9 +39,9 @@ namespace reckoner::fuzz {
 [[nodiscard]] ServerHeader any_server_header(Choices& choices);
 [[nodiscard]] ClientDatagram any_client_datagram(Choices& choices, Sequence newest);
 
-/// A message as it travels.
+/// The encoded message.
 [[nodiscard]] Bytes encoded(const ControlMessage& message);
-/// What a writer has written.
+/// The bytes that the writer has written.
 [[nodiscard]] Bytes finished(BitWriter& writer);
 
 }  // namespace reckoner::fuzz

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The way in, at both ends, what is sealed behind it, and where the clients are, with somebody on the way who
-// drops, repeats, changes and invents, and puts wrong addresses on it: server and clients stand behind their
-// guards.
+// Handshake, sealed datagrams and address changes at both ends. Server and clients use their guards. An
+// attacker drops, repeats, changes and invents datagrams and forges source addresses.
 #include "fixed_random.hpp"
 #include "net/src/secure/guard.hpp"
 #include "target.hpp"
@@ -21,10 +20,10 @@ constexpr std::uint64_t kGame = 5;
 constexpr std::uint64_t kNow = 1'800'000'000;
 constexpr ServerAddress kServer{0x0A000001, 4000};
 constexpr std::size_t kClients = 3;
-constexpr std::uint32_t kVictims = 0x09090900;  // hosts at which nobody listens
+constexpr std::uint32_t kVictims = 0x09090900;  // hosts without a client
 
-// Stands for a datagram. The datagrams themselves would be compared byte by byte, where libFuzzer looks on:
-// the same keys are drawn in every run, so that it would forge what it has seen sealed in an earlier one.
+// Identifies a datagram by a hash. libFuzzer observes byte comparisons. Since every run uses the same keys,
+// it could otherwise learn sealed datagrams from an earlier run and forge them.
 std::size_t mark_of(const Bytes& bytes) {
   return std::hash<std::string_view>{}({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
@@ -43,7 +42,7 @@ class Way {
                .ticket_s = 40.0};
     server_.emplace(config_);
     for (std::size_t i = 0; i < kClients; ++i) {
-      ConnectGrant grant{.client_id = i % 2, .expires_s = kNow + 30};  // two are the same
+      ConnectGrant grant{.client_id = i % 2, .expires_s = kNow + 30};  // two are the same client
       grant.servers = {kServer};
       grant.issued_ms = kNow * 1000 + i / 2;
       clients_[i].emplace(issue_token(grant, key, kGame), kGame);
@@ -75,7 +74,7 @@ class Way {
     }
   }
 
-  // As a transport does after every datagram.
+  // The tasks of a transport after every datagram.
   void settle() {
     server_->end_replaced([](std::uint32_t tag, bool) { check(tag <= kClients, "a session has its tag"); });
     std::array<std::size_t, kClients> held{};
@@ -89,7 +88,7 @@ class Way {
 
  private:
   [[nodiscard]] std::uint64_t unix_s() const { return kNow + static_cast<std::uint64_t>(now_s_ - 100.0); }
-  // Each client has a few; some addresses are others'.
+  // Each client has a few addresses. Some addresses belong to victims.
   [[nodiscard]] ServerAddress address(std::size_t client) {
     if (choices_.rarely(7)) return {kVictims + static_cast<std::uint32_t>(choices_.up_to(1)), 80};
     const std::size_t moved = choices_.rarely(3) ? choices_.up_to(2) : 0;
@@ -105,7 +104,7 @@ class Way {
     left -= bytes;
   }
 
-  // Tickets that are given out on this occasion reach anybody.
+  // Tickets that are issued here may reach any client.
   void tidy() {
     std::vector<Bytes> tickets;
     server_->tidy(now_s_, unix_s(), [&](const ServerAddress& to, std::span<const std::byte> datagram) {
@@ -139,7 +138,8 @@ class Way {
     check(server_->gate()->sessions() <= config_.most_sessions, "there are not too many sessions");
   }
 
-  // Where somebody hears, probes reach a client, or are held back to be sent on later.
+  // If a client receives at the address, it gets the probe. Otherwise the probe is held back and may be
+  // forwarded later.
   void probe(Gate::Session& session) {
     std::vector<Bytes> heard;
     int probes = 0;
@@ -199,14 +199,14 @@ class Way {
     down(i, bytes);
   }
 
-  // What went by before, in any direction.
+  // Repeats an earlier datagram of either direction.
   void again(std::size_t i) {
     if (seen_.empty()) return;
     const Bytes bytes = seen_[choices_.up_to(seen_.size() - 1)];
     choices_.flag() ? up(i, bytes) : down(i, bytes);
   }
 
-  // What ENet would do with a session.
+  // Uses a session like ENet would.
   void use(std::size_t i) {
     const auto* joined = clients_[i]->joined();
     if (joined == nullptr) return;
@@ -217,7 +217,7 @@ class Way {
     if (choices_.rarely(3)) server_->release(joined->number, now_s_);
   }
 
-  // With its ticket, whatever has become of its session.
+  // Joins again with the client's ticket, whether or not its session still exists.
   void come_back(std::size_t i) {
     const auto* joined = clients_[i]->joined();
     if (joined == nullptr) return;
@@ -231,11 +231,11 @@ class Way {
   std::optional<Guard> server_;
   std::array<std::optional<Guard>, kClients> clients_;
   double now_s_ = 100.0;
-  int depth_ = 0;                        // of probes that bring others about
-  std::array<std::size_t, 2> credit_{};  // of the victims: bytes in their names that were not answered
+  int depth_ = 0;                        // of probes that cause others
+  std::array<std::size_t, 2> credit_{};  // of the victims: bytes received in their names and not answered yet
   std::vector<Bytes> seen_;
   std::set<std::size_t> sealed_, from_server_;  // not opened yet
-  std::set<std::uint32_t> sessions_;            // that were joined
+  std::set<std::uint32_t> sessions_;            // sessions that were joined
 };
 
 }  // namespace
@@ -252,7 +252,7 @@ void run(std::span<const std::byte> input) {
 std::vector<Bytes> seeds() {
   std::vector<Bytes> out;
   add_choices(out, 24, 400, std::byte{0});
-  // All three join, and speak.
+  // All three clients join and send.
   Bytes all;
   for (const unsigned client : {0u, 1u, 2u}) {
     for (const unsigned step : {1u, 1u, 3u, 3u, 7u, 8u, 1u, 1u, 7u}) {
@@ -262,7 +262,7 @@ std::vector<Bytes> seeds() {
     }
   }
   out.push_back(all);
-  // They join, and speak from elsewhere, and from elsewhere again; one in a victim's name.
+  // They join and send from another address, and from a third one, once with a victim's source address.
   Bytes moves;
   const auto put = [&](std::initializer_list<unsigned> choices) {
     for (const unsigned choice : choices)
@@ -273,7 +273,7 @@ std::vector<Bytes> seeds() {
       put({client, 1, 0, 0, 0, 0});
     for (const unsigned place : {1u, 2u, 0u, 1u}) {
       put({client, 3, 12});
-      put({0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0});  // what is sealed
+      put({0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0});  // the payload to seal
       put({0, 0});                                // as a state payload
       put({0, 0, 3, place});
       for (int probe = 0; probe < 2; ++probe)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Motions, in full and as residuals, under whatever limits and codes a welcome may bring.
+// Full and residual motions, with any limits and code parameters that a welcome message may contain.
 #include "generate.hpp"
 #include "net/src/codec/route_codec.hpp"
 #include "net/src/codec/route_table.hpp"
@@ -8,7 +8,7 @@
 namespace reckoner::fuzz {
 namespace {
 
-// More than one motion takes, whatever its residual.
+// More than one motion needs, for any residual.
 constexpr std::size_t kRoom = 1024;
 
 Bytes full(const QuantisedState& state, const Quantisation& q) {
@@ -46,7 +46,7 @@ void read_any_residual(std::span<const std::byte> bytes, const QuantisedState& b
         "a residual is written as it was read");
 }
 
-// A baseline is what was read or quantised: it can be.
+// A baseline is always a valid motion, because it was decoded or quantised.
 QuantisedState any_baseline(Choices& choices, const Quantisation& q, double time_s) {
   const State state = nearest_that_travels(any_state(choices, q), q);
   if (!can_travel(state, q)) return {};

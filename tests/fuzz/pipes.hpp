@@ -14,7 +14,7 @@
 
 namespace reckoner::fuzz {
 
-/// One end of connections in memory. What is sent goes to `outgoing`; what arrives is what somebody pushed.
+/// One end of connections in memory. Sent payloads go to `outgoing`; received ones were pushed by the test.
 class PipeEnd final : public Transport {
  public:
   using Outgoing = std::function<void(PeerId, Channel, Bytes)>;
@@ -23,7 +23,7 @@ class PipeEnd final : public Transport {
   void push(TransportEvent::Kind kind, PeerId peer, Channel channel = Channel::state, Bytes payload = {}) {
     waiting_.push_back({kind, peer, channel, std::move(payload)});
   }
-  /// Peers that this end wanted to be rid of.
+  /// Peers that this end disconnected.
   std::vector<PeerId> ended;
 
   void service(double /*now_s*/) override {}

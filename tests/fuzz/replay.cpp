@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Runs a target without libFuzzer, on any compiler:
 //   fuzz_NAME DIRECTORY          every file in it, and some damaged copies of each
-//   fuzz_NAME FILE               one file, as it is
+//   fuzz_NAME FILE               one file, unchanged
 //   fuzz_NAME --seeds DIRECTORY  writes the target's seeds there
 #include "target.hpp"
 

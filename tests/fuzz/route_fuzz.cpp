@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Routes: whatever definition arrives, either it is refused or an entity can be on it.
+// Routes: any definition is either refused or usable by an entity.
 #include "generate.hpp"
 #include "net/src/codec/route_codec.hpp"
 #include "net/src/codec/route_table.hpp"
@@ -33,7 +33,8 @@ void travel(const Route& route, RouteTable& routes, Choices& choices) {
   }
 }
 
-// Tens of thousands of points take a tenth of a second to measure, ten with sanitizers; they are like fewer.
+// Tens of thousands of points take a tenth of a second to measure, and ten times that with sanitizers. They
+// find no more than fewer points do.
 constexpr int kMostPasses = 8;
 
 void make(const RouteDefinition& definition, Choices& choices) {

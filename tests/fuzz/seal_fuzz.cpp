@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Sealed datagrams that are lost, repeated, overtaken, forged: each genuine one is opened once, and nothing
-// else.
+// Sealed datagrams that are lost, repeated, reordered or forged: each genuine one opens once, and nothing
+// else opens.
 #include "fixed_random.hpp"
 #include "net/src/secure/seal.hpp"
 #include "target.hpp"
@@ -36,7 +36,7 @@ void run(std::span<const std::byte> input) {
         }
         break;
       case 1: {
-        // As it was sent, the newest most of all.
+        // Unchanged datagrams, mostly the newest.
         if (sent.empty()) break;
         const std::size_t back = choices.up_to(choices.rarely(3) ? sent.size() - 1 : 0);
         const std::size_t number = sent.size() - 1 - back;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A state datagram of the server's: head, updates in full and with references, fields, messages.
+// The server's state datagram: header, full and residual updates, fields, messages.
 #include "generate.hpp"
 #include "net/src/codec/field_codec.hpp"
 #include "net/src/messages/message_codec.hpp"
@@ -12,7 +12,7 @@ namespace reckoner::fuzz {
 namespace {
 
 constexpr double kTickRateHz = 60.0;
-constexpr std::uint32_t kSlots = 6;  // that hold an entity, of the archetypes in turn
+constexpr std::uint32_t kSlots = 6;  // slots that hold an entity; they use the archetypes in turn
 
 struct Update {
   UpdateHeader head;
@@ -32,7 +32,7 @@ struct Datagram {
 struct Known {
   const std::vector<Archetype>& kinds = archetypes();
   const std::vector<Quantisation>& quantisation = quantisations();
-  std::array<QuantisedState, kSlots> baselines;  // whatever tick is referred to
+  std::array<QuantisedState, kSlots> baselines;  // used for any referenced tick
 
   Known() {
     for (std::uint32_t slot = 0; slot < kSlots; ++slot) {
@@ -138,7 +138,7 @@ Bytes written(const Datagram& d, const Known& known) {
   return writer.overflowed() ? Bytes{} : finished(writer);
 }
 
-// The codes of a writer end at 2^32 - 2: no age is as large.
+// The writer's codes end at 2^32 - 2, so no age may be that large.
 bool can_be_written(const Datagram& d) {
   const auto small = [](std::uint32_t age) { return age < UINT32_MAX; };
   return small(d.header.complete_age) && std::ranges::all_of(d.updates, [&](const Update& u) {

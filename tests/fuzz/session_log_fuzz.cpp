@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A recorded session, from whoever: read, and played back to a client as reckoner-harness replay-log does.
+// A recorded session of any origin: read and played back to a client, like reckoner-harness replay-log does.
 #include "generate.hpp"
 #include "pipes.hpp"
 #include "programs/common/session_log.hpp"
@@ -50,7 +50,7 @@ void play_back(program::SessionReader& reader) {
   if (transport.error()) check(!transport.error()->message.empty(), "an error says something");
 }
 
-// Reading alone comes to the end of any file, and never takes more from it than there is.
+// Reading must reach the end of any file and must never take more bytes than there are.
 void read_through(program::SessionReader& reader, std::size_t bytes) {
   for (;;) {
     const auto record = reader.next();
@@ -68,7 +68,7 @@ Bytes closed(program::SessionWriter& writer, const std::string& path) {
   return {bytes.begin(), bytes.end()};
 }
 
-// A session in which a client is told anything at all.
+// A session in which a client receives arbitrary payloads.
 Bytes any_session(Choices& choices, const std::string& path) {
   program::SessionSettings settings{.protocol = kProtocolVersion, .version = "1.0"};
   settings.playout.mode = static_cast<PlayoutMode>(choices.up_to(2));
@@ -95,7 +95,7 @@ Bytes any_session(Choices& choices, const std::string& path) {
   return closed(*writer, path);
 }
 
-// A session as there are such: three things that move, one of which is the client's in the end.
+// A realistic session: three moving entities, one of which the client owns in the end.
 Bytes real_session(PlayoutMode mode, const std::string& path) {
   program::SessionSettings settings{.protocol = kProtocolVersion, .version = "1.0"};
   settings.playout.mode = mode;

@@ -9,24 +9,24 @@
 #include <span>
 #include <vector>
 
-// What a fuzz target is: one .cpp file with these two functions. It is linked with libFuzzer (entry.cpp), or
-// with a main() that runs every file of a corpus through it (replay.cpp).
+// A fuzz target is one .cpp file with these two functions. It is linked with libFuzzer (entry.cpp), or with a
+// main() that runs every file of a corpus (replay.cpp).
 namespace reckoner::fuzz {
 
-/// Tries one input. Whatever it is, it must return: what is wrong aborts. The same input must do the same.
+/// Tries one input. It must return for any input and abort if a check fails. It must be deterministic.
 void run(std::span<const std::byte> input);
 
-/// What a corpus begins with, made by the real encoders.
+/// The initial corpus, made by the real encoders.
 [[nodiscard]] std::vector<Bytes> seeds();
 
-/// `what` was promised of every input.
+/// Aborts with `what` unless `holds`.
 inline void check(bool holds, const char* what) {
   if (holds) return;
   std::fprintf(stderr, "broken promise: %s\n", what);
   std::abort();
 }
 
-/// Choices that a fuzzer may begin with: `count` strings of up to `most` bytes.
+/// Adds initial choices: `count` strings of up to `most` bytes.
 inline void add_choices(std::vector<Bytes>& seeds, std::size_t count, std::size_t most, std::byte first) {
   std::mt19937_64 random{count * 1000 + most};
   for (std::size_t i = 0; i < count; ++i) {
@@ -37,15 +37,15 @@ inline void add_choices(std::vector<Bytes>& seeds, std::size_t count, std::size_
   }
 }
 
-/// `bytes` behind one that says what they are.
+/// `bytes` after a first byte that tells their kind.
 inline Bytes marked(std::byte first, std::span<const std::byte> bytes) {
   Bytes out{first};
   out.insert(out.end(), bytes.begin(), bytes.end());
   return out;
 }
 
-// Most targets take the bytes as they would come from the network, or as choices that something valid is made
-// by. The first byte says which.
+// Most targets take either raw bytes as from the network, or choices from which valid data is made. The first
+// byte selects one of these.
 inline constexpr std::byte kRaw{0};
 inline constexpr std::byte kChoices{1};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Connect tokens, what is sealed in them, and key files.
+// Connect tokens, their sealed contents, and key files.
 #include "fixed_random.hpp"
 #include "net/src/secure/byte_stream.hpp"
 #include "net/src/secure/handshake.hpp"
@@ -30,7 +30,7 @@ void read_any_token(std::span<const std::byte> bytes) {
   check(second && write_token(*second) == again, "a token is written as it was read");
 }
 
-// Whoever has the key may have sealed anything.
+// The holder of the key may have sealed anything.
 void open_any_grant(std::span<const std::byte> plain) {
   constexpr std::size_t kPlain = ConnectToken::kSealedBytes - crypto_aead_xchacha20poly1305_ietf_ABYTES;
   std::array<std::byte, kPlain> padded{};

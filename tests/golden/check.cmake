@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Builds the golden program in a certain way and compares what it prints with expected.txt.
+# Builds the golden program with the given compiler and flags and compares its output with expected.txt.
 #   cmake -DBINARY=FOLDER -DCOMPILER=c++ -DFLAGS="-O3" -DGENERATOR=Ninja [-DOPTIONS="-DX=Y;..."]
 #         [-DEMULATOR=PROGRAM] -P check.cmake
 set(source "${CMAKE_CURRENT_LIST_DIR}")

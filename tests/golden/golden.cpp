@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
-//
-// Prints one hash for every part of what server and client compute alike, from inputs that are the same on
-// every machine. Whatever compiler, processor and settings it is built with, it has to print what
-// expected.txt says.
+// Prints one hash for every computation that server and client must share, from inputs that are identical on
+// every machine. For every compiler, processor and setting, the output must equal expected.txt.
 #include "net/src/codec/motion_codec.hpp"
 #include "net/src/wire/bit_stream.hpp"
 #include "tests/reckoning/random_states.hpp"
@@ -66,8 +64,8 @@ Archetype archetype_with(double threshold, bool has_orientation = true) {
 
 constexpr double kThresholds[] = {0.001, 0.01, 0.05, 0.3, 2.0};
 
-/// Turns by up to `most_rad` about each axis, with the predictor: the way to another unit quaternion that is
-/// the same everywhere.
+/// Rotates by up to `most_rad` about each axis, using the predictor. This gives another unit quaternion that
+/// is identical on every platform.
 void turn(State& s, double most_rad, test::RandomStates& random) {
   State turning;
   turning.orientation = s.orientation;
@@ -75,7 +73,7 @@ void turn(State& s, double most_rad, test::RandomStates& random) {
   s.orientation = extrapolate(turning, 1.0).orientation;
 }
 
-/// Every number in it is the same on all machines.
+/// Every number of the state is identical on all machines.
 State any_state(test::RandomStates& random) {
   State s;
   s.position = random.vector(1000.0);
@@ -95,7 +93,7 @@ void predictor() {
   test::RandomStates random{6};
   for (int i = 0; i < 2000; ++i) {
     State s = any_state(random);
-    for (int step = 0; step < 3; ++step) {  // on from there, as rounding left it
+    for (int step = 0; step < 3; ++step) {  // continues from the rounded state
       s = extrapolate(s, any_time_s(random));
       hash.add(s);
     }
@@ -103,7 +101,7 @@ void predictor() {
   hash.print("predictor");
 }
 
-// Braking hard and softly, to rest and on.
+// Braking hard and softly, to rest and beyond.
 void braking() {
   Hash hash;
   test::RandomStates random{12};
@@ -136,7 +134,7 @@ void parameters() {
   hash.print("parameters");
 }
 
-/// What is written, what is read again, and what that means, for full and residual encodings.
+/// Hashes of the written bits, the bits read back, and the decoded values, for full and residual encodings.
 struct Codec {
   Hash full, residual, decoded;
   int residuals = 0;
@@ -190,8 +188,8 @@ CodingMode any_coding_mode(test::RandomStates& random) {
   return coding_mode;
 }
 
-// A life of updates, each against the one before, with less and less surprise; over when coarse steps have
-// sent it out of the world.
+// A sequence of updates, each against the one before, with ever smaller deviations. Ends early if coarse
+// steps have moved the state out of the world.
 void live(Codec& codec, const Quantisation& q, bool has_orientation, test::RandomStates& random) {
   State s = any_state(random);
   if (!has_orientation) {

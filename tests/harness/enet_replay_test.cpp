@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Replays over real sockets, in real time, against the same in virtual time. The limits are generous: a busy
-// machine is late.
+// Compares replays over real sockets in real time with replays in virtual time. The limits are generous,
+// because a busy machine is late.
 #include "harness/replay/enet_datagram.hpp"
 #include "harness/replay/replay.hpp"
 #include "scenario/builtin/builtin.hpp"

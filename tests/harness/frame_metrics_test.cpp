@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a ship's people look like over a bad network, and the figures that say so.
+// How passengers of a ship are shown over a bad network, and the figures that measure it.
 #include "harness/metrics/frame_metrics.hpp"
 
 #include "harness/metrics/measure.hpp"

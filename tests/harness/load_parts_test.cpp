@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The parts of a load run that are no process.
+// The parts of a load run that are not processes.
 #include "harness/stress/load/datagram_record.hpp"
 #include "harness/stress/load/load_world.hpp"
 #include "harness/stress/load/recording_transport.hpp"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-//
 // Entities on routes, from a server over a simulated network to a client.
 #include "harness/replay/replay.hpp"
 #include "harness/sim/sim_transport.hpp"

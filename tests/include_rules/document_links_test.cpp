@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Links between the documents lead somewhere: files that are there, headings that are in them.
+// Links between the documents must have targets: existing files and headings.
 #include <cctype>
 #include <filesystem>
 #include <fstream>
@@ -24,7 +24,7 @@ std::string text_of(const fs::path& path) {
   return {std::istreambuf_iterator<char>{file}, {}};
 }
 
-/// All Markdown files of the project, built ones left out.
+/// All Markdown files of the project, except generated ones.
 std::vector<fs::path> documents() {
   std::vector<fs::path> found;
   for (auto it = fs::recursive_directory_iterator{kRoot}; it != fs::recursive_directory_iterator{}; ++it) {
@@ -38,7 +38,7 @@ std::vector<fs::path> documents() {
   return found;
 }
 
-/// A page without its code, where brackets mean something else.
+/// A page without its code, where brackets have another meaning.
 std::string prose_of(const std::string& text) {
   std::string prose;
   bool code = false;
@@ -52,7 +52,7 @@ std::string prose_of(const std::string& text) {
   return std::regex_replace(prose, std::regex("`[^`\n]*`"), "`code`");
 }
 
-/// What a heading is called in a link, as GitHub has it.
+/// The anchor of a heading, as GitHub makes it.
 std::string anchor_of(const std::string& heading) {
   std::string anchor;
   for (const char c : heading) {
@@ -94,7 +94,7 @@ std::vector<std::string> links_in(const std::string& prose) {
   return found;
 }
 
-/// Why a link of a page leads nowhere; empty if it leads somewhere, or out of the project.
+/// Why a link has no valid target; empty if the target exists or is outside the project.
 std::string wrong_with(const fs::path& page, const std::string& link) {
   if (std::regex_search(link, std::regex("^[a-z+]+:"))) return "";
   const std::size_t hash = link.find('#');
@@ -109,7 +109,7 @@ std::string wrong_with(const fs::path& page, const std::string& link) {
   return anchors_of(target).contains(link.substr(hash + 1)) ? "" : "has no such heading";
 }
 
-TEST(DocumentLinks, LeadSomewhere) {
+TEST(DocumentLinks, HaveTargets) {
   const auto pages = documents();
   EXPECT_GT(pages.size(), 10u);
   std::size_t links = 0;
@@ -122,8 +122,8 @@ TEST(DocumentLinks, LeadSomewhere) {
   EXPECT_GT(links, 40u);
 }
 
-// Every document can be found from the README.
-TEST(DocumentLinks, NoPageIsAlone) {
+// Every document must be reachable from the README.
+TEST(DocumentLinks, EveryPageIsReachable) {
   std::set<fs::path> reached;
   std::vector<fs::path> open{fs::canonical(kRoot / "README.md")};
   while (!open.empty()) {
@@ -142,7 +142,7 @@ TEST(DocumentLinks, NoPageIsAlone) {
   }
 }
 
-TEST(DocumentLinks, WhatIsWrongIsFound) {
+TEST(DocumentLinks, WrongLinksAreDetected) {
   const fs::path page = kRoot / "README.md";
   EXPECT_EQ(wrong_with(page, "docs/WIRE.md"), "");
   EXPECT_EQ(wrong_with(page, "https://example.org/#x"), "");

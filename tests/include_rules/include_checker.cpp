@@ -16,12 +16,13 @@ namespace {
 
 using Names = std::span<const std::string_view>;
 
-/// What the files of one folder may include and use: the walls between the libraries, as data.
+/// The includes and identifiers that the files of one folder may use: the boundaries between the libraries,
+/// as data.
 struct Rules {
-  std::string_view folder;  ///< path prefix; the longest matching one counts
+  std::string_view folder;  ///< path prefix; the longest match applies
   Names own;                ///< prefixes of the project's headers, public or internal, that may be included
-  Names third_party;        ///< in public headers and in code
-  Names third_party_code;   ///< in code only
+  Names third_party;        ///< allowed in public headers and in code
+  Names third_party_code;   ///< allowed in code only
   bool virtual_time;        ///< no clock, no random device, no platform header
 };
 
@@ -78,8 +79,8 @@ constexpr Rules kRules[] = {
     {"harness/stress/load/plain_enet.cpp", kHarness, kGlm, kEnet, false},
 };
 
-/// The rooms of the project. A file may include headers of its own room and of rooms that stand before it.
-/// The files directly in a library's src folder join its rooms, so that folder comes last.
+/// The rooms (folders) of the project. A file may include headers of its own room and of earlier rooms in
+/// this list. The files directly in a library's src folder connect its rooms, so that folder comes last.
 constexpr std::string_view kRooms[] = {
     "reckoning/src/motion/", "reckoning/src/routes/", "reckoning/src/blend/", "reckoning/src/curves/",
     "reckoning/src/prediction/", "reckoning/src/",
@@ -115,8 +116,8 @@ const Rules* rules_for(std::string_view path) {
   return best;
 }
 
-/// Where the string or character literal that opens at `i` ends: the index after its closing quote, or the
-/// end of the line. A quote between digits, as in 1'000, opens nothing.
+/// The end of the string or character literal that opens at `i`: the index after its closing quote, or the
+/// end of the line. A quote between digits, as in 1'000, opens no literal.
 std::size_t literal_end(std::string_view text, std::size_t i) {
   const char quote = text[i];
   if (quote == '\'' && i > 0 && std::isalnum(static_cast<unsigned char>(text[i - 1]))) return i + 1;
@@ -126,7 +127,7 @@ std::size_t literal_end(std::string_view text, std::size_t i) {
   return std::min(i + 1, text.size());
 }
 
-/// The text with comments replaced by spaces, lines and literals kept.
+/// The text with comments replaced by spaces. Lines and literals are kept.
 std::string without_comments(std::string_view text) {
   std::string out(text);
   for (std::size_t i = 0; i < text.size();) {
@@ -164,7 +165,7 @@ bool is_standard(std::string_view name) {
   return name.find_first_of("./") == std::string_view::npos;
 }
 
-/// The place in kRooms of the room that a path is in; nullopt for a path that is in none.
+/// The index in kRooms of the room that contains a path; nullopt for a path outside of all rooms.
 std::optional<std::size_t> room_of(std::string_view path) {
   std::optional<std::size_t> best;
   for (std::size_t i = 0; i < std::size(kRooms); ++i) {
@@ -173,7 +174,7 @@ std::optional<std::size_t> room_of(std::string_view path) {
   return best;
 }
 
-/// What is wrong with an include of one of the project's own headers; empty if nothing is.
+/// The fault of an include of one of the project's own headers; empty if there is none.
 std::string judge_own(const std::string& path, const Rules& rules, std::string_view name) {
   if (!starts_with_any(name, rules.own)) return "is not this folder's to include";
   const auto from = room_of(path), to = room_of(name);

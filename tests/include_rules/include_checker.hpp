@@ -11,19 +11,19 @@ namespace reckoner::test {
 struct Violation {
   std::string path;  ///< relative to the project, with '/'
   int line = 0;      ///< from 1
-  std::string what;  ///< what is wrong with it
+  std::string what;  ///< description of the fault
 
   friend bool operator==(const Violation&, const Violation&) = default;
 };
 
-/// Holds one file's text against the rules of the folder it is in (the first part of `path`). Files outside
-/// the folders with rules are always fine.
+/// Checks one file's text against the rules of its folder (the first part of `path`). Files outside the
+/// folders with rules have no violations.
 [[nodiscard]] std::vector<Violation> check_source(const std::string& path, std::string_view text);
 
-/// What a whole tree shows.
+/// The result for a whole tree.
 struct TreeReport {
   std::vector<Violation> violations;
-  std::vector<std::string> checked;          ///< paths of the files that were held against rules
+  std::vector<std::string> checked;          ///< paths of the files that were checked against rules
   std::vector<std::string> includes_enet_h;  ///< paths of the files that include enet/enet.h
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The walls between libraries and rooms, and that library code reads no clock and no platform header.
+// Checks the allowed includes between libraries and rooms, and that library code uses no clock and no
+// platform header.
 #include "include_checker.hpp"
 
 #include <algorithm>
@@ -20,7 +21,7 @@ std::string listed(const std::vector<Violation>& violations) {
   return lines;
 }
 
-TEST(IncludeRules, TheProjectKeepsThem) {
+TEST(IncludeRules, ProjectFollowsThem) {
   const TreeReport report = check_tree(RECKONER_SOURCE_DIR);
   EXPECT_TRUE(report.violations.empty()) << listed(report.violations);
   for (const char* folder :
@@ -31,7 +32,7 @@ TEST(IncludeRules, TheProjectKeepsThem) {
   }
 }
 
-// The transport, and what it is measured against.
+// The transport, and the plain ENet server that it is compared with.
 TEST(IncludeRules, EnetIsIncludedInTwoPlaces) {
   const std::vector<std::string> expected{"harness/stress/load/plain_enet.cpp",
                                           "net/src/transport/enet/handles.hpp"};
@@ -45,7 +46,7 @@ struct Plant {
 
 class PlantedViolation : public testing::TestWithParam<Plant> {};
 
-TEST_P(PlantedViolation, IsFoundOnItsLine) {
+TEST_P(PlantedViolation, IsReportedWithItsLine) {
   const std::string text = std::string("// SPDX\n#include <vector>\n") + GetParam().line + "\nint x;\n";
   const auto found = check_source(GetParam().path, text);
   ASSERT_EQ(found.size(), 1u) << GetParam().path << ": " << GetParam().line << "\n" << listed(found);
@@ -97,7 +98,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 class AllowedLine : public testing::TestWithParam<Plant> {};
 
-TEST_P(AllowedLine, IsLeftAlone) {
+TEST_P(AllowedLine, IsNotReported) {
   const auto found = check_source(GetParam().path, std::string(GetParam().line) + "\n");
   EXPECT_TRUE(found.empty()) << listed(found);
 }
@@ -126,7 +127,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Plant{"harness/a.cpp", "#include <poll.h>"},
                     Plant{"tests/net/a.cpp", "#include <unistd.h>"}));
 
-TEST(IncludeRules, ATreeIsSearchedToItsLeaves) {
+TEST(IncludeRules, WholeTreeIsSearched) {
   const auto root = std::filesystem::path(testing::TempDir()) / "reckoner_include_rules_tree";
   std::filesystem::remove_all(root);
   const auto plant = [&](const char* path, const char* text) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A test that no CMakeLists.txt names is never compiled, and fails nobody.
+// A test file that no CMakeLists.txt lists would never be compiled, without any failure.
 #include <filesystem>
 #include <fstream>
 #include <iterator>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Clients whose address changes, and those who only say so, over real sockets.
+// Clients whose address really changes, and forged source addresses, over real sockets.
 #include "net/src/secure/guard.hpp"
 #include "stranger.hpp"
 #include "token_server.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One connection after the other, over real sockets.
+// One connection after another, over real sockets.
 #include "real_time.hpp"
 
 #include <functional>

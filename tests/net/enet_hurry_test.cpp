@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What blocks the reliable channel is sent again soon, however often it was lost.
+// A packet that blocks the reliable channel is repeated soon, however often it was lost.
 #include "real_time.hpp"
 #include "relay.hpp"
 

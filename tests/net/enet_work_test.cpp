@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What one peer can make ENet keep and search, and that nobody honest ever notices the bounds: over a link
-// that loses, repeats and reorders, through a relay that can also speak in the client's name.
+// Limits on what one peer can make ENet store and search. An honest peer never reaches them, even over a link
+// with loss, repetition and reordering. A relay can also send in the client's name.
 #include "enet_datagram.hpp"
 #include "net/src/transport/enet/enet_filter.hpp"
 #include "net/src/transport/enet/enet_liveness.hpp"

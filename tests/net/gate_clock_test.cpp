@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How long what was used is remembered, when the server's wall clock was wrong and when it was not.
+// How long used tokens are remembered, with a correct and with a wrong wall clock.
 #include "house.hpp"
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One token lets one client in, once, at one place at a time, whatever it does with its tickets, whoever has
-// seen it on the way, and whatever becomes of the server's clock.
+// One token admits one client to one session at a time. This holds for any use of its tickets, for tokens
+// seen by an eavesdropper, and for any change of the server's clock.
 #include "house.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a handshake is charged to, and how many may be inside: nobody uses up another's share.
+// What a handshake is charged to, and how many sessions are allowed: no client uses up another client's
+// limits.
 #include "house.hpp"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What somebody who was let in can do to another client: nothing. He speaks by hand, in what he seals for his
-// own session, and from the same address as the other, as behind one router: no address tells them apart.
+// An admitted client cannot harm another client. The attacker seals datagrams by hand for its own session and
+// sends them from the other client's address, as behind one router, so that addresses do not distinguish
+// them.
 #include "enet_datagram.hpp"
 #include "net/src/secure/guard.hpp"
 #include "stranger.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a transport says to whoever listens, how it reads, and that a flood does not flood the log.
+// A transport's log entries and their format. A flood of datagrams must not flood the log.
 #include "net/src/transport/refusal_log.hpp"
 #include "real_time.hpp"
 

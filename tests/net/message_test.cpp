@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The parts that game messages are made of: their section in a datagram, and the queues at both ends.
+// The parts of game messages: their section in a datagram, and the queues at both ends.
 #include "net/src/link/message_inbox.hpp"
 #include "net/src/link/message_outbox.hpp"
 #include "net/src/messages/message_codec.hpp"

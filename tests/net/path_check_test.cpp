@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where a session's client is, in virtual time: it moves, others send copies of what it says from elsewhere,
-// and it lies itself.
+// The address of a session's client, in virtual time: the client moves, attackers send copies of its
+// datagrams from other addresses, and the client itself forges addresses.
 #include "path_world.hpp"
 
 #include <random>

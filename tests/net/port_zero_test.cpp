@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Datagrams that say they come from UDP port 0, where nobody can be answered. No ordinary socket sends such.
+// Datagrams from UDP port 0, to which no answer can be sent. An ordinary socket cannot send them.
 #include "enet_datagram.hpp"
 #include "net/src/secure/handshake.hpp"
 #include "real_time.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sealed connections over real sockets, and what others can do to them.
+// Sealed connections over real sockets, and attacks on them.
 #include "net/src/messages/messages.hpp"
 #include "net/src/secure/seal.hpp"
 #include "token_server.hpp"

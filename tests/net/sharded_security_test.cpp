@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Several hosts of one server that lets in who has a token. The system gives every socket a host by chance.
+// Several hosts of one server that requires tokens. The system assigns each client socket to a random host.
 #include "net/src/messages/messages.hpp"
 #include "token_server.hpp"
 

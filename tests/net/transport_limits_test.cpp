@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a peer that was let in can make a transport keep: bounded, however it goes about it, and no one else's
-// matter.
+// What an admitted peer can make a transport store is bounded, and other peers are not affected.
 #include "real_time.hpp"
 #include "relay.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every reason for which a transport refuses a datagram, over real sockets: counted by that reason, and by no
-// other.
+// Every reason for which a transport refuses a datagram, over real sockets: each datagram is counted by its
+// reason and by no other.
 #include "enet_datagram.hpp"
 #include "net/src/secure/handshake.hpp"
 #include "net/src/secure/seal.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The real programs over a network that breaks in one way after another, as time passes. AnOutage.* has the
-// same faults in virtual time, with closer limits.
+// The real programs over a network that fails in several ways, one after another. AnOutage.* covers the same
+// faults in virtual time, with closer limits.
 #include "pose_table.hpp"
 #include "process.hpp"
 
@@ -18,7 +18,7 @@
 namespace reckoner::test {
 namespace {
 
-constexpr double kPatienceS = 60.0;  // generous: the machine may be busy
+constexpr double kPatienceS = 60.0;  // generous, because the machine may be busy
 constexpr double kEndS = 36.0;
 
 constexpr const char* kNetwork = R"(# seconds since the relay has begun
@@ -36,10 +36,10 @@ double monotonic_s() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// When nothing is wrong, or nothing that should be seen.
+/// An interval without a fault, or with a fault that must not be visible.
 struct Stretch {
   const char* name;
-  double from_s, until_s;  // since the relay has begun
+  double from_s, until_s;  // since the start of the relay
 };
 
 PoseTable within(const PoseTable& all, double from_s, double until_s) {
@@ -53,7 +53,7 @@ PoseTable within(const PoseTable& all, double from_s, double until_s) {
   return some;
 }
 
-TEST(BadNetwork, ASessionOutlastsADeadWayDuplicatesReorderingAndAJumpOfTheDelay) {
+TEST(BadNetwork, SessionSurvivesAnOutageDuplicatesReorderingAndADelayJump) {
   const ScratchDir dir;
   const std::string script = dir.file("network");
   std::ofstream(script) << kNetwork;
@@ -77,8 +77,8 @@ TEST(BadNetwork, ASessionOutlastsADeadWayDuplicatesReorderingAndAJumpOfTheDelay)
 
   const PoseTable shown = read_poses(dir.file("shown.csv")), truth = read_poses(dir.file("truth.csv"));
   EXPECT_EQ(shown.entities.size(), 5u) << "nothing was begun a second time";
-  // People walk at a metre or two a second; half a metre leaves room for a busy machine, not for a network
-  // that is believed.
+  // People walk at one or two metres a second. Half a metre allows for a busy machine, but not for a client
+  // that trusts the bad network.
   for (const Stretch& stretch : {Stretch{"before", 2.0, 4.0}, Stretch{"after the dead way", 17.0, 18.0},
                                  Stretch{"half of it twice", 18.5, 22.0},
                                  Stretch{"after the reordering and the far away", 34.0, kEndS}}) {
@@ -89,7 +89,7 @@ TEST(BadNetwork, ASessionOutlastsADeadWayDuplicatesReorderingAndAJumpOfTheDelay)
     ASSERT_GT(errors.size(), 100u);
     EXPECT_LT(errors[errors.size() * 95 / 100], 0.5);
   }
-  // The faults are there, or this test has shown nothing.
+  // Makes sure that the faults happened. Otherwise the test proves nothing.
   EXPECT_EQ(relay.output().find(" 0 duplicated"), std::string::npos) << relay.output();
   const auto dead = same_time_errors(within(shown, begin_s + 11.0, begin_s + 13.0), truth, 0.0);
   ASSERT_FALSE(dead.empty());

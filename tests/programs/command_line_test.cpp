@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Help, bad input and signals: what scripts and people rely on.
+// Help, invalid input and signals, on which scripts and users rely.
 #include "process.hpp"
 
 #include <csignal>
@@ -12,7 +12,8 @@
 namespace reckoner::test {
 namespace {
 
-/// Refused with a message of one line that names `culprit`, and an exit code that is no crash.
+/// The program must refuse with a message of one line that names `culprit`, and with an exit code that is not
+/// a crash.
 void expect_refusal(const Finished& finished, const std::string& culprit) {
   ASSERT_TRUE(finished.exit_code.has_value()) << "still running\n" << finished.output << finished.errors;
   EXPECT_GT(*finished.exit_code, 0);
@@ -24,12 +25,12 @@ void expect_refusal(const Finished& finished, const std::string& culprit) {
 struct HelpCase {
   std::string program;
   std::vector<std::string> arguments;
-  std::vector<std::string> teaches;  ///< what the text must mention
+  std::vector<std::string> teaches;  ///< words that the text must contain
 };
 
 class Help : public testing::TestWithParam<HelpCase> {};
 
-TEST_P(Help, TeachesTheOptions) {
+TEST_P(Help, DescribesTheOptions) {
   auto arguments = GetParam().arguments;
   arguments.push_back("--help");
   const Finished finished = run(GetParam().program, arguments);
@@ -67,7 +68,7 @@ TEST(CommandLine, UnknownOptionIsRefused) {
   expect_refusal(run("reckoner-harness", {"replay", "--scenario", "orbit", option}), option);
 }
 
-TEST(CommandLine, WhatIsNoNumberIsRefused) {
+TEST(CommandLine, InvalidNumberIsRefused) {
   for (const std::string value : {"nan", "-nan", "inf", "-inf", "1e999"}) {
     expect_refusal(run("reckoner-server", {"--insecure", "--scenario", "orbit", "--tick-rate", value}),
                    "--tick-rate");
@@ -126,7 +127,7 @@ TEST(CommandLine, PortInUseIsRefused) {
                  port);
 }
 
-TEST(CommandLine, NobodyThereIsSaidInOneLine) {
+TEST(CommandLine, MissingServerIsReportedInOneLine) {
   const std::string address = "127.0.0.1:" + free_udp_port();
   expect_refusal(run("reckoner-client", {"--insecure", "--connect", address}, 60.0), address);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// reckoner-server's configuration file: every option, clear errors, and the command line wins.
+// reckoner-server's configuration file: every option, clear errors, and the command line overrides the file.
 #include "process.hpp"
 
 #include <fstream>
@@ -27,7 +27,7 @@ class ConfigFile : public testing::Test {
   const ScratchDir dir_;
 };
 
-TEST_F(ConfigFile, SaysWhatTheCommandLineWouldSay) {
+TEST_F(ConfigFile, SetsTheOptionsOfTheCommandLine) {
   const std::string counts = dir_.file("counts.json");
   const Finished finished = serve(
       "# a comment\nscenario = \"orbit\"\ninsecure = true\nport = 0\nseconds = 1\n"
@@ -38,7 +38,7 @@ TEST_F(ConfigFile, SaysWhatTheCommandLineWouldSay) {
   EXPECT_NE(read_file(counts).find("\"ticks\": 31"), std::string::npos);
 }
 
-TEST_F(ConfigFile, TheCommandLineWins) {
+TEST_F(ConfigFile, CommandLineOverridesTheFile) {
   const Finished finished =
       serve("scenario = \"orbit\"\nkey = \"/no/such.key\"\nport = 0\nseconds = 60\nfixed-rate = 5.0\n",
             {"--seconds", "0.5", "--insecure", "--updates-per-second", "5"});
@@ -46,8 +46,8 @@ TEST_F(ConfigFile, TheCommandLineWins) {
   EXPECT_NE(finished.output.find("31 ticks"), std::string::npos) << finished.output;
 }
 
-// A section, or dots: both are TOML for the same.
-TEST_F(ConfigFile, HasLimitsInASection) {
+// A section or dotted keys: TOML allows both.
+TEST_F(ConfigFile, AcceptsLimitsInASection) {
   for (const char* limits : {"[limits]\nburst-s = 3\npeers-per-address = 2\n", "limits.burst-s = 3\n"}) {
     const Finished finished =
         serve("scenario = \"orbit\"\ninsecure = true\nport = 0\nseconds = 0.1\n" + std::string(limits),
@@ -56,7 +56,7 @@ TEST_F(ConfigFile, HasLimitsInASection) {
   }
 }
 
-TEST_F(ConfigFile, MayGiveSeveralAddressesInAList) {
+TEST_F(ConfigFile, AcceptsAListOfAddresses) {
   const std::string key = dir_.file("game.key");
   ASSERT_EQ(run("reckoner-token", {"key", key}).exit_code, 0);
   const std::string start = "scenario = \"orbit\"\nport = 0\nseconds = 0.1\nkey = \"" + key + "\"\n";
@@ -75,7 +75,7 @@ struct Bad {
   std::string says;
 };
 
-TEST_F(ConfigFile, MistakesAreSaidWithTheirLine) {
+TEST_F(ConfigFile, ErrorsNameTheLine) {
   const std::vector<Bad> all = {
       {"scenario = \"orbit\"\nprot = 26000\n", ":2: there is no option 'prot'"},
       {"scenario = 5\n", ":1: 'scenario' must be a string, not a whole number"},
@@ -121,14 +121,14 @@ TEST_F(ConfigFile, MistakesAreSaidWithTheirLine) {
   }
 }
 
-TEST_F(ConfigFile, OneThatIsNotThereIsRefused) {
+TEST_F(ConfigFile, MissingFileIsRefused) {
   const Finished finished = run("reckoner-server", {"--config", "/no/such.toml"});
   EXPECT_EQ(finished.exit_code, 2);
   EXPECT_NE(finished.errors.find("/no/such.toml"), std::string::npos) << finished.errors;
 }
 
-// Each option's own value must be taken: nothing is left out of what a file may say.
-TEST_F(ConfigFile, KnowsEveryOption) {
+// Every option of the command line must be accepted in a file.
+TEST_F(ConfigFile, AcceptsEveryOption) {
   const std::string help = run("reckoner-server", {"--help"}).output;
   const std::regex option(R"(\n\s+(?:-\w,)?--([a-z.-]+))");
   std::set<std::string> names;
@@ -138,7 +138,8 @@ TEST_F(ConfigFile, KnowsEveryOption) {
   EXPECT_TRUE(names.contains("limits.burst-s"));
   for (const std::string& name : names) {
     if (name == "help" || name == "config") continue;
-    // A list is the value of none: a known name is refused for its value, an unknown one for its name.
+    // No option takes an empty list. A known name is refused because of its value, an unknown one because of
+    // its name.
     const Finished finished = serve(name + " = []\n");
     EXPECT_NE(finished.errors.find("'" + name + "' must be"), std::string::npos) << finished.errors;
   }

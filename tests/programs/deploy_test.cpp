@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The files that operators take over fit the programs: names of metrics, options, paths.
+// The files for operators match the programs: names of metrics, options, paths.
 #include "http.hpp"
 #include "process.hpp"
 
@@ -73,8 +73,8 @@ TEST(Dashboard, NamesOnlyMetricsThatTheServerExports) {
   }
 }
 
-// The lines that are commented out are options, too: each is tried alone, for its name and its type.
-TEST(ExampleConfiguration, EveryLineOfItIsTaken) {
+// The commented-out lines are options, too. Each is tried alone, to check its name and type.
+TEST(ExampleConfiguration, EveryLineIsAccepted) {
   const ScratchDir dir;
   std::istringstream lines(read_file(kDeploy / "server.toml"));
   int taken = 0;
@@ -84,7 +84,7 @@ TEST(ExampleConfiguration, EveryLineOfItIsTaken) {
     if (!std::regex_match(line, match, option)) continue;
     const std::string path = dir.file("one.toml");
     std::ofstream(path) << match[2] << "\n";
-    // Fails later, for want of a host to bind to, but not for the file.
+    // Fails later, because the host does not exist, but not because of the file.
     const Finished finished = run("reckoner-server", {"--config", path, "--host", "no.such.host.invalid"});
     EXPECT_EQ(finished.errors.find("one.toml"), std::string::npos) << line << "\n" << finished.errors;
     ++taken;
@@ -92,7 +92,7 @@ TEST(ExampleConfiguration, EveryLineOfItIsTaken) {
   EXPECT_GT(taken, 35);
 }
 
-TEST(ServiceUnit, StartsTheServerWithOptionsThatItHas) {
+TEST(ServiceUnit, UsesExistingServerOptions) {
   const std::string unit = read_file(kDeploy / "reckoner-server.service");
   const std::string help = run("reckoner-server", {"--help"}).output;
   const auto lines = all_matches(unit, "\nExecStart=([^\n]+)");
@@ -100,14 +100,14 @@ TEST(ServiceUnit, StartsTheServerWithOptionsThatItHas) {
   EXPECT_TRUE(lines.begin()->starts_with("/usr/bin/reckoner-server "));
   for (const std::string& option : all_matches(*lines.begin(), "--[a-z-]+"))
     EXPECT_NE(help.find(option), std::string::npos) << option;
-  // The server needs no more than a socket: whoever loosens this says why, here.
+  // The server needs no more than a socket. If you loosen one of these, give the reason here.
   for (const char* hardening :
        {"DynamicUser=yes", "NoNewPrivileges=yes", "ProtectSystem=strict", "CapabilityBoundingSet=\n",
         "SystemCallFilter=@system-service", "RestrictAddressFamilies=AF_INET AF_INET6 AF_NETLINK\n"})
     EXPECT_NE(unit.find(hardening), std::string::npos) << hardening;
 }
 
-TEST(ContainerFile, RunsAsNobodyWithOptionsThatTheServerHas) {
+TEST(ContainerFile, RunsUnprivilegedWithExistingServerOptions) {
   const std::string file = read_file(kDeploy / "Containerfile");
   const std::string help = run("reckoner-server", {"--help"}).output;
   const std::size_t last = file.rfind("\nFROM ");

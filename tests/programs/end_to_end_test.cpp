@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Server, bad network and clients as separate processes: what is shown is where the truth is.
+// Server, bad network and clients as separate processes: the shown poses agree with the truth.
 #include "pose_table.hpp"
 #include "process.hpp"
 
@@ -15,7 +15,7 @@ namespace {
 constexpr char kTruthHeader[] = "frame_time_s,id,x,y,z,qw,qx,qy,qz,monotonic_s";
 constexpr char kShownHeader[] = "frame_time_s,id,x,y,z,qw,qx,qy,qz,shown_time_s,monotonic_s";
 
-TEST(EndToEnd, TwoClientsSeeTheCrowdWhereItIs) {
+TEST(EndToEnd, TwoClientsSeeTheCrowdAtItsPosition) {
   const ScratchDir dir;
   const std::string port = free_udp_port();
   const std::string relay_port = free_udp_port();
@@ -47,14 +47,14 @@ TEST(EndToEnd, TwoClientsSeeTheCrowdWhereItIs) {
       EXPECT_TRUE(truth.entities.contains(id)) << id;
   }
 
-  // People walk at a metre or two a second; half a metre leaves room for a busy machine, not for a wrong
+  // People walk at one or two metres a second. Half a metre allows for a busy machine, but not for a wrong
   // clock.
   const auto errors = same_time_errors(read_poses(dir.file("early.csv")), truth, 2.0);
   ASSERT_GT(errors.size(), 500u);
   EXPECT_LT(errors[errors.size() * 95 / 100], 0.5);
 }
 
-TEST(EndToEnd, TheDemoRunsAndPrintsItsTable) {
+TEST(EndToEnd, DemoRunsAndPrintsItsTable) {
   const Finished demo = run("reckoner-harness", {"demo"}, 100.0);
   EXPECT_EQ(demo.exit_code, 0) << demo.errors;
   for (const char* word : {"reckoner", "snap", "of the truth of that very instant", "docs/ARCHITECTURE.md"}) {

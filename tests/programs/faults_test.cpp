@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The real programs when something breaks: processes that end or stand still, disks that are full.
+// The real programs under faults: processes that end or are suspended, and full disks.
 #include "pose_table.hpp"
 #include "process.hpp"
 
@@ -16,7 +16,7 @@
 namespace reckoner::test {
 namespace {
 
-constexpr double kPatienceS = 60.0;  // generous: the machine may be busy
+constexpr double kPatienceS = 60.0;  // generous, because the machine may be busy
 
 void pause_for(double seconds) {
   std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
@@ -41,9 +41,9 @@ struct FaultKeys {
   }
 };
 
-// Sealed, killed, started again: both clients come back by themselves with their tickets. A client that is
-// killed bothers nobody, and one whose machine sleeps longer than the server waits for it comes back, too.
-TEST(Faults, ProcessesThatDieOrSleepAreComeBackFromAndTo) {
+// A secure server is killed and restarted: both clients reconnect with their tickets. A killed client
+// disturbs no other. A client whose machine sleeps longer than the server waits also reconnects.
+TEST(Faults, ClientsReconnectAfterProcessesDieOrSleep) {
   FaultKeys keys;
   const auto joining = [&](const std::string& name) {
     return std::vector<std::string>{"--connect",      keys.address,  "--token",
@@ -79,8 +79,8 @@ TEST(Faults, ProcessesThatDieOrSleepAreComeBackFromAndTo) {
   EXPECT_EQ(alice.output().find("resumed"), std::string::npos) << "nothing was wrong with it the second time";
 }
 
-// A server whose machine sleeps for less than anybody waits goes on where it was.
-TEST(Faults, AServerThatStandsStillForAMomentGoesOn) {
+// A server whose machine sleeps for less than the timeouts continues without a reconnect.
+TEST(Faults, ServerThatStopsForAMomentContinues) {
   const ScratchDir dir;
   const std::string port = free_udp_port();
   Process server("reckoner-server", {"--insecure", "--scenario", "orbit", "--port", port, "--truth",
@@ -99,7 +99,7 @@ TEST(Faults, AServerThatStandsStillForAMomentGoesOn) {
   EXPECT_EQ(server.wait(kPatienceS), 0) << server.errors();
 }
 
-TEST(Faults, AClientThatIsNotToComeBackSaysSoAndEnds) {
+TEST(Faults, ClientWithoutReconnectReportsTheLossAndEnds) {
   const std::string port = free_udp_port();
   Process server("reckoner-server", {"--insecure", "--scenario", "orbit", "--port", port});
   ASSERT_TRUE(server.wait_for("listening", kPatienceS));
@@ -110,8 +110,8 @@ TEST(Faults, AClientThatIsNotToComeBackSaysSoAndEnds) {
   EXPECT_NE(client.errors().find("silent"), std::string::npos) << client.errors();
 }
 
-// A full disk is said, ends with a code of its own, and leaves nothing that looks whole.
-TEST(Faults, AFullDiskIsSaidAndLeavesNoHalfFile) {
+// A full disk is reported with its own exit code and leaves no file that looks complete.
+TEST(Faults, FullDiskIsReportedAndLeavesNoPartialFile) {
   if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "this system has no full disk to try";
   const ScratchDir dir;
   const std::vector<std::string> base{"--insecure",    "--scenario", "orbit", "--port",
@@ -128,9 +128,9 @@ TEST(Faults, AFullDiskIsSaidAndLeavesNoHalfFile) {
   EXPECT_NE(key.exit_code, 0);
 }
 
-// Files of at most so many blocks of 512 bytes: what comes when a disk is full, at a place that can be
-// removed. A shell sets it.
-TEST(Faults, AFileThatCannotBeWrittenWholeIsNotThere) {
+// A shell limits files to some blocks of 512 bytes. This acts like a full disk, in a folder whose files can
+// be removed.
+TEST(Faults, IncompleteFileIsRemoved) {
   const ScratchDir dir;
   const std::string server = program_path("reckoner-server");
   for (const char* option : {"truth", "json"}) {
@@ -153,8 +153,8 @@ TEST(Faults, AFileThatCannotBeWrittenWholeIsNotThere) {
   }
 }
 
-// What the program says goes through a pipe, because the test's own files would not fit either.
-TEST(Faults, ARecordedSessionThatDoesNotFitTheDiskIsRemoved) {
+// The program's output goes through a pipe, because the limit would apply to the test's own files, too.
+TEST(Faults, RecordingThatDoesNotFitTheDiskIsRemoved) {
   const ScratchDir dir;
   const std::string path = dir.file("session");
   const Finished limited =
@@ -169,7 +169,7 @@ TEST(Faults, ARecordedSessionThatDoesNotFitTheDiskIsRemoved) {
   EXPECT_FALSE(std::filesystem::exists(path));
 }
 
-TEST(Faults, TooLittleMemoryIsSaid) {
+TEST(Faults, LackOfMemoryIsReported) {
 #if defined(__SANITIZE_ADDRESS__)
   GTEST_SKIP() << "the address sanitizer takes more than all";
 #endif

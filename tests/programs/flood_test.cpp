@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Strangers who flood a server, and soaking, small: real processes and sockets.
+// Short runs of the flood and soak commands: real processes and sockets.
 #include "process.hpp"
 
 #include <fstream>
@@ -11,9 +11,9 @@
 namespace reckoner::test {
 namespace {
 
-// The server has places for the honest only: had a stranger got one, somebody honest would be missing, and
-// the command would fail.
-TEST(Flood, StrangersTakeNoPlaceAndAreSentLessThanTheySend) {
+// The server has slots for the honest clients only. If an attacker got one, an honest client would be
+// missing, and the command would fail.
+TEST(Flood, AttackersGetNoSlotAndNoAmplification) {
   const ScratchDir dir;
   const std::string path = dir.file("flood.json");
   const Finished flood =
@@ -37,14 +37,14 @@ TEST(Flood, StrangersTakeNoPlaceAndAreSentLessThanTheySend) {
             json["pairs"][0]["quiet"]["datagrams_received"].get<double>() + 6000.0);
 }
 
-TEST(Flood, OnlyAServerOfThisMachineIsFlooded) {
+TEST(Flood, RefusesServersOnOtherMachines) {
   const Finished flood = run("reckoner-harness", {"load-flood", "--connect", "192.0.2.1:26000",
                                                   "--per-second", "1", "--seconds", "1"});
   EXPECT_NE(flood.exit_code, 0);
   EXPECT_NE(flood.errors.find("this machine"), std::string::npos) << flood.errors;
 }
 
-TEST(Soak, SomeSecondsOfProcessesThatComeAndGo) {
+TEST(Soak, RunsWithProcessesThatStartAndEnd) {
   const Finished soak = run("reckoner-harness",
                             {"soak", "--minutes", "0.1", "--virtual-minutes", "0", "--clients", "20"}, 120.0);
   EXPECT_EQ(soak.exit_code, 0) << soak.output << soak.errors;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A load run, small: real processes, real sockets, figures that agree with each other.
+// A short load run: real processes, real sockets, and consistent figures.
 #include "process.hpp"
 
 #include <csignal>
@@ -12,7 +12,7 @@
 namespace reckoner::test {
 namespace {
 
-TEST(Load, ASmallRunGivesFiguresThatAgree) {
+TEST(Load, SmallRunGivesConsistentFigures) {
   constexpr double kClients = 4.0, kEntities = 20.0, kTicks = 120.0;
   const ScratchDir dir;
   const std::string path = dir.file("load.json");
@@ -40,25 +40,25 @@ TEST(Load, ASmallRunGivesFiguresThatAgree) {
   EXPECT_EQ(server["clients_joined"], kClients);
   EXPECT_EQ(server["clients_left"], 0);
   EXPECT_EQ(server["malformed"], 0);
-  // Roamers are published some times a second, and never at every tick.
+  // Each entity is published several times a second, but not in every tick.
   const double publishes = server["publishes"].get<double>();
   EXPECT_GT(publishes, kEntities * 2.0);
   EXPECT_LT(publishes, kEntities * kTicks / 2.0);
-  // Everybody is told everything, and takes it in; what was on its way at either end makes the difference.
+  // Every client receives and applies all updates, except those in flight at either end of the interval.
   EXPECT_NEAR(server["updates_sent"].get<double>(), kClients * publishes, 0.1 * kClients * publishes);
   EXPECT_NEAR(saw["updates_applied"].get<double>(), server["updates_sent"].get<double>(),
               0.2 * server["updates_sent"].get<double>());
   EXPECT_NEAR(saw["seen"].get<double>(), kEntities, 1e-6);
   EXPECT_GT(saw["error_m_p95"].get<double>(), 1e-4);
   EXPECT_LT(saw["error_m_p95"].get<double>(), 0.5) << "roamers go 2 m/s: half a metre is a wrong clock";
-  // The plain server sends what Reckoner's sent, but for ENet's own.
+  // The plain server sends the payloads that Reckoner's server sent, plus ENet's own data.
   EXPECT_NEAR(plain["payload_bytes"].get<double>(), server["payload_bytes"].get<double>(),
               0.1 * server["payload_bytes"].get<double>());
   EXPECT_GT(plain["payloads_received"].get<double>(), kClients * 10.0);
   EXPECT_GT(json["cpu_ratio"].get<double>(), 0.1);
 }
 
-TEST(Load, AnInterruptLeavesNothingBehind) {
+TEST(Load, InterruptEndsAllProcesses) {
   Process load("reckoner-harness", {"load", "--clients", "3", "--entities", "5", "--seconds", "60"});
   ASSERT_FALSE(load.wait(2.0)) << load.output() << load.errors();
   load.send_signal(SIGINT);
@@ -66,7 +66,7 @@ TEST(Load, AnInterruptLeavesNothingBehind) {
   EXPECT_NE(load.errors().find("stopped"), std::string::npos) << load.errors();
 }
 
-TEST(Load, WhatCannotBeIsRefused) {
+TEST(Load, InvalidOptionsAreRefused) {
   for (const auto& bad : {"--clients=0", "--clients=5000", "--entities=0", "--seconds=0", "--threads=0"}) {
     const Finished load = run("reckoner-harness", {"load", bad});
     EXPECT_EQ(load.exit_code, 2) << bad;

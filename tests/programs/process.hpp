@@ -9,12 +9,11 @@
 
 namespace reckoner::test {
 
-/// Where one of Reckoner's programs is.
+/// Path of one of Reckoner's programs.
 [[nodiscard]] std::string program_path(const std::string& name);
 
-/// A program under test in a process of its own, started by the constructor with this process's environment.
-/// What it writes goes to files that the test can read at any time. Killed by the destructor if still
-/// running.
+/// A program under test in its own process, started by the constructor with this process's environment. Its
+/// output goes to files that the test can read at any time. The destructor kills it if it still runs.
 class Process {
  public:
   /// `program`: name of one of Reckoner's programs, or an absolute path.
@@ -23,10 +22,10 @@ class Process {
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
-  /// Exit code; 128 + number if a signal ended it; nothing if it still runs after `timeout_s`.
+  /// Exit code; 128 + number if a signal ended it; nullopt if it still runs after `timeout_s`.
   std::optional<int> wait(double timeout_s = 20.0);
 
-  /// Waits until `text` appears in what the program wrote (both streams). False if it ends or time runs out.
+  /// Waits until `text` appears in the program's output (both streams). False if it ends or time runs out.
   bool wait_for(const std::string& text, double timeout_s = 20.0);
 
   void send_signal(int number) const;
@@ -41,7 +40,7 @@ class Process {
   std::optional<int> exit_code_;
 };
 
-/// Runs a program to its end.
+/// Result of a program that ran to its end.
 struct Finished {
   std::optional<int> exit_code;
   std::string output;
@@ -50,7 +49,7 @@ struct Finished {
 [[nodiscard]] Finished run(const std::string& program, const std::vector<std::string>& arguments,
                            double timeout_s = 20.0);
 
-/// A directory for one test's files, made empty; removed by the destructor.
+/// A new empty directory for one test's files. The destructor removes it.
 class ScratchDir {
  public:
   ScratchDir();
@@ -65,7 +64,7 @@ class ScratchDir {
   std::filesystem::path path_;
 };
 
-/// A UDP socket on 127.0.0.1, on a port that was free. Holds the port while it lives.
+/// A UDP socket on a free port of 127.0.0.1. It occupies the port during its lifetime.
 class UdpSocket {
  public:
   UdpSocket();
@@ -81,7 +80,7 @@ class UdpSocket {
   std::uint16_t port_ = 0;
 };
 
-/// A UDP port that nobody uses at this moment.
+/// A UDP port that is free at this moment.
 [[nodiscard]] std::string free_udp_port();
 
 [[nodiscard]] std::string read_file(const std::filesystem::path& path);

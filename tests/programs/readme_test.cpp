@@ -23,7 +23,7 @@ std::string readme() {
   return read_file(kProject / "README.md");
 }
 
-/// The contents of all code blocks of one language in a page's text.
+/// The contents of all code blocks of one language in a page.
 std::vector<std::string> blocks(const std::string& language, const std::string& text = readme()) {
   const std::string opening = "\n```" + language + "\n";
   std::vector<std::string> found;
@@ -54,9 +54,9 @@ std::string examples() {
   return text;
 }
 
-// Every C++, C and Python block in these pages is a word-for-word part of an example that the tests build and
+// Every C++, C and Python block in these pages must be a verbatim part of an example that the tests build and
 // run.
-TEST(Readme, ItsCodeAndThatOfThePagesIsInTheExamples) {
+TEST(Readme, CodeBlocksAreInTheExamples) {
   const std::string all = examples();
   const auto compare = [&](const char* page, std::size_t least) {
     std::size_t found = 0;
@@ -76,7 +76,7 @@ TEST(Readme, ItsCodeAndThatOfThePagesIsInTheExamples) {
 
 // Runs the commands that use the built programs, on free ports and for a shorter time. .ci/run and
 // tests/consumer run the commands of ./dev and of the installation.
-TEST(Readme, ItsCommandsRun) {
+TEST(Readme, CommandsRun) {
   const ScratchDir dir;
   fs::create_directories(dir.path() / "build");
   fs::create_directory_symlink(RECKONER_PROGRAM_DIR, dir.path() / "build/bin");
@@ -96,7 +96,7 @@ TEST(Readme, ItsCommandsRun) {
     if (!block.starts_with("build/bin/")) continue;
     for (const char* port : {"26000", "26001"})
       block = replaced(block, port, free_udp_port());
-    block = replaced(block, "--seconds 60", "--seconds 4");  // only figures need a whole minute
+    block = replaced(block, "--seconds 60", "--seconds 4");  // only the figures need a whole minute
     const std::string script = "set -e\ncd '" + dir.path().string() + "'\n" + block;
     const Finished finished = run("/bin/bash", {"-c", script}, 60.0);
     EXPECT_EQ(finished.exit_code, 0) << script << finished.output << finished.errors;
@@ -107,7 +107,7 @@ TEST(Readme, ItsCommandsRun) {
   EXPECT_GT(read_file(dir.path() / "figures.json").size(), 100u);
 }
 
-TEST(Readme, ItsLinksLeadSomewhere) {
+TEST(Readme, LinksHaveTargets) {
   const std::string text = readme() + replaced(read_file(kProject / "docs/INTEGRATION.md"), "](", "](docs/");
   const std::regex link(R"(\]\(([^)#]+)\))");
   for (std::sregex_iterator it(text.begin(), text.end(), link), end; it != end; ++it) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Recorded motion through real processes over real UDP and a bad network, held to what the project promises.
-// All recordings run side by side, to save time: they take little of the machine.
+// Recorded motion through real processes over real UDP and a bad network, compared with the project's
+// guarantees. All recordings run at the same time, to save time; they need little of the machine.
 #include "pose_table.hpp"
 #include "process.hpp"
 
@@ -99,7 +99,7 @@ class Recorded : public testing::Test {
   static inline std::map<std::string, std::unique_ptr<Take>> takes_;
 };
 
-TEST_F(Recorded, ADroneIsShownWhereItIsAndSmoothly) {
+TEST_F(Recorded, DroneIsShownSmoothlyAtItsPosition) {
   const Take& take = *takes_.at(kFlight);
   EXPECT_LT(take.figures.at("now_error_m").at("p95").get<double>(), 0.06);
   EXPECT_LT(take.figures.at("velocity_step_mps").at("p99").get<double>(), 0.3);
@@ -107,7 +107,7 @@ TEST_F(Recorded, ADroneIsShownWhereItIsAndSmoothly) {
   expect_lives_with_the_data(take);
 }
 
-TEST_F(Recorded, PlayersOfADuelRespawnWithoutFlyingAcross) {
+TEST_F(Recorded, DuelPlayersRespawnWithoutABlend) {
   const Take& take = *takes_.at(kDuel);
   EXPECT_EQ(take.truth.entities.size(), 2u);
   EXPECT_GE(take.figures.at("teleports").get<int>(), 1);
@@ -116,7 +116,7 @@ TEST_F(Recorded, PlayersOfADuelRespawnWithoutFlyingAcross) {
   expect_lives_with_the_data(take);
 }
 
-TEST_F(Recorded, CarsAndBallComeAndGo) {
+TEST_F(Recorded, CarsAndBallAppearAndDisappear) {
   const Take& take = *takes_.at(kCars);
   EXPECT_GE(take.truth.entities.size(), 12u);
   EXPECT_LT(take.figures.at("now_error_m").at("p95").get<double>(), 2.0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Keys and tokens as an operator handles them.
+// Keys and tokens as an operator uses them.
 #include "process.hpp"
 
 #include <csignal>
@@ -28,7 +28,7 @@ struct Keys {
   }
 };
 
-TEST(Security, WhoHasATokenJoinsAndNobodyElse) {
+TEST(Security, OnlyClientsWithATokenJoin) {
   Keys keys;
   Process server("reckoner-server",
                  {"--scenario", "crowd", "--entities", "5", "--port", keys.port, "--key", keys.key});
@@ -48,7 +48,7 @@ TEST(Security, WhoHasATokenJoinsAndNobodyElse) {
   EXPECT_EQ(server.errors().find("insecure"), std::string::npos) << server.errors();
 }
 
-// Whether a token for some address lets a client in at a server with the same key, asked at 127.0.0.1.
+// Checks whether a token for a given address admits a client at a server with the same key at 127.0.0.1.
 struct Named {
   Keys keys;
   std::size_t issued = 0;
@@ -70,11 +70,11 @@ struct Named {
     said = server.errors();
     return client;
   }
-  std::string said;  // by the server
+  std::string said;  // the server's output
 };
 
-// One key for two servers: what is issued for one is no use at the other.
-TEST(Security, ATokenIsForTheServersThatItNames) {
+// Two servers share a key: a token for one is refused at the other.
+TEST(Security, TokenIsValidForTheServersItNames) {
   Named named;
   const std::string here = "127.0.0.1:" + named.keys.port, elsewhere = "10.9.9.9:1";
   EXPECT_EQ(named.join(here, {}).exit_code, 0) << "an address of this machine's, without a word";
@@ -86,8 +86,8 @@ TEST(Security, ATokenIsForTheServersThatItNames) {
   EXPECT_EQ(named.join(elsewhere, {"--host", "127.0.0.1"}, "9").exit_code, 1);
 }
 
-// Behind a NAT or a relay a server is known by addresses that it cannot know.
-TEST(Security, AServerIsToldWhatTokensCallIt) {
+// Behind a NAT or a relay, clients know a server by addresses that the server itself cannot know.
+TEST(Security, ServerAddressesCanBeConfigured) {
   Named named;
   const std::string here = "127.0.0.1:" + named.keys.port, elsewhere = "10.9.9.9:1";
   EXPECT_EQ(named.join(elsewhere, {"--address", elsewhere}).exit_code, 0);
@@ -108,10 +108,10 @@ TEST(Security, AServerIsToldWhatTokensCallIt) {
   refused({"127.0.0.1:70000"});
 }
 
-// Without a host, a client goes where its token says: past servers that are not there.
-TEST(Security, AClientGoesThroughTheServersOfItsToken) {
+// Without a host, a client tries the servers of its token, also after one that does not answer.
+TEST(Security, ClientTriesTheServersOfItsTokenInTurn) {
   Keys keys;
-  const UdpSocket nobody;  // has the port, and answers nobody
+  const UdpSocket nobody;  // owns the port but answers nothing
   const std::string dead = "127.0.0.1:" + std::to_string(nobody.port());
   Process server("reckoner-server",
                  {"--scenario", "crowd", "--entities", "2", "--port", keys.port, "--key", keys.key});
@@ -142,8 +142,8 @@ TEST(Security, AClientGoesThroughTheServersOfItsToken) {
   }
 }
 
-// A limit of the configuration is the server's, and not only accepted.
-TEST(Security, LimitsAreThoseOfTheConfiguration) {
+// A configured limit takes effect.
+TEST(Security, ConfiguredLimitsTakeEffect) {
   Named named;
   const std::string path = named.keys.dir.file("server.toml");
   std::ofstream(path) << "[limits]\nwaiting-events = 64\ndatagrams-per-second = 20.0\nburst-s = 0.1\n";
@@ -154,7 +154,7 @@ TEST(Security, LimitsAreThoseOfTheConfiguration) {
   EXPECT_EQ(named.said.find("peer_limit"), std::string::npos) << named.said;
 }
 
-TEST(Security, InsecureMustBeAskedForByNameAndIsSaidAloud) {
+TEST(Security, InsecureModeMustBeRequestedAndIsLogged) {
   const Finished server = run("reckoner-server", {"--scenario", "orbit", "--port", free_udp_port()});
   EXPECT_EQ(server.exit_code, 2);
   EXPECT_NE(server.errors.find("--insecure"), std::string::npos) << server.errors;
@@ -167,7 +167,7 @@ TEST(Security, InsecureMustBeAskedForByNameAndIsSaidAloud) {
   EXPECT_NE(asked.errors.find("insecure"), std::string::npos) << asked.errors;
 }
 
-TEST(Security, SecretFilesAreTheirOwnersAndNeverWrittenOver) {
+TEST(Security, SecretFilesAreOwnerOnlyAndNeverOverwritten) {
   Keys keys;
   namespace fs = std::filesystem;
   EXPECT_EQ(fs::status(keys.key).permissions(), fs::perms::owner_read | fs::perms::owner_write);
@@ -176,7 +176,7 @@ TEST(Security, SecretFilesAreTheirOwnersAndNeverWrittenOver) {
   EXPECT_NE(again.errors.find(keys.key), std::string::npos) << again.errors;
 }
 
-TEST(Security, FilesThatHoldNoneAreRefused) {
+TEST(Security, FilesWithoutAKeyOrTokenAreRefused) {
   Keys keys;
   const std::string token = keys.token("a.token", keys.port);
   const Finished server = run("reckoner-server", {"--scenario", "orbit", "--key", token});
@@ -194,9 +194,9 @@ TEST(Security, FilesThatHoldNoneAreRefused) {
   }
 }
 
-// The same player starts the game a second time, with a new token: the first one is told and ends, and those
-// of other players go on.
-TEST(Security, TheSameClientIsThereOnce) {
+// The same player starts the game again with a new token. The first client gets the reason and ends. Other
+// players' clients continue.
+TEST(Security, NewerLoginReplacesTheOlderOne) {
   Keys keys;
   Process server("reckoner-server",
                  {"--scenario", "crowd", "--entities", "5", "--port", keys.port, "--key", keys.key});

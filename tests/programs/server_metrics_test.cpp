@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The parts of what a server shows to those who watch it.
+// The parts of the server's metrics.
 #include "programs/common/log.hpp"
 #include "programs/server/exposition.hpp"
 #include "programs/server/metrics.hpp"
@@ -36,7 +36,7 @@ TEST(RecentValues, QuantilesOfTheNewest) {
   EXPECT_NEAR(values.quantile(0.5), 10'000 - 1024, 1.0);
 }
 
-TEST(ServerHealth, AsksForTicks) {
+TEST(ServerHealth, RequiresTicks) {
   ServerMetrics metrics{60.0, 100.0};
   EXPECT_TRUE(metrics.health(101.0).well) << "it has just begun";
   const auto hanging = metrics.health(105.0);
@@ -60,7 +60,7 @@ TEST(Exposition, NamesLabelsAndValues) {
   EXPECT_EQ(text.find("none"), std::string::npos) << text;
 }
 
-TEST(LogLimit, SaysSoManyASecondAndCountsTheRest) {
+TEST(LogLimit, LimitsLinesPerSecondAndCountsTheRest) {
   LogLimit limit{3};
   int said = 0;
   for (int i = 0; i < 10; ++i)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What reckoner-server's options come to: every limit of the libraries has one, and it is that one.
+// The effect of reckoner-server's options: every limit of the libraries has an option, and the option sets
+// that limit.
 #include "programs/server/options.hpp"
 
 #include <functional>
@@ -26,7 +27,7 @@ std::string parsed(ServerOptions& options, std::vector<std::string> arguments) {
   return {};
 }
 
-// All of a struct's numbers, each where it is.
+// All numbers of the struct, in their order.
 std::vector<double> values(const ServerOptions& o) {
   const auto& [datagrams, bytes, address_datagrams, address_bytes, burst, message, waiting, backlog, events,
                event_bytes, silence] = o.limits;
@@ -72,7 +73,7 @@ const std::vector<std::string> kNames{"datagrams-per-second",
                                       "ticket-s",
                                       "half-open-s"};
 
-TEST(ServerOptions, EveryLimitHasAnOptionOfItsOwn) {
+TEST(ServerOptions, EveryLimitHasItsOwnOption) {
   const std::vector<double> defaults = values({});
   ASSERT_EQ(defaults.size(), kNames.size());
   for (std::size_t i = 0; i < kNames.size(); ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A recorded session comes to the same poses when it is played back, and a file that is none harms nobody.
+// A recorded session gives the same poses when it is played back, and an invalid file is harmless.
 #include "programs/common/session_log.hpp"
 
 #include "net/src/messages/messages.hpp"
@@ -26,7 +26,7 @@ class SessionLog : public testing::Test {
  protected:
   [[nodiscard]] std::string path() const { return dir_.file("session.log"); }
   void write(const std::string& bytes) const { std::ofstream(path(), std::ios::binary) << bytes; }
-  // Plays the file into a client; why it ended, if not at its end.
+  // Plays the file into a client. Returns the reason if it ended early, else an empty string.
   [[nodiscard]] std::string played() const {
     auto reader = SessionReader::open(path());
     if (!reader) return reader.error();
@@ -49,7 +49,7 @@ class SessionLog : public testing::Test {
 
 const SessionSettings kSettings{kProtocolVersion, "0.1.0", {}};
 
-TEST_F(SessionLog, WhatIsWrittenIsRead) {
+TEST_F(SessionLog, RoundTrips) {
   const std::vector<std::byte> payload{std::byte{1}, std::byte{0}, std::byte{255}};
   SessionSettings settings = kSettings;
   settings.playout = {PlayoutMode::delayed, 0.123456789, 0.7, 3.25, 144.0};
@@ -88,8 +88,8 @@ TEST_F(SessionLog, WhatIsWrittenIsRead) {
   EXPECT_FALSE(reader->cut_short());
 }
 
-// Real processes over a bad network; the recording is then cut and bent in every way.
-TEST_F(SessionLog, PlaysBackTheSamePosesExactlyAndSurvivesBentFiles) {
+// Real processes over a bad network. The recording is then truncated and damaged in many ways.
+TEST_F(SessionLog, ReplaysTheSamePosesExactlyAndHandlesDamagedFiles) {
   const std::string port = free_udp_port();
   const std::string relay_port = free_udp_port();
   Process server("reckoner-server", {"--insecure", "--scenario", "hop", "--port", port});
@@ -131,8 +131,8 @@ TEST_F(SessionLog, PlaysBackTheSamePosesExactlyAndSurvivesBentFiles) {
   EXPECT_NE(played(), "");
 }
 
-// A change of what the client does is noticed: here, a recording of which an acknowledgement was changed.
-TEST_F(SessionLog, DeparturesAreSaid) {
+// A changed behaviour of the client is detected. Here, an acknowledgement in the recording was changed.
+TEST_F(SessionLog, DeviationsAreReported) {
   auto writer = SessionWriter::create(path(), kSettings);
   ASSERT_TRUE(writer);
   writer->service(1.0);
@@ -148,7 +148,7 @@ TEST_F(SessionLog, DeparturesAreSaid) {
       << replayed.errors;
 }
 
-TEST_F(SessionLog, WhatIsNoneIsRefusedWithTheReason) {
+TEST_F(SessionLog, InvalidFileIsRefusedWithTheReason) {
   const auto refusal = [&](const std::string& bytes) {
     write(bytes);
     const Finished finished = run("reckoner-harness", {"replay-log", path()});
@@ -179,7 +179,7 @@ TEST_F(SessionLog, WhatIsNoneIsRefusedWithTheReason) {
             std::string::npos);
 }
 
-TEST_F(SessionLog, ADiskThatIsFullIsSaid) {
+TEST_F(SessionLog, FullDiskIsReported) {
   auto writer = SessionWriter::create("/dev/full", kSettings);
   if (!writer) GTEST_SKIP() << "no /dev/full here";
   for (int i = 0; i < 100'000; ++i)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Builds of another protocol version, and senders of garbage, against the real programs.
+// Peers with another protocol version, and senders of garbage, against the real programs.
 #include "net/src/messages/messages.hpp"
 #include "process.hpp"
 
@@ -30,7 +30,7 @@ bool serve(EnetTransport& transport, double seconds, Handle handle) {
   return false;
 }
 
-TEST(Strangers, AClientIsToldThatTheServerSpeaksAnotherVersion) {
+TEST(Strangers, ClientReportsThatTheServerHasAnotherVersion) {
   auto transport = EnetTransport::listen({.host = "127.0.0.1", .security = Insecure{}});
   ASSERT_TRUE(transport) << transport.error();
   Process client("reckoner-client",
@@ -50,7 +50,7 @@ TEST(Strangers, AClientIsToldThatTheServerSpeaksAnotherVersion) {
   EXPECT_NE(client.errors().find("version"), std::string::npos) << client.errors();
 }
 
-TEST(Strangers, AServerRefusesAnotherVersionByNumberAndLivesOn) {
+TEST(Strangers, ServerRefusesAnotherVersionAndContinues) {
   const std::string port = free_udp_port();
   Process server("reckoner-server", {"--insecure", "--scenario", "orbit", "--port", port});
 
@@ -79,7 +79,7 @@ TEST(Strangers, AServerRefusesAnotherVersionByNumberAndLivesOn) {
   EXPECT_EQ(server.wait(), 0) << server.errors();
 }
 
-TEST(Strangers, APeerThatSendsGarbageIsCountedAndShownOut) {
+TEST(Strangers, PeerThatSendsGarbageIsCountedAndDisconnected) {
   const ScratchDir dir;
   const std::string port = free_udp_port();
   Process server("reckoner-server",

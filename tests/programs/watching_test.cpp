@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What operators see of a running server: its log, its metrics, its health, and how it goes down.
+// What operators see of a running server: its log, its metrics, its health, and its shutdown.
 #include "http.hpp"
 #include "process.hpp"
 
@@ -20,14 +20,14 @@
 namespace reckoner::test {
 namespace {
 
-/// A number that the program printed after `words`.
+/// The number that follows `words` in the program's output.
 std::uint16_t port_after(const std::string& output, const std::string& words) {
   const std::size_t at = output.find(words);
   return at == std::string::npos ? std::uint16_t{0}
                                  : static_cast<std::uint16_t>(std::atoi(output.c_str() + at + words.size()));
 }
 
-/// The samples of a page in Prometheus' text format, by name and labels as they stand.
+/// The samples of a page in Prometheus' text format, by name with labels.
 std::map<std::string, double> samples(const std::string& page) {
   std::map<std::string, double> all;
   std::istringstream lines(page);
@@ -70,7 +70,7 @@ class Watched : public testing::Test {
   std::uint16_t page_port_ = 0;
 };
 
-TEST_F(Watched, MetricsSayWhatHappens) {
+TEST_F(Watched, MetricsCountEvents) {
   const Finished client = run("reckoner-client", {"--insecure", "--connect", address(), "--seconds", "2"});
   ASSERT_EQ(client.exit_code, 0) << client.errors;
   EXPECT_EQ(run("reckoner-client", {"--insecure", "--connect", address(), "--seconds", "1"}).exit_code, 0);
@@ -107,19 +107,19 @@ TEST_F(WatchedAndFull, RefusalsAreCounted) {
   ASSERT_TRUE(first.wait_for("joined"));
   EXPECT_EQ(run("reckoner-client", {"--insecure", "--connect", address(), "--seconds", "5"}).exit_code, 1);
   ASSERT_TRUE(server_.wait_for("client refused reason=")) << server_.errors();
-  std::this_thread::sleep_for(std::chrono::milliseconds(500));  // what is shown is half a second old at most
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));  // the page is up to half a second old
   auto page = samples(http_get(page_port_, "/metrics").body);
   EXPECT_EQ(page["reckoner_client_events_total{event=\"refused\"}"], 1.0);
   EXPECT_EQ(page["reckoner_clients"], 1.0);
 }
 
-TEST_F(Watched, HealthIsWellWhileItTicks) {
+TEST_F(Watched, HealthIsOkWhileTheServerTicks) {
   const HttpAnswer well = http_get(page_port_, "/health");
   EXPECT_EQ(well.code, 200);
   EXPECT_EQ(well.body, "ok\n");
 }
 
-TEST_F(Watched, OtherPathsAndMethodsAreRefusedAndNothingHarmsIt) {
+TEST_F(Watched, OtherPathsAndMethodsAreRefused) {
   EXPECT_EQ(http_get(page_port_, "/").code, 404);
   EXPECT_EQ(http_get(page_port_, "/../../etc/passwd").code / 100, 4);
   EXPECT_EQ(http_get(page_port_, "/metrics/more").code, 404);
@@ -131,14 +131,14 @@ TEST_F(Watched, OtherPathsAndMethodsAreRefusedAndNothingHarmsIt) {
   EXPECT_EQ(http_get(page_port_, "/health").code, 200);
 }
 
-TEST_F(Watched, WhoSaysNothingKeepsNobodyOut) {
+TEST_F(Watched, IncompleteRequestsDoNotBlockOthers) {
   std::vector<HttpAnswer> answers;
   for (int i = 0; i < 3; ++i)
-    answers.push_back(http_exchange(page_port_, "GET /metrics HTTP/1.1\r\n"));  // never ends its request
+    answers.push_back(http_exchange(page_port_, "GET /metrics HTTP/1.1\r\n"));  // never completes its request
   EXPECT_EQ(http_get(page_port_, "/health").code, 200);
 }
 
-TEST_F(Watched, ATerminatedServerTellsItsClientsAtOnce) {
+TEST_F(Watched, TerminatedServerDisconnectsItsClientsAtOnce) {
   Process client("reckoner-client", {"--insecure", "--connect", address()});
   ASSERT_TRUE(client.wait_for("joined"));
   ASSERT_TRUE(client.wait_for("+ ")) << client.output();
@@ -179,7 +179,7 @@ TEST_F(WatchedInJson, EveryLineOfTheLogIsAnObject) {
                                                                             << server_.errors();
 }
 
-TEST(Log, LevelsLeaveOutWhatIsBelow) {
+TEST(Log, LevelHidesLowerEntries) {
   const auto errors_at = [](const std::string& level) {
     return run("reckoner-server",
                {"--insecure", "--scenario", "orbit", "--port", "0", "--seconds", "0.2", "--log-level", level})

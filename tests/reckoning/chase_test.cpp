@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is shown is never faster than the body can be, whatever arrives and however late.
+// The shown pose is never faster than the body's limit, for any arrivals and delays.
 #include "scenario/builtin/random.hpp"
 #include "tests/support/paths.hpp"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Tests of curves, routes and DIS models: included by CMakeLists.txt beside this file.
+# Tests of curves, routes and DIS models. CMakeLists.txt in this folder includes this file.
 set(RECKONING_CURVES_TESTS
   curves/arc_length_test.cpp
   curves/catmull_rom_test.cpp

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// RemoteEntity, going from frame to frame.
+// RemoteEntity with changes of frame.
 #include "tests/support/voyage.hpp"
 
 #include <glm/geometric.hpp>

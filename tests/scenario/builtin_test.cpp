@@ -17,12 +17,12 @@
 namespace reckoner::scenario {
 namespace {
 
-// What a scenario's motion reaches at most, seen at 1 ms.
+// Largest values of a scenario's motion, sampled every 1 ms.
 struct Extremes {
   double speed = 0.0;         // m/s
   double acceleration = 0.0;  // m/s^2
   double turn_rate = 0.0;     // rad/s
-  double resting = 0.0;       // part of the time below 1 cm/s
+  double resting = 0.0;       // share of the time below 1 cm/s
   double mean_speed = 0.0;
 };
 
@@ -70,7 +70,7 @@ std::unique_ptr<Source> make(std::string_view name, std::size_t entities = 0, st
   return std::move(*source);
 }
 
-TEST(Builtin, ListsItsScenariosAndMakesThemAll) {
+TEST(Builtin, EveryListedScenarioCanBeMade) {
   ASSERT_EQ(builtin_scenarios().size(), 10u);
   for (const BuiltinInfo& info : builtin_scenarios()) {
     EXPECT_EQ(make(info.name)->size(), info.default_entities);
@@ -99,7 +99,7 @@ TEST(Builtin, IsAPureFunctionOfSeedEntityAndTime) {
     const auto b = make(info.name, 20, 9);
     const auto other = make(info.name, 20, 10);
     int different = 0;
-    for (double t = 40.0; t >= 0.0; t -= 0.37) {  // backwards: no history
+    for (double t = 40.0; t >= 0.0; t -= 0.37) {  // backwards, so that no history can help
       for (std::size_t i = 0; i < 20; ++i) {
         const Pose pose_a = a->pose(i, t);
         const Pose pose_b = b->pose(i, t);
@@ -134,7 +134,7 @@ TEST(Builtin, TrafficKeepsItsAccelerationLimitAndStops) {
     const Extremes most = extremes(*make("traffic", 20, seed), 0.0, 160.0);
     EXPECT_LT(most.speed, 20.0);
     EXPECT_GT(most.speed, 9.0);
-    // 3 m/s^2 along the road, and speed^2 / 16 m sideways on the arcs
+    // 3 m/s^2 along the road, and speed^2 / 16 m sideways in the arcs
     EXPECT_LT(most.acceleration, 8.0);
     EXPECT_GT(most.resting, 0.02);
     EXPECT_LT(most.resting, 0.4);
@@ -142,7 +142,7 @@ TEST(Builtin, TrafficKeepsItsAccelerationLimitAndStops) {
   }
 }
 
-TEST(Builtin, TrafficHeadsWhereItDrives) {
+TEST(Builtin, TrafficFacesItsDirectionOfTravel) {
   const auto source = make("traffic", 20);
   for (std::size_t i = 0; i < 20; ++i) {
     for (double t = 0.0; t < 200.0; t += 0.31) {
@@ -192,7 +192,7 @@ TEST(Builtin, HopFliesUnderGravityAndDeclaresItsTeleports) {
   EXPECT_EQ(teleports, 36);
 }
 
-TEST(Builtin, VisitorsComeAndGo) {
+TEST(Builtin, VisitorsSpawnAndDespawn) {
   const auto source = make("visitors", 100);
   EXPECT_TRUE(std::isfinite(source->end_s()));
   EXPECT_EQ(source->start_s(), 0.0);
@@ -213,7 +213,7 @@ TEST(Builtin, VisitorsComeAndGo) {
   }
 }
 
-TEST(Builtin, ShipCarriesItsPeopleAndTheyComeAndGo) {
+TEST(Builtin, ShipPassengersBoardAndLeave) {
   const auto ship = make("ship", 32, 5);
   const auto ashore = make("ashore", 32, 5);
   const Extremes most = extremes(*ship, 0.0, 45.0);
@@ -231,7 +231,7 @@ TEST(Builtin, ShipCarriesItsPeopleAndTheyComeAndGo) {
       left += !frame && before ? 1 : 0;
       EXPECT_TRUE(frame == before || ship->changes_frame(i));
       before = frame;
-      // What it is in its frame is what it is in the world.
+      // The pose in the frame and the pose in the world agree.
       if (!frame) continue;
       deep += ship->frame_of(*frame, t) ? 1 : 0;
       const Pose world = out_of_frame(ship->pose(*frame, t), ship->pose_in(i, frame, t));
@@ -244,8 +244,8 @@ TEST(Builtin, ShipCarriesItsPeopleAndTheyComeAndGo) {
   EXPECT_GT(deep, 0);
 }
 
-// The walk on deck is the walk ashore.
-TEST(Builtin, AshoreIsTheWalkOfTheShip) {
+// The walk on deck equals the walk ashore.
+TEST(Builtin, AshoreHasTheSameWalksAsTheShip) {
   const auto ship = make("ship", 16, 3);
   const auto ashore = make("ashore", 16, 3);
   for (std::size_t i = 1; i < 16; ++i) {

@@ -16,7 +16,7 @@ namespace {
 
 using Kind = FeedItem::Kind;
 
-// Parabolas that turn steadily; entity i exists within its life only and may jump once.
+// Parabolas with steady rotation. Entity i exists within its lifetime only and may jump once.
 class Scripted final : public Source {
  public:
   struct Life {
@@ -54,7 +54,7 @@ class Scripted final : public Source {
   mutable int asked_ = 0;
 };
 
-TEST(Feed, TicksAreMultiplesOfTheRateWithoutDrift) {
+TEST(Feed, TicksAreMultiplesOfTheIntervalWithoutDrift) {
   const Scripted source({{0.0, 1e9}});
   Feed feed(source, 0.3, 60.0);
   for (int k = 0; k < 5000; ++k) {
@@ -86,7 +86,7 @@ TEST(Feed, DerivesVelocityAccelerationAndTurnRateBackwards) {
 }
 
 TEST(Feed, SpawnsAndDespawnsAtTicks) {
-  // The second life begins between ticks; the third lies between two ticks and is never seen.
+  // The second lifetime begins between ticks. The third lies between two ticks and never appears.
   const Scripted source({{0.0, 0.5}, {0.25, 0.6}, {0.33, 0.37}, {0.7, 0.8}});
   Feed feed(source, 0.0, 10.0);
   std::vector<std::vector<std::pair<std::size_t, Kind>>> seen;
@@ -111,7 +111,7 @@ TEST(Feed, SpawnsAndDespawnsAtTicks) {
   EXPECT_TRUE(feed.next().empty());
 }
 
-TEST(Feed, ItemsAreInOrderOfEntityWheneverTheySpawn) {
+TEST(Feed, ItemsAreOrderedByEntity) {
   const Scripted source({{0.3, 9.0}, {0.0, 9.0}, {0.3, 9.0}, {0.1, 9.0}, {0.2, 9.0}});
   Feed feed(source, 0.0, 10.0);
   for (int k = 0; k < 6; ++k) {
@@ -123,7 +123,7 @@ TEST(Feed, ItemsAreInOrderOfEntityWheneverTheySpawn) {
   }
 }
 
-TEST(Feed, StartingLateSkipsWhatIsOver) {
+TEST(Feed, StartingLateSkipsEndedEntities) {
   const Scripted source({{0.0, 1.0}, {0.0, 5.0}});
   Feed feed(source, 2.0, 10.0);
   const auto items = feed.next();
@@ -132,7 +132,7 @@ TEST(Feed, StartingLateSkipsWhatIsOver) {
   EXPECT_EQ(items[0].kind, Kind::spawn);
 }
 
-TEST(Feed, ATeleportRestartsHistory) {
+TEST(Feed, TeleportRestartsTheHistory) {
   const Scripted source({{0.0, 9.0, 0.45}});
   Feed feed(source, 0.0, 10.0);
   for (int k = 0; k < 12; ++k) {
@@ -151,7 +151,7 @@ TEST(Feed, ATeleportRestartsHistory) {
   }
 }
 
-TEST(Feed, AsksOnlyForWhatIsAlive) {
+TEST(Feed, QueriesOnlyLivingEntities) {
   std::vector<Scripted::Life> lives(10'000, {50.0, 60.0});
   lives[77] = {0.0, 10.0};
   const Scripted source(lives);
@@ -161,7 +161,7 @@ TEST(Feed, AsksOnlyForWhatIsAlive) {
   EXPECT_EQ(source.asked(), 100);
 }
 
-TEST(Feed, PlaysTheSameTwice) {
+TEST(Feed, IsDeterministic) {
   const auto source = make_builtin("hop", 5, 3);
   ASSERT_TRUE(source);
   Feed a(**source, 0.0, 60.0);
@@ -179,12 +179,12 @@ TEST(Feed, PlaysTheSameTwice) {
       teleports += items_a[i].kind == Kind::teleport ? 1 : 0;
     }
   }
-  EXPECT_GE(teleports, 10);  // every 10 s in 25 s, five of them
+  EXPECT_GE(teleports, 10);  // every 10 s in 25 s, for five entities
   EXPECT_LE(teleports, 15);
 }
 
-// In a frame, too, velocity is the difference of poses there, from the first tick in it on.
-TEST(Feed, WhatLivesInAFrameIsDifferencedThere) {
+// In a frame, velocity is the difference of local poses, from the first tick in that frame on.
+TEST(Feed, VelocityInAFrameIsTheDifferenceOfLocalPoses) {
   const auto ship = make_builtin("ship", 16, 2);
   ASSERT_TRUE(ship);
   constexpr double kRate = 60.0;
@@ -214,7 +214,7 @@ TEST(Feed, WhatLivesInAFrameIsDifferencedThere) {
     }
   }
   EXPECT_GT(framed, 10'000);
-  EXPECT_GT(still, 5'000);  // exactly
+  EXPECT_GT(still, 5'000);  // exactly at rest
   EXPECT_GE(changes, 8);
 }
 

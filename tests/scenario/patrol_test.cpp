@@ -18,7 +18,7 @@ std::unique_ptr<Source> patrol(std::size_t count, std::uint64_t seed = 1) {
   return std::move(*make_builtin("patrol", count, seed));
 }
 
-TEST(Patrol, HasRoutesOfThreeKindsThatAreRoutes) {
+TEST(Patrol, HasValidRoutesOfThreeKinds) {
   const auto source = patrol(40);
   std::set<RouteKind> kinds;
   for (const RouteDefinition& definition : source->routes()) {
@@ -30,7 +30,7 @@ TEST(Patrol, HasRoutesOfThreeKindsThatAreRoutes) {
     EXPECT_LT(*source->route_of(i), source->routes().size());
 }
 
-// C1, ramps of at most 1 m/s^2 along the route, and exactly on it whenever it says so.
+// C1, with at most 1 m/s^2 along the route, and exactly on the route outside excursions.
 TEST(Patrol, MovesSmoothlyAndOnItsRouteBetweenExcursions) {
   const auto source = patrol(12, 3);
   std::vector<Route> routes;
@@ -63,7 +63,7 @@ TEST(Patrol, MovesSmoothlyAndOnItsRouteBetweenExcursions) {
       }
       EXPECT_LT(found.away, 1e-6);
       const double speed = step / kStep;
-      EXPECT_GT(speed, -0.03);  // distances are good to 0.1 mm
+      EXPECT_GT(speed, -0.03);  // distances are accurate to 0.1 mm
       if (speed_before >= 0.0) {
         EXPECT_LT(std::abs(speed - speed_before), 1.0 * kStep + 0.03);
       }
@@ -76,10 +76,10 @@ TEST(Patrol, MovesSmoothlyAndOnItsRouteBetweenExcursions) {
   EXPECT_LT(off_s, 0.3 * 12 * 120);
 }
 
-// Rest included, a guard changes its speed every 10 s to 20 s, and not more often.
+// A guard changes its speed every 10 s to 20 s, rests included, and not more often.
 TEST(Patrol, ChangesSpeedEveryTenToTwentySeconds) {
   const auto source = patrol(8, 5);
-  for (std::size_t i = 0; i < source->size(); i += 2) {  // these leave their route never
+  for (std::size_t i = 0; i < source->size(); i += 2) {  // these never leave their route
     int ramps = 0;
     bool ramping = false;
     constexpr double kStep = 0.1;

@@ -58,7 +58,7 @@ TEST(PoseCsv, WritesTheColumnsInTheirOrder) {
       "frame_time_s,id,x,y,z,qw,qx,qy,qz,shown_time_s,monotonic_s\n" + start + ",0.250000,123456.789013\n");
 }
 
-TEST(PoseCsv, WritesNoNegativeZeroAndRestForNoOrientation) {
+TEST(PoseCsv, WritesNoNegativeZeroAndIdentityWithoutOrientation) {
   const PoseRow row{.id = "0", .pose = {.position = {-0.0, -0.0000001, -6378137.25}}};
   EXPECT_EQ(contents(write_all("zero", {row}, {})),
             "frame_time_s,id,x,y,z,qw,qx,qy,qz\n"
@@ -82,7 +82,7 @@ TEST(PoseCsv, QuotesIdsOnlyWhereNeeded) {
     EXPECT_EQ((*read)[i].id, rows[i].id);
 }
 
-TEST(PoseCsv, ReadsBackWhatItWrote) {
+TEST(PoseCsv, RoundTrips) {
   Random random(4);
   std::vector<PoseRow> rows;
   for (int i = 0; i < 5000; ++i) {
@@ -112,7 +112,7 @@ TEST(PoseCsv, ReadsBackWhatItWrote) {
   }
 }
 
-TEST(PoseCsv, MovesKeepTheFile) {
+TEST(PoseCsv, MovedWriterKeepsItsFile) {
   const std::string path = temporary("moved");
   auto first = PoseCsvWriter::open(path, {});
   ASSERT_TRUE(first);
@@ -126,7 +126,7 @@ TEST(PoseCsv, MovesKeepTheFile) {
   EXPECT_EQ(read->size(), 2u);
 }
 
-TEST(PoseCsv, SaysWhenItCannotWrite) {
+TEST(PoseCsv, ReportsWriteErrors) {
   const auto writer = PoseCsvWriter::open("no_such_folder/out.csv", {});
   ASSERT_FALSE(writer);
   EXPECT_EQ(writer.error(), "no_such_folder/out.csv: cannot be written: No such file or directory");
@@ -137,7 +137,7 @@ TEST(PoseCsv, SaysWhenItCannotWrite) {
   EXPECT_FALSE(full->close());
 }
 
-TEST(PoseCsv, AFrameIsAColumnOfItsOwn) {
+TEST(PoseCsv, FrameHasItsOwnColumn) {
   const auto rows = parse_pose_csv(
       "frame_time_s,id,x,y,z,qw,qx,qy,qz,monotonic_s,frame\n"
       "0,ship,1,2,3,1,0,0,0,5,\n"
@@ -150,7 +150,7 @@ TEST(PoseCsv, AFrameIsAColumnOfItsOwn) {
   EXPECT_EQ((*rows)[1].monotonic_s, 5.0);
 }
 
-TEST(PoseCsv, SaysWhatIsWrongInAFile) {
+TEST(PoseCsv, ErrorsNameTheLineAndTheReason) {
   const std::string header = "frame_time_s,id,x,y,z,qw,qx,qy,qz";
   const std::string row = "0,a,1,2,3,1,0,0,0";
   EXPECT_EQ(csv_error_of(header + "\n" + row + "\n"), "");

@@ -10,7 +10,7 @@
 namespace reckoner::scenario {
 namespace {
 
-TEST(Random, GivesTheSameNumbersForASeedAndOthersForAnother) {
+TEST(Random, SeedDeterminesTheNumbers) {
   Random a(7);
   Random b(7);
   Random c(8);
@@ -28,7 +28,7 @@ TEST(Random, GivesTheSameNumbersForASeedAndOthersForAnother) {
 }
 
 TEST(Random, IsSplitMix64) {
-  // The reference implementation's first outputs for state 0 are those of mix_bits(k * golden gamma).
+  // The reference implementation's first outputs for state 0 are mix_bits(k * golden gamma).
   EXPECT_EQ(mix_bits(0x9e3779b97f4a7c15u), 0xe220a8397b1dcdafu);
   EXPECT_EQ(mix_bits(2 * 0x9e3779b97f4a7c15u), 0x6e789e6aa1b965f4u);
 }
@@ -47,7 +47,7 @@ TEST(Random, UniformFillsTheUnitIntervalEvenly) {
   EXPECT_LT(to_unit_interval(~std::uint64_t{0}), 1.0);
 }
 
-TEST(Random, NormalHasTheMomentsOfANormal) {
+TEST(Random, NormalHasTheRightMoments) {
   Random random(2);
   constexpr int kCount = 200'000;
   double sum = 0.0;
@@ -82,7 +82,7 @@ TEST(Random, ChanceAndBelowKeepTheirBounds) {
   EXPECT_EQ(seen, (std::set<std::uint64_t>{0, 1, 2, 3, 4, 5}));
 }
 
-TEST(Hash, DependsOnEveryArgumentAndItsPlace) {
+TEST(Hash, DependsOnEveryArgumentAndItsPosition) {
   static_assert(hash(1, 2, 3) == hash(1, 2, 3));
   static_assert(hash(1, 2, 3) == hash(1u, std::int64_t{2}, std::size_t{3}));
   EXPECT_NE(hash(1, 2, 3), hash(3, 2, 1));

@@ -45,14 +45,14 @@ TEST(Recording, AcceptsCrlfCommentsMissingLastNewlineAndByteOrderMark) {
   EXPECT_EQ((*source)->pose(0, 1.0).position, glm::dvec3(2.0, 3.0, 4.0));
 }
 
-TEST(Recording, TakesQuotedIds) {
+TEST(Recording, AcceptsQuotedIds) {
   const auto source = parse_trace("id,t,x,y,z\n\"a, \"\"b\"\"\",0,1,2,3\n\"a, \"\"b\"\"\",1,1,2,3\n", "w");
   ASSERT_TRUE(source) << source.error();
   ASSERT_EQ((*source)->size(), 1u);
   EXPECT_EQ((*source)->entity(0).name, "a, \"b\"");
 }
 
-TEST(Recording, SaysWhereAndWhatIsWrong) {
+TEST(Recording, ErrorsNameTheLineAndTheReason) {
   const std::string header = "t,x,y,z\n";
   const std::string turned = "id,t,x,y,z,qw,qx,qy,qz\n";
   const struct {
@@ -98,7 +98,7 @@ TEST(Recording, SaysWhereAndWhatIsWrong) {
     EXPECT_EQ(recording_error_of(bad.text), bad.message) << bad.text;
 }
 
-TEST(Recording, MissingFileAndFolderAreErrorsThatNameThem) {
+TEST(Recording, MissingFileIsNamedInTheError) {
   const auto missing = load_trace("no_such_folder/no_such_trace.csv");
   ASSERT_FALSE(missing);
   EXPECT_EQ(missing.error(), "no_such_folder/no_such_trace.csv: cannot be read: No such file or directory");
@@ -117,8 +117,8 @@ TEST(Recording, LoadsAFile) {
   EXPECT_EQ((*source)->size(), 2u);
 }
 
-// A small fuzz run: damaged texts are either refused with a line number or give finite poses.
-TEST(Recording, SurvivesDamagedText) {
+// A small fuzz run: damaged texts are refused with a line number, or give finite poses.
+TEST(Recording, HandlesDamagedText) {
   Random random(5);
   const std::string valid = kValid;
   int refused = 0;

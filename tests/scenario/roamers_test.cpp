@@ -15,7 +15,7 @@
 namespace reckoner::scenario {
 namespace {
 
-TEST(Roamers, WhatIsAskedBeforeDoesNotMatter) {
+TEST(Roamers, ResultDoesNotDependOnEarlierQueries) {
   Roamers in_order(20, 3), at_random(20, 3);
   Random random(1);
   for (int i = 0; i < 5000; ++i) {
@@ -30,7 +30,7 @@ TEST(Roamers, WhatIsAskedBeforeDoesNotMatter) {
   EXPECT_NE(Roamers(20, 4).state(0, 1.0).position, in_order.state(0, 1.0).position);
 }
 
-TEST(Roamers, TheDerivativesAreThoseOfThePath) {
+TEST(Roamers, DerivativesMatchThePath) {
   constexpr double kStepS = 1e-5;
   Roamers roamers(50, 1);
   Random random(2);
@@ -47,7 +47,7 @@ TEST(Roamers, TheDerivativesAreThoseOfThePath) {
     ASSERT_LT(glm::length(state.velocity), 8.0f);
     ASSERT_LT(glm::length(state.acceleration), 15.0f);
     ASSERT_LT(std::abs(state.angular_velocity.z), 2.5f);
-    // Acceleration may jump where one leg ends and the next begins, and only there.
+    // Acceleration may jump between two legs, and nowhere else.
     const glm::dvec3 acceleration = glm::dvec3(after.velocity - before.velocity) / (2.0 * kStepS);
     if (glm::distance(acceleration, glm::dvec3(state.acceleration)) > 0.5) ++joints;
     constexpr double kTurnS = 0.01;
@@ -58,7 +58,7 @@ TEST(Roamers, TheDerivativesAreThoseOfThePath) {
   EXPECT_LT(joints, 10);
 }
 
-TEST(Roamers, TheyFillTheirPlaneEvenlyAndKeepMoving) {
+TEST(Roamers, FillTheirPlaneEvenlyAndKeepMoving) {
   constexpr std::size_t kCount = 10'000;
   Roamers roamers(kCount, 5);
   EXPECT_NEAR(roamers.side_m() * roamers.side_m(), kCount * Roamers::kAreaEachM2, 1e-6);

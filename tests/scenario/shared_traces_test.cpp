@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The recorded traces, read where they stand.
+// The recorded traces, read from their folder.
 #include "scenario/feed.hpp"
 #include "scenario/trace/trace.hpp"
 
@@ -18,7 +18,7 @@ struct Facts {
   std::size_t entities;
   int teleports;  // over all entities
   bool has_orientation;
-  double last_s;  // of the recording; where ids play in turn, of the last one then
+  double last_s;  // last time of the recording; if ids play in turn, of the last one
 };
 
 // Counted from the files by other means.
@@ -58,7 +58,7 @@ TEST_F(SharedTraces, AllLoad) {
   }
 }
 
-TEST_F(SharedTraces, FeedSeesEveryLifeAndEveryTeleport) {
+TEST_F(SharedTraces, FeedReportsEveryLifetimeAndTeleport) {
   for (const Facts& facts : kFacts) {
     const auto source = load(facts.name);
     Feed feed(*source, source->start_s(), 60.0);
@@ -71,7 +71,8 @@ TEST_F(SharedTraces, FeedSeesEveryLifeAndEveryTeleport) {
         despawns += item.kind == FeedItem::Kind::despawn ? 1 : 0;
         teleports += item.kind == FeedItem::Kind::teleport ? 1 : 0;
         ASSERT_TRUE(is_sane(item.truth)) << facts.name;
-        ASSERT_LT(glm::length(item.truth.velocity), 200.0f) << facts.name;  // declared jumps are no speed
+        // Declared jumps do not count as speed.
+        ASSERT_LT(glm::length(item.truth.velocity), 200.0f) << facts.name;
       }
     }
     EXPECT_EQ(spawns, facts.entities) << facts.name;
@@ -93,18 +94,18 @@ TEST_F(SharedTraces, TakesPlayInTurnAndMatchesTogether) {
     EXPECT_EQ(match->entity(i).offset_s, 0.0);
 }
 
-TEST_F(SharedTraces, BusiestIsOneOfThem) {
+TEST_F(SharedTraces, BusiestSelectsOneEntity) {
   const auto match = load("shooter_quake_4on4_dm2", {.entity = "busiest"});
   ASSERT_EQ(match->size(), 1u);
   EXPECT_LT(match->entity(0).name.size(), 3u);
 }
 
-TEST_F(SharedTraces, GapsLieInTheHandHeldCamera) {
+TEST_F(SharedTraces, HandHeldCameraHasGaps) {
   const auto hand = load("hand_tum_fr2desk");
   int inside = 0;
   for (int k = 0; k < 89'998; ++k)
     inside += hand->in_gap(0, 0.001 * k) ? 1 : 0;
-  EXPECT_NEAR(0.001 * inside, 21.2512, 0.02);  // ten steps above 0.25 s, together
+  EXPECT_NEAR(0.001 * inside, 21.2512, 0.02);  // ten steps above 0.25 s in total
 }
 
 }  // namespace

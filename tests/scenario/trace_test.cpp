@@ -10,7 +10,7 @@
 namespace reckoner::scenario {
 namespace {
 
-// b moves furthest; a would, if its teleport counted.
+// b moves furthest. a would, if its teleport counted.
 std::string crowd() {
   std::string text = "id,t,x,y,z\n";
   for (int i = 0; i <= 20; ++i) {
@@ -48,7 +48,7 @@ TEST(Trace, AllEntitiesShareOneClock) {
   EXPECT_EQ(source->entity(1).first_s, 2.5);
 }
 
-TEST(Trace, PicksTheBusiestWithoutItsTeleports) {
+TEST(Trace, BusiestIgnoresTeleports) {
   const auto busiest = parse(crowd(), {.entity = "busiest"});
   ASSERT_EQ(busiest->size(), 1u);
   EXPECT_EQ(busiest->entity(0).name, "b");
@@ -56,7 +56,7 @@ TEST(Trace, PicksTheBusiestWithoutItsTeleports) {
   EXPECT_EQ(undeclared->entity(0).name, "a");
 }
 
-TEST(Trace, PicksOneByNameAndListsTheKnownOnes) {
+TEST(Trace, SelectsByNameAndListsTheKnownNames) {
   const auto late = parse(crowd(), {.entity = "late"});
   ASSERT_EQ(late->size(), 1u);
   EXPECT_EQ(late->start_s(), 9.0);
@@ -71,7 +71,7 @@ TEST(Trace, PicksOneByNameAndListsTheKnownOnes) {
   EXPECT_TRUE(unknown.error().ends_with("the ids are n1, n2, n3, n4, n5, n6, n7, n8, ... (30 in all)"));
 }
 
-TEST(Trace, TheWindowCountsFromTheEarliestChosenSample) {
+TEST(Trace, WindowCountsFromTheEarliestSelectedSample) {
   const auto source = parse(crowd(), {.start_s = 0.75, .seconds = 1.0});
   ASSERT_EQ(source->size(), 2u);  // late is dropped
   EXPECT_DOUBLE_EQ(source->entity(0).first_s, 2.75);
@@ -83,7 +83,7 @@ TEST(Trace, TheWindowCountsFromTheEarliestChosenSample) {
   EXPECT_EQ(whole->end_s(), 9.5);
 }
 
-TEST(Trace, TheWindowLeavesTheCurveAsItIs) {
+TEST(Trace, WindowDoesNotChangeTheCurve) {
   const auto whole = parse(crowd(), {});
   const auto cut = parse(crowd(), {.start_s = 0.53, .seconds = 0.9});
   for (std::size_t i = 0; i < cut->size(); ++i) {
@@ -128,7 +128,7 @@ TEST(Trace, OneTakeAloneKeepsItsOwnClock) {
   EXPECT_EQ(busiest->start_s(), 0.0);
 }
 
-TEST(Trace, TheWindowOfTakesInTurnIsOnTheSharedClock) {
+TEST(Trace, WindowOfTakesInTurnIsOnTheSharedClock) {
   const auto source = parse(kTakes, {.start_s = 2.75, .seconds = 2.0});
   ASSERT_EQ(source->size(), 2u);
   EXPECT_EQ(source->entity(0).name, "8");

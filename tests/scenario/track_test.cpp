@@ -38,7 +38,7 @@ std::unique_ptr<Source> track(const std::vector<Sample>& samples) {
   return std::move(*source);
 }
 
-// A wandering, tumbling thing on uneven times, its quaternions of either sign.
+// A body with random translation and rotation at uneven times, with quaternions of either sign.
 std::vector<Sample> wander(int count, std::uint64_t seed) {
   Random random(seed);
   std::vector<Sample> samples;
@@ -69,14 +69,14 @@ TEST(Track, PassesThroughItsSamples) {
     const Pose pose = source->pose(0, s.t);
     EXPECT_EQ(pose.position, s.p);
     EXPECT_LT(angle_between(pose.orientation, glm::quat(s.q)), 1e-6);
-    // and runs into them from the left
+    // and reaches them from the left
     const Pose before = source->pose(0, s.t - 1e-9);
     EXPECT_LT(glm::length(before.position - s.p), 1e-7);
     EXPECT_LT(angle_between(before.orientation, glm::quat(s.q)), 1e-6);
   }
 }
 
-// Whatever signs the recording has: what blends or writes quaternions must not see them flip.
+// For any signs in the recording: code that blends or writes quaternions must not see them flip.
 TEST(Track, QuaternionsKeepTheirSign) {
   const auto source = track(wander(200, 4));
   glm::quat before = source->pose(0, source->start_s()).orientation;
@@ -98,7 +98,7 @@ TEST(Track, ReproducesAParabolaExactlyOnUnevenTimes) {
   }
 }
 
-TEST(Track, MeetsHandComputedValues) {
+TEST(Track, MatchesHandComputedValues) {
   // Tangents by hand: 10 (one-sided), (10 * 0.2 + 5 * 0.1) / 0.3 = 25/3, 5 (one-sided).
   const auto source = track({{0.0, {0.0, 0.0, 0.0}}, {0.1, {1.0, 0.0, 0.0}}, {0.3, {2.0, 0.0, 0.0}}});
   // Middle of a Hermite segment: (p0 + p1) / 2 + h (v0 - v1) / 8.
@@ -157,7 +157,7 @@ TEST(Track, HoldsTheEarlierPoseUntilATeleport) {
     EXPECT_LT(angle_between(source->pose(0, t).orientation, glm::quat(samples[4].q)), 1e-6);
   }
   EXPECT_EQ(source->pose(0, 0.5).position.x, samples[5].p.x);
-  // One-sided tangents: straight motion stays straight up to the jump and from it on.
+  // One-sided tangents: straight motion stays straight up to the jump and after it.
   for (double t = 0.0; t <= 0.4; t += 0.013)
     EXPECT_NEAR(source->pose(0, t).position.x, t, 1e-12);
   for (double t = 0.5; t <= 0.9; t += 0.013)
@@ -168,7 +168,7 @@ TEST(Track, HoldsTheEarlierPoseUntilATeleport) {
   EXPECT_TRUE(source->teleports_within(0, 0.0, 0.9));
 }
 
-TEST(Track, ATeleportIsBothFastAndLong) {
+TEST(Track, TeleportIsBothFastAndLong) {
   const auto jumps = [](double metres, double seconds, double teleport_mps) {
     const std::vector<Sample> samples = {{0.0, {0.0, 0.0, 0.0}}, {seconds, {metres, 0.0, 0.0}}};
     const auto source = parse_trace(text_of(samples), "s", {.teleport_mps = teleport_mps});
@@ -191,14 +191,14 @@ TEST(Track, GapsAreStrictlyInsideStepsAboveAQuarterSecond) {
   EXPECT_FALSE(source->in_gap(0, 0.75));
   EXPECT_FALSE(source->in_gap(0, 0.0));
   EXPECT_FALSE(source->in_gap(0, 0.9));
-  // Truth goes on through the gap.
+  // The truth continues through the gap.
   EXPECT_NEAR(source->pose(0, 0.525).position.x, 1.5, 0.3);
 }
 
-TEST(Track, NothingLooksMoreThanTwoSamplesAhead) {
+TEST(Track, UsesAtMostTwoLaterSamples) {
   std::vector<Sample> samples = wander(120, 3);
   for (std::size_t i = 60; i < samples.size(); ++i)
-    samples[i].p.x += 50.0;  // a teleport too
+    samples[i].p.x += 50.0;  // also a teleport
   const auto whole = track(samples);
   for (std::size_t kept = 5; kept < samples.size(); ++kept) {
     const auto cut = track({samples.begin(), samples.begin() + static_cast<std::ptrdiff_t>(kept)});
@@ -212,7 +212,7 @@ TEST(Track, NothingLooksMoreThanTwoSamplesAhead) {
   }
 }
 
-TEST(Track, OneSampleIsAPose) {
+TEST(Track, SingleSampleIsAPose) {
   const auto source = track({{3.0, {1.0, 2.0, 3.0}}});
   EXPECT_EQ(source->start_s(), 3.0);
   EXPECT_EQ(source->end_s(), 3.0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A program of its own, because it counts what everything in it allocates.
+// A separate program, because it counts all of its allocations.
 #include "net/src/messages/datagram.hpp"
 #include "net/src/messages/messages.hpp"
 #include "scenario/builtin/roamers.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a server says of an entity for drawing is what it knows and what it sends.
+// The server's debug data of an entity agrees with the true and the published motion.
 #include "reckoning/src/motion/rotation.hpp"
 #include "tests/support/paths.hpp"
 #include "tests/support/world.hpp"

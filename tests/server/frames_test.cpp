@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Entities in the frames of others, as a game tells a server of them and clients get to know them.
+// Entities in other entities' frames: the server's API and what clients receive.
 #include "interest_world.hpp"
 #include "reckoning/src/motion/rotation.hpp"
 #include "tests/support/paths.hpp"

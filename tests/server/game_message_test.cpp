@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Game messages both ways, over simulated links.
+// Game messages in both directions, over simulated links.
 #include "net/src/messages/datagram.hpp"
 #include "net/src/messages/message_codec.hpp"
 #include "net/src/messages/messages.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is published aims at where an entity will be when it is seen, on the links that there are.
+// Published motions are fitted to the time at which clients show them, for different links.
 #include "tests/support/world.hpp"
 
 #include <cmath>

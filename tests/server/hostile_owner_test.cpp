@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Owned sections that no client of ours writes: random ones, damaged ones, out of place.
+// Owned sections that no client writes: random, damaged or misplaced ones.
 #include "net/src/codec/owned_codec.hpp"
 #include "net/src/messages/datagram.hpp"
 #include "net/src/messages/messages.hpp"

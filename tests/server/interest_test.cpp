@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who sees what: Server's interest, as clients get to know it.
+// The server's interest management, as clients see it.
 #include "interest_world.hpp"
 #include "tests/support/paths.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a server and its clients say to whoever listens (ServerConfig::log, ClientConfig::log).
+// The log entries of a server and its clients (ServerConfig::log, ClientConfig::log).
 #include "net/src/messages/messages.hpp"
 #include "tests/support/paths.hpp"
 #include "tests/support/world.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Frames in frames, as deep as they go: a ship, a turret that turns on it, an arm that turns on the turret, a
-// basket that turns on the arm, and somebody who stands still in the basket.
+// Frames nested to the maximum depth: a ship, a turret that turns on it, an arm that turns on the turret, a
+// basket that turns on the arm, and a passenger who stands still in the basket.
 #include "reckoning/src/motion/rotation.hpp"
 #include "tests/support/paths.hpp"
 #include "tests/support/world.hpp"

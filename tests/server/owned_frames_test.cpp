@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Avatars of clients in the frames of others: walking on a ship that is the server's.
+// Clients' avatars in other entities' frames: walking on a ship that the server moves.
 #include "net/src/codec/owned_codec.hpp"
 #include "net/src/messages/datagram.hpp"
 #include "net/src/messages/messages.hpp"

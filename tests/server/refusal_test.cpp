@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Values are checked, not only bytes: what cannot be is refused, counted by its reason, and harms nobody.
+// Values are checked, not only bytes: invalid ones are refused, counted by their reason, and harmless.
 #include "net/src/codec/motion_codec.hpp"
 #include "net/src/codec/owned_codec.hpp"
 #include "net/src/messages/datagram.hpp"

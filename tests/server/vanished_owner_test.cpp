@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Owners whose connection is lost without a goodbye, and what becomes of what they owned when they are back.
+// Owners that lose their connection without a leave message, and their entities after they reconnect.
 #include "tests/support/paths.hpp"
 #include "tests/support/world.hpp"
 

@@ -13,10 +13,10 @@
 
 namespace reckoner::test {
 
-/// A peer of ENet's with its lists as they may be, made by hand: nothing of it is ever sent or received.
+/// An ENet peer with lists in any state, built by hand. It never sends or receives.
 class EnetLists {
  public:
-  /// `taken`: the last number that came in in order. `last_given`: the last number of what is sent.
+  /// `taken`: the last number received in order. `last_given`: the number of the last sent command.
   EnetLists(std::uint16_t taken, std::uint16_t last_given) {
     peer.channels = channels_;
     peer.channelCount = 2;
@@ -31,18 +31,18 @@ class EnetLists {
   EnetLists(const EnetLists&) = delete;
   EnetLists& operator=(const EnetLists&) = delete;
 
-  /// It arrived and waits; to be called in order.
+  /// Adds a command that has arrived and waits. Call in ascending order.
   void wait(std::uint16_t number) {
     ENetIncomingCommand& made = waiting_.emplace_back();
     made.reliableSequenceNumber = number;
     append(channels_[static_cast<std::size_t>(Channel::control)].incomingReliableCommands,
            made.incomingCommandList);
   }
-  /// It was sent, and is not acknowledged.
+  /// Adds a command that was sent and is not acknowledged.
   void send(std::uint16_t number, std::uint8_t channel = 0) {
     append(peer.sentReliableCommands, make(number, channel, 1).outgoingCommandList);
   }
-  /// It is to be sent, again if it has been `attempts` times.
+  /// Adds a command that waits to be sent, or to be sent again if `attempts` is above zero.
   void queue(std::uint16_t number, std::uint16_t attempts, std::uint8_t channel = 0) {
     append(peer.outgoingCommands, make(number, channel, attempts).outgoingCommandList);
   }

@@ -33,7 +33,7 @@ struct Circle {
   }
 };
 
-/// To and fro on the x axis by a sine, without turning: the acceleration changes all the time.
+/// A sine oscillation on the x axis, without rotation: the acceleration changes all the time.
 struct Swing {
   double width_m = 3.0;
   double rate_rps = 2.0;

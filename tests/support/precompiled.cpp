@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-// Nothing: the target exists for its precompiled header, which all tests use.
+// Empty on purpose: the target provides the precompiled header of all tests.

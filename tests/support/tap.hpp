@@ -15,18 +15,18 @@ namespace reckoner::test {
 
 using Bytes = std::vector<std::byte>;
 
-/// A transport in front of another: looks at what comes in, holds it back, or slips something in.
+/// A transport in front of another one. It observes received payloads, and can drop, delay or inject them.
 class Tap final : public ForwardingTransport {
  public:
   using ForwardingTransport::ForwardingTransport;
 
-  /// Sees every event that comes in; false keeps it from going on.
+  /// Called with every received event; false drops it.
   std::function<bool(const TransportEvent&)> filter;
 
-  /// Sees every payload that is sent; true keeps it from going on.
+  /// Called with every payload to be sent; true drops it.
   std::function<bool(Channel, std::span<const std::byte>)> drop_sent;
 
-  /// A payload that comes in with the next poll, as if the other end had sent it.
+  /// Injects a payload that the next poll returns as if the other end had sent it.
   void slip_in(PeerId peer, Channel channel, Bytes payload) {
     slipped_.push_back({peer, channel, std::move(payload)});
   }

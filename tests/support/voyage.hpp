@@ -11,12 +11,12 @@
 
 namespace reckoner::test {
 
-/// A ship on a round course about a point, now faster, now slower, its bow (x) ahead: the exact state.
+/// A ship on a circle around a point at a varying speed, its bow (x) ahead. Exact states.
 struct Voyage {
   glm::dvec3 centre{0.0};
   double radius_m = 40.0;
   double turn_rps = 0.15;  ///< on average
-  double surge = 0.3;      ///< of the rate, to and fro in 2 pi / 0.4 s
+  double surge = 0.3;      ///< share of the rate, oscillating with a period of 2 pi / 0.4 s
 
   State operator()(double t) const {
     const double angle = turn_rps * (t - surge / 0.4 * std::cos(0.4 * t));
@@ -36,7 +36,7 @@ struct Voyage {
   }
 };
 
-/// At rest at a place.
+/// At rest at this position.
 inline State standing(const glm::dvec3& place) {
   State s;
   s.position = place;

@@ -18,62 +18,62 @@
 
 namespace reckoner::test {
 
-/// A motion that is known exactly: where a body is at any server time.
+/// An exactly known motion: the state of a body at any server time.
 using Truth = std::function<State(double time_s)>;
 
 struct WorldConfig {
   ServerConfig server;
   harness::LinkPair links;
-  std::string script;  ///< changes of the links, as harness::LinkScript has it
+  std::string script;  ///< changes of the links, in the format of harness::LinkScript
   std::uint64_t seed = 1;
   double frame_rate_hz = 60.0;
   bool log_packets = false;  ///< for SimNetwork::packets()
   double silent_s = 0.0;     ///< SimNetworkConfig::silent_s
-  bool sampled = false;      ///< clients are asked for Client::sample() instead of frame()
+  bool sampled = false;      ///< clients use Client::sample() instead of frame()
 };
 
-/// How the clock of a client's machine runs: local = offset + time x rate.
+/// The clock of a client's machine: local = offset + time x rate.
 struct LocalClock {
   double offset_s = 1000.0;
   double rate = 1.0;
 };
 
-/// A server, clients and bodies that move, in virtual time over simulated links. Ticks, frames and arrivals
-/// happen in the order of their times; the world's time is the server's.
+/// A server, clients and moving bodies, in virtual time over simulated links. Ticks, frames and arrivals
+/// happen in the order of their times. The world's time is the server's time.
 class World {
  public:
   explicit World(WorldConfig config);
 
-  /// A client that starts to connect now. Its number counts up from 0.
+  /// Adds a client that starts to connect now. Returns its index, counted from 0.
   std::size_t add_client(ClientConfig config = {}, LocalClock clock = {});
-  /// The same over links of its own, which the script does not change.
+  /// Adds a client over its own links, which the script does not change.
   std::size_t add_client(ClientConfig config, LocalClock clock, const harness::LinkPair& links);
 
-  /// A client that comes back by itself. It has no tap().
+  /// Adds a client that reconnects by itself. It has no tap().
   std::size_t add_dialing_client(ClientConfig config = {}, LocalClock clock = {});
-  /// The client's process ends, without a goodbye.
+  /// Ends the client's process without a leave message.
   void kill_client(std::size_t client);
 
-  /// The server's process ends, without a goodbye. Bodies go on; a server that is started again has them
-  /// anew, in another order if `shuffled`, so that their ids are others'.
+  /// Ends the server's process without notice. Bodies keep moving. start_server() spawns them again, in
+  /// another order if `shuffled`, so that they get other ids.
   void kill_server();
   void start_server(bool shuffled = false);
-  /// The server's process stands still, as if it were stopped, until then.
+  /// Suspends the server's process until then.
   void suspend_server(double until_s) { suspended_until_s_ = until_s; }
 
-  /// The client's process stands still until then: what arrives queues up.
+  /// Suspends the client's process until then. Datagrams queue up.
   void suspend_client(std::size_t client, double until_s) { clients_[client]->suspended_until_s = until_s; }
 
-  /// The client's clock is another one from now on: the machine slept, or was set.
+  /// Replaces the client's clock from now on: the machine slept, or its clock was set.
   void set_local_clock(std::size_t client, LocalClock clock) { clients_[client]->clock = clock; }
 
-  /// A body that appears with the next tick and moves by itself from then on. `teleports`: the times at which
-  /// the path jumps, which is declared to the server.
+  /// Adds a body that spawns in the next tick and follows `path` from then on. `teleports`: the times at
+  /// which the path jumps, which are declared to the server.
   EntityId add_body(Truth path, std::vector<double> teleports = {}, const std::string& name = "body",
                     std::size_t archetype = 0);
   void remove_body(EntityId id);
 
-  /// Everything up to `time_s`. After every frame of every client on_frame is called.
+  /// Runs everything up to `time_s`. on_frame is called after every frame of every client.
   void run_to(double time_s);
 
   std::function<void(std::size_t client, double time_s, std::span<const ShownEntity> shown)> on_frame;
@@ -85,7 +85,7 @@ class World {
   [[nodiscard]] Tap& tap(std::size_t i) { return *clients_[i]->tap; }
   [[nodiscard]] Transport& client_transport(std::size_t i) { return *clients_[i]->tap; }
   [[nodiscard]] harness::SimDialer& dialer(std::size_t i) { return *clients_[i]->dialer; }
-  /// Bodies by the order in which they were added: what the server of today calls it.
+  /// The current server's id of a body, by the order in which bodies were added.
   [[nodiscard]] EntityId body(std::size_t i) const { return bodies_[i].id; }
   [[nodiscard]] harness::SimNetwork& network() { return network_; }
   [[nodiscard]] double now_s() const { return network_.now_s(); }
@@ -99,7 +99,7 @@ class World {
   [[nodiscard]] const std::vector<ServerEvent>& server_events() const { return server_events_; }
   [[nodiscard]] std::size_t count(ServerEvent::Kind kind) const;
 
-  /// What the client showed in its newest frame; null if not there.
+  /// The client's newest shown pose of the entity; null if it is not shown.
   [[nodiscard]] const ShownEntity* shown(std::size_t client, EntityId id) const;
   [[nodiscard]] const std::vector<ShownEntity>& shown(std::size_t client) const {
     return clients_[client]->shown;
@@ -115,9 +115,9 @@ class World {
     std::size_t teleported = 0;
   };
   struct Player {
-    std::unique_ptr<Tap> tap;                    // on the one connection that it has, or
-    std::unique_ptr<harness::SimDialer> dialer;  // one after the other
-    std::size_t connection = 0;                  // in the network, if it has a tap
+    std::unique_ptr<Tap> tap;                    // for a client with a single connection, or
+    std::unique_ptr<harness::SimDialer> dialer;  // for a client that reconnects
+    std::size_t connection = 0;                  // index in the network, if it has a tap
     LocalClock clock;
     std::unique_ptr<Client> client;
     std::vector<ClientEvent> events;
@@ -141,10 +141,10 @@ class World {
   double suspended_until_s_ = -1e300;
 };
 
-/// The same link in both directions.
+/// The link in both directions.
 [[nodiscard]] harness::LinkPair both_ways(const harness::LinkOptions& options);
 
-/// The named network, both ways.
+/// The named network in both directions.
 [[nodiscard]] harness::LinkPair network(const std::string& name);
 
 }  // namespace reckoner::test

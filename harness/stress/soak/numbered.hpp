@@ -9,12 +9,12 @@
 
 namespace reckoner::harness {
 
-/// Reliable messages of a session, numbered: whether each comes once, and in order.
+/// Numbered reliable messages of a session. Checks that each arrives once and in order.
 class Numbered {
  public:
   using Bytes = std::array<std::byte, 12>;
 
-  /// The next to send.
+  /// The message with the given number.
   [[nodiscard]] static Bytes bytes(std::uint64_t session, std::uint32_t number) {
     Bytes out;
     std::memcpy(out.data(), &session, sizeof session);
@@ -22,8 +22,8 @@ class Numbered {
     return out;
   }
 
-  /// Takes one in; false if it is not the next of its session. Another session begins at 1, and the first
-  /// that is heard of at `anywhere`.
+  /// Handles a received message. Returns false if it is not the next message of its session. The numbers of a
+  /// session start at 1. If `anywhere` is true, the first session received may start at any number.
   bool take(std::span<const std::byte> payload, bool anywhere = false) {
     if (payload.size() != Bytes{}.size()) return false;
     std::uint64_t session = 0;

@@ -22,12 +22,14 @@ namespace {
 
 constexpr double kPatienceS = 20.0;
 constexpr double kRealSampleS = 1.0;
-constexpr double kTellingS = 120.0;  // whoever comes is still coming before, and everything grows
-constexpr double kSettleS = 30.0;    // after the end nobody leaves: all who are there must be in by then
+// Shorter runs do not check for growth, because clients still join for the first time.
+constexpr double kTellingS = 120.0;
+constexpr double kSettleS = 30.0;  // at the end no client leaves; all must be in the world within this time
 constexpr double kRealCheckS = 0.5;
 constexpr std::size_t kClientsPerProcess = 50;
 
-// A process is stopped as often in the mean, for so long at most: longer than connections last, now and then.
+// Mean interval between stops of a process, and the maximum durations. Some stops last longer than the
+// silence timeout of a connection.
 constexpr double kStopEveryS = 20.0;
 constexpr double kStopServerS = 3.0;
 constexpr double kStopClientsS = 14.0;
@@ -101,7 +103,8 @@ class RealSoak {
     return std::nullopt;
   }
 
-  // As all of them said last, and since they were told that nobody leaves any more.
+  // True if every process has confirmed that its clients no longer leave, and has reported all of them as
+  // joined.
   [[nodiscard]] bool all_are_back() const {
     for (std::size_t i = 1; i < children_.size(); ++i) {
       const nlohmann::json said = newest_of(children_[i]);
@@ -154,7 +157,8 @@ class RealSoak {
     return nlohmann::json::parse(last_said(child.output(), "so").value_or("{}"), nullptr, false);
   }
 
-  // Who comes and goes by chance is not as many in every fifth of the time.
+  // The memory of the clients may differ by 10 % because their number varies at random. Their descriptors are
+  // not compared for the same reason.
   void judge_growth(SoakReport& report) const {
     for (const SoakSeries* series : {&server_bytes_, &client_bytes_}) {
       if (const std::string grew = growth(*series, 0.1, 2e6); !grew.empty()) report.wrong.push_back(grew);
@@ -176,7 +180,7 @@ class RealSoak {
     return std::nullopt;
   }
 
-  // The server, or some clients, as when a machine sleeps.
+  // Stops the server or one process of clients, as if the machine slept.
   void stop_one(double now_s) {
     const auto who = static_cast<std::size_t>(chance() * static_cast<double>(children_.size()));
     go_on_s_ = now_s + (who == 0 ? kStopServerS : kStopClientsS) * chance();
@@ -215,7 +219,7 @@ class RealSoak {
   SoakOptions options_;
   std::filesystem::path program_;
   ScratchFolder scratch_;
-  std::vector<ChildProcess> children_;  // the server first
+  std::vector<ChildProcess> children_;  // the server is the first
   std::uint64_t draws_ = 0;
   std::size_t stops_ = 0;
   double back_after_s_ = kSettleS;

@@ -14,44 +14,48 @@
 
 namespace reckoner::harness {
 
-// A soak: clients who join and leave at random over a link that breaks in every way, for long. Nothing may
-// grow from it, nobody may stay out or be shown wrong for ever, and no reliable message may be lost.
+// A soak test. Clients join and leave at random for a long time over a link with many kinds of faults. It
+// fails if memory use grows, a client stays out, an entity is shown wrong for too long, or a reliable message
+// is lost.
 
 struct SoakOptions {
   std::size_t clients = 200;
-  std::size_t entities = 20;  ///< at once; they come and go, too
+  std::size_t entities = 20;  ///< at once; entities also spawn and despawn
   double seconds = 3600.0;
   std::uint64_t seed = 1;
 };
 
-/// How much there is of something, by time.
+/// Samples of a quantity over time.
 struct SoakSeries {
   std::string name;
   std::vector<double> values;
 
-  /// The mean of a part of it: from one share of the time to another.
+  /// The mean over a part of the time. `from` and `to` are shares of it, 0 to 1.
   [[nodiscard]] double mean(double from, double to) const;
 };
 
-/// What grew, in words, comparing the last fifth of the time with the second; empty if nothing did. What is
-/// at the beginning is warming up. `slack` is a share of what there was; small things may differ by `least`.
+/// Compares the last fifth of the time with the third fifth. Returns a message if the quantity grew,
+/// otherwise an empty string. The first two fifths count as warm-up. Growth up to `slack` (a share of the
+/// earlier value) or `least` (absolute) is accepted, whichever is larger.
 [[nodiscard]] std::string growth(const SoakSeries& series, double slack, double least);
 
 struct SoakReport {
   nlohmann::ordered_json figures;
-  std::vector<std::string> wrong;  ///< what must not be; empty: it passed
+  std::vector<std::string> wrong;  ///< the failures; empty: the test passed
 };
 
 using SoakProgress = std::function<void(double done)>;
 
-/// In one process and virtual time: SimNetwork, with a server that is killed and started again.
+/// Runs the test in one process and in virtual time over SimNetwork. The server is killed and restarted once.
 [[nodiscard]] SoakReport soak_virtually(const SoakOptions& options, const SoakProgress& progress);
 
-/// In processes over sealed ENet connections in real time, on this machine; processes are stopped at times.
+/// Runs the test in several processes on this machine, in real time over sealed ENet connections. Stops
+/// processes now and then. `program` is the path of reckoner-harness.
 [[nodiscard]] Result<SoakReport> soak_really(const SoakOptions& options, const std::filesystem::path& program,
                                              const SoakProgress& progress);
 
-/// The clients of the latter, in a process of their own: told as those of a load run are (load_roles.hpp).
+/// Options of the process that runs clients for soak_really(). It reads commands like the roles of a load
+/// run; see load_roles.hpp.
 struct SoakClientsOptions {
   std::string server;
   std::string key;

@@ -34,8 +34,8 @@ constexpr double kSayEveryS = 5.0, kSayEverySettlingS = 0.25;
 constexpr double kTokenS = 60.0;
 constexpr std::size_t kMostExplained = 3;
 
-// Joins and leaves, with a goodbye or without, or is not served for a while: each client by a chance of its
-// own.
+// Runs the clients of one process. Each client joins at random, then leaves with or without a goodbye, or is
+// not served for a while.
 class SoakClients {
  public:
   SoakClients(const SoakClientsOptions& options, program::HostPort server, const SecretKey& key)
@@ -135,7 +135,7 @@ class SoakClients {
   void say() {
     std::size_t there = 0, begun_players = 0;
     std::uint64_t malformed = 0;
-    nlohmann::json out = nlohmann::json::array();  // why some are not there
+    nlohmann::json out = nlohmann::json::array();  // reasons why clients are not in the world
     for (const Player& p : players_) {
       begun_players += p.client ? 1 : 0;
       const bool is_there = p.client && p.client->status() == ClientStatus::joined;
@@ -160,7 +160,7 @@ class SoakClients {
   ToldLines told_;
   std::uint64_t draws_ = 0, begun_ = 0, joined_ = 0, resumed_ = 0, restarted_ = 0, refused_ = 0;
   double next_said_s_ = 0.0;
-  bool settling_ = false;  // nobody leaves any more
+  bool settling_ = false;  // clients no longer leave
   bool ended_ = false;
 };
 

@@ -28,24 +28,27 @@ namespace reckoner::harness {
 namespace {
 
 constexpr double kTickHz = 75.0;
-constexpr std::size_t kTicksPerTurn = 2;  // of a client's
+constexpr std::size_t kTicksPerTurn = 2;  // a client runs every second tick
 constexpr std::size_t kTurnsPerFrame = 3;
-constexpr std::size_t kSteady = 8;  // clients who stay all the time and turn in every tick, so that all wraps
-constexpr std::int64_t kWrapsPerHour = 3;  // at least
-constexpr double kKilled = 0.05;  // when the server is, of the time: early, for it counts from 0 again
-constexpr double kQuietS = 40.0;  // at the end: time enough to come back, and to be right
+// Clients that never leave and run every tick, so that all 16-bit counters wrap.
+constexpr std::size_t kSteady = 8;
+constexpr std::int64_t kWrapsPerHour = 3;  // least number of wraps
+// When the server is killed, as a share of the run; early, because its counters start again at 0.
+constexpr double kKilled = 0.05;
+constexpr double kQuietS = 40.0;  // at the end; clients can rejoin and correct their poses
 constexpr double kComingBackS = 15.0;
 constexpr double kMeanVirtualStayS = 60.0;
 constexpr double kVirtualSampleS = 5.0;
-constexpr double kClearS = 15.0;        // at its end nothing gets lost any more
-constexpr double kVirtualCheckS = 5.0;  // and at the end of that all must be right
+constexpr double kClearS = 15.0;        // at the end; no datagram is lost
+constexpr double kVirtualCheckS = 5.0;  // at the end; everything must be right
 constexpr double kWrongM = 0.25;
-// As long as some gets lost, somebody may be shown wrong until that is repaired: round trip, deviations, one
-// way, acknowledgement and ticks come to 0.45 s on this link (DESIGN.md, Loss), and the blend to 0.1 s. With
-// two more losses in a row, which is what happens to one in ten thousand:
+// While datagrams are lost, an entity may be shown wrong until the loss is repaired. A repair takes the round
+// trip, four deviations, one way, the acknowledgement interval and two ticks, which is 0.45 s on this link;
+// the blend takes up to 0.1 s. The limit allows for two more losses in a row, which happens once in ten
+// thousand losses.
 constexpr double kRepairedS = 3 * 0.45 + 0.1;
 
-// Each minute another fault, in turn, for a while; in between the link is fair.
+// A link script with a different fault each minute. Between the faults the link is good.
 std::string script_for(double seconds) {
   constexpr const char* kFair = "network=intercity loss=1 duplicate=0";
   constexpr const char* kFaults[] = {"loss=100",
@@ -58,7 +61,7 @@ std::string script_for(double seconds) {
   std::string script = fmt::format("0 {}\n", kFair);
   std::size_t turn = 0;
   for (double at_s = 30.0; at_s + 60.0 < seconds - kQuietS; at_s += 60.0, ++turn) {
-    // Half of them shorter than a connection lasts without a word, half longer.
+    // Half of the faults are shorter than the silence timeout of a connection, and half are longer.
     const double lasts_s = turn % 2 == 0 ? 6.0 : 14.0;
     script += fmt::format("{} {}\n{} {}\n", at_s, kFaults[turn % std::size(kFaults)], at_s + lasts_s, kFair);
   }
@@ -66,7 +69,7 @@ std::string script_for(double seconds) {
   return script;
 }
 
-// Where an entity is: it goes round, and its circle is its number's.
+// The true state of an entity: it moves in a circle that depends on its number.
 State place(std::uint64_t number, double time_s) {
   const double phase = 0.7 * static_cast<double>(number % 1000),
                radius_m = 4.0 + static_cast<double>(number % 5);
@@ -81,8 +84,8 @@ State place(std::uint64_t number, double time_s) {
   return state;
 }
 
-// Between the server and those who stay, in every tick: so that there is a datagram in every tick, either
-// way.
+// The server and the clients that never leave send this to each other every tick, so that every tick has a
+// datagram in each direction.
 constexpr std::array kWord{std::byte{1}};
 bool is_word(const GameMessage& message) {
   return message.payload.size() == kWord.size();
@@ -90,14 +93,14 @@ bool is_word(const GameMessage& message) {
 
 struct Player {
   std::unique_ptr<WatchedDialer> dialer;
-  std::unique_ptr<Client> client;  // null: it is not there
-  double until_s = 0.0;            // what it does at present
+  std::unique_ptr<Client> client;  // null: not connected
+  double until_s = 0.0;            // end of its present activity
   bool asleep = false;
   std::uint64_t turns = 0;
-  std::uint64_t session = 0;  // of its messages
+  std::uint64_t session = 0;  // of the messages it sends
   std::uint32_t sent = 0;
   Numbered heard;
-  std::map<EntityId, double> wrong_since_s;  // what is shown wrong
+  std::map<EntityId, double> wrong_since_s;  // for each entity shown wrong: since when
 };
 
 class VirtualSoak {
@@ -174,7 +177,7 @@ class VirtualSoak {
 
   void turn_server(double time_s, std::uint64_t tick) {
     server_->receive(time_s);
-    // One goes and another comes, four times a second.
+    // Replace one entity five times a second.
     if (tick % 15 == 0 && !entities_.empty()) {
       server_->despawn(entities_.front().id);
       entities_.erase(entities_.begin());
@@ -196,10 +199,10 @@ class VirtualSoak {
         continue;
       }
       ++messages_;
-      // What was sent to the server before is gone with it, and is not missed.
+      // Messages to the server before its restart were lost with it, so the first number may be any.
       if (!heard_[message->sender].take(message->payload, true))
         report_error(fmt::format("at {:.1f} s a client's message was lost, repeated or overtaken", time_s));
-      // Each is answered, so that what counts messages wraps for those who stay.
+      // Answer each message, so that the counters of control messages wrap for the clients that never leave.
       const ClientId sender = message->sender;
       if (const auto told = told_.find(sender); told != told_.end()) tell(sender, told->second);
     }
@@ -209,7 +212,7 @@ class VirtualSoak {
     for (const ClientId client : steady_)
       (void)server_->send(client, kWord, Delivery::unreliable);
   }
-  // The next of its session.
+  // Sends the next numbered message of the session.
   void tell(ClientId client, std::pair<std::uint64_t, std::uint32_t>& told) {
     const auto message = Numbered::bytes(told.first, told.second + 1);
     if (server_->send(client, message, Delivery::reliable)) ++told.second;
@@ -226,7 +229,7 @@ class VirtualSoak {
     if (++p.turns % kTurnsPerFrame == 0) (void)p.client->frame(time_s);
     while (const auto event = p.client->poll_event())
       note(p, *event);
-    // It was refused before it was in (all places were taken, or nobody answered): again, as a player would.
+    // The client was refused (no free slot or no answer). Try again, as a player would.
     const ClientStatus status = p.client->status();
     if (status == ClientStatus::refused || status == ClientStatus::disconnected) return end(p, time_s + 1.0);
     while (const auto message = p.client->poll_message()) {
@@ -255,7 +258,7 @@ class VirtualSoak {
     ++begun_;
   }
 
-  // Leaves, is killed, or falls asleep.
+  // The client leaves, is killed, or sleeps.
   void change(Player& p, double time_s) {
     const double what = chance();
     if (what < 0.4) {
@@ -283,8 +286,9 @@ class VirtualSoak {
     restarted_ += event.kind == ClientEvent::Kind::restarted ? 1 : 0;
   }
 
-  // Everybody is in, and is shown all there is where it is: at the end at once, and before, while something
-  // gets lost now and then, soon after.
+  // Checks that the client is in the world and shows all entities in their true positions. At the very end,
+  // errors are not allowed. Before that, while datagrams are sometimes lost, errors are allowed for a short
+  // time.
   void look(Player& p, std::size_t i, double time_s) {
     if (p.client->status() != ClientStatus::joined)
       return report_error(
@@ -294,7 +298,7 @@ class VirtualSoak {
     for (const ShownEntity& entity : shown) {
       const auto truth = std::find_if(entities_.begin(), entities_.end(),
                                       [&](const Known& known) { return known.id == entity.id; });
-      if (truth == entities_.end()) continue;  // it has just ended
+      if (truth == entities_.end()) continue;  // despawned just now
       const double off_m =
           glm::distance(entity.shown.position, place(truth->number, entity.shown_time_s).position);
       if (at_the_end) worst_m_ = std::max(worst_m_, off_m);
@@ -305,7 +309,7 @@ class VirtualSoak {
       const double since_s = p.wrong_since_s.emplace(entity.id, time_s).first->second;
       longest_wrong_s_ = std::max(longest_wrong_s_, time_s - since_s);
     }
-    // One comes four times a second.
+    // Allow for entities that spawned just now.
     if (at_the_end && shown.size() + 3 < entities_.size())
       report_error(
           fmt::format("client {} is shown {} of {} entities at the end", i, shown.size(), entities_.size()));
@@ -348,7 +352,7 @@ class VirtualSoak {
       f["heap_mb_by_fifth"].push_back(std::round(heap_.mean(0.2 * fifth, 0.2 * (fifth + 1)) / 1e4) / 100.0);
   }
 
-  // Of those who stayed, the one whose session went on for longest.
+  // Of the clients that never leave, checks the one with the most wraps.
   void judge_wraps() {
     const auto steady = std::span(players_).first(std::min(kSteady, players_.size()));
     const Player& player =
@@ -370,7 +374,7 @@ class VirtualSoak {
   std::vector<Known> entities_;  // the oldest first
   std::map<ClientId, Numbered> heard_;
   std::set<ClientId> steady_;
-  std::map<ClientId, std::pair<std::uint64_t, std::uint32_t>> told_;  // session and messages sent
+  std::map<ClientId, std::pair<std::uint64_t, std::uint32_t>> told_;  // session and number of messages sent
   std::uint64_t draws_ = 0, spawned_ = 0, dialers_ = 0, sessions_ = 0;
   std::uint64_t begun_ = 0, slept_ = 0, joined_ = 0, back_ = 0, resumed_ = 0, restarted_ = 0, messages_ = 0;
   double killed_s_ = 0.0;

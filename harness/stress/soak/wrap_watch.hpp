@@ -18,7 +18,7 @@
 
 namespace reckoner::harness {
 
-/// How often a number of 16 bits has gone round, as those tell it who see some of what it counts.
+/// Counts how often a 16-bit counter has wrapped, from samples of its value.
 class WrapCount {
  public:
   void note(std::uint16_t low) {
@@ -26,7 +26,7 @@ class WrapCount {
     newest_ = low;
     most_ = std::max(most_, position_);
   }
-  /// It counts from the beginning again; the rounds before stand if there are no more after.
+  /// The counter starts again at 0. wraps() keeps the larger result of the periods before and after.
   void restart() { newest_.reset(); }
   [[nodiscard]] std::int64_t wraps() const { return most_ >> 16; }
 
@@ -35,7 +35,7 @@ class WrapCount {
   std::int64_t position_ = 0, most_ = 0;
 };
 
-/// What counts in 16 bits between a client and its server, in one session.
+/// The 16-bit counters between a client and its server in one session.
 struct Wraps {
   WrapCount server_datagrams, ticks, client_datagrams, control_messages;
 
@@ -69,7 +69,7 @@ struct Wraps {
   }
 };
 
-/// Notes what counts of all that passes.
+/// Observes the counters in all datagrams that pass through.
 class WrapWatch final : public ForwardingTransport {
  public:
   WrapWatch(Transport& inner, Wraps& wraps) : ForwardingTransport(inner), wraps_(wraps) {}
@@ -89,7 +89,7 @@ class WrapWatch final : public ForwardingTransport {
   Wraps& wraps_;
 };
 
-/// Watches all connections that a client has, one after the other.
+/// Observes all connections of a client, one after the other.
 class WatchedDialer final : public Dialer {
  public:
   WatchedDialer(SimNetwork& network, std::uint32_t reason, std::uint64_t seed)

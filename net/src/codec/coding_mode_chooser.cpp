@@ -11,19 +11,20 @@
 namespace reckoner {
 namespace {
 
-constexpr float kLearnRate = 0.05f;  // weight of an observation, once there were some
-constexpr float kGapRate = 0.05f;    // the same of a gap
-constexpr float kWorthABit = 6.0f;   // a prior must have saved so many bits lately to be taken up
-constexpr float kWideEnough = 1.3f;  // octaves that the mean must be off before it counts
-constexpr double kShorterBy = 0.95;  // a shorter reach must suit with so much to spare
+constexpr float kLearnRate = 0.05f;  // final weight of a new observation in the means
+constexpr float kGapRate = 0.05f;    // final weight of a new gap in its mean
+// Bits that another prior must have saved recently to replace the current one.
+constexpr float kWorthABit = 6.0f;
+constexpr float kWideEnough = 1.3f;  // hysteresis: octaves between the mean and the setting in use
+constexpr double kShorterBy = 0.95;  // hysteresis: margin before a shorter reach is chosen
 
-// The logarithm to base 2 of x >= 1, to 0.09: enough to weigh by.
+// Binary logarithm of x >= 1 with an error of at most 0.09, which is enough to compare costs.
 float rough_log2(float x) {
-  constexpr float kOne = 1065353216.0f;  // 1.0f as an integer
+  constexpr float kOne = 1065353216.0f;  // the bits of 1.0f, as an integer
   return (static_cast<float>(std::bit_cast<std::uint32_t>(x)) - kOne) * 0x1p-23f;
 }
 
-// Weighs what a residual would cost, whatever its codes.
+// Estimates the bits of a residual, independent of the code parameters.
 class Weigher {
  public:
   void reserved() {}
@@ -67,7 +68,8 @@ void follow(std::uint8_t& octave, float mean, std::uint8_t most) {
 
 void CodingModeChooser::observe(const QuantisedState& state, const QuantisedState& baseline, double dt_s,
                                 const Quantisation& quantisation) {
-  rate_ = std::max(kLearnRate, rate_ / (1.0f + rate_));  // 1, 1/2, 1/3, ...: a plain mean at first
+  // The weights 1, 1/2, 1/3, ... give a plain mean at first.
+  rate_ = std::max(kLearnRate, rate_ / (1.0f + rate_));
   const ExpectedMotion carried = carry(baseline, dt_s, quantisation);
   QuantisedState copy = state;
   for (std::size_t prior = 0; prior < kPriors; ++prior) {

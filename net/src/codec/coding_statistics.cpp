@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, CodingFigures::kFields> kNames{
     "position_z", "velocity_z", "acceleration_z", "orientation_1", "orientation_2",  "orientation_3",
     "turn_z",     "turn_x",     "turn_y",         "as_foreseen"};
 
-// Takes note of every number that a residual is made of, and of what it takes.
+// Records each number of a residual and its size in bits.
 class Listener {
  public:
   explicit Listener(const CodeParameters& codes) : codes_(codes) {}
@@ -76,7 +76,7 @@ std::size_t bits_in_full(const QuantisedState& state, const Quantisation& quanti
   return writer.bits_written();
 }
 
-// Had the archetype no orientation.
+// Size of the update if the archetype had no orientation.
 std::size_t bits_without_orientation(QuantisedState state, const QuantisedState* baseline, double dt_s,
                                      Quantisation quantisation) {
   const auto strip = [](QuantisedState& s) {

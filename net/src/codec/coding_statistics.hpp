@@ -14,45 +14,47 @@
 
 namespace reckoner {
 
-/// One coded field of the residuals of a run.
+/// Statistics of one coded field over all residuals of a run.
 struct FieldFigures {
-  std::string_view name;            ///< of the coded field, for reports
-  double bits_per_update = 0.0;     ///< that it took, over all residual updates
-  double entropy_per_update = 0.0;  ///< of order 0 of its residuals, pooled over the run
+  std::string_view name;         ///< name of the field, for reports
+  double bits_per_update = 0.0;  ///< mean bits per residual update
+  /// Order-0 entropy of the field's residuals over the whole run, in bits per residual update.
+  double entropy_per_update = 0.0;
 };
 
-/// What the free motions of a run took on the wire. Means are over updates; those on routes are left out.
+/// Sizes of a run's free motions on the wire. Means are over updates. Motions on routes are not included.
 struct CodingFigures {
   std::uint64_t full_updates = 0;          ///< motions sent in full
-  std::uint64_t residual_updates = 0;      ///< motions sent as what differs from an earlier one
-  double bytes_with_orientation = 0.0;     ///< payload of an update that has one: head and motion
-  double bytes_without_orientation = 0.0;  ///< payload of an update, had it no orientation
-  double head_bits = 0.0;                  ///< of an update: slot, age, level, baseline
-  double coding_mode_bits = 0.0;           ///< of a residual: how it is rounded and forecast
-  double full_bits = 0.0;                  ///< of a motion in full
-  double residual_bits = 0.0;              ///< of a motion as a residual
-  static constexpr std::size_t kFields = kCodeFields + 1;  ///< coded fields, and the flags
-  std::array<FieldFigures, kFields> fields{};  ///< the last: flags that nothing more is unforeseen
-  double gap_percent = 0.0;                    ///< what the fields took more than their entropy
+  std::uint64_t residual_updates = 0;      ///< motions sent as a difference from an earlier motion
+  double bytes_with_orientation = 0.0;     ///< mean payload of an update with an orientation: head and motion
+  double bytes_without_orientation = 0.0;  ///< mean payload of an update if it had no orientation
+  double head_bits = 0.0;                  ///< mean head of an update: slot, age, level, baseline
+  double coding_mode_bits = 0.0;           ///< mean coding mode of a residual
+  double full_bits = 0.0;                  ///< mean size of a motion sent in full
+  double residual_bits = 0.0;              ///< mean size of a motion sent as a residual
+  /// Number of coded fields, and one entry for the flags.
+  static constexpr std::size_t kFields = kCodeFields + 1;
+  /// The last entry counts the flags "everything else is as forecast".
+  std::array<FieldFigures, kFields> fields{};
+  double gap_percent = 0.0;  ///< bits of the fields above their entropy, % of the entropy
 };
 
-/// Counts what updates are made of by encoding them once more: for measurements, not for a live server.
-///
-/// Belongs to one thread at a time.
+/// Measures the parts of updates by encoding them again. For measurements, not for a live server. Not
+/// thread-safe.
 class RECKONER_NET_API CodingStatistics {
  public:
-  /// An update of so many bits was written, its head included: `state` in full (`baseline` null) or against
-  /// `baseline`, which is `dt_s` older.
+  /// Records an update of `bits` bits, including its head. `state` was sent in full (`baseline` null) or
+  /// against `baseline`, which is `dt_s` older.
   void add(const QuantisedState& state, const QuantisedState* baseline, double dt_s,
            const Quantisation& quantisation, std::size_t bits);
 
-  /// What was counted so far.
+  /// Statistics of all recorded updates.
   [[nodiscard]] CodingFigures figures() const;
 
  private:
   struct Field {
     double bits = 0.0;
-    std::map<std::int64_t, std::uint64_t> residuals;  // how often each occurred
+    std::map<std::int64_t, std::uint64_t> residuals;  // residual -> number of occurrences
   };
 
   std::uint64_t full_ = 0;

@@ -11,10 +11,11 @@
 namespace reckoner {
 namespace {
 
-constexpr unsigned kGapOrder = 2;  // as of motions
-constexpr unsigned kAgeOrder = 0;  // most changes are sent in the tick they are made
+constexpr unsigned kGapOrder = 2;  // of slot gaps
+constexpr unsigned kAgeOrder = 0;  // most changes are sent in the tick in which they happen
 
-// Integers are offsets from the least in unsigned arithmetic, which is right for every range of 64 bits.
+// An integer is sent as its offset from `least`. Unsigned arithmetic makes this correct for every 64-bit
+// range.
 std::uint64_t span_of(const IntegerField& f) {
   return static_cast<std::uint64_t>(f.most) - static_cast<std::uint64_t>(f.least);
 }
@@ -58,7 +59,8 @@ Blob read_one(BitReader& reader, const BlobField& f) {
   return *Blob::of(std::span{bytes}.first(size));
 }
 
-// One field alone is told by its number, several by a bit each; an archetype's only field by nothing.
+// A single changed field is sent as its number, several as one bit per field. If the archetype has only one
+// field, nothing is sent.
 void write_set(BitWriter& writer, std::size_t count, std::uint32_t set) {
   if (count == 1) return;
   const bool single = std::has_single_bit(set);
@@ -74,7 +76,7 @@ std::uint32_t read_set(BitReader& reader, std::size_t count) {
   if (count == 1) return 1;
   if (reader.read(1) != 0) return std::uint32_t{1} << read_up_to(reader, count - 1);
   const auto set = static_cast<std::uint32_t>(reader.read(static_cast<unsigned>(count)));
-  if (std::popcount(set) < 2) reader.fail();  // told in one way only
+  if (std::popcount(set) < 2) reader.fail();  // a single field must be sent as its number
   return set;
 }
 

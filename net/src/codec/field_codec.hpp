@@ -14,45 +14,47 @@
 
 namespace reckoner {
 
-// The fields section of a state datagram: for every entity, in order of slot, a set bit, the gap to the slot
-// before, and its changes; a clear bit after the last. Changes are told in groups of the same tick: the
-// tick's age, which fields, their values.
+// The fields section of a state datagram. For every entity, in slot order: a set bit, the gap to the previous
+// slot, and the changes. A clear bit ends the section. Changes of one tick form a group: the tick's age, the
+// set of fields, their values.
 
-/// A value that a field took.
+/// A new value of a field.
 struct FieldChange {
-  std::uint8_t field = 0;  ///< its number in Archetype::fields
+  std::uint8_t field = 0;  ///< index in Archetype::fields
   std::uint32_t age = 0;   ///< ticks from the change to the datagram's tick
-  FieldValue value;        ///< what it became
+  FieldValue value;        ///< the new value
 };
 
-/// One value. It must be as quantise() makes it.
+/// Writes one value, which must be a result of quantise().
 RECKONER_NET_API void write_value(BitWriter& writer, const FieldSpec& field, const FieldValue& value);
-/// Whatever is wrong fails the reader.
+/// Reads one value. Marks the reader as failed if the value is invalid.
 [[nodiscard]] RECKONER_NET_API FieldValue read_value(BitReader& reader, const FieldSpec& field);
 
-/// Writes the set bit and the slot of an entity. `previous_slot` is that of the one before it, or -1.
+/// Writes the set bit and the slot of an entity. `previous_slot` is the slot of the previous entity, or -1.
 RECKONER_NET_API void write_field_slot(BitWriter& writer, std::uint32_t slot, std::int64_t previous_slot);
-/// Nothing after the last, or if the bytes are malformed.
+/// Reads the next slot. Returns nullopt after the last entity and for malformed bytes.
 [[nodiscard]] RECKONER_NET_API std::optional<std::uint32_t> read_field_slot(BitReader& reader,
                                                                             std::int64_t previous_slot);
 
-/// The fields in `mask` (bit i: field i; not zero), with the ticks at which they changed, none after `now`.
+/// Writes the fields in `mask` (bit i: field i; not zero) and the ticks when they changed. No tick may be
+/// after `now`.
 RECKONER_NET_API void write_changes(BitWriter& writer, std::span<const FieldSpec> fields,
                                     std::span<const FieldValue> values, std::span<const Tick> changed,
                                     std::uint32_t mask, Tick now);
-/// Appends what was changed. Whatever is wrong fails the reader.
+/// Reads changes and appends them. Marks the reader as failed if the bytes are malformed.
 RECKONER_NET_API void read_changes(BitReader& reader, std::span<const FieldSpec> fields,
                                    std::vector<FieldChange>& changes);
 
-/// All values at once, for an entity's first message: a bit for every field, followed by the value if that is
-/// not the initial one.
+/// Writes all values, for the spawn message of an entity: one bit per field, then the value if it differs
+/// from the initial one.
 RECKONER_NET_API void write_values(BitWriter& writer, std::span<const FieldSpec> fields,
                                    std::span<const FieldValue> values);
-/// Replaces `values`, one for every field. Whatever is wrong fails the reader.
+/// Reads a value for every field into `values` and discards its old contents. Marks the reader as failed if
+/// the bytes are malformed.
 RECKONER_NET_API void read_values(BitReader& reader, std::span<const FieldSpec> fields,
                                   std::vector<FieldValue>& values);
 
-/// More than write_values() ever takes.
+/// Upper bound of the bytes that write_values() writes.
 inline constexpr std::size_t kMaxValuesBytes = kMaxFields * (kMaxBlobBytes + 2);
 
 }  // namespace reckoner

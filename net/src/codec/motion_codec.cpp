@@ -12,36 +12,38 @@
 namespace reckoner {
 namespace {
 
-// Shares of the threshold. A motion's position is rounded so that it is off by less than a tenth in the root
-// mean square when it is new. The steps of its rates are as many times coarser as the reach is long, and a
-// little more, because each is rounded so as to undo at the reach what those before it did: while the motion
-// is in use the error stays below a tenth as well (measured on the recorded traces: 0.06 to 0.09).
+// Steps as shares of the threshold. A new position has a root mean square rounding error below a tenth of the
+// threshold. For rates, the share is the displacement that one step causes within the reach. The shares of
+// the rates are slightly larger than that of the position, because each rate is rounded so that it cancels,
+// at the reach, the errors of the numbers before it. So the error also stays below a tenth while the motion
+// is in use (measured on recorded traces: 0.06 to 0.09).
 constexpr double kPositionShare = 0.185;
 constexpr double kVelocityShare = 0.222;
 constexpr double kAccelerationShare = 0.296;
 constexpr double kOrientationShare = 0.06;
 constexpr double kAngularShare = 0.27;
 
-// On a route motions last much longer, for nothing but a change of speed ends them: an error of half a step
-// of speed stays below half the threshold for 16 s, one of acceleration for a ramp of 2 s.
+// Motions on a route last much longer, because only a change of speed ends them. A speed error of half a step
+// stays below half the threshold for 16 s. An acceleration error of half a step does so for a ramp of 2 s.
 constexpr double kRouteDistanceShare = 0.11;
 constexpr double kRouteSpeedStepsPerS = 16.0;
 constexpr double kRouteAccelerationStepsPerS2 = 8.0;
 
 constexpr double kMaxAccelerationMps2 = 1e5;
 constexpr double kMaxAngularVelocityRps = 1e4;
-constexpr double kMostSteps = 1'000'000'000.0;  // in kMostRateBits
-constexpr double kMostPositionSteps = 7e13;     // in kMostStateBits
+constexpr double kMostSteps = 1'000'000'000.0;  // fits in kMostRateBits bits
+constexpr double kMostPositionSteps = 7e13;     // fits in kMostStateBits bits
 
-// Never beyond the limit, however far a rate is bent to undo other roundings.
+// Converts a rate to steps. The clamp keeps it within the limit, because the rate was changed to cancel other
+// rounding errors.
 std::int32_t to_steps(double rate, double step, double limit) {
   const double most = limit - step;
   return static_cast<std::int32_t>(nearest(std::clamp(rate, -most, most) / step));
 }
 
-// Rounds each number knowing how those before it were rounded: what position is off is undone by the velocity
-// by the time of the reach, and what both are off by the acceleration, unless it is about the past. What is
-// zero stays zero: rest is exact.
+// Rounds position, velocity and acceleration. The velocity cancels the position's rounding error at the
+// reach. The acceleration cancels the remaining error of both, unless it describes the past (Motion::bends).
+// If velocity and acceleration are zero, they stay zero, so that rest is exact.
 void round_place(const State& state, const Steps& steps, double max_speed_mps, double reach_s,
                  QuantisedState& out) {
   for (std::size_t i = 0; i < 3; ++i) {
@@ -59,7 +61,8 @@ void round_place(const State& state, const Steps& steps, double max_speed_mps, d
   }
 }
 
-// The same of orientation and angular velocity.
+// Rounds orientation and angular velocity. The angular velocity cancels the orientation's rounding error at
+// the reach.
 void round_turn(const State& state, const Steps& steps, double reach_s, QuantisedState& out) {
   out.largest = static_cast<std::uint8_t>(largest_component(state.orientation));
   out.orientation = smallest_three(state.orientation, out.largest, steps.orientation_bits);
@@ -79,7 +82,8 @@ bool within(const std::array<T, 3>& steps, double step, double limit) {
                      [&](T s) { return std::abs(static_cast<double>(s)) * step <= limit; });
 }
 
-// Within the limit, with one step of room because rounding may go outwards, and within what travels.
+// Largest value that can be sent: one step below the limit, because rounding may increase it, and at most
+// `most_steps` steps.
 double most_of(double limit, double step, double most_steps) {
   return std::min(limit - step, step * most_steps);
 }
@@ -102,13 +106,14 @@ Vector clamped(Vector v, double limit, double step, double most_steps) {
   using Number = typename Vector::value_type;
   const double wanted = std::max(0.0, most_of(limit, step, most_steps));
   Number most = static_cast<Number>(wanted);
-  if (static_cast<double>(most) > wanted) most = std::nextafter(most, Number{0});  // rounded up
+  // The conversion to float rounded up.
+  if (static_cast<double>(most) > wanted) most = std::nextafter(most, Number{0});
   for (glm::length_t i = 0; i < 3; ++i)
     v[i] = std::isfinite(v[i]) ? std::clamp(v[i], -most, most) : Number{0};
   return v;
 }
 
-// Numbers that are large in the finest steps travel in coarser ones.
+// Reduces reach and precision until all numbers fit. Large numbers do not fit if the steps are very small.
 CodingMode that_fits(CodingMode coding_mode, const State& state, const Quantisation& q) {
   while (!fits(state, q, steps_at(q, coding_mode.precision, coding_mode.reach))) {
     if (coding_mode.reach > 0) {
@@ -145,7 +150,7 @@ Quantisation quantisation_for(const Archetype& archetype) {
   q.world_size_m = archetype.world_size_m;
   q.never_reverses = archetype.never_reverses;
   if (archetype.has_orientation) {
-    // Rounding turns by about one step in the root mean square.
+    // The root mean square error of rounding is a turn of about one step.
     q.orientation_bits = 9;
     while (q.orientation_bits < 13 &&
            kHalfSqrt2 / largest_steps(q.orientation_bits) > kOrientationShare * threshold_rad) {
@@ -197,7 +202,7 @@ QuantisedState quantise(const State& state, std::uint8_t teleports, const Coding
   if (steps.orientation_bits != 0) {
     round_turn(state, steps, reach_s, out);
   } else {
-    out.coding_mode.twist = CodingMode{}.twist;  // does not travel
+    out.coding_mode.twist = CodingMode{}.twist;  // not sent
   }
   return out;
 }

@@ -10,18 +10,20 @@
 
 namespace reckoner {
 
-// No number of steps needs more: 2^47 steps of a millimetre are a thousand times the way to the moon.
+// Sufficient for every number of steps: 2^47 steps of a millimetre are 1.4e11 m, nearly the distance to the
+// sun.
 inline constexpr unsigned kMostStateBits = 48;
 inline constexpr unsigned kMostRateBits = 31;
 
-/// Bits of an orientation component at a precision: as the steps are halved, one more.
+/// Bits of an orientation component at a precision: one more bit for each halving of the steps.
 inline unsigned orientation_bits_at(unsigned orientation_bits, std::uint8_t precision) {
   if (orientation_bits == 0) return 0;
   const int bits = static_cast<int>(orientation_bits) + precision - kUnitPrecision;
   return static_cast<unsigned>(std::clamp(bits, 8, 15));
 }
 
-/// A signed number that is mostly small: folded to 0, -1, 1, -2, ... and then a prefix code of order `k`.
+/// A signed number that is usually small. It is folded (0, -1, 1, -2, ... become 0, 1, 2, 3, ...) and written
+/// with a Golomb code of order `k`.
 template <class Archive>
 void serialize_folded(Archive& archive, std::int32_t& value, unsigned k) {
   auto folded = static_cast<std::uint32_t>(wire::fold(value));
@@ -29,7 +31,7 @@ void serialize_folded(Archive& archive, std::int32_t& value, unsigned k) {
   value = static_cast<std::int32_t>(wire::unfold(folded));
 }
 
-/// A motion on a route. The orders suit a walk of minutes at a few metres a second, with the default
+/// A motion on a route. The code orders suit a walk of minutes at a few metres per second with the default
 /// threshold.
 template <class Archive>
 void serialize_along(Archive& archive, QuantisedAlong& along) {
@@ -40,7 +42,8 @@ void serialize_along(Archive& archive, QuantisedAlong& along) {
   std::uint32_t index = along.route.value - 1;
   auto distance = static_cast<std::uint32_t>(along.distance);
   archive(wire::golomb(index, kRouteOrder), wire::golomb(distance, kDistanceOrder));
-  along.route.value = index < kMaxRoutes ? index + 1 : kMaxRoutes + 1;  // beyond all routes stays beyond
+  // An invalid index stays invalid and does not overflow.
+  along.route.value = index < kMaxRoutes ? index + 1 : kMaxRoutes + 1;
   if constexpr (Archive::is_loading::value) {
     if (distance > INT32_MAX) archive.bits().fail();
     along.distance = static_cast<std::int32_t>(distance & INT32_MAX);
@@ -49,7 +52,7 @@ void serialize_along(Archive& archive, QuantisedAlong& along) {
   serialize_folded(archive, along.acceleration, kAccelerationOrder);
 }
 
-/// The rates of a free state; `turns`: angular velocity, too.
+/// The rates of a free state. `turns`: also the angular velocity.
 template <class Archive>
 void serialize_rates(Archive& archive, QuantisedState& state, bool turns) {
   constexpr std::array<std::int32_t, 3> kNone{};
@@ -60,14 +63,14 @@ void serialize_rates(Archive& archive, QuantisedState& state, bool turns) {
   if (turns) archive(wire::signed3(state.angular_velocity, kMostRateBits));
 }
 
-/// What few motions have: the frame of another entity. One clear bit for the others.
+/// Rare properties of a motion, now only the frame of another entity. Costs one clear bit if there are none.
 template <class Archive>
 void serialize_extension(Archive& archive, QuantisedState& state) {
   bool extended{state.frame};
   archive(extended);
   if (!extended) return;
   bool framed{state.frame};
-  bool owned = false;  // room for motions of entities that a client owns
+  bool owned = false;  // reserved; must be false
   archive(framed, owned);
   if constexpr (Archive::is_loading::value) {
     if (!framed || owned) archive.bits().fail();
@@ -75,7 +78,8 @@ void serialize_extension(Archive& archive, QuantisedState& state) {
   archive(wire::ranged(state.frame.index1, 1, kMaxEntities), state.frame.generation);
 }
 
-/// A full state in `orientation_bits` per component (0: without orientation); writes and reads.
+/// Writes or reads a full state. An orientation has `orientation_bits` bits per component at the unit
+/// precision; 0: no orientation.
 template <class Archive>
 void serialize_state(Archive& archive, QuantisedState& state, unsigned orientation_bits) {
   serialize_extension(archive, state);

@@ -13,29 +13,31 @@
 
 #include <glm/gtc/quaternion.hpp>
 
-// Between numbers and steps, for the codecs. Both ends compute with it and must agree to the last bit: only
-// IEEE operations, in files that are compiled without contraction, and all with internal linkage so that no
-// copy compiled otherwise takes their place.
+// Conversion between numbers and steps, for the codecs. Both ends must get bit-identical results. So this
+// file uses only IEEE operations, and is included only in files compiled without floating-point contraction.
+// Everything has internal linkage, so that the linker cannot substitute a copy compiled with other options.
 
 namespace reckoner {
 namespace {
 
-inline constexpr double kHalfSqrt2 = 0.70710678118654752440;  // no component but the largest exceeds it
+// Upper limit of every component except the largest.
+inline constexpr double kHalfSqrt2 = 0.70710678118654752440;
 
-/// 2^exponent, exactly; as std::ldexp(1.0, exponent), without the call.
+/// 2^exponent, exactly. Equals std::ldexp(1.0, exponent), without the call.
 [[maybe_unused]] inline double power_of_two(int exponent) {
   constexpr int kBias = 1023;
   return std::bit_cast<double>(static_cast<std::uint64_t>(kBias + exponent) << 52);
 }
 
-/// To the nearest whole number, halves away from zero, as std::llround(), without the call. |x| < 2^62.
+/// Rounds to the nearest integer, halves away from zero. Equals std::llround(), without the call. |x| < 2^62.
 [[maybe_unused]] inline std::int64_t nearest(double x) {
   const auto whole = static_cast<std::int64_t>(x);
   const double rest = x - static_cast<double>(whole);
   return whole + (rest >= 0.5 ? 1 : 0) - (rest <= -0.5 ? 1 : 0);
 }
 
-/// The archetype's steps at one precision and reach; powers of two apart, so that both ends compute the same.
+/// The archetype's steps at one precision and reach. They differ only by powers of two, so both ends compute
+/// identical values.
 struct Steps {
   double position_m;
   double velocity_mps;
@@ -69,8 +71,9 @@ struct Steps {
   return largest;
 }
 
-/// Smallest three: the fourth component follows from the others, and its sign is free. Where another than
-/// the largest is left out, the three are clamped to what travels.
+/// Returns three components of an orientation ("smallest three"). The fourth follows from them, because q and
+/// -q are one orientation. If the omitted component is not the largest, the three are clamped to the range
+/// that can be sent.
 [[maybe_unused]] inline std::array<std::int16_t, 3> smallest_three(const glm::quat& q, std::size_t left_out,
                                                                    unsigned bits) {
   const std::array<double, 4> c{q.w, q.x, q.y, q.z};
@@ -94,7 +97,7 @@ struct Steps {
     c[i] = static_cast<double>(q.orientation[k++]) / most * kHalfSqrt2;
     rest = rest - c[i] * c[i];
   }
-  // Rounding can leave the three a little too long; the largest is then at least as large as they are.
+  // Rounding may make the sum of the three squares slightly larger than 1.
   c[q.largest] = std::sqrt(rest > 0.0 ? rest : 0.0);
   const double norm = std::sqrt(c[0] * c[0] + c[1] * c[1] + c[2] * c[2] + c[3] * c[3]);
   return {static_cast<float>(c[0] / norm), static_cast<float>(c[1] / norm), static_cast<float>(c[2] / norm),

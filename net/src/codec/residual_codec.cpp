@@ -48,7 +48,7 @@ class ResidualReader {
  public:
   ResidualReader(BitReader& reader, const CodeParameters& codes) : reader_(reader), codes_(codes) {}
 
-  // Room for motions of entities that a client owns.
+  // Reserved bit; must be 0.
   void reserved() {
     if (reader_.read(1) != 0) reader_.fail();
   }
@@ -69,7 +69,7 @@ class ResidualReader {
     return likely && flag(holds);
   }
 
-  // Fails beyond +-most.
+  // Sets a value without reading it. Fails if it is not between -most and most.
   template <class T>
   void assume(T& value, std::int64_t number, std::int64_t most) {
     if (number < -most || number > most) reader_.fail();

@@ -15,25 +15,25 @@
 
 #include <reckoner/reckoning/motion.hpp>
 
-// What the residual encoding is made of, said once for whoever writes, reads or measures it: a Coder gets one
-// number after the other, each with what it is expected to be and how far off it may well lie. Both ends
-// compute with it and must agree to the last bit; see motion_steps.hpp.
+// Defines the residual encoding once, for writing, reading and measuring it. A Coder receives one number
+// after the other, each with its forecast and its expected deviation. Both ends must get bit-identical
+// results; see motion_steps.hpp.
 
 namespace reckoner {
 namespace {
 
-// Of quantised numbers and of forecasts alike, so that no difference overflows what a prefix code takes.
+// Limits quantised numbers and forecasts, so that no difference overflows the prefix code.
 inline constexpr double kMostForecast = 7e13;
 inline constexpr std::int64_t kMostPosition = std::int64_t{1} << (kMostStateBits - 1);
 inline constexpr std::int64_t kMostRate = (std::int64_t{1} << (kMostRateBits - 1)) - 1;
 inline constexpr double kGain = 1.0 / 16.0;
 
 inline std::int64_t to_forecast(double steps) {
-  if (!(steps > -kMostForecast)) return -static_cast<std::int64_t>(kMostForecast);  // NaN, too
+  if (!(steps > -kMostForecast)) return -static_cast<std::int64_t>(kMostForecast);  // also catches NaN
   return nearest(std::min(steps, kMostForecast));
 }
 
-/// Half octaves of a size in steps, from 0.
+/// Size in steps as a number of half octaves, from 0.
 inline unsigned size_class(double steps) {
   constexpr double kMost = 1e9;
   if (!(steps > 0.0)) return 0;
@@ -47,7 +47,7 @@ inline unsigned size_class(double steps) {
   return static_cast<unsigned>(std::clamp(sixteenths / 16, 0, int{wire::kMostPrefixOrder}));
 }
 
-/// What both ends know before the first number: the baseline carried forward, and the steps to be used.
+/// Everything that both ends know before the first number: the baseline, its prediction and the steps.
 struct Known {
   const CodeParameters& codes;
   const Prior& prior;
@@ -55,25 +55,25 @@ struct Known {
   const State& baseline;
   const State& forecast;
   double dt_s;
-  double wander_m;   ///< how far the entity may well be from there
-  double twist_rad;  ///< how far it may well be turned from there
+  double wander_m;   ///< expected distance from the forecast, m
+  double twist_rad;  ///< expected turn from the forecast, rad
 
   [[nodiscard]] double per_dt() const { return dt_s > 0.0 ? 1.0 / dt_s : 0.0; }
 };
 
-/// What is not foreseen grows with the power 3/2 of time, as where velocity wanders at random; 1 after
+/// Growth of the unpredicted movement with time: t^(3/2), as for a random walk of the velocity. 1 at
 /// kShortestReachS.
 [[maybe_unused]] inline double spread_after(double dt_s) {
   const double share = dt_s > 0.0 ? dt_s / kShortestReachS : 0.0;
   return share * std::sqrt(share);
 }
 
-/// The archetype's own step of orientation, rad.
+/// The archetype's orientation step at the unit precision, rad.
 [[maybe_unused]] inline double unit_turn_rad(const Quantisation& q) {
   return q.orientation_bits == 0 ? 0.0 : kHalfSqrt2 / largest_steps(q.orientation_bits);
 }
 
-/// Codes how far a motion lies from where it was expected, axis by axis.
+/// Codes position, velocity and acceleration as differences from their forecasts, axis by axis.
 template <class Coder>
 class PlaceCoder {
  public:
@@ -115,7 +115,7 @@ class PlaceCoder {
  private:
   static glm::length_t axis_of(std::size_t i) { return static_cast<glm::length_t>(i); }
 
-  // What is known of the acceleration's error once position and velocity are, m/s^2.
+  // Expected error of the acceleration forecast, when the errors of position and velocity are known, m/s^2.
   [[nodiscard]] double surprise(std::size_t i) const {
     return (std::abs(off_mps_[i]) + std::abs(off_m_[i]) * per_dt_) * per_dt_;
   }
@@ -157,7 +157,7 @@ class PlaceCoder {
     off_mps2_[i] = static_cast<double>(state_.acceleration[i] - forecast) * known_.steps.acceleration_mps2;
   }
 
-  // Where the position was just as expected, the rates often are, too.
+  // If the position was exactly as forecast, the rates often are, too.
   [[nodiscard]] bool foreseen(std::size_t i) const {
     return state_.velocity[i] == velocity_forecast(i) && state_.acceleration[i] == acceleration_forecast(i);
   }
@@ -175,7 +175,7 @@ class PlaceCoder {
   Vector3 off_mps2_{};
 };
 
-/// Codes how a motion is turned, and turns, against what was expected.
+/// Codes orientation and angular velocity as differences from their forecasts.
 template <class Coder>
 class TurnCoder {
  public:
@@ -235,7 +235,7 @@ class TurnCoder {
         coder_.assume(state_.angular_velocity[kOrder[i]], to_forecast(forecast[i]), kMostRate);
       return;
     }
-    // What turned about some axis so far goes on to; the horizontal ones belong together.
+    // An entity that turned about an axis usually continues to. The two horizontal axes are treated as one.
     const double tilted = std::sqrt(turned[0] * turned[0] + turned[1] * turned[1]);
     const glm::vec3& w = known_.baseline.angular_velocity;
     const double tilting = std::sqrt(double{w.x} * double{w.x} + double{w.y} * double{w.y});
@@ -268,9 +268,9 @@ class TurnCoder {
 inline constexpr unsigned kLinkBits = 2;
 static_assert(Motion::kLinks == 1u << kLinkBits);
 
-/// Mostly a motion's coding_mode is its baseline's, and its orientation lacks the component that it is
-/// expected to: one bit says so. Behind it there is room for motions in another entity's frame, and of
-/// entities that a client owns.
+/// Codes the coding mode and the index of the omitted orientation component. Usually the mode equals the
+/// baseline's and the index is as expected; one bit says so. Otherwise a reserved bit follows, for future
+/// extensions.
 template <class Coder>
 void code_coding_mode(Coder& coder, QuantisedState& state, const CodingMode& baseline, std::uint8_t largest,
                       bool turns) {
@@ -291,7 +291,7 @@ void code_coding_mode(Coder& coder, QuantisedState& state, const CodingMode& bas
   coder.choice(state.largest, largest, 2);
 }
 
-/// A baseline, and where the predictor carries it. It must be a free motion that dequantise() takes.
+/// A baseline and its prediction. The baseline must be a free motion that dequantise() accepts.
 struct ExpectedMotion {
   State then;
   State forecast;

@@ -9,7 +9,7 @@ namespace reckoner {
 namespace {
 
 constexpr double kMaxAccelerationMps2 = 1e5;
-constexpr double kMostSteps = 2'000'000'000.0;  // what travels, with its sign, in 32 bits
+constexpr double kMostSteps = 2'000'000'000.0;  // fits in 32 bits, with the sign
 
 struct Steps {
   double distance_m;
@@ -36,7 +36,7 @@ double on_one_period(double distance, const Route& route) {
 
 bool can_travel(const RouteState& along, const Route& route, const Quantisation& quantisation) {
   const Steps finest = steps_at(quantisation, kMostPrecision);
-  const Steps coarsest = steps_at(quantisation, 0);  // of room, because rounding may go outwards
+  const Steps coarsest = steps_at(quantisation, 0);  // margin, because rounding may increase a number
   return std::isfinite(along.distance) && within(route.period(), 1e300, finest.distance_m) &&
          within(along.speed, quantisation.max_speed_mps - coarsest.speed_mps, finest.speed_mps) &&
          within(along.acceleration, kMaxAccelerationMps2 - coarsest.acceleration_mps2,
@@ -79,7 +79,7 @@ std::optional<Motion> motion_of(const QuantisedState& quantised, double time_s,
   RouteState along{static_cast<double>(quantised.along.distance) * steps.distance_m,
                    static_cast<double>(quantised.along.speed) * steps.speed_mps,
                    static_cast<double>(quantised.along.acceleration) * steps.acceleration_mps2};
-  // Half a step beyond the end is the rounding of the end.
+  // Rounding may move the end of the route outwards by half a step.
   if (along.distance < 0.0 || along.distance > route->period() + steps.distance_m ||
       !(std::abs(along.speed) <= quantisation.max_speed_mps) ||
       !(std::abs(along.acceleration) <= kMaxAccelerationMps2)) {

@@ -7,10 +7,10 @@
 
 #include <reckoner/reckoning/route.hpp>
 
-// What a route's definition is made of, for the bit archives. Numbers travel as they are: rounding them would
-// make two different curves of one route.
+// The parts of a route's definition, for the bit archives. Numbers are sent unrounded: rounding would give
+// server and client different curves.
 //
-// serialize() is found by argument-dependent look-up, so these stand in the types' own namespaces.
+// Argument-dependent lookup must find serialize(). So these functions are in the namespaces of the types.
 
 namespace reckoner::wire {
 
@@ -21,7 +21,7 @@ inline Real route_number(double& value) {
   return real(value, -kMostRouteNumber, kMostRouteNumber);
 }
 
-/// One bit, and the number if it is set.
+/// Writes or reads one bit, and the number if the bit is set.
 template <class Archive>
 void serialize_optional_number(Archive& archive, std::optional<double>& value) {
   bool present = value.has_value();

@@ -15,32 +15,35 @@ namespace reckoner {
 
 inline constexpr std::uint32_t kMaxRoutes = 4096;
 
-/// The cubic pieces of all routes together, and the parts that their lengths are tabulated in: some 300 MB. A
-/// route of 20 points has 600 or so, so that each of kMaxRoutes may have more.
+/// Limit for all routes together: the number of cubic pieces plus the number of entries in arc-length tables.
+/// The maximum needs about 300 MB. A route of 20 points has about 600, so each of kMaxRoutes routes may have
+/// more.
 inline constexpr std::size_t kMostRouteParts = std::size_t{1} << 22;
 
-/// True if a definition can be sent: its enumerators are known, its numbers finite and at most 1e12.
+/// True if a definition can be sent: its enumerators are valid, its lists are not too long, its numbers are
+/// finite and at most 1e12, and it has at most 15 passes.
 [[nodiscard]] RECKONER_NET_API bool can_travel(const RouteDefinition& definition);
 
-/// The routes that server and client agree on, by id. A route never moves and is never removed, so that
-/// motions may point to it as long as the table lives.
+/// The routes that server and client share, by id. A route is never moved or removed, so motions may point to
+/// it as long as the table exists.
 ///
-/// Belongs to one thread at a time; the routes may be read from several.
+/// Not thread-safe, but several threads may read the routes.
 class RECKONER_NET_API RouteTable {
  public:
-  /// Makes the route with the next id. Fails with Route::make()'s reason, if it cannot travel, if there
-  /// are kMaxRoutes already, or if it would have them exceed kMostRouteParts.
+  /// Creates a route with the next id. Fails if Route::make() fails (with its message), if the definition
+  /// cannot be sent, if there are already kMaxRoutes routes, or if all routes together would exceed
+  /// kMostRouteParts.
   [[nodiscard]] Result<RouteId> add(const RouteDefinition& definition);
 
-  /// Null for an id that is not in use.
+  /// Returns null for an unknown id.
   [[nodiscard]] const Route* find(RouteId id) const;
 
-  /// How many there are: their numbers go from 1 to this.
+  /// Number of routes. Their ids are 1 to size().
   [[nodiscard]] std::size_t size() const { return routes_.size(); }
 
  private:
   std::vector<std::unique_ptr<const Route>> routes_;
-  std::size_t parts_ = 0;  // of all of them
+  std::size_t parts_ = 0;  // of all routes together
 };
 
 }  // namespace reckoner

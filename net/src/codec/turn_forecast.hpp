@@ -10,8 +10,8 @@
 
 #include <glm/gtc/quaternion.hpp>
 
-// What is known about three numbers before they are read, and about the second and third once those before
-// them are. Both ends compute with it and must agree to the last bit; see motion_steps.hpp.
+// Forecasts of three correlated numbers. After one number is known, it improves the forecasts of the next
+// ones. Both ends must get bit-identical results; see motion_steps.hpp.
 
 namespace reckoner {
 namespace {
@@ -19,18 +19,20 @@ namespace {
 using Vector3 = std::array<double, 3>;
 using Matrix3 = std::array<Vector3, 3>;
 
-/// Three numbers that are expected around zero with a covariance of known shape and unknown scale, met one
-/// after the other. Conditioning of a normal distribution by elimination.
+/// Three normally distributed numbers with mean zero. The shape of the covariance is known, its scale is not.
+/// Each number that becomes known changes the distribution of the others (conditioning of a normal
+/// distribution by elimination).
 class Expectation {
  public:
   explicit Expectation(const Matrix3& covariance) : c_(covariance), deviation_(std::sqrt(variance())) {}
 
-  /// What the next is expected to be, given those before.
+  /// Expected value of the next number, given the numbers before it.
   [[nodiscard]] double mean() const { return mean_[next_]; }
-  /// How far from it, at scale 1.
+  /// Standard deviation of the next number at scale 1.
   [[nodiscard]] double deviation() const { return deviation_; }
 
-  /// The next is `value`. Returns how far from the mean it lies, in deviations: a witness of the scale.
+  /// Sets the next number to `value`. Returns its distance from the mean in standard deviations, which is
+  /// evidence about the scale.
   double met(double value) {
     const double off = value - mean_[next_];
     const double variance_here = variance();
@@ -57,8 +59,8 @@ class Expectation {
   double deviation_;
 };
 
-/// Covariance of an unforeseen turn as a rotation vector about the world's axes: 1 about the vertical, less
-/// about the body's y axis, and less still about any axis.
+/// Covariance of an unpredicted turn, as a rotation vector about the world's axes. It is 1 about the vertical
+/// axis, smaller about the body's y axis, and smallest about any axis.
 [[maybe_unused]] inline Matrix3 turn_covariance(const glm::quat& orientation, const Prior& prior) {
   const double w = orientation.w;
   const double x = orientation.x;
@@ -77,8 +79,9 @@ class Expectation {
   return c;
 }
 
-/// The same of the three components of the orientation that travel, in steps: d q = 1/2 turn * q. The sign of
-/// the component left out does not matter: it turns all of them.
+/// Covariance of the three orientation components that are sent, in steps, for a turn with covariance `turn`:
+/// dq = 1/2 turn * q. The sign of the omitted component does not matter, because it changes the signs of all
+/// three.
 [[maybe_unused]] inline Matrix3 component_covariance(const glm::quat& q, std::size_t left_out,
                                                      double steps_per_unit, const Matrix3& turn) {
   const double w = q.w;
@@ -107,7 +110,7 @@ class Expectation {
   return c;
 }
 
-/// The rotation vector from one orientation to another, for small turns.
+/// Rotation vector from one orientation to another, for small turns.
 [[maybe_unused]] inline Vector3 turn_between(const glm::quat& from, const glm::quat& to) {
   const double aw = from.w;
   const double ax = from.x;

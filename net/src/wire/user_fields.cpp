@@ -8,11 +8,11 @@
 namespace reckoner {
 namespace {
 
-// Smallest step as a fraction of the larger bound. A double has 53 significant bits. With coarser steps, each
-// step is a distinct double, and rounding a rounded value changes nothing.
+// Smallest step as a fraction of the larger bound. A double has 53 significant bits. If steps are at least
+// this large, each step is a distinct double, and rounding a rounded value changes nothing.
 constexpr double kFinestStep = 0x1p-48;
 
-// keeps the difference of two bounds finite
+// Keeps the difference of two bounds finite.
 constexpr double kMostReal = 1e300;
 
 bool in_range(const BooleanField&, bool) {

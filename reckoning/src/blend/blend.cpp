@@ -22,7 +22,7 @@ glm::dvec3 value_at(const glm::dvec3& e0, const glm::dvec3& e1, double u, double
   return e0 * ((1.0 + 2.0 * u) * left * left) + e1 * (t * u * left * left);
 }
 
-// And its time derivatives.
+// The offset e(u) and its first two time derivatives.
 OffsetAt offset_at(const glm::dvec3& e0, const glm::dvec3& e1, double u, double t) {
   const double left = 1.0 - u;
   return {value_at(e0, e1, u, t), e0 * (-6.0 * u * left / t) + e1 * (left * (1.0 - 3.0 * u)),
@@ -52,7 +52,7 @@ Blend::Offset Blend::offset(double time_s) const {
 }
 
 double Blend::top_speed_mps() const {
-  // |e'| = |6 u (1-u) E0 / T| + |(1-u) (1-3u) E1|, and neither factor is larger than this.
+  // |e'| <= |6 u (1-u) E0 / T| + |(1-u) (1-3u) E1|, with the largest value of each factor: 1.5 and 1.
   return duration_s_ > 0.0 ? 1.5 * glm::length(offset_) / duration_s_ + glm::length(offset_rate_) : 0.0;
 }
 

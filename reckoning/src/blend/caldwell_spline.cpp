@@ -23,7 +23,7 @@ CaldwellSpline spline_through(const glm::dvec3& p0, const glm::dvec3& p1, const 
 
 CaldwellSpline caldwell_spline(const glm::dvec3& shown_position, const glm::vec3& shown_velocity,
                                const State& packet, double age_s, double duration_s) {
-  // In double throughout: extrapolate() rounds the velocity to float, which would cost the last nine digits.
+  // All in double precision: extrapolate() rounds the velocity to float, which would lose nine digits.
   const double ahead_s = age_s + duration_s;
   const glm::dvec3 velocity{packet.velocity};
   const glm::dvec3 acceleration{packet.acceleration};

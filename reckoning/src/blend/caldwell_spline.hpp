@@ -8,30 +8,34 @@
 
 namespace reckoner {
 
-/// The spline of N. Caldwell, "Defeating Lag with Cubic Splines" (GameDev.net, 2000): a cubic Bézier curve
-/// over four points, written as p(s) = A s^3 + B s^2 + C s + D with s from 0 to 1 in T frames. The article
-/// names the coefficients A..D for x and E..H for y; here each is a vector, so that all axes share the
-/// letters.
+/// The spline of N. Caldwell, "Defeating Lag with Cubic Splines" (GameDev.net, 2000). It is a cubic Bézier
+/// curve with four points, written as p(s) = A s^3 + B s^2 + C s + D, where s runs from 0 to 1 in T frames.
+/// The article names the coefficients A..D for x and E..H for y; here each coefficient is a vector.
 ///
-/// Three faults of the article are corrected:
-/// 1. Its inner points lie one second of velocity from the ends, which makes the shown velocity 3/T times the
-///    true one: right only if T is 3 s. Here they lie velocity x T/3 away, and velocity is continuous.
-/// 2. It extrapolates a packet by T only. A packet has been on its way: its age is added.
-/// 3. Its text swaps the points it calls 3 and 4 against the use its coefficients make of them. Here point 4
-/// is
-///    where the curve ends, and point 3 the one before it.
+/// Three errors of the article are corrected:
 ///
-/// For quadratic motion this is the same curve as Blend's offset form; the tests hold the two together.
+/// 1. The article puts the inner points one second of velocity away from the ends. So the shown velocity is
+/// 3/T times
+///    the true velocity, which is right only for T = 3 s. Here their distance is velocity x T/3, and velocity
+///    is continuous.
+/// 2. The article extrapolates a packet by T only. Here the age of the packet, the time since it was sent, is
+/// added.
+/// 3. The article's text swaps points 3 and 4, compared with its coefficients. Here point 4 is the end of the
+/// curve,
+///    and point 3 is the one before it.
+///
+/// For quadratic motion this is the same curve as the offset form of Blend; a test compares the two.
 struct RECKONER_RECKONING_API CaldwellSpline {
   glm::dvec3 a{0.0};        ///< coefficient of s^3, m (the article's A and E)
-  glm::dvec3 b{0.0};        ///< of s^2 (B and F)
-  glm::dvec3 c{0.0};        ///< of s (C and G)
-  glm::dvec3 d{0.0};        ///< constant (D and H)
-  double duration_s = 0.0;  ///< from first to last point, s
+  glm::dvec3 b{0.0};        ///< coefficient of s^2, m (the article's B and F)
+  glm::dvec3 c{0.0};        ///< coefficient of s, m (the article's C and G)
+  glm::dvec3 d{0.0};        ///< constant term, m (the article's D and H)
+  double duration_s = 0.0;  ///< time from the first to the last point, s
 
-  /// Position at `elapsed_s` since the start. Meant for 0 to duration_s; the caller follows the motion after.
+  /// Position at `elapsed_s` seconds after the start, m. Use it from 0 to duration_s; after that, follow the
+  /// motion.
   [[nodiscard]] glm::dvec3 position(double elapsed_s) const;
-  [[nodiscard]] glm::dvec3 velocity(double elapsed_s) const;  ///< m/s
+  [[nodiscard]] glm::dvec3 velocity(double elapsed_s) const;  ///< velocity at `elapsed_s`, m/s
 };
 
 /// The cubic through four Bézier points, in the article's coefficients: A = p3 - 3 p2 + 3 p1 - p0, and so on.
@@ -39,11 +43,11 @@ struct RECKONER_RECKONING_API CaldwellSpline {
                                                                    const glm::dvec3& p2, const glm::dvec3& p3,
                                                                    double duration_s);
 
-/// From what is shown now onto where a packet's motion will be T seconds on.
+/// The curve from the pose that is shown now to the predicted position of the motion, `duration_s` later.
 ///
-/// `shown_position`, `shown_velocity`: what is drawn at this instant. `packet`: the motion received, exact
-/// `age_s` ago. `duration_s`: T in seconds, > 0; frames_to_seconds() gives it from frames, as the article has
-/// it.
+/// `shown_position`, `shown_velocity`: the pose drawn at this instant. `packet`: the received motion, exact
+/// `age_s` ago. `duration_s`: T in seconds, > 0. Use frames_to_seconds() to convert from frames, the
+/// article's unit.
 [[nodiscard]] RECKONER_RECKONING_API CaldwellSpline caldwell_spline(const glm::dvec3& shown_position,
                                                                     const glm::vec3& shown_velocity,
                                                                     const State& packet, double age_s,

@@ -9,7 +9,7 @@
 namespace reckoner {
 namespace {
 
-// When |v + a t| comes to `most`; never, if it does not.
+// The time at which |v + a t| reaches `most`, s; infinity if it never does.
 double reaches_s(const glm::dvec3& v, const glm::dvec3& a, double most) {
   constexpr double kNever = std::numeric_limits<double>::infinity();
   const double a2 = glm::dot(a, a);
@@ -19,7 +19,7 @@ double reaches_s(const glm::dvec3& v, const glm::dvec3& a, double most) {
   return root > 0.0 ? std::max(0.0, (std::sqrt(root) - va) / a2) : 0.0;
 }
 
-// A bound that costs little.
+// A cheap sufficient test: true if the body stays below `most_mps` for `span_s` seconds.
 bool surely_slower(const State& state, double span_s, double most_mps) {
   const glm::dvec3 v{state.velocity};
   const glm::dvec3 a{state.acceleration};
@@ -32,7 +32,7 @@ Motion kept_to_top_speed(const Motion& motion, double holds_until_s, double time
   if (motion.route != nullptr || !std::isfinite(motion.max_speed_mps)) return motion;
   if (motion.never_reverses && is_braking(motion.state)) return motion;
   const double hold_s = std::max(holds_until_s, motion.time_s);
-  // While its acceleration fades its velocity lies between those of now and then.
+  // While the acceleration fades, the velocity lies between those at the beginning and end of the fade.
   const double until_s = time_s > hold_s ? hold_s + kFadeAccelerationS : time_s;
   const double span_s = until_s - motion.time_s;
   if (!(span_s > 0.0) || surely_slower(motion.state, span_s, motion.max_speed_mps)) return motion;
@@ -57,7 +57,7 @@ bool keeps_to_limits(const Motion& motion, double span_s) {
 }
 
 bool never_faster(const glm::dvec3& v0, const glm::dvec3& middle, const glm::dvec3& v1, double most_mps) {
-  // Velocities are single precision.
+  // The tolerance allows for velocities in single precision.
   const double most2 = most_mps * most_mps * (1.0 + 1e-6);
   const auto slower = [most2](const glm::dvec3& v) { return glm::dot(v, v) <= most2; };
   const auto hull = [&](auto& self, const glm::dvec3& a, const glm::dvec3& b, const glm::dvec3& c,

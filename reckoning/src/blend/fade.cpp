@@ -7,14 +7,14 @@
 namespace reckoner {
 namespace {
 
-// How far the fade has gone, some time after it began. With v and a as they were then, the velocity is
-// (v + a gained_s) rate, its integral v time_s + a square_s2.
+// The progress of a fade some time after it began. With the velocity v and the acceleration a at its
+// beginning, the velocity is (v + a gained_s) rate, and its integral is v time_s + a square_s2.
 struct Fade {
-  double gained_s;      // what the acceleration has been worth
-  double acceleration;  // the share of it that is left
-  double rate;          // the share of the velocity that is left
-  double rate_change;   // 1/s
-  double time_s;        // what an unchanged velocity would have taken
+  double gained_s;      // the time for which the full acceleration would give the same change of velocity
+  double acceleration;  // remaining share of the acceleration
+  double rate;          // remaining share of the velocity
+  double rate_change;   // derivative of `rate`, 1/s
+  double time_s;        // the time in which an unchanged velocity would cover the same distance
   double square_s2;
 };
 
@@ -35,7 +35,7 @@ Fade fade_after(double since_s) {
           kTa * kTa / 3.0 + 0.5 * kTa * slowing_s};
 }
 
-// Slower and slower on the same course.
+// Follows the course of the motion, but more and more slowly.
 State slowed(const Motion& motion, double holds_until_s, const Fade& fade) {
   State state = state_at(motion, holds_until_s + fade.time_s);
   state.acceleration = glm::vec3{glm::dvec3{state.acceleration} * (fade.rate * fade.rate) +

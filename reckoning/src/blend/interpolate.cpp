@@ -8,7 +8,7 @@
 namespace reckoner {
 namespace {
 
-// A time between two motions.
+// A time between two motions: their distance in time, s, and the position in it, 0 to 1.
 struct Between {
   double duration_s;
   double u;
@@ -24,7 +24,8 @@ CubicPiece<glm::dvec3> path(const State& from, const State& to, double duration_
                        glm::dvec3{to.velocity} * duration_s);
 }
 
-// The second derivative at its end, by u, of u^2 (1 - u)^2 is 2; b makes up what the cubic's is off.
+// At u = 1 the second derivative of u^2 (1 - u)^2 is 2. So b is half of what the cubic's second derivative
+// lacks.
 glm::dvec3 bend(const CubicPiece<glm::dvec3>& cubic, const Motion& from, const Motion& to,
                 double duration_s) {
   if (!bends(from, to)) return glm::dvec3{0.0};
@@ -39,7 +40,7 @@ State interpolate(const Motion& from, const Motion& to, double time_s) {
   State out;
   const glm::dvec3 b = bend(positions, from, to, at.duration_s);
   out.position = positions.position(at.u) + b * bend_share(at.u);
-  const double slope = 2.0 * at.u * (1.0 - at.u) * (1.0 - 2.0 * at.u);  // of bend_share()
+  const double slope = 2.0 * at.u * (1.0 - at.u) * (1.0 - 2.0 * at.u);  // derivative of bend_share()
   out.velocity = glm::vec3{(positions.derivative(at.u) + b * slope) / at.duration_s};
 
   const glm::dquat start{from.state.orientation};

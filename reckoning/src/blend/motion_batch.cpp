@@ -13,18 +13,18 @@
 namespace reckoner {
 namespace {
 
-constexpr std::size_t kBlock = 256;  // what is worked on between stores stays in the nearest cache
+constexpr std::size_t kBlock = 256;  // entries per block: a block stays in the L1 cache
 
-// Half a rotation vector's square up to which turn_of() keeps its accuracy: turns of up to 4 rad.
+// Largest squared half rotation vector for which turn_of() is accurate: rotations of up to 4 rad.
 constexpr float kFarHalf2 = 4.0f;
 
 struct Turn {
   float w, x, y, z;
 };
 
-// The unit quaternion (cos h, h sin(h)/h) of half a rotation vector h, without a branch, a root or a
-// division: series of 1 - cos and of sin(h)/h at a quarter of the angle, then twice the double angle. Going
-// by 1 - cos keeps the error relative, some 2e-7 up to |h| = 2.
+// The unit quaternion (cos h, h sin(h)/h) of half a rotation vector h, without branches, roots or divisions.
+// It evaluates series of 1 - cos and of sin(h)/h at a quarter of the angle, and then doubles the angle twice.
+// Using 1 - cos keeps the relative error small, about 2e-7 up to |h| = 2.
 inline Turn turn_of(float hx, float hy, float hz) {
   const float y = (hx * hx + hy * hy + hz * hz) * (1.0f / 16.0f);
   float sine = 1.0f - y * (1.0f / 6.0f - y * (1.0f / 120.0f - y * (1.0f / 5040.0f)));
@@ -36,7 +36,8 @@ inline Turn turn_of(float hx, float hy, float hz) {
   return {1.0f - versine, hx * sine, hy * sine, hz * sine};
 }
 
-// 1 / sqrt(n) for n within a few percent of 1, as a unit quaternion's square is: Newton's steps from 1.
+// 1 / sqrt(n) for n within a few percent of 1, such as the squared length of a unit quaternion: two Newton
+// steps from 1.
 inline float inverse_root(float n) {
   const float first = 1.5f - 0.5f * n;
   return first * (1.5f - 0.5f * n * first * first);
@@ -75,7 +76,7 @@ void MotionBatch::set(std::size_t index, const Motion& motion, const Blend& blen
   for (int axis = 0; axis < 3; ++axis) {
     position_[axis][index] = state.position[axis];
     velocity_[axis][index] = state.velocity[axis];
-    acceleration_[axis][index] = motion.bends ? 0.0f : state.acceleration[axis];  // as state_at()
+    acceleration_[axis][index] = motion.bends ? 0.0f : state.acceleration[axis];  // like state_at()
     angular_velocity_[axis][index] = state.angular_velocity[axis];
   }
   orientation_[0][index] = state.orientation.w;
@@ -183,7 +184,7 @@ RECKONER_VECTOR_CLONES void MotionBatch::sample_orientations(std::size_t begin, 
     far += hx * hx + hy * hy + hz * hz > kFarHalf2 ? 1 : 0;
   }
   if (far == 0) return;
-  // What spins fast, or was not heard of for long, goes one by one.
+  // Entities that spin fast or have not been updated for long are computed one by one.
   for (std::size_t i = 0; i < count; ++i) {
     const glm::dvec3 rotation = (time_s - since[i]) * glm::dvec3{wx[i], wy[i], wz[i]};
     if (glm::dot(rotation, rotation) <= 3.9 * static_cast<double>(kFarHalf2)) continue;

@@ -15,39 +15,40 @@
 
 namespace reckoner {
 
-/// Many motions and their blends, in one array for each number, so that all are sampled in one pass that a
-/// compiler turns into vector instructions: what Blend::apply(extrapolate()) gives for one, for all.
+/// Samples many motions and their blends in one pass. Each number has its own array, so the compiler can use
+/// vector instructions. The result for each entry is that of Blend::apply(extrapolate()).
 ///
-/// For drawing only: positions are the same to 1e-9 of their size, orientations to 1e-6 rad, but not bit for
-/// bit (extrapolate() is for predicting alike at both ends). Quadratic motion only, no routes. Entries are
-/// numbered from 0; a value, one thread at a time; sampling neither allocates nor changes anything.
+/// For drawing only: positions are equal to a relative error of 1e-9 and orientations to 1e-6 rad, but not
+/// bit for bit. (Prediction, which must be equal at both ends, uses extrapolate().) Only for quadratic
+/// motion, not for routes. Entries are numbered from 0. A value; use it from one thread at a time. Sampling
+/// allocates nothing and changes nothing.
 class RECKONER_RECKONING_API MotionBatch {
  public:
-  /// How many entries there are.
+  /// The number of entries.
   [[nodiscard]] std::size_t size() const { return time_s_.size(); }
 
-  /// Adds an entry at the end.
+  /// Adds an entry at the end. The motion must be free (no route).
   void push_back(const Motion& motion, const Blend& blend = {});
 
-  /// `index` must be below size().
+  /// Replaces the entry `index`, which must be below size(). The motion must be free (no route).
   void set(std::size_t index, const Motion& motion, const Blend& blend = {});
 
-  /// Removes an entry; the last one takes its number. `index` must be below size().
+  /// Removes the entry `index`, which must be below size(). The last entry gets its number.
   void swap_remove(std::size_t index);
 
-  /// Removes all entries and keeps the memory.
+  /// Removes all entries.
   void clear();
 
-  /// Drops the blends that are over at `time_s`: they cost no more then. Do not sample earlier times any
-  /// more.
+  /// Removes the blends that are over at `time_s`, so that sampling does not check them any more. Do not
+  /// sample earlier times afterwards.
   void drop_blends(double time_s);
-  /// How many entries have a blend.
+  /// The number of entries with a blend.
   [[nodiscard]] std::size_t blending() const { return blends_.size(); }
 
-  /// All positions at `time_s`, m. `positions` takes size() of them.
+  /// Writes all positions at `time_s`, m. `positions` must have room for size() entries.
   void sample(double time_s, std::span<glm::dvec3> positions) const;
 
-  /// Orientations as well; both spans take size() each.
+  /// Writes all positions and orientations at `time_s`. Both spans must have room for size() entries.
   void sample(double time_s, std::span<glm::dvec3> positions, std::span<glm::quat> orientations) const;
 
  private:
@@ -69,8 +70,8 @@ class RECKONER_RECKONING_API MotionBatch {
   std::vector<float> acceleration_[3];
   std::vector<float> orientation_[4];  // w, x, y, z
   std::vector<float> angular_velocity_[3];
-  std::vector<std::uint32_t> blend_of_;  // where in blends_, or kNoBlend
-  std::vector<Entry> blends_;            // of those that are being blended, in no order
+  std::vector<std::uint32_t> blend_of_;  // index in blends_, or kNoBlend
+  std::vector<Entry> blends_;            // the entries with a blend, in any order
 };
 
 }  // namespace reckoner

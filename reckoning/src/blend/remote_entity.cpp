@@ -11,17 +11,19 @@
 namespace reckoner {
 namespace {
 
-// Turns are corrected in a share of the time: what shows of a correction is how hard it accelerates, and one
-// of the place does that to all that is drawn. Measured: docs/TUNING.md.
+// Orientation is corrected in a share of the blend time. The visible part of a correction is its
+// acceleration, and a correction of the position accelerates everything that is drawn. Measured:
+// docs/TUNING.md.
 constexpr double kTurnShare = 2.0 / 3.0;
 
 Blend correction(const State& shown, const State& motion, double time_s, double blend_s) {
   return {shown, motion, time_s, blend_s, kTurnShare};
 }
 
-// After a change of frame a thing is on its own way in a frame that has its own errors, and what is known of
-// it is new: corrections are larger for a while, and worked in gently. A blend's acceleration, at most 6
-// E0/T^2 + 4 E1/T, is kept at this (0.08 m/s from frame to frame at 60 Hz), as far as so long a blend does.
+// After a change of frame, corrections are larger for a while: the entity moves on its own in a frame with
+// errors of its own, and its motion there is new. Such corrections are blended gently. The acceleration of a
+// blend is at most 6 E0/T^2 + 4 E1/T; T is chosen to limit it to kGentleMps2 (0.08 m/s from frame to frame at
+// 60 Hz), but is at most kLongestGentleS.
 constexpr double kGentleS = 0.7;
 constexpr double kGentleMps2 = 5.0;
 constexpr double kLongestGentleS = 0.5;
@@ -37,7 +39,7 @@ double gentle_s(const State& from, const State& to, double lever_m) {
   return std::min(t, kLongestGentleS);
 }
 
-// What is snapped into the middle of a leap has its speed.
+// Limits a velocity: a pose taken in the middle of a jump has the speed of the jump.
 glm::dvec3 no_faster(const glm::dvec3& velocity, double most_mps) {
   const double speed = glm::length(velocity);
   return speed > most_mps ? velocity * (most_mps / speed) : velocity;
@@ -87,13 +89,14 @@ bool RemoteEntity::receive(const Motion& motion, double shown_time_s, double ble
   }
   blends_.along = {};
   const State base_after = view().unblended(shown_time_s);
-  // A motion that lies ahead of what is shown, or came too late to matter, changes nothing at this instant:
-  // a blend that is under way goes on.
+  // A motion that lies ahead of the shown time, or that arrived too late to matter, does not change the pose
+  // at this instant. A blend in progress then continues.
   go_on_from(shown_before, chasing || !same_rates(base_before, base_after), shown_time_s, blend_s);
   return true;
 }
 
-// What is known to come has changed; what is shown goes on from `shown`. A chase had its course laid.
+// The known future has changed, and the shown pose continues from `shown`. A chase must then be computed
+// anew.
 void RemoteEntity::go_on_from(const State& shown, bool moved, double time_s, double blend_s) {
   if (moved || is_chasing(time_s)) {
     blend_from(shown, time_s, blend_s);
@@ -126,12 +129,14 @@ void RemoteEntity::blend_from(const State& shown, double time_s, double blend_s)
   const State base = view().unblended(time_s);
   const bool gently = blend_s > 0.0 && time_s < blends_.gentle_until_s;
   const double duration_s = gently ? std::max(blend_s, gentle_s(shown, base, blends_.lever_m)) : blend_s;
-  // Gently in place and turn alike: of what carries others, turns move most.
+  // A gentle blend takes the same time for position and orientation: in a frame with other entities,
+  // rotations move those entities most.
   start_blend(gently ? Blend{shown, base, time_s, duration_s} : correction(shown, base, time_s, duration_s),
               time_s);
 }
 
-// From what was shown at `from_s`, in the frame that is new as of `time_s`; nothing: snaps.
+// Blends from `shown`, the state at `from_s`, converted to the frame in use since `time_s`. Without `shown`
+// the pose jumps.
 void RemoteEntity::change_frame(const std::optional<State>& shown, double from_s, double time_s,
                                 double blend_s) {
   blends_.along = {};
@@ -224,7 +229,7 @@ void RemoteEntity::set_path(Path path, double time_s, double blend_s) {
   go_on_from(before, chasing || !same_rates(base_before, view().unblended(time_s)), time_s, blend_s);
 }
 
-// Carries on from `shown_before` along the route. A blend in space that is under way goes on over it.
+// Blends along the route from `shown_before`. A blend in space that is in progress continues on top of it.
 void RemoteEntity::blend_along(const RouteState& shown_before, double time_s, double blend_s) {
   const std::optional<RouteState> now = view().shown_along(time_s);
   if (now->distance == shown_before.distance && now->speed == shown_before.speed) return;
@@ -240,7 +245,7 @@ void RemoteEntity::start_blend(const Blend& blend, double time_s) {
   guard(time_s);
 }
 
-// True if what is shown is surely no faster than the body can be: what costs little to find out.
+// A cheap test: true if the shown speed surely stays within the body's top speed.
 bool RemoteEntity::is_surely_within(double time_s, double most_mps) const {
   const Blend& blend = blends_.free;
   double added_mps = 0.0;
@@ -267,8 +272,8 @@ bool RemoteEntity::is_surely_within(double time_s, double most_mps) const {
   return added_mps == 0.0 || glm::length(glm::dvec3{last.velocity}) + gained + added_mps <= most_mps;
 }
 
-// Looks at what is shown from `time_s` on, as far as it is known: from where it would be faster than the body
-// can be, it is chased instead.
+// Checks the shown pose from `time_s` on, as far as motions are known. If it becomes faster than the body's
+// top speed, a chase replaces it from that time on.
 void RemoteEntity::guard(double time_s) {
   blends_.chase = {};
   const double most_mps = view().active(time_s).max_speed_mps;
@@ -276,7 +281,7 @@ void RemoteEntity::guard(double time_s) {
   const Motion* const end = &newest() + 1;
   const bool free = std::all_of(begin, end, [](const Motion& m) { return m.route == nullptr; });
   if (!std::isfinite(most_mps) || !free || is_surely_within(time_s, most_mps)) return;
-  // Between these it is a cubic.
+  // The shown curve is a cubic in each of these intervals.
   constexpr int kParts = 4;
   double from_s = time_s;
   const auto look_until = [&](double until_s) {
@@ -284,7 +289,7 @@ void RemoteEntity::guard(double time_s) {
     const double part_s = (until_s - from_s) / kParts;
     for (int i = 0; i < kParts; ++i) {
       const double s = from_s + i * part_s;
-      // Just before the end: there, another motion may begin.
+      // Just before the end, because another motion may begin there.
       const double last_s = i + 1 < kParts ? s + part_s : std::nextafter(until_s, from_s);
       const State first = view().blended(s);
       const glm::dvec3 v0{first.velocity};

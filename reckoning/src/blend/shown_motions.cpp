@@ -47,12 +47,12 @@ State at_rest(const State& state) {
   return out;
 }
 
-// As fast as it can be at most.
+// The extrapolated and faded state, limited to the top speed.
 State carried_on(const Motion& motion, double holds_until_s, double time_s) {
   return faded_state(kept_to_top_speed(motion, holds_until_s, time_s), holds_until_s, time_s);
 }
 
-// True if what moves by `a` goes on to `b` without a jump, in the same frame.
+// True if motion `a` continues to motion `b` in the same frame and without a teleport.
 bool leads_to(const Motion& a, const Motion& b) {
   return a.teleports == b.teleports && a.frame == b.frame;
 }
@@ -86,7 +86,7 @@ std::optional<Chase> ShownMotions::chase_under_way(const Motion& from, double ti
   if (!(time_s >= chase.start_s)) return std::nullopt;
   if (chase.holds(from, time_s)) return chase;
   if (path_ == Path::predict || from.route != nullptr || from.frame != chase.frame) return std::nullopt;
-  // Beyond a teleport that lay ahead it goes on, from what is there.
+  // After a teleport that was already known, a new chase starts from the motion there.
   const Motion* first = &from;
   while (first != known_.data() && leads_to(*(first - 1), *first))
     --first;
@@ -95,11 +95,12 @@ std::optional<Chase> ShownMotions::chase_under_way(const Motion& from, double ti
                first->frame};
 }
 
-// What is shown instead of `base`, the state at `time_s` of what is carried on from `from`.
+// Applies the blend in space, the chase and the edge of the world to `base`, the state of motion `from` at
+// `time_s`.
 State ShownMotions::corrected(const State& base, const Motion& from, double time_s) const {
   State state = blends_->hold(from) ? blends_->free.apply(base, time_s) : base;
   if (const auto chase = chase_under_way(from, time_s)) {
-    // What lies beyond a teleport or in another frame is not gone after.
+    // Motions after a teleport or in another frame are not chased.
     const Motion* last = &from;
     while (last != &newest() && leads_to(*last, *(last + 1)))
       ++last;
@@ -150,7 +151,8 @@ State ShownMotions::unblended(double time_s) const {
   if (path_ == Path::interpolate && time_s < known_.front().time_s) return at_rest(known_.front().state);
   if (&from == &newest()) return carried_on(from, blends_->holds_until_s, time_s);
   const Motion& to = end_of(from);
-  // Across a teleport the earlier motion is carried on until the later one's stamp.
+  // Across a teleport or a change of frame, the earlier motion is extrapolated until the time stamp of the
+  // later one.
   if (!leads_to(from, to)) return carried_on(from, kHoldsForever, time_s);
   if (from.route == nullptr) return interpolate(from, to, time_s);
   const double start_s = join_start_s(from, to);

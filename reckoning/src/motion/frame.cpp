@@ -6,7 +6,7 @@
 namespace reckoner {
 namespace {
 
-// Of unit length in double precision, so that what is carried out and in again comes back.
+// Normalised in double precision, so that out_of_frame() and into_frame() are exact inverses of each other.
 glm::dquat turn_of(const glm::quat& orientation) {
   return glm::normalize(glm::dquat{orientation});
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// Server and clients predict with this file and must agree to the last bit, whatever compiler, processor or
-// game they are built into. Hence: scalars only and no GLM call (its inline functions may be merged with a
-// copy that a game compiled with -ffast-math), internal linkage, IEEE + - * / and sqrt, own sine and cosine,
-// and no contraction to fused multiply-add (set for this file in CMake, and below for compilers that read
-// it).
+// Server and clients predict with this file and must agree to the last bit, with every compiler and processor
+// and in every game. So it uses scalars only, internal linkage, IEEE + - * / and sqrt, and its own sine and
+// cosine. It makes no GLM call, because the linker may replace GLM's inline functions by copies that a game
+// compiled with -ffast-math. It is compiled without fused multiply-add: by a CMake setting for this file, and
+// by the pragma below for compilers that support it.
 #include <cmath>
 
 #include <reckoner/reckoning/motion.hpp>
@@ -16,7 +16,7 @@
 namespace reckoner {
 namespace {
 
-// Below this a number counts as zero, so that a processor which flushes denormals computes the same.
+// Smaller numbers count as zero, so that a processor which flushes denormals gets the same result.
 constexpr double kTiny = 1e-30;
 
 struct SinCos {
@@ -24,13 +24,13 @@ struct SinCos {
   double cosine;
 };
 
-// Sine and cosine of x >= 0 by Taylor polynomials on [-pi/4, pi/4]; error below 1e-15 of 1. The reduction by
-// multiples of pi/2 in two parts is exact enough up to some 1e6 rad; beyond it the angle means nothing
-// anyway.
+// Sine and cosine of x >= 0 by Taylor polynomials on [-pi/4, pi/4], with an absolute error below 1e-15.
+// Subtracting multiples of pi/2 in two parts is exact enough up to about 1e6 rad. Larger angles are limited
+// to that: they are meaningless anyway.
 SinCos sine_and_cosine(double x) {
   constexpr double kTwoOverPi = 0.63661977236758134308;
-  constexpr double kHalfPiHigh = 1.57079632673412561417e+00;  // the first 33 bits of pi/2
-  constexpr double kHalfPiLow = 6.07710050650619224932e-11;   // pi/2 minus them
+  constexpr double kHalfPiHigh = 1.57079632673412561417e+00;  // first 33 bits of pi/2
+  constexpr double kHalfPiLow = 6.07710050650619224932e-11;   // remainder of pi/2
   constexpr double kLargest = 1e6;
   if (!(x < kLargest)) x = kLargest;
 
@@ -76,7 +76,7 @@ Quaternion product(const Quaternion& a, const Quaternion& b) {
           a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x, a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w};
 }
 
-// The turn of |w| t about w.
+// The rotation by |w| t about w.
 Quaternion turn(double wx, double wy, double wz, double dt_s) {
   const double rate2 = wx * wx + wy * wy + wz * wz;
   if (!(rate2 > kTiny)) return {1.0, 0.0, 0.0, 0.0};
@@ -113,7 +113,7 @@ State extrapolate(const State& state, double dt_s) {
   const Quaternion q =
       product(turn(state.angular_velocity.x, state.angular_velocity.y, state.angular_velocity.z, dt_s),
               {state.orientation.w, state.orientation.x, state.orientation.y, state.orientation.z});
-  // Products of unit quaternions drift off unit length by rounding only; one division keeps them there.
+  // Rounding moves the product slightly off unit length; normalise it.
   const double norm2 = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
   const double k = norm2 > kTiny ? 1.0 / std::sqrt(norm2) : 1.0;
   out.orientation.w = flushed(q.w * k);
@@ -132,7 +132,7 @@ State extrapolate_braking(const State& state, double dt_s) {
   if (!is_braking(state)) return out;
   const double stop_s = along_velocity(state, state.velocity) / -along_velocity(state, state.acceleration);
   if (!(dt_s > stop_s)) return out;
-  // Then it moves with v + a stop_s, across its way, for as long as |a| takes to brake that.
+  // At stop_s it moves sideways with v + a stop_s, and brakes with |a| until it rests.
   double left2 = 0.0;
   double brake2 = 0.0;
   for (int i = 0; i < 3; ++i) {

@@ -9,7 +9,8 @@
 namespace reckoner {
 namespace {
 
-// Where the closed forms lose more to cancellation than the series leaves out (error about angle^4 / 120).
+// Below this angle, rad, cancellation in the closed forms is worse than the error of the series (about
+// angle^4 / 120).
 constexpr double kSmallAngle = 1e-3;
 
 }  // namespace

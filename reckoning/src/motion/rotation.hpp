@@ -8,22 +8,23 @@
 
 namespace reckoner {
 
-/// Rotations as rotation vectors (axis times angle, rad) and the Jacobians that turn their rates into angular
-/// velocities. Double precision; series near zero. Formulas: J. Solà, "A micro Lie theory for state
-/// estimation in robotics" (2018), eqs. 132-147.
+/// Rotations as rotation vectors (axis times angle, rad), and the Jacobians that convert their rates to
+/// angular velocities. Double precision, with series near zero. Formulas: J. Solà, "A micro Lie theory for
+/// state estimation in robotics" (2018), eqs. 132-147.
 
-/// The unit quaternion that turns by |r| rad about r.
+/// The unit quaternion that rotates by |r| rad about r.
 [[nodiscard]] RECKONER_RECKONING_API glm::dquat rotation_exp(const glm::dvec3& r);
 
-/// The shortest rotation vector of q (|r| <= pi), whichever of q and -q is given. q must be unit.
+/// The shortest rotation vector of q (|r| <= pi), the same for q and -q. q must be a unit quaternion.
 [[nodiscard]] RECKONER_RECKONING_API glm::dvec3 rotation_log(const glm::dquat& q);
 
-/// Angular velocity (rad/s, world axes) of exp(r(t)) when r changes at rate r_dot: the left Jacobian times
-/// it.
+/// The angular velocity (rad/s, world axes) of exp(r(t)) when r changes at the rate r_dot: the left Jacobian
+/// times r_dot.
 [[nodiscard]] RECKONER_RECKONING_API glm::dvec3 rotation_rate_to_angular_velocity(const glm::dvec3& r,
                                                                                   const glm::dvec3& r_dot);
 
-/// The inverse: the rate of r that gives exp(r(t)) the angular velocity w. Defined for |r| < 2 pi.
+/// The inverse of rotation_rate_to_angular_velocity(): the rate of r at which exp(r(t)) has the angular
+/// velocity w. Valid for |r| < 2 pi.
 [[nodiscard]] RECKONER_RECKONING_API glm::dvec3 angular_velocity_to_rotation_rate(const glm::dvec3& r,
                                                                                   const glm::dvec3& w);
 

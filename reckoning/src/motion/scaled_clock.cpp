@@ -20,7 +20,7 @@ bool ScaledClock::set_scale(double to, double now_s, double over_s) {
 double ScaledClock::at(double now_s) const {
   const double since_s = now_s - real_s;
   if (since_s <= 0.0) return game_s + scale * since_s;
-  // The pace rises evenly in ease_s, and stays.
+  // The scale changes linearly within ease_s, then stays constant.
   const double easing_s = std::min(since_s, ease_s);
   const double mean = ease_s > 0.0 ? scale + 0.5 * (next_scale - scale) * (easing_s / ease_s) : scale;
   return game_s + mean * easing_s + next_scale * (since_s - easing_s);
@@ -40,7 +40,7 @@ double ScaledClock::real_time_of(double wanted_s) const {
     if (next_scale <= 0.0) return std::numeric_limits<double>::infinity();
     return real_s + ease_s + (ahead_s - eased_s) / next_scale;
   }
-  // ahead = scale u + (next - scale) u^2 / (2 ease), by the form of the root that loses no digits.
+  // Solves ahead = scale u + (next - scale) u^2 / (2 ease) by the form of the root without cancellation.
   const double half_rise = 0.5 * (next_scale - scale) / ease_s;
   const double root = std::sqrt(std::max(0.0, scale * scale + 4.0 * half_rise * ahead_s));
   return real_s + 2.0 * ahead_s / (scale + root);

@@ -114,7 +114,7 @@ glm::dvec3 Route::position(double distance) const {
 
 RouteState Route::advanced(const RouteState& s, double dt_s) {
   const bool slows =
-      s.speed * s.acceleration * dt_s < 0.0;  // also backwards in time, towards where it set out
+      s.speed * s.acceleration * dt_s < 0.0;  // also for negative dt_s, back to where an entity started
   const double way_to_rest_s = slows ? -s.speed / s.acceleration : 0.0;
   if (slows && std::abs(dt_s) >= std::abs(way_to_rest_s))
     return {s.distance + 0.5 * s.speed * way_to_rest_s, 0.0, 0.0};
@@ -144,14 +144,14 @@ Frame Route::facing_frame(double parameter, double direction) const {
   return frame;
 }
 
-// Angular velocity of the frame when it moves along a path of curvature `bend` at `velocity` (signed, along
-// the path).
+// Angular velocity of `frame` when it moves along a path of curvature `bend` at `velocity`, which is signed
+// along the path.
 glm::dvec3 Route::turn_rate(const Frame& frame, const glm::dvec3& bend, double velocity) const {
   if (definition_.facing == RouteFacing::kFixed) return glm::dvec3(0.0);
-  const glm::dvec3 forward_rate = bend * velocity;  // of the path's tangent; across it
+  const glm::dvec3 forward_rate = bend * velocity;  // derivative of the path's tangent; perpendicular to it
   glm::dvec3 w = glm::cross(frame.tangent, forward_rate);
   if (frames_) return w + frame.tangent * (frames_->closing_roll_rate() * velocity);
-  // Upright: left = up x tangent, made unit, stays level; what it turns about the tangent is the part along
+  // Upright: left = up x tangent (normalised) stays level. Its rate about the tangent is the part along
   // frame.up.
   const glm::dvec3 level = glm::cross(definition_.up, frame.tangent);
   const double size = glm::length(level);
@@ -173,7 +173,8 @@ State Route::state_at(const RouteState& start, double dt_s) const {
   const glm::dvec3 bend = curvature(path_, parameter);
   out.velocity = glm::vec3(frame.tangent * now.speed);
   out.acceleration = glm::vec3(frame.tangent * now.acceleration + bend * (now.speed * now.speed));
-  // Seen along the entity's own direction, the tangent turns by bend x speed whichever way it goes.
+  // frame.tangent already points in the direction in which the entity faces, so the sign of the speed is
+  // right.
   out.angular_velocity = glm::vec3(turn_rate(frame, bend, now.speed));
   return out;
 }
@@ -194,7 +195,7 @@ Route::Nearest Route::nearest(const glm::dvec3& point, double distance, double r
   };
   Nearest best = between(std::max(0.0, middle - reach), std::min(full, middle + reach));
   if (definition_.wrap != RouteWrap::kClosed) return best;
-  // A closed route goes on across its seam.
+  // On a closed route the search continues across the seam.
   if (middle - reach < 0.0) {
     const Nearest other = between(full + middle - reach, full);
     if (other.away < best.away) best = other;

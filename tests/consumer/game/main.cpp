@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Shows one remote entity at 240 Hz for 0.8 s while a correction arrives. Exits with 0 if it was shown smooth
-// in position and velocity and ends on the corrected motion, and if the network library links.
+// Shows one remote entity at 240 Hz for 0.8 s while a correction arrives. Exits with 0 if the entity was
+// shown smoothly in position and velocity, ends on the corrected motion, and the network library links.
 #include <cstdio>
 
 #include <glm/geometric.hpp>

@@ -94,14 +94,14 @@ struct FieldSpec {
 [[nodiscard]] RECKONER_NET_API std::uint64_t index_of(const RealField& field, double value);
 
 /// A kind of entity: its accuracy, its limits and its fields. The game declares its archetypes on the server
-/// and on the client, in equal order. When a client joins, the names and fields are compared by hash. The
-/// client receives the thresholds from the server.
+/// and on the client, in equal order. When a client joins, archetype_hash() of both is compared. The
+/// client receives the thresholds and the limits from the server.
 struct Archetype {
   std::string name = "entity";  ///< at most 32 bytes
   bool has_orientation = true;  ///< false: orientation is never sent and stays the identity
   double threshold_m = 0.05;    ///< publish threshold, m; > 0. 5 cm is invisible at 10 m
   double threshold_rad = 0.05;  ///< publish threshold, rad; > 0
-  /// higher speeds are refused as malformed, m/s; the default is above any game vehicle's speed
+  /// Higher speeds are refused, m/s; > 0. The default is above any game vehicle's speed.
   double max_speed_mps = 1000.0;
   double world_size_m = 100'000.0;  ///< positions further from the origin are refused, m
   /// True: an entity that decelerates is extrapolated to a stop and never backwards. For cars, ships and

@@ -58,7 +58,7 @@ struct ServerSecurity {
   /// means the port in use. Empty: the listening address, which must then be a single address and not all of
   /// the machine's.
   std::vector<ServerAddress> addresses{};
-  /// true: do not compare addresses; accept a token for any server if its key is right
+  /// True: do not compare addresses; accept a token for any server if its key is right.
   bool any_server = false;
   std::uint32_t peers_per_address = 16;  ///< maximum number of connections from one IPv4 address
   /// Maximum rate of new sessions with valid tokens from one IPv4 address, 1/s. A burst may be ten seconds'
@@ -71,7 +71,7 @@ struct ServerSecurity {
   /// ticket every ticket_s / 12.
   double ticket_s = 3600.0;
   double half_open_s = 5.0;  ///< a session without a connection ends after this time, s
-  /// maximum number of concurrent sessions of one client id; 0: no limit
+  /// Maximum number of concurrent sessions of one client id; 0: no limit.
   std::uint32_t sessions_per_client = 1;
   /// Maximum number of remembered logins, to refuse a token that is presented twice. A login is a token and
   /// all tickets derived from it. It is remembered until they all have expired, and ticket_s longer. When the
@@ -116,10 +116,9 @@ struct EnetAllocator {
 struct EnetListenConfig {
   std::string host;        ///< address to listen on; empty: every IPv4 address of the machine
   std::uint16_t port = 0;  ///< UDP port; 0: any free port, see EnetTransport::port()
-  std::uint32_t max_peers =
-      /// Maximum number of connections. At most 4095 (ENet's limit); ShardedTransport allows more.
-      64;
-  /// which clients are admitted; Insecure{}: everybody, without encryption
+  /// Maximum number of connections. At most 4095 (ENet's limit); ShardedTransport allows more.
+  std::uint32_t max_peers = 64;
+  /// Which clients are admitted; Insecure{}: everybody, without encryption.
   OrInsecure<ServerSecurity> security;
   TransportLimits limits{};  ///< limits on received traffic; a ShardedTransport applies them to each host
   LogSink log{};             ///< receives log records; empty: no log

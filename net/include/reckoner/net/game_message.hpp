@@ -33,7 +33,7 @@ inline constexpr double kMostStamp = 1e12;
 /// A message from the game at the other end. Reckoner does not interpret the payload, and the game must not
 /// trust it.
 struct GameMessage {
-  /// on the server: the sending client; on a client: null, because the server is the sender
+  /// On the server: the sending client; on a client: null, because the server is the sender.
   ClientId sender;
   std::span<const std::byte> payload{};  ///< at least 1 byte; valid until the next call of poll_message()
   std::optional<double> time_s;          ///< server time stamp from the sender, s; nullopt: none

@@ -12,52 +12,57 @@
 
 namespace reckoner {
 
-/// A time span given in frames, as games and Caldwell's article have it: `frames` at `frame_rate_hz`.
+/// Converts a time span in frames, as used by games and by Caldwell's article, to seconds. `frame_rate_hz`
+/// must be above 0.
 [[nodiscard]] constexpr double frames_to_seconds(double frames, double frame_rate_hz) {
   return frames / frame_rate_hz;
 }
 
-/// The curve that takes the shown pose onto a new motion in T seconds, in offset form:
+/// The curve that moves the shown pose onto a new motion within T seconds, written as an offset from the
+/// motion:
 ///
 ///   shown(t) = motion(t) + e(t),   e(u) = E0 (1 - 3u^2 + 2u^3) + E1 T u (1-u)^2,   u = (t - t0)/T
 ///
-/// E0 and E1 are what the shown position and velocity are off the motion at t0; the cubic brings both to zero
-/// at t0 + T, so that the shown position and velocity are continuous whatever the new motion is. The
-/// orientation does the same on the rotation vector of the offset, the short way round, in the same T or one
-/// of its own. For quadratic motion
-/// this is the cubic spline between (shown position, velocity) and the motion T later (DESIGN.md, Receiver).
+/// E0 and E1 are the differences in position and velocity between the shown pose and the motion at t0. The
+/// cubic brings both to zero at t0 + T, so the shown position and velocity are continuous for any new motion.
+/// The orientation uses the same cubic on the rotation vector of the offset, along the shorter rotation,
+/// within T or within a share of T. For quadratic motion the curve is the cubic spline from the shown
+/// position and velocity to the position and velocity of the motion T later (DESIGN.md, Receiver).
 ///
-/// A value: copy it freely. A default-made one is over, and shows the motion itself.
+/// A value; copy it freely. A default-constructed blend is over and shows the motion itself.
 class RECKONER_RECKONING_API Blend {
  public:
   Blend() = default;
 
-  /// From `shown` (position, velocity, orientation and angular velocity are used), which is what is drawn at
-  /// `start_s`, onto `motion`. `duration_s` <= 0 gives a blend that is already over. The orientation takes
-  /// `turn_share` of that, above 0 and at most 1.
+  /// Starts at `start_s` (s, shown time) from the pose `shown` that is drawn at that time, and ends on the
+  /// motion. It uses position, velocity, orientation and angular velocity of `shown` and of
+  /// `motion_at_start`, the new motion's state at `start_s`. The blend takes `duration_s` seconds; if this is
+  /// 0 or less, it is already over. The orientation takes the share `turn_share` of that time, above 0 and at
+  /// most 1.
   Blend(const State& shown, const State& motion_at_start, double start_s, double duration_s,
         double turn_share = 1.0);
 
-  /// What to show at `time_s`, where `motion` is the new motion's state at that time. Before the start the
-  /// offset stands still; after the end the motion is shown as it is. The acceleration includes the offset's.
+  /// The state to show at `time_s`. `motion` is the new motion's state at that time. Before the start the
+  /// offset is constant; after the end the result is `motion` itself. The acceleration includes that of the
+  /// offset.
   [[nodiscard]] State apply(const State& motion, double time_s) const;
 
-  /// What apply() adds to the motion at an instant.
+  /// The offset that apply() adds to the motion at one instant.
   struct Offset {
     glm::dvec3 position;  ///< m
-    glm::dvec3 rotation;  ///< rotation vector that turns the orientation, rad
+    glm::dvec3 rotation;  ///< rotation vector, rad, applied to the orientation
   };
-  /// At `time_s`, while the blend is not over().
+  /// The offset at `time_s`. The blend must not be over() at that time.
   [[nodiscard]] Offset offset(double time_s) const;
 
-  /// How much faster than the motion it is at any time makes what is shown, m/s: at most so much.
+  /// An upper bound for the speed that the blend adds to the motion at any time, m/s.
   [[nodiscard]] double top_speed_mps() const;
 
-  /// When it began, s of the time that is shown.
+  /// When the blend began, s of shown time.
   [[nodiscard]] double start_s() const { return start_s_; }
-  /// How long it lasts, s.
+  /// Duration, s.
   [[nodiscard]] double duration_s() const { return duration_s_; }
-  /// Whether nothing is left of it at `time_s`.
+  /// True if the blend has ended by `time_s`.
   [[nodiscard]] bool over(double time_s) const {
     return !(time_s < start_s_ + duration_s_) || duration_s_ <= 0.0;
   }
@@ -72,64 +77,71 @@ class RECKONER_RECKONING_API Blend {
   glm::dvec3 rotation_rate_{0.0};  // E1 of the rotation vector, rad/s
 };
 
-/// The free motion as a body with its top speed (Motion::max_speed_mps) carries it on: state_at() until it
-/// has come to that speed, and from then on straight ahead at it. `holds_until_s`: its acceleration is gone
-/// at the latest when it comes to that speed by faded_state(). On a route, or without a top speed: the motion
-/// itself. What it returns is the motion to carry on at `time_s`.
+/// Limits a motion to the body's top speed (Motion::max_speed_mps) and returns the motion to extrapolate to
+/// `time_s`. Until the body reaches its top speed, that is `motion`. After that, it is a motion straight
+/// ahead at top speed.
+///
+/// `holds_until_s`: faded_state() fades the acceleration from this time on. If the body would reach its top
+/// speed only later, its acceleration ends at `holds_until_s`. A motion on a route, a braking motion that
+/// never reverses and a motion without top speed are returned unchanged.
 [[nodiscard]] RECKONER_RECKONING_API Motion kept_to_top_speed(const Motion& motion, double holds_until_s,
                                                               double time_s);
 
-/// True if nothing leads the motion to its top speed or out of its world within `span_s`.
+/// True if the motion surely reaches neither its top speed nor the edge of its world within `span_s` seconds.
 [[nodiscard]] RECKONER_RECKONING_API bool keeps_to_limits(const Motion& motion, double span_s);
 
-/// True if a body that moves from velocity `v0` to `v1`, by a cubic whose hodograph has `middle` for its
-/// second control point, is never faster than `most_mps`: the hodograph lies in the hull of the three.
+/// True if a body on a cubic is never faster than `most_mps`, m/s. The cubic's velocity is a quadratic Bézier
+/// curve (the hodograph) from `v0` to `v1` with `middle` as second control point. The velocity lies in the
+/// convex hull of the three.
 [[nodiscard]] RECKONER_RECKONING_API bool never_faster(const glm::dvec3& v0, const glm::dvec3& middle,
                                                        const glm::dvec3& v1, double most_mps);
 
-/// What is shown of a body that cannot get to where it should be as fast as it would be blended there: it
-/// goes after it, no faster than it can. Every kStepS it takes the velocity that would bring it onto the
-/// motion with the time constant kCloseS, or as much of it as its top speed allows, and changes to it evenly
-/// until the next step; so that what is shown is C1, and its speed lies between those of two steps.
+/// Shows a body that a blend would show faster than its top speed: the shown body chases the motion within
+/// that top speed. In every step of kStepS the chase computes the velocity that would close the gap with the
+/// time constant kCloseS, limited to the top speed. The velocity then changes linearly to that value until
+/// the end of the step. So the shown position is C1, and the speed never exceeds the larger of the speeds at
+/// both ends of a step.
 ///
-/// A value; a pure function of it, the motion and time.
+/// A value. Its result depends only on itself, the motion and the time.
 struct RECKONER_RECKONING_API Chase {
-  static constexpr double kStepS = 1.0 / 32.0;  ///< of a step, s
+  static constexpr double kStepS = 1.0 / 32.0;  ///< first step, s
   static constexpr double kCloseS = 0.1;        ///< time constant, s
 
-  double start_s = std::numeric_limits<double>::infinity();  ///< begins then; as it is, never
-  glm::dvec3 position{0.0};                                  ///< at the start, m
-  glm::dvec3 velocity{0.0};                                  ///< m/s
-  std::uint8_t teleports = 0;                                ///< goes on on this side of a teleport only,
-  FrameId frame{};                                           ///< and in this frame
+  /// When the chase begins, s of shown time; infinity: no chase.
+  double start_s = std::numeric_limits<double>::infinity();
+  glm::dvec3 position{0.0};    ///< m, shown at the start
+  glm::dvec3 velocity{0.0};    ///< m/s, shown at the start
+  std::uint8_t teleports = 0;  ///< teleport counter of the chased motion; the chase ends at the next teleport
+  FrameId frame{};             ///< frame of the chased motion; the chase ends when the frame changes
 
-  /// True if it is under way at `time_s`, which is shown from `motion`.
+  /// True if the chase applies at `time_s`, when `motion` is shown.
   [[nodiscard]] bool holds(const Motion& motion, double time_s) const {
     return time_s >= start_s && motion.route == nullptr && motion.teleports == teleports &&
            motion.frame == frame;
   }
 
-  /// Where it has come to.
+  /// The state of a chase at one time.
   struct Place {
     glm::dvec3 position;      ///< m
     glm::dvec3 velocity;      ///< m/s
     glm::dvec3 acceleration;  ///< m/s^2
   };
 
-  /// One step towards a body that will be at `target` at its end, no faster than `most_mps`: the velocity to
-  /// have by then. `from` is where it begins.
+  /// The velocity, m/s, at the end of one step of `step_s` seconds towards a body, at most `most_mps`.
+  /// `target` is the body's state at the end of the step, `from` the chase's state at its beginning.
   [[nodiscard]] static glm::dvec3 velocity_towards(const State& target, const Place& from, double step_s,
                                                    double most_mps);
 
-  /// At `time_s`, after a `target(time_s)`, a State that it goes after.
+  /// The state of the chase at `time_s`. `target(t)` returns the chased body's State at time t. `most_mps`:
+  /// top speed, m/s.
   template <class Target>
   [[nodiscard]] Place at(double time_s, double most_mps, Target target) const;
 };
 
 template <class Target>
 Chase::Place Chase::at(double time_s, double most_mps, Target target) const {
-  // What is not caught up with for long moves steadily, as nothing new is heard of it: the steps get longer,
-  // so that an hour has no more than a few hundred.
+  // A target that is not reached for long moves steadily, because no updates arrive. So the steps can grow,
+  // and a chase of one hour has only a few hundred steps.
   constexpr double kGrowth = 1.0 / 64.0;
   Place place{position, velocity, glm::dvec3{0.0}};
   double now_s = start_s;
@@ -145,47 +157,55 @@ Chase::Place Chase::at(double time_s, double most_mps, Target target) const {
   return place;
 }
 
-/// How long the acceleration, and after it the velocity, of a motion that nobody vouches for any more takes
-/// to fade, s.
+/// How long the acceleration of a motion takes to fade after the motion is no longer known to hold, s.
 inline constexpr double kFadeAccelerationS = 0.25;
+/// How long the velocity takes to fade after the acceleration has faded, s.
 inline constexpr double kFadeVelocityS = 0.75;
 
-/// A motion of which it is known that it always holds.
+/// Value of `holds_until_s` for a motion that holds without a time limit.
 inline constexpr double kHoldsForever = std::numeric_limits<double>::infinity();
 
-/// The motion's state at `time_s` if it is known to hold until `holds_until_s` only. Until then state_at();
-/// from then on its acceleration fades linearly in kFadeAccelerationS, then its velocity by the cubic
-/// 1 - 3u^2 + 2u^3 in kFadeVelocityS, to rest; angular velocity goes with velocity. Continuous in position,
-/// velocity and acceleration. It goes no further than |v| (Ta + Tv/2) + |a| (Ta^2/3 + Ta Tv/4), v and a being
-/// those at `holds_until_s`. What moves on a route or brakes by itself (is_braking()) stays on its course
-/// and only gets slower on it. Not before the motion's own time stamp.
+/// The motion's state at `time_s`, if the motion is known to hold only until `holds_until_s` (s).
+///
+/// Until then the result is state_at(). From then on the acceleration fades linearly within
+/// kFadeAccelerationS. After that the velocity fades to zero by the cubic 1 - 3u^2 + 2u^3 within
+/// kFadeVelocityS. The angular velocity fades together with the velocity. Position, velocity and acceleration
+/// are continuous.
+///
+/// The body moves at most |v| (Ta + Tv/2) + |a| (Ta^2/3 + Ta Tv/4) further. v and a are velocity and
+/// acceleration at `holds_until_s`; Ta and Tv are the two fade times. An entity on a route, or one that
+/// brakes by itself (is_braking()), stays on its course and only slows down. The fade never begins before the
+/// motion's own time stamp.
 [[nodiscard]] RECKONER_RECKONING_API State faded_state(const Motion& motion, double holds_until_s,
                                                        double time_s);
 
-/// The same for a motion on a route, along it.
+/// Like faded_state(), but returns distance, speed and acceleration along the route. The motion must be on a
+/// route.
 [[nodiscard]] RECKONER_RECKONING_API RouteState faded_along(const Motion& motion, double holds_until_s,
                                                             double time_s);
 
-/// What Blend does in space, along a route: the cubic in offset form that takes the shown distance and speed
-/// onto those of a new motion on the same route in T seconds. So a correction never leads off the curve. What
-/// is shown is continuous in distance and speed, and so in position and velocity.
+/// Blends along a route, as Blend does in space. The cubic offset moves the shown distance and speed onto
+/// those of a new motion on the same route within T seconds. So a correction never leaves the curve. The
+/// shown distance and speed are continuous, and with them position and velocity.
 ///
-/// A value: copy it freely. A default-made one is over, and shows the motion itself.
+/// A value; copy it freely. A default-constructed blend is over and shows the motion itself.
 class RECKONER_RECKONING_API RouteBlend {
  public:
   RouteBlend() = default;
 
-  /// From `shown` at `start_s`, the short way round, onto a motion that is at `motion_at_start` then; both as
-  /// Route::carried() gives them. `duration_s` <= 0 gives a blend that is already over.
+  /// Starts at `start_s` (s, shown time) from `shown` and ends on the motion that is at `motion_at_start` at
+  /// that time. On a closed or ping-pong route it takes the shorter way. Both states are those that
+  /// Route::carried() returns. The blend takes `duration_s` seconds; if this is 0 or less, it is already
+  /// over.
   RouteBlend(const Route& route, const RouteState& shown, const RouteState& motion_at_start, double start_s,
              double duration_s);
 
-  /// What to show at `time_s`, where `motion` is the new motion's state at that time.
+  /// The route state to show at `time_s`. `motion` is the new motion's route state at that time.
   [[nodiscard]] RouteState apply(const RouteState& motion, double time_s) const;
 
-  /// When nothing is left of it, s of the time that is shown.
+  /// When the blend ends, s of shown time.
   [[nodiscard]] double end_s() const { return start_s_ + duration_s_; }
-  /// Whether nothing is left of it at `time_s`.
+  /// True if the blend has ended by `time_s`.
   [[nodiscard]] bool over(double time_s) const { return !(time_s < end_s()) || duration_s_ <= 0.0; }
 
  private:

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-/// Marks what a shared reckoner::reckoning promises to others; all else of it is hidden. A static one exports
-/// nothing, so that a game's plugin that has one in it does not either: RECKONER_STATIC comes with the CMake
-/// target and with pkg-config. Instantiations of templates are marked where they are made: for GLM's types
-/// GCC and Clang hide them whatever the template says.
+/// Exports a symbol from the shared library reckoner::reckoning; all other symbols are hidden. In a static
+/// build (RECKONER_STATIC) the macro is empty, so a game plugin that links the static library does not export
+/// these symbols either. The CMake target and pkg-config define RECKONER_STATIC.
+///
+/// Template instantiations carry the macro at the explicit instantiation: GCC and Clang hide instantiations
+/// for GLM's types, whatever the template's own attribute is.
 #if defined(RECKONER_STATIC)
 #define RECKONER_RECKONING_API
 #elif !defined(_WIN32)
@@ -15,9 +17,9 @@
 #define RECKONER_RECKONING_API __declspec(dllimport)
 #endif
 
-/// Marks what a shared reckoner::net promises to others; all else of it is hidden. A static one exports
-/// nothing, so that a game's plugin that has one in it does not either: RECKONER_STATIC comes with the CMake
-/// target and with pkg-config.
+/// Exports a symbol from the shared library reckoner::net; all other symbols are hidden. In a static build
+/// (RECKONER_STATIC) the macro is empty, so a game plugin that links the static library does not export these
+/// symbols either. The CMake target and pkg-config define RECKONER_STATIC.
 #if defined(RECKONER_STATIC)
 #define RECKONER_NET_API
 #elif !defined(_WIN32)
@@ -28,9 +30,9 @@
 #define RECKONER_NET_API __declspec(dllimport)
 #endif
 
-/// Marks what a shared reckoner::server promises to others; all else of it is hidden. A static one exports
-/// nothing, so that a game's plugin that has one in it does not either: RECKONER_STATIC comes with the CMake
-/// target and with pkg-config.
+/// Exports a symbol from the shared library reckoner::server; all other symbols are hidden. In a static build
+/// (RECKONER_STATIC) the macro is empty, so a game plugin that links the static library does not export these
+/// symbols either. The CMake target and pkg-config define RECKONER_STATIC.
 #if defined(RECKONER_STATIC)
 #define RECKONER_SERVER_API
 #elif !defined(_WIN32)
@@ -41,9 +43,9 @@
 #define RECKONER_SERVER_API __declspec(dllimport)
 #endif
 
-/// Marks what a shared reckoner::client promises to others; all else of it is hidden. A static one exports
-/// nothing, so that a game's plugin that has one in it does not either: RECKONER_STATIC comes with the CMake
-/// target and with pkg-config.
+/// Exports a symbol from the shared library reckoner::client; all other symbols are hidden. In a static build
+/// (RECKONER_STATIC) the macro is empty, so a game plugin that links the static library does not export these
+/// symbols either. The CMake target and pkg-config define RECKONER_STATIC.
 #if defined(RECKONER_STATIC)
 #define RECKONER_CLIENT_API
 #elif !defined(_WIN32)

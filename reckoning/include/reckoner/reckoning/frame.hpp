@@ -9,34 +9,39 @@
 
 namespace reckoner {
 
-/// What a state is told in: the world (zero), or something that moves and turns. Whoever keeps the frames
-/// gives out the numbers; here they are equal or not.
+/// Names a reference frame: the world (0), or an entity that moves and turns. Positions, velocities and
+/// orientations are relative to a frame. The server assigns the numbers; here they are only compared.
 struct FrameId {
-  std::uint64_t value = 0;  ///< given out by whoever keeps the frames; 0: the world
+  std::uint64_t value = 0;  ///< assigned by the server; 0 is the world
 
-  /// False for the world.
+  /// True for any frame except the world.
   [[nodiscard]] explicit operator bool() const { return value != 0; }
-  /// Any order that stays.
+  /// An arbitrary total order, for use as a key.
   auto operator<=>(const FrameId&) const = default;
 };
 
-/// How many frames may lie between a thing and the world: a hand on a turret on a tank on a ship.
+/// The largest number of frames between an entity and the world. Four is enough for a hand on a turret on a
+/// tank on a ship.
 inline constexpr int kMostFrames = 4;
 
-/// A state in a frame, seen from outside: in whatever `frame`, the state of the frame itself, is told in.
+/// Converts a state out of a frame. `local` is relative to the frame. `frame` is the frame's own state,
+/// relative to its parent frame (or the world). The result is relative to that parent.
 ///
 ///   p = P + Q l;  v = V + W x Q l + Q v_l;  a = A + W x (W x Q l) + 2 W x Q v_l + Q a_l
 ///   q = Q q_l;    w = W + Q w_l
 ///
-/// (P, V, A, Q, W of the frame; l, v_l, a_l, q_l, w_l in it: rigid body kinematics, the angular velocity of
-/// the frame constant, as motions have it.) Units as State has them.
+/// P, V, A, Q, W are the frame's position, velocity, acceleration, orientation and angular velocity; l, v_l,
+/// a_l, q_l, w_l are those of `local`. The formulas are rigid body kinematics with a constant angular
+/// velocity of the frame, as in extrapolate(). Units as in State.
 [[nodiscard]] RECKONER_RECKONING_API State out_of_frame(const State& frame, const State& local);
 
-/// The inverse: a state told beside that of the frame, as it is seen in the frame.
+/// The inverse of out_of_frame(): `frame` and `outer` are both relative to the parent frame (or the world).
+/// The result is `outer` relative to the frame.
 [[nodiscard]] RECKONER_RECKONING_API State into_frame(const State& frame, const State& outer);
 
-/// The same of poses.
+/// Converts a pose out of a frame: position and orientation only, without derivatives.
 [[nodiscard]] RECKONER_RECKONING_API Pose out_of_frame(const Pose& frame, const Pose& local);
+/// Converts a pose into a frame: the inverse of out_of_frame() for poses.
 [[nodiscard]] RECKONER_RECKONING_API Pose into_frame(const Pose& frame, const Pose& outer);
 
 }  // namespace reckoner

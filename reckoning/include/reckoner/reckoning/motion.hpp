@@ -10,65 +10,77 @@
 
 namespace reckoner {
 
-/// Where an entity is on a route, and how it goes on: what is published instead of a position.
+/// Position and movement of an entity along a route. It is published instead of a position in space.
 struct RouteState {
-  double distance = 0.0;      ///< m from the start, any number; may count laps
-  double speed = 0.0;         ///< m/s along the route; negative: backwards
-  double acceleration = 0.0;  ///< m/s^2 along the route; brakes to rest, never reverses (Route::advanced())
+  double distance = 0.0;  ///< m from the route's start; may be negative or count several laps
+  double speed = 0.0;     ///< m/s along the route; negative values move backwards
+  /// m/s^2 along the route; brakes to a stop and never reverses (Route::advanced())
+  double acceleration = 0.0;
 };
 
 class Route;
 
-/// A state and the model that carries it forward: what is published, and what both ends predict with. The
-/// model is quadratic motion, or a route.
+/// A state and the model that extrapolates it: quadratic motion, or a route. The server publishes motions,
+/// and both ends predict with them.
 struct Motion {
-  State state;          ///< at time_s
-  double time_s = 0.0;  ///< server time at which `state` is exact
-  std::uint8_t teleports =
-      0;  ///< declared discontinuities so far, modulo 256; a difference is never blended across
+  State state;          ///< exact at `time_s`
+  double time_s = 0.0;  ///< server time at which `state` is exact, s
+  /// Number of teleports so far, modulo 256. The client never blends between two motions with different
+  /// counts.
+  std::uint8_t teleports = 0;
 
-  /// The route it follows, or null: free. Not owned. The routes that a server or a client gives out live as
-  /// long as it does and never move; who makes a motion by hand keeps its route alive.
+  /// The route that the entity follows, or null for free motion. Not owned. The routes of a server or a
+  /// client live as long as the server or client, and their addresses never change. If you build a motion
+  /// yourself, keep its route alive.
   const Route* route = nullptr;
-  RouteState along{};       ///< on the route, at `time_s`; `state` is the same in the world
-  bool faces_along = true;  ///< on a route: turned by it; false: keeps the orientation of `state`
+  RouteState along{};  ///< position on the route at `time_s`; describes the same place as `state`
+  /// On a route: true if the route sets the orientation, false if the entity keeps that of `state`.
+  bool faces_along = true;
 
-  bool never_reverses = false;  ///< free motion: carried on by extrapolate_braking()
-  bool bends = false;           ///< may end the way here with the acceleration of `state` (interpolate.hpp):
-  std::uint8_t link = 0;        ///< if it follows the motion that this says: next_link() (interpolate.hpp)
+  bool never_reverses = false;  ///< free motion: extrapolate with extrapolate_braking()
+  /// Whether `state.acceleration` shapes the interpolation from the previous motion to this one, instead of
+  /// the extrapolation. It applies only if `link` matches the previous motion (interpolate.hpp).
+  bool bends = false;
+  std::uint8_t link = 0;  ///< next_link() of the previous motion, 0 to kLinks - 1 (interpolate.hpp)
 
-  static constexpr std::uint8_t kLinks = 4;  ///< links are below this
+  static constexpr std::uint8_t kLinks = 4;  ///< number of different links
 
-  /// What cannot be exceeded by a body in free motion, and is not shown to be: its speed, m/s, and how far it
-  /// is from the origin along an axis, m. state_at() knows nothing of them.
+  /// Top speed of the body in free motion, m/s; it is never shown faster. Infinite: no limit. state_at()
+  /// ignores it.
   float max_speed_mps = std::numeric_limits<float>::infinity();
-  /// The latter of the two.
+  /// Largest absolute coordinate along each axis in free motion, m from the origin; the body is never shown
+  /// beyond. Infinite: no limit. state_at() ignores it.
   float world_size_m = std::numeric_limits<float>::infinity();
 
-  FrameId frame{};  ///< that `state`, and its route, are in; what is carried forward stays in it
+  FrameId frame{};  ///< the frame of `state` and of the route; extrapolated states stay in it
 };
 
-/// `state`, `dt_s` seconds later (or earlier, if negative), under quadratic motion and constant angular
-/// velocity: p + v t + a t^2 / 2, v + a t; the orientation turns by |w| t about w.
+/// The state `dt_s` seconds after `state`, or before it if `dt_s` is negative. Motion is quadratic: position
+/// p + v t + a t^2 / 2, velocity v + a t. The angular velocity w is constant: the orientation turns by |w| t
+/// about w.
 ///
-/// Both ends of a connection run this function and must agree to the last bit on every platform, so it uses
-/// only + - * / and sqrt, with sine and cosine of its own, compiled in the library without contraction.
+/// Both ends of a connection run this function and must get exactly the same bits on every platform. So it
+/// uses only + - * / and sqrt, has its own sine and cosine, and is compiled into the library without fused
+/// multiply-add.
 [[nodiscard]] RECKONER_RECKONING_API State extrapolate(const State& state, double dt_s);
 
-/// The same for what brakes but never goes into reverse, such as a car (Archetype::never_reverses). Where
-/// extrapolate() has no way ahead left, that is, its velocity has come to be across the one at the start,
-/// what is left of it is braked as hard as the motion was, and then the body rests. The position's derivative
-/// is the velocity, which is continuous; orientation as ever. As bit-exact as extrapolate().
+/// Extrapolates like extrapolate(), but for a body that brakes and never goes into reverse, such as a car
+/// (Archetype::never_reverses). The body brakes until its velocity along the starting direction is zero. Any
+/// remaining sideways velocity is then braked with the same deceleration, and after that the body rests. The
+/// velocity is continuous and is the derivative of the position. The orientation turns as in extrapolate().
+/// Exact to the bit on every platform, like extrapolate().
 [[nodiscard]] RECKONER_RECKONING_API State extrapolate_braking(const State& state, double dt_s);
 
-/// True if such a body is coming to rest.
+/// True if the acceleration has a component against the velocity, so that extrapolate_braking() brings the
+/// body to rest.
 [[nodiscard]] RECKONER_RECKONING_API bool is_braking(const State& state);
 
-/// The motion's state at server time `time_s`: extrapolate() or extrapolate_braking() for free motion,
-/// Route::state_at() on a route.
+/// The motion's state at server time `time_s`, s. Free motion uses extrapolate() or extrapolate_braking(); a
+/// motion on a route uses Route::state_at().
 [[nodiscard]] RECKONER_RECKONING_API State state_at(const Motion& motion, double time_s);
 
-/// As it is to be shown at `along` on the motion's route. The motion must be on one.
+/// The state at the position `along` on the motion's route, with the orientation that the motion asks for
+/// (Motion::faces_along). The motion must be on a route.
 [[nodiscard]] RECKONER_RECKONING_API State state_along(const Motion& motion, const RouteState& along);
 
 }  // namespace reckoner

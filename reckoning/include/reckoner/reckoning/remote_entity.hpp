@@ -15,138 +15,153 @@
 
 namespace reckoner {
 
-/// One remote entity: the motions that are known of it, and the blend that keeps what is shown continuous in
-/// position and velocity whatever arrives. A value without outside references but the routes that its motions
-/// are on; no allocation. Times are server time, s.
+/// One remote entity as a client shows it: its known motions, and the blend that keeps the shown position and
+/// velocity continuous when updates arrive. A value; allocates nothing. It refers only to the routes of its
+/// motions, which must outlive it. Times are server time, s.
 ///
-/// From one motion to the next on the same route, what is shown moves along the curve and never leaves it,
-/// blended or interpolated.
+/// Between two motions on the same route the shown entity moves along the curve and never leaves it, in both
+/// modes.
 ///
-/// Motions may be in the frames of other entities (Motion::frame), which this one knows nothing about: what
-/// it shows at an instant is in the frame(), of that instant, and whoever knows the frames carries it over
-/// from one to the next.
+/// Motions may be relative to the frames of other entities (Motion::frame), which this class does not know.
+/// The shown state at a time is relative to frame() at that time. The caller, who knows the frames, converts
+/// it when the frame changes.
 class RECKONER_RECKONING_API RemoteEntity {
  public:
-  /// How many motions are remembered, to interpolate between them and to recognise late ones.
+  /// The number of motions that are kept, to interpolate between them and to recognise late ones.
   static constexpr std::size_t kHistory = MotionHistory::kMost;
 
-  /// Begins with its first motion, which is shown without a blend.
+  /// Begins with the first motion, which is shown without a blend.
   explicit RemoteEntity(const Motion& first, Path path = Path::predict);
 
-  /// As it was when it knew `known` (in order of time, one at least; of more than kHistory the newest) and
-  /// `blends` were under way.
+  /// Restores an entity with the known motions `known` and the current corrections `blends`. `known` must be
+  /// ordered by time stamp and not empty; only the newest kHistory motions are kept.
   RemoteEntity(std::span<const Motion> known, Path path, const ShownBlends& blends);
 
-  /// Takes in a motion while the instant `shown_time_s` is being shown, and blends it in over `blend_s`
-  /// (across a teleport, snaps). The newest motion is known to hold until `holds_until_s` from then on.
-  /// False, and nothing changes, if it is known already or older than all known. If the frame of what is
-  /// shown changes with it, `shown` must be what is shown, in the motion's frame; without it, snaps.
+  /// Adds a received motion while `shown_time_s` is the shown time, and blends it in over `blend_s` seconds.
+  /// Across a teleport the shown pose jumps. `holds_until_s` replaces the time until which the newest motion
+  /// holds.
+  ///
+  /// If the motion changes the frame of the shown state, `shown` must hold the currently shown state,
+  /// converted to the motion's frame. Without it the shown pose jumps.
+  ///
+  /// Returns false and changes nothing if the time stamp is already known, or is older than a full history.
   bool receive(const Motion& motion, double shown_time_s, double blend_s,
                double holds_until_s = kHoldsForever, const std::optional<State>& shown = std::nullopt);
 
-  /// The newest motion is known to hold until then only: from there on it is shown to fade to rest
-  /// (faded_state()). Continuous at `time_s`, which is being shown, whatever was known before: over `blend_s`
-  /// if it makes a difference there.
+  /// Sets the time until which the newest motion is known to hold. From that time on the shown entity fades
+  /// to rest (faded_state()). If this changes the pose shown at `time_s`, the change is blended in over
+  /// `blend_s` seconds, so the shown pose stays continuous.
   void hold_until(double holds_until_s, double time_s, double blend_s);
-  /// Until when its motion is known to hold, s; kHoldsForever: no limit.
+  /// The time until which the newest motion is known to hold, s; kHoldsForever means without limit.
   [[nodiscard]] double holds_until_s() const { return blends_.holds_until_s; }
 
-  /// What to show for the instant `time_s`. Before the first motion its state stands still; after the last it
-  /// is carried on. Interpolation never crosses a teleport: the earlier motion holds until the later's stamp.
+  /// The state to show at `time_s`. Before the first motion it is the state of that motion at rest. After the
+  /// last motion it is the extrapolation. Interpolation never crosses a teleport: the earlier motion is
+  /// extrapolated until the time stamp of the later one.
   [[nodiscard]] State shown(double time_s) const { return view().shown(time_s); }
 
-  /// Shows `shown` at `time_s` and blends from there onto the motion over `blend_s`.
+  /// Sets the shown state at `time_s` to `shown`, and blends from there onto the motion over `blend_s`
+  /// seconds.
   void correct(const State& shown, double time_s, double blend_s);
 
-  /// Shown time jumps from `before_s`, where it ran at `rate`, to `now_s`: blends what was shown then into
-  /// what is shown now; along the route, if it is on one.
+  /// Call this when shown time jumps from `before_s` to `now_s`, s. Blends from the pose shown before onto
+  /// the pose at `now_s` over `blend_s` seconds; on a route, along the route. `rate` is the rate of shown
+  /// time before the jump, in seconds per second.
   void jump(double before_s, double now_s, double rate, double blend_s);
 
-  /// Changes the path while `time_s` is being shown; continuous in position and velocity, but for a teleport
-  /// or a change of frame that lies between the newest motion and what is shown: there it snaps.
+  /// Changes the path while `time_s` is shown, and blends over `blend_s` seconds. The shown pose jumps only
+  /// if a teleport or a change of frame lies between the shown time and the newest motion.
   void set_path(Path path, double time_s, double blend_s);
 
-  /// The frame that shown() is in at `time_s`.
+  /// The frame of shown() at `time_s`.
   [[nodiscard]] FrameId frame(double time_s) const { return view().active(time_s).frame; }
 
-  /// A change of frame without a teleport, from one motion to the next, between which it interpolates.
+  /// A change of frame without a teleport, from one motion to the next.
   struct FrameChange {
-    FrameId from;  ///< the frame before
-    Motion to;     ///< the first in the new frame, and when
+    FrameId from;  ///< the frame before the change
+    Motion to;     ///< the first motion in the new frame; its time stamp is the time of the change
   };
-  /// The one that the motion shown at `time_s` leads to, as long as nobody has bridged it. Nothing if it
-  /// comes so soon after the motion that this may be carried on until then.
+  /// The change of frame at the end of the motion that is shown at `time_s`, unless bridge() was already
+  /// called for it. Nullopt if there is no change, or if it follows the motion so soon that extrapolation is
+  /// good enough until then (ShownMotions::kShortestBridgeS).
   [[nodiscard]] std::optional<FrameChange> next_frame(double time_s) const;
 
-  /// Says where the motion beyond a change that next_frame() found is in the frame before it, so that it can
-  /// be interpolated to. Blends, from `time_s` on, what that changes.
+  /// Gives the end of the interpolation across a change that next_frame() returned. `end` is the state of
+  /// `change.to`, converted to the frame before the change. Any jump of the pose shown at `time_s` is blended
+  /// in over `blend_s` seconds.
   void bridge(const FrameChange& change, const State& end, double time_s, double blend_s);
 
-  /// The change by which it came into the frame that it is in at `time_s`, if it was in `before` until then;
-  /// and what was shown at that very instant, in `before`.
+  /// A change of frame that lies in the past of the shown time.
   struct FrameCrossing {
-    double time_s = 0.0;  ///< when, s of the time that is shown
-    State shown;          ///< at that instant, in the frame before
+    double time_s = 0.0;  ///< when the frame changed, s of shown time
+    State shown;          ///< the shown state at that time, in the frame before
   };
-  /// Nothing if it did not come from there, or by a teleport.
+  /// The change by which the entity came from the frame `before` into the frame of `time_s`. Nullopt if it
+  /// came from another frame or by a teleport, or if the change is no longer in the history.
   [[nodiscard]] std::optional<FrameCrossing> crossing(FrameId before, double time_s) const;
 
-  /// Goes on from `shown`, what was shown when it crossed over, at `crossed_s`, but in the frame of `time_s`.
+  /// Continues from `shown` in the frame of `time_s`: blends onto the motion over `blend_s` seconds, as from
+  /// `crossed_s`. `shown` is the state shown at `crossed_s`, when the frame changed, converted to the new
+  /// frame.
   void cross(const State& shown, double crossed_s, double time_s, double blend_s);
 
-  /// Forgets every motion in the frame `gone`. If it was in it at the time of `instead`, that takes their
-  /// place. What is shown jumps; correct() goes on from what it was.
+  /// Removes all motions in the frame `gone`. If the entity was in that frame at the time stamp of `instead`,
+  /// adds `instead` in their place. The shown pose jumps; call correct() afterwards to continue from the pose
+  /// shown before.
   void leave(FrameId gone, const Motion& instead);
 
-  /// Another lives in its frame, this far from its middle, m, and moves with every correction of its motion:
-  /// from now on they are worked in gently, turns as well.
+  /// Call this when another entity is in this entity's frame, `lever_m` metres from its origin (values above
+  /// 100 count as 100). Every correction also moves that entity. So from now on corrections, including turns,
+  /// are blended in more gently.
   void carry(double lever_m) {
     constexpr double kLongestLeverM = 100.0;
     blends_.gentle_until_s = std::numeric_limits<double>::infinity();
     blends_.lever_m = std::max(blends_.lever_m, std::min(lever_m, kLongestLeverM));
   }
 
-  /// True if some motion is in `frame`.
+  /// True if any known motion is in `frame`.
   [[nodiscard]] bool lives_in(FrameId frame) const;
 
-  /// The state of its motions at `time_s`, as a frame for others to live in: shown(), but before the first
-  /// motion that is carried back.
+  /// The state at `time_s`, for use as a frame of other entities. Equal to shown(), except before the first
+  /// motion: there it extrapolates backwards.
   [[nodiscard]] State as_frame(double time_s) const {
     const bool before = path_ == Path::interpolate && time_s < oldest().time_s;
     return before ? state_at(oldest(), time_s) : shown(time_s);
   }
 
-  /// Where its motions have it at `time_s`, whatever is being blended in space.
+  /// The state at `time_s` without the blend in space and without a chase.
   [[nodiscard]] State unblended(double time_s) const { return view().unblended(time_s); }
 
-  /// The teleport counter in force at `time_s`: when it changes, what is shown has jumped.
+  /// The teleport counter (Motion::teleports) at `time_s`. When it changes, the shown pose has jumped.
   [[nodiscard]] std::uint8_t teleports(double time_s) const { return view().active(time_s).teleports; }
 
-  /// The route on whose curve the pose shown for `time_s` lies; null if it is free, or being blended from or
-  /// to free motion.
+  /// The route on which the pose shown at `time_s` lies. Null if the entity moves freely, or while it is
+  /// blended from or to free motion.
   [[nodiscard]] const Route* route(double time_s) const { return view().route(time_s); }
 
-  /// True if shown() is blend().apply() of the newest motion's extrapolate(), at whatever time.
+  /// True if shown() equals blend().apply() of extrapolate() of the newest motion, at any time. Such an
+  /// entity can be sampled in a batch.
   [[nodiscard]] bool is_blended_prediction() const {
     return path_ == Path::predict && newest().route == nullptr && blends_.hold(newest()) &&
            blends_.holds_until_s == kHoldsForever &&
            !(newest().never_reverses && is_braking(newest().state)) && is_unlimited();
   }
 
-  /// The newest motion, by its time stamp.
+  /// The motion with the newest time stamp.
   [[nodiscard]] const Motion& newest() const { return history_.newest(); }
-  /// The oldest that is still kept.
+  /// The oldest motion that is still kept.
   [[nodiscard]] const Motion& oldest() const { return history_.oldest(); }
-  /// The one of free motion.
+  /// The blend in space.
   [[nodiscard]] const Blend& blend() const { return blends_.free; }
-  /// All corrections under way.
+  /// All current corrections.
   [[nodiscard]] const ShownBlends& blends() const { return blends_; }
 
  private:
   [[nodiscard]] ShownMotions view() const {
     return {history_.motions(), path_, blends_, bridge_ ? &*bridge_ : nullptr};
   }
-  // Neither its top speed nor its world will be felt before it is told anew, or taken to be lost.
+  // True if the newest motion reaches neither its top speed nor the edge of its world before the next update,
+  // or before the entity counts as lost.
   [[nodiscard]] bool is_unlimited() const {
     constexpr double kLongestS = 6.0;
     return blends_.chase.start_s == Chase{}.start_s && keeps_to_limits(newest(), kLongestS);
@@ -165,7 +180,7 @@ class RECKONER_RECKONING_API RemoteEntity {
   MotionHistory history_;
   Path path_;
   ShownBlends blends_;
-  std::optional<Motion> bridge_;  // across the next change of frame
+  std::optional<Motion> bridge_;  // end of the interpolation across the next change of frame
 };
 
 }  // namespace reckoner

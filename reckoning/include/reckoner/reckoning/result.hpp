@@ -8,39 +8,40 @@
 
 namespace reckoner {
 
-/// What went wrong, in one line that a person can act on.
+/// Describes a failure in one line that tells a person how to fix it.
 struct Error {
-  std::string message;  ///< for a person, without an end of line
+  std::string message;  ///< human-readable text, without a line break at the end
 };
 
-/// A value, or the reason why there is none. For failures that are expected: files, sockets, bytes.
+/// Holds a value, or an error message that explains why there is no value. Used for expected failures: files,
+/// sockets and received bytes.
 template <class T>
 class [[nodiscard]] Result {
  public:
-  /// It worked.
+  /// Success: holds `value`.
   Result(T value) : content_(std::in_place_index<0>, std::move(value)) {}
-  /// It did not, and why.
+  /// Failure: holds `error`.
   Result(Error error) : content_(std::in_place_index<1>, std::move(error)) {}
 
-  /// Whether it worked.
+  /// True if it holds a value, false if it holds an error.
   [[nodiscard]] explicit operator bool() const { return content_.index() == 0; }
 
-  /// The value. There must be one.
+  /// The value. It must hold a value (asserted).
   [[nodiscard]] T& operator*() {
     assert(*this);
     return *std::get_if<0>(&content_);
   }
-  /// Only if it worked.
+  /// The value. It must hold a value (asserted).
   [[nodiscard]] const T& operator*() const {
     assert(*this);
     return *std::get_if<0>(&content_);
   }
-  /// Only if it worked.
+  /// Access to a member of the value. It must hold a value (asserted).
   [[nodiscard]] T* operator->() { return &**this; }
-  /// Only if it worked.
+  /// Access to a member of the value. It must hold a value (asserted).
   [[nodiscard]] const T* operator->() const { return &**this; }
 
-  /// The reason. There must be no value.
+  /// The error message. It must hold an error (asserted).
   [[nodiscard]] const std::string& error() const {
     assert(!*this);
     return std::get_if<1>(&content_)->message;

@@ -5,44 +5,46 @@
 
 namespace reckoner {
 
-/// Game time as a function of real time, for slow motion, fast motion, a world that stands still, and
-/// replays: call server and clients with what it gives instead of real time. Game time is continuous, never
-/// goes back, and changes its pace without a jump: what is shown is continuous in position and velocity
-/// against real time too.
+/// Converts real time to game time, for slow motion, fast motion, a paused world and replays. Pass the game
+/// time of this clock to the server and the clients instead of real time. Game time is continuous and never
+/// runs backwards. The scale changes without a jump, so shown entities stay continuous in position and
+/// velocity against real time, too.
 ///
-/// All that is shown, sent and predicted runs in game time, velocities included (m per second of game time;
-/// times scale_at() per second of real time). The server and its clients must change pace together: say
-/// ahead, in a reliable message, from which server time on, and let each client do it when
-/// Client::server_time_s() comes there. What they differ by all the same, a client takes for an error of its
-/// clock and works off at 2 %. One client alone cannot run slowly in a world that does not, other than by
-/// playing back what was recorded.
+/// The whole library runs in game time. Velocities are in metres per second of game time; multiply by
+/// scale_at() for metres per second of real time. The server and its clients must change the scale together:
+/// announce the server time of the change in a reliable message, ahead of time. Each client then changes its
+/// scale when Client::server_time_s() reaches that time. A client treats a remaining difference as an error
+/// of its clock and corrects it at 2 %. A single client cannot run slower than the world, except when it
+/// plays a recording.
 ///
-/// A plain value, no clock by itself: the members say what has been asked of it. Times in s.
+/// A plain value that reads no clock itself: its members store the newest scale change. Times in s.
 struct RECKONER_RECKONING_API ScaledClock {
-  static constexpr double kMostScale = 100.0;  ///< the fastest pace
-  /// How long a change of pace takes by default, s of real time: too short to wait for, too long for a jerk.
+  static constexpr double kMostScale = 100.0;  ///< the largest scale
+  /// Default duration of a scale change, s of real time. Short enough that nobody has to wait, long enough to
+  /// look smooth.
   static constexpr double kEaseS = 0.25;
 
-  double real_s = 0.0;      ///< when the newest change began, real time
-  double game_s = 0.0;      ///< game time then
-  double scale = 1.0;       ///< game seconds per real second then
-  double next_scale = 1.0;  ///< and after the change
-  double ease_s = 0.0;      ///< how long it takes, s of real time
+  double real_s = 0.0;      ///< real time at which the newest change began
+  double game_s = 0.0;      ///< game time at `real_s`
+  double scale = 1.0;       ///< game seconds per real second at `real_s`
+  double next_scale = 1.0;  ///< game seconds per real second after the change
+  double ease_s = 0.0;      ///< duration of the change, s of real time
 
-  /// Goes over to another pace from `now_s` (real time) on, evenly in `over_s`; 0: at once, with a jump in
-  /// velocity. 0 stands still. False, and no change, for a pace outside 0 to kMostScale, and for times that
-  /// are none.
+  /// Changes the scale to `to` (game seconds per real second) from `now_s` (real time) on. The scale changes
+  /// linearly over `over_s` seconds of real time. With `over_s` 0 it changes at once, and shown velocities
+  /// jump. A scale of 0 stops game time. Returns false and changes nothing if `to` is outside 0 to
+  /// kMostScale, if `now_s` or `over_s` is not finite, or if `over_s` is negative.
   bool set_scale(double to, double now_s, double over_s = kEaseS);
 
-  /// Game time at a real time. What lies before the newest change is taken to have run at the pace from which
-  /// it set out.
+  /// Game time at the real time `now_s`. For times before the newest change the clock assumes the scale at
+  /// the beginning of that change.
   [[nodiscard]] double at(double now_s) const;
 
-  /// Game seconds per real second at a real time.
+  /// Game seconds per real second at the real time `now_s`.
   [[nodiscard]] double scale_at(double now_s) const;
 
-  /// When game time will be `wanted_s`, in real time: to sleep until a tick. Infinity if it stands still
-  /// before; the beginning of the newest change for what lies before that.
+  /// The real time at which game time reaches `wanted_s`, for sleeping until a tick. Infinity if game time
+  /// stops before. For a `wanted_s` before the newest change it is the beginning of that change.
   [[nodiscard]] double real_time_of(double wanted_s) const;
 };
 

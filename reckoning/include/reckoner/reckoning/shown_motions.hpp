@@ -16,128 +16,142 @@
 
 namespace reckoner {
 
-/// The newest motions that are known of an entity, by time, in one piece. Never empty. A value; no
-/// allocation.
+/// The newest known motions of one entity, contiguous and ordered by time stamp. Never empty. A value;
+/// allocates nothing.
 class RECKONER_RECKONING_API MotionHistory {
  public:
-  /// So many are kept.
+  /// The largest number of motions that it keeps.
   static constexpr std::size_t kMost = 32;
 
-  /// Begins with one.
+  /// Begins with one motion.
   explicit MotionHistory(const Motion& first) { motions_[0] = first; }
-  /// Of `known` (in order of time, one at least) the newest.
+  /// Begins with the newest kMost motions of `known`, which must be ordered by time stamp and not empty.
   explicit MotionHistory(std::span<const Motion> known) : count_(std::min(known.size(), kMost)) {
     std::ranges::copy(known.last(count_), motions_.begin());
   }
 
-  /// In order of time; valid until the next change.
+  /// All motions, ordered by time stamp. The span is valid until the next change.
   [[nodiscard]] std::span<const Motion> motions() const { return {motions_.data() + first_, count_}; }
-  /// By its time stamp; there always is one.
+  /// The motion with the oldest time stamp.
   [[nodiscard]] const Motion& oldest() const { return motions().front(); }
-  /// By its time stamp; there always is one.
+  /// The motion with the newest time stamp.
   [[nodiscard]] const Motion& newest() const { return motions().back(); }
 
-  /// False if add() would not: one of that time is known, or as many as are kept are newer.
+  /// True if a motion with the time stamp `time_s` can be added. False if one with that time stamp is known,
+  /// or if the history is full and all its motions are newer.
   [[nodiscard]] bool is_news(double time_s) const;
 
-  /// Takes in a motion that is_news(); the oldest goes if there are too many.
+  /// Adds a motion for which is_news() is true. If the history is full, the oldest motion is removed.
   void add(const Motion& motion);
 
-  /// Forgets what is in a frame. If `instead` is given, it is then known; otherwise something must be left.
+  /// Removes all motions in `frame`. Then adds `*instead`, unless it is null. At least one motion must
+  /// remain.
   void forget(FrameId frame, const Motion* instead);
 
  private:
   [[nodiscard]] Motion* begin() { return motions_.data() + first_; }
   [[nodiscard]] Motion* end() { return begin() + count_; }
 
-  // The window of what is kept moves along, and back to the start only when it is at the end: moving it with
-  // every motion is a good part of what a motion costs a client.
+  // The used part of the array moves forward, and back to the front only when it reaches the end. Shifting
+  // the array for every motion would be a large part of a client's cost per motion.
   static constexpr std::size_t kSpare = 8;
   std::array<Motion, kMost + kSpare> motions_;
   std::size_t first_ = 0;
   std::size_t count_ = 1;
 };
 
-/// How an entity is carried from one known motion to the next.
+/// How an entity moves from one known motion to the next.
 enum class Path : std::uint8_t {
-  predict,      ///< follow the newest motion: for showing the present
-  interpolate,  ///< between two motions, the cubic through their true positions and velocities: for the past
+  predict,  ///< extrapolates the newest motion; shows the present
+  /// Follows the cubic through the positions and velocities of two neighbouring motions; shows the past.
+  interpolate,
 };
 
-/// The corrections that are being worked into what is shown, and until when the newest motion holds.
+/// The corrections that are being blended into the shown pose, and the time until which the newest motion
+/// holds.
 struct ShownBlends {
-  Blend free;                            ///< in space, over the other
-  RouteBlend along;                      ///< corrects a motion along its route
-  std::uint8_t teleports = 0;            ///< both hold on this side of a teleport only,
-  double holds_until_s = kHoldsForever;  ///< faded_state() from then on
-  FrameId frame{};                       ///< the blends hold in this frame only
+  Blend free;                            ///< in space; added after `along`
+  RouteBlend along;                      ///< along the route
+  std::uint8_t teleports = 0;            ///< teleport counter to which both blends apply
+  double holds_until_s = kHoldsForever;  ///< the newest motion fades from then on (faded_state()), s
+  FrameId frame{};                       ///< frame to which both blends apply
 
-  /// True if they are to be applied to what is shown from `motion`.
+  /// True if the blends apply when `motion` is shown.
   [[nodiscard]] bool hold(const Motion& motion) const {
     return motion.teleports == teleports && motion.frame == frame;
   }
 
-  /// Corrections that begin before this time are worked in gently: a change of frame goes on.
+  /// Corrections that begin before this time (s, shown time) are blended in over a longer time, so that they
+  /// show less. Used after a change of frame.
   double gentle_until_s = -std::numeric_limits<double>::infinity();
-  double lever_m = 0.0;  ///< others live in its frame, as far from its middle
+  /// Distance of the farthest entity in this entity's frame from its origin, m; 0 if there is none.
+  double lever_m = 0.0;
 
-  /// Where the blend in space would be faster than the body can be, this takes its place; not its
-  /// orientation's.
+  /// Replaces the position of the blend in space where that blend would exceed the body's top speed. The
+  /// orientation still follows the blend.
   Chase chase{};
 };
 
-/// What is shown of an entity, given the motions that are known of it and the corrections under way: a pure
-/// function of these and of time. A client shows its entities by it (RemoteEntity), and a server finds out by
-/// it what a client showed, so that both come to the same.
+/// Computes the shown pose of an entity from its known motions, its current corrections and the time. Clients
+/// use it to show entities (RemoteEntity). The server uses it to compute what a client showed, and gets the
+/// same result.
 ///
-/// Across a change of frame (Motion::frame) it interpolates to `bridge`: the first motion in the new frame,
-/// as it is in the frame before. Without that the earlier motion is carried on until the later's stamp.
+/// `bridge` is used for interpolation across a change of frame (Motion::frame): it is the first motion in the
+/// new frame, converted to the frame before. Without a bridge the earlier motion is extrapolated until the
+/// time stamp of the later one.
 ///
-/// A view: motions, blends and bridge must outlive it. The motions are in order of time, at least one.
+/// A view: motions, blends and bridge must outlive it. The motions must be ordered by time stamp and not
+/// empty.
 class RECKONER_RECKONING_API ShownMotions {
  public:
-  /// A view of what the caller keeps.
+  /// A view of the caller's data. `bridge` may be null.
   ShownMotions(std::span<const Motion> known, Path path, const ShownBlends& blends,
                const Motion* bridge = nullptr)
       : known_(known), path_(path), blends_(&blends), bridge_(bridge) {}
 
-  /// A bridge over a shorter time is not used, s: what both ends are off by rounding would look like speed.
+  /// A bridge over less time is not used, s: rounding errors at both ends would appear as speed.
   static constexpr double kShortestBridgeS = 0.08;
 
-  /// What to show for the instant `time_s`. Before the first motion its state stands still; after the last it
-  /// is carried on, as long as it holds. Interpolation never crosses a teleport: the earlier motion holds
-  /// until the later's stamp.
+  /// The state to show at `time_s`. Before the first motion it is the state of that motion at rest. After the
+  /// last motion it is the extrapolation, which fades when the motion no longer holds. Interpolation never
+  /// crosses a teleport: the earlier motion is extrapolated until the time stamp of the later one.
   [[nodiscard]] State shown(double time_s) const;
 
-  /// The same without the blend in space, and never faster than the body can be as long as it is carried on
-  /// from one motion (kept_to_top_speed()).
+  /// The state at `time_s` without the blend in space and without a chase. While a motion is extrapolated, it
+  /// is limited to the body's top speed (kept_to_top_speed()).
   [[nodiscard]] State unblended(double time_s) const;
 
-  /// shown(), if no chase were under way.
+  /// The state at `time_s` with the blend in space, but without a chase.
   [[nodiscard]] State blended(double time_s) const;
 
-  /// The chase that what is shown at `time_s`, from `from`, is part of.
+  /// The chase that applies at `time_s`, when the motion `from` is shown; nullopt if there is none. `from`
+  /// must be one of the motions.
   [[nodiscard]] std::optional<Chase> chase_under_way(const Motion& from, double time_s) const;
 
-  /// What was shown, from `from`, one of the motions and not the last, when the next one's time had come.
+  /// The state that was shown of the motion `from` at the end of its time, when the time stamp of the next
+  /// motion was reached. `from` must be one of the motions, but not the last. `time_s` is the next motion's
+  /// time stamp.
   [[nodiscard]] State shown_at_end(const Motion& from, double time_s) const;
 
-  /// What the motion after `from`, which must be one of the motions and not the last, is interpolated to:
-  /// itself, or the bridge to it.
+  /// The end of the interpolation that begins at `from`: the next motion, or the bridge to it. `from` must be
+  /// one of the motions, but not the last.
   [[nodiscard]] const Motion& end_of(const Motion& from) const;
 
-  /// The motion that `time_s` is shown from.
+  /// The motion that is shown at `time_s`.
   [[nodiscard]] const Motion& active(double time_s) const;
 
-  /// Where it is on its route; nothing while it is not shown from a route.
+  /// The position on the route at `time_s`, without blends; nullopt if the entity is not on a route then.
   [[nodiscard]] std::optional<RouteState> along(double time_s) const;
-  /// The same, with the blend along the route.
+  /// The position on the route at `time_s`, with the blend along the route; nullopt if the entity is not on a
+  /// route.
   [[nodiscard]] std::optional<RouteState> shown_along(double time_s) const;
 
-  /// True if it is on `route` at `time_s` and in all that is known to come.
+  /// True if the entity is on `route` at `time_s` and in all later known motions, without a teleport or a
+  /// change of frame.
   [[nodiscard]] bool stays_on(const Route* route, double time_s) const;
 
-  /// The route on whose curve the pose lies; null if it is free, or being blended from or to free motion.
+  /// The route on which the shown pose lies at `time_s`. Null if the entity moves freely, or while it is
+  /// blended from or to free motion.
   [[nodiscard]] const Route* route(double time_s) const;
 
  private:

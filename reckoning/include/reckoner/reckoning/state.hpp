@@ -8,14 +8,13 @@
 
 namespace reckoner {
 
-/// Where a thing is and how it is turned. Metres, right-handed world; unit quaternion, body to world.
+/// Position and orientation of an entity, in a right-handed coordinate system.
 struct Pose {
   glm::dvec3 position{0.0};                       ///< m
   glm::quat orientation{1.0f, 0.0f, 0.0f, 0.0f};  ///< body to world, unit
 };
 
-/// How a thing moves at one instant. Open data; every field has a value, so a default one is at rest at the
-/// origin.
+/// How an entity moves at one instant. Plain data. The default is at rest at the origin, without rotation.
 struct State {
   glm::dvec3 position{0.0};                       ///< m, world
   glm::vec3 velocity{0.0f};                       ///< m/s, world
@@ -23,12 +22,12 @@ struct State {
   glm::quat orientation{1.0f, 0.0f, 0.0f, 0.0f};  ///< unit, body to world
   glm::vec3 angular_velocity{0.0f};               ///< rad/s about the world axes
 
-  /// Without its derivatives.
+  /// The position and orientation, without the derivatives.
   [[nodiscard]] Pose pose() const { return {position, orientation}; }
 };
 
-/// True if every number is finite and the orientation is a unit quaternion to 1 %. What comes from a network
-/// or a file passes through here before anything computes with it.
+/// True if every number is finite and the orientation is a unit quaternion to within 1 %. Every state from a
+/// network or a file must pass this check before any computation uses it.
 [[nodiscard]] RECKONER_RECKONING_API bool is_sane(const State& state);
 
 }  // namespace reckoner

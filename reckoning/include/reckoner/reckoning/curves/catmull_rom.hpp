@@ -11,20 +11,21 @@
 
 namespace reckoner {
 
-/// How far apart in time the curve takes its points to be: equal steps, the square root of the distance, or
-/// the distance. Centripetal makes neither cusps nor loops inside a segment (C. Yuksel, S. Schaefer, J.
-/// Keyser, "Parameterization and applications of Catmull-Rom curves", 2011).
+/// The knot interval between two points: uniform (1), centripetal (the square root of their distance) or
+/// chordal (their distance). Centripetal knots give neither cusps nor loops inside a segment (C. Yuksel, S.
+/// Schaefer, J. Keyser, "Parameterization and applications of Catmull-Rom curves", 2011).
 enum class CatmullRomKnots : std::uint8_t { kUniform = 0, kCentripetal = 1, kChordal = 2 };
 
-/// What stands before the first and after the last point: that point again, its neighbour's mirror image in
-/// it, or, closed, the points at the other end. With knots that are not uniform the point that is put there
-/// is as far off in time as the neighbour on the other side.
+/// The extra point before the first and after the last point. Doubled: the end point again. Reflected: its
+/// neighbour, mirrored at the end point. Closed: the points at the other end of the curve. With centripetal
+/// or chordal knots, the knot interval of the extra point is that of the neighbour on the other side of the
+/// end point.
 enum class CatmullRomEnds : std::uint8_t { kDoubled = 0, kReflected = 1, kClosed = 2 };
 
-/// Which of the Catmull-Rom curves through the points.
+/// Options of a Catmull-Rom curve.
 struct CatmullRomOptions {
-  CatmullRomKnots knots = CatmullRomKnots::kUniform;  ///< how far apart the knots are
-  CatmullRomEnds ends = CatmullRomEnds::kDoubled;     ///< what stands beyond the ends of an open curve
+  CatmullRomKnots knots = CatmullRomKnots::kUniform;  ///< the interval between knots
+  CatmullRomEnds ends = CatmullRomEnds::kDoubled;     ///< the extra points beyond the ends
 };
 
 /// The uniform Catmull-Rom cubic from p1 (t = 0) to p2 (t = 1), with p0 before and p3 after them:
@@ -34,45 +35,49 @@ template <CurveVector V>
   return hermite_piece(p1, p2, V(0.5 * (p2 - p0)), V(0.5 * (p3 - p1))).position(t);
 }
 
-/// A curve through its points (E. Catmull, R. Rom, "A class of local interpolating splines", 1974; on uneven
-/// knots P. Barry, R. Goldman, 1988). One segment between neighbours; the parameter counts segments, so that
-/// position(i) is exactly point i. Tangent at a point: (v0 d1 + v1 d0) / (d0 + d1), with v the mean velocity
-/// and d the time of the segment before and after it.
+/// A Catmull-Rom curve, which passes through its points (E. Catmull, R. Rom, "A class of local interpolating
+/// splines", 1974; uneven knots: P. Barry, R. Goldman, 1988). There is one segment between each two
+/// neighbours. The parameter counts segments, so position(i) is exactly point i. The tangent at a point is
+/// (v0 d1 + v1 d0) / (d0 + d1). Here v0 and v1 are the mean velocities of the segments before and after it,
+/// and d0 and d1 their knot intervals.
 ///
-/// Smoothness: C1 in time. Time is the parameter itself with uniform knots; otherwise a segment takes
-/// knot_interval() of it, and derivatives with respect to the parameter, which all functions here return, are
-/// knot_interval() times those in time: their direction is continuous, their length steps.
+/// The curve is C1 in time. With uniform knots, time is the parameter. With other knots, segment i lasts
+/// knot_interval(i). All functions return derivatives with respect to the parameter, which are
+/// knot_interval() times the derivatives in time. So their direction is continuous, but their length changes
+/// at the points.
 ///
-/// Repeated points: with uniform knots nothing is special. With others, the shape is as though the point were
-/// there once, and the segment between the two stays in place with zero derivatives (knot_interval() 0).
-/// A closed curve whose last point repeats the first has it once.
+/// Repeated points: uniform knots treat them like any other points. With other knots the curve has the same
+/// shape as if the point were given once. The segment between the repeats then has zero length, zero
+/// derivatives and a knot_interval() of 0. If the last point of a closed curve repeats the first, it is used
+/// only once.
 ///
 /// A value; evaluation allocates nothing.
 template <CurveVector V>
 class CatmullRom {
  public:
-  /// Fails on fewer than two points (closed: three, without a repeat of the first at the end) and on a
-  /// coordinate that is not finite or larger than kLargestCoordinate.
+  /// Fails if there are fewer than two points (closed: three, not counting a repeat of the first at the end),
+  /// or if a coordinate is not finite or larger than kLargestCoordinate.
   [[nodiscard]] static Result<CatmullRom> make(std::span<const V> points,
                                                const CatmullRomOptions& options = {});
 
-  /// At a parameter; t counts segments.
+  /// Position at the parameter t, which counts segments.
   [[nodiscard]] V position(double t) const { return path_.position(t); }
-  /// By t.
+  /// First derivative with respect to t.
   [[nodiscard]] V derivative(double t) const { return path_.derivative(t); }
-  /// By t, twice.
+  /// Second derivative with respect to t.
   [[nodiscard]] V second_derivative(double t) const { return path_.second_derivative(t); }
-  /// Both at once.
+  /// Position and first derivative together.
   [[nodiscard]] CurvePoint<V> evaluate(double t) const { return path_.evaluate(t); }
 
-  /// As many as there are stretches between points.
+  /// The number of segments.
   [[nodiscard]] std::size_t segment_count() const { return path_.piece_count(); }
-  /// How far apart the knots of a segment are, in the knots' own measure.
+  /// The difference between the two knots of a segment, in the unit that CatmullRomKnots defines.
   [[nodiscard]] double knot_interval(std::size_t segment) const { return intervals_[segment]; }
-  /// The same as pieces of cubics.
+  /// The curve as a sequence of cubic pieces, with the same parameter.
   [[nodiscard]] const CubicPath<V>& path() const { return path_; }
 
-  /// n points a segment and the end: segment_count() x n + 1, every n-th exactly one of the points. n >= 1.
+  /// Points on the curve, `n` (>= 1) per segment plus the end: segment_count() x n + 1 points. Every n-th is
+  /// exactly one of the curve's points.
   [[nodiscard]] std::vector<V> subdivide(std::size_t n) const;
 
  private:
@@ -83,8 +88,9 @@ class CatmullRom {
   std::vector<double> intervals_;
 };
 
-/// The curve's points, n to a segment: (count - 1) x n + 1 of them (closed: count x n + 1), the joints exact.
-/// Fails as CatmullRom::make() does, and on n = 0.
+/// Points on the Catmull-Rom curve through `points`, `n` per segment plus the end: (count - 1) x n + 1
+/// points, closed count x n + 1. The given points are reproduced exactly. Fails like CatmullRom::make(), and
+/// if n is 0.
 template <CurveVector V>
 [[nodiscard]] Result<std::vector<V>> subdivide(std::span<const V> points, std::size_t n,
                                                const CatmullRomOptions& options = {});

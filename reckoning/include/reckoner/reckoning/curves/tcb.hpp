@@ -15,24 +15,26 @@
 
 namespace reckoner {
 
-/// How a key-framed segment speeds up and slows down: parabolic over the first `ease_from` of it, linear in
-/// between, parabolic over the last `ease_to`. C1, from 0 at 0 to 1 at 1, never falling. With a = ease_from,
-/// b = ease_to (both scaled to sum 1 if they sum to more) and k = 1/(2 - a - b):
+/// How motion speeds up and slows down along a segment between two keys: parabolic over the first share
+/// `ease_from`, linear in the middle, parabolic over the last share `ease_to`. The function is C1, rises from
+/// 0 at t = 0 to 1 at t = 1 and never decreases. With a = ease_from, b = ease_to (both scaled to a sum of 1
+/// if their sum is larger) and k = 1/(2 - a - b):
 ///   t < a: k t^2/a;   t < 1 - b: k (2t - a);   else 1 - k (1 - t)^2/b.
-/// This is what 3D Studio's keys have as "ease from" (the key left) and "ease to" (the key reached).
+/// These are the parameters "ease from" (of the segment's first key) and "ease to" (of its last key) of 3D
+/// Studio.
 class RECKONER_RECKONING_API Easing {
  public:
-  /// Linear: value(t) = t.
+  /// No easing: value(t) = t.
   Easing() = default;
 
-  /// Both 0 to 1; what lies outside counts as the nearest, NaN as 0.
+  /// Both 0 to 1. Values outside count as the nearest limit, NaN as 0.
   Easing(double ease_from, double ease_to);
 
-  /// t outside 0 to 1 counts as the nearest.
+  /// The eased value at `t`. Values of t outside 0 to 1 count as the nearest limit.
   [[nodiscard]] double value(double t) const;
-  [[nodiscard]] double rate(double t) const;         ///< derivative
-  [[nodiscard]] double second_rate(double t) const;  ///< second derivative; steps at a and at 1 - b
-  [[nodiscard]] double inverse(double value) const;  ///< the t with that value
+  [[nodiscard]] double rate(double t) const;         ///< first derivative
+  [[nodiscard]] double second_rate(double t) const;  ///< second derivative; it jumps at a and at 1 - b
+  [[nodiscard]] double inverse(double value) const;  ///< the t at which value(t) is `value`
 
  private:
   double a_ = 0.0;
@@ -40,81 +42,86 @@ class RECKONER_RECKONING_API Easing {
   double k_ = 0.5;
 };
 
-/// A key's shape parameters. -1 to 1 is the usual range; any finite number is taken.
+/// The shape parameters of a key. The usual range is -1 to 1; any finite number is accepted.
 struct TcbShape {
-  double tension = 0.0;     ///< 1: tight, stops at the key; -1: loose
-  double continuity = 0.0;  ///< not 0: a corner. As in the paper; see TcbSpline
-  double bias = 0.0;        ///< 1: overshoots, follows the way in; -1: undershoots, the way out
+  double tension = 0.0;     ///< 1: tight, the curve stops at the key; -1: loose
+  double continuity = 0.0;  ///< not 0: the curve has a corner; the sign is the paper's, see TcbSpline
+  /// 1: overshoots, continues the incoming direction; -1: undershoots, anticipates the outgoing direction.
+  double bias = 0.0;
 };
 
-/// The weights that a key's shape puts on the step before it (p_i - p_i-1) and after it (p_i+1 - p_i), for
-/// the tangent that arrives (the paper's source derivative) and the one that leaves (destination derivative).
+/// The weights of the step before a key (p_i - p_i-1) and after it (p_i+1 - p_i) in its two tangents. The
+/// incoming tangent is the paper's source derivative, the outgoing tangent its destination derivative.
 struct TcbWeights {
-  double in_before = 0.5;   ///< of the way from the key before, in the tangent that arrives
-  double in_after = 0.5;    ///< of the way to the key after, in the tangent that arrives
-  double out_before = 0.5;  ///< of the way from the key before, in the tangent that leaves
-  double out_after = 0.5;   ///< of the way to the key after, in the tangent that leaves
+  double in_before = 0.5;   ///< weight of the step before, in the incoming tangent
+  double in_after = 0.5;    ///< weight of the step after, in the incoming tangent
+  double out_before = 0.5;  ///< weight of the step before, in the outgoing tangent
+  double out_after = 0.5;   ///< weight of the step after, in the outgoing tangent
 };
 
-/// D. Kochanek, R. Bartels, "Interpolating splines with local tension, continuity, and bias control", 1984:
+/// The weights of a key (D. Kochanek, R. Bartels, "Interpolating splines with local tension, continuity, and
+/// bias control", 1984), with t, c, b for tension, continuity and bias:
 ///   in:  (1-t)(1-c)(1+b)/2 (p_i - p_i-1) + (1-t)(1+c)(1-b)/2 (p_i+1 - p_i)
 ///   out: (1-t)(1+c)(1+b)/2 (p_i - p_i-1) + (1-t)(1-c)(1-b)/2 (p_i+1 - p_i)
-/// with the paper's correction for uneven key times: in x 2 before/(before + after), out x 2 after/(before +
-/// after), where `before` and `after` are the times of the segments around the key (> 0). That makes the
-/// velocity in time the same on both sides whenever continuity is 0.
+/// The paper's correction for uneven key times is applied: `in` is multiplied by 2 before/(before + after)
+/// and `out` by 2 after/(before + after). `before` and `after` are the durations of the segments before and
+/// after the key, > 0. So the velocity in time is the same on both sides whenever continuity is 0.
 [[nodiscard]] RECKONER_RECKONING_API TcbWeights tcb_weights(const TcbShape& shape, double before,
                                                             double after);
 
-/// A value that the curve takes at a time, and how it passes there.
+/// A point that the curve passes at a given time, and the shape of the curve there.
 template <CurveVector V>
 struct TcbKey {
-  double time = 0.0;       ///< s, or any unit; rising from key to key
-  V value{0.0};            ///< that the curve takes
-  TcbShape shape{};        ///< how it passes there
-  double ease_to = 0.0;    ///< 0 to 1: share of the segment before the key over which motion slows down to it
-  double ease_from = 0.0;  ///< 0 to 1: share of the segment after the key over which motion speeds up
+  double time = 0.0;       ///< s, or any other unit; must increase from key to key
+  V value{0.0};            ///< the point on the curve
+  TcbShape shape{};        ///< the shape of the curve at the key
+  double ease_to = 0.0;    ///< 0 to 1: share of the segment before the key in which motion slows down
+  double ease_from = 0.0;  ///< 0 to 1: share of the segment after the key in which motion speeds up
 };
 
-/// Whether the curve is closed.
+/// Options of a TcbSpline.
 struct TcbOptions {
-  /// Closed when set: the time from the last key on to the first again, > 0.
+  /// If set, the curve is closed, and this is the time from the last key back to the first, > 0.
   std::optional<double> closing_time;
 };
 
-/// Kochanek-Bartels (TCB) keys joined by Hermite cubics.
+/// A Kochanek-Bartels (TCB) spline: keys joined by Hermite cubics.
 ///
-/// The sign of continuity is the paper's, as in TcbWeights. Tutorials and programs that have (1+c) where the
-/// paper has (1-c) are had by negating continuity. Keys of shape zero give the Catmull-Rom tangents.
+/// The sign of continuity is the paper's, as in TcbWeights. Some tutorials and programs have (1+c) where the
+/// paper has (1-c); negate continuity to get their curve. Keys with all shape parameters 0 give Catmull-Rom
+/// tangents.
 ///
-/// Ends: the first key leaves with (1.5 (p1 - p0) - 0.5 in(p1)) (1 - tension), the last arrives with the
-/// mirror image of that; two keys alone have (p1 - p0)(1 - tension) at either end; one key is a constant.
+/// Ends: the first key's outgoing tangent is (1.5 (p1 - p0) - 0.5 in(p1)) (1 - tension). The last key's
+/// incoming tangent is its mirror image. With only two keys both tangents are (p1 - p0)(1 - tension). A
+/// single key gives a constant.
 ///
-/// Easing runs along the segment, so that it changes when the curve is where, not its shape: path() has none.
-/// Times outside the keys' count as the nearest end (NaN as the start). A value; evaluation allocates
-/// nothing.
+/// Easing changes when the curve reaches a point, not its shape; path() is without easing. Times outside the
+/// range count as the nearest end, NaN as the start. A value; evaluation allocates nothing.
 template <CurveVector V>
 class TcbSpline {
  public:
-  /// Fails on no keys, times that do not rise, easing outside 0 to 1, anything not finite or too large;
-  /// closed: on fewer than three keys. A repeated value is an ordinary key.
+  /// Fails if there are no keys (closed: fewer than three), if times do not increase, if an easing is outside
+  /// 0 to 1, or if a number is not finite or too large. Two keys with the same value are allowed.
   [[nodiscard]] static Result<TcbSpline> make(std::span<const TcbKey<V>> keys,
                                               const TcbOptions& options = {});
 
-  /// Where the curve is at a time of the keys'.
+  /// Position at a time, in the unit of the key times.
   [[nodiscard]] V position(double time) const { return path_.position(path_parameter(time)); }
-  [[nodiscard]] V velocity(double time) const;      ///< derivative in time
-  [[nodiscard]] V acceleration(double time) const;  ///< second derivative in time
-  /// Of the first key.
+  [[nodiscard]] V velocity(double time) const;      ///< first derivative with respect to time
+  [[nodiscard]] V acceleration(double time) const;  ///< second derivative with respect to time
+  /// The time of the first key.
   [[nodiscard]] double start_time() const { return times_.front(); }
-  [[nodiscard]] double end_time() const { return times_.back(); }  ///< closed: when the first key comes again
-  /// Of the keys, rising.
+  /// Time of the last key; closed: the time at which the first key is reached again.
+  [[nodiscard]] double end_time() const { return times_.back(); }
+  /// The key times, increasing; for a closed curve the last one is end_time().
   [[nodiscard]] std::span<const double> times() const { return times_; }
 
-  /// The shape, in its own parameter (segments, easing left out), and the way between the two.
+  /// The shape of the curve without easing. Its parameter counts segments; convert with path_parameter() and
+  /// time_at().
   [[nodiscard]] const CubicPath<V>& path() const { return path_; }
-  /// Where in path() the curve is at a time.
+  /// The parameter of path() at a time.
   [[nodiscard]] double path_parameter(double time) const;
-  /// When the curve is at a place in path().
+  /// The time at a parameter of path().
   [[nodiscard]] double time_at(double path_parameter) const;
 
  private:
@@ -133,39 +140,40 @@ class TcbSpline {
   [[nodiscard]] Place locate(double time) const;
 
   CubicPath<V> path_;
-  std::vector<double> times_;  // of the joints: one more than segments, or the single key's
+  std::vector<double> times_;  // one more than segments, or the time of the only key
   std::vector<Segment> segments_;
 };
 
-/// An orientation to be in at a time; the rest as in TcbKey.
+/// An orientation at a given time, and the shape of the curve there.
 struct OrientationKey {
-  double time = 0.0;                           ///< rising from key to key
-  glm::dquat orientation{1.0, 0.0, 0.0, 0.0};  ///< body to world; made unit on the way in
-  TcbShape shape{};                            ///< how the curve passes there
-  double ease_to = 0.0;                        ///< 0 to 1: how much of the way here slows down
-  double ease_from = 0.0;                      ///< 0 to 1: how much of the way on speeds up
+  double time = 0.0;                           ///< must increase from key to key
+  glm::dquat orientation{1.0, 0.0, 0.0, 0.0};  ///< body to world; normalised by make()
+  TcbShape shape{};                            ///< the shape of the curve at the key
+  double ease_to = 0.0;    ///< 0 to 1: share of the segment before the key in which rotation slows down
+  double ease_from = 0.0;  ///< 0 to 1: share of the segment after the key in which rotation speeds up
 };
 
-/// Kochanek-Bartels keys for orientations. The steps between keys are rotation vectors in body axes, the
-/// shortest way round (q and -q are the same key; a turn of more than half a revolution needs a key in
-/// between). Tangents and ends are those of TcbSpline on these steps. Each segment is the cubic Bézier curve
-/// of rotations q0 exp(w1 b1(u)) exp(w2 b2(u)) exp(w3 b3(u)) with cumulative Bernstein weights (M. Kim, M.
-/// Kim, S. Shin, "A general construction scheme for unit quaternion curves", 1995), which meets the tangents
-/// exactly: angular velocity is continuous through a key of continuity 0 without easing. About one axis it
-/// equals TcbSpline on the angle.
+/// A Kochanek-Bartels spline of orientations. The steps between keys are rotation vectors in body axes, along
+/// the shorter rotation; q and -q are the same key. A rotation of more than half a revolution needs a key in
+/// between. Tangents and ends are those of TcbSpline, computed from these steps.
 ///
-/// Times outside the keys' count as the nearest end (NaN as the start). A value; evaluation allocates
-/// nothing.
+/// Each segment is the cubic Bézier curve of rotations q0 exp(w1 b1(u)) exp(w2 b2(u)) exp(w3 b3(u)) with
+/// cumulative Bernstein weights (M. Kim, M. Kim, S. Shin, "A general construction scheme for unit quaternion
+/// curves", 1995). It matches the tangents exactly: angular velocity is continuous at a key with continuity 0
+/// and no easing. If all rotations have the same axis, the result equals TcbSpline on the angle.
+///
+/// Times outside the range count as the nearest end, NaN as the start. A value; evaluation allocates nothing.
 class RECKONER_RECKONING_API OrientationSpline {
  public:
-  /// Fails on no keys, times that do not rise, easing outside 0 to 1, a zero quaternion, anything not finite.
+  /// Fails if there are no keys, if times do not increase, if an easing is outside 0 to 1, if a quaternion is
+  /// zero, or if a number is not finite.
   [[nodiscard]] static Result<OrientationSpline> make(std::span<const OrientationKey> keys);
 
   [[nodiscard]] glm::dquat orientation(double time) const;       ///< unit, body to world
   [[nodiscard]] glm::dvec3 angular_velocity(double time) const;  ///< rad per unit of time, world axes
-  /// Of the first key.
+  /// The time of the first key.
   [[nodiscard]] double start_time() const { return start_; }
-  /// Of the last key.
+  /// The time of the last key.
   [[nodiscard]] double end_time() const { return end_; }
 
  private:
@@ -186,7 +194,7 @@ class RECKONER_RECKONING_API OrientationSpline {
   OrientationSpline() = default;
   [[nodiscard]] Place locate(double time) const;
 
-  std::vector<Segment> segments_;  // none for a single key
+  std::vector<Segment> segments_;  // empty if there is a single key
   glm::dquat last_{1.0, 0.0, 0.0, 0.0};
   double start_ = 0.0;
   double end_ = 0.0;
