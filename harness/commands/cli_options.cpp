@@ -79,7 +79,7 @@ Result<LinkPair> links_of(const LinkArguments& arguments) {
     }
     links = {*named, *named};
   }
-  // What is said of one direction wins over what is said of both, in whatever order.
+  // Options for one direction override options for both, whatever their order is.
   for (const bool one_way : {false, true}) {
     for (const LinkArguments::Change& change : arguments.changes) {
       if (one_way != (change.up != change.down)) continue;
@@ -171,7 +171,7 @@ Result<ReplayOptions> replay_options(const RunArguments& run, const program::Sou
   options.links = *links;
   options.link_script = std::move(*script);
   options.seconds = source.seconds;
-  // A trace was cut when it was read; a scenario goes on for ever.
+  // A trace was cut when it was read. A scenario is endless.
   options.start_s = source.trace.empty() ? source.start_s : 0.0;
   std::string owner = run.owner_network;
   if (owner.empty() && source.scenario == "owned") owner = "wifi";
@@ -184,7 +184,7 @@ Result<ReplayOptions> replay_options(const RunArguments& run, const program::Sou
                          : run.owner_policy == "refuse" ? OwnerPolicy::refuse
                                                         : OwnerPolicy::correct;
   if (source.scenario == "duel" && options.shots_per_second <= 0.0) options.shots_per_second = 5.0;
-  // Between samples a recording may be twice as fast as from sample to sample.
+  // Between two samples, a recording may be twice as fast as their difference suggests.
   options.max_speed_mps = std::max(options.max_speed_mps, 2.0 * source.teleport_mps);
   return options;
 }

@@ -22,10 +22,11 @@ class App;
 
 namespace reckoner::harness {
 
-/// For reports: the trace's name without folder and ending, or the scenario's.
+/// Name of the source in reports: the name of the trace without folder and extension, or the name of the
+/// scenario.
 [[nodiscard]] std::string name_of(const program::SourceOptions& source);
 
-/// The network between the two sides.
+/// The options of the network between the two sides.
 struct LinkArguments {
   struct Change {
     std::string option;
@@ -36,25 +37,26 @@ struct LinkArguments {
   std::string network;
   std::vector<Change> changes;
   std::string script;
-  [[nodiscard]] std::string name() const;  ///< the network's, or "custom", or "perfect"
+  [[nodiscard]] std::string name() const;  ///< name of the network, "custom" or "perfect", for reports
 };
 void add_link_options(CLI::App& command, LinkArguments& arguments);
 [[nodiscard]] Result<LinkPair> links_of(const LinkArguments& arguments);
 [[nodiscard]] Result<LinkScript> script_of(const LinkArguments& arguments);
 
-/// Sender, client, method and rates, as replay and plot have them.
+/// The options of sender, client and rates that several commands share.
 struct RunArguments {
   ReplayOptions options;
   std::string mode = "present";
   std::vector<std::string> switch_to;  // modes
-  std::vector<double> switch_at;       // s, one for each of them
+  std::vector<double> switch_at;       // s, one for each element of switch_to
   std::string transport = "sim";
   std::string owner_network;
   std::string owner_policy = "correct";
 };
 void add_run_options(CLI::App& command, RunArguments& arguments);
 
-/// Puts all of it together; the source's own start and length are already applied to a trace.
+/// Combines the options of a run, its source and its link. Fails if an option is invalid. A trace is assumed
+/// to be cut to its start already.
 [[nodiscard]] Result<ReplayOptions> replay_options(const RunArguments& run,
                                                    const program::SourceOptions& source,
                                                    const LinkArguments& link);

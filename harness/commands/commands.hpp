@@ -7,8 +7,8 @@ class App;
 
 namespace reckoner::harness {
 
-/// Each adds one command to the program. It runs while the command line is parsed and leaves its exit code in
-/// `exit_code`, which must outlive the application.
+/// Each function adds a command to the program. The command runs while the command line is parsed and stores
+/// its exit code in `exit_code`, which must outlive the application.
 void add_replay_command(CLI::App& app, int& exit_code);
 void add_compare_command(CLI::App& app, int& exit_code);
 void add_measure_command(CLI::App& app, int& exit_code);

@@ -19,7 +19,7 @@
 namespace reckoner::harness {
 namespace {
 
-constexpr double kLeastLifeS = 10.0;  // a chosen entity that lives shorter says little
+constexpr double kLeastLifeS = 10.0;  // traces whose busiest entity exists for a shorter time are skipped
 
 struct CompareArguments {
   program::SourceOptions source;
@@ -81,7 +81,8 @@ Result<Comparison> comparison_of(const CompareArguments& arguments) {
   auto networks = arguments.networks;
   if (networks.empty()) networks.emplace_back();
   program::SourceOptions source = arguments.source;
-  // Traces are cut when they are read; scenarios start at their start. One set of options runs both.
+  // Traces are cut when they are read, and scenarios begin at --start. All sources of a comparison share one
+  // ReplayOptions, so a start cannot apply to both kinds.
   source.trace = arguments.traces.empty() ? "" : arguments.traces.front();
   if (!arguments.traces.empty() && !arguments.scenarios.empty() && source.start_s > 0.0) {
     return Error{"--start goes with traces or with scenarios, not with both at once"};
@@ -138,7 +139,7 @@ int run_compare(const CompareArguments& arguments) {
   return 0;
 }
 
-// The options of a replay, of which a comparison takes lists.
+// Replaces an option of a replay by one that takes a list.
 template <class T>
 void add_list(CLI::App& command, const std::string& replaced, const std::string& names, std::vector<T>& list,
               const std::string& help, char delimiter = ',') {
@@ -155,7 +156,7 @@ void add_compare_command(CLI::App& app, int& exit_code) {
   program::add_source_options(*command, arguments->source);
   add_link_options(*command, arguments->link);
   add_run_options(*command, arguments->run);
-  // A file's name may hold a comma.
+  // File names may contain commas, so traces have no delimiter.
   add_list(*command, "--trace", "--trace", arguments->traces, "recorded motions, CSV files", '\0');
   add_list(*command, "--scenario", "--scenario", arguments->scenarios, "built-in motions");
   add_list(*command, "--network", "--network", arguments->networks, "named networks");

@@ -27,7 +27,7 @@ using Path = CubicPath<glm::dvec3>;
 constexpr double kRadiansPerDegree = 0.01745329251994329577;
 constexpr int kMostSamples = 1'000'000;
 
-// A row a sample. What a curve calls t, and its derivative by that, differ from kind to kind.
+// The CSV output, one row per sample. The meaning of t depends on the kind of curve.
 class Table {
  public:
   void add(double t, double distance, const CurvePoint<glm::dvec3>& at) {
@@ -41,12 +41,12 @@ class Table {
   std::string text_ = "t,distance,x,y,z,dx,dy,dz\n";
 };
 
-// How to go over a curve: its path, what t is at a place of the path, and the other way, and the derivative
-// by t.
+// Functions for walking along a curve: conversions between the path's parameter and t, and the derivative
+// with respect to t.
 struct Drawing {
   const Path& path;
   std::function<double(double)> t_at;            // from the path's parameter
-  std::function<double(std::size_t, double)> t;  // from a segment and the share of it that is over
+  std::function<double(std::size_t, double)> t;  // from a segment and a share of it, 0 to 1
   std::function<double(double)> parameter_at;    // from t
   std::function<glm::dvec3(double)> derivative;  // at t
 };
@@ -105,7 +105,7 @@ Result<std::string> tcb_csv(const CurveArguments& a, std::string_view text) {
   if (!curve) return Error{curve.error()};
   const auto times = curve->times();
   const auto time = [times](std::size_t i, double u) {
-    // The keys' own times exactly, not times that come out of a sum.
+    // Return the times of keys exactly, without rounding errors of a sum.
     if (times.size() == 1 || u == 0.0) return times[i];
     return u == 1.0 ? times[i + 1] : times[i] + u * (times[i + 1] - times[i]);
   };
@@ -129,8 +129,8 @@ Result<std::string> chaikin_csv(const CurveArguments& a, std::string_view text) 
   const auto arc = ArcLengthTable::make(*path, a.tolerance);
   if (!arc) return Error{arc.error()};
   Table table;
-  // Its points; at uniform speed, as many, evenly along the line, from its start to its end (closed: to the
-  // last one before the start).
+  // Print the points of the line. At uniform speed, print as many points at equal distances from the start to
+  // the end of the line. On a closed line, the last point is one step before the start.
   const std::size_t count = line->size();
   const double steps = static_cast<double>(a.closed || count == 1 ? count : count - 1);
   for (std::size_t i = 0; i < count; ++i) {
@@ -168,7 +168,7 @@ Result<std::string> curve_csv(const CurveArguments& arguments, std::string_view 
 void add_curve_command(CLI::App& app, int& exit_code) {
   auto* const command =
       app.add_subcommand("curve", "Print a curve through points as CSV: t,distance,x,y,z,dx,dy,dz");
-  // CLI11 keeps references to what it fills until parsing is over.
+  // CLI11 keeps references to these variables until parsing is finished.
   const auto a = std::make_shared<CurveArguments>();
   const auto limit_angles = std::make_shared<bool>(false);
   const auto reject_outliers = std::make_shared<bool>(false);

@@ -23,7 +23,7 @@ std::string_view trimmed(std::string_view s) {
   return s.substr(first, s.find_last_not_of(kBlank) - first + 1);
 }
 
-// Up to the next `separator`, which `rest` then begins after.
+// The text before the next `separator`. Removes it and the separator from `rest`.
 std::string_view next_part(std::string_view& rest, char separator) {
   const std::size_t at = rest.find(separator);
   const std::string_view part = rest.substr(0, at);

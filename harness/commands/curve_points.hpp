@@ -11,11 +11,12 @@
 
 namespace reckoner::harness {
 
-/// Points x[,y[,z]], one a line, all with as many numbers; axes that are missing are 0. A first line without
-/// any number is a header; blank lines and # comments are skipped. Fails, with the line, on anything else.
+/// Parses points x[,y[,z]], one per line. All must have the same number of coordinates; missing ones are 0. A
+/// first line without any number is a header. Blank lines and # comments are skipped. Errors name the line.
 [[nodiscard]] Result<std::vector<glm::dvec3>> read_points(std::string_view text);
 
-/// Keys t,x,y,z,tension,continuity,bias,ease_to,ease_from, one a line; from tension on, what is missing is 0.
+/// Parses keys t,x,y,z[,tension,continuity,bias,ease_to,ease_from], one per line. Missing values are 0.
+/// Headers, blank lines, comments and errors are handled as by read_points().
 [[nodiscard]] Result<std::vector<TcbKey<glm::dvec3>>> read_keys(std::string_view text);
 
 }  // namespace reckoner::harness

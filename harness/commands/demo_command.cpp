@@ -53,7 +53,7 @@ void sleep_ms(int ms) {
   std::this_thread::sleep_for(std::chrono::milliseconds(ms));
 }
 
-// Waits until the program says which port it listens on.
+// Waits until the program prints the port it listens on. Returns the port.
 Result<std::string> port_of(ChildProcess& process, const std::string& name) {
   constexpr std::string_view kSays = "listening on port ";
   for (int i = 0; i < 500 && !program::stop_requested(); ++i) {
@@ -84,7 +84,8 @@ std::vector<std::string> source_options(const program::SourceOptions& source) {
   return options;
 }
 
-// Shows how far the run is until the server has ended; false if it was stopped.
+// Shows the progress until the server has ended. Returns false if the user stops it or the server does not
+// end in time.
 bool watch(ChildProcess& server, double seconds) {
   const bool terminal = isatty(STDOUT_FILENO) != 0;
   const auto start = std::chrono::steady_clock::now();
@@ -206,7 +207,7 @@ int run_demo(const DemoArguments& arguments) {
   };
 
   std::vector<std::string> server_options = source_options(arguments.source);
-  // Its own backend: a key for the server, and a token for each client.
+  // The demo acts as the backend: it makes a key for the server and a token for each client.
   const fs::path key_path = scratch.path() / "key";
   const SecretKey key = SecretKey::make();
   if (const auto wrong = program::write_secret_file(key_path, key.text()))

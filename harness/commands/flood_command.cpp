@@ -28,7 +28,7 @@ struct FloodArguments {
   std::string json;
 };
 
-// What is compared, and by how much it may be worse while strangers flood the server.
+// The figures that are compared between runs with and without the flood.
 struct Figure {
   const char* name;
   const char* text;
@@ -52,7 +52,7 @@ Json figures_of(const LoadResult& result) {
   return figures;
 }
 
-// What went wrong in a flooded run, whatever the figures are; empty if nothing did.
+// Returns a message if the flooded run failed, whatever its figures are. Returns an empty string otherwise.
 std::string broken(const LoadRunOptions& options, const Json& flooded) {
   const Json& flood = flooded["flood"];
   if (flood.value("datagrams", 0.0) < 0.9 * options.flood_per_second * options.seconds)

@@ -20,7 +20,7 @@
 namespace reckoner::harness {
 namespace {
 
-constexpr std::size_t kMostClients = 4000;  // what one ENet host serves
+constexpr std::size_t kMostClients = 4000;  // the limit of one ENet host
 
 struct LoadArguments {
   LoadRunOptions run;
@@ -29,7 +29,7 @@ struct LoadArguments {
 
 int run_load_command(const LoadArguments& arguments) {
   program::catch_stop_signals();
-  (void)std::signal(SIGPIPE, SIG_IGN);  // a process that has ended is told nothing, which is noticed
+  (void)std::signal(SIGPIPE, SIG_IGN);  // writing to an ended process must fail with an error
   const ScratchFolder scratch;
   if (scratch.path().empty()) return report_error("cannot make a temporary folder", program::kFailed);
   const auto record = scratch.path() / "sent.txt";

@@ -23,7 +23,7 @@ struct PlotArguments {
   std::string out;
 };
 
-// Index of the entity to draw: the named one, or the first that is there from the start.
+// Index of the entity to draw: the one with the given name, or the first that exists from the start.
 Result<std::size_t> chosen(const scenario::Source& source, const PlotArguments& arguments) {
   for (std::size_t i = 0; i < source.size(); ++i) {
     if (arguments.show.empty() ? source.entity(i).first_s <= source.start_s()

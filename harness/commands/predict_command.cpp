@@ -28,7 +28,7 @@ constexpr std::array<const char*, 5> kFields{"position", "velocity", "accelerati
                                              "angular_velocity"};
 constexpr double kUnitTolerance = 0.01;
 
-// `count` finite numbers, or why not.
+// Parses an array of `count` finite numbers.
 template <std::size_t count>
 Result<std::array<double, count>> numbers(const json& value, const char* field) {
   const auto wrong = [&] {
@@ -77,7 +77,7 @@ Result<DisState> read_state(const std::string& text) {
   return state;
 }
 
-// The shortest decimal that is this float: 0.1f is 0.1, not 0.10000000149.
+// The double with the shortest decimal form of this float: 0.1f becomes 0.1, not 0.10000000149.
 double shortest(float value) {
   const std::string text = fmt::format("{}", value);
   double out = value;

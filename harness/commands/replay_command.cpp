@@ -27,7 +27,7 @@ struct ReplayArguments {
   std::string json;
 };
 
-// Nothing where one of the two was never shown.
+// Returns nullopt if a run showed no entity in a measured frame.
 std::optional<double> owned_error_ratio(const Figures& owned, const Figures& server_side) {
   if (owned.frames.counted == 0 || server_side.frames.counted == 0) return std::nullopt;
   return owned.now_error_m.p95 / std::max(1e-9, server_side.now_error_m.p95);
@@ -65,7 +65,8 @@ nlohmann::ordered_json run_json(const ReplayArguments& arguments, const scenario
   return run;
 }
 
-// The same, but for the entities being the server's own, and the link as long as both links were together.
+// The options of the run for comparison: the server moves the entities itself, and the link is as long as
+// both links together.
 ReplayOptions owned_by_server(const ReplayOptions& owned) {
   ReplayOptions options = owned;
   options.links = summed(*owned.owner_links, owned.links);

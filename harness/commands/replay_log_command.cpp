@@ -24,7 +24,7 @@ struct Arguments {
   std::string rendered;
 };
 
-// Plays what is left of the session; the time of its last record.
+// Plays back the rest of the session. Returns the time between its first and last call, s.
 double play(program::PlayedTransport& transport, const program::SessionSettings& settings,
             scenario::PoseCsvWriter* rendered, program::Drawn& drawn, ClientStats& stats) {
   ClientConfig config;

@@ -7,7 +7,7 @@ class App;
 
 namespace reckoner::harness {
 
-/// replay-log: plays back what reckoner-client --record wrote. As in commands.hpp.
+/// Adds the command replay-log, which plays back a recording of reckoner-client --record. See commands.hpp.
 void add_replay_log_command(CLI::App& app, int& exit_code);
 
 }  // namespace reckoner::harness

@@ -7,7 +7,7 @@
 
 namespace reckoner::harness {
 
-/// A temporary folder that is gone when it goes out of scope. Its path is empty if none could be made.
+/// A temporary folder. The destructor removes it. The path is empty if the folder could not be created.
 class ScratchFolder {
  public:
   ScratchFolder() {

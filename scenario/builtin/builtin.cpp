@@ -13,18 +13,16 @@ namespace {
 using Make = std::unique_ptr<Source> (*)(std::size_t, std::uint64_t);
 
 constexpr BuiltinInfo kInfos[] = {
-    {"orbit", "spinning things on tilted ellipses; smooth, the easiest to predict", 16},
-    {"traffic", "cars on a grid of streets: at most 3 m/s^2 along the road, stops, turns", 64},
-    {"crowd", "walkers who start, stop, turn sharply, pause and rest", 100},
+    {"orbit", "spinning bodies on tilted ellipses; smooth and easy to predict", 16},
+    {"traffic", "cars on a grid of streets with stops and turns; at most 3 m/s^2 along the road", 64},
+    {"crowd", "walkers that start, stop, turn sharply, pause and rest", 100},
     {"hop", "jumping characters, each with a teleport every 10 s", 8},
-    {"patrol", "guards on curved routes who change speed, stop, leave the route for a while and come back",
-     24},
-    {"visitors", "walkers who come and go, each for 5 s to 40 s; ends when the last has gone", 200},
-    {"duel", "pairs of players who face each other, strafe, stand and jump", 8},
-    {"owned", "avatars that players own: as in duel", 2},
-    {"ship",
-     "a ship that turns and accelerates, people at rest and walking on deck, some who board and leave", 16},
-    {"ashore", "the walks of the ship's people, on firm ground: to compare", 16},
+    {"patrol", "guards on curved routes; they change speed, stop, leave the route briefly and return", 24},
+    {"visitors", "walkers that appear for 5 s to 40 s each; ends with the last one", 200},
+    {"duel", "pairs of players that face each other, strafe, stand and jump", 8},
+    {"owned", "avatars owned by players; they move as in duel", 2},
+    {"ship", "a ship that turns and accelerates; people rest and walk on deck, and some board and leave", 16},
+    {"ashore", "the people of the ship scenario on firm ground, for comparison", 16},
 };
 constexpr Make kMakes[] = {make_orbit,    make_traffic, make_crowd, make_hop,  make_patrol,
                            make_visitors, make_duel,    make_owned, make_ship, make_ashore};

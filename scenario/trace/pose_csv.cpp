@@ -64,7 +64,7 @@ std::optional<Error> read_row(const std::vector<std::string_view>& fields, PoseC
   const glm::dquat q(numbers[5], numbers[6], numbers[7], numbers[8]);
   const double norm = glm::length(q);
   if (!(std::abs(norm - 1.0) <= kUnitTolerance)) {
-    return expected(name, line, "a unit quaternion", "one of length " + std::to_string(norm));
+    return expected(name, line, "a unit quaternion", "a quaternion of length " + std::to_string(norm));
   }
   row.frame_time_s = numbers[0];
   row.id = fields[1];
@@ -175,7 +175,7 @@ Result<std::vector<PoseRow>> parse_pose_csv(std::string_view text, std::string_v
     const CsvCursor::Step step = cursor.next(fields);
     if (step == CsvCursor::Step::end) break;
     if (step == CsvCursor::Step::bad_quoting) {
-      return expected(name, cursor.line(), "a field in matching quotes", "quotes that do not match");
+      return expected(name, cursor.line(), "a field with matching quotes", "unmatched quotes");
     }
     if (columns) {
       PoseRow& row = rows.emplace_back();
@@ -189,7 +189,7 @@ Result<std::vector<PoseRow>> parse_pose_csv(std::string_view text, std::string_v
     columns = columns_of(joined);
     if (!columns) {
       return expected(name, cursor.line(),
-                      "a header " + header({true, true, true}) + " (the last three may be left out)",
+                      "a header " + header({true, true, true}) + " (the last three are optional)",
                       shown(joined));
     }
   }

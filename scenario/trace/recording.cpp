@@ -10,7 +10,7 @@
 namespace reckoner::scenario {
 namespace {
 
-constexpr std::string_view kHeader = "a header id,t,x,y,z or id,t,x,y,z,qw,qx,qy,qz (id may be left out)";
+constexpr std::string_view kHeader = "a header id,t,x,y,z or id,t,x,y,z,qw,qx,qy,qz (id is optional)";
 
 class Reader {
  public:
@@ -24,7 +24,8 @@ class Reader {
       if (step == CsvCursor::Step::bad_quoting) return bad_quoting();
       if (std::optional<Error> error = read_row()) return *std::move(error);
     }
-    if (recording_.entities.empty()) return expected(name_, cursor_.line(), "rows of samples", "none");
+    if (recording_.entities.empty())
+      return expected(name_, cursor_.line(), "at least one row of samples", "none");
     return std::move(recording_);
   }
 
@@ -65,13 +66,14 @@ class Reader {
     const auto& [t, x, y, z, qw, qx, qy, qz] = numbers;
     const double norm = std::sqrt(qw * qw + qx * qx + qy * qy + qz * qz);
     if (std::abs(norm - 1.0) > kUnitTolerance) {
-      return expected(name_, line, "a unit quaternion", "one of length " + std::to_string(norm));
+      return expected(name_, line, "a unit quaternion", "a quaternion of length " + std::to_string(norm));
     }
     std::vector<TrackSample>& samples = samples_of(has_id_ ? fields_[0] : "0");
     if (!samples.empty() && !(t > samples.back().time_s)) {
-      return expected(name_, line,
-                      "a time later than the id's last, " + std::to_string(samples.back().time_s),
-                      shown(fields_[first_number]));
+      return expected(
+          name_, line,
+          "a time later than the previous one of this id, " + std::to_string(samples.back().time_s),
+          shown(fields_[first_number]));
     }
     samples.push_back({t, {x, y, z}, glm::dquat(qw, qx, qy, qz)});
     return std::nullopt;
@@ -88,7 +90,7 @@ class Reader {
   }
 
   Error bad_quoting() const {
-    return expected(name_, cursor_.line(), "a field in matching quotes", "quotes that do not match");
+    return expected(name_, cursor_.line(), "a field with matching quotes", "unmatched quotes");
   }
 
   std::string_view name_;

@@ -63,7 +63,7 @@ std::string known_ids(const Recording& recording) {
   std::string text;
   for (std::size_t i = 0; i < recording.entities.size(); ++i) {
     if (i == kNamesInErrors) {
-      text += ", ... (" + std::to_string(recording.entities.size()) + " in all)";
+      text += ", ... (" + std::to_string(recording.entities.size()) + " in total)";
       break;
     }
     (text += i == 0 ? "" : ", ") += recording.entities[i].id;
@@ -77,8 +77,8 @@ std::optional<Error> keep_named(Recording& recording, const std::string& name, c
   const std::string ids = known_ids(recording);
   std::erase_if(recording.entities, [&](const auto& entity) { return entity.id != options.entity; });
   if (!recording.entities.empty()) return std::nullopt;
-  return Error{name + ": expected the id of an entity, busiest or all, found " + shown(options.entity) +
-               "; the ids are " + ids};
+  return Error{name + ": expected the id of an entity, \"busiest\" or \"all\", found " +
+               shown(options.entity) + "; the ids are " + ids};
 }
 
 // Puts the entities on the playback clock. An entity that is selected alone keeps its recorded times.
@@ -123,8 +123,8 @@ std::optional<Error> cut(std::vector<TraceSource::Part>& parts, const std::strin
     return part.entity.last_s < from_s || part.entity.first_s > to_s;
   });
   if (parts.empty()) {
-    return Error{name + ": has nothing between " + std::to_string(from_s) + " s and " + std::to_string(to_s) +
-                 " s; the chosen samples lie between " + std::to_string(earliest_s) + " s and " +
+    return Error{name + ": no samples between " + std::to_string(from_s) + " s and " + std::to_string(to_s) +
+                 " s; the selected samples are between " + std::to_string(earliest_s) + " s and " +
                  std::to_string(latest_s) + " s"};
   }
   for (TraceSource::Part& part : parts) {
@@ -137,10 +137,10 @@ std::optional<Error> cut(std::vector<TraceSource::Part>& parts, const std::strin
 std::optional<Error> check(const TraceOptions& options) {
   if (!(options.teleport_mps > 0.0)) return Error{"the teleport speed must be above 0 m/s"};
   if (!(options.start_s >= 0.0) || !std::isfinite(options.start_s)) {
-    return Error{"the start must be 0 s or later"};
+    return Error{"the start must be at least 0 s"};
   }
   if (!(options.seconds >= 0.0) || !std::isfinite(options.seconds)) {
-    return Error{"the length must be 0 s (to the end) or more"};
+    return Error{"the length must be at least 0 s (0: to the end)"};
   }
   return std::nullopt;
 }

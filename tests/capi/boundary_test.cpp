@@ -151,8 +151,7 @@ TEST(CBoundary, OlderProgramsGetDefaultsForNewMembers) {
   std::memset(&pair.server_config, 0xff, sizeof pair.server_config);
   reckoner_server_config_init(&pair.server_config, kOld);
   EXPECT_EQ(pair.server_config.struct_size, kOld);
-  EXPECT_TRUE(std::isnan(pair.server_config.tick_rate_hz))
-      << "beyond its end, the caller's memory is its own";
+  EXPECT_TRUE(std::isnan(pair.server_config.tick_rate_hz)) << "memory beyond struct_size must not change";
   pair.server_config.archetypes = &pair.kind;
   pair.server_config.archetype_count = 1;
   pair.server_config.host = "127.0.0.1";

@@ -30,7 +30,7 @@ TEST(CReconnect, RestartedServerIsJoinedAgain) {
   ASSERT_EQ(reckoner_server_spawn(pair.server, 0, "second", &state, 0, &second), RECKONER_OK);
   ASSERT_TRUE(pair.until([&] { return pair.had(RECKONER_EVENT_LOST, 0); }));
   ASSERT_TRUE(pair.until([&] { return pair.had(RECKONER_EVENT_SPAWNED, second); }));
-  EXPECT_TRUE(pair.had(RECKONER_EVENT_RESTARTED, 0)) << "it is another world";
+  EXPECT_TRUE(pair.had(RECKONER_EVENT_RESTARTED, 0)) << "a restarted server has a new world";
   EXPECT_EQ(reckoner_client_status(pair.client), RECKONER_JOINED);
   reckoner_client_stats stats{};
   stats.struct_size = sizeof stats;

@@ -156,7 +156,7 @@ TEST(CToken, ProvidesTheServerAddress) {
   pair.client_config.game = 42;
   pair.client_config.host = nullptr;
   EXPECT_EQ(reckoner_client_create(&pair.client_config, &pair.client, nullptr, 0), RECKONER_ERROR_ARGUMENT)
-      << "one connection is to one server";
+      << "a client without reconnect needs a single server";
   pair.client_config.reconnects = 1;
   ASSERT_EQ(reckoner_client_create(&pair.client_config, &pair.client, nullptr, 0), RECKONER_OK);
   EXPECT_TRUE(pair.until([&] { return reckoner_client_status(pair.client) == RECKONER_JOINED; }));

@@ -47,10 +47,10 @@ TEST(CLog, ReportsEventsAtBothEnds) {
   EXPECT_EQ(pair.server_config.log_least, RECKONER_LOG_INFO);
   pair.client_config.log_least = RECKONER_LOG_DEBUG;
   ASSERT_TRUE(pair.start());
-  EXPECT_TRUE(server.any("insecure: anyone can join")) << "before anybody has";
+  EXPECT_TRUE(server.any("insecure: anyone can join")) << "logged before any client joins";
   EXPECT_TRUE(server.any("client joined"));
   EXPECT_EQ(server.client_of["client joined"], pair.peer);
-  EXPECT_FALSE(server.any("peer connected")) << "that is for debugging";
+  EXPECT_FALSE(server.any("peer connected")) << "a debug entry, hidden at this level";
   EXPECT_TRUE(client.any("peer connected"));
   EXPECT_TRUE(client.any("joined client="));
 }

@@ -179,7 +179,7 @@ TEST_P(ServerSleep, ClientsStayJoinedOrResume) {
   EXPECT_EQ(world.client(0).status(), ClientStatus::joined);
   ASSERT_NE(world.shown(0, world.body(0)), nullptr);
   EXPECT_LT(glm::distance(world.shown(0, world.body(0))->shown.position, path(0.0).position), 0.05);
-  EXPECT_EQ(world.count(ServerEvent::Kind::client_joined), 1u) << "the same client all the time";
+  EXPECT_EQ(world.count(ServerEvent::Kind::client_joined), 1u) << "the client never joined again";
 }
 
 INSTANTIATE_TEST_SUITE_P(, ServerSleep, testing::Values(2.0, 8.0, 30.0));
@@ -312,7 +312,7 @@ TEST(HostileClients, FalseAcknowledgementsAreHarmless) {
       });
     });
     if (plausible) continue;
-    EXPECT_GT(world.server().stats().malformed, 500u) << "each is refused, and counted";
+    EXPECT_GT(world.server().stats().malformed, 500u) << "every false acknowledgement is refused and counted";
   }
 }
 

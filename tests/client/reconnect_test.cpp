@@ -180,7 +180,7 @@ TEST_P(AnOutage, LosesNoReliableMessages) {
   EXPECT_EQ(world.client(0).stats().messages_abandoned, 0u);
   EXPECT_EQ(world.count(0, Kind::restarted), 0u);
   EXPECT_EQ(world.count(0, Kind::lost), world.count(0, Kind::resumed));
-  EXPECT_EQ(world.count(ServerEvent::Kind::client_joined), 1u) << "it is the same client all the time";
+  EXPECT_EQ(world.count(ServerEvent::Kind::client_joined), 1u) << "the client never joined again";
   EXPECT_EQ(world.count(ServerEvent::Kind::client_left), 0u);
   EXPECT_EQ(world.count(0, Kind::despawned), 0u);
   EXPECT_EQ(world.client(0).stats().malformed, 0u);
@@ -202,7 +202,7 @@ INSTANTIATE_TEST_SUITE_P(
         Outage{"AgainAndAgain", "6 loss=100\n14 loss=0\n22 loss=100\n30 loss=0\n38 loss=100\n46 loss=0\n",
                46.0},
         Outage{"HalfLost", "6 loss=50\n26 loss=0\n", 26.0},
-        Outage{"HalfOfItTwice", "6 duplicate=50\n20 duplicate=0\n", 20.0},
+        Outage{"HalfDuplicated", "6 duplicate=50\n20 duplicate=0\n", 20.0},
         Outage{"Overtaken", "6 latency-ms=20 jitter-ms=150\n20 latency-ms=40 jitter-ms=4\n", 20.0},
         Outage{"FarAwayAndBack", "6 latency-ms=5 jitter-ms=0\n10 latency-ms=500\n22 latency-ms=5\n", 22.0,
                // The shown pose deviates by at most half a second of motion.
@@ -341,7 +341,7 @@ TEST(Reconnect, EvictsTheLongestDisconnectedSessionWhenFull) {
   world.run_to(20.0);
   EXPECT_EQ(world.server().client_count(), 3u);
   EXPECT_EQ(world.count(ServerEvent::Kind::client_left), 2u);
-  EXPECT_EQ(world.count(ServerEvent::Kind::client_refused), 1u) << "the sixth finds no place";
+  EXPECT_EQ(world.count(ServerEvent::Kind::client_refused), 1u) << "the sixth client is refused";
 }
 
 // No other client can resume a session without its key. Invalid keys are refused.

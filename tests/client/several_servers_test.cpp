@@ -27,7 +27,7 @@ TEST(SeveralServers, TriesTheNextServerIfOneDoesNotAnswer) {
   EXPECT_EQ(world.dialer(0).went, (std::vector<std::size_t>{0, 1, 2}));
   EXPECT_EQ(world.count(0, Kind::joined), 1u);
   EXPECT_EQ(world.count(0, Kind::disconnected), 0u);
-  EXPECT_EQ(world.count(0, Kind::lost), 0u) << "it had nothing to lose yet";
+  EXPECT_EQ(world.count(0, Kind::lost), 0u) << "there was no connection to lose yet";
 }
 
 TEST(SeveralServers, ReportsOnceIfNoServerAnswers) {

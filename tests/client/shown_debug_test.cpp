@@ -43,7 +43,7 @@ TEST_P(ShownDebugIn, AgreesWithTheShownPoseInEveryFrame) {
   EXPECT_GT(frames, 200);
   EXPECT_GT(blending, 10);
   if (GetParam() == PlayoutMode::present) {
-    EXPECT_GT(largest_m, 1e-3) << "a swing needs correcting";
+    EXPECT_GT(largest_m, 1e-3) << "an oscillating body needs corrections";
   }
   EXPECT_FALSE(world.client(0).debug(EntityId{}));
 }

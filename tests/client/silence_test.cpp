@@ -152,7 +152,7 @@ TEST(EntitySilence, EntityWithoutUpdatesDoesNotRunAway) {
   };
   world.run_to(60.0);
   ASSERT_GT(world.shown(0).size(), 30u);
-  EXPECT_GT(oldest_s, 7.0) << "nobody was kept waiting: this tests nothing";
+  EXPECT_GT(oldest_s, 7.0) << "no entity waited long: the test proves nothing";
   // 20 m/s and 20 m/s^2, for 5 s and during the fade.
   const double held_s = 5.0;
   const double way_m = 20.0 * held_s + 10.0 * held_s * held_s;

@@ -30,7 +30,7 @@ TEST(SleepWatch, LongFrameIsNotASleep) {
 
 TEST(SleepWatch, RareCallsAreNotASleep) {
   SleepWatch watch;
-  EXPECT_LE(sleeps(watch, 0.0, 1.0, 100), 3) << "until that is known to be usual";
+  EXPECT_LE(sleeps(watch, 0.0, 1.0, 100), 3) << "until the watch has learned the interval";
   EXPECT_EQ(sleeps(watch, 100.0, 1.0, 100), 0);
 }
 

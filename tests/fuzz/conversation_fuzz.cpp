@@ -63,7 +63,7 @@ class Conversation {
     (void)server_.enter_frame(entities_[3], entities_[0]);
     quiet(6);
     for (const auto& client : clients_)
-      check(client->status() == ClientStatus::joined, "both are in");
+      check(client->status() == ClientStatus::joined, "both clients are admitted");
     (void)server_.give(entities_[2], victim(), {});
     (void)server_.give(entities_[4], ClientId{3 - victim().value},
                        {.policy = choices.flag() ? OwnerPolicy::refuse : OwnerPolicy::correct});

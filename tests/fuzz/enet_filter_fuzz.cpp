@@ -192,7 +192,7 @@ void work(Choices& choices) {
       check(ahead <= CommandWindow::kCommands || ahead >= 0x8000, "nothing is too far ahead");
       walked += arrivals.arrive(command.about, command.kind == Kind::send_reliable);
     });
-    check(walked <= paid, "what ENet walks is paid for");
+    check(walked <= paid, "ENet's steps are within the counted budget");
   }
 }
 

@@ -100,7 +100,7 @@ class Way {
   void sent(const ServerAddress& to, std::size_t bytes) {
     if (!is_victims(to)) return;
     std::size_t& left = credit_[to.host - kVictims];
-    check(bytes <= left, "nobody is sent more than was sent in his name");
+    check(bytes <= left, "no victim receives more than was sent in its name");
     left -= bytes;
   }
 
@@ -213,7 +213,7 @@ class Way {
     check(!Guard::belongs(0, joined->number) && Guard::belongs(joined->number, joined->number),
           "a session has a connection of its own");
     if (choices_.flag() && server_->hold(joined->number, static_cast<std::uint32_t>(i + 1)))
-      check(server_->find(joined->number)->held, "what may stand is held");
+      check(server_->find(joined->number)->held, "an accepted session can be held");
     if (choices_.rarely(3)) server_->release(joined->number, now_s_);
   }
 

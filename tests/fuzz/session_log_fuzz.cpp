@@ -61,7 +61,7 @@ void read_through(program::SessionReader& reader, std::size_t bytes) {
 }
 
 Bytes closed(program::SessionWriter& writer, const std::string& path) {
-  check(writer.close(), "there is room for a file");
+  check(writer.close(), "the scratch file can be created");
   std::ifstream file(path, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   const auto bytes = std::as_bytes(std::span(text));
@@ -73,7 +73,7 @@ Bytes any_session(Choices& choices, const std::string& path) {
   program::SessionSettings settings{.protocol = kProtocolVersion, .version = "1.0"};
   settings.playout.mode = static_cast<PlayoutMode>(choices.up_to(2));
   auto writer = program::SessionWriter::create(path, settings);
-  check(static_cast<bool>(writer), "there is room for a file");
+  check(static_cast<bool>(writer), "the scratch file can be created");
   const PeerId server{1};
   double now_s = 100.0;
   writer->service(now_s);
@@ -100,7 +100,7 @@ Bytes real_session(PlayoutMode mode, const std::string& path) {
   program::SessionSettings settings{.protocol = kProtocolVersion, .version = "1.0"};
   settings.playout.mode = mode;
   auto writer = program::SessionWriter::create(path, settings);
-  check(static_cast<bool>(writer), "there is room for a file");
+  check(static_cast<bool>(writer), "the scratch file can be created");
   const PeerId peer{1};
   ServerConfig server_config;
   server_config.archetypes = archetypes();
@@ -142,7 +142,7 @@ Bytes real_session(PlayoutMode mode, const std::string& path) {
     while (server.poll_event()) {
     }
   }
-  check(client.status() == ClientStatus::joined, "it is in");
+  check(client.status() == ClientStatus::joined, "the client is admitted");
   return closed(*writer, path);
 }
 
@@ -152,7 +152,7 @@ void run(std::span<const std::byte> input) {
   const Bytes file{input.begin(), input.end()};
   auto reader = program::SessionReader::read(file, "a file");
   if (!reader) return check(!reader.error().empty(), "an error says something");
-  check(reader->settings().protocol == kProtocolVersion, "what it speaks is what is spoken here");
+  check(reader->settings().protocol == kProtocolVersion, "the protocol version is ours");
   read_through(*reader, file.size());
   play_back(*program::SessionReader::read(file, "a file"));
 }

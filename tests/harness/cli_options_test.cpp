@@ -46,7 +46,7 @@ TEST(CliOptions, OptionForOneDirectionOverridesBothInAnyOrder) {
 TEST(CliOptions, RefusesUnknownNetworksAndValuesOutOfRange) {
   const auto unknown = parsed({"--network", "moon"});
   ASSERT_FALSE(unknown);
-  EXPECT_NE(unknown.error().find("intercity"), std::string::npos) << "names what there is";
+  EXPECT_NE(unknown.error().find("intercity"), std::string::npos) << "the error lists the valid names";
   EXPECT_FALSE(parsed({"--loss", "101"}));
   EXPECT_FALSE(parsed({"--latency-ms", "-1"}));
   EXPECT_FALSE(parsed({"--burst", "many"}));

@@ -138,7 +138,7 @@ TEST(DocumentLinks, EveryPageIsReachable) {
   for (const fs::path& page : documents()) {
     const std::string name = page.filename().string();
     if (name == "CHANGELOG.md" || page.parent_path().filename() != "docs") continue;
-    EXPECT_TRUE(reached.contains(fs::canonical(page))) << "no way leads from the README to " << page;
+    EXPECT_TRUE(reached.contains(fs::canonical(page))) << "not reachable from the README: " << page;
   }
 }
 

@@ -121,8 +121,8 @@ TEST_F(AddressChange, ForgedDatagramsSendTheVictimLessThanTheyCost) {
   (void)victim.all_heard();
   EXPECT_GT(victim.sent, 3000u);
   EXPECT_LE(victim.received, victim.sent / 4);
-  EXPECT_GE(server.state.size(), 150u) << "what it says is taken in all the same";
-  EXPECT_LT(silence_s, 1.0) << "and what it is sent goes where it was";
+  EXPECT_GE(server.state.size(), 150u) << "the client's datagrams are still accepted";
+  EXPECT_LT(silence_s, 1.0) << "the server still sends to the old address";
   EXPECT_EQ(server.transport->stats().address_changes, 0u);
 }
 
@@ -144,7 +144,8 @@ TEST_F(AddressChange, FasterCopiesDoNotMoveTheSession) {
   (void)attacker.all_heard();
   EXPECT_LE(attacker.received, attacker.sent / 4);
   EXPECT_EQ(server.transport->stats().address_changes, 0u);
-  EXPECT_GT(server.transport->stats().refusals[Refusal::not_genuine], 100u) << "the client's own came later";
+  EXPECT_GT(server.transport->stats().refusals[Refusal::not_genuine], 100u)
+      << "the client's own datagrams arrived second";
 }
 
 // The client has a new address. An attacker holds back the server's probe and sends it to the client from

@@ -186,8 +186,8 @@ TEST(EnetDialer, ReportsAnExpiredTokenButStillTriesIt) {
   ASSERT_TRUE(dialer.dial());
   const double begin_s = now_s();
   EXPECT_FALSE(bench.joins(dialer));
-  EXPECT_LT(now_s() - begin_s, kPatience) << "it is told that nobody answers";
-  EXPECT_GT(bench.server->stats().refusals[Refusal::wrong_token], 0u) << "and has asked";
+  EXPECT_LT(now_s() - begin_s, kPatience) << "the dialer reports that there is no answer";
+  EXPECT_GT(bench.server->stats().refusals[Refusal::wrong_token], 0u) << "the dialer did try the token";
   EXPECT_NE(dialer.doubt().find("expired"), std::string::npos) << dialer.doubt();
   dialer.set_security(bench.security(8));
   EXPECT_EQ(dialer.doubt(), "");

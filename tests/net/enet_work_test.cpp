@@ -186,9 +186,9 @@ TEST_F(EnetWork, NumberOfWaitingPacketsIsBounded) {
     say(empty_packets(2 + kMostCommands * n));
   ASSERT_TRUE(until([&] { return refused() > 0; }));
   run(0.1);
-  EXPECT_LT(enet_bytes - before, 200u * CommandWindow::kCommands) << "and what they send back";
+  EXPECT_LT(enet_bytes - before, 200u * CommandWindow::kCommands) << "plus the acknowledgements";
   EXPECT_GT(enet_bytes - before, 100u * (CommandWindow::kCommands - kMostCommands))
-      << "as far as it may, it waits";
+      << "packets wait up to the limit";
   EXPECT_EQ(refused(Refusal::peer_limit), kDatagrams - (CommandWindow::kCommands - 1) / kMostCommands);
   EXPECT_EQ(refused(), refused(Refusal::peer_limit));
 

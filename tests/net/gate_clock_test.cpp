@@ -31,7 +31,7 @@ TEST(GateClock, SlowWallClockDoesNotKeepEntriesLonger) {
     house.unix_s -= behind_s;
     for (std::uint64_t i = 0; i < 50; ++i)
       ASSERT_TRUE(joins(i)) << behind_s;
-    EXPECT_FALSE(joins(1000)) << "it is full";
+    EXPECT_FALSE(joins(1000)) << "the table is full";
     house.pass(60);
     house.unix_s += behind_s;
     house.pass(7200);

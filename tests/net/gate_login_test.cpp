@@ -114,7 +114,8 @@ TEST(GateLogin, OlderLoginsAreRefusedAfterANewerOne) {
     ASSERT_TRUE(own);
     if (restarts) {
       house.restart();
-      EXPECT_TRUE(house.join(token_of(*thiefs), {1, 1}, 0)) << "nobody knows yet that the player is back";
+      EXPECT_TRUE(house.join(token_of(*thiefs), {1, 1}, 0))
+          << "the restarted server does not know the newer login";
     }
     own = house.join(token_of(*own), {2, 3}, 0);
     ASSERT_TRUE(own);
@@ -123,12 +124,12 @@ TEST(GateLogin, OlderLoginsAreRefusedAfterANewerOne) {
       house.restart();
       own = house.join(token_of(*own), {2, 3}, 0);
       ASSERT_TRUE(own);
-      EXPECT_FALSE(house.join(token_of(*thiefs), {1, 1}, 0)) << "it was not shown here before";
+      EXPECT_FALSE(house.join(token_of(*thiefs), {1, 1}, 0)) << "first use after the restart";
     }
     EXPECT_FALSE(house.join(kept_back, {1, 2}, 1));
     EXPECT_EQ(house.gates[1].refusal(), Refusal::token_reused);
     EXPECT_EQ(house.sessions(), 1u);
-    EXPECT_TRUE(house.join(token_of(*own), {2, 4}, 0)) << "and did not notice";
+    EXPECT_TRUE(house.join(token_of(*own), {2, 4}, 0)) << "the player's session is not affected";
     EXPECT_TRUE(house.join(house.token(7), {2, 5}, 0)) << "issued later";
   }
 }
@@ -220,7 +221,7 @@ TEST(GateLogin, EavesdropperCannotUseUpAToken) {
     forged.cookie = read_challenge(*house.ask({2, 2}, write(Request{kGame, forged.client})))->cookie;
     EXPECT_FALSE(house.ask({2, 2}, write(forged)));
     EXPECT_EQ(house.gates[0].counts().wrong_token, before + 3);
-    EXPECT_EQ(house.sessions(), sessions) << "nobody lost a session by it";
+    EXPECT_EQ(house.sessions(), sessions) << "no session was ended";
     house.now_s += 1.0;
     house.talk(alice, {1, 1});
     EXPECT_TRUE(alice.session());
@@ -254,13 +255,13 @@ TEST(GateLogin, TokenHasOneSessionOverSeveralGates) {
   house.talk(first, {1, 1}, 0);
   house.talk(second, {1, 2}, 1);
   ASSERT_TRUE(first.session() && second.session());
-  EXPECT_FALSE(house.hold(first, 0)) << "it has begun anew since";
+  EXPECT_FALSE(house.hold(first, 0)) << "replaced by the newer session";
   EXPECT_TRUE(house.hold(second, 1));
   house.talk(third, {1, 3}, 0);
   EXPECT_FALSE(third.session());
   house.end_replaced();
   EXPECT_EQ(house.sessions(), 1u);
-  EXPECT_TRUE(house.ended.empty()) << "no connection stood on it";
+  EXPECT_TRUE(house.ended.empty()) << "no connection was bound to it";
 }
 
 // The server's part of the key exchange is new for each session, even if all else is equal. So keys, and with
@@ -382,7 +383,7 @@ TEST(GateLogin, SettingTheWallClockDoesNotRevalidateTokens) {
     EXPECT_FALSE(house.join(token, {2, 2})) << ahead_s;
     EXPECT_FALSE(house.join(token_of(*ticket), {3, 3})) << ahead_s;
     EXPECT_TRUE(house.join(house.token(3), {10, 10}));
-    EXPECT_TRUE(house.join(house.token(2), {9, 9})) << "a new token is good whatever the clock did before";
+    EXPECT_TRUE(house.join(house.token(2), {9, 9})) << "a new token is valid after any clock change";
     EXPECT_TRUE(house.join(token_of(*own), {1, 1}));
   }
 }

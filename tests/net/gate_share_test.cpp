@@ -67,7 +67,7 @@ TEST(GateShare, CopiedResponsesDoNotUseUpTheHandshakeLimit) {
       house.now_s += 0.09;  // less than five seconds in all
       house.gates[0].tidy(house.now_s, house.unix_s);
     }
-    EXPECT_EQ(house.gates[0].counts().accepted, accepted) << "nothing was worked out twice";
+    EXPECT_EQ(house.gates[0].counts().accepted, accepted) << "no handshake was computed twice";
     if (then == Then::is_full) {
       for (std::uint16_t i = 0; i < house.config.most_sessions_per_host; ++i)
         EXPECT_TRUE(house.join(token_of(inside[i]), {home.host, static_cast<std::uint16_t>(i + 50u)}));

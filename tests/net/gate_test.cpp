@@ -109,7 +109,7 @@ TEST(Gate, ClientMayRetryAfterALostAnswer) {
     EXPECT_EQ(bench.gate.sessions(), 1u);
     EXPECT_TRUE(bench.gate.hold(*bench.gate.find(again.session()->number)));
     bench.talk(third, {kClient.host, 1002});
-    EXPECT_FALSE(third.session()) << "a connection stood on it: now it is used up";
+    EXPECT_FALSE(third.session()) << "used up, because a connection was bound to it";
     EXPECT_EQ(bench.gate.counts().token_reused, 1u);
   }
 }

@@ -109,7 +109,7 @@ TEST_F(Insider, CannotSealForAnotherSession) {
     elsewhere.send(datagram);
   }
   expect_refused(Refusal::not_genuine, 2 * forged.size(), before);
-  EXPECT_FALSE(elsewhere.heard()) << "nobody is probed for it";
+  EXPECT_FALSE(elsewhere.heard()) << "no probe was sent";
   expect_undisturbed();
 }
 

@@ -102,7 +102,7 @@ TEST(RefusalLog, LogsNewRefusalsByReasonOnceASecond) {
   std::size_t debug = 0;
   for (const Heard::Line& line : heard.lines)
     debug += line.level == LogLevel::debug ? 1 : 0;
-  EXPECT_EQ(debug, 1u) << "what is merely late is no warning";
+  EXPECT_EQ(debug, 1u) << "late datagrams are logged at debug level only";
   log.say(heard.sink(), "refused", counts);
   heard.lines.clear();
   log.say(heard.sink(), "refused", counts);

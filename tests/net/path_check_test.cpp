@@ -87,7 +87,7 @@ TEST(PathCheck, ForgedSourceAddressesDoNotFloodVictims) {
   world.run(60.0);
   EXPECT_EQ(world.address(), kHome);
   world.expect_nobody_is_flooded();
-  EXPECT_LT(world.longest_silence_s(102.0), 3.0 * kFrameS) << "what is sent goes where it went";
+  EXPECT_LT(world.longest_silence_s(102.0), 3.0 * kFrameS) << "the server still sends to the old address";
 }
 
 struct Race {

@@ -65,7 +65,7 @@ TEST_F(ShardedSecurity, ReturningClientReplacesItsConnectionAtAnyHost) {
     EXPECT_EQ(server.transport->identity(server.connected[i])->client_id, 5u);
     hosts.insert(server.transport->host_of(server.connected[i]));
   }
-  EXPECT_GT(hosts.size(), 1u) << "else this has shown nothing";
+  EXPECT_GT(hosts.size(), 1u) << "otherwise the test proves nothing";
 }
 
 }  // namespace

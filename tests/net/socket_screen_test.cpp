@@ -36,7 +36,7 @@ TEST(SocketScreen, SkipsEmptyDatagramsBeforeTheNext) {
   Skipped skipped = skip_empty(to.file(), 10);
   EXPECT_EQ(skipped.empty, 2);
   EXPECT_TRUE(skipped.more);
-  EXPECT_EQ(skip_empty(to.file(), 10).empty, 0) << "what is next stays";
+  EXPECT_EQ(skip_empty(to.file(), 10).empty, 0) << "the next datagram is not consumed";
   const auto got = to.await(kPatienceMs);
   ASSERT_TRUE(got);
   EXPECT_EQ(got->size(), 5u);

@@ -228,7 +228,8 @@ TEST_F(TransportLimit, DisconnectsASilentPeerAfterTheConfiguredTime) {
   config.limits.silence_s = 2.0;
   listen();
   End& client = join(relay->port());
-  EXPECT_FALSE(until([&] { return !server.disconnected.empty(); }, 3.0)) << "idle, but there";
+  EXPECT_FALSE(until([&] { return !server.disconnected.empty(); }, 3.0))
+      << "an idle peer still answers pings";
   relay->swallow_up = relay->swallow_down = [](const Bytes&) { return true; };
   const double silent_s = now_s();
   EXPECT_TRUE(until([&] { return !server.disconnected.empty(); }));

@@ -21,9 +21,9 @@ namespace {
 constexpr double kPatienceS = 60.0;  // generous, because the machine may be busy
 constexpr double kEndS = 36.0;
 
-constexpr const char* kNetwork = R"(# seconds since the relay has begun
+constexpr const char* kNetwork = R"(# seconds since the start of the relay
 0   latency-ms=20 jitter-ms=2 loss=0
-4   down loss=100                    # one way is dead for ten seconds
+4   down loss=100                    # one direction is down for ten seconds
 14  down loss=0
 18  duplicate=50
 22  duplicate=0 jitter-ms=150
@@ -79,8 +79,8 @@ TEST(BadNetwork, SessionSurvivesAnOutageDuplicatesReorderingAndADelayJump) {
   EXPECT_EQ(shown.entities.size(), 5u) << "nothing was begun a second time";
   // People walk at one or two metres a second. Half a metre allows for a busy machine, but not for a client
   // that trusts the bad network.
-  for (const Stretch& stretch : {Stretch{"before", 2.0, 4.0}, Stretch{"after the dead way", 17.0, 18.0},
-                                 Stretch{"half of it twice", 18.5, 22.0},
+  for (const Stretch& stretch : {Stretch{"before", 2.0, 4.0}, Stretch{"after the outage", 17.0, 18.0},
+                                 Stretch{"half duplicated", 18.5, 22.0},
                                  Stretch{"after the reordering and the far away", 34.0, kEndS}}) {
     SCOPED_TRACE(stretch.name);
     const PoseTable seen = within(shown, begin_s + stretch.from_s, begin_s + stretch.until_s);

@@ -76,7 +76,7 @@ TEST(Faults, ClientsReconnectAfterProcessesDieOrSleep) {
   }
   server->send_signal(SIGTERM);
   EXPECT_EQ(server->wait(kPatienceS), 0) << server->errors();
-  EXPECT_EQ(alice.output().find("resumed"), std::string::npos) << "nothing was wrong with it the second time";
+  EXPECT_EQ(alice.output().find("resumed"), std::string::npos) << "no reconnect in the second run";
 }
 
 // A server whose machine sleeps for less than the timeouts continues without a reconnect.

@@ -31,7 +31,7 @@ TEST(Flood, AttackersGetNoSlotAndNoAmplification) {
   EXPECT_GT(flooded["flood"]["datagrams"], 8000);
   EXPECT_GT(flooded["flood"]["addresses"], 500);
   EXPECT_GT(flooded["flood"]["answers"], 1000) << "first messages of handshakes are answered";
-  EXPECT_LT(flooded["flood"]["longest_answer"], 128) << "by less than they are";
+  EXPECT_LT(flooded["flood"]["longest_answer"], 128) << "answers are shorter than requests";
   EXPECT_LT(flooded["flood"]["answered_bytes"], flooded["flood"]["bytes"]);
   EXPECT_GT(flooded["datagrams_received"].get<double>(),
             json["pairs"][0]["quiet"]["datagrams_received"].get<double>() + 6000.0);

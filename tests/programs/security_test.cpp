@@ -77,7 +77,7 @@ struct Named {
 TEST(Security, TokenIsValidForTheServersItNames) {
   Named named;
   const std::string here = "127.0.0.1:" + named.keys.port, elsewhere = "10.9.9.9:1";
-  EXPECT_EQ(named.join(here, {}).exit_code, 0) << "an address of this machine's, without a word";
+  EXPECT_EQ(named.join(here, {}).exit_code, 0) << "an address of this machine needs no option";
   EXPECT_NE(named.said.find("tokens must name"), std::string::npos) << named.said;
   EXPECT_EQ(named.join(elsewhere, {}, "9").exit_code, 1);
   EXPECT_NE(named.said.find("wrong_token"), std::string::npos) << named.said;
@@ -94,7 +94,7 @@ TEST(Security, ServerAddressesCanBeConfigured) {
   EXPECT_EQ(named.join(here, {"--address", elsewhere}, "9").exit_code, 1);
   EXPECT_EQ(named.join(here, {"--address", elsewhere, "--address", "localhost"}).exit_code, 0);
   EXPECT_EQ(named.join(elsewhere, {"--address", "any"}).exit_code, 0);
-  EXPECT_NE(named.said.find("any server"), std::string::npos) << "said aloud: " << named.said;
+  EXPECT_NE(named.said.find("any server"), std::string::npos) << "must be logged: " << named.said;
   const auto refused = [&](const std::vector<std::string>& addresses) {
     std::vector<std::string> options{"--scenario", "orbit", "--key", named.keys.key, "--address"};
     options.insert(options.end(), addresses.begin(), addresses.end());

@@ -16,7 +16,7 @@ TEST(DurationHistogram, CountsUpToEachBound) {
   for (const double seconds : {0.0, 1e-4, 0.0015, 0.3, 7.0, -1.0})
     histogram.add(seconds);
   const auto cumulative = histogram.cumulative();
-  EXPECT_EQ(cumulative[0], 3u) << "a bound belongs to what is below";
+  EXPECT_EQ(cumulative[0], 3u) << "bounds are inclusive";
   EXPECT_EQ(cumulative[3], 3u);
   EXPECT_EQ(cumulative[4], 4u);
   EXPECT_EQ(cumulative[11], 5u);
@@ -45,7 +45,7 @@ TEST(ServerHealth, RequiresTicks) {
   metrics.note_stopping();
   EXPECT_FALSE(metrics.health(100.1).well);
   ServerMetrics slow{1.0, 100.0};
-  EXPECT_TRUE(slow.health(103.5).well) << "a tick a second is no reason to worry";
+  EXPECT_TRUE(slow.health(103.5).well) << "one tick per second is healthy";
 }
 
 TEST(Exposition, NamesLabelsAndValues) {

@@ -174,7 +174,8 @@ TEST_F(SessionLog, InvalidFileIsRefusedWithTheReason) {
   EXPECT_NE(refusal(head + '\x01' + std::string(6, '\0') + "\xf8\x7f").find("is no time"), std::string::npos);
   const std::string claims =
       "\x01" + std::string(8, '\0') + "\x04" + std::string(2, '\0') + "\xff\xff\xff\x7f";
-  EXPECT_NE(refusal(head + claims).find("is no record"), std::string::npos) << "a length is not believed";
+  EXPECT_NE(refusal(head + claims).find("is no record"), std::string::npos)
+      << "a length field is not trusted";
   EXPECT_NE(run("reckoner-harness", {"replay-log", "/no/such.log"}).errors.find("/no/such.log"),
             std::string::npos);
 }

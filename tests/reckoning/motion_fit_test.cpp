@@ -177,7 +177,8 @@ TEST(MotionFit, HorizonFollowsTheAgeOfUpdates) {
     before_s = horizon_s;
   }
   EXPECT_GT(before_s, 1.5 * MotionFit::horizon_for(10.0, 0.001));
-  EXPECT_EQ(MotionFit::horizon_for(0.0, 0.0), MotionFit::kTypicalHorizonS) << "what is not known is typical";
+  EXPECT_EQ(MotionFit::horizon_for(0.0, 0.0), MotionFit::kTypicalHorizonS)
+      << "unknown values use the typical horizon";
 }
 
 // The link turns out faster or slower than assumed after a prior was learned. The prior is still much better

@@ -169,7 +169,7 @@ TEST(PoseCsv, ErrorsNameTheLineAndTheReason) {
   EXPECT_EQ(csv_error_of(header + "\n0,a,1,nan,3,1,0,0,0\n"),
             "out.csv:2: expected a finite number, found 'nan'");
   EXPECT_EQ(csv_error_of(header + "\n0,a,1,2,3,0,0,0,0\n"),
-            "out.csv:2: expected a unit quaternion, found one of length 0.000000");
+            "out.csv:2: expected a unit quaternion, found a quaternion of length 0.000000");
   EXPECT_FALSE(read_pose_csv("no_such_folder/in.csv"));
 }
 

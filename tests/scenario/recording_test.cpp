@@ -60,15 +60,15 @@ TEST(Recording, ErrorsNameTheLineAndTheReason) {
     std::string message;
   } cases[] = {
       {"",
-       "walk.csv:1: expected a header id,t,x,y,z or id,t,x,y,z,qw,qx,qy,qz (id may be left out), found the "
+       "walk.csv:1: expected a header id,t,x,y,z or id,t,x,y,z,qw,qx,qy,qz (id is optional), found the "
        "end of the file"},
       {"# only this\n",
-       "walk.csv:2: expected a header id,t,x,y,z or id,t,x,y,z,qw,qx,qy,qz (id may be left out), "
+       "walk.csv:2: expected a header id,t,x,y,z or id,t,x,y,z,qw,qx,qy,qz (id is optional), "
        "found the end of the file"},
       {"t,x,y\n0,1,2\n",
-       "walk.csv:1: expected a header id,t,x,y,z or id,t,x,y,z,qw,qx,qy,qz (id may be left out), found "
+       "walk.csv:1: expected a header id,t,x,y,z or id,t,x,y,z,qw,qx,qy,qz (id is optional), found "
        "'t,x,y'"},
-      {"# c\n" + header, "walk.csv:2: expected rows of samples, found none"},
+      {"# c\n" + header, "walk.csv:2: expected at least one row of samples, found none"},
       {header + "0,1,2\n", "walk.csv:2: expected 4 fields, found 3"},
       {header + "0,1,2,3,4\n", "walk.csv:2: expected 4 fields, found 5"},
       {header + "0,1,2,3\n\n1,1,2,3\n", "walk.csv:3: expected 4 fields, found an empty line"},
@@ -81,15 +81,15 @@ TEST(Recording, ErrorsNameTheLineAndTheReason) {
       {header + "0,1,1e999,3\n", "walk.csv:2: expected a finite number, found '1e999'"},
       {header + "0,1,1e13,3\n", "walk.csv:2: expected a finite number, found '1e13'"},
       {header + "0,1,2,3\n# c\n0,1,2,3\n",
-       "walk.csv:4: expected a time later than the id's last, 0.000000, found '0'"},
+       "walk.csv:4: expected a time later than the previous one of this id, 0.000000, found '0'"},
       {header + "1.5,1,2,3\n1.25,1,2,3\n",
-       "walk.csv:3: expected a time later than the id's last, 1.500000, found '1.25'"},
+       "walk.csv:3: expected a time later than the previous one of this id, 1.500000, found '1.25'"},
       {turned + "a,0,1,2,3,0,0,0,0\n",
-       "walk.csv:2: expected a unit quaternion, found one of length 0.000000"},
+       "walk.csv:2: expected a unit quaternion, found a quaternion of length 0.000000"},
       {turned + "a,0,1,2,3,1,1,0,0\n",
-       "walk.csv:2: expected a unit quaternion, found one of length 1.414214"},
+       "walk.csv:2: expected a unit quaternion, found a quaternion of length 1.414214"},
       {turned + "\"a,0,1,2,3,1,0,0,0\n",
-       "walk.csv:2: expected a field in matching quotes, found quotes that do not "
+       "walk.csv:2: expected a field with matching quotes, found quotes that do not "
        "match"},
       {header + "0,1," + std::string(60, 'x') + ",3\n",
        "walk.csv:2: expected a finite number, found '" + std::string(40, 'x') + "...'"},

@@ -60,15 +60,15 @@ TEST(Trace, SelectsByNameAndListsTheKnownNames) {
   const auto late = parse(crowd(), {.entity = "late"});
   ASSERT_EQ(late->size(), 1u);
   EXPECT_EQ(late->start_s(), 9.0);
-  EXPECT_EQ(
-      error_of({.entity = "nobody"}),
-      "crowd.csv: expected the id of an entity, busiest or all, found 'nobody'; the ids are a, b, late");
+  EXPECT_EQ(error_of({.entity = "nobody"}),
+            "crowd.csv: expected the id of an entity, \"busiest\" or \"all\", found 'nobody'; the ids are a, "
+            "b, late");
   std::string many = "id,t,x,y,z\n";
   for (int i = 1; i <= 30; ++i)
     many += "n" + std::to_string(i) + ",1,0,0,0\n";
   const auto unknown = parse_trace(many, "many.csv", {.entity = "n31"});
   ASSERT_FALSE(unknown);
-  EXPECT_TRUE(unknown.error().ends_with("the ids are n1, n2, n3, n4, n5, n6, n7, n8, ... (30 in all)"));
+  EXPECT_TRUE(unknown.error().ends_with("the ids are n1, n2, n3, n4, n5, n6, n7, n8, ... (30 in total)"));
 }
 
 TEST(Trace, WindowCountsFromTheEarliestSelectedSample) {
@@ -98,11 +98,11 @@ TEST(Trace, WindowDoesNotChangeTheCurve) {
 TEST(Trace, RefusesAnEmptyWindowAndImpossibleOptions) {
   EXPECT_EQ(
       error_of({.start_s = 20.0}),
-      "crowd.csv: has nothing between 22.000000 s and 9.500000 s; the chosen samples lie between 2.000000 s "
+      "crowd.csv: no samples between 22.000000 s and 9.500000 s; the selected samples are between 2.000000 s "
       "and 9.500000 s");
   EXPECT_NE(error_of({.start_s = 3.0, .seconds = 1.0}), "");
-  EXPECT_EQ(error_of({.start_s = -1.0}), "the start must be 0 s or later");
-  EXPECT_EQ(error_of({.seconds = -1.0}), "the length must be 0 s (to the end) or more");
+  EXPECT_EQ(error_of({.start_s = -1.0}), "the start must be at least 0 s");
+  EXPECT_EQ(error_of({.seconds = -1.0}), "the length must be at least 0 s (0: to the end)");
   EXPECT_EQ(error_of({.teleport_mps = 0.0}), "the teleport speed must be above 0 m/s");
 }
 

@@ -228,7 +228,7 @@ TEST(Allocations, NoneInAServerAfterWarmUp) {
       for (std::uint32_t tick = 0; tick < 1800; ++tick) {
         if (tick == 100) {
           counting = false;
-          EXPECT_GT(allocations, 1000u) << "it counts nothing";
+          EXPECT_GT(allocations, 1000u) << "the counter does not work";
         }
         if (tick == 1500) {
           updates = game.server.stats().updates_sent;

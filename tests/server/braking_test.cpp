@@ -74,7 +74,7 @@ TEST(Braking, CarDoesNotRollBackWhenUpdatesAreLostWhileItStops) {
   EXPECT_LT(car.back_m, 0.05);  // the publish threshold
   EXPECT_LT(car.differs_m, 1e-5);
   EXPECT_LT(car.end_error_m, 0.02);
-  EXPECT_GT(watch(false).back_m, 0.2) << "even quadratic motion would not reverse: this tests nothing";
+  EXPECT_GT(watch(false).back_m, 0.2) << "quadratic motion does not reverse either: the test proves nothing";
 }
 
 TEST(Braking, JoinIsRefusedUnlessBothSidesDeclareNeverReverses) {

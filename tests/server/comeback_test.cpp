@@ -19,7 +19,7 @@ TEST(SessionResume, KeepsABoundedAmountOfUnconfirmedMessages) {
     EXPECT_LE(comeback.sent.bytes(), Comeback::kMostBytes);
   }
   EXPECT_TRUE(comeback.overflowed);
-  EXPECT_EQ(comeback.sent.bytes(), 0u) << "half of it is of no use";
+  EXPECT_EQ(comeback.sent.bytes(), 0u) << "a partial log is useless";
   comeback.confirm(150, sent);
   EXPECT_TRUE(comeback.overflowed);
   comeback.confirm(sent, sent);

@@ -102,7 +102,7 @@ TEST(NestedFrames, PassengerInTheInnermostFrameStandsStillOverABadLink) {
     world.run_to(25.0);
     ASSERT_GT(off_m.size(), 1000u);
     ASSERT_GT(seen_m.size(), 1000u);
-    EXPECT_GT(way_m, 100.0) << "the ship goes round";
+    EXPECT_GT(way_m, 100.0) << "the ship moves on its circle";
     std::ranges::sort(off_m);
     std::ranges::sort(seen_m);
     EXPECT_LT(off_m[off_m.size() * 99 / 100], 0.02) << static_cast<int>(mode);

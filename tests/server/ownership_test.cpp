@@ -217,7 +217,7 @@ TEST(Ownership, OwnerSeesACorrectionAsABlend) {
     EXPECT_LT(glm::length(now), 1.5 * kOffsetM / kFrames + 0.3) << drawn[i].first;
     EXPECT_LT(glm::length(now - before), 6.0 * kOffsetM / (kFrames * kFrames) + 0.3) << drawn[i].first;
   }
-  EXPECT_GT(farthest_m, 0.5) << "it did go back";
+  EXPECT_GT(farthest_m, 0.5) << "the owner's avatar was corrected";
   EXPECT_LT(match.error_m(0, *corrected_s + 0.5, 1.0), 0.15);
 }
 

@@ -143,7 +143,7 @@ TEST(Session, EntityRemovedWhileItsSpawnWaitsIsNeverSent) {
   bench.remove(ids.back());   // its spawn was not sent yet
   bench.remove(ids.front());  // its spawn was sent
   bench.step();
-  ASSERT_EQ(bench.transport.control.size(), 4096u) << "as many as may be are on their way";
+  ASSERT_EQ(bench.transport.control.size(), 4096u) << "the window of unconfirmed messages is full";
   EXPECT_TRUE(bench.confirm(4096));
   bench.step();
   ASSERT_EQ(bench.transport.control.size(), 4097u + 103u);

@@ -11,18 +11,18 @@
 
 namespace reckoner::harness {
 
-/// A payload that a server sent in some tick.
+/// A payload that a server sent in a tick.
 struct SentPayload {
-  std::uint16_t client = 0;  ///< the clients are numbered from 0
+  std::uint16_t client = 0;  ///< index of the client, from 0
   std::uint16_t bytes = 0;
 };
 
-/// What a server sent to whom, tick by tick, for another that only repeats it; and how large what it received
-/// was.
+/// The sizes of all payloads that a server sent, by tick and client, so that a plain server can repeat them.
+/// Also the mean size of the payloads it received.
 struct DatagramRecord {
   std::vector<SentPayload> sent;
-  std::vector<std::size_t> ends;  ///< by tick: where in `sent` it ends
-  std::size_t uplink_bytes = 0;   ///< of a client's payload, mean
+  std::vector<std::size_t> ends;  ///< for each tick: the end of its payloads in `sent`
+  std::size_t uplink_bytes = 0;   ///< mean size of a client's payload
 
   void end_tick() { ends.push_back(sent.size()); }
   [[nodiscard]] std::size_t ticks() const { return ends.size(); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who floods a server, for load runs: datagrams of strangers from thousands of addresses, all of this
+// Sends a flood of datagrams to a server for load runs. They come from thousands of addresses of this
 // machine.
 #include "harness/report/report_error.hpp"
 #include "harness/stress/load/load_roles.hpp"
@@ -32,19 +32,19 @@
 namespace reckoner::harness {
 namespace {
 
-// Bounds whatever is asked for: this must not be of use against anybody else's server.
+// Limits of the options, so that the flood is not usable against servers of other people.
 constexpr double kMostPerSecond = 50'000.0;
 constexpr double kMostSeconds = 120.0;
 
 constexpr std::size_t kSockets = 256;
-constexpr std::size_t kSendsPerAddress = 8;  // then the socket's address is another one
+constexpr std::size_t kSendsPerAddress = 8;  // then the socket gets a new address
 constexpr std::size_t kLargestDatagram = 1232;
-constexpr std::size_t kTooLong = 5000;  // for ENet to read
+constexpr std::size_t kTooLong = 5000;  // longer than any datagram that ENet reads
 
-// Every address of 127.0.0.0/8 is this machine's own (Linux).
+// All addresses in 127.0.0.0/8 belong to this machine (Linux).
 constexpr std::uint32_t kLoopback = 0x7F000000;
 
-// Sizes on the wire, as the server would see the genuine ones (docs/SECURITY.md, docs/WIRE.md, ENet 1.3).
+// Sizes of the genuine datagrams on the wire (docs/SECURITY.md, docs/WIRE.md, ENet 1.3).
 constexpr std::size_t kEnetConnectBytes = 52;
 constexpr std::size_t kRequestBytes = 128;
 constexpr std::size_t kResponseBytes = 848;
@@ -98,7 +98,7 @@ class Flood {
     one = {socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), 0};
     sockaddr_in from{};
     from.sin_family = AF_INET;
-    // Neither the network's own address nor its broadcast, and none that the honest have.
+    // Avoid the addresses that honest clients use, the network's own address and the broadcast address.
     from.sin_addr.s_addr = htonl(kLoopback + 0x10000 + static_cast<std::uint32_t>(random() % 0xFE0000));
     if (one.descriptor >= 0 &&
         bind(one.descriptor, reinterpret_cast<const sockaddr*>(&from), sizeof from) == 0) {
@@ -124,9 +124,9 @@ class Flood {
     bytes_ += static_cast<std::uint64_t>(sent);
   }
 
-  // In turn: a request of ENet's to connect, the first message of a handshake, and others that say they are
-  // something: a handshake's second with a wrong cookie, sealed ones of sessions that are or are not, noise.
-  // Some of these are such as ENet cannot take: of nothing, or too long.
+  // Three kinds in turn: an ENet connection request, the first message of a handshake, and noise. Noise has
+  // the first byte of a handshake's second message (with a wrong cookie) or of a sealed datagram. Some of the
+  // noise is empty or too long for ENet.
   std::span<const std::byte> next_datagram() {
     const std::uint64_t turn = sent_ % 3;
     const std::uint64_t other = random();

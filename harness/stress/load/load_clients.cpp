@@ -28,8 +28,8 @@ namespace reckoner::harness {
 namespace {
 
 constexpr std::size_t kSpareFiles = 32;
-constexpr int kFramesPerLook = 4;        // of one who is watched
-constexpr double kWatchedTurnS = 0.002;  // who is watched keeps time like a client on its own
+constexpr int kFramesPerLook = 4;        // of a watched client
+constexpr double kWatchedTurnS = 0.002;  // a watched client runs as often as a real one
 
 struct Player {
   std::unique_ptr<EnetTransport> transport;
@@ -79,7 +79,8 @@ class LoadClients {
     player.transport = std::move(*transport);
     ClientConfig config;
     config.archetypes = program::archetypes();
-    // Clients take their turns a frame apart: the third one after an acknowledgement is to send the next.
+    // A client runs once a frame. The small reduction makes sure that it sends an acknowledgement in the
+    // third frame after the last one.
     config.ack_interval_s = kAckIntervalS - 0.25 / options_.frame_rate_hz;
     player.client = std::make_unique<Client>(std::move(config), *player.transport);
     player.watched = players_.size() < options_.measured;
@@ -88,7 +89,7 @@ class LoadClients {
     return {};
   }
 
-  // What the next client shows, as if it had just been to its backend.
+  // A fresh token for the next client, as from a backend.
   [[nodiscard]] OrInsecure<ClientSecurity> next_security() const {
     if (!key_) return Insecure{};
     constexpr double kGoodForS = 60.0;
@@ -129,13 +130,13 @@ class LoadClients {
     }
   }
 
-  // Of a moving entity, or the largest value.
+  // The number of a moving entity, or the largest value if it is not one.
   [[nodiscard]] static std::size_t number_of(const Player& player, const ShownEntity& entity) {
     const EntityInfo* info = player.client->info(entity.id);
     return LoadWorld::number_of(info == nullptr ? std::string{} : info->name);
   }
 
-  // How many moving entities a client sees now, in the mean.
+  // The mean number of moving entities that a client shows now.
   [[nodiscard]] double seen(double now_s) const {
     std::size_t moving = 0;
     for (const Player& player : players_) {
@@ -199,7 +200,7 @@ class LoadClients {
   std::vector<Player> players_;
   std::size_t joined_ = 0;
   bool measuring_ = false;
-  std::vector<double> errors_m_;  // of what those who are watched were shown
+  std::vector<double> errors_m_;  // of the watched clients
   std::size_t looks_ = 0;
   bool ended_ = false;
 };

@@ -21,7 +21,7 @@ double ratio(double a, double b) {
   return b > 0.0 ? a / b : 0.0;
 }
 
-// What one server used, also by client and tick.
+// The measurements of one server, with derived figures per second, client and tick.
 Json server_json(const LoadRunOptions& options, const nlohmann::json& measured) {
   Json json = measured;
   const double ticks = std::max(1.0, number(json, "ticks"));
@@ -37,7 +37,7 @@ Json server_json(const LoadRunOptions& options, const nlohmann::json& measured) 
   return json;
 }
 
-// What the clients saw; the error is the worst of any process's.
+// The figures of all clients together. The error is that of the worst process.
 Json clients_json(const LoadResult& result) {
   std::uint64_t updates = 0, lost = 0;
   double looks = 0.0, seen = 0.0;

@@ -9,12 +9,12 @@
 
 namespace reckoner::harness {
 
-/// All figures of a load run: what was asked for, "reckoner" and "plain_enet" with the same names where both
-/// have them, and the ratios.
+/// All figures of a load run as JSON: the options; "reckoner" and "plain_enet", which share names where both
+/// have a figure; and ratios.
 [[nodiscard]] nlohmann::ordered_json load_json(const LoadRunOptions& options, const LoadResult& reckoner,
                                                const LoadResult& plain);
 
-/// The same for a person.
+/// The figures of load_json() as a table.
 [[nodiscard]] std::string load_table(const nlohmann::ordered_json& figures);
 
 }  // namespace reckoner::harness

@@ -9,41 +9,42 @@
 
 namespace reckoner::harness {
 
-// The processes of a load run. Each is this program again, under a command that its help leaves out, and
-// talks to the one that started it in lines: a server says "epoch S" and "listening on port P", clients say
-// "joined N" whenever more have joined; all are told "measure S", say "result {...}" when that has passed,
-// and end when told to or when nobody is left to tell them.
+// The processes of a load run. Each runs reckoner-harness with a hidden command and exchanges lines with the
+// process that started it. A server prints "epoch S" and "listening on port P". Clients print "joined N"
+// whenever more of them have joined. On the line "measure S", a process starts to measure. A server prints
+// "result {...}" after S seconds, and clients print it on the line "report". A process ends on the line "end"
+// or when its standard input is closed.
 
 struct LoadServerOptions {
   LoadWorldOptions world;
   double tick_rate_hz = 60.0;
   unsigned threads = 1;
-  std::string record;    ///< file that a server writes what it sent to, and a plain one reads it from
-  std::size_t late = 0;  ///< places for clients that come later
-  std::string key;  ///< file with the key of the tokens that its clients make themselves; empty: insecure
+  std::string record;    ///< file of the DatagramRecord: a server writes it, and a plain server reads it
+  std::size_t late = 0;  ///< additional slots for clients that join later
+  std::string key;       ///< key file; clients make their tokens with this key; empty: insecure
 };
 
 struct LoadClientsOptions {
   LoadWorldOptions world;
   std::string server;          ///< HOST:PORT
-  std::string key;             ///< as the server's
-  std::size_t count = 100;     ///< clients in this process
-  std::uint64_t first_id = 1;  ///< of them, as their tokens say
+  std::string key;             ///< as in LoadServerOptions
+  std::size_t count = 100;     ///< number of clients in this process
+  std::uint64_t first_id = 1;  ///< client id in the token of the first of them
   double join_rate_hz = 200.0;
-  std::size_t measured = 0;  ///< of them, as many are watched
-  double epoch_s = 0.0;      ///< server time 0 on this machine's monotonic clock
+  std::size_t measured = 0;  ///< number of them that are watched
+  double epoch_s = 0.0;      ///< time of server time 0 on this machine's monotonic clock
   double frame_rate_hz = 60.0;
-  std::size_t payload_bytes = 16;  ///< of a plain client's acknowledgement
+  std::size_t payload_bytes = 16;  ///< size of a plain client's acknowledgement
 };
 
-/// Strangers who flood a server of this machine (only).
+/// The flood. The server must be on this machine.
 struct LoadFloodOptions {
   std::string server;  ///< HOST:PORT
   double per_second = 0.0;
   double seconds = 0.0;
 };
 
-/// Acknowledgements: so long, or so many datagrams, after the last one.
+/// A client acknowledges after this interval or after this number of datagrams, whichever comes first.
 inline constexpr double kAckIntervalS = 0.05;
 inline constexpr int kDatagramsPerAck = 8;
 

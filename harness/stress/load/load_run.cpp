@@ -19,10 +19,10 @@
 namespace reckoner::harness {
 namespace {
 
-constexpr double kPatienceS = 20.0;  // without anything happening
+constexpr double kPatienceS = 20.0;  // longest wait without progress
 constexpr std::size_t kClientsPerProcess = 250;
 
-// A server and the processes that its clients are in.
+// A server process and the processes of its clients.
 class Crew {
  public:
   Crew(const LoadRunOptions& options, std::string name, const LoadProgress& progress)
@@ -38,7 +38,7 @@ class Crew {
     return std::nullopt;
   }
 
-  // `arguments` are followed by those that differ from process to process.
+  // Appends the arguments that differ from process to process to `arguments`.
   std::optional<Error> start_clients(const std::vector<std::string>& arguments) {
     client_arguments_ = arguments;
     const std::size_t all = options_.world.clients;
@@ -66,7 +66,8 @@ class Crew {
     const std::size_t crew = children_.size();
     if (auto wrong = start_disturbers()) return *wrong;
     if (auto wrong = pause(options_.seconds, "measuring")) return *wrong;
-    // The server counts ticks: one that cannot keep up takes longer, and its clients are measured as long.
+    // The server measures a number of ticks. If it cannot keep up, this takes longer, and the clients measure
+    // longer, too.
     const double patience_s = kPatienceS + 10.0 * options_.seconds;
     const auto server_said = [this] { return said(0, "result").has_value(); };
     if (auto wrong = wait_until(server_said, patience_s, "the server gives no figures", 1.0)) return *wrong;
@@ -105,7 +106,7 @@ class Crew {
     return true;
   }
 
-  // Strangers from now on, and others who want to join among them.
+  // Starts the flood and the clients that join during it.
   std::optional<Error> start_disturbers() {
     flood_ = options_.flood_per_second > 0.0;
     if (flood_) {
@@ -188,12 +189,12 @@ class Crew {
     return std::nullopt;
   }
 
-  // What is wrong, if a process has ended before its time or the user wants to stop.
+  // Returns an error if a process has ended too early or the user wants to stop.
   std::optional<Error> look_after() {
     if (program::stop_requested()) return Error{"stopped"};
     for (std::size_t i = 0; i < children_.size(); ++i) {
       if (const auto code = children_[i].exit_code()) {
-        if (*code == 0 && names_[i] == "strangers") continue;  // they had said all
+        if (*code == 0 && names_[i] == "strangers") continue;  // the flood has printed its result
         return Error{fmt::format("{}: {} ended with code {}: {}", name_, names_[i], *code,
                                  last_line(children_[i].output()))};
       }
@@ -204,8 +205,8 @@ class Crew {
   const LoadRunOptions& options_;
   std::string name_;
   const LoadProgress& progress_;
-  ScratchFolder scratch_;               // before the processes that write into it
-  std::vector<ChildProcess> children_;  // the server first
+  ScratchFolder scratch_;               // declared before the processes that write into it
+  std::vector<ChildProcess> children_;  // the server is the first
   std::vector<std::string> names_;
   std::vector<std::string> client_arguments_;
   bool flood_ = false;

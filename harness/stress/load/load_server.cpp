@@ -24,9 +24,9 @@
 namespace reckoner::harness {
 namespace {
 
-constexpr double kRecordS = 10.0;  // of what was sent; who repeats it starts over
+constexpr double kRecordS = 10.0;  // length of the DatagramRecord; a plain server repeats it in a loop
 
-// What a server has used and done so far.
+// Totals of a server since its start.
 struct Account {
   double cpu_s = 0.0;
   double simulation_cpu_s = 0.0;
@@ -60,7 +60,7 @@ class LoadServer {
       obey();
     }
     server_.shutdown();
-    for (int i = 0; i < 10; ++i) {  // gives the goodbyes time to arrive
+    for (int i = 0; i < 10; ++i) {  // gives the disconnect messages time to arrive
       transport_.wait(0.01);
       transport_.service(now_s());
       while (transport_.poll()) {
@@ -76,7 +76,8 @@ class LoadServer {
     config.archetypes = program::archetypes();
     config.max_clients = static_cast<std::uint32_t>(options.world.clients + options.late);
     config.max_entities = static_cast<std::uint32_t>(options.world.entities + options.world.resting);
-    // Roamers and eyes go to and fro: about half of those within the hysteresis have come in and stay.
+    // Clients and entities move to and fro. About half of the entities within the hysteresis have entered
+    // before and stay relevant, so reduce the radius.
     config.interest.radius_m = world.view_radius_m() / (1.0 + 0.5 * config.interest.hysteresis);
     config.threads = options.threads;
     return config;
@@ -98,7 +99,7 @@ class LoadServer {
     if (log_->size() == ticks_to_measure_) report();
   }
 
-  // The game's own work, which is not what is measured: its processor time is kept apart.
+  // The work of the game. Its processor time is counted apart because it is not part of the measurement.
   void simulate() {
     const double before_s = thread_cpu_s();
     const double time_s = server_.tick_time_s(server_.next_tick());
@@ -112,7 +113,7 @@ class LoadServer {
       if (event->kind == ServerEvent::Kind::client_joined) viewers_.push_back(event->client);
       if (event->kind == ServerEvent::Kind::client_left) ++left_;
     }
-    // Every client looks from where the roamer is that it follows.
+    // Every client views the world from the roamer that it follows.
     for (std::size_t i = 0; i < viewers_.size(); ++i)
       server_.set_view(viewers_[i], states_[world_.followed_by(i)].position);
   }
@@ -173,12 +174,12 @@ class LoadServer {
   double epoch_s_;
   ToldLines told_;
   std::vector<EntityId> ids_;
-  std::vector<State> states_;  // of this tick
+  std::vector<State> states_;  // in the present tick
   double simulation_cpu_s_ = 0.0;
-  std::vector<ClientId> viewers_;  // in order of joining
+  std::vector<ClientId> viewers_;  // in the order of joining
   std::size_t left_ = 0;
   std::size_t ticks_to_measure_ = 0;
-  std::optional<TickLog> log_;  // while it measures
+  std::optional<TickLog> log_;  // only during a measurement
   Account before_;
   bool ended_ = false;
 };
@@ -187,11 +188,11 @@ class LoadServer {
 
 int run_load_server(const LoadServerOptions& options) {
   program::catch_stop_signals();
-  // With no place to spare where strangers might take one.
+  // No spare slots in a run with a flood, so that a slot taken by the flood would be noticed.
   const auto peers =
       static_cast<std::uint32_t>(options.world.clients + (options.late > 0 ? options.late : 8));
   EnetListenConfig config{.host = "127.0.0.1", .port = 0, .max_peers = peers, .security = Insecure{}};
-  config.limits.address_datagrams_per_second = 0.0;  // all clients are on this machine
+  config.limits.address_datagrams_per_second = 0.0;  // all clients have one address
   config.limits.address_bytes_per_second = 0.0;
   if (!options.key.empty()) {
     const auto key = program::read_key_file(options.key);

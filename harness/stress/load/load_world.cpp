@@ -13,7 +13,7 @@
 namespace reckoner::harness {
 namespace {
 
-// How many pairs of one who looks and one who is near enough there are.
+// Number of pairs of an eye and a place that are at most `radius_m` apart.
 std::size_t pairs_within(const std::vector<glm::dvec2>& eyes, const std::vector<glm::dvec2>& places,
                          double radius_m) {
   std::size_t pairs = 0;
@@ -32,7 +32,7 @@ LoadWorld::LoadWorld(const LoadWorldOptions& options)
     : options_(options), roamers_(options.entities, options.seed, options.resting) {}
 
 State LoadWorld::resting(std::size_t number) const {
-  constexpr std::uint64_t kStream = 0x7265737465727300;  // not that of any roamer
+  constexpr std::uint64_t kStream = 0x7265737465727300;  // differs from the streams of the roamers
   scenario::Random random(options_.seed ^ kStream, number);
   State state;
   state.position = {random.uniform(-0.5, 0.5) * roamers_.side_m(),
@@ -49,7 +49,7 @@ double LoadWorld::view_radius_m() {
   std::vector<glm::dvec2> places, eyes;
   for (std::size_t i = 0; i < roamers_.size(); ++i)
     places.emplace_back(roamers_.state(i, 0.0).position);
-  constexpr std::size_t kEyes = 200;  // enough for a mean
+  constexpr std::size_t kEyes = 200;  // sufficient for a mean
   const std::size_t count = std::min(options_.clients, kEyes);
   for (std::size_t i = 0; i < count; ++i)
     eyes.push_back(places[followed_by(i * options_.clients / count)]);

@@ -16,7 +16,7 @@ constexpr enet_uint8 kStateChannel = 1;
 constexpr int kSocketBufferBytes = 4 * 1024 * 1024;
 constexpr std::uint64_t kUdpIpBytes = 28;
 constexpr std::size_t kLargestPayload = 1200;
-constexpr enet_uint32 kDatagramsPerPass = 256;  // ENet's own: then there may be more
+constexpr enet_uint32 kDatagramsPerPass = 256;  // ENet's own limit; there may be more datagrams afterwards
 
 struct Destroy {
   void operator()(ENetHost* host) const { enet_host_destroy(host); }
@@ -31,13 +31,13 @@ HostPtr make_host(const ENetAddress* address, std::size_t peers) {
   return host;
 }
 
-// As long as a peer may only be waiting for a processor it is not given up.
+// Keep a peer that is silent only because it waits for a processor.
 void be_patient(ENetPeer& peer) {
   constexpr enet_uint32 kAnyFactor = 1024, kLeastMs = 30'000, kMostMs = 60'000;
   enet_peer_timeout(&peer, kAnyFactor, kLeastMs, kMostMs);
 }
 
-// So that ENet drops nothing on its own: what is not sent would cost nothing.
+// Stop ENet from dropping packets, because packets that it does not send cost nothing.
 void open_throttle(ENetPeer& peer) {
   be_patient(peer);
   peer.packetThrottle = ENET_PEER_PACKET_THROTTLE_SCALE;
@@ -54,7 +54,7 @@ bool send_unsequenced(ENetPeer* peer, std::size_t bytes) {
   return false;
 }
 
-// Calls `take(event)` for all that a pass or more bring, until the socket is empty.
+// Calls `take(event)` for every event, and repeats ENet's passes until the socket is empty.
 template <class Take>
 void service_all(ENetHost* host, Take take) {
   enet_uint32 before = 0;
@@ -72,10 +72,10 @@ void service_all(ENetHost* host, Take take) {
 
 struct PlainServer::Impl {
   HostPtr host;
-  std::vector<ENetPeer*> clients;  // in order of connecting; null: gone
+  std::vector<ENetPeer*> clients;  // in the order of connecting; null: disconnected
   std::uint64_t payload_bytes_sent = 0;
   std::uint64_t payloads_received = 0;
-  // ENet counts in 32 bits.
+  // ENet's counter of sent bytes, which has only 32 bits, and the sum of its changes.
   enet_uint32 seen_data = 0;
   std::uint64_t sent_bytes = 0;
 

@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::size_t kSpareFiles = 32;
 
-// Told to measure so many seconds, to say what was measured, or to end.
+// The commands from the parent process: measure for a time, report, or end.
 struct Orders {
   ToldLines told;
   std::optional<double> measure_s;
@@ -78,7 +78,7 @@ struct Plain {
   std::size_t unacknowledged = 0;
 };
 
-// True if it has just joined.
+// Runs one frame of a client. Returns true if it has just joined.
 bool turn(Plain& plain, double now_s, const LoadClientsOptions& options) {
   const double pace_s = 1.0 / options.frame_rate_hz;
   plain.unacknowledged += plain.client->service();

@@ -14,17 +14,17 @@
 
 namespace reckoner::harness {
 
-/// Notes how large everything is that passes. Adds a few nanoseconds to each payload.
+/// Records the sizes of the payloads that pass through. Adds a few nanoseconds to each payload.
 class RecordingTransport final : public ForwardingTransport {
  public:
   using ForwardingTransport::ForwardingTransport;
 
-  /// Notes what is sent in the next `ticks` ticks, and what arrives.
+  /// Records the payloads sent and received in the next `ticks` ticks.
   void record(std::size_t ticks) {
     record_ = {};
     ticks_left_ = ticks;
   }
-  /// A tick is over.
+  /// Call this at the end of every tick.
   void end_tick() {
     if (ticks_left_ == 0) return;
     record_.end_tick();
@@ -61,7 +61,7 @@ class RecordingTransport final : public ForwardingTransport {
     }
   }
 
-  std::vector<std::uint16_t> numbers_;  // by PeerId, in order of connecting
+  std::vector<std::uint16_t> numbers_;  // by PeerId: the client's number in the order of connecting
   std::uint16_t next_number_ = 0;
   DatagramRecord record_;
   std::size_t ticks_left_ = 0;

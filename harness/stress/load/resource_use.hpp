@@ -10,42 +10,43 @@
 
 namespace reckoner::harness {
 
-/// Processor time of this process, all threads, user and system, s.
+/// Processor time of this process in all threads, user and system, s.
 [[nodiscard]] double process_cpu_s();
 
 /// Processor time of the calling thread, s.
 [[nodiscard]] double thread_cpu_s();
 
-/// Most memory that this process ever had resident, bytes.
+/// The largest resident memory of this process so far, bytes.
 [[nodiscard]] std::uint64_t peak_memory_bytes();
 
-/// What this process has allocated and not freed, bytes; where that is not known (glibc knows), 0.
+/// Memory that this process has allocated and not freed, bytes. Always 0 without glibc 2.33 or later.
 [[nodiscard]] std::uint64_t heap_bytes();
 
-/// Of another process: what it has resident, bytes, and how many descriptors are open; zeros if that is not
-/// known (Linux knows) or it has ended.
+/// Resident memory and open file descriptors of another process. Zero if the process has ended, or if the
+/// system is not Linux.
 struct ProcessUse {
   std::uint64_t resident_bytes = 0;
   std::size_t descriptors = 0;
 };
 [[nodiscard]] ProcessUse use_of(int pid);
 
-/// Lets the process open so many files at once, sockets included. What is wrong, or empty.
+/// Raises the limit of open files (sockets included) of this process to `count`. Returns an error message, or
+/// an empty string on success.
 [[nodiscard]] std::string allow_open_files(std::size_t count);
 
-/// The process steps back behind others, as if it ran on another machine.
+/// Lowers the priority of this process, so that it disturbs others as little as a process on another machine.
 void step_back();
 
-/// How ticks went: for the window that is measured.
+/// Durations and delays of the ticks in the measured period.
 class TickLog {
  public:
   explicit TickLog(double tick_s) : tick_s_(tick_s) {}
 
-  /// A tick began `late_s` after it was due and took `duration_s` of real time.
+  /// Adds a tick that began `late_s` after its due time and took `duration_s` of real time.
   void add(double late_s, double duration_s);
   [[nodiscard]] std::size_t size() const { return late_ms_.size(); }
 
-  /// Percentiles in ms, and how many began a whole tick late or more.
+  /// Percentiles in ms, and the number of ticks that began at least a whole tick late.
   [[nodiscard]] nlohmann::ordered_json json() const;
 
  private:
@@ -55,7 +56,7 @@ class TickLog {
   std::vector<double> duration_ms_;
 };
 
-/// The value that a share `q` of the values do not exceed; 0 of none.
+/// The smallest of `values` such that a share `q` of them is not larger. 0 if `values` is empty.
 [[nodiscard]] double quantile(std::vector<double> values, double q);
 
 }  // namespace reckoner::harness

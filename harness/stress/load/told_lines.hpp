@@ -6,15 +6,15 @@
 
 namespace reckoner::harness {
 
-/// The lines that a parent process writes to this one's standard input, read without waiting.
+/// Reads the lines that the parent process writes to standard input, without blocking.
 class ToldLines {
  public:
   ToldLines();
 
-  /// The next whole line, if one is there.
+  /// The next complete line, or nullopt.
   [[nodiscard]] std::optional<std::string> next();
 
-  /// Nobody will write any more: the parent has ended.
+  /// True if standard input is closed, because the parent has ended or closed the pipe.
   [[nodiscard]] bool closed() const { return closed_; }
 
  private:

@@ -38,14 +38,15 @@ bool can_travel(const RouteDefinition& d) {
 
 Result<RouteId> RouteTable::add(const RouteDefinition& definition) {
   if (routes_.size() >= kMaxRoutes)
-    return Error{"there are " + std::to_string(kMaxRoutes) + " routes already"};
+    return Error{"the maximum of " + std::to_string(kMaxRoutes) + " routes is reached"};
   Result<Route> route = Route::make(definition);
   if (!route) return Error{route.error()};
   if (!can_travel(definition))
-    return Error{"a route's numbers must be below 1e12, and its passes at most 15"};
+    return Error{"a route's numbers must be from -1e12 to 1e12, and its passes at most 15"};
   const std::size_t parts = route->path().piece_count() + route->arc().part_count();
   if (parts > kMostRouteParts - parts_)
-    return Error{"all routes together would have more than " + std::to_string(kMostRouteParts) + " parts"};
+    return Error{"all routes together would exceed the maximum of " + std::to_string(kMostRouteParts) +
+                 " parts"};
   parts_ += parts;
   routes_.push_back(std::make_unique<const Route>(std::move(*route)));
   return RouteId{static_cast<std::uint32_t>(routes_.size())};
