@@ -197,7 +197,7 @@ int run_load_server(const LoadServerOptions& options) {
   if (!options.key.empty()) {
     const auto key = program::read_key_file(options.key);
     if (!key) return report_error(key.error());
-    // They join as fast as they can.
+    // The clients join as fast as they can.
     config.security = ServerSecurity{
         .key = *key, .game = program::kGameNumber, .peers_per_address = peers, .handshakes_per_second = 1e4};
   }

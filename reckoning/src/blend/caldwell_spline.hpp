@@ -15,14 +15,12 @@ namespace reckoner {
 /// Three errors of the article are corrected:
 ///
 /// 1. The article puts the inner points one second of velocity away from the ends. So the shown velocity is
-/// 3/T times
-///    the true velocity, which is right only for T = 3 s. Here their distance is velocity x T/3, and velocity
-///    is continuous.
+///    3/T times the true velocity, which is right only for T = 3 s. Here their distance is velocity x T/3,
+///    and velocity is continuous.
 /// 2. The article extrapolates a packet by T only. Here the age of the packet, the time since it was sent, is
-/// added.
-/// 3. The article's text swaps points 3 and 4, compared with its coefficients. Here point 4 is the end of the
-/// curve,
-///    and point 3 is the one before it.
+///    added.
+/// 3. The article's text swaps points 3 and 4, compared with its coefficients. Here point 4 is the end of
+///    the curve, and point 3 is the one before it.
 ///
 /// For quadratic motion this is the same curve as the offset form of Blend; a test compares the two.
 struct RECKONER_RECKONING_API CaldwellSpline {
