@@ -17,6 +17,43 @@ namespace reckoner {
   return frames / frame_rate_hz;
 }
 
+/// The shape of a blend: how the offset between the shown pose and the new motion fades over u = 0..1,
+///
+///   e(u) = E0 f(u) + E1 T g(u)
+///
+/// E0 and E1 are the offsets of position and velocity at the start. A shape needs f(0) = 1, f'(0) = 0,
+/// g(0) = 0, g'(0) = 1, and f, f', g and g' that are zero at u = 1: then what is shown is continuous in
+/// position and velocity. A new shape is one constant of this type; `reckoner-harness compare` measures it
+/// against the others once it has a row in the harness's table of ablations.
+struct BlendShape {
+  /// The values of f and g at one u.
+  struct Weights {
+    double offset;  ///< f, or a derivative of f
+    double rate;    ///< g, or a derivative of g
+  };
+  Weights (*value)(double u);   ///< f and g
+  Weights (*first)(double u);   ///< their first derivatives
+  Weights (*second)(double u);  ///< their second derivatives
+  Weights steepest;             ///< upper bounds of |f'| and |g'| on 0..1
+};
+
+/// f = 1 - 3u^2 + 2u^3, g = u (1-u)^2: the cubic Hermite basis, the default.
+[[nodiscard]] RECKONER_RECKONING_API const BlendShape& cubic_blend();
+
+/// f = 1 - 10u^3 + 15u^4 - 6u^5, g = u - 6u^3 + 8u^4 - 3u^5: the quintic Hermite basis. The offset's
+/// acceleration is zero at both ends, so the shown acceleration has no steps, but the blend is steeper in the
+/// middle.
+[[nodiscard]] RECKONER_RECKONING_API const BlendShape& quintic_blend();
+
+/// How a RemoteEntity blends onto new motions.
+struct BlendPolicy {
+  const BlendShape* shape = nullptr;  ///< null: cubic_blend(), computed inline. Must outlive the blends
+  /// The share of the blend time in which the orientation blends, above 0 and at most 1. An error in position
+  /// disturbs by its acceleration, which all that is drawn shares; an orientation may be corrected faster.
+  /// Measured: docs/TUNING.md.
+  double turn_share = 2.0 / 3.0;
+};
+
 /// The curve that takes the shown pose onto a new motion in T seconds, in offset form:
 ///
 ///   shown(t) = motion(t) + e(t),   e(u) = E0 (1 - 3u^2 + 2u^3) + E1 T u (1-u)^2,   u = (t - t0)/T
@@ -35,8 +72,9 @@ class RECKONER_RECKONING_API Blend {
   /// From `shown` (position, velocity, orientation and angular velocity are used), which is what is drawn at
   /// `start_s`, onto `motion`. `duration_s` <= 0 gives a blend that is already over. The orientation takes
   /// `turn_share` of that, above 0 and at most 1.
+  /// `shape` null: cubic_blend(). The shape must outlive the blend and all of its copies.
   Blend(const State& shown, const State& motion_at_start, double start_s, double duration_s,
-        double turn_share = 1.0);
+        double turn_share = 1.0, const BlendShape* shape = nullptr);
 
   /// What to show at `time_s`, where `motion` is the new motion's state at that time. Before the start the
   /// offset stands still; after the end the motion is shown as it is. The acceleration includes the offset's.
@@ -70,6 +108,7 @@ class RECKONER_RECKONING_API Blend {
   glm::dvec3 offset_rate_{0.0};    // E1, m/s
   glm::dvec3 rotation_{0.0};       // E0 of the rotation vector, rad
   glm::dvec3 rotation_rate_{0.0};  // E1 of the rotation vector, rad/s
+  const BlendShape* shape_ = nullptr;
 };
 
 /// The free motion as a body with its top speed (Motion::max_speed_mps) carries it on: state_at() until it
@@ -178,7 +217,7 @@ class RECKONER_RECKONING_API RouteBlend {
   /// From `shown` at `start_s`, the short way round, onto a motion that is at `motion_at_start` then; both as
   /// Route::carried() gives them. `duration_s` <= 0 gives a blend that is already over.
   RouteBlend(const Route& route, const RouteState& shown, const RouteState& motion_at_start, double start_s,
-             double duration_s);
+             double duration_s, const BlendShape* shape = nullptr);
 
   /// What to show at `time_s`, where `motion` is the new motion's state at that time.
   [[nodiscard]] RouteState apply(const RouteState& motion, double time_s) const;
@@ -193,6 +232,7 @@ class RECKONER_RECKONING_API RouteBlend {
   double duration_s_ = 0.0;
   double offset_ = 0.0;       // E0, m along the route
   double offset_rate_ = 0.0;  // E1, m/s along the route
+  const BlendShape* shape_ = nullptr;
 };
 
 }  // namespace reckoner

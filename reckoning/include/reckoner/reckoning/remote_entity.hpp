@@ -31,11 +31,13 @@ class RECKONER_RECKONING_API RemoteEntity {
   static constexpr std::size_t kHistory = MotionHistory::kMost;
 
   /// Begins with its first motion, which is shown without a blend.
-  explicit RemoteEntity(const Motion& first, Path path = Path::predict);
+  /// `policy` says how it blends onto later motions; its shape must outlive the entity.
+  explicit RemoteEntity(const Motion& first, Path path = Path::predict, const BlendPolicy& policy = {});
 
   /// As it was when it knew `known` (in order of time, one at least; of more than kHistory the newest) and
   /// `blends` were under way.
-  RemoteEntity(std::span<const Motion> known, Path path, const ShownBlends& blends);
+  RemoteEntity(std::span<const Motion> known, Path path, const ShownBlends& blends,
+               const BlendPolicy& policy = {});
 
   /// Takes in a motion while the instant `shown_time_s` is being shown, and blends it in over `blend_s`
   /// (across a teleport, snaps). The newest motion is known to hold until `holds_until_s` from then on.
@@ -164,6 +166,7 @@ class RECKONER_RECKONING_API RemoteEntity {
 
   MotionHistory history_;
   Path path_;
+  BlendPolicy policy_;
   ShownBlends blends_;
   std::optional<Motion> bridge_;  // across the next change of frame
 };
