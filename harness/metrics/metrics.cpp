@@ -14,6 +14,7 @@ namespace {
 
 constexpr double kSpawnGraceS = 0.3;
 constexpr double kTurnMinMps = 0.1;
+// The limits of a pop: a velocity step or a turn that people notice (De Bruyn and Orban 1988).
 constexpr double kPopTurnRad = 1.8 * 3.14159265358979323846 / 180.0;
 constexpr double kPopShare = 0.07;
 constexpr double kPopFloorMps = 0.1;

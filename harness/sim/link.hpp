@@ -57,9 +57,10 @@ struct LinkFate {
   [[nodiscard]] bool lost() const { return count == 0; }
 };
 
-/// One direction of a network, as a pure function of a seed and of the datagrams and their send times. A
-/// datagram first waits in the queue of the rate limit (first in, first out; tail drop). Then it may be lost;
-/// a lost datagram uses up rate as well. Then it is delayed. A duplicate gets a delay of its own.
+/// One direction of a network, as a pure function of a seed and of the datagrams and their send times.
+///
+/// A datagram first waits in the queue of the rate limit (first in, first out; tail drop). Then it may be
+/// lost; a lost datagram uses up rate as well. Then it is delayed. A duplicate gets its own delay.
 ///
 /// If burst > 1, losses follow Gilbert's model (E. N. Gilbert 1960). It has a good and a bad state, takes one
 /// step per datagram, and loses every datagram in the bad state. With loss rate P and burst B, the

@@ -19,10 +19,11 @@ struct LinkPair {
 };
 
 /// Changes of a link at given times, read from a text. Each line is one change, in the order of time:
-///       # time_s [up|down] network=NAME | option=value ...
-///       10    network=mobile
-///       12.5  down loss=20 burst=4
-///       20    latency-ms=30 jitter-ms=5 loss=0
+///
+///     # time_s [up|down] network=NAME | option=value ...
+///     10    network=mobile
+///     12.5  down loss=20 burst=4
+///     20    latency-ms=30 jitter-ms=5 loss=0
 ///
 /// Options have the names of the command line: latency-ms, jitter-ms, loss, burst, duplicate, rate-kbps,
 /// queue-ms. A line leaves the options that it does not name unchanged. It changes both directions if it

@@ -25,7 +25,9 @@ class BlendTest : public ::testing::TestWithParam<int> {
     motion_ = {random.state(), 10.0, 0};
     shown_ = random.state();
     shown_.position = motion_.state.position + random.vector(2.0);
-    blend_ = Blend{shown_, state_at(motion_, kStart), kStart, kT};
+    // Every other seed with the quintic.
+    const BlendShape* const shape = GetParam() % 2 == 0 ? &quintic_blend() : nullptr;
+    blend_ = Blend{shown_, state_at(motion_, kStart), kStart, kT, 1.0, shape};
   }
 
   static constexpr double kStart = 10.2;
@@ -87,6 +89,44 @@ TEST(Blend, PeakSpeedAndAccelerationMatchTheCubic) {
   }
   EXPECT_NEAR(peak_speed, 1.5 * 3.0 / kT, 1e-3);
   EXPECT_NEAR(peak_acceleration, 6.0 * 3.0 / (kT * kT), 1e-2);
+}
+
+// The conditions that BlendShape's comment lists, and the derivatives against differences.
+TEST(BlendShape, FadesFromTheOffsetToZero) {
+  for (const BlendShape* shape : {&cubic_blend(), &quintic_blend()}) {
+    const BlendShape::Weights begin = shape->value(0.0), end = shape->value(1.0);
+    EXPECT_EQ(begin.offset, 1.0);
+    EXPECT_EQ(begin.rate, 0.0);
+    EXPECT_EQ(end.offset, 0.0);
+    EXPECT_EQ(end.rate, 0.0);
+    EXPECT_EQ(shape->first(0.0).offset, 0.0);
+    EXPECT_EQ(shape->first(0.0).rate, 1.0);
+    EXPECT_EQ(shape->first(1.0).offset, 0.0);
+    EXPECT_EQ(shape->first(1.0).rate, 0.0);
+    constexpr double h = 1e-6;
+    for (double u = 0.01; u < 1.0; u += 0.01) {
+      const auto slope = [&](BlendShape::Weights (*f)(double)) {
+        return BlendShape::Weights{(f(u + h).offset - f(u - h).offset) / (2.0 * h),
+                                   (f(u + h).rate - f(u - h).rate) / (2.0 * h)};
+      };
+      EXPECT_NEAR(shape->first(u).offset, slope(shape->value).offset, 1e-7) << u;
+      EXPECT_NEAR(shape->first(u).rate, slope(shape->value).rate, 1e-7) << u;
+      EXPECT_NEAR(shape->second(u).offset, slope(shape->first).offset, 1e-7) << u;
+      EXPECT_NEAR(shape->second(u).rate, slope(shape->first).rate, 1e-7) << u;
+      EXPECT_LE(std::abs(shape->first(u).offset), shape->steepest.offset + 1e-12);
+      EXPECT_LE(std::abs(shape->first(u).rate), shape->steepest.rate + 1e-12);
+    }
+  }
+}
+
+TEST(BlendShape, QuinticStartsAndEndsWithTheMotionsAcceleration) {
+  test::RandomStates random{7};
+  const Motion motion{random.state(), 10.0, 0};
+  const State shown = random.state();
+  const Blend blend{shown, state_at(motion, 10.0), 10.0, kT, 1.0, &quintic_blend()};
+  for (const double time_s : {10.0, 10.0 + kT * (1.0 - 1e-9)}) {
+    EXPECT_LT(glm::distance(at(motion, blend, time_s).acceleration, motion.state.acceleration), 1e-2f);
+  }
 }
 
 TEST(Blend, RotatesTheShorterWay) {

@@ -10,30 +10,78 @@
 namespace reckoner {
 namespace {
 
+using Weights = BlendShape::Weights;
+
+// f = 1 - 3u^2 + 2u^3 and g = u (1-u)^2, factored, and their derivatives.
+Weights cubic_value(double u) {
+  const double left = 1.0 - u;
+  return {(1.0 + 2.0 * u) * left * left, u * left * left};
+}
+Weights cubic_first(double u) {
+  const double left = 1.0 - u;
+  return {-6.0 * u * left, left * (1.0 - 3.0 * u)};
+}
+Weights cubic_second(double u) {
+  return {12.0 * u - 6.0, 6.0 * u - 4.0};
+}
+
+// f = 1 - 10u^3 + 15u^4 - 6u^5 and g = u - 6u^3 + 8u^4 - 3u^5, factored, and their derivatives.
+Weights quintic_value(double u) {
+  const double left = 1.0 - u, left3 = left * left * left;
+  return {(1.0 + 3.0 * u + 6.0 * u * u) * left3, (1.0 + 3.0 * u) * u * left3};
+}
+Weights quintic_first(double u) {
+  const double left = 1.0 - u, left2 = left * left;
+  return {-30.0 * u * u * left2, left2 * (1.0 + 5.0 * u) * (1.0 - 3.0 * u)};
+}
+Weights quintic_second(double u) {
+  const double left = 1.0 - u;
+  return {-60.0 * u * left * (1.0 - 2.0 * u), -12.0 * u * left * (3.0 - 5.0 * u)};
+}
+
+// The bounds: |f'| is largest at u = 1/2, |g'| at u = 0.
+constexpr BlendShape kCubic{cubic_value, cubic_first, cubic_second, {1.5, 1.0}};
+constexpr BlendShape kQuintic{quintic_value, quintic_first, quintic_second, {1.875, 1.0}};
+
 struct OffsetAt {
   glm::dvec3 value;
   glm::dvec3 rate;
   glm::dvec3 second;
 };
 
-// e(u) = E0 (1 - 3u^2 + 2u^3) + E1 T u (1-u)^2.
-glm::dvec3 value_at(const glm::dvec3& e0, const glm::dvec3& e1, double u, double t) {
-  const double left = 1.0 - u;
-  return e0 * ((1.0 + 2.0 * u) * left * left) + e1 * (t * u * left * left);
+// The offset at u. The cubic, which games use, is computed without a call through the shape.
+glm::dvec3 value_at(const BlendShape* shape, const glm::dvec3& e0, const glm::dvec3& e1, double u, double t) {
+  if (shape == nullptr) {
+    const double left = 1.0 - u;
+    return e0 * ((1.0 + 2.0 * u) * left * left) + e1 * (t * u * left * left);
+  }
+  const Weights w = shape->value(u);
+  return e0 * w.offset + e1 * (t * w.rate);
 }
 
-// The offset e(u) and its first two time derivatives.
-OffsetAt offset_at(const glm::dvec3& e0, const glm::dvec3& e1, double u, double t) {
-  const double left = 1.0 - u;
-  return {value_at(e0, e1, u, t), e0 * (-6.0 * u * left / t) + e1 * (left * (1.0 - 3.0 * u)),
-          e0 * ((12.0 * u - 6.0) / (t * t)) + e1 * ((6.0 * u - 4.0) / t)};
+// The offset and its time derivatives.
+OffsetAt offset_at(const BlendShape* shape, const glm::dvec3& e0, const glm::dvec3& e1, double u, double t) {
+  const Weights first = shape ? shape->first(u) : cubic_first(u);
+  const Weights second = shape ? shape->second(u) : cubic_second(u);
+  return {value_at(shape, e0, e1, u, t), e0 * (first.offset / t) + e1 * first.rate,
+          e0 * (second.offset / (t * t)) + e1 * (second.rate / t)};
 }
 
 }  // namespace
 
+const BlendShape& cubic_blend() {
+  return kCubic;
+}
+const BlendShape& quintic_blend() {
+  return kQuintic;
+}
+
 Blend::Blend(const State& shown, const State& motion_at_start, double start_s, double duration_s,
-             double turn_share)
-    : start_s_(start_s), duration_s_(std::max(0.0, duration_s)), turn_duration_s_(turn_share * duration_s_) {
+             double turn_share, const BlendShape* shape)
+    : start_s_(start_s),
+      duration_s_(std::max(0.0, duration_s)),
+      turn_duration_s_(turn_share * duration_s_),
+      shape_(shape) {
   offset_ = shown.position - motion_at_start.position;
   offset_rate_ = glm::dvec3{shown.velocity} - glm::dvec3{motion_at_start.velocity};
 
@@ -47,13 +95,15 @@ Blend::Blend(const State& shown, const State& motion_at_start, double start_s, d
 
 Blend::Offset Blend::offset(double time_s) const {
   const double since_s = std::max(0.0, time_s - start_s_);
-  return {value_at(offset_, offset_rate_, since_s / duration_s_, duration_s_),
-          value_at(rotation_, rotation_rate_, std::min(1.0, since_s / turn_duration_s_), turn_duration_s_)};
+  return {value_at(shape_, offset_, offset_rate_, since_s / duration_s_, duration_s_),
+          value_at(shape_, rotation_, rotation_rate_, std::min(1.0, since_s / turn_duration_s_),
+                   turn_duration_s_)};
 }
 
 double Blend::top_speed_mps() const {
-  // |e'| <= |6 u (1-u) E0 / T| + |(1-u) (1-3u) E1|, with the largest value of each factor: 1.5 and 1.
-  return duration_s_ > 0.0 ? 1.5 * glm::length(offset_) / duration_s_ + glm::length(offset_rate_) : 0.0;
+  if (duration_s_ <= 0.0) return 0.0;
+  const Weights most = shape_ ? shape_->steepest : kCubic.steepest;
+  return most.offset * glm::length(offset_) / duration_s_ + most.rate * glm::length(offset_rate_);
 }
 
 State Blend::apply(const State& motion, double time_s) const {
@@ -61,13 +111,13 @@ State Blend::apply(const State& motion, double time_s) const {
   const double since_s = std::max(0.0, time_s - start_s_);
 
   State shown = motion;
-  const OffsetAt e = offset_at(offset_, offset_rate_, since_s / duration_s_, duration_s_);
+  const OffsetAt e = offset_at(shape_, offset_, offset_rate_, since_s / duration_s_, duration_s_);
   shown.position += e.value;
   shown.velocity = glm::vec3{glm::dvec3{motion.velocity} + e.rate};
   shown.acceleration = glm::vec3{glm::dvec3{motion.acceleration} + e.second};
 
-  const OffsetAt r =
-      offset_at(rotation_, rotation_rate_, std::min(1.0, since_s / turn_duration_s_), turn_duration_s_);
+  const OffsetAt r = offset_at(shape_, rotation_, rotation_rate_, std::min(1.0, since_s / turn_duration_s_),
+                               turn_duration_s_);
   const glm::dquat turn = rotation_exp(r.value);
   shown.orientation = glm::quat{glm::normalize(turn * glm::dquat{motion.orientation})};
   shown.angular_velocity = glm::vec3{rotation_rate_to_angular_velocity(r.value, r.rate) +
@@ -76,21 +126,22 @@ State Blend::apply(const State& motion, double time_s) const {
 }
 
 RouteBlend::RouteBlend(const Route& route, const RouteState& shown, const RouteState& motion_at_start,
-                       double start_s, double duration_s)
+                       double start_s, double duration_s, const BlendShape* shape)
     : start_s_(start_s),
       duration_s_(std::max(0.0, duration_s)),
       offset_(route.unwrapped(shown.distance, motion_at_start.distance) - motion_at_start.distance),
-      offset_rate_(shown.speed - motion_at_start.speed) {}
+      offset_rate_(shown.speed - motion_at_start.speed),
+      shape_(shape) {}
 
 RouteState RouteBlend::apply(const RouteState& motion, double time_s) const {
   if (over(time_s)) return motion;
-  // e(u) = E0 (1 - 3u^2 + 2u^3) + E1 T u (1-u)^2 and its time derivatives, as in Blend.
   const double t = duration_s_;
   const double u = std::max(0.0, (time_s - start_s_) / t);
-  const double left = 1.0 - u;
-  return {motion.distance + offset_ * (1.0 + 2.0 * u) * left * left + offset_rate_ * t * u * left * left,
-          motion.speed - offset_ * 6.0 * u * left / t + offset_rate_ * left * (1.0 - 3.0 * u),
-          motion.acceleration + offset_ * (12.0 * u - 6.0) / (t * t) + offset_rate_ * (6.0 * u - 4.0) / t};
+  const BlendShape& shape = shape_ ? *shape_ : kCubic;
+  const Weights value = shape.value(u), first = shape.first(u), second = shape.second(u);
+  return {motion.distance + offset_ * value.offset + offset_rate_ * (t * value.rate),
+          motion.speed + offset_ * (first.offset / t) + offset_rate_ * first.rate,
+          motion.acceleration + offset_ * (second.offset / (t * t)) + offset_rate_ * (second.rate / t)};
 }
 
 }  // namespace reckoner

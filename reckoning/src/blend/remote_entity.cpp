@@ -11,15 +11,6 @@
 namespace reckoner {
 namespace {
 
-// Orientation is corrected in a share of the blend time. The visible part of a correction is its
-// acceleration, and a correction of the position accelerates everything that is drawn. Measured:
-// docs/TUNING.md.
-constexpr double kTurnShare = 2.0 / 3.0;
-
-Blend correction(const State& shown, const State& motion, double time_s, double blend_s) {
-  return {shown, motion, time_s, blend_s, kTurnShare};
-}
-
 // After a change of frame, corrections are larger for a while: the entity moves on its own in a frame with
 // errors of its own, and its motion there is new. Such corrections are blended gently. The acceleration of a
 // blend is at most 6 E0/T^2 + 4 E1/T; T is chosen to limit it to kGentleMps2 (0.08 m/s from frame to frame at
@@ -52,13 +43,15 @@ bool same_rates(const State& a, const State& b) {
 
 }  // namespace
 
-RemoteEntity::RemoteEntity(const Motion& first, Path path) : history_(first), path_(path) {
+RemoteEntity::RemoteEntity(const Motion& first, Path path, const BlendPolicy& policy)
+    : history_(first), path_(path), policy_(policy) {
   blends_.teleports = first.teleports;
   blends_.frame = first.frame;
 }
 
-RemoteEntity::RemoteEntity(std::span<const Motion> known, Path path, const ShownBlends& blends)
-    : history_(known), path_(path), blends_(blends) {}
+RemoteEntity::RemoteEntity(std::span<const Motion> known, Path path, const ShownBlends& blends,
+                           const BlendPolicy& policy)
+    : history_(known), path_(path), policy_(policy), blends_(blends) {}
 
 bool RemoteEntity::receive(const Motion& motion, double shown_time_s, double blend_s, double holds_until_s,
                            const std::optional<State>& shown_in_frame) {
@@ -131,8 +124,8 @@ void RemoteEntity::blend_from(const State& shown, double time_s, double blend_s)
   const double duration_s = gently ? std::max(blend_s, gentle_s(shown, base, blends_.lever_m)) : blend_s;
   // A gentle blend takes the same time for position and orientation: in a frame with other entities,
   // rotations move those entities most.
-  start_blend(gently ? Blend{shown, base, time_s, duration_s} : correction(shown, base, time_s, duration_s),
-              time_s);
+  const double turn_share = gently ? 1.0 : policy_.turn_share;
+  start_blend(Blend{shown, base, time_s, duration_s, turn_share, policy_.shape}, time_s);
 }
 
 // Blends from `shown`, the state at `from_s`, converted to the frame in use since `time_s`. Without `shown`
@@ -234,8 +227,8 @@ void RemoteEntity::blend_along(const RouteState& shown_before, double time_s, do
   const std::optional<RouteState> now = view().shown_along(time_s);
   if (now->distance == shown_before.distance && now->speed == shown_before.speed) return;
   if (!blends_.hold(view().active(time_s))) start_blend(Blend{}, time_s);
-  blends_.along =
-      RouteBlend{*view().active(time_s).route, shown_before, *view().along(time_s), time_s, blend_s};
+  blends_.along = RouteBlend{
+      *view().active(time_s).route, shown_before, *view().along(time_s), time_s, blend_s, policy_.shape};
 }
 
 void RemoteEntity::start_blend(const Blend& blend, double time_s) {

@@ -18,6 +18,43 @@ namespace reckoner {
   return frames / frame_rate_hz;
 }
 
+/// The shape of a blend: how the offset between the shown pose and the new motion fades over u = 0..1,
+///
+///   e(u) = E0 f(u) + E1 T g(u)
+///
+/// E0 and E1 are the offsets of position and velocity at the start. A shape needs f(0) = 1, f'(0) = 0,
+/// g(0) = 0, g'(0) = 1, and f, f', g and g' that are zero at u = 1: then what is shown is continuous in
+/// position and velocity. A new shape is one constant of this type; `reckoner-harness compare` measures it
+/// against the others once it has a row in the harness's table of ablations.
+struct BlendShape {
+  /// The values of f and g at one u.
+  struct Weights {
+    double offset;  ///< f, or a derivative of f
+    double rate;    ///< g, or a derivative of g
+  };
+  Weights (*value)(double u);   ///< f and g
+  Weights (*first)(double u);   ///< their first derivatives
+  Weights (*second)(double u);  ///< their second derivatives
+  Weights steepest;             ///< upper bounds of |f'| and |g'| on 0..1
+};
+
+/// f = 1 - 3u^2 + 2u^3, g = u (1-u)^2: the cubic Hermite basis, the default.
+[[nodiscard]] RECKONER_RECKONING_API const BlendShape& cubic_blend();
+
+/// f = 1 - 10u^3 + 15u^4 - 6u^5, g = u - 6u^3 + 8u^4 - 3u^5: the quintic Hermite basis. The offset's
+/// acceleration is zero at both ends, so the shown acceleration has no steps, but the blend is steeper in the
+/// middle.
+[[nodiscard]] RECKONER_RECKONING_API const BlendShape& quintic_blend();
+
+/// How a RemoteEntity blends onto new motions.
+struct BlendPolicy {
+  const BlendShape* shape = nullptr;  ///< null: cubic_blend(), computed inline. Must outlive the blends
+  /// The share of the blend time in which the orientation blends, above 0 and at most 1. An error in position
+  /// disturbs by its acceleration, which all that is drawn shares; an orientation may be corrected faster.
+  /// Measured: docs/TUNING.md.
+  double turn_share = 2.0 / 3.0;
+};
+
 /// The curve that moves the shown pose onto a new motion within T seconds, written as an offset from the
 /// motion:
 ///
@@ -39,8 +76,10 @@ class RECKONER_RECKONING_API Blend {
   /// `motion_at_start`, the new motion's state at `start_s`. The blend takes `duration_s` seconds; if this is
   /// 0 or less, it is already over. The orientation takes the share `turn_share` of that time, above 0 and at
   /// most 1.
+  ///
+  /// `shape` null: cubic_blend(). The shape must outlive the blend and all of its copies.
   Blend(const State& shown, const State& motion_at_start, double start_s, double duration_s,
-        double turn_share = 1.0);
+        double turn_share = 1.0, const BlendShape* shape = nullptr);
 
   /// The state to show at `time_s`. `motion` is the new motion's state at that time. Before the start the
   /// offset is constant; after the end the result is `motion` itself. The acceleration includes that of the
@@ -75,6 +114,7 @@ class RECKONER_RECKONING_API Blend {
   glm::dvec3 offset_rate_{0.0};    // E1, m/s
   glm::dvec3 rotation_{0.0};       // E0 of the rotation vector, rad
   glm::dvec3 rotation_rate_{0.0};  // E1 of the rotation vector, rad/s
+  const BlendShape* shape_ = nullptr;
 };
 
 /// Limits a motion to the body's top speed (Motion::max_speed_mps) and returns the motion to extrapolate to
@@ -198,7 +238,7 @@ class RECKONER_RECKONING_API RouteBlend {
   /// Route::carried() returns. The blend takes `duration_s` seconds; if this is 0 or less, it is already
   /// over.
   RouteBlend(const Route& route, const RouteState& shown, const RouteState& motion_at_start, double start_s,
-             double duration_s);
+             double duration_s, const BlendShape* shape = nullptr);
 
   /// The route state to show at `time_s`. `motion` is the new motion's route state at that time.
   [[nodiscard]] RouteState apply(const RouteState& motion, double time_s) const;
@@ -213,6 +253,7 @@ class RECKONER_RECKONING_API RouteBlend {
   double duration_s_ = 0.0;
   double offset_ = 0.0;       // E0, m along the route
   double offset_rate_ = 0.0;  // E1, m/s along the route
+  const BlendShape* shape_ = nullptr;
 };
 
 }  // namespace reckoner

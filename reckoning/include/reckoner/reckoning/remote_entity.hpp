@@ -30,12 +30,14 @@ class RECKONER_RECKONING_API RemoteEntity {
   /// The number of motions that are kept, to interpolate between them and to recognise late ones.
   static constexpr std::size_t kHistory = MotionHistory::kMost;
 
-  /// Begins with the first motion, which is shown without a blend.
-  explicit RemoteEntity(const Motion& first, Path path = Path::predict);
+  /// Begins with the first motion, which is shown without a blend. `policy` determines how the entity blends
+  /// onto later motions; its shape must outlive the entity.
+  explicit RemoteEntity(const Motion& first, Path path = Path::predict, const BlendPolicy& policy = {});
 
   /// Restores an entity with the known motions `known` and the current corrections `blends`. `known` must be
   /// ordered by time stamp and not empty; only the newest kHistory motions are kept.
-  RemoteEntity(std::span<const Motion> known, Path path, const ShownBlends& blends);
+  RemoteEntity(std::span<const Motion> known, Path path, const ShownBlends& blends,
+               const BlendPolicy& policy = {});
 
   /// Adds a received motion while `shown_time_s` is the shown time, and blends it in over `blend_s` seconds.
   /// Across a teleport the shown pose jumps. `holds_until_s` replaces the time until which the newest motion
@@ -179,6 +181,7 @@ class RECKONER_RECKONING_API RemoteEntity {
 
   MotionHistory history_;
   Path path_;
+  BlendPolicy policy_;
   ShownBlends blends_;
   std::optional<Motion> bridge_;  // end of the interpolation across the next change of frame
 };
