@@ -19,8 +19,8 @@
 
 namespace reckoner {
 
-/// A transport with clients at its other end that do nothing but join and acknowledge, every third tick and a
-/// round trip of some ticks late: what a server costs by itself, without sockets.
+/// A transport to simulated clients that only join and acknowledge. Each acknowledges every kTicksPerAck
+/// ticks, after a round trip of kRoundTripTicks. It shows a server's own cost, without sockets.
 class AnsweringClients final : public Transport {
  public:
   static constexpr std::uint32_t kRoundTripTicks = 6;
@@ -35,7 +35,7 @@ class AnsweringClients final : public Transport {
     }
   }
 
-  /// A tick has passed: what was sent kRoundTripTicks ago is acknowledged.
+  /// Call this once per tick. Acknowledges the datagrams that the server sent kRoundTripTicks ago or earlier.
   void answer() {
     ++tick_;
     for (std::uint32_t i = 0; i < clients_.size(); ++i) {

@@ -29,7 +29,7 @@ State flying_drone() {
   return state;
 }
 
-// A motion and the one that the client holds, a round trip older: what was not foreseen lies between.
+// A motion and the client's baseline, which is one round trip older. They differ by an unpredicted change.
 struct Pair {
   Quantisation quantisation = quantisation_for(Archetype{});
   QuantisedState baseline = quantise(flying_drone(), 0, kUnitPrecision, quantisation);
@@ -42,8 +42,9 @@ struct Pair {
   }();
 };
 
-// The floor of writing or reading a motion: as many bits, raw, in words of 32 at most, with nothing forecast
-// or rounded. (A memcpy of the bytes would be no floor: what follows in a datagram begins inside of a byte.)
+// The floor of writing or reading a motion: the same number of raw bits in words of at most 32, without
+// prediction or rounding. (A memcpy of the bytes is no floor, because the next data in a datagram begin
+// inside a byte.)
 void write_raw(benchmark::State& run, std::size_t bits) {
   std::array<std::byte, 192> buffer{};
   for ([[maybe_unused]] auto _ : run) {
@@ -95,7 +96,7 @@ void BM_Quantise(benchmark::State& run) {
 }
 BENCHMARK(BM_Quantise);
 
-// Each of the fifteen numbers divided by its step and rounded, once.
+// Divides each of the fifteen numbers by its step and rounds it.
 void BM_QuantiseFloor(benchmark::State& run) {
   std::array<double, 15> numbers{123.456, -45.678, 12.345, 3.1,  -4.2, 0.5,  0.3, 1.2,
                                  -0.4,    0.36,    0.0,    0.48, 0.1,  -0.2, 0.9};
@@ -112,7 +113,7 @@ void BM_QuantiseFloor(benchmark::State& run) {
 }
 BENCHMARK(BM_QuantiseFloor);
 
-// What a server pays for an encoding, shared by all clients that need it.
+// A server's cost of one encoding, which all clients that need it share.
 void BM_EncodeFull(benchmark::State& run) {
   const Pair pair;
   std::array<std::byte, 192> buffer{};
@@ -151,7 +152,7 @@ void BM_EncodeResidualFloor(benchmark::State& run) {
 }
 BENCHMARK(BM_EncodeResidualFloor);
 
-// What a client pays per update that arrives.
+// A client's cost per received update.
 void BM_DecodeFull(benchmark::State& run) {
   const Pair pair;
   std::array<std::byte, 192> buffer{};
@@ -189,7 +190,7 @@ void BM_DecodeResidualFloor(benchmark::State& run) {
 }
 BENCHMARK(BM_DecodeResidualFloor);
 
-// What a sender pays, for one publish in four, to learn how an entity moves.
+// A sender's cost to learn how an entity moves; paid for one publish in four.
 void BM_LearnCodingMode(benchmark::State& run) {
   const Pair pair;
   CodingModeChooser chooser;
@@ -200,7 +201,7 @@ void BM_LearnCodingMode(benchmark::State& run) {
 }
 BENCHMARK(BM_LearnCodingMode);
 
-// Putting a ready string of 90 bits into a datagram, at every offset in a byte.
+// Appends an encoded string of 90 bits to a datagram, at every bit offset in a byte.
 void BM_AppendString(benchmark::State& run) {
   const std::array<std::byte, 12> ready{std::byte{0x5a}};
   std::array<std::byte, 1200> datagram{};
@@ -216,7 +217,7 @@ void BM_AppendString(benchmark::State& run) {
 }
 BENCHMARK(BM_AppendString);
 
-// As many bytes, each string at the next whole byte.
+// Copies the same number of bytes, with each string at a byte boundary.
 void BM_AppendStringFloor(benchmark::State& run) {
   std::array<std::byte, 12> ready{std::byte{0x5a}};
   std::array<std::byte, 96 * 12 + 48> datagram{};

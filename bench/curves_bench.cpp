@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Each curve operation beside a plain loop that a programmer would write by hand over the same numbers.
-// Compare pairs: the library's is to take at most 1.2 times as long.
+// Each curve operation next to a plain hand-written loop over the same numbers. Compare the pairs: the
+// library may take at most 1.2 times as long.
 #include "reckoning/src/prediction/dis_models.hpp"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ CatmullRom<dvec3> winding_curve() {
   return *CatmullRom<dvec3>::make(winding_points());
 }
 
-// Places from 0 to `end` in no order, so that neither side profits from the one before.
+// Parameters from 0 to `end` in random order, so that neither side benefits from the previous one.
 std::vector<double> places(double end) {
   std::vector<double> out;
   double x = 0.5;
@@ -60,7 +60,7 @@ void BM_CatmullRomLibrary(benchmark::State& run) {
 }
 BENCHMARK(BM_CatmullRomLibrary);
 
-// By hand, the coefficients worked out beforehand as well.
+// Hand-written version, also with precomputed coefficients.
 void BM_CatmullRomByHand(benchmark::State& run) {
   struct Cubic {
     dvec3 a, b, c, d;
@@ -104,7 +104,8 @@ void BM_DistanceToParameterLibrary(benchmark::State& run) {
 }
 BENCHMARK(BM_DistanceToParameterLibrary);
 
-// By hand: as many places along the same curve, a binary search and a straight line between two of them.
+// Hand-written version: binary search and linear interpolation, with the same number of points on the same
+// curve.
 void BM_DistanceToParameterByHand(benchmark::State& run) {
   const auto curve = winding_curve();
   const auto arc = *ArcLengthTable::make(curve.path());
@@ -147,7 +148,7 @@ void BM_NearestOnWholePath(benchmark::State& run) {
 }
 BENCHMARK(BM_NearestOnWholePath);
 
-// What a client pays per entity on a route and frame.
+// A client's cost per entity on a route and frame.
 void BM_RouteState(benchmark::State& run) {
   RouteDefinition definition;
   definition.points = winding_points();

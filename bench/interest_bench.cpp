@@ -14,9 +14,9 @@ namespace {
 
 constexpr double kRadius_m = 100.0;
 constexpr double kCell_m = kRadius_m / 2.0;
-constexpr double kNeighbours = 100.0;  // in the mean, within the radius
+constexpr double kNeighbours = 100.0;  // average number within the radius
 
-/// Entities spread evenly, but without a pattern that cells could follow, in a square.
+/// Entities distributed evenly in a square, but without a pattern that matches the cells.
 class Crowd {
  public:
   explicit Crowd(std::uint32_t count)
@@ -25,7 +25,8 @@ class Crowd {
       positions_.push_back(spot(i));
   }
 
-  /// A low-discrepancy sequence (M. Roberts 2018, "R2": multiples of the powers of the plastic number).
+  /// The position of entity i, m, by a low-discrepancy sequence (M. Roberts 2018, "R2": multiples of the
+  /// powers of the plastic number).
   [[nodiscard]] glm::dvec3 spot(std::uint32_t i) const {
     const double x = i * 0.7548776662466927, y = i * 0.5698402909980532;
     return {side_m_ * (x - std::floor(x)), side_m_ * (y - std::floor(y)), 0.0};
@@ -41,7 +42,7 @@ class Crowd {
   std::vector<glm::dvec3> positions_;
 };
 
-// What a tick pays to move every entity: 10 m/s at 60 ticks/s.
+// The cost of moving every entity in a tick, at 10 m/s and 60 ticks/s.
 void BM_InterestPlace(benchmark::State& run) {
   const auto count = static_cast<std::uint32_t>(run.range(0));
   Crowd crowd{count};
@@ -61,7 +62,7 @@ void BM_InterestPlace(benchmark::State& run) {
 }
 BENCHMARK(BM_InterestPlace)->Arg(1000)->Arg(10'000)->Arg(65'536);
 
-// What a client's question costs, as it comes and with the answer in order of slots.
+// The cost of one client's query, with the result unsorted or sorted by slot.
 template <bool kSorted>
 void BM_InterestWithin(benchmark::State& run) {
   Crowd crowd{static_cast<std::uint32_t>(run.range(0))};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Google Benchmark's main, which also says how many times its floor each benchmark takes. The floor of
-// BM_Thing is BM_ThingFloor: the least that any program would do for the same result; of BM_ThingLibrary it
-// is BM_ThingByHand. One that has neither, because nothing simpler gives its result, is listed with "no
-// floor".
+// The main function of Google Benchmark, which also prints the ratio of each benchmark to its floor. The
+// floor of BM_Thing is BM_ThingFloor, the least work that any program must do for the same result. The floor
+// of BM_ThingLibrary is BM_ThingByHand. A benchmark without either is listed with "no floor", because nothing
+// simpler gives its result.
 #include <algorithm>
 #include <cstdio>
 #include <map>
@@ -26,7 +26,8 @@ class RatioReporter final : public benchmark::ConsoleReporter {
       if (added) {
         order_.push_back(name);
       } else {
-        place->second = std::min(place->second, ns);  // of repetitions: others only ever add
+        // the fastest repetition; disturbances only make a run slower.
+        place->second = std::min(place->second, ns);
       }
     }
   }
@@ -52,7 +53,7 @@ class RatioReporter final : public benchmark::ConsoleReporter {
     return thing.ends_with("Floor") || thing.ends_with("ByHand");
   }
 
-  // BM_Thing/ARGUMENTS has BM_ThingFloor/ARGUMENTS.
+  // The name of the floor: BM_ThingFloor/ARGUMENTS for BM_Thing/ARGUMENTS.
   static std::string floor_of(const std::string& name) {
     const std::size_t end = std::min(name.find('/'), name.size());
     constexpr std::string_view kLibrary = "Library";

@@ -15,9 +15,9 @@ namespace {
 
 constexpr double kTickRateHz = 60.0;
 constexpr double kAheadS = 0.15;
-constexpr std::size_t kEntities = 10'000;  // far more than any cache holds, as on a busy server
+constexpr std::size_t kEntities = 10'000;  // too many for any cache, as on a busy server
 
-// Entities that weave about, each its own way; `turning` ones face where they go.
+// Entities that weave, each in a different way. With `turning` they face their direction of travel.
 struct Crowd {
   Crowd(bool moving, bool turning) : states(kEntities), turns(turning) {
     for (std::size_t i = 0; i < kEntities; ++i) {
@@ -60,7 +60,7 @@ void per_entity(benchmark::State& run) {
   run.counters["bytes"] = static_cast<double>(sizeof(MotionFit));
 }
 
-// What a server pays a tick to learn from every moving entity.
+// A server's cost per tick to learn from every moving entity.
 void BM_ObserveMotion(benchmark::State& run) {
   Crowd crowd{true, run.range(0) != 0};
   for ([[maybe_unused]] auto _ : run) {
@@ -74,7 +74,7 @@ void BM_ObserveMotion(benchmark::State& run) {
 }
 BENCHMARK(BM_ObserveMotion)->ArgName("turning")->Arg(0)->Arg(1);
 
-// What it pays a tick for an entity that rests and is asked nevertheless.
+// A server's cost per tick for resting entities that are observed nevertheless.
 void BM_ObserveRest(benchmark::State& run) {
   Crowd crowd{false, false};
   for ([[maybe_unused]] auto _ : run) {
@@ -100,7 +100,7 @@ void BM_FittedMotion(benchmark::State& run) {
 }
 BENCHMARK(BM_FittedMotion)->ArgName("turning")->Arg(0)->Arg(1);
 
-// All of a tick: learn, fit, compare with what was published, publish.
+// The whole work of a tick: learn, fit, compare with the published motion, publish.
 void BM_DecideToPublish(benchmark::State& run) {
   Crowd crowd{true, run.range(0) != 0};
   std::vector<Motion> published(kEntities);
@@ -127,8 +127,8 @@ void BM_DecideToPublish(benchmark::State& run) {
 }
 BENCHMARK(BM_DecideToPublish)->ArgName("turning")->Arg(0)->Arg(1);
 
-// The plainest dead reckoning: one extrapolation of what was published and its distance from the state (its
-// angle too, if it turns), and the state itself sent when they are over the threshold.
+// The simplest dead reckoning: extrapolate the published motion once, compute its distance from the state
+// (and its angle, if the entity turns), and publish the state itself if either exceeds the threshold.
 void BM_DecideToPublishFloor(benchmark::State& run) {
   const bool turning = run.range(0) != 0;
   Crowd crowd{true, turning};
@@ -144,7 +144,7 @@ void BM_DecideToPublishFloor(benchmark::State& run) {
       const State shown = extrapolate(published[i].state, now_s - published[i].time_s);
       const glm::dvec3 off = shown.position - state.position;
       bool due = glm::dot(off, off) > 0.05 * 0.05;
-      // An angle of 0.05 rad: the dot product is cos(0.05 / 2).
+      // For an angle of 0.05 rad the dot product is cos(0.05 / 2).
       if (turning) due |= std::abs(glm::dot(shown.orientation, state.orientation)) < 0.99968752f;
       if (!due) continue;
       published[i].state = state;

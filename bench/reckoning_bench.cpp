@@ -14,7 +14,8 @@ Motion turning_car() {
   return motion;
 }
 
-// The predictor both ends run: once per entity and frame on a client, many times per tick on a server.
+// The extrapolation that both ends use: once per entity and frame on a client, many times per tick on a
+// server.
 void BM_Extrapolate(benchmark::State& run) {
   const Motion motion = turning_car();
   double time_s = 0.0;
@@ -25,7 +26,7 @@ void BM_Extrapolate(benchmark::State& run) {
 }
 BENCHMARK(BM_Extrapolate);
 
-// What a client pays per entity and frame, with a blend in progress.
+// A client's cost per entity and frame while a blend is in progress.
 void BM_ShownWhileBlending(benchmark::State& run) {
   RemoteEntity entity(turning_car());
   Motion next = turning_car();
@@ -40,7 +41,7 @@ void BM_ShownWhileBlending(benchmark::State& run) {
 }
 BENCHMARK(BM_ShownWhileBlending);
 
-// What a client pays per update that arrives.
+// A client's cost per received update.
 void BM_Receive(benchmark::State& run) {
   RemoteEntity entity(turning_car());
   Motion next = turning_car();

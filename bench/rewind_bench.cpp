@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What it takes to look at the world through clients' eyes: all that each of 32 clients was showing of 64
-// roaming entities a moment ago. The floor copies as many poses.
+// The cost of rewinding: the poses of 64 roaming entities that each of 32 clients showed a moment ago. The
+// floor copies the same number of poses.
 #include "harness/sim/sim_transport.hpp"
 #include "net/src/messages/messages.hpp"
 #include "scenario/builtin/roamers.hpp"
@@ -23,7 +23,7 @@ constexpr std::size_t kClients = 32;
 constexpr double kRunS = 6.0;
 constexpr double kTickS = 1.0 / 60.0;
 
-// A server and its clients after some seconds over a bad network.
+// A server and its clients after some seconds on a bad network.
 struct Match {
   explicit Match(PlayoutMode mode) : network(network_config()), server(server_config(), network.server()) {
     scenario::Roamers roamers(kEntities, 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a client pays per frame to know where everything is, beside a memcpy that reads and writes as many
-// bytes: the floor, since nothing can be shown without touching them.
+// A client's cost per frame to compute all shown poses. The floor is a memcpy that reads and writes the same
+// number of bytes, because no program can show entities without touching them.
 #include "reckoning/src/blend/motion_batch.hpp"
 
 #include <algorithm>
@@ -16,13 +16,14 @@ namespace {
 
 constexpr std::size_t kEntities = 100'000;
 
-// Bytes for each entity: time stamp, position, velocity and acceleration in, position out; orientation and
-// angular velocity in, orientation out; index and blend of one in ten in.
+// Bytes per entity. Position: reads time stamp, position, velocity and acceleration; writes the position.
+// Orientation: reads orientation and angular velocity; writes the orientation. Blend: reads index and blend
+// of one entity in ten.
 constexpr std::size_t kPositionBytes = sizeof(double) * (1 + 3 + 3) + sizeof(float) * (3 + 3);
 constexpr std::size_t kOrientationBytes = sizeof(float) * (4 + 3 + 4);
 constexpr std::size_t kBlendBytes = (sizeof(Blend) + 8) / 10;
 
-// Numbers in no order, the same in every run.
+// Pseudo-random numbers, equal in every run.
 struct Draw {
   double x = 0.5;
   double operator()(double size) {
@@ -50,8 +51,8 @@ MotionBatch crowd(bool blending) {
     batch.push_back(motion);
     motions.push_back(motion);
   }
-  // Blends begin as updates arrive: in no order.
-  constexpr std::size_t kStride = 61'803;  // has no divisor in common with the number of entities
+  // Blends are in random order, like the arrival of updates.
+  constexpr std::size_t kStride = 61'803;  // coprime to the number of entities
   for (std::size_t i = 0; blending && i < kEntities / 10; ++i) {
     const std::size_t index = i * kStride % kEntities;
     const State& state = motions[index].state;
@@ -63,7 +64,7 @@ MotionBatch crowd(bool blending) {
   return batch;
 }
 
-// Copies half as many bytes: each is read once and written once.
+// Copies half of the bytes: each is read once and written once.
 void copy_like(benchmark::State& run, std::size_t bytes_each) {
   const std::size_t bytes = kEntities * bytes_each / 2;
   std::vector<char> from(bytes, 1), to(bytes, 2);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a server pays per tick for what moves, before it tells anyone: taking the truth, fitting, comparing
-// with what was published, publishing. The floor is a memcpy of the truth.
+// A server's cost per tick for moving entities before anything is sent: read the true states, fit, compare
+// with the published motions, publish. The floor is a memcpy of the true states.
 #include "scenario/builtin/roamers.hpp"
 
 #include <cstring>
@@ -30,7 +30,7 @@ class Nobody final : public Transport {
   TransportStats stats_;
 };
 
-// By tick, then entity. 0: at rest; 1: roaming.
+// The true states, ordered by tick, then by entity. `moving`: roaming entities; otherwise at rest.
 std::vector<State> truths(bool moving) {
   scenario::Roamers roamers(kEntities, 1);
   std::vector<State> all;

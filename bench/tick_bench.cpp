@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A whole server tick without sockets: some clients each look at the hundred or so entities about them,
-// follow what moves, and acknowledge. Items are client-ticks.
+// A complete server tick without sockets. Each client is sent updates of the hundred or so entities around it,
+// and acknowledges them. Items are client-ticks.
 #include "answering_clients.hpp"
 #include "scenario/builtin/roamers.hpp"
 
@@ -47,7 +47,7 @@ class World {
   [[nodiscard]] const ServerStats& stats() const { return server_.stats(); }
 
  private:
-  // A circle with so many in it.
+  // The interest radius is that of a circle which contains kSeen entities on average.
   static ServerConfig config(unsigned threads) {
     ServerConfig config;
     config.max_clients = 4000;

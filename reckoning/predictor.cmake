@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-# The files that extrapolate motion. The golden test builds only these, for other compilers and processors.
+# The sources that extrapolate motion. The golden test builds only these with other compilers and for other
+# processors.
 set(RECKONING_PREDICTOR_SOURCES src/motion/motion.cpp src/motion/state.cpp)
 
-# Server and client run this code and must compute the same bits.
+# Server and client both run this code and must get exactly the same bits.
 set(RECKONING_BIT_EXACT_SOURCES src/motion/motion.cpp)

@@ -9,9 +9,10 @@
 namespace reckoner {
 namespace {
 
-constexpr int kDeepest = 40;  // cuts of a piece; only a cusp comes near
+constexpr int kDeepest = 40;  // largest number of halvings of a piece; only a cusp comes close to it
 
-// Hermite cubic from 0 to `rise` over `run`, without its constant; slopes limited so that it never falls.
+// The Hermite cubic from 0 to `rise` over `run`, without its constant. The slopes are limited so that it
+// never decreases.
 std::array<double, 3> rising_cubic(double run, double rise, double slope0, double slope1) {
   const double mean = rise / run;
   const double s0 = std::min(slope0, 3.0 * mean);
@@ -57,7 +58,7 @@ class ArcLengthBuilder {
     return curve_math::length(piece.derivative(u));
   }
 
-  // Gauss-Legendre with five points.
+  // Length from a to b by Gauss-Legendre quadrature with five points.
   static double quadrature(const CubicPiece<V>& piece, double a, double b) {
     constexpr double kX1 = 0.53846931010568309104, kX2 = 0.90617984593866399280;
     constexpr double kW0 = 0.56888888888888888889, kW1 = 0.47862867049936646804, kW2 = 0.23692688505618908751;
@@ -71,11 +72,11 @@ class ArcLengthBuilder {
     const double m = 0.5 * (a + b);
     const double left = quadrature(piece, a, m);
     const double length = left + quadrature(piece, m, b);
-    // Not less than what rounding makes of such a length: below that, halves agree no better than the whole.
+    // At least the rounding error of such a length: below it, more halving does not improve the result.
     constexpr double kRounding = 16.0 * std::numeric_limits<double>::epsilon();
     const double share = std::max(0.25 * tolerance_ * (b - a) / path_.end_parameter(), kRounding * length);
     const bool measured = std::abs(quadrature(piece, a, b) - length) <= share;
-    // Nothing inside a part shorter than its share can be off by more than that.
+    // In a part shorter than its share of the tolerance, no error can exceed that share.
     if (length <= share || depth >= kDeepest || (measured && interpolates(piece, a, b, left, length))) {
       add_part(piece, a, b, length);
       return;
@@ -84,7 +85,7 @@ class ArcLengthBuilder {
     cover(piece, m, b, depth + 1);
   }
 
-  // Are both cubics good at a quarter, the middle and three quarters?
+  // Checks both cubics at one quarter, one half and three quarters.
   bool interpolates(const CubicPiece<V>& piece, double a, double b, double left, double length) const {
     const double h = b - a;
     const double s0 = speed(piece, a);
@@ -122,7 +123,7 @@ class ArcLengthBuilder {
   double tolerance_;
   ArcLengthTable table_;
   double total_ = 0.0;
-  double first_ = 0.0;  // parameter at which the current piece begins
+  double first_ = 0.0;  // parameter at the start of the current piece
 };
 
 void ArcLengthTable::finish(double tolerance, std::size_t piece_count) {
@@ -133,8 +134,8 @@ void ArcLengthTable::finish(double tolerance, std::size_t piece_count) {
   const std::size_t parts = part_count();
   const std::size_t buckets = 2 * parts;
   buckets_per_unit_ = static_cast<double>(buckets) / length_;
-  // bucket_[k + 1]: the last part that begins in bucket k or before. The bucket of a distance is found by the
-  // same rounded product here and in parameter_at(), so that rounding cannot part them.
+  // bucket_[k + 1] is the last part that begins in bucket k or before. Here and in parameter_at() the bucket
+  // of a distance comes from the same rounded product, so both always agree.
   bucket_.assign(buckets + 2, 0);
   std::size_t part = 0;
   for (std::size_t k = 0; k <= buckets; ++k) {

@@ -16,18 +16,20 @@ double knot_interval_between(const V& a, const V& b, CatmullRomKnots knots) {
   return knots == CatmullRomKnots::kCentripetal ? std::sqrt(distance) : distance;
 }
 
-// The points that shape the curve: all of them with uniform knots, else without those that repeat the one
-// before.
+// The points that determine the shape. With uniform knots these are all points, otherwise those that do not
+// repeat the point before.
 template <CurveVector V>
 struct Shape {
   std::vector<V> points;
-  std::vector<double> intervals;  // from a point to the next; closed: the last one's to the first
-  std::vector<V> velocities;      // per unit of knot time
+  // Knot interval from each point to the next; closed: also from the last to the first.
+  std::vector<double> intervals;
+  std::vector<V> velocities;  // mean velocity of each interval, per unit of knot time
 };
 
 template <CurveVector V>
 V phantom_velocity(CatmullRomEnds ends, const V& neighbour) {
-  // A doubled end point rests for one interval; a mirrored neighbour comes in as fast as the curve goes out.
+  // A doubled end point rests for one interval. A mirrored neighbour gives the velocity of the first interval
+  // of the curve.
   return ends == CatmullRomEnds::kDoubled ? V(0.0) : neighbour;
 }
 
@@ -81,7 +83,7 @@ Result<CatmullRom<V>> CatmullRom<V>::make(std::span<const V> points, const Catmu
 
   std::vector<CubicPiece<V>> pieces;
   pieces.reserve(segments + 1);
-  std::size_t k = 0;  // the shape's segment
+  std::size_t k = 0;  // index of the segment in the shape
   for (std::size_t i = 0; i < segments; ++i) {
     if (intervals[i] == 0.0) {
       pieces.push_back({points[i]});
@@ -102,7 +104,7 @@ std::vector<V> CatmullRom<V>::subdivide(std::size_t n) const {
   assert(n >= 1);
   std::vector<V> out;
   out.reserve(segment_count() * n + 1);
-  // From the segment's own number, not by adding up 1/n: the joints come out exact.
+  // Computed from the index j, not by adding 1/n repeatedly, so that the joints are exact.
   for (const CubicPiece<V>& piece : path_.pieces()) {
     for (std::size_t j = 0; j < n; ++j) {
       out.push_back(piece.position(static_cast<double>(j) / static_cast<double>(n)));

@@ -29,7 +29,7 @@ V three_quarters(const V& near, const V& far) {
   return V(0.75 * near + 0.25 * far);
 }
 
-// Every edge gives way to its Q and R.
+// Replaces every edge by its points Q and R.
 template <CurveVector V>
 std::vector<V> cut_edges(const std::vector<V>& points, bool closed) {
   const std::size_t n = points.size();
@@ -45,7 +45,7 @@ std::vector<V> cut_edges(const std::vector<V>& points, bool closed) {
   return out;
 }
 
-// Every corner that turns by the limit or more gives way to the R before and the Q after it.
+// Replaces every corner that turns by the limit or more by the R before it and the Q after it.
 template <CurveVector V>
 std::vector<V> cut_corners(const std::vector<V>& points, bool closed, double limit) {
   const std::size_t n = points.size();
@@ -65,7 +65,7 @@ std::vector<V> cut_corners(const std::vector<V>& points, bool closed, double lim
   return out;
 }
 
-// The neighbourhood of one point, of which a spike is judged.
+// The neighbourhood of one point, for the test whether the point is a spike.
 template <CurveVector V>
 class Neighbourhood {
  public:
@@ -86,7 +86,8 @@ class Neighbourhood {
     if (!(turn() > limit) || !(has_before_ || has_after_)) return false;
     const double half = 0.5 * limit;
     if (has_before_ && has_after_) {
-      // Out and back to the very same place: what is left is one turn, from the way in to the way on.
+      // Both neighbours of the spike coincide. So only one turn remains, between the steps before and after
+      // them.
       if (curve_math::length(bridge_) < kSamePoint) return curve_math::angle_between(before_, after_) <= half;
       return curve_math::angle_between(before_, bridge_) <= half &&
              curve_math::angle_between(bridge_, after_) <= half;
@@ -105,7 +106,7 @@ class Neighbourhood {
   const std::vector<V>& points_;
   std::size_t n_;
   V before_{0.0}, in_{0.0}, out_{0.0}, after_{0.0};
-  V bridge_{0.0};  // from neighbour to neighbour
+  V bridge_{0.0};  // from one neighbour to the other, without the point
   bool has_before_ = false;
   bool has_after_ = false;
 };

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kDeepest = 12;
 
-// `frame` turned about its tangent by `angle`.
+// `frame` rotated about its tangent by `angle`, rad.
 Frame rolled(const Frame& frame, double angle) {
   const double c = std::cos(angle);
   const double s = std::sin(angle);
@@ -32,7 +32,7 @@ FrameTable::FrameTable(const CubicPath<glm::dvec3>& path, const ArcLengthTable& 
     if (piece.is_constant()) continue;
     const auto start = static_cast<double>(i);
     const CubicPath<glm::dvec3> alone({piece}, piece.position(1.0),
-                                      false);  // so that u = 1 is the way it arrives
+                                      false);  // so that u = 1 gives the direction in which the piece arrives
     const auto carry_to = [&](double u) {
       const Node& last = nodes_.back();
       const glm::dvec3 at = piece.position(u);
@@ -52,7 +52,7 @@ FrameTable::FrameTable(const CubicPath<glm::dvec3>& path, const ArcLengthTable& 
       cover(m, b, depth + 1);
     };
     cover(0.0, 1.0, 0);
-    // At a corner, on to the direction in which the next piece starts.
+    // At a corner, turn the frame to the direction in which the next piece starts.
     Node& joint = nodes_.back();
     joint.frame = carry_frame(joint.frame, joint.position, joint.position, unit_tangent(path, start + 1.0));
   }

@@ -10,7 +10,7 @@
 namespace reckoner {
 namespace {
 
-// A derivative this small against the piece's coefficients is zero but for rounding.
+// A derivative below this share of the piece's coefficients counts as zero; it is only rounding error.
 constexpr double kZeroDerivative = 1e-9;
 
 template <CurveVector V>
@@ -25,8 +25,8 @@ V unit(const V& v) {
   return l > kSamePoint ? V(v / l) : V(0.0);
 }
 
-// Direction in which a piece goes on from u, or, `arriving`, in which it gets there. Zero if it does not
-// move.
+// The direction in which a piece continues from u, or with `arriving` the direction in which it arrives at u.
+// Zero if the piece does not move.
 template <CurveVector V>
 V piece_direction(const CubicPiece<V>& piece, double u, bool arriving) {
   const double zero = kZeroDerivative * derivative_scale(piece);
@@ -97,7 +97,7 @@ glm::dquat Frame::orientation() const {
 Frame frame_towards(const glm::dvec3& tangent, const glm::dvec3& reference) {
   glm::dvec3 left = unit(glm::cross(reference, tangent));
   if (!(glm::length(glm::cross(unit(reference), tangent)) > 1e-9)) {
-    // Any direction across will do; the axis along which the tangent has least is safely across.
+    // Any perpendicular direction is valid. Start from the axis along which the tangent is smallest.
     const glm::dvec3 size = glm::abs(tangent);
     const glm::dvec3 axis = size.y <= size.x && size.y <= size.z ? glm::dvec3(0.0, 1.0, 0.0)
                             : size.x <= size.z                   ? glm::dvec3(1.0, 0.0, 0.0)
@@ -112,7 +112,8 @@ Frame carry_frame(const Frame& frame, const glm::dvec3& from, const glm::dvec3& 
   glm::dvec3 up = frame.up;
   const glm::dvec3 chord = to - from;
   const double chord2 = glm::dot(chord, chord);
-  // A chord of a few rounding steps has no direction; over so short a way the shortest rotation is the same.
+  // A chord of the size of the rounding error has no direction. Over such a short distance the shortest
+  // rotation gives the same result.
   if (chord2 > 1e-16 * glm::dot(to, to) && chord2 > kSamePoint) {
     const glm::dvec3 reflected_up = up - chord * (2.0 * glm::dot(chord, up) / chord2);
     const glm::dvec3 reflected_tangent =

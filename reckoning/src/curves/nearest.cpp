@@ -8,12 +8,13 @@
 namespace reckoner {
 namespace {
 
-// Places at the same distance to within this (of its square) are as good as each other.
+// Two points are equally near if their squared distances differ by less than this share.
 constexpr double kSameDistance = 1e-13;
-// A stretch of a piece shorter than this is a point.
+// An interval of a piece that is shorter than this counts as a point.
 constexpr double kShortest = 1e-11;
 
-// Part of a cubic as a Bézier curve, seen from the point: from parameter `start`, `width` long.
+// Part of a cubic as a Bézier curve, relative to the given point. It begins at the parameter `start` and has
+// the length `width`.
 template <CurveVector V>
 struct Stretch {
   std::array<V, 4> b;
@@ -31,7 +32,7 @@ Stretch<V> stretch_of(const CubicPiece<V>& piece, double index, double u0, doubl
   return {{c0, V(c0 + c1 / 3.0), V(c0 + (2.0 * c1 + c2) / 3.0), V(c0 + c1 + c2 + c3)}, index + u0, w};
 }
 
-// De Casteljau at the middle.
+// Splits at the middle by De Casteljau's algorithm.
 template <CurveVector V>
 std::pair<Stretch<V>, Stretch<V>> halves(const Stretch<V>& s) {
   const V p01 = 0.5 * (s.b[0] + s.b[1]), p12 = 0.5 * (s.b[1] + s.b[2]), p23 = 0.5 * (s.b[2] + s.b[3]);
@@ -41,7 +42,7 @@ std::pair<Stretch<V>, Stretch<V>> halves(const Stretch<V>& s) {
   return {{{s.b[0], p01, p012, middle}, s.start, half}, {{middle, p123, p23, s.b[3]}, s.start + half, half}};
 }
 
-// No point of the stretch has a smaller squared distance than the least of its Bernstein coefficients.
+// A lower bound for the squared distance in the stretch: the smallest of its Bernstein coefficients.
 template <CurveVector V>
 double least_squared_distance(const std::array<V, 4>& b) {
   using curve_math::dot;
@@ -50,8 +51,8 @@ double least_squared_distance(const std::array<V, 4>& b) {
                    (2.0 * dot(b[1], b[3]) + 3.0 * dot(b[2], b[2])) / 5.0, dot(b[2], b[3]), dot(b[3], b[3])});
 }
 
-// Bernstein coefficients (degree 5) of position times derivative: half the slope of the squared distance,
-// over 3.
+// Bernstein coefficients (degree 5) of position times derivative, divided by 3: up to a factor, the slope of
+// the squared distance.
 template <CurveVector V>
 std::array<double, 6> slope_coefficients(const std::array<V, 4>& b) {
   using curve_math::dot;
@@ -66,7 +67,8 @@ std::array<double, 6> slope_coefficients(const std::array<V, 4>& b) {
 
 enum class Slope { kOneSign, kFallsThenRises, kRisesThenFalls, kUndecided };
 
-// Descartes' rule: a polynomial has at most as many roots in the stretch as its coefficients change sign.
+// Descartes' rule of signs: a polynomial has at most as many roots in the stretch as its coefficients change
+// sign.
 Slope judge(const std::array<double, 6>& coefficients) {
   int changes = 0;
   double sign = 0.0;
@@ -82,7 +84,8 @@ Slope judge(const std::array<double, 6>& coefficients) {
   return first < 0.0 ? Slope::kFallsThenRises : Slope::kRisesThenFalls;
 }
 
-// The one place (0 to 1) in the stretch where the squared distance stops falling: Newton, kept in a bracket.
+// The position (0 to 1) of the only minimum of the squared distance in the stretch, by bracketed Newton
+// iteration.
 template <CurveVector V>
 double bottom(const std::array<V, 4>& b) {
   using curve_math::dot;
@@ -122,7 +125,7 @@ class Search {
   }
 
   void look_through(const Stretch<V>& whole) {
-    std::array<Stretch<V>, 48> waiting;  // one for each halving, at most
+    std::array<Stretch<V>, 48> waiting;  // at most one per halving
     std::size_t count = 0;
     waiting[count++] = whole;
     while (count > 0) {
@@ -130,7 +133,7 @@ class Search {
       if (least_squared_distance(s.b) >= best_squared_ * (1.0 - kSameDistance)) continue;
       const Slope slope = judge(slope_coefficients(s.b));
       if (slope == Slope::kOneSign || slope == Slope::kRisesThenFalls)
-        continue;  // an end, and those were offered
+        continue;  // the minimum is an end, and all ends were checked before
       if (slope == Slope::kFallsThenRises) {
         const double u = bottom(s.b);
         const V p01 = s.b[0] + u * (s.b[1] - s.b[0]), p12 = s.b[1] + u * (s.b[2] - s.b[1]);
@@ -170,7 +173,7 @@ NearestPoint<V> nearest(const CubicPath<V>& path, const V& point, double from, d
     return stretch_of(pieces[i], index, std::max(0.0, from - index), std::min(1.0, to - index), point);
   };
   Search<V> search;
-  // All ends first: the better the bound, the more is left out.
+  // Check all ends first: a good bound lets the search skip more pieces.
   for (std::size_t i = first; i <= last; ++i)
     search.offer_ends(part(i));
   for (std::size_t i = first; i <= last; ++i)

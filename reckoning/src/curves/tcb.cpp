@@ -55,7 +55,7 @@ double Easing::inverse(double value) const {
 
 TcbWeights tcb_weights(const TcbShape& shape, double before, double after) {
   const double loose = 0.5 * (1.0 - shape.tension);
-  // Tangents are per segment; what is to be equal on both sides of a key is the velocity, per unit of time.
+  // Tangents are relative to the segment. The velocity per unit of time must be equal on both sides of a key.
   const double in = loose * 2.0 * before / (before + after);
   const double out = loose * 2.0 * after / (before + after);
   const double c = shape.continuity;
@@ -164,7 +164,7 @@ struct Weights {
   double b1, b2, b3;
 };
 
-// Cumulative Bernstein polynomials of degree 3, and their derivatives.
+// Cumulative Bernstein polynomials of degree 3; below, their derivatives.
 Weights weights(double u) {
   const double r = 1.0 - u;
   return {1.0 - r * r * r, u * u * (3.0 - 2.0 * u), u * u * u};
@@ -208,7 +208,7 @@ Result<OrientationSpline> OrientationSpline::make(std::span<const OrientationKey
     s.from = orientations[i];
     s.w1 = tangents[i].leaves / 3.0;
     s.w3 = tangents[i].arrives / 3.0;
-    // What is left of the step once the first and last part are taken off.
+    // The remainder of the step without its first and last part.
     s.w2 = rotation_log(rotation_exp(-s.w1) * rotation_exp(steps[i]) * rotation_exp(-s.w3));
     out.segments_.push_back(s);
   }
@@ -238,8 +238,7 @@ glm::dvec3 OrientationSpline::angular_velocity(double time) const {
   const double e = segment->easing.value(u);
   const Weights b = weights(e);
   const Weights rate = weight_rates(e);
-  // Each factor turns about its own fixed axis; bring the three axes into the world by the factors to their
-  // left.
+  // Each factor rotates about its own fixed axis. The factors to its left rotate that axis into the world.
   const glm::dquat q1 = segment->from * rotation_exp(segment->w1 * b.b1);
   const glm::dquat q2 = q1 * rotation_exp(segment->w2 * b.b2);
   const glm::dvec3 w = q1 * (segment->w1 * rate.b1) + q2 * (segment->w2 * rate.b2) +

@@ -11,7 +11,8 @@
 
 namespace reckoner::tcb_keys {
 
-/// What is wrong with a key's numbers other than its value, or empty. Key: TcbKey or OrientationKey.
+/// Checks all numbers of the keys except their values. Returns an error message, or an empty string if they
+/// are valid. Key: TcbKey or OrientationKey.
 template <class Key>
 std::string error(std::span<const Key> keys) {
   if (keys.empty()) return "a TCB spline needs at least 1 key";
@@ -31,15 +32,16 @@ std::string error(std::span<const Key> keys) {
   return {};
 }
 
-/// The derivatives with which a segment leaves its first key and arrives at its second, in units of the
-/// segment.
+/// The derivatives of a segment at its first key (`leaves`) and at its second key (`arrives`), with respect
+/// to the segment's parameter (0 to 1).
 template <class V>
 struct Tangents {
   V leaves{0.0};
   V arrives{0.0};
 };
 
-/// `steps[i]`: from key i to the next; `durations[i]` the time it takes. Closed: the last goes to the first
+/// The tangents of all segments. `steps[i]` is the step from key i to the next, and `durations[i]` its
+/// duration. If there are as many steps as keys, the curve is closed, and the last step leads to the first
 /// key.
 template <class Key, class V>
 std::vector<Tangents<V>> tangents(std::span<const Key> keys, const std::vector<V>& steps,

@@ -15,12 +15,12 @@ namespace {
 constexpr std::array<std::string_view, 9> kNames{"static", "fpw", "rpw", "rvw", "fvw",
                                                  "fpb",    "rpb", "rvb", "fvb"};
 
-// From here on the closed forms lose nothing worth having to cancellation; below, the series converge fast.
+// Above this angle, rad, cancellation in the closed forms is harmless; below it, the series converge fast.
 constexpr double kSeriesBelow = 1.0;
 
-// Sum over n = 0, 2, 4 ... of a term that starts at 1/factorial and is multiplied by -x / ((n+a)(n+a+1)) each
-// time; with `weight`, each is divided by n + weight, which is what integrating s^(n+weight-1) from 0 to 1
-// does.
+// Sum over n = 0, 2, 4, ... of terms that start at 1/factorial; the next term is the last one times -x /
+// ((n+a)(n+a+1)). With `weight`, each term is divided by n + weight, which is the integral of s^(n+weight-1)
+// from 0 to 1.
 double series(double x, double factorial, int a, int weight) {
   double term = 1.0 / factorial;
   double sum = 0.0;
@@ -32,8 +32,8 @@ double series(double x, double factorial, int a, int weight) {
 }
 
 struct Coefficients {
-  double c1;  // of [w]x
-  double c2;  // of [w]x squared
+  double c1;  // factor of [w]x
+  double c2;  // factor of [w]x squared
 };
 
 // (1 - cos q)/q^2 and (q - sin q)/q^3.
@@ -78,7 +78,7 @@ glm::dquat orientation_of(const EulerAngles& angles) {
 }
 
 EulerAngles euler_angles_of(const glm::dquat& q) {
-  // The body's x axis in the world, and what of its y and z axes points along the world's z axis.
+  // The body's x axis in the world, and the components of its y and z axes along the world's z axis.
   const double xx = 1.0 - 2.0 * (q.y * q.y + q.z * q.z);
   const double xy = 2.0 * (q.x * q.y + q.w * q.z);
   const double xz = 2.0 * (q.x * q.z - q.w * q.y);
@@ -117,8 +117,7 @@ DisState extrapolate(DeadReckoningModel model, const DisState& state, double dt_
     out.position += dt_s * (state.velocity + 0.5 * dt_s * a);
   }
   out.velocity += dt_s * a;
-  // The rate is about the body's own axes: the turn is made first, in the body, and the old orientation after
-  // it.
+  // The rate is about the body's own axes, so the rotation is applied before the old orientation.
   if (uses_angular_velocity(model)) out.orientation = unit(out.orientation * rotation_exp(w * dt_s));
   return out;
 }

@@ -13,9 +13,9 @@
 
 namespace reckoner {
 
-/// The dead reckoning models of DIS (IEEE 1278.1, annex on dead reckoning), with the numbers they have on the
-/// wire. The letters: rotation F(ixed) or R(otating); constant rate of P(osition), that is constant velocity,
-/// or of V(elocity), constant acceleration; in W(orld) or B(ody) axes.
+/// The dead reckoning models of DIS (IEEE 1278.1, annex on dead reckoning), with their wire numbers. First
+/// letter: F(ixed) or R(otating) orientation. Second letter: constant rate of P(osition), which is constant
+/// velocity, or of V(elocity), which is constant acceleration. Third letter: W(orld) or B(ody) axes.
 enum class DeadReckoningModel : std::uint8_t {
   kStatic = 1,
   kFpw = 2,
@@ -43,26 +43,26 @@ enum class DeadReckoningModel : std::uint8_t {
   return m >= DeadReckoningModel::kFpb;
 }
 
-/// "static", "fpw" ... "fvb".
+/// The lower-case name of a model: "static", "fpw" ... "fvb".
 [[nodiscard]] RECKONER_RECKONING_API std::string_view name_of(DeadReckoningModel model);
 [[nodiscard]] RECKONER_RECKONING_API std::optional<DeadReckoningModel> dead_reckoning_model(
     std::string_view name);
 
-/// DIS's Euler angles, rad: the body is turned by psi about z, then theta about its y, then phi about its x
-/// axis: body to world = Rz(psi) Ry(theta) Rx(phi).
+/// The Euler angles of DIS, rad. The body is rotated by psi about z, then by theta about its y axis, then by
+/// phi about its x axis: body to world = Rz(psi) Ry(theta) Rx(phi).
 struct EulerAngles {
   double psi = 0.0;    ///< -pi to pi
   double theta = 0.0;  ///< -pi/2 to pi/2
   double phi = 0.0;    ///< -pi to pi
 };
 [[nodiscard]] RECKONER_RECKONING_API glm::dquat orientation_of(const EulerAngles& angles);
-/// q must be unit. Where theta is +-pi/2 only psi -+ phi is defined: phi is 0 then.
+/// q must be a unit quaternion. If theta is +-pi/2, only psi -+ phi is defined; then phi is 0.
 [[nodiscard]] RECKONER_RECKONING_API EulerAngles euler_angles_of(const glm::dquat& q);
 
-/// What an entity state PDU has, SI units. Its axes depend on the model: velocity and acceleration are in
-/// body axes for the B models, in world axes for the others; angular velocity is always about the body axes.
-/// In body axes acceleration is the rate at which the body components of velocity change (A_b = dV_b/dt), as
-/// DIS has it.
+/// The state in an entity state PDU, in SI units. The axes depend on the model. Velocity and acceleration are
+/// in body axes for the B models and in world axes for the others. Angular velocity is always about the body
+/// axes. Acceleration in body axes is the rate of change of the body components of velocity (A_b = dV_b/dt),
+/// as defined by DIS.
 struct DisState {
   glm::dvec3 position{0.0};                    ///< m, world
   glm::dvec3 velocity{0.0};                    ///< m/s
@@ -71,26 +71,28 @@ struct DisState {
   glm::dvec3 angular_velocity{0.0};            ///< rad/s, body axes
 };
 
-/// `state`, `dt_s` seconds later (or earlier), in the same axes. Closed form, so that an hour is as exact as
-/// a frame, and steps may be taken in any size: two in a row are one of their sum. A model ignores the fields
-/// it does not use and hands them on as they are. The orientation comes out unit; a zero one is taken for no
-/// rotation.
+/// The state `dt_s` seconds after `state`, or before it if `dt_s` is negative, in the same axes. The result
+/// is a closed form: it is as exact after an hour as after a frame, and two steps give the same result as one
+/// step of their sum. Fields that the model does not use are returned unchanged. The orientation is
+/// normalised; a zero quaternion counts as no rotation.
 [[nodiscard]] RECKONER_RECKONING_API DisState extrapolate(DeadReckoningModel model, const DisState& state,
                                                           double dt_s);
 
-/// The state as Reckoner has it: world axes, and zero in what the model does not use, so that velocity,
-/// acceleration and angular velocity are those of the motion the model makes. A B model that rotates has its
-/// velocity turned with it: acceleration = R (A_b + w x V_b).
+/// Converts to a Reckoner state: world axes, and zero in the fields that the model does not use, so that the
+/// derivatives are those of the model's motion. For a rotating B model the velocity rotates with the body:
+/// acceleration = R (A_b + w x V_b).
 [[nodiscard]] RECKONER_RECKONING_API State to_state(DeadReckoningModel model, const DisState& state);
 
-/// Both: where `model` takes `state` in `dt_s` seconds. A motion model beside the quadratic.
+/// Extrapolates `state` by `dt_s` seconds with `model` and converts the result with to_state(). It is an
+/// alternative to quadratic motion.
 [[nodiscard]] RECKONER_RECKONING_API State dead_reckon(DeadReckoningModel model, const DisState& state,
                                                        double dt_s);
 
-/// DIS's [R1] v and [R2] a: displacement in the initial body axes of a body that turns at the constant rate w
-/// (rad/s, body axes) for t seconds while its velocity in body axes is v, or grows by a:
+/// The products [R1] v and [R2] a of DIS: the displacement, in the initial body axes, of a body that rotates
+/// at the constant rate w (rad/s, body axes) for t seconds. For R1 its velocity in body axes is v; for R2
+/// that velocity grows from zero at the rate a:
 ///   R1 = integral of exp([w]x s) ds, R2 = integral of s exp([w]x s) ds, s from 0 to t.
-/// Written as t I + c1 [w]x + c2 [w]x^2 with series for c1, c2 at small angles.
+/// Both are computed as a multiple of I plus c1 [w]x + c2 [w]x^2, with series for c1 and c2 at small angles.
 [[nodiscard]] RECKONER_RECKONING_API glm::dvec3 dis_r1(const glm::dvec3& w, double t, const glm::dvec3& v);
 [[nodiscard]] RECKONER_RECKONING_API glm::dvec3 dis_r2(const glm::dvec3& w, double t, const glm::dvec3& a);
 

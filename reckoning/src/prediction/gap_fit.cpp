@@ -17,9 +17,9 @@
 namespace reckoner {
 namespace {
 
-// Candidates beside what the game says: the degree of the polynomial, over how long it is fitted, and whether
-// its place is taken too. Short ones follow turns, long ones average noise. Measured on the recorded traces:
-// more of them gain nothing.
+// The candidates other than the game's own state: degree of the polynomial, duration of the fit, and whether
+// it also replaces the position. Short fits follow turns, long fits average noise. On the recorded traces,
+// more candidates bring no gain.
 struct Window {
   int degree;
   double seconds;
@@ -28,10 +28,10 @@ struct Window {
 constexpr std::array<Window, 4> kWindows{
     {{2, 3.0 / 60, false}, {2, 4.0 / 60, false}, {1, 3.0 / 60, true}, {2, 8.0 / 60, true}}};
 
-constexpr double kMostTicks = 12.0;   // of a window: leaves most of what is remembered to the gap
-constexpr double kMemoryGaps = 40.0;  // over about so many publishes the candidates are compared
+constexpr double kMostTicks = 12.0;   // longest window; leaves most of the history to the gap
+constexpr double kMemoryGaps = 40.0;  // number of publishes over which candidates are compared
 
-// Over shorter gaps a cubic is as good, and there an acceleration to go on is worth more.
+// Over shorter gaps a cubic is as good, and an acceleration for extrapolation is more useful.
 constexpr double kShortestBentGapS = 0.06;
 
 using Weights = std::array<double, 3>;
@@ -54,12 +54,12 @@ GapFit::GapFit(double tick_rate_hz) : tick_rate_hz_(tick_rate_hz) {
     candidates_[i + 1] = make_candidate(i, tick_rate_hz);
 }
 
-// Least squares on evenly spaced points (A. Savitzky and M. Golay 1964), here for the last of them.
+// Least squares on evenly spaced points, evaluated at the last point (A. Savitzky and M. Golay 1964).
 GapFit::Candidate GapFit::make_candidate(std::size_t index, double tick_rate_hz) {
   const Window& window = kWindows[index];
   const double ticks =
       std::clamp(std::round(window.seconds * tick_rate_hz), double(window.degree), kMostTicks);
-  std::array<double, 5> sums{};  // of the powers of the time x = -j, in ticks
+  std::array<double, 5> sums{};  // sums of the powers of the time x = -j, in ticks
   for (double j = 0.0; j <= ticks; ++j) {
     double power = 1.0;
     for (double& sum : sums) {
@@ -90,7 +90,7 @@ std::size_t GapFit::ticks_in(double gap_s) const {
   return static_cast<std::size_t>(std::max(0.0, std::round(gap_s * tick_rate_hz_)));
 }
 
-// The candidate as it was `ticks_ago`; what the game said while too little is known for it.
+// The candidate's state `ticks_ago`; the game's own state while too little history is known.
 GapFit::End GapFit::end(std::size_t candidate, std::size_t ticks_ago) const {
   const Candidate& c = candidates_[candidate];
   const Past& then = past(ticks_ago);
@@ -121,15 +121,15 @@ State GapFit::smoothed(const State& truth) const {
   return state;
 }
 
-// True if so many ticks come to nearly half a turn: rotation vectors no longer say then which way round it
-// was.
+// True if the entity turns nearly half a revolution in `ticks`. Rotation vectors no longer show the direction
+// of rotation then.
 bool GapFit::turns_far(std::size_t ticks) const {
   constexpr double kMostRad = 0.9 * std::numbers::pi;
   const double rate = glm::length(glm::dvec3{past(0).angular_velocity});
   return !(rate * static_cast<double>(ticks) < kMostRad * tick_rate_hz_);
 }
 
-// How the last `count` ticks were turned, against the newest.
+// The orientations of the last `count` ticks relative to the newest.
 GapFit::Turns GapFit::turns(std::size_t count) const {
   Turns turns{};
   const glm::dquat back = glm::conjugate(glm::dquat{past(0).pose.orientation});
@@ -138,7 +138,7 @@ GapFit::Turns GapFit::turns(std::size_t count) const {
   return turns;
 }
 
-// As end(). The polynomial is one of rotation vectors: over so short a time they add up.
+// Like end(), for orientations. The polynomial uses rotation vectors, which add up over such a short time.
 GapFit::TurnEnd GapFit::turn_end(const Turns& turns, std::size_t candidate, std::size_t ticks_ago) const {
   const Candidate& c = candidates_[candidate];
   TurnEnd end{turns[ticks_ago]};
@@ -155,7 +155,7 @@ GapFit::TurnEnd GapFit::turn_end(const Turns& turns, std::size_t candidate, std:
   return end;
 }
 
-// As for the path.
+// Like strayed() for positions.
 double GapFit::strayed(const Turns& turns, std::size_t candidate, std::size_t gap_ticks) const {
   const double gap_s = static_cast<double>(gap_ticks) / tick_rate_hz_;
   const TurnEnd from = turn_end(turns, candidate, gap_ticks);
@@ -214,7 +214,7 @@ GapFit::Strays GapFit::strays(const Motion& from, const Motion& to, std::size_t 
     along += path.by[j] * share;
     across += share * share;
   }
-  // Of a gap that is not known as a whole, what is not would be bent at a guess.
+  // If part of the path in the gap is unknown, the bend would be a guess there.
   if (path.count == gap_ticks && bends_over(gap_ticks)) path.bend = along / across;
   return path;
 }
@@ -226,7 +226,7 @@ std::optional<glm::vec3> GapFit::bend(const Motion& published, const State& trut
   return glm::vec3{acceleration_that_bends(published, now, strays(published, now, ticks).bend)};
 }
 
-// Root mean square of how far the curve with this candidate at both ends of the gap was off.
+// Root mean square deviation of the true path from the curve with this candidate at both ends of the gap, m.
 double GapFit::strayed(std::size_t candidate, std::size_t gap_ticks) const {
   const auto motion = [&](std::size_t ticks_ago) {
     const End e = end(candidate, ticks_ago);

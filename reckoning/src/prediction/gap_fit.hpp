@@ -10,60 +10,62 @@
 
 namespace reckoner {
 
-/// Watches the gap since the last publish on behalf of clients that show the past. They do not predict, they
-/// interpolate (interpolate.hpp): what makes an update due is not that the published motion has left the
-/// entity, but that the curve from there to the present would stray from the path in between, and the server
-/// has seen that path. The curve is the cubic between two states and what bends it most like that path, by
-/// least squares: one number an axis, which travels in place of an acceleration that nobody predicts with.
+/// Decides how to publish for clients in buffered mode, which interpolate (interpolate.hpp) and do not
+/// predict. For them an update is due when the interpolated curve from the last published motion to the
+/// present would deviate too far from the entity's true path, which the server knows. The curve is the
+/// Hermite cubic between two states plus a bend. The bend is fitted to the true path by least squares. It is
+/// one number per axis, and it is sent in place of the acceleration, which these clients do not use for
+/// prediction.
 ///
-/// It also learns what makes the best end of such a cubic: the game's own position and velocity, or those of
-/// a polynomial fitted to the last positions, which are better where what the game says is noisy or an
-/// average over the last tick. Each candidate is scored by how far cubics with it strayed between the
-/// publishes of the recent past; the best is used. The same for the turn, by candidates of its own.
+/// It also learns which position and velocity are the best ends of such a cubic: those that the game reports,
+/// or those of a polynomial fitted to the last positions. The polynomial is better where the game's values
+/// are noisy, or are averages over the last tick. Each candidate is scored by the deviation of its cubics
+/// between recent publishes, and the best one is used. Orientations have candidates of their own.
 ///
-/// One per entity; a value, no allocation. Fed once a tick.
+/// One instance per entity. A value; allocates nothing. Call observe() once per tick.
 class RECKONER_RECKONING_API GapFit {
  public:
-  /// `tick_rate_hz`: how often observe() is called, a second.
+  /// `tick_rate_hz`: calls of observe() per second, Hz.
   explicit GapFit(double tick_rate_hz);
 
-  /// The truth at the next tick.
+  /// Takes the true state at the next tick.
   void observe(const State& truth);
 
-  /// After a teleport: the path before does not count any more; what was learned of the entity does.
+  /// Call this after a teleport: it forgets the path, but keeps what was learned about the entity.
   void restart() { filled_ = 0; }
 
-  /// How far what clients show of the gap would be off, at most, if `truth`, observed last and at `time_s`,
-  /// were published now, after `published`. Up to `longest_gap_s` a gap need only be interpolated well;
-  /// beyond it clients may have nothing to interpolate to when they show it, so that the motion itself has to
-  /// hold.
+  /// The largest error of the shown pose.
   struct Off {
-    double m = 0.0;    ///< m
-    double rad = 0.0;  ///< rad, of orientation
+    double m = 0.0;    ///< distance, m
+    double rad = 0.0;  ///< angle, rad
   };
-  /// By the rule above.
+  /// The largest error that clients would show in the gap after `published`, if `truth` were published now.
+  /// `truth` must be the last observed state, at `time_s`. In a gap of up to `longest_gap_s` seconds only the
+  /// interpolation counts. After a longer gap clients may have nothing to interpolate to yet, so the error of
+  /// the extrapolated motion counts, too.
   [[nodiscard]] Off off(const Motion& published, const State& truth, double time_s,
                         double longest_gap_s) const;
 
-  /// `truth`, as observed last, with the position and velocity, orientation and angular velocity that are
-  /// best interpolated from. What does not move is left as it is, and what does not turn.
+  /// `truth`, the last observed state, with the position, velocity, orientation and angular velocity that
+  /// interpolate best. Position and velocity stay unchanged if the entity does not move; the other two, if it
+  /// does not turn.
   [[nodiscard]] State smoothed(const State& truth) const;
 
-  /// The acceleration with which smoothed() has to end the way from `published`, so that it bends as the
-  /// entity did. Nothing if that does not bend, too little is known of the gap, or there is nothing in
-  /// between.
+  /// The acceleration, m/s^2, that smoothed() must have for the curve from `published` to bend like the true
+  /// path. Nullopt if the gap is too short for a bend, or if part of the path in the gap is not known.
   [[nodiscard]] std::optional<glm::vec3> bend(const Motion& published, const State& truth,
                                               double time_s) const;
 
-  /// An entity was published now and `gap_s` ago, and not in between.
+  /// Learns from the path between two consecutive publishes: now and `gap_s` seconds ago.
   void learn(double gap_s);
 
  private:
-  static constexpr std::size_t kPast = 32;  // ticks
+  static constexpr std::size_t kPast = 32;  // ticks of history
   static constexpr std::size_t kCandidates = 5;
 
-  // The polynomial fitted to the last ticks + 1 positions, at the newest of them: in its value and derivative
-  // the position j ticks ago weighs c0 + c1 j + c2 j^2. The first candidate is what the game says: no ticks.
+  // A polynomial fitted to the last ticks + 1 positions, evaluated at the newest. In its value and
+  // derivative, the position j ticks ago has the weight c0 + c1 j + c2 j^2. The first candidate, with no
+  // ticks, is the game's own state.
   using Weights = std::array<double, 3>;
   struct Candidate {
     std::size_t ticks = 0;
@@ -80,7 +82,7 @@ class RECKONER_RECKONING_API GapFit {
     glm::dvec3 position;
     glm::dvec3 velocity;
   };
-  // Of a turn, as rotation vectors from some orientation to those of the last ticks, the newest first.
+  // Rotation vectors from a reference orientation to the orientations of the last ticks, newest first.
   using Turns = std::array<glm::dvec3, kPast>;
   struct TurnEnd {
     glm::dvec3 turn{0.0};
@@ -102,7 +104,7 @@ class RECKONER_RECKONING_API GapFit {
 
   [[nodiscard]] bool bends_over(std::size_t gap_ticks) const;
 
-  // How far the path of the last ticks lies from a cubic, the newest first, and what bends this most like it.
+  // The deviation of the path of the last ticks from a cubic, newest first, and the bend that fits it best.
   struct Strays {
     std::array<glm::dvec3, kPast> by{};
     std::size_t count = 0;
@@ -113,11 +115,11 @@ class RECKONER_RECKONING_API GapFit {
 
   double tick_rate_hz_;
   std::array<Candidate, kCandidates> candidates_;
-  std::array<double, kCandidates> errors_{};  // recent mean of strayed()
+  std::array<double, kCandidates> errors_{};  // recent mean of strayed() per candidate
   std::size_t best_ = 0;
   std::array<double, kCandidates> turn_errors_{};
   std::size_t best_turn_ = 0;
-  std::array<Past, kPast> past_{};  // ring; newest at next_ - 1
+  std::array<Past, kPast> past_{};  // ring buffer; the newest is at next_ - 1
   std::size_t next_ = 0;
   std::size_t filled_ = 0;
 };

@@ -9,33 +9,34 @@
 
 namespace reckoner {
 
-/// Recursive least squares with exponential forgetting for one linear predictor of N inputs (L. Ljung and T.
-/// Söderström, "Theory and Practice of Recursive Identification", 1983, sec. 2.2). It starts as "the first
-/// input, unchanged" and learns how the others improve on that. Outliers count less (P. J. Huber, "Robust
-/// estimation of a location parameter", 1964): a collision says nothing about priors.
+/// Recursive least squares with exponential forgetting, for a linear predictor of N inputs (L. Ljung and T.
+/// Söderström, "Theory and Practice of Recursive Identification", 1983, sec. 2.2). The initial prediction is
+/// the first input; learning finds how the other inputs improve it. Outliers have less weight (P. J. Huber,
+/// "Robust estimation of a location parameter", 1964), because rare events such as collisions do not describe
+/// normal motion.
 ///
-/// Safe for days: the covariance is capped at its prior, so that inputs which stop carrying information
-/// cannot wind it up; the noise that the gain is balanced against is measured, from the first sample on; a
-/// sample in which nothing moves is left out; and should rounding ever spoil the covariance (single
-/// precision: one of these lives in every entity), it starts again from its prior.
+/// It stays stable for days. The covariance is limited to its prior, so inputs without information cannot
+/// make it grow. The noise level, which sets the gain, is measured from the first sample on. A sample without
+/// any motion is ignored. If rounding makes the covariance invalid, it is reset to its prior. Single
+/// precision saves memory, because every entity has several of these predictors.
 template <std::size_t N>
 class LeastSquares {
  public:
-  using Inputs = std::array<float, N>;  ///< one for each weight
+  using Inputs = std::array<float, N>;  ///< one value per weight
 
   LeastSquares() {
     weights_[0] = 1.0f;
     forget_covariance();
   }
 
-  /// As learned so far, one for each input.
+  /// The weights learned so far, one per input.
   [[nodiscard]] const Inputs& weights() const { return weights_; }
 
-  /// Mean square of the recent errors, squared input units.
+  /// Mean square of the recent prediction errors, in squared input units.
   [[nodiscard]] float noise() const { return noise_; }
 
-  /// Begins with what others of its kind have learned; only before the first learn(). They are believed as if
-  /// a good deal had been seen, but it learns its own.
+  /// Starts with weights and noise that other entities of the archetype have learned. Call it only before the
+  /// first learn(). The weights count as if many samples had been seen, but learning continues.
   void begin_with(const Inputs& weights, float noise) {
     weights_ = weights;
     noise_ = noise;
@@ -44,15 +45,15 @@ class LeastSquares {
       c *= kKindVariance;
   }
 
-  /// Weights for targets that lie `factor` times as far from the first input.
+  /// Weights for targets that differ `factor` times as much from the first input.
   [[nodiscard]] static Inputs stretched(const Inputs& weights, float factor) {
     Inputs result{1.0f};
     for (std::size_t i = 0; i < N; ++i)
       result[i] += factor * (weights[i] - result[i]);
     return result;
   }
-  /// From now on targets lie so many times as far from the first input, about, and are as much less certain:
-  /// what was learned is carried over, and doubted a little.
+  /// Adapts to targets that differ about `factor` times as much from the first input, for example after a
+  /// change of the horizon. It scales the weights and the noise, and increases the covariance a little.
   void stretch(float factor) {
     weights_ = stretched(weights_, factor);
     noise_ = std::max(kLeastNoise, noise_ * factor * factor);
@@ -63,7 +64,7 @@ class LeastSquares {
     }
   }
 
-  /// The weighted sum of the inputs.
+  /// The predicted value: the weighted sum of the inputs.
   [[nodiscard]] float predict(const Inputs& x) const {
     float sum = 0.0f;
     for (std::size_t i = 0; i < N; ++i)
@@ -71,7 +72,8 @@ class LeastSquares {
     return sum;
   }
 
-  /// Learns that `x` was followed by `target`, and counts it as so many samples: 1 at 60 a second.
+  /// Learns that the inputs `x` were followed by `target`. The sample has the weight `samples`; 1 is the
+  /// weight of a sample at 60 Hz.
   void learn(const Inputs& x, float target, float samples) {
     const float error = target - predict(x);
     float size = target * target;
@@ -93,26 +95,26 @@ class LeastSquares {
 
  private:
   static constexpr std::size_t kPairs = N * (N + 1) / 2;
-  // Of a weight, before anything was seen. The first input is larger than the others, which are differences:
-  // were its weight as free as theirs, the first few samples would all be put down to it.
+  // Variance of a weight before any sample. The first input is larger than the others, which are differences.
+  // With the same variance, its weight would absorb most of the first errors.
   static constexpr float kPriorVariance = 1.0f;
   static constexpr float kFirstPriorVariance = 0.01f;
-  static constexpr float kKindVariance = 0.1f;    // of that, for who begins with what its kind has learned
-  static constexpr float kKindNoiseGain = 0.05f;  // as if so much of the noise were from one sample
-  // How far off stretched weights may be, for each time they grow by. On recorded motion less and more are
-  // alike up to 0.1; as much doubt as of a kind's costs 3 percent.
+  static constexpr float kKindVariance = 0.1f;    // factor on the variances after begin_with()
+  static constexpr float kKindNoiseGain = 0.05f;  // noise gain after begin_with()
+  // Standard deviation of scaled weights per unit of (factor - 1). On recorded motion, all values up to 0.1
+  // give similar results; as much doubt as in begin_with() costs 3 percent.
   static constexpr float kStretchDoubt = 0.05f;
-  static constexpr float kForgetting = 0.9998f;  // a sample: what is older than a minute or two fades
-  // What weights may change by in a sample, squared. Without it an hour of perfectly even motion would teach
-  // so surely that it takes an hour to learn anything else.
+  static constexpr float kForgetting = 0.9998f;  // per sample: older samples fade within a minute or two
+  // Variance that each weight gains per sample. Without it, an hour of perfectly constant motion would make
+  // the weights so certain that learning anything else would take an hour.
   static constexpr float kDrift = 1e-8f;
-  static constexpr float kNoiseGain = 0.002f;  // a sample
+  static constexpr float kNoiseGain = 0.002f;  // per sample
   static constexpr float kLeastNoise = 1e-9f;  // squared input units
-  static constexpr float kLeastSize = 1e-12f;  // squared input units: below it nothing moves
-  static constexpr float kMostSize = 1e12f;    // above it is nothing that could be learned from
-  static constexpr float kOutlier = 3.0f;      // standard deviations from which an error counts less
+  static constexpr float kLeastSize = 1e-12f;  // squared input units; a smaller sample counts as no motion
+  static constexpr float kMostSize = 1e12f;    // squared input units; a larger sample is ignored as invalid
+  static constexpr float kOutlier = 3.0f;      // standard deviations above which an error has less weight
 
-  // At first the mean of all samples, later that of the recent ones.
+  // The mean of all samples at first, later an exponential average of the recent ones.
   void measure_noise(float error2, float samples) {
     noise_gain_ = std::max(noise_gain_ / (1.0f + noise_gain_), std::min(0.5f, kNoiseGain * samples));
     noise_ = std::max(kLeastNoise, noise_ + noise_gain_ * (error2 - noise_));
@@ -126,7 +128,7 @@ class LeastSquares {
     }
   }
 
-  // gain = covariance x; returns x' covariance x.
+  // Computes gain = covariance x and returns x' covariance x.
   float spread_along(const Inputs& x, Inputs& gain) const {
     for (std::size_t i = 0, k = 0; i < N; ++i) {
       for (std::size_t j = 0; j < i; ++j, ++k) {
@@ -141,7 +143,8 @@ class LeastSquares {
     return spread;
   }
 
-  // What was learned takes from the covariance, what is forgotten gives back, up to the prior in all.
+  // Updates the covariance: the sample reduces it, forgetting (`growth`) and `drift` increase it, and its
+  // trace stays at most that of the prior.
   void shrink(const Inputs& gain, float scale, float growth, float drift) {
     float trace = 0.0f;
     for (std::size_t i = 0, k = 0; i < N; ++i) {
@@ -159,9 +162,10 @@ class LeastSquares {
   }
 
   Inputs weights_{};
-  std::array<float, kPairs> covariance_{};  // lower triangle by rows; it is symmetric
+  std::array<float, kPairs> covariance_{};  // symmetric; lower triangle by rows
   float noise_ = 0.1f;                      // mean square of the errors, squared input units
-  float noise_gain_ = 1.0f;  // of the last sample in it; the first is half of it, the rest being a guess
+  // Share of the last sample in noise_; the first sample has half, the initial guess the other half.
+  float noise_gain_ = 1.0f;
 };
 
 }  // namespace reckoner

@@ -7,19 +7,19 @@
 namespace reckoner {
 namespace {
 
-// An update in use is so old: the delay, some of a blend, and a good half of the gap until the next
-// (docs/TUNING.md).
+// The typical age of an update in use: the delay, part of a blend, and a good half of the gap until the next
+// update (docs/TUNING.md).
 constexpr double kTypicalDelayS = 0.1;
 constexpr double kTypicalGapS = 0.1;
 constexpr double kOfBlendS = 0.02;
 constexpr double kGapShare = 0.6;
 
-// What is nearer than the least is predicted well by anything; the most is the longest that is learned from
-// at every tick of 60 a second.
+// Limits of the horizon. Any model predicts well below the minimum. The maximum is the longest horizon at
+// which 60 ticks per second can all be learned from.
 constexpr double kLeastS = 0.12;
 constexpr double kMostS = 0.27;
 
-// A horizon that is off by less is not worth what is in flight.
+// A smaller change of the horizon is ignored, because a change discards samples in flight.
 constexpr double kSlackS = 0.025;
 
 }  // namespace

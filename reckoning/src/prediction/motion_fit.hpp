@@ -12,60 +12,65 @@
 
 namespace reckoner {
 
-/// Fits the motion that is published to where the entity is expected to be. Position and velocity are the
-/// true ones; the acceleration is such that the quadratic passes where RateFit expects the entity after
-/// horizon_s(), and the angular velocity turns it to where it is expected to face. So the receiver stays
-/// simple, whatever the sender learns (DESIGN.md, Sender).
+/// Computes the motion to publish, so that it matches the expected future of the entity. Position and
+/// velocity are the true ones. The acceleration is chosen so that the quadratic motion reaches the position
+/// that RateFit expects after horizon_s(). The angular velocity is chosen so that the motion reaches the
+/// expected orientation. The receiver remains simple, whatever the sender learns (DESIGN.md, Sender).
 ///
-/// One per entity; a value of less than 2 KB, no allocation. Fed once a tick. What never turns costs nothing
-/// for turning, and what rests costs nothing at all once it is settled().
+/// One instance per entity. A value of less than 2 KB; allocates nothing. Call observe() once per tick. An
+/// entity that never turns costs no time for rotation, and a resting entity costs no time once it is
+/// settled().
 class RECKONER_RECKONING_API MotionFit {
  public:
-  /// Ten updates a second, a tenth of a second each on its way.
+  /// The default horizon, s: that of ten updates per second with a delay of 0.1 s.
   static constexpr double kTypicalHorizonS = 0.18;
 
-  /// `tick_rate_hz`: how often observe() is called, a second; `horizon_s`: how far ahead to aim, s.
+  /// `tick_rate_hz`: calls of observe() per second, Hz. `horizon_s`: the horizon, how far ahead the published
+  /// motion is fitted, s.
   explicit MotionFit(double tick_rate_hz, double horizon_s = kTypicalHorizonS);
 
-  /// How far ahead to aim, s, for so many updates a second that take `delay_s` to arrive: about how old one
-  /// in use is. 0: it is not known.
+  /// The best horizon, s, for a link with `updates_per_second` that take `delay_s` seconds to arrive: about
+  /// the age of an update in use. Pass 0 for an unknown rate or delay.
   [[nodiscard]] static double horizon_for(double updates_per_second, double delay_s);
 
-  /// Aims so far ahead from now on, s, unless it nearly does: links change. What was learned is carried over.
+  /// Changes the horizon to `horizon_s`, s, unless it is nearly the same, for example when a link changes.
+  /// Learned weights are scaled to the new horizon.
   void aim(double horizon_s);
 
-  /// The truth at the next tick.
+  /// Takes the true state at the next tick.
   void observe(const State& truth);
 
-  /// What was learned about the entity, for others of its kind with the same tick rate, wherever they aim
-  /// (RateFit::Prior).
+  /// The learned parameters, as a starting point for other entities of the same archetype and tick rate. They
+  /// are independent of the horizon (RateFit::Prior).
   struct Priors {
-    std::optional<RateFit::Prior> linear;   ///< nothing before it has moved for a while
-    std::optional<RateFit::Prior> angular;  ///< the same of turning
+    /// of the velocity; nullopt until the entity has moved for a while.
+    std::optional<RateFit::Prior> linear;
+    /// of the angular velocity; nullopt until the entity has turned for a while.
+    std::optional<RateFit::Prior> angular;
   };
-  /// As of the last tick; what is missing in it would be of no use to others yet.
+  /// The parameters learned up to the last tick. A missing part is not yet reliable enough for other
+  /// entities.
   [[nodiscard]] Priors priors() const { return {linear_.prior(), angular_.prior()}; }
-  /// Begins as one that has these, only before the first observe(): what was seen of others of its kind
-  /// predicts it better than nothing.
+  /// Starts with the parameters of other entities of the archetype. Call it only before the first observe().
   void begin_with(const Priors& priors);
 
-  /// After a teleport: what was learned about the present is void, what was learned about the entity holds.
+  /// Call this after a teleport: it forgets the recent path, but keeps what was learned about the entity.
   void restart();
 
-  /// `truth`, as observed last, with acceleration and angular velocity as they are to be published.
+  /// `truth`, the last observed state, with the acceleration and angular velocity to publish.
   [[nodiscard]] State fitted(const State& truth) const;
 
-  /// How far ahead the fit aims, s: the horizon, in whole ticks.
+  /// The horizon in force, s: a whole number of ticks.
   [[nodiscard]] double horizon_s() const { return horizon_s_; }
 
-  /// True if the entity has rested for so long that observing further ticks of rest changes nothing: they may
-  /// be left out, however many.
+  /// True if the entity has rested for so long that more ticks at rest change nothing. The caller may then
+  /// skip observe() while the entity rests.
   [[nodiscard]] bool settled() const { return linear_.settled() && angular_.settled(); }
 
  private:
   double horizon_s_;
   double tick_s_;
-  glm::dvec3 turned_{0.0};  // sum of what it turned each tick, rad
+  glm::dvec3 turned_{0.0};  // sum of the rotation per tick, rad
   RateFit linear_;
   RateFit angular_;
 };

@@ -9,29 +9,30 @@
 namespace reckoner {
 namespace {
 
-// Time constants of the low-passes, each fed by the one before: dense where motion has just changed, sparse
-// further back, a stride's length at the end. Measured on the recorded traces, five inputs predict as well as
-// the rates themselves at eight lags.
+// Time constants of the low-pass filters, each of which filters the output of the one before: close together
+// for recent changes, wider for the past; the longest is the length of a stride. On the recorded traces these
+// five inputs predict as well as the rates themselves at eight lags.
 constexpr std::array<double, 4> kTimeConstantsS{1.0 / 60, 3.0 / 60, 8.0 / 60, 20.0 / 60};
 
-constexpr double kMemoryS = 5.0;  // how long a guess's error counts
+constexpr double kMemoryS = 5.0;  // memory of a prediction's error
 constexpr float kLeastError = 1e-12f;
-constexpr std::uint8_t kLeastLessons = 3;  // each axis once: on one alone a circle may look like a halt
-constexpr std::uint8_t kPriorLessons = 8;  // what is not seen as often is no prior
-// How far off guesses are for others of its kind counts as if it had been seen for half a second.
+// one lesson per axis: on a single axis, a circle may look like a stop.
+constexpr std::uint8_t kLeastLessons = 3;
+constexpr std::uint8_t kPriorLessons = 8;  // fewer lessons give no prior
+// Errors from a prior count as if they had been seen for half a second.
 constexpr float kKindErrorShare = 0.1f;
-constexpr double kSettleS = 0.5;    // rest after which nothing of an entity's past is kept
-constexpr double kSampleHz = 60.0;  // what the predictor's constants are made for
+constexpr double kSettleS = 0.5;    // time at rest after which the entity's past is forgotten
+constexpr double kSampleHz = 60.0;  // tick rate for which the constants of LeastSquares are chosen
 constexpr float kMostRate2 = 1e12f;
 
-// Multiples of the golden ratio never repeat in any period and visit the axes evenly.
+// Multiples of the golden ratio are aperiodic and visit the axes evenly.
 constexpr std::uint32_t kGoldenStep = 2654435769u;
 std::size_t axis_of(std::uint32_t order) {
   return static_cast<std::size_t>((std::uint64_t{order} * 3) >> 32);
 }
 
-// The weight of a guess falls with the fourth power of its mean square error: close ones are averaged, which
-// beats each of them, and a bad one has no say.
+// A prediction's weight decreases with the fourth power of its mean square error. Predictions of similar
+// quality are averaged, which is better than each of them; a bad one has no effect.
 float weight_of(float error, float least) {
   const float ratio = (least + kLeastError) / (error + kLeastError);
   return ratio * ratio * ratio * ratio;
@@ -75,7 +76,7 @@ void RateFit::look_ahead(double tick_rate_hz, double horizon_s) {
     error *= factor * factor;
 }
 
-// Of as many as there could be before: those that fit go on.
+// Keeps the newest samples that fit into the new number of slots.
 void RateFit::keep_newest_slots(std::size_t slots_before) {
   const auto before = slots_in_flight_;
   const std::size_t kept = std::min<std::size_t>(slots_filled_, slots_);
@@ -160,7 +161,7 @@ void RateFit::observe(const glm::vec3& rate, const glm::vec3& derivative, const 
   guess(rate, derivative);
 }
 
-// Learns from the oldest slot and writes it anew.
+// Learns from the oldest slot and replaces it by a new sample.
 void RateFit::step(const glm::vec3& rate, const glm::vec3& derivative, const glm::dvec3& way) {
   ticks_to_slot_ = ticks_per_slot_;
   Slot& slot = slots_in_flight_[slot_];
@@ -180,7 +181,8 @@ void RateFit::step(const glm::vec3& rate, const glm::vec3& derivative, const glm
 }
 
 void RateFit::follow(const glm::vec3& rate) {
-  // Before the beginning it counts as having moved as it began; the first tick has no velocity yet.
+  // Assumes that the entity moved at its first rate before the first tick. The first tick has no velocity
+  // yet.
   if (ticks_seen_ < 2) {
     ++ticks_seen_;
     smooth_.fill(rate);
@@ -225,7 +227,8 @@ void RateFit::guess(const glm::vec3& rate, const glm::vec3& derivative) {
   for (std::size_t axis = 0; axis < 3; ++axis)
     learned[static_cast<glm::length_t>(axis)] = predictor(axis).predict(inputs(rate, axis));
   mean_ = rate * shares_[0] + carried * shares_[1] + learned * shares_[3];
-  // Nothing learned may send an entity off faster than twice what it or its own acceleration says.
+  // The result is limited to twice the larger of the current rate and the rate predicted from the
+  // acceleration.
   const float most = 4.0f * std::max(glm::dot(rate, rate), glm::dot(carried, carried));
   const float speed2 = glm::dot(mean_, mean_);
   if (speed2 > most) mean_ *= std::sqrt(most / speed2);
@@ -236,7 +239,7 @@ void RateFit::settle() {
   mean_ = glm::vec3{0.0f};
 }
 
-// It begins to move: what is in flight becomes as if it had rested for ever.
+// The entity begins to move: the samples in flight become those of an entity that has always rested.
 void RateFit::wake(const glm::vec3& rate, const glm::dvec3& way) {
   settled_ = false;
   smooth_.fill(glm::vec3{0.0f});

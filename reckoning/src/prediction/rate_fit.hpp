@@ -14,55 +14,59 @@
 
 namespace reckoner {
 
-/// Learns, from an entity's own past, what its mean velocity (or angular velocity) over the coming horizon
-/// will be. Four guesses compete: the rate as it is; the rate carried on by its own derivative; none at all;
-/// and a linear predictor over the rate and its smoothed past, learned online with one set of weights for the
-/// horizontal axes and one for the vertical, because gravity and jumps obey other laws than steering. Each
-/// guess counts by how well it did in the recent past, so that a guess which is clearly best decides alone.
+/// Predicts the mean velocity (or angular velocity) of an entity over the coming horizon, from its own past.
+/// Four predictions compete: the current rate; the current rate plus its derivative; zero; and a learned
+/// linear predictor, whose inputs are the current rate and its smoothed past. The linear predictor has one
+/// set of weights for the horizontal axes and one for the vertical axis, because gravity and jumps follow
+/// other laws than steering. Each prediction is weighted by its recent accuracy, so a clearly best one
+/// dominates.
 ///
-/// The past is a cascade of four low-passes rather than a record: it is a few numbers, whatever the tick
-/// rate, and differences of neighbours are nearly independent, which keeps least squares sound in single
-/// precision. One axis is learned from at a time, in an order without period: what consecutive ticks teach
-/// about one axis overlaps anyway, and a fixed order would see only one half of a motion that was recorded at
-/// half the tick rate.
+/// The past is stored as a cascade of four low-pass filters instead of a record. This takes only a few
+/// numbers at any tick rate. The differences between neighbouring filters are nearly independent, which keeps
+/// least squares stable in single precision. Each sample is learned from one axis only, in an aperiodic
+/// order. Consecutive ticks of one axis contain almost the same information. A fixed order would see only
+/// half of a motion that was recorded at half the tick rate.
 ///
-/// One per entity and kind of rate; a value of less than 1 KB, no allocation. Fed once a tick.
+/// One instance per entity and kind of rate. A value of less than 1 KB; allocates nothing. Call observe()
+/// once per tick.
 class RECKONER_RECKONING_API RateFit {
  public:
-  /// `tick_rate_hz`: how often observe() is called, a second; `horizon_s`: how far ahead it looks, s.
+  /// `tick_rate_hz`: calls of observe() per second, Hz. `horizon_s`: how far ahead it predicts, s.
   RateFit(double tick_rate_hz, double horizon_s);
 
-  /// The next tick: the rate now, its derivative, and how far the entity has come (m or rad) along each axis
-  /// since any fixed origin. What is not finite, or beyond all measure, counts as a restart.
+  /// Takes the values at the next tick: the current rate, its derivative, and `way`, the displacement (m or
+  /// rad) along each axis from a fixed origin. A value that is not finite or far too large causes a
+  /// restart().
   void observe(const glm::vec3& rate, const glm::vec3& derivative, const glm::dvec3& way);
 
-  /// Looks so far ahead from now on, s. What was learned holds for what it is about, the mean of the horizon,
-  /// and is stretched to the new one; the rest is learned again in time.
+  /// Changes the horizon to `horizon_s`, s. The learned weights are scaled to the new horizon. Samples that
+  /// do not fit the new horizon are discarded.
   void look_ahead(double tick_rate_hz, double horizon_s);
 
-  /// After a teleport: the recent past no longer connects; what was learned about the entity still holds.
+  /// Call this after a teleport: it forgets the recent past, but keeps what was learned about the entity.
   void restart();
 
-  /// What priors are about, s, whatever the horizons of those who have them.
+  /// The horizon for which priors are expressed, s; independent of the horizons of the entities that use
+  /// them.
   static constexpr double kPriorHorizonS = 0.18;
-  /// The numbers of a Prior: weights, how far off each guess is, and the noise.
+  /// The number of values of a Prior: the weights, the error of each prediction, and the noise.
   static constexpr std::size_t kPriorSize = 2 * 5 + 4 + 2;
-  /// What was learned about the entity, not about its present, as for a horizon of kPriorHorizonS. Means can
-  /// be taken of it over entities of a kind with the same tick rate.
+  /// The learned parameters of an entity, converted to a horizon of kPriorHorizonS. Priors of entities of the
+  /// same archetype and tick rate may be averaged.
   using Prior = std::array<float, kPriorSize>;
 
-  /// Nothing before enough was learned to be of use to others.
+  /// The current parameters; nullopt until enough was learned to be useful for other entities.
   [[nodiscard]] std::optional<Prior> prior() const;
-  /// Begins as one that has this prior; only before the first observe(). A prior that is not finite is none.
+  /// Starts with a prior. Call it only before the first observe(). A prior that is not finite is ignored.
   void begin_with(const Prior& prior);
 
-  /// The mean rate expected over the coming horizon, as of the last tick.
+  /// The predicted mean rate over the coming horizon, as of the last tick.
   [[nodiscard]] const glm::vec3& mean_rate() const { return mean_; }
 
-  /// How far ahead it looks, ticks.
+  /// The horizon in ticks.
   [[nodiscard]] std::size_t horizon_ticks() const { return horizon_ticks_; }
 
-  /// True if it has rested for so long that ticks without motion change nothing any more.
+  /// True if the entity has rested for so long that more ticks at rest change nothing.
   [[nodiscard]] bool settled() const { return settled_; }
 
  private:
@@ -74,7 +78,7 @@ class RECKONER_RECKONING_API RateFit {
   using Predictor = LeastSquares<kInputs>;
   static_assert(kPriorSize == 2 * kInputs + kGuesses + 2);
 
-  // What was known about one axis a horizon ago, to be compared with what became of it.
+  // A sample in flight: the state of one axis, to be compared with the actual motion one horizon later.
   struct Slot {
     double way = 0.0;
     Predictor::Inputs inputs{};
@@ -95,26 +99,27 @@ class RECKONER_RECKONING_API RateFit {
   [[nodiscard]] Predictor& predictor(std::size_t axis) { return axis == kUpAxis ? vertical_ : horizontal_; }
 
   bool settled_ = false;
-  std::uint8_t slots_ = 1;         // of slots_in_flight_ in use
-  std::uint8_t slot_ = 0;          // the oldest, and next to be written
-  std::uint8_t slots_filled_ = 0;  // since the last restart
-  std::uint8_t lessons_ = 0;       // ever, and those in which anything moved, both as far as they matter
+  std::uint8_t slots_ = 1;         // number of slots_in_flight_ in use
+  std::uint8_t slot_ = 0;          // index of the oldest slot, which is replaced next
+  std::uint8_t slots_filled_ = 0;  // filled slots since the last restart
+  std::uint8_t lessons_ = 0;       // lessons in total, counted up to kLeastLessons
+  /// Lessons with motion, counted up to kPriorLessons.
   std::uint8_t moved_ = 0;
-  std::uint16_t ticks_per_slot_ = 1;  // above 1 at high tick rates only
+  std::uint16_t ticks_per_slot_ = 1;  // above 1 only at high tick rates
   std::uint16_t ticks_to_slot_ = 1;
-  std::uint16_t ticks_seen_ = 0;     // since the last restart; up to 2
-  std::uint16_t ticks_at_rest_ = 0;  // in a row
+  std::uint16_t ticks_seen_ = 0;     // ticks since the last restart, counted up to 2
+  std::uint16_t ticks_at_rest_ = 0;  // consecutive ticks at rest
   std::uint16_t ticks_to_settle_ = 0;
   std::uint16_t horizon_ticks_ = 1;
-  std::uint32_t order_ = 0;  // which axis the next slot is about
+  std::uint32_t order_ = 0;  // selects the axis of the next slot
   float horizon_s_ = 0.0f;
-  float samples_per_slot_ = 1.0f;  // in samples of 60 a second and axis
-  float kept_ = 0.0f;              // share of a guess's old error that is kept a slot
+  float samples_per_slot_ = 1.0f;  // weight of a slot, in samples of one axis at 60 Hz
+  float kept_ = 0.0f;              // share of a prediction's old error that remains after a slot
   std::array<float, kLags> follow_{};
   glm::vec3 mean_{0.0f};
   std::array<glm::vec3, kLags> smooth_{};
-  std::array<float, kGuesses> shares_{1.0f, 0.0f, 0.0f, 0.0f};  // of each guess; sum 1
-  std::array<float, kGuesses> errors_{};                        // recent mean squares of each guess
+  std::array<float, kGuesses> shares_{1.0f, 0.0f, 0.0f, 0.0f};  // weight of each prediction; sum 1
+  std::array<float, kGuesses> errors_{};                        // recent mean square error of each prediction
   Predictor horizontal_;
   Predictor vertical_;
   std::array<Slot, kMostSlots> slots_in_flight_{};

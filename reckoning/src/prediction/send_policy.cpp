@@ -11,45 +11,47 @@
 namespace reckoner {
 namespace {
 
-// Speed at which the threshold follows a budget: it sinks by this many factors of e a second. Slower, it lags
-// behind changes of motion; faster, it sends evenly and wastes updates on predictable stretches. Measured on
-// the recorded traces, p95 error is least at 4.
+// How fast the threshold adapts to a budget: it falls by this many factors of e per second. Slower, it lags
+// behind changes of motion. Faster, it sends evenly and wastes updates on predictable stretches. On the
+// recorded traces the p95 error is lowest at 4.
 constexpr double kAdaptPerS = 4.0;
 constexpr double kLeastScale = 0.02;
-constexpr double kLeastGapScale = 0.005;  // interpolation is so much more exact
+constexpr double kLeastGapScale = 0.005;  // smaller, because interpolation is much more exact
 constexpr double kMostScale = 1000.0;
 
-// Under a budget, updates are worth more for place than for turn: an angle may grow so
-// many times further.
+// Under a budget, position matters more than angle: the angular threshold is this many times larger.
 constexpr double kBudgetAngleShare = 4.0;
 
-// Not as far where only the gaps between updates count. Measured on the recorded traces: from 2 to 3 the p95
-// error of place stays what it is, and that of turn falls with the share.
+// The factor for clients in buffered mode is smaller. On the recorded traces, between 2 and 3 the p95 error
+// of position is constant, and that of the angle falls with the factor.
 constexpr double kGapAngleShare = 2.0;
 
-// What is off, less what rest may be off, times how long it is may come to the threshold times this: just
-// below the threshold it stands for 4/3 s, at half of it for 4 s.
+// The time integral of the error, above the tolerated rounding, may reach the threshold times this, s. So an
+// error just below the threshold may last 4/3 s, and one of half the threshold 4 s.
 constexpr double kStandsS = 1.0;
 
-constexpr double kGolden = 0.6180339887498949;  // its multiples spread evenly
+constexpr double kGolden = 0.6180339887498949;  // its multiples are distributed evenly
 
-// A body counts as resting after so many ticks without any motion; its rest is then published exactly, that
-// is, so that it is off by no more than this share of the threshold: more than the finest rounding comes to.
+// An entity counts as resting after this many ticks without motion. Its resting pose is then published
+// exactly: its error may be at most this share of the threshold, which is more than the finest rounding.
 constexpr std::uint32_t kTicksToRest = 3;
 constexpr double kRestShare = 1.0 / 64.0;
-// An orientation travels with 15 bits a component at most (docs/WIRE.md), which leaves it off by up to
+// An orientation is sent with at most 15 bits per component (docs/WIRE.md). This leaves an error of up to
 // 1.13e-4 rad, however small the threshold is.
 constexpr double kFinestTurnRad = 1.3e-4;
-constexpr double kRoundingShare = 0.25;  // of the threshold: above the rounding of what moves
+// Share of the threshold; above the rounding error of moving entities.
+constexpr double kRoundingShare = 0.25;
 
-// Spreads consecutive phases evenly over 0 to 1. Under a budget the threshold goes up and down like a saw,
-// and what is published alike falls into step with it: so each entity's saw begins elsewhere.
+// Distributes consecutive phases evenly over 0 to 1. Under a budget the threshold rises and falls like a
+// sawtooth. Entities that are published together would stay synchronised, so each entity's sawtooth starts at
+// another point.
 double spread(std::uint32_t phase) {
   return std::fmod(kGolden * phase, 1.0);
 }
 
-// Entities that drift from their motion alike reach so much of the limit at instants that are evenly spread:
-// what is off grows with the square of time. Not all the way down to nothing, which all would reach at once.
+// The share of the limits for an entity's first publish. Errors grow with the square of time, so entities
+// with equal errors reach these shares at evenly distributed times. The share is never 0, which all would
+// reach at once.
 double first_share(std::uint32_t phase) {
   const double left = 1.0 - 0.75 * spread(phase);
   return left * left;
@@ -67,14 +69,14 @@ double angle(const State& a, const State& b) {
   return angle_between(a.orientation, b.orientation);
 }
 
-// Where extrapolate() has it, but for rounding.
+// The position of extrapolate(), except for rounding.
 glm::dvec3 place(const State& s, double dt_s) {
   return s.position + (glm::dvec3{s.velocity} + glm::dvec3{s.acceleration} * (0.5 * dt_s)) * dt_s;
 }
 
-// The orientation that extrapolate() has, to 1e-6; for small turns without a sine or a root.
+// The orientation of extrapolate(), to 1e-6; for small rotations without a sine or a root.
 glm::quat turned(const State& s, double dt_s) {
-  constexpr double kSmall2 = 0.25;  // of the half angle, squared
+  constexpr double kSmall2 = 0.25;  // limit of the squared half angle
   const glm::dvec3 half = glm::dvec3{s.angular_velocity} * (0.5 * dt_s);
   const double x = glm::dot(half, half);
   if (!(x < kSmall2)) return extrapolate(s, dt_s).orientation;
@@ -124,7 +126,7 @@ std::optional<bool> SendPolicy::due_by_itself(const State& truth, double least_s
   if (config_.fixed_rate_hz > 0.0) return due_at_fixed_rate(tick);
   if (config_.updates_per_second <= 0.0) return std::nullopt;
   tokens_ = std::min(config_.updates_per_second, tokens_ + config_.updates_per_second / config_.tick_rate_hz);
-  // Nothing is learned about the threshold from a body that rests.
+  // A resting entity does not change the threshold.
   if (!rests()) scale_ = std::max(least_scale, scale_ * sink_);
   if (tokens_ < 1.0) return false;
   return std::nullopt;
@@ -162,14 +164,14 @@ double SendPolicy::limit_rad() const {
   return share_ * share * scale_ * lever_share_ * config_.threshold_rad;
 }
 
-// Rounding alone, which no update mends, adds up to nothing.
+// Pure rounding error is not integrated, because no update can remove it.
 bool SendPolicy::adds_up(double off_m) {
   off_m_s_ += std::max(0.0, off_m - kRoundingShare * scale_ * config_.threshold_m) / config_.tick_rate_hz;
   return off_m_s_ > kStandsS * scale_ * config_.threshold_m;
 }
 
 bool SendPolicy::exceeds(const Comparison& c) {
-  // What is off now and what will be off add up: both are seen before an update takes effect.
+  // The present and the future error add up: clients see both before an update takes effect.
   const double now_m = c.gap ? 0.0 : distance(c.truth, c.published);
   const double off_m = c.gap ? c.gap->m : now_m + distance(c.expected_ahead, c.published_ahead);
   if (adds_up(now_m) || off_m > limit_m()) return true;
@@ -186,7 +188,8 @@ bool SendPolicy::exceeds(const Outlook& o) {
   const double off_m = now_m + glm::length(place(o.fitted, o.ahead_s) - place(published, age_s + o.ahead_s));
   if (adds_up(now_m) || off_m > limit_m()) return true;
 
-  // What turns the same way stays as far off as it is, so the later angle often need not be known.
+  // If both rotate alike, the angle between them stays the same, so the later angle often need not be
+  // computed.
   const double off_rad = angle_between(o.truth.orientation, turned(published, age_s));
   const glm::dvec3 apart = glm::dvec3{o.fitted.angular_velocity} - glm::dvec3{published.angular_velocity};
   if (2.0 * off_rad + o.ahead_s * glm::length(apart) <= limit_rad()) return false;

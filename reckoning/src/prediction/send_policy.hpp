@@ -11,74 +11,79 @@
 
 namespace reckoner {
 
-/// What decides when an entity is published.
+/// Settings that decide when an entity is published.
 struct SendPolicyConfig {
-  double tick_rate_hz = 60.0;       ///< how often due() is called, a second
-  double threshold_m = 0.05;        ///< m, > 0; with a budget where the threshold begins
-  double threshold_rad = 0.05;      ///< rad, > 0
-  double updates_per_second = 0.0;  ///< above 0: a budget; the threshold follows it
-  double fixed_rate_hz = 0.0;       ///< above 0: evenly, whatever the entity does
+  double tick_rate_hz = 60.0;   ///< calls of due() per second, Hz
+  double threshold_m = 0.05;    ///< m, > 0; with a budget, the initial threshold
+  double threshold_rad = 0.05;  ///< rad, > 0; like threshold_m, for the angle
+  /// Above 0: a budget in updates per second, to which the threshold adapts; 0: no budget.
+  double updates_per_second = 0.0;
+  /// Above 0: publish at this constant rate, Hz, and ignore the thresholds; 0: off.
+  double fixed_rate_hz = 0.0;
 };
 
-/// Decides, tick by tick, whether an entity must be published: before the clients' motion is further from the
-/// truth than the threshold by the time that an update could reach them, or before it has been off by less
-/// for too long: what is off beyond a quarter of the threshold adds up over time (D. Roberts et al. 2008),
-/// and must not come to more than the threshold for a second. The first limit of an entity is a share of the
-/// later ones, by its phase, so that entities that begin alike do not go on being published in the same tick.
+/// Decides at every tick whether an entity must be published. An entity is due in two cases. First, when the
+/// motion that clients have would differ from the truth by more than the threshold before an update could
+/// reach them. Second, when it has been off by less for too long: the error above a quarter of the threshold
+/// is integrated over time (D. Roberts et al. 2008), and may reach at most the threshold times one second.
 ///
-/// With a budget U the threshold itself is adapted: it sinks steadily and rises with every update sent, in
-/// the proportion that balances at U a second; a token bucket of rate and depth U caps bursts. So updates go
-/// where motion is least predictable, and the average is U as long as there is something to tell.
+/// The first limit of an entity is smaller than the later ones, by its phase. So entities that start in the
+/// same way are not always published in the same tick.
 ///
-/// One per entity; a value, no allocation.
+/// With a budget of U updates per second, the threshold adapts: it falls steadily and rises with every
+/// update, in balance at U updates per second. A token bucket of rate U and depth U limits bursts. So updates
+/// go to the least predictable motion, and the average rate is U while the entity moves.
+///
+/// One instance per entity. A value; allocates nothing.
 class RECKONER_RECKONING_API SendPolicy {
  public:
-  /// `phase`, any number, spreads entities over the ticks.
+  /// `phase`, any number, distributes entities over the ticks.
   SendPolicy(const SendPolicyConfig& config, std::uint32_t phase);
 
-  /// True if the entity is to be published at this tick. `now` and `ahead` are the truth, and the clients'
-  /// motion (`published`), at this instant and `ahead_s` later, when an update would be in use; the truth of
-  /// later is the expected one. Call once a tick.
+  /// The true state and the published motion, now and `ahead_s` seconds later, when an update sent now would
+  /// be in use.
   struct Comparison {
-    State truth;                       ///< now
-    State published;                   ///< now, as clients have it
-    State expected_ahead;              ///< the truth, as expected ahead_s later
-    State published_ahead;             ///< then, as clients will have it
-    std::optional<GapFit::Off> gap{};  ///< if all clients show the past: what they will see, and alone counts
+    State truth;            ///< true state now
+    State published;        ///< state of the published motion now
+    State expected_ahead;   ///< expected true state `ahead_s` seconds later
+    State published_ahead;  ///< state of the published motion `ahead_s` seconds later
+    /// set if all clients are in buffered mode: the error they would show, which replaces the other fields.
+    std::optional<GapFit::Off> gap{};
   };
-  /// By the rule above, with the parts already computed.
+  /// True if the entity must be published at this tick. Call one of the two due() functions once per tick.
   [[nodiscard]] bool due(const Comparison& comparison, std::uint32_t tick);
 
-  /// The same for free motion, from what a Comparison would be made of: the truth, the same with the
-  /// acceleration and angular velocity that are expected of it, and what was published. Where places decide,
-  /// no orientation is computed at all.
+  /// The inputs of due() for free motion. It replaces a Comparison and is cheaper: where the positions
+  /// decide, no orientation is computed.
   struct Outlook {
-    const State& truth;       ///< now, as the game told it
-    const State& fitted;      ///< the same with the rates that are expected
-    const Motion& published;  ///< plain quadratic motion
-    double time_s;            ///< now
-    double ahead_s;           ///< until an update would be in use, s: its delay and kTakesEffectS
+    const State& truth;       ///< true state now, as the game reported it
+    const State& fitted;      ///< `truth` with the expected acceleration and angular velocity
+    const Motion& published;  ///< last published motion; must be free quadratic motion
+    double time_s;            ///< current time, s
+    double ahead_s;  ///< time until an update sent now would be in use, s: its delay plus kTakesEffectS
   };
-  /// An update that has arrived takes so long until it shows, s: half a blend.
+  /// Time from the arrival of an update until it takes effect in the shown pose, s: half a blend.
   static constexpr double kTakesEffectS = 0.05;
-  /// By the same rule; call one or the other, once a tick.
+  /// True if the entity must be published at this tick. Call one of the two due() functions once per tick.
   [[nodiscard]] bool due(const Outlook& outlook, std::uint32_t tick);
 
-  /// Others live in the entity's frame, as far as `lever_m` from its middle: a turn moves them, so that an
-  /// angle is worth what it moves there, down to kLeastLeverShare of the threshold. 0: nobody does.
+  /// Call this when other entities are in the entity's frame. `lever_m` is the largest distance of them from
+  /// its origin, m; 0 if there are none. A rotation then also moves those entities, so the angular threshold
+  /// becomes smaller, but not below kLeastLeverShare.
   void set_lever(double lever_m);
-  /// What of the angular threshold the lever leaves, up to 1.
+  /// The share of the angular threshold that is in force because of the lever: kLeastLeverShare to 1.
   [[nodiscard]] double lever_share() const { return lever_share_; }
-  static constexpr double kLeastLeverShare = 1.0 / 16.0;  ///< of the threshold, however long the lever
+  /// Smallest share of the angular threshold, for any lever.
+  static constexpr double kLeastLeverShare = 1.0 / 16.0;
 
-  /// An update was sent: a publish, or the repair of one.
+  /// Call this when an update was sent: a publish, or the repair of a lost one.
   void spent();
 
-  /// True if it has not moved for some ticks: it is due until it is published to a small share of the
-  /// threshold, and then no more.
+  /// True if the entity has not moved for some ticks. It is then due until its published pose is exact to a
+  /// small share of the threshold, and not due after that.
   [[nodiscard]] bool rests() const;
 
-  /// The threshold in force, as a multiple of the configured one.
+  /// The threshold in force, as a multiple of the configured one. 1 without a budget.
   [[nodiscard]] double scale() const { return scale_; }
 
  private:
@@ -91,16 +96,16 @@ class RECKONER_RECKONING_API SendPolicy {
   [[nodiscard]] bool rest_is_off(const State& truth, const State& published) const;
   [[nodiscard]] double limit_rad() const;
 
-  // What decides before anything is compared; nothing if that must.
+  // The decision that needs no comparison; nullopt if a comparison must decide.
   [[nodiscard]] std::optional<bool> due_by_itself(const State& truth, double least_scale, std::uint32_t tick);
 
   SendPolicyConfig config_;
   std::uint32_t phase_;
   std::uint32_t ticks_at_rest_ = 0;
-  double off_m_s_ = 0.0;  // what was off since the last update, added up over time
-  double share_;          // of the limits that is in force until the first update
-  double sink_;           // what the threshold is multiplied by a tick, and
-  double rise_;           // an update sent, under a budget
+  double off_m_s_ = 0.0;  // time integral of the error since the last update, m s
+  double share_;          // share of the limits in force until the first update
+  double sink_;           // factor on the threshold per tick, with a budget
+  double rise_;           // factor on the threshold per update, with a budget
   double scale_ = 1.0;
   double lever_share_ = 1.0;
   double tokens_ = 0.0;  // updates that the budget allows now
