@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "reckoning/src/prediction/least_squares.hpp"
+#include "reckoning/src/prediction/motion_fit.hpp"
 
 #include "uniform.hpp"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "reckoning/src/prediction/motion_fit.hpp"
 
-#include "reckoning/src/prediction/rate_fit.hpp"
 #include "uniform.hpp"
 
 #include <algorithm>

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "reckoning/src/prediction/rate_fit.hpp"
-
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 
 #include <glm/vec3.hpp>
@@ -11,6 +14,276 @@
 #include <reckoner/reckoning/state.hpp>
 
 namespace reckoner {
+
+/// Recursive least squares with exponential forgetting, for a linear predictor of N inputs (L. Ljung and T.
+/// Söderström, "Theory and Practice of Recursive Identification", 1983, sec. 2.2). The initial prediction is
+/// the first input; learning finds how the other inputs improve it. Outliers have less weight (P. J. Huber,
+/// "Robust estimation of a location parameter", 1964), because rare events such as collisions do not describe
+/// normal motion.
+///
+/// It stays stable for days. The covariance is limited to its prior, so inputs without information cannot
+/// make it grow. The noise level, which sets the gain, is measured from the first sample on. A sample without
+/// any motion is ignored. If rounding makes the covariance invalid, it is reset to its prior. Single
+/// precision saves memory, because every entity has several of these predictors.
+template <std::size_t N>
+class LeastSquares {
+ public:
+  using Inputs = std::array<float, N>;  ///< one value per weight
+
+  LeastSquares() {
+    weights_[0] = 1.0f;
+    forget_covariance();
+  }
+
+  /// The weights learned so far, one per input.
+  [[nodiscard]] const Inputs& weights() const { return weights_; }
+
+  /// Mean square of the recent prediction errors, in squared input units.
+  [[nodiscard]] float noise() const { return noise_; }
+
+  /// Starts with weights and noise that other entities of the archetype have learned. Call it only before the
+  /// first learn(). The weights count as if many samples had been seen, but learning continues.
+  void begin_with(const Inputs& weights, float noise) {
+    weights_ = weights;
+    noise_ = noise;
+    noise_gain_ = kKindNoiseGain;
+    for (float& c : covariance_)
+      c *= kKindVariance;
+  }
+
+  /// Weights for targets that differ `factor` times as much from the first input.
+  [[nodiscard]] static Inputs stretched(const Inputs& weights, float factor) {
+    Inputs result{1.0f};
+    for (std::size_t i = 0; i < N; ++i)
+      result[i] += factor * (weights[i] - result[i]);
+    return result;
+  }
+  /// Adapts to targets that differ about `factor` times as much from the first input, for example after a
+  /// change of the horizon. It scales the weights and the noise, and increases the covariance a little.
+  void stretch(float factor) {
+    weights_ = stretched(weights_, factor);
+    noise_ = std::max(kLeastNoise, noise_ * factor * factor);
+    const float doubt = kStretchDoubt * (factor - 1.0f);
+    for (std::size_t i = 0, k = 0; i < N; ++i) {
+      k += i;
+      covariance_[k++] += (i == 0 ? kFirstPriorVariance : kPriorVariance) * doubt * doubt;
+    }
+  }
+
+  /// The predicted value: the weighted sum of the inputs.
+  [[nodiscard]] float predict(const Inputs& x) const {
+    float sum = 0.0f;
+    for (std::size_t i = 0; i < N; ++i)
+      sum += weights_[i] * x[i];
+    return sum;
+  }
+
+  /// Learns that the inputs `x` were followed by `target`. The sample has the weight `samples`; 1 is the
+  /// weight of a sample at 60 Hz.
+  void learn(const Inputs& x, float target, float samples) {
+    const float error = target - predict(x);
+    float size = target * target;
+    for (const float input : x)
+      size += input * input;
+    if (!(size > kLeastSize) || !(size < kMostSize) || !(error * error < kMostSize)) return;
+
+    Inputs gain{};
+    const float spread = spread_along(x, gain);
+    if (!(spread >= 0.0f)) return forget_covariance();
+    measure_noise(error * error, samples);
+    const float outlier = std::max(1.0f, std::abs(error) / (kOutlier * std::sqrt(noise_)));
+    const float kept = 1.0f - (1.0f - kForgetting) * samples;
+    const float scale = 1.0f / (kept * noise_ * outlier / samples + spread);
+    for (std::size_t i = 0; i < N; ++i)
+      weights_[i] += gain[i] * (scale * error);
+    shrink(gain, scale, 1.0f / kept, kDrift * samples);
+  }
+
+ private:
+  static constexpr std::size_t kPairs = N * (N + 1) / 2;
+  // Variance of a weight before any sample. The first input is larger than the others, which are differences.
+  // With the same variance, its weight would absorb most of the first errors.
+  static constexpr float kPriorVariance = 1.0f;
+  static constexpr float kFirstPriorVariance = 0.01f;
+  static constexpr float kKindVariance = 0.1f;    // factor on the variances after begin_with()
+  static constexpr float kKindNoiseGain = 0.05f;  // noise gain after begin_with()
+  // Standard deviation of scaled weights per unit of (factor - 1). On recorded motion, all values up to 0.1
+  // give similar results; as much doubt as in begin_with() costs 3 percent.
+  static constexpr float kStretchDoubt = 0.05f;
+  static constexpr float kForgetting = 0.9998f;  // per sample: older samples fade within a minute or two
+  // Variance that each weight gains per sample. Without it, an hour of perfectly constant motion would make
+  // the weights so certain that learning anything else would take an hour.
+  static constexpr float kDrift = 1e-8f;
+  static constexpr float kNoiseGain = 0.002f;  // per sample
+  static constexpr float kLeastNoise = 1e-9f;  // squared input units
+  static constexpr float kLeastSize = 1e-12f;  // squared input units; a smaller sample counts as no motion
+  static constexpr float kMostSize = 1e12f;    // squared input units; a larger sample is ignored as invalid
+  static constexpr float kOutlier = 3.0f;      // standard deviations above which an error has less weight
+
+  // The mean of all samples at first, later an exponential average of the recent ones.
+  void measure_noise(float error2, float samples) {
+    noise_gain_ = std::max(noise_gain_ / (1.0f + noise_gain_), std::min(0.5f, kNoiseGain * samples));
+    noise_ = std::max(kLeastNoise, noise_ + noise_gain_ * (error2 - noise_));
+  }
+
+  void forget_covariance() {
+    covariance_.fill(0.0f);
+    for (std::size_t i = 0, k = 0; i < N; ++i) {
+      k += i;
+      covariance_[k + i] = i == 0 ? kFirstPriorVariance : kPriorVariance;
+    }
+  }
+
+  // Computes gain = covariance x and returns x' covariance x.
+  float spread_along(const Inputs& x, Inputs& gain) const {
+    for (std::size_t i = 0, k = 0; i < N; ++i) {
+      for (std::size_t j = 0; j < i; ++j, ++k) {
+        gain[i] += covariance_[k] * x[j];
+        gain[j] += covariance_[k] * x[i];
+      }
+      gain[i] += covariance_[k++] * x[i];
+    }
+    float spread = 0.0f;
+    for (std::size_t i = 0; i < N; ++i)
+      spread += gain[i] * x[i];
+    return spread;
+  }
+
+  // Updates the covariance: the sample reduces it, forgetting (`growth`) and `drift` increase it, and its
+  // trace stays at most that of the prior.
+  void shrink(const Inputs& gain, float scale, float growth, float drift) {
+    float trace = 0.0f;
+    for (std::size_t i = 0, k = 0; i < N; ++i) {
+      const float taken = gain[i] * scale;
+      for (std::size_t j = 0; j <= i; ++j, ++k)
+        covariance_[k] = (covariance_[k] - taken * gain[j]) * growth;
+      covariance_[k - 1] += drift;
+      trace += covariance_[k - 1];
+    }
+    constexpr float kMostTrace = kFirstPriorVariance + kPriorVariance * (N - 1);
+    if (trace > kMostTrace) {
+      for (float& c : covariance_)
+        c *= kMostTrace / trace;
+    }
+  }
+
+  Inputs weights_{};
+  std::array<float, kPairs> covariance_{};  // symmetric; lower triangle by rows
+  float noise_ = 0.1f;                      // mean square of the errors, squared input units
+  // Share of the last sample in noise_; the first sample has half, the initial guess the other half.
+  float noise_gain_ = 1.0f;
+};
+
+/// Predicts the mean velocity (or angular velocity) of an entity over the coming horizon, from its own past.
+/// Four predictions compete: the current rate; the current rate plus its derivative; zero; and a learned
+/// linear predictor, whose inputs are the current rate and its smoothed past. The linear predictor has one
+/// set of weights for the horizontal axes and one for the vertical axis, because gravity and jumps follow
+/// other laws than steering. Each prediction is weighted by its recent accuracy, so a clearly best one
+/// dominates.
+///
+/// The past is stored as a cascade of four low-pass filters instead of a record. This takes only a few
+/// numbers at any tick rate. The differences between neighbouring filters are nearly independent, which keeps
+/// least squares stable in single precision. Each sample is learned from one axis only, in an aperiodic
+/// order. Consecutive ticks of one axis contain almost the same information. A fixed order would see only
+/// half of a motion that was recorded at half the tick rate.
+///
+/// One instance per entity and kind of rate. A value of less than 1 KB; allocates nothing. Call observe()
+/// once per tick.
+class RECKONER_RECKONING_API RateFit {
+ public:
+  /// `tick_rate_hz`: calls of observe() per second, Hz. `horizon_s`: how far ahead it predicts, s.
+  RateFit(double tick_rate_hz, double horizon_s);
+
+  /// Takes the values at the next tick: the current rate, its derivative, and `way`, the displacement (m or
+  /// rad) along each axis from a fixed origin. A value that is not finite or far too large causes a
+  /// restart().
+  void observe(const glm::vec3& rate, const glm::vec3& derivative, const glm::dvec3& way);
+
+  /// Changes the horizon to `horizon_s`, s. The learned weights are scaled to the new horizon. Samples that
+  /// do not fit the new horizon are discarded.
+  void look_ahead(double tick_rate_hz, double horizon_s);
+
+  /// Call this after a teleport: it forgets the recent past, but keeps what was learned about the entity.
+  void restart();
+
+  /// The horizon for which priors are expressed, s; independent of the horizons of the entities that use
+  /// them.
+  static constexpr double kPriorHorizonS = 0.18;
+  /// The number of values of a Prior: the weights, the error of each prediction, and the noise.
+  static constexpr std::size_t kPriorSize = 2 * 5 + 4 + 2;
+  /// The learned parameters of an entity, converted to a horizon of kPriorHorizonS. Priors of entities of the
+  /// same archetype and tick rate may be averaged.
+  using Prior = std::array<float, kPriorSize>;
+
+  /// The current parameters; nullopt until enough was learned to be useful for other entities.
+  [[nodiscard]] std::optional<Prior> prior() const;
+  /// Starts with a prior. Call it only before the first observe(). A prior that is not finite is ignored.
+  void begin_with(const Prior& prior);
+
+  /// The predicted mean rate over the coming horizon, as of the last tick.
+  [[nodiscard]] const glm::vec3& mean_rate() const { return mean_; }
+
+  /// The horizon in ticks.
+  [[nodiscard]] std::size_t horizon_ticks() const { return horizon_ticks_; }
+
+  /// True if the entity has rested for so long that more ticks at rest change nothing.
+  [[nodiscard]] bool settled() const { return settled_; }
+
+ private:
+  static constexpr std::size_t kLags = 4;
+  static constexpr std::size_t kInputs = kLags + 1;
+  static constexpr std::size_t kGuesses = 4;
+  static constexpr std::size_t kMostSlots = 16;
+  static constexpr std::size_t kUpAxis = 2;
+  using Predictor = LeastSquares<kInputs>;
+  static_assert(kPriorSize == 2 * kInputs + kGuesses + 2);
+
+  // A sample in flight: the state of one axis, to be compared with the actual motion one horizon later.
+  struct Slot {
+    double way = 0.0;
+    Predictor::Inputs inputs{};
+    float derivative = 0.0f;
+  };
+
+  void forget_slots();
+  void keep_newest_slots(std::size_t slots_before);
+  void set_horizon(double tick_rate_hz, double horizon_s);
+  [[nodiscard]] Predictor::Inputs inputs(const glm::vec3& rate, std::size_t axis) const;
+  void follow(const glm::vec3& rate);
+  void step(const glm::vec3& rate, const glm::vec3& derivative, const glm::dvec3& way);
+  void learn(const Slot& then, std::size_t axis, double way);
+  void weigh_guesses();
+  void guess(const glm::vec3& rate, const glm::vec3& derivative);
+  void settle();
+  void wake(const glm::vec3& rate, const glm::dvec3& way);
+  [[nodiscard]] Predictor& predictor(std::size_t axis) { return axis == kUpAxis ? vertical_ : horizontal_; }
+
+  bool settled_ = false;
+  std::uint8_t slots_ = 1;         // number of slots_in_flight_ in use
+  std::uint8_t slot_ = 0;          // index of the oldest slot, which is replaced next
+  std::uint8_t slots_filled_ = 0;  // filled slots since the last restart
+  std::uint8_t lessons_ = 0;       // lessons in total, counted up to kLeastLessons
+  /// Lessons with motion, counted up to kPriorLessons.
+  std::uint8_t moved_ = 0;
+  std::uint16_t ticks_per_slot_ = 1;  // above 1 only at high tick rates
+  std::uint16_t ticks_to_slot_ = 1;
+  std::uint16_t ticks_seen_ = 0;     // ticks since the last restart, counted up to 2
+  std::uint16_t ticks_at_rest_ = 0;  // consecutive ticks at rest
+  std::uint16_t ticks_to_settle_ = 0;
+  std::uint16_t horizon_ticks_ = 1;
+  std::uint32_t order_ = 0;  // selects the axis of the next slot
+  float horizon_s_ = 0.0f;
+  float samples_per_slot_ = 1.0f;  // weight of a slot, in samples of one axis at 60 Hz
+  float kept_ = 0.0f;              // share of a prediction's old error that remains after a slot
+  std::array<float, kLags> follow_{};
+  glm::vec3 mean_{0.0f};
+  std::array<glm::vec3, kLags> smooth_{};
+  std::array<float, kGuesses> shares_{1.0f, 0.0f, 0.0f, 0.0f};  // weight of each prediction; sum 1
+  std::array<float, kGuesses> errors_{};                        // recent mean square error of each prediction
+  Predictor horizontal_;
+  Predictor vertical_;
+  std::array<Slot, kMostSlots> slots_in_flight_{};
+};
 
 /// Computes the motion to publish, so that it matches the expected future of the entity. Position and
 /// velocity are the true ones. The acceleration is chosen so that the quadratic motion reaches the position
