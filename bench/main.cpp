@@ -26,7 +26,7 @@ class RatioReporter final : public benchmark::ConsoleReporter {
       if (added) {
         order_.push_back(name);
       } else {
-        // the fastest repetition; disturbances only make a run slower.
+        // The fastest repetition counts; disturbances only make a run slower.
         place->second = std::min(place->second, ns);
       }
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A complete server tick without sockets. Each client is sent updates of the hundred or so entities around it,
-// and acknowledges them. Items are client-ticks.
+// A complete server tick without sockets. Each client is sent updates of the hundred or so entities around
+// it, and acknowledges them. Items are client-ticks.
 #include "answering_clients.hpp"
 #include "scenario/builtin/roamers.hpp"
 

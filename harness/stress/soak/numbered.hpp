@@ -9,7 +9,7 @@
 
 namespace reckoner::harness {
 
-/// Numbered reliable messages of a session. Checks that each arrives once and in order.
+/// Reliable messages of a session, with numbers. Checks that each arrives once and in order.
 class Numbered {
  public:
   using Bytes = std::array<std::byte, 12>;

@@ -41,8 +41,7 @@ struct Tangents {
 };
 
 /// The tangents of all segments. `steps[i]` is the step from key i to the next, and `durations[i]` its
-/// duration. If there are as many steps as keys, the curve is closed, and the last step leads to the first
-/// key.
+/// duration. With as many steps as keys the curve is closed, and the last step leads to the first key.
 template <class Key, class V>
 std::vector<Tangents<V>> tangents(std::span<const Key> keys, const std::vector<V>& steps,
                                   const std::vector<double>& durations) {

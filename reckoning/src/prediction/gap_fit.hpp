@@ -11,11 +11,12 @@
 namespace reckoner {
 
 /// Decides how to publish for clients in buffered mode, which interpolate (interpolate.hpp) and do not
-/// predict. For them an update is due when the interpolated curve from the last published motion to the
-/// present would deviate too far from the entity's true path, which the server knows. The curve is the
-/// Hermite cubic between two states plus a bend. The bend is fitted to the true path by least squares. It is
-/// one number per axis, and it is sent in place of the acceleration, which these clients do not use for
-/// prediction.
+/// predict. Such clients show the curve from the last published motion to the next. An update is due when the
+/// curve to the present would deviate too far from the entity's true path, which the server knows.
+///
+/// The curve is the Hermite cubic between two states plus a bend. The bend is fitted to the true path by
+/// least squares. It is one number per axis, and it is sent in place of the acceleration, which these clients
+/// do not use for prediction.
 ///
 /// It also learns which position and velocity are the best ends of such a cubic: those that the game reports,
 /// or those of a polynomial fitted to the last positions. The polynomial is better where the game's values

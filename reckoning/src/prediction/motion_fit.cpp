@@ -16,7 +16,7 @@ constexpr std::array<double, 4> kTimeConstantsS{1.0 / 60, 3.0 / 60, 8.0 / 60, 20
 
 constexpr double kMemoryS = 5.0;  // memory of a prediction's error
 constexpr float kLeastError = 1e-12f;
-// one lesson per axis: on a single axis, a circle may look like a stop.
+// One lesson per axis: on a single axis, a circle may look like a stop.
 constexpr std::uint8_t kLeastLessons = 3;
 constexpr std::uint8_t kPriorLessons = 8;  // fewer lessons give no prior
 // Errors from a prior count as if they had been seen for half a second.

@@ -194,8 +194,8 @@ class RECKONER_RECKONING_API RateFit {
   /// `tick_rate_hz`: calls of observe() per second, Hz. `horizon_s`: how far ahead it predicts, s.
   RateFit(double tick_rate_hz, double horizon_s);
 
-  /// Takes the values at the next tick: the current rate, its derivative, and `way`, the displacement (m or
-  /// rad) along each axis from a fixed origin. A value that is not finite or far too large causes a
+  /// Takes the values at the next tick: the current rate, its derivative, and the position or angle (m or
+  /// rad) along each axis relative to a fixed origin. A value that is not finite or far too large causes a
   /// restart().
   void observe(const glm::vec3& rate, const glm::vec3& derivative, const glm::dvec3& way);
 
@@ -263,7 +263,7 @@ class RECKONER_RECKONING_API RateFit {
   std::uint8_t slot_ = 0;          // index of the oldest slot, which is replaced next
   std::uint8_t slots_filled_ = 0;  // filled slots since the last restart
   std::uint8_t lessons_ = 0;       // lessons in total, counted up to kLeastLessons
-  /// Lessons with motion, counted up to kPriorLessons.
+  // Lessons with motion, counted up to kPriorLessons.
   std::uint8_t moved_ = 0;
   std::uint16_t ticks_per_slot_ = 1;  // above 1 only at high tick rates
   std::uint16_t ticks_to_slot_ = 1;
@@ -316,9 +316,9 @@ class RECKONER_RECKONING_API MotionFit {
   /// The learned parameters, as a starting point for other entities of the same archetype and tick rate. They
   /// are independent of the horizon (RateFit::Prior).
   struct Priors {
-    /// of the velocity; nullopt until the entity has moved for a while.
+    /// Of the velocity; nullopt until the entity has moved for a while.
     std::optional<RateFit::Prior> linear;
-    /// of the angular velocity; nullopt until the entity has turned for a while.
+    /// Of the angular velocity; nullopt until the entity has turned for a while.
     std::optional<RateFit::Prior> angular;
   };
   /// The parameters learned up to the last tick. A missing part is not yet reliable enough for other

@@ -36,8 +36,8 @@ constexpr double kGolden = 0.6180339887498949;  // its multiples are distributed
 // exactly: its error may be at most this share of the threshold, which is more than the finest rounding.
 constexpr std::uint32_t kTicksToRest = 3;
 constexpr double kRestShare = 1.0 / 64.0;
-// An orientation is sent with at most 15 bits per component (docs/WIRE.md). This leaves an error of up to
-// 1.13e-4 rad, however small the threshold is.
+// An orientation is sent with at most 15 bits per component (docs/WIRE.md). The remaining error is up to
+// 1.13e-4 rad, even if the threshold is smaller.
 constexpr double kFinestTurnRad = 1.3e-4;
 // Share of the threshold; above the rounding error of moving entities.
 constexpr double kRoundingShare = 0.25;

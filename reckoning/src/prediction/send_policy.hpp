@@ -22,10 +22,11 @@ struct SendPolicyConfig {
   double fixed_rate_hz = 0.0;
 };
 
-/// Decides at every tick whether an entity must be published. An entity is due in two cases. First, when the
-/// motion that clients have would differ from the truth by more than the threshold before an update could
-/// reach them. Second, when it has been off by less for too long: the error above a quarter of the threshold
-/// is integrated over time (D. Roberts et al. 2008), and may reach at most the threshold times one second.
+/// Decides at every tick whether an entity must be published. An entity is due in two cases:
+/// - The motion that clients have would differ from the truth by more than the threshold before an update
+///   could arrive.
+/// - A smaller error has lasted too long. The error above a quarter of the threshold is integrated over time
+///   (D. Roberts et al. 2008). The integral may reach at most the threshold times one second.
 ///
 /// The first limit of an entity is smaller than the later ones, by its phase. So entities that start in the
 /// same way are not always published in the same tick.
@@ -47,7 +48,7 @@ class RECKONER_RECKONING_API SendPolicy {
     State published;        ///< state of the published motion now
     State expected_ahead;   ///< expected true state `ahead_s` seconds later
     State published_ahead;  ///< state of the published motion `ahead_s` seconds later
-    /// set if all clients are in buffered mode: the error they would show, which replaces the other fields.
+    /// Set if all clients are in buffered mode: the error they would show, which replaces the other fields.
     std::optional<GapFit::Off> gap{};
   };
   /// True if the entity must be published at this tick. Call one of the two due() functions once per tick.

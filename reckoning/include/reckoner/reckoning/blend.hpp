@@ -22,10 +22,10 @@ namespace reckoner {
 ///
 ///   e(u) = E0 f(u) + E1 T g(u)
 ///
-/// E0 and E1 are the offsets of position and velocity at the start. A shape needs f(0) = 1, f'(0) = 0,
-/// g(0) = 0, g'(0) = 1, and f, f', g and g' that are zero at u = 1: then what is shown is continuous in
-/// position and velocity. A new shape is one constant of this type; `reckoner-harness compare` measures it
-/// against the others once it has a row in the harness's table of ablations.
+/// E0 and E1 are the offsets of position and velocity at the start, T is the duration. A shape needs f(0) =
+/// 1, f'(0) = 0, g(0) = 0 and g'(0) = 1; at u = 1, f, f', g and g' must be 0. Then the shown pose is
+/// continuous in position and velocity. To add a shape, define one constant of this type. To compare it with
+/// other shapes, add a row to the harness's table of ablations and run `reckoner-harness compare`.
 struct BlendShape {
   /// The values of f and g at one u.
   struct Weights {
@@ -38,33 +38,36 @@ struct BlendShape {
   Weights steepest;             ///< upper bounds of |f'| and |g'| on 0..1
 };
 
-/// f = 1 - 3u^2 + 2u^3, g = u (1-u)^2: the cubic Hermite basis, the default.
+/// The cubic Hermite basis, the default shape: f = 1 - 3u^2 + 2u^3, g = u (1-u)^2.
 [[nodiscard]] RECKONER_RECKONING_API const BlendShape& cubic_blend();
 
-/// f = 1 - 10u^3 + 15u^4 - 6u^5, g = u - 6u^3 + 8u^4 - 3u^5: the quintic Hermite basis. The offset's
-/// acceleration is zero at both ends, so the shown acceleration has no steps, but the blend is steeper in the
+/// The quintic Hermite basis: f = 1 - 10u^3 + 15u^4 - 6u^5, g = u - 6u^3 + 8u^4 - 3u^5. The acceleration of
+/// the offset is zero at both ends, so the shown acceleration has no steps. But the blend is steeper in the
 /// middle.
 [[nodiscard]] RECKONER_RECKONING_API const BlendShape& quintic_blend();
 
 /// How a RemoteEntity blends onto new motions.
 struct BlendPolicy {
-  const BlendShape* shape = nullptr;  ///< null: cubic_blend(), computed inline. Must outlive the blends
-  /// The share of the blend time in which the orientation blends, above 0 and at most 1. An error in position
-  /// disturbs by its acceleration, which all that is drawn shares; an orientation may be corrected faster.
-  /// Measured: docs/TUNING.md.
+  /// null: cubic_blend(), computed inline. Not owned; must outlive all blends with it.
+  const BlendShape* shape = nullptr;
+  /// The share of the blend time in which the orientation is blended, above 0 and at most 1. A correction of
+  /// the position is visible by its acceleration, which moves everything that is drawn. A correction of the
+  /// orientation may be faster. Measured: docs/TUNING.md.
   double turn_share = 2.0 / 3.0;
 };
 
 /// The curve that moves the shown pose onto a new motion within T seconds, written as an offset from the
-/// motion:
+/// motion. With the default shape:
 ///
 ///   shown(t) = motion(t) + e(t),   e(u) = E0 (1 - 3u^2 + 2u^3) + E1 T u (1-u)^2,   u = (t - t0)/T
 ///
 /// E0 and E1 are the differences in position and velocity between the shown pose and the motion at t0. The
-/// cubic brings both to zero at t0 + T, so the shown position and velocity are continuous for any new motion.
-/// The orientation uses the same cubic on the rotation vector of the offset, along the shorter rotation,
-/// within T or within a share of T. For quadratic motion the curve is the cubic spline from the shown
-/// position and velocity to the position and velocity of the motion T later (DESIGN.md, Receiver).
+/// shape brings both to zero at t0 + T, so the shown position and velocity are continuous for any new motion.
+/// The orientation uses the same shape on the rotation vector of the offset, along the shorter rotation,
+/// within T or within a share of T.
+///
+/// For quadratic motion the default curve is the cubic spline from the shown position and velocity to the
+/// position and velocity of the motion T later (DESIGN.md, Receiver).
 ///
 /// A value; copy it freely. A default-constructed blend is over and shows the motion itself.
 class RECKONER_RECKONING_API Blend {
@@ -77,7 +80,7 @@ class RECKONER_RECKONING_API Blend {
   /// 0 or less, it is already over. The orientation takes the share `turn_share` of that time, above 0 and at
   /// most 1.
   ///
-  /// `shape` null: cubic_blend(). The shape must outlive the blend and all of its copies.
+  /// `shape` is not owned and must outlive the blend and all of its copies. Null means cubic_blend().
   Blend(const State& shown, const State& motion_at_start, double start_s, double duration_s,
         double turn_share = 1.0, const BlendShape* shape = nullptr);
 
@@ -127,12 +130,14 @@ class RECKONER_RECKONING_API Blend {
 [[nodiscard]] RECKONER_RECKONING_API Motion kept_to_top_speed(const Motion& motion, double holds_until_s,
                                                               double time_s);
 
-/// True if the motion surely reaches neither its top speed nor the edge of its world within `span_s` seconds.
+/// True if the motion certainly reaches neither its top speed nor the edge of its world within `span_s`
+/// seconds. It may be false for a motion that stays within both.
 [[nodiscard]] RECKONER_RECKONING_API bool keeps_to_limits(const Motion& motion, double span_s);
 
-/// True if a body on a cubic is never faster than `most_mps`, m/s. The cubic's velocity is a quadratic Bézier
-/// curve (the hodograph) from `v0` to `v1` with `middle` as second control point. The velocity lies in the
-/// convex hull of the three.
+/// True if a body on a cubic curve is never faster than `most_mps`, m/s. The body's velocity (the hodograph)
+/// is a quadratic Bézier curve from `v0` to `v1`, with `middle` as second control point. It lies in the
+/// convex hull of the three points. So the test halves the curve up to five times; if it is still undecided
+/// then, the result is false.
 [[nodiscard]] RECKONER_RECKONING_API bool never_faster(const glm::dvec3& v0, const glm::dvec3& middle,
                                                        const glm::dvec3& v1, double most_mps);
 
@@ -225,8 +230,8 @@ inline constexpr double kHoldsForever = std::numeric_limits<double>::infinity();
                                                             double time_s);
 
 /// Blends along a route, as Blend does in space. The cubic offset moves the shown distance and speed onto
-/// those of a new motion on the same route within T seconds. So a correction never leaves the curve. The
-/// shown distance and speed are continuous, and with them position and velocity.
+/// those of a new motion on the same route within T seconds, so a correction never leaves the curve. The
+/// shown distance and speed are continuous, and so are position and velocity.
 ///
 /// A value; copy it freely. A default-constructed blend is over and shows the motion itself.
 class RECKONER_RECKONING_API RouteBlend {

@@ -30,7 +30,7 @@ class RECKONER_RECKONING_API RemoteEntity {
   /// The number of motions that are kept, to interpolate between them and to recognise late ones.
   static constexpr std::size_t kHistory = MotionHistory::kMost;
 
-  /// Begins with the first motion, which is shown without a blend. `policy` determines how the entity blends
+  /// Begins with the first motion, which is shown without a blend. `policy` defines how the entity blends
   /// onto later motions; its shape must outlive the entity.
   explicit RemoteEntity(const Motion& first, Path path = Path::predict, const BlendPolicy& policy = {});
 

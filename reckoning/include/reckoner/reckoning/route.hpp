@@ -73,9 +73,13 @@ struct RouteDefinition {
 /// A value. Evaluation allocates nothing. Const use from several threads is safe.
 class RECKONER_RECKONING_API Route {
  public:
-  /// Makes a route. Fails with a message if the curve's own make() fails, if there are more than
-  /// kMostRoutePoints points, if the route has no length, if `up` or `orientation` is zero, if the tolerance
-  /// is below 1e-9 m, or if an enumerator is unknown.
+  /// Makes a route. Fails with a message in these cases:
+  /// - the curve's own make() fails
+  /// - there are more than kMostRoutePoints points
+  /// - the route has no length
+  /// - `up` or `orientation` is zero
+  /// - the tolerance is below 1e-9 m
+  /// - an enumerator is unknown
   [[nodiscard]] static Result<Route> make(const RouteDefinition& definition);
 
   [[nodiscard]] double length() const { return arc_.length(); }  ///< m from start to end; one lap if closed

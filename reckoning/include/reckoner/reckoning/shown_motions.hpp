@@ -109,7 +109,7 @@ class RECKONER_RECKONING_API ShownMotions {
                const Motion* bridge = nullptr)
       : known_(known), path_(path), blends_(&blends), bridge_(bridge) {}
 
-  /// A bridge over less time is not used, s: rounding errors at both ends would appear as speed.
+  /// A bridge over less than this time is not used, s: rounding errors at both ends would appear as speed.
   static constexpr double kShortestBridgeS = 0.08;
 
   /// The state to show at `time_s`. Before the first motion it is the state of that motion at rest. After the

@@ -53,9 +53,9 @@ template <CurveVector V>
 /// checked again.
 ///
 /// A real corner stays, however sharp it is. If the path enters and leaves a corner in straight lines, the
-/// two turns of the second condition add up to at least the turn at p, so one of them exceeds limit/2. At an
+/// two turns of the second condition add up to at least the turn at p. So one of them exceeds limit/2. At an
 /// end of an open path one neighbour has no turn. There the path with p must also turn by more than limit/2
-/// at the other neighbour, which is true for a spike and false for a corner.
+/// at the other neighbour. This is true for a spike and false for a corner.
 ///
 /// Nothing is removed from fewer than four points (closed: five). Neighbours that coincide after p is removed
 /// become one point. Spikes of two or more points stay.
