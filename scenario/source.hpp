@@ -64,7 +64,7 @@ class Source {
   [[nodiscard]] virtual bool changes_frame(std::size_t) const { return false; }
 
   /// True if the entity only stands still in the frame of another entity.
-  [[nodiscard]] virtual bool is_carried(std::size_t) const { return false; }
+  [[nodiscard]] virtual bool rests_in_frame(std::size_t) const { return false; }
 
   /// Returns the pose in the frame of another entity, or in the world's frame if `frame` is nullopt.
   [[nodiscard]] virtual Pose pose_in(std::size_t index, std::optional<std::size_t> frame,

@@ -160,7 +160,7 @@ reckoner_result reckoner_server_take(reckoner_server* server, reckoner_entity en
   return with_server(server, [&](Server& s) -> reckoner_result {
     const EntityId id = entity_id(entity);
     if (!s.state(id)) return RECKONER_ERROR_UNKNOWN;
-    return done_or(s.take(id), RECKONER_NOTHING);
+    return done_or(s.revoke(id), RECKONER_NOTHING);
   });
 }
 

@@ -14,8 +14,8 @@ namespace {
 bool makes_sense(const reckoner_route_config& c) {
   return c.kind >= RECKONER_CATMULL_ROM && c.kind <= RECKONER_POLYLINE && c.wrap >= RECKONER_OPEN &&
          c.wrap <= RECKONER_PING_PONG && c.facing >= RECKONER_UPRIGHT && c.facing <= RECKONER_FIXED &&
-         c.knots >= 0 && c.knots <= 2 && c.point_count <= kMostRoutePoints &&
-         c.key_count <= kMostRoutePoints && (c.point_count == 0 || c.points != nullptr) &&
+         c.knots >= 0 && c.knots <= 2 && c.point_count <= kMaxRoutePoints &&
+         c.key_count <= kMaxRoutePoints && (c.point_count == 0 || c.points != nullptr) &&
          (c.key_count == 0 || c.keys != nullptr);
 }
 

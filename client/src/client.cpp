@@ -36,7 +36,7 @@ void Client::receive(double local_s) {
   Impl& c = *impl_;
   local_s = c.time.of(local_s);
   c.last_local_s = local_s;
-  if (c.dialer != nullptr && c.dial_s && !c.lost_s) c.live(local_s);  // the first call connects
+  if (c.dialer != nullptr && c.dial_s && !c.lost_s) c.run_connection(local_s);  // the first call connects
   if (c.transport != nullptr) c.transport->service(local_s);
   c.advance(local_s);
   c.world->link.take_for_history(c.sleep.slept(local_s));
@@ -46,9 +46,9 @@ void Client::receive(double local_s) {
     c.handle(*event, local_s);
   }
   c.world->link.take_for_history(false);
-  c.tell_playout(local_s);
+  c.send_playout(local_s);
   c.acknowledge(local_s);
-  c.live(local_s);
+  c.run_connection(local_s);
   c.collect_events();
   c.log.review(c.stats, local_s);
 }
@@ -289,7 +289,7 @@ ShownPoses ClientWorld::sample(const glm::dvec3& origin) {
     // An entity in the batch can only appear or teleport when it changes. All others are checked below.
     if (entity != nullptr && batch_.holds(slot)) (void)appear(*entity, shown_s);
   });
-  for (const std::uint32_t slot : batch_.alone()) {
+  for (const std::uint32_t slot : batch_.unbatched()) {
     if (const auto& entity = entities.slots()[slot]) (void)appear(*entity, shown_s);
   }
   batch_.sample(shown_s, entities, frames, origin);
@@ -305,7 +305,7 @@ bool ClientWorld::correct(EntityId id, const State& in_world) {
   in_shown_time.velocity *= per_shown_second;
   in_shown_time.angular_velocity *= per_shown_second;
   const double shown_s = playout.shown_s();
-  const auto local = frames.carried(in_shown_time, FrameId{}, entity->remote.frame(shown_s), shown_s);
+  const auto local = frames.converted(in_shown_time, FrameId{}, entity->remote.frame(shown_s), shown_s);
   if (!local) return false;
   entity->remote.correct(*local, shown_s, blend_s());
   return true;
@@ -318,11 +318,11 @@ bool ClientWorld::move(EntityId id, const State& counted, EntityId frame, double
   OwnedEntity& own = *link.owned().find(id);
   const double delay_s = link.owned().one_way_s() + entity->ownership_state.viewers_s;
   const double shown_s = playout.shown_s();
-  if (frame && !frames.can_hold(frame_of(frame), id, shown_s)) return false;
+  if (frame && !frames.can_enter(frame_of(frame), id, shown_s)) return false;
   Motion motion{.state = counted, .time_s = shown_s, .frame = frame_of(frame)};
   if (!own.move(motion.state, motion.frame, link.server_time_s(local_s), delay_s)) return false;
   motion.teleports = own.teleports();
-  show_own(*entity, motion);
+  show_owned(*entity, motion);
   return true;
 }
 
@@ -349,7 +349,7 @@ void ClientWorld::go_on() {
       const FrameId frame = entity->remote.frame(shown_s);
       if ((frame != frame_of(frozen_entity.frame)) != crossed) continue;
       const auto local =
-          crossed ? frames.carried(frozen_entity.shown, FrameId{}, frame, shown_s) : frozen_entity.local;
+          crossed ? frames.converted(frozen_entity.shown, FrameId{}, frame, shown_s) : frozen_entity.local;
       if (local) entity->remote.correct(*local, shown_s, duration_s);
     }
   }
@@ -425,7 +425,7 @@ void ClientWorld::advance(double local_s) {
     holds.clock_stepped(stepped_by_s);
     say(config.log, LogLevel::warning, "clock stepped", {{"by_s", stepped_by_s}});
   }
-  if (some_fade_ || holds.passed(playout.shown_s())) review_holds(before_s);
+  if (any_fading_ || holds.passed(playout.shown_s())) review_holds(before_s);
   stats.delay_s = playout.delay_s();
   if (!retired_) mail.release(playout.shown_s());
 }
@@ -458,7 +458,7 @@ void ClientWorld::note_arrival(double local_s) {
 void ClientWorld::review_holds(double before_s) {
   const double shown_s = playout.shown_s();
   bool go_on = false;
-  some_fade_ = false;
+  any_fading_ = false;
   for (std::uint32_t slot = 0; slot < entities.slots().size(); ++slot) {
     const KnownEntity* known = entities.slots()[slot].get();
     if (known == nullptr || known->owned) continue;  // an owned entity needs no confirmation
@@ -466,12 +466,12 @@ void ClientWorld::review_holds(double before_s) {
     const double limit_s = known->remote.holds_until_s();
     if (limit_s == kHoldsForever && shown_s > holds.of(motion_s)) {
       entities.at(slot)->remote.hold_until(std::max(holds.of(motion_s), before_s), before_s, blend_s());
-      some_fade_ = true;
+      any_fading_ = true;
     } else if (limit_s != kHoldsForever && holds.holds_again(motion_s, limit_s, shown_s)) {
       entities.at(slot)->remote.hold_until(kHoldsForever, shown_s, catch_up_s(shown_s - limit_s));
       go_on = true;
     } else {
-      some_fade_ = some_fade_ || limit_s != kHoldsForever;
+      any_fading_ = any_fading_ || limit_s != kHoldsForever;
     }
   }
   if (go_on) link.note_jump();  // the server cannot reconstruct this
@@ -499,7 +499,7 @@ bool is_final(EndReason reason) {
 
 // Must run after arrivals have been processed: a client that was suspended first learns whether its server
 // ended the session meanwhile.
-void Client::Impl::live(double local_s) {
+void Client::Impl::run_connection(double local_s) {
   if (dialer == nullptr || is_over()) return;
   if (lost_s && config.reconnect.give_up_s > 0.0 && local_s - *lost_s >= config.reconnect.give_up_s)
     return finish(ClientStatus::disconnected, ClientEvent::Kind::disconnected);
@@ -514,15 +514,15 @@ void Client::Impl::live(double local_s) {
 }
 
 std::string Client::Impl::no_answer() const {
-  const std::string doubt = dialer == nullptr ? std::string{} : dialer->doubt();
-  return "the server does not answer" + (doubt.empty() ? doubt : "; " + doubt);
+  const std::string failure_hint = dialer == nullptr ? std::string{} : dialer->failure_hint();
+  return "the server does not answer" + (failure_hint.empty() ? failure_hint : "; " + failure_hint);
 }
 
 void Client::Impl::dial(double local_s) {
   dial_s.reset();
   server = {};
   admitted = resuming = false;
-  coming = {};
+  next_session_key = {};
   heard_s = local_s;
   auto dialed = dialer->dial();
   transport = dialed ? *dialed : nullptr;
@@ -606,25 +606,25 @@ void Client::Impl::lose(const std::string& why, double local_s) {
   admitted = false;
   status = ClientStatus::reconnecting;
   if (lost_s) {
-    dialer->try_elsewhere();
+    dialer->try_next_server();
   } else {
     lost_s = local_s;
     ++stats.connections_lost;
     log.lost(why);
     events.push_back({ClientEvent::Kind::lost, {}});
   }
-  dial_s = local_s + back_off.next_s(dialer->chance());
+  dial_s = local_s + back_off.next_s(dialer->random_fraction());
 }
 
 // Tries the next server before the first session; false if there is no other server.
 bool Client::Impl::goes_elsewhere(const std::string& why, double local_s) {
-  if (!dialer->try_elsewhere()) return false;
+  if (!dialer->try_next_server()) return false;
   log.goes_elsewhere(why);
   refusal = why;
   server = {};
   transport = nullptr;
   status = ClientStatus::connecting;
-  dial_s = local_s + back_off.next_s(dialer->chance());
+  dial_s = local_s + back_off.next_s(dialer->random_fraction());
   return true;
 }
 
@@ -675,9 +675,9 @@ std::optional<Refusal> Client::Impl::welcome(const WelcomeMessage& message, doub
   status = ClientStatus::joined;
   admitted = true;
   id = message.client;
-  session = std::exchange(coming, {});
-  told_playout = joining_as;
-  told_playout_s.reset();
+  session = std::exchange(next_session_key, {});
+  sent_playout = joining_as;
+  sent_playout_s.reset();
   mail.begin(static_cast<bool>(session));
   lost_s.reset();
   back_off.reset();
@@ -691,7 +691,7 @@ std::optional<Refusal> Client::Impl::take(const SessionMessage& message, double 
   const bool another = message.key != session;
   if (admitted && another) return Refusal::unexpected;
   if (!admitted && (!resuming || another)) {
-    coming = message.key;
+    next_session_key = message.key;
     return std::nullopt;
   }
   if (!ServerLink::can_be(message.tick)) return Refusal::from_future;
@@ -699,7 +699,7 @@ std::optional<Refusal> Client::Impl::take(const SessionMessage& message, double 
   if (admitted) return std::nullopt;
   world->link.resume(message.tick, local_s);
   mail.send_again(server, *transport);
-  if (told_playout_s) told_playout.reset();
+  if (sent_playout_s) sent_playout.reset();
   status = ClientStatus::joined;
   admitted = true;
   lost_s.reset();
@@ -710,15 +710,15 @@ std::optional<Refusal> Client::Impl::take(const SessionMessage& message, double 
 }
 
 // Sends the playout settings when they change, at most as often as the server applies them.
-void Client::Impl::tell_playout(double local_s) {
+void Client::Impl::send_playout(double local_s) {
   constexpr double kLeastS = 0.5;
-  if (!admitted || transport == nullptr || (told_playout_s && local_s - *told_playout_s < kLeastS)) return;
+  if (!admitted || transport == nullptr || (sent_playout_s && local_s - *sent_playout_s < kLeastS)) return;
   const PlayoutMessage shows = world->shows();
-  if (shows == told_playout) return;
+  if (shows == sent_playout) return;
   std::array<std::byte, 64> buffer;
   transport->send(server, Channel::control, encode(shows, buffer));
-  told_playout = shows;
-  told_playout_s = local_s;
+  sent_playout = shows;
+  sent_playout_s = local_s;
 }
 
 void Client::Impl::acknowledge(double local_s) {

@@ -25,7 +25,7 @@ struct Client::Impl {
   Impl(ClientConfig given, Transport* given_transport, Dialer* given_dialer);
 
   // Connections:
-  void live(double local_s);
+  void run_connection(double local_s);
   void dial(double local_s);
   void handle(const TransportEvent& event, double local_s);
   void note_heard(double local_s);
@@ -43,7 +43,7 @@ struct Client::Impl {
 
   void advance(double local_s);
   void acknowledge(double local_s);
-  void tell_playout(double local_s);
+  void send_playout(double local_s);
   /// The world that is shown: the world of the earlier session until the clock of the newest world is ready.
   [[nodiscard]] ClientWorld& shown_world();
   [[nodiscard]] const ClientWorld& shown_world() const { return before ? *before : *world; }
@@ -78,8 +78,8 @@ struct Client::Impl {
 
   // Playout settings as the server knows them:
   PlayoutMessage joining_as;                   // as sent in the newest join message
-  std::optional<PlayoutMessage> told_playout;  // as last sent; empty: the last message may be lost
-  std::optional<double> told_playout_s;        // when sent, s; empty: only in the join message
+  std::optional<PlayoutMessage> sent_playout;  // as last sent; empty: the last message may be lost
+  std::optional<double> sent_playout_s;        // when sent, s; empty: only in the join message
 
   // Reconnection:
   BackOff back_off;
@@ -87,7 +87,7 @@ struct Client::Impl {
   std::optional<double> lost_s;  // since when the connection is lost, s; empty: it is not
   ClientId id;
   SessionKey session;  // session key of `world`; null: the server does not offer to resume
-  SessionKey coming;   // session key of the session that the next welcome begins
+  SessionKey next_session_key;   // session key of the session that the next welcome begins
 };
 
 }  // namespace reckoner

@@ -91,14 +91,14 @@ struct ClientWorld {
  private:
   [[nodiscard]] std::optional<Refusal> spawn(const SpawnMessage& message);
   [[nodiscard]] std::optional<Refusal> despawn(const DespawnMessage& message);
-  [[nodiscard]] std::optional<Refusal> own(const OwnershipMessage& message);
+  [[nodiscard]] std::optional<Refusal> handle_ownership(const OwnershipMessage& message);
   [[nodiscard]] bool can_live_in(FrameId frame, EntityId id) const;
   [[nodiscard]] bool receive(KnownEntity& entity, const Motion& motion);
   void limit_unseen(KnownEntity& entity);
   void apply(std::span<const ServerLink::Update> updates, double local_s);
   void apply(std::span<const ServerLink::FieldUpdate> updates);
   void change_fields(double shown_s);
-  void show_own(KnownEntity& entity, const Motion& motion);
+  void show_owned(KnownEntity& entity, const Motion& motion);
   void review_holds(double before_s);
   void blend_over_jump(double before_s, double rate);
   void remove(std::uint32_t slot, double ended_s);
@@ -123,7 +123,7 @@ struct ClientWorld {
 
   Path path_;
   bool retired_ = false;
-  bool some_fade_ = false;  // some entity fades or will fade to rest
+  bool any_fading_ = false;  // some entity fades or will fade to rest
   std::vector<ShownEntity> shown_;
   ShownBatch batch_;
   FrozenFrame frozen_;        // what a paused client shows

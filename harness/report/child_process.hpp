@@ -15,8 +15,8 @@ namespace reckoner::harness {
 /// and kills it after a second. Linux and macOS.
 class ChildProcess {
  public:
-  /// Standard input of the program: empty, or the lines passed to tell().
-  enum class Input : std::uint8_t { nothing, told };
+  /// Standard input of the program: empty, or the lines passed to write_line().
+  enum class Input : std::uint8_t { nothing, piped };
 
   /// Starts `program`, which is searched in PATH if it is a bare name. Both output streams go to the file
   /// `log`.
@@ -35,11 +35,11 @@ class ChildProcess {
   [[nodiscard]] int pid() const { return pid_; }
 
   /// Asks the program to end (SIGTERM).
-  void ask_to_end();
+  void request_stop();
 
-  /// Writes a line to the program's standard input, which requires Input::told. Returns false if the program
+  /// Writes a line to the program's standard input, which requires Input::piped. Returns false if the program
   /// no longer reads. The caller must ignore SIGPIPE.
-  bool tell(const std::string& line);
+  bool write_line(const std::string& line);
 
   /// The output of the program so far.
   [[nodiscard]] std::string output() const;
@@ -60,7 +60,7 @@ class ChildProcess {
 
 /// Searches the complete lines of `output` for the last one that starts with `key` and a space. Returns the
 /// rest of that line, or nullopt if there is none.
-[[nodiscard]] std::optional<std::string> last_said(const std::string& output, const std::string& key);
+[[nodiscard]] std::optional<std::string> last_value(const std::string& output, const std::string& key);
 
 /// The folder of the running program. The other programs of the project are in the same folder.
 [[nodiscard]] std::filesystem::path program_folder(const char* argv0);

@@ -21,7 +21,7 @@ namespace reckoner::scenario {
 class Roamers {
  public:
   static constexpr double kAreaEachM2 = 16.0;  ///< area of the plane for each roamer
-  static constexpr double kReachM = 4.0;       ///< along each axis, a place is at most this far from home
+  static constexpr double kMaxOffsetM = 4.0;       ///< along each axis, a place is at most this far from home
 
   /// `others` is the number of other entities on the plane; each increases the area as a roamer does.
   Roamers(std::size_t count, std::uint64_t seed, std::size_t others = 0);
@@ -40,7 +40,7 @@ class Roamers {
   struct Leg {
     double begin_s = std::numeric_limits<double>::infinity();
     double end_s = -std::numeric_limits<double>::infinity();
-    glm::dvec2 at{0.0}, rate{0.0}, half_second{0.0}, sixth_third{0.0};  // coefficients of 1, t, t^2, t^3
+    glm::dvec2 at{0.0}, rate{0.0}, quadratic{0.0}, sixth_third{0.0};  // coefficients of 1, t, t^2, t^3
     double heading = 0.0;
     double turn = 0.0;  // rad, over the whole leg
   };
@@ -48,7 +48,7 @@ class Roamers {
   [[nodiscard]] double leg_s(std::size_t number) const;
   [[nodiscard]] glm::dvec2 place(std::size_t number, std::int64_t leg) const;
   [[nodiscard]] double heading(std::size_t number, std::int64_t leg) const;
-  void set_out(std::size_t number, double time_s);
+  void start_leg(std::size_t number, double time_s);
 
   std::uint64_t seed_;
   double side_m_;

@@ -53,7 +53,7 @@ class TraceSource final : public Source {
 };
 
 // If every id starts at t = 0, they are successive recordings. Otherwise they would all appear at once.
-bool plays_in_turn(const std::vector<Recording::Entity>& entities) {
+bool are_successive(const std::vector<Recording::Entity>& entities) {
   return entities.size() > 1 && std::ranges::all_of(entities, [](const Recording::Entity& entity) {
            return entity.samples.front().time_s == 0.0;
          });
@@ -72,7 +72,7 @@ std::string known_ids(const Recording& recording) {
 }
 
 // Removes all other entities if the options name one.
-std::optional<Error> keep_named(Recording& recording, const std::string& name, const TraceOptions& options) {
+std::optional<Error> remove_unselected(Recording& recording, const std::string& name, const TraceOptions& options) {
   if (options.entity == "all" || options.entity == "busiest") return std::nullopt;
   const std::string ids = known_ids(recording);
   std::erase_if(recording.entities, [&](const auto& entity) { return entity.id != options.entity; });
@@ -83,7 +83,7 @@ std::optional<Error> keep_named(Recording& recording, const std::string& name, c
 
 // Puts the entities on the playback clock. An entity that is selected alone keeps its recorded times.
 std::vector<TraceSource::Part> make_parts(Recording& recording, const TraceOptions& options) {
-  const bool in_turn = options.entity == "all" && plays_in_turn(recording.entities);
+  const bool in_turn = options.entity == "all" && are_successive(recording.entities);
   std::vector<TraceSource::Part> parts;
   parts.reserve(recording.entities.size());
   double offset_s = 0.0;
@@ -109,7 +109,7 @@ std::vector<TraceSource::Part> make_parts(Recording& recording, const TraceOptio
 
 // Limits the entities to the selected time window. All samples stay, so that the curve is unchanged up to the
 // ends of the window.
-std::optional<Error> cut(std::vector<TraceSource::Part>& parts, const std::string& name,
+std::optional<Error> limit_to_window(std::vector<TraceSource::Part>& parts, const std::string& name,
                          const TraceOptions& options) {
   double earliest_s = std::numeric_limits<double>::infinity();
   double latest_s = -earliest_s;
@@ -152,9 +152,9 @@ Result<std::unique_ptr<Source>> parse_trace(const std::string& text, const std::
   if (std::optional<Error> error = check(options)) return *std::move(error);
   Result<Recording> recording = read_recording(text, name);
   if (!recording) return Error{recording.error()};
-  if (std::optional<Error> error = keep_named(*recording, name, options)) return *std::move(error);
+  if (std::optional<Error> error = remove_unselected(*recording, name, options)) return *std::move(error);
   std::vector<TraceSource::Part> parts = make_parts(*recording, options);
-  if (std::optional<Error> error = cut(parts, name, options)) return *std::move(error);
+  if (std::optional<Error> error = limit_to_window(parts, name, options)) return *std::move(error);
   return std::unique_ptr<Source>(std::make_unique<TraceSource>(std::move(parts)));
 }
 

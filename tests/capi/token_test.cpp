@@ -24,12 +24,12 @@ TEST(CKeys, RoundTripAsText) {
 }
 
 // A server with a key, and helpers to issue tokens for it.
-struct Sealed {
+struct SecureServer {
   Pair pair;
   std::uint8_t key[32];
   std::uint8_t token[1024];
 
-  Sealed() {
+  SecureServer() {
     EXPECT_EQ(reckoner_make_key(key), RECKONER_OK);
     pair.server_config.insecure = 0;
     pair.server_config.key = key;
@@ -75,7 +75,7 @@ struct Sealed {
 };
 
 TEST(CToken, AdmitsAClientWithItsIdentity) {
-  Sealed sealed;
+  SecureServer sealed;
   sealed.issue(7001);
   sealed.connect(true);
   Pair& pair = sealed.pair;
@@ -94,7 +94,7 @@ TEST(CToken, AdmitsAClientWithItsIdentity) {
 
 // The server decides which addresses tokens must name: its host, its configured addresses, or any.
 TEST(CToken, IsValidForTheServersItNames) {
-  Sealed sealed;
+  SecureServer sealed;
   const auto why_not = [&](auto change) {
     reckoner_server_config config = sealed.pair.server_config;
     change(config);
@@ -131,7 +131,7 @@ TEST(CToken, IsValidForTheServersItNames) {
 // The issue time decides, not the time at which the token is created or shown.
 TEST(CToken, OlderTokenIsRefusedAfterANewerOne) {
   for (const bool older : {true, false}) {
-    Sealed sealed;
+    SecureServer sealed;
     Pair& pair = sealed.pair;
     sealed.issue(7003, 5000);
     sealed.connect(true);
@@ -148,7 +148,7 @@ TEST(CToken, OlderTokenIsRefusedAfterANewerOne) {
 
 // A client without a host connects to the servers of its token.
 TEST(CToken, ProvidesTheServerAddress) {
-  Sealed sealed;
+  SecureServer sealed;
   sealed.issue(7002);
   Pair& pair = sealed.pair;
   pair.client_config.insecure = 0;
@@ -163,7 +163,7 @@ TEST(CToken, ProvidesTheServerAddress) {
 }
 
 TEST(CToken, ClientWithoutOneIsRefused) {
-  Sealed sealed;
+  SecureServer sealed;
   sealed.connect(false);
   Pair& pair = sealed.pair;
   pair.run(0.5);

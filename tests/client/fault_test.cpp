@@ -24,9 +24,9 @@ namespace reckoner::test {
 namespace {
 
 // The largest errors of a body that a client shows in a time interval.
-class Watch {
+class ShownErrors {
  public:
-  Watch(World& world, std::size_t client, Truth path, double from_s, double to_s) {
+  ShownErrors(World& world, std::size_t client, Truth path, double from_s, double to_s) {
     const auto before = world.on_frame;
     world.on_frame = [this, before, &world, client, path = std::move(path), from_s, to_s](
                          std::size_t who, double time_s, std::span<const ShownEntity> shown) {
@@ -47,16 +47,16 @@ struct Jump {
   const char* name;
   double by_s;
 };
-class AClock : public testing::TestWithParam<Jump> {};
+class ClockJump : public testing::TestWithParam<Jump> {};
 
 // The clock that the game reads is set forward or back, or stood still. The client continues and is correct
 // again.
-TEST_P(AClock, JumpIsRecoveredFrom) {
+TEST_P(ClockJump, JumpIsRecoveredFrom) {
   World world(near_network());
   const Circle path;
   world.add_body(path);
   world.add_dialing_client();
-  Watch after(world, 0, path, 10.0, 14.0);
+  ShownErrors after(world, 0, path, 10.0, 14.0);
   world.run_to(6.0);
   world.set_local_clock(0, {.offset_s = 1000.0 + GetParam().by_s});
   world.run_to(14.0);
@@ -68,7 +68,7 @@ TEST_P(AClock, JumpIsRecoveredFrom) {
   EXPECT_EQ(world.server().stats().malformed, 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(, AClock,
+INSTANTIATE_TEST_SUITE_P(, ClockJump,
                          testing::Values(Jump{"OnAnHour", 3600.0}, Jump{"OnALittle", 3.0},
                                          Jump{"BackAnHour", -3600.0}, Jump{"BackALittle", -3.0},
                                          Jump{"BackAMoment", -0.1}),
@@ -82,16 +82,16 @@ class ClientSleep : public testing::TestWithParam<Sleep> {};
 
 // The largest errors of a client whose machine sleeps from `asleep_s` on while its clock continues. Three
 // bodies spawn during the sleep.
-struct Woken {
+struct SleepErrors {
   double clock_s = 0.0;  ///< error of the client's server time
   double off_m = 0.0;    ///< error of the shown positions
   double later_m = 0.0;  ///< error of the shown positions from 1.5 s after waking
 };
 
-Woken sleep_through(const Sleep& sleep, double asleep_s) {
+SleepErrors sleep_through(const Sleep& sleep, double asleep_s) {
   const double wakes_s = asleep_s + sleep.for_s;
   WorldConfig config = near_network();
-  config.silent_s = 0.0;
+  config.silence_timeout_s = 0.0;
   if (sleep.queue_s < sleep.for_s) {
     const auto line = [](double time_s, int loss) {
       return std::to_string(time_s) + " down loss=" + std::to_string(loss) + "\n";
@@ -107,7 +107,7 @@ Woken sleep_through(const Sleep& sleep, double asleep_s) {
   for (int i = 0; i < 3; ++i)
     begin();
   world.add_dialing_client();
-  Woken woken;
+  SleepErrors woken;
   world.on_frame = [&](std::size_t, double time_s, std::span<const ShownEntity> shown) {
     if (time_s < 5.0) return;
     const auto estimate = world.client(0).server_time_s(world.local_s(0, time_s));
@@ -138,7 +138,7 @@ Woken sleep_through(const Sleep& sleep, double asleep_s) {
 // extrapolated to positions where they never were.
 TEST_P(ClientSleep, KeepsTheClockAndTheShownPositionsCorrect) {
   for (int i = 0; i < 6; ++i) {
-    const Woken woken = sleep_through(GetParam(), 6.0 + 0.034 * i);
+    const SleepErrors woken = sleep_through(GetParam(), 6.0 + 0.034 * i);
     EXPECT_LT(woken.clock_s, 0.02) << i;
     EXPECT_LT(woken.off_m, 35.0) << i << ": the largest circle is 18 m wide";
     EXPECT_LT(woken.later_m, 0.2) << i;
@@ -190,7 +190,7 @@ TEST(ServerClock, MayBeWrongForAMoment) {
   const Circle path;
   world.add_body(path);
   world.add_dialing_client();
-  Watch after(world, 0, path, 10.0, 14.0);
+  ShownErrors after(world, 0, path, 10.0, 14.0);
   world.before_tick = [&](double time_s) {
     if (time_s > 5.0 && time_s < 7.0) world.server().receive(time_s - 1000.0);
     if (time_s > 5.5 && time_s < 5.6) world.server().receive(time_s + 2.0);
@@ -212,7 +212,7 @@ std::size_t heap_bytes() {
 // Runs a hostile client for a minute beside an honest one. The honest client sees its body correctly, and the
 // server's memory does not grow after the first 20 s.
 void expect_harmless(World& world, const Truth& path, const std::function<void(double time_s)>& step) {
-  Watch honest(world, 0, path, 4.0, 64.0);
+  ShownErrors honest(world, 0, path, 4.0, 64.0);
   std::size_t early = 0;
   for (double time_s = 0.05; time_s < 64.0; time_s += 0.05) {
     world.run_to(time_s);
@@ -227,7 +227,7 @@ void expect_harmless(World& world, const Truth& path, const std::function<void(d
 
 TEST(HostileClients, ClientThatNeverAcknowledgesCostsBoundedMemory) {
   WorldConfig config = near_network();
-  config.silent_s = 0.0;
+  config.silence_timeout_s = 0.0;
   World world(config);
   const Circle path;
   world.add_body(path);
@@ -257,9 +257,9 @@ TEST(HostileClients, ClientThatNeverAcknowledgesCostsBoundedMemory) {
 }
 
 // Joins without a Client. `forge` changes its acknowledgements.
-class Liar {
+class FalseAcknowledger {
  public:
-  explicit Liar(World& world) : transport_(world.network().add_client(kProtocolVersion)) {}
+  explicit FalseAcknowledger(World& world) : transport_(world.network().add_client(kProtocolVersion)) {}
 
   void step(const std::function<void(ClientDatagram&, std::uint16_t newest)>& forge) {
     std::array<std::byte, 256> buffer;
@@ -303,7 +303,7 @@ TEST(HostileClients, FalseAcknowledgementsAreHarmless) {
     const Circle path;
     world.add_body(path);
     world.add_dialing_client();
-    Liar liar(world);
+    FalseAcknowledger liar(world);
     expect_harmless(world, path, [&](double) {
       liar.step([&](ClientDatagram& datagram, std::uint16_t newest) {
         // Acknowledges everything that may have been sent, or datagrams that were never sent.

@@ -73,7 +73,7 @@ TEST(ClientFrames, PassengerAtRestStandsStillOnDeck) {
 }
 
 // Boards and leaves the ship, and keeps its world velocity at every change, so that the true path is smooth.
-struct Boarding {
+struct FrameChanges {
   World& world;
   EntityId ship, walker;
   double period_s = 2.0;
@@ -100,11 +100,11 @@ TEST(ClientFrames, ChangeOfFrameIsContinuousInTheWorld) {
       World world(over("mobile", seed));
       world.add_client(in_mode(mode));
       const EntityId ship = world.server().spawn(0, "ship", Voyage{}(0.0));
-      const EntityId walker = world.server().spawn(0, "walker", Boarding::deck(0.0), ship);
-      const Boarding boarding{world, ship, walker};
+      const EntityId walker = world.server().spawn(0, "walker", FrameChanges::deck(0.0), ship);
+      const FrameChanges boarding{world, ship, walker};
       world.before_tick = boarding;
       State before;
-      double before_s = 0.0, silent_s = 0.0;
+      double before_s = 0.0, silence_timeout_s = 0.0;
       EntityId frame;
       int changes = 0, frames = 0;
       world.on_frame = [&](std::size_t, double time_s, std::span<const ShownEntity> shown) {
@@ -118,8 +118,8 @@ TEST(ClientFrames, ChangeOfFrameIsContinuousInTheWorld) {
           const double apart_m = glm::distance(moved, mean * (time_s - before_s));
           EXPECT_LT(apart_m, 0.1) << "seed " << seed << " at " << time_s;
           // After a silence of the link, corrections are large and are not checked.
-          if (w->age_s > 0.5) silent_s = time_s;
-          if (time_s - silent_s > 1.0) {
+          if (w->age_s > 0.5) silence_timeout_s = time_s;
+          if (time_s - silence_timeout_s > 1.0) {
             EXPECT_LT(apart_m, 0.02) << "seed " << seed << " at " << time_s
                                      << (w->frame != frame ? ", where it changes" : "");
             auto& steps = w->frame != frame ? at_changes : elsewhere;
@@ -150,8 +150,8 @@ TEST(ClientFrames, ChangeOfFrameIsInvisibleOnAPerfectLink) {
     World world(WorldConfig{});
     world.add_client(in_mode(mode));
     const EntityId ship = world.server().spawn(0, "ship", Voyage{}(0.0));
-    const EntityId walker = world.server().spawn(0, "walker", Boarding::deck(0.0), ship);
-    const Boarding boarding{world, ship, walker};
+    const EntityId walker = world.server().spawn(0, "walker", FrameChanges::deck(0.0), ship);
+    const FrameChanges boarding{world, ship, walker};
     world.before_tick = boarding;
     double worst = 0.0;
     world.on_frame = [&](std::size_t, double time_s, std::span<const ShownEntity> shown) {
@@ -333,7 +333,7 @@ struct Hostile {
     tick = world.server().next_tick() - 1;
   }
   void send(const ControlMessage& message) {
-    world.tap(0).slip_in({1}, Channel::control, encoded(message));
+    world.tap(0).inject_payload({1}, Channel::control, encoded(message));
     take_in();
   }
   // Sends a full update of an entity that was spawned.
@@ -352,7 +352,7 @@ struct Hostile {
     state.frame = frame;
     write_full(writer, state, q);
     buffer.resize(writer.finish().size());
-    world.tap(0).slip_in({1}, Channel::state, buffer);
+    world.tap(0).inject_payload({1}, Channel::state, buffer);
     take_in();
   }
   void take_in() { world.run_to(world.now_s() + 0.05); }

@@ -21,7 +21,7 @@ using secure::Kind;
 using test::Bytes;
 using test::End;
 using test::now_s;
-using test::Stranger;
+using test::RawClient;
 using test::unix_s;
 
 constexpr double kFrameS = 1.0 / 60.0;
@@ -95,8 +95,8 @@ TEST_F(AddressChange, LosesNoReliableMessagesAndTakesOneRoundTrip) {
 TEST_F(AddressChange, OneForgedDatagramDoesNotFloodTheVictim) {
   listen();
   join();
-  Stranger victim(server.transport->port(), 0x7F00004D);
-  relay->swallow_up = [&](const Bytes& bytes) {
+  RawClient victim(server.transport->port(), 0x7F00004D);
+  relay->drop_up = [&](const Bytes& bytes) {
     if (victim.sent > 0) return true;  // afterwards the client sends nothing
     victim.send(bytes);
     return true;
@@ -112,8 +112,8 @@ TEST_F(AddressChange, OneForgedDatagramDoesNotFloodTheVictim) {
 TEST_F(AddressChange, ForgedDatagramsSendTheVictimLessThanTheyCost) {
   listen();
   join();
-  Stranger victim(server.transport->port(), 0x7F00004D);
-  relay->swallow_up = [&](const Bytes& bytes) {
+  RawClient victim(server.transport->port(), 0x7F00004D);
+  relay->drop_up = [&](const Bytes& bytes) {
     victim.send(bytes);
     return true;
   };
@@ -130,8 +130,8 @@ TEST_F(AddressChange, ForgedDatagramsSendTheVictimLessThanTheyCost) {
 TEST_F(AddressChange, FasterCopiesDoNotMoveTheSession) {
   listen();
   join();
-  Stranger attacker(server.transport->port(), 0x7F00004E);
-  relay->swallow_up = [&](const Bytes& bytes) {
+  RawClient attacker(server.transport->port(), 0x7F00004E);
+  relay->drop_up = [&](const Bytes& bytes) {
     attacker.send(bytes);
     return false;
   };
@@ -158,7 +158,7 @@ TEST_F(AddressChange, EchoGoesToTheServerWhereverTheProbeCameFrom) {
     return [kind](const Bytes& bytes) { return bytes[0] == static_cast<std::byte>(kind); };
   };
   int asked = 0;
-  relay->swallow_down = [&](const Bytes& bytes) {
+  relay->drop_down = [&](const Bytes& bytes) {
     if (!is(Kind::probe)(bytes)) return false;
     EXPECT_TRUE(elsewhere.send(relay->client(), bytes));
     ++asked;
@@ -210,7 +210,7 @@ TEST_F(AddressChange, IsFollowedForADialersConnection) {
 // limit.
 TEST_F(AddressChange, ConnectRequestsCountAgainstTheSendersLimit) {
   listen({.datagrams_per_second = 100.0, .address_datagrams_per_second = 100.0, .burst_s = 0.1});
-  Stranger flooder(server.transport->port());
+  RawClient flooder(server.transport->port());
   Guard guard(token(), kGame);
   ASSERT_TRUE(until([&] {
     if (const auto message = guard.to_send(now_s())) flooder.send(*message);

@@ -18,7 +18,7 @@ namespace reckoner::secure {
 namespace {
 
 using test::Bytes;
-using test::House;
+using test::GateServer;
 using test::kClient;
 using test::kGame;
 using test::kNow;
@@ -27,7 +27,7 @@ using test::token_of;
 
 TEST(GateLogin, TokenAndItsTicketsGiveOneSessionAtATime) {
   for (const std::size_t gates : {1u, 3u}) {
-    House house(gates);
+    GateServer house(gates);
     std::optional<Ticket> ticket;
     std::vector<ConnectToken> all = {house.token(7)};
     for (std::uint16_t i = 0; i < 200; ++i) {
@@ -51,7 +51,7 @@ TEST(GateLogin, TokenAndItsTicketsGiveOneSessionAtATime) {
 
 // This also holds before a connection is bound to the session.
 TEST(GateLogin, SessionsWithoutAConnectionDoNotPileUp) {
-  House house;
+  GateServer house;
   ConnectToken token = house.token(7);
   for (std::uint16_t i = 0; i < 50; ++i) {
     ClientHandshake client(token, kGame);
@@ -63,7 +63,7 @@ TEST(GateLogin, SessionsWithoutAConnectionDoNotPileUp) {
 }
 
 TEST(GateLogin, OnlyOneTicketOfASessionIsAccepted) {
-  House house;
+  GateServer house;
   ClientHandshake client(house.token(), kGame);
   house.talk(client, kClient);
   ASSERT_TRUE(house.hold(client));
@@ -86,7 +86,7 @@ TEST(GateLogin, OnlyOneTicketOfASessionIsAccepted) {
 // A player whose game has crashed gets a new token from the backend and can join at once. The tickets of the
 // older login become invalid. If a thief used that login, he is disconnected.
 TEST(GateLogin, NewestTokenOfAClientWins) {
-  House house(2);
+  GateServer house(2);
   const auto thiefs = house.join(house.token(7), {1, 1}, 0);
   const auto own = house.join(house.token(7), {2, 2}, 1);
   ASSERT_TRUE(thiefs && own);
@@ -104,7 +104,7 @@ TEST(GateLogin, NewestTokenOfAClientWins) {
 // token that was kept back.
 TEST(GateLogin, OlderLoginsAreRefusedAfterANewerOne) {
   for (const bool restarts : {false, true}) {
-    House house(2);
+    GateServer house(2);
     const ConnectToken kept_back = house.token_issued_at(house.unix_s * 1000, 7);
     auto thiefs = house.join(house.token(7), {1, 1}, 0);
     thiefs = house.join(token_of(*thiefs), {1, 1}, 1);  // tickets obtained with tickets keep the issue time
@@ -136,7 +136,7 @@ TEST(GateLogin, OlderLoginsAreRefusedAfterANewerOne) {
 
 // A coarse backend clock locks no player out.
 TEST(GateLogin, OfTokensWithEqualIssueTimeTheLastShownWins) {
-  House house;
+  GateServer house;
   const ConnectToken first = house.token(7), second = house.token(7);
   EXPECT_TRUE(house.join(second, {1, 1}));
   EXPECT_TRUE(house.join(first, {2, 2}));
@@ -148,7 +148,7 @@ TEST(GateLogin, OfTokensWithEqualIssueTimeTheLastShownWins) {
 // backends for ten seconds only, not for as long as its clock is ahead.
 TEST(GateLogin, BackendWithAFastClockLocksNoClientOut) {
   for (const std::uint64_t ahead_s : {5u, 20u, 60u, 3600u, 1'000'000'000u}) {
-    House house;
+    GateServer house;
     auto ticket = house.join(house.token_issued_at((house.unix_s + ahead_s) * 1000, 7));
     ASSERT_TRUE(ticket);
     for (const bool restarts : {false, true}) {
@@ -168,7 +168,7 @@ TEST(GateLogin, LimitsTheSessionsOfAClient) {
   for (const std::size_t most : {2u, 5u, 0u}) {
     GateConfig config;
     config.tokens.sessions_per_client = most;
-    House house(1, config);
+    GateServer house(1, config);
     std::vector<Ticket> tickets;
     for (std::uint16_t i = 0; i < 12; ++i) {
       const auto ticket = house.join(house.token(7), {50u + i, i});
@@ -185,7 +185,7 @@ TEST(GateLogin, LimitsTheSessionsOfAClient) {
 
 // A returning client reuses its own session slot on a full server.
 TEST(GateLogin, FullServerAcceptsAReturningClient) {
-  House house;
+  GateServer house;
   std::optional<Ticket> last;
   for (std::uint16_t i = 0; i < house.config.most_sessions_per_host; ++i)
     last = house.join(house.token(i), {kClient.host, i});
@@ -199,7 +199,7 @@ TEST(GateLogin, FullServerAcceptsAReturningClient) {
 
 TEST(GateLogin, EavesdropperCannotUseUpAToken) {
   for (const bool ticket : {false, true}) {
-    House house;
+    GateServer house;
     ConnectToken token = house.token();
     if (ticket) token = token_of(*house.join(token));
     ClientHandshake alice(token, kGame);
@@ -231,7 +231,7 @@ TEST(GateLogin, EavesdropperCannotUseUpAToken) {
 TEST(GateLogin, AnyChangedBitOfAResponseIsDetected) {
   GateConfig config;
   config.handshakes_per_second = config.begun_per_second = 0.0;
-  House house(1, config);
+  GateServer house(1, config);
   ClientHandshake client(house.token(), kGame);
   ASSERT_TRUE(client.receive(*house.ask(kClient, *client.to_send(house.now_s))));
   const auto sent = client.to_send(house.now_s);
@@ -248,7 +248,7 @@ TEST(GateLogin, AnyChangedBitOfAResponseIsDetected) {
 
 // The client asks two hosts of one server, because its port changed and its datagrams reached the other host.
 TEST(GateLogin, TokenHasOneSessionOverSeveralGates) {
-  House house(2);
+  GateServer house(2);
   const ConnectToken token = house.token();
   const SecretKey secret = SecretKey::make();
   ClientHandshake first(token, kGame, secret), second(token, kGame, secret), third(token, kGame, secret);
@@ -267,7 +267,7 @@ TEST(GateLogin, TokenHasOneSessionOverSeveralGates) {
 // The server's part of the key exchange is new for each session, even if all else is equal. So keys, and with
 // them nonces, are never used twice.
 TEST(GateLogin, EverySessionHasNewKeys) {
-  House house;
+  GateServer house;
   const ConnectToken token = house.token();
   const SecretKey secret = SecretKey::make();
   std::set<PublicKey> servers;
@@ -291,7 +291,7 @@ TEST(GateLogin, EverySessionHasNewKeys) {
 // The login is remembered as long as the session lasts. A returning client therefore replaces its session,
 // and its other tickets are used up.
 TEST(GateLogin, LoginIsRememberedWhileItsSessionLasts) {
-  House house;
+  GateServer house;
   ClientHandshake client(house.token(1, kNow + 1'000'000), kGame);
   house.talk(client, kClient);
   ASSERT_TRUE(house.hold(client));
@@ -312,7 +312,7 @@ TEST(GateLogin, LoginIsRememberedWhileItsSessionLasts) {
 }
 
 TEST(GateLogin, SessionHasOneConnection) {
-  House house;
+  GateServer house;
   ClientHandshake client(house.token(), kGame);
   house.talk(client, kClient);
   EXPECT_TRUE(house.hold(client));
@@ -322,7 +322,7 @@ TEST(GateLogin, SessionHasOneConnection) {
 }
 
 TEST(GateLogin, TicketsExpireWhenTheBackendSays) {
-  House house;
+  GateServer house;
   const std::uint64_t until_s = kNow + 5000;
   auto ticket = house.join(house.token(1, until_s));
   std::size_t times = 0;
@@ -336,7 +336,7 @@ TEST(GateLogin, TicketsExpireWhenTheBackendSays) {
   }
   EXPECT_EQ(times, 4u);
   // A client that stays connected receives no ticket beyond that time.
-  House other;
+  GateServer other;
   ClientHandshake client(other.token(1, kNow + 400), kGame);
   other.talk(client, kClient);
   ASSERT_TRUE(other.hold(client));
@@ -354,7 +354,7 @@ TEST(GateLogin, TicketsExpireWhenTheBackendSays) {
 }
 
 TEST(GateLogin, TicketsAreRenewableForADayByDefault) {
-  House house;
+  GateServer house;
   auto ticket = house.join(house.token());
   for (int i = 0; i < 30 && ticket; ++i) {
     house.now_s += 3500.0;
@@ -369,7 +369,7 @@ TEST(GateLogin, TicketsAreRenewableForADayByDefault) {
 // throughout.
 TEST(GateLogin, SettingTheWallClockDoesNotRevalidateTokens) {
   for (const std::uint64_t ahead_s : {60u, 3000u, 1'000'000u, 1'000'000'000u}) {
-    House house;
+    GateServer house;
     const ConnectToken token = house.token(1);
     const auto ticket = house.join(token);
     ASSERT_TRUE(ticket);
@@ -391,7 +391,7 @@ TEST(GateLogin, SettingTheWallClockDoesNotRevalidateTokens) {
 // Used while the clock was ahead by less than a ticket's lifetime. The entry is kept longer than it appears
 // to be valid.
 TEST(GateLogin, TicketUsedWhileTheClockIsAheadStaysUsed) {
-  House house;
+  GateServer house;
   house.unix_s += 3000;
   const auto ticket = house.join(house.token(1));
   ASSERT_TRUE(ticket);
@@ -408,7 +408,7 @@ TEST(GateLogin, RateLimitsMayBeSmallAndZeroMeansNoLimit) {
     GateConfig config;
     config.handshakes_per_second = handshakes;
     config.begun_per_second = tokens;
-    House house(1, config);
+    GateServer house(1, config);
     std::size_t count = 0;
     for (std::uint64_t i = 0; i < 300; ++i)
       count += house.join(house.token(i % 10), kClient) ? 1 : 0;
@@ -425,7 +425,7 @@ TEST(GateLogin, FullTableDoesNotAffectConnectedClients) {
   config.tokens = {.most = 100, .most_per_client = 10};
   config.handshakes_per_second = 0.0;
   config.most_sessions = config.most_sessions_per_host = 1000;
-  House house(1, config);
+  GateServer house(1, config);
   // One client alone cannot fill the table.
   std::size_t taken = 0;
   for (int i = 0; i < 100; ++i)

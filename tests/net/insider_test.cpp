@@ -24,16 +24,16 @@ using test::Bytes;
 using test::End;
 using test::EnetDatagram;
 using test::now_s;
-using test::Stranger;
+using test::RawClient;
 using test::unix_s;
 
 constexpr unsigned kPeers = 8;
 
-class Insider : public test::TokenServer<EnetTransport> {
+class HostileClient : public test::TokenServer<EnetTransport> {
  protected:
   End& honest = add_client();
   std::optional<secure::Guard> insider;
-  std::uint32_t theirs = 0, his = 0;  // sessions of the honest client and of the insider
+  std::uint32_t honest_session = 0, his = 0;  // sessions of the honest client and of the insider
   Bytes seen;                         // a sealed datagram of the honest client
 
   void SetUp() override {
@@ -46,10 +46,10 @@ class Insider : public test::TokenServer<EnetTransport> {
     ASSERT_TRUE(until([&] { return !honest.connected.empty() && !server.connected.empty(); }));
     seen = relay->up.back();
     ASSERT_TRUE(secure::sealed_session(seen));
-    theirs = *secure::sealed_session(seen);
+    honest_session = *secure::sealed_session(seen);
     insider.emplace(token(2), kGame);
-    relay->swallow_down = [this](const Bytes& bytes) {
-      if (secure::sealed_session(bytes) == theirs) return false;
+    relay->drop_down = [this](const Bytes& bytes) {
+      if (secure::sealed_session(bytes) == honest_session) return false;
       (void)insider->arrive({}, bytes, now_s(), unix_s());
       return true;
     };
@@ -58,7 +58,7 @@ class Insider : public test::TokenServer<EnetTransport> {
       return insider->joined() != nullptr;
     }));
     his = insider->joined()->number;
-    ASSERT_NE(his, theirs);
+    ASSERT_NE(his, honest_session);
   }
   /// Waits until the server has counted `times` more refusals for this reason, and none for another one.
   void expect_refused(Refusal why, std::size_t times, const RefusalCounts& before) {
@@ -91,19 +91,19 @@ Bytes renamed(std::span<const std::byte> sealed, std::uint32_t session) {
 }
 
 // The key decides, whatever session number the header names and wherever the datagram comes from.
-TEST_F(Insider, CannotSealForAnotherSession) {
-  ASSERT_EQ(renamed(seen, theirs), seen) << "that is where the number stands";
-  secure::Sealer sealer(insider->joined()->keys.to_server, theirs, 1'000'000);
+TEST_F(HostileClient, CannotSealForAnotherSession) {
+  ASSERT_EQ(renamed(seen, honest_session), seen) << "that is where the number stands";
+  secure::Sealer sealer(insider->joined()->keys.to_server, honest_session, 1'000'000);
   std::vector<Bytes> forged{renamed(seen, his)};
   for (const Kind kind : {Kind::enet, Kind::state, Kind::echo}) {
     const Bytes plain = kind == Kind::enet ? EnetDatagram(0).command(0x04, 0xFF).put32(0).bytes : Bytes(8);
-    forged.push_back(renamed(insider->seal(*insider->sealer_of(0), kind, plain), theirs));
+    forged.push_back(renamed(insider->seal(*insider->sealer_of(0), kind, plain), honest_session));
     Bytes out(100);
     const auto sealed = sealer.seal(kind, plain, out);
     forged.emplace_back(sealed.begin(), sealed.end());
   }
   const RefusalCounts before = server.transport->stats().refusals;
-  Stranger elsewhere(server.transport->port(), 0x7F000050);
+  RawClient elsewhere(server.transport->port(), 0x7F000050);
   for (const Bytes& datagram : forged) {
     relay->send_up(datagram);
     elsewhere.send(datagram);
@@ -115,7 +115,7 @@ TEST_F(Insider, CannotSealForAnotherSession) {
 
 // Correctly sealed for the insider's own session, but the ENet header names the other client's peer. ENet
 // identifies peers by number and address, and both match.
-TEST_F(Insider, CannotNameAnotherConnection) {
+TEST_F(HostileClient, CannotNameAnotherConnection) {
   const auto speaks = [this](const Bytes& plain) {
     const auto sealed = insider->seal(*insider->sealer_of(0), Kind::enet, plain);
     relay->send_up({sealed.begin(), sealed.end()});
@@ -132,7 +132,7 @@ TEST_F(Insider, CannotNameAnotherConnection) {
     return times;
   };
   RefusalCounts before = server.transport->stats().refusals;
-  speaks(EnetDatagram::connect(2, theirs).bytes);
+  speaks(EnetDatagram::connect(2, honest_session).bytes);
   expect_refused(Refusal::no_session, 1, before);
   const std::function<void(EnetDatagram&)> commands[] = {
       [](EnetDatagram& state) { state.command(0x49, 1, 0).put16(1).put16(3).data(3); },

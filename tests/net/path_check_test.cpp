@@ -14,17 +14,17 @@ namespace reckoner::secure {
 namespace {
 
 using test::Bytes;
-using test::kAway;
-using test::kElsewhere;
+using test::kNewAddress;
+using test::kAttacker;
 using test::key_of;
 using test::kFrameS;
-using test::kHome;
+using test::kOldAddress;
 using test::kNow;
 using World = test::PathWorld;
 
 void move(World& world, const ServerAddress& to) {
-  world.speaks_from = to;
-  world.hears_at = {key_of(to)};
+  world.sends_from = to;
+  world.receives_at = {key_of(to)};
 }
 
 TEST(PathCheck, FollowsAnAddressChangeAfterOneRoundTrip) {
@@ -32,14 +32,14 @@ TEST(PathCheck, FollowsAnAddressChangeAfterOneRoundTrip) {
     World world(one_way_s);
     world.run(3.0);
     const double moved_s = world.now_s;
-    move(world, kAway);
+    move(world, kNewAddress);
     world.run(4.0);
-    EXPECT_EQ(world.address(), kAway) << one_way_s;
+    EXPECT_EQ(world.address(), kNewAddress) << one_way_s;
     EXPECT_EQ(world.moves, 1);
     // The interval between two datagrams, the way up, the probe down, the echo up, and one frame until the
     // next state.
     EXPECT_LE(world.longest_silence_s(moved_s), one_way_s + world.round_trip_s() + one_way_s + 2.5 * kFrameS);
-    EXPECT_LE(world.said.size() - world.taken_in.size(), 1 + one_way_s / kFrameS)
+    EXPECT_LE(world.said.size() - world.received_numbers.size(), 1 + one_way_s / kFrameS)
         << "all but what is under way";
     world.expect_nobody_is_flooded();
   }
@@ -51,9 +51,9 @@ TEST(PathCheck, LostProbesAndEchoesAreRepeated) {
     world.run(1.0);
     world.lost_up = world.lost_down = loss;
     for (int i = 0; i < 20; ++i) {
-      move(world, {kAway.host, static_cast<std::uint16_t>(2000 + i)});
+      move(world, {kNewAddress.host, static_cast<std::uint16_t>(2000 + i)});
       world.run(8.0);
-      EXPECT_EQ(world.address(), world.speaks_from) << loss << ' ' << i;
+      EXPECT_EQ(world.address(), world.sends_from) << loss << ' ' << i;
     }
     EXPECT_EQ(world.moves, 20);
   }
@@ -65,7 +65,7 @@ TEST(PathCheck, ForgedSourceAddressesDoNotFloodVictims) {
   World world;
   std::mt19937 random(3);
   bool lies = false;
-  world.on_the_way_up = [&](const Bytes&) {
+  world.on_client_datagram = [&](const Bytes&) {
     if (!lies) return;
     for (int i = 0; i < 3; ++i) {
       const bool again = random() % 2 == 0;
@@ -76,16 +76,16 @@ TEST(PathCheck, ForgedSourceAddressesDoNotFloodVictims) {
   world.run(1.0);
   lies = true;
   world.run(60.0);
-  EXPECT_EQ(world.address(), kHome);
+  EXPECT_EQ(world.address(), kOldAddress);
   EXPECT_EQ(world.moves, 0);
   world.expect_nobody_is_flooded();
   EXPECT_LT(world.probes, 61 * 30) << "and there are few";
   EXPECT_LT(world.longest_silence_s(102.0), 3.0 * kFrameS);
   // Now all datagrams come from one victim's address, and no other address is used again.
-  world.on_the_way_up = nullptr;
-  world.speaks_from = kElsewhere;
+  world.on_client_datagram = nullptr;
+  world.sends_from = kAttacker;
   world.run(60.0);
-  EXPECT_EQ(world.address(), kHome);
+  EXPECT_EQ(world.address(), kOldAddress);
   world.expect_nobody_is_flooded();
   EXPECT_LT(world.longest_silence_s(102.0), 3.0 * kFrameS) << "the server still sends to the old address";
 }
@@ -96,39 +96,39 @@ struct Race {
   double loss;
 };
 
-class Racing : public testing::TestWithParam<Race> {};
+class FasterAttacker : public testing::TestWithParam<Race> {};
 
 // An attacker sees everything that the client sends and is faster. The server receives the copy from another
 // address first, and the client's own datagram is the duplicate.
-TEST_P(Racing, NeitherMovesNorStallsTheSession) {
+TEST_P(FasterAttacker, NeitherMovesNorStallsTheSession) {
   const Race race = GetParam();
   World world(0.03);
   world.run(1.0);
   world.lost_up = world.lost_down = race.loss;
-  world.on_the_way_up = [&](const Bytes& bytes) { world.to_server(kElsewhere, bytes, 0.03 - race.ahead_s); };
+  world.on_client_datagram = [&](const Bytes& bytes) { world.to_server(kAttacker, bytes, 0.03 - race.ahead_s); };
   if (race.forwards) {
-    world.sent_elsewhere = [&](const ServerAddress& to, const Bytes& bytes) {
-      if (to == kElsewhere) world.to_client(bytes, 0.03 - race.ahead_s);
+    world.on_other_address = [&](const ServerAddress& to, const Bytes& bytes) {
+      if (to == kAttacker) world.to_client(bytes, 0.03 - race.ahead_s);
     };
   }
   const double begun_s = world.now_s;
   world.run(60.0);
-  EXPECT_EQ(world.address(), kHome);
+  EXPECT_EQ(world.address(), kOldAddress);
   EXPECT_EQ(world.moves, 0);
   EXPECT_LT(world.longest_silence_s(begun_s), (race.loss > 0.0 ? 12.0 : 3.0) * kFrameS);
   EXPECT_LT(world.probes, 61 * 8);
   if (!race.forwards) world.expect_nobody_is_flooded();
 
   // When the client really changes its address, it is followed, though perhaps not at once.
-  world.on_the_way_up = nullptr;
-  move(world, kAway);
+  world.on_client_datagram = nullptr;
+  move(world, kNewAddress);
   const double moved_s = world.now_s;
   world.run(5.0);
-  EXPECT_EQ(world.address(), kAway);
+  EXPECT_EQ(world.address(), kNewAddress);
   EXPECT_LT(world.longest_silence_s(moved_s), 2.5);
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, Racing,
+INSTANTIATE_TEST_SUITE_P(Of, FasterAttacker,
                          testing::Values(Race{0.001, false, 0.0}, Race{0.001, true, 0.0},
                                          Race{0.01, true, 0.0}, Race{0.02, true, 0.0}, Race{0.02, true, 0.1},
                                          Race{0.01, false, 0.2}),
@@ -144,13 +144,13 @@ INSTANTIATE_TEST_SUITE_P(Of, Racing,
 TEST(PathCheck, MuchFasterAttackerHoldsTheSessionOnlyOnce) {
   World world(0.2);
   world.run(2.0);
-  world.on_the_way_up = [&](const Bytes& bytes) { world.to_server(kElsewhere, bytes, 0.01); };
-  world.sent_elsewhere = [&](const ServerAddress&, const Bytes& bytes) { world.to_client(bytes, 0.01); };
+  world.on_client_datagram = [&](const Bytes& bytes) { world.to_server(kAttacker, bytes, 0.01); };
+  world.on_other_address = [&](const ServerAddress&, const Bytes& bytes) { world.to_client(bytes, 0.01); };
   world.run(1.0);
   const int moves = world.moves;
   EXPECT_LE(moves, 2);
   world.run(60.0);
-  EXPECT_EQ(world.address(), kHome);
+  EXPECT_EQ(world.address(), kOldAddress);
   EXPECT_EQ(world.moves, moves);
 }
 
@@ -159,10 +159,10 @@ TEST(PathCheck, MuchFasterAttackerHoldsTheSessionOnlyOnce) {
 TEST(PathCheck, LeavesAReachableOldAddressThatIsNotUsedAnyMore) {
   World world;
   world.run(2.0);
-  world.speaks_from = kAway;
-  world.hears_at = {key_of(kHome), key_of(kAway)};
+  world.sends_from = kNewAddress;
+  world.receives_at = {key_of(kOldAddress), key_of(kNewAddress)};
   world.run(1.0);
-  EXPECT_EQ(world.address(), kAway);
+  EXPECT_EQ(world.address(), kNewAddress);
   EXPECT_EQ(world.moves, 1);
 }
 
@@ -171,19 +171,19 @@ TEST(PathCheck, DatagramsInFlightDoNotDelayTheMove) {
   World world;
   world.run(2.0);
   std::vector<Bytes> late;
-  world.on_the_way_up = [&](const Bytes& bytes) { late.push_back(bytes); };
+  world.on_client_datagram = [&](const Bytes& bytes) { late.push_back(bytes); };
   world.lost_up = 1.0;
   world.run(0.1);
   world.lost_up = 0.0;
-  world.on_the_way_up = nullptr;
-  move(world, kAway);
+  world.on_client_datagram = nullptr;
+  move(world, kNewAddress);
   for (const Bytes& bytes : late)
-    world.to_server(kHome, bytes, 0.08);
+    world.to_server(kOldAddress, bytes, 0.08);
   const double moved_s = world.now_s;
   world.run(2.0);
-  EXPECT_EQ(world.address(), kAway);
+  EXPECT_EQ(world.address(), kNewAddress);
   EXPECT_LE(world.longest_silence_s(moved_s), 2.0 * world.round_trip_s() + 2.5 * kFrameS);
-  EXPECT_EQ(world.taken_in.size(), world.said.size() - 1) << "and they are taken in";
+  EXPECT_EQ(world.received_numbers.size(), world.said.size() - 1) << "and they are taken in";
 }
 
 // An attacker holds back an old datagram and sends it from another address. This causes nothing, not even a
@@ -193,17 +193,17 @@ TEST(PathCheck, OldDatagramsCauseNoProbe) {
   world.run(1.0);
   const Bytes held_back = world.sealed_by_client(Kind::state, 40);
   world.run(0.5);
-  world.to_server(kElsewhere, held_back, 0.0);
+  world.to_server(kAttacker, held_back, 0.0);
   world.run(1.0);
   EXPECT_EQ(world.probes, 0);
-  EXPECT_EQ(world.address(), kHome);
+  EXPECT_EQ(world.address(), kOldAddress);
 }
 
 TEST(PathCheck, FollowsRepeatedAddressChanges) {
   World world;
   world.run(1.0);
   for (int i = 0; i < 30; ++i) {
-    const ServerAddress at[] = {kAway, kElsewhere, kHome};
+    const ServerAddress at[] = {kNewAddress, kAttacker, kOldAddress};
     move(world, at[i % 3]);
     const double moved_s = world.now_s;
     world.run(4.0);
@@ -212,21 +212,21 @@ TEST(PathCheck, FollowsRepeatedAddressChanges) {
   }
   // The address changes again before the previous one was verified.
   for (int i = 0; i < 10; ++i) {
-    move(world, {kAway.host, static_cast<std::uint16_t>(3000 + i)});
+    move(world, {kNewAddress.host, static_cast<std::uint16_t>(3000 + i)});
     world.run(0.05);
   }
   const double moved_s = world.now_s;
   world.run(2.0);
-  EXPECT_EQ(world.address(), world.speaks_from);
+  EXPECT_EQ(world.address(), world.sends_from);
   EXPECT_LT(world.longest_silence_s(moved_s), 1.0);
 }
 
 TEST(PathCheck, AlternatingBetweenTwoAddressesDoesNotMoveTheSession) {
   World world;
   world.run(1.0);
-  world.hears_at.insert(key_of(kAway));
+  world.receives_at.insert(key_of(kNewAddress));
   int frame = 0;
-  world.on_the_way_up = [&](const Bytes&) { world.speaks_from = ++frame % 2 == 0 ? kHome : kAway; };
+  world.on_client_datagram = [&](const Bytes&) { world.sends_from = ++frame % 2 == 0 ? kOldAddress : kNewAddress; };
   world.run(30.0);
   EXPECT_LE(world.moves, 1);
   EXPECT_LT(world.longest_silence_s(101.0), 3.0 * kFrameS);
@@ -240,17 +240,17 @@ TEST(PathCheck, NumberIsValidForOneSessionAndAddressAndExpires) {
   for (int i = 0; i < 1000; ++i) {
     const double now_s = std::uniform_real_distribution<double>(-100.0, 1e6)(random);
     const std::uint32_t session = static_cast<std::uint32_t>(random());
-    auto number = numbers.make(session, kAway, now_s);
-    EXPECT_TRUE(numbers.good(number, session, kAway, now_s));
-    EXPECT_TRUE(numbers.good(number, session, kAway, now_s + PathNumbers::kGoodS));
-    EXPECT_FALSE(numbers.good(number, session, kAway, now_s + 2.0 * PathNumbers::kGoodS));
-    EXPECT_FALSE(numbers.good(number, session + 1, kAway, now_s));
-    EXPECT_FALSE(numbers.good(number, session, {kAway.host, 1001}, now_s));
-    EXPECT_FALSE(numbers.good(number, session, {kAway.host + 1, kAway.port}, now_s));
-    EXPECT_FALSE(others.good(number, session, kAway, now_s));
-    EXPECT_FALSE(numbers.good(std::span(number).first(7), session, kAway, now_s));
+    auto number = numbers.make(session, kNewAddress, now_s);
+    EXPECT_TRUE(numbers.good(number, session, kNewAddress, now_s));
+    EXPECT_TRUE(numbers.good(number, session, kNewAddress, now_s + PathNumbers::kGoodS));
+    EXPECT_FALSE(numbers.good(number, session, kNewAddress, now_s + 2.0 * PathNumbers::kGoodS));
+    EXPECT_FALSE(numbers.good(number, session + 1, kNewAddress, now_s));
+    EXPECT_FALSE(numbers.good(number, session, {kNewAddress.host, 1001}, now_s));
+    EXPECT_FALSE(numbers.good(number, session, {kNewAddress.host + 1, kNewAddress.port}, now_s));
+    EXPECT_FALSE(others.good(number, session, kNewAddress, now_s));
+    EXPECT_FALSE(numbers.good(std::span(number).first(7), session, kNewAddress, now_s));
     number[random() % number.size()] ^= static_cast<std::byte>(1u << random() % 8);
-    EXPECT_FALSE(numbers.good(number, session, kAway, now_s));
+    EXPECT_FALSE(numbers.good(number, session, kNewAddress, now_s));
   }
 }
 
@@ -262,22 +262,22 @@ TEST(PathCheck, WrongAnswersAreRefused) {
     return world.server().arrive(from, bytes, world.now_s, kNow);
   };
   for (const std::size_t bytes : {0u, 7u, 9u, 300u})
-    EXPECT_EQ(says(kAway, world.sealed_by_client(Kind::echo, bytes)).refusal, Refusal::malformed);
-  EXPECT_EQ(says(kAway, world.sealed_by_client(Kind::echo, 8)).refusal, Refusal::wrong_cookie);
-  EXPECT_EQ(says(kAway, world.sealed_by_client(Kind::probe, 8)).refusal, Refusal::malformed);
-  EXPECT_EQ(world.address(), kHome);
-  // A number that was sent to kElsewhere is not valid at kAway, and at home it proves nothing.
-  world.sent_elsewhere = [&](const ServerAddress& to, const Bytes& bytes) {
-    if (to == kElsewhere) world.to_client(bytes, 0.0);  // the attacker forwards it from its own address
+    EXPECT_EQ(says(kNewAddress, world.sealed_by_client(Kind::echo, bytes)).refusal, Refusal::malformed);
+  EXPECT_EQ(says(kNewAddress, world.sealed_by_client(Kind::echo, 8)).refusal, Refusal::wrong_cookie);
+  EXPECT_EQ(says(kNewAddress, world.sealed_by_client(Kind::probe, 8)).refusal, Refusal::malformed);
+  EXPECT_EQ(world.address(), kOldAddress);
+  // A number that was sent to kAttacker is not valid at kNewAddress, and at home it proves nothing.
+  world.on_other_address = [&](const ServerAddress& to, const Bytes& bytes) {
+    if (to == kAttacker) world.to_client(bytes, 0.0);  // the attacker forwards it from its own address
   };
   std::vector<Bytes> echoes;
-  world.on_the_way_up = [&](const Bytes& bytes) {
+  world.on_client_datagram = [&](const Bytes& bytes) {
     if (bytes[0] == static_cast<std::byte>(Kind::echo)) echoes.push_back(bytes);
   };
-  world.to_server(kElsewhere, world.sealed_by_client(Kind::state, 20), 0.0);
+  world.to_server(kAttacker, world.sealed_by_client(Kind::state, 20), 0.0);
   world.run(1.0);
   ASSERT_FALSE(echoes.empty());
-  EXPECT_EQ(world.address(), kHome);
+  EXPECT_EQ(world.address(), kOldAddress);
   EXPECT_EQ(world.moves, 0);
 }
 

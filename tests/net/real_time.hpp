@@ -8,7 +8,7 @@
 namespace reckoner::test {
 
 /// How long a test over real sockets waits before it fails, s. Generous, because the machine may be busy.
-inline constexpr double kPatience = 40.0;
+inline constexpr double kTimeoutS = 40.0;
 
 /// For measuring durations: seconds on a monotonic clock.
 inline double now_s() {

@@ -51,12 +51,12 @@ class Relay {
   void turn() {
     while (const auto bytes = front_.receive(&client_)) {
       up.push_back(*bytes);
-      if (swallow_up && swallow_up(*bytes)) continue;
+      if (drop_up && drop_up(*bytes)) continue;
       send_up(*bytes);
     }
     while (const auto bytes = back_->receive()) {
       down.push_back(*bytes);
-      if (swallow_down && swallow_down(*bytes)) continue;
+      if (drop_down && drop_down(*bytes)) continue;
       send_down(*bytes);
     }
   }
@@ -66,7 +66,7 @@ class Relay {
   void rebind() { back_.emplace(); }
 
   std::vector<Bytes> up, down;                                 ///< all datagrams that passed
-  std::function<bool(const Bytes&)> swallow_up, swallow_down;  ///< returns true to drop a datagram
+  std::function<bool(const Bytes&)> drop_up, drop_down;  ///< returns true to drop a datagram
 
  private:
   ServerAddress server_, client_;

@@ -44,7 +44,7 @@ TEST(RouteTable, LimitsTheTotalNumberOfParts) {
   for (; added; added = table.add(tiny)) {
     const Route* route = table.find(*added);
     parts += route->path().piece_count() + route->arc().part_count();
-    ASSERT_LE(parts, kMostRouteParts);
+    ASSERT_LE(parts, kMaxRouteParts);
   }
   EXPECT_NE(added.error().find("together"), std::string::npos) << added.error();
   EXPECT_GT(table.size(), 3u);
@@ -128,11 +128,11 @@ TEST(RouteCodec, SteadyWalkStaysWithinHalfTheThresholdFor15Seconds) {
 TEST(RouteCodec, RefusesInvalidStates) {
   const Fixture f{RouteWrap::kClosed};
   const double inf = std::numeric_limits<double>::infinity();
-  EXPECT_TRUE(can_travel(RouteState{1e6, -3.0, 1.0}, *f.route, f.q));
-  EXPECT_FALSE(can_travel(RouteState{inf, 1.0, 0.0}, *f.route, f.q));
-  EXPECT_FALSE(can_travel(RouteState{0.0, 1001.0, 0.0}, *f.route, f.q));
-  EXPECT_FALSE(can_travel(RouteState{0.0, 1.0, inf}, *f.route, f.q));
-  EXPECT_FALSE(can_travel(RouteState{0.0, std::nan(""), 0.0}, *f.route, f.q));
+  EXPECT_TRUE(is_encodable(RouteState{1e6, -3.0, 1.0}, *f.route, f.q));
+  EXPECT_FALSE(is_encodable(RouteState{inf, 1.0, 0.0}, *f.route, f.q));
+  EXPECT_FALSE(is_encodable(RouteState{0.0, 1001.0, 0.0}, *f.route, f.q));
+  EXPECT_FALSE(is_encodable(RouteState{0.0, 1.0, inf}, *f.route, f.q));
+  EXPECT_FALSE(is_encodable(RouteState{0.0, std::nan(""), 0.0}, *f.route, f.q));
 
   const QuantisedState good = quantise(f.id, *f.route, {1.0, 1.0, 0.0}, 0, kUnitPrecision, f.q);
   QuantisedState bad = good;

@@ -49,7 +49,7 @@ TEST(Security, OnlyClientsWithATokenJoin) {
 }
 
 // Checks whether a token for a given address admits a client at a server with the same key at 127.0.0.1.
-struct Named {
+struct NamedServer {
   Keys keys;
   std::size_t issued = 0;
 
@@ -75,7 +75,7 @@ struct Named {
 
 // Two servers share a key: a token for one is refused at the other.
 TEST(Security, TokenIsValidForTheServersItNames) {
-  Named named;
+  NamedServer named;
   const std::string here = "127.0.0.1:" + named.keys.port, elsewhere = "10.9.9.9:1";
   EXPECT_EQ(named.join(here, {}).exit_code, 0) << "an address of this machine needs no option";
   EXPECT_NE(named.said.find("tokens must name"), std::string::npos) << named.said;
@@ -88,7 +88,7 @@ TEST(Security, TokenIsValidForTheServersItNames) {
 
 // Behind a NAT or a relay, clients know a server by addresses that the server itself cannot know.
 TEST(Security, ServerAddressesCanBeConfigured) {
-  Named named;
+  NamedServer named;
   const std::string here = "127.0.0.1:" + named.keys.port, elsewhere = "10.9.9.9:1";
   EXPECT_EQ(named.join(elsewhere, {"--address", elsewhere}).exit_code, 0);
   EXPECT_EQ(named.join(here, {"--address", elsewhere}, "9").exit_code, 1);
@@ -144,7 +144,7 @@ TEST(Security, ClientTriesTheServersOfItsTokenInTurn) {
 
 // A configured limit takes effect.
 TEST(Security, ConfiguredLimitsTakeEffect) {
-  Named named;
+  NamedServer named;
   const std::string path = named.keys.dir.file("server.toml");
   std::ofstream(path) << "[limits]\nwaiting-events = 64\ndatagrams-per-second = 20.0\nburst-s = 0.1\n";
   const std::string here = "127.0.0.1:" + named.keys.port;

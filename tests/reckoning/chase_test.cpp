@@ -48,7 +48,7 @@ class Watch {
  public:
   explicit Watch(const RemoteEntity& entity) : entity_(&entity) {}
 
-  void look_until(double time_s) {
+  void sample_until(double time_s) {
     for (; now_s_ < time_s; now_s_ += kChaseStepS) {
       const State shown = entity_->shown(now_s_);
       const double step_mps = glm::distance(shown.position, last_) / kChaseStepS;
@@ -66,7 +66,7 @@ class Watch {
     }
   }
   [[nodiscard]] double fastest_mps() const { return fastest_mps_; }
-  [[nodiscard]] double roughest_mps() const { return roughest_mps_; }
+  [[nodiscard]] double worst_mismatch_mps() const { return roughest_mps_; }
 
  private:
   const RemoteEntity* entity_;
@@ -94,7 +94,7 @@ TEST(Chase, ShownSpeedStaysWithinTheLimit) {
       };
       for (int i = 0; i < 120; ++i) {
         now_s += random.uniform(0.0, random.below(8) == 0 ? 1.5 : 0.12);
-        watch.look_until(now_s - delay_s);
+        watch.sample_until(now_s - delay_s);
         if (random.below(25) == 0) teleports.push_back(now_s);
         const double late_s = random.uniform(0.0, 0.3);
         (void)entity.receive(any_motion(random, now_s - late_s, count(now_s - late_s)), now_s - delay_s,
@@ -105,7 +105,7 @@ TEST(Chase, ShownSpeedStaysWithinTheLimit) {
           entity.hold_until(holds_s, now_s - delay_s, kChaseBlendS);
         }
       }
-      watch.look_until(now_s + 2.0);
+      watch.sample_until(now_s + 2.0);
       EXPECT_LE(watch.fastest_mps(), kTopMps * kRounding)
           << "seed " << seed << " path " << static_cast<int>(path);
       EXPECT_GT(watch.fastest_mps(), 0.9 * kTopMps);  // it was at its limit
@@ -141,11 +141,11 @@ TEST(Chase, ShownVelocityMatchesTheShownPositions) {
   double now_s = 1.0;
   for (int i = 0; i < 200; ++i) {
     now_s += random.uniform(0.05, 0.5);
-    watch.look_until(now_s);
+    watch.sample_until(now_s);
     (void)entity.receive(any_motion(random, now_s - 0.1), now_s, kChaseBlendS);
   }
   // Half of the largest change of velocity in one step, which is 16 m/s.
-  EXPECT_LT(watch.roughest_mps(), 0.5 * kTopMps);
+  EXPECT_LT(watch.worst_mismatch_mps(), 0.5 * kTopMps);
 }
 
 TEST(Chase, CatchesUpWithATargetBelowTheLimit) {

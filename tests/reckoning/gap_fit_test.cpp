@@ -249,14 +249,14 @@ class Head {
 
 // Root mean square error (rad) of the interpolated orientation between publishes: with the learned angular
 // velocity, and with the given one.
-struct Turned {
+struct RotationErrors {
   double learned_rad = 0.0;
-  double said_rad = 0.0;
+  double given_rad = 0.0;
 };
-Turned turned(std::uint64_t seed, double noise_rad, int gap) {
+RotationErrors turned(std::uint64_t seed, double noise_rad, int gap) {
   Head head(seed, noise_rad);
   Motion learned, said;
-  Turned sum;
+  RotationErrors sum;
   int count = 0;
   for (int i = 1; i <= 1200; ++i) {
     head.step();
@@ -269,22 +269,22 @@ Turned turned(std::uint64_t seed, double noise_rad, int gap) {
       const glm::quat really{Head::really(then_s)};
       const auto square = [](double x) { return x * x; };
       sum.learned_rad += square(angle_between(interpolate(learned, learned_now, then_s).orientation, really));
-      sum.said_rad += square(angle_between(interpolate(said, said_now, then_s).orientation, really));
+      sum.given_rad += square(angle_between(interpolate(said, said_now, then_s).orientation, really));
     }
     learned = learned_now;
     said = said_now;
   }
-  return {std::sqrt(sum.learned_rad / count), std::sqrt(sum.said_rad / count)};
+  return {std::sqrt(sum.learned_rad / count), std::sqrt(sum.given_rad / count)};
 }
 
 TEST(GapFit, LearnsTheBestOrientationForInterpolation) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     for (const int gap : {4, 6, 9}) {
-      const Turned noisy = turned(seed, 0.004, gap);
-      EXPECT_LT(noisy.learned_rad, 0.8 * noisy.said_rad) << seed << " " << gap;
+      const RotationErrors noisy = turned(seed, 0.004, gap);
+      EXPECT_LT(noisy.learned_rad, 0.8 * noisy.given_rad) << seed << " " << gap;
       EXPECT_LT(noisy.learned_rad, 0.01);
-      const Turned exact = turned(seed, 0.0, gap);
-      EXPECT_LT(exact.learned_rad, exact.said_rad) << seed << " " << gap;  // an average over the last tick
+      const RotationErrors exact = turned(seed, 0.0, gap);
+      EXPECT_LT(exact.learned_rad, exact.given_rad) << seed << " " << gap;  // an average over the last tick
     }
   }
 }

@@ -186,11 +186,11 @@ TEST(MotionFit, LearnedPriorCarriesOverToAnotherHorizon) {
   const auto swing = [](double t) {
     return glm::dvec3{2.0 * std::sin(4.0 * t), std::cos(5.0 * t), 0.3 * std::sin(9.0 * t)};
   };
-  struct Off {
+  struct FitErrors {
     double by_fit_m = 0.0, by_velocity_m = 0.0;
   };
   const auto off = [&](MotionFit& fit, double from_s, double to_s) {
-    Off sum;
+    FitErrors sum;
     for (double t = from_s; t < to_s; t += 1.0 / kTickRateHz) {
       const State truth = feed(fit, swing, t, t + 1.0 / kTickRateHz);
       State steady = truth;
@@ -206,10 +206,10 @@ TEST(MotionFit, LearnedPriorCarriesOverToAnotherHorizon) {
     feed(aimed, swing, 0.0, 20.0);
     aimed.aim(to_s);
     EXPECT_NEAR(aimed.horizon_s(), to_s, 0.5 / kTickRateHz);
-    const Off at_once = off(aimed, 20.0, 21.0);
+    const FitErrors at_once = off(aimed, 20.0, 21.0);
     EXPECT_LT(at_once.by_fit_m, 0.25 * at_once.by_velocity_m) << to_s;
     feed(aimed, swing, 21.0, 80.0);
-    const Off later = off(aimed, 80.0, 100.0);
+    const FitErrors later = off(aimed, 80.0, 100.0);
     EXPECT_LT(later.by_fit_m, 0.01 * later.by_velocity_m) << to_s;
   }
 }

@@ -239,7 +239,7 @@ TEST(Route, RefusesInvalidDefinitions) {
   EXPECT_TRUE(refused([](RouteDefinition& d) { d.points.clear(); }));
   EXPECT_TRUE(refused([](RouteDefinition& d) { d.points.assign(5, dvec3(1, 2, 3)); }));
   EXPECT_TRUE(refused([&](RouteDefinition& d) { d.points[3].y = nan; }));
-  EXPECT_TRUE(refused([](RouteDefinition& d) { d.points.resize(kMostRoutePoints + 1, dvec3(0.0)); }));
+  EXPECT_TRUE(refused([](RouteDefinition& d) { d.points.resize(kMaxRoutePoints + 1, dvec3(0.0)); }));
   EXPECT_TRUE(refused([](RouteDefinition& d) { d.kind = static_cast<RouteKind>(9); }));
   EXPECT_TRUE(refused([](RouteDefinition& d) { d.wrap = static_cast<RouteWrap>(9); }));
   EXPECT_TRUE(refused([](RouteDefinition& d) { d.facing = static_cast<RouteFacing>(9); }));

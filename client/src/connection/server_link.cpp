@@ -214,7 +214,7 @@ std::optional<Refusal> ServerLink::read_motion(BitReader& reader, const UpdateHe
   }
   if (reader.failed()) return Refusal::malformed;
   const auto motion = motion_of(encoded, time_of(motion_tick), q, routes_);
-  if (!motion) return why_no_motion(encoded, routes_);
+  if (!motion) return refusal_for(encoded, routes_);
   updates_.push_back({head.slot, head.level, motion_tick, encoded, *motion});
   return std::nullopt;
 }

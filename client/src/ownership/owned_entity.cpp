@@ -46,7 +46,7 @@ void OwnedEntity::restart(std::uint8_t term, const Motion& start) {
   last_ = start;
   last_.route = nullptr;
   last_tick_ = tick_at(start.time_s);
-  due_ = again_ = false;
+  due_ = resend_ = false;
   held_ = 0;
   losses_ = 0;
 }
@@ -64,7 +64,7 @@ bool OwnedEntity::move(const State& given, FrameId frame, double now_s, double d
     state.orientation = State{}.orientation;
     state.angular_velocity = glm::vec3{0.0f};
   }
-  if (!can_travel(state, *quantisation_)) return false;
+  if (!is_encodable(state, *quantisation_)) return false;
   const Tick newest = tick_at(now_s);
   if (now_s <= last_.time_s || static_cast<std::int32_t>(newest - last_tick_) < 0) return true;
   Motion now{state, now_s, teleports_};
@@ -78,7 +78,7 @@ bool OwnedEntity::move(const State& given, FrameId frame, double now_s, double d
     if (newest != last_tick_) {
       const double tick_s = clock_.epoch_s + newest / clock_.tick_rate_hz;
       const State at = extrapolate(state, tick_s - now_s);
-      look_at(can_travel(at, *quantisation_) ? at : state, newest, ahead_s);
+      process_tick(is_encodable(at, *quantisation_) ? at : state, newest, ahead_s);
     }
   } else {
     for (Tick tick = last_tick_ + 1; static_cast<std::int32_t>(newest - tick) >= 0; ++tick) {
@@ -90,7 +90,7 @@ bool OwnedEntity::move(const State& given, FrameId frame, double now_s, double d
       if (recent) at.velocity = state.velocity;
       at.acceleration = state.acceleration;
       if (!moves(state)) at.velocity = at.angular_velocity = glm::vec3{0.0f};
-      look_at(can_travel(at, *quantisation_) ? at : state, tick, ahead_s);
+      process_tick(is_encodable(at, *quantisation_) ? at : state, tick, ahead_s);
     }
   }
   last_ = now;
@@ -98,11 +98,11 @@ bool OwnedEntity::move(const State& given, FrameId frame, double now_s, double d
   return true;
 }
 
-void OwnedEntity::look_at(const State& truth, Tick tick, double ahead_s) {
+void OwnedEntity::process_tick(const State& truth, Tick tick, double ahead_s) {
   fit_.observe(truth);
   const State fitted = fit_.fitted(truth);
   const double time_s = clock_.epoch_s + tick / clock_.tick_rate_hz;
-  if (stream_.number() == 0 || again_ || stream_.motion().frame != last_.frame ||
+  if (stream_.number() == 0 || resend_ || stream_.motion().frame != last_.frame ||
       is_due(truth, fitted, {tick, time_s}, ahead_s))
     publish(truth, fitted, tick, ahead_s);
 }
@@ -120,9 +120,9 @@ bool OwnedEntity::is_due(const State& truth, const State& fitted, const Instant&
 
 void OwnedEntity::publish(const State& truth, const State& fitted, Tick tick, double ahead_s) {
   const double time_s = clock_.epoch_s + tick / clock_.tick_rate_hz;
-  const State& state = can_travel(fitted, *quantisation_) ? fitted : truth;
+  const State& state = is_encodable(fitted, *quantisation_) ? fitted : truth;
   const double scale = moves(truth) ? policy_.scale() : std::min(1.0, policy_.scale());
-  const std::uint8_t precision = policy_.rests() ? kMostPrecision : precision_for(scale);
+  const std::uint8_t precision = policy_.rests() ? kMaxPrecision : precision_for(scale);
   const double gap_s = stream_.number() > 0 ? (tick - stream_.newest().tick) / clock_.tick_rate_hz : 0.0;
   QuantisedState encoded =
       quantise(state, teleports_, coding_mode_.choose(precision, ahead_s, gap_s), *quantisation_);
@@ -131,9 +131,9 @@ void OwnedEntity::publish(const State& truth, const State& fitted, Tick tick, do
   if (!decoded) return;  // rounding exceeded the limits; the next tick publishes instead
   stream_.publish(encoded, *decoded, tick, 1.0);
   policy_.spent();
-  if (again_) held_ = 0;
+  if (resend_) held_ = 0;
   due_ = true;
-  again_ = false;
+  resend_ = false;
 }
 
 std::uint32_t OwnedEntity::reference() const {
@@ -141,7 +141,7 @@ std::uint32_t OwnedEntity::reference() const {
   return can && can_refer(stream_.newest().encoded, stream_.at(held_).encoded) ? held_ : 0;
 }
 
-void OwnedEntity::settled(std::uint8_t term, std::uint32_t number, bool acked) {
+void OwnedEntity::note_outcome(std::uint8_t term, std::uint32_t number, bool acked) {
   if (term != term_ || number > stream_.number()) return;
   if (acked) {
     losses_ = 0;

@@ -41,7 +41,7 @@ class OwnedEntity {
   void restart(std::uint8_t term, const Motion& start);
 
   /// The server lacks the newest motion: publishes the next tick in full.
-  void say_again() { again_ = true; }
+  void request_resend() { resend_ = true; }
 
   [[nodiscard]] std::uint8_t term() const { return term_; }
   [[nodiscard]] std::uint8_t teleports() const { return teleports_; }
@@ -58,11 +58,11 @@ class OwnedEntity {
   /// The newest motion was written into a datagram.
   void sent() { due_ = false; }
   /// The datagram with the publish of this number and term was acknowledged, or lost.
-  void settled(std::uint8_t term, std::uint32_t number, bool acked);
+  void note_outcome(std::uint8_t term, std::uint32_t number, bool acked);
 
  private:
   [[nodiscard]] Tick tick_at(double time_s) const;
-  void look_at(const State& truth, Tick tick, double ahead_s);
+  void process_tick(const State& truth, Tick tick, double ahead_s);
   struct Instant {
     Tick tick;
     double time_s;
@@ -83,7 +83,7 @@ class OwnedEntity {
   Motion last_;  // the game's last state, with its frame
   Tick last_tick_ = 0;
   bool due_ = false;
-  bool again_ = false;
+  bool resend_ = false;
   std::uint32_t held_ = 0;  // newest publish that the server is known to hold
   unsigned losses_ = 0;     // losses in a row
 };

@@ -22,7 +22,7 @@ constexpr double kGrowth = 0.1;
 constexpr double kShrink = 0.02;
 
 // Limits while changing to another configuration, which the player waits for.
-constexpr double kGoOver = 0.25;
+constexpr double kFastestChange = 0.25;
 // Deceleration towards the end, s/s^2: half of kDriftChange.
 constexpr double kBrake = 0.25;
 constexpr double kArrivedS = 2e-5;  // a remaining difference below this is invisible, s
@@ -116,7 +116,7 @@ bool PlayoutClock::advance(double now_s, bool stepped) {
     // Short steps: with a low frame rate, a single step would oscillate about the target.
     constexpr double kLongestStepS = 0.05;
     for (double left_s = elapsed_s; left_s > 0.0 && !settled_; left_s -= kLongestStepS)
-      go_over(std::min(left_s, kLongestStepS));
+      approach_target(std::min(left_s, kLongestStepS));
   }
   rate_ = 1.0 - drift_;
   shown_s_ = now_s - delay_s_;
@@ -124,9 +124,9 @@ bool PlayoutClock::advance(double now_s, bool stepped) {
 }
 
 // Changes the delay as fast as allowed, but slow enough to brake before the target.
-void PlayoutClock::go_over(double elapsed_s) {
+void PlayoutClock::approach_target(double elapsed_s) {
   const double left_s = wanted_delay_s() - delay_s_;
-  const double fastest = std::min(kGoOver, std::sqrt(2.0 * kBrake * std::abs(left_s)));
+  const double fastest = std::min(kFastestChange, std::sqrt(2.0 * kBrake * std::abs(left_s)));
   const double change = std::clamp(std::copysign(fastest, left_s) - drift_, -kDriftChange * elapsed_s,
                                    kDriftChange * elapsed_s);
   drift_ += change;

@@ -32,11 +32,11 @@ class ShownBatch {
 
   /// True if the slot's entity is in the batch.
   [[nodiscard]] bool holds(std::uint32_t slot) const {
-    return slot < in_batch_.size() && in_batch_[slot] != kNowhere;
+    return slot < in_batch_.size() && in_batch_[slot] != kNoIndex;
   }
 
   /// The slots of the entities that are sampled one by one.
-  [[nodiscard]] std::span<const std::uint32_t> alone() const { return alone_; }
+  [[nodiscard]] std::span<const std::uint32_t> unbatched() const { return unbatched_; }
 
   // Results of the last sample().
   [[nodiscard]] std::span<const EntityId> ids() const { return ids_; }
@@ -44,10 +44,10 @@ class ShownBatch {
   [[nodiscard]] std::span<const glm::quat> orientations() const { return orientations_; }
 
  private:
-  static constexpr std::uint32_t kNowhere = std::numeric_limits<std::uint32_t>::max();
+  static constexpr std::uint32_t kNoIndex = std::numeric_limits<std::uint32_t>::max();
 
-  void leave_batch(std::uint32_t slot);
-  void leave_alone(std::uint32_t slot);
+  void remove_batched(std::uint32_t slot);
+  void remove_unbatched(std::uint32_t slot);
   void set_frame(std::size_t number, FrameId frame);
   void put_into_world(Frames& frames);
   void drop(std::size_t place);
@@ -56,9 +56,9 @@ class ShownBatch {
   std::vector<EntityId> batch_ids_;      // by number in the batch
   std::vector<FrameId> batch_frames_;    // by number in the batch
   std::size_t framed_ = 0;               // number of batch entities in a frame
-  std::vector<std::uint32_t> alone_;     // slots sampled one by one
-  std::vector<std::uint32_t> in_batch_;  // by slot: number in the batch, or kNowhere
-  std::vector<std::uint32_t> in_alone_;  // by slot: index in alone_, or kNowhere
+  std::vector<std::uint32_t> unbatched_;     // slots sampled one by one
+  std::vector<std::uint32_t> in_batch_;  // by slot: number in the batch, or kNoIndex
+  std::vector<std::uint32_t> in_unbatched_;  // by slot: index in unbatched_, or kNoIndex
   std::vector<EntityId> ids_;
   std::vector<FrameId> frames_;  // filled only if some entity is in a frame
   std::vector<glm::dvec3> positions_;

@@ -25,8 +25,8 @@ std::optional<ShownDebug> debug_of(const KnownEntity& entity, const Frames& fram
                                    double shown_s) {
   const RemoteEntity& remote = entity.remote;
   const FrameId frame = remote.frame(shown_s);
-  const auto shown = frames.carried(remote.shown(shown_s), frame, FrameId{}, shown_s);
-  const auto motion = frames.carried(remote.unblended(shown_s), frame, FrameId{}, shown_s);
+  const auto shown = frames.converted(remote.shown(shown_s), frame, FrameId{}, shown_s);
+  const auto motion = frames.converted(remote.unblended(shown_s), frame, FrameId{}, shown_s);
   if (!shown || !motion) return std::nullopt;
 
   ShownDebug debug{.id = entity.id, .shown = *shown, .motion = *motion};

@@ -50,7 +50,7 @@ std::optional<State> Frames::in_world(FrameId frame, double time_s, int most) co
   return out_of_frame(*outer_state, state);
 }
 
-bool Frames::can_hold(FrameId frame, EntityId id, double time_s) const {
+bool Frames::can_enter(FrameId frame, EntityId id, double time_s) const {
   if (!in_world(frame, time_s)) return false;
   for (FrameId outer = frame; outer;) {
     if (entity_of(outer) == id) return false;
@@ -73,7 +73,7 @@ const State* Frames::at(FrameId frame) {
   return memo.state ? &*memo.state : nullptr;
 }
 
-std::optional<State> Frames::carried(const State& state, FrameId from, FrameId to, double time_s) const {
+std::optional<State> Frames::converted(const State& state, FrameId from, FrameId to, double time_s) const {
   if (from == to) return state;
   const auto out_of = in_world(from, time_s);
   const auto into = in_world(to, time_s);
@@ -94,13 +94,13 @@ void Frames::settle(double shown_s, double blend_s) {
 void Frames::settle(KnownEntity& entity, double shown_s, double blend_s) const {
   RemoteEntity& remote = entity.remote;
   if (const auto change = remote.next_frame(shown_s)) {
-    const auto end = carried(change->to.state, change->to.frame, change->from, change->to.time_s);
+    const auto end = converted(change->to.state, change->to.frame, change->from, change->to.time_s);
     if (end) remote.bridge(*change, *end, shown_s, entity.visible ? blend_s : 0.0);
   }
   const FrameId before = std::exchange(entity.frame_shown, remote.frame(shown_s));
   if (before == entity.frame_shown || !entity.visible) return;
   if (const auto crossing = remote.crossing(before, shown_s)) {
-    const auto shown = carried(crossing->shown, before, entity.frame_shown, crossing->time_s);
+    const auto shown = converted(crossing->shown, before, entity.frame_shown, crossing->time_s);
     if (shown) remote.cross(*shown, crossing->time_s, shown_s, blend_s);
   }
 }
@@ -112,7 +112,7 @@ bool Frames::receive(KnownEntity& entity, const Motion& motion, double shown_s, 
     return remote.receive(motion, shown_s, blend_s, holds_until_s);
   settle(entity, shown_s, blend_s);
   std::optional<State> shown;
-  if (entity.visible) shown = carried(remote.shown(shown_s), entity.frame_shown, motion.frame, shown_s);
+  if (entity.visible) shown = converted(remote.shown(shown_s), entity.frame_shown, motion.frame, shown_s);
   if (!remote.receive(motion, shown_s, blend_s, holds_until_s, shown)) return false;
   entity.frame_shown = remote.frame(shown_s);
   note(static_cast<std::uint32_t>(entity.id.slot()), motion);
@@ -130,7 +130,7 @@ void Frames::jump(double before_s, double now_s, double rate, double blend_s) co
     const FrameId frame = remote.frame(before_s);
     if (frame == remote.frame(now_s)) {
       staying.push_back(&remote);
-    } else if (const auto shown = carried(remote.shown(before_s), frame, FrameId{}, before_s)) {
+    } else if (const auto shown = converted(remote.shown(before_s), frame, FrameId{}, before_s)) {
       crossing.emplace_back(slot.get(), at_rate(*shown, static_cast<float>(rate)));
     }
   }
@@ -138,7 +138,7 @@ void Frames::jump(double before_s, double now_s, double rate, double blend_s) co
     remote->jump(before_s, now_s, rate, blend_s);
   for (const auto& [entity, shown] : crossing) {
     entity->frame_shown = entity->remote.frame(now_s);
-    if (const auto local = carried(shown, FrameId{}, entity->frame_shown, now_s))
+    if (const auto local = converted(shown, FrameId{}, entity->frame_shown, now_s))
       entity->remote.correct(*local, now_s, blend_s);
   }
 }
@@ -156,7 +156,7 @@ void Frames::set_path(Path path, double shown_s, double blend_s) {
     const auto& entity = entities_.slots()[slot];
     if (!entity || !entity->visible || entity->owned) continue;
     const FrameId frame = entity->remote.frame(shown_s);
-    if (const auto shown = carried(entity->remote.shown(shown_s), frame, FrameId{}, shown_s))
+    if (const auto shown = converted(entity->remote.shown(shown_s), frame, FrameId{}, shown_s))
       framed.push_back({entity.get(), *shown, frame, entity->remote.teleports(shown_s)});
   }
   for (const auto& entity : entities_.slots()) {
@@ -166,7 +166,7 @@ void Frames::set_path(Path path, double shown_s, double blend_s) {
     RemoteEntity& remote = f.entity->remote;
     f.entity->frame_shown = remote.frame(shown_s);
     if (f.entity->frame_shown == f.frame || remote.teleports(shown_s) != f.teleports) continue;
-    if (const auto local = carried(f.in_world, FrameId{}, f.entity->frame_shown, shown_s))
+    if (const auto local = converted(f.in_world, FrameId{}, f.entity->frame_shown, shown_s))
       remote.correct(*local, shown_s, blend_s);
   }
 }
@@ -178,7 +178,7 @@ void Frames::release(const KnownEntity& gone, double ended_s, double shown_s, do
     if (!held || held->id == gone.id || !held->remote.lives_in(frame)) continue;
     KnownEntity& entity = *entities_.at(slot);
     RemoteEntity& remote = entity.remote;
-    const auto shown = carried(remote.shown(shown_s), remote.frame(shown_s), FrameId{}, shown_s);
+    const auto shown = converted(remote.shown(shown_s), remote.frame(shown_s), FrameId{}, shown_s);
     const FrameId outer = gone.remote.frame(ended_s);
     remote.leave(frame,
                  Motion{.state = out_of_frame(gone.remote.unblended(ended_s), remote.unblended(ended_s)),
@@ -188,7 +188,7 @@ void Frames::release(const KnownEntity& gone, double ended_s, double shown_s, do
                         .world_size_m = remote.newest().world_size_m,
                         .frame = outer == frame_of(entity.id) ? FrameId{} : outer});
     entity.frame_shown = remote.frame(shown_s);
-    const auto now = shown ? carried(*shown, FrameId{}, entity.frame_shown, shown_s) : std::nullopt;
+    const auto now = shown ? converted(*shown, FrameId{}, entity.frame_shown, shown_s) : std::nullopt;
     if (now) remote.correct(*now, shown_s, entity.visible ? blend_s : 0.0);
   }
 }

@@ -35,7 +35,7 @@ class Frames {
   [[nodiscard]] std::optional<State> in_world(FrameId frame, double time_s) const;
 
   /// True if the entity may enter `frame`: the frame is valid at `time_s` and not inside the entity itself.
-  [[nodiscard]] bool can_hold(FrameId frame, EntityId id, double time_s) const;
+  [[nodiscard]] bool can_enter(FrameId frame, EntityId id, double time_s) const;
 
   /// Starts an instant: at() then caches the states of frames for `time_s`.
   void begin(double time_s);
@@ -45,7 +45,7 @@ class Frames {
 
   /// Converts a state from one frame to another, both as shown for `time_s`. Empty if either frame is
   /// invalid.
-  [[nodiscard]] std::optional<State> carried(const State& state, FrameId from, FrameId to,
+  [[nodiscard]] std::optional<State> converted(const State& state, FrameId from, FrameId to,
                                              double time_s) const;
 
   /// In buffered modes, converts and blends every entity that changes its frame up to `shown_s`.

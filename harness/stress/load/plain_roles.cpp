@@ -24,8 +24,8 @@ namespace {
 constexpr std::size_t kSpareFiles = 32;
 
 // The commands from the parent process: measure for a time, report, or end.
-struct Orders {
-  ToldLines told;
+struct ParentCommands {
+  ParentLines lines;
   std::optional<double> measure_s;
   bool report = false;
   bool ended = false;
@@ -33,7 +33,7 @@ struct Orders {
   void read() {
     measure_s.reset();
     report = false;
-    while (const auto line = told.next()) {
+    while (const auto line = lines.next()) {
       double seconds = 0.0;
       if (std::sscanf(line->c_str(), "measure %lf", &seconds) == 1) {
         measure_s = seconds;
@@ -43,7 +43,7 @@ struct Orders {
         ended = true;
       }
     }
-    if (told.closed() || program::stop_requested()) ended = true;
+    if (lines.closed() || program::stop_requested()) ended = true;
   }
 };
 
@@ -70,7 +70,7 @@ nlohmann::ordered_json server_result(const TickLog& log, double cpu_s, const Pla
   return json;
 }
 
-struct Plain {
+struct PlainPlayer {
   std::unique_ptr<PlainClient> client;
   bool joined = false;
   double next_turn_s = 0.0;
@@ -79,7 +79,7 @@ struct Plain {
 };
 
 // Runs one frame of a client. Returns true if it has just joined.
-bool turn(Plain& plain, double now_s, const LoadClientsOptions& options) {
+bool turn(PlainPlayer& plain, double now_s, const LoadClientsOptions& options) {
   const double pace_s = 1.0 / options.frame_rate_hz;
   plain.unacknowledged += plain.client->service();
   plain.next_turn_s = std::max(plain.next_turn_s + pace_s, now_s);
@@ -106,7 +106,7 @@ int run_plain_server(const LoadServerOptions& options) {
   fmt::print("epoch {:.9f}\nlistening on port {}\n", start_s, (*server)->port());
   std::fflush(stdout);
 
-  Orders orders;
+  ParentCommands orders;
   std::optional<TickLog> log;
   std::size_t ticks_to_measure = 0;
   double cpu_before_s = 0.0;
@@ -135,16 +135,16 @@ int run_plain_server(const LoadServerOptions& options) {
 
 int run_plain_clients(const LoadClientsOptions& options) {
   program::catch_stop_signals();
-  step_back();
-  if (const std::string wrong = allow_open_files(options.count + kSpareFiles); !wrong.empty()) {
+  lower_priority();
+  if (const std::string wrong = raise_open_file_limit(options.count + kSpareFiles); !wrong.empty()) {
     return report_error(wrong, program::kFailed);
   }
   const auto server = program::parse_host_port(options.server);
   if (!server) return report_error(server.error());
-  std::vector<Plain> clients;
+  std::vector<PlainPlayer> clients;
   std::size_t joined = 0;
   const double start_s = program::monotonic_s();
-  for (Orders orders; !orders.ended; orders.read()) {
+  for (ParentCommands orders; !orders.ended; orders.read()) {
     const double now_s = program::monotonic_s();
     const auto due = static_cast<std::size_t>((now_s - start_s) * options.join_rate_hz) + 1;
     while (clients.size() < std::min(due, options.count)) {
@@ -152,7 +152,7 @@ int run_plain_clients(const LoadClientsOptions& options) {
       if (!client) return report_error(client.error(), program::kFailed);
       clients.push_back({.client = std::move(*client), .next_turn_s = now_s});
     }
-    for (Plain& plain : clients) {
+    for (PlainPlayer& plain : clients) {
       if (program::monotonic_s() < plain.next_turn_s) continue;
       if (turn(plain, program::monotonic_s(), options)) {
         fmt::print("joined {}\n", ++joined);

@@ -32,10 +32,10 @@ struct ProcessUse {
 
 /// Raises the limit of open files (sockets included) of this process to `count`. Returns an error message, or
 /// an empty string on success.
-[[nodiscard]] std::string allow_open_files(std::size_t count);
+[[nodiscard]] std::string raise_open_file_limit(std::size_t count);
 
 /// Lowers the priority of this process, so that it disturbs others as little as a process on another machine.
-void step_back();
+void lower_priority();
 
 /// Durations and delays of the ticks in the measured period.
 class TickLog {

@@ -7,9 +7,9 @@
 namespace reckoner::harness {
 
 /// Reads the lines that the parent process writes to standard input, without blocking.
-class ToldLines {
+class ParentLines {
  public:
-  ToldLines();
+  ParentLines();
 
   /// The next complete line, or nullopt.
   [[nodiscard]] std::optional<std::string> next();

@@ -10,7 +10,7 @@
 namespace reckoner::harness {
 
 /// Reliable messages of a session, with numbers. Checks that each arrives once and in order.
-class Numbered {
+class NumberedMessages {
  public:
   using Bytes = std::array<std::byte, 12>;
 
@@ -24,7 +24,7 @@ class Numbered {
 
   /// Handles a received message. Returns false if it is not the next message of its session. The numbers of a
   /// session start at 1. If `anywhere` is true, the first session received may start at any number.
-  bool take(std::span<const std::byte> payload, bool anywhere = false) {
+  bool accept(std::span<const std::byte> payload, bool anywhere = false) {
     if (payload.size() != Bytes{}.size()) return false;
     std::uint64_t session = 0;
     std::uint32_t number = 0;

@@ -47,14 +47,14 @@ struct SoakReport {
 using SoakProgress = std::function<void(double done)>;
 
 /// Runs the test in one process and in virtual time over SimNetwork. The server is killed and restarted once.
-[[nodiscard]] SoakReport soak_virtually(const SoakOptions& options, const SoakProgress& progress);
+[[nodiscard]] SoakReport soak_in_virtual_time(const SoakOptions& options, const SoakProgress& progress);
 
 /// Runs the test in several processes on this machine, in real time over sealed ENet connections. Stops
 /// processes now and then. `program` is the path of reckoner-harness.
-[[nodiscard]] Result<SoakReport> soak_really(const SoakOptions& options, const std::filesystem::path& program,
+[[nodiscard]] Result<SoakReport> soak_in_real_time(const SoakOptions& options, const std::filesystem::path& program,
                                              const SoakProgress& progress);
 
-/// Options of the process that runs clients for soak_really(). It reads commands like the roles of a load
+/// Options of the process that runs clients for soak_in_real_time(). It reads commands like the roles of a load
 /// run; see load_roles.hpp.
 struct SoakClientsOptions {
   std::string server;

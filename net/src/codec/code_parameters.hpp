@@ -32,9 +32,9 @@ inline constexpr std::size_t kCodeFields = 15;
 /// Computes the order of a prefix code from the expected size of a number: (slope * c + offset) / 16, at
 /// least 0. c is the number of half octaves of the expected size.
 struct OrderRule {
-  static constexpr std::uint8_t kMostSlope = 31;    ///< largest slope that can be sent
-  static constexpr std::int8_t kLeastOffset = -64;  ///< smallest offset that can be sent
-  static constexpr std::int8_t kMostOffset = 63;    ///< largest offset that can be sent
+  static constexpr std::uint8_t kMaxSlope = 31;    ///< largest slope that can be sent
+  static constexpr std::int8_t kMinOffset = -64;  ///< smallest offset that can be sent
+  static constexpr std::int8_t kMaxOffset = 63;    ///< largest offset that can be sent
 
   std::int8_t offset = 0;  ///< of the order, in sixteenths
   /// Increase of the order for each half octave of the expected size, in sixteenths.
@@ -62,7 +62,7 @@ struct Prior {
   /// True if all gains and shares are equal.
   bool operator==(const Prior&) const = default;
 };
-inline constexpr std::size_t kPriors = 4;
+inline constexpr std::size_t kPriorCount = 4;
 
 /// The prefix codes and the forecasts for an archetype's residuals. They are fixed when a client joins, so
 /// that clients can share encoded bit strings.
@@ -71,7 +71,7 @@ inline constexpr std::size_t kPriors = 4;
 /// built-in scenarios, with equal weights and baselines 0.08 s and 0.22 s old. They are relative to the steps
 /// of Quantisation, so they fit any threshold.
 struct CodeParameters {
-  static constexpr std::uint8_t kMostShare = 15;  ///< largest value of Prior::pitch_share and other_share
+  static constexpr std::uint8_t kMaxShare = 15;  ///< largest value of Prior::pitch_share and other_share
 
   /// Indexed by CodeField.
   std::array<OrderRule, kCodeFields> orders{{{-3, 9},
@@ -92,7 +92,7 @@ struct CodeParameters {
   /// Velocity = the forecast + [0] * dp / dt + [1] * the baseline's acceleration * dt. Gains in sixteenths.
   std::array<std::int8_t, 2> velocity{27, -3};
   /// Indexed by CodingMode::prior.
-  std::array<Prior, kPriors> priors{{
+  std::array<Prior, kPriorCount> priors{{
       {{8, -15, 11, -8}, {1, 0, 1, -47}, {3, 3}, {1, 2}, 2, 6},  // people who walk and look around freely
       {{17, -51, 40, 0}, {16, -42, 28, -2}, {16, 19}, {15, 21}, 3, 3},    // bodies with inertia
       {{-10, 21, -18, -6}, {-6, 15, -12, -13}, {11, 8}, {13, 15}, 0, 0},  // trembling heads and hands

@@ -27,7 +27,7 @@ class RECKONER_NET_API CodingModeChooser {
   [[nodiscard]] CodingMode choose(std::uint8_t precision, double delay_s, double gap_s);
 
  private:
-  std::array<float, kPriors> costs_{};  // bits; exponential means
+  std::array<float, kPriorCount> costs_{};  // bits; exponential means
   float wander_ = 4.0f;                 // exponential means of octaves
   float twist_ = 4.0f;
   float gap_s_ = 0.0f;

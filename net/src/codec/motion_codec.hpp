@@ -40,14 +40,14 @@ struct Quantisation {
 /// Range of precisions: 0 to 10. The steps are 8 times the archetype's at 0, equal at kUnitPrecision, and
 /// 1/128 at 10.
 inline constexpr std::uint8_t kUnitPrecision = 3;
-inline constexpr std::uint8_t kMostPrecision = 10;
+inline constexpr std::uint8_t kMaxPrecision = 10;
 
 /// Returns the precision for a threshold of `scale` times the archetype's.
 [[nodiscard]] RECKONER_NET_API std::uint8_t precision_for(double scale);
 
 /// A motion must stay accurate until kShortestReachS * 2^reach after its time stamp, s.
 inline constexpr double kShortestReachS = 0.15;
-inline constexpr std::uint8_t kMostReach = 3;
+inline constexpr std::uint8_t kMaxReach = 3;
 
 /// Returns the reach for a motion that is used until `horizon_s` after its time stamp. The horizon is the
 /// delay until clients show the motion, plus the gap until the next motion.
@@ -69,25 +69,25 @@ struct CodingMode {
   /// True if all members are equal.
   bool operator==(const CodingMode&) const = default;
 };
-inline constexpr std::uint8_t kMostWander = 7;
-inline constexpr std::uint8_t kMostTwist = 7;
+inline constexpr std::uint8_t kMaxWander = 7;
+inline constexpr std::uint8_t kMaxTwist = 7;
 
 /// A motion on a route, in whole steps. The distance is within one period of the route.
-struct QuantisedAlong {
+struct QuantisedRouteState {
   RouteId route;                  ///< null: not on a route
   std::int32_t distance = 0;      ///< steps of Quantisation::route_distance_step_m
   std::int32_t speed = 0;         ///< steps of Quantisation::route_speed_step_mps
   std::int32_t acceleration = 0;  ///< steps of Quantisation::route_acceleration_step_mps2
 
   /// True if all members are equal.
-  bool operator==(const QuantisedAlong&) const = default;
+  bool operator==(const QuantisedRouteState&) const = default;
 };
 
 /// A motion in whole steps, exactly as it is sent. On a route, all members of the free state stay zero and
 /// are not sent.
 struct QuantisedState {
   EntityId frame;        ///< entity whose frame the motion is in; null: the world
-  QuantisedAlong along;  ///< motion on a route, if it is on one
+  QuantisedRouteState along;  ///< motion on a route, if it is on one
 
   std::array<std::int64_t, 3> position{};          ///< steps along x, y and z
   std::array<std::int32_t, 3> velocity{};          ///< steps along x, y and z
@@ -108,16 +108,16 @@ struct QuantisedState {
 inline constexpr unsigned kTeleportModulus = 8;
 
 /// True if the state is finite and within the archetype's limits, so that it can be sent.
-[[nodiscard]] RECKONER_NET_API bool can_travel(const State& state, const Quantisation& quantisation);
+[[nodiscard]] RECKONER_NET_API bool is_encodable(const State& state, const Quantisation& quantisation);
 
-/// Returns the nearest state, on each axis separately, for which can_travel() is true. A number that is not
+/// Returns the nearest state, on each axis separately, for which is_encodable() is true. A number that is not
 /// finite becomes zero.
-[[nodiscard]] RECKONER_NET_API State nearest_that_travels(const State& state,
+[[nodiscard]] RECKONER_NET_API State nearest_encodable(const State& state,
                                                           const Quantisation& quantisation);
 
 /// Rounds a state to steps. The position is rounded to the nearest step. Each rate is rounded so that it
 /// cancels, at the reach, the errors of the numbers before it; zero stays zero. If the numbers are too large
-/// for the steps of `coding_mode`, coarser steps are used. can_travel() must be true for the state.
+/// for the steps of `coding_mode`, coarser steps are used. is_encodable() must be true for the state.
 [[nodiscard]] RECKONER_NET_API QuantisedState quantise(const State& state, std::uint8_t teleports,
                                                        const CodingMode& coding_mode,
                                                        const Quantisation& quantisation);

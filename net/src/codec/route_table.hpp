@@ -18,11 +18,11 @@ inline constexpr std::uint32_t kMaxRoutes = 4096;
 /// Limit for all routes together: the number of cubic pieces plus the number of entries in arc-length tables.
 /// The maximum needs about 300 MB. A route of 20 points has about 600, so each of kMaxRoutes routes may have
 /// more.
-inline constexpr std::size_t kMostRouteParts = std::size_t{1} << 22;
+inline constexpr std::size_t kMaxRouteParts = std::size_t{1} << 22;
 
 /// True if a definition can be sent: its enumerators are valid, its lists are not too long, its numbers are
 /// finite and at most 1e12, and it has at most 15 passes.
-[[nodiscard]] RECKONER_NET_API bool can_travel(const RouteDefinition& definition);
+[[nodiscard]] RECKONER_NET_API bool is_encodable(const RouteDefinition& definition);
 
 /// The routes that server and client share, by id. A route is never moved or removed, so motions may point to
 /// it as long as the table exists.
@@ -32,7 +32,7 @@ class RECKONER_NET_API RouteTable {
  public:
   /// Creates a route with the next id. Fails if Route::make() fails (with its message), if the definition
   /// cannot be sent, if there are already kMaxRoutes routes, or if all routes together would exceed
-  /// kMostRouteParts.
+  /// kMaxRouteParts.
   [[nodiscard]] Result<RouteId> add(const RouteDefinition& definition);
 
   /// Returns null for an unknown id.

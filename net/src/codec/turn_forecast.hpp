@@ -22,9 +22,9 @@ using Matrix3 = std::array<Vector3, 3>;
 /// Three normally distributed numbers with mean zero. The shape of the covariance is known, its scale is not.
 /// Each number that becomes known changes the distribution of the others (conditioning of a normal
 /// distribution by elimination).
-class Expectation {
+class ConditionalNormal {
  public:
-  explicit Expectation(const Matrix3& covariance) : c_(covariance), deviation_(std::sqrt(variance())) {}
+  explicit ConditionalNormal(const Matrix3& covariance) : c_(covariance), deviation_(std::sqrt(variance())) {}
 
   /// Expected value of the next number, given the numbers before it.
   [[nodiscard]] double mean() const { return mean_[next_]; }
@@ -33,7 +33,7 @@ class Expectation {
 
   /// Sets the next number to `value`. Returns its distance from the mean in standard deviations, which is
   /// evidence about the scale.
-  double met(double value) {
+  double observe(double value) {
     const double off = value - mean_[next_];
     const double variance_here = variance();
     for (std::size_t i = next_ + 1; i < 3; ++i) {
@@ -42,9 +42,9 @@ class Expectation {
       for (std::size_t k = next_ + 1; k < 3; ++k)
         c_[i][k] = c_[i][k] - gain * c_[next_][k];
     }
-    const double witness = std::abs(off) / deviation_;
+    const double scale_evidence = std::abs(off) / deviation_;
     if (++next_ < 3) deviation_ = std::sqrt(variance());
-    return witness;
+    return scale_evidence;
   }
 
  private:

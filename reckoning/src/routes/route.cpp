@@ -22,8 +22,8 @@ std::string definition_error(const RouteDefinition& d) {
   if (d.facing > RouteFacing::kFixed) return "unknown way for an entity to face on a route";
   if (d.knots > CatmullRomKnots::kChordal) return "unknown kind of knots";
   const std::size_t count = d.kind == RouteKind::kTcb ? d.keys.size() : d.points.size();
-  if (count > kMostRoutePoints) {
-    return "a route has at most " + std::to_string(kMostRoutePoints) + " points, got " +
+  if (count > kMaxRoutePoints) {
+    return "a route has at most " + std::to_string(kMaxRoutePoints) + " points, got " +
            std::to_string(count);
   }
   if (!(d.tolerance >= kFinestTolerance && std::isfinite(d.tolerance)))

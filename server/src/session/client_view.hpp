@@ -16,35 +16,35 @@ namespace reckoner {
 /// The settings that decide which entities are relevant for one client.
 struct ClientView {
   /// A relevance that the game set for this client only.
-  struct Exception {
+  struct RelevanceOverride {
     EntityId entity;
     Relevance relevance;
   };
 
   std::optional<glm::dvec3> eye;  ///< the client's eye in the world frame, m; empty: nothing is near it
   std::uint32_t groups = kAllGroups;
-  std::vector<Exception> exceptions;  ///< overrides of the entities' own relevance; few
+  std::vector<RelevanceOverride> relevance_overrides;  ///< overrides of the entities' own relevance; few
   bool shows_past = false;  ///< the client interpolates, and does not predict while updates arrive in time
   bool changed = true;      ///< the settings changed since the last full update of the client's interest
   std::optional<glm::dvec3> eye_for_rest;  ///< the eye at the last search of entities at rest
 
   /// Drops the overrides for an entity that ended.
   void forget(EntityId entity) {
-    if (!exceptions.empty())
-      std::erase_if(exceptions, [&](const Exception& e) { return e.entity == entity; });
+    if (!relevance_overrides.empty())
+      std::erase_if(relevance_overrides, [&](const RelevanceOverride& e) { return e.entity == entity; });
   }
 
   void set_relevance(EntityId entity, Relevance relevance) {
-    std::erase_if(exceptions, [&](const Exception& e) { return e.entity == entity; });
-    exceptions.push_back({entity, relevance});
+    std::erase_if(relevance_overrides, [&](const RelevanceOverride& e) { return e.entity == entity; });
+    relevance_overrides.push_back({entity, relevance});
     changed = true;
   }
 
   /// The relevance of an entity for this client: the override, or else `own`, the entity's own relevance.
   [[nodiscard]] Relevance relevance_of(EntityId entity, Relevance own) const {
-    const auto found = std::find_if(exceptions.begin(), exceptions.end(),
-                                    [&](const Exception& e) { return e.entity == entity; });
-    return found == exceptions.end() ? own : found->relevance;
+    const auto found = std::find_if(relevance_overrides.begin(), relevance_overrides.end(),
+                                    [&](const RelevanceOverride& e) { return e.entity == entity; });
+    return found == relevance_overrides.end() ? own : found->relevance;
   }
 };
 

@@ -17,7 +17,7 @@ constexpr double kDepthTicks = 8.0;
 
 void FieldsAndMessages::begin_tick(double budget_bytes, double oldest_s, const FieldTable& table,
                                    ServerStats& stats) {
-  fields_.reconsider(table);
+  fields_.requeue_lost(table);
   const double share = kShare * budget_bytes;
   bytes_ = std::min(bytes_ + share, std::max(kDepthTicks * share, 1.0 * kMaxStateBytes));
   stats.messages_dropped += outbox_.expire(oldest_s);

@@ -18,7 +18,7 @@ namespace reckoner {
 
 /// One motion in a datagram.
 struct SentMotion {
-  Subscriptions::Place place = 0;
+  Subscriptions::Index place = 0;
   std::uint32_t serial = 0;  ///< of the subscription it was sent for
   std::uint32_t number = 0;  ///< of the publish
   Tick motion_tick = 0;      ///< its time stamp

@@ -123,7 +123,7 @@ Session::Receipt Session::receive(const ClientDatagram& datagram, double now_s, 
   settle(now_s, stats);
   if (earlier(announcements_.confirmed_count(), confirmed)) confirm(confirmed, now_s);
   if (seen_ && datagram.showing) {
-    if (const auto why = seen_->take_in(*datagram.showing, datagram.ack, now_s)) ++stats.refusals[*why];
+    if (const auto why = seen_->process(*datagram.showing, datagram.ack, now_s)) ++stats.refusals[*why];
   }
   return Receipt::fresh;
 }
@@ -160,7 +160,7 @@ void Session::confirm(std::uint32_t control_count, double now_s) {
     }
     subscriptions_.confirm(*subscription, entry.publish, entry.level, entry.motion_tick);
     if (seen_) seen_->confirmed(entry.id);
-    fields_and_messages_.fields().allow(entry.id);
+    fields_and_messages_.fields().release_held(entry.id);
     held_tick_ = earlier(held_tick_, entry.motion_tick) ? entry.motion_tick : held_tick_;
     // Whatever was published while the announcement was on its way.
     subscriptions_.set_due(*subscription, entry.motion_tick + 1, false);
@@ -320,7 +320,7 @@ void Session::tell_again(const TickInputs& inputs, Telling& telling, Transport& 
     if (comeback_) comeback_->add(telling.rest().first(bytes));
     telling.size += bytes;
     announcements_.sent_again(first, stream.number(), s->level, stream.newest().tick, inputs.tick);
-    if (seen_) seen_->announced_again(s->id, stream.motion());
+    if (seen_) seen_->announcement_updated(s->id, stream.motion());
     s->sent = stream.number();
     ++sent_again_;
     if (inputs.coding != nullptr) note_coding_in_full(inputs, *s);
@@ -428,7 +428,7 @@ void Session::compose(const TickInputs& inputs, std::size_t room, Scratch& scrat
   if (room < kLeastRoom) return;  // the peer is gone; its disconnect is on the way
   gather(inputs, scratch);
   if (inputs.held_back) return;
-  while (!scratch.snapshot.all_taken() || fields_and_messages_may_go()) {
+  while (!scratch.snapshot.all_written() || fields_and_messages_may_go()) {
     if (!write_datagram(inputs, room, scratch)) break;
   }
   // Who owns something waits for acknowledgements.
@@ -443,7 +443,7 @@ void Session::gather(const TickInputs& inputs, Scratch& scratch) {
   snapshot.clear();
   subscriptions_.note_published(inputs.published, inputs.tick, scratch.fresh);
   if (inputs.held_back || !budget_.affordable()) return;
-  subscriptions_.for_each_due([&](std::uint32_t slot, Subscriptions::Place place, Subscription& s) {
+  subscriptions_.for_each_due([&](std::uint32_t slot, Subscriptions::Index place, Subscription& s) {
     choose(inputs, slot, place, s, snapshot);
   });
   snapshot.keep(static_cast<std::size_t>(std::max(0.0, budget_.available()) / kLeastUpdateBytes) + 1);
@@ -451,7 +451,7 @@ void Session::gather(const TickInputs& inputs, Scratch& scratch) {
 }
 
 // Whether, and against what, a motion that is due can be sent now.
-void Session::choose(const TickInputs& inputs, std::uint32_t slot, Subscriptions::Place place,
+void Session::choose(const TickInputs& inputs, std::uint32_t slot, Subscriptions::Index place,
                      Subscription& s, Snapshot& snapshot) {
   const StreamHead& stream = inputs.entities.heads()[slot * kLevels + s.level];
   if (stream.number == s.sent && !s.repair) return subscriptions_.clear_due(slot);
@@ -476,7 +476,7 @@ bool Session::fields_and_messages_may_go() const {
 
 // Where motions wait too, fields_and_messages leave half of the datagram to them, and room for one at least.
 std::size_t Session::extra_room(std::size_t room_bits, const Snapshot& snapshot) {
-  if (snapshot.all_taken()) return room_bits;
+  if (snapshot.all_written()) return room_bits;
   return room_bits - std::min(room_bits, std::max(room_bits / 2, kMostUpdateBits));
 }
 

@@ -73,16 +73,16 @@ class Session {
   /// How the client says that it shows others.
   [[nodiscard]] DeclaredPlayout& playout() { return playout_; }
 
-  /// From now on, what the client shows is remembered (SeenBy). Call it before anything is sent.
+  /// From now on, what the client shows is remembered (ShownHistory). Call it before anything is sent.
   void remember_seen(Path path, double blend_s, double limit_s) {
-    seen_ = std::make_unique<SeenBy>(path, blend_s, limit_s);
+    seen_ = std::make_unique<ShownHistory>(path, blend_s, limit_s);
   }
   /// It shows others in another way from now on.
   void change_seen(Path path, double blend_s) {
     if (seen_) seen_->change(path, blend_s);
   }
   /// Null if it is not remembered.
-  [[nodiscard]] const SeenBy* seen() const { return seen_.get(); }
+  [[nodiscard]] const ShownHistory* seen() const { return seen_.get(); }
 
   /// Its reliable messages.
   [[nodiscard]] MailIntake& intake() { return intake_; }
@@ -178,7 +178,7 @@ class Session {
   [[nodiscard]] bool may_announce(const TickInputs& inputs, const Subscription& subscription) const;
   void measure_link(const ClientDatagram& datagram, double now_s);
   void gather(const TickInputs& inputs, Scratch& scratch);
-  void choose(const TickInputs& inputs, std::uint32_t slot, Subscriptions::Place place,
+  void choose(const TickInputs& inputs, std::uint32_t slot, Subscriptions::Index place,
               Subscription& subscription, Snapshot& snapshot);
   [[nodiscard]] bool fields_and_messages_may_go() const;
   [[nodiscard]] static std::size_t extra_room(std::size_t room_bits, const Snapshot& snapshot);
@@ -218,7 +218,7 @@ class Session {
   MailIntake intake_;
   std::unique_ptr<Comeback> comeback_;  // null: nothing is kept for it
   DeclaredPlayout playout_;
-  std::unique_ptr<SeenBy> seen_;  // null: what the client shows is not remembered
+  std::unique_ptr<ShownHistory> seen_;  // null: what the client shows is not remembered
   struct Ending {
     EntityId id;
     Tick tick = 0;

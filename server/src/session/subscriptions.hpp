@@ -58,8 +58,8 @@ class Subscriptions {
 
   /// The index of a subscription, constant during its life; faster than a search by slot. After the
   /// subscription ends another may get the index, so compare serials.
-  using Place = std::uint32_t;
-  [[nodiscard]] Subscription& at(Place place) { return entries_[place]; }
+  using Index = std::uint32_t;
+  [[nodiscard]] Subscription& at(Index place) { return entries_[place]; }
 
   /// The client acknowledged the announcement, which contained this publish with this level and time stamp.
   /// From now on the client is sent updates of the entity.
@@ -114,7 +114,7 @@ class Subscriptions {
 template <class F>
 void Subscriptions::for_each_due(F&& f) {
   due_.for_each([&](std::uint32_t slot) {
-    const Place place = index_[slot];
+    const Index place = index_[slot];
     f(slot, place, entries_[place]);
   });
 }

@@ -60,14 +60,14 @@ struct ServerAddress {
 /// A permission that a backend gives to a client: which servers it may join, until when, and under which
 /// client id.
 struct ConnectGrant {
-  static constexpr std::size_t kMostServers = 32;  ///< maximum number of servers in a token
+  static constexpr std::size_t kMaxServers = 32;  ///< maximum number of servers in a token
   static constexpr std::size_t kUserBytes = 256;   ///< size of the user data in a token, bytes
   /// Default time after expires_s during which a client may still resume without the backend, s (one day).
   static constexpr std::uint64_t kRenewableS = 86'400;
 
   std::uint64_t client_id = 0;  ///< the backend's number for the client; by default one session at a time
   std::uint64_t expires_s = 0;  ///< seconds since 1970
-  std::vector<ServerAddress> servers;  ///< 1 to kMostServers addresses; a relay's address is allowed
+  std::vector<ServerAddress> servers;  ///< 1 to kMaxServers addresses; a relay's address is allowed
   /// Data for the server's game. The server reads it from ClientIdentity::user_data.
   std::array<std::byte, kUserBytes> user_data{};
   /// Until this time the client may resume with tickets from a server, without a new token. No ticket is
@@ -99,7 +99,7 @@ struct ConnectToken {
 };
 
 /// Issues a token; called by a backend. `key` is shared with the servers. `game` separates games, and
-/// versions of a game, that use one key. The grant must name 1 to kMostServers servers. When a server accepts
+/// versions of a game, that use one key. The grant must name 1 to kMaxServers servers. When a server accepts
 /// the token, it may end older logins of the client id (ServerSecurity::sessions_per_client).
 [[nodiscard]] RECKONER_NET_API ConnectToken issue_token(const ConnectGrant& grant, const SecretKey& key,
                                                         std::uint64_t game);

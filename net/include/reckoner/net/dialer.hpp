@@ -23,15 +23,15 @@ class RECKONER_NET_API Dialer {
   /// Reports that the last attempt failed, so that the next dial() tries another server, if there is one.
   /// Returns false when every server was tried since the last established connection. A client that has not
   /// joined yet then gives up.
-  virtual bool try_elsewhere() { return false; }
+  virtual bool try_next_server() { return false; }
 
   /// Returns a possible cause why the last attempt gets no answer, as a clause for an error message. Example:
   /// the token has expired by this machine's clock. Empty if no cause is known.
-  [[nodiscard]] virtual std::string doubt() const { return {}; }
+  [[nodiscard]] virtual std::string failure_hint() const { return {}; }
 
   /// Returns a random number in [0, 1). It must differ for every call and machine, so that clients that lost
   /// their connections together do not all reconnect at once.
-  [[nodiscard]] virtual double chance() = 0;
+  [[nodiscard]] virtual double random_fraction() = 0;
 
  protected:
   Dialer() = default;

@@ -17,23 +17,23 @@ namespace reckoner {
 
 /// Selects which of several servers a dialer tries. It starts with the last connected server, continues with
 /// the others in order, and then repeats.
-class ServerRound {
+class ServerRotation {
  public:
   /// `servers` is the number of servers. Starts with the first one.
-  explicit ServerRound(std::size_t servers) : servers_(servers) {}
+  explicit ServerRotation(std::size_t servers) : servers_(servers) {}
 
   /// Begins an attempt. Returns the index of the server to try, from 0.
   std::size_t dial() {
-    if (!moved_) first_ = at_;
-    moved_ = false;
+    if (!failed_) first_ = at_;
+    failed_ = false;
     return at_;
   }
 
   /// Reports that the attempt failed: the next attempt goes to the next server. Returns false when every
   /// server was tried since the last established connection.
-  bool try_elsewhere() {
+  bool try_next_server() {
     if (servers_ == 0) return false;
-    moved_ = true;
+    failed_ = true;
     at_ = (at_ + 1) % servers_;
     return at_ != first_;
   }
@@ -42,7 +42,7 @@ class ServerRound {
   std::size_t servers_;
   std::size_t at_ = 0;
   std::size_t first_ = 0;  // where the current round of attempts began
-  bool moved_ = false;     // a failed attempt has moved at_
+  bool failed_ = false;     // a failed attempt has moved at_
 };
 
 /// Connects over ENet. The first connection uses the token that the game got from its backend. Later ones use
@@ -64,10 +64,10 @@ class RECKONER_NET_API EnetDialer final : public Dialer {
   ~EnetDialer() override;
 
   [[nodiscard]] Result<Transport*> dial() override;
-  bool try_elsewhere() override { return round_.try_elsewhere(); }
+  bool try_next_server() override { return round_.try_next_server(); }
   /// Reports an expired token, by this machine's clock, until the server has accepted the token.
-  [[nodiscard]] std::string doubt() const override;
-  [[nodiscard]] double chance() override;
+  [[nodiscard]] std::string failure_hint() const override;
+  [[nodiscard]] double random_fraction() override;
 
   /// Sets a new token from the backend. Needed when the ticket has expired (by default after an hour,
   /// ServerSecurity::ticket_s) or was refused. The next dial() presents the token. Without a named server, it
@@ -90,17 +90,17 @@ class RECKONER_NET_API EnetDialer final : public Dialer {
     std::uint16_t port = 0;
   };
   void close();
-  void take_servers(const ConnectToken& token);
+  void use_token_servers(const ConnectToken& token);
 
   std::vector<Server> servers_;
-  bool named_;  // true: one named server; false: the token's servers
-  ServerRound round_;
+  bool has_named_server_;  // true: one named server; false: the token's servers
+  ServerRotation round_;
   std::uint32_t reason_;
   LogSink log_;
   OrInsecure<ClientSecurity> security_;  // presented by the next dial()
-  bool fresh_ = true;                    // the token is from the game and was not presented yet
+  bool token_is_new_ = true;                    // the token is from the game and was not presented yet
   std::unique_ptr<EnetTransport> transport_;
-  TransportStats before_;
+  TransportStats earlier_stats_;
 };
 
 }  // namespace reckoner

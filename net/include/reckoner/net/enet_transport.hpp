@@ -125,7 +125,7 @@ struct EnetListenConfig {
 };
 
 /// Returns the first invalid setting, or nullopt. Checks only what can be checked without the network.
-[[nodiscard]] RECKONER_NET_API std::optional<Error> fault_in(const EnetListenConfig& config);
+[[nodiscard]] RECKONER_NET_API std::optional<Error> find_invalid_setting(const EnetListenConfig& config);
 
 /// Transport over ENet and UDP (IPv4). State is sent unsequenced and unreliable, control reliable. ENet's
 /// throttle is held open, so that it never drops state. A state payload that ENet would turn into reliable
@@ -198,7 +198,7 @@ class RECKONER_NET_API EnetTransport final : public Transport {
   };
   [[nodiscard]] static Result<std::unique_ptr<EnetTransport>> listen(const EnetListenConfig& config,
                                                                      const Shard& shard);
-  [[nodiscard]] static std::shared_ptr<secure::UsedTokens> no_tokens_yet(const ServerSecurity& security);
+  [[nodiscard]] static std::shared_ptr<secure::UsedTokens> make_used_tokens(const ServerSecurity& security);
   bool flush(bool always);  ///< sends queued data; true if events are queued or data arrived
 
   struct Impl;

@@ -25,9 +25,9 @@ inline constexpr std::size_t kMaxUnreliableBytes = 1000;
 }
 
 /// Largest absolute time stamp of a message, in either direction: server time, s.
-inline constexpr double kMostStamp = 1e12;
-[[nodiscard]] constexpr bool can_stamp(double time_s) {
-  return time_s >= -kMostStamp && time_s <= kMostStamp;  // false for NaN
+inline constexpr double kMaxStamp = 1e12;
+[[nodiscard]] constexpr bool is_valid_stamp(double time_s) {
+  return time_s >= -kMaxStamp && time_s <= kMaxStamp;  // false for NaN
 }
 
 /// A message from the game at the other end. Reckoner does not interpret the payload, and the game must not

@@ -26,8 +26,8 @@ namespace reckoner {
 /// In all other respects it behaves like EnetTransport. Not thread-safe.
 class RECKONER_NET_API ShardedTransport final : public Transport {
  public:
-  static constexpr std::uint32_t kMostPeersPerHost = 4095;  ///< ENet's limit
-  static constexpr std::uint32_t kMostHosts = 64;           ///< maximum number of hosts that share a port
+  static constexpr std::uint32_t kMaxPeersPerHost = 4095;  ///< ENet's limit
+  static constexpr std::uint32_t kMaxHosts = 64;           ///< maximum number of hosts that share a port
 
   /// Returns how many hosts of `peers_per_host` peers (at least 1) are needed for `max_peers`.
   [[nodiscard]] static std::uint32_t hosts_for(std::uint32_t max_peers, std::uint32_t peers_per_host);
@@ -36,7 +36,7 @@ class RECKONER_NET_API ShardedTransport final : public Transport {
   /// 000. Fails if the port is in use (also by another ShardedTransport), the address is unknown, or several
   /// hosts are needed and the system cannot share a port.
   [[nodiscard]] static Result<std::unique_ptr<ShardedTransport>> listen(
-      const EnetListenConfig& config, std::uint32_t peers_per_host = kMostPeersPerHost);
+      const EnetListenConfig& config, std::uint32_t peers_per_host = kMaxPeersPerHost);
 
   void service(double now_s) override;
   [[nodiscard]] std::optional<TransportEvent> poll() override;

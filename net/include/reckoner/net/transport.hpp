@@ -148,6 +148,6 @@ struct TransportLimits {
 };
 
 /// Returns the first invalid limit (not finite, negative, or too small for any data), or nullopt.
-[[nodiscard]] RECKONER_NET_API std::optional<Error> fault_in(const TransportLimits& limits);
+[[nodiscard]] RECKONER_NET_API std::optional<Error> find_invalid_setting(const TransportLimits& limits);
 
 }  // namespace reckoner

@@ -35,7 +35,7 @@ enum class RouteWrap : std::uint8_t { kOpen = 0, kClosed = 1, kPingPong = 2 };
 enum class RouteFacing : std::uint8_t { kUpright = 0, kMinimal = 1, kFixed = 2 };
 
 /// The largest number of points or keys in a route definition.
-inline constexpr std::size_t kMostRoutePoints = 4096;
+inline constexpr std::size_t kMaxRoutePoints = 4096;
 /// The largest number of points of a Chaikin route after corner cutting.
 inline constexpr std::size_t kMostChaikinRoutePoints = 65536;
 
@@ -46,8 +46,8 @@ struct RouteDefinition {
   RouteWrap wrap = RouteWrap::kOpen;           ///< behaviour at the ends
   RouteFacing facing = RouteFacing::kUpright;  ///< how an entity on the route is oriented
 
-  std::vector<glm::dvec3> points;  ///< m; for all kinds except TCB; at most kMostRoutePoints
-  /// For TCB; at most kMostRoutePoints. The key times only weight the tangents; the entity's own speed is
+  std::vector<glm::dvec3> points;  ///< m; for all kinds except TCB; at most kMaxRoutePoints
+  /// For TCB; at most kMaxRoutePoints. The key times only weight the tangents; the entity's own speed is
   /// used.
   std::vector<TcbKey<glm::dvec3>> keys;
 
@@ -75,7 +75,7 @@ class RECKONER_RECKONING_API Route {
  public:
   /// Makes a route. Fails with a message in these cases:
   /// - the curve's own make() fails
-  /// - there are more than kMostRoutePoints points
+  /// - there are more than kMaxRoutePoints points
   /// - the route has no length
   /// - `up` or `orientation` is zero
   /// - the tolerance is below 1e-9 m

@@ -211,7 +211,7 @@ class RECKONER_SERVER_API Server {
   /// the frame that it is in until its owner has it enter another or leave. False for an unknown id.
   bool give(EntityId id, ClientId owner, const OwnershipRules& rules = {});
   /// The entity is the server's again, which goes on from state(). False if no client owns it.
-  bool take(EntityId id);
+  bool revoke(EntityId id);
   /// Nothing if no client owns it.
   [[nodiscard]] std::optional<ClientId> owner(EntityId id) const;
   /// What the server has an entity doing at the coming tick: what the game said last or, if a client owns it,
@@ -299,7 +299,7 @@ class RECKONER_SERVER_API Server {
   [[nodiscard]] std::span<const SeenPose> rewind(ClientId client, double time_s);
 
   /// Registers a route and sends it to every client, later ones included, once. It stays for the server's
-  /// life. Fails, with the reason, on what Route::make() fails on, above kMaxRoutes and kMostRouteParts, and
+  /// life. Fails, with the reason, on what Route::make() fails on, above kMaxRoutes and kMaxRouteParts, and
   /// if it does not fit into a message (RouteMessage).
   [[nodiscard]] Result<RouteId> add_route(const RouteDefinition& definition);
 
