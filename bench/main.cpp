@@ -34,7 +34,7 @@ class RatioReporter final : public benchmark::ConsoleReporter {
 
   void Finalize() override {
     ConsoleReporter::Finalize();
-    std::printf("\n%-44s%16s%16s%10s\n", "processor time (ns)", "takes", "floor", "ratio");
+    std::printf("\n%-44s%16s%16s%10s\n", "processor time (ns)", "time", "floor", "ratio");
     for (const std::string& name : order_) {
       if (is_floor(name)) continue;
       const double ns = least_ns_.at(name);

@@ -77,7 +77,7 @@ void BM_Rewind(benchmark::State& state) {
     }
   }
   if (poses != kEntities * kClients)
-    state.SkipWithError(("not everything is known: " + std::to_string(poses)).c_str());
+    state.SkipWithError(("unexpected number of known poses: " + std::to_string(poses)).c_str());
 }
 BENCHMARK(BM_Rewind)->Arg(0)->Arg(1)->ArgName("buffered")->Unit(benchmark::kMicrosecond);
 

@@ -16,13 +16,13 @@
 int main(int argc, char** argv) {
   using namespace reckoner::harness;
   CLI::App app{
-      "What do players see over a bad network, and what does it cost? Measures Reckoner and the usual\n"
-      "techniques on recorded or simulated motion."};
+      "Measures what players see over a bad network, and how many bytes that takes.\nCompares Reckoner and "
+      "the usual techniques on recorded or simulated motion."};
   app.name("reckoner-harness");
   app.require_subcommand(1);
   app.option_defaults()->always_capture_default();
   app.footer(
-      "reckoner-harness COMMAND --help says more. A good start:\n"
+      "reckoner-harness COMMAND --help describes a command. Examples to start with:\n"
       "  reckoner-harness demo\n"
       "  reckoner-harness replay --scenario crowd --network mobile");
   int exit_code = 0;
@@ -43,7 +43,7 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help
-    return report_error(std::string(error.what()) + " (--help says more)", reckoner::program::kBadInput);
+    return report_error(std::string(error.what()) + " (see --help)", reckoner::program::kBadInput);
   } catch (const std::exception& error) {
     return report_error(error.what(), reckoner::program::kFailed);
   }

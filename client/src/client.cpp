@@ -345,7 +345,8 @@ void ClientWorld::go_on() {
       KnownEntity* entity = entities.find(frozen_entity.id);
       if (entity == nullptr || entity->owned || !entity->visible) continue;
       if (entity->remote.teleports(shown_s) != entity->teleports_shown) continue;
-      if (frames.any() && path_ == Path::interpolate && !crossed) frames.settle(*entity, shown_s, blend_s());
+      if (frames.any() && path_ == MotionPath::interpolate && !crossed)
+        frames.settle(*entity, shown_s, blend_s());
       const FrameId frame = entity->remote.frame(shown_s);
       if ((frame != frame_of(frozen_entity.frame)) != crossed) continue;
       const auto local =
@@ -370,7 +371,7 @@ bool ClientWorld::appear(KnownEntity& entity, double shown_s) {
   }
   // Shown time can fall behind the spawn again when the delay grows after a silence. A visible entity then
   // stays visible.
-  if (path_ == Path::interpolate && !entity.visible && shown_s < entity.spawned_s) return false;
+  if (path_ == MotionPath::interpolate && !entity.visible && shown_s < entity.spawned_s) return false;
   const std::uint8_t teleports = entity.remote.teleports(shown_s);
   if (!entity.visible) {
     entity.visible = true;
@@ -397,13 +398,13 @@ void ClientWorld::remove(std::uint32_t slot, double ended_s) {
 // Must run before anything is shown at `shown_s`.
 void ClientWorld::settle_frames(double shown_s) {
   frames.begin(shown_s);
-  if (frames.any() && path_ == Path::interpolate) frames.settle(shown_s, blend_s());
+  if (frames.any() && path_ == MotionPath::interpolate) frames.settle(shown_s, blend_s());
 }
 
 // Must run before any entity appears, so that it appears with the field values of this time.
 void ClientWorld::change_fields(double shown_s) {
   constexpr double kNow = std::numeric_limits<double>::infinity();  // everything that has arrived
-  const double until_s = path_ == Path::predict ? kNow : shown_s;
+  const double until_s = path_ == MotionPath::predict ? kNow : shown_s;
   waiting_fields_.advance(until_s, entities, [this](const KnownEntity& entity, std::uint32_t fields) {
     if (entity.visible) events.push_back({ClientEvent::Kind::fields_changed, entity.id, fields});
   });
@@ -442,7 +443,7 @@ void ClientWorld::set_playout(const PlayoutConfig& to) {
 // delay has reached zero again. At zero delay both show the pose from the newest motion.
 void ClientWorld::review_path() {
   if (path_ == wanted_path()) return;
-  if (wanted_path() == Path::predict && !playout.settled()) return;
+  if (wanted_path() == MotionPath::predict && !playout.settled()) return;
   path_ = wanted_path();
   entities.all_changed();
   frames.set_path(path_, playout.shown_s(), blend_s());
@@ -463,15 +464,15 @@ void ClientWorld::review_holds(double before_s) {
     const KnownEntity* known = entities.slots()[slot].get();
     if (known == nullptr || known->owned) continue;  // an owned entity needs no confirmation
     const double motion_s = known->remote.newest().time_s;
-    const double limit_s = known->remote.holds_until_s();
-    if (limit_s == kHoldsForever && shown_s > holds.of(motion_s)) {
-      entities.at(slot)->remote.hold_until(std::max(holds.of(motion_s), before_s), before_s, blend_s());
+    const double limit_s = known->remote.valid_until_s();
+    if (limit_s == kAlwaysValid && shown_s > holds.of(motion_s)) {
+      entities.at(slot)->remote.set_valid_until(std::max(holds.of(motion_s), before_s), before_s, blend_s());
       any_fading_ = true;
-    } else if (limit_s != kHoldsForever && holds.holds_again(motion_s, limit_s, shown_s)) {
-      entities.at(slot)->remote.hold_until(kHoldsForever, shown_s, catch_up_s(shown_s - limit_s));
+    } else if (limit_s != kAlwaysValid && holds.holds_again(motion_s, limit_s, shown_s)) {
+      entities.at(slot)->remote.set_valid_until(kAlwaysValid, shown_s, catch_up_s(shown_s - limit_s));
       go_on = true;
     } else {
-      any_fading_ = any_fading_ || limit_s != kHoldsForever;
+      any_fading_ = any_fading_ || limit_s != kAlwaysValid;
     }
   }
   if (go_on) link.note_jump();  // the server cannot reconstruct this
@@ -508,7 +509,8 @@ void Client::Impl::run_connection(double local_s) {
     return;
   }
   const bool stands = admitted && status == ClientStatus::joined;
-  if (stands && local_s - heard_s >= config.reconnect.silence_s) lose("the server fell silent", local_s);
+  if (stands && local_s - heard_s >= config.reconnect.silence_s)
+    lose("the server stopped responding", local_s);
   if (lost_s && !dial_s && local_s - heard_s >= config.reconnect.attempt_s)
     lose(server ? "the server does not answer" : no_answer(), local_s);
 }

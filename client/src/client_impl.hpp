@@ -86,8 +86,8 @@ struct Client::Impl {
   std::optional<double> dial_s;  // local time of the next attempt, s; empty: none planned
   std::optional<double> lost_s;  // since when the connection is lost, s; empty: it is not
   ClientId id;
-  SessionKey session;  // session key of `world`; null: the server does not offer to resume
-  SessionKey next_session_key;   // session key of the session that the next welcome begins
+  SessionKey session;           // session key of `world`; null: the server does not offer to resume
+  SessionKey next_session_key;  // session key of the session that the next welcome begins
 };
 
 }  // namespace reckoner

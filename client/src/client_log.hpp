@@ -21,11 +21,11 @@ class ClientLog {
 
   /// `first` is false if the session replaces one that the server no longer knows.
   void joined(ClientId client, bool first) const {
-    say(sink_, first ? LogLevel::info : LogLevel::warning, first ? "joined" : "joined anew",
-        {{"client", std::uint64_t{client.value}}});
+    say(sink_, first ? LogLevel::info : LogLevel::warning,
+        first ? "joined" : "joined again with a new session", {{"client", std::uint64_t{client.value}}});
   }
   void lost(const std::string& why) const {
-    say(sink_, LogLevel::warning, "lost", {{"reason", std::string_view(why)}});
+    say(sink_, LogLevel::warning, "connection lost", {{"reason", std::string_view(why)}});
   }
   /// The client tries another server because no server has accepted it yet.
   void goes_elsewhere(const std::string& why) const {
@@ -41,7 +41,7 @@ class ClientLog {
   }
   /// Once a second, logs the refused payloads since the last time.
   void review(const ClientStats& stats, double local_s) {
-    if (sink_ && refusals_.due(local_s)) refusals_.say(sink_, "server's payloads refused", stats.refusals);
+    if (sink_ && refusals_.due(local_s)) refusals_.say(sink_, "server payloads refused", stats.refusals);
   }
 
  private:

@@ -93,7 +93,7 @@ std::optional<Refusal> ClientWorld::spawn(const SpawnMessage& message) {
 void ClientWorld::limit_unseen(KnownEntity& entity) {
   const double holds_s = holds.of_unseen(entity.remote.newest().time_s);
   if (!link.clock_ready() || playout.shown_s() <= holds_s) return;
-  entity.remote.hold_until(holds_s, holds_s, 0.0);
+  entity.remote.set_valid_until(holds_s, holds_s, 0.0);
   any_fading_ = true;
 }
 
@@ -140,7 +140,7 @@ std::optional<Refusal> ClientWorld::handle_ownership(const OwnershipMessage& mes
     link.owned().add(message.entity, OwnedEntity{config.archetypes[entity->info.archetype], q, link.clock(),
                                                  config.owned_updates_per_second, message.term, *motion});
     ownership_state.unpolled = 0;
-    entity->remote.set_path(Path::predict, shown_s, blend_s());
+    entity->remote.set_path(MotionPath::predict, shown_s, blend_s());
   }
   entity->owned = true;
   ownership_state.go_on = *motion;
@@ -171,12 +171,12 @@ void ClientWorld::show_owned(KnownEntity& entity, const Motion& motion) {
                 .frame = motion.frame,
                 .gentle_until_s = blends.gentle_until_s,
                 .lever_m = blends.lever_m};
-    entity.remote = RemoteEntity{{&motion, 1}, Path::predict, blends};
+    entity.remote = RemoteEntity{{&motion, 1}, MotionPath::predict, blends};
   } else {
     const State last = entity.remote.shown(shown_s);
     const auto before = frames.converted(last, entity.remote.frame(shown_s), motion.frame, shown_s);
     const double behind_s = std::min(playout.delay_s(), kLongestCatchUpS);
-    entity.remote = RemoteEntity{motion, Path::predict};
+    entity.remote = RemoteEntity{motion, MotionPath::predict};
     if (before) entity.remote.correct(*before, shown_s, std::max(blend_s(), behind_s));
   }
   entity.frame_shown = motion.frame;
@@ -188,7 +188,7 @@ std::optional<Refusal> ClientWorld::despawn(const DespawnMessage& message) {
   KnownEntity* entity = entities.find(message.entity);
   if (entity == nullptr) return Refusal::unknown_entity;
   if (link.is_far_ahead(message.tick)) return Refusal::from_future;
-  if (path_ == Path::predict) {
+  if (path_ == MotionPath::predict) {
     remove(static_cast<std::uint32_t>(message.entity.slot()), link.time_of(message.tick));
   } else {
     entity->despawned_s = link.time_of(message.tick);
@@ -200,13 +200,13 @@ std::optional<Refusal> ClientWorld::despawn(const DespawnMessage& message) {
 bool ClientWorld::receive(KnownEntity& entity, const Motion& motion) {
   const RemoteEntity& remote = entity.remote;
   const double shown_s = playout.shown_s();
-  const double duration_s = std::max(catch_up_s(std::max(0.0, shown_s - remote.holds_until_s())),
+  const double duration_s = std::max(catch_up_s(std::max(0.0, shown_s - remote.valid_until_s())),
                                      catch_up_left_s(remote.blend(), shown_s));
   const double holds_s = holds.of(std::max(motion.time_s, remote.newest().time_s));
-  const double limit_s = shown_s > holds_s ? holds_s : kHoldsForever;
+  const double limit_s = shown_s > holds_s ? holds_s : kAlwaysValid;
   // An entity that was not shown yet has no pose to blend from.
   if (!frames.receive(entity, motion, shown_s, entity.visible ? duration_s : 0.0, limit_s)) return false;
-  any_fading_ = any_fading_ || limit_s != kHoldsForever;
+  any_fading_ = any_fading_ || limit_s != kAlwaysValid;
   return true;
 }
 

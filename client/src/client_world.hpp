@@ -65,8 +65,8 @@ struct ClientWorld {
   void set_playout(const PlayoutConfig& to);
   /// The playout settings that the server must know.
   [[nodiscard]] PlayoutMessage shows() const {
-    const bool past = path_ == Path::interpolate && wanted_path() == path_ && playout.settled();
-    return {path_ == Path::interpolate, past, std::clamp(blend_s(), 0.0, kMostBlendS)};
+    const bool past = path_ == MotionPath::interpolate && wanted_path() == path_ && playout.settled();
+    return {path_ == MotionPath::interpolate, past, std::clamp(blend_s(), 0.0, kMostBlendS)};
   }
 
   /// The session is over; the world is still shown until the next one is ready.
@@ -115,13 +115,13 @@ struct ClientWorld {
   [[nodiscard]] double catch_up_left_s(const Blend& blend, double shown_s) const {
     return blend.duration_s() > blend_s() ? blend.start_s() + blend.duration_s() - shown_s : 0.0;
   }
-  [[nodiscard]] static Path path_of(PlayoutMode mode) {
-    return mode == PlayoutMode::present ? Path::predict : Path::interpolate;
+  [[nodiscard]] static MotionPath path_of(PlayoutMode mode) {
+    return mode == PlayoutMode::present ? MotionPath::predict : MotionPath::interpolate;
   }
-  [[nodiscard]] Path wanted_path() const { return path_of(config.playout.mode); }
+  [[nodiscard]] MotionPath wanted_path() const { return path_of(config.playout.mode); }
   void review_path();
 
-  Path path_;
+  MotionPath path_;
   bool retired_ = false;
   bool any_fading_ = false;  // some entity fades or will fade to rest
   std::vector<ShownEntity> shown_;

@@ -15,13 +15,13 @@ struct LinkOptionHelp {
   const char* help;
 };
 constexpr std::array kLinkOptions{
-    LinkOptionHelp{"latency-ms", "least delay, one way"},
-    LinkOptionHelp{"jitter-ms", "more delay: |N(0,1)| times this, drawn per datagram"},
+    LinkOptionHelp{"latency-ms", "minimum delay in one direction, ms"},
+    LinkOptionHelp{"jitter-ms", "additional delay: |N(0,1)| times this, drawn for each datagram, ms"},
     LinkOptionHelp{"loss", "datagrams lost, percent"},
-    LinkOptionHelp{"burst", "mean number of losses in a row; 1: independent"},
+    LinkOptionHelp{"burst", "mean number of consecutive losses; 1: losses are independent"},
     LinkOptionHelp{"duplicate", "datagrams that arrive twice, percent"},
-    LinkOptionHelp{"rate-kbps", "1000 bits a second; 0: no limit"},
-    LinkOptionHelp{"queue-ms", "a datagram that would wait longer for the rate is dropped"},
+    LinkOptionHelp{"rate-kbps", "rate limit, 1000 bits per second; 0: no limit"},
+    LinkOptionHelp{"queue-ms", "drops datagrams that would wait longer than this for the rate limit, ms"},
 };
 
 std::string network_names() {
@@ -35,14 +35,15 @@ std::string network_names() {
 void add_direction(CLI::App& command, LinkArguments& arguments, const LinkOptionHelp& option, bool up,
                    bool down) {
   const std::string prefix = up && down ? "--" : (up ? "--up-" : "--down-");
-  const char* side = up && down ? "both ways" : (up ? "client to server" : "server to client");
+  const char* side = up && down ? "both directions" : (up ? "client to server" : "server to client");
   command
       .add_option_function<double>(
           prefix + option.name,
           [&arguments, option, up, down](double value) {
             arguments.changes.push_back({option.name, value, up, down});
           },
-          up && down ? std::string(option.help) : std::string("the same, ") + side)
+          up && down ? std::string(option.help)
+                     : std::string("like the option for both directions, but only ") + side)
       ->group(up && down ? "Network, both ways" : "Network, one way");
 }
 
@@ -75,7 +76,7 @@ Result<LinkPair> links_of(const LinkArguments& arguments) {
   if (!arguments.network.empty()) {
     const auto named = find_network(arguments.network);
     if (!named) {
-      return Error{"there is no network " + arguments.network + "; there are " + network_names()};
+      return Error{"unknown network " + arguments.network + "; known networks: " + network_names()};
     }
     links = {*named, *named};
   }
@@ -103,50 +104,50 @@ Result<LinkScript> script_of(const LinkArguments& arguments) {
 void add_run_options(CLI::App& command, RunArguments& arguments) {
   ReplayOptions& options = arguments.options;
   const auto rate = CLI::Range(1.0, 1000.0);
-  command.add_option("--tick-rate", options.tick_rate_hz, "of the server, per second")->check(rate);
-  command.add_option("--frame-rate", options.frame_rate_hz, "of the client, per second")->check(rate);
-  command.add_option("--seed", options.seed, "of the network's randomness");
+  command.add_option("--tick-rate", options.tick_rate_hz, "ticks of the server per second")->check(rate);
+  command.add_option("--frame-rate", options.frame_rate_hz, "frames of the client per second")->check(rate);
+  command.add_option("--seed", options.seed, "seed of the network's random numbers");
   auto* budget = command.add_option("--updates-per-second", options.budget.updates_per_second,
-                                    "what the sender may spend per entity, on average");
+                                    "mean number of updates that the sender may send per entity");
   auto* threshold = command.add_option("--threshold-m", options.budget.threshold_m,
-                                       "or: send when clients would be off by more than this");
-  auto* turn =
-      command.add_option("--threshold-rad", options.budget.threshold_rad, "the same for orientation");
-  auto* fixed =
-      command.add_option("--fixed-rate", options.budget.fixed_rate_hz, "or: send evenly at this rate");
+                                       "alternatively: send when the error of the clients would exceed this");
+  auto* turn = command.add_option("--threshold-rad", options.budget.threshold_rad,
+                                  "alternatively: send when the error in orientation would exceed this");
+  auto* fixed = command.add_option("--fixed-rate", options.budget.fixed_rate_hz,
+                                   "alternatively: send at even intervals at this rate");
   budget->excludes(threshold)->excludes(turn)->excludes(fixed);
   fixed->excludes(threshold)->excludes(turn);
   for (CLI::Option* option : {budget, threshold, turn, fixed})
     option->check(CLI::PositiveNumber);
-  auto* shots =
-      command.add_option("--shots-per-second", options.shots_per_second,
-                         "the client fires, and the server looks into what it saw (scenario duel: 5)");
+  auto* shots = command.add_option(
+      "--shots-per-second", options.shots_per_second,
+      "the client fires shots, and the server reconstructs what it saw (default in scenario duel: 5)");
   shots->check(CLI::Range(0.0, 60.0));
   auto* owner = command.add_option("--owner-network", arguments.owner_network,
-                                   "the entities belong to another client, behind this named network "
-                                   "(scenario owned: wifi)");
+                                   "another client owns the entities and is connected over this named "
+                                   "network (default in scenario owned: wifi)");
   auto* policy = command.add_option("--owner-policy", arguments.owner_policy,
-                                    "what becomes of what it cannot have done: accept, correct or refuse");
-  auto* cheat =
-      command.add_option("--cheat", options.cheat,
-                         "a third client owns an entity more and cheats: none, speed, teleport, future "
-                         "or flood");
+                                    "handling of impossible motions: accept, correct or refuse");
+  auto* cheat = command.add_option(
+      "--cheat", options.cheat,
+      "a third client owns an additional entity and cheats: none, speed, teleport, future or flood");
   policy->check(CLI::IsMember({"accept", "correct", "refuse"}));
   for (CLI::Option* option : {owner, policy, cheat})
     option->group("Entities that a client owns");
   auto* mode = command.add_option("--mode", arguments.mode, "present, adaptive or delayed:MS");
-  auto* blend = command.add_option("--blend-frames", options.playout.blend_frames,
-                                   "frames that a correction takes; 0 snaps");
+  auto* blend =
+      command.add_option("--blend-frames", options.playout.blend_frames,
+                         "number of frames over which a correction is blended; 0: corrections jump");
   blend->check(CLI::Range(0.0, 600.0));
-  auto* to =
-      command.add_option("--switch-to", arguments.switch_to, "goes over to another mode while it runs");
-  auto* at = command.add_option("--switch-at", arguments.switch_at, "when, s from the start of the run");
+  auto* to = command.add_option("--switch-to", arguments.switch_to, "changes to this mode during the run");
+  auto* at = command.add_option("--switch-at", arguments.switch_at,
+                                "time of the change, s after the start of the run");
   to->needs(at)->delimiter(',');
   at->needs(to)->delimiter(',')->check(CLI::NonNegativeNumber);
   for (CLI::Option* option : {budget, threshold, turn, fixed})
-    option->group("What the sender spends");
+    option->group("Sender");
   for (CLI::Option* option : {mode, blend, to, at, shots})
-    option->group("What the client shows");
+    option->group("Client");
   arguments.options.links = {};
 }
 
@@ -154,7 +155,7 @@ Result<ReplayOptions> replay_options(const RunArguments& run, const program::Sou
                                      const LinkArguments& link) {
   ReplayOptions options = run.options;
   if (run.transport != "sim" && run.transport != "enet") {
-    return Error{"--transport " + run.transport + ": there are sim and enet"};
+    return Error{"--transport " + run.transport + ": expected sim or enet"};
   }
   options.transport = run.transport == "enet" ? ReplayTransport::enet : ReplayTransport::sim;
   if (const auto wrong = program::parse_mode(run.mode, options.playout)) return *wrong;
@@ -177,7 +178,7 @@ Result<ReplayOptions> replay_options(const RunArguments& run, const program::Sou
   if (owner.empty() && source.scenario == "owned") owner = "wifi";
   if (!owner.empty()) {
     const auto named = find_network(owner);
-    if (!named) return Error{"there is no network " + owner + "; there are " + network_names()};
+    if (!named) return Error{"unknown network " + owner + "; known networks: " + network_names()};
     options.owner_links = LinkPair{*named, *named};
   }
   options.owner_policy = run.owner_policy == "accept"   ? OwnerPolicy::accept

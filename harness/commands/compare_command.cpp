@@ -51,7 +51,7 @@ std::optional<Error> open_sources(const CompareArguments& arguments, Comparison&
     auto source = program::open_source(options);
     if (!source) return Error{source.error()};
     if (too_short(options, **source)) {
-      fmt::print(stderr, "skipped {}: its busiest entity lives for less than {:g} s\n", name_of(options),
+      fmt::print(stderr, "skipped {}: its busiest entity exists for less than {:g} s\n", name_of(options),
                  kLeastLifeS);
       return std::nullopt;
     }
@@ -85,7 +85,7 @@ Result<Comparison> comparison_of(const CompareArguments& arguments) {
   // ReplayOptions, so a start cannot apply to both kinds.
   source.trace = arguments.traces.empty() ? "" : arguments.traces.front();
   if (!arguments.traces.empty() && !arguments.scenarios.empty() && source.start_s > 0.0) {
-    return Error{"--start goes with traces or with scenarios, not with both at once"};
+    return Error{"--start cannot be used with traces and scenarios together"};
   }
   for (const std::string& network : networks) {
     link.network = network;
@@ -134,7 +134,7 @@ int run_compare(const CompareArguments& arguments) {
   if (!arguments.report.empty()) {
     const auto page = write_report(*comparison, *runs, arguments.report);
     if (!page) return report_error(page.error(), program::kFailed);
-    fmt::print("The report: {}\n", *page);
+    fmt::print("report written to {}\n", *page);
   }
   return 0;
 }
@@ -150,8 +150,8 @@ void add_list(CLI::App& command, const std::string& replaced, const std::string&
 }  // namespace
 
 void add_compare_command(CLI::App& app, int& exit_code) {
-  CLI::App* command =
-      app.add_subcommand("compare", "replay traces over networks by every method, on all cores; ratios");
+  CLI::App* command = app.add_subcommand(
+      "compare", "replay traces over networks with every method on all cores, and compare the methods");
   auto arguments = std::make_shared<CompareArguments>();
   program::add_source_options(*command, arguments->source);
   add_link_options(*command, arguments->link);
@@ -160,26 +160,27 @@ void add_compare_command(CLI::App& app, int& exit_code) {
   add_list(*command, "--trace", "--trace", arguments->traces, "recorded motions, CSV files", '\0');
   add_list(*command, "--scenario", "--scenario", arguments->scenarios, "built-in motions");
   add_list(*command, "--network", "--network", arguments->networks, "named networks");
-  add_list(*command, "--method", "--methods,--method", arguments->methods, "how motion is shown");
+  add_list(*command, "--method", "--methods,--method", arguments->methods, "methods to compare");
   add_list(*command, "--seed", "--seeds,--seed", arguments->seeds, "of the network's randomness");
   std::string parts;
   for (const Ablation& part : ablations())
     parts += (parts.empty() ? "" : ", ") + std::string{part.name};
   command
       ->add_flag("--ablate", arguments->ablate,
-                 "compare Reckoner with itself, each part switched off alone: " + parts)
+                 "compare Reckoner with itself with one part switched off at a time: " + parts)
       ->group("Compared")
       ->excludes("--methods");
   command
       ->add_flag("--equal-error", arguments->equal_error,
-                 "what Reckoner spends for the shown error of lerp-buffer at 20 updates a second (adaptive "
-                 "mode unless another buffered one is named)")
+                 "measure the bytes that Reckoner needs to reach the shown error of lerp-buffer at 20 "
+                 "updates a second (uses the adaptive mode unless --mode names another buffered one)")
       ->group("Compared")
       ->excludes("--methods")
       ->excludes("--ablate");
-  command->add_option("--threads", arguments->threads, "how many runs at once (default: one per core)");
-  command->add_option("--transport", arguments->run.transport,
-                      "sim: virtual time; enet: real time, ENet over UDP, on this machine");
+  command->add_option("--threads", arguments->threads, "number of parallel runs (default: one per core)");
+  command->add_option(
+      "--transport", arguments->run.transport,
+      "sim: simulated network in virtual time; enet: ENet over UDP on this machine in real time");
   command->add_option("--json", arguments->json, "write every run's figures and the ratios to this file")
       ->group("Output");
   command->add_option("--report", arguments->report, "write a page with plots, index.html, into this folder")

@@ -23,8 +23,8 @@ struct ConditionerArguments {
 };
 
 void print_direction(const char* name, const ConditionerCounters& counters) {
-  fmt::print("  {:<5} {} received, {} sent on, {} lost, {} duplicated, {} errors\n", name, counters.received,
-             counters.forwarded, counters.lost, counters.duplicated, counters.send_errors);
+  fmt::print("  {:<5} {} received, {} forwarded, {} lost, {} duplicated, {} errors\n", name,
+             counters.received, counters.forwarded, counters.lost, counters.duplicated, counters.send_errors);
 }
 
 int run_conditioner(const ConditionerArguments& arguments) {
@@ -59,13 +59,16 @@ int run_conditioner(const ConditionerArguments& arguments) {
 
 void add_conditioner_command(CLI::App& app, int& exit_code) {
   CLI::App* command =
-      app.add_subcommand("conditioner", "a bad network between two real programs: a UDP relay");
+      app.add_subcommand("conditioner", "a UDP relay that simulates a bad network between two real programs");
   auto arguments = std::make_shared<ConditionerArguments>();
-  command->add_option("--listen", arguments->listen_port, "UDP port that clients connect to; 0: any free one")
+  command
+      ->add_option("--listen", arguments->listen_port, "UDP port that clients connect to; 0: any free port")
       ->required();
   command->add_option("--to", arguments->to, "HOST:PORT of the server")->required();
   command->add_option("--seed", arguments->seed, "of the network's randomness");
-  command->add_option("--seconds", arguments->seconds, "stop after this long; 0: on SIGINT or SIGTERM")
+  command
+      ->add_option("--seconds", arguments->seconds,
+                   "stop after this many seconds; 0: run until SIGINT or SIGTERM")
       ->check(CLI::NonNegativeNumber);
   add_link_options(*command, arguments->link);
   command->footer(

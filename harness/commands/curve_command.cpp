@@ -157,7 +157,7 @@ int run_curve(const CurveArguments& arguments) {
 
 Result<std::string> curve_csv(const CurveArguments& arguments, std::string_view points_text) {
   if (arguments.samples < 1 || arguments.samples > kMostSamples) {
-    return Error{fmt::format("--samples is 1 to {}, got {}", kMostSamples, arguments.samples)};
+    return Error{fmt::format("--samples must be 1 to {}, not {}", kMostSamples, arguments.samples)};
   }
   if (arguments.kind == "catmull-rom") return catmull_rom_csv(arguments, points_text);
   if (arguments.kind == "tcb") return tcb_csv(arguments, points_text);
@@ -179,27 +179,28 @@ void add_curve_command(CLI::App& app, int& exit_code) {
       ->add_option("--points", a->points_file,
                    "CSV of points x[,y[,z]]; for tcb keys t,x,y,z,tension,continuity,bias,ease_to,ease_from")
       ->required();
-  command->add_option("--samples", a->samples, "Samples a segment (chaikin prints its points)");
+  command->add_option("--samples", a->samples, "Samples per segment (chaikin prints its points)");
   command->add_flag("--uniform-speed", a->uniform_speed,
-                    "Samples evenly in distance along the curve, instead of in t");
+                    "Sample at equal distances along the curve instead of equal steps of t");
   command->add_flag("--closed", a->closed, "Join the end to the start");
   command->add_option("--knots", a->knots, "catmull-rom: uniform, centripetal or chordal")
       ->check(CLI::IsMember({"uniform", "centripetal", "chordal"}));
   command->add_option("--ends", a->ends, "catmull-rom, not closed: double or reflect the end point")
       ->check(CLI::IsMember({"double", "reflect"}));
   command->add_option("--closing-time", a->closing_time,
-                      "tcb, closed: time from the last key to the first; 0 is the mean of the others");
-  command->add_option("--passes", a->passes, "chaikin: times that corners are cut");
-  command->add_flag("--limit-angles", *limit_angles, "chaikin: leave corners below the angle limit alone");
+                      "tcb, closed: time from the last key to the first; 0: the mean interval between keys");
+  command->add_option("--passes", a->passes, "chaikin: number of corner-cutting passes");
+  command->add_flag("--limit-angles", *limit_angles,
+                    "chaikin: do not cut corners that turn by less than the angle limit");
   command->add_option("--angle-limit-deg", a->angle_limit_deg,
-                      "Sets the angle limit (30), and --limit-angles");
+                      "Angle limit in degrees (default 30); implies --limit-angles");
   command->add_flag("--reject-outliers", *reject_outliers, "chaikin: drop spikes first");
   command->add_option("--outlier-limit-deg", a->outlier_limit_deg,
-                      "Turn of a spike (90); sets --reject-outliers");
-  command->add_option("--tolerance", a->tolerance, "Largest error of a distance, in the points' unit");
+                      "Least turn of a spike in degrees (default 90); implies --reject-outliers");
+  command->add_option("--tolerance", a->tolerance, "Largest error of distances, in the unit of the points");
   command->footer(
-      "t counts segments (tcb: key time; chaikin: points); dx,dy,dz is the derivative by t; axes that the "
-      "points have not are 0.");
+      "t counts segments (tcb: time of the keys; chaikin: points). dx,dy,dz is the derivative with respect "
+      "to t. Missing axes are 0.");
   command->callback([a, limit_angles, reject_outliers, &exit_code] {
     if (*limit_angles && !a->angle_limit_deg) a->angle_limit_deg = kDefaultAngleLimit / kRadiansPerDegree;
     if (*reject_outliers && !a->outlier_limit_deg)

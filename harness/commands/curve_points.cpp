@@ -68,7 +68,7 @@ Result<std::vector<Row>> read_rows(std::string_view text, std::size_t least, std
       row.numbers.push_back(*value);
     }
     if (row.numbers.size() < least || row.numbers.size() > most) {
-      return Error{fmt::format("line {}: {} to {} numbers are expected, got {}", number, least, most,
+      return Error{fmt::format("line {}: expected {} to {} numbers, found {}", number, least, most,
                                row.numbers.size())};
     }
     rows.push_back(std::move(row));

@@ -65,7 +65,7 @@ Result<std::string> port_of(ChildProcess& process, const std::string& name) {
     if (ended) return Error{name + " did not start: " + last_line(output)};
     sleep_ms(10);
   }
-  return Error{program::stop_requested() ? "stopped" : name + " did not say which port it listens on"};
+  return Error{program::stop_requested() ? "stopped" : name + " did not print its port"};
 }
 
 std::vector<std::string> source_options(const program::SourceOptions& source) {
@@ -157,15 +157,15 @@ void print_table(const std::vector<Column>& columns) {
   fmt::print("\n");
   print_row("", columns, [](const Column& c) { return c.title; });
   print_row("", columns, [](const Column& c) { return c.what; });
-  print_row("same-time error, 95 % below (m)", columns,
+  print_row("same-time error, p95 (m)", columns,
             [](const Column& c) { return fmt::format("{:.3f}", c.figures.now_error_m.p95); });
-  print_row("error of the path shown, 95 % below (m)", columns,
+  print_row("error of the shown path, p95 (m)", columns,
             [](const Column& c) { return fmt::format("{:.3f}", c.figures.shown_error_m.p95); });
-  print_row("jerks in velocity, 99 % below (m/s)", columns,
+  print_row("velocity step, p99 (m/s)", columns,
             [](const Column& c) { return fmt::format("{:.3f}", c.figures.velocity_step_mps.p99); });
-  print_row("shown this long ago, mean (ms)", columns,
+  print_row("playout delay, mean (ms)", columns,
             [](const Column& c) { return fmt::format("{:.0f}", c.figures.delay_ms.mean); });
-  print_row("error of the clock, 95 % below (ms)", columns, [](const Column& c) {
+  print_row("clock error, p95 (ms)", columns, [](const Column& c) {
     return c.figures.clock_error_ms ? fmt::format("{:.1f}", c.figures.clock_error_ms->p95) : "perfect";
   });
   print_row("updates per entity and second", columns,
@@ -176,8 +176,8 @@ void print_table(const std::vector<Column>& columns) {
 
 void print_outcome(const Figures& reckoner, const Figures& snap) {
   fmt::print(
-      "\nIn 95 % of its frames client 1 was within {:.3f} m of the truth of that very instant, snap within "
-      "{:.3f} m;\nits motion jerked {:.2f} times as much.\n",
+      "\nIn 95 % of the frames, the error at the same instant was at most {:.3f} m for client 1 and {:.3f} m "
+      "for snap.\nThe velocity steps of client 1 were {:.2f} times those of snap.\n",
       reckoner.now_error_m.p95, snap.now_error_m.p95,
       reckoner.velocity_step_mps.p99 / std::max(1e-9, snap.velocity_step_mps.p99));
 }
@@ -194,7 +194,7 @@ void print_next_steps(const std::string& harness) {
 int run_demo(const DemoArguments& arguments) {
   program::catch_stop_signals();
   const auto network = find_network(arguments.network);
-  if (!network) return report_error("there is no network " + arguments.network);
+  if (!network) return report_error("unknown network " + arguments.network);
   if (const auto source = program::open_source(arguments.source); !source)
     return report_error(source.error());
   const ScratchFolder scratch;
@@ -228,7 +228,7 @@ int run_demo(const DemoArguments& arguments) {
 
   std::vector<DemoClient> viewers(2);
   viewers[0].title = "client 1", viewers[0].what = "shows the present", viewers[0].mode = "present";
-  viewers[1].title = "client 2", viewers[1].what = "a moment ago", viewers[1].mode = "adaptive";
+  viewers[1].title = "client 2", viewers[1].what = "shows the past", viewers[1].mode = "adaptive";
   std::uint64_t client_id = 0;
   for (DemoClient& viewer : viewers) {
     viewer.rendered = scratch.path() / (viewer.mode + ".csv");
@@ -247,9 +247,9 @@ int run_demo(const DemoArguments& arguments) {
     viewer.process = std::move(*process);
   }
   fmt::print(
-      "{} for {:.0f} s: one server and two clients, each a process of its own on this machine, talking UDP\n"
-      "through a network like \"{}\": {:.0f} ms one way, {:.0f} ms of jitter, {:g} % of the datagrams "
-      "lost.\n",
+      "{} for {:.0f} s: one server and two clients, each in its own process on this machine. They use "
+      "UDP\nover a simulated network like \"{}\": {:.0f} ms one way, {:.0f} ms of jitter, {:g} % of the "
+      "datagrams lost.\n",
       name_of(arguments.source), arguments.source.seconds, arguments.network, network->latency_ms,
       network->jitter_ms, network->loss_percent);
   std::fflush(stdout);
@@ -282,11 +282,10 @@ int run_demo(const DemoArguments& arguments) {
   columns.push_back(*snap);
   print_table(columns);
   fmt::print(
-      "\n  snap is what many games do: each update drawn as it comes, constant velocity in between, the "
-      "same\n"
-      "  number of updates over the same network (simulated). Jerks are changes of velocity between two "
-      "frames\n"
-      "  that the real motion did not make: they are what the eye sees.\n");
+      "\n  Many games use the technique snap: they draw each update as it arrives and extrapolate with "
+      "constant\n  velocity. Here it gets an equal number of updates over an equal network (simulated). A "
+      "velocity step is\n  a change of velocity between two frames that the true motion does not have. "
+      "Players see it as a jerk.\n");
   print_outcome(columns[0].figures, columns.back().figures);
   print_next_steps(arguments.argv0);
   return 0;
@@ -295,8 +294,8 @@ int run_demo(const DemoArguments& arguments) {
 }  // namespace
 
 void add_demo_command(CLI::App& app, int& exit_code, const char* argv0) {
-  CLI::App* command =
-      app.add_subcommand("demo", "a server, a bad network and two clients on this machine; then a table");
+  CLI::App* command = app.add_subcommand(
+      "demo", "run a server, a bad network and two clients on this machine, and print a table");
   auto arguments = std::make_shared<DemoArguments>();
   arguments->argv0 = argv0;
   program::add_source_options(*command, arguments->source);

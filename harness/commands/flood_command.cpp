@@ -56,12 +56,12 @@ Json figures_of(const LoadResult& result) {
 std::string failure_of(const LoadRunOptions& options, const Json& flooded) {
   const Json& flood = flooded["flood"];
   if (flood.value("datagrams", 0.0) < 0.9 * options.flood_per_second * options.seconds)
-    return "the flood did not come to its rate";
+    return "the flood did not reach its rate";
   if (flooded.value("clients_left", 0.0) > 0.0) return "an honest client was lost";
   if (flooded.value("late_joined", 0.0) < static_cast<double>(options.late))
-    return "an honest client did not get in";
+    return "an honest client could not join";
   if (flood.value("answered_bytes", 0.0) > flood.value("bytes", 0.0))
-    return "strangers got more bytes than they sent";
+    return "the flood received more bytes than it sent";
   return {};
 }
 
@@ -93,7 +93,8 @@ int run_flood_command(const FloodArguments& arguments) {
   }
   const Json& flood = all["pairs"].back()["flooded"]["flood"];
   fmt::print(
-      "{} clients; {:.0f} datagrams a second of {} strangers for {} s: {} bytes, answered by {} bytes\n\n",
+      "{} clients; {:.0f} datagrams a second from {} addresses for {} s: {} bytes sent, {} bytes received in "
+      "answer\n\n",
       arguments.run.world.clients, arguments.run.flood_per_second, flood["addresses"].dump(),
       arguments.run.seconds, flood["bytes"].dump(), flood["answered_bytes"].dump());
   for (const Figure& figure : kFigures) {
@@ -117,8 +118,8 @@ int run_flood_command(const FloodArguments& arguments) {
 }  // namespace
 
 void add_flood_command(CLI::App& app, int& exit_code, const char* argv0) {
-  CLI::App* command =
-      app.add_subcommand("flood", "what strangers who flood a server of this machine do to its clients");
+  CLI::App* command = app.add_subcommand(
+      "flood", "measure how a flood of datagrams on a server of this machine affects its clients");
   auto arguments = std::make_shared<FloodArguments>();
   LoadRunOptions& run = arguments->run;
   run.program = program_folder(argv0) / "reckoner-harness";
@@ -126,29 +127,29 @@ void add_flood_command(CLI::App& app, int& exit_code, const char* argv0) {
   run.late = 8;
   run.seconds = 30.0;
   run.world.entities = 400;
-  command->add_option("--clients", run.world.clients, "honest ones")->check(CLI::Range(1, 1000));
-  command->add_option("--entities", run.world.entities, "how many that move")->check(CLI::Range(1, 10'000));
-  command->add_option("--per-second", run.flood_per_second, "datagrams of strangers")
+  command->add_option("--clients", run.world.clients, "number of honest clients")->check(CLI::Range(1, 1000));
+  command->add_option("--entities", run.world.entities, "number of moving entities")
+      ->check(CLI::Range(1, 10'000));
+  command->add_option("--per-second", run.flood_per_second, "datagrams of the flood per second")
       ->check(CLI::Range(1.0, 50'000.0));
-  command->add_option("--seconds", run.seconds, "of each run, that are measured")
+  command->add_option("--seconds", run.seconds, "measured time of each run, s")
       ->check(CLI::Range(1.0, 120.0));
-  command->add_option("--warmup-s", run.warmup_s, "after the last client has joined, s")
+  command->add_option("--warmup-s", run.warmup_s, "pause after the last client has joined, s")
       ->check(CLI::Range(0.0, 60.0));
-  command->add_option("--late", run.late, "honest clients that join while it goes on")
+  command->add_option("--late", run.late, "number of honest clients that join during the flood")
       ->check(CLI::Range(0, 100));
-  command->add_option("--pairs", arguments->pairs, "of runs, without and with the flood")
+  command->add_option("--pairs", arguments->pairs, "number of pairs of runs, without and with the flood")
       ->check(CLI::Range(1, 20));
   command->add_option("--json", arguments->json, "write all figures to this file");
   command->footer(
-      "Connects of plain ENet, first messages of handshakes, and noise, in equal parts, from thousands of "
-      "addresses\n"
-      "in 127.0.0.0/8 (Linux). The table has the medians without and with them, and the median of the "
-      "ratios.\n"
-      "Fails if a stranger took an honest client's place or was sent more bytes than it sent.\n"
+      "The flood has equal parts of ENet connection requests, first messages of handshakes, and noise. It "
+      "comes from\nthousands of addresses in 127.0.0.0/8 (Linux). The table has the medians without and with "
+      "the flood, and the median\nof the ratios. Fails if an honest client is kept out or lost, or if the "
+      "flood receives more bytes than it sends.\n"
       "Example:\n"
       "  reckoner-harness flood --clients 100 --per-second 5000 --seconds 30 --pairs 3");
   command->callback([arguments, &exit_code] { exit_code = run_flood_command(*arguments); });
-  CLI::App* role = app.add_subcommand("load-flood", "strangers of flood")->group("");
+  CLI::App* role = app.add_subcommand("load-flood", "flood of the command flood")->group("");
   auto options = std::make_shared<LoadFloodOptions>();
   role->add_option("--connect", options->server);
   role->add_option("--per-second", options->per_second);

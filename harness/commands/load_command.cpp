@@ -47,14 +47,15 @@ int run_load_command(const LoadArguments& arguments) {
 }
 
 void add_world_options(CLI::App& command, LoadWorldOptions& world) {
-  command.add_option("--clients", world.clients, "how many, each with a socket of its own")
+  command.add_option("--clients", world.clients, "number of clients, each with its own socket")
       ->check(CLI::Range(std::size_t{1}, kMostClients));
-  command.add_option("--entities", world.entities, "how many that move")
+  command.add_option("--entities", world.entities, "number of moving entities")
       ->check(CLI::Range(std::size_t{1}, std::size_t{60'000}));
-  command.add_option("--resting", world.resting, "how many more that do not")
+  command.add_option("--resting", world.resting, "number of additional entities at rest")
       ->check(CLI::Range(std::size_t{0}, std::size_t{1'000'000}));
-  command.add_option("--see", world.see, "how many moving entities each client sees, about; 0: all");
-  command.add_option("--seed", world.seed, "of the motion");
+  command.add_option("--see", world.see,
+                     "approximate number of moving entities that each client sees; 0: all");
+  command.add_option("--seed", world.seed, "seed of the motion");
 }
 
 void add_server_role(CLI::App& app, int& exit_code, const char* name, int (*run)(const LoadServerOptions&)) {
@@ -90,28 +91,28 @@ void add_clients_role(CLI::App& app, int& exit_code, const char* name,
 
 void add_load_command(CLI::App& app, int& exit_code, const char* argv0) {
   CLI::App* command = app.add_subcommand(
-      "load", "a server and many clients on this machine: what it takes, beside plain ENet");
+      "load", "measure the cost of a server with many clients on this machine, compared with plain ENet");
   auto arguments = std::make_shared<LoadArguments>();
   arguments->run.program = program_folder(argv0) / "reckoner-harness";
   LoadRunOptions& run = arguments->run;
   add_world_options(*command, run.world);
-  command->add_option("--seconds", run.seconds, "that are measured, of each of the two servers")
+  command->add_option("--seconds", run.seconds, "measured time of each of the two servers, s")
       ->check(CLI::Range(0.5, 3600.0));
   command->add_option("--warmup-s", run.warmup_s, "after the last client has joined, s")
       ->check(CLI::Range(0.0, 600.0));
   command->add_option("--tick-rate", run.tick_rate_hz, "ticks per second")->check(CLI::Range(1.0, 1000.0));
-  command->add_option("--threads", run.threads, "of the server")->check(CLI::Range(1u, 64u));
+  command->add_option("--threads", run.threads, "threads of the server")->check(CLI::Range(1u, 64u));
   command->add_option("--join-rate", run.join_rate_hz, "clients that join per second")
       ->check(CLI::Range(1.0, 10'000.0));
   command
-      ->add_option("--processes", run.processes, "that the clients are spread over; 0: one for 250 of them")
+      ->add_option("--processes", run.processes, "number of processes for the clients; 0: one for every 250")
       ->check(CLI::Range(0, 64));
-  command->add_flag("--insecure", run.insecure, "anyone may join, and nothing is encrypted");
+  command->add_flag("--insecure", run.insecure, "no tokens and no encryption");
   command->add_option("--json", arguments->json, "write all figures to this file");
   command->footer(
-      "Processor time is the server process's, within the measured time only, without its simulation of the\n"
-      "entities. Plain ENet sends datagrams of the same sizes at the same times to as many clients, who\n"
-      "acknowledge as often, and does nothing else.\n"
+      "Processor time is that of the server process during the measurement, without the simulation of the "
+      "entities.\nPlain ENet only sends datagrams of equal sizes at equal times to an equal number of "
+      "clients, which acknowledge\nequally often.\n"
       "Example:\n"
       "  reckoner-harness load --clients 1000 --entities 1000 --seconds 60 --insecure --json load.json");
   command->callback([arguments, &exit_code] { exit_code = run_load_command(*arguments); });

@@ -46,15 +46,16 @@ void add_measure_command(CLI::App& app, int& exit_code) {
   command->add_option("--truth", arguments->truth, "the CSV of reckoner-server --truth")->required();
   command->add_option("--rendered", arguments->rendered, "the CSV of reckoner-client --rendered")->required();
   command->add_option("--json", arguments->json, "write the figures to this file");
-  command
-      ->add_option("--teleport-mps", arguments->options.teleport_mps, "a step faster than this is a teleport")
+  command->add_option("--teleport-mps", arguments->options.teleport_mps, "a faster step is a teleport, m/s")
       ->check(CLI::PositiveNumber);
-  command->add_option("--frame-rate", arguments->options.frame_rate_hz, "of the client, per second")
+  command->add_option("--frame-rate", arguments->options.frame_rate_hz, "frames of the client per second")
       ->check(CLI::Range(1.0, 1000.0));
-  command->add_option("--one-way-ms", arguments->one_way_ms, "how long a spawn or despawn may take to arrive")
+  command
+      ->add_option("--one-way-ms", arguments->one_way_ms,
+                   "time that a spawn or despawn may take to arrive, ms")
       ->check(CLI::NonNegativeNumber);
   command->footer(
-      "Example: three processes on one machine, then how well it went:\n"
+      "Example: three processes on one machine, then the measurement:\n"
       "  reckoner-server --scenario crowd --port 7777 --seconds 20 --truth truth.csv &\n"
       "  reckoner-harness conditioner --listen 7778 --to 127.0.0.1:7777 --network intercity --seconds 20 &\n"
       "  reckoner-client --connect 127.0.0.1:7778 --seconds 15 --rendered shown.csv\n"

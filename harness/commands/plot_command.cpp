@@ -31,7 +31,7 @@ Result<std::size_t> chosen(const scenario::Source& source, const PlotArguments& 
       return i;
     }
   }
-  return Error{"there is no entity " + arguments.show};
+  return Error{"unknown entity " + arguments.show};
 }
 
 std::optional<Error> draw(const Plot& plot, const std::string& out) {
@@ -58,7 +58,8 @@ int run_plot(PlotArguments arguments) {
   options->method = "reckoner";
   auto reckoner = record_method(**source, *options, *entity, rate_hz);
   if (!reckoner) return report_error(reckoner.error());
-  if (rate_hz <= 0.0) return report_error("nothing was sent about the entity: there is nothing to compare");
+  if (rate_hz <= 0.0)
+    return report_error("no update was sent about the entity, so there is no rate for a comparison");
   ReplayOptions even = *options;
   even.method = "snap";
   even.budget = {};
@@ -73,8 +74,7 @@ int run_plot(PlotArguments arguments) {
 
   Plot plot;
   plot.title = fmt::format(
-      "The same motion, the same network ({:g} ms, {:g} ms of jitter, {:g} % loss), {:.1f} updates "
-      "per second each",
+      "Equal motion, network ({:g} ms, {:g} ms of jitter, {:g} % loss) and rate ({:.1f} updates per second)",
       options->links.down.latency_ms, options->links.down.jitter_ms, options->links.down.loss_percent,
       rate_hz);
   plot.methods = {std::move(*snap), std::move(*reckoner)};

@@ -145,7 +145,8 @@ Result<std::string> predict_json(std::string_view model, double dt_s, const std:
 }
 
 void add_predict_command(CLI::App& app, int& exit_code) {
-  auto* const command = app.add_subcommand("predict", "Print where a motion model takes a state, as JSON");
+  auto* const command =
+      app.add_subcommand("predict", "Print the state that a motion model predicts, as JSON");
   struct Arguments {
     std::string model;
     double dt_s = 0.0;
@@ -156,15 +157,14 @@ void add_predict_command(CLI::App& app, int& exit_code) {
       ->add_option("--model", a->model, "quadratic, static, fpw, rpw, rvw, fvw, fpb, rpb, rvb or fvb (DIS)")
       ->required()
       ->check(CLI::IsMember({"quadratic", "static", "fpw", "rpw", "rvw", "fvw", "fpb", "rpb", "rvb", "fvb"}));
-  command->add_option("--dt", a->dt_s, "Seconds ahead (negative: back)")->required();
+  command->add_option("--dt", a->dt_s, "Seconds to predict ahead (negative: back)")->required();
   command
       ->add_option("--state", a->state_file,
                    "JSON: position, velocity, acceleration, orientation [w,x,y,z], angular_velocity; SI")
       ->required();
   command->footer(
-      "DIS models: angular velocity about body axes; ...b models: velocity and acceleration in body axes, "
-      "too.\n"
-      "quadratic: world axes. What a model does not use is handed on as it is.");
+      "DIS models: the angular velocity is about body axes. ...b models: velocity and acceleration are in "
+      "body axes, too.\nquadratic: world axes. Fields that a model does not use are copied unchanged.");
   command->callback([a, &exit_code] { exit_code = run_predict(a->model, a->dt_s, a->state_file); });
 }
 

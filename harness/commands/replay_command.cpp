@@ -105,7 +105,7 @@ int run_replay(const ReplayArguments& arguments) {
              arguments.link.name(), arguments.run.options.method, arguments.run.options.seed,
              result->run.entity_seconds, took.count());
   if (const auto& real = result->real_time) {
-    fmt::print("  in real time over UDP; the latest tick {:.1f} ms late, {} frames dropped\n",
+    fmt::print("  in real time over UDP; largest delay of a tick {:.1f} ms, {} frames dropped\n",
                real->latest_tick_ms, real->dropped_frames);
   }
   print_figures(result->run);
@@ -116,9 +116,10 @@ int run_replay(const ReplayArguments& arguments) {
     if (!other) return report_error(other.error(), program::kBadInput);
     server_side = other->run;
     const auto ratio = owned_error_ratio(result->run, *server_side);
-    fmt::print("  server-side       p95 {:.3f} m of the same entities over a link as long as both: {}\n",
-               server_side->now_error_m.p95,
-               ratio ? fmt::format("ratio {:.2f}", *ratio) : "nothing was shown");
+    fmt::print(
+        "  server-side       p95 {:.3f} m if the server moves the entities, over a link as long as both "
+        "links: {}\n",
+        server_side->now_error_m.p95, ratio ? fmt::format("ratio {:.2f}", *ratio) : "nothing was shown");
   }
 
   if (rendered && !rendered->close()) {
@@ -140,8 +141,8 @@ int run_replay(const ReplayArguments& arguments) {
 }  // namespace
 
 void add_replay_command(CLI::App& app, int& exit_code) {
-  CLI::App* command =
-      app.add_subcommand("replay", "play motion through a server, a network and a client, and measure");
+  CLI::App* command = app.add_subcommand(
+      "replay", "replay motion through a server, a network and a client, and measure the result");
   auto arguments = std::make_shared<ReplayArguments>();
   program::add_source_options(*command, arguments->source);
   add_link_options(*command, arguments->link);
@@ -149,17 +150,19 @@ void add_replay_command(CLI::App& app, int& exit_code) {
   std::string methods;
   for (const std::string& name : method_names())
     methods += (methods.empty() ? "" : ", ") + name;
-  command->add_option("--method", arguments->run.options.method, "how motion is shown: " + methods);
-  command->add_option("--transport", arguments->run.transport,
-                      "sim: virtual time; enet: real time, ENet over UDP, on this machine");
+  command->add_option("--method", arguments->run.options.method,
+                      "the method that transfers and shows motion: " + methods);
+  command->add_option(
+      "--transport", arguments->run.transport,
+      "sim: simulated network in virtual time; enet: ENet over UDP on this machine in real time");
   command->add_option("--rendered", arguments->rendered, "write every shown pose to this CSV")
       ->group("Output");
   command->add_option("--packets", arguments->packets, "write every datagram to this CSV")->group("Output");
   command->add_option("--json", arguments->json, "write the figures to this file")->group("Output");
   command->footer(
-      "Example: what a player on a mobile network sees of a duel, and what it costs:\n"
+      "Example: what a player on a mobile network sees of a duel, and how many bytes that takes:\n"
       "  reckoner-harness replay --trace duel.csv --network mobile --json duel.json\n"
-      "The same network, the same input, without Reckoner:\n"
+      "With the same network and input, but without Reckoner:\n"
       "  reckoner-harness replay --trace duel.csv --network mobile --method snap");
   command->callback([arguments, &exit_code] { exit_code = run_replay(*arguments); });
 }

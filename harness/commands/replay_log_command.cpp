@@ -69,15 +69,14 @@ int run(const Arguments& arguments) {
       "{:.1f} s recorded by Reckoner {}: {} frames; {} updates in {} datagrams ({} lost), {} malformed\n",
       seconds, reader->settings().version, drawn.frames, stats.updates_applied, stats.datagrams_received,
       stats.datagrams_lost, stats.malformed);
-  if (reader->cut_short()) fmt::print("The file is cut short: what came after is missing.\n");
+  if (reader->cut_short()) fmt::print("The file is truncated; the end of the session is missing.\n");
   if (transport.departures() > 0) {
-    return report_error(
-        fmt::format("the client departed from the recorded one {} times: another version made the "
-                    "recording, or a fault of the machine",
-                    transport.departures()),
-        program::kFailed);
+    return report_error(fmt::format("the client behaved differently from the recorded one {} times: another "
+                                    "version made the recording, or the machine has a fault",
+                                    transport.departures()),
+                        program::kFailed);
   }
-  fmt::print("Every call came to what it came to then.\n");
+  fmt::print("Every call had the recorded result.\n");
   return program::kOk;
 }
 
@@ -87,15 +86,15 @@ void add_replay_log_command(CLI::App& app, int& exit_code) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand(
       "replay-log",
-      "play back a session that reckoner-client --record wrote: the same poses, to the last bit");
+      "play back a session recorded by reckoner-client --record, with poses equal to the last bit");
   command->add_option("log", arguments->log, "the recording")->required();
   command->add_option("--rendered", arguments->rendered,
                       "write every frame's shown poses to this CSV file, as the client would have");
   command->footer(
-      "Example, for a report of something that looked wrong:\n"
+      "Example, for reporting a visual fault:\n"
       "  reckoner-client --connect game.example:26000 --token alice.token --record strange.log\n"
       "  reckoner-harness replay-log strange.log --rendered strange.csv\n"
-      "Exit codes: 0 played back exactly, 1 the client did something else than the recorded one, 2 bad "
+      "Exit codes: 0 played back exactly, 1 the client behaved differently from the recorded one, 2 bad "
       "input.");
   command->callback([arguments, &exit_code] { exit_code = run(*arguments); });
 }

@@ -27,7 +27,7 @@ struct SoakArguments {
 
 bool print_report(const char* what, const SoakReport& report) {
   end_progress();
-  fmt::print("{}: {}\n", what, report.wrong.empty() ? "nothing wrong" : "WRONG");
+  fmt::print("{}: {}\n", what, report.wrong.empty() ? "passed" : "FAILED");
   for (const auto& [name, value] : report.figures.items())
     fmt::print("  {:<40}{:>16}\n", name, value.dump());
   for (const std::string& wrong : report.wrong)
@@ -52,7 +52,8 @@ int run_soak_command(const SoakArguments& arguments, const std::filesystem::path
   if (arguments.minutes > 0.0) {
     options.seconds = 60.0 * arguments.minutes;
     options.entities = 100;
-    const auto report = soak_in_real_time(options, program, [](double done) { show_progress("real time", done); });
+    const auto report =
+        soak_in_real_time(options, program, [](double done) { show_progress("real time", done); });
     if (!report) return report_error(report.error(), program::kFailed);
     all["real"] = report->figures;
     good = print_report("in real time", *report) && good;
@@ -67,19 +68,25 @@ int run_soak_command(const SoakArguments& arguments, const std::filesystem::path
 }  // namespace
 
 void add_soak_command(CLI::App& app, int& exit_code, const char* argv0) {
-  CLI::App* command = app.add_subcommand(
-      "soak", "clients who come and go while everything breaks, for long: does anything grow?");
+  CLI::App* command = app.add_subcommand("soak",
+                                         "run clients that join and leave at random over a faulty network "
+                                         "for a long time, and check for leaks and errors");
   auto arguments = std::make_shared<SoakArguments>();
   const auto program = program_folder(argv0) / "reckoner-harness";
-  command->add_option("--minutes", arguments->minutes, "in processes on this machine; 0: not")
+  command
+      ->add_option("--minutes", arguments->minutes,
+                   "minutes of the test with processes on this machine in real time; 0: skip")
       ->check(CLI::Range(0.0, 10'000.0));
-  command->add_option("--virtual-minutes", arguments->virtual_minutes, "in virtual time; 0: not")
+  command
+      ->add_option("--virtual-minutes", arguments->virtual_minutes,
+                   "minutes of the test in virtual time; 0: skip")
       ->check(CLI::Range(0.0, 10'000.0));
-  command->add_option("--clients", arguments->clients, "at once, about")->check(CLI::Range(9, 1000));
-  command->add_option("--seed", arguments->seed, "of what happens when");
+  command->add_option("--clients", arguments->clients, "approximate number of clients at once")
+      ->check(CLI::Range(9, 1000));
+  command->add_option("--seed", arguments->seed, "seed of the random events");
   command->add_option("--json", arguments->json, "write all figures to this file");
   command->footer(
-      "Exit codes: 0 nothing wrong, 1 something grew, somebody stayed out or was shown wrong, a message was "
+      "Exit codes: 0 passed; 1 memory grew, a client stayed out, an entity was shown wrong, or a message was "
       "lost.\n"
       "Example:\n"
       "  reckoner-harness soak --minutes 10 --virtual-minutes 60");

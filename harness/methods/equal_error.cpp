@@ -17,8 +17,9 @@ struct SeedMeans {
   double bytes_per_s = 0.0;
 };
 
-Result<SeedMeans> mean_over_seeds(const Comparison& comparison, const scenario::Source& source, const LinkPair& links,
-                    const std::string& method, const SendBudget& budget) {
+Result<SeedMeans> mean_over_seeds(const Comparison& comparison, const scenario::Source& source,
+                                  const LinkPair& links, const std::string& method,
+                                  const SendBudget& budget) {
   SeedMeans mean;
   for (const std::uint64_t seed : comparison.seeds) {
     ReplayOptions options = comparison.options;
@@ -41,15 +42,15 @@ Result<SeedMeans> mean_over_seeds(const Comparison& comparison, const scenario::
 // Finds the budget for one source and network. Calls `report_progress` after every budget tried.
 Result<EqualError> search(const Comparison& comparison, const NamedSource& source, const NamedLinks& network,
                           const std::function<void()>& report_progress) {
-  const auto plain =
-      mean_over_seeds(comparison, *source.source, network.links, "lerp-buffer", {.fixed_rate_hz = kPlainUpdatesPerS});
+  const auto plain = mean_over_seeds(comparison, *source.source, network.links, "lerp-buffer",
+                                     {.fixed_rate_hz = kPlainUpdatesPerS});
   if (!plain) return Error{plain.error()};
   report_progress();
-  EqualError found{source.name,      network.name, plain->error_m, plain->bytes_per_s,
+  EqualError found{source.name,     network.name, plain->error_m, plain->bytes_per_s,
                    kMaxUpdatesPerS, 0.0,          false};
   const auto attempt = [&](double updates_per_second) -> std::optional<Error> {
     const auto spent = mean_over_seeds(comparison, *source.source, network.links, "reckoner",
-                             {.updates_per_second = updates_per_second});
+                                       {.updates_per_second = updates_per_second});
     if (!spent) return Error{spent.error()};
     report_progress();
     const bool good = spent->error_m <= found.error_m;

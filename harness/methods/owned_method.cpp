@@ -236,14 +236,14 @@ class OwnedMethod final : public Method {
   ClientId owner_id_;
   ClientId rogue_id_;
   EntityId rogue_entity_;
-  SpeedMeter shown_speed_{kSpeedWindowS};       // of the cheating owner's entity as shown
-  SpeedMeter frame_step_speed_{0.0};               // as shown, from frame to frame
+  SpeedMeter shown_speed_{kSpeedWindowS};      // of the cheating owner's entity as shown
+  SpeedMeter frame_step_speed_{0.0};           // as shown, from frame to frame
   SpeedMeter published_speed_{kSpeedWindowS};  // as published by the server
   double published_s_ = 0.0;
-  std::vector<EntityId> ids_;   // null while the entity is not in the world
-  std::vector<State> truths_;   // each in the frame given by frames_
-  std::vector<EntityId> frames_;    // the entity's frame; null: the world
-  std::vector<bool> is_frame_;  // true: another entity uses it as its frame
+  std::vector<EntityId> ids_;     // null while the entity is not in the world
+  std::vector<State> truths_;     // each in the frame given by frames_
+  std::vector<EntityId> frames_;  // the entity's frame; null: the world
+  std::vector<bool> is_frame_;    // true: another entity uses it as its frame
   PublishCount publishes_;
 };
 

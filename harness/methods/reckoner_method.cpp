@@ -114,7 +114,8 @@ class ReckonerMethod final : public Method {
     switch (item.kind) {
       case scenario::FeedItem::Kind::spawn: {
         const scenario::SourceEntity& info = source_.entity(item.entity);
-        id = server_.spawn(info.has_orientation ? kBody : kPoint, info.name, published_state(item), frame_of(item));
+        id = server_.spawn(info.has_orientation ? kBody : kPoint, info.name, published_state(item),
+                           frame_of(item));
         if (const auto route = source_.route_of(item.entity)) server_.follow(id, routes_[*route]);
         return;
       }

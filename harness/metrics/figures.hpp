@@ -118,7 +118,7 @@ struct Figures {
   double teleport_settle_ms = 0.0;             ///< mean; 0 without teleports
   std::uint64_t between_teleport_frames = 0;   ///< number of poses shown between the two ends of a teleport
   std::optional<Distribution> clock_error_ms;  ///< only if the client estimates server time
-  std::optional<RewindFigures> seen;             ///< only of a run with shots
+  std::optional<RewindFigures> seen;           ///< only of a run with shots
   std::optional<OwnedFigures> owned;           ///< only of a run in which a client owns entities
   FrameCounts frames;
   std::optional<FrameFigures> in_frames;  ///< only if entities are in the frames of others

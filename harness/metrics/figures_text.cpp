@@ -13,7 +13,7 @@ void print_figures(const Figures& run) {
   };
   fmt::print("  same-time error   p50 {:.3f}  p95 {:.3f}  max {:.3f} m\n", run.now_error_m.p50,
              run.now_error_m.p95, run.now_error_m.max);
-  fmt::print("  shown error       p50 {:.3f}  p95 {:.3f}  max {:.3f} m, {:.0f} ms ago\n",
+  fmt::print("  shown error       p50 {:.3f}  p95 {:.3f}  max {:.3f} m, delay {:.0f} ms\n",
              run.shown_error_m.p50, run.shown_error_m.p95, run.shown_error_m.max, run.delay_ms.mean);
   if (run.angle_error_rad && run.shown_angle_error_rad) {
     fmt::print("  angle error       p95 {:.4f} rad, at the instant shown {:.4f}\n", run.angle_error_rad->p95,
@@ -22,13 +22,14 @@ void print_figures(const Figures& run) {
   fmt::print("  velocity step     p99 {:.3f}  max {:.3f} m/s; {:.2f} pops per s\n", run.velocity_step_mps.p99,
              run.velocity_step_mps.max, run.pops_per_s);
   if (run.down) {
-    fmt::print("  spent             {:.2f} updates, {:.0f} payload and {:.0f} wire bytes per entity and s\n",
-               per_s(run.down->updates), per_s(run.down->payload_bytes), per_s(run.down->wire_bytes));
+    fmt::print(
+        "  sent              {:.2f} updates, {:.0f} payload and {:.0f} wire bytes per entity and second\n",
+        per_s(run.down->updates), per_s(run.down->payload_bytes), per_s(run.down->wire_bytes));
   }
   if (run.in_frames) {
     const FrameFigures& f = *run.in_frames;
     fmt::print(
-        "  error in frames   at rest p99 {:.4f}, walking p95 {:.4f} p99 {:.4f} m; on firm ground {:.4f}, "
+        "  error in frames   at rest p99 {:.4f}, walking p95 {:.4f} p99 {:.4f} m; in the world frame {:.4f}, "
         "{:.4f} {:.4f}\n",
         f.frame_rest_error_m.p99, f.frame_walk_error_m.p95, f.frame_walk_error_m.p99, f.firm_rest_error_m.p99,
         f.firm_walk_error_m.p95, f.firm_walk_error_m.p99);
@@ -41,7 +42,7 @@ void print_figures(const Figures& run) {
   if (run.clock_error_ms) fmt::print("  clock error       p95 {:.2f} ms\n", run.clock_error_ms->p95);
   if (run.seen) {
     fmt::print(
-        "  seen by shots     p50 {:.4f}  p99 {:.4f}  max {:.3f} m in {} shots; every frame p99 {:.4f} m\n",
+        "  rewind error      p50 {:.4f}  p99 {:.4f}  max {:.3f} m in {} shots; in all frames p99 {:.4f} m\n",
         run.seen->seen_error_m.p50, run.seen->seen_error_m.p99, run.seen->seen_error_m.max, run.seen->shots,
         run.seen->seen_late_error_m.p99);
   }
@@ -53,9 +54,8 @@ void print_figures(const Figures& run) {
         s.accepted, s.corrected, s.refused, s.late, s.ahead, s.too_many, s.void_terms);
     if (const auto& speed = run.owned->rogue_speed_mps) {
       fmt::print(
-          "  rogue             believed at most {:.2f}, shown at p99 {:.2f}, most {:.2f}, from frame to "
-          "frame "
-          "{:.2f} m/s; it may do {:.2f}\n",
+          "  cheating owner    published at most {:.2f}, shown p99 {:.2f}, max {:.2f}, from frame to frame "
+          "{:.2f} m/s; limit {:.2f}\n",
           run.owned->rogue_believed_mps->max, speed->p99, speed->max, run.owned->rogue_step_mps->max,
           run.owned->rogue_limit_mps);
     }
@@ -70,8 +70,7 @@ void print_figures(const Figures& run) {
 void print_figures(const CodingFigures& f) {
   if (f.full_updates + f.residual_updates == 0) return;
   fmt::print(
-      "  coding            {:.2f} bytes an update with orientation, {:.2f} without; {:.1f} bits of them "
-      "head\n",
+      "  coding            {:.2f} bytes per update with orientation, {:.2f} without; header {:.1f} bits\n",
       f.bytes_with_orientation, f.bytes_without_orientation, f.head_bits);
   fmt::print(
       "                    {} in full ({:.0f} bits), {} residuals ({:.1f} bits, {:.1f} of them "

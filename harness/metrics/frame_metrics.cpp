@@ -69,7 +69,8 @@ void FrameMetrics::measure_error(const ShownPose& pose, std::span<const ShownPos
     return;
   }
   const glm::dvec3 meant = truth_->pose_in(pose.entity, frame, meant_s).position;
-  const glm::dvec3 shown_position = in != nullptr ? into_frame(in->pose, pose.pose).position : pose.pose.position;
+  const glm::dvec3 shown_position =
+      in != nullptr ? into_frame(in->pose, pose.pose).position : pose.pose.position;
   bool rests = meant_s - kRestS >= truth_->entity(pose.entity).first_s;
   for (double ago_s = 0.25 * kRestS; rests && ago_s <= kRestS; ago_s += 0.25 * kRestS)
     rests = glm::distance(meant, truth_->pose_in(pose.entity, frame, meant_s - ago_s).position) <= kRestM;

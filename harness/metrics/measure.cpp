@@ -44,7 +44,7 @@ Result<Figures> measure(std::span<const scenario::PoseRow> truth, std::span<cons
   std::size_t known = 0;
   for (std::size_t i = 0; i < rendered.size();) {
     if (!rendered[i].monotonic_s)
-      return Error{"the rendered file has no column monotonic_s: it is not of a real client"};
+      return Error{"the rendered file has no column monotonic_s: a real client did not write it"};
     const double frame_s = *rendered[i].monotonic_s;
     const double server_s = rendered[i].frame_time_s;
     double delay_s = 0.0;
@@ -82,7 +82,7 @@ Result<Figures> measure(std::span<const scenario::PoseRow> truth, std::span<cons
     if (frame_s - run_start_s >= kSkipRunS) metrics->clock_error(server_s - (frame_s + offset_s));
     last_frame_s = frame_s;
   }
-  if (!metrics || known == 0) return Error{"nothing of the truth was shown while it lasted"};
+  if (!metrics || known == 0) return Error{"no entity of the truth was shown during its time span"};
   Figures figures = metrics->figures();
   if (frames) figures.in_frames = frames->figures();
   return figures;

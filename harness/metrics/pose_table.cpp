@@ -22,7 +22,7 @@ bool is_jump(const Pose& a, const Pose& b, double dt_s, double teleport_mps) {
 Result<PoseTable> PoseTable::make(std::span<const scenario::PoseRow> rows, double teleport_mps) {
   PoseTable table;
   for (const scenario::PoseRow& row : rows) {
-    if (!row.monotonic_s) return Error{"the truth has no column monotonic_s: it is not of a real server"};
+    if (!row.monotonic_s) return Error{"the truth has no column monotonic_s: a real server did not write it"};
     const auto [found, fresh] = table.indices_.try_emplace(row.id, table.tracks_.size());
     if (fresh) {
       table.tracks_.emplace_back();

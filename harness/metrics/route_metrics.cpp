@@ -44,7 +44,7 @@ void RouteMetrics::frame(double time_s, std::span<const ShownPose> shown) {
     const double error = glm::length(pose.pose.position - truth_->pose(pose.entity, time_s).position);
     (on_route ? route_errors_m_ : excursion_errors_m_).push_back(error);
     if (time_s - left_s_[pose.entity] > kRejoinedS)
-      curve_distances_m_.push_back(routes_[*route].nearest(pose.pose.position).away);
+      curve_distances_m_.push_back(routes_[*route].nearest(pose.pose.position).distance_to_point);
   }
 }
 

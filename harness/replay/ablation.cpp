@@ -8,13 +8,14 @@ namespace reckoner::harness {
 namespace {
 
 constexpr std::array<Ablation, 7> kAblations{{
-    {"without-stamps", "time stamps: a motion counts from its arrival"},
-    {"without-threshold", "the threshold: updates go evenly, at the same rate"},
+    {"without-stamps", "time stamps: a motion starts when it arrives"},
+    {"without-threshold", "the threshold: updates are sent at even intervals, at an equal mean rate"},
     {"without-fit", "the fitted acceleration: the true one is sent"},
-    {"without-latency", "latency awareness: an update is due when the error is there"},
-    {"without-repair", "repair: what was lost is not sent again"},
-    {"without-blend", "the blend: T = 0, corrections snap"},
-    {"without-frames", "moving frames: everything is told in the world"},
+    {"without-latency",
+     "latency awareness: an update is sent only when the error has exceeded the threshold"},
+    {"without-repair", "repair: lost updates are not sent again"},
+    {"without-blend", "the blend: T = 0, corrections jump"},
+    {"without-frames", "moving frames: all motions are sent in world coordinates"},
 }};
 
 }  // namespace
@@ -39,7 +40,7 @@ Result<ReplayOptions> ablate(const ReplayOptions& options) {
   if (options.method == "without-blend") ablated.playout.blend_frames = 0.0;
   if (options.method == "without-threshold") {
     if (options.budget.updates_per_second <= 0.0) {
-      return Error{"without a threshold there must be a budget of updates per second"};
+      return Error{"without-threshold requires a budget (--updates-per-second)"};
     }
     ablated.budget.fixed_rate_hz = options.budget.updates_per_second;
     ablated.budget.updates_per_second = 0.0;

@@ -118,7 +118,8 @@ struct DelayedDatagram {
   bool up;
   std::vector<std::byte> payload;
 
-  bool operator<(const DelayedDatagram& other) const {  // inverted: std::priority_queue has the largest on top
+  bool operator<(
+      const DelayedDatagram& other) const {  // inverted: std::priority_queue has the largest on top
     return due_s != other.due_s ? due_s > other.due_s : order > other.order;
   }
 };
@@ -182,7 +183,8 @@ void Conditioner::Impl::follow_script(double now_s) {
 void Conditioner::Impl::drop_silent_clients(double now_s) {
   if (now_s < expiry_s_) return;
   expiry_s_ = now_s + kExpiryCheck;
-  std::erase_if(relays_, [&](const auto& entry) { return now_s - entry.second.last_received_s > options_.idle_s; });
+  std::erase_if(relays_,
+                [&](const auto& entry) { return now_s - entry.second.last_received_s > options_.idle_s; });
 }
 
 void Conditioner::Impl::wait(double seconds) {

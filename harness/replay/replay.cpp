@@ -40,7 +40,7 @@ std::optional<Error> check(const ReplayOptions& options) {
   if (!rate_ok(options.frame_rate_hz)) return Error{"the frame rate must be 1 to 1000 per second"};
   const SendBudget& budget = options.budget;
   if (budget.updates_per_second > 0.0 && budget.fixed_rate_hz > 0.0) {
-    return Error{"a budget of updates per second and a fixed rate exclude each other"};
+    return Error{"a budget of updates per second cannot be combined with a fixed rate"};
   }
   if (budget.updates_per_second < 0.0 || budget.fixed_rate_hz < 0.0) {
     return Error{"a rate of updates must be above zero"};
@@ -141,7 +141,7 @@ Result<ReplayResult> replay(const scenario::Source& source, const ReplayOptions&
   }
   if (options.owner_links) {
     if (options.method != "reckoner" || options.transport != ReplayTransport::sim)
-      return Error{"entities are owned by clients with the method reckoner and the transport sim only"};
+      return Error{"clients can own entities only with the method reckoner and the transport sim"};
     if (!options.cheat.empty() && !find_cheat(options.cheat))
       return Error{"expected a cheat (none, speed, teleport, future, flood), found '" + options.cheat + "'"};
     RunNetwork none;
@@ -159,7 +159,7 @@ Result<ReplayResult> replay(const scenario::Source& source, const ReplayOptions&
     std::string known;
     for (const std::string& name : names)
       known += (known.empty() ? "" : ", ") + name;
-    return Error{"there is no method " + options.method + "; there are " + known};
+    return Error{"unknown method " + options.method + "; known methods: " + known};
   }
   double rate_hz = std::max(options.budget.updates_per_second, options.budget.fixed_rate_hz);
   if (rate_hz == 0.0) {
@@ -170,7 +170,7 @@ Result<ReplayResult> replay(const scenario::Source& source, const ReplayOptions&
     const auto first = replay(source, reckoner);
     if (!first) return Error{first.error()};
     rate_hz = updates_per_s(first->run);
-    if (rate_hz <= 0.0) return Error{"reckoner sent nothing, so there is no rate to send at"};
+    if (rate_hz <= 0.0) return Error{"reckoner sent no update, so the baseline has no rate"};
   }
   auto run_network = open_network(options, span.start_s);
   if (!run_network) return Error{run_network.error()};

@@ -125,7 +125,7 @@ std::string ChildProcess::output() const {
 
 std::string last_line(const std::string& output) {
   const std::size_t end = output.find_last_not_of('\n');
-  if (end == std::string::npos) return "it said nothing";
+  if (end == std::string::npos) return "it printed nothing";
   const std::size_t before = output.find_last_of('\n', end);
   const std::size_t begin = before == std::string::npos ? 0 : before + 1;
   return output.substr(begin, end + 1 - begin);

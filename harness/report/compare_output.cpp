@@ -52,7 +52,7 @@ std::string compare_table(const std::vector<CompareRun>& runs, bool buffered) {
     wide = std::max(wide, trace.size());
   std::string text;
   for (const std::string& network : distinct(runs, &CompareRun::network)) {
-    text += fmt::format("{}: 95 % of the {} errors are below, m\n  {:{}}", network,
+    text += fmt::format("{}: 95th percentile of the {} error, m\n  {:{}}", network,
                         buffered ? "shown" : "same-time", "", wide);
     for (const std::string& method : methods)
       text += fmt::format(" {:>14}", method);
@@ -82,9 +82,8 @@ std::string compare_table(const std::vector<CompareRun>& runs, bool buffered) {
   }
   if (!ratios.empty()) {
     text += fmt::format(
-        "x: Reckoner divided by the method, geometric mean over the traces, each at least {}; below 1 "
-        "Reckoner "
-        "is better.\n",
+        "x: Reckoner divided by the method, geometric mean over the traces, each ratio at least {}. Below 1, "
+        "Reckoner is better.\n",
         kMinRatio);
   }
   return text;
@@ -109,7 +108,8 @@ std::string equal_error_table(const std::vector<EqualError>& all) {
   std::string text;
   for (const std::string& network : networks_of(all)) {
     text += fmt::format(
-        "{}: bytes on the wire per entity and second for the error of lerp-buffer at {:g} updates a second\n"
+        "{}: bytes on the wire per entity and second to reach the error of lerp-buffer at {:g} updates a "
+        "second\n"
         "  {:{}} {:>10} {:>12} {:>12} {:>12} {:>8}\n",
         network, kPlainUpdatesPerS, "", wide, "error, m", "lerp-buffer", "reckoner", "at updates/s", "ratio");
     for (const EqualError& one : all) {

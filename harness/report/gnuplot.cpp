@@ -18,7 +18,7 @@ Result<std::string> draw_svg(const std::function<std::string(const std::string&)
   const std::filesystem::path script = scratch.path() / "plot.gp";
   std::ofstream(script) << script_for(drawn.string());
   auto gnuplot = ChildProcess::start("gnuplot", {script.string()}, scratch.path() / "gnuplot.log");
-  if (!gnuplot) return Error{gnuplot.error() + " (it draws the plots; Debian: gnuplot-nox)"};
+  if (!gnuplot) return Error{gnuplot.error() + " (gnuplot draws the plots; Debian package: gnuplot-nox)"};
   for (int i = 0; i < 3000 && !gnuplot->exit_code(); ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }

@@ -107,8 +107,7 @@ std::string plot_script(const Plot& plot, const std::string& out) {
         left + 0.03, colour);
     script += "plot " + lines + "\nunset label 1\n";
   };
-  panel(0, "What happened", "#52606d",
-        fmt::format("$m0 using 2:3 with lines lw 2 lc rgb '{}'", kTruthColour));
+  panel(0, "Truth", "#52606d", fmt::format("$m0 using 2:3 with lines lw 2 lc rgb '{}'", kTruthColour));
   for (std::size_t i = 0; i < plot.methods.size(); ++i) {
     const PlotMethod& method = plot.methods[i];
     panel(i + 1, method.title, method.colour,

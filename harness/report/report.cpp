@@ -75,8 +75,8 @@ Result<ReportFigure> path_figure(const Comparison& comparison, const NamedSource
   auto svg = draw_svg([&plot](const std::string& out) { return plot_script(plot, out); });
   if (!svg) return Error{svg.error()};
   return ReportFigure{"Paths from above: " + source.name, inlined(*svg),
-                      "Grey is where it really was. Below, the distance between that and what was drawn, at "
-                      "the same instant."};
+                      "The true path is grey. The lower plot shows the distance between the true and the "
+                      "drawn position at each instant."};
 }
 
 Result<ReportFigure> rate_figure(const Comparison& comparison, const std::vector<NamedSource>& some,
@@ -86,7 +86,7 @@ Result<ReportFigure> rate_figure(const Comparison& comparison, const std::vector
                                if (!figures.down || figures.entity_seconds <= 0.0) return std::nullopt;
                                return static_cast<double>(figures.down->updates) / figures.entity_seconds;
                              }};
-  SeriesPlot plot{"updates per second and entity", "95 % of the errors below (m)", {}};
+  SeriesPlot plot{"updates per second and entity", "error, 95th percentile (m)", {}};
   for (const std::string& method : comparison.methods)
     plot.series.push_back({method, {}});
   for (const double rate_hz : kRatesHz) {
@@ -104,16 +104,15 @@ Result<ReportFigure> rate_figure(const Comparison& comparison, const std::vector
   }
   auto svg = draw_svg([&plot](const std::string& out) { return series_script(plot, out); });
   if (!svg) return Error{svg.error()};
-  return ReportFigure{
-      "Error against updates per second", inlined(*svg),
-      fmt::format("What each technique makes of the updates it is sent: geometric mean over {} "
-                  "of the traces. Lower is better.",
-                  some.size())};
+  return ReportFigure{"Error against updates per second", inlined(*svg),
+                      fmt::format("The error of each technique at several update rates: geometric mean over "
+                                  "{} of the traces. Lower is better.",
+                                  some.size())};
 }
 
 Result<ReportFigure> smoothness_figure(const Comparison& comparison, const std::vector<CompareRun>& runs,
                                        const std::vector<ComparedFigure>& figures) {
-  SeriesPlot plot{"excess acceleration (m/s^2): how much it shakes", "95 % of the errors below (m)", {}};
+  SeriesPlot plot{"excess acceleration (m/s^2), a measure of shaking", "error, 95th percentile (m)", {}};
   const std::string& network = comparison.networks.front().name;
   for (const std::string& method : comparison.methods) {
     plot.series.push_back(
@@ -121,8 +120,9 @@ Result<ReportFigure> smoothness_figure(const Comparison& comparison, const std::
   }
   auto svg = draw_svg([&plot](const std::string& out) { return series_script(plot, out); });
   if (!svg) return Error{svg.error()};
-  return ReportFigure{"Error against smoothness", inlined(*svg),
-                      "Near the truth and smooth at once is bottom left. Geometric means over all traces."};
+  return ReportFigure{
+      "Error against smoothness", inlined(*svg),
+      "Accurate and smooth techniques are at the bottom left. Geometric means over all traces."};
 }
 
 }  // namespace

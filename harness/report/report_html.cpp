@@ -75,7 +75,8 @@ std::string error_table(const std::vector<CompareRun>& runs, const std::string& 
 std::string glossary(const std::vector<CompareRun>& runs) {
   std::string list = "<h2>The techniques</h2>\n<dl>\n";
   for (const std::string& method : distinct(runs, &CompareRun::method)) {
-    std::string_view summary = "fitted motion, sent when its prediction would fail, blended or interpolated";
+    std::string_view summary =
+        "sends fitted motions when the prediction would exceed a threshold; blends or interpolates them";
     const auto kinds = baseline_kinds();
     const auto kind = std::ranges::find(kinds, method, &BaselineKind::name);
     if (kind != kinds.end()) {

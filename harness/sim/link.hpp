@@ -88,7 +88,7 @@ class Link {
   scenario::Random loss_random_;
   scenario::Random duplicate_random_;
   scenario::Random delay_random_;
-  bool bad_ = false;          ///< true in the bad state of Gilbert's model
+  bool bad_ = false;            ///< true in the bad state of Gilbert's model
   double queue_empty_s_ = 0.0;  ///< time when the queue of the rate limit is empty
   bool queue_used_ = false;
 };

@@ -45,7 +45,7 @@ std::optional<Error> LinkScript::parse_line(std::string_view line, std::vector<C
 
   Change change;
   const std::optional<double> time = to_number(word);
-  if (!time || *time < 0.0) return bad_word("no time in seconds:", word);
+  if (!time || *time < 0.0) return bad_word("not a time in seconds:", word);
   change.time_s = *time;
   if (!changes.empty() && change.time_s < changes.back().time_s) {
     return bad_word("earlier than the line before:", word);
@@ -57,7 +57,7 @@ std::optional<Error> LinkScript::parse_line(std::string_view line, std::vector<C
     change.down = !change.up;
     word = next_word(line);
   }
-  if (word.empty()) return Error{"nothing changes: option=value or network=NAME expected"};
+  if (word.empty()) return Error{"no change given: option=value or network=NAME expected"};
   for (; !word.empty(); word = next_word(line)) {
     const std::size_t equals = word.find('=');
     if (equals == std::string_view::npos) return bad_word("option=value expected, not", word);
@@ -69,7 +69,7 @@ std::optional<Error> LinkScript::parse_line(std::string_view line, std::vector<C
       change.name = value;
     } else {
       const std::optional<double> number = to_number(value);
-      if (!number) return bad_word("no number:", word);
+      if (!number) return bad_word("not a number:", word);
       LinkOptions scratch;
       if (auto wrong = set_option(scratch, name, *number)) return wrong;
       change.name = name;

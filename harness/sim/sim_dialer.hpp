@@ -30,7 +30,8 @@ class SimDialer final : public Dialer {
     if (network_down) return Error{"the network is down"};
     if (!round_) round_.emplace(std::max<std::size_t>(1, dead_addresses.size()));
     dialed_addresses.push_back(round_->dial());
-    if (dialed_addresses.back() < dead_addresses.size() && dead_addresses[dialed_addresses.back()]) return &dead_transport_.emplace();
+    if (dialed_addresses.back() < dead_addresses.size() && dead_addresses[dialed_addresses.back()])
+      return &dead_transport_.emplace();
     Transport& transport = network_.add_client(reason_);
     client_ = network_.newest_client();
     ++dialed;
@@ -45,9 +46,9 @@ class SimDialer final : public Dialer {
   /// The index of the newest connection in the network, or nullopt before the first.
   [[nodiscard]] std::optional<std::size_t> client() const { return client_; }
 
-  bool network_down = false;     ///< true: every attempt fails at once
-  std::string failure_hint_text;      ///< the text that failure_hint() returns
-  std::size_t dialed = 0;  ///< number of connections made
+  bool network_down = false;      ///< true: every attempt fails at once
+  std::string failure_hint_text;  ///< the text that failure_hint() returns
+  std::size_t dialed = 0;         ///< number of connections made
   /// One element for each address of the server: true if nothing answers there. The other addresses all lead
   /// to the same server. If empty, there is one address and it answers. The size must not change after the
   /// first attempt.

@@ -40,7 +40,7 @@ struct Flow {
   double deviation_s = 0.0;
   std::uint32_t next_wanted = 0;
   std::map<std::uint32_t, Reliable> out_of_order;  // packets that arrived before an earlier one
-  Bytes message;                            // the parts received so far of an incomplete message
+  Bytes message;                                   // the parts received so far of an incomplete message
 };
 
 struct ScheduledEvent {
@@ -79,7 +79,7 @@ struct SimNetwork::Impl {
     bool follows_script = false;  // true: the script changes the links of this connection
     bool client_open = false;
     bool server_open = false;
-    bool closed = false;       // permanently; a connection never opens again
+    bool closed = false;           // permanently; a connection never opens again
     bool client_notified = false;  // the client's end has reported the disconnect
     bool server_notified = true;   // the server's end has reported the disconnect; true before it opens
     bool client_dropped = false;
@@ -181,7 +181,7 @@ class SimNetwork::Impl::End final : public Transport {
     stats_.wire_bytes_received += wire_bytes;
   }
   void queue_event(TransportEvent::Kind kind, std::size_t connection, Channel channel, std::uint32_t reason,
-            Bytes payload) {
+                   Bytes payload) {
     stats_.payload_bytes_received += payload.size();
     const PeerId peer{is_server_ ? static_cast<std::uint32_t>(connection + 1) : 1u};
     inbox_.push_back({{kind, peer, channel, reason, {}}, std::move(payload)});

@@ -47,7 +47,8 @@ ScheduledEvent SimNetwork::Impl::pop_next() {
 // Sends one datagram now. `scheduled` describes its arrival.
 void SimNetwork::Impl::transmit(ScheduledEvent scheduled, std::size_t payload_bytes, std::size_t wire_bytes) {
   Connection& connection = *connections[scheduled.connection];
-  const bool runs_down = scheduled.kind == ScheduledEvent::Kind::acknowledge ? !scheduled.down : scheduled.down;
+  const bool runs_down =
+      scheduled.kind == ScheduledEvent::Kind::acknowledge ? !scheduled.down : scheduled.down;
   receiver(connection, !runs_down).count_sent(wire_bytes);
   scheduled.piece.wire_bytes = wire_bytes;
   const LinkFate fate = connection.flow(runs_down).link.pass(now_s, wire_bytes);
@@ -115,7 +116,8 @@ void SimNetwork::Impl::handle(ScheduledEvent& scheduled) {
   const bool down = scheduled.down;
   Flow& flow = connection.flow(down);
   const bool arrives_down = scheduled.kind == ScheduledEvent::Kind::acknowledge ? !down : down;
-  const bool arrives = scheduled.kind != ScheduledEvent::Kind::timeout && scheduled.kind != ScheduledEvent::Kind::check_silence;
+  const bool arrives = scheduled.kind != ScheduledEvent::Kind::timeout &&
+                       scheduled.kind != ScheduledEvent::Kind::check_silence;
   if (arrives && (connection.sender_gone(!arrives_down) || (!arrives_down && !server_up))) return;
   if (arrives) (arrives_down ? connection.client_received_s : connection.server_received_s) = now_s;
   switch (scheduled.kind) {
@@ -124,7 +126,7 @@ void SimNetwork::Impl::handle(ScheduledEvent& scheduled) {
       end.count_received(scheduled.piece.wire_bytes);
       if (!connection.open(!down)) return;
       end.queue_event(TransportEvent::Kind::received, scheduled.connection, Channel::state, 0,
-               std::move(scheduled.piece.payload));
+                      std::move(scheduled.piece.payload));
       return;
     }
     case ScheduledEvent::Kind::reliable: {
@@ -273,9 +275,9 @@ void SimNetwork::note_entities(std::size_t first, std::size_t entities) {
 namespace reckoner::harness {
 namespace {
 
-constexpr double kFirstTimeoutS = 0.5;  // ENET_PEER_DEFAULT_ROUND_TRIP_TIME
-constexpr double kOldestTimeoutS = 0.25;        // the constant kHurryMs in net/src/transport/enet/hurry.hpp
-constexpr double kGiveUpS = 30.0;       // ENET_PEER_TIMEOUT_MAXIMUM
+constexpr double kFirstTimeoutS = 0.5;    // ENET_PEER_DEFAULT_ROUND_TRIP_TIME
+constexpr double kOldestTimeoutS = 0.25;  // the constant kHurryMs in net/src/transport/enet/hurry.hpp
+constexpr double kGiveUpS = 30.0;         // ENET_PEER_TIMEOUT_MAXIMUM
 // Mean and mean deviation of |N(0,1)|.
 constexpr double kHalfNormalMean = 0.798;
 constexpr double kHalfNormalDeviation = 0.48;
@@ -364,7 +366,8 @@ void SimNetwork::Impl::open_server_side(Connection& connection, std::size_t inde
   if (!connection.server_notified) return;  // the server has already asked to close it
   connection.server_open = true;
   connection.server_notified = false;
-  server->queue_event(TransportEvent::Kind::connected, index, Channel::control, connection.connect_reason, {});
+  server->queue_event(TransportEvent::Kind::connected, index, Channel::control, connection.connect_reason,
+                      {});
 }
 
 void SimNetwork::Impl::close_side(Connection& connection, std::size_t index, bool client_side,
@@ -420,7 +423,8 @@ void SimNetwork::Impl::shorten_oldest_timeout(Flow& flow, std::size_t index, boo
   schedule_timeout(index, down, sequence, oldest);
 }
 
-void SimNetwork::Impl::schedule_timeout(std::size_t index, bool down, std::uint32_t sequence, const Reliable& piece) {
+void SimNetwork::Impl::schedule_timeout(std::size_t index, bool down, std::uint32_t sequence,
+                                        const Reliable& piece) {
   ScheduledEvent timeout;
   timeout.kind = ScheduledEvent::Kind::timeout;
   timeout.connection = index;

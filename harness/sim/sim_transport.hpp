@@ -65,8 +65,9 @@ class SimNetwork {
   [[nodiscard]] std::size_t newest_client() const;
 
   /// Disconnects the client: it no longer sends or answers anything. If `says_goodbye` is true and the client
-  /// was connected, one datagram notifies the server of the disconnect. If SimNetworkConfig::silence_timeout_s is
-  /// positive, the client's transport is destroyed after that time and must not be used any more.
+  /// was connected, one datagram notifies the server of the disconnect. If
+  /// SimNetworkConfig::silence_timeout_s is positive, the client's transport is destroyed after that time and
+  /// must not be used any more.
   void drop_client(std::size_t client, bool says_goodbye);
 
   /// False: the server stops, and every datagram to it is lost. True: a new server takes its address. The new

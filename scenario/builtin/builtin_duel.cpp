@@ -8,8 +8,8 @@
 namespace reckoner::scenario {
 namespace {
 
-constexpr double kStrideS = 0.5;  // time from one place to the next
-constexpr double kMaxOffsetM = 1.5;   // along each axis, a place is at most this far from home
+constexpr double kStrideS = 0.5;         // time from one place to the next
+constexpr double kMaxOffsetM = 1.5;      // along each axis, a place is at most this far from home
 constexpr double kPairDistanceM = 12.0;  // between the two players of a pair
 constexpr double kDistanceBetweenPairsM = 60.0;
 constexpr double kJumpChance = 0.3;   // the player jumps during a stride
@@ -43,7 +43,8 @@ class Duel final : public BuiltinSource {
 
   glm::dvec2 home(std::size_t index) const {
     const std::size_t pair = index / 2;
-    return {kPairDistanceM * (index % 2 == 0 ? -0.5 : 0.5), static_cast<double>(pair) * kDistanceBetweenPairsM};
+    return {kPairDistanceM * (index % 2 == 0 ? -0.5 : 0.5),
+            static_cast<double>(pair) * kDistanceBetweenPairsM};
   }
 
   glm::dvec2 place(std::size_t index, std::int64_t stride) const {

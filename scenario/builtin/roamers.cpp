@@ -33,7 +33,7 @@ double Roamers::leg_s(std::size_t number) const {
 glm::dvec2 Roamers::place(std::size_t number, std::int64_t leg) const {
   return home(number) +
          kMaxOffsetM * glm::dvec2{2.0 * hash_uniform(seed_, number, static_cast<int>(kX), leg) - 1.0,
-                              2.0 * hash_uniform(seed_, number, static_cast<int>(kY), leg) - 1.0};
+                                  2.0 * hash_uniform(seed_, number, static_cast<int>(kY), leg) - 1.0};
 }
 
 double Roamers::heading(std::size_t number, std::int64_t leg) const {

@@ -21,7 +21,7 @@ namespace reckoner::scenario {
 class Roamers {
  public:
   static constexpr double kAreaEachM2 = 16.0;  ///< area of the plane for each roamer
-  static constexpr double kMaxOffsetM = 4.0;       ///< along each axis, a place is at most this far from home
+  static constexpr double kMaxOffsetM = 4.0;   ///< along each axis, a place is at most this far from home
 
   /// `others` is the number of other entities on the plane; each increases the area as a roamer does.
   Roamers(std::size_t count, std::uint64_t seed, std::size_t others = 0);

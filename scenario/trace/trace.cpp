@@ -72,7 +72,8 @@ std::string known_ids(const Recording& recording) {
 }
 
 // Removes all other entities if the options name one.
-std::optional<Error> remove_unselected(Recording& recording, const std::string& name, const TraceOptions& options) {
+std::optional<Error> remove_unselected(Recording& recording, const std::string& name,
+                                       const TraceOptions& options) {
   if (options.entity == "all" || options.entity == "busiest") return std::nullopt;
   const std::string ids = known_ids(recording);
   std::erase_if(recording.entities, [&](const auto& entity) { return entity.id != options.entity; });
@@ -110,7 +111,7 @@ std::vector<TraceSource::Part> make_parts(Recording& recording, const TraceOptio
 // Limits the entities to the selected time window. All samples stay, so that the curve is unchanged up to the
 // ends of the window.
 std::optional<Error> limit_to_window(std::vector<TraceSource::Part>& parts, const std::string& name,
-                         const TraceOptions& options) {
+                                     const TraceOptions& options) {
   double earliest_s = std::numeric_limits<double>::infinity();
   double latest_s = -earliest_s;
   for (const TraceSource::Part& part : parts) {

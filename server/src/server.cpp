@@ -94,7 +94,7 @@ EntityId Server::spawn(std::size_t archetype, const std::string& name, const Sta
   Entity& entity = *s.entities.find(id);
   s.fields.add(id, archetype, s.next_tick);
   if (frame) s.entities.put_into(entity, frame, truth);
-  s.interest.place(entity, s.entities);
+  s.interest.set_position(entity, s.entities);
   s.relevance_changed.push_back(id);
   return id;
 }
@@ -134,7 +134,7 @@ bool Server::set_relevance(EntityId id, Relevance relevance) {
   Entity* entity = impl_->entities.find(id);
   if (entity == nullptr) return false;
   entity->relevance = relevance;
-  impl_->interest.place(*entity, impl_->entities);
+  impl_->interest.set_position(*entity, impl_->entities);
   impl_->note_relevance_change(id);
   return true;
 }
@@ -237,7 +237,7 @@ bool Server::move_along(EntityId id, const RouteState& along) {
   if (entity == nullptr || !entity->follower) return false;
   const Route& route = entity->follower->route();
   if (!is_encodable(along, route, impl_->quantisation[entity->archetype])) return false;
-  const RouteState place = route.carried(along, 0.0);
+  const RouteState place = route.advanced_on_route(along, 0.0);
   if (!impl_->move(*entity, route.state_at(place, 0.0))) return false;
   entity->follower->give(place);
   return true;
@@ -401,7 +401,7 @@ void Server::Impl::finish_outbox(Outbox& outbox) {
   outbox.flush(transport);
   add(stats, std::exchange(outbox.stats, {}));
   for (const std::uint32_t stream : outbox.repaired)
-    entities.slots()[stream / kLevels].levels[stream % kLevels].policy.spent();
+    entities.slots()[stream / kLevels].levels[stream % kLevels].policy.update_sent();
   outbox.repaired.clear();
 }
 
@@ -425,7 +425,7 @@ void Server::Impl::handle(const TransportEvent& event, double now_s) {
       if (reason == EndReason::none) {
         lose(*session);
       } else {
-        end(*session, reason == EndReason::replaced ? "the same client has joined anew" : "left");
+        end(*session, reason == EndReason::replaced ? "the same client has joined again" : "left");
       }
       break;
     }
@@ -509,7 +509,8 @@ void Server::Impl::apply_playout_changes(double now_s) {
     const auto playout = session->playout().due(now_s);
     if (!playout) return false;
     Interest::set_shows_past(*session, entities, playout->shows_past);
-    session->change_seen(playout->interpolates ? Path::interpolate : Path::predict, playout->blend_s);
+    session->change_seen(playout->interpolates ? MotionPath::interpolate : MotionPath::predict,
+                         playout->blend_s);
     return true;
   });
 }
@@ -543,7 +544,8 @@ void Server::Impl::join(PeerId peer, const JoinMessage& message) {
   }
   if (message.archetype_hash != archetype_hash(config.archetypes))
     return refuse(peer, {EndReason::archetypes, 0});
-  if (sessions.size() >= config.max_clients && !disconnected_clients.empty()) end(*sessions.find(disconnected_clients.front()));
+  if (sessions.size() >= config.max_clients && !disconnected_clients.empty())
+    end(*sessions.find(disconnected_clients.front()));
   if (sessions.size() >= config.max_clients) return refuse(peer, {EndReason::full, 0});
 
   waiting.erase(peer);
@@ -569,7 +571,7 @@ void Server::Impl::join(PeerId peer, const JoinMessage& message) {
   session.playout() =
       DeclaredPlayout{PlayoutMessage{message.shows_past, message.shows_past, message.blend_s}};
   if (config.rewind_s > 0.0)
-    session.remember_seen(message.shows_past ? Path::interpolate : Path::predict, message.blend_s,
+    session.remember_seen(message.shows_past ? MotionPath::interpolate : MotionPath::predict, message.blend_s,
                           config.rewind_s);
   for (std::uint32_t route = 1; route <= routes.size(); ++route)
     session.tell_route({{route}, routes.find({route})->definition()}, transport);
@@ -606,7 +608,7 @@ void Server::Impl::lose(Session& session) {
   sessions.move(session, {});
   session.comeback()->lost_s = present_s;
   disconnected_clients.push_back(session.id());
-  events.push_back({ServerEvent::Kind::client_lost, session.id(), "its connection was lost"});
+  events.push_back({ServerEvent::Kind::client_lost, session.id(), "the connection was lost"});
 }
 
 void Server::Impl::end(Session& session, std::string_view why) {
@@ -717,7 +719,8 @@ bool Server::set_origin(const glm::dvec3& origin) {
 State Server::Impl::state_in_frame(EntityId frame, const Entity& entity) const {
   const State world = entities.in_world(entity);
   const Entity* outer = entities.find(frame);
-  return publishable(outer != nullptr ? into_frame(entities.in_world(*outer), world) : world, entity.archetype);
+  return publishable(outer != nullptr ? into_frame(entities.in_world(*outer), world) : world,
+                     entity.archetype);
 }
 
 void Server::Impl::put_into(Entity& entity, EntityId frame, const State& truth) {
@@ -728,7 +731,7 @@ void Server::Impl::put_into(Entity& entity, EntityId frame, const State& truth) 
 
 // The entity has changed its frame.
 void Server::Impl::note_frame(const Entity& entity, EntityId before) {
-  interest.place(entity, entities);
+  interest.set_position(entity, entities);
   note_relevance_change(entity.id);
   if (before) relevance_changed.push_back(before);  // clients may no longer need the frame
 }
@@ -750,7 +753,8 @@ void Server::Impl::release(const Entity& ending) {
     Entity& entity = entities.slots()[slot];
     State truth = state_in_frame(outer, entity);
     const Quantisation& q = quantisation[entity.archetype];
-    if (!is_encodable(truth, q)) truth.velocity = truth.acceleration = truth.angular_velocity = glm::vec3{0.0f};
+    if (!is_encodable(truth, q))
+      truth.velocity = truth.acceleration = truth.angular_velocity = glm::vec3{0.0f};
     const bool lost = !is_encodable(truth, q);
     put_into(entity, outer, lost ? State{} : truth);
     if (entity.owned && !lost) (void)ownership.override_motion(entity, truth, next_tick, sessions, transport);
@@ -794,10 +798,12 @@ void Server::Impl::measure_levers() {
     entity.still_ticks = 0;
     entities.awake().insert(slot);
   }
-  std::erase_if(frames_with_lever, [&](std::uint32_t slot) { return entities.frames().inside(slot).empty(); });
+  std::erase_if(frames_with_lever,
+                [&](std::uint32_t slot) { return entities.frames().inside(slot).empty(); });
   for (const std::uint32_t member : entities.frames().members()) {
     const auto slot = static_cast<std::uint32_t>(entities.frames().frame_of(member).slot());
-    if (std::find(frames_with_lever.begin(), frames_with_lever.end(), slot) == frames_with_lever.end()) frames_with_lever.push_back(slot);
+    if (std::find(frames_with_lever.begin(), frames_with_lever.end(), slot) == frames_with_lever.end())
+      frames_with_lever.push_back(slot);
   }
 }
 

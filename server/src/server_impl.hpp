@@ -118,23 +118,24 @@ struct Server::Impl {
   DelaySurvey delays;
   SessionTable sessions;
   Ownership ownership;
-  std::map<PeerId, double> waiting;  // connected but not joined yet, and since when, s
-  std::deque<ClientId> disconnected_clients;         // have a session but no connection; oldest disconnect first
-  std::vector<ClientId> changing_playout;    // their new playout settings are not in effect yet
-  std::vector<ClientId> unacknowledged;      // owed an acknowledgement of reliable messages
-  std::vector<EntityId> relevance_changed;     // to be checked for relevance in the next tick
+  std::map<PeerId, double> waiting;           // connected but not joined yet, and since when, s
+  std::deque<ClientId> disconnected_clients;  // have a session but no connection; oldest disconnect first
+  std::vector<ClientId> changing_playout;     // their new playout settings are not in effect yet
+  std::vector<ClientId> unacknowledged;       // owed an acknowledgement of reliable messages
+  std::vector<EntityId> relevance_changed;    // to be checked for relevance in the next tick
   std::vector<std::pair<EntityId, Tick>> despawned;  // ended since the last tick, and when
   std::deque<ServerEvent> events;
   ServerLog log;
   MessageInbox inbox{{}};
-  MessageBatch batch;                  // scratch: the messages of one datagram
-  std::vector<Session*> receivers;     // scratch
-  std::vector<std::size_t> max_datagram_bytes;      // scratch, per session: largest datagram that can be sent, bytes
-  std::vector<SeenPose> seen;          // result of rewind()
-  double present_s = 0.0;              // server time of the last receive() or tick(), s
+  MessageBatch batch;               // scratch: the messages of one datagram
+  std::vector<Session*> receivers;  // scratch
+  std::vector<std::size_t>
+      max_datagram_bytes;      // scratch, per session: largest datagram that can be sent, bytes
+  std::vector<SeenPose> seen;  // result of rewind()
+  double present_s = 0.0;      // server time of the last receive() or tick(), s
   std::vector<std::uint32_t> frames_with_lever;  // slots whose frame contains, or contained, entities
-  glm::dvec3 origin{0.0};              // origin of the game's coordinates, m, in the server's world
-  std::vector<EntityId> ended;         // scratch
+  glm::dvec3 origin{0.0};                        // origin of the game's coordinates, m, in the server's world
+  std::vector<EntityId> ended;                   // scratch
   bool closing = false;
   Tick next_tick = 0;
   int held_back = 0;  // ticks in a row that sent no datagrams

@@ -39,11 +39,11 @@ void ServerLog::lost(ClientId client, PeerId peer) const {
 }
 
 void ServerLog::back(ClientId client, PeerId peer) const {
-  say(sink_, LogLevel::info, "client back", {{"client", number(client)}, {"peer", number(peer)}});
+  say(sink_, LogLevel::info, "client resumed", {{"client", number(client)}, {"peer", number(peer)}});
 }
 
 void ServerLog::closing(std::size_t clients) const {
-  say(sink_, LogLevel::debug, "telling clients goodbye", {{"clients", std::uint64_t{clients}}});
+  say(sink_, LogLevel::debug, "closing connections", {{"clients", std::uint64_t{clients}}});
 }
 
 void ServerLog::owner_events(const std::deque<ServerEvent>& events, std::size_t first) const {
@@ -58,7 +58,7 @@ void ServerLog::owner_events(const std::deque<ServerEvent>& events, std::size_t 
 void ServerLog::review(const SessionTable& sessions, const ServerStats& stats, double tick_rate_hz,
                        double now_s) {
   if (!sink_ || !refusals_.due(now_s)) return;
-  refusals_.say(sink_, "client's payloads refused", stats.refusals);
+  refusals_.say(sink_, "client payloads refused", stats.refusals);
   for (const auto& session : sessions.all()) {
     const double waits_s = session->behind_ticks() / tick_rate_hz;
     if (waits_s > kBehindS && behind_.insert(session->id()).second) {

@@ -436,7 +436,7 @@ TEST(HostileFrames, RandomSequencesAreHarmless) {
         int depth = 0;
         for (const ShownEntity* in = &e; in != nullptr && in->frame; ++depth)
           in = find(h.world.shown(0), in->frame);
-        EXPECT_LE(depth, kMostFrames + 1);
+        EXPECT_LE(depth, kMaxFrameDepth + 1);
       }
       (void)h.world.client(0).sample(h.world.local_s(0, h.world.now_s()));
     }

@@ -140,8 +140,9 @@ TEST(PlayoutSwitch, CausesNoJumpInPositionVelocityOrRotation) {
 // A client that shows one body. It measures the shown poses and the number of publishes over an interval.
 struct Watch {
   explicit Watch(const PlayoutConfig& first, const std::string& script = {})
-      : world(
-            {.links = both_ways({.latency_ms = 40.0, .jitter_ms = 5.0}), .script = script, .silence_timeout_s = 3.0}) {
+      : world({.links = both_ways({.latency_ms = 40.0, .jitter_ms = 5.0}),
+               .script = script,
+               .silence_timeout_s = 3.0}) {
     (void)world.add_body(path);
     ClientConfig config;
     config.playout = first;

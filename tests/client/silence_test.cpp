@@ -81,7 +81,8 @@ TEST_P(ConnectionSilenceIn, MotionFadesToRestAndRecoversWithoutAJump) {
   // The silence limit plus link delay, then the displacement bound of faded_state().
   const double silence_timeout_s = kSilenceS + 0.3 + 0.1;
   const double speed = path.speed() + path.acceleration() * silence_timeout_s;
-  EXPECT_LT(worst_m, speed * (silence_timeout_s + kFadeAccelerationS + 0.5 * kFadeVelocityS) + path.acceleration());
+  EXPECT_LT(worst_m,
+            speed * (silence_timeout_s + kFadeAccelerationS + 0.5 * kFadeVelocityS) + path.acceleration());
   EXPECT_LT(error_after_m, 0.15);
 }
 

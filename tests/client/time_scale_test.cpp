@@ -117,9 +117,9 @@ class Game {
 
 // Results of a run, in real time.
 struct RunResult {
-  double off_m = 0.0;  ///< largest distance from the body's position at the intended instant
-  double velocity_step_mps = 0.0;   ///< largest change of velocity from frame to frame, m/s; in fast motion divided by the
-                       ///< scale squared
+  double off_m = 0.0;              ///< largest distance from the body's position at the intended instant
+  double velocity_step_mps = 0.0;  ///< largest change of velocity from frame to frame, m/s; in fast motion
+                                   ///< divided by the scale squared
   double rest_m = 0.0;             ///< largest displacement in one frame of a stopped world
   std::vector<double> mean_mps{};  ///< in the second second after each change has arrived
   int frames = 0;
@@ -148,7 +148,8 @@ RunResult Game::run(std::span<const ScaleChange> paces, double until_s) {
     }
     if (before_last) {
       const double velocity_step_mps = glm::distance(at - *last, *last - *before_last) / kScaledFrameS;
-      seen.velocity_step_mps = std::max(seen.velocity_step_mps, velocity_step_mps / std::max(1.0, pace * pace));
+      seen.velocity_step_mps =
+          std::max(seen.velocity_step_mps, velocity_step_mps / std::max(1.0, pace * pace));
     }
     before_last = last;
     last = at;

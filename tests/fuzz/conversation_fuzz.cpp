@@ -192,7 +192,7 @@ class Conversation {
         (void)server_.enter_frame(some(), choices_.flag() ? some() : EntityId{});
         return;
       case 7:
-        choices_.flag() ? (void)server_.give(some(), victim(), {}) : (void)server_.take(some());
+        choices_.flag() ? (void)server_.give(some(), victim(), {}) : (void)server_.revoke(some());
         return;
       case 8:
         if (choices_.flag()) {

@@ -111,7 +111,7 @@ TEST(Routes, EntityLeavesAndRejoinsItsRouteSmoothly) {
           EXPECT_LT(glm::length(e.shown.position - last->position - mean / 60.0), 0.01) << t;
         }
         last = e.shown;
-        const double away = walk.route->nearest(e.shown.position).away;
+        const double away = walk.route->nearest(e.shown.position).distance_to_point;
         if (e.route != nullptr) off_curve = std::max(off_curve, away);
         left = left || (t > 6.0 && t < 10.0 && e.route == nullptr && away > 0.3);
         back = back || (t > 13.0 && e.route != nullptr);
@@ -242,7 +242,7 @@ TEST(Routes, BufferedModeStaysOnTheCurve) {
         },
         [&](double t, const ShownEntity& e) {
           if (t < 3.0) return;
-          away = std::max(away, route.nearest(e.shown.position).away);
+          away = std::max(away, route.nearest(e.shown.position).distance_to_point);
           error = std::max(error, glm::length(e.shown.position - route.position(distance(e.shown_time_s))));
         });
     EXPECT_LT(away, 1e-6);

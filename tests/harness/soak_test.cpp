@@ -10,7 +10,8 @@ namespace reckoner::harness {
 namespace {
 
 TEST(Soak, FewMinutesInVirtualTimeLeakNothing) {
-  const SoakReport report = soak_in_virtual_time({.clients = 24, .entities = 12, .seconds = 420.0}, [](double) {});
+  const SoakReport report =
+      soak_in_virtual_time({.clients = 24, .entities = 12, .seconds = 420.0}, [](double) {});
   for (const std::string& wrong : report.wrong)
     ADD_FAILURE() << wrong;
   EXPECT_GT(report.figures["resumed"].get<int>(), 10);
@@ -34,12 +35,12 @@ TEST(Soak, ReportsGrowth) {
 
 TEST(NumberedMessages, AcceptsTheNextNumberOfASession) {
   NumberedMessages heard;
-  EXPECT_TRUE(heard.take(NumberedMessages::bytes(5, 1)));
-  EXPECT_TRUE(heard.take(NumberedMessages::bytes(5, 2)));
-  EXPECT_FALSE(heard.take(NumberedMessages::bytes(5, 4))) << "one is missing";
-  EXPECT_TRUE(heard.take(NumberedMessages::bytes(6, 1))) << "another session";
-  EXPECT_FALSE(heard.take(NumberedMessages::bytes(6, 1))) << "repeated";
-  EXPECT_FALSE(heard.take({}));
+  EXPECT_TRUE(heard.accept(NumberedMessages::bytes(5, 1)));
+  EXPECT_TRUE(heard.accept(NumberedMessages::bytes(5, 2)));
+  EXPECT_FALSE(heard.accept(NumberedMessages::bytes(5, 4))) << "one is missing";
+  EXPECT_TRUE(heard.accept(NumberedMessages::bytes(6, 1))) << "another session";
+  EXPECT_FALSE(heard.accept(NumberedMessages::bytes(6, 1))) << "repeated";
+  EXPECT_FALSE(heard.accept({}));
 }
 
 TEST(WrapCount, CountsTheWrapsOfASession) {

@@ -102,7 +102,7 @@ TEST_F(AddressChange, OneForgedDatagramDoesNotFloodTheVictim) {
     return true;
   };
   (void)play(2.0, 1000);
-  (void)victim.all_heard();
+  (void)victim.receive_all();
   EXPECT_GT(victim.sent, 0u);
   EXPECT_LE(victim.received, victim.sent);
   EXPECT_EQ(server.transport->stats().address_changes, 0u);
@@ -118,7 +118,7 @@ TEST_F(AddressChange, ForgedDatagramsSendTheVictimLessThanTheyCost) {
     return true;
   };
   const double silence_s = play(3.0, 1000);
-  (void)victim.all_heard();
+  (void)victim.receive_all();
   EXPECT_GT(victim.sent, 3000u);
   EXPECT_LE(victim.received, victim.sent / 4);
   EXPECT_GE(server.state.size(), 150u) << "the client's datagrams are still accepted";
@@ -141,7 +141,7 @@ TEST_F(AddressChange, FasterCopiesDoNotMoveTheSession) {
     EXPECT_LT(play(1.0), 0.9);
   }
   EXPECT_TRUE(until([&] { return client.control.size() == kRounds; }));
-  (void)attacker.all_heard();
+  (void)attacker.receive_all();
   EXPECT_LE(attacker.received, attacker.sent / 4);
   EXPECT_EQ(server.transport->stats().address_changes, 0u);
   EXPECT_GT(server.transport->stats().refusals[Refusal::not_genuine], 100u)
@@ -214,7 +214,7 @@ TEST_F(AddressChange, ConnectRequestsCountAgainstTheSendersLimit) {
   Guard guard(token(), kGame);
   ASSERT_TRUE(until([&] {
     if (const auto message = guard.to_send(now_s())) flooder.send(*message);
-    for (const Bytes& bytes : flooder.all_heard())
+    for (const Bytes& bytes : flooder.receive_all())
       (void)guard.arrive({}, bytes, now_s(), unix_s());
     return guard.joined() != nullptr;
   }));
@@ -234,7 +234,7 @@ TEST_F(AddressChange, ConnectRequestsCountAgainstTheSendersLimit) {
       [&] {
         for (int i = 0; i < 20; ++i, ++sent)
           flooder.send(guard.seal(*guard.sealer_of(0), Kind::enet, connect));
-        (void)flooder.all_heard();
+        (void)flooder.receive_all();
         return false;
       },
       1.0);

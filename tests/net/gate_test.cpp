@@ -13,11 +13,11 @@ namespace {
 
 using test::Bytes;
 using test::connects;
+using test::is_admitted;
 using test::kClient;
 using test::kGame;
 using test::kNow;
 using test::kServer;
-using test::is_admitted;
 using test::token_of;
 
 struct Bench {

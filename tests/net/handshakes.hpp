@@ -49,7 +49,7 @@ inline void talk(secure::ClientHandshake& client, secure::Gate& gate, const Serv
 
 /// Exchanges handshake messages between two guards. True if the client is admitted.
 inline bool is_admitted(secure::Guard& client, secure::Guard& server, const ServerAddress& from, double now_s,
-                   std::uint64_t unix_s = kNow) {
+                        std::uint64_t unix_s = kNow) {
   while (const auto message = client.to_send(now_s)) {
     const auto arrival = server.arrive(from, *message, now_s, unix_s);
     if (arrival.what != secure::Guard::Arrival::What::answer) return false;

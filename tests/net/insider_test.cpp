@@ -34,7 +34,7 @@ class HostileClient : public test::TokenServer<EnetTransport> {
   End& honest = add_client();
   std::optional<secure::Guard> insider;
   std::uint32_t honest_session = 0, his = 0;  // sessions of the honest client and of the insider
-  Bytes seen;                         // a sealed datagram of the honest client
+  Bytes seen;                                 // a sealed datagram of the honest client
 
   void SetUp() override {
     ASSERT_NO_FATAL_FAILURE(serve(

@@ -14,12 +14,12 @@ namespace reckoner::secure {
 namespace {
 
 using test::Bytes;
-using test::kNewAddress;
 using test::kAttacker;
 using test::key_of;
 using test::kFrameS;
-using test::kOldAddress;
+using test::kNewAddress;
 using test::kNow;
+using test::kOldAddress;
 using World = test::PathWorld;
 
 void move(World& world, const ServerAddress& to) {
@@ -105,7 +105,9 @@ TEST_P(FasterAttacker, NeitherMovesNorStallsTheSession) {
   World world(0.03);
   world.run(1.0);
   world.lost_up = world.lost_down = race.loss;
-  world.on_client_datagram = [&](const Bytes& bytes) { world.to_server(kAttacker, bytes, 0.03 - race.ahead_s); };
+  world.on_client_datagram = [&](const Bytes& bytes) {
+    world.to_server(kAttacker, bytes, 0.03 - race.ahead_s);
+  };
   if (race.forwards) {
     world.on_other_address = [&](const ServerAddress& to, const Bytes& bytes) {
       if (to == kAttacker) world.to_client(bytes, 0.03 - race.ahead_s);
@@ -226,7 +228,9 @@ TEST(PathCheck, AlternatingBetweenTwoAddressesDoesNotMoveTheSession) {
   world.run(1.0);
   world.receives_at.insert(key_of(kNewAddress));
   int frame = 0;
-  world.on_client_datagram = [&](const Bytes&) { world.sends_from = ++frame % 2 == 0 ? kOldAddress : kNewAddress; };
+  world.on_client_datagram = [&](const Bytes&) {
+    world.sends_from = ++frame % 2 == 0 ? kOldAddress : kNewAddress;
+  };
   world.run(30.0);
   EXPECT_LE(world.moves, 1);
   EXPECT_LT(world.longest_silence_s(101.0), 3.0 * kFrameS);

@@ -21,7 +21,8 @@
 
 namespace reckoner::test {
 
-inline constexpr ServerAddress kOldAddress{0x01020304, 999}, kNewAddress{0x05060708, 1000}, kAttacker{0x09090909, 7};
+inline constexpr ServerAddress kOldAddress{0x01020304, 999}, kNewAddress{0x05060708, 1000},
+    kAttacker{0x09090909, 7};
 inline constexpr double kFrameS = 1.0 / 30.0;
 
 /// Ordered key for maps and sets.

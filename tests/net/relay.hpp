@@ -65,7 +65,7 @@ class Relay {
   /// From now on, the server sees the client at another port.
   void rebind() { back_.emplace(); }
 
-  std::vector<Bytes> up, down;                                 ///< all datagrams that passed
+  std::vector<Bytes> up, down;                           ///< all datagrams that passed
   std::function<bool(const Bytes&)> drop_up, drop_down;  ///< returns true to drop a datagram
 
  private:

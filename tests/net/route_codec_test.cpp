@@ -104,7 +104,7 @@ TEST(RouteCodec, RoundTrips) {
       EXPECT_NEAR(motion->along.acceleration, along.acceleration,
                   0.501 * coarser * f.q.route_acceleration_step_mps2);
       // The position is on the curve despite rounding.
-      EXPECT_LT(f.route->nearest(motion->state.position).away, 1e-9);
+      EXPECT_LT(f.route->nearest(motion->state.position).distance_to_point, 1e-9);
     }
   }
 }
@@ -117,7 +117,8 @@ TEST(RouteCodec, SteadyWalkStaysWithinHalfTheThresholdFor15Seconds) {
     const QuantisedState sent = quantise(f.id, *f.route, along, 0, kUnitPrecision, f.q);
     const Motion motion = *motion_of(sent, 0.0, f.q, f.routes);
     const double end = Route::advanced(along, 15.0).distance;
-    EXPECT_NEAR(f.route->unwrapped(f.route->carried(motion.along, 15.0).distance, end), end, 0.0275);
+    EXPECT_NEAR(f.route->unwrapped(f.route->advanced_on_route(motion.along, 15.0).distance, end), end,
+                0.0275);
     std::array<std::byte, 128> buffer;
     BitWriter writer{buffer};
     write_full(writer, sent, f.q);

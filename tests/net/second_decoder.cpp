@@ -260,7 +260,8 @@ std::string Decoder::value(Bits& bits, const Field& field) {
   return {};
 }
 
-std::optional<DecodedFields> Decoder::server_datagram(std::span<const std::byte> payload, std::uint32_t near_tick) {
+std::optional<DecodedFields> Decoder::server_datagram(std::span<const std::byte> payload,
+                                                      std::uint32_t near_tick) {
   Bits bits{payload};
   DecodedFields told;
   say(told, "sequence", text(static_cast<std::int64_t>(bits.u(16))));
@@ -429,7 +430,8 @@ void Decoder::owned(Bits& bits, std::uint32_t near_tick, DecodedFields& told) {
   }
 }
 
-std::optional<DecodedFields> Decoder::client_datagram(std::span<const std::byte> payload, std::uint32_t near_tick) {
+std::optional<DecodedFields> Decoder::client_datagram(std::span<const std::byte> payload,
+                                                      std::uint32_t near_tick) {
   Bits bits{payload};
   DecodedFields told;
   say(told, "sequence", text(static_cast<std::int64_t>(bits.u(16))));

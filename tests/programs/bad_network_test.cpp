@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The real programs over a network that fails in several ways, one after another. ReconnectAfterOutage.* covers the same
-// faults in virtual time, with closer limits.
+// The real programs over a network that fails in several ways, one after another. ReconnectAfterOutage.*
+// covers the same faults in virtual time, with closer limits.
 #include "pose_table.hpp"
 #include "process.hpp"
 
@@ -80,8 +80,8 @@ TEST(BadNetwork, SessionSurvivesAnOutageDuplicatesReorderingAndADelayJump) {
   // People walk at one or two metres a second. Half a metre allows for a busy machine, but not for a client
   // that trusts the bad network.
   for (const Interval& stretch : {Interval{"before", 2.0, 4.0}, Interval{"after the outage", 17.0, 18.0},
-                                 Interval{"half duplicated", 18.5, 22.0},
-                                 Interval{"after the reordering and the far away", 34.0, kEndS}}) {
+                                  Interval{"half duplicated", 18.5, 22.0},
+                                  Interval{"after the reordering and the far away", 34.0, kEndS}}) {
     SCOPED_TRACE(stretch.name);
     const PoseTable seen = within(shown, begin_s + stretch.from_s, begin_s + stretch.until_s);
     EXPECT_EQ(seen.entities.size(), 5u);

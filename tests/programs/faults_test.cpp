@@ -69,7 +69,7 @@ TEST(Faults, ClientsReconnectAfterProcessesDieOrSleep) {
   EXPECT_TRUE(server->wait_for("client lost", kTimeoutS)) << server->errors();
   bob.send_signal(SIGCONT);
   EXPECT_TRUE(bob.wait_for("resumed", kTimeoutS)) << bob.errors();
-  EXPECT_TRUE(server->wait_for("client back", kTimeoutS)) << server->errors();
+  EXPECT_TRUE(server->wait_for("client resumed", kTimeoutS)) << server->errors();
   for (Process* client : {&alice, &bob}) {
     client->send_signal(SIGTERM);
     EXPECT_EQ(client->wait(kTimeoutS), 0) << client->errors();

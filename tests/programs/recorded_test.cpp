@@ -30,7 +30,7 @@ std::string trace_path(const std::string& name) {
 class RecordedRun {
  public:
   RecordedRun(const ScratchDir& dir, const std::string& name, const std::string& threshold_m,
-       const std::string& start_s)
+              const std::string& start_s)
       : truth_(dir.file(name + ".truth.csv")),
         shown_(dir.file(name + ".shown.csv")),
         figures_(dir.file(name + ".json")),

@@ -80,12 +80,12 @@ class Watch {
 };
 
 TEST(Chase, ShownSpeedStaysWithinTheLimit) {
-  for (const Path path : {Path::predict, Path::interpolate}) {
+  for (const MotionPath path : {MotionPath::predict, MotionPath::interpolate}) {
     for (std::uint64_t seed = 1; seed <= 30; ++seed) {
       scenario::Random random(seed);
       RemoteEntity entity(any_motion(random, 1.0), path);
       Watch watch(entity);
-      const double delay_s = path == Path::predict ? 0.0 : 0.25;
+      const double delay_s = path == MotionPath::predict ? 0.0 : 0.25;
       double now_s = 1.0;
       std::vector<double> teleports;  // times
       const auto count = [&](double time_s) {
@@ -101,8 +101,8 @@ TEST(Chase, ShownSpeedStaysWithinTheLimit) {
                              kChaseBlendS);
         if (random.below(10) == 0) {
           const double holds_s =
-              random.below(2) == 0 ? kHoldsForever : now_s - delay_s + random.uniform(0.0, 0.2);
-          entity.hold_until(holds_s, now_s - delay_s, kChaseBlendS);
+              random.below(2) == 0 ? kAlwaysValid : now_s - delay_s + random.uniform(0.0, 0.2);
+          entity.set_valid_until(holds_s, now_s - delay_s, kChaseBlendS);
         }
       }
       watch.sample_until(now_s + 2.0);
@@ -115,11 +115,11 @@ TEST(Chase, ShownSpeedStaysWithinTheLimit) {
 
 // On both paths and for any arrivals, position and velocity are continuous.
 TEST(Chase, IsContinuousInPositionAndVelocity) {
-  for (const Path path : {Path::predict, Path::interpolate}) {
+  for (const MotionPath path : {MotionPath::predict, MotionPath::interpolate}) {
     scenario::Random random(7);
     RemoteEntity entity(any_motion(random, 1.0), path);
     double now_s = 1.0;
-    const double delay_s = path == Path::predict ? 0.0 : 0.2;
+    const double delay_s = path == MotionPath::predict ? 0.0 : 0.2;
     for (int i = 0; i < 2000; ++i) {
       now_s += random.uniform(0.0, 0.1);
       const State before = entity.shown(now_s - delay_s);
@@ -187,7 +187,7 @@ TEST(Chase, TakesFewStepsForAnyDuration) {
   chase.start_s = 0.0;
   for (const double time_s : {1.0, 60.0, 3600.0, 86400.0, 1e9}) {
     int steps = 0;
-    const Chase::Place place = chase.at(time_s, kTopMps, [&](double t) {
+    const Chase::Point place = chase.at(time_s, kTopMps, [&](double t) {
       ++steps;
       State away;
       away.position = {2.0 * kTopMps * t, 0.0, 0.0};
@@ -200,7 +200,7 @@ TEST(Chase, TakesFewStepsForAnyDuration) {
 }
 
 TEST(Chase, DistantLimitsDoNotChangeAnyBit) {
-  for (const Path path : {Path::predict, Path::interpolate}) {
+  for (const MotionPath path : {MotionPath::predict, MotionPath::interpolate}) {
     scenario::Random random(3);
     const test::Circle circle{.radius_m = 4.0, .turn_rps = 1.5};
     const auto at = [&](double time_s, bool has_limits) {
@@ -213,7 +213,7 @@ TEST(Chase, DistantLimitsDoNotChangeAnyBit) {
     for (int i = 1; i < 300; ++i) {
       const double now_s = 1.0 + 0.07 * i;
       const double stamp_s = now_s - random.uniform(0.0, 0.4);
-      const double shown_s = path == Path::predict ? now_s : now_s - 0.2;
+      const double shown_s = path == MotionPath::predict ? now_s : now_s - 0.2;
       (void)with.receive(at(stamp_s, true), shown_s, kChaseBlendS);
       (void)without.receive(at(stamp_s, false), shown_s, kChaseBlendS);
       ASSERT_EQ(with.shown(shown_s + 0.03).position, without.shown(shown_s + 0.03).position);

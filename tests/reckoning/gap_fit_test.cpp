@@ -46,7 +46,9 @@ class Body {
   }
 
   [[nodiscard]] double now_s() const { return tick_ * kTickS; }
-  [[nodiscard]] GapFit::Off off() const { return fit.off(published, truth, now_s(), longest_gap_s_); }
+  [[nodiscard]] GapFit::GapError worst_error() const {
+    return fit.worst_error(published, truth, now_s(), longest_gap_s_);
+  }
 
   GapFit fit;
   State truth;
@@ -76,7 +78,7 @@ TEST(GapFit, EstimatesTheInterpolationError) {
     worst = std::max(worst, glm::distance(interpolate_position(body.published, now, then_s), curve(then_s)));
   }
   EXPECT_GT(worst, 0.001);
-  EXPECT_NEAR(body.off().m, worst, 0.1 * worst);
+  EXPECT_NEAR(body.worst_error().m, worst, 0.1 * worst);
 }
 
 TEST(GapFit, BendingRemovesMostOfTheError) {
@@ -91,7 +93,7 @@ TEST(GapFit, BendingRemovesMostOfTheError) {
     worst =
         std::max(worst, glm::distance(interpolate_position(body.published, cubic, then_s), curve(then_s)));
   }
-  EXPECT_LT(body.off().m, 0.4 * worst);
+  EXPECT_LT(body.worst_error().m, 0.4 * worst);
 }
 
 TEST(GapFit, DoesNotBendOverShortOrUnknownGaps) {
@@ -109,15 +111,15 @@ TEST(GapFit, DoesNotBendOverShortOrUnknownGaps) {
 TEST(GapFit, ErrorStartsAtZeroAndGrowsWithTheGap) {
   Body body(curve);
   body.run(240, 6);
-  EXPECT_LT(body.off().m, 1e-6);
+  EXPECT_LT(body.worst_error().m, 1e-6);
   body.step();
-  EXPECT_LT(body.off().m, 1e-3);
+  EXPECT_LT(body.worst_error().m, 1e-3);
   double last = 0.0;
   for (int i = 0; i < 4; ++i) {
     for (int j = 0; j < 5; ++j)
       body.step();
-    EXPECT_GT(body.off().m, last);
-    last = body.off().m;
+    EXPECT_GT(body.worst_error().m, last);
+    last = body.worst_error().m;
   }
 }
 
@@ -134,7 +136,7 @@ TEST(GapFit, DetourCountsEvenIfThePredictionIsRightAgain) {
   for (int i = 0; i < 15; ++i)
     body.step();
   EXPECT_LT(glm::distance(state_at(body.published, body.now_s()).position, body.truth.position), 0.1);
-  EXPECT_GT(body.off().m, 1.0);
+  EXPECT_GT(body.worst_error().m, 1.0);
 }
 
 TEST(GapFit, PredictionCountsBeyondTheLongestGap) {
@@ -143,9 +145,9 @@ TEST(GapFit, PredictionCountsBeyondTheLongestGap) {
   body.run(240, 6);
   for (int i = 0; i < 8; ++i)
     body.step();
-  EXPECT_LT(body.off().m, 0.01);
+  EXPECT_LT(body.worst_error().m, 0.01);
   body.step();  // the ninth tick: 0.15 s
-  EXPECT_NEAR(body.off().m, 2.0 * 0.15 * 0.15, 0.02);
+  EXPECT_NEAR(body.worst_error().m, 2.0 * 0.15 * 0.15, 0.02);
 }
 
 TEST(GapFit, RotationCountsToo) {
@@ -156,7 +158,7 @@ TEST(GapFit, RotationCountsToo) {
     truth.orientation = glm::quat{rotation_exp({0.0, 0.0, i < 5 ? 0.1 * i : 0.1 * (10 - i)})};
     fit.observe(truth);
   }
-  EXPECT_GT(fit.off(published, truth, 10 * kTickS, kLongestGapS).rad, 0.4);
+  EXPECT_GT(fit.worst_error(published, truth, 10 * kTickS, kLongestGapS).rad, 0.4);
 }
 
 TEST(GapFit, LearnsToCorrectTheLagOfDifferencedVelocities) {
@@ -212,7 +214,7 @@ TEST(GapFit, ForgetsThePathAtATeleport) {
   body.published.state.velocity = velocity;
   for (int i = 0; i < 6; ++i)
     body.step();
-  EXPECT_LT(body.off().m, 0.2);
+  EXPECT_LT(body.worst_error().m, 0.2);
   EXPECT_LT(glm::length(body.fit.smoothed(body.truth).velocity), 40.0f);
 }
 
@@ -332,8 +334,8 @@ TEST(GapFit, OtherTickRatesAndLongGapsAreSafe) {
       truth.orientation = glm::quat{rotation_exp({0.0, 3.0 * t, 0.0})};
       truth.angular_velocity = {0.0f, 3.0f, 0.0f};
       fit.observe(truth);
-      const GapFit::Off off = fit.off(published, truth, t, 0.15);
-      EXPECT_TRUE(std::isfinite(off.m) && std::isfinite(off.rad));
+      const GapFit::GapError worst_error = fit.worst_error(published, truth, t, 0.15);
+      EXPECT_TRUE(std::isfinite(worst_error.m) && std::isfinite(worst_error.rad));
       if (i % 70 == 0) {
         fit.learn(t - published.time_s);
         published = {fit.smoothed(truth), t};

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include "reckoning/src/prediction/motion_fit.hpp"
-
 #include "uniform.hpp"
 
 #include <cmath>

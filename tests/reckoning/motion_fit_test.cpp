@@ -204,7 +204,7 @@ TEST(MotionFit, LearnedPriorCarriesOverToAnotherHorizon) {
   for (const double to_s : {0.12, 0.15, 0.22, 0.27}) {
     MotionFit aimed{kTickRateHz};
     feed(aimed, swing, 0.0, 20.0);
-    aimed.aim(to_s);
+    aimed.change_horizon(to_s);
     EXPECT_NEAR(aimed.horizon_s(), to_s, 0.5 / kTickRateHz);
     const FitErrors at_once = off(aimed, 20.0, 21.0);
     EXPECT_LT(at_once.by_fit_m, 0.25 * at_once.by_velocity_m) << to_s;
@@ -222,7 +222,7 @@ TEST(MotionFit, SmallChangesOfTheHorizonHaveNoEffect) {
   for (int i = 0; i < 100; ++i) {
     truth = feed(fit, swing, 0.1 * i, 0.1 * i + 0.1);
     feed(other, swing, 0.1 * i, 0.1 * i + 0.1);
-    other.aim(MotionFit::kTypicalHorizonS + 0.02 * std::sin(i));
+    other.change_horizon(MotionFit::kTypicalHorizonS + 0.02 * std::sin(i));
   }
   EXPECT_EQ(fit.fitted(truth).acceleration, other.fitted(truth).acceleration);
 }
@@ -236,7 +236,7 @@ TEST(MotionFit, HorizonMayChangeAtAnyTime) {
   MotionFit fit{kTickRateHz};
   for (int i = 0; i < 600; ++i) {
     const State truth = feed(fit, hop, 0.1 * i, 0.1 * i + 0.1);
-    fit.aim(0.12 + 0.15 * std::fmod(0.618034 * i, 1.0));
+    fit.change_horizon(0.12 + 0.15 * std::fmod(0.618034 * i, 1.0));
     const State told = fit.fitted(truth);
     ASSERT_TRUE(std::isfinite(glm::length(told.acceleration)));
     ASSERT_LT(glm::length(told.acceleration), 200.0f);

@@ -125,7 +125,7 @@ TEST(SendPolicy, BudgetIsKeptAtAnyScaleOfMotion) {
           // Grows at a varying speed until an update corrects it.
           size / 60.0 * (1.0 + std::sin(tick * 0.05));
       if (policy.due(apart(off, 2.0 * off), tick)) {
-        policy.spent();
+        policy.update_sent();
         off = 0.0;
         ++sent;
       }
@@ -146,7 +146,7 @@ TEST(SendPolicy, BudgetGoesToUnpredictableMotion) {
     const bool is_wild = tick / 30 % 2 == 0;  // half a second each
     off += is_wild ? 0.05 : 0.005;
     if (policy.due(apart(off, off), tick)) {
-      policy.spent();
+      policy.update_sent();
       off = 0.0;
       (is_wild ? wild : calm) += 1;
     }
@@ -239,7 +239,7 @@ TEST(SendPolicy, EntitiesThatSpawnTogetherAreNotPublishedTogether) {
         const auto off = [](double seconds) { return 0.05 * seconds * seconds; };
         const double age_s = (tick - since[i]) / kTickRateHz;
         if (!policies[i].due(apart(off(age_s), off(age_s + 0.1)), tick)) continue;
-        policies[i].spent();
+        policies[i].update_sent();
         since[i] = tick;
         ++due;
       }
@@ -260,8 +260,8 @@ TEST(SendPolicy, RepairsCountAgainstTheBudget) {
   int sent = 0;
   for (std::uint32_t tick = 1; tick <= 60 * 60; ++tick) {
     if (!policy.due(apart(100.0, 100.0), tick)) continue;
-    policy.spent();
-    policy.spent();  // a repair, because the first update was lost
+    policy.update_sent();
+    policy.update_sent();  // a repair, because the first update was lost
     ++sent;
   }
   EXPECT_LE(sent, 5 * 60 + 10);
@@ -276,7 +276,7 @@ TEST(SendPolicy, AngleThresholdDependsOnTheLever) {
   policy.set_lever(4.0);
   EXPECT_DOUBLE_EQ(policy.lever_share(), 0.25);
   policy.set_lever(1e9);
-  EXPECT_EQ(policy.lever_share(), SendPolicy::kLeastLeverShare);
+  EXPECT_EQ(policy.lever_share(), SendPolicy::kMinLeverShare);
   policy.set_lever(0.0);
   EXPECT_EQ(policy.lever_share(), 1.0);
 }

@@ -61,7 +61,7 @@ TEST(Patrol, MovesSmoothlyAndOnItsRouteBetweenExcursions) {
         speed_before = -1.0;
         continue;
       }
-      EXPECT_LT(found.away, 1e-6);
+      EXPECT_LT(found.distance_to_point, 1e-6);
       const double speed = step / kStep;
       EXPECT_GT(speed, -0.03);  // distances are accurate to 0.1 mm
       if (speed_before >= 0.0) {

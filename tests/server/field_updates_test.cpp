@@ -29,7 +29,7 @@ std::vector<Archetype> archetypes_with(std::vector<FieldSpec> fields) {
 /// The field table and the bookkeeping for one client. The test decides which datagrams arrive.
 struct FieldUpdateBench {
   explicit FieldUpdateBench(std::vector<FieldSpec> fields = {{"a", IntegerField{0, 1000, 0}},
-                                                  {"b", IntegerField{0, 1000, 0}}})
+                                                             {"b", IntegerField{0, 1000, 0}}})
       : archetypes(archetypes_with(std::move(fields))), table(archetypes) {}
 
   /// Oldest tick whose changes the client may lack.

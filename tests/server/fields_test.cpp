@@ -377,7 +377,8 @@ TEST(Fields, MalformedSectionIsRefusedAsAWhole) {
     write_field_slot(w, 0, -1);
     w.write(0, 1), w.write(1, 1), w.write(kHealth, 2), w.write((1u << 20) - 1, 20), w.write(0, 2);
   });
-  inject_payload([](BitWriter& w) { write_field_slot(w, 0, -1), w.write(0, 1), w.write(1, 1); });  // truncated
+  inject_payload(
+      [](BitWriter& w) { write_field_slot(w, 0, -1), w.write(0, 1), w.write(1, 1); });  // truncated
   EXPECT_EQ(world.client(player).stats().malformed, 4u);
   EXPECT_EQ(world.client(player).stats().field_changes_applied, 0u);
   EXPECT_EQ(*world.client(player).field(id, kHealth), whole(100));

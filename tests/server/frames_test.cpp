@@ -63,7 +63,7 @@ TEST(ServerFrames, RefusesInvalidFrames) {
   World world(config);
   Server& server = world.server();
   std::vector<EntityId> chain{server.spawn(0, "0", State{})};
-  for (int i = 1; i <= kMostFrames; ++i) {
+  for (int i = 1; i <= kMaxFrameDepth; ++i) {
     chain.push_back(server.spawn(0, "n", standing({1.0, 0.0, 0.0}), chain.back()));
     ASSERT_TRUE(chain.back());
   }

@@ -74,7 +74,8 @@ TEST(Horizon, FollowsAChangeOfTheLinkDelay) {
   World world(config);
   world.add_client();
   const EntityId id = world.add_body(swing);
-  const PredictionError before = prediction_error(world, id, 10.0, 19.9), after = prediction_error(world, id, 25.0, 45.0);
+  const PredictionError before = prediction_error(world, id, 10.0, 19.9),
+                        after = prediction_error(world, id, 25.0, 45.0);
   EXPECT_LT(after.far_m, 0.6 * before.far_m);
 }
 

@@ -17,7 +17,8 @@ using SK = ServerEvent::Kind;
 
 /// A connection without a Client, for messages that no Client would send.
 struct RawConnection {
-  explicit RawConnection(World& world) : world_(world), transport_(world.network().add_client(kProtocolVersion)) {}
+  explicit RawConnection(World& world)
+      : world_(world), transport_(world.network().add_client(kProtocolVersion)) {}
 
   /// Runs the world until the connection is established.
   void connect() {

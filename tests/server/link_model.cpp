@@ -74,8 +74,8 @@ void LinkModel::tick() {
 
   figures_.held_back += backlog_ > 0.1 * options_.demand ? 1 : 0;
   figures_.queue_s.push_back(std::max(0.0, line_free_s_ - time_s_));
-  figures_.least_rate = std::min(figures_.least_rate, budget_.bytes_per_second());
-  figures_.most_rate = std::max(figures_.most_rate, budget_.bytes_per_second());
+  figures_.lowest_rate = std::min(figures_.lowest_rate, budget_.bytes_per_second());
+  figures_.highest_rate = std::max(figures_.highest_rate, budget_.bytes_per_second());
 }
 
 void LinkModel::send(double wire_bytes) {

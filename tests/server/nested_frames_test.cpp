@@ -23,7 +23,7 @@ const glm::dvec3 kPassengerPosition{0.5, -0.3, 1.0};  // the passenger's positio
 class Crane {
  public:
   explicit Crane(World& world) : world_(world) {
-    for (int depth = 0; depth < kMostFrames; ++depth) {
+    for (int depth = 0; depth < kMaxFrameDepth; ++depth) {
       const Circle circle{.radius_m = depth == 0 ? 30.0 : 2.0,
                           .turn_rps = depth == 0 ? 0.2 : kTurnRps + 0.1 * depth,
                           .centre = {0.0, 0.0, 1.0 * depth}};
@@ -34,7 +34,7 @@ class Crane {
     passenger_ = world.add_body([still](double) { return still; }, {}, "stands");
     // Entering from the inside out works like entering from the outside in: all frames are set before the
     // first tick sends them.
-    for (int depth = 1; depth < kMostFrames; ++depth)
+    for (int depth = 1; depth < kMaxFrameDepth; ++depth)
       EXPECT_EQ(world.server().enter_frame(parts_[static_cast<std::size_t>(depth)],
                                            parts_[static_cast<std::size_t>(depth - 1)]),
                 FrameResult::done);
@@ -72,7 +72,8 @@ TEST(NestedFrames, PassengerInTheInnermostFrameStandsStillOverABadLink) {
       const ShownEntity* who = find(shown, crane.stands());
       if (time_s < 3.0 || basket == nullptr || who == nullptr) return;
       EXPECT_EQ(who->frame, crane.basket());
-      off_m.push_back(glm::distance(into_frame(basket->shown.pose(), who->shown.pose()).position, kPassengerPosition));
+      off_m.push_back(
+          glm::distance(into_frame(basket->shown.pose(), who->shown.pose()).position, kPassengerPosition));
       if (off_m.size() > 1) way_m += glm::distance(before, who->shown.position);
       before = who->shown.position;
       // sample() agrees with frame().

@@ -40,8 +40,8 @@ struct OwnedPose {
 class OwnedAvatarWorld {
  public:
   explicit OwnedAvatarWorld(const std::string& owner = "wifi", const std::string& viewer = "mobile",
-                    std::uint64_t seed = 1, PlayoutMode mode = PlayoutMode::present,
-                    const OwnershipRules& rules = {})
+                            std::uint64_t seed = 1, PlayoutMode mode = PlayoutMode::present,
+                            const OwnershipRules& rules = {})
       : world_(config(seed)) {
     ClientConfig client;
     client.playout.mode = mode;
@@ -123,7 +123,9 @@ TEST(OwnedInFrame, OwnerEntersAndLeavesTheFrameWithoutAJump) {
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     OwnedAvatarWorld c("wifi", "mobile", seed);
     const auto aboard = [](double t) { return static_cast<int>(t / 4.0) % 2 == 0; };
-    c.place = [&](double t) { return aboard(t) ? OwnedPose{walk(t), c.ship} : OwnedPose{c.in_world(t), EntityId{}}; };
+    c.place = [&](double t) {
+      return aboard(t) ? OwnedPose{walk(t), c.ship} : OwnedPose{c.in_world(t), EntityId{}};
+    };
     int changes = 0;
     EntityId frame = c.ship;
     State before;
@@ -209,7 +211,9 @@ TEST(OwnedInFrame, DistantFramesCannotBeEntered) {
   OwnedAvatarWorld c("lan", "lan", 1, PlayoutMode::present, {.frame_reach_m = 1.5});
   c.world().run_to(4.0);
   EXPECT_EQ(c.server().frame(c.avatar), c.ship);  // it is in the frame that the server put it in
-  c.place = [&](double t) { return t < 5.0 ? OwnedPose{c.in_world(t), EntityId{}} : OwnedPose{walk(t), c.ship}; };
+  c.place = [&](double t) {
+    return t < 5.0 ? OwnedPose{c.in_world(t), EntityId{}} : OwnedPose{walk(t), c.ship};
+  };
   c.world().run_to(4.9);
   EXPECT_EQ(c.server().frame(c.avatar), EntityId{});
   c.world().run_to(7.0);
@@ -265,9 +269,11 @@ TEST(HostileOwner, InvalidFramesAreNotEntered) {
   for (const OwnerPolicy policy : {OwnerPolicy::accept, OwnerPolicy::correct, OwnerPolicy::refuse}) {
     OwnedAvatarWorld c("lan", "lan", 1, PlayoutMode::present, {.policy = policy});
     c.world().run_to(3.0);
-    c.place = [&](double) { return OwnedPose{standing({std::nan(""), 0.0, 0.0}), EntityId{}}; };  // sends nothing
+    c.place = [&](double) {
+      return OwnedPose{standing({std::nan(""), 0.0, 0.0}), EntityId{}};
+    };  // sends nothing
     EntityId deep = c.ship;
-    for (int i = 0; i < kMostFrames - 1; ++i)
+    for (int i = 0; i < kMaxFrameDepth - 1; ++i)
       deep = c.server().spawn(0, "deep", standing({1.0, 0.0, 0.0}), deep);
     const EntityId parrot = c.server().spawn(0, "parrot", standing({0.0, 0.0, 0.5}), c.avatar);
     c.world().run_to(3.5);

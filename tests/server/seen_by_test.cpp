@@ -43,7 +43,7 @@ bool same(const State& a, const State& b) {
 // client's pose to the last bit. Every other seed uses a speed limit lower than the motions' speed, so that
 // the client chases them.
 TEST(ShownEntityHistory, EqualsTheClientsPoseBitForBit) {
-  for (const Path path : {Path::predict, Path::interpolate}) {
+  for (const MotionPath path : {MotionPath::predict, MotionPath::interpolate}) {
     for (std::uint64_t seed = 1; seed <= 30; ++seed) {
       scenario::Random random{seed};
       const auto random_motion = [seed](scenario::Random& from, double time_s) {
@@ -56,7 +56,8 @@ TEST(ShownEntityHistory, EqualsTheClientsPoseBitForBit) {
       double stamp_s = 0.0;
       for (int i = 0; i < 25; ++i) {
         stamp_s += random.uniform(0.02, 0.4);
-        const double delay_s = path == Path::predict ? random.uniform(0.05, 0.3) : random.uniform(-0.3, 0.3);
+        const double delay_s =
+            path == MotionPath::predict ? random.uniform(0.05, 0.3) : random.uniform(-0.3, 0.3);
         applied.push_back({std::max(0.01, stamp_s + delay_s), random_motion(random, stamp_s)});
       }
       std::vector<Applied> told = applied;  // in any order, some twice
@@ -84,7 +85,7 @@ TEST(ShownEntityHistory, EqualsTheClientsPoseBitForBit) {
 }
 
 TEST(ShownEntityHistory, ForgettingOldMotionsKeepsRecentPoses) {
-  for (const Path path : {Path::predict, Path::interpolate}) {
+  for (const MotionPath path : {MotionPath::predict, MotionPath::interpolate}) {
     scenario::Random random{4};
     const Motion first = random_motion(random, 0.0);
     ShownEntityHistory all({1, 0}, first, path);
@@ -94,7 +95,7 @@ TEST(ShownEntityHistory, ForgettingOldMotionsKeepsRecentPoses) {
     double stamp_s = 0.0;
     for (int i = 0; i < 300; ++i) {
       stamp_s += random.uniform(0.02, 0.2);
-      const double shown_s = stamp_s + (path == Path::predict ? 0.1 : random.uniform(-0.3, 0.1));
+      const double shown_s = stamp_s + (path == MotionPath::predict ? 0.1 : random.uniform(-0.3, 0.1));
       const Motion motion = random_motion(random, stamp_s);
       all.add(shown_s, motion, kBlendS, kForeverS);
       recent.add(shown_s, motion, kBlendS, 1.5);
@@ -114,7 +115,7 @@ TEST(ShownEntityHistory, CostIsLimitedForAnyReportedInstants) {
   for (const double step_s : {0.0, -5e-4, 5e-4}) {
     SCOPED_TRACE(step_s);
     scenario::Random random{5};
-    ShownEntityHistory seen({1, 0}, random_motion(random, 0.0), Path::predict);
+    ShownEntityHistory seen({1, 0}, random_motion(random, 0.0), MotionPath::predict);
     seen.appear(0.0);
     std::size_t carried = 0;
     const auto carry = [&](const State& state, FrameId, FrameId, double) {
@@ -136,7 +137,7 @@ TEST(ShownEntityHistory, CostIsLimitedForAnyReportedInstants) {
 }
 
 TEST(ShownHistory, IgnoresReportsWithAWrongClock) {
-  ShownHistory seen(Path::predict, kBlendS, 1.0);
+  ShownHistory seen(MotionPath::predict, kBlendS, 1.0);
   scenario::Random random{1};
   const EntityId id{3, 0};
   seen.announced(id, random_motion(random, 0.0));
@@ -157,7 +158,7 @@ TEST(ShownHistory, IgnoresReportsWithAWrongClock) {
 
 // Arrivals of unsent datagrams and repeated arrivals are ignored.
 TEST(ShownHistory, FalseReportsChangeNothing) {
-  ShownHistory seen(Path::predict, kBlendS, 1.0);
+  ShownHistory seen(MotionPath::predict, kBlendS, 1.0);
   scenario::Random random{1};
   const EntityId id{1, 0};
   seen.announced(id, random_motion(random, 9.0));

@@ -44,7 +44,8 @@ class Recorder final : public Transport {
 
 /// A session. The test decides what its client answers.
 struct SessionBench {
-  explicit SessionBench(std::uint32_t entities, Tick quarantine_ticks = 0) : table(entities, quarantine_ticks) {}
+  explicit SessionBench(std::uint32_t entities, Tick quarantine_ticks = 0)
+      : table(entities, quarantine_ticks) {}
 
   [[nodiscard]] static ServerConfig unlimited() {
     ServerConfig config;

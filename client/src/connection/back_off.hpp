@@ -7,7 +7,8 @@
 
 namespace reckoner {
 
-/// How long to wait before each attempt to connect: longer from one to the next, and partly left to random_fraction.
+/// How long to wait before each attempt to connect: longer from one to the next, and partly left to
+/// random_fraction.
 class BackOff {
  public:
   explicit BackOff(const ReconnectConfig& config) : config_(config) { reset(); }

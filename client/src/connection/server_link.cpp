@@ -168,7 +168,7 @@ bool ServerLink::frames_fit(const EntityStore& entities) const {
     if (!concerns) continue;
     for (int depth = 0; frame; ++depth) {
       const KnownEntity* outer = entities.find(entity_of(frame));
-      if (outer == nullptr || outer->id.slot() == update.slot || depth == kMostFrames) return false;
+      if (outer == nullptr || outer->id.slot() == update.slot || depth == kMaxFrameDepth) return false;
       frame = frame_after(static_cast<std::uint32_t>(outer->id.slot()), entities);
     }
   }

@@ -58,7 +58,7 @@ Tick OwnedEntity::tick_at(double time_s) const {
 
 bool OwnedEntity::move(const State& given, FrameId frame, double now_s, double delay_s) {
   const double ahead_s = delay_s + SendPolicy::kTakesEffectS;
-  fit_.aim(MotionFit::horizon_for(updates_per_second_, delay_s));
+  fit_.change_horizon(MotionFit::horizon_for(updates_per_second_, delay_s));
   State state = given;
   if (!archetype_->has_orientation) {
     state.orientation = State{}.orientation;
@@ -110,7 +110,7 @@ void OwnedEntity::process_tick(const State& truth, Tick tick, double ahead_s) {
 bool OwnedEntity::is_due(const State& truth, const State& fitted, const Instant& now, double ahead_s) {
   const Motion& motion = stream_.motion();
   if (!motion.never_reverses)
-    return policy_.due(SendPolicy::Outlook{truth, fitted, motion, now.time_s, ahead_s}, now.tick);
+    return policy_.due(SendPolicy::FreeMotionInputs{truth, fitted, motion, now.time_s, ahead_s}, now.tick);
   const double later_s = now.time_s + ahead_s;
   const State expected = state_at({.state = fitted, .never_reverses = true}, ahead_s);
   return policy_.due(
@@ -122,7 +122,7 @@ void OwnedEntity::publish(const State& truth, const State& fitted, Tick tick, do
   const double time_s = clock_.epoch_s + tick / clock_.tick_rate_hz;
   const State& state = is_encodable(fitted, *quantisation_) ? fitted : truth;
   const double scale = moves(truth) ? policy_.scale() : std::min(1.0, policy_.scale());
-  const std::uint8_t precision = policy_.rests() ? kMaxPrecision : precision_for(scale);
+  const std::uint8_t precision = policy_.is_at_rest() ? kMaxPrecision : precision_for(scale);
   const double gap_s = stream_.number() > 0 ? (tick - stream_.newest().tick) / clock_.tick_rate_hz : 0.0;
   QuantisedState encoded =
       quantise(state, teleports_, coding_mode_.choose(precision, ahead_s, gap_s), *quantisation_);
@@ -130,7 +130,7 @@ void OwnedEntity::publish(const State& truth, const State& fitted, Tick tick, do
   const auto decoded = motion_of(encoded, time_s, *quantisation_, RouteTable{});
   if (!decoded) return;  // rounding exceeded the limits; the next tick publishes instead
   stream_.publish(encoded, *decoded, tick, 1.0);
-  policy_.spent();
+  policy_.update_sent();
   if (resend_) held_ = 0;
   due_ = true;
   resend_ = false;

@@ -36,7 +36,7 @@ std::optional<ShownDebug> debug_of(const KnownEntity& entity, const Frames& fram
   debug.blend_m = glm::distance(shown->position, motion->position);
   debug.blend_rad = angle_between(shown->orientation, motion->orientation);
   debug.blend_left_s = blend_left_s(remote.blends(), shown_s);
-  debug.fading = !entity.owned && shown_s > remote.holds_until_s();
+  debug.fading = !entity.owned && shown_s > remote.valid_until_s();
   debug.owned = entity.owned;
   debug.frame = entity_of(frame);
   return debug;

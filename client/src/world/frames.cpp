@@ -29,13 +29,13 @@ State at_rate(State state, float rate) {
 void Frames::note(std::uint32_t slot, const Motion& motion) {
   if (!motion.frame) return;
   if (KnownEntity* frame = entities_.find(entity_of(motion.frame)))
-    frame->remote.carry(glm::length(motion.state.position));
+    frame->remote.set_lever(glm::length(motion.state.position));
   const auto place = std::lower_bound(slots_.begin(), slots_.end(), slot);
   if (place == slots_.end() || *place != slot) slots_.insert(place, slot);
 }
 
 std::optional<State> Frames::in_world(FrameId frame, double time_s) const {
-  return in_world(frame, time_s, kMostFrames);
+  return in_world(frame, time_s, kMaxFrameDepth);
 }
 
 std::optional<State> Frames::in_world(FrameId frame, double time_s, int most) const {
@@ -101,19 +101,19 @@ void Frames::settle(KnownEntity& entity, double shown_s, double blend_s) const {
   if (before == entity.frame_shown || !entity.visible) return;
   if (const auto crossing = remote.crossing(before, shown_s)) {
     const auto shown = converted(crossing->shown, before, entity.frame_shown, crossing->time_s);
-    if (shown) remote.cross(*shown, crossing->time_s, shown_s, blend_s);
+    if (shown) remote.continue_in_new_frame(*shown, crossing->time_s, shown_s, blend_s);
   }
 }
 
 bool Frames::receive(KnownEntity& entity, const Motion& motion, double shown_s, double blend_s,
-                     double holds_until_s) {
+                     double valid_until_s) {
   RemoteEntity& remote = entity.remote;
   if (!motion.frame && !remote.frame(shown_s) && !entity.frame_shown)
-    return remote.receive(motion, shown_s, blend_s, holds_until_s);
+    return remote.receive(motion, shown_s, blend_s, valid_until_s);
   settle(entity, shown_s, blend_s);
   std::optional<State> shown;
   if (entity.visible) shown = converted(remote.shown(shown_s), entity.frame_shown, motion.frame, shown_s);
-  if (!remote.receive(motion, shown_s, blend_s, holds_until_s, shown)) return false;
+  if (!remote.receive(motion, shown_s, blend_s, valid_until_s, shown)) return false;
   entity.frame_shown = remote.frame(shown_s);
   note(static_cast<std::uint32_t>(entity.id.slot()), motion);
   return true;
@@ -144,7 +144,7 @@ void Frames::jump(double before_s, double now_s, double rate, double blend_s) co
 }
 
 // Converts the entities that may change their frame to the world first, before anything changes.
-void Frames::set_path(Path path, double shown_s, double blend_s) {
+void Frames::set_path(MotionPath path, double shown_s, double blend_s) {
   struct Framed {
     KnownEntity* entity;
     State in_world;
@@ -175,18 +175,18 @@ void Frames::release(const KnownEntity& gone, double ended_s, double shown_s, do
   const FrameId frame = frame_of(gone.id);
   for (const std::uint32_t slot : slots_) {
     const auto& held = entities_.slots()[slot];
-    if (!held || held->id == gone.id || !held->remote.lives_in(frame)) continue;
+    if (!held || held->id == gone.id || !held->remote.has_motion_in(frame)) continue;
     KnownEntity& entity = *entities_.at(slot);
     RemoteEntity& remote = entity.remote;
     const auto shown = converted(remote.shown(shown_s), remote.frame(shown_s), FrameId{}, shown_s);
     const FrameId outer = gone.remote.frame(ended_s);
-    remote.leave(frame,
-                 Motion{.state = out_of_frame(gone.remote.unblended(ended_s), remote.unblended(ended_s)),
-                        .time_s = ended_s,
-                        .teleports = remote.teleports(ended_s),
-                        .max_speed_mps = remote.newest().max_speed_mps,
-                        .world_size_m = remote.newest().world_size_m,
-                        .frame = outer == frame_of(entity.id) ? FrameId{} : outer});
+    remote.leave_frame(
+        frame, Motion{.state = out_of_frame(gone.remote.unblended(ended_s), remote.unblended(ended_s)),
+                      .time_s = ended_s,
+                      .teleports = remote.teleports(ended_s),
+                      .max_speed_mps = remote.newest().max_speed_mps,
+                      .world_size_m = remote.newest().world_size_m,
+                      .frame = outer == frame_of(entity.id) ? FrameId{} : outer});
     entity.frame_shown = remote.frame(shown_s);
     const auto now = shown ? converted(*shown, FrameId{}, entity.frame_shown, shown_s) : std::nullopt;
     if (now) remote.correct(*now, shown_s, entity.visible ? blend_s : 0.0);

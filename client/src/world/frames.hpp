@@ -20,7 +20,7 @@ namespace reckoner {
 /// world when an entity changes its frame.
 ///
 /// A correct server sends no circles of frames, but circles can arrive for a moment or from a malicious
-/// server. A frame is invalid if it is unknown, part of a circle, or inside more than kMostFrames others.
+/// server. A frame is invalid if it is unknown, part of a circle, or inside more than kMaxFrameDepth others.
 /// Nothing can be shown in an invalid frame.
 class Frames {
  public:
@@ -46,7 +46,7 @@ class Frames {
   /// Converts a state from one frame to another, both as shown for `time_s`. Empty if either frame is
   /// invalid.
   [[nodiscard]] std::optional<State> converted(const State& state, FrameId from, FrameId to,
-                                             double time_s) const;
+                                               double time_s) const;
 
   /// In buffered modes, converts and blends every entity that changes its frame up to `shown_s`.
   void settle(double shown_s, double blend_s);
@@ -54,7 +54,7 @@ class Frames {
 
   /// As RemoteEntity::receive(), but also works if the motion is in another frame than the entity.
   bool receive(KnownEntity& entity, const Motion& motion, double shown_s, double blend_s,
-               double holds_until_s);
+               double valid_until_s);
 
   /// Shown time jumps from `before_s`, where it ran at `rate`, to `now_s`. Blends all visible entities over
   /// the jump, as RemoteEntity::jump() does, even across changes of frame.
@@ -62,7 +62,7 @@ class Frames {
 
   /// Changes the path of all entities that the client does not own while `shown_s` is shown. As
   /// RemoteEntity::set_path(), but also works across changes of frame.
-  void set_path(Path path, double shown_s, double blend_s);
+  void set_path(MotionPath path, double shown_s, double blend_s);
 
   /// The entity `gone` ended just after `ended_s` and is about to be removed. Moves the entities in its frame
   /// to the frame outside it: they continue as they moved at `ended_s`, blended from what is shown at

@@ -9,23 +9,27 @@ namespace reckoner::harness {
 
 std::span<const BaselineKind> baseline_kinds() {
   static constexpr std::array kKinds{
-      BaselineKind{"snap", "straight on at the last known speed; jumps when corrected", make_snap, false,
+      BaselineKind{"snap", "extrapolates with the last velocity; jumps when corrected", make_snap, false,
                    false},
-      BaselineKind{"article", "Caldwell's cubic splines of 2000, with their three faults", make_article, true,
+      BaselineKind{"article", "Caldwell's cubic splines (2000), followed literally", make_article, true,
                    false},
-      BaselineKind{"quadratic",
-                   "on with the true speed and acceleration, corrections blended by a cubic in 0.1 s",
-                   make_quadratic, true, false},
-      BaselineKind{"linear", "the same with the speed alone", make_linear, false, false},
+      BaselineKind{
+          "quadratic",
+          "extrapolates with the true velocity and acceleration; blends corrections with a cubic over 0.1 s",
+          make_quadratic, true, false},
+      BaselineKind{"linear",
+                   "extrapolates with the true velocity only; blends corrections with a cubic over 0.1 s",
+                   make_linear, false, false},
       BaselineKind{"projective", "Murphy's projective velocity blending, over one update interval",
                    make_projective, true, false},
-      BaselineKind{"offset-decay", "corrects at once and lets the difference fade by a share a frame",
+      BaselineKind{"offset-decay",
+                   "corrects at once and reduces the visual difference by a factor every frame",
                    make_offset_decay, false, false},
-      BaselineKind{"tracker", "steers towards where the thing will be in half a second", make_tracker, true,
-                   false},
-      BaselineKind{"lerp-buffer", "shows the past: straight lines between two updates that have come",
+      BaselineKind{"tracker", "steers towards the position that the entity will have in half a second",
+                   make_tracker, true, false},
+      BaselineKind{"lerp-buffer", "shows the past: interpolates linearly between received updates",
                    make_lerp_buffer, false, true},
-      BaselineKind{"hermite-buffer", "shows the past: a curve through the updates that have come",
+      BaselineKind{"hermite-buffer", "shows the past: interpolates received updates with a Hermite curve",
                    make_hermite_buffer, false, true},
   };
   return kKinds;

@@ -38,7 +38,7 @@ Result<DatagramRecord> load_record(const std::filesystem::path& path) {
     record.end_tick();
   }
   if (!whole || !file.eof() || record.ticks() == 0)
-    return Error{"there is no record of datagrams in " + path.string()};
+    return Error{"not a record of datagrams: " + path.string()};
   return record;
 }
 

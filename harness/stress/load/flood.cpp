@@ -189,8 +189,7 @@ int run_load_flood(const LoadFloodOptions& options) {
     return report_error(wrong, program::kFailed);
   const auto server = program::resolve(options.server);
   if (!server) return report_error(server.error());
-  if ((server->host & 0xFF000000) != kLoopback)
-    return report_error("only a server of this machine is flooded");
+  if ((server->host & 0xFF000000) != kLoopback) return report_error("the server must be on this machine");
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(server->host);

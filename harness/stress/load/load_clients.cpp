@@ -28,8 +28,8 @@ namespace reckoner::harness {
 namespace {
 
 constexpr std::size_t kSpareFiles = 32;
-constexpr int kFramesPerMeasurement = 4;        // of a watched client
-constexpr double kWatchedTurnS = 0.002;  // a watched client runs as often as a real one
+constexpr int kFramesPerMeasurement = 4;  // of a watched client
+constexpr double kWatchedTurnS = 0.002;   // a watched client runs as often as a real one
 
 struct Player {
   std::unique_ptr<EnetTransport> transport;

@@ -97,7 +97,7 @@ std::string load_table(const nlohmann::ordered_json& figures) {
   const Json& p = figures["plain_enet"];
   const Json& seen = figures["clients_saw"];
   std::string text = fmt::format(
-      "{} clients, {} entities that move{}, {} ticks a second for {} s; each client sees {:.0f}\n\n",
+      "{} clients, {} moving entities{}, {} ticks per second for {} s; each client sees {:.0f}\n\n",
       figures["clients"].get<std::size_t>(), figures["entities"].get<std::size_t>(),
       number(figures, "resting") > 0.0 ? fmt::format(", {} at rest", number(figures, "resting")) : "",
       number(figures, "tick_rate_hz"), number(figures, "seconds"), number(seen, "seen"));
@@ -112,22 +112,22 @@ std::string load_table(const nlohmann::ordered_json& figures) {
   both("processor per entity and tick (ns)", "cpu_ns_per_entity_tick", "{:.0f}", true);
   both("tick, real time, p50 (ms)", "tick_ms_p50", "{:.2f}");
   both("tick, real time, p99 (ms)", "tick_ms_p99", "{:.2f}");
-  both("ticks begin late, p99 (ms)", "late_ms_p99", "{:.2f}");
-  both("ticks begin late, p99.9 (ms)", "late_ms_p999", "{:.2f}");
-  both("ticks begin late, most (ms)", "late_ms_max", "{:.2f}");
-  both("ticks late by a tick or more", "late_ticks", "{:.0f}");
+  both("delay of ticks, p99 (ms)", "late_ms_p99", "{:.2f}");
+  both("delay of ticks, p99.9 (ms)", "late_ms_p999", "{:.2f}");
+  both("delay of ticks, max (ms)", "late_ms_max", "{:.2f}");
+  both("ticks delayed by a tick or more", "late_ticks", "{:.0f}");
   both("datagrams sent a second", "datagrams_per_s", "{:.0f}", true);
   both("bytes on the wire a second, headers included", "wire_bytes_per_s", "{:.0f}", true);
   both("datagrams received a second", "datagrams_received_per_s", "{:.0f}", true);
-  both("most memory (MB)", "peak_memory_mb", "{:.0f}");
+  both("peak memory (MB)", "peak_memory_mb", "{:.0f}");
   text += row("updates delivered per processor second",
               fmt::format("{:.0f}", number(r, "updates_delivered_per_cpu_s")), "");
-  text += row("simulation beside it, share of one core",
+  text += row("simulation (not included), share of one core",
               fmt::format("{:.3f}", number(r, "simulation_cpu_s") * number(r, "cores_used") /
                                         std::max(1e-9, number(r, "cpu_s"))),
               "");
   text += row("same-time error of a client, p95 (m)", fmt::format("{:.3f}", number(seen, "error_m_p95")), "");
-  text += fmt::format("\n  Beyond the floor: {:.0f} ns per entity and tick.\n",
+  text += fmt::format("\n  Cost above plain ENet: {:.0f} ns per entity and tick.\n",
                       number(figures, "cpu_ns_per_entity_tick_beyond_floor"));
   return text;
 }

@@ -32,7 +32,7 @@ class LoadProcesses {
     if (scratch_.path().empty()) return Error{"cannot make a temporary folder"};
     if (auto wrong = add("server", arguments)) return wrong;
     const auto listens = [this] { return printed_value(0, "listening on port").has_value(); };
-    if (auto wrong = wait_until(listens, kPatienceS, "its server does not start", 0.0)) return wrong;
+    if (auto wrong = wait_until(listens, kPatienceS, "the server did not start", 0.0)) return wrong;
     port_ = *printed_value(0, "listening on port");
     epoch_ = printed_value(0, "epoch").value_or("0");
     return std::nullopt;
@@ -70,7 +70,8 @@ class LoadProcesses {
     // longer, too.
     const double patience_s = kPatienceS + 10.0 * options_.seconds;
     const auto server_printed = [this] { return printed_value(0, "result").has_value(); };
-    if (auto wrong = wait_until(server_printed, patience_s, "the server gives no figures", 1.0)) return *wrong;
+    if (auto wrong = wait_until(server_printed, patience_s, "the server printed no figures", 1.0))
+      return *wrong;
     if (!write_line(1, started, "report")) return ended_early();
     const std::size_t expected_results = started + (flood_ ? 1 : 0);
     const auto all_printed = [this, expected_results] {
@@ -79,11 +80,11 @@ class LoadProcesses {
       }
       return true;
     };
-    if (auto wrong = wait_until(all_printed, kPatienceS, "clients give no figures", 1.0)) return *wrong;
+    if (auto wrong = wait_until(all_printed, kPatienceS, "clients printed no figures", 1.0)) return *wrong;
     LoadResult result;
     for (std::size_t i = 0; i < expected_results; ++i) {
       auto json = nlohmann::json::parse(*printed_value(i, "result"), nullptr, false);
-      if (!json.is_object()) return Error{name_ + ": figures that cannot be read"};
+      if (!json.is_object()) return Error{name_ + ": malformed figures"};
       if (i == 0) {
         result.server = std::move(json);
       } else if (i == started) {
@@ -125,12 +126,13 @@ class LoadProcesses {
   }
 
   [[nodiscard]] std::size_t joined_of(std::size_t child) const {
-    return static_cast<std::size_t>(std::strtoull(printed_value(child, "joined").value_or("0").c_str(), nullptr, 10));
+    return static_cast<std::size_t>(
+        std::strtoull(printed_value(child, "joined").value_or("0").c_str(), nullptr, 10));
   }
 
   Error ended_early() {
     if (auto wrong = check_processes()) return *wrong;
-    return Error{name_ + ": a process listens no more"};
+    return Error{name_ + ": a process does not read its input any more"};
   }
 
   std::optional<Error> add(const std::string& what, const std::vector<std::string>& arguments) {

@@ -102,7 +102,7 @@ PlainServer::PlainServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 PlainServer::~PlainServer() = default;
 
 Result<std::unique_ptr<PlainServer>> PlainServer::listen(std::size_t max_clients) {
-  if (enet_initialize() != 0) return Error{"ENet does not start on this machine"};
+  if (enet_initialize() != 0) return Error{"cannot initialise ENet"};
   auto impl = std::make_unique<Impl>();
   ENetAddress address{.host = ENET_HOST_ANY, .port = 0};
   (void)enet_address_set_host_ip(&address, "127.0.0.1");
@@ -149,7 +149,7 @@ PlainClient::PlainClient(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 PlainClient::~PlainClient() = default;
 
 Result<std::unique_ptr<PlainClient>> PlainClient::connect(const std::string& host, std::uint16_t port) {
-  if (enet_initialize() != 0) return Error{"ENet does not start on this machine"};
+  if (enet_initialize() != 0) return Error{"cannot initialise ENet"};
   auto impl = std::make_unique<Impl>();
   impl->host = make_host(nullptr, 1);
   ENetAddress address{.host = ENET_HOST_ANY, .port = port};

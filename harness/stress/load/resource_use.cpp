@@ -73,11 +73,12 @@ std::string raise_open_file_limit(std::size_t count) {
   getrlimit(RLIMIT_NOFILE, &limit);
   if (limit.rlim_cur >= count) return {};
   if (limit.rlim_max < count) {
-    return "a process may open " + std::to_string(limit.rlim_max) + " files here and " +
+    return "a process may open only " + std::to_string(limit.rlim_max) + " files, but " +
            std::to_string(count) + " are needed (ulimit -Hn)";
   }
   limit.rlim_cur = count;
-  return setrlimit(RLIMIT_NOFILE, &limit) == 0 ? std::string{} : "the limit of open files stays (ulimit -n)";
+  return setrlimit(RLIMIT_NOFILE, &limit) == 0 ? std::string{}
+                                               : "cannot raise the limit of open files (ulimit -n)";
 }
 
 void lower_priority() {

@@ -53,7 +53,7 @@ class RealSoak {
     if (auto wrong = add(server)) return wrong;
     const double end_s = program::monotonic_s() + kPatienceS;
     while (!last_value(children_[0].output(), "listening on port")) {
-      if (program::monotonic_s() > end_s) return Error{"the server does not start"};
+      if (program::monotonic_s() > end_s) return Error{"the server did not start"};
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
     }
     const std::string address = "127.0.0.1:" + *last_value(children_[0].output(), "listening on port");
@@ -125,7 +125,7 @@ class RealSoak {
       if (!said.is_object()) continue;
       there += said.value("there", std::uint64_t{0});
       for (const auto& why : said.value("out", nlohmann::json::array()))
-        report.wrong.push_back("not back: " + why.get<std::string>());
+        report.wrong.push_back("not joined: " + why.get<std::string>());
       present += said.value("present", std::uint64_t{0});
       for (auto& [name, sum] : sums.items())
         sum = sum.get<std::uint64_t>() + said.value(name, std::uint64_t{0});
@@ -133,7 +133,7 @@ class RealSoak {
     if (there < present || present == 0)
       report.wrong.push_back(
           fmt::format("only {} of {} clients are in the world at the end", there, present));
-    if (sums["malformed"] != 0) report.wrong.emplace_back("clients refused what an honest server sent");
+    if (sums["malformed"] != 0) report.wrong.emplace_back("clients refused messages of an honest server");
     auto& f = report.figures;
     f["seconds"] = options_.seconds;
     f["clients"] = options_.clients;
@@ -234,7 +234,7 @@ class RealSoak {
 }  // namespace
 
 Result<SoakReport> soak_in_real_time(const SoakOptions& options, const std::filesystem::path& program,
-                               const SoakProgress& progress) {
+                                     const SoakProgress& progress) {
   RealSoak soak(options, program);
   if (auto wrong = soak.start()) return *wrong;
   if (auto wrong = soak.run(progress)) return *wrong;

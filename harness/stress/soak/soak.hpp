@@ -51,11 +51,12 @@ using SoakProgress = std::function<void(double done)>;
 
 /// Runs the test in several processes on this machine, in real time over sealed ENet connections. Stops
 /// processes now and then. `program` is the path of reckoner-harness.
-[[nodiscard]] Result<SoakReport> soak_in_real_time(const SoakOptions& options, const std::filesystem::path& program,
-                                             const SoakProgress& progress);
+[[nodiscard]] Result<SoakReport> soak_in_real_time(const SoakOptions& options,
+                                                   const std::filesystem::path& program,
+                                                   const SoakProgress& progress);
 
-/// Options of the process that runs clients for soak_in_real_time(). It reads commands like the roles of a load
-/// run; see load_roles.hpp.
+/// Options of the process that runs clients for soak_in_real_time(). It reads commands like the roles of a
+/// load run; see load_roles.hpp.
 struct SoakClientsOptions {
   std::string server;
   std::string key;

@@ -142,7 +142,7 @@ class SoakClients {
       there += is_there ? 1 : 0;
       if (p.client && settling_ && !is_there && out.size() < kMaxExplained)
         out.push_back(fmt::format("{:.1f} s, {}", p.client->lost_for_s(program::monotonic_s()),
-                                  p.client->refusal().empty() ? "never in" : p.client->refusal()));
+                                  p.client->refusal().empty() ? "never joined" : p.client->refusal()));
       malformed += p.client ? p.client->stats().malformed : 0;
     }
     const nlohmann::json json = {{"there", there},      {"present", begun_players}, {"begun", begun_},

@@ -201,10 +201,11 @@ class VirtualSoak {
       ++messages_;
       // Messages to the server before its restart were lost with it, so the first number may be any.
       if (!received_[message->sender].accept(message->payload, true))
-        report_error(fmt::format("at {:.1f} s a client's message was lost, repeated or overtaken", time_s));
+        report_error(fmt::format("at {:.1f} s a client's message was lost, duplicated or reordered", time_s));
       // Answer each message, so that the counters of control messages wrap for the clients that never leave.
       const ClientId sender = message->sender;
-      if (const auto sent_messages = sent_messages_.find(sender); sent_messages != sent_messages_.end()) send_next(sender, sent_messages->second);
+      if (const auto sent_messages = sent_messages_.find(sender); sent_messages != sent_messages_.end())
+        send_next(sender, sent_messages->second);
     }
     for (auto& [client, sent_messages] : sent_messages_) {
       if (tick % 60 == client.value % 60 && !is_quiet(time_s)) send_next(client, sent_messages);
@@ -237,7 +238,7 @@ class VirtualSoak {
       ++messages_;
       if (!p.received.accept(message->payload))
         report_error(
-            fmt::format("at {:.1f} s a message to client {} was lost, repeated or overtaken", time_s, i));
+            fmt::format("at {:.1f} s a message to client {} was lost, duplicated or reordered", time_s, i));
     }
     if (i < kSteady) (void)p.client->send(kPing, Delivery::unreliable);
     const std::uint64_t pace = i < kSteady ? 1 : 30;
@@ -312,7 +313,7 @@ class VirtualSoak {
     // Allow for entities that spawned just now.
     if (at_the_end && shown.size() + 3 < entities_.size())
       report_error(
-          fmt::format("client {} is shown {} of {} entities at the end", i, shown.size(), entities_.size()));
+          fmt::format("client {} shows {} of {} entities at the end", i, shown.size(), entities_.size()));
   }
 
   void sample(double time_s) {
@@ -326,9 +327,9 @@ class VirtualSoak {
 
   void judge() {
     if (longest_wrong_s_ > kRepairedS)
-      report_error(fmt::format("somebody is shown an entity wrong for {:.2f} s", longest_wrong_s_));
+      report_error(fmt::format("a client shows an entity wrong for {:.2f} s", longest_wrong_s_));
     if (worst_m_ > kWrongM)
-      report_error(fmt::format("somebody is shown an entity {:.2f} m off at the end", worst_m_));
+      report_error(fmt::format("a client shows an entity with an error of {:.2f} m at the end", worst_m_));
     if (const std::string grew = growth(heap_, 0.05, 256e3); !grew.empty()) report_error(grew);
     judge_wraps();
     const double malformed = static_cast<double>(server_->stats().malformed);
@@ -359,7 +360,7 @@ class VirtualSoak {
         *std::ranges::max_element(steady, {}, [](const Player& p) { return p.dialer->wraps.least(); });
     report_.figures["wraps"] = player.dialer->wraps.json();
     if (const auto wraps = player.dialer->wraps.least(); options_.seconds >= 3600.0 && wraps < kWrapsPerHour)
-      report_error(fmt::format("what counts in 16 bits went round {} times only", wraps));
+      report_error(fmt::format("a 16-bit counter wrapped only {} times", wraps));
   }
 
   SoakOptions options_;
@@ -374,7 +375,8 @@ class VirtualSoak {
   std::vector<Known> entities_;  // the oldest first
   std::map<ClientId, NumberedMessages> received_;
   std::set<ClientId> steady_;
-  std::map<ClientId, std::pair<std::uint64_t, std::uint32_t>> sent_messages_;  // session and number of messages sent
+  std::map<ClientId, std::pair<std::uint64_t, std::uint32_t>>
+      sent_messages_;  // session and number of messages sent
   std::uint64_t draws_ = 0, spawned_ = 0, dialers_ = 0, sessions_ = 0;
   std::uint64_t begun_ = 0, slept_ = 0, joined_ = 0, back_ = 0, resumed_ = 0, restarted_ = 0, messages_ = 0;
   double killed_s_ = 0.0;

@@ -32,9 +32,9 @@ inline constexpr std::size_t kCodeFields = 15;
 /// Computes the order of a prefix code from the expected size of a number: (slope * c + offset) / 16, at
 /// least 0. c is the number of half octaves of the expected size.
 struct OrderRule {
-  static constexpr std::uint8_t kMaxSlope = 31;    ///< largest slope that can be sent
+  static constexpr std::uint8_t kMaxSlope = 31;   ///< largest slope that can be sent
   static constexpr std::int8_t kMinOffset = -64;  ///< smallest offset that can be sent
-  static constexpr std::int8_t kMaxOffset = 63;    ///< largest offset that can be sent
+  static constexpr std::int8_t kMaxOffset = 63;   ///< largest offset that can be sent
 
   std::int8_t offset = 0;  ///< of the order, in sixteenths
   /// Increase of the order for each half octave of the expected size, in sixteenths.

@@ -28,7 +28,7 @@ class RECKONER_NET_API CodingModeChooser {
 
  private:
   std::array<float, kPriorCount> costs_{};  // bits; exponential means
-  float wander_ = 4.0f;                 // exponential means of octaves
+  float wander_ = 4.0f;                     // exponential means of octaves
   float twist_ = 4.0f;
   float gap_s_ = 0.0f;
   float rate_ = 1e9f;  // weight of the newest observation; the first one replaces the initial means

@@ -124,7 +124,8 @@ void CodingStatistics::add(const QuantisedState& state, const QuantisedState* ba
     ++residual_;
     FieldRecorder listener{quantisation.codes};
     QuantisedState copy = state;
-    code_residual(listener, copy, *baseline, expected_motion_from(*baseline, dt_s, quantisation), dt_s, quantisation);
+    code_residual(listener, copy, *baseline, expected_motion_from(*baseline, dt_s, quantisation), dt_s,
+                  quantisation);
     motion_bits = listener.coding_mode_bits();
     for (const FieldRecorder::Note& note : listener) {
       fields_[note.field].bits += note.bits;

@@ -45,7 +45,7 @@ std::int32_t to_steps(double rate, double step, double limit) {
 // reach. The acceleration cancels the remaining error of both, unless it describes the past (Motion::bends).
 // If velocity and acceleration are zero, they stay zero, so that rest is exact.
 void round_translation(const State& state, const Steps& steps, double max_speed_mps, double reach_s,
-                 QuantisedState& out) {
+                       QuantisedState& out) {
   for (std::size_t i = 0; i < 3; ++i) {
     const auto axis = static_cast<glm::length_t>(i);
     const double position = state.position[axis];

@@ -86,7 +86,7 @@ struct QuantisedRouteState {
 /// A motion in whole steps, exactly as it is sent. On a route, all members of the free state stay zero and
 /// are not sent.
 struct QuantisedState {
-  EntityId frame;        ///< entity whose frame the motion is in; null: the world
+  EntityId frame;             ///< entity whose frame the motion is in; null: the world
   QuantisedRouteState along;  ///< motion on a route, if it is on one
 
   std::array<std::int64_t, 3> position{};          ///< steps along x, y and z
@@ -112,8 +112,7 @@ inline constexpr unsigned kTeleportModulus = 8;
 
 /// Returns the nearest state, on each axis separately, for which is_encodable() is true. A number that is not
 /// finite becomes zero.
-[[nodiscard]] RECKONER_NET_API State nearest_encodable(const State& state,
-                                                          const Quantisation& quantisation);
+[[nodiscard]] RECKONER_NET_API State nearest_encodable(const State& state, const Quantisation& quantisation);
 
 /// Rounds a state to steps. The position is rounded to the nearest step. Each rate is rounded so that it
 /// cancels, at the reach, the errors of the numbers before it; zero stays zero. If the numbers are too large

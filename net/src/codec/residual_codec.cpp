@@ -100,7 +100,8 @@ void write_residual(BitWriter& writer, const QuantisedState& state, const Quanti
   assert(can_refer(state, baseline));
   ResidualWriter coder{writer, quantisation.codes};
   QuantisedState copy = state;
-  code_residual(coder, copy, baseline, expected_motion_from(baseline, dt_s, quantisation), dt_s, quantisation);
+  code_residual(coder, copy, baseline, expected_motion_from(baseline, dt_s, quantisation), dt_s,
+                quantisation);
 }
 
 QuantisedState read_residual(BitReader& reader, const QuantisedState& baseline, double dt_s,
@@ -108,7 +109,8 @@ QuantisedState read_residual(BitReader& reader, const QuantisedState& baseline, 
   if (baseline.along.route) reader.fail();
   ResidualReader coder{reader, quantisation.codes};
   QuantisedState state;
-  code_residual(coder, state, baseline, expected_motion_from(baseline, dt_s, quantisation), dt_s, quantisation);
+  code_residual(coder, state, baseline, expected_motion_from(baseline, dt_s, quantisation), dt_s,
+                quantisation);
   if (state.coding_mode.precision > kMaxPrecision) reader.fail();
   return state;
 }

@@ -83,14 +83,14 @@ class TranslationCoder {
   void code() {
     const State& b = context_.baseline;
     const double acceleration_share = 0.5 *
-                           std::sqrt(double{b.acceleration.x} * double{b.acceleration.x} +
-                                     double{b.acceleration.y} * double{b.acceleration.y}) *
-                           context_.dt_s * context_.dt_s / context_.steps.position_m;
+                                      std::sqrt(double{b.acceleration.x} * double{b.acceleration.x} +
+                                                double{b.acceleration.y} * double{b.acceleration.y}) *
+                                      context_.dt_s * context_.dt_s / context_.steps.position_m;
     const double wandered = 0.5 * (acceleration_share + context_.wander_m / context_.steps.position_m);
     position(0, CodeField::position_x, wandered);
     position(1, CodeField::position_y, 0.5 * (std::abs(off_m_[0]) / context_.steps.position_m + wandered));
     if (!coder_.rest_as_forecast(off_m_[0] == 0.0 && off_m_[1] == 0.0,
-                              [&] { return is_as_forecast(0) && is_as_forecast(1); })) {
+                                 [&] { return is_as_forecast(0) && is_as_forecast(1); })) {
       velocity(0, CodeField::velocity_x, (std::abs(off_m_[0]) + 0.5 * std::abs(off_m_[1])) * per_dt_);
       velocity(1, CodeField::velocity_y,
                (std::abs(off_m_[1]) + 0.5 * std::abs(off_m_[0])) * per_dt_ + 0.5 * std::abs(off_mps_[0]));
@@ -101,8 +101,8 @@ class TranslationCoder {
       assign_forecast(1);
     }
     const double climbed =
-        (std::abs(double{b.velocity.z}) + std::abs(double{b.acceleration.z}) * context_.dt_s) * context_.dt_s /
-        context_.steps.position_m;
+        (std::abs(double{b.velocity.z}) + std::abs(double{b.acceleration.z}) * context_.dt_s) *
+        context_.dt_s / context_.steps.position_m;
     position(2, CodeField::position_z, climbed);
     if (!coder_.rest_as_forecast(off_m_[2] == 0.0, [&] { return is_as_forecast(2); })) {
       velocity(2, CodeField::velocity_z, std::abs(off_m_[2]) * per_dt_);
@@ -121,16 +121,17 @@ class TranslationCoder {
   }
 
   void position(std::size_t i, CodeField field, double expected_steps) {
-    const std::int64_t forecast = to_forecast(context_.forecast.position[axis_of(i)] / context_.steps.position_m);
+    const std::int64_t forecast =
+        to_forecast(context_.forecast.position[axis_of(i)] / context_.steps.position_m);
     coder_.number(field, state_.position[i], forecast, kMaxPosition, expected_steps);
     off_m_[i] = static_cast<double>(state_.position[i] - forecast) * context_.steps.position_m;
   }
 
   [[nodiscard]] std::int64_t velocity_forecast(std::size_t i) const {
-    const double speed =
-        double{context_.forecast.velocity[axis_of(i)]} +
-        kGain * context_.codes.velocity[0] * off_m_[i] * per_dt_ +
-        kGain * context_.codes.velocity[1] * double{context_.baseline.acceleration[axis_of(i)]} * context_.dt_s;
+    const double speed = double{context_.forecast.velocity[axis_of(i)]} +
+                         kGain * context_.codes.velocity[0] * off_m_[i] * per_dt_ +
+                         kGain * context_.codes.velocity[1] *
+                             double{context_.baseline.acceleration[axis_of(i)]} * context_.dt_s;
     return to_forecast(speed / context_.steps.velocity_mps);
   }
 
@@ -218,7 +219,8 @@ class RotationCoder {
     for (std::size_t i = 0; i < 3; ++i) {
       const std::size_t axis = kOrder[i];
       const auto& gain = axis == 2 ? context_.prior.yaw : context_.prior.tilt;
-      const double still_turning = double{context_.baseline.angular_velocity[static_cast<glm::length_t>(axis)]};
+      const double still_turning =
+          double{context_.baseline.angular_velocity[static_cast<glm::length_t>(axis)]};
       forecast[i] = kGain * (gain[0] * still_turning + gain[1] * turned[axis] * context_.per_dt()) /
                     context_.steps.angular_velocity_rps;
       for (std::size_t k = 0; k < 3; ++k)
@@ -239,7 +241,8 @@ class RotationCoder {
     const double tilted = std::sqrt(turned[0] * turned[0] + turned[1] * turned[1]);
     const glm::vec3& w = context_.baseline.angular_velocity;
     const double tilting = std::sqrt(double{w.x} * double{w.x} + double{w.y} * double{w.y});
-    const double tilt = (0.7 * tilted * context_.per_dt() + 0.2 * tilting) / context_.steps.angular_velocity_rps;
+    const double tilt =
+        (0.7 * tilted * context_.per_dt() + 0.2 * tilting) / context_.steps.angular_velocity_rps;
     const double yaw = (0.7 * std::abs(turned[2]) * context_.per_dt() + 0.2 * std::abs(double{w.z})) /
                        context_.steps.angular_velocity_rps;
     ConditionalNormal expectation{ordered};
@@ -248,14 +251,14 @@ class RotationCoder {
       const auto field = static_cast<CodeField>(static_cast<std::size_t>(CodeField::turn_z) + i);
       const std::size_t axis = kOrder[i];
       const double deviation = expectation.deviation();
-      const double expected = i == 0 ? yaw + 0.2 * tilt
-                              : i == 1
-                                  ? 0.7 * tilt + 0.15 * deviation * (yaw + scale_evidence)
-                                  : 0.7 * tilt * std::min(1.0, 2.0 * deviation) + 0.3 * deviation * scale_evidence;
+      const double expected =
+          i == 0   ? yaw + 0.2 * tilt
+          : i == 1 ? 0.7 * tilt + 0.15 * deviation * (yaw + scale_evidence)
+                   : 0.7 * tilt * std::min(1.0, 2.0 * deviation) + 0.3 * deviation * scale_evidence;
       coder_.number(field, state_.angular_velocity[axis], to_forecast(forecast[i] + expectation.mean()),
                     kMaxRate, expected);
       scale_evidence += (i == 0 ? 1.0 : 0.5) *
-                 expectation.observe(static_cast<double>(state_.angular_velocity[axis]) - forecast[i]);
+                        expectation.observe(static_cast<double>(state_.angular_velocity[axis]) - forecast[i]);
     }
   }
 
@@ -297,7 +300,7 @@ struct ExpectedMotion {
   State forecast;
 };
 [[maybe_unused]] inline ExpectedMotion expected_motion_from(const QuantisedState& baseline, double dt_s,
-                                             const Quantisation& quantisation) {
+                                                            const Quantisation& quantisation) {
   const State then = dequantise(baseline, quantisation).value_or(State{});
   return {then, extrapolate(then, dt_s)};
 }
@@ -306,20 +309,21 @@ template <class Coder>
 void code_residual(Coder& coder, QuantisedState& state, const QuantisedState& baseline,
                    const ExpectedMotion& expected_motion, double dt_s, const Quantisation& quantisation) {
   const bool turns = quantisation.orientation_bits != 0;
-  const auto largest = static_cast<std::uint8_t>(turns ? largest_component(expected_motion.forecast.orientation) : 0);
+  const auto largest =
+      static_cast<std::uint8_t>(turns ? largest_component(expected_motion.forecast.orientation) : 0);
   state.teleports = baseline.teleports;
   state.frame = baseline.frame;
   code_coding_mode(coder, state, baseline.coding_mode, largest, turns);
   if (state.coding_mode.bends) coder.bits(state.link, kMotionLinkBits);
   const double spread = spread_after(dt_s);
   const ResidualContext known{quantisation.codes,
-                    quantisation.codes.priors[state.coding_mode.prior],
-                    steps_at(quantisation, state),
-                    expected_motion.then,
-                    expected_motion.forecast,
-                    dt_s,
-                    spread * power_of_two(state.coding_mode.wander) * quantisation.position_step_m,
-                    spread * power_of_two(state.coding_mode.twist) * unit_turn_rad(quantisation)};
+                              quantisation.codes.priors[state.coding_mode.prior],
+                              steps_at(quantisation, state),
+                              expected_motion.then,
+                              expected_motion.forecast,
+                              dt_s,
+                              spread * power_of_two(state.coding_mode.wander) * quantisation.position_step_m,
+                              spread * power_of_two(state.coding_mode.twist) * unit_turn_rad(quantisation)};
   TranslationCoder<Coder>{coder, state, known}.code();
   if (turns) RotationCoder<Coder>{coder, state, known}.code();
 }

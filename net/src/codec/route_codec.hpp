@@ -16,7 +16,7 @@ namespace reckoner {
 
 /// True if a motion on `route` is finite and within the archetype's limits, so that it can be sent.
 [[nodiscard]] RECKONER_NET_API bool is_encodable(const RouteState& along, const Route& route,
-                                               const Quantisation& quantisation);
+                                                 const Quantisation& quantisation);
 
 /// Rounds a motion on a route to the nearest steps. is_encodable() must be true for it.
 [[nodiscard]] RECKONER_NET_API QuantisedState quantise(RouteId id, const Route& route,

@@ -40,7 +40,7 @@ namespace reckoner {
 }
 
 /// The acceleration, m/s^2, that `to` must have for the curve from `from` to bend by `b` (m).
-[[nodiscard]] RECKONER_RECKONING_API glm::dvec3 acceleration_that_bends(const Motion& from, const Motion& to,
-                                                                        const glm::dvec3& b);
+[[nodiscard]] RECKONER_RECKONING_API glm::dvec3 bending_acceleration(const Motion& from, const Motion& to,
+                                                                     const glm::dvec3& b);
 
 }  // namespace reckoner

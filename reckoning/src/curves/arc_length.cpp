@@ -9,7 +9,7 @@
 namespace reckoner {
 namespace {
 
-constexpr int kDeepest = 40;  // largest number of halvings of a piece; only a cusp comes close to it
+constexpr int kMaxDepth = 40;  // largest number of halvings of a piece; only a cusp comes close to it
 
 // The Hermite cubic from 0 to `rise` over `run`, without its constant. The slopes are limited so that it
 // never decreases.
@@ -77,7 +77,7 @@ class ArcLengthBuilder {
     const double share = std::max(0.25 * tolerance_ * (b - a) / path_.end_parameter(), kRounding * length);
     const bool measured = std::abs(quadrature(piece, a, b) - length) <= share;
     // In a part shorter than its share of the tolerance, no error can exceed that share.
-    if (length <= share || depth >= kDeepest || (measured && interpolates(piece, a, b, left, length))) {
+    if (length <= share || depth >= kMaxDepth || (measured && interpolates(piece, a, b, left, length))) {
       add_part(piece, a, b, length);
       return;
     }
@@ -163,7 +163,7 @@ double ArcLengthTable::distance_at(double parameter) const {
 template <CurveVector V>
 Result<ArcLengthTable> ArcLengthTable::make(const CubicPath<V>& path, double tolerance) {
   if (!(tolerance > 0.0) || !std::isfinite(tolerance))
-    return Error{"an arc length tolerance is above 0 and finite"};
+    return Error{"the arc length tolerance must be above 0 and finite"};
   return ArcLengthBuilder<V>(path, tolerance).build();
 }
 

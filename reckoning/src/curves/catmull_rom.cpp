@@ -116,7 +116,7 @@ std::vector<V> CatmullRom<V>::subdivide(std::size_t n) const {
 
 template <CurveVector V>
 Result<std::vector<V>> subdivide(std::span<const V> points, std::size_t n, const CatmullRomOptions& options) {
-  if (n == 0) return Error{"a segment is subdivided into at least 1 part, got 0"};
+  if (n == 0) return Error{"a segment must be subdivided into at least 1 part, got 0"};
   Result<CatmullRom<V>> curve = CatmullRom<V>::make(points, options);
   if (!curve) return Error{curve.error()};
   return curve->subdivide(n);

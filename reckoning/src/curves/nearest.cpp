@@ -69,7 +69,7 @@ enum class Slope { kOneSign, kFallsThenRises, kRisesThenFalls, kUndecided };
 
 // Descartes' rule of signs: a polynomial has at most as many roots in the stretch as its coefficients change
 // sign.
-Slope judge(const std::array<double, 6>& coefficients) {
+Slope classify_slope(const std::array<double, 6>& coefficients) {
   int changes = 0;
   double sign = 0.0;
   double first = 0.0;
@@ -87,7 +87,7 @@ Slope judge(const std::array<double, 6>& coefficients) {
 // The position (0 to 1) of the only minimum of the squared distance in the stretch, by bracketed Newton
 // iteration.
 template <CurveVector V>
-double bottom(const std::array<V, 4>& b) {
+double minimum_parameter(const std::array<V, 4>& b) {
   using curve_math::dot;
   const V c1 = 3.0 * (b[1] - b[0]);
   const CubicPiece<V> piece{b[0], c1, V(3.0 * (b[2] - b[1]) - c1), V(b[3] - b[0] - 3.0 * (b[2] - b[1]))};
@@ -131,11 +131,11 @@ class Search {
     while (count > 0) {
       const Stretch<V> s = waiting[--count];
       if (least_squared_distance(s.b) >= best_squared_ * (1.0 - kSameDistance)) continue;
-      const Slope slope = judge(slope_coefficients(s.b));
+      const Slope slope = classify_slope(slope_coefficients(s.b));
       if (slope == Slope::kOneSign || slope == Slope::kRisesThenFalls)
         continue;  // the minimum is an end, and all ends were checked before
       if (slope == Slope::kFallsThenRises) {
-        const double u = bottom(s.b);
+        const double u = minimum_parameter(s.b);
         const V p01 = s.b[0] + u * (s.b[1] - s.b[0]), p12 = s.b[1] + u * (s.b[2] - s.b[1]);
         const V p23 = s.b[2] + u * (s.b[3] - s.b[2]);
         const V p012 = p01 + u * (p12 - p01), p123 = p12 + u * (p23 - p12);

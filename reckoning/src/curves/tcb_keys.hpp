@@ -20,7 +20,8 @@ std::string error(std::span<const Key> keys) {
     const Key& key = keys[i];
     const std::string name = "key " + std::to_string(i);
     if (!curve_math::usable(key.time)) return name + ": time is not finite or too large";
-    if (i > 0 && !(key.time > keys[i - 1].time)) return name + ": time does not rise from the key before";
+    if (i > 0 && !(key.time > keys[i - 1].time))
+      return name + ": time is not later than that of the key before";
     if (!curve_math::usable(key.shape.tension) || !curve_math::usable(key.shape.continuity) ||
         !curve_math::usable(key.shape.bias)) {
       return name + ": tension, continuity or bias is not finite or too large";

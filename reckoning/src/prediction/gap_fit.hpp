@@ -36,7 +36,7 @@ class RECKONER_RECKONING_API GapFit {
   void restart() { filled_ = 0; }
 
   /// The largest error of the shown pose.
-  struct Off {
+  struct GapError {
     double m = 0.0;    ///< distance, m
     double rad = 0.0;  ///< angle, rad
   };
@@ -44,8 +44,8 @@ class RECKONER_RECKONING_API GapFit {
   /// `truth` must be the last observed state, at `time_s`. In a gap of up to `longest_gap_s` seconds only the
   /// interpolation counts. After a longer gap clients may have nothing to interpolate to yet, so the error of
   /// the extrapolated motion counts, too.
-  [[nodiscard]] Off off(const Motion& published, const State& truth, double time_s,
-                        double longest_gap_s) const;
+  [[nodiscard]] GapError worst_error(const Motion& published, const State& truth, double time_s,
+                                     double longest_gap_s) const;
 
   /// `truth`, the last observed state, with the position, velocity, orientation and angular velocity that
   /// interpolate best. Position and velocity stay unchanged if the entity does not move; the other two, if it
@@ -98,7 +98,7 @@ class RECKONER_RECKONING_API GapFit {
   [[nodiscard]] End end(std::size_t candidate, std::size_t ticks_ago) const;
   [[nodiscard]] double strayed(std::size_t candidate, std::size_t gap_ticks) const;
 
-  [[nodiscard]] bool turns_far(std::size_t ticks) const;
+  [[nodiscard]] bool turns_too_far(std::size_t ticks) const;
   [[nodiscard]] Turns turns(std::size_t count) const;
   [[nodiscard]] TurnEnd turn_end(const Turns& turns, std::size_t candidate, std::size_t ticks_ago) const;
   [[nodiscard]] double strayed(const Turns& turns, std::size_t candidate, std::size_t gap_ticks) const;
@@ -106,13 +106,14 @@ class RECKONER_RECKONING_API GapFit {
   [[nodiscard]] bool bends_over(std::size_t gap_ticks) const;
 
   // The deviation of the path of the last ticks from a cubic, newest first, and the bend that fits it best.
-  struct Strays {
+  struct PathDeviations {
     std::array<glm::dvec3, kPast> by{};
     std::size_t count = 0;
     glm::dvec3 bend{0.0};
     [[nodiscard]] glm::dvec3 left(std::size_t ticks_ago, std::size_t gap_ticks) const;
   };
-  [[nodiscard]] Strays strays(const Motion& from, const Motion& to, std::size_t gap_ticks) const;
+  [[nodiscard]] PathDeviations path_deviations(const Motion& from, const Motion& to,
+                                               std::size_t gap_ticks) const;
 
   double tick_rate_hz_;
   std::array<Candidate, kCandidates> candidates_;

@@ -15,15 +15,15 @@ namespace {
 constexpr std::array<double, 4> kTimeConstantsS{1.0 / 60, 3.0 / 60, 8.0 / 60, 20.0 / 60};
 
 constexpr double kMemoryS = 5.0;  // memory of a prediction's error
-constexpr float kLeastError = 1e-12f;
+constexpr float kMinError = 1e-12f;
 // One lesson per axis: on a single axis, a circle may look like a stop.
-constexpr std::uint8_t kLeastLessons = 3;
+constexpr std::uint8_t kMinLessons = 3;
 constexpr std::uint8_t kPriorLessons = 8;  // fewer lessons give no prior
 // Errors from a prior count as if they had been seen for half a second.
-constexpr float kKindErrorShare = 0.1f;
+constexpr float kPriorErrorShare = 0.1f;
 constexpr double kSettleS = 0.5;    // time at rest after which the entity's past is forgotten
 constexpr double kSampleHz = 60.0;  // tick rate for which the constants of LeastSquares are chosen
-constexpr float kMostRate2 = 1e12f;
+constexpr float kMaxRate2 = 1e12f;
 
 // Multiples of the golden ratio are aperiodic and visit the axes evenly.
 constexpr std::uint32_t kGoldenStep = 2654435769u;
@@ -34,7 +34,7 @@ std::size_t axis_of(std::uint32_t order) {
 // A prediction's weight decreases with the fourth power of its mean square error. Predictions of similar
 // quality are averaged, which is better than each of them; a bad one has no effect.
 float weight_of(float error, float least) {
-  const float ratio = (least + kLeastError) / (error + kLeastError);
+  const float ratio = (least + kMinError) / (error + kMinError);
   return ratio * ratio * ratio * ratio;
 }
 
@@ -48,7 +48,7 @@ RateFit::RateFit(double tick_rate_hz, double horizon_s) {
 
 void RateFit::set_horizon(double tick_rate_hz, double horizon_s) {
   const double wanted = std::max(1.0, std::round(horizon_s * tick_rate_hz));
-  const double per_slot = std::ceil(wanted / static_cast<double>(kMostSlots));
+  const double per_slot = std::ceil(wanted / static_cast<double>(kMaxSlots));
   slots_ = static_cast<std::uint8_t>(std::round(wanted / per_slot));
   ticks_per_slot_ = static_cast<std::uint16_t>(per_slot);
   horizon_ticks_ = static_cast<std::uint16_t>(slots_ * ticks_per_slot_);
@@ -98,7 +98,7 @@ void RateFit::restart() {
 }
 
 std::optional<RateFit::Prior> RateFit::prior() const {
-  if (moved_ < kPriorLessons) return std::nullopt;
+  if (moving_lessons_ < kPriorLessons) return std::nullopt;
   const float factor = static_cast<float>(kPriorHorizonS) / horizon_s_;
   Prior prior{};
   auto next = prior.begin();
@@ -126,7 +126,7 @@ void RateFit::begin_with(const Prior& prior) {
     next += kInputs;
   }
   for (float& error : errors_)
-    error = kKindErrorShare * factor * factor * *next++;
+    error = kPriorErrorShare * factor * factor * *next++;
   weigh_guesses();
 }
 
@@ -141,10 +141,10 @@ RateFit::Predictor::Inputs RateFit::inputs(const glm::vec3& rate, std::size_t ax
   return x;
 }
 
-void RateFit::observe(const glm::vec3& rate, const glm::vec3& derivative, const glm::dvec3& way) {
+void RateFit::observe(const glm::vec3& rate, const glm::vec3& derivative, const glm::dvec3& displacement) {
   const float rate2 = glm::dot(rate, rate);
   const float derivative2 = glm::dot(derivative, derivative);
-  if (!(rate2 < kMostRate2) || !(derivative2 < kMostRate2)) {
+  if (!(rate2 < kMaxRate2) || !(derivative2 < kMaxRate2)) {
     restart();
     mean_ = glm::vec3{0.0f};
     return;
@@ -154,28 +154,28 @@ void RateFit::observe(const glm::vec3& rate, const glm::vec3& derivative, const 
     if (++ticks_at_rest_ >= ticks_to_settle_) return settle();
   } else {
     ticks_at_rest_ = 0;
-    if (settled_) wake(rate, way);
+    if (settled_) wake(rate, displacement);
   }
   follow(rate);
-  if (ticks_seen_ >= 2 && --ticks_to_slot_ == 0) step(rate, derivative, way);
+  if (ticks_seen_ >= 2 && --ticks_to_slot_ == 0) step(rate, derivative, displacement);
   guess(rate, derivative);
 }
 
 // Learns from the oldest slot and replaces it by a new sample.
-void RateFit::step(const glm::vec3& rate, const glm::vec3& derivative, const glm::dvec3& way) {
+void RateFit::step(const glm::vec3& rate, const glm::vec3& derivative, const glm::dvec3& displacement) {
   ticks_to_slot_ = ticks_per_slot_;
   Slot& slot = slots_in_flight_[slot_];
   if (slots_filled_ < slots_) {
     ++slots_filled_;
   } else {
     const std::size_t then = axis_of(order_ - slots_ * kGoldenStep);
-    learn(slot, then, way[static_cast<glm::length_t>(then)]);
-    if (lessons_ < kLeastLessons) ++lessons_;
-    if (lessons_ >= kLeastLessons) weigh_guesses();
+    learn(slot, then, displacement[static_cast<glm::length_t>(then)]);
+    if (lessons_ < kMinLessons) ++lessons_;
+    if (lessons_ >= kMinLessons) weigh_guesses();
   }
   const std::size_t axis = axis_of(order_);
   const auto i = static_cast<glm::length_t>(axis);
-  slot = {way[i], inputs(rate, axis), derivative[i]};
+  slot = {displacement[i], inputs(rate, axis), derivative[i]};
   order_ += kGoldenStep;
   if (++slot_ == slots_) slot_ = 0;
 }
@@ -195,11 +195,11 @@ void RateFit::follow(const glm::vec3& rate) {
   }
 }
 
-void RateFit::learn(const Slot& then, std::size_t axis, double way) {
+void RateFit::learn(const Slot& then, std::size_t axis, double displacement) {
   const float rate = then.inputs[0];
-  const float mean = static_cast<float>(way - then.way) / horizon_s_;
-  if (!(mean * mean < kMostRate2)) return;
-  if (moved_ < kPriorLessons && (mean != 0.0f || rate != 0.0f)) ++moved_;
+  const float mean = static_cast<float>(displacement - then.displacement) / horizon_s_;
+  if (!(mean * mean < kMaxRate2)) return;
+  if (moving_lessons_ < kPriorLessons && (mean != 0.0f || rate != 0.0f)) ++moving_lessons_;
   Predictor& learned = predictor(axis);
   const std::array<float, kGuesses> guesses{rate, rate + then.derivative * (0.5f * horizon_s_), 0.0f,
                                             learned.predict(then.inputs)};
@@ -222,14 +222,14 @@ void RateFit::weigh_guesses() {
 }
 
 void RateFit::guess(const glm::vec3& rate, const glm::vec3& derivative) {
-  const glm::vec3 carried = rate + derivative * (0.5f * horizon_s_);
+  const glm::vec3 extrapolated = rate + derivative * (0.5f * horizon_s_);
   glm::vec3 learned;
   for (std::size_t axis = 0; axis < 3; ++axis)
     learned[static_cast<glm::length_t>(axis)] = predictor(axis).predict(inputs(rate, axis));
-  mean_ = rate * shares_[0] + carried * shares_[1] + learned * shares_[3];
+  mean_ = rate * shares_[0] + extrapolated * shares_[1] + learned * shares_[3];
   // The result is limited to twice the larger of the current rate and the rate predicted from the
   // acceleration.
-  const float most = 4.0f * std::max(glm::dot(rate, rate), glm::dot(carried, carried));
+  const float most = 4.0f * std::max(glm::dot(rate, rate), glm::dot(extrapolated, extrapolated));
   const float speed2 = glm::dot(mean_, mean_);
   if (speed2 > most) mean_ *= std::sqrt(most / speed2);
 }
@@ -240,15 +240,15 @@ void RateFit::settle() {
 }
 
 // The entity begins to move: the samples in flight become those of an entity that has always rested.
-void RateFit::wake(const glm::vec3& rate, const glm::dvec3& way) {
+void RateFit::wake(const glm::vec3& rate, const glm::dvec3& displacement) {
   settled_ = false;
   smooth_.fill(glm::vec3{0.0f});
   const float tick_s = horizon_s_ / static_cast<float>(horizon_ticks_);
-  const glm::dvec3 rested = way - glm::dvec3{rate * tick_s};
+  const glm::dvec3 rested = displacement - glm::dvec3{rate * tick_s};
   for (std::uint32_t i = 0; i < slots_; ++i) {
     Slot& slot = slots_in_flight_[(slot_ + i) % slots_];
     slot = {};
-    slot.way = rested[static_cast<glm::length_t>(axis_of(order_ + (i - slots_) * kGoldenStep))];
+    slot.displacement = rested[static_cast<glm::length_t>(axis_of(order_ + (i - slots_) * kGoldenStep))];
   }
   slots_filled_ = slots_;
 }
@@ -264,8 +264,8 @@ constexpr double kGapShare = 0.6;
 
 // Limits of the horizon. Any model predicts well below the minimum. The maximum is the longest horizon at
 // which 60 ticks per second can all be learned from.
-constexpr double kLeastS = 0.12;
-constexpr double kMostS = 0.27;
+constexpr double kMinHorizonS = 0.12;
+constexpr double kMaxHorizonS = 0.27;
 
 // A smaller change of the horizon is ignored, because a change discards samples in flight.
 constexpr double kSlackS = 0.025;
@@ -275,10 +275,10 @@ constexpr double kSlackS = 0.025;
 double MotionFit::horizon_for(double updates_per_second, double delay_s) {
   const double known_s = delay_s > 0.0 ? delay_s : kTypicalDelayS;
   const double gap_s = updates_per_second > 0.0 ? 1.0 / updates_per_second : kTypicalGapS;
-  return std::clamp(known_s + kOfBlendS + kGapShare * gap_s, kLeastS, kMostS);
+  return std::clamp(known_s + kOfBlendS + kGapShare * gap_s, kMinHorizonS, kMaxHorizonS);
 }
 
-void MotionFit::aim(double horizon_s) {
+void MotionFit::change_horizon(double horizon_s) {
   if (std::abs(horizon_s - horizon_s_) <= kSlackS) return;
   linear_.look_ahead(1.0 / tick_s_, horizon_s);
   angular_.look_ahead(1.0 / tick_s_, horizon_s);

@@ -46,9 +46,9 @@ class LeastSquares {
   void begin_with(const Inputs& weights, float noise) {
     weights_ = weights;
     noise_ = noise;
-    noise_gain_ = kKindNoiseGain;
+    noise_gain_ = kPriorNoiseGain;
     for (float& c : covariance_)
-      c *= kKindVariance;
+      c *= kPriorVarianceFactor;
   }
 
   /// Weights for targets that differ `factor` times as much from the first input.
@@ -62,7 +62,7 @@ class LeastSquares {
   /// change of the horizon. It scales the weights and the noise, and increases the covariance a little.
   void stretch(float factor) {
     weights_ = stretched(weights_, factor);
-    noise_ = std::max(kLeastNoise, noise_ * factor * factor);
+    noise_ = std::max(kMinNoise, noise_ * factor * factor);
     const float doubt = kStretchDoubt * (factor - 1.0f);
     for (std::size_t i = 0, k = 0; i < N; ++i) {
       k += i;
@@ -85,7 +85,7 @@ class LeastSquares {
     float size = target * target;
     for (const float input : x)
       size += input * input;
-    if (!(size > kLeastSize) || !(size < kMostSize) || !(error * error < kMostSize)) return;
+    if (!(size > kMinSize) || !(size < kMaxSize) || !(error * error < kMaxSize)) return;
 
     Inputs gain{};
     const float spread = spread_along(x, gain);
@@ -105,8 +105,8 @@ class LeastSquares {
   // With the same variance, its weight would absorb most of the first errors.
   static constexpr float kPriorVariance = 1.0f;
   static constexpr float kFirstPriorVariance = 0.01f;
-  static constexpr float kKindVariance = 0.1f;    // factor on the variances after begin_with()
-  static constexpr float kKindNoiseGain = 0.05f;  // noise gain after begin_with()
+  static constexpr float kPriorVarianceFactor = 0.1f;  // factor on the variances after begin_with()
+  static constexpr float kPriorNoiseGain = 0.05f;      // noise gain after begin_with()
   // Standard deviation of scaled weights per unit of (factor - 1). On recorded motion, all values up to 0.1
   // give similar results; as much doubt as in begin_with() costs 3 percent.
   static constexpr float kStretchDoubt = 0.05f;
@@ -115,15 +115,15 @@ class LeastSquares {
   // the weights so certain that learning anything else would take an hour.
   static constexpr float kDrift = 1e-8f;
   static constexpr float kNoiseGain = 0.002f;  // per sample
-  static constexpr float kLeastNoise = 1e-9f;  // squared input units
-  static constexpr float kLeastSize = 1e-12f;  // squared input units; a smaller sample counts as no motion
-  static constexpr float kMostSize = 1e12f;    // squared input units; a larger sample is ignored as invalid
+  static constexpr float kMinNoise = 1e-9f;    // squared input units
+  static constexpr float kMinSize = 1e-12f;    // squared input units; a smaller sample counts as no motion
+  static constexpr float kMaxSize = 1e12f;     // squared input units; a larger sample is ignored as invalid
   static constexpr float kOutlier = 3.0f;      // standard deviations above which an error has less weight
 
   // The mean of all samples at first, later an exponential average of the recent ones.
   void measure_noise(float error2, float samples) {
     noise_gain_ = std::max(noise_gain_ / (1.0f + noise_gain_), std::min(0.5f, kNoiseGain * samples));
-    noise_ = std::max(kLeastNoise, noise_ + noise_gain_ * (error2 - noise_));
+    noise_ = std::max(kMinNoise, noise_ + noise_gain_ * (error2 - noise_));
   }
 
   void forget_covariance() {
@@ -160,10 +160,10 @@ class LeastSquares {
       covariance_[k - 1] += drift;
       trace += covariance_[k - 1];
     }
-    constexpr float kMostTrace = kFirstPriorVariance + kPriorVariance * (N - 1);
-    if (trace > kMostTrace) {
+    constexpr float kMaxTrace = kFirstPriorVariance + kPriorVariance * (N - 1);
+    if (trace > kMaxTrace) {
       for (float& c : covariance_)
-        c *= kMostTrace / trace;
+        c *= kMaxTrace / trace;
     }
   }
 
@@ -197,7 +197,7 @@ class RECKONER_RECKONING_API RateFit {
   /// Takes the values at the next tick: the current rate, its derivative, and the position or angle (m or
   /// rad) along each axis relative to a fixed origin. A value that is not finite or far too large causes a
   /// restart().
-  void observe(const glm::vec3& rate, const glm::vec3& derivative, const glm::dvec3& way);
+  void observe(const glm::vec3& rate, const glm::vec3& derivative, const glm::dvec3& displacement);
 
   /// Changes the horizon to `horizon_s`, s. The learned weights are scaled to the new horizon. Samples that
   /// do not fit the new horizon are discarded.
@@ -233,14 +233,14 @@ class RECKONER_RECKONING_API RateFit {
   static constexpr std::size_t kLags = 4;
   static constexpr std::size_t kInputs = kLags + 1;
   static constexpr std::size_t kGuesses = 4;
-  static constexpr std::size_t kMostSlots = 16;
+  static constexpr std::size_t kMaxSlots = 16;
   static constexpr std::size_t kUpAxis = 2;
   using Predictor = LeastSquares<kInputs>;
   static_assert(kPriorSize == 2 * kInputs + kGuesses + 2);
 
   // A sample in flight: the state of one axis, to be compared with the actual motion one horizon later.
   struct Slot {
-    double way = 0.0;
+    double displacement = 0.0;
     Predictor::Inputs inputs{};
     float derivative = 0.0f;
   };
@@ -250,21 +250,21 @@ class RECKONER_RECKONING_API RateFit {
   void set_horizon(double tick_rate_hz, double horizon_s);
   [[nodiscard]] Predictor::Inputs inputs(const glm::vec3& rate, std::size_t axis) const;
   void follow(const glm::vec3& rate);
-  void step(const glm::vec3& rate, const glm::vec3& derivative, const glm::dvec3& way);
-  void learn(const Slot& then, std::size_t axis, double way);
+  void step(const glm::vec3& rate, const glm::vec3& derivative, const glm::dvec3& displacement);
+  void learn(const Slot& then, std::size_t axis, double displacement);
   void weigh_guesses();
   void guess(const glm::vec3& rate, const glm::vec3& derivative);
   void settle();
-  void wake(const glm::vec3& rate, const glm::dvec3& way);
+  void wake(const glm::vec3& rate, const glm::dvec3& displacement);
   [[nodiscard]] Predictor& predictor(std::size_t axis) { return axis == kUpAxis ? vertical_ : horizontal_; }
 
   bool settled_ = false;
   std::uint8_t slots_ = 1;         // number of slots_in_flight_ in use
   std::uint8_t slot_ = 0;          // index of the oldest slot, which is replaced next
   std::uint8_t slots_filled_ = 0;  // filled slots since the last restart
-  std::uint8_t lessons_ = 0;       // lessons in total, counted up to kLeastLessons
+  std::uint8_t lessons_ = 0;       // lessons in total, counted up to kMinLessons
   // Lessons with motion, counted up to kPriorLessons.
-  std::uint8_t moved_ = 0;
+  std::uint8_t moving_lessons_ = 0;
   std::uint16_t ticks_per_slot_ = 1;  // above 1 only at high tick rates
   std::uint16_t ticks_to_slot_ = 1;
   std::uint16_t ticks_seen_ = 0;     // ticks since the last restart, counted up to 2
@@ -282,7 +282,7 @@ class RECKONER_RECKONING_API RateFit {
   std::array<float, kGuesses> errors_{};                        // recent mean square error of each prediction
   Predictor horizontal_;
   Predictor vertical_;
-  std::array<Slot, kMostSlots> slots_in_flight_{};
+  std::array<Slot, kMaxSlots> slots_in_flight_{};
 };
 
 /// Computes the motion to publish, so that it matches the expected future of the entity. Position and
@@ -308,7 +308,7 @@ class RECKONER_RECKONING_API MotionFit {
 
   /// Changes the horizon to `horizon_s`, s, unless it is nearly the same, for example when a link changes.
   /// Learned weights are scaled to the new horizon.
-  void aim(double horizon_s);
+  void change_horizon(double horizon_s);
 
   /// Takes the true state at the next tick.
   void observe(const State& truth);

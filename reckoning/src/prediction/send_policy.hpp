@@ -49,14 +49,14 @@ class RECKONER_RECKONING_API SendPolicy {
     State expected_ahead;   ///< expected true state `ahead_s` seconds later
     State published_ahead;  ///< state of the published motion `ahead_s` seconds later
     /// Set if all clients are in buffered mode: the error they would show, which replaces the other fields.
-    std::optional<GapFit::Off> gap{};
+    std::optional<GapFit::GapError> gap{};
   };
   /// True if the entity must be published at this tick. Call one of the two due() functions once per tick.
   [[nodiscard]] bool due(const Comparison& comparison, std::uint32_t tick);
 
   /// The inputs of due() for free motion. It replaces a Comparison and is cheaper: where the positions
   /// decide, no orientation is computed.
-  struct Outlook {
+  struct FreeMotionInputs {
     const State& truth;       ///< true state now, as the game reported it
     const State& fitted;      ///< `truth` with the expected acceleration and angular velocity
     const Motion& published;  ///< last published motion; must be free quadratic motion
@@ -66,23 +66,23 @@ class RECKONER_RECKONING_API SendPolicy {
   /// Time from the arrival of an update until it takes effect in the shown pose, s: half a blend.
   static constexpr double kTakesEffectS = 0.05;
   /// True if the entity must be published at this tick. Call one of the two due() functions once per tick.
-  [[nodiscard]] bool due(const Outlook& outlook, std::uint32_t tick);
+  [[nodiscard]] bool due(const FreeMotionInputs& outlook, std::uint32_t tick);
 
   /// Call this when other entities are in the entity's frame. `lever_m` is the largest distance of them from
   /// its origin, m; 0 if there are none. A rotation then also moves those entities, so the angular threshold
-  /// becomes smaller, but not below kLeastLeverShare.
+  /// becomes smaller, but not below kMinLeverShare.
   void set_lever(double lever_m);
-  /// The share of the angular threshold that is in force because of the lever: kLeastLeverShare to 1.
+  /// The share of the angular threshold that is in force because of the lever: kMinLeverShare to 1.
   [[nodiscard]] double lever_share() const { return lever_share_; }
   /// Smallest share of the angular threshold, for any lever.
-  static constexpr double kLeastLeverShare = 1.0 / 16.0;
+  static constexpr double kMinLeverShare = 1.0 / 16.0;
 
   /// Call this when an update was sent: a publish, or the repair of a lost one.
-  void spent();
+  void update_sent();
 
   /// True if the entity has not moved for some ticks. It is then due until its published pose is exact to a
   /// small share of the threshold, and not due after that.
-  [[nodiscard]] bool rests() const;
+  [[nodiscard]] bool is_at_rest() const;
 
   /// The threshold in force, as a multiple of the configured one. 1 without a budget.
   [[nodiscard]] double scale() const { return scale_; }
@@ -90,23 +90,24 @@ class RECKONER_RECKONING_API SendPolicy {
  private:
   [[nodiscard]] bool due_at_fixed_rate(std::uint32_t tick) const;
   [[nodiscard]] bool exceeds(const Comparison& comparison);
-  [[nodiscard]] bool exceeds(const Outlook& outlook);
-  [[nodiscard]] bool decided(bool due);
-  [[nodiscard]] bool adds_up(double off_m);
+  [[nodiscard]] bool exceeds(const FreeMotionInputs& outlook);
+  [[nodiscard]] bool start_error_integral_if(bool due);
+  [[nodiscard]] bool integral_exceeds(double off_m);
   [[nodiscard]] double limit_m() const;
-  [[nodiscard]] bool rest_is_off(const State& truth, const State& published) const;
+  [[nodiscard]] bool rest_pose_differs(const State& truth, const State& published) const;
   [[nodiscard]] double limit_rad() const;
 
   // The decision that needs no comparison; nullopt if a comparison must decide.
-  [[nodiscard]] std::optional<bool> due_by_itself(const State& truth, double least_scale, std::uint32_t tick);
+  [[nodiscard]] std::optional<bool> early_decision(const State& truth, double least_scale,
+                                                   std::uint32_t tick);
 
   SendPolicyConfig config_;
   std::uint32_t phase_;
   std::uint32_t ticks_at_rest_ = 0;
-  double off_m_s_ = 0.0;  // time integral of the error since the last update, m s
-  double share_;          // share of the limits in force until the first update
-  double sink_;           // factor on the threshold per tick, with a budget
-  double rise_;           // factor on the threshold per update, with a budget
+  double error_integral_m_s_ = 0.0;  // time integral of the error since the last update, m s
+  double first_limit_share_;         // share of the limits in force until the first update
+  double fall_factor_;               // factor on the threshold per tick, with a budget
+  double rise_factor_;               // factor on the threshold per update, with a budget
   double scale_ = 1.0;
   double lever_share_ = 1.0;
   double tokens_ = 0.0;  // updates that the budget allows now

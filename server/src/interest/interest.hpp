@@ -63,7 +63,7 @@ class Interest {
   double rest_margin_m_;  // entities at rest are searched only after the eye moved by this, m
   SpatialIndex spatial_index_;
   SlotSet always_relevant_;                // entities that are always relevant
-  SlotSet near_;                      // scratch
+  SlotSet near_;                           // scratch
   std::vector<std::uint32_t> candidates_;  // scratch: entities to decide about
 };
 

@@ -25,16 +25,17 @@ void SpatialIndex::update_positions(const EntityTable& entities, Tick tick) {
   for (std::size_t word = 0; word < moving_slots_.words().size(); ++word)
     note_sleep_changes(entities, tick, word);
   const auto replace = [&](std::uint32_t slot) {
-    if ((slot + tick) % interval_ticks_ == 0) set_position(slot, entities.position_in_world(entities.slots()[slot]));
+    if ((slot + tick) % interval_ticks_ == 0)
+      set_position(slot, entities.position_in_world(entities.slots()[slot]));
   };
   // Entities fall asleep long after their last move, so their final position is not missed. Entities in a
   // frame move with it even while they sleep.
   entities.awake().for_each(replace);
   std::ranges::for_each(entities.frames().members(), replace);
   // Every client has searched since these entities began to settle: they are at rest now.
-  const auto early = std::find_if(settling_order_.begin(), settling_order_.end(), [&](const Settling& settling) {
-    return tick - settling.since < interval_ticks_;
-  });
+  const auto early =
+      std::find_if(settling_order_.begin(), settling_order_.end(),
+                   [&](const Settling& settling) { return tick - settling.since < interval_ticks_; });
   std::for_each(settling_order_.begin(), early, [&](const Settling& settling) {
     const std::uint32_t slot = settling.slot;
     if (!settling_.contains(slot) || settling_since_[slot] != settling.since) return;
@@ -49,8 +50,9 @@ void SpatialIndex::update_positions(const EntityTable& entities, Tick tick) {
 // Notes which entities have woken up or fallen asleep since the last tick.
 void SpatialIndex::note_sleep_changes(const EntityTable& entities, Tick tick, std::size_t word) {
   const std::uint64_t awake = entities.awake().word(word);
-  SlotSet::for_each_in(awake & (settling_.word(word) | at_rest_.word(word)), word,
-                       [&](std::uint32_t slot) { set_position(slot, entities.position_in_world(entities.slots()[slot])); });
+  SlotSet::for_each_in(awake & (settling_.word(word) | at_rest_.word(word)), word, [&](std::uint32_t slot) {
+    set_position(slot, entities.position_in_world(entities.slots()[slot]));
+  });
   SlotSet::for_each_in(moving_slots_.word(word) & ~awake, word, [&](std::uint32_t slot) {
     if (entities.slots()[slot].frame) return;
     moving_slots_.erase(slot);

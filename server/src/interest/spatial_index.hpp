@@ -51,8 +51,8 @@ class SpatialIndex {
   Tick interval_ticks_;
   InterestGrid moving_, resting_;
   SlotSet moving_slots_, settling_, at_rest_;  // each slot in the index is in exactly one
-  std::vector<Settling> settling_order_;               // oldest first; some entities have moved again since
-  std::vector<Tick> settling_since_;          // tick of coming to rest, by slot
+  std::vector<Settling> settling_order_;       // oldest first; some entities have moved again since
+  std::vector<Tick> settling_since_;           // tick of coming to rest, by slot
 };
 
 }  // namespace reckoner

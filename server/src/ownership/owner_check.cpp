@@ -76,7 +76,8 @@ Motion OwnerCheck::nearest(const Motion& next) const {
     out.state.acceleration = glm::vec3{0.0f};
   }
   const glm::vec3 change = out.state.velocity - last_.state.velocity;
-  if (displacement_m <= purse.displacement_m) out.state.velocity = last_.state.velocity + shortened(change, purse.change_mps);
+  if (displacement_m <= purse.displacement_m)
+    out.state.velocity = last_.state.velocity + shortened(change, purse.change_mps);
   out.state = within(out.state, limits_);
   return out;
 }

@@ -65,7 +65,7 @@ class OwnerCheck {
 
   OwnerLimits limits_;
   Motion last_;
-  Budget budget_;              // the budget left at last_.time_s
+  Budget budget_;            // the budget left at last_.time_s
   double allowed_s_ = -1e9;  // time of the last allowance for a change of frame
 };
 

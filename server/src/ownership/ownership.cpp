@@ -136,7 +136,7 @@ bool Ownership::revoke(Entity& entity, SessionTable& sessions, Transport& transp
 }
 
 bool Ownership::override_motion(Entity& entity, const State& state, Tick tick, SessionTable& sessions,
-                    Transport& transport) {
+                                Transport& transport) {
   Owned* owned = find(static_cast<std::uint32_t>(entity.id.slot()));
   if (owned == nullptr) return false;
   set_server_motion(*owned, entity, state, tick);
@@ -145,8 +145,8 @@ bool Ownership::override_motion(Entity& entity, const State& state, Tick tick, S
   return true;
 }
 
-void Ownership::notify(Owned& owned, const Entity& entity, OwnershipMessage::News news, SessionTable& sessions,
-                     Transport& transport) {
+void Ownership::notify(Owned& owned, const Entity& entity, OwnershipMessage::News news,
+                       SessionTable& sessions, Transport& transport) {
   Session* session = sessions.find(owned.owner);
   if (session == nullptr) return;
   OwnershipMessage message;
@@ -384,8 +384,8 @@ void Ownership::run(EntityTable& entities, SessionTable& sessions, Tick tick, do
     enforce_limits(owned, entity, tick, time_s, now_s);
     const bool other_viewers = now_s - owned.viewers_sent_s > kViewersEveryS &&
                                std::abs(entity.levels[0].delay_s - owned.viewers_s) > kViewersChangeS;
-    const bool again =
-        owned.needs_resend && now_s - owned.viewers_sent_s > kNotifyEveryS && now_s - owned.heard_s < kNotifyEveryS;
+    const bool again = owned.needs_resend && now_s - owned.viewers_sent_s > kNotifyEveryS &&
+                       now_s - owned.heard_s < kNotifyEveryS;
     if (owned.told && (other_viewers || again)) {
       owned.viewers_sent_s = now_s;
       notify(owned, entity, OwnershipMessage::News::again, sessions, transport);

@@ -40,7 +40,8 @@ class Ownership {
   bool revoke(Entity& entity, SessionTable& sessions, Transport& transport);
   /// The game has moved an owned entity to `state`: notifies the owner, which must continue from there. False
   /// if no client owns the entity.
-  bool override_motion(Entity& entity, const State& state, Tick tick, SessionTable& sessions, Transport& transport);
+  bool override_motion(Entity& entity, const State& state, Tick tick, SessionTable& sessions,
+                       Transport& transport);
 
   /// The owner; empty if no client owns the entity.
   [[nodiscard]] std::optional<ClientId> owner(EntityId id) const;
@@ -96,17 +97,17 @@ class Ownership {
     std::uint8_t term = 0;
     bool told = false;  // the owner was notified that it owns the entity
     double heard_s = 0.0;
-    double tokens = 0.0;    // number of motions that may arrive now (token bucket)
-    double filled_s = 0.0;  // time of the last refill of `tokens`
-    double correction_sent_s = -1e9;   // time of the last notification of a correction
+    double tokens = 0.0;              // number of motions that may arrive now (token bucket)
+    double filled_s = 0.0;            // time of the last refill of `tokens`
+    double correction_sent_s = -1e9;  // time of the last notification of a correction
     double viewers_sent_s = -1e9;
     double viewers_s = 0.0;  // delay to viewers as last sent to the owner, s
     std::optional<double> refused_since_s;
     std::optional<double> rest_at_s;  // set while the entity is brought to rest: when it will be, s
     bool at_rest = false;
-    bool needs_resend = false;    // the owner's last motion was not applied, and it does not know
-    unsigned corrected = 0;  // corrected motions since the last event for the game
-    unsigned refused = 0;    // refused motions since then
+    bool needs_resend = false;  // the owner's last motion was not applied, and it does not know
+    unsigned corrected = 0;     // corrected motions since the last event for the game
+    unsigned refused = 0;       // refused motions since then
     double event_s = -1e9;
   };
 
@@ -115,7 +116,7 @@ class Ownership {
   [[nodiscard]] Tick tick_at(double time_s) const;
   [[nodiscard]] OwnerLimits limits_for(const Entity& entity, const OwnershipRules& rules) const;
   void notify(Owned& owned, const Entity& entity, OwnershipMessage::News news, SessionTable& sessions,
-            Transport& transport);
+              Transport& transport);
   struct World {
     EntityTable& entities;
     SessionTable& sessions;
@@ -137,7 +138,7 @@ class Ownership {
   std::span<const Quantisation> quantisation_;  // by archetype
   std::map<std::uint32_t, Owned> owned_;        // by slot
   std::vector<Update> updates_;                 // result of the last read()
-  std::vector<FrameChange> frame_changes_;              // frame changes of the last process()
+  std::vector<FrameChange> frame_changes_;      // frame changes of the last process()
   Tick tick_ = 0;                               // the tick of the current or last run()
   Tick next_ = 0;                               // the coming tick, as of the last read()
   RefusalCounts& refusals_;

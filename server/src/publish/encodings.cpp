@@ -83,9 +83,11 @@ const Encodings::Made& Encodings::make(Store& store, std::uint32_t stream, std::
 Encodings::Block& Encodings::block_with_room(Store& store) {
   for (; store.block < store.blocks.size(); ++store.block) {
     Block& block = store.blocks[store.block];
-    if (block.encoding_count < kBlockEncodings && block.byte_count + kMaxMotionBytes <= kBlockBytes) return block;
+    if (block.encoding_count < kBlockEncodings && block.byte_count + kMaxMotionBytes <= kBlockBytes)
+      return block;
   }
-  store.blocks.push_back({std::make_unique<Made[]>(kBlockEncodings), std::make_unique<std::byte[]>(kBlockBytes)});
+  store.blocks.push_back(
+      {std::make_unique<Made[]>(kBlockEncodings), std::make_unique<std::byte[]>(kBlockBytes)});
   return store.blocks.back();
 }
 

@@ -74,7 +74,7 @@ class Encodings {
   std::size_t streams_ = 0;
   std::unique_ptr<std::atomic<const Made*>[]> first_;  // by stream: slot * kLevels + level
   std::vector<Store> stores_;                          // by worker
-  std::array<std::mutex, 64> mutexes_;                  // by stream modulo the number of mutexes
+  std::array<std::mutex, 64> mutexes_;                 // by stream modulo the number of mutexes
 };
 
 }  // namespace reckoner

@@ -41,8 +41,8 @@ std::size_t bits_of(const FieldTable::Row& row, std::uint32_t fields, Tick now, 
 
 // Returns the fields that fit into `most_bits` bits, chosen in ascending order. The blobs of one entity alone
 // may exceed a datagram.
-std::uint32_t fields_that_fit(const FieldTable::Row& row, std::uint32_t fields, std::size_t most_bits, Tick now,
-                      const FieldTable& table) {
+std::uint32_t fields_that_fit(const FieldTable::Row& row, std::uint32_t fields, std::size_t most_bits,
+                              Tick now, const FieldTable& table) {
   std::uint32_t some = 0;
   for_each_bit(fields, [&](std::size_t field) {
     if (bits_of(row, some | bit(field), now, table) <= most_bits) some |= bit(field);

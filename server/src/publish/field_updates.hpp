@@ -22,7 +22,8 @@ namespace reckoner {
 class FieldUpdates {
  public:
   /// Notes that the fields in the bit set `fields` of an entity changed at `tick`. `allowed` is false until
-  /// the client has acknowledged the entity's announcement; the change is then held back until release_held().
+  /// the client has acknowledged the entity's announcement; the change is then held back until
+  /// release_held().
   void changed(EntityId id, std::uint32_t fields, Tick tick, bool allowed);
   /// The client has acknowledged the announcement of the entity: its held changes become due.
   void release_held(EntityId id);

@@ -133,7 +133,7 @@ bool Publisher::process_entity(Entity& entity, const Now& now, Counts& counts) {
     entity.teleports = static_cast<std::uint8_t>((entity.teleports + 1) % kTeleportModulus);
   }
   // Aim at the age that updates have for most subscribers of the finest level.
-  entity.fit.aim(MotionFit::horizon_for(rate_hz(), entity.levels[0].delay_s));
+  entity.fit.change_horizon(MotionFit::horizon_for(rate_hz(), entity.levels[0].delay_s));
   entity.fit.observe(entity.truth);
   const bool interpolated = std::any_of(entity.levels.begin(), entity.levels.end(),
                                         [](const EntityLevel& level) { return level.interpolated(); });
@@ -179,16 +179,16 @@ void Publisher::process_level(Entity& entity, std::size_t level, const Now& now,
     const bool changed =
         wanted != l.stream.head().route && config_.updates_per_second <= 0.0 && config_.fixed_rate_hz <= 0.0;
     const bool frame_changed = entity.frame.index1 != l.stream.head().frame_index1 ||
-                          (entity.frame && entity.frame != l.stream.newest().encoded.frame);
+                               (entity.frame && entity.frame != l.stream.newest().encoded.frame);
     if (!due && !changed && !entity.teleported && !frame_changed) return;
     cause = entity.teleported ? &PublishCauses::teleport
-            : frame_changed        ? &PublishCauses::frame
+            : frame_changed   ? &PublishCauses::frame
             : changed         ? &PublishCauses::route
                               : &PublishCauses::due;
     // The published motion is in another frame, so no error can be measured: the update gets a high urgency.
-    urgency =
-        frame_changed ? kFrameChangeUrgency
-                 : urgency_of(compare(entity, l, now.time_s), config_.archetypes[entity.archetype], l.factor);
+    urgency = frame_changed ? kFrameChangeUrgency
+                            : urgency_of(compare(entity, l, now.time_s), config_.archetypes[entity.archetype],
+                                         l.factor);
   }
   publish(entity, l, now, urgency);
   ++counts.publishes;
@@ -199,7 +199,8 @@ void Publisher::process_level(Entity& entity, std::size_t level, const Now& now,
 // True if the entity is published as a motion along its route.
 bool Publisher::is_on_route(const Entity& entity) const {
   return entity.follower && entity.follower->on_route() &&
-         is_encodable(entity.follower->route_state(), entity.follower->route(), quantisation_[entity.archetype]);
+         is_encodable(entity.follower->route_state(), entity.follower->route(),
+                      quantisation_[entity.archetype]);
 }
 
 // Time until an update published now takes effect on clients, s.
@@ -214,8 +215,8 @@ bool Publisher::is_due(const Entity& entity, EntityLevel& level, const Now& now)
       is_on_route(entity))
     return level.policy.due(compare(entity, level, now.time_s), now.tick);
   const State expected = fitted(entity);
-  return level.policy.due(SendPolicy::Outlook{entity.truth, expected, motion, now.time_s, ahead_s(level)},
-                          now.tick);
+  return level.policy.due(
+      SendPolicy::FreeMotionInputs{entity.truth, expected, motion, now.time_s, ahead_s(level)}, now.tick);
 }
 
 // Compares the entity with the motion that clients have. On a route only the distance along it counts: the
@@ -229,9 +230,9 @@ SendPolicy::Comparison Publisher::compare(const Entity& entity, const EntityLeve
   if (!is_on_route(entity)) {
     const State expected =
         state_at({.state = fitted(entity), .never_reverses = motion.never_reverses}, ahead_s(level));
-    std::optional<GapFit::Off> gap;
+    std::optional<GapFit::GapError> gap;
     if (level.interpolated())
-      gap = entity.gap->off(motion, entity.truth, time_s, longest_gap_s(level.factor));
+      gap = entity.gap->worst_error(motion, entity.truth, time_s, longest_gap_s(level.factor));
     return {entity.truth, published, expected, published_ahead, gap};
   }
   const Motion on_route = entity.follower->motion(time_s);
@@ -267,7 +268,8 @@ State Publisher::fitted(const Entity& entity) const {
 
 // Returns the state to publish for free motion: the best one to predict from or, if all subscribers
 // interpolate, the best end of an interpolation.
-Publisher::OutgoingState Publisher::outgoing_state(Entity& entity, const EntityLevel& level, double time_s) const {
+Publisher::OutgoingState Publisher::outgoing_state(Entity& entity, const EntityLevel& level,
+                                                   double time_s) const {
   State state = entity.owned ? entity.truth : fitted(entity);  // the owner has fitted it already
   if (!level.interpolated()) return {state};
   if (level.stream.number() > 0) entity.gap->learn(time_s - level.stream.motion().time_s);
@@ -296,7 +298,7 @@ std::optional<glm::vec3> Publisher::bend_of(const Entity& entity, const EntityLe
   const auto bend = entity.gap->bend(from, entity.truth, time_s);
   if (!bend) return std::nullopt;
   const Motion to{entity.gap->smoothed(entity.truth), time_s};
-  const glm::dvec3 straight = acceleration_that_bends(from, to, glm::dvec3{0.0});
+  const glm::dvec3 straight = bending_acceleration(from, to, glm::dvec3{0.0});
   const double gap_s = time_s - from.time_s;
   const double bends_m = bend_share(0.5) * 0.5 * gap_s * gap_s * glm::distance(glm::dvec3{*bend}, straight);
   const double limit_m =
@@ -329,14 +331,15 @@ void Publisher::publish(Entity& entity, EntityLevel& level, const Now& now, doub
   // entity that only stops for a moment uses at least the precision of its unscaled threshold, even if a
   // budget has raised the threshold.
   const bool halts = !moves(entity.truth);
-  const bool rests = halts && (level.policy.rests() || level.stream.number() == 0);
+  const bool rests = halts && (level.policy.is_at_rest() || level.stream.number() == 0);
   const double scale = halts ? std::min(1.0, level.policy.scale()) : level.policy.scale();
   const std::uint8_t precision =
       rests ? kMaxPrecision : precision_for(scale * level.factor * level.policy.lever_share());
   QuantisedState encoded;
   if (is_on_route(entity)) {
     const RouteFollower& follower = *entity.follower;
-    encoded = quantise(follower.id(), follower.route(), follower.route_state(), entity.teleports, precision, q);
+    encoded =
+        quantise(follower.id(), follower.route(), follower.route_state(), entity.teleports, precision, q);
   } else {
     OutgoingState outgoing = outgoing_state(entity, level, now.time_s);
     if (!is_encodable(outgoing.state, q))
@@ -354,7 +357,7 @@ void Publisher::publish(Entity& entity, EntityLevel& level, const Now& now, doub
   }
   encoded.frame = entity.frame;
   level.stream.publish(encoded, *motion_of(encoded, now.time_s, q, now.routes), now.tick, urgency);
-  level.policy.spent();
+  level.policy.update_sent();
 }
 
 }  // namespace reckoner

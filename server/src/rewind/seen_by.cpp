@@ -46,7 +46,7 @@ ShownEntityHistory* ShownHistory::find(EntityId id) const {
   return found->id() == id ? found : nullptr;
 }
 
-void ShownHistory::change(Path path, double blend_s) {
+void ShownHistory::change(MotionPath path, double blend_s) {
   changed_ = changed_ || path != path_ || blend_s != blend_s_;
   path_ = path;
   blend_s_ = blend_s;
@@ -90,7 +90,7 @@ void ShownHistory::sent(Sequence sequence, EntityId id, const Motion& motion, do
 }
 
 std::optional<Refusal> ShownHistory::process(const ShowingReport& report, const std::optional<Ack>& ack,
-                                       double now_s) {
+                                             double now_s) {
   const double client_s = unwrap_clock(report.clock, now_s);
   if (client_s > now_s + kClockSlackS || client_s < now_s - kOldestReportS) {
     instants_.clear();
@@ -145,8 +145,8 @@ void ShownHistory::apply(Sent& datagram, double shown_s) {
       std::clamp(shown_s, datagram.sent_s - kLongestDelayS, datagram.sent_s + std::max(limit_s_, kHistoryS));
   const auto carry = [this](const State& state, FrameId from, FrameId to,
                             double time_s) -> std::optional<State> {
-    const auto out_of = frame_at(from, time_s, kMostFrames);
-    const auto into = frame_at(to, time_s, kMostFrames);
+    const auto out_of = frame_at(from, time_s, kMaxFrameDepth);
+    const auto into = frame_at(to, time_s, kMaxFrameDepth);
     if (!out_of || !into) return std::nullopt;
     const State world = from ? out_of_frame(*out_of, state) : state;
     return to ? into_frame(*into, world) : world;
@@ -196,7 +196,8 @@ std::optional<double> ShownHistory::shown_at(double time_s, double now_s) const 
 // Like the client, corrects an entity gently if its frame contains others.
 void ShownHistory::note_frame(const Motion& motion) const {
   if (!motion.frame) return;
-  if (ShownEntityHistory* frame = find(entity_of(motion.frame))) frame->carry(glm::length(motion.state.position));
+  if (ShownEntityHistory* frame = find(entity_of(motion.frame)))
+    frame->carry(glm::length(motion.state.position));
 }
 
 std::optional<State> ShownHistory::frame_at(FrameId frame, double shown_s, int most) const {
@@ -205,7 +206,8 @@ std::optional<State> ShownHistory::frame_at(FrameId frame, double shown_s, int m
   return entity != nullptr && most > 0 ? in_world(*entity, shown_s, most - 1) : std::nullopt;
 }
 
-std::optional<State> ShownHistory::in_world(const ShownEntityHistory& entity, double shown_s, int most) const {
+std::optional<State> ShownHistory::in_world(const ShownEntityHistory& entity, double shown_s,
+                                            int most) const {
   const auto shown = entity.shown(shown_s);
   if (!shown) return std::nullopt;
   if (!shown->frame) return shown->state;
@@ -216,13 +218,13 @@ std::optional<State> ShownHistory::in_world(const ShownEntityHistory& entity, do
 
 std::optional<State> ShownHistory::shown(EntityId id, double shown_s) const {
   const ShownEntityHistory* entity = find(id);
-  return entity != nullptr ? in_world(*entity, shown_s, kMostFrames) : std::nullopt;
+  return entity != nullptr ? in_world(*entity, shown_s, kMaxFrameDepth) : std::nullopt;
 }
 
 void ShownHistory::shown(double shown_s, std::vector<SeenPose>& poses) const {
   for (const auto& entity : entities_) {
     if (!entity) continue;
-    if (const auto state = in_world(*entity, shown_s, kMostFrames))
+    if (const auto state = in_world(*entity, shown_s, kMaxFrameDepth))
       poses.push_back({entity->id(), state->pose()});
   }
 }

@@ -29,11 +29,12 @@ class ShownHistory {
   /// Length of the history, s.
   static constexpr double kHistoryS = 1.0;
 
-  ShownHistory(Path path, double blend_s, double limit_s) : path_(path), blend_s_(blend_s), limit_s_(limit_s) {}
+  ShownHistory(MotionPath path, double blend_s, double limit_s)
+      : path_(path), blend_s_(blend_s), limit_s_(limit_s) {}
 
   /// The client changes to `path` and `blend_s`, at an unknown time. As after a jump in time, it is then
   /// unknown for a while what the client shows.
-  void change(Path path, double blend_s);
+  void change(MotionPath path, double blend_s);
 
   /// The client was sent the announcement of an entity with the motion `first`.
   void announced(EntityId id, const Motion& first);
@@ -93,17 +94,18 @@ class ShownHistory {
   static constexpr std::size_t kMostInstants = 256;
 
   [[nodiscard]] ShownEntityHistory* find(EntityId id) const;
-  [[nodiscard]] std::optional<State> in_world(const ShownEntityHistory& entity, double shown_s, int most) const;
+  [[nodiscard]] std::optional<State> in_world(const ShownEntityHistory& entity, double shown_s,
+                                              int most) const;
   [[nodiscard]] std::optional<State> frame_at(FrameId frame, double shown_s, int most) const;
   void begin_era(unsigned era, double shown_s);
   void note_instant(const Instant& instant);
   void apply(Sent& datagram, double shown_s);
   void guess_arrivals(const Ack& ack, const Instant& instant, double now_s);
 
-  Path path_;
+  MotionPath path_;
   double blend_s_;
   double limit_s_;
-  bool changed_ = false;                               // path or blend changed since the last report
+  bool changed_ = false;                                       // path or blend changed since the last report
   std::vector<std::unique_ptr<ShownEntityHistory>> entities_;  // by slot; null: unknown to the client
   std::vector<EntityId> own_;
   std::vector<EntityId> confirmed_;  // acknowledged since the last report

@@ -10,14 +10,14 @@
 
 namespace reckoner {
 
-ShownEntityHistory::ShownEntityHistory(EntityId id, const Motion& first, Path path)
+ShownEntityHistory::ShownEntityHistory(EntityId id, const Motion& first, MotionPath path)
     : id_(id), path_(path), first_s_(first.time_s) {
   shown_s_.push_back(-kNever);
   steps_.push_back({first, RemoteEntity{first, path}.blends()});
 }
 
 void ShownEntityHistory::appear(double shown_s) {
-  appear_s_ = path_ == Path::interpolate ? std::max(shown_s, first_s_) : shown_s;
+  appear_s_ = path_ == MotionPath::interpolate ? std::max(shown_s, first_s_) : shown_s;
 }
 
 double ShownEntityHistory::newest_s() const {
@@ -36,7 +36,7 @@ std::size_t ShownEntityHistory::step_at(double shown_s) const {
 }
 
 void ShownEntityHistory::add(double shown_s, const Motion& motion, double blend_s, double keep_s,
-                     const FrameConverter& carry) {
+                             const FrameConverter& carry) {
   const bool known = std::any_of(steps_.begin(), steps_.end(),
                                  [&](const Step& s) { return s.motion.time_s == motion.time_s; });
   if (known) return;
@@ -73,7 +73,7 @@ void ShownEntityHistory::replay_from(std::size_t step, const FrameConverter& car
     std::optional<State> shown;
     if (carry && motion.frame != frame && steps_[i].blend_s > 0.0)
       shown = carry(entity.shown(shown_s_[i]), frame, motion.frame, shown_s_[i]);
-    (void)entity.receive(motion, shown_s_[i], steps_[i].blend_s, kHoldsForever, shown);
+    (void)entity.receive(motion, shown_s_[i], steps_[i].blend_s, kAlwaysValid, shown);
     steps_[i].blends = entity.blends();
   }
 }
@@ -89,7 +89,7 @@ void ShownEntityHistory::carry(double lever_m) {
 void ShownEntityHistory::forget_before(double shown_s) {
   while (steps_.size() > 1 && shown_s_[1] < shown_s) {
     const double newer_s = std::max(steps_[0].motion.time_s, steps_[1].motion.time_s);
-    if (path_ == Path::interpolate && newer_s > shown_s) return;
+    if (path_ == MotionPath::interpolate && newer_s > shown_s) return;
     forget_oldest();
   }
 }
@@ -102,7 +102,7 @@ void ShownEntityHistory::forget_oldest() {
   shown_s_.erase(shown_s_.begin());
 }
 
-void ShownEntityHistory::restart(Path path, double shown_s) {
+void ShownEntityHistory::restart(MotionPath path, double shown_s) {
   path_ = path;
   std::sort(steps_.begin(), steps_.end(),
             [](const Step& a, const Step& b) { return a.motion.time_s < b.motion.time_s; });
@@ -125,7 +125,7 @@ std::optional<ShownEntityHistory::FramedState> ShownEntityHistory::shown(double 
   const Motion* to = nullptr;
   for (std::size_t i = 0; i <= last; ++i) {
     const Motion& motion = steps_[i].motion;
-    if (path_ == Path::predict || motion.time_s <= shown_s) {
+    if (path_ == MotionPath::predict || motion.time_s <= shown_s) {
       if (from == nullptr || motion.time_s > from->time_s) from = &motion;
     } else if (to == nullptr || motion.time_s < to->time_s) {
       to = &motion;
@@ -133,7 +133,7 @@ std::optional<ShownEntityHistory::FramedState> ShownEntityHistory::shown(double 
   }
   if (from == nullptr) std::swap(from, to);
   // a chase depends on the earlier motions, too
-  if (path_ == Path::interpolate && blends.chase.start_s <= shown_s) {
+  if (path_ == MotionPath::interpolate && blends.chase.start_s <= shown_s) {
     const std::vector<Motion> known = known_before(last + 1);
     return FramedState{ShownMotions{known, path_, blends}.shown(shown_s), from->frame};
   }

@@ -20,10 +20,11 @@ class ShownEntityHistory {
  public:
   /// Converts a state from one frame to another as the client showed them at `shown_s`; empty if that is
   /// unknown.
-  using FrameConverter = std::function<std::optional<State>(const State&, FrameId from, FrameId to, double shown_s)>;
+  using FrameConverter =
+      std::function<std::optional<State>(const State&, FrameId from, FrameId to, double shown_s)>;
 
   /// Begins with the first motion that the client knows.
-  ShownEntityHistory(EntityId id, const Motion& first, Path path);
+  ShownEntityHistory(EntityId id, const Motion& first, MotionPath path);
 
   [[nodiscard]] EntityId id() const { return id_; }
 
@@ -36,7 +37,8 @@ class ShownEntityHistory {
   /// The client applied `motion` while it showed `shown_s`, and blends it in over `blend_s`. Calls may come
   /// in any order; a motion that is already known is ignored. Motions more than `keep_s` before the newest
   /// are dropped. The limits above bound the cost of a call, whatever instants the client claims.
-  void add(double shown_s, const Motion& motion, double blend_s, double keep_s, const FrameConverter& carry = {});
+  void add(double shown_s, const Motion& motion, double blend_s, double keep_s,
+           const FrameConverter& carry = {});
 
   /// Another entity is in this entity's frame, `lever_m` from its origin, m (RemoteEntity::carry()).
   void carry(double lever_m);
@@ -47,7 +49,7 @@ class ShownEntityHistory {
 
   /// The client's shown time jumped, or the client changed to `path`. How it blended over that is unknown.
   /// From `shown_s` on it shows the motions that it has.
-  void restart(Path path, double shown_s);
+  void restart(MotionPath path, double shown_s);
 
   /// A state, and the frame that it is in.
   struct FramedState {
@@ -83,7 +85,7 @@ class ShownEntityHistory {
   void forget_oldest();
 
   EntityId id_;
-  Path path_;
+  MotionPath path_;
   double appear_s_ = kNever;
   double first_s_;               // time stamp of the first motion
   std::vector<double> shown_s_;  // instant at which each step was applied, ascending

@@ -74,11 +74,11 @@ class Session {
   [[nodiscard]] DeclaredPlayout& playout() { return playout_; }
 
   /// From now on, what the client shows is remembered (ShownHistory). Call it before anything is sent.
-  void remember_seen(Path path, double blend_s, double limit_s) {
+  void remember_seen(MotionPath path, double blend_s, double limit_s) {
     seen_ = std::make_unique<ShownHistory>(path, blend_s, limit_s);
   }
   /// It shows others in another way from now on.
-  void change_seen(Path path, double blend_s) {
+  void change_seen(MotionPath path, double blend_s) {
     if (seen_) seen_->change(path, blend_s);
   }
   /// Null if it is not remembered.

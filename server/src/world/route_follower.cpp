@@ -101,7 +101,7 @@ double RouteFollower::unwrapped_distance(double distance, const State& truth) co
 
 bool RouteFollower::is_near(const Route::Nearest& found, double distance, const State& truth) const {
   const double share = strayed_ ? kRejoinShare : 1.0;
-  if (!(found.away <= share * threshold_m_)) return false;
+  if (!(found.distance_to_point <= share * threshold_m_)) return false;
   if (!faces_along_) return true;
   const State there = route_->state_at({distance, 0.0, 0.0}, 0.0);
   return angle_between(truth.orientation, there.orientation) <= share * threshold_rad_;

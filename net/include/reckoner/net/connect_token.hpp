@@ -61,7 +61,7 @@ struct ServerAddress {
 /// client id.
 struct ConnectGrant {
   static constexpr std::size_t kMaxServers = 32;  ///< maximum number of servers in a token
-  static constexpr std::size_t kUserBytes = 256;   ///< size of the user data in a token, bytes
+  static constexpr std::size_t kUserBytes = 256;  ///< size of the user data in a token, bytes
   /// Default time after expires_s during which a client may still resume without the backend, s (one day).
   static constexpr std::uint64_t kRenewableS = 86'400;
 

@@ -42,7 +42,7 @@ class ServerRotation {
   std::size_t servers_;
   std::size_t at_ = 0;
   std::size_t first_ = 0;  // where the current round of attempts began
-  bool failed_ = false;     // a failed attempt has moved at_
+  bool failed_ = false;    // a failed attempt has moved at_
 };
 
 /// Connects over ENet. The first connection uses the token that the game got from its backend. Later ones use
@@ -98,7 +98,7 @@ class RECKONER_NET_API EnetDialer final : public Dialer {
   std::uint32_t reason_;
   LogSink log_;
   OrInsecure<ClientSecurity> security_;  // presented by the next dial()
-  bool token_is_new_ = true;                    // the token is from the game and was not presented yet
+  bool token_is_new_ = true;             // the token is from the game and was not presented yet
   std::unique_ptr<EnetTransport> transport_;
   TransportStats earlier_stats_;
 };

@@ -124,33 +124,33 @@ class RECKONER_RECKONING_API Blend {
 /// `time_s`. Until the body reaches its top speed, that is `motion`. After that, it is a motion straight
 /// ahead at top speed.
 ///
-/// `holds_until_s`: faded_state() fades the acceleration from this time on. If the body would reach its top
-/// speed only later, its acceleration ends at `holds_until_s`. A motion on a route, a braking motion that
+/// `valid_until_s`: faded_state() fades the acceleration from this time on. If the body would reach its top
+/// speed only later, its acceleration ends at `valid_until_s`. A motion on a route, a braking motion that
 /// never reverses and a motion without top speed are returned unchanged.
-[[nodiscard]] RECKONER_RECKONING_API Motion kept_to_top_speed(const Motion& motion, double holds_until_s,
-                                                              double time_s);
+[[nodiscard]] RECKONER_RECKONING_API Motion limited_to_top_speed(const Motion& motion, double valid_until_s,
+                                                                 double time_s);
 
 /// True if the motion certainly reaches neither its top speed nor the edge of its world within `span_s`
 /// seconds. It may be false for a motion that stays within both.
-[[nodiscard]] RECKONER_RECKONING_API bool keeps_to_limits(const Motion& motion, double span_s);
+[[nodiscard]] RECKONER_RECKONING_API bool stays_within_limits(const Motion& motion, double span_s);
 
-/// True if a body on a cubic curve is never faster than `most_mps`, m/s. The body's velocity (the hodograph)
+/// True if a body on a cubic curve is never faster than `max_mps`, m/s. The body's velocity (the hodograph)
 /// is a quadratic Bézier curve from `v0` to `v1`, with `middle` as second control point. It lies in the
 /// convex hull of the three points. So the test halves the curve up to five times; if it is still undecided
 /// then, the result is false.
 [[nodiscard]] RECKONER_RECKONING_API bool never_faster(const glm::dvec3& v0, const glm::dvec3& middle,
-                                                       const glm::dvec3& v1, double most_mps);
+                                                       const glm::dvec3& v1, double max_mps);
 
 /// Shows a body that a blend would show faster than its top speed: the shown body chases the motion within
 /// that top speed. In every step of kStepS the chase computes the velocity that would close the gap with the
-/// time constant kCloseS, limited to the top speed. The velocity then changes linearly to that value until
-/// the end of the step. So the shown position is C1, and the speed never exceeds the larger of the speeds at
-/// both ends of a step.
+/// time constant kTimeConstantS, limited to the top speed. The velocity then changes linearly to that value
+/// until the end of the step. So the shown position is C1, and the speed never exceeds the larger of the
+/// speeds at both ends of a step.
 ///
 /// A value. Its result depends only on itself, the motion and the time.
 struct RECKONER_RECKONING_API Chase {
-  static constexpr double kStepS = 1.0 / 32.0;  ///< first step, s
-  static constexpr double kCloseS = 0.1;        ///< time constant, s
+  static constexpr double kStepS = 1.0 / 32.0;   ///< first step, s
+  static constexpr double kTimeConstantS = 0.1;  ///< time constant, s
 
   /// When the chase begins, s of shown time; infinity: no chase.
   double start_s = std::numeric_limits<double>::infinity();
@@ -166,32 +166,32 @@ struct RECKONER_RECKONING_API Chase {
   }
 
   /// The state of a chase at one time.
-  struct Place {
+  struct Point {
     glm::dvec3 position;      ///< m
     glm::dvec3 velocity;      ///< m/s
     glm::dvec3 acceleration;  ///< m/s^2
   };
 
-  /// The velocity, m/s, at the end of one step of `step_s` seconds towards a body, at most `most_mps`.
+  /// The velocity, m/s, at the end of one step of `step_s` seconds towards a body, at most `max_mps`.
   /// `target` is the body's state at the end of the step, `from` the chase's state at its beginning.
-  [[nodiscard]] static glm::dvec3 velocity_towards(const State& target, const Place& from, double step_s,
-                                                   double most_mps);
+  [[nodiscard]] static glm::dvec3 velocity_towards(const State& target, const Point& from, double step_s,
+                                                   double max_mps);
 
-  /// The state of the chase at `time_s`. `target(t)` returns the chased body's State at time t. `most_mps`:
+  /// The state of the chase at `time_s`. `target(t)` returns the chased body's State at time t. `max_mps`:
   /// top speed, m/s.
   template <class Target>
-  [[nodiscard]] Place at(double time_s, double most_mps, Target target) const;
+  [[nodiscard]] Point at(double time_s, double max_mps, Target target) const;
 };
 
 template <class Target>
-Chase::Place Chase::at(double time_s, double most_mps, Target target) const {
+Chase::Point Chase::at(double time_s, double max_mps, Target target) const {
   // A target that is not reached for long moves steadily, because no updates arrive. So the steps can grow,
   // and a chase of one hour has only a few hundred steps.
   constexpr double kGrowth = 1.0 / 64.0;
-  Place place{position, velocity, glm::dvec3{0.0}};
+  Point place{position, velocity, glm::dvec3{0.0}};
   double now_s = start_s;
   for (double step_s = kStepS; now_s < time_s; step_s += kGrowth * step_s) {
-    const glm::dvec3 next = velocity_towards(target(now_s + step_s), place, step_s, most_mps);
+    const glm::dvec3 next = velocity_towards(target(now_s + step_s), place, step_s, max_mps);
     place.acceleration = (next - place.velocity) / step_s;
     const double dt_s = time_s < now_s + step_s ? time_s - now_s : step_s;
     place.position += (place.velocity + place.acceleration * (0.5 * dt_s)) * dt_s;
@@ -207,10 +207,10 @@ inline constexpr double kFadeAccelerationS = 0.25;
 /// How long the velocity takes to fade after the acceleration has faded, s.
 inline constexpr double kFadeVelocityS = 0.75;
 
-/// Value of `holds_until_s` for a motion that holds without a time limit.
-inline constexpr double kHoldsForever = std::numeric_limits<double>::infinity();
+/// Value of `valid_until_s` for a motion that holds without a time limit.
+inline constexpr double kAlwaysValid = std::numeric_limits<double>::infinity();
 
-/// The motion's state at `time_s`, if the motion is known to hold only until `holds_until_s` (s).
+/// The motion's state at `time_s`, if the motion is known to hold only until `valid_until_s` (s).
 ///
 /// Until then the result is state_at(). From then on the acceleration fades linearly within
 /// kFadeAccelerationS. After that the velocity fades to zero by the cubic 1 - 3u^2 + 2u^3 within
@@ -218,16 +218,16 @@ inline constexpr double kHoldsForever = std::numeric_limits<double>::infinity();
 /// are continuous.
 ///
 /// The body moves at most |v| (Ta + Tv/2) + |a| (Ta^2/3 + Ta Tv/4) further. v and a are velocity and
-/// acceleration at `holds_until_s`; Ta and Tv are the two fade times. An entity on a route, or one that
+/// acceleration at `valid_until_s`; Ta and Tv are the two fade times. An entity on a route, or one that
 /// brakes by itself (is_braking()), stays on its course and only slows down. The fade never begins before the
 /// motion's own time stamp.
-[[nodiscard]] RECKONER_RECKONING_API State faded_state(const Motion& motion, double holds_until_s,
+[[nodiscard]] RECKONER_RECKONING_API State faded_state(const Motion& motion, double valid_until_s,
                                                        double time_s);
 
 /// Like faded_state(), but returns distance, speed and acceleration along the route. The motion must be on a
 /// route.
-[[nodiscard]] RECKONER_RECKONING_API RouteState faded_along(const Motion& motion, double holds_until_s,
-                                                            double time_s);
+[[nodiscard]] RECKONER_RECKONING_API RouteState faded_route_state(const Motion& motion, double valid_until_s,
+                                                                  double time_s);
 
 /// Blends along a route, as Blend does in space. The cubic offset moves the shown distance and speed onto
 /// those of a new motion on the same route within T seconds, so a correction never leaves the curve. The
@@ -240,8 +240,8 @@ class RECKONER_RECKONING_API RouteBlend {
 
   /// Starts at `start_s` (s, shown time) from `shown` and ends on the motion that is at `motion_at_start` at
   /// that time. On a closed or ping-pong route it takes the shorter way. Both states are those that
-  /// Route::carried() returns. The blend takes `duration_s` seconds; if this is 0 or less, it is already
-  /// over.
+  /// Route::advanced_on_route() returns. The blend takes `duration_s` seconds; if this is 0 or less, it is
+  /// already over.
   RouteBlend(const Route& route, const RouteState& shown, const RouteState& motion_at_start, double start_s,
              double duration_s, const BlendShape* shape = nullptr);
 

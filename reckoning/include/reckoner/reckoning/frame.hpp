@@ -22,7 +22,7 @@ struct FrameId {
 
 /// The largest number of frames between an entity and the world. Four is enough for a hand on a turret on a
 /// tank on a ship.
-inline constexpr int kMostFrames = 4;
+inline constexpr int kMaxFrameDepth = 4;
 
 /// Converts a state out of a frame. `local` is relative to the frame. `frame` is the frame's own state,
 /// relative to its parent frame (or the world). The result is relative to that parent.

@@ -35,7 +35,7 @@ struct Motion {
   const Route* route = nullptr;
   RouteState along{};  ///< position on the route at `time_s`; describes the same place as `state`
   /// On a route: true if the route sets the orientation, false if the entity keeps that of `state`.
-  bool faces_along = true;
+  bool faces_route = true;
 
   bool never_reverses = false;  ///< free motion: extrapolate with extrapolate_braking()
   /// Whether `state.acceleration` shapes the interpolation from the previous motion to this one, instead of
@@ -80,7 +80,7 @@ struct Motion {
 [[nodiscard]] RECKONER_RECKONING_API State state_at(const Motion& motion, double time_s);
 
 /// The state at the position `along` on the motion's route, with the orientation that the motion asks for
-/// (Motion::faces_along). The motion must be on a route.
+/// (Motion::faces_route). The motion must be on a route.
 [[nodiscard]] RECKONER_RECKONING_API State state_along(const Motion& motion, const RouteState& along);
 
 }  // namespace reckoner

@@ -28,34 +28,35 @@ namespace reckoner {
 class RECKONER_RECKONING_API RemoteEntity {
  public:
   /// The number of motions that are kept, to interpolate between them and to recognise late ones.
-  static constexpr std::size_t kHistory = MotionHistory::kMost;
+  static constexpr std::size_t kHistory = MotionHistory::kMaxMotions;
 
   /// Begins with the first motion, which is shown without a blend. `policy` defines how the entity blends
   /// onto later motions; its shape must outlive the entity.
-  explicit RemoteEntity(const Motion& first, Path path = Path::predict, const BlendPolicy& policy = {});
+  explicit RemoteEntity(const Motion& first, MotionPath path = MotionPath::predict,
+                        const BlendPolicy& policy = {});
 
   /// Restores an entity with the known motions `known` and the current corrections `blends`. `known` must be
   /// ordered by time stamp and not empty; only the newest kHistory motions are kept.
-  RemoteEntity(std::span<const Motion> known, Path path, const ShownBlends& blends,
+  RemoteEntity(std::span<const Motion> known, MotionPath path, const ShownBlends& blends,
                const BlendPolicy& policy = {});
 
   /// Adds a received motion while `shown_time_s` is the shown time, and blends it in over `blend_s` seconds.
-  /// Across a teleport the shown pose jumps. `holds_until_s` replaces the time until which the newest motion
+  /// Across a teleport the shown pose jumps. `valid_until_s` replaces the time until which the newest motion
   /// holds.
   ///
   /// If the motion changes the frame of the shown state, `shown` must hold the currently shown state,
   /// converted to the motion's frame. Without it the shown pose jumps.
   ///
   /// Returns false and changes nothing if the time stamp is already known, or is older than a full history.
-  bool receive(const Motion& motion, double shown_time_s, double blend_s,
-               double holds_until_s = kHoldsForever, const std::optional<State>& shown = std::nullopt);
+  bool receive(const Motion& motion, double shown_time_s, double blend_s, double valid_until_s = kAlwaysValid,
+               const std::optional<State>& shown = std::nullopt);
 
   /// Sets the time until which the newest motion is known to hold. From that time on the shown entity fades
   /// to rest (faded_state()). If this changes the pose shown at `time_s`, the change is blended in over
   /// `blend_s` seconds, so the shown pose stays continuous.
-  void hold_until(double holds_until_s, double time_s, double blend_s);
-  /// The time until which the newest motion is known to hold, s; kHoldsForever means without limit.
-  [[nodiscard]] double holds_until_s() const { return blends_.holds_until_s; }
+  void set_valid_until(double valid_until_s, double time_s, double blend_s);
+  /// The time until which the newest motion is known to hold, s; kAlwaysValid means without limit.
+  [[nodiscard]] double valid_until_s() const { return blends_.valid_until_s; }
 
   /// The state to show at `time_s`. Before the first motion it is the state of that motion at rest. After the
   /// last motion it is the extrapolation. Interpolation never crosses a teleport: the earlier motion is
@@ -73,7 +74,7 @@ class RECKONER_RECKONING_API RemoteEntity {
 
   /// Changes the path while `time_s` is shown, and blends over `blend_s` seconds. The shown pose jumps only
   /// if a teleport or a change of frame lies between the shown time and the newest motion.
-  void set_path(Path path, double time_s, double blend_s);
+  void set_path(MotionPath path, double time_s, double blend_s);
 
   /// The frame of shown() at `time_s`.
   [[nodiscard]] FrameId frame(double time_s) const { return view().active(time_s).frame; }
@@ -105,29 +106,29 @@ class RECKONER_RECKONING_API RemoteEntity {
   /// Continues from `shown` in the frame of `time_s`: blends onto the motion over `blend_s` seconds, as from
   /// `crossed_s`. `shown` is the state shown at `crossed_s`, when the frame changed, converted to the new
   /// frame.
-  void cross(const State& shown, double crossed_s, double time_s, double blend_s);
+  void continue_in_new_frame(const State& shown, double crossed_s, double time_s, double blend_s);
 
   /// Removes all motions in the frame `gone`. If the entity was in that frame at the time stamp of `instead`,
   /// adds `instead` in their place. The shown pose jumps; call correct() afterwards to continue from the pose
   /// shown before.
-  void leave(FrameId gone, const Motion& instead);
+  void leave_frame(FrameId gone, const Motion& instead);
 
   /// Call this when another entity is in this entity's frame, `lever_m` metres from its origin (values above
   /// 100 count as 100). Every correction also moves that entity. So from now on corrections, including turns,
   /// are blended in more gently.
-  void carry(double lever_m) {
+  void set_lever(double lever_m) {
     constexpr double kLongestLeverM = 100.0;
     blends_.gentle_until_s = std::numeric_limits<double>::infinity();
     blends_.lever_m = std::max(blends_.lever_m, std::min(lever_m, kLongestLeverM));
   }
 
   /// True if any known motion is in `frame`.
-  [[nodiscard]] bool lives_in(FrameId frame) const;
+  [[nodiscard]] bool has_motion_in(FrameId frame) const;
 
   /// The state at `time_s`, for use as a frame of other entities. Equal to shown(), except before the first
   /// motion: there it extrapolates backwards.
   [[nodiscard]] State as_frame(double time_s) const {
-    const bool before = path_ == Path::interpolate && time_s < oldest().time_s;
+    const bool before = path_ == MotionPath::interpolate && time_s < oldest().time_s;
     return before ? state_at(oldest(), time_s) : shown(time_s);
   }
 
@@ -144,8 +145,8 @@ class RECKONER_RECKONING_API RemoteEntity {
   /// True if shown() equals blend().apply() of extrapolate() of the newest motion, at any time. Such an
   /// entity can be sampled in a batch.
   [[nodiscard]] bool is_blended_prediction() const {
-    return path_ == Path::predict && newest().route == nullptr && blends_.hold(newest()) &&
-           blends_.holds_until_s == kHoldsForever &&
+    return path_ == MotionPath::predict && newest().route == nullptr && blends_.hold(newest()) &&
+           blends_.valid_until_s == kAlwaysValid &&
            !(newest().never_reverses && is_braking(newest().state)) && is_unlimited();
   }
 
@@ -166,21 +167,21 @@ class RECKONER_RECKONING_API RemoteEntity {
   // or before the entity counts as lost.
   [[nodiscard]] bool is_unlimited() const {
     constexpr double kLongestS = 6.0;
-    return blends_.chase.start_s == Chase{}.start_s && keeps_to_limits(newest(), kLongestS);
+    return blends_.chase.start_s == Chase{}.start_s && stays_within_limits(newest(), kLongestS);
   }
   [[nodiscard]] bool is_chasing(double time_s) const {
     return view().chase_under_way(view().active(time_s), time_s).has_value();
   }
-  void go_on_from(const State& shown, bool moved, double time_s, double blend_s);
-  [[nodiscard]] bool is_surely_within(double time_s, double most_mps) const;
-  void guard(double time_s);
+  void continue_from(const State& shown, bool moved, double time_s, double blend_s);
+  [[nodiscard]] bool is_clearly_within(double time_s, double max_mps) const;
+  void start_chase_if_too_fast(double time_s);
   void blend_from(const State& shown, double time_s, double blend_s);
   void change_frame(const std::optional<State>& shown, double from_s, double time_s, double blend_s);
   void start_blend(const Blend& blend, double time_s);
   void blend_along(const RouteState& shown_before, double time_s, double blend_s);
 
   MotionHistory history_;
-  Path path_;
+  MotionPath path_;
   BlendPolicy policy_;
   ShownBlends blends_;
   std::optional<Motion> bridge_;  // end of the interpolation across the next change of frame

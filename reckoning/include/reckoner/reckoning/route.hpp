@@ -37,7 +37,7 @@ enum class RouteFacing : std::uint8_t { kUpright = 0, kMinimal = 1, kFixed = 2 }
 /// The largest number of points or keys in a route definition.
 inline constexpr std::size_t kMaxRoutePoints = 4096;
 /// The largest number of points of a Chaikin route after corner cutting.
-inline constexpr std::size_t kMostChaikinRoutePoints = 65536;
+inline constexpr std::size_t kMaxChaikinRoutePoints = 65536;
 
 /// The complete definition of a route. Plain data, so that it can be stored and sent. Two equal definitions
 /// give routes with equal results, if the same build evaluates them.
@@ -56,7 +56,7 @@ struct RouteDefinition {
   bool reflect_ends = false;
   /// TCB, closed: time from the last key to the first; 0 means the average time between the other keys.
   double closing_time = 0.0;
-  /// Chaikin: number of corner-cutting passes, 0 to kMostChaikinPasses. The route is the quadratic B-spline
+  /// Chaikin: number of corner-cutting passes, 0 to kMaxChaikinPasses. The route is the quadratic B-spline
   /// of the resulting polygon, so it has no corners.
   int passes = 2;
   std::optional<double> angle_limit;    ///< Chaikin, rad (ChaikinOptions::angle_limit)
@@ -115,7 +115,7 @@ class RECKONER_RECKONING_API Route {
 
   /// Like advanced(), but an entity stops at the ends of an open route. On a closed or ping-pong route the
   /// distance continues to count.
-  [[nodiscard]] RouteState carried(const RouteState& state, double dt_s) const;
+  [[nodiscard]] RouteState advanced_on_route(const RouteState& state, double dt_s) const;
 
   /// Adds whole periods to `distance`, so that the result is within half a period of `near` and means the
   /// same point. On an open route it returns `distance` unchanged.
@@ -131,9 +131,9 @@ class RECKONER_RECKONING_API Route {
 
   /// The point on the route that is nearest to a given point.
   struct Nearest {
-    double distance = 0.0;     ///< m along the route, 0 to length()
-    glm::dvec3 position{0.0};  ///< m, on the route
-    double away = 0.0;         ///< m, between the two points
+    double distance = 0.0;           ///< m along the route, 0 to length()
+    glm::dvec3 position{0.0};        ///< m, on the route
+    double distance_to_point = 0.0;  ///< m, between the two points
   };
   /// The nearest point on the whole route to `point`.
   [[nodiscard]] Nearest nearest(const glm::dvec3& point) const;
@@ -144,8 +144,9 @@ class RECKONER_RECKONING_API Route {
 
  private:
   Route(RouteDefinition definition, CubicPath<glm::dvec3> path, ArcLengthTable arc);
-  [[nodiscard]] Frame facing_frame(double parameter, double direction) const;
-  [[nodiscard]] glm::dvec3 turn_rate(const Frame& frame, const glm::dvec3& bend, double velocity) const;
+  [[nodiscard]] TangentFrame facing_frame(double parameter, double direction) const;
+  [[nodiscard]] glm::dvec3 turn_rate(const TangentFrame& frame, const glm::dvec3& bend,
+                                     double velocity) const;
 
   RouteDefinition definition_;
   CubicPath<glm::dvec3> path_;

@@ -19,7 +19,7 @@ namespace reckoner {
 ///
 /// A plain value that reads no clock itself: its members store the newest scale change. Times in s.
 struct RECKONER_RECKONING_API ScaledClock {
-  static constexpr double kMostScale = 100.0;  ///< the largest scale
+  static constexpr double kMaxScale = 100.0;  ///< the largest scale
   /// Default duration of a scale change, s of real time. Short enough that nobody has to wait, long enough to
   /// look smooth.
   static constexpr double kEaseS = 0.25;
@@ -33,7 +33,7 @@ struct RECKONER_RECKONING_API ScaledClock {
   /// Changes the scale to `to` (game seconds per real second) from `now_s` (real time) on. The scale changes
   /// linearly over `over_s` seconds of real time. With `over_s` 0 it changes at once, and shown velocities
   /// jump. A scale of 0 stops game time. Returns false and changes nothing if `to` is outside 0 to
-  /// kMostScale, if `now_s` or `over_s` is not finite, or if `over_s` is negative.
+  /// kMaxScale, if `now_s` or `over_s` is not finite, or if `over_s` is negative.
   bool set_scale(double to, double now_s, double over_s = kEaseS);
 
   /// Game time at the real time `now_s`. For times before the newest change the clock assumes the scale at

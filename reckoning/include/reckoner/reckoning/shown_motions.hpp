@@ -21,12 +21,13 @@ namespace reckoner {
 class RECKONER_RECKONING_API MotionHistory {
  public:
   /// The largest number of motions that it keeps.
-  static constexpr std::size_t kMost = 32;
+  static constexpr std::size_t kMaxMotions = 32;
 
   /// Begins with one motion.
   explicit MotionHistory(const Motion& first) { motions_[0] = first; }
-  /// Begins with the newest kMost motions of `known`, which must be ordered by time stamp and not empty.
-  explicit MotionHistory(std::span<const Motion> known) : count_(std::min(known.size(), kMost)) {
+  /// Begins with the newest kMaxMotions motions of `known`, which must be ordered by time stamp and not
+  /// empty.
+  explicit MotionHistory(std::span<const Motion> known) : count_(std::min(known.size(), kMaxMotions)) {
     std::ranges::copy(known.last(count_), motions_.begin());
   }
 
@@ -39,14 +40,14 @@ class RECKONER_RECKONING_API MotionHistory {
 
   /// True if a motion with the time stamp `time_s` can be added. False if one with that time stamp is known,
   /// or if the history is full and all its motions are newer.
-  [[nodiscard]] bool is_news(double time_s) const;
+  [[nodiscard]] bool is_new_motion(double time_s) const;
 
-  /// Adds a motion for which is_news() is true. If the history is full, the oldest motion is removed.
+  /// Adds a motion for which is_new_motion() is true. If the history is full, the oldest motion is removed.
   void add(const Motion& motion);
 
   /// Removes all motions in `frame`. Then adds `*instead`, unless it is null. At least one motion must
   /// remain.
-  void forget(FrameId frame, const Motion* instead);
+  void remove_motions_in(FrameId frame, const Motion* instead);
 
  private:
   [[nodiscard]] Motion* begin() { return motions_.data() + first_; }
@@ -55,13 +56,13 @@ class RECKONER_RECKONING_API MotionHistory {
   // The used part of the array moves forward, and back to the front only when it reaches the end. Shifting
   // the array for every motion would be a large part of a client's cost per motion.
   static constexpr std::size_t kSpare = 8;
-  std::array<Motion, kMost + kSpare> motions_;
+  std::array<Motion, kMaxMotions + kSpare> motions_;
   std::size_t first_ = 0;
   std::size_t count_ = 1;
 };
 
 /// How an entity moves from one known motion to the next.
-enum class Path : std::uint8_t {
+enum class MotionPath : std::uint8_t {
   predict,  ///< extrapolates the newest motion; shows the present
   /// Follows the cubic through the positions and velocities of two neighbouring motions; shows the past.
   interpolate,
@@ -70,11 +71,11 @@ enum class Path : std::uint8_t {
 /// The corrections that are being blended into the shown pose, and the time until which the newest motion
 /// holds.
 struct ShownBlends {
-  Blend free;                            ///< in space; added after `along`
-  RouteBlend along;                      ///< along the route
-  std::uint8_t teleports = 0;            ///< teleport counter to which both blends apply
-  double holds_until_s = kHoldsForever;  ///< the newest motion fades from then on (faded_state()), s
-  FrameId frame{};                       ///< frame to which both blends apply
+  Blend free;                           ///< in space; added after `along`
+  RouteBlend along;                     ///< along the route
+  std::uint8_t teleports = 0;           ///< teleport counter to which both blends apply
+  double valid_until_s = kAlwaysValid;  ///< the newest motion fades from then on (faded_state()), s
+  FrameId frame{};                      ///< frame to which both blends apply
 
   /// True if the blends apply when `motion` is shown.
   [[nodiscard]] bool hold(const Motion& motion) const {
@@ -105,7 +106,7 @@ struct ShownBlends {
 class RECKONER_RECKONING_API ShownMotions {
  public:
   /// A view of the caller's data. `bridge` may be null.
-  ShownMotions(std::span<const Motion> known, Path path, const ShownBlends& blends,
+  ShownMotions(std::span<const Motion> known, MotionPath path, const ShownBlends& blends,
                const Motion* bridge = nullptr)
       : known_(known), path_(path), blends_(&blends), bridge_(bridge) {}
 
@@ -118,7 +119,7 @@ class RECKONER_RECKONING_API ShownMotions {
   [[nodiscard]] State shown(double time_s) const;
 
   /// The state at `time_s` without the blend in space and without a chase. While a motion is extrapolated, it
-  /// is limited to the body's top speed (kept_to_top_speed()).
+  /// is limited to the body's top speed (limited_to_top_speed()).
   [[nodiscard]] State unblended(double time_s) const;
 
   /// The state at `time_s` with the blend in space, but without a chase.
@@ -159,7 +160,7 @@ class RECKONER_RECKONING_API ShownMotions {
   [[nodiscard]] State corrected(const State& base, const Motion& from, double time_s) const;
 
   std::span<const Motion> known_;
-  Path path_;
+  MotionPath path_;
   const ShownBlends* blends_;
   const Motion* bridge_;
 };

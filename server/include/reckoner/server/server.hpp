@@ -128,7 +128,7 @@ enum class FrameResult : std::uint8_t {
   unknown_entity,
   unknown_frame,
   circle,         ///< the frame's own entity lives in this one's, or is it
-  too_deep,       ///< it, or what lives in it, would be in more than kMostFrames frames
+  too_deep,       ///< it, or what lives in it, would be in more than kMaxFrameDepth frames
   owned,          ///< a client owns it, and says itself where it goes
   out_of_limits,  ///< it moves faster, in that frame, or is further away than its archetype may
 };
@@ -222,11 +222,11 @@ class RECKONER_SERVER_API Server {
 
   /// From the coming tick on the entity lives in the frame of another (a passenger on a ship, a turret on a
   /// tank), or, with null, in the world: move() takes its state there, and whatever is sent, predicted and
-  /// blended is in that frame. Frames lie in each other up to kMostFrames deep. The entity stays where it is:
-  /// its truth is carried over by those of all frames as they were told last, in place, velocity (with that
-  /// of the turning frame), acceleration and orientation; whoever moves the frame before the tick moves what
-  /// is in it too. It leaves its route; one that it follows afterwards is in the frame. An archetype without
-  /// orientation turns with its frame. No change if it is not `done`.
+  /// blended is in that frame. Frames lie in each other up to kMaxFrameDepth deep. The entity stays where it
+  /// is: its truth is carried over by those of all frames as they were told last, in place, velocity (with
+  /// that of the turning frame), acceleration and orientation; whoever moves the frame before the tick moves
+  /// what is in it too. It leaves its route; one that it follows afterwards is in the frame. An archetype
+  /// without orientation turns with its frame. No change if it is not `done`.
   ///
   /// Whoever is shown the entity is shown the frame as well, however far away its middle is; whoever must not
   /// see the frame (Relevance::never, groups) is not shown what is in it.

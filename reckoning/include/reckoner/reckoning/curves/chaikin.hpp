@@ -16,18 +16,18 @@ inline constexpr double kDefaultAngleLimit = 0.52359877559829887308;
 /// Default outlier limit, 90 degrees, rad.
 inline constexpr double kDefaultOutlierLimit = 1.57079632679489661923;
 /// The largest number of corner-cutting passes.
-inline constexpr int kMostChaikinPasses = 16;
+inline constexpr int kMaxChaikinPasses = 16;
 
 /// Options of chaikin().
 struct ChaikinOptions {
-  int passes = 1;       ///< 0 to kMostChaikinPasses; each pass about doubles the number of points
+  int passes = 1;       ///< 0 to kMaxChaikinPasses; each pass about doubles the number of points
   bool closed = false;  ///< whether the last point is joined to the first
   /// If set, only corners that turn by at least this angle (rad, 0 to pi) are cut; all other points stay.
   std::optional<double> angle_limit;
   /// If set, spikes are removed before the first pass; see reject_outliers(). rad, above 0 and below pi.
   std::optional<double> outlier_limit;
   /// chaikin() fails before it allocates a result with more points.
-  std::size_t most_points = std::size_t{1} << 22;
+  std::size_t max_points = std::size_t{1} << 22;
 };
 
 /// Corner cutting (G. Chaikin, "An algorithm for high speed curve generation", 1974). One pass replaces the
@@ -40,7 +40,7 @@ struct ChaikinOptions {
 ///
 /// A point that repeats the one before it is ignored; if closed, also a last point that repeats the first. If
 /// fewer than three points remain, these are the result. Fails if a coordinate is not finite or larger than
-/// kLargestCoordinate, if an option is out of range, or if the result would have more than `most_points`
+/// kLargestCoordinate, if an option is out of range, or if the result would have more than `max_points`
 /// points.
 template <CurveVector V>
 [[nodiscard]] Result<std::vector<V>> chaikin(std::span<const V> points, const ChaikinOptions& options = {});

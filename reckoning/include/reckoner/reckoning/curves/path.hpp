@@ -180,32 +180,32 @@ class CubicPath {
 
   /// Position at a parameter; outside the range it is that of the nearest end.
   [[nodiscard]] V position(double parameter) const {
-    const Place at = locate(parameter);
+    const Location at = locate(parameter);
     return at.piece->position(at.u);
   }
   /// First derivative with respect to the parameter.
   [[nodiscard]] V derivative(double parameter) const {
-    const Place at = locate(parameter);
+    const Location at = locate(parameter);
     return at.piece->derivative(at.u);
   }
   /// Second derivative with respect to the parameter.
   [[nodiscard]] V second_derivative(double parameter) const {
-    const Place at = locate(parameter);
+    const Location at = locate(parameter);
     return at.piece->second_derivative(at.u);
   }
   /// Position and first derivative together, with a single look-up.
   [[nodiscard]] CurvePoint<V> evaluate(double parameter) const {
-    const Place at = locate(parameter);
+    const Location at = locate(parameter);
     return {at.piece->position(at.u), at.piece->derivative(at.u)};
   }
 
  private:
-  struct Place {
+  struct Location {
     const CubicPiece<V>* piece;
     double u;
   };
 
-  [[nodiscard]] Place locate(double parameter) const {
+  [[nodiscard]] Location locate(double parameter) const {
     double t = parameter > 0.0 ? parameter : 0.0;  // NaN gives 0
     t = t < end_ ? t : end_;
     const auto index = static_cast<std::int64_t>(t);
@@ -379,7 +379,7 @@ struct Heading {
 [[nodiscard]] RECKONER_RECKONING_API glm::dquat orientation_of(const Heading& heading);
 
 /// Three perpendicular unit vectors, right-handed: tangent x left = up.
-struct RECKONER_RECKONING_API Frame {
+struct RECKONER_RECKONING_API TangentFrame {
   glm::dvec3 tangent{1.0, 0.0, 0.0};  ///< forward, unit
   glm::dvec3 left{0.0, 1.0, 0.0};     ///< unit
   glm::dvec3 up{0.0, 0.0, 1.0};       ///< unit
@@ -390,16 +390,18 @@ struct RECKONER_RECKONING_API Frame {
 
 /// The frame along `tangent` (unit) whose up is as close to `reference` as possible. If both are parallel,
 /// any frame along `tangent`.
-[[nodiscard]] RECKONER_RECKONING_API Frame frame_towards(const glm::dvec3& tangent,
-                                                         const glm::dvec3& reference);
+[[nodiscard]] RECKONER_RECKONING_API TangentFrame frame_towards(const glm::dvec3& tangent,
+                                                                const glm::dvec3& reference);
 
 /// Moves `frame` from the point `from` to the point `to`, where the tangent is `tangent`, with as little
 /// rotation about the tangent as possible. It is the double reflection method, fourth order in the step: W.
 /// Wang, B. Jüttler, D. Zheng, Y. Liu, "Computation of rotation minimizing frames" (2008). If `from` and `to`
 /// are the same point, it applies the shortest rotation between the tangents; if the tangent reverses, a
 /// rotation about up.
-[[nodiscard]] RECKONER_RECKONING_API Frame carry_frame(const Frame& frame, const glm::dvec3& from,
-                                                       const glm::dvec3& to, const glm::dvec3& tangent);
+[[nodiscard]] RECKONER_RECKONING_API TangentFrame transport_frame(const TangentFrame& frame,
+                                                                  const glm::dvec3& from,
+                                                                  const glm::dvec3& to,
+                                                                  const glm::dvec3& tangent);
 
 /// How a FrameTable computes its frames.
 struct FrameOptions {
@@ -421,8 +423,8 @@ class RECKONER_RECKONING_API FrameTable {
   FrameTable(const CubicPath<glm::dvec3>& path, const ArcLengthTable& arc, const FrameOptions& options = {});
 
   /// The frame at a parameter. `path` and `arc` must be those of the constructor.
-  [[nodiscard]] Frame frame(const CubicPath<glm::dvec3>& path, const ArcLengthTable& arc,
-                            double parameter) const;
+  [[nodiscard]] TangentFrame frame(const CubicPath<glm::dvec3>& path, const ArcLengthTable& arc,
+                                   double parameter) const;
 
   /// The roll per distance that FrameOptions::close added, rad/m. 0 if the path is open.
   [[nodiscard]] double closing_roll_rate() const { return roll_rate_; }
@@ -431,7 +433,7 @@ class RECKONER_RECKONING_API FrameTable {
   struct Node {
     double parameter;
     glm::dvec3 position;
-    Frame frame;
+    TangentFrame frame;
   };
   std::vector<Node> nodes_;
   double roll_rate_ = 0.0;
