@@ -4,7 +4,7 @@
 #include "client/src/client_log.hpp"
 #include "client/src/client_world.hpp"
 #include "client/src/connection/back_off.hpp"
-#include "client/src/connection/client_mail.hpp"
+#include "client/src/connection/client_messages.hpp"
 #include "client/src/connection/local_time.hpp"
 #include "net/src/messages/messages.hpp"
 
@@ -43,7 +43,7 @@ struct Client::Impl {
 
   void advance(double local_s);
   void acknowledge(double local_s);
-  void tell_playout(double local_s);
+  void send_playout(double local_s);
   /// The world that is shown: the one before until the newest one's clock is known.
   [[nodiscard]] ClientWorld& shown_world();
   [[nodiscard]] const ClientWorld& shown_world() const { return before ? *before : *world; }
@@ -57,7 +57,7 @@ struct Client::Impl {
   Transport* transport;  // null: none at present
   ClientStats stats;
   ClientLog log;
-  ClientMail mail;
+  ClientMessages messages;
   std::unique_ptr<ClientWorld> world;
   std::unique_ptr<ClientWorld> before;  // of an earlier session, shown until the newest can be
   glm::dvec3 origin{0.0};               // that what is shown counts from

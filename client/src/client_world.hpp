@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "client/src/connection/client_mail.hpp"
+#include "client/src/connection/client_messages.hpp"
 #include "client/src/connection/server_link.hpp"
 #include "client/src/playout/hold_limit.hpp"
 #include "client/src/playout/playout_clock.hpp"
@@ -28,10 +28,10 @@ namespace reckoner {
 /// connection that it came over; a server that knows nothing of it begins another one. client_world.cpp has
 /// what arrives, client_shown.cpp what is shown.
 struct ClientWorld {
-  /// `mail` and `stats` are the client's.
-  ClientWorld(const ClientConfig& given, ClientMail& given_mail, ClientStats& given_stats)
+  /// `given_messages` and `stats` are the client's.
+  ClientWorld(const ClientConfig& given, ClientMessages& given_messages, ClientStats& given_stats)
       : config(given),
-        mail(given_mail),
+        messages(given_messages),
         stats(given_stats),
         playout(config.playout),
         holds(config.silence_s, config.unconfirmed_s),
@@ -78,7 +78,7 @@ struct ClientWorld {
   }
 
   ClientConfig config;  // the archetypes as the server has set them
-  ClientMail& mail;
+  ClientMessages& messages;
   ClientStats& stats;
   ServerLink link;
   PlayoutClock playout;
