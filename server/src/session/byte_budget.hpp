@@ -96,12 +96,12 @@ class LinkWindow {
 
 /// The byte budget of one client: the configured rate, lowered to the capacity of the client's link.
 ///
-/// This is a token bucket whose rate follows the link. Two measurements lower the rate:
-/// - Delay: the smallest round trip of the last half second is compared with the smallest of ten seconds.
-/// Jitter raises
-///   single round trips but hardly the smallest one; a queue raises all of them (the idea of LEDBAT, RFC
-///   6817, and BBR, N. Cardwell et al. 2016).
-/// - Heavy loss (30 % or more), for links that drop packets instead of queueing them.
+/// This is a token bucket whose rate follows the link. Two measurements lower the rate.
+///
+/// The first is the delay: the smallest round trip of the last half second is compared with the smallest of
+/// ten seconds. Jitter raises single round trips but hardly the smallest one; a queue raises all of them (the
+/// idea of LEDBAT, RFC 6817, and BBR, N. Cardwell et al. 2016). The second is heavy loss (30 % or more), for
+/// links that drop packets instead of queueing them.
 ///
 /// In both cases the rate becomes a little less than the recently delivered rate. Sending pauses until the
 /// queue has drained. Then follows a trial: if neither delay nor loss has decreased, this client's bytes were
@@ -196,8 +196,9 @@ class ByteBudget {
   double flight_room_;  // how many more bytes may be in flight
   double now_s_ = -1.0;
   LinkWindow window_;
-  double usual_bytes_ =
-      0.0;                // size of datagrams; much smaller ones are faster on a slow line and do not count
+  // Smoothed size of the datagrams. Much smaller ones are faster on a slow line, and their round trips do not
+  // count.
+  double usual_bytes_ = 0.0;
   double noise_s_ = 0.0;  // smoothed difference of mean and smallest round trip
 
   double since_s_ = 0.0;   // datagrams sent before this time do not measure the current rate

@@ -19,10 +19,10 @@ void DelaySurvey::run(EntityTable& entities, const SessionTable& sessions) {
   // Spreads the words evenly over the ticks of a round.
   const std::size_t turn = next_turn_++ % kTicks;
   for (std::size_t word = turn * words / kTicks; word < (turn + 1) * words / kTicks; ++word)
-    look_at_word(entities, sessions, word);
+    measure_word(entities, sessions, word);
 }
 
-void DelaySurvey::look_at_word(EntityTable& entities, const SessionTable& sessions, std::size_t word) {
+void DelaySurvey::measure_word(EntityTable& entities, const SessionTable& sessions, std::size_t word) {
   // A sleeping entity publishes nothing, so its delay does not matter.
   const std::uint64_t awake = entities.awake().word(word);
   for (std::size_t level = 0; level < kLevels && awake != 0; ++level) {

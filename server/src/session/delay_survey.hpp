@@ -19,7 +19,7 @@ class DelaySurvey {
   void run(EntityTable& entities, const SessionTable& sessions);
 
  private:
-  void look_at_word(EntityTable& entities, const SessionTable& sessions, std::size_t word);
+  void measure_word(EntityTable& entities, const SessionTable& sessions, std::size_t word);
 
   std::size_t next_turn_ = 0;
   std::array<std::vector<double>, SlotSet::kWordBits> delays_s_;  // scratch, by slot within the word

@@ -115,7 +115,8 @@ class Session {
   /// Sends the next route. No motion along it is sent before the client has confirmed this message.
   void send_route(const RouteMessage& message, Transport& transport);
 
-  /// Tells the client whether it owns an entity that it knows. An owner is sent no motions of its entity.
+  /// Notifies the client that it owns, or no longer owns, an entity that it knows. An owner is sent no
+  /// motions of its entity.
   void send_ownership(const OwnershipMessage& message, Tick tick, Transport& transport);
   /// True if the client owns an entity, or owned one before.
   [[nodiscard]] bool ever_owned() const { return ever_owned_; }
