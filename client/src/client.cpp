@@ -36,7 +36,7 @@ void Client::receive(double local_s) {
   Impl& c = *impl_;
   local_s = c.time.of(local_s);
   c.last_local_s = local_s;
-  if (c.dialer != nullptr && c.dial_s && !c.lost_s) c.live(local_s);  // the first time
+  if (c.dialer != nullptr && c.dial_s && !c.lost_s) c.run_connection(local_s);  // the first time
   if (c.transport != nullptr) c.transport->service(local_s);
   c.advance(local_s);
   c.world->link.set_backlog(c.sleep.slept(local_s));
@@ -48,7 +48,7 @@ void Client::receive(double local_s) {
   c.world->link.set_backlog(false);
   c.send_playout(local_s);
   c.acknowledge(local_s);
-  c.live(local_s);
+  c.run_connection(local_s);
   c.collect_events();
   c.log.review(c.stats, local_s);
 }
@@ -289,7 +289,7 @@ ShownPoses ClientWorld::sample(const glm::dvec3& origin) {
     // What is in the batch appears or jumps by a change only; the others, below, in their own time.
     if (entity != nullptr && batch_.holds(slot)) (void)appear(*entity, shown_s);
   });
-  for (const std::uint32_t slot : batch_.alone()) {
+  for (const std::uint32_t slot : batch_.unbatched()) {
     if (const auto& entity = entities.slots()[slot]) (void)appear(*entity, shown_s);
   }
   batch_.sample(shown_s, entities, frames, origin);
@@ -305,7 +305,7 @@ bool ClientWorld::correct(EntityId id, const State& in_world) {
   in_shown_time.velocity *= per_shown_second;
   in_shown_time.angular_velocity *= per_shown_second;
   const double shown_s = playout.shown_s();
-  const auto local = frames.carried(in_shown_time, FrameId{}, entity->remote.frame(shown_s), shown_s);
+  const auto local = frames.converted(in_shown_time, FrameId{}, entity->remote.frame(shown_s), shown_s);
   if (!local) return false;
   entity->remote.correct(*local, shown_s, blend_s());
   return true;
@@ -318,11 +318,11 @@ bool ClientWorld::move(EntityId id, const State& counted, EntityId frame, double
   OwnedEntity& own = *link.owned().find(id);
   const double delay_s = link.owned().one_way_s() + entity->ownership_state.viewers_s;
   const double shown_s = playout.shown_s();
-  if (frame && !frames.can_hold(frame_of(frame), id, shown_s)) return false;
+  if (frame && !frames.can_enter(frame_of(frame), id, shown_s)) return false;
   Motion motion{.state = counted, .time_s = shown_s, .frame = frame_of(frame)};
   if (!own.move(motion.state, motion.frame, link.server_time_s(local_s), delay_s)) return false;
   motion.teleports = own.teleports();
-  show_own(*entity, motion);
+  show_owned(*entity, motion);
   return true;
 }
 
@@ -344,11 +344,11 @@ void ClientWorld::go_on() {
       KnownEntity* entity = entities.find(frozen_entity.id);
       if (entity == nullptr || entity->owned || !entity->visible) continue;
       if (entity->remote.teleports(shown_s) != entity->teleports_shown) continue;
-      if (frames.any() && path_ == Path::interpolate && !crossed) frames.settle(*entity, shown_s, blend_s());
+      if (frames.any() && path_ == MotionPath::interpolate && !crossed) frames.settle(*entity, shown_s, blend_s());
       const FrameId frame = entity->remote.frame(shown_s);
       if ((frame != frame_of(frozen_entity.frame)) != crossed) continue;
       const auto local =
-          crossed ? frames.carried(frozen_entity.shown, FrameId{}, frame, shown_s) : frozen_entity.local;
+          crossed ? frames.converted(frozen_entity.shown, FrameId{}, frame, shown_s) : frozen_entity.local;
       if (local) entity->remote.correct(*local, shown_s, duration_s);
     }
   }
@@ -368,7 +368,7 @@ bool ClientWorld::appear(KnownEntity& entity, double shown_s) {
     return false;
   }
   // Shown time can fall behind the spawn again when the delay grows after a silence; what is there stays.
-  if (path_ == Path::interpolate && !entity.visible && shown_s < entity.spawned_s) return false;
+  if (path_ == MotionPath::interpolate && !entity.visible && shown_s < entity.spawned_s) return false;
   const std::uint8_t teleports = entity.remote.teleports(shown_s);
   if (!entity.visible) {
     entity.visible = true;
@@ -394,13 +394,13 @@ void ClientWorld::remove(std::uint32_t slot, double ended_s) {
 // Before anything is shown at `shown_s`.
 void ClientWorld::settle_frames(double shown_s) {
   frames.begin(shown_s);
-  if (frames.any() && path_ == Path::interpolate) frames.settle(shown_s, blend_s());
+  if (frames.any() && path_ == MotionPath::interpolate) frames.settle(shown_s, blend_s());
 }
 
 // Before anything appears: what changed by then, it appears with.
 void ClientWorld::change_fields(double shown_s) {
   constexpr double kNow = std::numeric_limits<double>::infinity();  // whatever has arrived
-  const double until_s = path_ == Path::predict ? kNow : shown_s;
+  const double until_s = path_ == MotionPath::predict ? kNow : shown_s;
   waiting_fields_.advance(until_s, entities, [this](const KnownEntity& entity, std::uint32_t fields) {
     if (entity.visible) events.push_back({ClientEvent::Kind::fields_changed, entity.id, fields});
   });
@@ -422,7 +422,7 @@ void ClientWorld::advance(double local_s) {
     holds.clock_stepped(stepped_by_s);
     say(config.log, LogLevel::warning, "clock stepped", {{"by_s", stepped_by_s}});
   }
-  if (some_fade_ || holds.passed(playout.shown_s())) review_holds(before_s);
+  if (any_fading_ || holds.passed(playout.shown_s())) review_holds(before_s);
   stats.delay_s = playout.delay_s();
   if (!retired_) messages.release(playout.shown_s());
 }
@@ -439,7 +439,7 @@ void ClientWorld::set_playout(const PlayoutConfig& to) {
 // what is shown comes from the newest motion in either way.
 void ClientWorld::review_path() {
   if (path_ == wanted_path()) return;
-  if (wanted_path() == Path::predict && !playout.settled()) return;
+  if (wanted_path() == MotionPath::predict && !playout.settled()) return;
   path_ = wanted_path();
   entities.all_changed();
   frames.set_path(path_, playout.shown_s(), blend_s());
@@ -455,20 +455,20 @@ void ClientWorld::note_arrival(double local_s) {
 void ClientWorld::review_holds(double before_s) {
   const double shown_s = playout.shown_s();
   bool go_on = false;
-  some_fade_ = false;
+  any_fading_ = false;
   for (std::uint32_t slot = 0; slot < entities.slots().size(); ++slot) {
     const KnownEntity* known = entities.slots()[slot].get();
     if (known == nullptr || known->owned) continue;  // of its own the client needs no word
     const double motion_s = known->remote.newest().time_s;
-    const double limit_s = known->remote.holds_until_s();
-    if (limit_s == kHoldsForever && shown_s > holds.of(motion_s)) {
-      entities.at(slot)->remote.hold_until(std::max(holds.of(motion_s), before_s), before_s, blend_s());
-      some_fade_ = true;
-    } else if (limit_s != kHoldsForever && holds.holds_again(motion_s, limit_s, shown_s)) {
-      entities.at(slot)->remote.hold_until(kHoldsForever, shown_s, catch_up_s(shown_s - limit_s));
+    const double limit_s = known->remote.valid_until_s();
+    if (limit_s == kAlwaysValid && shown_s > holds.of(motion_s)) {
+      entities.at(slot)->remote.set_valid_until(std::max(holds.of(motion_s), before_s), before_s, blend_s());
+      any_fading_ = true;
+    } else if (limit_s != kAlwaysValid && holds.holds_again(motion_s, limit_s, shown_s)) {
+      entities.at(slot)->remote.set_valid_until(kAlwaysValid, shown_s, catch_up_s(shown_s - limit_s));
       go_on = true;
     } else {
-      some_fade_ = some_fade_ || limit_s != kHoldsForever;
+      any_fading_ = any_fading_ || limit_s != kAlwaysValid;
     }
   }
   if (go_on) link.note_jump();  // how it was done, the server cannot find out
@@ -495,7 +495,7 @@ bool is_final(EndReason reason) {
 }  // namespace
 
 // After what has arrived was taken in, so that a client that slept finds out first whether it was missed.
-void Client::Impl::live(double local_s) {
+void Client::Impl::run_connection(double local_s) {
   if (dialer == nullptr || is_over()) return;
   if (lost_s && config.reconnect.give_up_s > 0.0 && local_s - *lost_s >= config.reconnect.give_up_s)
     return finish(ClientStatus::disconnected, ClientEvent::Kind::disconnected);
@@ -510,15 +510,15 @@ void Client::Impl::live(double local_s) {
 }
 
 std::string Client::Impl::no_answer() const {
-  const std::string doubt = dialer == nullptr ? std::string{} : dialer->doubt();
-  return "the server does not answer" + (doubt.empty() ? doubt : "; " + doubt);
+  const std::string failure_hint = dialer == nullptr ? std::string{} : dialer->failure_hint();
+  return "the server does not answer" + (failure_hint.empty() ? failure_hint : "; " + failure_hint);
 }
 
 void Client::Impl::dial(double local_s) {
   dial_s.reset();
   server = {};
   admitted = resuming = false;
-  coming = {};
+  next_session_key = {};
   heard_s = local_s;
   auto dialed = dialer->dial();
   transport = dialed ? *dialed : nullptr;
@@ -601,25 +601,25 @@ void Client::Impl::lose(const std::string& why, double local_s) {
   admitted = false;
   status = ClientStatus::reconnecting;
   if (lost_s) {
-    dialer->try_elsewhere();
+    dialer->try_next_server();
   } else {
     lost_s = local_s;
     ++stats.connections_lost;
     log.lost(why);
     events.push_back({ClientEvent::Kind::lost, {}});
   }
-  dial_s = local_s + back_off.next_s(dialer->chance());
+  dial_s = local_s + back_off.next_s(dialer->random_fraction());
 }
 
 // Before the first session: false if there is no other server to try.
 bool Client::Impl::goes_elsewhere(const std::string& why, double local_s) {
-  if (!dialer->try_elsewhere()) return false;
+  if (!dialer->try_next_server()) return false;
   log.goes_elsewhere(why);
   refusal = why;
   server = {};
   transport = nullptr;
   status = ClientStatus::connecting;
-  dial_s = local_s + back_off.next_s(dialer->chance());
+  dial_s = local_s + back_off.next_s(dialer->random_fraction());
   return true;
 }
 
@@ -670,9 +670,9 @@ std::optional<Refusal> Client::Impl::welcome(const WelcomeMessage& message, doub
   status = ClientStatus::joined;
   admitted = true;
   id = message.client;
-  session = std::exchange(coming, {});
-  told_playout = joining_as;
-  told_playout_s.reset();
+  session = std::exchange(next_session_key, {});
+  sent_playout = joining_as;
+  sent_playout_s.reset();
   messages.begin(static_cast<bool>(session));
   lost_s.reset();
   back_off.reset();
@@ -686,7 +686,7 @@ std::optional<Refusal> Client::Impl::take(const SessionMessage& message, double 
   const bool another = message.key != session;
   if (admitted && another) return Refusal::unexpected;
   if (!admitted && (!resuming || another)) {
-    coming = message.key;
+    next_session_key = message.key;
     return std::nullopt;
   }
   if (!ServerLink::is_valid_tick(message.tick)) return Refusal::from_future;
@@ -694,7 +694,7 @@ std::optional<Refusal> Client::Impl::take(const SessionMessage& message, double 
   if (admitted) return std::nullopt;
   world->link.resume(message.tick, local_s);
   messages.resend(server, *transport);
-  if (told_playout_s) told_playout.reset();
+  if (sent_playout_s) sent_playout.reset();
   status = ClientStatus::joined;
   admitted = true;
   lost_s.reset();
@@ -707,13 +707,13 @@ std::optional<Refusal> Client::Impl::take(const SessionMessage& message, double 
 // Not more often than the server follows, but then how it is.
 void Client::Impl::send_playout(double local_s) {
   constexpr double kLeastS = 0.5;
-  if (!admitted || transport == nullptr || (told_playout_s && local_s - *told_playout_s < kLeastS)) return;
+  if (!admitted || transport == nullptr || (sent_playout_s && local_s - *sent_playout_s < kLeastS)) return;
   const PlayoutMessage shows = world->shows();
-  if (shows == told_playout) return;
+  if (shows == sent_playout) return;
   std::array<std::byte, 64> buffer;
   transport->send(server, Channel::control, encode(shows, buffer));
-  told_playout = shows;
-  told_playout_s = local_s;
+  sent_playout = shows;
+  sent_playout_s = local_s;
 }
 
 void Client::Impl::acknowledge(double local_s) {

@@ -25,7 +25,7 @@ struct Client::Impl {
   Impl(ClientConfig given, Transport* given_transport, Dialer* given_dialer);
 
   // connection_life.cpp
-  void live(double local_s);
+  void run_connection(double local_s);
   void dial(double local_s);
   void handle(const TransportEvent& event, double local_s);
   void note_heard(double local_s);
@@ -78,16 +78,16 @@ struct Client::Impl {
 
   // How the server knows that others are shown:
   PlayoutMessage joining_as;                   // of the newest join message
-  std::optional<PlayoutMessage> told_playout;  // nothing: what it was told last may be lost
-  std::optional<double> told_playout_s;  // when that was; nothing: it has its word from the join message
+  std::optional<PlayoutMessage> sent_playout;  // nothing: what it was told last may be lost
+  std::optional<double> sent_playout_s;  // when that was; nothing: it has its word from the join message
 
-  // Of coming back:
+  // Of next_session_key back:
   BackOff back_off;
   std::optional<double> dial_s;  // when the next attempt is due
   std::optional<double> lost_s;  // since when there is none
   ClientId id;
   SessionKey session;  // of the world; null: the server does not take clients back
-  SessionKey coming;   // of the one that the next welcome begins
+  SessionKey next_session_key;   // of the one that the next welcome begins
 };
 
 }  // namespace reckoner

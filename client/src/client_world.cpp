@@ -21,7 +21,7 @@ std::optional<Refusal> ClientWorld::take(const ControlMessage& message) {
   if (const auto* r = std::get_if<RouteMessage>(&message)) {
     return link.add_route(*r) ? std::nullopt : std::optional{Refusal::unknown_route};
   }
-  if (const auto* o = std::get_if<OwnershipMessage>(&message)) return own(*o);
+  if (const auto* o = std::get_if<OwnershipMessage>(&message)) return handle_ownership(*o);
   const auto* m = std::get_if<GameDataMessage>(&message);
   if (m == nullptr) return Refusal::unexpected;
   messages.receive(m->payload, m->time_s, stats);
@@ -50,7 +50,7 @@ std::optional<Refusal> ClientWorld::spawn(const SpawnMessage& message) {
   if (q == nullptr || message.orientation_bits != q->orientation_bits) return Refusal::beyond_limits;
   if (message.motion_tick > message.tick || link.is_far_ahead(message.tick)) return Refusal::from_future;
   const auto decoded = motion_of(message.state, link.time_of(message.motion_tick), *q, link.routes());
-  if (!decoded) return why_no_motion(message.state, link.routes());
+  if (!decoded) return refusal_for(message.state, link.routes());
   std::vector<FieldValue> values;
   BitReader reader{message.fields};
   read_values(reader, config.archetypes[message.archetype].fields, values);
@@ -93,20 +93,20 @@ std::optional<Refusal> ClientWorld::spawn(const SpawnMessage& message) {
 void ClientWorld::limit_unseen(KnownEntity& entity) {
   const double holds_s = holds.of_unseen(entity.remote.newest().time_s);
   if (!link.clock_ready() || playout.shown_s() <= holds_s) return;
-  entity.remote.hold_until(holds_s, holds_s, 0.0);
-  some_fade_ = true;
+  entity.remote.set_valid_until(holds_s, holds_s, 0.0);
+  any_fading_ = true;
 }
 
 // Whose an entity is. What its game says of one that is this client's is shown as if it were the newest
 // motion of the server's, made for the instant that is shown.
-std::optional<Refusal> ClientWorld::own(const OwnershipMessage& message) {
+std::optional<Refusal> ClientWorld::handle_ownership(const OwnershipMessage& message) {
   using News = OwnershipMessage::News;
   KnownEntity* entity = entities.find(message.entity);
   if (entity == nullptr || (message.news != News::given && !entity->owned)) return Refusal::unknown_entity;
   OwnershipState& ownership_state = entity->ownership_state;
   if (message.news == News::again) {
     ownership_state.viewers_s = message.viewers_s;
-    link.owned().find(message.entity)->say_again();
+    link.owned().find(message.entity)->request_resend();
     return std::nullopt;
   }
   const double shown_s = playout.shown_s();
@@ -130,7 +130,7 @@ std::optional<Refusal> ClientWorld::own(const OwnershipMessage& message) {
   if (message.orientation_bits != q.orientation_bits) return Refusal::beyond_limits;
   if (link.is_far_ahead(message.motion_tick)) return Refusal::from_future;
   const auto motion = motion_of(message.state, link.time_of(message.motion_tick), q, link.routes());
-  if (!motion) return why_no_motion(message.state, link.routes());
+  if (!motion) return refusal_for(message.state, link.routes());
   if (motion->route != nullptr) return Refusal::unexpected;
   if (!can_live_in(motion->frame, message.entity)) return Refusal::unknown_frame;
   ownership_state.viewers_s = message.viewers_s;
@@ -140,7 +140,7 @@ std::optional<Refusal> ClientWorld::own(const OwnershipMessage& message) {
     link.owned().add(message.entity, OwnedEntity{config.archetypes[entity->info.archetype], q, link.clock(),
                                                  config.owned_updates_per_second, message.term, *motion});
     ownership_state.unpolled = 0;
-    entity->remote.set_path(Path::predict, shown_s, blend_s());
+    entity->remote.set_path(MotionPath::predict, shown_s, blend_s());
   }
   entity->owned = true;
   ownership_state.go_on = *motion;
@@ -161,7 +161,7 @@ void ClientWorld::note_polled(const ClientEvent& event) {
 }
 
 // From now on `state` is what is shown; the first time, what was shown before is blended into it.
-void ClientWorld::show_own(KnownEntity& entity, const Motion& motion) {
+void ClientWorld::show_owned(KnownEntity& entity, const Motion& motion) {
   const double shown_s = motion.time_s;
   const bool snaps = motion.teleports != entity.remote.newest().teleports || !entity.visible;
   if (entity.ownership_state.moved || snaps) {
@@ -171,12 +171,12 @@ void ClientWorld::show_own(KnownEntity& entity, const Motion& motion) {
                 .frame = motion.frame,
                 .gentle_until_s = blends.gentle_until_s,
                 .lever_m = blends.lever_m};
-    entity.remote = RemoteEntity{{&motion, 1}, Path::predict, blends};
+    entity.remote = RemoteEntity{{&motion, 1}, MotionPath::predict, blends};
   } else {
     const State last = entity.remote.shown(shown_s);
-    const auto before = frames.carried(last, entity.remote.frame(shown_s), motion.frame, shown_s);
+    const auto before = frames.converted(last, entity.remote.frame(shown_s), motion.frame, shown_s);
     const double behind_s = std::min(playout.delay_s(), kLongestCatchUpS);
-    entity.remote = RemoteEntity{motion, Path::predict};
+    entity.remote = RemoteEntity{motion, MotionPath::predict};
     if (before) entity.remote.correct(*before, shown_s, std::max(blend_s(), behind_s));
   }
   entity.frame_shown = motion.frame;
@@ -188,7 +188,7 @@ std::optional<Refusal> ClientWorld::despawn(const DespawnMessage& message) {
   KnownEntity* entity = entities.find(message.entity);
   if (entity == nullptr) return Refusal::unknown_entity;
   if (link.is_far_ahead(message.tick)) return Refusal::from_future;
-  if (path_ == Path::predict) {
+  if (path_ == MotionPath::predict) {
     remove(static_cast<std::uint32_t>(message.entity.slot()), link.time_of(message.tick));
   } else {
     entity->despawned_s = link.time_of(message.tick);
@@ -200,13 +200,13 @@ std::optional<Refusal> ClientWorld::despawn(const DespawnMessage& message) {
 bool ClientWorld::receive(KnownEntity& entity, const Motion& motion) {
   const RemoteEntity& remote = entity.remote;
   const double shown_s = playout.shown_s();
-  const double duration_s = std::max(catch_up_s(std::max(0.0, shown_s - remote.holds_until_s())),
+  const double duration_s = std::max(catch_up_s(std::max(0.0, shown_s - remote.valid_until_s())),
                                      catch_up_left_s(remote.blend(), shown_s));
   const double holds_s = holds.of(std::max(motion.time_s, remote.newest().time_s));
-  const double limit_s = shown_s > holds_s ? holds_s : kHoldsForever;
+  const double limit_s = shown_s > holds_s ? holds_s : kAlwaysValid;
   // What was never shown has nothing to be blended from.
   if (!frames.receive(entity, motion, shown_s, entity.visible ? duration_s : 0.0, limit_s)) return false;
-  some_fade_ = some_fade_ || limit_s != kHoldsForever;
+  any_fading_ = any_fading_ || limit_s != kAlwaysValid;
   return true;
 }
 

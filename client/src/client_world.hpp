@@ -64,8 +64,8 @@ struct ClientWorld {
   void set_playout(const PlayoutConfig& to);
   /// How it shows others, as the server is to know it.
   [[nodiscard]] PlayoutMessage shows() const {
-    const bool past = path_ == Path::interpolate && wanted_path() == path_ && playout.settled();
-    return {path_ == Path::interpolate, past, std::clamp(blend_s(), 0.0, kMostBlendS)};
+    const bool past = path_ == MotionPath::interpolate && wanted_path() == path_ && playout.settled();
+    return {path_ == MotionPath::interpolate, past, std::clamp(blend_s(), 0.0, kMostBlendS)};
   }
 
   /// The session is over; what it left is shown until another can be.
@@ -90,14 +90,14 @@ struct ClientWorld {
  private:
   [[nodiscard]] std::optional<Refusal> spawn(const SpawnMessage& message);
   [[nodiscard]] std::optional<Refusal> despawn(const DespawnMessage& message);
-  [[nodiscard]] std::optional<Refusal> own(const OwnershipMessage& message);
+  [[nodiscard]] std::optional<Refusal> handle_ownership(const OwnershipMessage& message);
   [[nodiscard]] bool can_live_in(FrameId frame, EntityId id) const;
   [[nodiscard]] bool receive(KnownEntity& entity, const Motion& motion);
   void limit_unseen(KnownEntity& entity);
   void apply(std::span<const ServerLink::Update> updates, double local_s);
   void apply(std::span<const ServerLink::FieldUpdate> updates);
   void change_fields(double shown_s);
-  void show_own(KnownEntity& entity, const Motion& motion);
+  void show_owned(KnownEntity& entity, const Motion& motion);
   void review_holds(double before_s);
   void blend_over_jump(double before_s, double rate);
   void remove(std::uint32_t slot, double ended_s);
@@ -105,7 +105,7 @@ struct ClientWorld {
   [[nodiscard]] bool appear(KnownEntity& entity, double shown_s);
 
   // What has fallen behind by `behind_s` is caught up in as much time, so that it overtakes at a speed like
-  // its own; at most so long.
+  // its handle_ownership; at most so long.
   static constexpr double kLongestCatchUpS = 0.5;
   [[nodiscard]] double catch_up_s(double behind_s) const {
     return std::max(blend_s(), std::min(std::abs(behind_s), kLongestCatchUpS));
@@ -114,15 +114,15 @@ struct ClientWorld {
   [[nodiscard]] double catch_up_left_s(const Blend& blend, double shown_s) const {
     return blend.duration_s() > blend_s() ? blend.start_s() + blend.duration_s() - shown_s : 0.0;
   }
-  [[nodiscard]] static Path path_of(PlayoutMode mode) {
-    return mode == PlayoutMode::present ? Path::predict : Path::interpolate;
+  [[nodiscard]] static MotionPath path_of(PlayoutMode mode) {
+    return mode == PlayoutMode::present ? MotionPath::predict : MotionPath::interpolate;
   }
-  [[nodiscard]] Path wanted_path() const { return path_of(config.playout.mode); }
+  [[nodiscard]] MotionPath wanted_path() const { return path_of(config.playout.mode); }
   void review_path();
 
-  Path path_;
+  MotionPath path_;
   bool retired_ = false;
-  bool some_fade_ = false;  // some entity has a limit
+  bool any_fading_ = false;  // some entity has a limit
   std::vector<ShownEntity> shown_;
   ShownBatch batch_;
   FrozenFrame frozen_;        // what a paused client shows

@@ -85,8 +85,8 @@ EntityId Server::spawn(std::size_t archetype, const std::string& name, const Sta
   if (frame &&
       (s.entities.find(frame) == nullptr || s.entities.frames().fit({}, frame) != FrameTree::Fit::fits))
     return {};
-  const State truth = s.relevant(s.counted(state, frame), archetype);
-  if (!can_travel(truth, s.quantisation[archetype])) return {};
+  const State truth = s.publishable(s.to_server_coordinates(state, frame), archetype);
+  if (!is_encodable(truth, s.quantisation[archetype])) return {};
 
   const auto phase = static_cast<std::uint32_t>(s.entities.size());
   const EntityId id = s.entities.add(s.publisher.make_entity(archetype, name, truth, phase), s.next_tick);
@@ -95,7 +95,7 @@ EntityId Server::spawn(std::size_t archetype, const std::string& name, const Sta
   s.fields.add(id, archetype, s.next_tick);
   if (frame) s.entities.put_into(entity, frame, truth);
   s.interest.place(entity, s.entities);
-  s.spawned.push_back(id);
+  s.relevance_changed.push_back(id);
   return id;
 }
 
@@ -104,12 +104,12 @@ bool Server::move(EntityId id, const State& truth) {
   if (entity == nullptr || entity->owned) return false;  // only its owner may move it
   // games often move entities in this order
   prefetch(entity + 1, sizeof(EntityId) + sizeof(std::size_t) + sizeof(State));
-  return impl_->move(*entity, impl_->counted(truth, entity->frame));
+  return impl_->move(*entity, impl_->to_server_coordinates(truth, entity->frame));
 }
 
 bool Server::Impl::move(Entity& entity, const State& truth) {
-  const State state = relevant(truth, entity.archetype);
-  if (!can_travel(state, quantisation[entity.archetype])) return false;
+  const State state = publishable(truth, entity.archetype);
+  if (!is_encodable(state, quantisation[entity.archetype])) return false;
   if (rests_at(entity, state)) return true;
   entity.truth = state;
   entities.awake().insert(static_cast<std::uint32_t>(entity.id.slot()));
@@ -135,7 +135,7 @@ bool Server::set_relevance(EntityId id, Relevance relevance) {
   if (entity == nullptr) return false;
   entity->relevance = relevance;
   impl_->interest.place(*entity, impl_->entities);
-  impl_->note_concern(id);
+  impl_->note_relevance_change(id);
   return true;
 }
 
@@ -150,7 +150,7 @@ bool Server::set_groups(EntityId id, std::uint32_t groups) {
   Entity* entity = impl_->entities.find(id);
   if (entity == nullptr) return false;
   entity->groups = groups;
-  impl_->note_concern(id);
+  impl_->note_relevance_change(id);
   return true;
 }
 
@@ -206,7 +206,7 @@ Result<RouteId> Server::add_route(const RouteDefinition& definition) {
   const RouteMessage message{{static_cast<std::uint32_t>(s.routes.size() + 1)}, definition};
   std::vector<std::byte> buffer(kMaxControlBytes);
   const bool fits =
-      message.route.value > kMaxRoutes || !can_travel(definition) || !encode(message, buffer).empty();
+      message.route.value > kMaxRoutes || !is_encodable(definition) || !encode(message, buffer).empty();
   if (!fits) return Error{"a route has too many points to be sent in one message"};
   Result<RouteId> id = s.routes.add(definition);  // reports all other errors
   if (!id) return id;
@@ -236,8 +236,8 @@ bool Server::move_along(EntityId id, const RouteState& along) {
   Entity* entity = impl_->entities.find(id);
   if (entity == nullptr || !entity->follower) return false;
   const Route& route = entity->follower->route();
-  if (!can_travel(along, route, impl_->quantisation[entity->archetype])) return false;
-  const RouteState place = route.carried(along, 0.0);
+  if (!is_encodable(along, route, impl_->quantisation[entity->archetype])) return false;
+  const RouteState place = route.advanced_on_route(along, 0.0);
   if (!impl_->move(*entity, route.state_at(place, 0.0))) return false;
   entity->follower->give(place);
   return true;
@@ -260,13 +260,13 @@ void Server::tick(double now_s) {
   const Tick tick = s.next_tick++;
   s.present_s = now_s;
   ++s.stats.ticks;
-  s.say_what_ended();
-  s.follow_playouts(now_s);
+  s.announce_despawns();
+  s.apply_playout_changes(now_s);
   s.report_received();
   s.review_interest(tick);
   const std::size_t told = s.events.size();
   s.ownership.run(s.entities, s.sessions, tick, s.time_of(tick), now_s, s.transport, s.events);
-  s.log.owners(s.events, told);
+  s.log.owner_events(s.events, told);
   s.measure_levers();
   s.delays.run(s.entities, s.sessions);
   s.publisher.run(s.entities, s.routes, tick, s.time_of(tick), s.pool, s.stats);
@@ -295,7 +295,7 @@ PeerId Server::peer(ClientId client) const {
 }
 
 std::size_t Server::client_count() const {
-  return impl_->sessions.size() - impl_->away.size();
+  return impl_->sessions.size() - impl_->disconnected_clients.size();
 }
 std::size_t Server::entity_count() const {
   return impl_->entities.size();
@@ -319,11 +319,11 @@ void Server::shutdown() {
   for (const auto& [peer, since_s] : s.waiting)
     s.transport.disconnect(peer, pack({EndReason::server_shutdown, 0}));
   s.sessions.clear();
-  s.away.clear();
+  s.disconnected_clients.clear();
   s.waiting.clear();
 }
 
-void Server::Impl::say_what_ended() {
+void Server::Impl::announce_despawns() {
   for (const auto& [id, at] : despawned) {
     for (const auto& session : sessions.all())
       session->unfollow(id, at);
@@ -332,14 +332,14 @@ void Server::Impl::say_what_ended() {
 }
 
 void Server::Impl::review_interest(Tick tick) {
-  interest.keep_up(entities, tick);
-  for (const EntityId id : spawned) {
+  interest.update_positions(entities, tick);
+  for (const EntityId id : relevance_changed) {
     Entity* entity = entities.find(id);
     if (entity == nullptr) continue;  // it has already ended
     for (const auto& session : sessions.all())
       interest.reconsider(*entity, *session, entities, tick);
   }
-  spawned.clear();
+  relevance_changed.clear();
   for (const auto& session : sessions.all()) {
     if (interest.is_due(*session, tick)) interest.update(*session, entities, tick);
   }
@@ -372,10 +372,10 @@ void Server::Impl::send(Tick tick, double now_s) {
   const bool alone = pool.size() == 1;
   const std::size_t shares = alone ? 1 : (sessions.size() + kSessionGrain - 1) / kSessionGrain;
   if (datagrams.size() < shares) datagrams.resize(shares);
-  rooms.resize(sessions.size());
+  max_datagram_bytes.resize(sessions.size());
   const auto send_spawns = [&](std::size_t i) {
     sessions.all()[i]->send_spawns(step, transport);
-    rooms[i] = transport.max_state_bytes(sessions.all()[i]->peer());
+    max_datagram_bytes[i] = transport.max_state_bytes(sessions.all()[i]->peer());
   };
   for (std::size_t i = 0; i < sessions.size() && !alone; ++i)
     send_spawns(i);
@@ -386,22 +386,22 @@ void Server::Impl::send(Tick tick, double now_s) {
       if (alone) send_spawns(i);
       DatagramBuffer& buffer = datagrams[alone ? 0 : i / kSessionGrain];
       Session::Scratch scratch{worker, snapshots[worker], fresh[worker], buffer};
-      sessions.all()[i]->write_datagrams(step, rooms[i], scratch);
+      sessions.all()[i]->write_datagrams(step, max_datagram_bytes[i], scratch);
       if (alone) buffer.flush(transport);
     }
   });
   fields.clear_changes();
   for (DatagramBuffer& buffer : datagrams)
-    close_account(buffer);
+    finish_outbox(buffer);
 }
 
 // Sends the waiting datagrams, adds up the statistics, and charges repairs to their entities' budgets like
 // any other update.
-void Server::Impl::close_account(DatagramBuffer& buffer) {
+void Server::Impl::finish_outbox(DatagramBuffer& buffer) {
   buffer.flush(transport);
   add(stats, std::exchange(buffer.stats, {}));
   for (const std::uint32_t stream : buffer.repaired)
-    entities.slots()[stream / kLevels].levels[stream % kLevels].policy.spent();
+    entities.slots()[stream / kLevels].levels[stream % kLevels].policy.update_sent();
   buffer.repaired.clear();
 }
 
@@ -453,12 +453,12 @@ void Server::Impl::handle_control(const TransportEvent& event) {
   }
   const auto* data = message ? std::get_if<GameDataMessage>(&*message) : nullptr;
   Session* session = sessions.find(event.peer);
-  if (data != nullptr && session != nullptr) return take_in(*session, *data);
+  if (data != nullptr && session != nullptr) return process(*session, *data);
   const auto* playout = message ? std::get_if<PlayoutMessage>(&*message) : nullptr;
-  if (playout != nullptr && session != nullptr) return take_in(*session, *playout);
+  if (playout != nullptr && session != nullptr) return process(*session, *playout);
   if (join_message != nullptr && session != nullptr && std::exchange(session->resume().expects_join, false))
     return;
-  not_taken_in(message ? Refusal::unexpected : Refusal::malformed);
+  count_refusal(message ? Refusal::unexpected : Refusal::malformed);
   if (waiting.contains(event.peer)) refuse(event.peer, {EndReason::malformed, 0});
 }
 
@@ -466,50 +466,50 @@ void Server::Impl::handle_state(const TransportEvent& event, double now_s) {
   Session* session = sessions.find(event.peer);
   BitReader reader{event.payload};
   const auto datagram = read_client_datagram(reader);
-  if (!datagram) return not_taken_in(Refusal::malformed);
-  if (session == nullptr) return not_taken_in(Refusal::unexpected);
+  if (!datagram) return count_refusal(Refusal::malformed);
+  if (session == nullptr) return count_refusal(Refusal::unexpected);
   std::span<const Ownership::Update> owned;
   if (datagram->has_owned) {
     Refusal why{};
     const auto read = ownership.read(reader, session->id(), next_tick, why);
     // The client may have lost the entity, or the baseline may never have arrived. The datagram then counts
     // as lost.
-    if (!read) return not_taken_in(why, reader.failed() || !session->ever_owned());
+    if (!read) return count_refusal(why, reader.failed() || !session->ever_owned());
     owned = *read;
   }
   batch.clear();
   if (datagram->has_messages) read_messages(reader, batch);
-  if (!reader.finished()) return not_taken_in(Refusal::malformed);
+  if (!reader.finished()) return count_refusal(Refusal::malformed);
   const Session::Receipt receipt = session->receive(*datagram, now_s, stats);
-  if (receipt == Session::Receipt::refused) return not_taken_in(Refusal::never_sent);
-  if (receipt == Session::Receipt::repeated) return not_taken_in(Refusal::repeated, false);
-  ownership.heard(session->id(), now_s);
-  if (!owned.empty()) take_in_owned(owned, *session, now_s);
+  if (receipt == Session::Receipt::refused) return count_refusal(Refusal::never_sent);
+  if (receipt == Session::Receipt::repeated) return count_refusal(Refusal::repeated, false);
+  ownership.note_arrival(session->id(), now_s);
+  if (!owned.empty()) process_owned(owned, *session, now_s);
   for (const MessageBatch::Item& item : batch.items)
-    take_in(*session, batch.payload(item), item.time_s);
+    process(*session, batch.payload(item), item.time_s);
 }
 
-void Server::Impl::take_in(const Session& session, std::span<const std::byte> payload,
+void Server::Impl::process(const Session& session, std::span<const std::byte> payload,
                            std::optional<double> time_s) {
   if (inbox.add(session.id(), payload, time_s, false)) return (void)++stats.messages_received;
   ++stats.messages_refused;
-  not_taken_in(Refusal::too_many, false);
+  count_refusal(Refusal::too_many, false);
 }
 
-void Server::Impl::take_in(Session& session, const PlayoutMessage& message) {
-  if (const auto why = session.playout().declare(message)) return not_taken_in(*why, false);
-  changing.push_back(session.id());
+void Server::Impl::process(Session& session, const PlayoutMessage& message) {
+  if (const auto why = session.playout().declare(message)) return count_refusal(*why, false);
+  changing_playout.push_back(session.id());
 }
 
 // Applies the clients' changes of playout settings, each client's at most twice a second.
-void Server::Impl::follow_playouts(double now_s) {
-  std::erase_if(changing, [&](ClientId client) {
+void Server::Impl::apply_playout_changes(double now_s) {
+  std::erase_if(changing_playout, [&](ClientId client) {
     Session* session = sessions.find(client);
     if (session == nullptr) return true;
     const auto playout = session->playout().due(now_s);
     if (!playout) return false;
     Interest::set_shows_past(*session, entities, playout->shows_past);
-    session->change_seen(playout->interpolates ? Path::interpolate : Path::predict, playout->blend_s);
+    session->change_seen(playout->interpolates ? MotionPath::interpolate : MotionPath::predict, playout->blend_s);
     return true;
   });
 }
@@ -517,7 +517,7 @@ void Server::Impl::follow_playouts(double now_s) {
 // Encodes or copies the message once for all clients.
 std::size_t Server::Impl::send_to(std::span<Session* const> clients, std::span<const std::byte> payload,
                                   Delivery delivery, std::optional<double> time_s) {
-  if (payload.empty() || payload.size() > max_message_bytes(delivery) || (time_s && !can_stamp(*time_s)))
+  if (payload.empty() || payload.size() > max_message_bytes(delivery) || (time_s && !is_valid_stamp(*time_s)))
     return 0;
   std::size_t taken = 0;
   if (delivery == Delivery::reliable) {
@@ -543,7 +543,7 @@ void Server::Impl::join(PeerId peer, const JoinMessage& message) {
   }
   if (message.archetype_hash != archetype_hash(config.archetypes))
     return refuse(peer, {EndReason::archetypes, 0});
-  if (sessions.size() >= config.max_clients && !away.empty()) end(*sessions.find(away.front()));
+  if (sessions.size() >= config.max_clients && !disconnected_clients.empty()) end(*sessions.find(disconnected_clients.front()));
   if (sessions.size() >= config.max_clients) return refuse(peer, {EndReason::full, 0});
 
   waiting.erase(peer);
@@ -569,7 +569,7 @@ void Server::Impl::join(PeerId peer, const JoinMessage& message) {
   session.playout() =
       DeclaredPlayout{PlayoutMessage{message.shows_past, message.shows_past, message.blend_s}};
   if (config.rewind_s > 0.0)
-    session.remember_seen(message.shows_past ? Path::interpolate : Path::predict, message.blend_s,
+    session.remember_seen(message.shows_past ? MotionPath::interpolate : MotionPath::predict, message.blend_s,
                           config.rewind_s);
   for (std::uint32_t route = 1; route <= routes.size(); ++route)
     session.send_route({{route}, routes.find({route})->definition()}, transport);
@@ -589,8 +589,8 @@ void Server::Impl::close_idle(double now_s) {
     const auto [peer, since_s] = *it++;
     if (now_s - since_s > config.join_timeout_s) refuse(peer, {EndReason::join_timeout, 0});
   }
-  while (!away.empty()) {
-    Session& session = *sessions.find(away.front());
+  while (!disconnected_clients.empty()) {
+    Session& session = *sessions.find(disconnected_clients.front());
     if (now_s - session.resume().lost_s <= config.resume_s) break;
     end(session);
   }
@@ -605,7 +605,7 @@ void Server::Impl::lose(Session& session) {
   release_owned(session.id());
   sessions.move(session, {});
   session.resume().lost_s = present_s;
-  away.push_back(session.id());
+  disconnected_clients.push_back(session.id());
   events.push_back({ServerEvent::Kind::client_lost, session.id(), "its connection was lost"});
 }
 
@@ -615,7 +615,7 @@ void Server::Impl::end(Session& session, std::string_view why) {
   log.left(id, session.peer());
   release_owned(id);
   Interest::release(session, entities);
-  std::erase(away, id);
+  std::erase(disconnected_clients, id);
   sessions.remove(id);
 }
 
@@ -632,7 +632,7 @@ void Server::Impl::resume(PeerId peer, const ResumeMessage& message) {
   }
   if (!session->reliable().can_resume_from(message.taken)) return end(*session);
   waiting.erase(peer);
-  std::erase(away, session->id());
+  std::erase(disconnected_clients, session->id());
   sessions.move(*session, peer);
   report_received(*session);
   session->resume().expects_join = true;
@@ -641,8 +641,8 @@ void Server::Impl::resume(PeerId peer, const ResumeMessage& message) {
   log.back(session->id(), peer);
 }
 
-void Server::Impl::take_in(Session& session, const GameDataMessage& message) {
-  take_in(session, message.payload, message.time_s);
+void Server::Impl::process(Session& session, const GameDataMessage& message) {
+  process(session, message.payload, message.time_s);
   ReliableQueue& reliable = session.reliable();
   const bool was_due = reliable.is_report_due();
   reliable.note_received(message.payload.size());
@@ -689,8 +689,8 @@ FrameResult Server::enter_frame(EntityId id, EntityId frame) {
     case FrameTree::Fit::fits:
       break;
   }
-  const State truth = s.as_in(frame, *entity);
-  if (!can_travel(truth, s.quantisation[entity->archetype])) return FrameResult::out_of_limits;
+  const State truth = s.state_in_frame(frame, *entity);
+  if (!is_encodable(truth, s.quantisation[entity->archetype])) return FrameResult::out_of_limits;
   s.put_into(*entity, frame, truth);
   return FrameResult::done;
 }
@@ -714,10 +714,10 @@ bool Server::set_origin(const glm::dvec3& origin) {
   return true;
 }
 
-State Server::Impl::as_in(EntityId frame, const Entity& entity) const {
+State Server::Impl::state_in_frame(EntityId frame, const Entity& entity) const {
   const State world = entities.in_world(entity);
   const Entity* outer = entities.find(frame);
-  return relevant(outer != nullptr ? into_frame(entities.in_world(*outer), world) : world, entity.archetype);
+  return publishable(outer != nullptr ? into_frame(entities.in_world(*outer), world) : world, entity.archetype);
 }
 
 void Server::Impl::put_into(Entity& entity, EntityId frame, const State& truth) {
@@ -729,15 +729,15 @@ void Server::Impl::put_into(Entity& entity, EntityId frame, const State& truth) 
 // The entity has changed its frame.
 void Server::Impl::note_frame(const Entity& entity, EntityId before) {
   interest.place(entity, entities);
-  note_concern(entity.id);
-  if (before) spawned.push_back(before);  // clients may no longer need the frame
+  note_relevance_change(entity.id);
+  if (before) relevance_changed.push_back(before);  // clients may no longer need the frame
 }
 
 // The relevance of an entity has changed, and with it that of all entities in its frame.
-void Server::Impl::note_concern(EntityId id) {
-  spawned.push_back(id);
+void Server::Impl::note_relevance_change(EntityId id) {
+  relevance_changed.push_back(id);
   for (const std::uint32_t slot : entities.frames().inside(static_cast<std::uint32_t>(id.slot())))
-    note_concern(entities.slots()[slot].id);
+    note_relevance_change(entities.slots()[slot].id);
 }
 
 // Moves the entities in the frame of an ending entity to the frame outside it. An entity that would be too
@@ -748,12 +748,12 @@ void Server::Impl::release(const Entity& ending) {
   const EntityId outer = ending.frame;
   for (const std::uint32_t slot : released) {
     Entity& entity = entities.slots()[slot];
-    State truth = as_in(outer, entity);
+    State truth = state_in_frame(outer, entity);
     const Quantisation& q = quantisation[entity.archetype];
-    if (!can_travel(truth, q)) truth.velocity = truth.acceleration = truth.angular_velocity = glm::vec3{0.0f};
-    const bool lost = !can_travel(truth, q);
+    if (!is_encodable(truth, q)) truth.velocity = truth.acceleration = truth.angular_velocity = glm::vec3{0.0f};
+    const bool lost = !is_encodable(truth, q);
     put_into(entity, outer, lost ? State{} : truth);
-    if (entity.owned && !lost) (void)ownership.put(entity, truth, next_tick, sessions, transport);
+    if (entity.owned && !lost) (void)ownership.override_motion(entity, truth, next_tick, sessions, transport);
     if (lost) end(entity.id);
   }
 }
@@ -764,7 +764,7 @@ bool Server::Impl::end(EntityId id) {
   release(*entity);
   publisher.ends(*entity);
   if (entity->announced) despawned.emplace_back(id, next_tick);
-  if (entity->frame) spawned.push_back(entity->frame);
+  if (entity->frame) relevance_changed.push_back(entity->frame);
   interest.remove(static_cast<std::uint32_t>(id.slot()));
   fields.remove(id);
   for (const auto& session : sessions.all())
@@ -785,7 +785,7 @@ double Server::Impl::lever_m(std::uint32_t slot) const {
 void Server::Impl::measure_levers() {
   constexpr Tick kTicks = 8;
   if (next_tick % kTicks != 0) return;
-  for (const std::uint32_t slot : levered) {
+  for (const std::uint32_t slot : frames_with_lever) {
     Entity& entity = entities.slots()[slot];
     const double share = entity.levels[0].policy.lever_share();
     for (EntityLevel& level : entity.levels)
@@ -794,10 +794,10 @@ void Server::Impl::measure_levers() {
     entity.still_ticks = 0;
     entities.awake().insert(slot);
   }
-  std::erase_if(levered, [&](std::uint32_t slot) { return entities.frames().inside(slot).empty(); });
+  std::erase_if(frames_with_lever, [&](std::uint32_t slot) { return entities.frames().inside(slot).empty(); });
   for (const std::uint32_t member : entities.frames().members()) {
     const auto slot = static_cast<std::uint32_t>(entities.frames().frame_of(member).slot());
-    if (std::find(levered.begin(), levered.end(), slot) == levered.end()) levered.push_back(slot);
+    if (std::find(frames_with_lever.begin(), frames_with_lever.end(), slot) == frames_with_lever.end()) frames_with_lever.push_back(slot);
   }
 }
 
@@ -812,10 +812,10 @@ bool Server::give(EntityId id, ClientId owner, const OwnershipRules& rules) {
   return true;
 }
 
-bool Server::take(EntityId id) {
+bool Server::revoke(EntityId id) {
   Impl& s = *impl_;
   Entity* entity = s.entities.find(id);
-  return entity != nullptr && s.ownership.take(*entity, s.sessions, s.transport);
+  return entity != nullptr && s.ownership.revoke(*entity, s.sessions, s.transport);
 }
 
 std::optional<ClientId> Server::owner(EntityId id) const {
@@ -837,19 +837,19 @@ const OwnershipStats& Server::ownership_stats() const {
 
 bool Server::Impl::put_owned(EntityId id, const State& truth) {
   Entity& entity = *entities.find(id);
-  const State state = relevant(counted(truth, entity.frame), entity.archetype);
-  if (!can_travel(state, quantisation[entity.archetype])) return false;
-  if (!ownership.put(entity, state, next_tick, sessions, transport)) return false;
+  const State state = publishable(to_server_coordinates(truth, entity.frame), entity.archetype);
+  if (!is_encodable(state, quantisation[entity.archetype])) return false;
+  if (!ownership.override_motion(entity, state, next_tick, sessions, transport)) return false;
   entity.teleported = true;
   entities.awake().insert(static_cast<std::uint32_t>(id.slot()));
   return true;
 }
 
-void Server::Impl::take_in_owned(std::span<const Ownership::Update> updates, const Session& session,
+void Server::Impl::process_owned(std::span<const Ownership::Update> updates, const Session& session,
                                  double now_s) {
-  ownership.take_in(updates, session.id(), now_s, entities, sessions, transport);
-  for (const Ownership::Reframed& reframed : ownership.reframed()) {
-    if (const Entity* entity = entities.find(reframed.entity)) note_frame(*entity, reframed.before);
+  ownership.process(updates, session.id(), now_s, entities, sessions, transport);
+  for (const Ownership::FrameChange& frame_changes : ownership.frame_changes()) {
+    if (const Entity* entity = entities.find(frame_changes.entity)) note_frame(*entity, frame_changes.before);
   }
 }
 

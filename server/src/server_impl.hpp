@@ -41,7 +41,7 @@ struct Server::Impl {
 
   // Returns the part of `truth` that is published: without orientation and angular velocity if the archetype
   // has no orientation.
-  [[nodiscard]] State relevant(const State& truth, std::size_t archetype) const {
+  [[nodiscard]] State publishable(const State& truth, std::size_t archetype) const {
     State state = truth;
     if (!config.archetypes[archetype].has_orientation) {
       state.orientation = State{}.orientation;
@@ -54,17 +54,17 @@ struct Server::Impl {
   void handle_control(const TransportEvent& event);
   /// Counts a refused payload of a client. `wrong` is true if no correct client sends such a payload; it then
   /// also counts as malformed.
-  void not_taken_in(Refusal why, bool wrong = true) {
+  void count_refusal(Refusal why, bool wrong = true) {
     ++stats.refusals[why];
     stats.malformed += wrong ? 1 : 0;
   }
   void handle_state(const TransportEvent& event, double now_s);
-  void take_in(Session& session, const GameDataMessage& message);
-  void take_in(const Session& session, std::span<const std::byte> payload, std::optional<double> time_s);
+  void process(Session& session, const GameDataMessage& message);
+  void process(const Session& session, std::span<const std::byte> payload, std::optional<double> time_s);
   std::size_t send_to(std::span<Session* const> clients, std::span<const std::byte> payload,
                       Delivery delivery, std::optional<double> time_s);
-  void take_in(Session& session, const PlayoutMessage& message);
-  void follow_playouts(double now_s);
+  void process(Session& session, const PlayoutMessage& message);
+  void apply_playout_changes(double now_s);
   void join(PeerId peer, const JoinMessage& message);
   void resume(PeerId peer, const ResumeMessage& message);
   void lose(Session& session);
@@ -76,26 +76,26 @@ struct Server::Impl {
   void refuse(PeerId peer, const EndCode& code) { refuse(peer, code, describe(code)); }
   void close_idle(double now_s);
   bool put_owned(EntityId id, const State& truth);
-  void take_in_owned(std::span<const Ownership::Update> updates, const Session& session, double now_s);
+  void process_owned(std::span<const Ownership::Update> updates, const Session& session, double now_s);
   void release_owned(ClientId client);
-  void say_what_ended();
+  void announce_despawns();
   void review_interest(Tick tick);
   void send(Tick tick, double now_s);
   [[nodiscard]] bool hold_back(Tick tick, double now_s);
-  void close_account(DatagramBuffer& datagrams);
+  void finish_outbox(DatagramBuffer& datagrams);
 
   bool move(Entity& entity, const State& truth);
   // Converts a state from the game's coordinates, which count from `origin`, to the server's. Only positions
   // in the world frame change.
-  [[nodiscard]] State counted(const State& told, EntityId frame) const {
+  [[nodiscard]] State to_server_coordinates(const State& told, EntityId frame) const {
     State state = told;
     if (!frame) state.position += origin;
     return state;
   }
-  [[nodiscard]] State as_in(EntityId frame, const Entity& entity) const;
+  [[nodiscard]] State state_in_frame(EntityId frame, const Entity& entity) const;
   void put_into(Entity& entity, EntityId frame, const State& truth);
   void note_frame(const Entity& entity, EntityId before);
-  void note_concern(EntityId id);
+  void note_relevance_change(EntityId id);
   void release(const Entity& ending);
   bool end(EntityId id);
   [[nodiscard]] double lever_m(std::uint32_t slot) const;
@@ -119,20 +119,20 @@ struct Server::Impl {
   SessionTable sessions;
   Ownership ownership;
   std::map<PeerId, double> waiting;  // connected but not joined yet, and since when, s
-  std::deque<ClientId> away;         // have a session but no connection; oldest disconnect first
-  std::vector<ClientId> changing;    // their new playout settings are not in effect yet
+  std::deque<ClientId> disconnected_clients;         // have a session but no connection; oldest disconnect first
+  std::vector<ClientId> changing_playout;    // their new playout settings are not in effect yet
   std::vector<ClientId> unreported;  // their reliable messages are to be confirmed
-  std::vector<EntityId> spawned;     // to be checked for relevance in the next tick
+  std::vector<EntityId> relevance_changed;     // to be checked for relevance in the next tick
   std::vector<std::pair<EntityId, Tick>> despawned;  // ended since the last tick, and when
   std::deque<ServerEvent> events;
   ServerLog log;
   MessageInbox inbox{{}};
   MessageBatch batch;                  // scratch: the messages of one datagram
   std::vector<Session*> receivers;     // scratch
-  std::vector<std::size_t> rooms;      // scratch, per session: largest datagram that can be sent, bytes
+  std::vector<std::size_t> max_datagram_bytes;      // scratch, per session: largest datagram that can be sent, bytes
   std::vector<SeenPose> seen;          // result of rewind()
   double present_s = 0.0;              // server time of the last receive() or tick(), s
-  std::vector<std::uint32_t> levered;  // slots whose frame contains, or contained, entities
+  std::vector<std::uint32_t> frames_with_lever;  // slots whose frame contains, or contained, entities
   glm::dvec3 origin{0.0};              // origin of the game's coordinates, m, in the server's world
   std::vector<EntityId> ended;         // scratch
   bool closing = false;

@@ -68,7 +68,7 @@ TEST(ForwardingTransport, PassesEveryCallOnAndEveryAnswerBack) {
 }
 
 /// Overrides one function only.
-class Deaf final : public ForwardingTransport {
+class NoPollTransport final : public ForwardingTransport {
  public:
   using ForwardingTransport::ForwardingTransport;
   [[nodiscard]] std::optional<TransportEvent> poll() override {
@@ -79,7 +79,7 @@ class Deaf final : public ForwardingTransport {
 
 TEST(ForwardingTransport, OneWhoDerivesChangesWhatItOverridesOnly) {
   Recorder inner;
-  Deaf transport(inner);
+  NoPollTransport transport(inner);
   EXPECT_FALSE(transport.poll());
   EXPECT_TRUE(transport.send({1}, Channel::state, {}));
   const std::vector<std::string> expected{"poll", "send 1 0"};

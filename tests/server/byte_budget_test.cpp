@@ -170,7 +170,7 @@ TEST(LinkBudget, RecoversFromAnOutage) {
   model.silence_until(18.0);
   model.run_to(18.0);
   EXPECT_LT(model.budget().bytes_per_second(), 5e3);
-  EXPECT_GE(model.least_rate(), ByteBudget::kMinBytesPerSecond);
+  EXPECT_GE(model.lowest_rate(), ByteBudget::kMinBytesPerSecond);
   model.run_to(24.0);
   model.run_to(30.0);
   EXPECT_LT(model.held_back(), 0.01);
@@ -181,7 +181,7 @@ TEST(LinkBudget, NeverExceedsTheConfiguredBudget) {
   LinkModel model{{.down = {.latency_ms = 5}, .up = {.latency_ms = 5}, .most = 40e3}};
   model.run_to(5.0);
   model.run_to(20.0);
-  EXPECT_LE(model.most_rate(), 40e3);
+  EXPECT_LE(model.highest_rate(), 40e3);
   EXPECT_NEAR(model.sent_rate(), 40e3, 0.02 * 40e3);
   // A configured budget below the minimum rate still applies.
   ByteBudget tiny{300.0, kTickS};

@@ -15,7 +15,7 @@ namespace reckoner::test {
 namespace {
 
 /// Keeps the log entries, one line each.
-class Ear {
+class LogCapture {
  public:
   LogSink sink() {
     return [this](const LogRecord& record) {
@@ -36,7 +36,7 @@ class Ear {
 };
 
 TEST(ServerLog, NamesClientsThatJoinAndLeave) {
-  Ear server, client;
+  LogCapture server, client;
   WorldConfig config{.links = network("lan")};
   config.server.log = server.sink();
   World world(config);
@@ -52,7 +52,7 @@ TEST(ServerLog, NamesClientsThatJoinAndLeave) {
 }
 
 TEST(ServerLog, RefusedJoinIsLoggedWithTheReasonAtBothEnds) {
-  Ear server, client;
+  LogCapture server, client;
   WorldConfig config;
   config.server.log = server.sink();
   World world(config);
@@ -74,7 +74,7 @@ TEST(ServerLog, RefusedJoinIsLoggedWithTheReasonAtBothEnds) {
 }
 
 TEST(ServerLog, SlowClientIsLoggedOnceAndAgainWhenItHasCaughtUp) {
-  Ear server;
+  LogCapture server;
   WorldConfig config;
   config.server.log = server.sink();
   config.links = both_ways({.latency_ms = 40, .rate_kbps = 64, .queue_ms = 1000});
@@ -94,7 +94,7 @@ TEST(ServerLog, SlowClientIsLoggedOnceAndAgainWhenItHasCaughtUp) {
 }
 
 TEST(ServerLog, RefusalsOfAClientAreSummed) {
-  Ear server;
+  LogCapture server;
   WorldConfig config{.links = network("lan")};
   config.server.log = server.sink();
   World world(config);
@@ -114,7 +114,7 @@ TEST(ServerLog, RefusalsOfAClientAreSummed) {
 }
 
 TEST(ClientLog, ClockStepIsLogged) {
-  Ear client;
+  LogCapture client;
   World world({.links = network("lan")});
   world.add_body(Circle{});
   ClientConfig listening;

@@ -43,8 +43,8 @@ class Recorder final : public Transport {
 };
 
 /// A session. The test decides what its client answers.
-struct Bench {
-  explicit Bench(std::uint32_t entities, Tick quarantine_ticks = 0) : table(entities, quarantine_ticks) {}
+struct SessionBench {
+  explicit SessionBench(std::uint32_t entities, Tick quarantine_ticks = 0) : table(entities, quarantine_ticks) {}
 
   [[nodiscard]] static ServerConfig unlimited() {
     ServerConfig config;
@@ -116,7 +116,7 @@ struct Bench {
 };
 
 TEST(Session, SpawnsWaitUntilEarlierOnesAreConfirmed) {
-  Bench bench(10'000);
+  SessionBench bench(10'000);
   for (int i = 0; i < 9000; ++i)
     bench.add();
   bench.step();
@@ -135,7 +135,7 @@ TEST(Session, SpawnsWaitUntilEarlierOnesAreConfirmed) {
 }
 
 TEST(Session, EntityRemovedWhileItsSpawnWaitsIsNeverSent) {
-  Bench bench(5000);
+  SessionBench bench(5000);
   std::vector<EntityId> ids;
   for (int i = 0; i < 4200; ++i)
     ids.push_back(bench.add());
@@ -151,7 +151,7 @@ TEST(Session, EntityRemovedWhileItsSpawnWaitsIsNeverSent) {
 }
 
 TEST(Session, ControlMessageCountMayWrap) {
-  Bench bench(4);
+  SessionBench bench(4);
   std::size_t messages = 0;
   for (int i = 0; i < 50'000; ++i) {  // 100 000 messages; 16 bits of their count are on the wire
     const EntityId id = bench.add();
@@ -171,7 +171,7 @@ TEST(Session, ControlMessageCountMayWrap) {
 }
 
 TEST(Session, RefusesConfirmationsOfUnsentMessagesAndDatagrams) {
-  Bench bench(4);
+  SessionBench bench(4);
   bench.add();
   bench.step();
   EXPECT_FALSE(bench.confirm(2));
@@ -182,7 +182,7 @@ TEST(Session, RefusesConfirmationsOfUnsentMessagesAndDatagrams) {
 }
 
 TEST(Session, SendsNoStateBeforeTheSpawnIsConfirmed) {
-  Bench bench(4);
+  SessionBench bench(4);
   const EntityId id = bench.add();
   for (int i = 0; i < 10; ++i) {
     bench.publish(id);
@@ -202,7 +202,7 @@ TEST(Session, SendsNoStateBeforeTheSpawnIsConfirmed) {
 }
 
 TEST(Session, LossOfARemovedEntityIsNotRepaired) {
-  Bench bench(8);
+  SessionBench bench(8);
   const EntityId gone = bench.add();
   const EntityId stays = bench.add();
   bench.step();
@@ -225,7 +225,7 @@ TEST(Session, LossOfARemovedEntityIsNotRepaired) {
 
 TEST(Session, SequenceNumbersMayWrapWithoutDoubleRepairs) {
   // 70 000 datagrams, acknowledged at once except every tenth, which is found lost.
-  Bench bench(4);
+  SessionBench bench(4);
   const EntityId id = bench.add();
   bench.step();
   ASSERT_TRUE(bench.confirm(1));
@@ -256,7 +256,7 @@ TEST(Session, SequenceNumbersMayWrapWithoutDoubleRepairs) {
 }
 
 TEST(Session, DatagramsKeepToThePeersSizeLimit) {
-  Bench bench(600);
+  SessionBench bench(600);
   bench.transport.room = 500;
   std::vector<EntityId> ids;
   for (int i = 0; i < 600; ++i)
@@ -278,7 +278,7 @@ TEST(Session, DatagramsKeepToThePeersSizeLimit) {
 }
 
 TEST(Session, SendsNothingToAPeerWithoutRoom) {
-  Bench bench(10);
+  SessionBench bench(10);
   const EntityId id = bench.add();
   bench.step();
   ASSERT_TRUE(bench.confirm(1));

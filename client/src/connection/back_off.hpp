@@ -15,12 +15,12 @@ class BackOff {
   /// An attempt succeeded: the next wait is the first one again.
   void reset() { longest_s_ = config_.first_wait_s; }
 
-  /// The next wait, s. `chance` is a random number from 0 to 1.
-  double next_s(double chance) {
+  /// The next wait, s. `random_fraction` is a random number from 0 to 1.
+  double next_s(double random_fraction) {
     const double jitter = std::clamp(config_.jitter, 0.0, 1.0);
     const double wait_s = std::min(longest_s_, config_.most_wait_s);
     longest_s_ = std::min(config_.most_wait_s, wait_s * std::max(1.0, config_.growth));
-    return wait_s * (1.0 - jitter + jitter * std::clamp(chance, 0.0, 1.0));
+    return wait_s * (1.0 - jitter + jitter * std::clamp(random_fraction, 0.0, 1.0));
   }
 
  private:

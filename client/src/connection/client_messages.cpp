@@ -24,7 +24,7 @@ ReliableQueue ClientMessages::make_reliable() {
 
 bool ClientMessages::send(std::span<const std::byte> payload, Delivery delivery, std::optional<double> time_s,
                           double local_s, PeerId server, Transport* transport, ClientStats& stats) {
-  if (payload.empty() || payload.size() > max_message_bytes(delivery) || (time_s && !can_stamp(*time_s)))
+  if (payload.empty() || payload.size() > max_message_bytes(delivery) || (time_s && !is_valid_stamp(*time_s)))
     return false;
   std::vector<std::byte> copy{payload.begin(), payload.end()};
   bool accepted = false;

@@ -170,7 +170,7 @@ bool ServerLink::frames_fit(const EntityStore& entities) const {
     if (!is_relevant) continue;
     for (int depth = 0; frame; ++depth) {
       const KnownEntity* outer = entities.find(entity_of(frame));
-      if (outer == nullptr || outer->id.slot() == update.slot || depth == kMostFrames) return false;
+      if (outer == nullptr || outer->id.slot() == update.slot || depth == kMaxFrameDepth) return false;
       frame = frame_after(static_cast<std::uint32_t>(outer->id.slot()), entities);
     }
   }
@@ -217,7 +217,7 @@ std::optional<Refusal> ServerLink::read_motion(BitReader& reader, const UpdateHe
   }
   if (reader.failed()) return Refusal::malformed;
   const auto motion = motion_of(encoded, time_of(motion_tick), q, routes_);
-  if (!motion) return why_no_motion(encoded, routes_);
+  if (!motion) return refusal_for(encoded, routes_);
   updates_.push_back({head.slot, head.level, motion_tick, encoded, *motion});
   return std::nullopt;
 }

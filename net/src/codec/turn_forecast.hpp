@@ -19,19 +19,19 @@ namespace {
 using Vector3 = std::array<double, 3>;
 using Matrix3 = std::array<Vector3, 3>;
 
-/// Three numbers that are expected around zero with a covariance of known shape and unknown scale, met one
+/// Three numbers that are expected around zero with a covariance of known shape and unknown scale, observe one
 /// after the other. Conditioning of a normal distribution by elimination.
-class Expectation {
+class ConditionalNormal {
  public:
-  explicit Expectation(const Matrix3& covariance) : c_(covariance), deviation_(std::sqrt(variance())) {}
+  explicit ConditionalNormal(const Matrix3& covariance) : c_(covariance), deviation_(std::sqrt(variance())) {}
 
   /// What the next is expected to be, given those before.
   [[nodiscard]] double mean() const { return mean_[next_]; }
   /// How far from it, at scale 1.
   [[nodiscard]] double deviation() const { return deviation_; }
 
-  /// The next is `value`. Returns how far from the mean it lies, in deviations: a witness of the scale.
-  double met(double value) {
+  /// The next is `value`. Returns how far from the mean it lies, in deviations: a scale_evidence of the scale.
+  double observe(double value) {
     const double off = value - mean_[next_];
     const double variance_here = variance();
     for (std::size_t i = next_ + 1; i < 3; ++i) {
@@ -40,9 +40,9 @@ class Expectation {
       for (std::size_t k = next_ + 1; k < 3; ++k)
         c_[i][k] = c_[i][k] - gain * c_[next_][k];
     }
-    const double witness = std::abs(off) / deviation_;
+    const double scale_evidence = std::abs(off) / deviation_;
     if (++next_ < 3) deviation_ = std::sqrt(variance());
-    return witness;
+    return scale_evidence;
   }
 
  private:

@@ -98,7 +98,7 @@ struct DespawnMessage {
 /// Server to client: a route, before anything that is on it. Its numbers travel as they are, 64 bits each, so
 /// that both ends make the same curve: about 1360 points, or 450 TCB keys, fit into a message of
 /// kMaxControlBytes; a route with more cannot be sent. What is read has known enumerators, finite numbers and
-/// at most kMostRoutePoints points; whether it makes a route is for Route::make() to say.
+/// at most kMaxRoutePoints points; whether it makes a route is for Route::make() to say.
 struct RouteMessage {
   RouteId route;               ///< ids arrive in order, from 1
   RouteDefinition definition;  ///< of the next route: numbers count up from 1
@@ -125,7 +125,7 @@ struct OwnershipMessage {
 /// Either way: a reliable message of the game, 1 to kMaxReliableBytes.
 struct GameDataMessage {
   std::vector<std::byte> payload;  ///< the game's bytes
-  std::optional<double> time_s;    ///< what the sender stamped it with, server time; can_stamp()
+  std::optional<double> time_s;    ///< what the sender stamped it with, server time; is_valid_stamp()
 };
 
 /// By what a client and a server know a session again when it goes on over another connection. Whoever knows

@@ -22,7 +22,7 @@ constexpr double kMostAheadS = 0.1;
 constexpr double kOldestS = 1.0;
 
 // Minimum time between two notifications of corrections to an owner. Corrections in between are silent.
-constexpr double kTellEveryS = 0.25;
+constexpr double kNotifyEveryS = 0.25;
 
 // An entity without a valid owner comes to rest within this time.
 constexpr double kFadeS = 0.5;
@@ -44,7 +44,7 @@ OwnedMotion rounded(const State& state, const OwnerLimits& limits, const Entity&
   OwnerLimits inside = limits;
   inside.max_speed_mps = std::max(0.0, limits.max_speed_mps - q.velocity_step_mps);
   inside.world_size_m = std::max(0.0, limits.world_size_m - q.position_step_m);
-  State s = nearest_that_travels(within(state, inside), q);
+  State s = nearest_encodable(within(state, inside), q);
   auto encoded = quantise(s, entity.teleports, kUnitPrecision, q);
   encoded.frame = entity.frame;
   auto decoded = motion_of(encoded, time_s, q, RouteTable{});
@@ -105,7 +105,7 @@ void Ownership::give(Entity& entity, ClientId owner, const OwnershipRules& rules
   std::uint8_t term = 0;
   if (Owned* before = find(slot)) {
     term = before->term;
-    take(entity, sessions, transport);
+    revoke(entity, sessions, transport);
   }
   const Motion start{entity.truth, time_of(tick), entity.teleports};
   Owned owned{.id = entity.id,
@@ -120,29 +120,29 @@ void Ownership::give(Entity& entity, ClientId owner, const OwnershipRules& rules
   Owned& added = owned_.insert_or_assign(slot, std::move(owned)).first->second;
   entity.follower.reset();
   if (!entity.owned) entity.owned = std::make_unique<OwnedMotion>();
-  make(added, entity, entity.truth, tick);
+  set_server_motion(added, entity, entity.truth, tick);
 }
 
-bool Ownership::take(Entity& entity, SessionTable& sessions, Transport& transport) {
+bool Ownership::revoke(Entity& entity, SessionTable& sessions, Transport& transport) {
   Owned* owned = find(static_cast<std::uint32_t>(entity.id.slot()));
   if (owned == nullptr) return false;
-  if (owned->told) tell(*owned, entity, OwnershipMessage::News::taken, sessions, transport);
+  if (owned->told) notify(*owned, entity, OwnershipMessage::News::taken, sessions, transport);
   entity.owned.reset();
   owned_.erase(static_cast<std::uint32_t>(entity.id.slot()));
   return true;
 }
 
-bool Ownership::put(Entity& entity, const State& state, Tick tick, SessionTable& sessions,
+bool Ownership::override_motion(Entity& entity, const State& state, Tick tick, SessionTable& sessions,
                     Transport& transport) {
   Owned* owned = find(static_cast<std::uint32_t>(entity.id.slot()));
   if (owned == nullptr) return false;
-  make(*owned, entity, state, tick);
+  set_server_motion(*owned, entity, state, tick);
   owned->term = static_cast<std::uint8_t>((owned->term + 1u) % kTerms);
-  if (owned->told) tell(*owned, entity, OwnershipMessage::News::corrected, sessions, transport);
+  if (owned->told) notify(*owned, entity, OwnershipMessage::News::corrected, sessions, transport);
   return true;
 }
 
-void Ownership::tell(Owned& owned, const Entity& entity, OwnershipMessage::News news, SessionTable& sessions,
+void Ownership::notify(Owned& owned, const Entity& entity, OwnershipMessage::News news, SessionTable& sessions,
                      Transport& transport) {
   Session* session = sessions.find(owned.owner);
   if (session == nullptr) return;
@@ -195,9 +195,9 @@ std::optional<std::span<const Ownership::Update>> Ownership::read(BitReader& rea
   return updates_;
 }
 
-void Ownership::take_in(std::span<const Update> updates, ClientId client, double now_s, EntityTable& entities,
+void Ownership::process(std::span<const Update> updates, ClientId client, double now_s, EntityTable& entities,
                         SessionTable& sessions, Transport& transport) {
-  reframed_.clear();
+  frame_changes_.clear();
   const World world{entities, sessions, transport};
   for (const Update& update : updates) {
     Owned* owned = find(update.slot);
@@ -209,7 +209,7 @@ void Ownership::take_in(std::span<const Update> updates, ClientId client, double
       ++refusals_[Refusal::too_old];
       continue;
     }
-    take_in(*owned, entity, update, now_s, world);
+    process(*owned, entity, update, now_s, world);
     entities.awake().insert(update.slot);
   }
 }
@@ -227,11 +227,11 @@ bool Ownership::has_token(Owned& owned, double now_s) const {
 void Ownership::correct(Owned& owned, const Entity& entity, double now_s, const World& world) {
   ++stats_.corrected;
   ++owned.corrected;
-  owned.unheard = now_s - owned.told_s < kTellEveryS;
-  if (owned.unheard) return;
-  owned.told_s = now_s;
+  owned.needs_resend = now_s - owned.correction_sent_s < kNotifyEveryS;
+  if (owned.needs_resend) return;
+  owned.correction_sent_s = now_s;
   owned.term = static_cast<std::uint8_t>((owned.term + 1u) % kTerms);
-  tell(owned, entity, OwnershipMessage::News::corrected, world.sessions, world.transport);
+  notify(owned, entity, OwnershipMessage::News::corrected, world.sessions, world.transport);
 }
 
 // Accepts a motion that is possible or whose owner is trusted.
@@ -242,9 +242,9 @@ void Ownership::accept(Owned& owned, Entity& entity, const Update& update, const
   if (session != nullptr && session->seen() != nullptr) session->seen()->note_frame(motion);
   const bool trusted = owned.rules.policy == OwnerPolicy::accept;
   const Motion shown = trusted ? motion : owned.check.eased(motion);
-  // Clients limit how fast they follow (Motion::max_speed_mps), which would take long here.
+  // Clients limit how fast they follow (Motion::max_speed_mps), which would revoke long here.
   if (trusted && owned.check.is_leap(motion)) entity.teleported = true;
-  believe(owned, entity, shown, update.tick);
+  set_owner_motion(owned, entity, shown, update.tick);
   // Publish the owner's encoding unchanged if possible, so that clients can use the same baselines.
   const bool as_it_came = shown.state.position == motion.state.position;
   const auto limited =
@@ -258,24 +258,24 @@ void Ownership::accept(Owned& owned, Entity& entity, const Update& update, const
     owned.check.accept(motion);
   } else {
     owned.check.accept(as_it_came ? motion : entity.owned->motion);
-    owned.unheard = !as_it_came;
+    owned.needs_resend = !as_it_came;
   }
 }
 
-void Ownership::take_in(Owned& owned, Entity& entity, const Update& update, double now_s,
+void Ownership::process(Owned& owned, Entity& entity, const Update& update, double now_s,
                         const World& world) {
   // An owner is not notified of a dropped motion, so it must be asked to send again.
   if (!has_token(owned, now_s)) {
     ++stats_.too_many;
     ++refusals_[Refusal::too_many];
-    owned.unheard = true;
+    owned.needs_resend = true;
     return;
   }
   const double stamp_s = update.motion.time_s;
   if (stamp_s > now_s + kMostAheadS) {
     ++stats_.ahead;
     ++refusals_[Refusal::from_future];
-    owned.unheard = true;
+    owned.needs_resend = true;
     if (!owned.refused_since_s) owned.refused_since_s = now_s;
     return;
   }
@@ -283,13 +283,13 @@ void Ownership::take_in(Owned& owned, Entity& entity, const Update& update, doub
   if (!newer || stamp_s < now_s - kOldestS || stamp_s <= owned.check.last().time_s) {
     ++stats_.late;
     ++refusals_[Refusal::too_old];
-    owned.unheard = owned.unheard || stamp_s > owned.check.last().time_s;
+    owned.needs_resend = owned.needs_resend || stamp_s > owned.check.last().time_s;
     return;
   }
   Motion motion = update.motion;
   motion.teleports = entity.teleports;
   const auto check = check_in(owned, entity, motion, world);
-  if (check && (owned.rules.policy == OwnerPolicy::accept || check->can_be(motion))) {
+  if (check && (owned.rules.policy == OwnerPolicy::accept || check->is_possible(motion))) {
     owned.check = *check;
     put_into_frame(entity, motion, world);
     accept(owned, entity, update, motion, world);
@@ -299,7 +299,7 @@ void Ownership::take_in(Owned& owned, Entity& entity, const Update& update, doub
   if (owned.rules.policy == OwnerPolicy::refuse || owned.rules.policy == OwnerPolicy::accept) {
     ++stats_.refused;
     ++owned.refused;
-    owned.unheard = true;
+    owned.needs_resend = true;
     if (!owned.refused_since_s) owned.refused_since_s = now_s;
     return;
   }
@@ -310,7 +310,7 @@ void Ownership::take_in(Owned& owned, Entity& entity, const Update& update, doub
   if (check && near) {
     owned.check = *check;
     put_into_frame(entity, nearest, world);
-    believe(owned, entity, nearest, update.tick);
+    set_owner_motion(owned, entity, nearest, update.tick);
     owned.check.accept(entity.owned->motion);
   }
   correct(owned, entity, now_s, world);
@@ -318,10 +318,10 @@ void Ownership::take_in(Owned& owned, Entity& entity, const Update& update, doub
 
 // Makes `motion` the entity's motion. If its time stamp is slightly ahead, the motion is restamped to the
 // tick in which it is published: no motion may be newer than the datagram that contains it.
-void Ownership::believe(Owned& owned, Entity& entity, const Motion& motion, Tick tick) const {
+void Ownership::set_owner_motion(Owned& owned, Entity& entity, const Motion& motion, Tick tick) const {
   owned.refused_since_s.reset();
-  owned.rest_s.reset();
-  owned.at_rest = owned.unheard = false;
+  owned.rest_at_s.reset();
+  owned.at_rest = owned.needs_resend = false;
   const bool ahead = static_cast<std::int32_t>(tick - next_) > 0;
   const Tick of = ahead ? next_ : tick;
   *entity.owned = rounded(ahead ? state_at(motion, time_of(of)) : motion.state, owned.check.limits(), entity,
@@ -329,14 +329,14 @@ void Ownership::believe(Owned& owned, Entity& entity, const Motion& motion, Tick
 }
 
 // Replaces the owner's motion with the server's own. The entity continues from there.
-void Ownership::make(Owned& owned, Entity& entity, const State& state, Tick tick) {
+void Ownership::set_server_motion(Owned& owned, Entity& entity, const State& state, Tick tick) {
   *entity.owned =
       rounded(state, owned.check.limits(), entity, time_of(tick), tick, quantisation_[entity.archetype]);
   owned.check.restart(entity.owned->motion);
   entity.truth = entity.owned->motion.state;
 }
 
-void Ownership::heard(ClientId client, double now_s) {
+void Ownership::note_arrival(ClientId client, double now_s) {
   for (auto& [slot, owned] : owned_) {
     if (owned.owner == client) owned.heard_s = now_s;
   }
@@ -349,7 +349,7 @@ void Ownership::release(ClientId client, std::vector<EntityId>& ended, EntityTab
     if (owned.rules.gone == OwnerGone::despawn) {
       ended.push_back(owned.id);
     } else if (const Entity* entity = entities.find(owned.id); entity != nullptr && owned.told) {
-      tell(owned, *entity, OwnershipMessage::News::taken, sessions, transport);
+      notify(owned, *entity, OwnershipMessage::News::taken, sessions, transport);
     }
     owned.owner = {};
     owned.told = false;
@@ -376,16 +376,16 @@ void Ownership::run(EntityTable& entities, SessionTable& sessions, Tick tick, do
     if (known && !owned.told) {
       owned.told = true;
       owned.heard_s = now_s;
-      tell(owned, entity, OwnershipMessage::News::given, sessions, transport);
+      notify(owned, entity, OwnershipMessage::News::given, sessions, transport);
     }
-    watch(owned, entity, tick, time_s, now_s);
-    const bool other_viewers = now_s - owned.viewers_told_s > kViewersEveryS &&
+    enforce_limits(owned, entity, tick, time_s, now_s);
+    const bool other_viewers = now_s - owned.viewers_sent_s > kViewersEveryS &&
                                std::abs(entity.levels[0].delay_s - owned.viewers_s) > kViewersChangeS;
     const bool again =
-        owned.unheard && now_s - owned.viewers_told_s > kTellEveryS && now_s - owned.heard_s < kTellEveryS;
+        owned.needs_resend && now_s - owned.viewers_sent_s > kNotifyEveryS && now_s - owned.heard_s < kNotifyEveryS;
     if (owned.told && (other_viewers || again)) {
-      owned.viewers_told_s = now_s;
-      tell(owned, entity, OwnershipMessage::News::again, sessions, transport);
+      owned.viewers_sent_s = now_s;
+      notify(owned, entity, OwnershipMessage::News::again, sessions, transport);
     }
     report(owned, now_s, events);
     entity.truth = state_at(entity.owned->motion, time_s);
@@ -395,23 +395,23 @@ void Ownership::run(EntityTable& entities, SessionTable& sessions, Tick tick, do
 
 // Brings an entity to rest if its owner is gone, silent or refused for too long, and keeps the extrapolated
 // motion within the limits.
-void Ownership::watch(Owned& owned, Entity& entity, Tick tick, double time_s, double now_s) {
+void Ownership::enforce_limits(Owned& owned, Entity& entity, Tick tick, double time_s, double now_s) {
   const State now = state_at(entity.owned->motion, time_s);
   const bool silent = !owned.owner || (owned.told && now_s - owned.heard_s > owned.rules.silence_s) ||
                       (owned.refused_since_s && now_s - *owned.refused_since_s > kFadeS);
   if (silent && !owned.at_rest) {
-    owned.unheard = true;
-    if (!owned.rest_s) {
+    owned.needs_resend = true;
+    if (!owned.rest_at_s) {
       State fading = now;
       fading.acceleration = now.velocity * static_cast<float>(-1.0 / kFadeS);
       fading.angular_velocity = glm::vec3{0.0f};
-      make(owned, entity, fading, tick);
-      owned.rest_s = time_s + kFadeS;
-    } else if (time_s >= *owned.rest_s) {
+      set_server_motion(owned, entity, fading, tick);
+      owned.rest_at_s = time_s + kFadeS;
+    } else if (time_s >= *owned.rest_at_s) {
       State rest;
       rest.position = now.position;
       rest.orientation = now.orientation;
-      make(owned, entity, rest, tick);
+      set_server_motion(owned, entity, rest, tick);
       owned.at_rest = true;
     }
     return;
@@ -426,13 +426,13 @@ void Ownership::watch(Owned& owned, Entity& entity, Tick tick, double time_s, do
   slowed.acceleration = glm::vec3{0.0f};
   if (std::max({far.x, far.y, far.z}) > limits.world_size_m) slowed.velocity = glm::vec3{0.0f};
   const OwnerCheck check = owned.check;  // the owner's next motion is compared with its own last one
-  make(owned, entity, slowed, tick);
+  set_server_motion(owned, entity, slowed, tick);
   owned.check = check;
-  owned.unheard = true;
+  owned.needs_resend = true;
 }
 
 void Ownership::report(Owned& owned, double now_s, std::deque<ServerEvent>& events) const {
-  if (owned.corrected + owned.refused == 0 || now_s - owned.event_s < kTellEveryS) return;
+  if (owned.corrected + owned.refused == 0 || now_s - owned.event_s < kNotifyEveryS) return;
   owned.event_s = now_s;
   events.push_back(
       {owned.corrected > 0 ? ServerEvent::Kind::owner_corrected : ServerEvent::Kind::owner_refused,
@@ -482,7 +482,7 @@ std::optional<OwnerCheck> Ownership::check_in(const Owned& owned, const Entity& 
   if (frame) last.state = into_frame(frame_after(world.entities, frame, dt_s), last.state);
   last.frame = motion.frame;
   OwnerCheck check = owned.check;
-  check.carry_over(last);
+  check.change_frame(last);
   return check;
 }
 
@@ -490,7 +490,7 @@ void Ownership::put_into_frame(Entity& entity, const Motion& motion, const World
   const EntityId before = entity.frame;
   if (entity_of(motion.frame) == before) return;
   world.entities.put_into(entity, entity_of(motion.frame), motion.state);
-  reframed_.push_back({entity.id, before});
+  frame_changes_.push_back({entity.id, before});
 }
 
 }  // namespace reckoner

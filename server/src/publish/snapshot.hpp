@@ -30,7 +30,7 @@ class Snapshot {
 
   void clear() {
     items_.clear();
-    taken_ = 0;
+    written_ = 0;
   }
 
   void add(const Item& item) { items_.push_back(item); }
@@ -51,11 +51,11 @@ class Snapshot {
   /// at least one item if any is left.
   [[nodiscard]] std::span<const Item> take(Tick tick, const UpdateCoding& coding, std::size_t room_bits,
                                            BitWriter& writer);
-  [[nodiscard]] bool all_taken() const { return taken_ == items_.size(); }
+  [[nodiscard]] bool all_written() const { return written_ == items_.size(); }
 
  private:
   std::vector<Item> items_;
-  std::size_t taken_ = 0;
+  std::size_t written_ = 0;
 };
 
 }  // namespace reckoner

@@ -260,7 +260,7 @@ Session::Receipt Session::receive(const ClientDatagram& datagram, double now_s, 
   settle_datagrams(now_s, stats);
   if (earlier(reliable_.confirmed_count(), confirmed)) confirm_reliable(confirmed, now_s);
   if (seen_ && datagram.showing) {
-    if (const auto why = seen_->take_in(*datagram.showing, datagram.ack, now_s)) ++stats.refusals[*why];
+    if (const auto why = seen_->process(*datagram.showing, datagram.ack, now_s)) ++stats.refusals[*why];
   }
   return Receipt::accepted;
 }
@@ -301,7 +301,7 @@ void Session::confirm_reliable(std::uint32_t count, double now_s) {
     }
     subscriptions_.confirm(*subscription, spawn.publish, spawn.level, spawn.motion_tick);
     if (seen_) seen_->confirmed(spawn.id);
-    fields_.allow(spawn.id);
+    fields_.release_held(spawn.id);
     // The client lacks what was published while the spawn message was in flight.
     subscriptions_.set_due(*subscription, spawn.motion_tick + 1, false);
   });
@@ -442,7 +442,7 @@ void Session::repeat_spawns(const TickInputs& inputs, SpawnPayload& payload, Tra
     if (!due || !has_reliable_room() || budget_.available() <= static_cast<double>(payload.size)) return;
     if (!knows_route(stream.head().route) || !may_spawn(inputs, *s)) return;
     spawns_.repeat_sent(first, add_spawn(inputs, *s, payload), inputs.tick);
-    if (seen_) seen_->announced_again(s->id, stream.motion());
+    if (seen_) seen_->announcement_updated(s->id, stream.motion());
     ++repeated_spawn_motions_;
     if (inputs.coding != nullptr) note_coding_in_full(inputs, *s);
     if (payload.size >= kUsualPayload) flush(payload, inputs.now_s, transport);
@@ -506,7 +506,7 @@ void Session::write_datagrams(const TickInputs& inputs, std::size_t room, Scratc
   if (room < kMinRoom) return;  // the connection is gone; the disconnect event follows
   select_updates(inputs, scratch);
   if (inputs.held_back) return;
-  while (!scratch.snapshot.all_taken() || sections_need_datagram()) {
+  while (!scratch.snapshot.all_written() || sections_need_datagram()) {
     if (!write_datagram(inputs, room, scratch)) break;
   }
   // An owner waits for acknowledgements of its updates, and so gets datagrams more often.
@@ -667,7 +667,7 @@ bool Session::sections_need_datagram() const {
 
 // If motions wait, the sections leave them half of the datagram, and room for at least one motion.
 std::size_t Session::section_room(std::size_t room_bits, const Snapshot& snapshot) {
-  if (snapshot.all_taken()) return room_bits;
+  if (snapshot.all_written()) return room_bits;
   return room_bits - std::min(room_bits, std::max(room_bits / 2, kMaxUpdateBits));
 }
 

@@ -71,16 +71,16 @@ class Session {
   [[nodiscard]] const ClientView& view() const { return view_; }
   [[nodiscard]] DeclaredPlayout& playout() { return playout_; }
 
-  /// Records from now on what the client shows (SeenBy). Call it before anything is sent.
-  void remember_seen(Path path, double blend_s, double limit_s) {
-    seen_ = std::make_unique<SeenBy>(path, blend_s, limit_s);
+  /// Records from now on what the client shows (ShownHistory). Call it before anything is sent.
+  void remember_seen(MotionPath path, double blend_s, double limit_s) {
+    seen_ = std::make_unique<ShownHistory>(path, blend_s, limit_s);
   }
   /// The client now shows entities by this path and blend.
-  void change_seen(Path path, double blend_s) {
+  void change_seen(MotionPath path, double blend_s) {
     if (seen_) seen_->change(path, blend_s);
   }
   /// Null if it is not recorded.
-  [[nodiscard]] const SeenBy* seen() const { return seen_.get(); }
+  [[nodiscard]] const ShownHistory* seen() const { return seen_.get(); }
 
   // Resuming.
 
@@ -252,7 +252,7 @@ class Session {
   ReliableQueue reliable_;
   Resume resume_;
   DeclaredPlayout playout_;
-  std::unique_ptr<SeenBy> seen_;              // null: what the client shows is not recorded
+  std::unique_ptr<ShownHistory> seen_;              // null: what the client shows is not recorded
   std::vector<std::uint32_t> routes_;         // by route: number of its message
   double message_bytes_ = 64.0;               // size of the newest spawn or despawn message, on the wire
   std::uint64_t repeated_spawn_motions_ = 0;  // not added to the statistics yet
