@@ -32,7 +32,7 @@ class Crowd {
   }
   void fill(InterestGrid& grid) const {
     for (std::uint32_t slot = 0; slot < positions_.size(); ++slot)
-      grid.set_position(slot, positions_[slot]);
+      grid.place(slot, positions_[slot]);
   }
   [[nodiscard]] std::vector<glm::dvec3>& positions() { return positions_; }
 
@@ -54,7 +54,7 @@ void BM_InterestPlace(benchmark::State& run) {
     for (std::uint32_t slot = 0; slot < count; ++slot) {
       glm::dvec3& p = crowd.positions()[slot];
       p.x += direction * (10.0 / 60.0);
-      grid.set_position(slot, p);
+      grid.place(slot, p);
     }
   }
   run.SetItemsProcessed(run.iterations() * count);

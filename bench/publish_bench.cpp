@@ -117,7 +117,7 @@ void BM_DecideToPublish(benchmark::State& run) {
         continue;
       published[i].state = fitted;
       published[i].time_s = now_s;
-      crowd.policies[i].update_sent();
+      crowd.policies[i].spent();
       ++publishes;
     }
   }

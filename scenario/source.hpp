@@ -61,7 +61,7 @@ class Source {
   [[nodiscard]] virtual bool changes_frame(std::size_t) const { return false; }
 
   /// True if all it does is to be carried along by another: in that one's frame it stands still.
-  [[nodiscard]] virtual bool rests_in_frame(std::size_t) const { return false; }
+  [[nodiscard]] virtual bool is_carried(std::size_t) const { return false; }
 
   /// The pose in the frame of another entity, or in the world's.
   [[nodiscard]] virtual Pose pose_in(std::size_t index, std::optional<std::size_t> frame,

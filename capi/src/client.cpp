@@ -208,7 +208,7 @@ reckoner_result reckoner_client_send(reckoner_client* client, const void* bytes,
                                      std::int32_t delivery, const double* time_s) {
   const auto how = capi::delivery_of(delivery);
   if (bytes == nullptr || !how || size < 1 || size > max_message_bytes(*how) ||
-      (time_s != nullptr && !is_valid_stamp(*time_s)))
+      (time_s != nullptr && !can_stamp(*time_s)))
     return RECKONER_ERROR_ARGUMENT;
   return with_client(client, [&](Client& c) {
     const std::span payload(static_cast<const std::byte*>(bytes), size);

@@ -105,7 +105,7 @@ reckoner_result create(const reckoner_server_config* given, reckoner_server** ou
     return RECKONER_ERROR_ARGUMENT;
   }
   const EnetListenConfig network = listening(c);
-  if (const auto fault = find_invalid_setting(network)) {
+  if (const auto fault = fault_in(network)) {
     capi::say(fault->message, why, why_size);
     return RECKONER_ERROR_ARGUMENT;
   }

@@ -14,8 +14,8 @@ namespace {
 bool makes_sense(const reckoner_route_config& c) {
   return c.kind >= RECKONER_CATMULL_ROM && c.kind <= RECKONER_POLYLINE && c.wrap >= RECKONER_OPEN &&
          c.wrap <= RECKONER_PING_PONG && c.facing >= RECKONER_UPRIGHT && c.facing <= RECKONER_FIXED &&
-         c.knots >= 0 && c.knots <= 2 && c.point_count <= kMaxRoutePoints &&
-         c.key_count <= kMaxRoutePoints && (c.point_count == 0 || c.points != nullptr) &&
+         c.knots >= 0 && c.knots <= 2 && c.point_count <= kMostRoutePoints &&
+         c.key_count <= kMostRoutePoints && (c.point_count == 0 || c.points != nullptr) &&
          (c.key_count == 0 || c.keys != nullptr);
 }
 
@@ -103,7 +103,7 @@ reckoner_result reckoner_server_route_nearest(const reckoner_server* server, rec
     if (found == nullptr) return RECKONER_ERROR_UNKNOWN;
     const Route::Nearest nearest = found->nearest({point[0], point[1], point[2]});
     *distance_m = nearest.distance;
-    if (away_m != nullptr) *away_m = nearest.distance_to_point;
+    if (away_m != nullptr) *away_m = nearest.away;
     return RECKONER_OK;
   });
 }

@@ -91,7 +91,7 @@ reckoner_result reckoner_issue_token(const reckoner_grant* grant, const std::uin
   reckoner_grant c{};
   if (const auto result = capi::take(grant, c); result != RECKONER_OK) return result;
   if (key == nullptr || token == nullptr || c.servers == nullptr || c.server_count < 1 ||
-      c.server_count > ConnectGrant::kMaxServers || c.user_data_size > ConnectGrant::kUserBytes ||
+      c.server_count > ConnectGrant::kMostServers || c.user_data_size > ConnectGrant::kUserBytes ||
       (c.user_data == nullptr && c.user_data_size > 0))
     return RECKONER_ERROR_ARGUMENT;
   return capi::guarded([&] {

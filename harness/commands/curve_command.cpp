@@ -35,7 +35,7 @@ class Table {
     fmt::format_to(std::back_inserter(text_), "{},{},{},{},{},{},{},{}\n", t, distance, p.x, p.y, p.z, d.x,
                    d.y, d.z);
   }
-  [[nodiscard]] std::string release() { return std::move(text_); }
+  [[nodiscard]] std::string take() { return std::move(text_); }
 
  private:
   std::string text_ = "t,distance,x,y,z,dx,dy,dz\n";
@@ -72,7 +72,7 @@ Result<std::string> draw(const Drawing& curve, const CurveArguments& arguments, 
     const double t = curve.t(end && segments > 0 ? segments - 1 : i / samples, share);
     row(t, arc->distance_at(curve.parameter_at(t)));
   }
-  return table.release();
+  return table.take();
 }
 
 Result<std::string> catmull_rom_csv(const CurveArguments& a, std::string_view text) {
@@ -123,7 +123,7 @@ Result<std::string> chaikin_csv(const CurveArguments& a, std::string_view text) 
   if (a.outlier_limit_deg) options.outlier_limit = *a.outlier_limit_deg * kRadiansPerDegree;
   const auto line = chaikin<glm::dvec3>(*points, options);
   if (!line) return Error{line.error()};
-  if (line->empty()) return Table{}.release();
+  if (line->empty()) return Table{}.take();
   const auto path = polyline_path<glm::dvec3>(*line, a.closed);
   if (!path) return Error{path.error()};
   const auto arc = ArcLengthTable::make(*path, a.tolerance);
@@ -138,7 +138,7 @@ Result<std::string> chaikin_csv(const CurveArguments& a, std::string_view text) 
     const double t = a.uniform_speed ? arc->parameter_at(distance) : static_cast<double>(i);
     table.add(t, a.uniform_speed ? distance : arc->distance_at(t), path->evaluate(t));
   }
-  return table.release();
+  return table.take();
 }
 
 int run_curve(const CurveArguments& arguments) {

@@ -32,7 +32,7 @@ struct DemoArguments {
   std::string argv0;
 };
 
-struct DemoClient {
+struct Viewer {
   std::string title;
   std::string what;
   std::string mode;
@@ -104,7 +104,7 @@ bool watch(ChildProcess& server, double seconds) {
   return true;
 }
 
-Result<Column> column_of(const DemoClient& viewer, const fs::path& truth, const MeasureOptions& options) {
+Result<Column> column_of(const Viewer& viewer, const fs::path& truth, const MeasureOptions& options) {
   Column column;
   const auto figures = measure_files(truth.string(), viewer.rendered.string(), options);
   if (!figures) return Error{viewer.title + ": " + figures.error()};
@@ -225,11 +225,11 @@ int run_demo(const DemoArguments& arguments) {
   const auto port = port_of(*conditioner, "the conditioner");
   if (!port) return report_error(port.error(), program::kFailed);
 
-  std::vector<DemoClient> viewers(2);
+  std::vector<Viewer> viewers(2);
   viewers[0].title = "client 1", viewers[0].what = "shows the present", viewers[0].mode = "present";
   viewers[1].title = "client 2", viewers[1].what = "a moment ago", viewers[1].mode = "adaptive";
   std::uint64_t client_id = 0;
-  for (DemoClient& viewer : viewers) {
+  for (Viewer& viewer : viewers) {
     viewer.rendered = scratch.path() / (viewer.mode + ".csv");
     viewer.json = scratch.path() / (viewer.mode + ".json");
     const fs::path token = scratch.path() / (viewer.mode + ".token");
@@ -263,10 +263,10 @@ int run_demo(const DemoArguments& arguments) {
   measured.teleport_mps = arguments.source.teleport_mps;
   measured.one_way_s = 0.001 * (network->latency_ms + network->jitter_ms);
   std::vector<Column> columns;
-  for (DemoClient& viewer : viewers) {
+  for (Viewer& viewer : viewers) {
     for (int i = 0; i < 300 && !viewer.process->exit_code(); ++i)
       sleep_ms(10);
-    viewer.process->request_stop();
+    viewer.process->ask_to_end();
     for (int i = 0; i < 100 && !viewer.process->exit_code(); ++i)
       sleep_ms(10);
     const auto column = column_of(viewer, truth, measured);

@@ -53,7 +53,7 @@ Json figures_of(const LoadResult& result) {
 }
 
 // What went wrong in a flooded run, whatever the figures are; empty if nothing did.
-std::string failure_of(const LoadRunOptions& options, const Json& flooded) {
+std::string broken(const LoadRunOptions& options, const Json& flooded) {
   const Json& flood = flooded["flood"];
   if (flood.value("datagrams", 0.0) < 0.9 * options.flood_per_second * options.seconds)
     return "the flood did not come to its rate";
@@ -88,7 +88,7 @@ int run_flood_command(const FloodArguments& arguments) {
       both[flooded ? "flooded" : "quiet"] = figures_of(*result);
     }
     all["pairs"].push_back(both);
-    if (const std::string wrong = failure_of(arguments.run, both["flooded"]); !wrong.empty())
+    if (const std::string wrong = broken(arguments.run, both["flooded"]); !wrong.empty())
       return report_error(wrong + ": " + both.dump(), program::kFailed);
   }
   const Json& flood = all["pairs"].back()["flooded"]["flood"];

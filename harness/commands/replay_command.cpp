@@ -68,7 +68,7 @@ nlohmann::ordered_json run_json(const ReplayArguments& arguments, const scenario
 // The same, but for the entities being the server's own, and the link as long as both links were together.
 ReplayOptions owned_by_server(const ReplayOptions& owned) {
   ReplayOptions options = owned;
-  options.links = combined_links(*owned.owner_links, owned.links);
+  options.links = summed(*owned.owner_links, owned.links);
   options.owner_links.reset();
   options.log_packets = false;
   return options;

@@ -25,7 +25,7 @@ struct SoakArguments {
   std::string json;
 };
 
-bool print_report(const char* what, const SoakReport& report) {
+bool tell(const char* what, const SoakReport& report) {
   end_progress();
   fmt::print("{}: {}\n", what, report.wrong.empty() ? "nothing wrong" : "WRONG");
   for (const auto& [name, value] : report.figures.items())
@@ -45,17 +45,17 @@ int run_soak_command(const SoakArguments& arguments, const std::filesystem::path
   if (arguments.virtual_minutes > 0.0) {
     options.seconds = 60.0 * arguments.virtual_minutes;
     const SoakReport report =
-        soak_in_virtual_time(options, [](double done) { show_progress("virtual time", done); });
+        soak_virtually(options, [](double done) { show_progress("virtual time", done); });
     all["virtual"] = report.figures;
-    good = print_report("in virtual time", report) && good;
+    good = tell("in virtual time", report) && good;
   }
   if (arguments.minutes > 0.0) {
     options.seconds = 60.0 * arguments.minutes;
     options.entities = 100;
-    const auto report = soak_in_real_time(options, program, [](double done) { show_progress("real time", done); });
+    const auto report = soak_really(options, program, [](double done) { show_progress("real time", done); });
     if (!report) return report_error(report.error(), program::kFailed);
     all["real"] = report->figures;
-    good = print_report("in real time", *report) && good;
+    good = tell("in real time", *report) && good;
   }
   if (!arguments.json.empty()) {
     if (const auto wrong = write_json(arguments.json, all))

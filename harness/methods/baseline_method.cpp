@@ -67,7 +67,7 @@ class BaselineMethod final : public Method {
       if (event->kind == TransportEvent::Kind::connected) welcome(event->peer);
     }
     while (const auto event = client_.poll()) {
-      if (event->kind == TransportEvent::Kind::received) receive_payload(event->payload, time_s);
+      if (event->kind == TransportEvent::Kind::received) take(event->payload, time_s);
     }
   }
 
@@ -187,7 +187,7 @@ class BaselineMethod final : public Method {
     network_.end_tick(due.size());
   }
 
-  void receive_payload(std::span<const std::byte> payload, double now_s) {
+  void take(std::span<const std::byte> payload, double now_s) {
     std::uint64_t range[2];
     std::memcpy(range, payload.data(), sizeof range);
     for (std::uint64_t i = range[0]; i < range[1]; ++i) {

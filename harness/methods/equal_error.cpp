@@ -8,18 +8,18 @@
 namespace reckoner::harness {
 namespace {
 
-constexpr double kMinUpdatesPerS = 0.5;
+constexpr double kLeastUpdatesPerS = 0.5;
 constexpr int kHalvings = 9;  // bisection steps on a logarithmic scale, which give an accuracy of 1 %
 
 // The means over all seeds.
-struct SeedMeans {
+struct Spent {
   double error_m = 0.0;
   double bytes_per_s = 0.0;
 };
 
-Result<SeedMeans> mean_over_seeds(const Comparison& comparison, const scenario::Source& source, const LinkPair& links,
+Result<Spent> spend(const Comparison& comparison, const scenario::Source& source, const LinkPair& links,
                     const std::string& method, const SendBudget& budget) {
-  SeedMeans mean;
+  Spent mean;
   for (const std::uint64_t seed : comparison.seeds) {
     ReplayOptions options = comparison.options;
     options.method = method;
@@ -38,32 +38,32 @@ Result<SeedMeans> mean_over_seeds(const Comparison& comparison, const scenario::
   return mean;
 }
 
-// Finds the budget for one source and network. Calls `report_progress` after every budget tried.
+// Finds the budget for one source and network. Calls `one_done` after every budget tried.
 Result<EqualError> search(const Comparison& comparison, const NamedSource& source, const NamedLinks& network,
-                          const std::function<void()>& report_progress) {
+                          const std::function<void()>& one_done) {
   const auto plain =
-      mean_over_seeds(comparison, *source.source, network.links, "lerp-buffer", {.fixed_rate_hz = kPlainUpdatesPerS});
+      spend(comparison, *source.source, network.links, "lerp-buffer", {.fixed_rate_hz = kPlainUpdatesPerS});
   if (!plain) return Error{plain.error()};
-  report_progress();
+  one_done();
   EqualError found{source.name,      network.name, plain->error_m, plain->bytes_per_s,
-                   kMaxUpdatesPerS, 0.0,          false};
+                   kMostUpdatesPerS, 0.0,          false};
   const auto attempt = [&](double updates_per_second) -> std::optional<Error> {
-    const auto spent = mean_over_seeds(comparison, *source.source, network.links, "reckoner",
+    const auto spent = spend(comparison, *source.source, network.links, "reckoner",
                              {.updates_per_second = updates_per_second});
     if (!spent) return Error{spent.error()};
-    report_progress();
+    one_done();
     const bool good = spent->error_m <= found.error_m;
-    if (!good && updates_per_second < kMaxUpdatesPerS) return std::nullopt;
+    if (!good && updates_per_second < kMostUpdatesPerS) return std::nullopt;
     found.reached = good;
     found.updates_per_second = updates_per_second;
     found.bytes_per_s = spent->bytes_per_s;
     return std::nullopt;
   };
-  if (const auto wrong = attempt(kMaxUpdatesPerS)) return *wrong;
-  double too_few = kMinUpdatesPerS;
+  if (const auto wrong = attempt(kMostUpdatesPerS)) return *wrong;
+  double too_few = kLeastUpdatesPerS;
   for (int i = 0; i < kHalvings; ++i) {
     if (!found.reached) {
-      report_progress();
+      one_done();
       continue;
     }
     const double middle = std::sqrt(too_few * found.updates_per_second);
@@ -82,7 +82,7 @@ Result<std::vector<EqualError>> bytes_at_equal_error(
   std::vector<std::optional<Error>> wrong(pairs);
   std::mutex mutex;
   std::size_t done = 0;
-  const auto report_progress = [&] {
+  const auto one_done = [&] {
     const std::lock_guard lock(mutex);
     ++done;
     if (progress) progress(done, pairs * (kHalvings + 2));
@@ -90,7 +90,7 @@ Result<std::vector<EqualError>> bytes_at_equal_error(
   for_each_parallel(pairs, comparison.threads, [&](std::size_t i) {
     const NamedSource& source = comparison.sources[i / comparison.networks.size()];
     const NamedLinks& network = comparison.networks[i % comparison.networks.size()];
-    auto found = search(comparison, source, network, report_progress);
+    auto found = search(comparison, source, network, one_done);
     if (found) {
       all[i] = std::move(*found);
     } else {

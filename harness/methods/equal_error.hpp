@@ -19,13 +19,13 @@ struct EqualError {
   double plain_bytes_per_s = 0.0;   ///< bytes of the buffer: on the wire, to the client, per entity-second
   double updates_per_second = 0.0;  ///< smallest budget with which Reckoner reaches this error
   double bytes_per_s = 0.0;         ///< bytes of Reckoner with that budget, counted like the buffer's
-  /// False: the error exceeds the buffer's even with kMaxUpdatesPerS; the bytes are for that budget.
+  /// False: the error exceeds the buffer's even with kMostUpdatesPerS; the bytes are for that budget.
   bool reached = false;
 };
 
 /// The update rate of the buffer and the largest budget that is tried.
 inline constexpr double kPlainUpdatesPerS = 20.0;
-inline constexpr double kMaxUpdatesPerS = 60.0;
+inline constexpr double kMostUpdatesPerS = 60.0;
 
 /// Compares Reckoner with `lerp-buffer` for every source and network of `comparison`, with the mean over its
 /// seeds. The buffer sends 20 updates a second, each with 12 bytes of position and 4 of orientation. A
@@ -37,7 +37,7 @@ inline constexpr double kMaxUpdatesPerS = 60.0;
     const std::function<void(std::size_t done, std::size_t all)>& progress = {});
 
 /// The geometric mean, over all traces with this network, of Reckoner's bytes divided by the buffer's bytes.
-/// Each number of bytes counts as at least kMinRatio. Returns 0 if there is no such trace.
+/// Each number of bytes counts as at least kLeastRatio. Returns 0 if there is no such trace.
 [[nodiscard]] double mean_ratio(const std::vector<EqualError>& all, const std::string& network);
 
 }  // namespace reckoner::harness

@@ -23,7 +23,7 @@ namespace reckoner::harness {
 namespace {
 
 constexpr double kOwnerClockOffsetS = -500.0;  // differs from the offsets of the server and the viewer
-constexpr std::byte kOwnerGreeting{0x01};
+constexpr std::byte kOwnerName{0x01};
 constexpr std::size_t kRunner = kPoint + 1;  // archetype of the cheating owner's entity
 constexpr double kSpeedWindowS = 0.5;
 constexpr double kSkipOwnedRunS = 3.0;
@@ -46,9 +46,9 @@ std::vector<Archetype> archetypes_for(const ReplayOptions& options) {
 }
 
 // Measures the speed of an entity over a window of time. A window of 0 means from one call to the next.
-class SpeedMeter {
+class SpeedGun {
  public:
-  explicit SpeedMeter(double window_s) : window_s_(window_s) {}
+  explicit SpeedGun(double window_s) : window_s_(window_s) {}
 
   void note(double time_s, const glm::dvec3& position) {
     past_.push_back({time_s, position});
@@ -81,11 +81,11 @@ class OwnedMethod final : public Method {
         viewer_(source, replay_client_config(options, archetypes_for(options)), client_transport_),
         ids_(source.size()),
         truths_(source.size()),
-        frames_(source.size()),
+        in_(source.size()),
         is_frame_(source.size(), false),
         publishes_(source.size()) {
     rules_.policy = options.owner_policy;
-    if (const auto cheat = find_cheat(options.cheat)) {
+    if (const auto cheat = cheat_named(options.cheat)) {
       rogue_.emplace(*cheat, archetypes_for(options), kRunner,
                      network_.add_client(kProtocolVersion, *options.owner_links));
     }
@@ -100,16 +100,16 @@ class OwnedMethod final : public Method {
     while (owner_.poll_event()) {
     }
     for (std::size_t i = 0; i < ids_.size(); ++i) {
-      if (ids_[i]) owner_.move(ids_[i], truths_[i], owner_local(time_s), frames_[i]);
+      if (ids_[i]) owner_.move(ids_[i], truths_[i], owner_local(time_s), in_[i]);
     }
     if (rogue_) rogue_->tick(server_.next_tick(), time_s, options_.tick_rate_hz);
     server_.tick(network_.now_s());
     for (const scenario::FeedItem& item : items)
-      publishes_.observe(server_, item.entity, ids_[item.entity]);
+      publishes_.look(server_, item.entity, ids_[item.entity]);
     const auto motion = server_.published(rogue_entity_);
-    if (motion && motion->time_s - start_s_ > kSkipOwnedRunS && motion->time_s > published_s_) {
-      published_s_ = motion->time_s;
-      published_speed_.note(motion->time_s, motion->state.position);
+    if (motion && motion->time_s - start_s_ > kSkipOwnedRunS && motion->time_s > believed_s_) {
+      believed_s_ = motion->time_s;
+      believed_.note(motion->time_s, motion->state.position);
     }
   }
 
@@ -121,14 +121,14 @@ class OwnedMethod final : public Method {
     while (server_.poll_event()) {
     }
     while (const auto message = server_.poll_message()) {
-      if (message->payload[0] == kOwnerGreeting) owner_id_ = message->sender;
-      if (message->payload[0] == RogueOwner::kGreeting) rogue_id_ = message->sender;
+      if (message->payload[0] == kOwnerName) owner_id_ = message->sender;
+      if (message->payload[0] == RogueOwner::kName) rogue_id_ = message->sender;
     }
     if (network_.client_has_events(0)) {
       const bool joined = owner_.status() == ClientStatus::joined;
       owner_.receive(owner_local(time_s));
       if (!joined && owner_.status() == ClientStatus::joined)
-        owner_.send(std::array{kOwnerGreeting}, Delivery::reliable);
+        owner_.send(std::array{kOwnerName}, Delivery::reliable);
     }
     if (network_.client_has_events(1)) viewer_.receive(time_s);
     if (rogue_ && network_.client_has_events(2)) rogue_->receive();
@@ -158,9 +158,9 @@ class OwnedMethod final : public Method {
   [[nodiscard]] std::optional<OwnedFigures> owned() const override {
     return OwnedFigures{server_.ownership_stats(),
                         owner_.stats().corrections,
-                        rogue_ ? std::optional{shown_speed_.speeds_mps()} : std::nullopt,
-                        rogue_ ? std::optional{frame_step_speed_.speeds_mps()} : std::nullopt,
-                        rogue_ ? std::optional{published_speed_.speeds_mps()} : std::nullopt,
+                        rogue_ ? std::optional{gun_.speeds_mps()} : std::nullopt,
+                        rogue_ ? std::optional{steps_.speeds_mps()} : std::nullopt,
+                        rogue_ ? std::optional{believed_.speeds_mps()} : std::nullopt,
                         RogueOwner::kTopSpeedMps};
   }
   [[nodiscard]] std::uint64_t updates_of(std::size_t entity) const override { return publishes_.of(entity); }
@@ -169,12 +169,12 @@ class OwnedMethod final : public Method {
   void note_rogue(double time_s, const std::optional<glm::dvec3>& shown) {
     while (const auto event = viewer_.client().poll_event()) {
       if (event->kind != ClientEvent::Kind::teleported || event->entity != rogue_entity_) continue;
-      shown_speed_.restart();  // declared teleports do not count as speed
-      frame_step_speed_.restart();
+      gun_.restart();  // declared teleports do not count as speed
+      steps_.restart();
     }
     if (!shown) return;
-    shown_speed_.note(time_s, *shown);
-    frame_step_speed_.note(time_s, *shown);
+    gun_.note(time_s, *shown);
+    steps_.note(time_s, *shown);
   }
 
   static double owner_local(double time_s) { return time_s + kOwnerClockOffsetS; }
@@ -182,18 +182,18 @@ class OwnedMethod final : public Method {
   void apply(const scenario::FeedItem& item) {
     EntityId& id = ids_[item.entity];
     const bool framed = options_.uses_frames && item.frame;
-    frames_[item.entity] = framed ? ids_[*item.frame] : EntityId{};
+    in_[item.entity] = framed ? ids_[*item.frame] : EntityId{};
     const State& truth = truths_[item.entity] = framed ? item.local : item.truth;
     if (framed) is_frame_[*item.frame] = true;
     switch (item.kind) {
       case scenario::FeedItem::Kind::spawn: {
         const scenario::SourceEntity& info = source_.entity(item.entity);
-        id = server_.spawn(info.has_orientation ? kBody : kPoint, info.name, truth, frames_[item.entity]);
+        id = server_.spawn(info.has_orientation ? kBody : kPoint, info.name, truth, in_[item.entity]);
         return;
       }
       case scenario::FeedItem::Kind::move:
         if (server_.owner(id)) return;
-        (void)server_.enter_frame(id, frames_[item.entity]);
+        (void)server_.enter_frame(id, in_[item.entity]);
         server_.move(id, truth);
         return;
       case scenario::FeedItem::Kind::teleport:
@@ -215,7 +215,7 @@ class OwnedMethod final : public Method {
     }
     if (!rogue_id_ || rogue_entity_) return;
     State start;
-    start.position = rogue_->claimed_state(network_.now_s()).position;
+    start.position = rogue_->story(network_.now_s()).position;
     rogue_entity_ = server_.spawn(kRunner, "rogue", start);
     OwnershipRules rules = rules_;
     rules.max_acceleration_mps2 = 100.0;
@@ -236,13 +236,13 @@ class OwnedMethod final : public Method {
   ClientId owner_id_;
   ClientId rogue_id_;
   EntityId rogue_entity_;
-  SpeedMeter shown_speed_{kSpeedWindowS};       // of the cheating owner's entity as shown
-  SpeedMeter frame_step_speed_{0.0};               // as shown, from frame to frame
-  SpeedMeter published_speed_{kSpeedWindowS};  // as published by the server
-  double published_s_ = 0.0;
+  SpeedGun gun_{kSpeedWindowS};       // of the cheating owner's entity as shown
+  SpeedGun steps_{0.0};               // as shown, from frame to frame
+  SpeedGun believed_{kSpeedWindowS};  // as published by the server
+  double believed_s_ = 0.0;
   std::vector<EntityId> ids_;   // null while the entity is not in the world
-  std::vector<State> truths_;   // each in the frame given by frames_
-  std::vector<EntityId> frames_;    // the entity's frame; null: the world
+  std::vector<State> truths_;   // each in the frame given by in_
+  std::vector<EntityId> in_;    // the entity's frame; null: the world
   std::vector<bool> is_frame_;  // true: another entity uses it as its frame
   PublishCount publishes_;
 };
@@ -254,7 +254,7 @@ std::unique_ptr<Method> make_owned_method(const scenario::Source& source, const 
   return std::make_unique<OwnedMethod>(source, options, start_s);
 }
 
-LinkPair combined_links(const LinkPair& first, const LinkPair& second) {
+LinkPair summed(const LinkPair& first, const LinkPair& second) {
   // A datagram travels up the owner's link and then down the viewer's.
   const LinkOptions& a = first.up;
   const LinkOptions& b = second.down;

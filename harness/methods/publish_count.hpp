@@ -15,7 +15,7 @@ class PublishCount {
   explicit PublishCount(std::size_t entities) : last_s_(entities, -1.0), counts_(entities, 0) {}
 
   /// Call this for every entity after every tick.
-  void observe(const Server& server, std::size_t entity, EntityId id) {
+  void look(const Server& server, std::size_t entity, EntityId id) {
     const auto motion = server.published(id);
     if (!motion || motion->time_s == last_s_[entity]) return;
     last_s_[entity] = motion->time_s;

@@ -54,7 +54,7 @@ class ReckonerMethod final : public Method {
     server_.tick(network_.now_s());
     network_.end_tick(server_.stats().updates_sent - sent);
     for (const scenario::FeedItem& item : items)
-      publishes_.observe(server_, item.entity, ids_[item.entity]);
+      publishes_.look(server_, item.entity, ids_[item.entity]);
   }
 
   [[nodiscard]] double next_event_s() const override { return network_.next_event_s(); }
@@ -65,7 +65,7 @@ class ReckonerMethod final : public Method {
     while (const auto event = server_.poll_event()) {
       if (range_ && event->kind == ServerEvent::Kind::client_joined) range_->joined(event->client);
     }
-    if (range_) range_->observe(server_, time_s);
+    if (range_) range_->look(server_, time_s);
     if (network_.client_has_events()) viewer_.receive(time_s);
     while (viewer_.client().poll_event()) {
     }
@@ -102,7 +102,7 @@ class ReckonerMethod final : public Method {
     return {stats.datagrams_sent, stats.payload_bytes_sent, stats.wire_bytes_sent};
   }
 
-  [[nodiscard]] std::optional<RewindFigures> seen() const override {
+  [[nodiscard]] std::optional<SeenFigures> seen() const override {
     return range_ ? std::optional{range_->figures()} : std::nullopt;
   }
 
@@ -114,17 +114,17 @@ class ReckonerMethod final : public Method {
     switch (item.kind) {
       case scenario::FeedItem::Kind::spawn: {
         const scenario::SourceEntity& info = source_.entity(item.entity);
-        id = server_.spawn(info.has_orientation ? kBody : kPoint, info.name, published_state(item), frame_of(item));
+        id = server_.spawn(info.has_orientation ? kBody : kPoint, info.name, told(item), frame_of(item));
         if (const auto route = source_.route_of(item.entity)) server_.follow(id, routes_[*route]);
         return;
       }
       case scenario::FeedItem::Kind::move:
         (void)server_.enter_frame(id, frame_of(item));
-        server_.move(id, published_state(item));
+        server_.move(id, told(item));
         return;
       case scenario::FeedItem::Kind::teleport:
         (void)server_.enter_frame(id, frame_of(item));
-        server_.teleport(id, published_state(item));
+        server_.teleport(id, told(item));
         return;
       case scenario::FeedItem::Kind::despawn:
         server_.despawn(id);
@@ -136,7 +136,7 @@ class ReckonerMethod final : public Method {
   [[nodiscard]] EntityId frame_of(const scenario::FeedItem& item) const {
     return frames_ && item.frame ? ids_[*item.frame] : EntityId{};
   }
-  [[nodiscard]] const State& published_state(const scenario::FeedItem& item) const {
+  [[nodiscard]] const State& told(const scenario::FeedItem& item) const {
     return frames_ ? item.local : item.truth;
   }
 

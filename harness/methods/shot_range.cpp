@@ -44,7 +44,7 @@ void ShotRange::drawn(Client& client, double local_s, double time_s, std::span<c
   client.receive(local_s);  // sends the message at once
 }
 
-void ShotRange::observe(Server& server, double time_s) {
+void ShotRange::look(Server& server, double time_s) {
   while (const auto message = server.poll_message()) {
     std::uint32_t number = 0;
     if (message->payload.size() != sizeof number) continue;
@@ -74,7 +74,7 @@ void ShotRange::compare(Server& server, const Frame& frame, std::vector<double>&
   }
 }
 
-RewindFigures ShotRange::figures() const {
+SeenFigures ShotRange::figures() const {
   return {describe(errors_m_), describe(late_errors_m_), shots_, poses_, unknown_};
 }
 

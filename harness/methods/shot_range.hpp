@@ -29,9 +29,9 @@ class ShotRange {
   void drawn(Client& client, double local_s, double time_s, std::span<const ShownEntity> shown);
 
   /// Call this when the server may have received something at `time_s`.
-  void observe(Server& server, double time_s);
+  void look(Server& server, double time_s);
 
-  [[nodiscard]] RewindFigures figures() const;
+  [[nodiscard]] SeenFigures figures() const;
 
  private:
   struct Drawn {

@@ -48,7 +48,7 @@ struct FrameCounts {
 
 /// How well a server reconstructs what a client saw (Server::pose_seen_by()): distances between the poses
 /// that the server finds and those that the client drew.
-struct RewindFigures {
+struct SeenFigures {
   Distribution seen_error_m;       ///< when a shot arrives, for all poses of the frame in which it was fired
   Distribution seen_late_error_m;  ///< for every frame, half a second after it was drawn
   std::uint64_t shots = 0;         ///< number of shots that arrived
@@ -118,7 +118,7 @@ struct Figures {
   double teleport_settle_ms = 0.0;             ///< mean; 0 without teleports
   std::uint64_t between_teleport_frames = 0;   ///< number of poses shown between the two ends of a teleport
   std::optional<Distribution> clock_error_ms;  ///< only if the client estimates server time
-  std::optional<RewindFigures> seen;             ///< only of a run with shots
+  std::optional<SeenFigures> seen;             ///< only of a run with shots
   std::optional<OwnedFigures> owned;           ///< only of a run in which a client owns entities
   FrameCounts frames;
   std::optional<FrameFigures> in_frames;  ///< only if entities are in the frames of others

@@ -69,14 +69,14 @@ void FrameMetrics::measure_error(const ShownPose& pose, std::span<const ShownPos
     return;
   }
   const glm::dvec3 meant = truth_->pose_in(pose.entity, frame, meant_s).position;
-  const glm::dvec3 shown_position = in != nullptr ? into_frame(in->pose, pose.pose).position : pose.pose.position;
+  const glm::dvec3 place = in != nullptr ? into_frame(in->pose, pose.pose).position : pose.pose.position;
   bool rests = meant_s - kRestS >= truth_->entity(pose.entity).first_s;
   for (double ago_s = 0.25 * kRestS; rests && ago_s <= kRestS; ago_s += 0.25 * kRestS)
     rests = glm::distance(meant, truth_->pose_in(pose.entity, frame, meant_s - ago_s).position) <= kRestM;
   // A passenger of a turret on firm ground does not walk, just as a passenger on a ship does not.
-  if (!frame && !rests && truth_->rests_in_frame(pose.entity)) return;
+  if (!frame && !rests && truth_->is_carried(pose.entity)) return;
   auto& errors = frame ? (rests ? frame_rest_m_ : frame_walk_m_) : (rests ? firm_rest_m_ : firm_walk_m_);
-  errors.push_back(glm::distance(shown_position, meant));
+  errors.push_back(glm::distance(place, meant));
 }
 
 void FrameMetrics::measure_step(const ShownPose& pose, double time_s, bool changing) {

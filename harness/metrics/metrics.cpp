@@ -24,12 +24,12 @@ double turn_rad(const glm::dvec3& from, const glm::dvec3& to) {
 
 // True if `p` lies between `a` and `b`: close to the line and far from both ends.
 bool is_between(const glm::dvec3& p, const glm::dvec3& a, const glm::dvec3& b) {
-  const glm::dvec3 displacement = b - a;
-  const double length = glm::length(displacement);
+  const glm::dvec3 way = b - a;
+  const double length = glm::length(way);
   const double margin = std::max(0.5, 0.25 * length);
   if (length < 2.0 * margin) return false;
-  const double along = glm::dot(p - a, displacement) / length;
-  const double off = glm::length(p - a - displacement * (along / length));
+  const double along = glm::dot(p - a, way) / length;
+  const double off = glm::length(p - a - way * (along / length));
   return off < 0.25 && along > margin && along < length - margin;
 }
 

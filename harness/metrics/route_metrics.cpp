@@ -12,7 +12,7 @@
 namespace reckoner::harness {
 namespace {
 
-constexpr double kRejoinedS = 2.0;
+constexpr double kBackS = 2.0;
 
 }  // namespace
 
@@ -43,8 +43,8 @@ void RouteMetrics::frame(double time_s, std::span<const ShownPose> shown) {
     const bool on_route = left_s_[pose.entity] != time_s;
     const double error = glm::length(pose.pose.position - truth_->pose(pose.entity, time_s).position);
     (on_route ? route_errors_m_ : excursion_errors_m_).push_back(error);
-    if (time_s - left_s_[pose.entity] > kRejoinedS)
-      curve_distances_m_.push_back(routes_[*route].nearest(pose.pose.position).distance_to_point);
+    if (time_s - left_s_[pose.entity] > kBackS)
+      curve_distances_m_.push_back(routes_[*route].nearest(pose.pose.position).away);
   }
 }
 

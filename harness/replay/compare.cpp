@@ -25,7 +25,7 @@ double rate_of(const Figures& figures) {
   return static_cast<double>(figures.down->updates) / figures.entity_seconds;
 }
 
-void run_group(const Comparison& comparison, Group& group, const std::function<void()>& report_progress) {
+void run_group(const Comparison& comparison, Group& group, const std::function<void()>& one_done) {
   ReplayOptions options = comparison.options;
   options.links = group.network->links;
   options.seed = group.seed;
@@ -45,14 +45,14 @@ void run_group(const Comparison& comparison, Group& group, const std::function<v
     }
     if (method == "reckoner") rate_hz = rate_of(result->run);
     group.runs.push_back({group.source->name, group.network->name, method, group.seed, result->run});
-    report_progress();
+    one_done();
   }
   // Restore the order of Comparison::methods.
-  const auto order_of = [&](const CompareRun& run) {
+  const auto place = [&](const CompareRun& run) {
     return std::find(comparison.methods.begin(), comparison.methods.end(), run.method);
   };
   std::stable_sort(group.runs.begin(), group.runs.end(),
-                   [&](const CompareRun& a, const CompareRun& b) { return order_of(a) < order_of(b); });
+                   [&](const CompareRun& a, const CompareRun& b) { return place(a) < place(b); });
 }
 
 std::optional<double> wire_bytes_per_s(const Figures& figures) {
@@ -96,14 +96,14 @@ std::optional<MethodRatios::Mean> mean_of(const std::vector<CompareRun>& runs, c
 void for_each_parallel(std::size_t count, std::size_t threads, const std::function<void(std::size_t)>& work) {
   if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency());
   std::atomic<std::size_t> next{0};
-  const auto worker = [&] {
+  const auto take = [&] {
     for (std::size_t i = next++; i < count; i = next++)
       work(i);
   };
   std::vector<std::thread> helpers;
   for (std::size_t i = 1; i < std::min(threads, count); ++i)
-    helpers.emplace_back(worker);
-  worker();
+    helpers.emplace_back(take);
+  take();
   for (std::thread& helper : helpers)
     helper.join();
 }
@@ -120,13 +120,13 @@ Result<std::vector<CompareRun>> compare(const Comparison& comparison,
   const std::size_t all = groups.size() * comparison.methods.size();
   std::mutex mutex;
   std::size_t done = 0;
-  const auto report_progress = [&] {
+  const auto one_done = [&] {
     const std::lock_guard lock(mutex);
     ++done;
     if (progress) progress(done, all);
   };
   for_each_parallel(groups.size(), comparison.threads,
-                    [&](std::size_t i) { run_group(comparison, groups[i], report_progress); });
+                    [&](std::size_t i) { run_group(comparison, groups[i], one_done); });
   std::vector<CompareRun> runs;
   for (Group& group : groups) {
     if (group.wrong) return *group.wrong;
@@ -151,8 +151,8 @@ std::vector<ComparedFigure> compared_figures(bool buffered) {
 
 double clamped_ratio(double ours, double theirs) {
   constexpr double kNothing = 1e-9;
-  if (theirs <= kNothing) return ours <= kNothing ? 1.0 : 1.0 / kMinRatio;
-  return std::max(kMinRatio, ours / theirs);
+  if (theirs <= kNothing) return ours <= kNothing ? 1.0 : 1.0 / kLeastRatio;
+  return std::max(kLeastRatio, ours / theirs);
 }
 
 std::optional<double> seed_mean(const std::vector<CompareRun>& runs, const std::string& trace,

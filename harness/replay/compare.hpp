@@ -70,9 +70,9 @@ struct ComparedFigure {
 [[nodiscard]] std::vector<ComparedFigure> compared_figures(bool buffered);
 
 /// Lower limit of a ratio, so that a single trace cannot dominate the mean.
-inline constexpr double kMinRatio = 0.25;
+inline constexpr double kLeastRatio = 0.25;
 
-/// `ours` divided by `theirs`, at least kMinRatio. Returns 1 if both are zero and 1 / kMinRatio if only
+/// `ours` divided by `theirs`, at least kLeastRatio. Returns 1 if both are zero and 1 / kLeastRatio if only
 /// `theirs` is zero.
 [[nodiscard]] double clamped_ratio(double ours, double theirs);
 

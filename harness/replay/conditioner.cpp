@@ -28,7 +28,7 @@ namespace {
 
 constexpr std::size_t kHeaderBytes = 28;  // UDP and IPv4
 constexpr std::size_t kMaxDatagram = 65536;
-constexpr std::size_t kMaxDelayed = 256 * 1024;  // limit of delayed datagrams; further ones are dropped
+constexpr std::size_t kMaxWaiting = 256 * 1024;  // limit of delayed datagrams; further ones are dropped
 // Per socket, so that a flood does not starve the other sockets.
 constexpr int kReadsPerStep = 256;
 constexpr int kSocketBuffer = 4 * 1024 * 1024;  // bytes requested; the system may grant less
@@ -106,11 +106,11 @@ struct Relay {
   Socket server;
   Link up;
   Link down;
-  double last_received_s;
+  double heard_s;
 };
 
 /// A datagram that waits for its delay.
-struct DelayedDatagram {
+struct Waiting {
   double due_s;
   std::uint64_t order;  ///< order of arrival, among datagrams that are due at the same instant
   std::uint64_t key;
@@ -118,7 +118,7 @@ struct DelayedDatagram {
   bool up;
   std::vector<std::byte> payload;
 
-  bool operator<(const DelayedDatagram& other) const {  // inverted: std::priority_queue has the largest on top
+  bool operator<(const Waiting& other) const {  // inverted: std::priority_queue has the largest on top
     return due_s != other.due_s ? due_s > other.due_s : order > other.order;
   }
 };
@@ -139,7 +139,7 @@ class Conditioner::Impl {
   using Relays = std::unordered_map<std::uint64_t, Relay>;
 
   void follow_script(double now_s);
-  void drop_silent_clients(double now_s);
+  void forget_silent(double now_s);
   void wait(double seconds);
   void receive_from_clients();
   void receive_from_server(std::uint64_t key, Relay& relay);
@@ -152,7 +152,7 @@ class Conditioner::Impl {
   Socket listening_;
   sockaddr_in server_;
   Relays relays_;
-  std::priority_queue<DelayedDatagram> delayed_;
+  std::priority_queue<Waiting> waiting_;
   ConditionerStats stats_;
   std::vector<PacketRecord> packets_;
   std::vector<std::byte> buffer_ = std::vector<std::byte>(kMaxDatagram);
@@ -179,10 +179,10 @@ void Conditioner::Impl::follow_script(double now_s) {
   }
 }
 
-void Conditioner::Impl::drop_silent_clients(double now_s) {
+void Conditioner::Impl::forget_silent(double now_s) {
   if (now_s < expiry_s_) return;
   expiry_s_ = now_s + kExpiryCheck;
-  std::erase_if(relays_, [&](const auto& entry) { return now_s - entry.second.last_received_s > options_.idle_s; });
+  std::erase_if(relays_, [&](const auto& entry) { return now_s - entry.second.heard_s > options_.idle_s; });
 }
 
 void Conditioner::Impl::wait(double seconds) {
@@ -230,18 +230,18 @@ void Conditioner::Impl::log(const LinkFate& fate, bool up, std::size_t bytes, do
 }
 
 void Conditioner::Impl::accept(std::uint64_t key, Relay& relay, bool up, std::size_t bytes, double now_s) {
-  relay.last_received_s = now_s;
+  relay.heard_s = now_s;
   ConditionerCounters& counters = up ? stats_.up : stats_.down;
   ++counters.received;
   const LinkFate fate = (up ? relay.up : relay.down).pass(now_s, bytes + kHeaderBytes);
   if (options_.log_packets) log(fate, up, bytes, now_s);
-  if (fate.lost() || delayed_.size() + fate.count > kMaxDelayed) {
+  if (fate.lost() || waiting_.size() + fate.count > kMaxWaiting) {
     ++counters.lost;
     return;
   }
   if (fate.count == 2) ++counters.duplicated;
   for (std::size_t i = 0; i < fate.count; ++i) {
-    delayed_.push({fate.arrived_s[i],
+    waiting_.push({fate.arrived_s[i],
                    order_++,
                    key,
                    relay.number,
@@ -277,8 +277,8 @@ void Conditioner::Impl::receive_from_server(std::uint64_t key, Relay& relay) {
 
 void Conditioner::Impl::send_due() {
   const double now_s = monotonic_s();
-  while (!delayed_.empty() && delayed_.top().due_s <= now_s) {
-    const DelayedDatagram& datagram = delayed_.top();
+  while (!waiting_.empty() && waiting_.top().due_s <= now_s) {
+    const Waiting& datagram = waiting_.top();
     ConditionerCounters& counters = datagram.up ? stats_.up : stats_.down;
     const auto found = relays_.find(datagram.key);
     ssize_t sent = -1;
@@ -289,18 +289,18 @@ void Conditioner::Impl::send_due() {
                                   generic(relay.address), sizeof relay.address);
     }
     ++(sent >= 0 ? counters.forwarded : counters.send_errors);
-    delayed_.pop();
+    waiting_.pop();
   }
 }
 
 void Conditioner::Impl::step(double timeout_s) {
   const double now_s = monotonic_s();
   follow_script(now_s);
-  drop_silent_clients(now_s);
+  forget_silent(now_s);
   send_due();
 
   double wake_s = std::min(now_s + timeout_s, *started_s_ + options_.script.next_s());
-  if (!delayed_.empty()) wake_s = std::min(wake_s, delayed_.top().due_s);
+  if (!waiting_.empty()) wake_s = std::min(wake_s, waiting_.top().due_s);
   wait(wake_s - monotonic_s());
 
   follow_script(monotonic_s());

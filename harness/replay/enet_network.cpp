@@ -105,15 +105,15 @@ void EnetNetwork::collect_packets() {
     if (packet.arrived_s) *packet.arrived_s -= zero_s_;
   }
   const auto first_since = [this](double time_s) {
-    const auto found =
+    const auto place =
         std::lower_bound(packets_.begin(), packets_.end(), time_s,
                          [](const PacketRecord& packet, double since_s) { return packet.sent_s < since_s; });
-    return static_cast<std::size_t>(found - packets_.begin());
+    return static_cast<std::size_t>(place - packets_.begin());
   };
   for (std::size_t i = 0; i < ticks_.size(); ++i) {
     const std::size_t first = first_since(ticks_[i].began_s);
     const std::size_t last = i + 1 < ticks_.size() ? first_since(ticks_[i + 1].began_s) : packets_.size();
-    distribute_entities(std::span(packets_).subspan(first, last - first), ticks_[i].entities);
+    share_out(std::span(packets_).subspan(first, last - first), ticks_[i].entities);
   }
 }
 

@@ -60,7 +60,7 @@ class Method {
 
   /// How well the server reconstructs what the client saw when it fired. Returns nullopt in a run without
   /// shots.
-  [[nodiscard]] virtual std::optional<RewindFigures> seen() const { return std::nullopt; }
+  [[nodiscard]] virtual std::optional<SeenFigures> seen() const { return std::nullopt; }
 
   /// How the server handled the motions sent by owners. Returns nullopt if no client owns an entity.
   [[nodiscard]] virtual std::optional<OwnedFigures> owned() const { return std::nullopt; }

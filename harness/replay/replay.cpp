@@ -53,27 +53,27 @@ std::optional<Error> check(const ReplayOptions& options) {
 }
 
 // The network of a run. In real time, `real` points to the same network; otherwise it is null.
-struct RunNetwork {
+struct Under {
   std::unique_ptr<ReplayNetwork> network;
   EnetNetwork* real = nullptr;
 };
 
-Result<RunNetwork> open_network(const ReplayOptions& options, double start_s) {
+Result<Under> open_network(const ReplayOptions& options, double start_s) {
   const std::uint32_t reason = connect_reason(options.method);
-  RunNetwork run_network;
+  Under under;
   if (options.transport == ReplayTransport::sim) {
-    run_network.network = make_sim_network(options, start_s, reason);
-    return run_network;
+    under.network = make_sim_network(options, start_s, reason);
+    return under;
   }
   auto opened = EnetNetwork::open(options, start_s, reason);
   if (!opened) return Error{opened.error()};
-  run_network.real = opened->get();
-  run_network.network = std::move(*opened);
-  return run_network;
+  under.real = opened->get();
+  under.network = std::move(*opened);
+  return under;
 }
 
 ReplayResult replay_with(const scenario::Source& source, const ReplayOptions& options, const Span& span,
-                         Method& method, RunNetwork& run_network, const FrameSink& sink) {
+                         Method& method, Under& under, const FrameSink& sink) {
   MetricsConfig config;
   config.run_start_s = span.start_s;
   config.frame_rate_hz = options.frame_rate_hz;
@@ -94,8 +94,8 @@ ReplayResult replay_with(const scenario::Source& source, const ReplayOptions& op
   }
   ReplayRun run(source, options, span.start_s, span.end_s, method, metrics, all);
   ReplayResult result;
-  if (run_network.real != nullptr) {
-    result.real_time = run.in_real_time(*run_network.real);
+  if (under.real != nullptr) {
+    result.real_time = run.in_real_time(*under.real);
   } else {
     run.in_virtual_time();
   }
@@ -114,8 +114,8 @@ ReplayResult replay_with(const scenario::Source& source, const ReplayOptions& op
     result.entities.push_back(metrics.entity_figures(i));
     result.entities.back().updates = method.updates_of(i);
   }
-  if (run_network.network) {
-    const auto packets = run_network.network->packets();
+  if (under.network) {
+    const auto packets = under.network->packets();
     result.packets.assign(packets.begin(), packets.end());
   }
   return result;
@@ -142,17 +142,17 @@ Result<ReplayResult> replay(const scenario::Source& source, const ReplayOptions&
   if (options.owner_links) {
     if (options.method != "reckoner" || options.transport != ReplayTransport::sim)
       return Error{"entities are owned by clients with the method reckoner and the transport sim only"};
-    if (!options.cheat.empty() && !find_cheat(options.cheat))
+    if (!options.cheat.empty() && !cheat_named(options.cheat))
       return Error{"expected a cheat (none, speed, teleport, future, flood), found '" + options.cheat + "'"};
-    RunNetwork none;
+    Under none;
     const auto method = make_owned_method(source, options, span.start_s);
     return replay_with(source, options, span, *method, none, sink);
   }
   if (options.method == "reckoner") {
-    auto run_network = open_network(options, span.start_s);
-    if (!run_network) return Error{run_network.error()};
-    const auto method = make_reckoner_method(source, options, span.start_s, *run_network->network);
-    return replay_with(source, options, span, *method, *run_network, sink);
+    auto under = open_network(options, span.start_s);
+    if (!under) return Error{under.error()};
+    const auto method = make_reckoner_method(source, options, span.start_s, *under->network);
+    return replay_with(source, options, span, *method, *under, sink);
   }
   const std::vector<std::string> names = method_names();
   if (std::find(names.begin(), names.end(), options.method) == names.end()) {
@@ -172,10 +172,10 @@ Result<ReplayResult> replay(const scenario::Source& source, const ReplayOptions&
     rate_hz = updates_per_s(first->run);
     if (rate_hz <= 0.0) return Error{"reckoner sent nothing, so there is no rate to send at"};
   }
-  auto run_network = open_network(options, span.start_s);
-  if (!run_network) return Error{run_network.error()};
-  const auto method = make_baseline_method(options.method, source, options, rate_hz, *run_network->network);
-  return replay_with(source, options, span, *method, *run_network, sink);
+  auto under = open_network(options, span.start_s);
+  if (!under) return Error{under.error()};
+  const auto method = make_baseline_method(options.method, source, options, rate_hz, *under->network);
+  return replay_with(source, options, span, *method, *under, sink);
 }
 
 void ReplayRun::draw(double time_s) {

@@ -96,7 +96,7 @@ struct ReplayResult {
 
 /// The link from an owner to a viewer: up over `first` and then down over `second`. Both directions of the
 /// result are equal.
-[[nodiscard]] LinkPair combined_links(const LinkPair& first, const LinkPair& second);
+[[nodiscard]] LinkPair summed(const LinkPair& first, const LinkPair& second);
 
 /// Runs a replay. Ticks and frames are at start + k / rate. At equal times, arrivals come before the tick and
 /// the tick before the frame. The client's clock has an offset of 1000 s, so that errors in the estimate of

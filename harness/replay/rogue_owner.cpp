@@ -19,7 +19,7 @@ constexpr int kFlood = 17;  // datagrams per tick
 
 }  // namespace
 
-std::optional<Cheat> find_cheat(std::string_view name) {
+std::optional<Cheat> cheat_named(std::string_view name) {
   constexpr std::array<std::string_view, 5> kNames{"none", "speed", "teleport", "future", "flood"};
   for (std::size_t i = 0; i < kNames.size(); ++i) {
     if (kNames[i] == name) return static_cast<Cheat>(i);
@@ -51,7 +51,7 @@ void RogueOwner::receive() {
       if (!message) break;
       if (std::holds_alternative<WelcomeMessage>(*message)) {
         joined_ = true;
-        transport_.send(server_, Channel::control, encode(GameDataMessage{{kGreeting}, {}}, buffer));
+        transport_.send(server_, Channel::control, encode(GameDataMessage{{kName}, {}}, buffer));
         continue;
       }
       if (is_counted(*message)) ++control_count_;
@@ -63,7 +63,7 @@ void RogueOwner::receive() {
   }
 }
 
-State RogueOwner::claimed_state(double time_s) const {
+State RogueOwner::story(double time_s) const {
   const double mps = cheat_ == Cheat::speed ? 3.0 * kTopSpeedMps : kHonestMps;
   const double angle = mps / kRadiusM * time_s;
   State s;
@@ -79,10 +79,10 @@ void RogueOwner::tick(Tick tick, double time_s, double tick_rate_hz) {
   if (!entity_) return send_motion(tick, {});
   if (cheat_ == Cheat::future) {
     const auto ahead = static_cast<Tick>(kAheadS * tick_rate_hz);
-    return send_motion(tick + ahead, claimed_state(time_s + ahead / tick_rate_hz));
+    return send_motion(tick + ahead, story(time_s + ahead / tick_rate_hz));
   }
   for (int i = 0; i < (cheat_ == Cheat::flood ? kFlood : 1); ++i)
-    send_motion(tick, claimed_state(time_s));
+    send_motion(tick, story(time_s));
 }
 
 void RogueOwner::send_motion(Tick tick, const State& state) {

@@ -23,7 +23,7 @@ enum class Cheat : std::uint8_t {
   future,    ///< stamps its motions half a second ahead
   flood,     ///< sends about a thousand motions a second
 };
-[[nodiscard]] std::optional<Cheat> find_cheat(std::string_view name);
+[[nodiscard]] std::optional<Cheat> cheat_named(std::string_view name);
 
 /// A cheating client without a game. It owns one entity and writes the protocol's messages itself. Its entity
 /// runs in a circle close to its top speed; the motions that it sends depend on the cheat. It knows the true
@@ -41,10 +41,10 @@ class RogueOwner {
   void tick(Tick tick, double time_s, double tick_rate_hz);
 
   /// The state that it claims for its entity at `time_s`.
-  [[nodiscard]] State claimed_state(double time_s) const;
+  [[nodiscard]] State story(double time_s) const;
 
   /// The first message it sends after it has joined, by which the server recognises it.
-  static constexpr std::byte kGreeting{0x66};
+  static constexpr std::byte kName{0x66};
 
  private:
   void send_motion(Tick tick, const State& state);

@@ -46,12 +46,12 @@ Result<ChildProcess> ChildProcess::start(const std::filesystem::path& program,
   argv.push_back(nullptr);
 
   int ends[2] = {-1, -1};
-  if (input == Input::piped && !open_pipe(ends)) {
+  if (input == Input::told && !open_pipe(ends)) {
     return Error{"cannot start " + name + ": " + std::strerror(errno)};
   }
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  if (input == Input::piped) {
+  if (input == Input::told) {
     posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
   } else {
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
@@ -89,7 +89,7 @@ ChildProcess::~ChildProcess() {
   end();
 }
 
-bool ChildProcess::write_line(const std::string& line) {
+bool ChildProcess::tell(const std::string& line) {
   const std::string text = line + "\n";  // short enough for a pipe to take whole
   return input_ >= 0 && write(input_, text.data(), text.size()) == static_cast<ssize_t>(text.size());
 }
@@ -102,13 +102,13 @@ std::optional<int> ChildProcess::exit_code() {
   return exit_code_;
 }
 
-void ChildProcess::request_stop() {
+void ChildProcess::ask_to_end() {
   if (pid_ >= 0 && !exit_code()) kill(pid_, SIGTERM);
 }
 
 void ChildProcess::end() {
   close_if_open(std::exchange(input_, -1));
-  request_stop();
+  ask_to_end();
   for (int i = 0; i < 100 && pid_ >= 0 && !exit_code(); ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
@@ -138,7 +138,7 @@ std::filesystem::path program_folder(const char* argv0) {
   return std::filesystem::absolute(argv0, failed).parent_path();
 }
 
-std::optional<std::string> last_value(const std::string& output, const std::string& key) {
+std::optional<std::string> last_said(const std::string& output, const std::string& key) {
   const std::size_t end = output.rfind('\n');
   if (end == std::string::npos) return std::nullopt;
   const std::string whole = "\n" + output.substr(0, end + 1);

@@ -15,8 +15,8 @@ namespace reckoner::harness {
 /// asked first, killed after a second. Linux and macOS.
 class ChildProcess {
  public:
-  /// What it reads: nothing, or what write_line() writes.
-  enum class Input : std::uint8_t { nothing, piped };
+  /// What it reads: nothing, or what tell() writes.
+  enum class Input : std::uint8_t { nothing, told };
 
   /// Starts `program`, looked up in PATH if it is a bare name. What it prints, to either stream, goes to the
   /// file `log`.
@@ -34,11 +34,11 @@ class ChildProcess {
   [[nodiscard]] int pid() const { return pid_; }
 
   /// Asks it to end (SIGTERM).
-  void request_stop();
+  void ask_to_end();
 
-  /// Writes a line to its standard input, which was to be Input::piped. False if it reads no more. The caller
+  /// Writes a line to its standard input, which was to be Input::told. False if it reads no more. The caller
   /// ignores SIGPIPE.
-  bool write_line(const std::string& line);
+  bool tell(const std::string& line);
 
   /// What it has printed so far.
   [[nodiscard]] std::string output() const;
@@ -59,7 +59,7 @@ class ChildProcess {
 
 /// What follows the last `key` that begins a line of what a program printed, to the end of that line; nothing
 /// if it is not there.
-[[nodiscard]] std::optional<std::string> last_value(const std::string& output, const std::string& key);
+[[nodiscard]] std::optional<std::string> last_said(const std::string& output, const std::string& key);
 
 /// The folder that this program was started from: its companions are beside it.
 [[nodiscard]] std::filesystem::path program_folder(const char* argv0);

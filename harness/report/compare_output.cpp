@@ -85,7 +85,7 @@ std::string compare_table(const std::vector<CompareRun>& runs, bool buffered) {
         "x: Reckoner divided by the method, geometric mean over the traces, each at least {}; below 1 "
         "Reckoner "
         "is better.\n",
-        kMinRatio);
+        kLeastRatio);
   }
   return text;
 }

@@ -54,7 +54,7 @@ std::string data_block(const PlotMethod& method, const std::string& name) {
 struct Range {
   double low = 1e30;
   double high = -1e30;
-  void extend(double value) {
+  void take(double value) {
     low = std::min(low, value);
     high = std::max(high, value);
   }
@@ -67,8 +67,8 @@ std::string ground_ranges(const Plot& plot) {
   for (const PlotMethod& method : plot.methods) {
     for (const PlotFrame& frame : method.frames) {
       for (const glm::dvec3& point : {frame.truth, frame.shown}) {
-        x.extend(point.x);
-        y.extend(point.y);
+        x.take(point.x);
+        y.take(point.y);
       }
     }
   }

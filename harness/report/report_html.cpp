@@ -119,7 +119,7 @@ std::string report_html(const std::vector<CompareRun>& runs, bool buffered,
     page += fmt::format("<h2>Network: {}</h2>\n", escaped(network));
     page += fmt::format(
         "<p>Geometric means over the traces, each ratio at least {}. Below 1, Reckoner is better.</p>\n",
-        kMinRatio);
+        kLeastRatio);
     page += ratio_table(ratios, network, buffered);
     page +=
         "<p>The error that 95 % of the frames stay below, m:</p>\n" + error_table(runs, network, compared[0]);

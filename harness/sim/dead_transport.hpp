@@ -18,8 +18,8 @@ class DeadTransport final : public Transport {
     now_s_ = now_s;
   }
   [[nodiscard]] std::optional<TransportEvent> poll() override {
-    if (reported_ || !end_s_ || now_s_ < *end_s_) return std::nullopt;
-    reported_ = true;
+    if (told_ || !end_s_ || now_s_ < *end_s_) return std::nullopt;
+    told_ = true;
     return TransportEvent{.kind = TransportEvent::Kind::disconnected, .peer = PeerId{1}};
   }
   bool send(PeerId, Channel, std::span<const std::byte>) override { return false; }
@@ -31,7 +31,7 @@ class DeadTransport final : public Transport {
   TransportStats stats_;
   std::optional<double> end_s_;
   double now_s_ = 0.0;
-  bool reported_ = false;
+  bool told_ = false;
 };
 
 }  // namespace reckoner::harness

@@ -105,17 +105,17 @@ LinkFate Link::pass(double sent_s, std::size_t bytes) {
   LinkFate fate;
   double left_s = sent_s;
   if (options_.rate_kbps > 0.0) {
-    const double start_s = queue_used_ ? std::max(sent_s, queue_empty_s_) : sent_s;
+    const double start_s = line_used_ ? std::max(sent_s, line_free_s_) : sent_s;
     if (start_s - sent_s > options_.queue_ms * kSecondsPerMs) {
       fate.queue_full = true;
       return fate;
     }
     left_s = start_s + static_cast<double>(bytes) * 8.0 / (options_.rate_kbps * 1000.0);
-    queue_empty_s_ = left_s;
-    queue_used_ = true;
-  } else if (queue_used_) {
+    line_free_s_ = left_s;
+    line_used_ = true;
+  } else if (line_used_) {
     // The rate limit was removed. Datagrams that still wait in its queue are sent first.
-    left_s = std::max(sent_s, queue_empty_s_);
+    left_s = std::max(sent_s, line_free_s_);
   }
   if (lost) return fate;
 

@@ -88,8 +88,8 @@ class Link {
   scenario::Random duplicate_random_;
   scenario::Random delay_random_;
   bool bad_ = false;          ///< true in the bad state of Gilbert's model
-  double queue_empty_s_ = 0.0;  ///< time when the queue of the rate limit is empty
-  bool queue_used_ = false;
+  double line_free_s_ = 0.0;  ///< time when the queue of the rate limit is empty
+  bool line_used_ = false;
 };
 
 }  // namespace reckoner::harness

@@ -12,7 +12,7 @@ namespace reckoner::harness {
 namespace {
 
 // Removes the next word from `line` and returns it. Returns an empty word at the end of the line.
-std::string_view next_word(std::string_view& line) {
+std::string_view take_word(std::string_view& line) {
   constexpr std::string_view kSpace = " \t\r";
   const std::size_t begin = line.find_first_not_of(kSpace);
   if (begin == std::string_view::npos) {
@@ -40,7 +40,7 @@ Error bad_word(std::string_view what, std::string_view word) {
 
 std::optional<Error> LinkScript::parse_line(std::string_view line, std::vector<Change>& changes) {
   line = line.substr(0, line.find('#'));
-  std::string_view word = next_word(line);
+  std::string_view word = take_word(line);
   if (word.empty()) return std::nullopt;
 
   Change change;
@@ -51,14 +51,14 @@ std::optional<Error> LinkScript::parse_line(std::string_view line, std::vector<C
     return bad_word("earlier than the line before:", word);
   }
 
-  word = next_word(line);
+  word = take_word(line);
   if (word == "up" || word == "down") {
     change.up = word == "up";
     change.down = !change.up;
-    word = next_word(line);
+    word = take_word(line);
   }
   if (word.empty()) return Error{"nothing changes: option=value or network=NAME expected"};
-  for (; !word.empty(); word = next_word(line)) {
+  for (; !word.empty(); word = take_word(line)) {
     const std::size_t equals = word.find('=');
     if (equals == std::string_view::npos) return bad_word("option=value expected, not", word);
     const std::string_view name = word.substr(0, equals);

@@ -6,7 +6,7 @@
 
 namespace reckoner::harness {
 
-void distribute_entities(std::span<PacketRecord> packets, std::size_t entities) {
+void share_out(std::span<PacketRecord> packets, std::size_t entities) {
   const auto carries = [](const PacketRecord& packet) { return packet.down && packet.state; };
   std::size_t bytes = 0;
   for (const PacketRecord& packet : packets) {

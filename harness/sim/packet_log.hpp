@@ -26,7 +26,7 @@ struct PacketRecord {
 /// Estimates PacketRecord::entities of the state datagrams to clients: it distributes `entities` motions over
 /// them in proportion to their payload sizes, because a network does not decode payloads. A duplicate must
 /// come directly after its original and gets the same number.
-void distribute_entities(std::span<PacketRecord> packets, std::size_t entities);
+void share_out(std::span<PacketRecord> packets, std::size_t entities);
 
 /// Writes the file of the option --packets; EVALUATION.md describes it. The error names the file.
 [[nodiscard]] std::optional<Error> write_packets(const std::string& path,

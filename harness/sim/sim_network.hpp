@@ -39,12 +39,12 @@ struct Flow {
   double round_trip_s = 0.0;  // smoothed round trip of reliable packets; 0 before the first acknowledgement
   double deviation_s = 0.0;
   std::uint32_t next_wanted = 0;
-  std::map<std::uint32_t, Reliable> out_of_order;  // packets that arrived before an earlier one
+  std::map<std::uint32_t, Reliable> early;  // packets that arrived before an earlier one
   Bytes message;                            // the parts received so far of an incomplete message
 };
 
-struct ScheduledEvent {
-  enum class Kind : std::uint8_t { state, reliable, acknowledge, timeout, goodbye, check_silence };
+struct Happening {
+  enum class Kind : std::uint8_t { state, reliable, acknowledge, timeout, goodbye, look };
   double time_s = 0.0;
   std::uint64_t serial = 0;  // orders events with equal times: the smaller number comes first
   Kind kind = Kind::state;
@@ -54,7 +54,7 @@ struct ScheduledEvent {
   std::uint32_t sequence = 0;  // of a reliable packet
   Reliable piece;              // also holds the payload of a state datagram
 
-  bool operator>(const ScheduledEvent& other) const {
+  bool operator>(const Happening& other) const {
     return time_s != other.time_s ? time_s > other.time_s : serial > other.serial;
   }
 };
@@ -80,16 +80,16 @@ struct SimNetwork::Impl {
     bool client_open = false;
     bool server_open = false;
     bool closed = false;       // permanently; a connection never opens again
-    bool client_notified = false;  // the client's end has reported the disconnect
-    bool server_notified = true;   // the server's end has reported the disconnect; true before it opens
-    bool client_dropped = false;
-    bool server_stopped = false;
-    double client_received_s = 0.0;
-    double server_received_s = 0.0;
+    bool client_told = false;  // the client's end has reported the disconnect
+    bool server_told = true;   // the server's end has reported the disconnect; true before it opens
+    bool client_gone = false;
+    bool server_gone = false;
+    double client_heard_s = 0.0;
+    double server_heard_s = 0.0;
     std::uint32_t connect_reason = 0;
     std::unique_ptr<End> client;
     // The sender in this direction no longer exists.
-    bool sender_gone(bool is_down) const { return is_down ? server_stopped : client_dropped; }
+    bool gone(bool is_down) const { return is_down ? server_gone : client_gone; }
     Flow& flow(bool is_down) { return is_down ? down : up; }
     // The sender in this direction may send.
     bool open(bool is_down) const { return is_down ? server_open : client_open; }
@@ -98,24 +98,24 @@ struct SimNetwork::Impl {
   explicit Impl(SimNetworkConfig given);
 
   void advance(double to_s);
-  void handle(ScheduledEvent& scheduled);
+  void handle(Happening& happening);
   void deliver(Connection& connection, std::size_t index, bool down, Reliable& piece);
   void acknowledged(Connection& connection, std::size_t index, bool down, const Reliable& piece);
   static void measure(Flow& flow, double round_trip_s);
-  void check_silence(Connection& connection, const ScheduledEvent& scheduled);
-  void timed_out(Connection& connection, const ScheduledEvent& scheduled);
-  void shorten_oldest_timeout(Flow& flow, std::size_t index, bool down);
+  void look(Connection& connection, const Happening& happening);
+  void timed_out(Connection& connection, const Happening& happening);
+  void hurry_oldest(Flow& flow, std::size_t index, bool down);
   // Schedules the timeout of a reliable packet.
-  void schedule_timeout(std::size_t index, bool down, std::uint32_t sequence, const Reliable& piece);
+  void expect(std::size_t index, bool down, std::uint32_t sequence, const Reliable& piece);
   void open_server_side(Connection& connection, std::size_t index);
   void close(Connection& connection, std::size_t index);
   void close_side(Connection& connection, std::size_t index, bool client_side, std::uint32_t reason);
 
   bool send(std::size_t index, bool down, Channel channel, std::span<const std::byte> payload);
   void send_reliable(std::size_t index, bool down, Reliable piece);
-  void transmit(ScheduledEvent scheduled, std::size_t payload_bytes, std::size_t wire_bytes);
-  void push(ScheduledEvent scheduled);
-  [[nodiscard]] ScheduledEvent pop_next();
+  void transmit(Happening happening, std::size_t payload_bytes, std::size_t wire_bytes);
+  void push(Happening happening);
+  [[nodiscard]] Happening take_next();
   [[nodiscard]] double retransmit_after_s(const Flow& flow) const;
   [[nodiscard]] double first_timeout_s(const Flow& flow, const Reliable& piece) const;
   [[nodiscard]] End& receiver(Connection& connection, bool down);
@@ -124,7 +124,7 @@ struct SimNetwork::Impl {
   double now_s;
   bool server_up = true;
   std::uint64_t serial = 0;
-  std::vector<ScheduledEvent> queue;  // a heap; the earliest event is on top
+  std::vector<Happening> queue;  // a heap; the earliest event is on top
   std::vector<std::unique_ptr<Connection>> connections;
   std::unique_ptr<End> server;
   std::vector<PacketRecord> packets;
@@ -180,7 +180,7 @@ class SimNetwork::Impl::End final : public Transport {
     ++stats_.datagrams_received;
     stats_.wire_bytes_received += wire_bytes;
   }
-  void queue_event(TransportEvent::Kind kind, std::size_t connection, Channel channel, std::uint32_t reason,
+  void give(TransportEvent::Kind kind, std::size_t connection, Channel channel, std::uint32_t reason,
             Bytes payload) {
     stats_.payload_bytes_received += payload.size();
     const PeerId peer{is_server_ ? static_cast<std::uint32_t>(connection + 1) : 1u};

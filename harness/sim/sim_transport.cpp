@@ -27,40 +27,40 @@ SimNetwork::Impl::End& SimNetwork::Impl::receiver(Connection& connection, bool d
   return down ? *connection.client : *server;
 }
 
-void SimNetwork::Impl::push(ScheduledEvent scheduled) {
-  scheduled.serial = ++serial;
-  queue.push_back(std::move(scheduled));
+void SimNetwork::Impl::push(Happening happening) {
+  happening.serial = ++serial;
+  queue.push_back(std::move(happening));
   std::ranges::push_heap(queue, std::greater{});
 }
 
 // Removes the next event from the queue. After a burst of events it releases the spare memory, because soak
 // tests would take it for a leak.
-ScheduledEvent SimNetwork::Impl::pop_next() {
+Happening SimNetwork::Impl::take_next() {
   constexpr std::size_t kKept = 1024, kMuch = 4;
   std::ranges::pop_heap(queue, std::greater{});
-  ScheduledEvent next = std::move(queue.back());
+  Happening next = std::move(queue.back());
   queue.pop_back();
   if (queue.capacity() > kKept && queue.size() < queue.capacity() / kMuch) queue.shrink_to_fit();
   return next;
 }
 
-// Sends one datagram now. `scheduled` describes its arrival.
-void SimNetwork::Impl::transmit(ScheduledEvent scheduled, std::size_t payload_bytes, std::size_t wire_bytes) {
-  Connection& connection = *connections[scheduled.connection];
-  const bool runs_down = scheduled.kind == ScheduledEvent::Kind::acknowledge ? !scheduled.down : scheduled.down;
+// Sends one datagram now. `happening` describes its arrival.
+void SimNetwork::Impl::transmit(Happening happening, std::size_t payload_bytes, std::size_t wire_bytes) {
+  Connection& connection = *connections[happening.connection];
+  const bool runs_down = happening.kind == Happening::Kind::acknowledge ? !happening.down : happening.down;
   receiver(connection, !runs_down).count_sent(wire_bytes);
-  scheduled.piece.wire_bytes = wire_bytes;
+  happening.piece.wire_bytes = wire_bytes;
   const LinkFate fate = connection.flow(runs_down).link.pass(now_s, wire_bytes);
-  const bool state = scheduled.kind == ScheduledEvent::Kind::state;
+  const bool state = happening.kind == Happening::Kind::state;
   if (config.log_packets && fate.lost()) {
     packets.push_back({now_s, std::nullopt, payload_bytes, wire_bytes, 0, runs_down, false, state});
   }
   for (std::size_t copy = 0; copy < fate.count; ++copy) {
-    scheduled.time_s = fate.arrived_s[copy];
+    happening.time_s = fate.arrived_s[copy];
     if (config.log_packets) {
-      packets.push_back({now_s, scheduled.time_s, payload_bytes, wire_bytes, 0, runs_down, copy > 0, state});
+      packets.push_back({now_s, happening.time_s, payload_bytes, wire_bytes, 0, runs_down, copy > 0, state});
     }
-    push(scheduled);
+    push(happening);
   }
 }
 
@@ -68,11 +68,11 @@ bool SimNetwork::Impl::send(std::size_t index, bool down, Channel channel,
                             std::span<const std::byte> payload) {
   if (!connections[index] || !connections[index]->open(down)) return false;
   if (channel == Channel::state) {
-    ScheduledEvent scheduled;
-    scheduled.connection = index;
-    scheduled.down = down;
-    scheduled.piece.payload.assign(payload.begin(), payload.end());
-    transmit(std::move(scheduled), payload.size(), payload.size() + kStateOverhead);
+    Happening happening;
+    happening.connection = index;
+    happening.down = down;
+    happening.piece.payload.assign(payload.begin(), payload.end());
+    transmit(std::move(happening), payload.size(), payload.size() + kStateOverhead);
     return true;
   }
   const bool whole = payload.size() <= kFragmentBytes;
@@ -100,73 +100,73 @@ void SimNetwork::Impl::advance(double to_s) {
     }
   };
   while (!queue.empty() && queue.front().time_s <= to_s) {
-    ScheduledEvent scheduled = pop_next();
-    now_s = std::max(now_s, scheduled.time_s);
+    Happening happening = take_next();
+    now_s = std::max(now_s, happening.time_s);
     follow_script(now_s);
-    handle(scheduled);
+    handle(happening);
   }
   now_s = to_s;
   follow_script(now_s);
 }
 
-void SimNetwork::Impl::handle(ScheduledEvent& scheduled) {
-  if (!connections[scheduled.connection]) return;  // the connection has been deleted
-  Connection& connection = *connections[scheduled.connection];
-  const bool down = scheduled.down;
+void SimNetwork::Impl::handle(Happening& happening) {
+  if (!connections[happening.connection]) return;  // the connection has been deleted
+  Connection& connection = *connections[happening.connection];
+  const bool down = happening.down;
   Flow& flow = connection.flow(down);
-  const bool arrives_down = scheduled.kind == ScheduledEvent::Kind::acknowledge ? !down : down;
-  const bool arrives = scheduled.kind != ScheduledEvent::Kind::timeout && scheduled.kind != ScheduledEvent::Kind::check_silence;
-  if (arrives && (connection.sender_gone(!arrives_down) || (!arrives_down && !server_up))) return;
-  if (arrives) (arrives_down ? connection.client_received_s : connection.server_received_s) = now_s;
-  switch (scheduled.kind) {
-    case ScheduledEvent::Kind::state: {
+  const bool arrives_down = happening.kind == Happening::Kind::acknowledge ? !down : down;
+  const bool arrives = happening.kind != Happening::Kind::timeout && happening.kind != Happening::Kind::look;
+  if (arrives && (connection.gone(!arrives_down) || (!arrives_down && !server_up))) return;
+  if (arrives) (arrives_down ? connection.client_heard_s : connection.server_heard_s) = now_s;
+  switch (happening.kind) {
+    case Happening::Kind::state: {
       End& end = receiver(connection, down);
-      end.count_received(scheduled.piece.wire_bytes);
+      end.count_received(happening.piece.wire_bytes);
       if (!connection.open(!down)) return;
-      end.queue_event(TransportEvent::Kind::received, scheduled.connection, Channel::state, 0,
-               std::move(scheduled.piece.payload));
+      end.give(TransportEvent::Kind::received, happening.connection, Channel::state, 0,
+               std::move(happening.piece.payload));
       return;
     }
-    case ScheduledEvent::Kind::reliable: {
-      receiver(connection, down).count_received(scheduled.piece.wire_bytes);
-      ScheduledEvent answer;
-      answer.kind = ScheduledEvent::Kind::acknowledge;
-      answer.connection = scheduled.connection;
+    case Happening::Kind::reliable: {
+      receiver(connection, down).count_received(happening.piece.wire_bytes);
+      Happening answer;
+      answer.kind = Happening::Kind::acknowledge;
+      answer.connection = happening.connection;
       answer.down = down;
-      answer.sequence = scheduled.sequence;
-      answer.piece.sent_s = scheduled.piece.sent_s;
+      answer.sequence = happening.sequence;
+      answer.piece.sent_s = happening.piece.sent_s;
       transmit(std::move(answer), 0, kAcknowledgeBytes);
-      if (scheduled.sequence < flow.next_wanted) return;
-      flow.out_of_order.emplace(scheduled.sequence, std::move(scheduled.piece));
-      for (auto next = flow.out_of_order.find(flow.next_wanted); next != flow.out_of_order.end();
-           next = flow.out_of_order.find(flow.next_wanted)) {
+      if (happening.sequence < flow.next_wanted) return;
+      flow.early.emplace(happening.sequence, std::move(happening.piece));
+      for (auto next = flow.early.find(flow.next_wanted); next != flow.early.end();
+           next = flow.early.find(flow.next_wanted)) {
         Reliable piece = std::move(next->second);
-        flow.out_of_order.erase(next);
+        flow.early.erase(next);
         ++flow.next_wanted;
-        deliver(connection, scheduled.connection, down, piece);
+        deliver(connection, happening.connection, down, piece);
       }
       return;
     }
-    case ScheduledEvent::Kind::acknowledge: {
+    case Happening::Kind::acknowledge: {
       receiver(connection, !down).count_received(kAcknowledgeBytes);
-      measure(flow, now_s - scheduled.piece.sent_s);
-      const auto found = flow.unacknowledged.find(scheduled.sequence);
+      measure(flow, now_s - happening.piece.sent_s);
+      const auto found = flow.unacknowledged.find(happening.sequence);
       if (found == flow.unacknowledged.end()) return;
       const Reliable piece = std::move(found->second);
       flow.unacknowledged.erase(found);
       flow.last_acknowledged_s = now_s;
-      shorten_oldest_timeout(flow, scheduled.connection, down);
-      acknowledged(connection, scheduled.connection, down, piece);
+      hurry_oldest(flow, happening.connection, down);
+      acknowledged(connection, happening.connection, down, piece);
       return;
     }
-    case ScheduledEvent::Kind::timeout:
-      timed_out(connection, scheduled);
+    case Happening::Kind::timeout:
+      timed_out(connection, happening);
       return;
-    case ScheduledEvent::Kind::goodbye:
-      close_side(connection, scheduled.connection, false, 0);
+    case Happening::Kind::goodbye:
+      close_side(connection, happening.connection, false, 0);
       return;
-    case ScheduledEvent::Kind::check_silence:
-      check_silence(connection, scheduled);
+    case Happening::Kind::look:
+      look(connection, happening);
       return;
   }
 }
@@ -194,14 +194,14 @@ Transport& SimNetwork::add_client(std::uint32_t reason, const LinkPair& links) {
   connection->client = std::make_unique<Impl::End>(*impl_, false, index);
   connection->connect_reason = reason;
   Transport& client = *connection->client;
-  connection->client_received_s = connection->server_received_s = impl_->now_s;
+  connection->client_heard_s = connection->server_heard_s = impl_->now_s;
   impl_->connections.push_back(std::move(connection));
-  if (impl_->config.silence_timeout_s > 0.0) {
-    ScheduledEvent check_silence;
-    check_silence.kind = ScheduledEvent::Kind::check_silence;
-    check_silence.connection = index;
-    check_silence.time_s = impl_->now_s + kSilenceCheckS;
-    impl_->push(check_silence);
+  if (impl_->config.silent_s > 0.0) {
+    Happening look;
+    look.kind = Happening::Kind::look;
+    look.connection = index;
+    look.time_s = impl_->now_s + kSilenceCheckS;
+    impl_->push(look);
   }
   impl_->send_reliable(index, false, {Piece::connect, {}, 0, kConnectBytes, 0.0, 0.0});
   return client;
@@ -214,15 +214,15 @@ std::size_t SimNetwork::newest_client() const {
 void SimNetwork::drop_client(std::size_t client, bool says_goodbye) {
   if (!impl_->connections[client]) return;
   Impl::Connection& connection = *impl_->connections[client];
-  if (connection.client_dropped) return;
+  if (connection.client_gone) return;
   const bool stood = connection.client_open;
-  connection.client_dropped = connection.client_notified = connection.closed = true;
+  connection.client_gone = connection.client_told = connection.closed = true;
   connection.client_open = false;
   connection.up.unacknowledged.clear();
   connection.client->forget_events();
   if (!stood || !says_goodbye) return;
-  ScheduledEvent goodbye;
-  goodbye.kind = ScheduledEvent::Kind::goodbye;
+  Happening goodbye;
+  goodbye.kind = Happening::Kind::goodbye;
   goodbye.connection = client;
   goodbye.down = false;
   impl_->transmit(std::move(goodbye), 0, kDisconnectBytes);
@@ -233,7 +233,7 @@ void SimNetwork::set_server_up(bool up) {
   if (up) return;
   for (auto& connection : impl_->connections) {
     if (!connection) continue;
-    connection->server_stopped = connection->server_notified = connection->closed = true;
+    connection->server_gone = connection->server_told = connection->closed = true;
     connection->server_open = false;
     connection->down.unacknowledged.clear();
   }
@@ -263,7 +263,7 @@ std::span<const PacketRecord> SimNetwork::packets() const {
 }
 
 void SimNetwork::note_entities(std::size_t first, std::size_t entities) {
-  distribute_entities(std::span(impl_->packets).subspan(first), entities);
+  share_out(std::span(impl_->packets).subspan(first), entities);
 }
 
 }  // namespace reckoner::harness
@@ -274,7 +274,7 @@ namespace reckoner::harness {
 namespace {
 
 constexpr double kFirstTimeoutS = 0.5;  // ENET_PEER_DEFAULT_ROUND_TRIP_TIME
-constexpr double kOldestTimeoutS = 0.25;        // the constant kHurryMs in net/src/transport/enet/hurry.hpp
+constexpr double kHurryS = 0.25;        // the constant kHurryMs in net/src/transport/enet/hurry.hpp
 constexpr double kGiveUpS = 30.0;       // ENET_PEER_TIMEOUT_MAXIMUM
 // Mean and mean deviation of |N(0,1)|.
 constexpr double kHalfNormalMean = 0.798;
@@ -313,8 +313,8 @@ void SimNetwork::Impl::send_reliable(std::size_t index, bool down, Reliable piec
   const std::uint32_t sequence = flow.next_sent++;
   piece.first_sent_s = piece.sent_s = now_s;
   piece.timeout_s = first_timeout_s(flow, piece);
-  ScheduledEvent arrival;
-  arrival.kind = ScheduledEvent::Kind::reliable;
+  Happening arrival;
+  arrival.kind = Happening::Kind::reliable;
   arrival.connection = index;
   arrival.down = down;
   arrival.sequence = sequence;
@@ -323,7 +323,7 @@ void SimNetwork::Impl::send_reliable(std::size_t index, bool down, Reliable piec
   const std::size_t payload_bytes = piece.payload.size();
   const auto kept = flow.unacknowledged.emplace(sequence, std::move(piece)).first;
   transmit(std::move(arrival), payload_bytes, wire_bytes);
-  schedule_timeout(index, down, sequence, kept->second);
+  expect(index, down, sequence, kept->second);
 }
 
 void SimNetwork::Impl::deliver(Connection& connection, std::size_t index, bool down, Reliable& piece) {
@@ -333,7 +333,7 @@ void SimNetwork::Impl::deliver(Connection& connection, std::size_t index, bool d
       return;
     case Piece::verify:
       connection.client_open = !connection.closed;
-      connection.client->queue_event(TransportEvent::Kind::connected, index, Channel::control, 0, {});
+      connection.client->give(TransportEvent::Kind::connected, index, Channel::control, 0, {});
       return;
     case Piece::disconnect:
       close_side(connection, index, down, piece.reason);
@@ -350,7 +350,7 @@ void SimNetwork::Impl::deliver(Connection& connection, std::size_t index, bool d
   Bytes message = std::exchange(flow.message, {});
   if (!connection.open(!down)) return;
   receiver(connection, down)
-      .queue_event(TransportEvent::Kind::received, index, Channel::control, 0, std::move(message));
+      .give(TransportEvent::Kind::received, index, Channel::control, 0, std::move(message));
 }
 
 void SimNetwork::Impl::acknowledged(Connection& connection, std::size_t index, bool down,
@@ -361,20 +361,20 @@ void SimNetwork::Impl::acknowledged(Connection& connection, std::size_t index, b
 
 void SimNetwork::Impl::open_server_side(Connection& connection, std::size_t index) {
   if (connection.server_open || connection.closed) return;
-  if (!connection.server_notified) return;  // the server has already asked to close it
+  if (!connection.server_told) return;  // the server has already asked to close it
   connection.server_open = true;
-  connection.server_notified = false;
-  server->queue_event(TransportEvent::Kind::connected, index, Channel::control, connection.connect_reason, {});
+  connection.server_told = false;
+  server->give(TransportEvent::Kind::connected, index, Channel::control, connection.connect_reason, {});
 }
 
 void SimNetwork::Impl::close_side(Connection& connection, std::size_t index, bool client_side,
                                   std::uint32_t reason) {
   (client_side ? connection.client_open : connection.server_open) = false;
   connection.closed = true;
-  bool& notified = client_side ? connection.client_notified : connection.server_notified;
-  if (std::exchange(notified, true)) return;
+  bool& told = client_side ? connection.client_told : connection.server_told;
+  if (std::exchange(told, true)) return;
   End& end = client_side ? *connection.client : *server;
-  end.queue_event(TransportEvent::Kind::disconnected, index, Channel::control, reason, {});
+  end.give(TransportEvent::Kind::disconnected, index, Channel::control, reason, {});
 }
 
 void SimNetwork::Impl::close(Connection& connection, std::size_t index) {
@@ -383,46 +383,46 @@ void SimNetwork::Impl::close(Connection& connection, std::size_t index) {
 }
 
 // Checks both ends for silence. Each end decides for itself.
-void SimNetwork::Impl::check_silence(Connection& connection, const ScheduledEvent& scheduled) {
+void SimNetwork::Impl::look(Connection& connection, const Happening& happening) {
   constexpr double kAgainS = 0.25;
-  const std::size_t index = scheduled.connection;
-  const bool answered = connection.client_open || connection.client_notified;
-  const double patience_s = answered ? config.silence_timeout_s : config.silence_timeout_s / 2.0;
-  const bool client_there = !connection.client_notified && !connection.client_dropped;
-  if (client_there && now_s - connection.client_received_s >= patience_s) {
+  const std::size_t index = happening.connection;
+  const bool answered = connection.client_open || connection.client_told;
+  const double patience_s = answered ? config.silent_s : config.silent_s / 2.0;
+  const bool client_there = !connection.client_told && !connection.client_gone;
+  if (client_there && now_s - connection.client_heard_s >= patience_s) {
     connection.up.unacknowledged.clear();
     close_side(connection, index, true, 0);
   }
-  if (connection.server_open && now_s - connection.server_received_s >= config.silence_timeout_s) {
+  if (connection.server_open && now_s - connection.server_heard_s >= config.silent_s) {
     connection.down.unacknowledged.clear();
     close_side(connection, index, false, 0);
   }
-  const bool over = connection.client_notified && connection.server_notified;
+  const bool over = connection.client_told && connection.server_told;
   if (over) {
-    const double since_s = std::max(connection.client_received_s, connection.server_received_s);
+    const double since_s = std::max(connection.client_heard_s, connection.server_heard_s);
     // The owner of the client's transport has dropped it, and no datagram to it is in flight.
-    const bool forgotten = connection.client_dropped && now_s - since_s >= config.silence_timeout_s;
+    const bool forgotten = connection.client_gone && now_s - since_s >= config.silent_s;
     if (forgotten) connections[index].reset();
     if (forgotten) return;
   }
-  ScheduledEvent again = scheduled;
+  Happening again = happening;
   again.time_s = now_s + kAgainS;
   push(std::move(again));
 }
 
 // The oldest packet holds up all others, so it gets a shorter timeout.
-void SimNetwork::Impl::shorten_oldest_timeout(Flow& flow, std::size_t index, bool down) {
+void SimNetwork::Impl::hurry_oldest(Flow& flow, std::size_t index, bool down) {
   if (flow.unacknowledged.empty()) return;
   auto& [sequence, oldest] = *flow.unacknowledged.begin();
-  const double wait_s = std::max(kOldestTimeoutS, first_timeout_s(flow, oldest));
+  const double wait_s = std::max(kHurryS, first_timeout_s(flow, oldest));
   if (oldest.timeout_s <= wait_s) return;
   oldest.timeout_s = std::max(wait_s, now_s - oldest.sent_s);
-  schedule_timeout(index, down, sequence, oldest);
+  expect(index, down, sequence, oldest);
 }
 
-void SimNetwork::Impl::schedule_timeout(std::size_t index, bool down, std::uint32_t sequence, const Reliable& piece) {
-  ScheduledEvent timeout;
-  timeout.kind = ScheduledEvent::Kind::timeout;
+void SimNetwork::Impl::expect(std::size_t index, bool down, std::uint32_t sequence, const Reliable& piece) {
+  Happening timeout;
+  timeout.kind = Happening::Kind::timeout;
   timeout.connection = index;
   timeout.down = down;
   timeout.sequence = sequence;
@@ -431,24 +431,24 @@ void SimNetwork::Impl::schedule_timeout(std::size_t index, bool down, std::uint3
   push(std::move(timeout));
 }
 
-void SimNetwork::Impl::timed_out(Connection& connection, const ScheduledEvent& scheduled) {
-  Flow& flow = connection.flow(scheduled.down);
-  const auto found = flow.unacknowledged.find(scheduled.sequence);
+void SimNetwork::Impl::timed_out(Connection& connection, const Happening& happening) {
+  Flow& flow = connection.flow(happening.down);
+  const auto found = flow.unacknowledged.find(happening.sequence);
   if (found == flow.unacknowledged.end()) return;
   Reliable& piece = found->second;
-  if (piece.sent_s != scheduled.piece.sent_s) return;  // a newer copy was sent before this timeout
+  if (piece.sent_s != happening.piece.sent_s) return;  // a newer copy was sent before this timeout
   if (now_s - std::max(piece.first_sent_s, flow.last_acknowledged_s) >= kGiveUpS) {
-    close(connection, scheduled.connection);
+    close(connection, happening.connection);
     return;
   }
-  ScheduledEvent again = scheduled;
-  again.kind = ScheduledEvent::Kind::reliable;
+  Happening again = happening;
+  again.kind = Happening::Kind::reliable;
   piece.sent_s = now_s;
   again.piece = piece;
   piece.timeout_s *= 2.0;
   transmit(std::move(again), piece.payload.size(), piece.wire_bytes);
-  schedule_timeout(scheduled.connection, scheduled.down, scheduled.sequence, piece);
-  shorten_oldest_timeout(flow, scheduled.connection, scheduled.down);
+  expect(happening.connection, happening.down, happening.sequence, piece);
+  hurry_oldest(flow, happening.connection, happening.down);
 }
 
 }  // namespace reckoner::harness

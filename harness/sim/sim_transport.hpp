@@ -22,7 +22,7 @@ struct SimNetworkConfig {
   double start_s = 0.0;
   /// Silence timeout, s. An end closes the connection if it receives nothing for this long. A client whose
   /// connection request is not answered gives up after half of it. 0: never. EnetTransport uses 10 s.
-  double silence_timeout_s = 0.0;
+  double silent_s = 0.0;
   std::uint64_t seed = 1;  ///< every client's link derives its own random streams from it
   bool log_packets = false;
 };
@@ -65,7 +65,7 @@ class SimNetwork {
   [[nodiscard]] std::size_t newest_client() const;
 
   /// Disconnects the client: it no longer sends or answers anything. If `says_goodbye` is true and the client
-  /// was connected, one datagram notifies the server of the disconnect. If SimNetworkConfig::silence_timeout_s is
+  /// was connected, one datagram notifies the server of the disconnect. If SimNetworkConfig::silent_s is
   /// positive, the client's transport is destroyed after that time and must not be used any more.
   void drop_client(std::size_t client, bool says_goodbye);
 

@@ -231,7 +231,7 @@ void show(Client& client, Connection& connection, const Options& options, scenar
 }
 
 // Of where to connect to, before anything is opened.
-std::optional<Error> find_invalid_setting(const Options& options) {
+std::optional<Error> fault_in(const Options& options) {
   if (!options.connect.empty()) {
     const auto address = program::parse_host_port(options.connect);
     return address ? std::nullopt : std::optional(Error{address.error()});
@@ -250,7 +250,7 @@ int run(const Options& options) {
   config.playout.frame_rate_hz = options.frame_rate_hz;
   if (const auto error = program::parse_mode(options.mode, config.playout))
     return fail(kName, error->message);
-  if (const auto wrong = find_invalid_setting(options)) return fail(kName, wrong->message);
+  if (const auto wrong = fault_in(options)) return fail(kName, wrong->message);
 
   std::optional<scenario::PoseCsvWriter> rendered;
   if (!options.rendered_path.empty()) {

@@ -103,7 +103,7 @@ void add_security_options(CLI::App& app, ServerSecurityOptions& options) {
          "be given, relays' too; any: tokens for any server (default: --host, or all addresses of this "
          "machine's)")
       ->excludes(insecure)
-      ->expected(1, static_cast<int>(ConnectGrant::kMaxServers));
+      ->expected(1, static_cast<int>(ConnectGrant::kMostServers));
 }
 
 void add_security_options(CLI::App& app, ClientSecurityOptions& options) {

@@ -82,7 +82,7 @@ int main(int argc, char** argv) {
   token->add_option("--key", options.key_path, "file with the key")->required();
   token->add_option("--server", options.servers, "HOST:PORT that it is good for; several may be given")
       ->required()
-      ->expected(1, static_cast<int>(ConnectGrant::kMaxServers));
+      ->expected(1, static_cast<int>(ConnectGrant::kMostServers));
   token->add_option(
       "--client-id", options.client_id,
       "who the client is, a number; who joins takes the place of whoever is there under the same "

@@ -9,9 +9,9 @@ namespace reckoner::scenario {
 namespace {
 
 constexpr double kStrideS = 0.5;  // from one place to the next
-constexpr double kMaxOffsetM = 1.5;   // places are drawn so far from home along each axis
-constexpr double kPairDistanceM = 12.0;  // the two of a pair
-constexpr double kDistanceBetweenPairsM = 60.0;
+constexpr double kReachM = 1.5;   // places are drawn so far from home along each axis
+constexpr double kApartM = 12.0;  // the two of a pair
+constexpr double kPairsApartM = 60.0;
 constexpr double kJumpChance = 0.3;   // a stride is in the air
 constexpr double kStandChance = 0.2;  // or leads nowhere
 
@@ -43,7 +43,7 @@ class Duel final : public BuiltinSource {
 
   glm::dvec2 home(std::size_t index) const {
     const std::size_t pair = index / 2;
-    return {kPairDistanceM * (index % 2 == 0 ? -0.5 : 0.5), static_cast<double>(pair) * kDistanceBetweenPairsM};
+    return {kApartM * (index % 2 == 0 ? -0.5 : 0.5), static_cast<double>(pair) * kPairsApartM};
   }
 
   glm::dvec2 place(std::size_t index, std::int64_t stride) const {
@@ -51,7 +51,7 @@ class Duel final : public BuiltinSource {
     while (chance(index, stride, 2) < kStandChance)
       --stride;
     const glm::dvec2 drawn{chance(index, stride, 0) - 0.5, chance(index, stride, 1) - 0.5};
-    return home(index) + 2.0 * kMaxOffsetM * drawn;
+    return home(index) + 2.0 * kReachM * drawn;
   }
 
   glm::dvec2 ground(std::size_t index, double time_s) const {

@@ -29,7 +29,7 @@ constexpr double kBetweenShipsM = 400.0;
 constexpr double kDeckM = 3.0;  // above the ship's middle
 constexpr double kHalfDeckM = 12.0;
 
-// Whoever boards takes this long for the course_phase across, and does so, or leaves, every so often, while the ship
+// Whoever boards takes this long for the way across, and does so, or leaves, every so often, while the ship
 // is slow.
 constexpr double kCrossS = 3.0;
 constexpr double kStageS = 20.0;
@@ -49,12 +49,12 @@ glm::dquat about(const glm::dvec3& axis, double angle) {
 }
 
 /// Ships that turn, accelerate, roll and pitch, each with a turret and its gunner, people who stand about on
-/// deck, people who walk about, and people who come aboard and leave again. `moves` false: the same on firm
+/// deck, people who walk about, and people who come aboard and leave again. `sails` false: the same on firm
 /// ground, nobody in anybody's frame.
 class Ship final : public BuiltinSource {
  public:
-  Ship(std::size_t count, std::uint64_t seed, bool moves)
-      : BuiltinSource("", count, seed), moves_(moves), counts_{} {
+  Ship(std::size_t count, std::uint64_t seed, bool sails)
+      : BuiltinSource("", count, seed), sails_(sails), counts_{} {
     walkers_.resize(count);
     for (std::size_t i = 0; i < count; ++i) {
       constexpr std::array<const char*, 6> kNames{"ship",    "turret",  "gunner",
@@ -70,7 +70,7 @@ class Ship final : public BuiltinSource {
   }
 
   Pose pose(std::size_t index, double time_s) const override {
-    const auto frame = home_frame(index);
+    const auto frame = always_in(index);
     if (role_of(index) == Role::ship) return ship(index, time_s);
     if (role_of(index) == Role::boards) return boarder(index, time_s);
     return out_of_frame(pose(*frame, time_s), on_deck(index, time_s));
@@ -79,20 +79,20 @@ class Ship final : public BuiltinSource {
   bool has_frames() const override { return true; }
 
   std::optional<std::size_t> frame_of(std::size_t index, double time_s) const override {
-    if (!moves_) return std::nullopt;
-    if (role_of(index) != Role::boards) return home_frame(index);
+    if (!sails_) return std::nullopt;
+    if (role_of(index) != Role::boards) return always_in(index);
     return aboard(index, time_s) ? std::optional{ship_of(index)} : std::nullopt;
   }
 
   bool changes_frame(std::size_t index) const override { return role_of(index) == Role::boards; }
 
-  bool rests_in_frame(std::size_t index) const override {
+  bool is_carried(std::size_t index) const override {
     return role_of(index) == Role::gunner || role_of(index) == Role::rests;
   }
 
-  // On deck exactly as it is there, not by course_phase of the world.
+  // On deck exactly as it is there, not by way of the world.
   Pose pose_in(std::size_t index, std::optional<std::size_t> frame, double time_s) const override {
-    const bool at_home = frame && frame == home_frame(index);
+    const bool at_home = frame && frame == always_in(index);
     if (at_home && role_of(index) != Role::boards) return on_deck(index, time_s);
     if (at_home && across(index, time_s) == 1.0) return on_deck(index, time_s);
     return BuiltinSource::pose_in(index, frame, time_s);
@@ -101,7 +101,7 @@ class Ship final : public BuiltinSource {
  private:
   static Role role_of(std::size_t index) { return kRoles[index % kGroup]; }
   static std::size_t ship_of(std::size_t index) { return index - index % kGroup; }
-  static std::optional<std::size_t> home_frame(std::size_t index) {
+  static std::optional<std::size_t> always_in(std::size_t index) {
     if (role_of(index) == Role::ship) return std::nullopt;
     return role_of(index) == Role::gunner ? ship_of(index) + 1 : ship_of(index);
   }
@@ -111,16 +111,16 @@ class Ship final : public BuiltinSource {
     const std::size_t group = index / kGroup;
     const glm::dvec3 home{kBetweenShipsM * (static_cast<double>(group) + 0.1 * draw(index, 8)),
                           0.1 * kBetweenShipsM * draw(index, 9), 0.0};
-    if (!moves_) return {home, {1.0f, 0.0f, 0.0f, 0.0f}};
+    if (!sails_) return {home, {1.0f, 0.0f, 0.0f, 0.0f}};
     // How far it has come, and how fast that goes: 0.2 to 1.8 times the mean.
     const double t = time_s + kStageS * std::floor(4.0 * draw(index, 10));
-    const double course_phase = turned(t, kPeriodS) - 0.2 * std::sin(4.0 * turned(t, kPeriodS));
-    const glm::dvec2 ahead{kLengthM * std::cos(course_phase), 2.0 * kWidthM * std::cos(2.0 * course_phase)};
+    const double way = turned(t, kPeriodS) - 0.2 * std::sin(4.0 * turned(t, kPeriodS));
+    const glm::dvec2 ahead{kLengthM * std::cos(way), 2.0 * kWidthM * std::cos(2.0 * way)};
     const double roll = 0.05 * std::sin(turned(t, 7.3)) + 0.02 * std::sin(turned(t, 4.1));
     const double pitch = 0.03 * std::sin(turned(t, 5.9));
     const glm::dquat turn = about({0.0, 0.0, 1.0}, std::atan2(ahead.y, ahead.x)) *
                             about({0.0, 1.0, 0.0}, pitch) * about({1.0, 0.0, 0.0}, roll);
-    return {home + glm::dvec3{kLengthM * std::sin(course_phase), kWidthM * std::sin(2.0 * course_phase),
+    return {home + glm::dvec3{kLengthM * std::sin(way), kWidthM * std::sin(2.0 * way),
                               0.3 * std::sin(turned(t, 6.7))},
             glm::quat{turn}};
   }
@@ -205,7 +205,7 @@ class Ship final : public BuiltinSource {
             glm::quat{glm::normalize(glm::slerp(looks, glm::dquat{deck.orientation}, share))}};
   }
 
-  bool moves_;
+  bool sails_;
   std::array<int, 6> counts_;
   std::vector<Walker> walkers_;
 };

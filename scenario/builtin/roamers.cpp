@@ -32,7 +32,7 @@ double Roamers::leg_s(std::size_t number) const {
 
 glm::dvec2 Roamers::place(std::size_t number, std::int64_t leg) const {
   return home(number) +
-         kMaxOffsetM * glm::dvec2{2.0 * hash_uniform(seed_, number, static_cast<int>(kX), leg) - 1.0,
+         kReachM * glm::dvec2{2.0 * hash_uniform(seed_, number, static_cast<int>(kX), leg) - 1.0,
                               2.0 * hash_uniform(seed_, number, static_cast<int>(kY), leg) - 1.0};
 }
 
@@ -42,7 +42,7 @@ double Roamers::heading(std::size_t number, std::int64_t leg) const {
 }
 
 // The cubic from place to place whose velocity at each is that from the place before to the one after.
-void Roamers::start_leg(std::size_t number, double time_s) {
+void Roamers::set_out(std::size_t number, double time_s) {
   const double length_s = leg_s(number);
   const double phase_s = length_s * hash_uniform(seed_, number, static_cast<int>(kPhase));
   const std::int64_t index = period_at(time_s + phase_s, length_s).index;
@@ -57,7 +57,7 @@ void Roamers::start_leg(std::size_t number, double time_s) {
   leg.end_s = leg.begin_s + length_s;
   leg.at = from;
   leg.rate = v0;
-  leg.quadratic = (3.0 * chord - 2.0 * v0 - v1) / length_s;
+  leg.half_second = (3.0 * chord - 2.0 * v0 - v1) / length_s;
   leg.sixth_third = (v0 + v1 - 2.0 * chord) / (length_s * length_s);
   leg.heading = heading(number, index);
   leg.turn = heading(number, index + 1) - leg.heading;
@@ -65,11 +65,11 @@ void Roamers::start_leg(std::size_t number, double time_s) {
 
 State Roamers::state(std::size_t number, double time_s) {
   Leg& leg = legs_[number];
-  if (!(time_s >= leg.begin_s && time_s < leg.end_s)) start_leg(number, time_s);
+  if (!(time_s >= leg.begin_s && time_s < leg.end_s)) set_out(number, time_s);
   const double t = time_s - leg.begin_s;
-  const glm::dvec2 at = leg.at + t * (leg.rate + t * (leg.quadratic + t * leg.sixth_third));
-  const glm::dvec2 velocity = leg.rate + t * (2.0 * leg.quadratic + 3.0 * t * leg.sixth_third);
-  const glm::dvec2 acceleration = 2.0 * leg.quadratic + 6.0 * t * leg.sixth_third;
+  const glm::dvec2 at = leg.at + t * (leg.rate + t * (leg.half_second + t * leg.sixth_third));
+  const glm::dvec2 velocity = leg.rate + t * (2.0 * leg.half_second + 3.0 * t * leg.sixth_third);
+  const glm::dvec2 acceleration = 2.0 * leg.half_second + 6.0 * t * leg.sixth_third;
   const double length_s = leg.end_s - leg.begin_s;
   const double u = t / length_s;
 

@@ -20,7 +20,7 @@ namespace reckoner::scenario {
 class Roamers {
  public:
   static constexpr double kAreaEachM2 = 16.0;  ///< of the plane, to each
-  static constexpr double kMaxOffsetM = 4.0;       ///< they are drawn to places so far from home along each axis
+  static constexpr double kReachM = 4.0;       ///< they are drawn to places so far from home along each axis
 
   /// So many `others` stand between them, and take as much of the plane each.
   Roamers(std::size_t count, std::uint64_t seed, std::size_t others = 0);
@@ -39,7 +39,7 @@ class Roamers {
   struct Leg {
     double begin_s = std::numeric_limits<double>::infinity();
     double end_s = -std::numeric_limits<double>::infinity();
-    glm::dvec2 at{0.0}, rate{0.0}, quadratic{0.0}, sixth_third{0.0};  // a + b t + c t^2 + d t^3
+    glm::dvec2 at{0.0}, rate{0.0}, half_second{0.0}, sixth_third{0.0};  // a + b t + c t^2 + d t^3
     double heading = 0.0;
     double turn = 0.0;  // rad, over the whole leg
   };
@@ -47,7 +47,7 @@ class Roamers {
   [[nodiscard]] double leg_s(std::size_t number) const;
   [[nodiscard]] glm::dvec2 place(std::size_t number, std::int64_t leg) const;
   [[nodiscard]] double heading(std::size_t number, std::int64_t leg) const;
-  void start_leg(std::size_t number, double time_s);
+  void set_out(std::size_t number, double time_s);
 
   std::uint64_t seed_;
   double side_m_;

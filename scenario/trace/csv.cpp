@@ -31,11 +31,11 @@ CsvCursor::Step CsvCursor::next(std::vector<std::string_view>& fields) {
   for (;;) {
     bool more = false;
     if (at_ < text_.size() && text_[at_] == '"') {
-      const std::optional<bool> taken = read_quoted_field(fields);
+      const std::optional<bool> taken = take_quoted(fields);
       if (!taken) return Step::bad_quoting;
       more = *taken;
     } else {
-      more = read_plain_field(fields);
+      more = take_plain(fields);
     }
     if (!more) break;
   }
@@ -51,7 +51,7 @@ void CsvCursor::skip_comments() {
 }
 
 // Takes an unquoted field and what ends it; true if another field follows on the line.
-bool CsvCursor::read_plain_field(std::vector<std::string_view>& fields) {
+bool CsvCursor::take_plain(std::vector<std::string_view>& fields) {
   std::size_t end = at_;
   while (end < text_.size() && text_[end] != ',' && text_[end] != '\n')
     ++end;
@@ -60,11 +60,11 @@ bool CsvCursor::read_plain_field(std::vector<std::string_view>& fields) {
   if (line_ends && field.ends_with('\r')) field.remove_suffix(1);
   fields.push_back(field);
   at_ = end;
-  return read_separator();
+  return take_separator();
 }
 
 // The same for a quoted field; nothing if the quotes do not match.
-std::optional<bool> CsvCursor::read_quoted_field(std::vector<std::string_view>& fields) {
+std::optional<bool> CsvCursor::take_quoted(std::vector<std::string_view>& fields) {
   const std::size_t begin = at_ + 1;
   std::size_t end = begin;
   bool has_quotes = false;
@@ -89,10 +89,10 @@ std::optional<bool> CsvCursor::read_quoted_field(std::vector<std::string_view>& 
   at_ = end + 1;
   if (text_.substr(at_).starts_with("\r\n")) ++at_;
   if (at_ < text_.size() && text_[at_] != ',' && text_[at_] != '\n') return std::nullopt;
-  return read_separator();
+  return take_separator();
 }
 
-bool CsvCursor::read_separator() {
+bool CsvCursor::take_separator() {
   if (at_ >= text_.size()) return false;
   const bool comma = text_[at_] == ',';
   if (!comma) ++next_line_;

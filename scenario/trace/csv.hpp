@@ -31,9 +31,9 @@ class CsvCursor {
   [[nodiscard]] std::size_t line() const { return line_; }
 
  private:
-  bool read_plain_field(std::vector<std::string_view>& fields);
-  std::optional<bool> read_quoted_field(std::vector<std::string_view>& fields);
-  bool read_separator();
+  bool take_plain(std::vector<std::string_view>& fields);
+  std::optional<bool> take_quoted(std::vector<std::string_view>& fields);
+  bool take_separator();
   void skip_comments();
 
   std::string_view text_;

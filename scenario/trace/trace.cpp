@@ -53,7 +53,7 @@ class TraceSource final : public Source {
 };
 
 // Ids that each start again at t = 0 are takes of one thing: as one crowd they would all appear at once.
-bool are_successive(const std::vector<Recording::Entity>& entities) {
+bool plays_in_turn(const std::vector<Recording::Entity>& entities) {
   return entities.size() > 1 && std::ranges::all_of(entities, [](const Recording::Entity& entity) {
            return entity.samples.front().time_s == 0.0;
          });
@@ -72,7 +72,7 @@ std::string known_ids(const Recording& recording) {
 }
 
 // Leaves the named entity only, if one is named.
-std::optional<Error> remove_unselected(Recording& recording, const std::string& name, const TraceOptions& options) {
+std::optional<Error> keep_named(Recording& recording, const std::string& name, const TraceOptions& options) {
   if (options.entity == "all" || options.entity == "busiest") return std::nullopt;
   const std::string ids = known_ids(recording);
   std::erase_if(recording.entities, [&](const auto& entity) { return entity.id != options.entity; });
@@ -83,7 +83,7 @@ std::optional<Error> remove_unselected(Recording& recording, const std::string& 
 
 // The entities on the clock that they are played on. One that is played alone keeps its own clock.
 std::vector<TraceSource::Part> make_parts(Recording& recording, const TraceOptions& options) {
-  const bool successive = options.entity == "all" && are_successive(recording.entities);
+  const bool in_turn = options.entity == "all" && plays_in_turn(recording.entities);
   std::vector<TraceSource::Part> parts;
   parts.reserve(recording.entities.size());
   double offset_s = 0.0;
@@ -96,7 +96,7 @@ std::vector<TraceSource::Part> make_parts(Recording& recording, const TraceOptio
                               .last_s = track.last_s(),
                               .offset_s = offset_s,
                               .has_orientation = recording.has_orientation};
-    if (successive) offset_s = track.last_s() + kPauseBetweenIdsS;
+    if (in_turn) offset_s = track.last_s() + kPauseBetweenIdsS;
     parts.push_back({entity, std::move(track)});
   }
   if (options.entity == "busiest") {
@@ -108,7 +108,7 @@ std::vector<TraceSource::Part> make_parts(Recording& recording, const TraceOptio
 }
 
 // Leaves out what lies outside the window. Samples stay, so that the curve stays the same up to its edges.
-std::optional<Error> limit_to_window(std::vector<TraceSource::Part>& parts, const std::string& name,
+std::optional<Error> cut(std::vector<TraceSource::Part>& parts, const std::string& name,
                          const TraceOptions& options) {
   double earliest_s = std::numeric_limits<double>::infinity();
   double latest_s = -earliest_s;
@@ -151,9 +151,9 @@ Result<std::unique_ptr<Source>> parse_trace(const std::string& text, const std::
   if (std::optional<Error> error = check(options)) return *std::move(error);
   Result<Recording> recording = read_recording(text, name);
   if (!recording) return Error{recording.error()};
-  if (std::optional<Error> error = remove_unselected(*recording, name, options)) return *std::move(error);
+  if (std::optional<Error> error = keep_named(*recording, name, options)) return *std::move(error);
   std::vector<TraceSource::Part> parts = make_parts(*recording, options);
-  if (std::optional<Error> error = limit_to_window(parts, name, options)) return *std::move(error);
+  if (std::optional<Error> error = cut(parts, name, options)) return *std::move(error);
   return std::unique_ptr<Source>(std::make_unique<TraceSource>(std::move(parts)));
 }
 

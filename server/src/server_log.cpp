@@ -46,7 +46,7 @@ void ServerLog::closing(std::size_t clients) const {
   say(sink_, LogLevel::debug, "telling clients goodbye", {{"clients", std::uint64_t{clients}}});
 }
 
-void ServerLog::owner_events(const std::deque<ServerEvent>& events, std::size_t first) const {
+void ServerLog::owners(const std::deque<ServerEvent>& events, std::size_t first) const {
   for (std::size_t i = first; sink_ && i < events.size(); ++i) {
     const ServerEvent& event = events[i];
     const bool shown = event.kind == ServerEvent::Kind::owner_corrected;

@@ -35,9 +35,9 @@ class ServerLog {
   /// The client resumed its session over a new connection.
   void back(ClientId client, PeerId peer) const;
   void closing(std::size_t clients) const;
-  /// Logs the owner events in `events` from index `first` on: motions of owner_events that were corrected or
+  /// Logs the owner events in `events` from index `first` on: motions of owners that were corrected or
   /// refused.
-  void owner_events(const std::deque<ServerEvent>& events, std::size_t first) const;
+  void owners(const std::deque<ServerEvent>& events, std::size_t first) const;
 
   /// Call after every tick. Once a second it logs clients that have fallen behind or caught up, and the
   /// refused payloads since the last time.

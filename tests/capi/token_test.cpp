@@ -24,12 +24,12 @@ TEST(CKeys, AreReadAsTheirFilesHoldThem) {
 }
 
 // A server with a key, and what it takes to get a token for it.
-struct SecureServer {
+struct Sealed {
   Pair pair;
   std::uint8_t key[32];
   std::uint8_t token[1024];
 
-  SecureServer() {
+  Sealed() {
     EXPECT_EQ(reckoner_make_key(key), RECKONER_OK);
     pair.server_config.insecure = 0;
     pair.server_config.key = key;
@@ -75,7 +75,7 @@ struct SecureServer {
 };
 
 TEST(CToken, LetsInAsWhomItSays) {
-  SecureServer sealed;
+  Sealed sealed;
   sealed.issue(7001);
   sealed.connect(true);
   Pair& pair = sealed.pair;
@@ -94,7 +94,7 @@ TEST(CToken, LetsInAsWhomItSays) {
 
 // Which servers a token is for is the server's to say: its host, addresses, or any, by name.
 TEST(CToken, IsForTheServersThatItNames) {
-  SecureServer sealed;
+  Sealed sealed;
   const auto why_not = [&](auto change) {
     reckoner_server_config config = sealed.pair.server_config;
     change(config);
@@ -131,7 +131,7 @@ TEST(CToken, IsForTheServersThatItNames) {
 // Whenever it is made and shown: what counts is when the player has logged in.
 TEST(CToken, OfOneThatWasIssuedBeforeLetsNobodyInAfterwards) {
   for (const bool older : {true, false}) {
-    SecureServer sealed;
+    Sealed sealed;
     Pair& pair = sealed.pair;
     sealed.issue(7003, 5000);
     sealed.connect(true);
@@ -148,7 +148,7 @@ TEST(CToken, OfOneThatWasIssuedBeforeLetsNobodyInAfterwards) {
 
 // A client without a host goes where its token says.
 TEST(CToken, SaysWhereToGo) {
-  SecureServer sealed;
+  Sealed sealed;
   sealed.issue(7002);
   Pair& pair = sealed.pair;
   pair.client_config.insecure = 0;
@@ -163,7 +163,7 @@ TEST(CToken, SaysWhereToGo) {
 }
 
 TEST(CToken, WithoutOneNobodyGetsIn) {
-  SecureServer sealed;
+  Sealed sealed;
   sealed.connect(false);
   Pair& pair = sealed.pair;
   pair.run(0.5);

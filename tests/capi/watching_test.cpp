@@ -12,13 +12,13 @@
 namespace reckoner::test {
 namespace {
 
-struct LogCapture {
+struct Heard {
   std::vector<std::string> lines;
   std::map<std::string, std::uint64_t> client_of;  ///< by event
   std::set<std::string> texts;
 
   static void hear(void* user, const reckoner_log_record* record) {
-    auto& self = *static_cast<LogCapture*>(user);
+    auto& self = *static_cast<Heard*>(user);
     ASSERT_EQ(record->struct_size, sizeof(reckoner_log_record));
     self.lines.emplace_back(record->line);
     EXPECT_EQ(self.lines.back().find(record->event), 0u);
@@ -40,8 +40,8 @@ struct LogCapture {
 
 TEST(CLog, SaysWhatHappensAtBothEnds) {
   Pair pair;
-  LogCapture server, client;
-  pair.server_config.log = pair.client_config.log = LogCapture::hear;
+  Heard server, client;
+  pair.server_config.log = pair.client_config.log = Heard::hear;
   pair.server_config.log_user = &server;
   pair.client_config.log_user = &client;
   EXPECT_EQ(pair.server_config.log_least, RECKONER_LOG_INFO);
@@ -57,8 +57,8 @@ TEST(CLog, SaysWhatHappensAtBothEnds) {
 
 TEST(CLog, WhoIsRefusedIsNamedWithTheReason) {
   Pair pair;
-  LogCapture server;
-  pair.server_config.log = LogCapture::hear;
+  Heard server;
+  pair.server_config.log = Heard::hear;
   pair.server_config.log_user = &server;
   reckoner_archetype other = pair.kind;
   other.name = "something else";

@@ -24,9 +24,9 @@ namespace reckoner::test {
 namespace {
 
 // The worst that a client shows of a body between two times.
-class ShownErrors {
+class Watch {
  public:
-  ShownErrors(World& world, std::size_t client, Truth path, double from_s, double to_s) {
+  Watch(World& world, std::size_t client, Truth path, double from_s, double to_s) {
     const auto before = world.on_frame;
     world.on_frame = [this, before, &world, client, path = std::move(path), from_s, to_s](
                          std::size_t who, double time_s, std::span<const ShownEntity> shown) {
@@ -47,15 +47,15 @@ struct Jump {
   const char* name;
   double by_s;
 };
-class ClockJump : public testing::TestWithParam<Jump> {};
+class AClock : public testing::TestWithParam<Jump> {};
 
 // The clock that the game reads is set, on or back, or it slept: the client goes on, and is right again.
-TEST_P(ClockJump, MayJump) {
+TEST_P(AClock, MayJump) {
   World world(near_network());
   const Circle path;
   world.add_body(path);
   world.add_dialing_client();
-  ShownErrors after(world, 0, path, 10.0, 14.0);
+  Watch after(world, 0, path, 10.0, 14.0);
   world.run_to(6.0);
   world.set_local_clock(0, {.offset_s = 1000.0 + GetParam().by_s});
   world.run_to(14.0);
@@ -67,7 +67,7 @@ TEST_P(ClockJump, MayJump) {
   EXPECT_EQ(world.server().stats().malformed, 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(, ClockJump,
+INSTANTIATE_TEST_SUITE_P(, AClock,
                          testing::Values(Jump{"OnAnHour", 3600.0}, Jump{"OnALittle", 3.0},
                                          Jump{"BackAnHour", -3600.0}, Jump{"BackALittle", -3.0},
                                          Jump{"BackAMoment", -0.1}),
@@ -81,16 +81,16 @@ class ClientSleep : public testing::TestWithParam<Sleep> {};
 
 // The worst that a client shows whose machine sleeps from `asleep_s` on while its clock goes on, and while
 // three bodies begin.
-struct SleepErrors {
+struct Woken {
   double clock_s = 0.0;  ///< error of its server time
   double off_m = 0.0;    ///< of what it shows
   double later_m = 0.0;  ///< the same from a second and a half after it woke
 };
 
-SleepErrors sleep_through(const Sleep& sleep, double asleep_s) {
+Woken sleep_through(const Sleep& sleep, double asleep_s) {
   const double wakes_s = asleep_s + sleep.for_s;
   WorldConfig config = near_network();
-  config.silence_timeout_s = 0.0;
+  config.silent_s = 0.0;
   if (sleep.queue_s < sleep.for_s) {
     const auto line = [](double time_s, int loss) {
       return std::to_string(time_s) + " down loss=" + std::to_string(loss) + "\n";
@@ -106,7 +106,7 @@ SleepErrors sleep_through(const Sleep& sleep, double asleep_s) {
   for (int i = 0; i < 3; ++i)
     begin();
   world.add_dialing_client();
-  SleepErrors woken;
+  Woken woken;
   world.on_frame = [&](std::size_t, double time_s, std::span<const ShownEntity> shown) {
     if (time_s < 5.0) return;
     const auto estimate = world.client(0).server_time_s(world.local_s(0, time_s));
@@ -137,7 +137,7 @@ SleepErrors sleep_through(const Sleep& sleep, double asleep_s) {
 // ever been.
 TEST_P(ClientSleep, LeavesTheClockRight) {
   for (int i = 0; i < 6; ++i) {
-    const SleepErrors woken = sleep_through(GetParam(), 6.0 + 0.034 * i);
+    const Woken woken = sleep_through(GetParam(), 6.0 + 0.034 * i);
     EXPECT_LT(woken.clock_s, 0.02) << i;
     EXPECT_LT(woken.off_m, 35.0) << i << ": the largest circle is 18 m wide";
     EXPECT_LT(woken.later_m, 0.2) << i;
@@ -189,7 +189,7 @@ TEST(AServersClock, MayBeWrongForAWhile) {
   const Circle path;
   world.add_body(path);
   world.add_dialing_client();
-  ShownErrors after(world, 0, path, 10.0, 14.0);
+  Watch after(world, 0, path, 10.0, 14.0);
   world.before_tick = [&](double time_s) {
     if (time_s > 5.0 && time_s < 7.0) world.server().receive(time_s - 1000.0);
     if (time_s > 5.5 && time_s < 5.6) world.server().receive(time_s + 2.0);
@@ -211,7 +211,7 @@ std::size_t heap_bytes() {
 // Beside an honest client, for a minute: it sees what it would have seen, and the server keeps no more of the
 // other in the end than soon after it began.
 void expect_harmless(World& world, const Truth& path, const std::function<void(double time_s)>& step) {
-  ShownErrors honest(world, 0, path, 4.0, 64.0);
+  Watch honest(world, 0, path, 4.0, 64.0);
   std::size_t early = 0;
   for (double time_s = 0.05; time_s < 64.0; time_s += 0.05) {
     world.run_to(time_s);
@@ -226,7 +226,7 @@ void expect_harmless(World& world, const Truth& path, const std::function<void(d
 
 TEST(BadClients, OneThatNeverAcknowledgesCostsABoundedAmount) {
   WorldConfig config = near_network();
-  config.silence_timeout_s = 0.0;
+  config.silent_s = 0.0;
   World world(config);
   const Circle path;
   world.add_body(path);
@@ -256,9 +256,9 @@ TEST(BadClients, OneThatNeverAcknowledgesCostsABoundedAmount) {
 }
 
 // Joins by hand, and acknowledges as `forge` has it.
-class FalseAcknowledger {
+class Liar {
  public:
-  explicit FalseAcknowledger(World& world) : transport_(world.network().add_client(kProtocolVersion)) {}
+  explicit Liar(World& world) : transport_(world.network().add_client(kProtocolVersion)) {}
 
   void step(const std::function<void(ClientDatagram&, std::uint16_t newest)>& forge) {
     std::array<std::byte, 256> buffer;
@@ -302,7 +302,7 @@ TEST(BadClients, OneThatAcknowledgesEverythingFalselyHarmsNobody) {
     const Circle path;
     world.add_body(path);
     world.add_dialing_client();
-    FalseAcknowledger liar(world);
+    Liar liar(world);
     expect_harmless(world, path, [&](double) {
       liar.step([&](ClientDatagram& datagram, std::uint16_t newest) {
         // All that can have been sent, or what never was.

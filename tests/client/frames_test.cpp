@@ -73,7 +73,7 @@ TEST(ClientFrames, APassengerAtRestStandsStillOnDeck) {
 }
 
 // Comes aboard and leaves, moving along with the ship at every change, so that the truth is one smooth path.
-struct FrameChanges {
+struct Boarding {
   World& world;
   EntityId ship, walker;
   double period_s = 2.0;
@@ -100,11 +100,11 @@ TEST(ClientFrames, ChangingFramesIsContinuousInTheWorld) {
       World world(over("mobile", seed));
       world.add_client(in_mode(mode));
       const EntityId ship = world.server().spawn(0, "ship", Voyage{}(0.0));
-      const EntityId walker = world.server().spawn(0, "walker", FrameChanges::deck(0.0), ship);
-      const FrameChanges boarding{world, ship, walker};
+      const EntityId walker = world.server().spawn(0, "walker", Boarding::deck(0.0), ship);
+      const Boarding boarding{world, ship, walker};
       world.before_tick = boarding;
       State before;
-      double before_s = 0.0, silence_timeout_s = 0.0;
+      double before_s = 0.0, silent_s = 0.0;
       EntityId frame;
       int changes = 0, frames = 0;
       world.on_frame = [&](std::size_t, double time_s, std::span<const ShownEntity> shown) {
@@ -118,8 +118,8 @@ TEST(ClientFrames, ChangingFramesIsContinuousInTheWorld) {
           const double apart_m = glm::distance(moved, mean * (time_s - before_s));
           EXPECT_LT(apart_m, 0.1) << "seed " << seed << " at " << time_s;
           // Unless the link was silent: then corrections are large.
-          if (w->age_s > 0.5) silence_timeout_s = time_s;
-          if (time_s - silence_timeout_s > 1.0) {
+          if (w->age_s > 0.5) silent_s = time_s;
+          if (time_s - silent_s > 1.0) {
             EXPECT_LT(apart_m, 0.02) << "seed " << seed << " at " << time_s
                                      << (w->frame != frame ? ", where it changes" : "");
             auto& steps = w->frame != frame ? at_changes : elsewhere;
@@ -149,8 +149,8 @@ TEST(ClientFrames, OnAPerfectLinkAChangeOfFrameIsInvisible) {
     World world(WorldConfig{});
     world.add_client(in_mode(mode));
     const EntityId ship = world.server().spawn(0, "ship", Voyage{}(0.0));
-    const EntityId walker = world.server().spawn(0, "walker", FrameChanges::deck(0.0), ship);
-    const FrameChanges boarding{world, ship, walker};
+    const EntityId walker = world.server().spawn(0, "walker", Boarding::deck(0.0), ship);
+    const Boarding boarding{world, ship, walker};
     world.before_tick = boarding;
     double worst = 0.0;
     world.on_frame = [&](std::size_t, double time_s, std::span<const ShownEntity> shown) {
@@ -332,7 +332,7 @@ struct Hostile {
     tick = world.server().next_tick() - 1;
   }
   void send(const ControlMessage& message) {
-    world.tap(0).inject_payload({1}, Channel::control, encoded(message));
+    world.tap(0).slip_in({1}, Channel::control, encoded(message));
     take_in();
   }
   // An update in full of an entity that was announced.
@@ -351,7 +351,7 @@ struct Hostile {
     state.frame = frame;
     write_full(writer, state, q);
     buffer.resize(writer.finish().size());
-    world.tap(0).inject_payload({1}, Channel::state, buffer);
+    world.tap(0).slip_in({1}, Channel::state, buffer);
     take_in();
   }
   void take_in() { world.run_to(world.now_s() + 0.05); }
@@ -434,7 +434,7 @@ TEST(HostileFrames, AnyOrderOfEverythingIsHarmless) {
         int depth = 0;
         for (const ShownEntity* in = &e; in != nullptr && in->frame; ++depth)
           in = find(h.world.shown(0), in->frame);
-        EXPECT_LE(depth, kMaxFrameDepth + 1);
+        EXPECT_LE(depth, kMostFrames + 1);
       }
       (void)h.world.client(0).sample(h.world.local_s(0, h.world.now_s()));
     }

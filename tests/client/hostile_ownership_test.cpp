@@ -14,11 +14,11 @@ namespace {
 
 using News = OwnershipMessage::News;
 
-struct HostileServer {
+struct Hearsay {
   World world{WorldConfig{}};
   EntityId known;
 
-  HostileServer() {
+  Hearsay() {
     world.add_client();
     known = world.server().spawn(0, "known", standing({1.0, 2.0, 3.0}));
     world.run_to(2.0);
@@ -40,7 +40,7 @@ struct HostileServer {
     send(std::move(buffer));
   }
   void send(Bytes bytes) {
-    world.tap(0).inject_payload({1}, Channel::control, std::move(bytes));
+    world.tap(0).slip_in({1}, Channel::control, std::move(bytes));
     world.run_to(world.now_s() + 0.05);
   }
   [[nodiscard]] std::uint64_t malformed() { return world.client(0).stats().malformed; }
@@ -50,7 +50,7 @@ struct HostileServer {
 };
 
 TEST(HostileOwnership, WhatMakesNoSenseIsMalformed) {
-  HostileServer h;
+  Hearsay h;
   std::uint64_t refused = 0;
   for (const News news : {News::taken, News::corrected, News::again}) {
     h.send(h.message(news, h.known));  // of what it does not own
@@ -76,7 +76,7 @@ TEST(HostileOwnership, WhatMakesNoSenseIsMalformed) {
 }
 
 TEST(HostileOwnership, WhatIsCutShortOrDamagedIsHarmless) {
-  HostileServer h;
+  Hearsay h;
   scenario::Random random(5);
   Bytes whole(kMaxControlBytes);
   whole.resize(encode(h.message(News::given, h.known), whole).size());

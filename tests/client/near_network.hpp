@@ -13,7 +13,7 @@ inline WorldConfig near_network(const std::string& script = {}) {
   WorldConfig config;
   config.links = both_ways({.latency_ms = 40.0, .jitter_ms = 4.0});
   config.script = script;
-  config.silence_timeout_s = 10.0;
+  config.silent_s = 10.0;
   return config;
 }
 

@@ -51,7 +51,7 @@ struct Switch {
 };
 
 // All ways from one mode to another, some of them before the last one is over.
-std::vector<Switch> all_switches() {
+std::vector<Switch> all_ways() {
   return {{4.0, playout(Mode::adaptive)},      {7.0, playout(Mode::delayed, 0.35)},
           {10.0, playout(Mode::present)},      {13.0, playout(Mode::delayed, 0.1)},
           {15.0, playout(Mode::adaptive)},     {17.0, playout(Mode::present)},
@@ -126,7 +126,7 @@ TEST(PlayoutSwitch, IsNoStepInPlaceSpeedOrTurn) {
     }
     for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
       SCOPED_TRACE("path " + std::to_string(i) + ", seed " + std::to_string(seed));
-      const Steps steps = watch(path, seed, playout(Mode::present), all_switches());
+      const Steps steps = watch(path, seed, playout(Mode::present), all_ways());
       // Time itself changes its speed, by half a second a second at most.
       const double slower_mps = fastest_mps * 0.5 / kSwitchFrameHz;
       EXPECT_LT(steps.velocity_mps, 1.3 * alone.velocity_mps + slower_mps);
@@ -141,7 +141,7 @@ TEST(PlayoutSwitch, IsNoStepInPlaceSpeedOrTurn) {
 struct Watch {
   explicit Watch(const PlayoutConfig& first, const std::string& script = {})
       : world(
-            {.links = both_ways({.latency_ms = 40.0, .jitter_ms = 5.0}), .script = script, .silence_timeout_s = 3.0}) {
+            {.links = both_ways({.latency_ms = 40.0, .jitter_ms = 5.0}), .script = script, .silent_s = 3.0}) {
     (void)world.add_body(path);
     ClientConfig config;
     config.playout = first;
@@ -155,7 +155,7 @@ struct Watch {
     };
   }
 
-  void switch_to(const PlayoutConfig& to) {
+  void goes_over(const PlayoutConfig& to) {
     EXPECT_TRUE(world.client(0).set_playout(to, world.local_s(0, world.now_s())));
     EXPECT_EQ(world.client(0).playout().mode, to.mode);
   }
@@ -183,7 +183,7 @@ TEST(PlayoutSwitch, TheNewModeIsAsIfThereHadBeenNoOther) {
                                   playout(Mode::present), playout(Mode::adaptive), playout(Mode::present)}) {
     SCOPED_TRACE("mode " + std::to_string(static_cast<int>(to.mode)) + " at " + std::to_string(from_s));
     watch.look(from_s - 1.0, from_s);
-    watch.switch_to(to);
+    watch.goes_over(to);
     watch.look(from_s + 3.0, from_s + 9.0);
     Watch other{to};
     other.look(from_s + 3.0, from_s + 9.0);
@@ -206,14 +206,14 @@ TEST(PlayoutSwitch, TheServerIsToldOfWhatChangedWithoutAConnection) {
     Watch present{playout(Mode::present)};
     if (!in_time) watch.world.run_to(0.1);
     ASSERT_NE(watch.world.client(0).status(), ClientStatus::joined);
-    watch.switch_to(playout(Mode::adaptive));
+    watch.goes_over(playout(Mode::adaptive));
     watch.look(3.0, 8.0);
     past.look(3.0, 8.0);
     present.look(3.0, 8.0);
     EXPECT_NEAR(watch.publishes, past.publishes, 0.1 * past.publishes);
     EXPECT_GT(present.publishes, 1.3 * past.publishes);
     watch.world.run_to(12.0);
-    watch.switch_to(playout(Mode::present));
+    watch.goes_over(playout(Mode::present));
     watch.look(25.0, 30.0);
     ASSERT_EQ(watch.world.count(0, ClientEvent::Kind::resumed), 1u);
     present.look(25.0, 30.0);

@@ -46,11 +46,11 @@ struct Errors {
   }
 };
 
-class ServerRestart : public testing::TestWithParam<bool> {};
+class Restart : public testing::TestWithParam<bool> {};
 
 // Killed under its clients, it comes back knowing nothing, and calls everything otherwise. Until then what
 // was known stands still, and at no time is half of one world shown with half of the other.
-TEST_P(ServerRestart, TheNewServersStateTakesThePlaceOfTheOld) {
+TEST_P(Restart, TheNewServersStateTakesThePlaceOfTheOld) {
   const bool shuffled = GetParam();
   World world(near_network());
   const std::vector<Truth> paths{Circle{}, Straight{}, Still{{3.0, 4.0, 5.0}}};
@@ -98,7 +98,7 @@ TEST_P(ServerRestart, TheNewServersStateTakesThePlaceOfTheOld) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(, ServerRestart, testing::Bool());
+INSTANTIATE_TEST_SUITE_P(, Restart, testing::Bool());
 
 // Each end sends a number ten times a second, and what arrives is noted.
 struct Numbers {
@@ -118,9 +118,9 @@ struct Numbers {
   void step(World& world, std::size_t client, ClientId id) {
     if (world.client(client).send(bytes(sent_up + 1), Delivery::reliable)) ++sent_up;
     if (world.server().send(id, bytes(sent_down + 1), Delivery::reliable)) ++sent_down;
-    receive_all(world, client);
+    take_in(world, client);
   }
-  void receive_all(World& world, std::size_t client) {
+  void take_in(World& world, std::size_t client) {
     while (const auto message = world.client(client).poll_message())
       arrived_down.push_back(number(*message));
     while (const auto message = world.server().poll_message())
@@ -141,11 +141,11 @@ struct Outage {
   double most_step_m = 60.0 / 0.5 / 60.0 * 2.0;
 };
 
-class ReconnectAfterOutage : public testing::TestWithParam<Outage> {};
+class AnOutage : public testing::TestWithParam<Outage> {};
 
 // Whatever is cut, for however long: the session goes on, nothing that was sent reliably is lost, repeated or
 // overtaken, either way, and what is shown is soon right again.
-TEST_P(ReconnectAfterOutage, LosesNothingThatWasSentReliably) {
+TEST_P(AnOutage, LosesNothingThatWasSentReliably) {
   World world(near_network(GetParam().script));
   const std::vector<Truth> paths{Circle{}, Straight{}};
   for (const Truth& path : paths)
@@ -172,7 +172,7 @@ TEST_P(ReconnectAfterOutage, LosesNothingThatWasSentReliably) {
     numbers.step(world, 0, id);
   };
   world.run_to(GetParam().ends_s + 25.0);
-  numbers.receive_all(world, 0);
+  numbers.take_in(world, 0);
   EXPECT_GT(numbers.sent_up, 100u);
   EXPECT_GT(numbers.sent_down, 100u);
   Numbers::expect_all(numbers.arrived_up, numbers.sent_up);
@@ -193,7 +193,7 @@ TEST_P(ReconnectAfterOutage, LosesNothingThatWasSentReliably) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    , ReconnectAfterOutage,
+    , AnOutage,
     testing::Values(
         Outage{"Minute", "6 loss=100\n66 loss=0\n", 66.0},
         Outage{"TenSecondsDown", "6 down loss=100\n16 down loss=0\n", 16.0},
@@ -267,11 +267,11 @@ TEST(Reconnect, AMachineWithoutANetworkGoesOnTrying) {
   world.add_body(Circle{});
   world.add_dialing_client();
   world.run_to(6.0);
-  world.dialer(0).network_down = true;
+  world.dialer(0).broken = true;
   world.run_to(30.0);
   EXPECT_EQ(world.client(0).status(), ClientStatus::reconnecting);
   EXPECT_EQ(world.client(0).refusal(), "the network is down");
-  world.dialer(0).network_down = false;
+  world.dialer(0).broken = false;
   world.run_to(45.0);
   EXPECT_EQ(world.client(0).status(), ClientStatus::joined);
   EXPECT_EQ(world.count(0, Kind::resumed), 1u);

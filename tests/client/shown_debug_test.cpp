@@ -10,9 +10,9 @@
 namespace reckoner::test {
 namespace {
 
-class ShownDebugByMode : public testing::TestWithParam<PlayoutMode> {};
+class ShownDebugIn : public testing::TestWithParam<PlayoutMode> {};
 
-TEST_P(ShownDebugByMode, EveryFrameItAgreesWithWhatIsShown) {
+TEST_P(ShownDebugIn, EveryFrameItAgreesWithWhatIsShown) {
   World world({.links = network("intercity")});
   const EntityId id = world.add_body(Swing{});
   ClientConfig config;
@@ -48,7 +48,7 @@ TEST_P(ShownDebugByMode, EveryFrameItAgreesWithWhatIsShown) {
   EXPECT_FALSE(world.client(0).debug(EntityId{}));
 }
 
-INSTANTIATE_TEST_SUITE_P(, ShownDebugByMode, testing::Values(PlayoutMode::present, PlayoutMode::adaptive));
+INSTANTIATE_TEST_SUITE_P(, ShownDebugIn, testing::Values(PlayoutMode::present, PlayoutMode::adaptive));
 
 TEST(ShownDebug, WhoHearsNothingSaysThatItFades) {
   World world({.links = network("lan"), .script = "3 loss=100\n10 loss=0\n"});

@@ -38,9 +38,9 @@ double speed_of(const State& state) {
   return glm::length(glm::dvec3{state.velocity});
 }
 
-class ConnectionSilenceIn : public testing::TestWithParam<PlayoutMode> {};
+class Silence : public testing::TestWithParam<PlayoutMode> {};
 
-TEST_P(ConnectionSilenceIn, MotionFadesToRestAndComesBackWithoutAStep) {
+TEST_P(Silence, MotionFadesToRestAndComesBackWithoutAStep) {
   constexpr double kFrameHz = 240.0;
   // The link is dead, down, from 6 s to 9 s.
   WorldConfig config;
@@ -79,13 +79,13 @@ TEST_P(ConnectionSilenceIn, MotionFadesToRestAndComesBackWithoutAStep) {
   EXPECT_LT(least_speed, 1e-3);
   EXPECT_LT(last_way_m, 0.01);
   // A second and some delay under way, then what faded_state() promises.
-  const double silence_timeout_s = kSilenceS + 0.3 + 0.1;
-  const double speed = path.speed() + path.acceleration() * silence_timeout_s;
-  EXPECT_LT(worst_m, speed * (silence_timeout_s + kFadeAccelerationS + 0.5 * kFadeVelocityS) + path.acceleration());
+  const double silent_s = kSilenceS + 0.3 + 0.1;
+  const double speed = path.speed() + path.acceleration() * silent_s;
+  EXPECT_LT(worst_m, speed * (silent_s + kFadeAccelerationS + 0.5 * kFadeVelocityS) + path.acceleration());
   EXPECT_LT(error_after_m, 0.15);
 }
 
-INSTANTIATE_TEST_SUITE_P(, ConnectionSilenceIn,
+INSTANTIATE_TEST_SUITE_P(, Silence,
                          testing::Values(PlayoutMode::present, PlayoutMode::adaptive, PlayoutMode::delayed));
 
 // What rests, or moves as foreseen, is where it was meant to be as soon as anything comes again that says so.

@@ -27,16 +27,16 @@ struct Change {
   double scale;
 };
 
-constexpr double kLeadTimeS = 0.3;  // told so long before, server time
+constexpr double kAheadS = 0.3;  // told so long before, server time
 constexpr double kStepS = 1e-3;
 constexpr int kStepsAFrame = 8;
 constexpr double kScaledFrameS = kStepS * kStepsAFrame;
 
-struct ScaleChange {
+struct Pace {
   double announced_s;  ///< real time
   double scale;
 };
-struct RunResult;
+struct Seen;
 
 class Game {
  public:
@@ -92,11 +92,11 @@ class Game {
     }
   }
   /// Both games until `until_s`, real time, with changes of pace.
-  [[nodiscard]] RunResult run(std::span<const ScaleChange> paces, double until_s);
+  [[nodiscard]] Seen run(std::span<const Pace> paces, double until_s);
 
   void announce(double scale, double real_s) {
     // A world at rest never comes to a later time: from there it goes on as soon as it is heard of.
-    const double ahead_s = world.scale_at(real_s) > 0.0 ? kLeadTimeS : 0.0;
+    const double ahead_s = world.scale_at(real_s) > 0.0 ? kAheadS : 0.0;
     coming = Change{world.at(real_s) + ahead_s, scale};
     std::array<std::byte, sizeof(Change)> bytes;
     std::memcpy(bytes.data(), &*coming, sizeof(Change));
@@ -116,17 +116,17 @@ class Game {
 };
 
 // What a run showed, in real time.
-struct RunResult {
+struct Seen {
   double off_m = 0.0;  ///< farthest from where the body was at the instant that was meant
-  double velocity_step_mps =
+  double kink =
       0.0;  ///< largest change of velocity from frame to frame, m/s; in fast motion by the pace squared
   double rest_m = 0.0;             ///< farthest in a frame of a world at rest
   std::vector<double> mean_mps{};  ///< in the second second after each change had come
   int frames = 0;
 };
 
-RunResult Game::run(std::span<const ScaleChange> paces, double until_s) {
-  RunResult seen;
+Seen Game::run(std::span<const Pace> paces, double until_s) {
+  Seen seen;
   seen.mean_mps.resize(paces.size());
   std::size_t next = 0;
   std::optional<glm::dvec3> last, before_last;
@@ -147,8 +147,8 @@ RunResult Game::run(std::span<const ScaleChange> paces, double until_s) {
       if (pace <= 0.0 && since_s >= 1.5) seen.rest_m = std::max(seen.rest_m, moved_m);
     }
     if (before_last) {
-      const double velocity_step_mps = glm::distance(at - *last, *last - *before_last) / kScaledFrameS;
-      seen.velocity_step_mps = std::max(seen.velocity_step_mps, velocity_step_mps / std::max(1.0, pace * pace));
+      const double kink = glm::distance(at - *last, *last - *before_last) / kScaledFrameS;
+      seen.kink = std::max(seen.kink, kink / std::max(1.0, pace * pace));
     }
     before_last = last;
     last = at;
@@ -172,21 +172,21 @@ constexpr std::uint64_t kSeeds = 12;
 class TimeScale : public testing::TestWithParam<PlayoutMode> {};
 
 TEST_P(TimeScale, SlowMotionAndRestAreShownWithoutAJump) {
-  constexpr ScaleChange kPaces[] = {{4.0, 0.2}, {8.0, 1.0}, {11.5, 0.0}, {15.0, 1.0}};
+  constexpr Pace kPaces[] = {{4.0, 0.2}, {8.0, 1.0}, {11.5, 0.0}, {15.0, 1.0}};
   double kinks = 0.0, off_m = 0.0;
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     Game game(GetParam(), seed, true);
-    const RunResult seen = game.run(kPaces, 20.0);
+    const Seen seen = game.run(kPaces, 20.0);
     EXPECT_GT(seen.frames, 2000);
     EXPECT_EQ(game.client.status(), ClientStatus::joined);
     EXPECT_EQ(game.clock_steps, 0);
     EXPECT_LT(seen.off_m, kMostOffM);
-    EXPECT_LT(seen.velocity_step_mps, kMostKink);
+    EXPECT_LT(seen.kink, kMostKink);
     EXPECT_NEAR(seen.mean_mps[0], 1.0, 0.05);
     EXPECT_NEAR(seen.mean_mps[1], 5.0, 0.2);
     EXPECT_LT(seen.rest_m, 1e-6);
     EXPECT_NEAR(seen.mean_mps[3], 5.0, 0.2);
-    kinks += seen.velocity_step_mps / kSeeds;
+    kinks += seen.kink / kSeeds;
     off_m += seen.off_m / kSeeds;
   }
   EXPECT_LT(kinks, kMeanKink);
@@ -195,18 +195,18 @@ TEST_P(TimeScale, SlowMotionAndRestAreShownWithoutAJump) {
 
 // In game time all ways take longer then, which must not be taken for a queue.
 TEST_P(TimeScale, FastMotionIsShownWithoutAJump) {
-  constexpr ScaleChange kPaces[] = {{4.0, 2.0}, {9.0, 1.0}};
+  constexpr Pace kPaces[] = {{4.0, 2.0}, {9.0, 1.0}};
   double kinks = 0.0, off_m = 0.0;
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     Game game(GetParam(), seed, false);
-    const RunResult seen = game.run(kPaces, 14.0);
+    const Seen seen = game.run(kPaces, 14.0);
     EXPECT_GT(seen.frames, 1400);
     EXPECT_EQ(game.clock_steps, 0);
     EXPECT_LT(seen.off_m, kMostOffM);
-    EXPECT_LT(seen.velocity_step_mps, kMostKink);
+    EXPECT_LT(seen.kink, kMostKink);
     EXPECT_NEAR(seen.mean_mps[0], 10.0, 0.3);
     EXPECT_NEAR(seen.mean_mps[1], 5.0, 0.2);
-    kinks += seen.velocity_step_mps / kSeeds;
+    kinks += seen.kink / kSeeds;
     off_m += seen.off_m / kSeeds;
   }
   EXPECT_LT(kinks, kMeanKink);

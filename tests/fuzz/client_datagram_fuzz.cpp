@@ -110,7 +110,7 @@ Datagram any_datagram(Choices& choices) {
     QuantisedState state = any_quantised(choices, q.orientation_bits);
     if (choices.flag()) {
       head.reference_age = static_cast<std::uint32_t>(choices.up_to(choices.rarely(7) ? 100'000 : 20) + 1);
-      state = quantise(nearest_encodable(any_state(choices, q), q), 1, CodingMode{}, q);
+      state = quantise(nearest_that_travels(any_state(choices, q), q), 1, CodingMode{}, q);
     }
     d.owned.push_back({head, state});
   }

@@ -136,7 +136,7 @@ OwnershipMessage any_ownership(Choices& choices) {
 
 GameDataMessage any_game_data(Choices& choices) {
   GameDataMessage m;
-  if (choices.flag()) m.time_s = choices.real(-kMaxStamp, kMaxStamp);
+  if (choices.flag()) m.time_s = choices.real(-kMostStamp, kMostStamp);
   m.payload = choices.bytes(64);
   if (m.payload.empty()) m.payload.resize(1);
   return m;
@@ -210,7 +210,7 @@ CodeParameters any_codes(Choices& choices) {
   if (!choices.rarely(3)) return c;
   for (OrderRule& rule : c.orders) {
     rule.offset = static_cast<std::int8_t>(choices.integer(7));
-    rule.slope = static_cast<std::uint8_t>(choices.up_to(OrderRule::kMaxSlope));
+    rule.slope = static_cast<std::uint8_t>(choices.up_to(OrderRule::kMostSlope));
   }
   fill(choices, c.velocity);
   for (Prior& prior : c.priors) {
@@ -218,8 +218,8 @@ CodeParameters any_codes(Choices& choices) {
     fill(choices, prior.vertical);
     fill(choices, prior.tilt);
     fill(choices, prior.yaw);
-    prior.pitch_share = static_cast<std::uint8_t>(choices.up_to(CodeParameters::kMaxShare));
-    prior.other_share = static_cast<std::uint8_t>(choices.up_to(CodeParameters::kMaxShare));
+    prior.pitch_share = static_cast<std::uint8_t>(choices.up_to(CodeParameters::kMostShare));
+    prior.other_share = static_cast<std::uint8_t>(choices.up_to(CodeParameters::kMostShare));
   }
   return c;
 }
@@ -252,7 +252,7 @@ QuantisedState any_quantised(Choices& choices, unsigned orientation_bits) {
   if (choices.rarely(7)) s.frame = any_entity(choices);
   s.teleports = static_cast<std::uint8_t>(choices.up_to(kTeleportModulus - 1));
   CodingMode& m = s.coding_mode;
-  m.precision = static_cast<std::uint8_t>(choices.up_to(kMaxPrecision));
+  m.precision = static_cast<std::uint8_t>(choices.up_to(kMostPrecision));
   if (choices.rarely(7)) {
     s.along = {{static_cast<std::uint32_t>(choices.up_to(3) + 1)},
                static_cast<std::int32_t>(choices.up_to(INT32_MAX)),
@@ -260,9 +260,9 @@ QuantisedState any_quantised(Choices& choices, unsigned orientation_bits) {
                static_cast<std::int32_t>(choices.integer(32))};
     return s;
   }
-  m.reach = static_cast<std::uint8_t>(choices.up_to(kMaxReach));
-  m.prior = static_cast<std::uint8_t>(choices.up_to(kPriorCount - 1));
-  m.wander = static_cast<std::uint8_t>(choices.up_to(kMaxWander));
+  m.reach = static_cast<std::uint8_t>(choices.up_to(kMostReach));
+  m.prior = static_cast<std::uint8_t>(choices.up_to(kPriors - 1));
+  m.wander = static_cast<std::uint8_t>(choices.up_to(kMostWander));
   m.bends = choices.flag();
   if (m.bends) s.link = static_cast<std::uint8_t>(choices.up_to(Motion::kLinks - 1));
   // Mostly what some archetype can be: the rest is refused as soon as it is read.
@@ -273,7 +273,7 @@ QuantisedState any_quantised(Choices& choices, unsigned orientation_bits) {
     any_three(choices, s.acceleration, wild ? 31 : 6);
   }
   if (orientation_bits == 0) return s;
-  m.twist = static_cast<std::uint8_t>(choices.up_to(kMaxTwist));
+  m.twist = static_cast<std::uint8_t>(choices.up_to(kMostTwist));
   s.largest = static_cast<std::uint8_t>(choices.up_to(3));
   any_three(choices, s.orientation, 8);
   any_three(choices, s.angular_velocity, wild ? 31 : 6);

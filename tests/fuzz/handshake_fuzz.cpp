@@ -29,9 +29,9 @@ std::size_t mark_of(const Bytes& bytes) {
   return std::hash<std::string_view>{}({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
-class HandshakeWorld {
+class Way {
  public:
-  explicit HandshakeWorld(Choices& choices) : choices_(choices) {
+  explicit Way(Choices& choices) : choices_(choices) {
     fix_random();
     const SecretKey key = SecretKey::make();
     config_ = {.key = key,
@@ -71,7 +71,7 @@ class HandshakeWorld {
       case 7:
         return use(i);
       default:
-        return rejoin(i);
+        return come_back(i);
     }
   }
 
@@ -218,7 +218,7 @@ class HandshakeWorld {
   }
 
   // With its ticket, whatever has become of its session.
-  void rejoin(std::size_t i) {
+  void come_back(std::size_t i) {
     const auto* joined = clients_[i]->joined();
     if (joined == nullptr) return;
     const Ticket& t = joined->ticket;
@@ -242,7 +242,7 @@ class HandshakeWorld {
 
 void run(std::span<const std::byte> input) {
   Choices choices{input};
-  HandshakeWorld way{choices};
+  Way way{choices};
   for (int steps = 0; !choices.empty() && steps < 300; ++steps) {
     way.step();
     way.settle();

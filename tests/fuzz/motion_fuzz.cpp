@@ -48,14 +48,14 @@ void read_any_residual(std::span<const std::byte> bytes, const QuantisedState& b
 
 // A baseline is what was read or quantised: it can be.
 QuantisedState any_baseline(Choices& choices, const Quantisation& q, double time_s) {
-  const State state = nearest_encodable(any_state(choices, q), q);
-  if (!is_encodable(state, q)) return {};
+  const State state = nearest_that_travels(any_state(choices, q), q);
+  if (!can_travel(state, q)) return {};
   CodingMode coding_mode;
-  coding_mode.precision = static_cast<std::uint8_t>(choices.up_to(kMaxPrecision));
-  coding_mode.reach = static_cast<std::uint8_t>(choices.up_to(kMaxReach));
-  coding_mode.prior = static_cast<std::uint8_t>(choices.up_to(kPriorCount - 1));
-  coding_mode.wander = static_cast<std::uint8_t>(choices.up_to(kMaxWander));
-  coding_mode.twist = static_cast<std::uint8_t>(choices.up_to(kMaxTwist));
+  coding_mode.precision = static_cast<std::uint8_t>(choices.up_to(kMostPrecision));
+  coding_mode.reach = static_cast<std::uint8_t>(choices.up_to(kMostReach));
+  coding_mode.prior = static_cast<std::uint8_t>(choices.up_to(kPriors - 1));
+  coding_mode.wander = static_cast<std::uint8_t>(choices.up_to(kMostWander));
+  coding_mode.twist = static_cast<std::uint8_t>(choices.up_to(kMostTwist));
   coding_mode.bends = choices.flag();
   QuantisedState out = quantise(state, 3, coding_mode, q);
   if (coding_mode.bends) out.link = static_cast<std::uint8_t>(choices.up_to(Motion::kLinks - 1));

@@ -34,10 +34,10 @@ void travel(const Route& route, RouteTable& routes, Choices& choices) {
 }
 
 // Tens of thousands of points take a tenth of a second to measure, ten with sanitizers; they are like fewer.
-constexpr int kMaxPasses = 8;
+constexpr int kMostPasses = 8;
 
 void make(const RouteDefinition& definition, Choices& choices) {
-  if (definition.kind == RouteKind::kChaikin && definition.passes > kMaxPasses) return;
+  if (definition.kind == RouteKind::kChaikin && definition.passes > kMostPasses) return;
   RouteTable routes;
   const auto id = routes.add(definition);
   if (id) travel(*routes.find(*id), routes, choices);

@@ -173,7 +173,7 @@ Datagram any_datagram(Choices& choices, const Known& known) {
     if (choices.flag()) {
       const std::uint32_t least = std::max(d.header.coding.reference_age, u.head.age + 1);
       u.head.reference_age = least + static_cast<std::uint32_t>(choices.up_to(8));
-      const State near = nearest_encodable(any_state(choices, q), q);
+      const State near = nearest_that_travels(any_state(choices, q), q);
       u.state = quantise(near, 1, known.baselines[slot].coding_mode, q);
     } else {
       u.state = any_quantised(choices, q.orientation_bits);

@@ -181,11 +181,11 @@ CodingMode any_coding_mode(test::RandomStates& random) {
     return static_cast<std::uint8_t>(random.number(0.0, most + 1.0));
   };
   CodingMode coding_mode;
-  coding_mode.precision = up_to(kMaxPrecision);
-  coding_mode.reach = up_to(kMaxReach);
-  coding_mode.prior = up_to(static_cast<std::uint8_t>(kPriorCount - 1));
-  coding_mode.wander = up_to(kMaxWander);
-  coding_mode.twist = up_to(kMaxTwist);
+  coding_mode.precision = up_to(kMostPrecision);
+  coding_mode.reach = up_to(kMostReach);
+  coding_mode.prior = up_to(static_cast<std::uint8_t>(kPriors - 1));
+  coding_mode.wander = up_to(kMostWander);
+  coding_mode.twist = up_to(kMostTwist);
   coding_mode.bends = up_to(1) == 1;
   return coding_mode;
 }
@@ -214,7 +214,7 @@ void live(Codec& codec, const Quantisation& q, bool has_orientation, test::Rando
       turn(s, surprise / 4.0, random);
     }
     if (random.number(0.0, 1.0) < 0.2) coding_mode = any_coding_mode(random);
-    if (!is_encodable(s, q)) return;
+    if (!can_travel(s, q)) return;
     const QuantisedState next = quantise(s, 2, coding_mode, q);
     codec.pass_residual(next, baseline, dt_s, q);
     baseline = next;

@@ -40,7 +40,7 @@ TEST(Owned, IsShownAlmostAsWellAsTheServersOwn) {
       const ReplayOptions options = owned(swapped ? "mobile" : "wifi", swapped ? "wifi" : "mobile", seed);
       const Figures figures = run(**source, options);
       ReplayOptions plain = options;
-      plain.links = combined_links(*options.owner_links, options.links);
+      plain.links = summed(*options.owner_links, options.links);
       plain.owner_links.reset();
       const Figures server_side = run(**source, plain);
       EXPECT_LE(figures.now_error_m.p95, 1.25 * server_side.now_error_m.p95) << seed;

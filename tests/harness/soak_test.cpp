@@ -10,7 +10,7 @@ namespace reckoner::harness {
 namespace {
 
 TEST(Soak, AFewMinutesInVirtualTimeLeaveNothingBehind) {
-  const SoakReport report = soak_in_virtual_time({.clients = 24, .entities = 12, .seconds = 420.0}, [](double) {});
+  const SoakReport report = soak_virtually({.clients = 24, .entities = 12, .seconds = 420.0}, [](double) {});
   for (const std::string& wrong : report.wrong)
     ADD_FAILURE() << wrong;
   EXPECT_GT(report.figures["resumed"].get<int>(), 10);
@@ -32,13 +32,13 @@ TEST(Soak, TellsWhatGrows) {
   EXPECT_EQ(growth(series, 0.0, 0.0), "");
 }
 
-TEST(NumberedMessages, KnowsTheNextOfItsSession) {
-  NumberedMessages heard;
-  EXPECT_TRUE(heard.take(NumberedMessages::bytes(5, 1)));
-  EXPECT_TRUE(heard.take(NumberedMessages::bytes(5, 2)));
-  EXPECT_FALSE(heard.take(NumberedMessages::bytes(5, 4))) << "one is missing";
-  EXPECT_TRUE(heard.take(NumberedMessages::bytes(6, 1))) << "another session";
-  EXPECT_FALSE(heard.take(NumberedMessages::bytes(6, 1))) << "repeated";
+TEST(Numbered, KnowsTheNextOfItsSession) {
+  Numbered heard;
+  EXPECT_TRUE(heard.take(Numbered::bytes(5, 1)));
+  EXPECT_TRUE(heard.take(Numbered::bytes(5, 2)));
+  EXPECT_FALSE(heard.take(Numbered::bytes(5, 4))) << "one is missing";
+  EXPECT_TRUE(heard.take(Numbered::bytes(6, 1))) << "another session";
+  EXPECT_FALSE(heard.take(Numbered::bytes(6, 1))) << "repeated";
   EXPECT_FALSE(heard.take({}));
 }
 

@@ -21,7 +21,7 @@ using secure::Kind;
 using test::Bytes;
 using test::End;
 using test::now_s;
-using test::RawClient;
+using test::Stranger;
 using test::unix_s;
 
 constexpr double kFrameS = 1.0 / 60.0;
@@ -94,8 +94,8 @@ TEST_F(AddressChange, LosesNothingReliableAndIsOverAfterARoundTrip) {
 TEST_F(AddressChange, OneDatagramInAnothersNameSendsHimNothingMuch) {
   listen();
   join();
-  RawClient victim(server.transport->port(), 0x7F00004D);
-  relay->drop_up = [&](const Bytes& bytes) {
+  Stranger victim(server.transport->port(), 0x7F00004D);
+  relay->swallow_up = [&](const Bytes& bytes) {
     if (victim.sent > 0) return true;  // and from then on the client says nothing
     victim.send(bytes);
     return true;
@@ -111,8 +111,8 @@ TEST_F(AddressChange, OneDatagramInAnothersNameSendsHimNothingMuch) {
 TEST_F(AddressChange, AllInAnothersNameSendsHimLessThanItCost) {
   listen();
   join();
-  RawClient victim(server.transport->port(), 0x7F00004D);
-  relay->drop_up = [&](const Bytes& bytes) {
+  Stranger victim(server.transport->port(), 0x7F00004D);
+  relay->swallow_up = [&](const Bytes& bytes) {
     victim.send(bytes);
     return true;
   };
@@ -129,8 +129,8 @@ TEST_F(AddressChange, AllInAnothersNameSendsHimLessThanItCost) {
 TEST_F(AddressChange, WhoIsFasterWithACopyMovesNothing) {
   listen();
   join();
-  RawClient attacker(server.transport->port(), 0x7F00004E);
-  relay->drop_up = [&](const Bytes& bytes) {
+  Stranger attacker(server.transport->port(), 0x7F00004E);
+  relay->swallow_up = [&](const Bytes& bytes) {
     attacker.send(bytes);
     return false;
   };
@@ -156,7 +156,7 @@ TEST_F(AddressChange, AnEchoGoesToTheServerWhereverItsProbeComesFrom) {
     return [kind](const Bytes& bytes) { return bytes[0] == static_cast<std::byte>(kind); };
   };
   int asked = 0;
-  relay->drop_down = [&](const Bytes& bytes) {
+  relay->swallow_down = [&](const Bytes& bytes) {
     if (!is(Kind::probe)(bytes)) return false;
     EXPECT_TRUE(elsewhere.send(relay->client(), bytes));
     ++asked;
@@ -208,7 +208,7 @@ TEST_F(AddressChange, IsFollowedForADialersConnection) {
 // share.
 TEST_F(AddressChange, RequestsToConnectAreHeldToTheSendersShare) {
   listen({.datagrams_per_second = 100.0, .address_datagrams_per_second = 100.0, .burst_s = 0.1});
-  RawClient flooder(server.transport->port());
+  Stranger flooder(server.transport->port());
   Guard guard(token(), kGame);
   ASSERT_TRUE(until([&] {
     if (const auto message = guard.to_send(now_s())) flooder.send(*message);

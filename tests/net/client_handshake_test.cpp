@@ -19,7 +19,7 @@ using test::kNow;
 using test::kServer;
 
 /// A client and a server, 50 ms apart, and what is done to what is on its way.
-struct HandshakeLink {
+struct Way {
   GateConfig config{.key = SecretKey::make(), .game = kGame, .addresses = {kServer}};
   std::unique_ptr<Gate> gate = std::make_unique<Gate>(config);
   double now_s = 100.0;
@@ -64,7 +64,7 @@ struct HandshakeLink {
 TEST(ClientHandshake, AForgedChallengeCostsAMoment) {
   for (const int forged : {1, 2, 3, 10}) {
     for (const bool first : {true, false}) {
-      HandshakeLink way;
+      Way way;
       int left = forged;
       const auto forge = [&](ClientHandshake& client, const Bytes& answer) {
         const auto genuine = read_challenge(answer);
@@ -80,7 +80,7 @@ TEST(ClientHandshake, AForgedChallengeCostsAMoment) {
 }
 
 TEST(ClientHandshake, AServerThatIsStartedAnewInBetweenIsAskedAgain) {
-  HandshakeLink way;
+  Way way;
   bool restarted = false;
   way.after = [&](ClientHandshake&, const Bytes& answer) {
     if (!restarted && read_challenge(answer)) way.gate = std::make_unique<Gate>(way.config);
@@ -94,7 +94,7 @@ TEST(ClientHandshake, AServerThatIsStartedAnewInBetweenIsAskedAgain) {
 
 // Who is not let in asks more and more seldom, whatever the server answers meanwhile.
 TEST(ClientHandshake, WhoIsNotLetInAsksSeldom) {
-  HandshakeLink way;
+  Way way;
   EXPECT_FALSE(way.joins_within(5.0, {way.token(SecretKey::make()), kGame}));
   EXPECT_LE(way.requests + way.responses, 12u);
   const std::size_t before = way.requests + way.responses;

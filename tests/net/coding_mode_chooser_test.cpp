@@ -88,10 +88,10 @@ TEST(CodingModeChooser, SurvivesAnything) {
   for (int i = 0; i < 2000; ++i) {
     const CodingMode coding_mode =
         chooser.choose(kUnitPrecision, random.number(0.0, 1.0), random.number(0.0, 1e6));
-    ASSERT_LE(coding_mode.reach, kMaxReach);
-    ASSERT_LT(coding_mode.prior, kPriorCount);
-    ASSERT_LE(coding_mode.wander, kMaxWander);
-    ASSERT_LE(coding_mode.twist, kMaxTwist);
+    ASSERT_LE(coding_mode.reach, kMostReach);
+    ASSERT_LT(coding_mode.prior, kPriors);
+    ASSERT_LE(coding_mode.wander, kMostWander);
+    ASSERT_LE(coding_mode.twist, kMostTwist);
     chooser.observe(quantise(random.state(), 0, coding_mode, q), quantise(random.state(), 0, coding_mode, q),
                     i % 5 == 0 ? 0.0 : random.number(0.0, 1e3), q);
   }

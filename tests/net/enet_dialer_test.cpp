@@ -15,7 +15,7 @@
 namespace reckoner {
 namespace {
 
-using test::kTimeoutS;
+using test::kPatience;
 using test::now_s;
 using test::unix_s;
 
@@ -46,7 +46,7 @@ struct Bench {
   bool joins(EnetDialer& dialer) {
     bool client_in = false;
     const std::size_t before = joined.size();
-    for (const double end_s = now_s() + kTimeoutS; now_s() < end_s && !(client_in && joined.size() > before);
+    for (const double end_s = now_s() + kPatience; now_s() < end_s && !(client_in && joined.size() > before);
          usleep(300)) {
       server->service(0.0);
       while (const auto event = server->poll()) {
@@ -134,13 +134,13 @@ TEST(EnetDialer, GoesThroughTheServersOfItsToken) {
   for (const double end_s = now_s() + 0.2; now_s() < end_s; usleep(2000))
     dialer.transport()->service(0.0);
   EXPECT_FALSE(dialer.transport()->ticket());
-  EXPECT_TRUE(dialer.try_next_server()) << "there is another";
+  EXPECT_TRUE(dialer.try_elsewhere()) << "there is another";
   ASSERT_TRUE(dialer.dial());
   ASSERT_TRUE(bench.joins(dialer));
   ASSERT_TRUE(dialer.dial());
   ASSERT_TRUE(bench.joins(dialer)) << "the one that was connected last comes first";
-  EXPECT_TRUE(dialer.try_next_server()) << "and then the others, in turn";
-  EXPECT_FALSE(dialer.try_next_server()) << "until all have been tried";
+  EXPECT_TRUE(dialer.try_elsewhere()) << "and then the others, in turn";
+  EXPECT_FALSE(dialer.try_elsewhere()) << "until all have been tried";
   EXPECT_EQ(bench.joined, (std::vector<std::uint64_t>{5, 5}));
 }
 
@@ -151,7 +151,7 @@ TEST(EnetDialer, AServerThatIsNamedIsTheOnlyOne) {
   grant.servers = {{0x7F000001, 1}, {0x7F000001, bench.server->port()}};
   const ClientSecurity security{.token = issue_token(grant, bench.key, kGame), .game = kGame};
   EnetDialer dialer("127.0.0.1", bench.server->port(), 3, security);
-  EXPECT_FALSE(dialer.try_next_server());
+  EXPECT_FALSE(dialer.try_elsewhere());
   ASSERT_TRUE(dialer.dial());
   EXPECT_TRUE(bench.joins(dialer));
 }
@@ -185,14 +185,14 @@ TEST(EnetDialer, SaysWhenItNeedsANewTokenButShowsWhatItHas) {
   ASSERT_TRUE(dialer.dial());
   const double begin_s = now_s();
   EXPECT_FALSE(bench.joins(dialer));
-  EXPECT_LT(now_s() - begin_s, kTimeoutS) << "it is told that nobody answers";
+  EXPECT_LT(now_s() - begin_s, kPatience) << "it is told that nobody answers";
   EXPECT_GT(bench.server->stats().refusals[Refusal::wrong_token], 0u) << "and has asked";
-  EXPECT_NE(dialer.failure_hint().find("expired"), std::string::npos) << dialer.failure_hint();
+  EXPECT_NE(dialer.doubt().find("expired"), std::string::npos) << dialer.doubt();
   dialer.set_security(bench.security(8));
-  EXPECT_EQ(dialer.failure_hint(), "");
+  EXPECT_EQ(dialer.doubt(), "");
   ASSERT_TRUE(dialer.dial());
   EXPECT_TRUE(bench.joins(dialer));
-  EXPECT_EQ(dialer.failure_hint(), "");
+  EXPECT_EQ(dialer.doubt(), "");
   EXPECT_EQ(bench.joined.back(), 8u);
 }
 
@@ -207,17 +207,17 @@ TEST(EnetDialer, DoubtsNoTokenThatWasTaken) {
     bench.server->service(0.0);
     dialer.transport()->service(0.0);
   }
-  EXPECT_EQ(dialer.failure_hint(), "");
+  EXPECT_EQ(dialer.doubt(), "");
 }
 
 TEST(EnetDialer, ChancesAreAllDifferent) {
   EnetDialer dialer("127.0.0.1", 1, 3, Insecure{});
   std::set<double> seen;
   for (int i = 0; i < 1000; ++i) {
-    const double random_fraction = dialer.random_fraction();
-    EXPECT_GE(random_fraction, 0.0);
-    EXPECT_LT(random_fraction, 1.0);
-    seen.insert(random_fraction);
+    const double chance = dialer.chance();
+    EXPECT_GE(chance, 0.0);
+    EXPECT_LT(chance, 1.0);
+    seen.insert(chance);
   }
   EXPECT_GT(seen.size(), 990u);
 }

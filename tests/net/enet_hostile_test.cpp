@@ -20,7 +20,7 @@ using enet_filter::Role;
 using test::Bytes;
 using Datagram = test::EnetDatagram;
 using test::now_s;
-using test::RawClient;
+using test::Stranger;
 
 TEST(EnetFilter, AcceptsWhatATransportSends) {
   EXPECT_TRUE(acceptable(Datagram::connect(2).bytes, Role::server));
@@ -164,7 +164,7 @@ class EnetHostile : public ::testing::Test {
     while (!(to_client_ && to_server_) && now_s() < end_s)
       turn();
     ASSERT_TRUE(to_client_ && to_server_);
-    raw_ = std::make_unique<RawClient>(server_->port());
+    raw_ = std::make_unique<Stranger>(server_->port());
   }
 
   void turn() {
@@ -194,7 +194,7 @@ class EnetHostile : public ::testing::Test {
 
   std::unique_ptr<EnetTransport> server_;
   std::unique_ptr<EnetTransport> client_;
-  std::unique_ptr<RawClient> raw_;
+  std::unique_ptr<Stranger> raw_;
   std::optional<PeerId> to_client_;
   std::optional<PeerId> to_server_;
   int received_ = 0;
@@ -273,7 +273,7 @@ TEST_F(EnetHostile, SpoofedConnectsFreeTheirSlots) {
   auto listening = EnetTransport::listen({.host = "127.0.0.1", .max_peers = 1, .security = Insecure{}});
   ASSERT_TRUE(listening);
   server_ = std::move(*listening);
-  test::RawClient spoofer(server_->port());
+  test::Stranger spoofer(server_->port());
   spoofer.send(Datagram::connect(2).bytes);
   for (int i = 0; i < 20; ++i)
     turn();

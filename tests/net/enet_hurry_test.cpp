@@ -18,7 +18,7 @@ namespace {
 
 using test::Bytes;
 using test::End;
-using test::kTimeoutS;
+using test::kPatience;
 using test::now_s;
 using test::Relay;
 
@@ -37,7 +37,7 @@ class EnetHurry : public testing::Test {
     client.transport = std::move(*connecting);
   }
   bool until(const std::function<bool()>& done) {
-    for (const double end_s = now_s() + kTimeoutS; now_s() < end_s; usleep(1000)) {
+    for (const double end_s = now_s() + kPatience; now_s() < end_s; usleep(1000)) {
       server.turn();
       relay->turn();
       client.turn();
@@ -51,13 +51,13 @@ class EnetHurry : public testing::Test {
 
 TEST_F(EnetHurry, SixLostRequestsKeepNobodyOut) {
   std::size_t lost = 0;
-  relay->drop_up = [&](const Bytes&) { return ++lost <= 6; };
+  relay->swallow_up = [&](const Bytes&) { return ++lost <= 6; };
   EXPECT_TRUE(until([&] { return joined(); }));  // doubling would take 31 s, and a client gives up after 5
 }
 
 TEST_F(EnetHurry, ThreeLostAnswersDoNotEither) {
   std::size_t lost = 0;
-  relay->drop_down = [&](const Bytes&) { return ++lost <= 3; };
+  relay->swallow_down = [&](const Bytes&) { return ++lost <= 3; };
   EXPECT_TRUE(until([&] { return joined(); }));
 }
 
@@ -65,7 +65,7 @@ TEST_F(EnetHurry, TheOldestMessageIsNeverFarFromItsNextTry) {
   ASSERT_TRUE(until([&] { return joined(); }));
   constexpr std::size_t kLarge = 500;
   std::vector<double> tried_s;
-  relay->drop_down = [&](const Bytes& bytes) {
+  relay->swallow_down = [&](const Bytes& bytes) {
     if (bytes.size() < kLarge) return false;
     tried_s.push_back(now_s());
     return true;
@@ -79,7 +79,7 @@ TEST_F(EnetHurry, TheOldestMessageIsNeverFarFromItsNextTry) {
   for (std::size_t i = 1; i < tried_s.size(); ++i)
     longest_s = std::max(longest_s, tried_s[i] - tried_s[i - 1]);
   EXPECT_LT(longest_s, 1.0);
-  relay->drop_down = nullptr;
+  relay->swallow_down = nullptr;
   EXPECT_TRUE(until([&] { return !client.control.empty(); }));
 }
 

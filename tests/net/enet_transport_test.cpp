@@ -20,7 +20,7 @@ namespace reckoner {
 namespace {
 
 using Bytes = std::vector<std::byte>;
-using test::kTimeoutS;
+using test::kPatience;
 using test::now_s;
 
 // Generous: the machine may be busy. A test that works takes milliseconds.
@@ -69,7 +69,7 @@ struct EventRecord {
 };
 
 bool turn_until(const std::vector<EventRecord*>& ends, const std::function<bool()>& done,
-                double patience_s = kTimeoutS) {
+                double patience_s = kPatience) {
   const double end_s = now_s() + patience_s;
   while (now_s() < end_s) {
     for (EventRecord* end : ends)
@@ -273,7 +273,7 @@ TEST_F(EnetTransportTest, PayloadLivesUntilTheNextCall) {
   join(client_);
   ASSERT_TRUE(client_.transport->send(client_.connected.front(), Channel::control, pattern(64, 5)));
   ASSERT_TRUE(client_.transport->send(client_.connected.front(), Channel::control, pattern(64, 6)));
-  const double end_s = now_s() + kTimeoutS;
+  const double end_s = now_s() + kPatience;
   std::optional<TransportEvent> event;
   while (!event && now_s() < end_s) {
     client_.turn();

@@ -26,7 +26,7 @@ namespace {
 using test::Bytes;
 using test::End;
 using test::EnetDatagram;
-using test::kTimeoutS;
+using test::kPatience;
 using test::now_s;
 using test::Relay;
 
@@ -64,7 +64,7 @@ bool are_numbered(const std::vector<Bytes>& messages) {
 }
 
 /// Loses, repeats and holds back, each datagram on its own.
-class BadLink {
+class BadWay {
  public:
   std::function<void(const Bytes&)> out;
   double lost = 0.0, twice = 0.0, held_s = 0.0;
@@ -101,7 +101,7 @@ class EnetWork : public testing::Test {
  protected:
   End server, client;
   std::unique_ptr<Relay> relay;
-  BadLink up, down;
+  BadWay up, down;
   unsigned header = 0;  // of what the client sends
 
   void SetUp() override {
@@ -128,7 +128,7 @@ class EnetWork : public testing::Test {
     server.transport.reset();
     EXPECT_TRUE(set_enet_allocator({std::malloc, std::free}));
   }
-  bool until(const std::function<bool()>& done, double patience_s = kTimeoutS) {
+  bool until(const std::function<bool()>& done, double patience_s = kPatience) {
     const auto turn = [this] {
       server.turn();
       relay->turn();
@@ -143,14 +143,14 @@ class EnetWork : public testing::Test {
   void run(double seconds) {
     (void)until([] { return false; }, seconds);
   }
-  void lose_and_delay_all(double held_s = 0.02) {
-    for (BadLink* way : {&up, &down}) {
+  void let_all_be_lost_and_late(double held_s = 0.02) {
+    for (BadWay* way : {&up, &down}) {
       way->lost = 0.2;
       way->twice = 0.5;
       way->held_s = held_s;
     }
-    relay->drop_up = [this](const Bytes& bytes) { return up(bytes); };
-    relay->drop_down = [this](const Bytes& bytes) { return down(bytes); };
+    relay->swallow_up = [this](const Bytes& bytes) { return up(bytes); };
+    relay->swallow_down = [this](const Bytes& bytes) { return down(bytes); };
   }
   /// In the client's name. Not more at once than the socket's buffer holds.
   void say(const EnetDatagram& datagram) {
@@ -212,7 +212,7 @@ TEST_F(EnetWork, WhatWaitsIsBoundedInNumberToo) {
 
 // Messages are under way, and nothing is acknowledged but what is not there to be.
 TEST_F(EnetWork, FalseAcknowledgementsAreRefused) {
-  relay->drop_up = [](const Bytes&) { return true; };  // the client never acknowledges
+  relay->swallow_up = [](const Bytes&) { return true; };  // the client never acknowledges
   constexpr std::uint32_t kSent = 1000;
   for (std::uint32_t i = 0; i < kSent; ++i)
     ASSERT_TRUE(server.transport->send(server.connected[0], Channel::control, numbered(i)));
@@ -241,14 +241,14 @@ TEST_F(EnetWork, FalseAcknowledgementsAreRefused) {
 
   // All is still under way, and once it is acknowledged by whom it was sent to, it is done.
   const std::size_t under_way = enet_bytes;
-  relay->drop_up = nullptr;
+  relay->swallow_up = nullptr;
   EXPECT_TRUE(until([&] { return enet_bytes + 100u * kSent < under_way; }));
   EXPECT_TRUE(server.disconnected.empty() && client.disconnected.empty());
   EXPECT_TRUE(are_numbered(client.control));
 }
 
 TEST_F(EnetWork, AnHonestPairMeetsNoLimitOnABadLink) {
-  lose_and_delay_all();
+  let_all_be_lost_and_late();
   constexpr std::uint32_t kBatch = 400, kBatches = 10;  // the client's window has 512
   for (std::uint32_t n = 0; n < kBatches; ++n) {
     for (std::uint32_t i = n * kBatch; i < (n + 1) * kBatch; ++i) {
@@ -280,7 +280,7 @@ TEST_F(EnetWork, BehindALostOneNoMoreGoesThanAWindow) {
     server.control.clear();
     const auto lost = static_cast<std::uint16_t>(last + 1);  // the first of the next ones
     std::size_t most = 0;
-    relay->drop_up = [&](const Bytes& bytes) {
+    relay->swallow_up = [&](const Bytes& bytes) {
       bool has_lost = false;
       enet_filter::for_each_command(bytes, [&](const enet_filter::Command& command) {
         if (command.kind == enet_filter::Kind::other || command.kind == enet_filter::Kind::acknowledge)
@@ -298,7 +298,7 @@ TEST_F(EnetWork, BehindALostOneNoMoreGoesThanAWindow) {
     EXPECT_TRUE(server.control.empty());
     EXPECT_LE(most, each.most);
     EXPECT_GT(most, each.most / 2);
-    relay->drop_up = nullptr;
+    relay->swallow_up = nullptr;
     last = static_cast<std::uint16_t>(last + each.messages);
     ASSERT_TRUE(until([&] { return server.control.size() == each.messages; }));
     EXPECT_TRUE(are_numbered(server.control));
@@ -322,7 +322,7 @@ TEST_F(EnetWork, TheEndIsToldAsSoonAsAllIsThrough) {
 // A client that leaves sends at once all that it has kept, up to 8192 messages, small ones perhaps.
 TEST_F(EnetWork, WhoLeavesGetsAllThrough) {
   constexpr std::uint32_t kSent = 8192;
-  lose_and_delay_all();
+  let_all_be_lost_and_late();
   for (std::uint32_t i = 0; i < kSent; ++i)
     ASSERT_TRUE(client.transport->send(client.connected[0], Channel::control, numbered(i)));
   client.transport->disconnect(client.connected[0], 7);

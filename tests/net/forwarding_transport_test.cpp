@@ -68,7 +68,7 @@ TEST(ForwardingTransport, PassesEveryCallOnAndEveryAnswerBack) {
 }
 
 /// Overrides one function only.
-class NoPollTransport final : public ForwardingTransport {
+class Deaf final : public ForwardingTransport {
  public:
   using ForwardingTransport::ForwardingTransport;
   [[nodiscard]] std::optional<TransportEvent> poll() override {
@@ -79,7 +79,7 @@ class NoPollTransport final : public ForwardingTransport {
 
 TEST(ForwardingTransport, OneWhoDerivesChangesWhatItOverridesOnly) {
   Recorder inner;
-  NoPollTransport transport(inner);
+  Deaf transport(inner);
   EXPECT_FALSE(transport.poll());
   EXPECT_TRUE(transport.send({1}, Channel::state, {}));
   const std::vector<std::string> expected{"poll", "send 1 0"};

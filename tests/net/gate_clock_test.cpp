@@ -9,7 +9,7 @@
 namespace reckoner::secure {
 namespace {
 
-using test::GateServer;
+using test::House;
 using test::kNow;
 using test::kServer;
 
@@ -21,7 +21,7 @@ TEST(GateClock, AWallClockThatWasBehindKeepsTheTableNoLongerThanUsual) {
     config.tokens = {.most = 50, .most_per_client = 256};
     config.handshakes_per_second = 0.0;
     config.most_sessions = config.most_sessions_per_host = 1000;
-    GateServer house(1, config);
+    House house(1, config);
     const auto joins = [&](std::uint64_t client) {
       const std::uint64_t right_s = kNow + static_cast<std::uint64_t>(house.now_s - 100.0);
       ConnectGrant grant{.client_id = client, .expires_s = right_s + 30, .servers = {kServer}};
@@ -44,7 +44,7 @@ TEST(GateClock, AWallClockThatWasBehindKeepsTheTableNoLongerThanUsual) {
 
 // A token that is good for days is looked at again and again, and used as long.
 TEST(GateClock, WhatIsGoodForDaysStaysUsed) {
-  GateServer house;
+  House house;
   ConnectGrant grant{.client_id = 1, .expires_s = house.unix_s + 200'000, .servers = {kServer}};
   grant.issued_ms = house.unix_s * 1000;
   const ConnectToken token = issue_token(grant, house.config.key, test::kGame);

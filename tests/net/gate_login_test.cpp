@@ -18,7 +18,7 @@ namespace reckoner::secure {
 namespace {
 
 using test::Bytes;
-using test::GateServer;
+using test::House;
 using test::kClient;
 using test::kGame;
 using test::kNow;
@@ -27,7 +27,7 @@ using test::token_of;
 
 TEST(GateLogin, OneTokenIsOneSessionWhateverIsDoneWithItsTickets) {
   for (const std::size_t gates : {1u, 3u}) {
-    GateServer house(gates);
+    House house(gates);
     std::optional<Ticket> ticket;
     std::vector<ConnectToken> all = {house.token(7)};
     for (std::uint16_t i = 0; i < 200; ++i) {
@@ -51,7 +51,7 @@ TEST(GateLogin, OneTokenIsOneSessionWhateverIsDoneWithItsTickets) {
 
 // Before a connection stands on it, a session is no more than one either.
 TEST(GateLogin, SessionsThatNothingFollowsDoNotPileUp) {
-  GateServer house;
+  House house;
   ConnectToken token = house.token(7);
   for (std::uint16_t i = 0; i < 50; ++i) {
     ClientHandshake client(token, kGame);
@@ -63,7 +63,7 @@ TEST(GateLogin, SessionsThatNothingFollowsDoNotPileUp) {
 }
 
 TEST(GateLogin, OfTheTicketsOfASessionOneIsGood) {
-  GateServer house;
+  House house;
   ClientHandshake client(house.token(), kGame);
   house.talk(client, kClient);
   ASSERT_TRUE(house.hold(client));
@@ -86,7 +86,7 @@ TEST(GateLogin, OfTheTicketsOfASessionOneIsGood) {
 // A player whose game has crashed has a new token from the backend, and need not wait for anything. What the
 // older login had left is worth nothing: if it was a thief's, he is out.
 TEST(GateLogin, TheNewestTokenOfAClientWins) {
-  GateServer house(2);
+  House house(2);
   const auto thiefs = house.join(house.token(7), {1, 1}, 0);
   const auto own = house.join(house.token(7), {2, 2}, 1);
   ASSERT_TRUE(thiefs && own);
@@ -104,7 +104,7 @@ TEST(GateLogin, TheNewestTokenOfAClientWins) {
 // was kept back.
 TEST(GateLogin, WhatWasIssuedBeforeTheNewestDoesNotComeBack) {
   for (const bool restarts : {false, true}) {
-    GateServer house(2);
+    House house(2);
     const ConnectToken kept_back = house.token_issued_at(house.unix_s * 1000, 7);
     auto thiefs = house.join(house.token(7), {1, 1}, 0);
     thiefs = house.join(token_of(*thiefs), {1, 1}, 1);  // tickets of tickets remember it, too
@@ -135,7 +135,7 @@ TEST(GateLogin, WhatWasIssuedBeforeTheNewestDoesNotComeBack) {
 
 // Nobody is locked out by how coarse the backend's clock is.
 TEST(GateLogin, OfTokensThatWereIssuedAtOnceTheOneShownLastWins) {
-  GateServer house;
+  House house;
   const ConnectToken first = house.token(7), second = house.token(7);
   EXPECT_TRUE(house.join(second, {1, 1}));
   EXPECT_TRUE(house.join(first, {2, 2}));
@@ -147,7 +147,7 @@ TEST(GateLogin, OfTokensThatWereIssuedAtOnceTheOneShownLastWins) {
 // the others issue for ten seconds, not for as long as its clock is ahead.
 TEST(GateLogin, ABackendWhoseClockIsAheadLocksNobodyOut) {
   for (const std::uint64_t ahead_s : {5u, 20u, 60u, 3600u, 1'000'000'000u}) {
-    GateServer house;
+    House house;
     auto ticket = house.join(house.token_issued_at((house.unix_s + ahead_s) * 1000, 7));
     ASSERT_TRUE(ticket);
     for (const bool restarts : {false, true}) {
@@ -167,7 +167,7 @@ TEST(GateLogin, AsManyAtOnceAsTheServerSays) {
   for (const std::size_t most : {2u, 5u, 0u}) {
     GateConfig config;
     config.tokens.sessions_per_client = most;
-    GateServer house(1, config);
+    House house(1, config);
     std::vector<Ticket> tickets;
     for (std::uint16_t i = 0; i < 12; ++i) {
       const auto ticket = house.join(house.token(7), {50u + i, i});
@@ -184,7 +184,7 @@ TEST(GateLogin, AsManyAtOnceAsTheServerSays) {
 
 // Who comes back to a full house takes its own place.
 TEST(GateLogin, AFullHouseHasRoomForWhoComesBack) {
-  GateServer house;
+  House house;
   std::optional<Ticket> last;
   for (std::uint16_t i = 0; i < house.config.most_sessions_per_host; ++i)
     last = house.join(house.token(i), {kClient.host, i});
@@ -198,7 +198,7 @@ TEST(GateLogin, AFullHouseHasRoomForWhoComesBack) {
 
 TEST(GateLogin, WhoHasOnlySeenATokenOnItsWayCannotUseItUp) {
   for (const bool ticket : {false, true}) {
-    GateServer house;
+    House house;
     ConnectToken token = house.token();
     if (ticket) token = token_of(*house.join(token));
     ClientHandshake alice(token, kGame);
@@ -229,7 +229,7 @@ TEST(GateLogin, WhoHasOnlySeenATokenOnItsWayCannotUseItUp) {
 TEST(GateLogin, NoBitOfAResponseCanBeChanged) {
   GateConfig config;
   config.handshakes_per_second = config.begun_per_second = 0.0;
-  GateServer house(1, config);
+  House house(1, config);
   ClientHandshake client(house.token(), kGame);
   ASSERT_TRUE(client.receive(*house.ask(kClient, *client.to_send(house.now_s))));
   const auto sent = client.to_send(house.now_s);
@@ -246,7 +246,7 @@ TEST(GateLogin, NoBitOfAResponseCanBeChanged) {
 
 // The client asks two hosts of one server, because a change of its port made its datagrams arrive at another.
 TEST(GateLogin, OneTokenStandsAtOneOfSeveralGates) {
-  GateServer house(2);
+  House house(2);
   const ConnectToken token = house.token();
   const SecretKey secret = SecretKey::make();
   ClientHandshake first(token, kGame, secret), second(token, kGame, secret), third(token, kGame, secret);
@@ -265,7 +265,7 @@ TEST(GateLogin, OneTokenStandsAtOneOfSeveralGates) {
 // The server's part of the key exchange is drawn for each session, even if all else is the same: its keys,
 // and with them nonces, are never used twice.
 TEST(GateLogin, KeysAreDrawnAnewForEverySession) {
-  GateServer house;
+  House house;
   const ConnectToken token = house.token();
   const SecretKey secret = SecretKey::make();
   std::set<PublicKey> servers;
@@ -289,7 +289,7 @@ TEST(GateLogin, KeysAreDrawnAnewForEverySession) {
 // However long it lasts: its login is remembered, so that who comes back takes its place, and what it did not
 // come back with is used.
 TEST(GateLogin, ASessionIsRememberedForAsLongAsItLasts) {
-  GateServer house;
+  House house;
   ClientHandshake client(house.token(1, kNow + 1'000'000), kGame);
   house.talk(client, kClient);
   ASSERT_TRUE(house.hold(client));
@@ -310,7 +310,7 @@ TEST(GateLogin, ASessionIsRememberedForAsLongAsItLasts) {
 }
 
 TEST(GateLogin, ASessionHasOneConnection) {
-  GateServer house;
+  House house;
   ClientHandshake client(house.token(), kGame);
   house.talk(client, kClient);
   EXPECT_TRUE(house.hold(client));
@@ -320,7 +320,7 @@ TEST(GateLogin, ASessionHasOneConnection) {
 }
 
 TEST(GateLogin, TicketsAreGoodForAsLongAsTheBackendSays) {
-  GateServer house;
+  House house;
   const std::uint64_t until_s = kNow + 5000;
   auto ticket = house.join(house.token(1, until_s));
   std::size_t times = 0;
@@ -334,7 +334,7 @@ TEST(GateLogin, TicketsAreGoodForAsLongAsTheBackendSays) {
   }
   EXPECT_EQ(times, 4u);
   // Who stays connected is sent none that is not good any more.
-  GateServer other;
+  House other;
   ClientHandshake client(other.token(1, kNow + 400), kGame);
   other.talk(client, kClient);
   ASSERT_TRUE(other.hold(client));
@@ -352,7 +352,7 @@ TEST(GateLogin, TicketsAreGoodForAsLongAsTheBackendSays) {
 }
 
 TEST(GateLogin, ATokenThatSaysNothingOfItsTicketsLetsThemBeGoodForADay) {
-  GateServer house;
+  House house;
   auto ticket = house.join(house.token());
   for (int i = 0; i < 30 && ticket; ++i) {
     house.now_s += 3500.0;
@@ -366,7 +366,7 @@ TEST(GateLogin, ATokenThatSaysNothingOfItsTicketsLetsThemBeGoodForADay) {
 // Set ahead and back, what was shown stays used; and whoever has something good gets in all the while.
 TEST(GateLogin, AWallClockThatIsSetAheadAndBackMakesNothingGoodAgain) {
   for (const std::uint64_t ahead_s : {60u, 3000u, 1'000'000u, 1'000'000'000u}) {
-    GateServer house;
+    House house;
     const ConnectToken token = house.token(1);
     const auto ticket = house.join(token);
     ASSERT_TRUE(ticket);
@@ -387,7 +387,7 @@ TEST(GateLogin, AWallClockThatIsSetAheadAndBackMakesNothingGoodAgain) {
 
 // Used while the clock was ahead by less than a ticket's life: it was kept for longer than it looked to last.
 TEST(GateLogin, WhatIsUsedWhileTheClockIsAheadStaysUsed) {
-  GateServer house;
+  House house;
   house.unix_s += 3000;
   const auto ticket = house.join(house.token(1));
   ASSERT_TRUE(ticket);
@@ -404,7 +404,7 @@ TEST(GateLogin, RatesMayBeSmallAndZeroIsNone) {
     GateConfig config;
     config.handshakes_per_second = handshakes;
     config.begun_per_second = tokens;
-    GateServer house(1, config);
+    House house(1, config);
     std::size_t count = 0;
     for (std::uint64_t i = 0; i < 300; ++i)
       count += house.join(house.token(i % 10), kClient) ? 1 : 0;
@@ -421,7 +421,7 @@ TEST(GateLogin, WhenTheTableIsFullThoseInsideDoNotNotice) {
   config.tokens = {.most = 100, .most_per_client = 10};
   config.handshakes_per_second = 0.0;
   config.most_sessions = config.most_sessions_per_host = 1000;
-  GateServer house(1, config);
+  House house(1, config);
   // One client alone cannot fill it.
   std::size_t taken = 0;
   for (int i = 0; i < 100; ++i)

@@ -15,7 +15,7 @@ namespace reckoner::secure {
 namespace {
 
 using test::Bytes;
-using test::GateServer;
+using test::House;
 using test::kGame;
 using test::token_of;
 
@@ -24,7 +24,7 @@ using test::token_of;
 TEST(GateShare, CopiesOfAResponseUseUpNobodysHandshakes) {
   enum class Then { nothing, stands, leaves, comes_back, is_full };
   for (const Then then : {Then::nothing, Then::stands, Then::leaves, Then::comes_back, Then::is_full}) {
-    GateServer house;
+    House house;
     const ServerAddress home{9, 1};
     std::vector<Ticket> inside;
     if (then == Then::is_full) {
@@ -80,7 +80,7 @@ TEST(GateShare, CopiesOfAResponseUseUpNobodysHandshakes) {
 TEST(GateShare, StrangersUseUpNobodysHandshakes) {
   GateConfig config;
   config.begun_per_second = 5.0;
-  GateServer house(1, config);
+  House house(1, config);
   Response garbage;
   garbage.game = kGame;
   garbage.expires_s = house.unix_s + 1000;
@@ -103,7 +103,7 @@ TEST(GateShare, TheSessionsOfAnAddressAreCounted) {
   config.most_sessions = 20;
   config.most_sessions_per_host = 4;
   config.handshakes_per_second = config.begun_per_second = 0.0;
-  GateServer house(1, config);
+  House house(1, config);
   Gate& gate = house.gates[0];
   std::mt19937 random(17);
   std::map<std::uint64_t, std::pair<std::uint32_t, std::uint32_t>> inside;  // client: session, host

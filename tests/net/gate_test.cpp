@@ -17,7 +17,7 @@ using test::kClient;
 using test::kGame;
 using test::kNow;
 using test::kServer;
-using test::is_admitted;
+using test::let_in;
 using test::token_of;
 
 struct Bench {
@@ -220,7 +220,7 @@ TEST(Gate, OnlyServersGiveTicketsAndOnlyToWhomIsThere) {
   Bench bench;
   bench.config.ticket_s = 12.0;
   Guard server(bench.config), client(bench.token(3), kGame);
-  ASSERT_TRUE(is_admitted(client, server, kClient, bench.now_s));
+  ASSERT_TRUE(let_in(client, server, kClient, bench.now_s));
   server.tidy(bench.now_s + 4.0, kNow + 4000, [](const auto&, const auto&) { ADD_FAILURE(); });
   const std::uint64_t expires_s = client.joined()->ticket.expires_s;
   const auto forged = client.seal(*client.sealer_of(0), Kind::ticket, write(Ticket{}));

@@ -56,11 +56,11 @@ class Hash {
 };
 
 CodingMode coding_mode_of(Numbers& numbers) {
-  return {numbers.choice(kMaxPrecision),
-          numbers.choice(kMaxReach),
-          numbers.choice(static_cast<std::uint8_t>(kPriorCount - 1)),
-          numbers.choice(kMaxWander),
-          numbers.choice(kMaxTwist),
+  return {numbers.choice(kMostPrecision),
+          numbers.choice(kMostReach),
+          numbers.choice(static_cast<std::uint8_t>(kPriors - 1)),
+          numbers.choice(kMostWander),
+          numbers.choice(kMostTwist),
           numbers.choice(1) == 1};
 }
 

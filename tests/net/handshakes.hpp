@@ -48,7 +48,7 @@ inline void talk(secure::ClientHandshake& client, secure::Gate& gate, const Serv
 }
 
 /// The same of their guards. True if the client is let in.
-inline bool is_admitted(secure::Guard& client, secure::Guard& server, const ServerAddress& from, double now_s,
+inline bool let_in(secure::Guard& client, secure::Guard& server, const ServerAddress& from, double now_s,
                    std::uint64_t unix_s = kNow) {
   while (const auto message = client.to_send(now_s)) {
     const auto arrival = server.arrive(from, *message, now_s, unix_s);
@@ -60,7 +60,7 @@ inline bool is_admitted(secure::Guard& client, secure::Guard& server, const Serv
 
 /// The same, and a connection stands on the session.
 inline bool connects(secure::Guard& client, secure::Guard& server, const ServerAddress& from, double now_s) {
-  return is_admitted(client, server, from, now_s) && server.hold(client.joined()->number, 1);
+  return let_in(client, server, from, now_s) && server.hold(client.joined()->number, 1);
 }
 
 }  // namespace reckoner::test

@@ -13,7 +13,7 @@
 namespace reckoner::test {
 
 /// A server of one or more gates, and what its transport would do.
-struct GateServer {
+struct House {
   secure::GateConfig config;
   std::vector<secure::Gate> gates;
   double now_s = 100.0;
@@ -21,7 +21,7 @@ struct GateServer {
   std::vector<std::uint32_t> ended;
   std::size_t ended_by_another = 0;
 
-  explicit GateServer(std::size_t count = 1, const secure::GateConfig& changed = {}) : config(changed) {
+  explicit House(std::size_t count = 1, const secure::GateConfig& changed = {}) : config(changed) {
     config.key = SecretKey::make();
     config.game = kGame;
     config.addresses = {kServer};

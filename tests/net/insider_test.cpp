@@ -23,16 +23,16 @@ using test::Bytes;
 using test::End;
 using test::EnetDatagram;
 using test::now_s;
-using test::RawClient;
+using test::Stranger;
 using test::unix_s;
 
 constexpr unsigned kPeers = 8;
 
-class HostileClient : public test::TokenServer<EnetTransport> {
+class Insider : public test::TokenServer<EnetTransport> {
  protected:
   End& honest = add_client();
   std::optional<secure::Guard> insider;
-  std::uint32_t honest_session = 0, his = 0;  // sessions
+  std::uint32_t theirs = 0, his = 0;  // sessions
   Bytes seen;                         // something sealed of the honest one's
 
   void SetUp() override {
@@ -45,10 +45,10 @@ class HostileClient : public test::TokenServer<EnetTransport> {
     ASSERT_TRUE(until([&] { return !honest.connected.empty() && !server.connected.empty(); }));
     seen = relay->up.back();
     ASSERT_TRUE(secure::sealed_session(seen));
-    honest_session = *secure::sealed_session(seen);
+    theirs = *secure::sealed_session(seen);
     insider.emplace(token(2), kGame);
-    relay->drop_down = [this](const Bytes& bytes) {
-      if (secure::sealed_session(bytes) == honest_session) return false;
+    relay->swallow_down = [this](const Bytes& bytes) {
+      if (secure::sealed_session(bytes) == theirs) return false;
       (void)insider->arrive({}, bytes, now_s(), unix_s());
       return true;
     };
@@ -57,7 +57,7 @@ class HostileClient : public test::TokenServer<EnetTransport> {
       return insider->joined() != nullptr;
     }));
     his = insider->joined()->number;
-    ASSERT_NE(his, honest_session);
+    ASSERT_NE(his, theirs);
   }
   /// The server refuses as much more for this reason, and nothing else.
   void expect_refused(Refusal why, std::size_t times, const RefusalCounts& before) {
@@ -90,19 +90,19 @@ Bytes renamed(std::span<const std::byte> sealed, std::uint32_t session) {
 }
 
 // What counts is the key, whatever number stands in front, from wherever it comes.
-TEST_F(HostileClient, CannotSealForAnothersSession) {
-  ASSERT_EQ(renamed(seen, honest_session), seen) << "that is where the number stands";
-  secure::Sealer sealer(insider->joined()->keys.to_server, honest_session, 1'000'000);
+TEST_F(Insider, CannotSealForAnothersSession) {
+  ASSERT_EQ(renamed(seen, theirs), seen) << "that is where the number stands";
+  secure::Sealer sealer(insider->joined()->keys.to_server, theirs, 1'000'000);
   std::vector<Bytes> forged{renamed(seen, his)};
   for (const Kind kind : {Kind::enet, Kind::state, Kind::echo}) {
     const Bytes plain = kind == Kind::enet ? EnetDatagram(0).command(0x04, 0xFF).put32(0).bytes : Bytes(8);
-    forged.push_back(renamed(insider->seal(*insider->sealer_of(0), kind, plain), honest_session));
+    forged.push_back(renamed(insider->seal(*insider->sealer_of(0), kind, plain), theirs));
     Bytes out(100);
     const auto sealed = sealer.seal(kind, plain, out);
     forged.emplace_back(sealed.begin(), sealed.end());
   }
   const RefusalCounts before = server.transport->stats().refusals;
-  RawClient elsewhere(server.transport->port(), 0x7F000050);
+  Stranger elsewhere(server.transport->port(), 0x7F000050);
   for (const Bytes& datagram : forged) {
     relay->send_up(datagram);
     elsewhere.send(datagram);
@@ -114,7 +114,7 @@ TEST_F(HostileClient, CannotSealForAnothersSession) {
 
 // Sealed well, for his own session: the ENet peer that it names is the other's. ENet knows peers by number
 // and address, and both are right.
-TEST_F(HostileClient, CannotNameAnothersConnection) {
+TEST_F(Insider, CannotNameAnothersConnection) {
   const auto speaks = [this](const Bytes& plain) {
     const auto sealed = insider->seal(*insider->sealer_of(0), Kind::enet, plain);
     relay->send_up({sealed.begin(), sealed.end()});
@@ -131,7 +131,7 @@ TEST_F(HostileClient, CannotNameAnothersConnection) {
     return times;
   };
   RefusalCounts before = server.transport->stats().refusals;
-  speaks(EnetDatagram::connect(2, honest_session).bytes);
+  speaks(EnetDatagram::connect(2, theirs).bytes);
   expect_refused(Refusal::no_session, 1, before);
   const std::function<void(EnetDatagram&)> commands[] = {
       [](EnetDatagram& state) { state.command(0x49, 1, 0).put16(1).put16(3).data(3); },

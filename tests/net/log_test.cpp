@@ -22,7 +22,7 @@ namespace reckoner::test {
 namespace {
 
 /// Keeps what is said.
-struct LogCapture {
+struct Heard {
   struct Line {
     LogLevel level;
     std::string event;
@@ -83,7 +83,7 @@ TEST(Log, AnEmptySinkIsNotCalled) {
 }
 
 TEST(RefusalLog, SaysOnceASecondHowManyMoreByReason) {
-  LogCapture heard;
+  Heard heard;
   RefusalLog log;
   RefusalCounts counts;
   std::size_t looks = 0;
@@ -100,7 +100,7 @@ TEST(RefusalLog, SaysOnceASecondHowManyMoreByReason) {
   EXPECT_EQ(heard.lines[1].text, "refused reason=malformed count=1024");
   EXPECT_EQ(heard.lines[1].level, LogLevel::warning);
   std::size_t debug = 0;
-  for (const LogCapture::Line& line : heard.lines)
+  for (const Heard::Line& line : heard.lines)
     debug += line.level == LogLevel::debug ? 1 : 0;
   EXPECT_EQ(debug, 1u) << "what is merely late is no warning";
   log.say(heard.sink(), "refused", counts);
@@ -124,7 +124,7 @@ bool until(const std::function<bool()>& so, const std::vector<Transport*>& trans
 }
 
 TEST(TransportLog, PeersComeAndGoWithTheirAddress) {
-  LogCapture heard, of_client;
+  Heard heard, of_client;
   auto server = ShardedTransport::listen({.host = "127.0.0.1", .security = Insecure{}, .log = heard.sink()});
   ASSERT_TRUE(server);
   auto client = EnetTransport::connect("127.0.0.1", (*server)->port(), 0, Insecure{}, of_client.sink());
@@ -152,7 +152,7 @@ static_assert(!ConnectsWithoutAWord<const char*>);
 
 // Once, however many hosts share the port; and nothing of a server that wants tokens for itself.
 TEST(TransportLog, AServerThatLetsInAnybodyIsWarnedOf) {
-  LogCapture heard;
+  Heard heard;
   auto open = ShardedTransport::listen(
       {.host = "127.0.0.1", .max_peers = 20, .security = Insecure{}, .log = heard.sink()}, 16);
   ASSERT_TRUE(open);
@@ -173,7 +173,7 @@ TEST(TransportLog, AServerThatLetsInAnybodyIsWarnedOf) {
 }
 
 TEST(TransportLog, WhoGetsNoAnswerIsTold) {
-  LogCapture heard;
+  Heard heard;
   auto nobody = EnetTransport::listen(
       {.host = "127.0.0.1", .security = Insecure{}});  // it has the port, and is never serviced
   ASSERT_TRUE(nobody);
@@ -186,7 +186,7 @@ TEST(TransportLog, WhoGetsNoAnswerIsTold) {
 // A server that wants tokens, and knocks without any: counted, and said once a second.
 // A household too many: its router's address is said, and not for each of its tries.
 TEST(TransportLog, WhoFindsNoPlaceIsSaidWithTheAddress) {
-  LogCapture heard;
+  Heard heard;
   const SecretKey key = SecretKey::make();
   auto server = EnetTransport::listen({.host = "127.0.0.1",
                                        .security = ServerSecurity{.key = key, .peers_per_address = 2},
@@ -209,7 +209,7 @@ TEST(TransportLog, WhoFindsNoPlaceIsSaidWithTheAddress) {
   const auto lines = heard.count("client turned away: too many from its address, or in all");
   EXPECT_GE(lines, 1u);
   EXPECT_LE(static_cast<double>(lines), now_s() - begin_s + 1.0) << "once a second";
-  for (const LogCapture::Line& line : heard.lines) {
+  for (const Heard::Line& line : heard.lines) {
     if (!line.event.starts_with("client turned away")) continue;
     EXPECT_EQ(line.level, LogLevel::warning);
     EXPECT_NE(line.text.find(" address=127.0.0.1:"), std::string::npos) << line.text;
@@ -217,7 +217,7 @@ TEST(TransportLog, WhoFindsNoPlaceIsSaidWithTheAddress) {
 }
 
 TEST(TransportLog, WhatIsRefusedAtTheGateIsAddedUp) {
-  LogCapture heard;
+  Heard heard;
   auto key = SecretKey::make();
   auto server = EnetTransport::listen(
       {.host = "127.0.0.1", .security = ServerSecurity{.key = std::move(key)}, .log = heard.sink()});
@@ -231,7 +231,7 @@ TEST(TransportLog, WhatIsRefusedAtTheGateIsAddedUp) {
   }
   ASSERT_TRUE(
       until([&] { return (*server)->stats().refused >= 20 && !heard.lines.empty(); }, {server->get()}));
-  for (const LogCapture::Line& line : heard.lines) {
+  for (const Heard::Line& line : heard.lines) {
     EXPECT_EQ(line.event, "datagrams refused");
     EXPECT_EQ(line.level, LogLevel::warning);
   }

@@ -58,7 +58,7 @@ std::vector<ControlMessage> one_of_each() {
   welcome.tick = 123456;
   welcome.longest_gap_s = 0.375;
   welcome.archetypes = {{0.05, 0.1, 300.0, 1e5, {}}, {1.0, 0.5, 20.0, 1e3, {}}};
-  welcome.archetypes[1].codes.orders[3] = {OrderRule::kMinOffset, OrderRule::kMaxSlope};
+  welcome.archetypes[1].codes.orders[3] = {OrderRule::kLeastOffset, OrderRule::kMostSlope};
   welcome.archetypes[1].codes.priors[3].yaw = {-128, 127};
   SpawnMessage spawn;
   spawn.entity = {1048576, 65535};

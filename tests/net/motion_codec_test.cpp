@@ -121,7 +121,7 @@ TEST(MotionCodec, RoundingStaysBelowATenthOfTheThreshold) {
   test::RandomStates random{22};
   for (const double threshold : {0.001, 0.05, 1.0}) {
     const Quantisation q = quantisation_for(archetype_with(threshold, threshold));
-    for (std::uint8_t reach = 0; reach <= kMaxReach; ++reach) {
+    for (std::uint8_t reach = 0; reach <= kMostReach; ++reach) {
       double squares = 0.0;
       double angle_squares = 0.0;
       constexpr int kCount = 2000;
@@ -147,7 +147,7 @@ TEST(MotionCodec, RoundingStaysBelowATenthOfTheThreshold) {
 TEST(MotionCodec, EachRoundingUndoesThoseBefore) {
   test::RandomStates random{26};
   const Quantisation q = quantisation_for(archetype_with(0.05, 0.05));
-  for (std::uint8_t reach = 0; reach <= kMaxReach; ++reach) {
+  for (std::uint8_t reach = 0; reach <= kMostReach; ++reach) {
     const double reach_s = std::ldexp(kShortestReachS, reach);
     const double step_m = 0.5 * std::ldexp(q.acceleration_step_mps2, -2 * reach) * reach_s * reach_s;
     for (int i = 0; i < 500; ++i) {
@@ -178,14 +178,14 @@ TEST(MotionCodec, ReachIsTheShortestThatLastsSoLong) {
   EXPECT_EQ(reach_for(0.15), 0);
   EXPECT_EQ(reach_for(0.16), 1);
   EXPECT_EQ(reach_for(0.6), 2);
-  EXPECT_EQ(reach_for(1e9), kMaxReach);
+  EXPECT_EQ(reach_for(1e9), kMostReach);
 }
 
 TEST(MotionCodec, EachPrecisionHalvesTheRounding) {
   test::RandomStates random{25};
   const Quantisation q = quantisation_for(archetype_with(0.05, 0.05));
   const State state = random.state();
-  for (std::uint8_t precision = 0; precision <= kMaxPrecision; ++precision) {
+  for (std::uint8_t precision = 0; precision <= kMostPrecision; ++precision) {
     const auto back = dequantise(quantise(state, 0, precision, q), q);
     ASSERT_TRUE(back);
     const double step = q.position_step_m * std::ldexp(1.0, kUnitPrecision - precision);
@@ -200,7 +200,7 @@ TEST(MotionCodec, PrecisionFollowsTheThresholdInForce) {
   EXPECT_EQ(precision_for(2.0), kUnitPrecision - 1);
   EXPECT_EQ(precision_for(0.9), kUnitPrecision + 1);
   EXPECT_EQ(precision_for(1e9), 0);
-  EXPECT_EQ(precision_for(0.0), kMaxPrecision);
+  EXPECT_EQ(precision_for(0.0), kMostPrecision);
 }
 
 TEST(MotionCodec, QuantisingTwiceChangesNothing) {
@@ -250,13 +250,13 @@ TEST(MotionCodec, RefusesWhatCannotBe) {
   const Quantisation q = quantisation_for(archetype);
   State s;
   s.velocity = {51.0f, 0.0f, 0.0f};
-  EXPECT_FALSE(is_encodable(s, q));
+  EXPECT_FALSE(can_travel(s, q));
   s = {};
   s.position = {0.0, -1001.0, 0.0};
-  EXPECT_FALSE(is_encodable(s, q));
+  EXPECT_FALSE(can_travel(s, q));
   s = {};
   s.position.x = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_FALSE(is_encodable(s, q));
+  EXPECT_FALSE(can_travel(s, q));
 
   QuantisedState raw;
   raw.coding_mode.reach = 0;
@@ -280,7 +280,7 @@ TEST(MotionCodec, WhatCanTravelArrives) {
   for (int i = 0; i < 5000; ++i) {
     State s = random.state();
     s.velocity *= 1.5f;
-    if (!is_encodable(s, q)) continue;
+    if (!can_travel(s, q)) continue;
     ++travelled;
     EXPECT_TRUE(dequantise(quantise(s, 0, kUnitPrecision, q), q));
   }
@@ -306,9 +306,9 @@ TEST(MotionCodec, WhatCannotTravelHasANearestThatCan) {
       state.angular_velocity[axis] = static_cast<float>(any());
     }
     if (i % 10 == 0) state.orientation.x = static_cast<float>(any());
-    const State near = nearest_encodable(state, q);
-    ASSERT_TRUE(is_encodable(near, q));
-    const bool can = is_encodable(state, q);
+    const State near = nearest_that_travels(state, q);
+    ASSERT_TRUE(can_travel(near, q));
+    const bool can = can_travel(state, q);
     if (can) {
       EXPECT_EQ(near.position, state.position);
       EXPECT_EQ(near.velocity, state.velocity);

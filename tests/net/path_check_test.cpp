@@ -14,17 +14,17 @@ namespace reckoner::secure {
 namespace {
 
 using test::Bytes;
-using test::kNewAddress;
-using test::kAttacker;
+using test::kAway;
+using test::kElsewhere;
 using test::key_of;
 using test::kFrameS;
-using test::kOldAddress;
+using test::kHome;
 using test::kNow;
 using World = test::PathWorld;
 
 void move(World& world, const ServerAddress& to) {
-  world.sends_from = to;
-  world.receives_at = {key_of(to)};
+  world.speaks_from = to;
+  world.hears_at = {key_of(to)};
 }
 
 TEST(PathCheck, WhoIsAtAnotherAddressIsFollowedAfterOneRoundTrip) {
@@ -32,13 +32,13 @@ TEST(PathCheck, WhoIsAtAnotherAddressIsFollowedAfterOneRoundTrip) {
     World world(one_way_s);
     world.run(3.0);
     const double moved_s = world.now_s;
-    move(world, kNewAddress);
+    move(world, kAway);
     world.run(4.0);
-    EXPECT_EQ(world.address(), kNewAddress) << one_way_s;
+    EXPECT_EQ(world.address(), kAway) << one_way_s;
     EXPECT_EQ(world.moves, 1);
     // A gap between two datagrams, up, the probe down, the echo up, and a frame's gap until the next state.
     EXPECT_LE(world.longest_silence_s(moved_s), one_way_s + world.round_trip_s() + one_way_s + 2.5 * kFrameS);
-    EXPECT_LE(world.said.size() - world.received_numbers.size(), 1 + one_way_s / kFrameS)
+    EXPECT_LE(world.said.size() - world.taken_in.size(), 1 + one_way_s / kFrameS)
         << "all but what is under way";
     world.expect_nobody_is_flooded();
   }
@@ -50,9 +50,9 @@ TEST(PathCheck, LostProbesAndEchoesAreRepeated) {
     world.run(1.0);
     world.lost_up = world.lost_down = loss;
     for (int i = 0; i < 20; ++i) {
-      move(world, {kNewAddress.host, static_cast<std::uint16_t>(2000 + i)});
+      move(world, {kAway.host, static_cast<std::uint16_t>(2000 + i)});
       world.run(8.0);
-      EXPECT_EQ(world.address(), world.sends_from) << loss << ' ' << i;
+      EXPECT_EQ(world.address(), world.speaks_from) << loss << ' ' << i;
     }
     EXPECT_EQ(world.moves, 20);
   }
@@ -64,7 +64,7 @@ TEST(PathCheck, NobodyIsSentWhatHeDoesNotAskFor) {
   World world;
   std::mt19937 random(3);
   bool lies = false;
-  world.on_client_datagram = [&](const Bytes&) {
+  world.on_the_way_up = [&](const Bytes&) {
     if (!lies) return;
     for (int i = 0; i < 3; ++i) {
       const bool again = random() % 2 == 0;
@@ -75,16 +75,16 @@ TEST(PathCheck, NobodyIsSentWhatHeDoesNotAskFor) {
   world.run(1.0);
   lies = true;
   world.run(60.0);
-  EXPECT_EQ(world.address(), kOldAddress);
+  EXPECT_EQ(world.address(), kHome);
   EXPECT_EQ(world.moves, 0);
   world.expect_nobody_is_flooded();
   EXPECT_LT(world.probes, 61 * 30) << "and there are few";
   EXPECT_LT(world.longest_silence_s(102.0), 3.0 * kFrameS);
   // The same with one victim, from which all comes: no other address is ever heard of again.
-  world.on_client_datagram = nullptr;
-  world.sends_from = kAttacker;
+  world.on_the_way_up = nullptr;
+  world.speaks_from = kElsewhere;
   world.run(60.0);
-  EXPECT_EQ(world.address(), kOldAddress);
+  EXPECT_EQ(world.address(), kHome);
   world.expect_nobody_is_flooded();
   EXPECT_LT(world.longest_silence_s(102.0), 3.0 * kFrameS) << "what is sent goes where it went";
 }
@@ -95,39 +95,39 @@ struct Race {
   double loss;
 };
 
-class FasterAttacker : public testing::TestWithParam<Race> {};
+class Racing : public testing::TestWithParam<Race> {};
 
 // Somebody who sees everything that the client sends is faster: of each datagram the server takes in the
 // copy, from elsewhere, and the client's own is the repeated one.
-TEST_P(FasterAttacker, MovesNothingAndStallsNothing) {
+TEST_P(Racing, MovesNothingAndStallsNothing) {
   const Race race = GetParam();
   World world(0.03);
   world.run(1.0);
   world.lost_up = world.lost_down = race.loss;
-  world.on_client_datagram = [&](const Bytes& bytes) { world.to_server(kAttacker, bytes, 0.03 - race.ahead_s); };
+  world.on_the_way_up = [&](const Bytes& bytes) { world.to_server(kElsewhere, bytes, 0.03 - race.ahead_s); };
   if (race.forwards) {
-    world.on_other_address = [&](const ServerAddress& to, const Bytes& bytes) {
-      if (to == kAttacker) world.to_client(bytes, 0.03 - race.ahead_s);
+    world.sent_elsewhere = [&](const ServerAddress& to, const Bytes& bytes) {
+      if (to == kElsewhere) world.to_client(bytes, 0.03 - race.ahead_s);
     };
   }
   const double begun_s = world.now_s;
   world.run(60.0);
-  EXPECT_EQ(world.address(), kOldAddress);
+  EXPECT_EQ(world.address(), kHome);
   EXPECT_EQ(world.moves, 0);
   EXPECT_LT(world.longest_silence_s(begun_s), (race.loss > 0.0 ? 12.0 : 3.0) * kFrameS);
   EXPECT_LT(world.probes, 61 * 8);
   if (!race.forwards) world.expect_nobody_is_flooded();
 
   // And when the client really goes elsewhere, it is found, if not at once.
-  world.on_client_datagram = nullptr;
-  move(world, kNewAddress);
+  world.on_the_way_up = nullptr;
+  move(world, kAway);
   const double moved_s = world.now_s;
   world.run(5.0);
-  EXPECT_EQ(world.address(), kNewAddress);
+  EXPECT_EQ(world.address(), kAway);
   EXPECT_LT(world.longest_silence_s(moved_s), 2.5);
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, FasterAttacker,
+INSTANTIATE_TEST_SUITE_P(Of, Racing,
                          testing::Values(Race{0.001, false, 0.0}, Race{0.001, true, 0.0},
                                          Race{0.01, true, 0.0}, Race{0.02, true, 0.0}, Race{0.02, true, 0.1},
                                          Race{0.01, false, 0.2}),
@@ -143,13 +143,13 @@ INSTANTIATE_TEST_SUITE_P(Of, FasterAttacker,
 TEST(PathCheck, WhoIsMuchFasterIsFoundOut) {
   World world(0.2);
   world.run(2.0);
-  world.on_client_datagram = [&](const Bytes& bytes) { world.to_server(kAttacker, bytes, 0.01); };
-  world.on_other_address = [&](const ServerAddress&, const Bytes& bytes) { world.to_client(bytes, 0.01); };
+  world.on_the_way_up = [&](const Bytes& bytes) { world.to_server(kElsewhere, bytes, 0.01); };
+  world.sent_elsewhere = [&](const ServerAddress&, const Bytes& bytes) { world.to_client(bytes, 0.01); };
   world.run(1.0);
   const int moves = world.moves;
   EXPECT_LE(moves, 2);
   world.run(60.0);
-  EXPECT_EQ(world.address(), kOldAddress);
+  EXPECT_EQ(world.address(), kHome);
   EXPECT_EQ(world.moves, moves);
 }
 
@@ -158,10 +158,10 @@ TEST(PathCheck, WhoIsMuchFasterIsFoundOut) {
 TEST(PathCheck, AnOldAddressThatIsHeardOfNoMoreIsLeftEvenIfItHears) {
   World world;
   world.run(2.0);
-  world.sends_from = kNewAddress;
-  world.receives_at = {key_of(kOldAddress), key_of(kNewAddress)};
+  world.speaks_from = kAway;
+  world.hears_at = {key_of(kHome), key_of(kAway)};
   world.run(1.0);
-  EXPECT_EQ(world.address(), kNewAddress);
+  EXPECT_EQ(world.address(), kAway);
   EXPECT_EQ(world.moves, 1);
 }
 
@@ -170,19 +170,19 @@ TEST(PathCheck, WhatWasUnderWayWhenItMovedDoesNotDelayIt) {
   World world;
   world.run(2.0);
   std::vector<Bytes> late;
-  world.on_client_datagram = [&](const Bytes& bytes) { late.push_back(bytes); };
+  world.on_the_way_up = [&](const Bytes& bytes) { late.push_back(bytes); };
   world.lost_up = 1.0;
   world.run(0.1);
   world.lost_up = 0.0;
-  world.on_client_datagram = nullptr;
-  move(world, kNewAddress);
+  world.on_the_way_up = nullptr;
+  move(world, kAway);
   for (const Bytes& bytes : late)
-    world.to_server(kOldAddress, bytes, 0.08);
+    world.to_server(kHome, bytes, 0.08);
   const double moved_s = world.now_s;
   world.run(2.0);
-  EXPECT_EQ(world.address(), kNewAddress);
+  EXPECT_EQ(world.address(), kAway);
   EXPECT_LE(world.longest_silence_s(moved_s), 2.0 * world.round_trip_s() + 2.5 * kFrameS);
-  EXPECT_EQ(world.received_numbers.size(), world.said.size() - 1) << "and they are taken in";
+  EXPECT_EQ(world.taken_in.size(), world.said.size() - 1) << "and they are taken in";
 }
 
 // Somebody who has held one back and sends it from elsewhere brings nothing about, not even a probe.
@@ -191,17 +191,17 @@ TEST(PathCheck, WhatIsOldBeginsNothing) {
   world.run(1.0);
   const Bytes held_back = world.sealed_by_client(Kind::state, 40);
   world.run(0.5);
-  world.to_server(kAttacker, held_back, 0.0);
+  world.to_server(kElsewhere, held_back, 0.0);
   world.run(1.0);
   EXPECT_EQ(world.probes, 0);
-  EXPECT_EQ(world.address(), kOldAddress);
+  EXPECT_EQ(world.address(), kHome);
 }
 
 TEST(PathCheck, FollowsFromAddressToAddressAndBack) {
   World world;
   world.run(1.0);
   for (int i = 0; i < 30; ++i) {
-    const ServerAddress at[] = {kNewAddress, kAttacker, kOldAddress};
+    const ServerAddress at[] = {kAway, kElsewhere, kHome};
     move(world, at[i % 3]);
     const double moved_s = world.now_s;
     world.run(4.0);
@@ -210,21 +210,21 @@ TEST(PathCheck, FollowsFromAddressToAddressAndBack) {
   }
   // Before it is even proven, it is somewhere else again.
   for (int i = 0; i < 10; ++i) {
-    move(world, {kNewAddress.host, static_cast<std::uint16_t>(3000 + i)});
+    move(world, {kAway.host, static_cast<std::uint16_t>(3000 + i)});
     world.run(0.05);
   }
   const double moved_s = world.now_s;
   world.run(2.0);
-  EXPECT_EQ(world.address(), world.sends_from);
+  EXPECT_EQ(world.address(), world.speaks_from);
   EXPECT_LT(world.longest_silence_s(moved_s), 1.0);
 }
 
 TEST(PathCheck, WhoSpeaksFromTwoAddressesAtOnceStaysAtOne) {
   World world;
   world.run(1.0);
-  world.receives_at.insert(key_of(kNewAddress));
+  world.hears_at.insert(key_of(kAway));
   int frame = 0;
-  world.on_client_datagram = [&](const Bytes&) { world.sends_from = ++frame % 2 == 0 ? kOldAddress : kNewAddress; };
+  world.on_the_way_up = [&](const Bytes&) { world.speaks_from = ++frame % 2 == 0 ? kHome : kAway; };
   world.run(30.0);
   EXPECT_LE(world.moves, 1);
   EXPECT_LT(world.longest_silence_s(101.0), 3.0 * kFrameS);
@@ -238,17 +238,17 @@ TEST(PathCheck, ANumberIsGoodForOneSessionAndAddressAndNotForLong) {
   for (int i = 0; i < 1000; ++i) {
     const double now_s = std::uniform_real_distribution<double>(-100.0, 1e6)(random);
     const std::uint32_t session = static_cast<std::uint32_t>(random());
-    auto number = numbers.make(session, kNewAddress, now_s);
-    EXPECT_TRUE(numbers.good(number, session, kNewAddress, now_s));
-    EXPECT_TRUE(numbers.good(number, session, kNewAddress, now_s + PathNumbers::kGoodS));
-    EXPECT_FALSE(numbers.good(number, session, kNewAddress, now_s + 2.0 * PathNumbers::kGoodS));
-    EXPECT_FALSE(numbers.good(number, session + 1, kNewAddress, now_s));
-    EXPECT_FALSE(numbers.good(number, session, {kNewAddress.host, 1001}, now_s));
-    EXPECT_FALSE(numbers.good(number, session, {kNewAddress.host + 1, kNewAddress.port}, now_s));
-    EXPECT_FALSE(others.good(number, session, kNewAddress, now_s));
-    EXPECT_FALSE(numbers.good(std::span(number).first(7), session, kNewAddress, now_s));
+    auto number = numbers.make(session, kAway, now_s);
+    EXPECT_TRUE(numbers.good(number, session, kAway, now_s));
+    EXPECT_TRUE(numbers.good(number, session, kAway, now_s + PathNumbers::kGoodS));
+    EXPECT_FALSE(numbers.good(number, session, kAway, now_s + 2.0 * PathNumbers::kGoodS));
+    EXPECT_FALSE(numbers.good(number, session + 1, kAway, now_s));
+    EXPECT_FALSE(numbers.good(number, session, {kAway.host, 1001}, now_s));
+    EXPECT_FALSE(numbers.good(number, session, {kAway.host + 1, kAway.port}, now_s));
+    EXPECT_FALSE(others.good(number, session, kAway, now_s));
+    EXPECT_FALSE(numbers.good(std::span(number).first(7), session, kAway, now_s));
     number[random() % number.size()] ^= static_cast<std::byte>(1u << random() % 8);
-    EXPECT_FALSE(numbers.good(number, session, kNewAddress, now_s));
+    EXPECT_FALSE(numbers.good(number, session, kAway, now_s));
   }
 }
 
@@ -260,22 +260,22 @@ TEST(PathCheck, WrongAnswersAreRefused) {
     return world.server().arrive(from, bytes, world.now_s, kNow);
   };
   for (const std::size_t bytes : {0u, 7u, 9u, 300u})
-    EXPECT_EQ(says(kNewAddress, world.sealed_by_client(Kind::echo, bytes)).refusal, Refusal::malformed);
-  EXPECT_EQ(says(kNewAddress, world.sealed_by_client(Kind::echo, 8)).refusal, Refusal::wrong_cookie);
-  EXPECT_EQ(says(kNewAddress, world.sealed_by_client(Kind::probe, 8)).refusal, Refusal::malformed);
-  EXPECT_EQ(world.address(), kOldAddress);
-  // One that somebody at kAttacker was sent is no use at kNewAddress, and at home no sign of anything.
-  world.on_other_address = [&](const ServerAddress& to, const Bytes& bytes) {
-    if (to == kAttacker) world.to_client(bytes, 0.0);  // who sends it on from where it is
+    EXPECT_EQ(says(kAway, world.sealed_by_client(Kind::echo, bytes)).refusal, Refusal::malformed);
+  EXPECT_EQ(says(kAway, world.sealed_by_client(Kind::echo, 8)).refusal, Refusal::wrong_cookie);
+  EXPECT_EQ(says(kAway, world.sealed_by_client(Kind::probe, 8)).refusal, Refusal::malformed);
+  EXPECT_EQ(world.address(), kHome);
+  // One that somebody at kElsewhere was sent is no use at kAway, and at home no sign of anything.
+  world.sent_elsewhere = [&](const ServerAddress& to, const Bytes& bytes) {
+    if (to == kElsewhere) world.to_client(bytes, 0.0);  // who sends it on from where it is
   };
   std::vector<Bytes> echoes;
-  world.on_client_datagram = [&](const Bytes& bytes) {
+  world.on_the_way_up = [&](const Bytes& bytes) {
     if (bytes[0] == static_cast<std::byte>(Kind::echo)) echoes.push_back(bytes);
   };
-  world.to_server(kAttacker, world.sealed_by_client(Kind::state, 20), 0.0);
+  world.to_server(kElsewhere, world.sealed_by_client(Kind::state, 20), 0.0);
   world.run(1.0);
   ASSERT_FALSE(echoes.empty());
-  EXPECT_EQ(world.address(), kOldAddress);
+  EXPECT_EQ(world.address(), kHome);
   EXPECT_EQ(world.moves, 0);
 }
 

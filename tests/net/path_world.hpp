@@ -21,7 +21,7 @@
 
 namespace reckoner::test {
 
-inline constexpr ServerAddress kOldAddress{0x01020304, 999}, kNewAddress{0x05060708, 1000}, kAttacker{0x09090909, 7};
+inline constexpr ServerAddress kHome{0x01020304, 999}, kAway{0x05060708, 1000}, kElsewhere{0x09090909, 7};
 inline constexpr double kFrameS = 1.0 / 30.0;
 
 /// What maps and sets are ordered by.
@@ -38,21 +38,21 @@ class PathWorld {
       : one_way_s_(one_way_s),
         client_(token(), kGame),
         server_(secure::GateConfig{.key = key_, .game = kGame}) {
-    EXPECT_TRUE(connects(client_, server_, kOldAddress, now_s));
+    EXPECT_TRUE(connects(client_, server_, kHome, now_s));
     number_ = client_.joined()->number;
   }
 
   double now_s = 100.0;
-  ServerAddress sends_from = kOldAddress;
-  std::set<Key> receives_at{key_of(kOldAddress)};
+  ServerAddress speaks_from = kHome;
+  std::set<Key> hears_at{key_of(kHome)};
   double lost_up = 0.0, lost_down = 0.0;
   /// Sees what the client sends as it leaves, and what the server sends to an address where the client is
   /// not.
-  std::function<void(const Bytes&)> on_client_datagram;
-  std::function<void(const ServerAddress&, const Bytes&)> on_other_address;
+  std::function<void(const Bytes&)> on_the_way_up;
+  std::function<void(const ServerAddress&, const Bytes&)> sent_elsewhere;
 
-  std::vector<double> received_s;  ///< when the client got a state payload
-  std::set<std::uint32_t> said, received_numbers;
+  std::vector<double> heard_s;  ///< when the client got a state payload
+  std::set<std::uint32_t> said, taken_in;
   int moves = 0, probes = 0;
   std::map<Key, std::size_t> in, out;  ///< bytes, since the beginning
 
@@ -84,7 +84,7 @@ class PathWorld {
   }
   [[nodiscard]] double longest_silence_s(double from_s) const {
     double longest = 0.0, last = from_s;
-    for (const double at : received_s) {
+    for (const double at : heard_s) {
       if (at < from_s) continue;
       longest = std::max(longest, at - last);
       last = at;
@@ -95,7 +95,7 @@ class PathWorld {
   void expect_nobody_is_flooded() const {
     for (const auto& [to, bytes] : out) {
       const auto from = in.find(to);
-      if (receives_at.contains(to) || to == key_of(kOldAddress)) continue;
+      if (hears_at.contains(to) || to == key_of(kHome)) continue;
       EXPECT_LE(bytes, from == in.end() ? 0 : from->second) << to.first;
     }
   }
@@ -144,14 +144,14 @@ class PathWorld {
     from_server(address(), {down.begin(), down.end()});
   }
   void from_client(const Bytes& bytes) {
-    if (on_client_datagram) on_client_datagram(bytes);
-    if (lost(lost_up)) return (void)(in[key_of(sends_from)] += bytes.size());
-    to_server(sends_from, bytes, one_way_s_);
+    if (on_the_way_up) on_the_way_up(bytes);
+    if (lost(lost_up)) return (void)(in[key_of(speaks_from)] += bytes.size());
+    to_server(speaks_from, bytes, one_way_s_);
   }
   void from_server(const ServerAddress& to, const Bytes& bytes) {
     out[key_of(to)] += bytes.size();
-    if (!receives_at.contains(key_of(to))) {
-      if (on_other_address) on_other_address(to, bytes);
+    if (!hears_at.contains(key_of(to))) {
+      if (sent_elsewhere) sent_elsewhere(to, bytes);
       return;
     }
     if (!lost(lost_down)) to_client(bytes, one_way_s_);
@@ -162,7 +162,7 @@ class PathWorld {
       std::uint32_t count = 0;
       for (std::size_t i = 0; i < 4 && i < arrival.bytes.size(); ++i)
         count |= std::to_integer<std::uint32_t>(arrival.bytes[i]) << (8 * i);
-      received_numbers.insert(count);
+      taken_in.insert(count);
     }
     moves += arrival.moved ? 1 : 0;
     if (!arrival.probe) return;
@@ -174,7 +174,7 @@ class PathWorld {
   }
   void arrive_down(const Bytes& bytes) {
     const auto arrival = client_.arrive(kServer, bytes, now_s, kNow);
-    if (arrival.what == secure::Guard::Arrival::What::state) received_s.push_back(now_s);
+    if (arrival.what == secure::Guard::Arrival::What::state) heard_s.push_back(now_s);
     if (arrival.what != secure::Guard::Arrival::What::answer) return;
     EXPECT_EQ(arrival.bytes.size(), bytes.size());
     from_client({arrival.bytes.begin(), arrival.bytes.end()});

@@ -20,7 +20,7 @@ namespace {
 using test::Bytes;
 using test::End;
 using test::EnetDatagram;
-using test::kTimeoutS;
+using test::kPatience;
 using test::unix_s;
 
 constexpr int kDatagrams = 200;
@@ -90,7 +90,7 @@ class PortZero : public testing::TestWithParam<bool> {
       for (const auto& client : clients)
         client->turn();
     };
-    return test::turn_until(turn, done, kTimeoutS);
+    return test::turn_until(turn, done, kPatience);
   }
 };
 

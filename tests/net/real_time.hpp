@@ -8,7 +8,7 @@
 namespace reckoner::test {
 
 /// How long a test over real sockets waits before it fails, s. Generous: the machine may be busy.
-inline constexpr double kTimeoutS = 40.0;
+inline constexpr double kPatience = 40.0;
 
 /// For how long something has taken: seconds on a clock that never goes back.
 inline double now_s() {

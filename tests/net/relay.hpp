@@ -50,12 +50,12 @@ class Relay {
   void turn() {
     while (const auto bytes = front_.receive(&client_)) {
       up.push_back(*bytes);
-      if (drop_up && drop_up(*bytes)) continue;
+      if (swallow_up && swallow_up(*bytes)) continue;
       send_up(*bytes);
     }
     while (const auto bytes = back_->receive()) {
       down.push_back(*bytes);
-      if (drop_down && drop_down(*bytes)) continue;
+      if (swallow_down && swallow_down(*bytes)) continue;
       send_down(*bytes);
     }
   }
@@ -65,7 +65,7 @@ class Relay {
   void rebind() { back_.emplace(); }
 
   std::vector<Bytes> up, down;                                 ///< all that went by
-  std::function<bool(const Bytes&)> drop_up, drop_down;  ///< true: it goes no further
+  std::function<bool(const Bytes&)> swallow_up, swallow_down;  ///< true: it goes no further
 
  private:
   ServerAddress server_, client_;

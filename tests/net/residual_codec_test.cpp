@@ -25,8 +25,8 @@ CodingMode coding_mode_of(test::RandomStates& random) {
   const auto up_to = [&random](unsigned most) {
     return static_cast<std::uint8_t>(random.number(0.0, most + 0.999));
   };
-  return {up_to(kMaxPrecision), up_to(kMaxReach), up_to(kPriorCount - 1),
-          up_to(kMaxWander),    up_to(kMaxTwist), up_to(1) == 1};
+  return {up_to(kMostPrecision), up_to(kMostReach), up_to(kPriors - 1),
+          up_to(kMostWander),    up_to(kMostTwist), up_to(1) == 1};
 }
 
 // `baseline` somewhat later, and somewhat elsewhere than foreseen.
@@ -69,7 +69,7 @@ TEST(ResidualCodec, ArrivesExactlyWhateverTheBaseline) {
         State now = i % 2 == 0 ? random.state() : surprised(then, dt_s, random);
         if (!has_orientation) then.orientation = now.orientation = State{}.orientation;
         if (!has_orientation) then.angular_velocity = now.angular_velocity = glm::vec3{0.0f};
-        if (!is_encodable(now, q)) continue;
+        if (!can_travel(now, q)) continue;
         expect_round_trip(quantise(now, 3, coding_mode, q), quantise(then, 3, other, q), dt_s, q);
       }
     }
@@ -89,10 +89,10 @@ TEST(ResidualCodec, ArrivesExactlyAtTheLimits) {
   opposite.velocity *= -1.0f;
   opposite.acceleration *= -1.0f;
   opposite.angular_velocity *= -1.0f;
-  ASSERT_TRUE(is_encodable(far, q));
+  ASSERT_TRUE(can_travel(far, q));
   for (const double dt_s : {0.0, 1e-3, -1.0, 1e9, 1e300}) {
     const CodingMode coarse{.precision = 0, .reach = 0};
-    const CodingMode fine{.precision = kMaxPrecision, .reach = kMaxReach};
+    const CodingMode fine{.precision = kMostPrecision, .reach = kMostReach};
     expect_round_trip(quantise(far, 0, fine, q), quantise(opposite, 0, coarse, q), dt_s, q);
     expect_round_trip(quantise(opposite, 0, coarse, q), quantise(far, 0, fine, q), dt_s, q);
   }
@@ -183,7 +183,7 @@ TEST(ResidualCodec, NoiseNeverEscapes) {
           byte |= static_cast<std::byte>((random.number(0.0, 1.0) < ones ? 1 : 0) << bit);
       }
       State then = random.state();
-      if (!is_encodable(then, q)) then = State{};
+      if (!can_travel(then, q)) then = State{};
       const QuantisedState baseline = quantise(then, 0, static_cast<std::uint8_t>(i % 8), q);
       const double dt_s = random.number(-10.0, 1e4);
       BitReader reader{noise};

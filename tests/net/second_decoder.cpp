@@ -10,7 +10,7 @@
 namespace second {
 namespace {
 
-void say(DecodedFields& told, std::string name, std::string value) {
+void say(Told& told, std::string name, std::string value) {
   told.push_back({std::move(name), std::move(value)});
 }
 
@@ -49,7 +49,7 @@ void gains(Bits& bits, std::array<int, N>& out, std::vector<std::int64_t>& all) 
 
 }  // namespace
 
-void append_motion(const Motion& m, unsigned B, DecodedFields& told) {
+void tell(const Motion& m, unsigned B, Told& told) {
   if (m.frame != 0) say(told, "frame", text(m.frame) + " " + text(m.generation));
   say(told, "teleports", text(std::int64_t{m.teleports}));
   say(told, "precision", text(std::int64_t{m.precision}));
@@ -69,9 +69,9 @@ void append_motion(const Motion& m, unsigned B, DecodedFields& told) {
   say(told, "w", list(m.w));
 }
 
-std::optional<DecodedFields> Decoder::control(std::span<const std::byte> payload) {
+std::optional<Told> Decoder::control(std::span<const std::byte> payload) {
   Bits bits{payload};
-  DecodedFields told;
+  Told told;
   const std::int64_t kind = bits.range(0, 15);
   if (kind == 1) {
     bits.must(bits.u(32) == 0x524b4e52);
@@ -119,7 +119,7 @@ std::optional<DecodedFields> Decoder::control(std::span<const std::byte> payload
   return told;
 }
 
-void Decoder::welcome(Bits& bits, DecodedFields& told) {
+void Decoder::welcome(Bits& bits, Told& told) {
   say(told, "client", text(static_cast<std::int64_t>(bits.u(32))));
   tick_rate_hz_ = bits.real(1, 1000);
   say(told, "tick_rate_hz", text(tick_rate_hz_));
@@ -162,7 +162,7 @@ void Decoder::welcome(Bits& bits, DecodedFields& told) {
   }
 }
 
-void Decoder::spawn(Bits& bits, DecodedFields& told) {
+void Decoder::spawn(Bits& bits, Told& told) {
   const std::int64_t index = bits.range(1, 1048576);
   say(told, "index", text(index));
   say(told, "generation", text(static_cast<std::int64_t>(bits.u(16))));
@@ -177,7 +177,7 @@ void Decoder::spawn(Bits& bits, DecodedFields& told) {
   const auto B = static_cast<unsigned>(bits.range(0, 15));
   say(told, "orientation_bits", text(std::int64_t{B}));
   const Motion motion = read_full(bits, B);
-  append_motion(motion, B, told);
+  tell(motion, B, told);
   const std::string values = bits.data(2112);
   say(told, "fields", hex(values));
   if (!bits.good() || archetype >= declared_.size()) return;
@@ -190,7 +190,7 @@ void Decoder::spawn(Bits& bits, DecodedFields& told) {
   bits.must(inner.finished());
 }
 
-void Decoder::route(Bits& bits, DecodedFields& told) {
+void Decoder::route(Bits& bits, Told& told) {
   const auto number = [&] { return bits.real(-1e12, 1e12); };
   const auto numbers = [&](std::size_t count) {
     std::vector<double> values;
@@ -221,14 +221,14 @@ void Decoder::route(Bits& bits, DecodedFields& told) {
   say(told, "tolerance", text(number()));
 }
 
-void Decoder::game(Bits& bits, DecodedFields& told) {
+void Decoder::game(Bits& bits, Told& told) {
   say(told, "time_s", bits.flag() ? text(bits.real(-1e12, 1e12)) : "-");
   const std::string payload = bits.data(16384);
   bits.must(!payload.empty());
   say(told, "payload", hex(payload));
 }
 
-void Decoder::ownership(Bits& bits, DecodedFields& told) {
+void Decoder::ownership(Bits& bits, Told& told) {
   const std::int64_t index = bits.range(1, 1048576);
   say(told, "index", text(index));
   say(told, "generation", text(static_cast<std::int64_t>(bits.u(16))));
@@ -240,7 +240,7 @@ void Decoder::ownership(Bits& bits, DecodedFields& told) {
   say(told, "motion_tick", text(static_cast<std::int64_t>(bits.u(32))));
   const auto B = static_cast<unsigned>(bits.range(0, 15));
   say(told, "orientation_bits", text(std::int64_t{B}));
-  append_motion(read_full(bits, B), B, told);
+  tell(read_full(bits, B), B, told);
 }
 
 std::string Decoder::value(Bits& bits, const Field& field) {
@@ -260,9 +260,9 @@ std::string Decoder::value(Bits& bits, const Field& field) {
   return {};
 }
 
-std::optional<DecodedFields> Decoder::server_datagram(std::span<const std::byte> payload, std::uint32_t near_tick) {
+std::optional<Told> Decoder::server_datagram(std::span<const std::byte> payload, std::uint32_t near_tick) {
   Bits bits{payload};
-  DecodedFields told;
+  Told told;
   say(told, "sequence", text(static_cast<std::int64_t>(bits.u(16))));
   const auto low = static_cast<std::uint16_t>(bits.u(16));
   const auto tick = near_tick + static_cast<std::uint32_t>(
@@ -297,7 +297,7 @@ std::optional<DecodedFields> Decoder::server_datagram(std::span<const std::byte>
 }
 
 void Decoder::update(Bits& bits, std::int64_t& slot, std::uint32_t tick,
-                     const std::array<unsigned, 3>& coding, DecodedFields& told) {
+                     const std::array<unsigned, 3>& coding, Told& told) {
   slot += 1 + static_cast<std::int64_t>(bits.eg(coding[0]));
   const auto age = static_cast<std::uint32_t>(bits.eg(0));
   int level = 0;
@@ -323,11 +323,11 @@ void Decoder::update(Bits& bits, std::int64_t& slot, std::uint32_t tick,
   } else {
     motion = read_full(bits, numbers.B);
   }
-  append_motion(motion, numbers.B, told);
+  tell(motion, numbers.B, told);
   entity.motions[{level, motion_tick}] = motion;
 }
 
-void Decoder::fields(Bits& bits, DecodedFields& told) {
+void Decoder::fields(Bits& bits, Told& told) {
   std::int64_t slot = -1;
   while (bits.flag()) {
     slot += 1 + static_cast<std::int64_t>(bits.eg(2));
@@ -361,7 +361,7 @@ void Decoder::fields(Bits& bits, DecodedFields& told) {
   }
 }
 
-void Decoder::messages(Bits& bits, DecodedFields& told) {
+void Decoder::messages(Bits& bits, Told& told) {
   while (bits.flag()) {
     say(told, "time_s", bits.flag() ? text(bits.real(-1e12, 1e12)) : "-");
     const auto size = static_cast<std::size_t>(bits.u(10)) + 1;
@@ -374,7 +374,7 @@ void Decoder::messages(Bits& bits, DecodedFields& told) {
   }
 }
 
-void Decoder::showing(Bits& bits, std::optional<std::int64_t> newest, DecodedFields& told) {
+void Decoder::showing(Bits& bits, std::optional<std::int64_t> newest, Told& told) {
   say(told, "clock", text(static_cast<std::int64_t>(bits.u(16))));
   const std::uint64_t delay = bits.eg(8);
   bits.must(delay <= 100'000);
@@ -397,7 +397,7 @@ void Decoder::showing(Bits& bits, std::optional<std::int64_t> newest, DecodedFie
   }
 }
 
-void Decoder::owned(Bits& bits, std::uint32_t near_tick, DecodedFields& told) {
+void Decoder::owned(Bits& bits, std::uint32_t near_tick, Told& told) {
   std::int64_t slot = -1;
   while (bits.flag()) {
     slot += 1 + static_cast<std::int64_t>(bits.eg(2));
@@ -424,14 +424,14 @@ void Decoder::owned(Bits& bits, std::uint32_t near_tick, DecodedFields& told) {
       motion = read_full(bits, numbers.B);
     }
     bits.must(!motion.on_route);
-    append_motion(motion, numbers.B, told);
+    tell(motion, numbers.B, told);
     entity.owned[tick] = motion;
   }
 }
 
-std::optional<DecodedFields> Decoder::client_datagram(std::span<const std::byte> payload, std::uint32_t near_tick) {
+std::optional<Told> Decoder::client_datagram(std::span<const std::byte> payload, std::uint32_t near_tick) {
   Bits bits{payload};
-  DecodedFields told;
+  Told told;
   say(told, "sequence", text(static_cast<std::int64_t>(bits.u(16))));
   say(told, "control_count", text(static_cast<std::int64_t>(bits.u(16))));
   say(told, "stamp", text(static_cast<std::int64_t>(bits.u(24))));

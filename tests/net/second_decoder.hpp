@@ -17,10 +17,10 @@
 namespace second {
 
 /// What was read, in order of reading: names of the document, and values as text.
-using DecodedFields = std::vector<std::pair<std::string, std::string>>;
+using Told = std::vector<std::pair<std::string, std::string>>;
 
 /// "name: value" lines, in the order in which they were decoded.
-inline std::string as_text(const DecodedFields& told) {
+inline std::string as_text(const Told& told) {
   std::string text;
   for (const auto& [name, value] : told)
     text += name + ": " + value + "\n";
@@ -83,7 +83,7 @@ struct Motion {
 
 Motion read_full(Bits& bits, unsigned B);
 Motion read_residual(Bits& bits, const Motion& baseline, double dt, const Numbers& numbers);
-void append_motion(const Motion& motion, unsigned B, DecodedFields& told);
+void tell(const Motion& motion, unsigned B, Told& told);
 
 /// A field as the game has declared it.
 struct Field {
@@ -105,10 +105,10 @@ class Decoder {
   explicit Decoder(std::vector<Declared> declared) : declared_(std::move(declared)) {}
 
   /// Nothing if the payload is malformed.
-  std::optional<DecodedFields> control(std::span<const std::byte> payload);
+  std::optional<Told> control(std::span<const std::byte> payload);
   /// `near_tick`: about the tick that it must be of.
-  std::optional<DecodedFields> server_datagram(std::span<const std::byte> payload, std::uint32_t near_tick);
-  std::optional<DecodedFields> client_datagram(std::span<const std::byte> payload, std::uint32_t near_tick);
+  std::optional<Told> server_datagram(std::span<const std::byte> payload, std::uint32_t near_tick);
+  std::optional<Told> client_datagram(std::span<const std::byte> payload, std::uint32_t near_tick);
 
  private:
   struct Entity {
@@ -117,18 +117,18 @@ class Decoder {
     std::map<std::uint32_t, Motion> owned;                    // what a client said, by tick
   };
 
-  void welcome(Bits& bits, DecodedFields& told);
-  void spawn(Bits& bits, DecodedFields& told);
-  void route(Bits& bits, DecodedFields& told);
-  void game(Bits& bits, DecodedFields& told);
+  void welcome(Bits& bits, Told& told);
+  void spawn(Bits& bits, Told& told);
+  void route(Bits& bits, Told& told);
+  void game(Bits& bits, Told& told);
   std::string value(Bits& bits, const Field& field);
   void update(Bits& bits, std::int64_t& slot, std::uint32_t tick, const std::array<unsigned, 3>& coding,
-              DecodedFields& told);
-  void fields(Bits& bits, DecodedFields& told);
-  void messages(Bits& bits, DecodedFields& told);
-  void ownership(Bits& bits, DecodedFields& told);
-  void owned(Bits& bits, std::uint32_t near_tick, DecodedFields& told);
-  void showing(Bits& bits, std::optional<std::int64_t> newest, DecodedFields& told);
+              Told& told);
+  void fields(Bits& bits, Told& told);
+  void messages(Bits& bits, Told& told);
+  void ownership(Bits& bits, Told& told);
+  void owned(Bits& bits, std::uint32_t near_tick, Told& told);
+  void showing(Bits& bits, std::optional<std::int64_t> newest, Told& told);
 
   std::vector<Declared> declared_;
   std::vector<Numbers> numbers_;

@@ -20,7 +20,7 @@ unsigned order(double e, int offset, int slope) {
 }
 
 // Numbers that are met one after the other (3.4).
-struct SequentialEstimate {
+struct Meeting {
   std::array<Vector, 3> K{};
   Vector m{};
   std::size_t i = 0;
@@ -196,21 +196,21 @@ class Residual {
         J[n][k] = 0.5 * (M / h) * rows[i][k];
       t[n++] = rounded(std::clamp(q[i] * unit / h, -1.0, 1.0) * M);
     }
-    SequentialEstimate estimate;
+    Meeting meeting;
     for (std::size_t i = 0; i < 3; ++i) {
       Vector JC{};
       for (std::size_t k = 0; k < 3; ++k)
         JC[k] = J[i][0] * C[0][k] + J[i][1] * C[1][k] + J[i][2] * C[2][k];
       for (std::size_t n = 0; n < 3; ++n)
-        estimate.K[i][n] = JC[0] * J[n][0] + JC[1] * J[n][1] + JC[2] * J[n][2];
+        meeting.K[i][n] = JC[0] * J[n][0] + JC[1] * J[n][1] + JC[2] * J[n][2];
     }
     double N = 0;
     for (std::size_t i = 0; i < 3; ++i) {
       const double scale = i == 0 ? turn_ : i == 1 ? 0.6 * N + 0.4 * turn_ : 0.4 * N + 0.2 * turn_;
-      const double mean = static_cast<double>(t[i]) + estimate.m[i];
+      const double mean = static_cast<double>(t[i]) + meeting.m[i];
       const std::int64_t forecast = rounded(mean < -M ? -M : mean > M ? M : mean);
-      m_.o[i] = number(9 + i, scale * estimate.deviation(), forecast, static_cast<std::int64_t>(M));
-      N += estimate.meet(static_cast<double>(m_.o[i] - t[i]));
+      m_.o[i] = number(9 + i, scale * meeting.deviation(), forecast, static_cast<std::int64_t>(M));
+      N += meeting.meet(static_cast<double>(m_.o[i] - t[i]));
     }
     return m_.o == t;
   }
@@ -225,12 +225,12 @@ class Residual {
                    twice * (b.z * a.w - b.w * a.z - b.x * a.y + b.y * a.x)};
     const std::array<std::size_t, 3> axes{2, 0, 1};
     Vector plain{};
-    SequentialEstimate estimate;
+    Meeting meeting;
     for (std::size_t i = 0; i < 3; ++i) {
       const auto& g = axes[i] == 2 ? prior.yaw : prior.tilt;
       plain[i] = 1.0 / 16.0 * (g[0] * r0_.w[axes[i]] + g[1] * d[axes[i]] * per_dt_) / steps_.w;
       for (std::size_t k = 0; k < 3; ++k)
-        estimate.K[i][k] = C[axes[i]][axes[k]];
+        meeting.K[i][k] = C[axes[i]][axes[k]];
     }
     if (as_forecast && bits_.flag()) {
       for (std::size_t i = 0; i < 3; ++i) {
@@ -245,12 +245,12 @@ class Residual {
     const double yaw = (0.7 * std::abs(d[2]) * per_dt_ + 0.2 * std::abs(r0_.w[2])) / steps_.w;
     double N = 0;
     for (std::size_t i = 0; i < 3; ++i) {
-      const double deviation = estimate.deviation();
+      const double deviation = meeting.deviation();
       const double expected = i == 0   ? yaw + 0.2 * tilt
                               : i == 1 ? 0.7 * tilt + 0.15 * deviation * (yaw + N)
                                        : 0.7 * tilt * std::min(1.0, 2.0 * deviation) + 0.3 * deviation * N;
-      m_.w[axes[i]] = number(12 + i, expected, rounded(plain[i] + estimate.m[i]), kRate);
-      N += (i == 0 ? 1.0 : 0.5) * estimate.meet(static_cast<double>(m_.w[axes[i]]) - plain[i]);
+      m_.w[axes[i]] = number(12 + i, expected, rounded(plain[i] + meeting.m[i]), kRate);
+      N += (i == 0 ? 1.0 : 0.5) * meeting.meet(static_cast<double>(m_.w[axes[i]]) - plain[i]);
     }
   }
 

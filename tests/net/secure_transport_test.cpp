@@ -222,7 +222,7 @@ TEST_F(SecureTransport, AnotherAddressIsStillTheSameClient) {
 TEST_F(SecureTransport, AConnectionIsOneHoweverOftenAndFromWhereItIsAskedFor) {
   End& client = join(token(1), relay->port());
   bool moved = false;
-  relay->drop_down = [&](const Bytes& bytes) {
+  relay->swallow_down = [&](const Bytes& bytes) {
     const bool answer = bytes[0] == static_cast<std::byte>(secure::Kind::enet);
     if (answer && !moved) relay->rebind();
     return answer && !std::exchange(moved, true);

@@ -16,7 +16,7 @@ namespace reckoner {
 namespace {
 
 using Bytes = std::vector<std::byte>;
-using test::kTimeoutS;
+using test::kPatience;
 using test::now_s;
 
 constexpr std::uint32_t kClients = 40;
@@ -71,7 +71,7 @@ class ShardedTransportTest : public ::testing::Test {
 
   template <class Done>
   bool turn_until(Done done) {
-    for (const double end_s = now_s() + kTimeoutS; now_s() < end_s;) {
+    for (const double end_s = now_s() + kPatience; now_s() < end_s;) {
       server_.turn();
       for (auto& client : clients_)
         client.turn();
@@ -142,7 +142,7 @@ TEST_F(ShardedTransportTest, ForgetsWhoLeavesAndTellsAllAtTheEnd) {
   EXPECT_FALSE(server_.transport->send(PeerId{0xFFFFFFFF}, Channel::state, bytes_of(1)));
   EXPECT_EQ(server_.transport->max_state_bytes(PeerId{}), 0u);
   server_.transport.reset();
-  for (const double end_s = now_s() + kTimeoutS; now_s() < end_s;) {
+  for (const double end_s = now_s() + kPatience; now_s() < end_s;) {
     for (auto& client : clients_)
       client.turn();
     if (all([](const auto& c) { return c.disconnected.size() == 1; })) break;
@@ -157,8 +157,8 @@ TEST_F(ShardedTransportTest, AnyHostEndsTheWait) {
     clients_[i].transport->service(0.0);
     const std::size_t before = server_.received.size();
     const double start_s = now_s();
-    while (server_.received.size() == before && now_s() - start_s < kTimeoutS) {
-      server_.transport->wait(kTimeoutS);  // acknowledgements and pings end it too
+    while (server_.received.size() == before && now_s() - start_s < kPatience) {
+      server_.transport->wait(kPatience);  // acknowledgements and pings end it too
       server_.turn();
     }
     ASSERT_EQ(server_.received.size(), before + 1);

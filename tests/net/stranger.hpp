@@ -13,9 +13,9 @@
 namespace reckoner::test {
 
 /// Somebody with a socket, who sends a server at 127.0.0.1 what he likes.
-class RawClient {
+class Stranger {
  public:
-  explicit RawClient(std::uint16_t server, std::uint32_t host = INADDR_LOOPBACK)
+  explicit Stranger(std::uint16_t server, std::uint32_t host = INADDR_LOOPBACK)
       : socket_(host), server_{INADDR_LOOPBACK, server} {}
 
   void send(std::span<const std::byte> bytes) {
@@ -29,7 +29,7 @@ class RawClient {
     return bytes;
   }
   /// All that there are.
-  std::vector<Bytes> receive_all() {
+  std::vector<Bytes> all_heard() {
     std::vector<Bytes> all;
     while (auto bytes = heard())
       all.push_back(std::move(*bytes));

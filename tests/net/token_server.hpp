@@ -67,7 +67,7 @@ class TokenServer : public testing::Test {
     for (const auto& client : clients)
       client->turn();
   }
-  bool until(const std::function<bool()>& done, double patience_s = kTimeoutS) {
+  bool until(const std::function<bool()>& done, double patience_s = kPatience) {
     return turn_until([this] { turn(); }, done, patience_s);
   }
 };

@@ -21,7 +21,7 @@ namespace {
 
 using test::Bytes;
 using test::End;
-using test::kTimeoutS;
+using test::kPatience;
 using test::now_s;
 using test::Relay;
 using test::unix_s;
@@ -29,7 +29,7 @@ using test::unix_s;
 constexpr std::uint64_t kGame = 12;
 
 // ENet's memory, by whose turn it was when it was taken. All in one thread.
-struct AllocatedBytes {
+struct Taken {
   std::size_t bytes[2] = {0, 0};
   std::size_t whose = 0;
 } taken;
@@ -86,7 +86,7 @@ class TransportLimit : public testing::Test {
         until([&] { return !clients.back()->connected.empty() && server.connected.size() > before; }));
     return *clients.back();
   }
-  bool until(const std::function<bool()>& done, double patience_s = kTimeoutS) {
+  bool until(const std::function<bool()>& done, double patience_s = kPatience) {
     const auto turn = [this] {
       taken.whose = 1;
       if (polls) {
@@ -113,7 +113,7 @@ TEST_F(TransportLimit, OfWhatWaitsForSomethingLost) {
   End& client = join(relay->port());
   End& honest = join(server.transport->port());
   const std::size_t before = taken.bytes[1];
-  relay->drop_up = [](const Bytes& bytes) { return bytes.size() > 900 && bytes.size() < 1000; };
+  relay->swallow_up = [](const Bytes& bytes) { return bytes.size() > 900 && bytes.size() < 1000; };
   ASSERT_TRUE(client.transport->send(client.connected[0], Channel::control, Bytes(900)));
   for (std::size_t i = 1; i < 200; ++i)
     ASSERT_TRUE(client.transport->send(client.connected[0], Channel::control, Bytes(1000)));
@@ -131,7 +131,7 @@ TEST_F(TransportLimit, OfWhatWaitsForSomethingLost) {
   EXPECT_LT(taken.bytes[1], before + 8u * 1024) << "it was given back";
   EXPECT_TRUE(until([&] { return server.state.size() == told; }));
 
-  relay->drop_up = nullptr;
+  relay->swallow_up = nullptr;
   End& again = join(relay->port());
   ASSERT_TRUE(again.transport->send(again.connected[0], Channel::control, Bytes(900)));
   EXPECT_TRUE(until([&] { return server.control.size() == 1; }));
@@ -141,12 +141,12 @@ TEST_F(TransportLimit, OfWhatWaitsForSomethingLost) {
 TEST_F(TransportLimit, OfWhatWaitsIsNoneOfAnHonestPeers) {
   listen();
   End& client = join(relay->port());
-  relay->drop_up = [](const Bytes& bytes) { return bytes.size() > 900 && bytes.size() < 1000; };
+  relay->swallow_up = [](const Bytes& bytes) { return bytes.size() > 900 && bytes.size() < 1000; };
   ASSERT_TRUE(client.transport->send(client.connected[0], Channel::control, Bytes(900)));
   for (std::size_t i = 1; i < 200; ++i)
     ASSERT_TRUE(client.transport->send(client.connected[0], Channel::control, Bytes(1000)));
   EXPECT_FALSE(until([&] { return !server.control.empty() || !server.disconnected.empty(); }, 1.0));
-  relay->drop_up = nullptr;
+  relay->swallow_up = nullptr;
   EXPECT_TRUE(until([&] { return server.control.size() == 200; }));
   EXPECT_TRUE(server.disconnected.empty());
   EXPECT_EQ(server.transport->stats().refusals.total(), 0u);
@@ -160,7 +160,7 @@ TEST_F(TransportLimit, OfWhatAPeerDoesNotAcknowledge) {
   End& honest = join(server.transport->port());
   const PeerId to_deaf = server.connected[0], to_honest = server.connected[1];
   const std::size_t before = taken.bytes[1];
-  relay->drop_down = [](const Bytes& bytes) { return bytes.size() > 500; };
+  relay->swallow_down = [](const Bytes& bytes) { return bytes.size() > 500; };
   std::size_t sent = 0, most = 0, told = 0;
   taken.whose = 1;
   while (server.disconnected.empty() && sent < 1000) {
@@ -229,7 +229,7 @@ TEST_F(TransportLimit, OfSilence) {
   listen();
   End& client = join(relay->port());
   EXPECT_FALSE(until([&] { return !server.disconnected.empty(); }, 3.0)) << "idle, but there";
-  relay->drop_up = relay->drop_down = [](const Bytes&) { return true; };
+  relay->swallow_up = relay->swallow_down = [](const Bytes&) { return true; };
   const double silent_s = now_s();
   EXPECT_TRUE(until([&] { return !server.disconnected.empty(); }));
   EXPECT_GT(now_s() - silent_s, 1.0);
@@ -241,7 +241,7 @@ TEST(TransportLimits, ThoseThatMakeNoSenseAreNamed) {
   const auto fault = [](auto spoil) {
     TransportLimits limits;
     spoil(limits);
-    const auto found = find_invalid_setting(limits);
+    const auto found = fault_in(limits);
     return found ? found->message : std::string();
   };
   const double nan = std::nan("");

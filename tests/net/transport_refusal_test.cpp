@@ -21,12 +21,12 @@ namespace {
 
 using test::Bytes;
 using test::End;
-using test::RawClient;
+using test::Stranger;
 
 class TransportRefusal : public test::TokenServer<EnetTransport> {
  protected:
   EnetListenConfig config{.host = "127.0.0.1", .max_peers = 8, .security = Insecure{}};
-  std::unique_ptr<RawClient> somebody;
+  std::unique_ptr<Stranger> somebody;
   std::uint64_t issued = 0;
 
   void SetUp() override {
@@ -35,7 +35,7 @@ class TransportRefusal : public test::TokenServer<EnetTransport> {
   }
   void listen() {
     ASSERT_NO_FATAL_FAILURE(serve(EnetTransport::listen(config)));
-    somebody = std::make_unique<RawClient>(port());
+    somebody = std::make_unique<Stranger>(port());
   }
   [[nodiscard]] ConnectToken token(const SecretKey& with) {
     return issue_token(grant(++issued), with, kGame);
@@ -46,7 +46,7 @@ class TransportRefusal : public test::TokenServer<EnetTransport> {
     return client;
   }
   /// A client's next message of the handshake, when the server has answered the one before.
-  Bytes ask(secure::ClientHandshake& handshake, RawClient& from) {
+  Bytes ask(secure::ClientHandshake& handshake, Stranger& from) {
     const auto first = handshake.to_send(0.0);
     from.send(*first);
     std::optional<Bytes> challenge;
@@ -56,7 +56,7 @@ class TransportRefusal : public test::TokenServer<EnetTransport> {
     return Bytes(second->begin(), second->end());
   }
   /// A session without ENet, by hand.
-  std::unique_ptr<secure::ClientHandshake> handshake(RawClient& from) {
+  std::unique_ptr<secure::ClientHandshake> handshake(Stranger& from) {
     auto made = std::make_unique<secure::ClientHandshake>(token(key), kGame);
     from.send(ask(*made, from));
     std::optional<Bytes> accepted;
@@ -172,7 +172,7 @@ TEST_F(TransportRefusal, AtTheDoor) {
   ASSERT_TRUE(until([&] { return somebody->heard().has_value(); }));
   expect_refused(Refusal::token_reused, 1, [&] {
     // The same token, with its keys, another client.
-    RawClient thief(server.transport->port());
+    Stranger thief(server.transport->port());
     secure::ClientHandshake own(good, kGame);
     thief.send(ask(own, thief));
   });
@@ -184,7 +184,7 @@ TEST_F(TransportRefusal, AtTheDoor) {
   }
   EXPECT_EQ(over_limit(), 0u);
   for (int i = 0; i < 60; ++i) {
-    (void)somebody->receive_all();
+    (void)somebody->all_heard();
     issued = 100;
     secure::ClientHandshake next(token(key), kGame);
     somebody->send(ask(next, *somebody));

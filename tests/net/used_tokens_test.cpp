@@ -20,7 +20,7 @@ namespace {
 
 using Shown = UsedTokens::Shown;
 using Verdict = UsedTokens::Verdict;
-using Slot = UsedTokens::Entry;
+using Place = UsedTokens::Entry;
 
 LoginId login_of(std::uint32_t number) {
   LoginId id{};
@@ -35,7 +35,7 @@ Shown shown_of(std::uint64_t client, std::uint32_t login, std::uint32_t generati
   return shown;
 }
 
-// Whatever is shown in whatever order: what a connection connected on is never good again, a client has as many
+// Whatever is shown in whatever order: what a connection stood on is never good again, a client has as many
 // sessions as it may, and each session that is not there any more was told to end, once.
 TEST(UsedTokens, LetNothingInTwiceAndNobodyInTooOften) {
   for (const std::size_t most : {1u, 3u}) {
@@ -44,8 +44,8 @@ TEST(UsedTokens, LetNothingInTwiceAndNobodyInTooOften) {
     UsedTokens used({.most = 10'000, .most_per_client = 1000, .sessions_per_client = most});
     const std::uint32_t gates[] = {used.add_gate(), used.add_gate()};
     using Key = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
-    std::set<Key> connected;
-    std::map<std::uint32_t, std::pair<Shown, Slot>> open;  // by session
+    std::set<Key> stood;
+    std::map<std::uint32_t, std::pair<Shown, Place>> open;  // by session
     std::uint32_t sessions = 0;
     for (int i = 0; i < 20'000; ++i) {
       const std::uint32_t login = below(60), generation = below(8), tag = below(2);
@@ -53,11 +53,11 @@ TEST(UsedTokens, LetNothingInTwiceAndNobodyInTooOften) {
       const Verdict verdict = used.judge(shown);
       const bool lets_in = verdict == Verdict::good || verdict == Verdict::again;
       if (lets_in) {
-        ASSERT_FALSE(connected.contains({login, generation, tag}));
-        const Slot place{gates[below(2)], ++sessions};
+        ASSERT_FALSE(stood.contains({login, generation, tag}));
+        const Place place{gates[below(2)], ++sessions};
         const auto replaced = used.replaced_by(shown);
         used.begin(shown, place, {1000, 1000.0});
-        std::vector<Slot> ended;
+        std::vector<Place> ended;
         for (const std::uint32_t gate : gates)
           used.take_ended(gate, [&](std::uint32_t session, bool another) {
             ended.push_back({gate, session});
@@ -75,11 +75,11 @@ TEST(UsedTokens, LetNothingInTwiceAndNobodyInTooOften) {
       if (lets_in && below(2) == 0) {
         EXPECT_TRUE(used.stand(shown.login.id, open.at(sessions).second));
         EXPECT_FALSE(used.stand(shown.login.id, open.at(sessions).second));
-        connected.insert({login, generation, tag});
+        stood.insert({login, generation, tag});
         EXPECT_EQ(used.judge(shown), Verdict::repeated);
       }
     }
-    EXPECT_GT(connected.size(), 10u);
+    EXPECT_GT(stood.size(), 10u);
   }
 }
 
@@ -162,7 +162,7 @@ TEST(UsedTokens, AreForgottenOnceBothClocksSaySo) {
 // A session that goes on is remembered as long as it gives out tickets.
 TEST(UsedTokens, OfASessionThatGoesOnAreKept) {
   UsedTokens used;
-  const Slot place{used.add_gate(), 1};
+  const Place place{used.add_gate(), 1};
   const Shown shown = shown_of(1, 1, 0, 1, 1);
   used.begin(shown, place, {1000, 50.0});
   used.keep(shown.login.id, {place.gate, 2}, {9000, 9000.0});  // another's

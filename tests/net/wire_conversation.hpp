@@ -47,7 +47,7 @@ std::string line(const char* name, Numbers... numbers) {
 }
 
 // What the second decoder is expected to tell of a motion.
-inline std::string text_of_motion(const QuantisedState& s, bool turns) {
+inline std::string told_of(const QuantisedState& s, bool turns) {
   std::string text = s.frame ? line("frame", s.frame.index1, s.frame.generation) : "";
   text += line("teleports", s.teleports) + line("precision", s.coding_mode.precision);
   if (s.along.route) {
@@ -136,7 +136,7 @@ class Conversation {
     last_ = line("index", slot + 1) + line("generation", 3) + line("archetype", m.archetype) +
             "name: " + (slot == kBodySlot ? "416e6e" : "-") + "\n" + line("tick", m.tick) +
             line("motion_tick", m.motion_tick) + line("level", 0) +
-            line("orientation_bits", m.orientation_bits) + text_of_motion(m.state, m.orientation_bits != 0);
+            line("orientation_bits", m.orientation_bits) + told_of(m.state, m.orientation_bits != 0);
     return encoded(m);
   }
 
@@ -229,8 +229,8 @@ class Conversation {
     const auto up_to = [this](unsigned most) {
       return static_cast<std::uint8_t>(random_.number(0.0, most + 0.999));
     };
-    return {up_to(kMaxPrecision), up_to(kMaxReach), up_to(kPriorCount - 1),
-            up_to(kMaxWander),    up_to(kMaxTwist), up_to(1) == 1};
+    return {up_to(kMostPrecision), up_to(kMostReach), up_to(kPriors - 1),
+            up_to(kMostWander),    up_to(kMostTwist), up_to(1) == 1};
   }
 
   State state(std::uint32_t slot) {
@@ -256,7 +256,7 @@ class Conversation {
         s.orientation = glm::normalize(s.orientation + glm::quat{0.0f, glm::vec3{random_.vector(0.2)}});
       }
     }
-    if (!is_encodable(s, quantisation(slot))) s = state(slot);
+    if (!can_travel(s, quantisation(slot))) s = state(slot);
     const CodingMode same = held.state.coding_mode;
     QuantisedState now = quantise(s, held.state.teleports,
                                   random_.number(0.0, 1.0) < 0.6 ? same : coding_mode(), quantisation(slot));
@@ -286,7 +286,7 @@ class Conversation {
     } else {
       write_full(writer, now, quantisation(slot));
     }
-    last_ += text_of_motion(now, quantisation(slot).orientation_bits != 0);
+    last_ += told_of(now, quantisation(slot).orientation_bits != 0);
     if (!now.along.route) held = {tick - age, now};
   }
 

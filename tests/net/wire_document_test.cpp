@@ -130,7 +130,7 @@ std::vector<Vector> vectors() {
   std::vector<Vector> out;
   Conversation conversation{2026};
   second::Decoder decoder{declared()};
-  const auto add = [&](const char* name, const Bytes& bytes, const std::optional<second::DecodedFields>& told) {
+  const auto add = [&](const char* name, const Bytes& bytes, const std::optional<second::Told>& told) {
     EXPECT_TRUE(told) << name;
     out.push_back({name, as_hex(bytes), told ? as_text(*told) : ""});
   };

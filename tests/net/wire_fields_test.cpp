@@ -26,7 +26,7 @@ using second::as_text;
 using test::Bytes;
 using test::hex_of;
 using test::line;
-using test::text_of_motion;
+using test::told_of;
 
 fuzz::Bytes decisions(std::mt19937_64& engine, std::size_t count) {
   fuzz::Bytes bytes(count);
@@ -91,7 +91,7 @@ std::string expected(const SpawnMessage& m) {
   return line("index", m.entity.index1) + line("generation", m.entity.generation) +
          line("archetype", m.archetype) + "name: " + hex_of(std::as_bytes(std::span{m.name})) + "\n" +
          line("tick", m.tick) + line("motion_tick", m.motion_tick) + line("level", m.level) +
-         line("orientation_bits", m.orientation_bits) + text_of_motion(m.state, m.orientation_bits != 0) +
+         line("orientation_bits", m.orientation_bits) + told_of(m.state, m.orientation_bits != 0) +
          "fields: " + hex_of(m.fields) + "\n";
 }
 
@@ -134,7 +134,7 @@ std::string expected(const OwnershipMessage& m) {
                      reals("viewers_s", m.viewers_s);
   if (m.news != OwnershipMessage::News::given && m.news != OwnershipMessage::News::corrected) return text;
   return text + line("motion_tick", m.motion_tick) + line("orientation_bits", m.orientation_bits) +
-         text_of_motion(m.state, m.orientation_bits != 0);
+         told_of(m.state, m.orientation_bits != 0);
 }
 
 std::string expected(const SessionMessage& m) {
@@ -222,13 +222,13 @@ class Owner {
                      std::int64_t previous) {
     const Quantisation& q = test::WireReader::quantisation_of(slot);
     CodingMode coding_mode;
-    coding_mode.precision = static_cast<std::uint8_t>(choices.up_to(kMaxPrecision));
-    coding_mode.reach = static_cast<std::uint8_t>(choices.up_to(kMaxReach));
-    coding_mode.prior = static_cast<std::uint8_t>(choices.up_to(kPriorCount - 1));
-    coding_mode.wander = static_cast<std::uint8_t>(choices.up_to(kMaxWander));
-    if (q.orientation_bits > 0) coding_mode.twist = static_cast<std::uint8_t>(choices.up_to(kMaxTwist));
+    coding_mode.precision = static_cast<std::uint8_t>(choices.up_to(kMostPrecision));
+    coding_mode.reach = static_cast<std::uint8_t>(choices.up_to(kMostReach));
+    coding_mode.prior = static_cast<std::uint8_t>(choices.up_to(kPriors - 1));
+    coding_mode.wander = static_cast<std::uint8_t>(choices.up_to(kMostWander));
+    if (q.orientation_bits > 0) coding_mode.twist = static_cast<std::uint8_t>(choices.up_to(kMostTwist));
     coding_mode.bends = choices.flag();
-    QuantisedState now = quantise(nearest_encodable(fuzz::any_state(choices, q), q), 1, coding_mode, q);
+    QuantisedState now = quantise(nearest_that_travels(fuzz::any_state(choices, q), q), 1, coding_mode, q);
     if (now.coding_mode.bends) now.link = static_cast<std::uint8_t>(choices.up_to(Motion::kLinks - 1));
     Held& held = held_[slot];
     OwnedHead head{
@@ -243,7 +243,7 @@ class Owner {
       write_full(writer, now, q);
     }
     held = {tick, now};
-    return told + text_of_motion(now, q.orientation_bits != 0);
+    return told + told_of(now, q.orientation_bits != 0);
   }
 
   struct Held {

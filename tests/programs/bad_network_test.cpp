@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The real programs over a network that breaks in one way after another, as time passes. ReconnectAfterOutage.* has the
+// The real programs over a network that breaks in one way after another, as time passes. AnOutage.* has the
 // same faults in virtual time, with closer limits.
 #include "pose_table.hpp"
 #include "process.hpp"
@@ -18,7 +18,7 @@
 namespace reckoner::test {
 namespace {
 
-constexpr double kTimeoutS = 60.0;  // generous: the machine may be busy
+constexpr double kPatienceS = 60.0;  // generous: the machine may be busy
 constexpr double kEndS = 36.0;
 
 constexpr const char* kNetwork = R"(# seconds since the relay has begun
@@ -37,7 +37,7 @@ double monotonic_s() {
 }
 
 /// When nothing is wrong, or nothing that should be seen.
-struct Interval {
+struct Stretch {
   const char* name;
   double from_s, until_s;  // since the relay has begun
 };
@@ -60,18 +60,18 @@ TEST(BadNetwork, ASessionOutlastsADeadWayDuplicatesReorderingAndAJumpOfTheDelay)
   const std::string port = free_udp_port(), relay_port = free_udp_port();
   Process server("reckoner-server", {"--insecure", "--scenario", "crowd", "--entities", "5", "--port", port,
                                      "--truth", dir.file("truth.csv")});
-  ASSERT_TRUE(server.wait_for("listening", kTimeoutS)) << server.errors();
+  ASSERT_TRUE(server.wait_for("listening", kPatienceS)) << server.errors();
   Process relay("reckoner-harness", {"conditioner", "--listen", relay_port, "--to", "127.0.0.1:" + port,
                                      "--link-script", script, "--seed", "1"});
-  ASSERT_TRUE(relay.wait_for("listening", kTimeoutS)) << relay.errors();
+  ASSERT_TRUE(relay.wait_for("listening", kPatienceS)) << relay.errors();
   const double begin_s = monotonic_s();
   Process client("reckoner-client",
                  {"--insecure", "--connect", "127.0.0.1:" + relay_port, "--rendered", dir.file("shown.csv")});
-  ASSERT_TRUE(client.wait_for("joined", kTimeoutS)) << client.errors();
+  ASSERT_TRUE(client.wait_for("joined", kPatienceS)) << client.errors();
   std::this_thread::sleep_for(std::chrono::duration<double>(begin_s + kEndS - monotonic_s()));
   for (Process* program : {&client, &server, &relay}) {
     program->send_signal(SIGTERM);
-    EXPECT_EQ(program->wait(kTimeoutS), 0) << program->errors();
+    EXPECT_EQ(program->wait(kPatienceS), 0) << program->errors();
   }
   EXPECT_EQ(client.output().find("joined anew"), std::string::npos) << client.output() << client.errors();
 
@@ -79,9 +79,9 @@ TEST(BadNetwork, ASessionOutlastsADeadWayDuplicatesReorderingAndAJumpOfTheDelay)
   EXPECT_EQ(shown.entities.size(), 5u) << "nothing was begun a second time";
   // People walk at a metre or two a second; half a metre leaves room for a busy machine, not for a network
   // that is believed.
-  for (const Interval& stretch : {Interval{"before", 2.0, 4.0}, Interval{"after the dead way", 17.0, 18.0},
-                                 Interval{"half of it twice", 18.5, 22.0},
-                                 Interval{"after the reordering and the far away", 34.0, kEndS}}) {
+  for (const Stretch& stretch : {Stretch{"before", 2.0, 4.0}, Stretch{"after the dead way", 17.0, 18.0},
+                                 Stretch{"half of it twice", 18.5, 22.0},
+                                 Stretch{"after the reordering and the far away", 34.0, kEndS}}) {
     SCOPED_TRACE(stretch.name);
     const PoseTable seen = within(shown, begin_s + stretch.from_s, begin_s + stretch.until_s);
     EXPECT_EQ(seen.entities.size(), 5u);

@@ -24,7 +24,7 @@ void expect_refusal(const Finished& finished, const std::string& culprit) {
 struct HelpCase {
   std::string program;
   std::vector<std::string> arguments;
-  std::vector<std::string> expected_words;  ///< what the text must mention
+  std::vector<std::string> teaches;  ///< what the text must mention
 };
 
 class Help : public testing::TestWithParam<HelpCase> {};
@@ -34,7 +34,7 @@ TEST_P(Help, TeachesTheOptions) {
   arguments.push_back("--help");
   const Finished finished = run(GetParam().program, arguments);
   EXPECT_EQ(finished.exit_code, 0);
-  for (const std::string& word : GetParam().expected_words) {
+  for (const std::string& word : GetParam().teaches) {
     EXPECT_NE(finished.output.find(word), std::string::npos) << word << " is not in\n" << finished.output;
   }
 }

@@ -16,7 +16,7 @@
 namespace reckoner::test {
 namespace {
 
-constexpr double kTimeoutS = 60.0;  // generous: the machine may be busy
+constexpr double kPatienceS = 60.0;  // generous: the machine may be busy
 
 void pause_for(double seconds) {
   std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
@@ -50,32 +50,32 @@ TEST(Faults, ProcessesThatDieOrSleepAreComeBackFromAndTo) {
                                     keys.token(name), "--reconnect", "100"};
   };
   auto server = std::make_unique<Process>("reckoner-server", keys.serving());
-  ASSERT_TRUE(server->wait_for("listening", kTimeoutS));
+  ASSERT_TRUE(server->wait_for("listening", kPatienceS));
   Process alice("reckoner-client", joining("alice.token"));
   Process bob("reckoner-client", joining("bob.token"));
   Process carol("reckoner-client", joining("carol.token"));
   for (Process* client : {&alice, &bob, &carol})
-    ASSERT_TRUE(client->wait_for("joined", kTimeoutS)) << client->errors();
+    ASSERT_TRUE(client->wait_for("joined", kPatienceS)) << client->errors();
   carol.send_signal(SIGKILL);
   server->send_signal(SIGKILL);
-  EXPECT_TRUE(server->wait(kTimeoutS));
+  EXPECT_TRUE(server->wait(kPatienceS));
   server = std::make_unique<Process>("reckoner-server", keys.serving());
   for (Process* client : {&alice, &bob}) {
-    EXPECT_TRUE(client->wait_for("trying to come back", kTimeoutS));
-    EXPECT_TRUE(client->wait_for("joined anew", kTimeoutS)) << client->errors();
+    EXPECT_TRUE(client->wait_for("trying to come back", kPatienceS));
+    EXPECT_TRUE(client->wait_for("joined anew", kPatienceS)) << client->errors();
   }
-  EXPECT_TRUE(server->wait_for("listening", kTimeoutS));
+  EXPECT_TRUE(server->wait_for("listening", kPatienceS));
   bob.send_signal(SIGSTOP);
-  EXPECT_TRUE(server->wait_for("client lost", kTimeoutS)) << server->errors();
+  EXPECT_TRUE(server->wait_for("client lost", kPatienceS)) << server->errors();
   bob.send_signal(SIGCONT);
-  EXPECT_TRUE(bob.wait_for("resumed", kTimeoutS)) << bob.errors();
-  EXPECT_TRUE(server->wait_for("client back", kTimeoutS)) << server->errors();
+  EXPECT_TRUE(bob.wait_for("resumed", kPatienceS)) << bob.errors();
+  EXPECT_TRUE(server->wait_for("client back", kPatienceS)) << server->errors();
   for (Process* client : {&alice, &bob}) {
     client->send_signal(SIGTERM);
-    EXPECT_EQ(client->wait(kTimeoutS), 0) << client->errors();
+    EXPECT_EQ(client->wait(kPatienceS), 0) << client->errors();
   }
   server->send_signal(SIGTERM);
-  EXPECT_EQ(server->wait(kTimeoutS), 0) << server->errors();
+  EXPECT_EQ(server->wait(kPatienceS), 0) << server->errors();
   EXPECT_EQ(alice.output().find("resumed"), std::string::npos) << "nothing was wrong with it the second time";
 }
 
@@ -85,28 +85,28 @@ TEST(Faults, AServerThatStandsStillForAMomentGoesOn) {
   const std::string port = free_udp_port();
   Process server("reckoner-server", {"--insecure", "--scenario", "orbit", "--port", port, "--truth",
                                      dir.file("truth.csv"), "--seconds", "100"});
-  ASSERT_TRUE(server.wait_for("listening", kTimeoutS));
+  ASSERT_TRUE(server.wait_for("listening", kPatienceS));
   Process client("reckoner-client", {"--insecure", "--connect", "127.0.0.1:" + port});
-  ASSERT_TRUE(client.wait_for("joined", kTimeoutS));
+  ASSERT_TRUE(client.wait_for("joined", kPatienceS));
   server.send_signal(SIGSTOP);
   pause_for(1.5);
   server.send_signal(SIGCONT);
   pause_for(1.0);
   client.send_signal(SIGTERM);
-  EXPECT_EQ(client.wait(kTimeoutS), 0) << client.errors();
+  EXPECT_EQ(client.wait(kPatienceS), 0) << client.errors();
   EXPECT_EQ(client.errors().find("trying to come back"), std::string::npos) << client.errors();
   server.send_signal(SIGTERM);
-  EXPECT_EQ(server.wait(kTimeoutS), 0) << server.errors();
+  EXPECT_EQ(server.wait(kPatienceS), 0) << server.errors();
 }
 
 TEST(Faults, AClientThatIsNotToComeBackSaysSoAndEnds) {
   const std::string port = free_udp_port();
   Process server("reckoner-server", {"--insecure", "--scenario", "orbit", "--port", port});
-  ASSERT_TRUE(server.wait_for("listening", kTimeoutS));
+  ASSERT_TRUE(server.wait_for("listening", kPatienceS));
   Process client("reckoner-client", {"--insecure", "--connect", "127.0.0.1:" + port, "--reconnect", "0"});
-  ASSERT_TRUE(client.wait_for("joined", kTimeoutS));
+  ASSERT_TRUE(client.wait_for("joined", kPatienceS));
   server.send_signal(SIGKILL);
-  EXPECT_EQ(client.wait(kTimeoutS), 1);
+  EXPECT_EQ(client.wait(kPatienceS), 1);
   EXPECT_NE(client.errors().find("silent"), std::string::npos) << client.errors();
 }
 
@@ -119,7 +119,7 @@ TEST(Faults, AFullDiskIsSaidAndLeavesNoHalfFile) {
   for (const char* option : {"--truth", "--json"}) {
     std::vector<std::string> arguments = base;
     arguments.insert(arguments.end(), {option, "/dev/full"});
-    const Finished server = run("reckoner-server", arguments, kTimeoutS);
+    const Finished server = run("reckoner-server", arguments, kPatienceS);
     EXPECT_EQ(server.exit_code, 1) << option;
     EXPECT_NE(server.errors.find("/dev/full"), std::string::npos) << server.errors;
   }
@@ -142,7 +142,7 @@ TEST(Faults, AFileThatCannotBeWrittenWholeIsNotThere) {
              "trap '' XFSZ; ulimit -f 0; exec \"$0\" --insecure --scenario crowd --port " + free_udp_port() +
                  " --seconds 0.5 --quiet --" + option + " \"$1\" >/dev/null 2>&1",
              server, path},
-            kTimeoutS);
+            kPatienceS);
     EXPECT_EQ(limited.exit_code, 1) << option;
     EXPECT_FALSE(std::filesystem::exists(path + ".part"));
     const bool kept = std::string(option) == "json";
@@ -163,7 +163,7 @@ TEST(Faults, ARecordedSessionThatDoesNotFitTheDiskIsRemoved) {
            "{ (trap '' XFSZ; ulimit -f 0; exec \"$0\" --insecure --connect 127.0.0.1:" + free_udp_port() +
                " --seconds 0.5 --quiet --record \"$1\" >/dev/null); echo \"ended with $?\"; } 2>&1 | cat",
            program_path("reckoner-client"), path},
-          kTimeoutS);
+          kPatienceS);
   EXPECT_NE(limited.output.find("ended with 1"), std::string::npos) << limited.output;
   EXPECT_NE(limited.output.find("could not write all of " + path), std::string::npos) << limited.output;
   EXPECT_FALSE(std::filesystem::exists(path));
@@ -186,7 +186,7 @@ TEST(Faults, TooLittleMemoryIsSaid) {
       {"-c",
        "ulimit -v 120000; exec \"$0\" --insecure --trace \"$1\" --port " + free_udp_port() + " --seconds 1",
        program_path("reckoner-server"), trace},
-      kTimeoutS);
+      kPatienceS);
   EXPECT_EQ(limited.exit_code, 1) << limited.errors;
   EXPECT_NE(limited.errors.find("memory"), std::string::npos) << limited.errors;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// RecordedScenario motion through real processes over real UDP and a bad network, held to what the project promises.
+// Recorded motion through real processes over real UDP and a bad network, held to what the project promises.
 // All recordings run side by side, to save time: they take little of the machine.
 #include "pose_table.hpp"
 #include "process.hpp"
@@ -27,9 +27,9 @@ std::string trace_path(const std::string& name) {
 }
 
 /// Server, conditioner (intercity, seed 1) and client on one recording.
-class RecordedRun {
+class Take {
  public:
-  RecordedRun(const ScratchDir& dir, const std::string& name, const std::string& threshold_m,
+  Take(const ScratchDir& dir, const std::string& name, const std::string& threshold_m,
        const std::string& start_s)
       : truth_(dir.file(name + ".truth.csv")),
         shown_(dir.file(name + ".shown.csv")),
@@ -67,24 +67,24 @@ class RecordedRun {
 };
 
 /// The three recordings, played once for all tests of this file.
-class RecordedScenario : public testing::Test {
+class Recorded : public testing::Test {
  protected:
   static void SetUpTestSuite() {
     if (!std::filesystem::exists(trace_path(kFlight))) return;
     const ScratchDir dir;
-    runs_[kFlight] = std::make_unique<RecordedRun>(dir, kFlight, "0.01", "0");
-    runs_[kDuel] = std::make_unique<RecordedRun>(dir, kDuel, "0.05", "0");
-    runs_[kCars] = std::make_unique<RecordedRun>(dir, kCars, "0.05", "55");  // a goal, and the next kick-off
-    for (auto& [name, take] : runs_)
+    takes_[kFlight] = std::make_unique<Take>(dir, kFlight, "0.01", "0");
+    takes_[kDuel] = std::make_unique<Take>(dir, kDuel, "0.05", "0");
+    takes_[kCars] = std::make_unique<Take>(dir, kCars, "0.05", "55");  // a goal, and the next kick-off
+    for (auto& [name, take] : takes_)
       take->finish();
   }
-  static void TearDownTestSuite() { runs_.clear(); }
+  static void TearDownTestSuite() { takes_.clear(); }
 
   void SetUp() override {
-    if (runs_.empty()) GTEST_SKIP() << "no recordings in " << RECKONER_SHARED_DIR;
+    if (takes_.empty()) GTEST_SKIP() << "no recordings in " << RECKONER_SHARED_DIR;
   }
 
-  static void expect_lifetimes_match_the_data(const RecordedRun& take) {
+  static void expect_lives_with_the_data(const Take& take) {
     const double entity_s = take.figures.at("entity_seconds");
     EXPECT_LE(take.figures.at("missing_s").get<double>(), 0.005 * entity_s);
     EXPECT_LE(take.figures.at("ghost_s").get<double>(), 0.005 * entity_s);
@@ -96,31 +96,31 @@ class RecordedScenario : public testing::Test {
     EXPECT_EQ(seen, expected);
   }
 
-  static inline std::map<std::string, std::unique_ptr<RecordedRun>> runs_;
+  static inline std::map<std::string, std::unique_ptr<Take>> takes_;
 };
 
-TEST_F(RecordedScenario, ADroneIsShownWhereItIsAndSmoothly) {
-  const RecordedRun& take = *runs_.at(kFlight);
+TEST_F(Recorded, ADroneIsShownWhereItIsAndSmoothly) {
+  const Take& take = *takes_.at(kFlight);
   EXPECT_LT(take.figures.at("now_error_m").at("p95").get<double>(), 0.06);
   EXPECT_LT(take.figures.at("velocity_step_mps").at("p99").get<double>(), 0.3);
   EXPECT_LT(take.figures.at("clock_error_ms").at("p95").get<double>(), 8.0);
-  expect_lifetimes_match_the_data(take);
+  expect_lives_with_the_data(take);
 }
 
-TEST_F(RecordedScenario, PlayersOfADuelRespawnWithoutFlyingAcross) {
-  const RecordedRun& take = *runs_.at(kDuel);
+TEST_F(Recorded, PlayersOfADuelRespawnWithoutFlyingAcross) {
+  const Take& take = *takes_.at(kDuel);
   EXPECT_EQ(take.truth.entities.size(), 2u);
   EXPECT_GE(take.figures.at("teleports").get<int>(), 1);
   EXPECT_EQ(take.figures.at("between_teleport_frames").get<int>(), 0);
   EXPECT_LT(take.figures.at("now_error_m").at("p95").get<double>(), 2.0);
-  expect_lifetimes_match_the_data(take);
+  expect_lives_with_the_data(take);
 }
 
-TEST_F(RecordedScenario, CarsAndBallComeAndGo) {
-  const RecordedRun& take = *runs_.at(kCars);
+TEST_F(Recorded, CarsAndBallComeAndGo) {
+  const Take& take = *takes_.at(kCars);
   EXPECT_GE(take.truth.entities.size(), 12u);
   EXPECT_LT(take.figures.at("now_error_m").at("p95").get<double>(), 2.0);
-  expect_lifetimes_match_the_data(take);
+  expect_lives_with_the_data(take);
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ TEST(Security, WhoHasATokenJoinsAndNobodyElse) {
 }
 
 // Whether a token for some address lets a client in at a server with the same key, asked at 127.0.0.1.
-struct NamedServer {
+struct Named {
   Keys keys;
   std::size_t issued = 0;
 
@@ -75,7 +75,7 @@ struct NamedServer {
 
 // One key for two servers: what is issued for one is no use at the other.
 TEST(Security, ATokenIsForTheServersThatItNames) {
-  NamedServer named;
+  Named named;
   const std::string here = "127.0.0.1:" + named.keys.port, elsewhere = "10.9.9.9:1";
   EXPECT_EQ(named.join(here, {}).exit_code, 0) << "an address of this machine's, without a word";
   EXPECT_NE(named.said.find("tokens must name"), std::string::npos) << named.said;
@@ -88,7 +88,7 @@ TEST(Security, ATokenIsForTheServersThatItNames) {
 
 // Behind a NAT or a relay a server is known by addresses that it cannot know.
 TEST(Security, AServerIsToldWhatTokensCallIt) {
-  NamedServer named;
+  Named named;
   const std::string here = "127.0.0.1:" + named.keys.port, elsewhere = "10.9.9.9:1";
   EXPECT_EQ(named.join(elsewhere, {"--address", elsewhere}).exit_code, 0);
   EXPECT_EQ(named.join(here, {"--address", elsewhere}, "9").exit_code, 1);
@@ -144,7 +144,7 @@ TEST(Security, AClientGoesThroughTheServersOfItsToken) {
 
 // A limit of the configuration is the server's, and not only accepted.
 TEST(Security, LimitsAreThoseOfTheConfiguration) {
-  NamedServer named;
+  Named named;
   const std::string path = named.keys.dir.file("server.toml");
   std::ofstream(path) << "[limits]\nwaiting-events = 64\ndatagrams-per-second = 20.0\nburst-s = 0.1\n";
   const std::string here = "127.0.0.1:" + named.keys.port;

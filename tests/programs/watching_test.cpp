@@ -47,9 +47,9 @@ double sum_of(const std::map<std::string, double>& page, const std::string& name
   return sum;
 }
 
-class ServerStatusPage : public testing::Test {
+class Watched : public testing::Test {
  protected:
-  explicit ServerStatusPage(std::vector<std::string> more = {})
+  explicit Watched(std::vector<std::string> more = {})
       : server_("reckoner-server", with({"--insecure", "--scenario", "crowd", "--entities", "20", "--port",
                                          "0", "--metrics-port", "0"},
                                         std::move(more))) {}
@@ -70,7 +70,7 @@ class ServerStatusPage : public testing::Test {
   std::uint16_t page_port_ = 0;
 };
 
-TEST_F(ServerStatusPage, MetricsSayWhatHappens) {
+TEST_F(Watched, MetricsSayWhatHappens) {
   const Finished client = run("reckoner-client", {"--insecure", "--connect", address(), "--seconds", "2"});
   ASSERT_EQ(client.exit_code, 0) << client.errors;
   EXPECT_EQ(run("reckoner-client", {"--insecure", "--connect", address(), "--seconds", "1"}).exit_code, 0);
@@ -97,12 +97,12 @@ TEST_F(ServerStatusPage, MetricsSayWhatHappens) {
   EXPECT_EQ(sum_of(page, "reckoner_payloads_refused_total"), 0.0);
 }
 
-class FullServerStatusPage : public ServerStatusPage {
+class WatchedAndFull : public Watched {
  protected:
-  FullServerStatusPage() : ServerStatusPage({"--max-clients", "1"}) {}
+  WatchedAndFull() : Watched({"--max-clients", "1"}) {}
 };
 
-TEST_F(FullServerStatusPage, RefusalsAreCounted) {
+TEST_F(WatchedAndFull, RefusalsAreCounted) {
   Process first("reckoner-client", {"--insecure", "--connect", address()});
   ASSERT_TRUE(first.wait_for("joined"));
   EXPECT_EQ(run("reckoner-client", {"--insecure", "--connect", address(), "--seconds", "5"}).exit_code, 1);
@@ -113,13 +113,13 @@ TEST_F(FullServerStatusPage, RefusalsAreCounted) {
   EXPECT_EQ(page["reckoner_clients"], 1.0);
 }
 
-TEST_F(ServerStatusPage, HealthIsWellWhileItTicks) {
+TEST_F(Watched, HealthIsWellWhileItTicks) {
   const HttpAnswer well = http_get(page_port_, "/health");
   EXPECT_EQ(well.code, 200);
   EXPECT_EQ(well.body, "ok\n");
 }
 
-TEST_F(ServerStatusPage, OtherPathsAndMethodsAreRefusedAndNothingHarmsIt) {
+TEST_F(Watched, OtherPathsAndMethodsAreRefusedAndNothingHarmsIt) {
   EXPECT_EQ(http_get(page_port_, "/").code, 404);
   EXPECT_EQ(http_get(page_port_, "/../../etc/passwd").code / 100, 4);
   EXPECT_EQ(http_get(page_port_, "/metrics/more").code, 404);
@@ -131,14 +131,14 @@ TEST_F(ServerStatusPage, OtherPathsAndMethodsAreRefusedAndNothingHarmsIt) {
   EXPECT_EQ(http_get(page_port_, "/health").code, 200);
 }
 
-TEST_F(ServerStatusPage, WhoSaysNothingKeepsNobodyOut) {
+TEST_F(Watched, WhoSaysNothingKeepsNobodyOut) {
   std::vector<HttpAnswer> answers;
   for (int i = 0; i < 3; ++i)
     answers.push_back(http_exchange(page_port_, "GET /metrics HTTP/1.1\r\n"));  // never ends its request
   EXPECT_EQ(http_get(page_port_, "/health").code, 200);
 }
 
-TEST_F(ServerStatusPage, ATerminatedServerTellsItsClientsAtOnce) {
+TEST_F(Watched, ATerminatedServerTellsItsClientsAtOnce) {
   Process client("reckoner-client", {"--insecure", "--connect", address()});
   ASSERT_TRUE(client.wait_for("joined"));
   ASSERT_TRUE(client.wait_for("+ ")) << client.output();
@@ -149,12 +149,12 @@ TEST_F(ServerStatusPage, ATerminatedServerTellsItsClientsAtOnce) {
   EXPECT_EQ(server_.errors().find("did not confirm"), std::string::npos) << server_.errors();
 }
 
-class JsonServerLog : public ServerStatusPage {
+class WatchedInJson : public Watched {
  protected:
-  JsonServerLog() : ServerStatusPage({"--log-format", "json", "--log-level", "info"}) {}
+  WatchedInJson() : Watched({"--log-format", "json", "--log-level", "info"}) {}
 };
 
-TEST_F(JsonServerLog, EveryLineOfTheLogIsAnObject) {
+TEST_F(WatchedInJson, EveryLineOfTheLogIsAnObject) {
   EXPECT_EQ(run("reckoner-client", {"--insecure", "--connect", address(), "--seconds", "1"}).exit_code, 0);
   server_.send_signal(SIGTERM);
   ASSERT_EQ(server_.wait(5.0), 0);

@@ -48,7 +48,7 @@ class Watch {
  public:
   explicit Watch(const RemoteEntity& entity) : entity_(&entity) {}
 
-  void sample_until(double time_s) {
+  void look_until(double time_s) {
     for (; now_s_ < time_s; now_s_ += kChaseStepS) {
       const State shown = entity_->shown(now_s_);
       const double step_mps = glm::distance(shown.position, last_) / kChaseStepS;
@@ -66,7 +66,7 @@ class Watch {
     }
   }
   [[nodiscard]] double fastest_mps() const { return fastest_mps_; }
-  [[nodiscard]] double worst_mismatch_mps() const { return roughest_mps_; }
+  [[nodiscard]] double roughest_mps() const { return roughest_mps_; }
 
  private:
   const RemoteEntity* entity_;
@@ -80,12 +80,12 @@ class Watch {
 };
 
 TEST(Chase, NothingIsShownFasterThanItCanBe) {
-  for (const MotionPath path : {MotionPath::predict, MotionPath::interpolate}) {
+  for (const Path path : {Path::predict, Path::interpolate}) {
     for (std::uint64_t seed = 1; seed <= 30; ++seed) {
       scenario::Random random(seed);
       RemoteEntity entity(any_motion(random, 1.0), path);
       Watch watch(entity);
-      const double delay_s = path == MotionPath::predict ? 0.0 : 0.25;
+      const double delay_s = path == Path::predict ? 0.0 : 0.25;
       double now_s = 1.0;
       std::vector<double> teleports;  // when
       const auto count = [&](double time_s) {
@@ -94,18 +94,18 @@ TEST(Chase, NothingIsShownFasterThanItCanBe) {
       };
       for (int i = 0; i < 120; ++i) {
         now_s += random.uniform(0.0, random.below(8) == 0 ? 1.5 : 0.12);
-        watch.sample_until(now_s - delay_s);
+        watch.look_until(now_s - delay_s);
         if (random.below(25) == 0) teleports.push_back(now_s);
         const double late_s = random.uniform(0.0, 0.3);
         (void)entity.receive(any_motion(random, now_s - late_s, count(now_s - late_s)), now_s - delay_s,
                              kChaseBlendS);
         if (random.below(10) == 0) {
           const double holds_s =
-              random.below(2) == 0 ? kAlwaysValid : now_s - delay_s + random.uniform(0.0, 0.2);
-          entity.set_valid_until(holds_s, now_s - delay_s, kChaseBlendS);
+              random.below(2) == 0 ? kHoldsForever : now_s - delay_s + random.uniform(0.0, 0.2);
+          entity.hold_until(holds_s, now_s - delay_s, kChaseBlendS);
         }
       }
-      watch.sample_until(now_s + 2.0);
+      watch.look_until(now_s + 2.0);
       EXPECT_LE(watch.fastest_mps(), kTopMps * kRounding)
           << "seed " << seed << " path " << static_cast<int>(path);
       EXPECT_GT(watch.fastest_mps(), 0.9 * kTopMps);  // it has been hurried
@@ -115,11 +115,11 @@ TEST(Chase, NothingIsShownFasterThanItCanBe) {
 
 // On either path, through whatever arrives: position and velocity go on from what they were.
 TEST(Chase, IsContinuousInPositionAndVelocity) {
-  for (const MotionPath path : {MotionPath::predict, MotionPath::interpolate}) {
+  for (const Path path : {Path::predict, Path::interpolate}) {
     scenario::Random random(7);
     RemoteEntity entity(any_motion(random, 1.0), path);
     double now_s = 1.0;
-    const double delay_s = path == MotionPath::predict ? 0.0 : 0.2;
+    const double delay_s = path == Path::predict ? 0.0 : 0.2;
     for (int i = 0; i < 2000; ++i) {
       now_s += random.uniform(0.0, 0.1);
       const State before = entity.shown(now_s - delay_s);
@@ -141,11 +141,11 @@ TEST(Chase, TheVelocityItShowsIsThatOfThePositions) {
   double now_s = 1.0;
   for (int i = 0; i < 200; ++i) {
     now_s += random.uniform(0.05, 0.5);
-    watch.sample_until(now_s);
+    watch.look_until(now_s);
     (void)entity.receive(any_motion(random, now_s - 0.1), now_s, kChaseBlendS);
   }
   // Half of what a velocity can change within a look: a change of 16 m/s takes a step.
-  EXPECT_LT(watch.worst_mismatch_mps(), 0.5 * kTopMps);
+  EXPECT_LT(watch.roughest_mps(), 0.5 * kTopMps);
 }
 
 TEST(Chase, CatchesUpWithWhatIsSlowerThanItCanBe) {
@@ -187,7 +187,7 @@ TEST(Chase, TakesFewStepsHoweverLongItLasts) {
   chase.start_s = 0.0;
   for (const double time_s : {1.0, 60.0, 3600.0, 86400.0, 1e9}) {
     int steps = 0;
-    const Chase::Point place = chase.at(time_s, kTopMps, [&](double t) {
+    const Chase::Place place = chase.at(time_s, kTopMps, [&](double t) {
       ++steps;
       State away;
       away.position = {2.0 * kTopMps * t, 0.0, 0.0};
@@ -200,7 +200,7 @@ TEST(Chase, TakesFewStepsHoweverLongItLasts) {
 }
 
 TEST(Chase, LimitsThatAreFarAwayChangeNothing) {
-  for (const MotionPath path : {MotionPath::predict, MotionPath::interpolate}) {
+  for (const Path path : {Path::predict, Path::interpolate}) {
     scenario::Random random(3);
     const test::Circle circle{.radius_m = 4.0, .turn_rps = 1.5};
     const auto at = [&](double time_s, bool has_limits) {
@@ -213,7 +213,7 @@ TEST(Chase, LimitsThatAreFarAwayChangeNothing) {
     for (int i = 1; i < 300; ++i) {
       const double now_s = 1.0 + 0.07 * i;
       const double stamp_s = now_s - random.uniform(0.0, 0.4);
-      const double shown_s = path == MotionPath::predict ? now_s : now_s - 0.2;
+      const double shown_s = path == Path::predict ? now_s : now_s - 0.2;
       (void)with.receive(at(stamp_s, true), shown_s, kChaseBlendS);
       (void)without.receive(at(stamp_s, false), shown_s, kChaseBlendS);
       ASSERT_EQ(with.shown(shown_s + 0.03).position, without.shown(shown_s + 0.03).position);

@@ -54,7 +54,7 @@ TEST(Fade, ChangesNothingWhileTheMotionHolds) {
   for (int i = 0; i < 100; ++i) {
     const Motion motion = motions.any();
     const double time_s = motion.time_s + motions.number(0.0, 3.0);
-    for (const double until_s : {time_s, time_s + 1.0, kAlwaysValid}) {
+    for (const double until_s : {time_s, time_s + 1.0, kHoldsForever}) {
       const State shown = faded_state(motion, until_s, time_s);
       const State held = state_at(motion, time_s);
       EXPECT_EQ(shown.position, held.position);
@@ -147,13 +147,13 @@ TEST(Fade, OnARouteItStaysOnTheCurve) {
     for (double t = 0.0; t < 3.0; t += 0.01) {
       const State s = faded_state(motion, 0.5, t);
       EXPECT_LT(route->nearest(s.position).away, 0.01);
-      const RouteState along = faded_route_state(motion, 0.5, t);
+      const RouteState along = faded_along(motion, 0.5, t);
       EXPECT_GE(along.distance, distance_m);  // never back
       EXPECT_LE(along.distance - distance_m, 0.01 * 11.0);
       EXPECT_NEAR(glm::length(glm::dvec3{s.velocity}), along.speed, 1e-3);
       distance_m = along.distance;
     }
-    EXPECT_EQ(faded_route_state(motion, 0.5, 3.0).speed, 0.0);
+    EXPECT_EQ(faded_along(motion, 0.5, 3.0).speed, 0.0);
   }
 }
 
@@ -186,7 +186,7 @@ TEST(Fade, AnEntityComesBackWithoutAJump) {
     RemoteEntity entity(motion);
     std::optional<State> before;
     double until_s = motions.number(0.1, 1.0);
-    entity.set_valid_until(until_s, 0.0, 0.1);
+    entity.hold_until(until_s, 0.0, 0.1);
     double next_s = until_s + motions.number(0.0, 2.0);
     int happening = 0;
     double rest_s = 0.0;
@@ -202,14 +202,14 @@ TEST(Fade, AnEntityComesBackWithoutAJump) {
       if (t >= next_s) {
         next_s = t + motions.number(0.05, 1.0);
         const double blend_s = motions.number(0.2, 0.5);
-        if (++happening % 3 == 1) entity.set_valid_until(kAlwaysValid, t, blend_s);
-        if (happening % 3 == 2) entity.set_valid_until(t + motions.number(-0.4, 0.4), t, blend_s);
+        if (++happening % 3 == 1) entity.hold_until(kHoldsForever, t, blend_s);
+        if (happening % 3 == 2) entity.hold_until(t + motions.number(-0.4, 0.4), t, blend_s);
         if (happening % 3 == 0) {
           Motion fresh = motion;
           fresh.time_s = t - 0.05;
           fresh.state.position = s.position + glm::dvec3{motions.vector(0.5)};
           fresh.state.velocity = motions.vector(10.0);
-          entity.receive(fresh, t, blend_s, happening % 2 == 0 ? t + 0.2 : kAlwaysValid);
+          entity.receive(fresh, t, blend_s, happening % 2 == 0 ? t + 0.2 : kHoldsForever);
           const State now = entity.shown(t);
           ASSERT_LT(distance(now, s), 1e-9);
           ASSERT_LT(size(now.velocity - s.velocity), 1e-3);

@@ -46,7 +46,7 @@ class Body {
   }
 
   [[nodiscard]] double now_s() const { return tick_ * kTickS; }
-  [[nodiscard]] GapFit::GapError worst_error() const { return fit.worst_error(published, truth, now_s(), longest_gap_s_); }
+  [[nodiscard]] GapFit::Off off() const { return fit.off(published, truth, now_s(), longest_gap_s_); }
 
   GapFit fit;
   State truth;
@@ -76,7 +76,7 @@ TEST(GapFit, SaysHowFarInterpolationStrays) {
     worst = std::max(worst, glm::distance(interpolate_position(body.published, now, then_s), curve(then_s)));
   }
   EXPECT_GT(worst, 0.001);
-  EXPECT_NEAR(body.worst_error().m, worst, 0.1 * worst);
+  EXPECT_NEAR(body.off().m, worst, 0.1 * worst);
 }
 
 TEST(GapFit, BendingTakesMostOfItAway) {
@@ -91,7 +91,7 @@ TEST(GapFit, BendingTakesMostOfItAway) {
     worst =
         std::max(worst, glm::distance(interpolate_position(body.published, cubic, then_s), curve(then_s)));
   }
-  EXPECT_LT(body.worst_error().m, 0.4 * worst);
+  EXPECT_LT(body.off().m, 0.4 * worst);
 }
 
 TEST(GapFit, SaysNothingOfBendingOverShortOrUnknownGaps) {
@@ -109,15 +109,15 @@ TEST(GapFit, SaysNothingOfBendingOverShortOrUnknownGaps) {
 TEST(GapFit, GrowsWithTheGapAndStartsAtNothing) {
   Body body(curve);
   body.run(240, 6);
-  EXPECT_LT(body.worst_error().m, 1e-6);
+  EXPECT_LT(body.off().m, 1e-6);
   body.step();
-  EXPECT_LT(body.worst_error().m, 1e-3);
+  EXPECT_LT(body.off().m, 1e-3);
   double last = 0.0;
   for (int i = 0; i < 4; ++i) {
     for (int j = 0; j < 5; ++j)
       body.step();
-    EXPECT_GT(body.worst_error().m, last);
-    last = body.worst_error().m;
+    EXPECT_GT(body.off().m, last);
+    last = body.off().m;
   }
 }
 
@@ -133,7 +133,7 @@ TEST(GapFit, ATurnThatIsOverCountsThoughPredictionIsRightAgain) {
   for (int i = 0; i < 15; ++i)
     body.step();
   EXPECT_LT(glm::distance(state_at(body.published, body.now_s()).position, body.truth.position), 0.1);
-  EXPECT_GT(body.worst_error().m, 1.0);
+  EXPECT_GT(body.off().m, 1.0);
 }
 
 TEST(GapFit, BeyondTheLongestGapTheMotionItselfHasToHold) {
@@ -142,9 +142,9 @@ TEST(GapFit, BeyondTheLongestGapTheMotionItselfHasToHold) {
   body.run(240, 6);
   for (int i = 0; i < 8; ++i)
     body.step();
-  EXPECT_LT(body.worst_error().m, 0.01);
+  EXPECT_LT(body.off().m, 0.01);
   body.step();  // the ninth tick: 0.15 s
-  EXPECT_NEAR(body.worst_error().m, 2.0 * 0.15 * 0.15, 0.02);
+  EXPECT_NEAR(body.off().m, 2.0 * 0.15 * 0.15, 0.02);
 }
 
 TEST(GapFit, TurnsCountToo) {
@@ -155,7 +155,7 @@ TEST(GapFit, TurnsCountToo) {
     truth.orientation = glm::quat{rotation_exp({0.0, 0.0, i < 5 ? 0.1 * i : 0.1 * (10 - i)})};
     fit.observe(truth);
   }
-  EXPECT_GT(fit.worst_error(published, truth, 10 * kTickS, kLongestGapS).rad, 0.4);
+  EXPECT_GT(fit.off(published, truth, 10 * kTickS, kLongestGapS).rad, 0.4);
 }
 
 TEST(GapFit, LearnsAwayTheLagOfVelocitiesByDifference) {
@@ -211,7 +211,7 @@ TEST(GapFit, ForgetsThePathAtATeleport) {
   body.published.state.velocity = velocity;
   for (int i = 0; i < 6; ++i)
     body.step();
-  EXPECT_LT(body.worst_error().m, 0.2);
+  EXPECT_LT(body.off().m, 0.2);
   EXPECT_LT(glm::length(body.fit.smoothed(body.truth).velocity), 40.0f);
 }
 
@@ -248,14 +248,14 @@ class Head {
 
 // Root mean square of how far the curves between publishes are from how it is really turned: with what was
 // learned, and with what was said.
-struct RotationErrors {
+struct Turned {
   double learned_rad = 0.0;
-  double given_rad = 0.0;
+  double said_rad = 0.0;
 };
-RotationErrors turned(std::uint64_t seed, double noise_rad, int gap) {
+Turned turned(std::uint64_t seed, double noise_rad, int gap) {
   Head head(seed, noise_rad);
   Motion learned, said;
-  RotationErrors sum;
+  Turned sum;
   int count = 0;
   for (int i = 1; i <= 1200; ++i) {
     head.step();
@@ -268,22 +268,22 @@ RotationErrors turned(std::uint64_t seed, double noise_rad, int gap) {
       const glm::quat really{Head::really(then_s)};
       const auto square = [](double x) { return x * x; };
       sum.learned_rad += square(angle_between(interpolate(learned, learned_now, then_s).orientation, really));
-      sum.given_rad += square(angle_between(interpolate(said, said_now, then_s).orientation, really));
+      sum.said_rad += square(angle_between(interpolate(said, said_now, then_s).orientation, really));
     }
     learned = learned_now;
     said = said_now;
   }
-  return {std::sqrt(sum.learned_rad / count), std::sqrt(sum.given_rad / count)};
+  return {std::sqrt(sum.learned_rad / count), std::sqrt(sum.said_rad / count)};
 }
 
 TEST(GapFit, LearnsWhatTurnsAreBestInterpolatedFrom) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     for (const int gap : {4, 6, 9}) {
-      const RotationErrors noisy = turned(seed, 0.004, gap);
-      EXPECT_LT(noisy.learned_rad, 0.8 * noisy.given_rad) << seed << " " << gap;
+      const Turned noisy = turned(seed, 0.004, gap);
+      EXPECT_LT(noisy.learned_rad, 0.8 * noisy.said_rad) << seed << " " << gap;
       EXPECT_LT(noisy.learned_rad, 0.01);
-      const RotationErrors exact = turned(seed, 0.0, gap);
-      EXPECT_LT(exact.learned_rad, exact.given_rad) << seed << " " << gap;  // an average over the last tick
+      const Turned exact = turned(seed, 0.0, gap);
+      EXPECT_LT(exact.learned_rad, exact.said_rad) << seed << " " << gap;  // an average over the last tick
     }
   }
 }
@@ -331,8 +331,8 @@ TEST(GapFit, OtherTickRatesAndLongGapsAreSafe) {
       truth.orientation = glm::quat{rotation_exp({0.0, 3.0 * t, 0.0})};
       truth.angular_velocity = {0.0f, 3.0f, 0.0f};
       fit.observe(truth);
-      const GapFit::GapError worst_error = fit.worst_error(published, truth, t, 0.15);
-      EXPECT_TRUE(std::isfinite(worst_error.m) && std::isfinite(worst_error.rad));
+      const GapFit::Off off = fit.off(published, truth, t, 0.15);
+      EXPECT_TRUE(std::isfinite(off.m) && std::isfinite(off.rad));
       if (i % 70 == 0) {
         fit.learn(t - published.time_s);
         published = {fit.smoothed(truth), t};

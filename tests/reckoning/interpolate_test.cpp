@@ -132,7 +132,7 @@ TEST(Interpolate, BendsByAsMuchAsItIsToldTo) {
     auto [from, straight] = random_pair(random, random.number(0.03, 0.6));
     const glm::dvec3 b = random.vector(4.0);
     Motion to = straight;
-    to.state.acceleration = glm::vec3{bending_acceleration(from, straight, b)};
+    to.state.acceleration = glm::vec3{acceleration_that_bends(from, straight, b)};
     link(from, to);
     const double u = random.number(0.0, 1.0);
     const double time_s = from.time_s + u * (to.time_s - from.time_s);

@@ -16,13 +16,13 @@ namespace {
 constexpr double kPositionPart = 1e-9;  // of the size of the numbers
 constexpr double kAngleRad = 1e-6;
 
-struct Sample {
+struct One {
   Motion motion;
   Blend blend;
 };
 
-Sample draw(test::RandomStates& random) {
-  Sample one;
+One draw(test::RandomStates& random) {
+  One one;
   one.motion.state = random.state();
   one.motion.time_s = random.number(0.0, 1.0);
   one.motion.bends = random.number(0.0, 1.0) < 0.2;
@@ -34,11 +34,11 @@ Sample draw(test::RandomStates& random) {
   return one;
 }
 
-State expected(const Sample& one, double time_s) {
+State expected(const One& one, double time_s) {
   return one.blend.apply(state_at(one.motion, time_s), time_s);
 }
 
-void expect_same(const MotionBatch& batch, const std::vector<Sample>& all, double time_s) {
+void expect_same(const MotionBatch& batch, const std::vector<One>& all, double time_s) {
   ASSERT_EQ(batch.size(), all.size());
   std::vector<glm::dvec3> positions(all.size()), alone(all.size());
   std::vector<glm::quat> orientations(all.size());
@@ -64,7 +64,7 @@ TEST(MotionBatch, GivesWhatEachWouldGiveAlone) {
   test::RandomStates random(7);
   for (const std::size_t count : {1u, 2u, 3u, 255u, 256u, 257u, 5000u}) {
     MotionBatch batch;
-    std::vector<Sample> all;
+    std::vector<One> all;
     for (std::size_t i = 0; i < count; ++i) {
       all.push_back(draw(random));
       batch.push_back(all.back().motion, all.back().blend);
@@ -78,9 +78,9 @@ TEST(MotionBatch, GivesWhatEachWouldGiveAlone) {
 TEST(MotionBatch, TurnsOfEverySizeAreRight) {
   test::RandomStates random(8);
   MotionBatch batch;
-  std::vector<Sample> all;
+  std::vector<One> all;
   for (int i = 0; i < 4000; ++i) {
-    Sample one = draw(random);
+    One one = draw(random);
     const double rate = 0.01 * i;  // up to 40 rad/s
     one.motion.state.angular_velocity = glm::vec3{rate * glm::normalize(random.vector(1.0))};
     all.push_back(one);
@@ -93,7 +93,7 @@ TEST(MotionBatch, TurnsOfEverySizeAreRight) {
 TEST(MotionBatch, KeepsUpWithEveryChange) {
   test::RandomStates random(9);
   MotionBatch batch;
-  std::vector<Sample> all;
+  std::vector<One> all;
   for (int step = 0; step < 3000; ++step) {
     const double what = random.number(0.0, 1.0);
     if (all.empty() || what < 0.4) {
@@ -114,7 +114,7 @@ TEST(MotionBatch, KeepsUpWithEveryChange) {
   }
   expect_same(batch, all, 1.0);
   const std::size_t blending = static_cast<std::size_t>(
-      std::count_if(all.begin(), all.end(), [](const Sample& one) { return !one.blend.over(1.2); }));
+      std::count_if(all.begin(), all.end(), [](const One& one) { return !one.blend.over(1.2); }));
   batch.drop_blends(1.2);
   EXPECT_EQ(batch.blending(), blending);
   EXPECT_GT(blending, 10u);

@@ -186,11 +186,11 @@ TEST(MotionFit, WhatWasLearnedIsCarriedOverToAnotherHorizon) {
   const auto swing = [](double t) {
     return glm::dvec3{2.0 * std::sin(4.0 * t), std::cos(5.0 * t), 0.3 * std::sin(9.0 * t)};
   };
-  struct FitErrors {
+  struct Off {
     double by_fit_m = 0.0, by_velocity_m = 0.0;
   };
   const auto off = [&](MotionFit& fit, double from_s, double to_s) {
-    FitErrors sum;
+    Off sum;
     for (double t = from_s; t < to_s; t += 1.0 / kTickRateHz) {
       const State truth = feed(fit, swing, t, t + 1.0 / kTickRateHz);
       State steady = truth;
@@ -204,12 +204,12 @@ TEST(MotionFit, WhatWasLearnedIsCarriedOverToAnotherHorizon) {
   for (const double to_s : {0.12, 0.15, 0.22, 0.27}) {
     MotionFit aimed{kTickRateHz};
     feed(aimed, swing, 0.0, 20.0);
-    aimed.change_horizon(to_s);
+    aimed.aim(to_s);
     EXPECT_NEAR(aimed.horizon_s(), to_s, 0.5 / kTickRateHz);
-    const FitErrors at_once = off(aimed, 20.0, 21.0);
+    const Off at_once = off(aimed, 20.0, 21.0);
     EXPECT_LT(at_once.by_fit_m, 0.25 * at_once.by_velocity_m) << to_s;
     feed(aimed, swing, 21.0, 80.0);
-    const FitErrors later = off(aimed, 80.0, 100.0);
+    const Off later = off(aimed, 80.0, 100.0);
     EXPECT_LT(later.by_fit_m, 0.01 * later.by_velocity_m) << to_s;
   }
 }
@@ -222,7 +222,7 @@ TEST(MotionFit, SmallChangesOfTheHorizonChangeNothing) {
   for (int i = 0; i < 100; ++i) {
     truth = feed(fit, swing, 0.1 * i, 0.1 * i + 0.1);
     feed(other, swing, 0.1 * i, 0.1 * i + 0.1);
-    other.change_horizon(MotionFit::kTypicalHorizonS + 0.02 * std::sin(i));
+    other.aim(MotionFit::kTypicalHorizonS + 0.02 * std::sin(i));
   }
   EXPECT_EQ(fit.fitted(truth).acceleration, other.fitted(truth).acceleration);
 }
@@ -236,7 +236,7 @@ TEST(MotionFit, MayBeAimedAnewAtAnyTime) {
   MotionFit fit{kTickRateHz};
   for (int i = 0; i < 600; ++i) {
     const State truth = feed(fit, hop, 0.1 * i, 0.1 * i + 0.1);
-    fit.change_horizon(0.12 + 0.15 * std::fmod(0.618034 * i, 1.0));
+    fit.aim(0.12 + 0.15 * std::fmod(0.618034 * i, 1.0));
     const State told = fit.fitted(truth);
     ASSERT_TRUE(std::isfinite(glm::length(told.acceleration)));
     ASSERT_LT(glm::length(told.acceleration), 200.0f);

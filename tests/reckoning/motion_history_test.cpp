@@ -30,17 +30,17 @@ TEST(MotionHistory, KeepsTheNewestByTime) {
     for (int i = 0; i < 150; ++i) {
       // A quarter comes in order, as most do.
       const double time_s = i % 4 == 0 ? 400.0 + i : draw();
-      const bool full = history.motions().size() == MotionHistory::kMaxMotions;
+      const bool full = history.motions().size() == MotionHistory::kMost;
       const bool news = !(full && time_s < history.oldest().time_s) && !times.contains(time_s);
       if (times.contains(time_s) && time_s < history.oldest().time_s) continue;  // forgotten: either will do
-      ASSERT_EQ(history.is_new_motion(time_s), news) << time_s;
+      ASSERT_EQ(history.is_news(time_s), news) << time_s;
       if (!news) continue;
       history.add(motion_in_frame(time_s));
       times[time_s] = true;
     }
-    ASSERT_EQ(history.motions().size(), MotionHistory::kMaxMotions);
+    ASSERT_EQ(history.motions().size(), MotionHistory::kMost);
     auto expected = times.rbegin();
-    for (std::size_t i = MotionHistory::kMaxMotions; i-- > 0; ++expected) {
+    for (std::size_t i = MotionHistory::kMost; i-- > 0; ++expected) {
       EXPECT_EQ(history.motions()[i].time_s, expected->first);
       EXPECT_EQ(history.motions()[i].state.position.x, 10.0 * expected->first);
     }
@@ -52,7 +52,7 @@ TEST(MotionHistory, StartsWithTheNewestOfWhatIsKnown) {
   for (int i = 0; i < 50; ++i)
     known.push_back(motion_in_frame(i));
   const MotionHistory history{known};
-  EXPECT_EQ(history.motions().size(), MotionHistory::kMaxMotions);
+  EXPECT_EQ(history.motions().size(), MotionHistory::kMost);
   EXPECT_EQ(history.oldest().time_s, 18.0);
   EXPECT_EQ(history.newest().time_s, 49.0);
 }
@@ -63,7 +63,7 @@ TEST(MotionHistory, ForgetsWhatIsInAFrame) {
   for (int i = 1; i < 40; ++i)
     history.add(motion_in_frame(i, i % 2 == 0 ? ship : FrameId{}));
   const Motion instead = motion_in_frame(20.5);
-  history.remove_motions_in(ship, &instead);
+  history.forget(ship, &instead);
   double before_s = -1.0;
   bool found = false;
   for (const Motion& motion : history.motions()) {
@@ -80,7 +80,7 @@ TEST(MotionHistory, MayBeLeftWithWhatIsThereInsteadOnly) {
   const FrameId ship{7};
   MotionHistory history{motion_in_frame(3.0, ship)};
   const Motion instead = motion_in_frame(4.0);
-  history.remove_motions_in(ship, &instead);
+  history.forget(ship, &instead);
   ASSERT_EQ(history.motions().size(), 1u);
   EXPECT_EQ(history.newest().time_s, 4.0);
 }

@@ -39,12 +39,12 @@ TEST(RemoteEntity, PredictionFollowsTheNewestMotion) {
 TEST(RemoteEntity, NothingJumpsWhateverArrives) {
   // Motions with errors, late, twice and out of order, on both paths: at every arrival the pose and its
   // derivatives are what they were.
-  for (const MotionPath path : {MotionPath::predict, MotionPath::interpolate}) {
-    scenario::Random random(path == MotionPath::predict ? 1 : 2);
+  for (const Path path : {Path::predict, Path::interpolate}) {
+    scenario::Random random(path == Path::predict ? 1 : 2);
     RemoteEntity entity(motion_at(0.0), path);
     for (int i = 1; i < 500; ++i) {
       const double now_s = 0.05 * i;
-      const double shown_s = path == MotionPath::predict ? now_s : now_s - 0.2;
+      const double shown_s = path == Path::predict ? now_s : now_s - 0.2;
       const double stamp_s = 0.05 * (i - static_cast<double>(random.below(9)));
       if (stamp_s <= 0.0) continue;
       const glm::dvec3 error{random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1)};
@@ -67,14 +67,14 @@ TEST(RemoteEntity, LateAndRepeatedMotionsDoNotDisturbPrediction) {
 
 TEST(RemoteEntity, OrderOfArrivalDoesNotMatterToInterpolation) {
   std::vector<double> stamps{1.0, 1.2, 1.3, 1.7, 1.8, 2.0};
-  RemoteEntity sorted(motion_at(stamps[0]), MotionPath::interpolate);
+  RemoteEntity sorted(motion_at(stamps[0]), Path::interpolate);
   for (const double s : stamps)
     (void)sorted.receive(motion_at(s), 0.5, 0.0);
   scenario::Random random(9);
   for (int round = 0; round < 20; ++round) {
     for (std::size_t i = stamps.size() - 1; i > 0; --i)
       std::swap(stamps[i], stamps[random.below(i + 1)]);
-    RemoteEntity shuffled(motion_at(stamps[0]), MotionPath::interpolate);
+    RemoteEntity shuffled(motion_at(stamps[0]), Path::interpolate);
     for (const double s : stamps)
       (void)shuffled.receive(motion_at(s), 0.5, 0.0);
     for (double t = 0.9; t < 2.2; t += 0.01)
@@ -83,7 +83,7 @@ TEST(RemoteEntity, OrderOfArrivalDoesNotMatterToInterpolation) {
 }
 
 TEST(RemoteEntity, InterpolationPassesThroughPositionsAndVelocities) {
-  RemoteEntity entity(motion_at(1.0), MotionPath::interpolate);
+  RemoteEntity entity(motion_at(1.0), Path::interpolate);
   for (const double s : {1.3, 1.5, 2.1})
     ASSERT_TRUE(entity.receive(motion_at(s, 0, {0.1 * s, 0.0, 0.0}), 0.5, 0.0));
   for (const double s : {1.3, 1.5, 2.1}) {
@@ -91,7 +91,7 @@ TEST(RemoteEntity, InterpolationPassesThroughPositionsAndVelocities) {
     expect_same_pose(entity.shown(s - 1e-7), entity.shown(s + 1e-7), 1e-4);  // C1 across the stamp
   }
   // Between them it is close to the truth, to fourth order in the gap.
-  RemoteEntity fine(motion_at(1.0), MotionPath::interpolate);
+  RemoteEntity fine(motion_at(1.0), Path::interpolate);
   ASSERT_TRUE(fine.receive(motion_at(1.2), 0.5, 0.0));
   const double bound_m =
       kCircle.acceleration() * kCircle.turn_rps * kCircle.turn_rps * std::pow(0.2, 4) / 384.0;
@@ -99,7 +99,7 @@ TEST(RemoteEntity, InterpolationPassesThroughPositionsAndVelocities) {
 }
 
 TEST(RemoteEntity, VelocityIsTheDerivativeOfWhatIsShown) {
-  RemoteEntity entity(motion_at(1.0), MotionPath::interpolate);
+  RemoteEntity entity(motion_at(1.0), Path::interpolate);
   ASSERT_TRUE(entity.receive(motion_at(1.4, 0, {0.3, 0.0, 0.0}), 0.5, 0.0));
   ASSERT_TRUE(entity.receive(motion_at(1.2, 0, {0.0, 0.2, 0.0}), 1.1, kBlendS));
   for (double t = 1.11; t < 1.39; t += 0.01) {
@@ -112,14 +112,14 @@ TEST(RemoteEntity, VelocityIsTheDerivativeOfWhatIsShown) {
 }
 
 TEST(RemoteEntity, BeforeItsFirstMotionItStandsStill) {
-  RemoteEntity entity(motion_at(1.0), MotionPath::interpolate);
+  RemoteEntity entity(motion_at(1.0), Path::interpolate);
   const State s = entity.shown(0.2);
   EXPECT_EQ(s.position, motion_at(1.0).state.position);
   EXPECT_EQ(s.velocity, glm::vec3{0.0f});
 }
 
 TEST(RemoteEntity, HistoryForgetsTheOldestOnly) {
-  RemoteEntity entity(motion_at(0.0), MotionPath::interpolate);
+  RemoteEntity entity(motion_at(0.0), Path::interpolate);
   for (int i = 1; i < 200; ++i) {
     ASSERT_TRUE(entity.receive(motion_at(0.1 * i), 0.1 * i - 0.2, kBlendS));
     EXPECT_DOUBLE_EQ(entity.newest().time_s, 0.1 * i);
@@ -137,10 +137,10 @@ TEST(RemoteEntity, ChangingThePathKeepsPositionAndVelocity) {
   RemoteEntity entity(motion_at(1.0));
   ASSERT_TRUE(entity.receive(motion_at(1.4, 0, {0.5, 0.0, 0.0}), 1.4, 0.0));
   ASSERT_TRUE(entity.receive(motion_at(1.8, 0, {0.0, 0.5, 0.0}), 1.5, kBlendS));
-  MotionPath path = MotionPath::predict;
+  Path path = Path::predict;
   for (double t = 1.5; t < 1.8; t += 0.04) {
     const State before = entity.shown(t);
-    path = path == MotionPath::predict ? MotionPath::interpolate : MotionPath::predict;
+    path = path == Path::predict ? Path::interpolate : Path::predict;
     entity.set_path(path, t, kBlendS);
     expect_same_pose(entity.shown(t), before);
   }
@@ -151,7 +151,7 @@ TEST(RemoteEntity, ChangingThePathBeyondTheNewestMotionChangesNothing) {
   RemoteEntity entity(motion_at(1.0));
   ASSERT_TRUE(entity.receive(motion_at(1.4, 0, {0.5, 0.0, 0.0}), 1.5, kBlendS));
   RemoteEntity other = entity;
-  other.set_path(MotionPath::interpolate, 1.52, kBlendS);
+  other.set_path(Path::interpolate, 1.52, kBlendS);
   for (double t = 1.52; t < 1.8; t += 0.01) {
     EXPECT_EQ(other.shown(t).position, entity.shown(t).position);
     EXPECT_EQ(other.shown(t).velocity, entity.shown(t).velocity);
@@ -178,7 +178,7 @@ TEST(RemoteEntity, ATeleportSnapsOnBothPathsAndKillsABlend) {
   for (double t = 1.25; t < 1.5; t += 0.01)
     expect_same_pose(predicted.shown(t), state_at(motion_at(1.25, 1, away), t));
 
-  RemoteEntity buffered(motion_at(1.0), MotionPath::interpolate);
+  RemoteEntity buffered(motion_at(1.0), Path::interpolate);
   ASSERT_TRUE(buffered.receive(motion_at(1.2), 1.0, kBlendS));
   ASSERT_TRUE(buffered.receive(motion_at(1.6, 1, away), 1.1, kBlendS));
   ASSERT_TRUE(buffered.receive(motion_at(1.8, 1, away), 1.1, kBlendS));

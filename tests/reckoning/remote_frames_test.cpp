@@ -29,7 +29,7 @@ TEST(RemoteFrames, AMotionInAnotherFrameIsBlendedOntoFromWhatIsShownThere) {
   State there = test::standing({0.25, 0.05, 0.0});
   there.velocity = {0.3f, 0.0f, 0.0f};
   const Motion aboard = walking(1.1, {0.2, 0.0, 0.0}, {0.0f, 0.0f, 0.0f}, kShip);
-  ASSERT_TRUE(entity.receive(aboard, 1.2, kFrameBlendS, kAlwaysValid, there));
+  ASSERT_TRUE(entity.receive(aboard, 1.2, kFrameBlendS, kHoldsForever, there));
   EXPECT_EQ(entity.frame(1.2), kShip);
   EXPECT_LT(glm::distance(entity.shown(1.2).position, there.position), 1e-9);
   EXPECT_LT(glm::distance(entity.shown(1.2).velocity, there.velocity), 1e-6f);
@@ -47,7 +47,7 @@ TEST(RemoteFrames, WithoutKnowingWhatIsShownThereItSnaps) {
 }
 
 TEST(RemoteFrames, ABlendOfOneFrameIsNotAppliedInAnother) {
-  RemoteEntity entity(walking(1.0, {10.0, 0.0, 0.0}, {1.0f, 0.0f, 0.0f}), MotionPath::interpolate);
+  RemoteEntity entity(walking(1.0, {10.0, 0.0, 0.0}, {1.0f, 0.0f, 0.0f}), Path::interpolate);
   ASSERT_TRUE(entity.receive(walking(2.0, {0.0, 5.0, 0.0}, {}, kShip), 1.5, kFrameBlendS));
   entity.correct(test::standing({10.0, 3.0, 0.0}), 1.95, 1.0);
   EXPECT_GT(entity.shown(1.99).position.y, 2.5);
@@ -58,7 +58,7 @@ TEST(RemoteFrames, ABlendOfOneFrameIsNotAppliedInAnother) {
 TEST(RemoteFrames, IsInterpolatedAcrossABridge) {
   const test::Voyage ship;
   const auto deck = [&](double t) { return out_of_frame(ship(t), test::standing({3.0, 1.0, 0.0})); };
-  RemoteEntity entity(Motion{.state = deck(1.0), .time_s = 1.0}, MotionPath::interpolate);
+  RemoteEntity entity(Motion{.state = deck(1.0), .time_s = 1.0}, Path::interpolate);
   ASSERT_TRUE(entity.receive(Motion{.state = test::standing({3.0, 1.0, 0.0}), .time_s = 1.2, .frame = kShip},
                              1.05, kFrameBlendS));
   const auto change = entity.next_frame(1.05);
@@ -74,13 +74,13 @@ TEST(RemoteFrames, IsInterpolatedAcrossABridge) {
   ASSERT_TRUE(crossing);
   EXPECT_EQ(crossing->time_s, 1.2);
   EXPECT_LT(glm::distance(crossing->shown.position, deck(1.2).position), 1e-3);
-  entity.continue_in_new_frame(into_frame(ship(1.2), crossing->shown), crossing->time_s, 1.21, kFrameBlendS);
+  entity.cross(into_frame(ship(1.2), crossing->shown), crossing->time_s, 1.21, kFrameBlendS);
   EXPECT_LT(glm::distance(entity.shown(1.21).position, glm::dvec3(3.0, 1.0, 0.0)), 2e-3);
   EXPECT_FALSE(entity.crossing(kShip, 1.3));
 }
 
 TEST(RemoteFrames, ATeleportIntoAFrameSnaps) {
-  RemoteEntity entity(walking(1.0, {10.0, 0.0, 0.0}, {1.0f, 0.0f, 0.0f}), MotionPath::interpolate);
+  RemoteEntity entity(walking(1.0, {10.0, 0.0, 0.0}, {1.0f, 0.0f, 0.0f}), Path::interpolate);
   Motion aboard = walking(2.0, {0.0, 5.0, 0.0}, {}, kShip);
   aboard.teleports = 1;
   ASSERT_TRUE(entity.receive(aboard, 1.5, kFrameBlendS));
@@ -92,9 +92,9 @@ TEST(RemoteFrames, ATeleportIntoAFrameSnaps) {
 TEST(RemoteFrames, LeavesAFrameThatIsNoMore) {
   RemoteEntity entity(walking(1.0, {1.0, 0.0, 0.0}, {}, kShip));
   ASSERT_TRUE(entity.receive(walking(1.2, {1.0, 1.0, 0.0}, {}, kShip), 1.3, kFrameBlendS));
-  EXPECT_TRUE(entity.has_motion_in(kShip));
-  entity.leave_frame(kShip, walking(1.25, {101.0, 1.0, 0.0}, {}));
-  EXPECT_FALSE(entity.has_motion_in(kShip));
+  EXPECT_TRUE(entity.lives_in(kShip));
+  entity.leave(kShip, walking(1.25, {101.0, 1.0, 0.0}, {}));
+  EXPECT_FALSE(entity.lives_in(kShip));
   EXPECT_EQ(entity.oldest().time_s, 1.25);
   EXPECT_EQ(entity.newest().time_s, 1.25);
   EXPECT_EQ(entity.frame(1.3), FrameId{});
@@ -103,10 +103,10 @@ TEST(RemoteFrames, LeavesAFrameThatIsNoMore) {
 }
 
 TEST(RemoteFrames, WhatHadLeftBeforeIsOnlyForgotten) {
-  RemoteEntity entity(walking(1.0, {1.0, 0.0, 0.0}, {}, kShip), MotionPath::interpolate);
+  RemoteEntity entity(walking(1.0, {1.0, 0.0, 0.0}, {}, kShip), Path::interpolate);
   ASSERT_TRUE(entity.receive(walking(1.2, {5.0, 1.0, 0.0}, {}), 1.3, kFrameBlendS));
-  entity.leave_frame(kShip, walking(1.25, {101.0, 1.0, 0.0}, {}));
-  EXPECT_FALSE(entity.has_motion_in(kShip));
+  entity.leave(kShip, walking(1.25, {101.0, 1.0, 0.0}, {}));
+  EXPECT_FALSE(entity.lives_in(kShip));
   EXPECT_EQ(entity.oldest().time_s, 1.2);
   EXPECT_EQ(entity.newest().time_s, 1.2);
 }
@@ -114,7 +114,7 @@ TEST(RemoteFrames, WhatHadLeftBeforeIsOnlyForgotten) {
 TEST(RemoteFrames, WhatCarriesOthersIsCorrectedGently) {
   const auto largest_step = [](bool carries) {
     RemoteEntity ship(walking(1.0, {0.0, 0.0, 0.0}, {5.0f, 0.0f, 0.0f}));
-    if (carries) ship.set_lever(15.0);
+    if (carries) ship.carry(15.0);
     Motion next = walking(1.2, {1.05, 0.0, 0.0}, {5.0f, 0.0f, 0.0f});
     EXPECT_TRUE(ship.receive(next, 1.3, kFrameBlendS));
     float most = 0.0f;

@@ -20,13 +20,13 @@ TEST(RouteBlend, IsContinuousInDistanceAndSpeedAndEndsOnTheMotion) {
   const RouteBlend blend{route, shown, motion, 10.0, 0.1};
   EXPECT_NEAR(blend.apply(motion, 10.0).distance, shown.distance, 1e-12);
   EXPECT_NEAR(blend.apply(motion, 10.0).speed, shown.speed, 1e-12);
-  const RouteState end = route.advanced_on_route(motion, 0.1);
+  const RouteState end = route.carried(motion, 0.1);
   EXPECT_EQ(blend.apply(end, 10.1).distance, end.distance);
   EXPECT_TRUE(blend.over(10.1));
   // Speed and acceleration are the derivatives of distance, up to the very end.
   constexpr double kStep = 1e-5;
   for (double t = 10.0 + kStep; t < 10.1 + 2 * kStep; t += 0.003) {
-    const auto at = [&](double time) { return blend.apply(route.advanced_on_route(motion, time - 10.0), time); };
+    const auto at = [&](double time) { return blend.apply(route.carried(motion, time - 10.0), time); };
     EXPECT_NEAR((at(t + kStep).distance - at(t - kStep).distance) / (2 * kStep), at(t).speed, 1e-2);
     EXPECT_NEAR((at(t + kStep).speed - at(t - kStep).speed) / (2 * kStep), at(t).acceleration, 3e-1);
   }

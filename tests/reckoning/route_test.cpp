@@ -115,7 +115,7 @@ TEST(Route, IsC1AlongTheWholeWayAndStaysOnItsCurve) {
         const State s = r.state_at({0.0, 1.0, 0.0}, t);
         ASSERT_NEAR(glm::length(s.position - last.position), step, 0.02 * step) << t;
         ASSERT_LT(glm::length(s.velocity - last.velocity), 0.03) << t;
-        ASSERT_LT(r.nearest(s.position).distance_to_point, 1e-9);
+        ASSERT_LT(r.nearest(s.position).away, 1e-9);
         last = s;
       }
       if (wrap == RouteWrap::kClosed) {
@@ -183,13 +183,13 @@ TEST(Route, AccelerationNeverTurnsItRound) {
 
 TEST(Route, CarriesOnAsItIsWrapped) {
   const Route open = route(definition(RouteKind::kCatmullRom, RouteWrap::kOpen));
-  EXPECT_EQ(open.advanced_on_route({1.0, 1.0, 0.0}, 1e6).distance, open.length());
-  EXPECT_EQ(open.advanced_on_route({1.0, 1.0, 0.0}, 1e6).speed, 0.0);
-  EXPECT_EQ(open.advanced_on_route({1.0, -1.0, 0.0}, 5.0).distance, 0.0);
+  EXPECT_EQ(open.carried({1.0, 1.0, 0.0}, 1e6).distance, open.length());
+  EXPECT_EQ(open.carried({1.0, 1.0, 0.0}, 1e6).speed, 0.0);
+  EXPECT_EQ(open.carried({1.0, -1.0, 0.0}, 5.0).distance, 0.0);
   EXPECT_EQ(open.unwrapped(3.0, 1000.0), 3.0);
   for (const RouteWrap wrap : {RouteWrap::kClosed, RouteWrap::kPingPong}) {
     const Route r = route(definition(RouteKind::kCatmullRom, wrap));
-    EXPECT_NEAR(r.advanced_on_route({1.0, 1.0, 0.0}, 1e3).distance, 1001.0, 1e-9);
+    EXPECT_NEAR(r.carried({1.0, 1.0, 0.0}, 1e3).distance, 1001.0, 1e-9);
     EXPECT_NEAR(r.unwrapped(1.0, 5.0 * r.period()), 5.0 * r.period() + 1.0, 1e-9);
     EXPECT_NEAR(r.unwrapped(r.period() - 1.0, 0.5), -1.0, 1e-9);
   }
@@ -201,9 +201,9 @@ TEST(Route, FindsTheNearestPlace) {
     for (double d = 0.0; d < r.length(); d += 0.37) {
       const auto found = r.nearest(r.position(d));
       EXPECT_NEAR(found.distance, d, 1e-4);
-      EXPECT_LT(found.distance_to_point, 1e-9);
+      EXPECT_LT(found.away, 1e-9);
       const auto near = r.nearest(r.position(d), d + 0.4, 0.5);
-      EXPECT_LT(near.distance_to_point, wrap == RouteWrap::kPingPong ? 0.5 : 1e-5) << d;
+      EXPECT_LT(near.away, wrap == RouteWrap::kPingPong ? 0.5 : 1e-5) << d;
     }
   }
   // Two stretches that pass by each other: the one the entity is on is kept.
@@ -213,7 +213,7 @@ TEST(Route, FindsTheNearestPlace) {
   const Route r = route(d);
   EXPECT_NEAR(r.nearest({5, 0.9, 0}).distance, 36.0, 1e-9);
   EXPECT_NEAR(r.nearest({5, 0.9, 0}, 5.2, 2.0).distance, 5.0, 1e-9);
-  EXPECT_NEAR(r.nearest({5, 0.9, 0}, 5.2, 2.0).distance_to_point, 0.9, 1e-12);
+  EXPECT_NEAR(r.nearest({5, 0.9, 0}, 5.2, 2.0).away, 0.9, 1e-12);
 }
 
 TEST(Route, TcbClosesInTheGivenOrMeanTime) {
@@ -237,7 +237,7 @@ TEST(Route, RefusesWhatIsNoRoute) {
   EXPECT_TRUE(refused([](RouteDefinition& d) { d.points.clear(); }));
   EXPECT_TRUE(refused([](RouteDefinition& d) { d.points.assign(5, dvec3(1, 2, 3)); }));
   EXPECT_TRUE(refused([&](RouteDefinition& d) { d.points[3].y = nan; }));
-  EXPECT_TRUE(refused([](RouteDefinition& d) { d.points.resize(kMaxRoutePoints + 1, dvec3(0.0)); }));
+  EXPECT_TRUE(refused([](RouteDefinition& d) { d.points.resize(kMostRoutePoints + 1, dvec3(0.0)); }));
   EXPECT_TRUE(refused([](RouteDefinition& d) { d.kind = static_cast<RouteKind>(9); }));
   EXPECT_TRUE(refused([](RouteDefinition& d) { d.wrap = static_cast<RouteWrap>(9); }));
   EXPECT_TRUE(refused([](RouteDefinition& d) { d.facing = static_cast<RouteFacing>(9); }));

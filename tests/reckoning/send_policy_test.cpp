@@ -110,7 +110,7 @@ TEST(SendPolicy, FixedRatesOfDifferentEntitiesDoNotBunch) {
     EXPECT_NEAR(count, 100, 5);
 }
 
-// However unpredictable the motion is, a budget is update_sent, and not more than update_sent.
+// However unpredictable the motion is, a budget is spent, and not more than spent.
 TEST(SendPolicy, ABudgetIsKeptAtAnyScaleOfMotion) {
   for (const double size : {0.02, 0.3, 5.0, 50.0}) {
     SendPolicyConfig c = config();
@@ -123,7 +123,7 @@ TEST(SendPolicy, ABudgetIsKeptAtAnyScaleOfMotion) {
       off +=
           size / 60.0 * (1.0 + std::sin(tick * 0.05));  // grows at a varying speed until an update mends it
       if (policy.due(apart(off, 2.0 * off), tick)) {
-        policy.update_sent();
+        policy.spent();
         off = 0.0;
         ++sent;
       }
@@ -144,7 +144,7 @@ TEST(SendPolicy, ABudgetGoesWhereMotionIsUnpredictable) {
     const bool is_wild = tick / 30 % 2 == 0;  // half a second each
     off += is_wild ? 0.05 : 0.005;
     if (policy.due(apart(off, off), tick)) {
-      policy.update_sent();
+      policy.spent();
       off = 0.0;
       (is_wild ? wild : calm) += 1;
     }
@@ -237,7 +237,7 @@ TEST(SendPolicy, EntitiesThatBeginAlikeAreNotPublishedTogether) {
         const auto off = [](double seconds) { return 0.05 * seconds * seconds; };
         const double age_s = (tick - since[i]) / kTickRateHz;
         if (!policies[i].due(apart(off(age_s), off(age_s + 0.1)), tick)) continue;
-        policies[i].update_sent();
+        policies[i].spent();
         since[i] = tick;
         ++due;
       }
@@ -258,8 +258,8 @@ TEST(SendPolicy, RepairsCountAgainstTheBudget) {
   int sent = 0;
   for (std::uint32_t tick = 1; tick <= 60 * 60; ++tick) {
     if (!policy.due(apart(100.0, 100.0), tick)) continue;
-    policy.update_sent();
-    policy.update_sent();  // and one more, because the first was lost
+    policy.spent();
+    policy.spent();  // and one more, because the first was lost
     ++sent;
   }
   EXPECT_LE(sent, 5 * 60 + 10);
@@ -273,7 +273,7 @@ TEST(SendPolicy, AnAngleCountsForWhatItMovesAtTheEndOfTheLever) {
   policy.set_lever(4.0);
   EXPECT_DOUBLE_EQ(policy.lever_share(), 0.25);
   policy.set_lever(1e9);
-  EXPECT_EQ(policy.lever_share(), SendPolicy::kMinLeverShare);
+  EXPECT_EQ(policy.lever_share(), SendPolicy::kLeastLeverShare);
   policy.set_lever(0.0);
   EXPECT_EQ(policy.lever_share(), 1.0);
 }

@@ -66,7 +66,7 @@ TEST(Roamers, TheyFillTheirPlaneEvenlyAndKeepMoving) {
   double speed_mps = 0.0;
   for (std::size_t i = 0; i < kCount; ++i) {
     const State state = roamers.state(i, 17.0);
-    EXPECT_LT(glm::length(glm::dvec2(state.position) - roamers.home(i)), 2.0 * Roamers::kMaxOffsetM);
+    EXPECT_LT(glm::length(glm::dvec2(state.position) - roamers.home(i)), 2.0 * Roamers::kReachM);
     ++quarters[(state.position.x > 0.0 ? 1 : 0) + (state.position.y > 0.0 ? 2 : 0)];
     speed_mps += glm::length(state.velocity) / kCount;
   }

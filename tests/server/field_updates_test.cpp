@@ -27,8 +27,8 @@ std::vector<Archetype> archetypes_with(std::vector<FieldSpec> fields) {
 }
 
 /// The field table and the bookkeeping for one client. The test decides which datagrams arrive.
-struct FieldUpdateBench {
-  explicit FieldUpdateBench(std::vector<FieldSpec> fields = {{"a", IntegerField{0, 1000, 0}},
+struct Bench {
+  explicit Bench(std::vector<FieldSpec> fields = {{"a", IntegerField{0, 1000, 0}},
                                                   {"b", IntegerField{0, 1000, 0}}})
       : archetypes(archetypes_with(std::move(fields))), table(archetypes) {}
 
@@ -86,7 +86,7 @@ struct FieldUpdateBench {
   }
   void settle(Sequence which, bool acked) {
     updates.settle(which, acked);
-    updates.requeue_lost(table);
+    updates.reconsider(table);
   }
 
   std::vector<Archetype> archetypes;
@@ -98,7 +98,7 @@ struct FieldUpdateBench {
 };
 
 TEST(FieldTable, RefusesInvalidValuesAndIgnoresUnchangedOnes) {
-  FieldUpdateBench bench({{"a", RealField{0.0, 1.0, 0.1, 0.0}}});
+  Bench bench({{"a", RealField{0.0, 1.0, 0.1, 0.0}}});
   const EntityId id = bench.add(3);
   EXPECT_FALSE(bench.table.set({1, 1}, 0, 0.5, 0));
   EXPECT_FALSE(bench.table.set({4, 2}, 0, 0.5, 0));
@@ -117,7 +117,7 @@ TEST(FieldTable, RefusesInvalidValuesAndIgnoresUnchangedOnes) {
 }
 
 TEST(FieldUpdates, SendsAChangeOnceWithItsTick) {
-  FieldUpdateBench bench;
+  Bench bench;
   const EntityId id = bench.add(5);
   bench.set(id, 1, 42);
   EXPECT_EQ(bench.oldest(), 100u);
@@ -134,7 +134,7 @@ TEST(FieldUpdates, SendsAChangeOnceWithItsTick) {
 }
 
 TEST(FieldUpdates, RepeatsALostChangeWithItsOriginalTick) {
-  FieldUpdateBench bench;
+  Bench bench;
   const EntityId id = bench.add(5);
   bench.set(id, 0, 1);
   bench.send();
@@ -149,7 +149,7 @@ TEST(FieldUpdates, RepeatsALostChangeWithItsOriginalTick) {
 }
 
 TEST(FieldUpdates, NeverRepeatsAnOutdatedValue) {
-  FieldUpdateBench bench;
+  Bench bench;
   const EntityId id = bench.add(5);
   bench.set(id, 0, 1);
   bench.set(id, 1, 1);
@@ -167,18 +167,18 @@ TEST(FieldUpdates, NeverRepeatsAnOutdatedValue) {
 }
 
 TEST(FieldUpdates, SendsNothingBeforeTheClientKnowsTheEntity) {
-  FieldUpdateBench bench;
+  Bench bench;
   const EntityId id = bench.add(5);
   bench.set(id, 0, 1, false);
   EXPECT_FALSE(bench.updates.any());
   EXPECT_EQ(bench.oldest(), 100u);  // but the client is not complete
   EXPECT_TRUE(bench.send().empty());
-  bench.updates.release_held(id);
+  bench.updates.allow(id);
   EXPECT_EQ(bench.send().size(), 1u);
 }
 
 TEST(FieldUpdates, ForgottenEntityIsNeitherSentNorRepaired) {
-  FieldUpdateBench bench;
+  Bench bench;
   const EntityId id = bench.add(5);
   bench.set(id, 0, 1);
   bench.send();
@@ -194,7 +194,7 @@ TEST(FieldUpdates, ForgottenEntityIsNeitherSentNorRepaired) {
 }
 
 TEST(FieldUpdates, SendsTheOldestChangesFirstWhenNotAllFit) {
-  FieldUpdateBench bench;
+  Bench bench;
   std::vector<EntityId> ids;
   for (std::uint32_t slot = 0; slot < 50; ++slot)
     ids.push_back(bench.add(slot));
@@ -204,7 +204,7 @@ TEST(FieldUpdates, SendsTheOldestChangesFirstWhenNotAllFit) {
   for (const EntityId id : ids)
     bench.set(id, 1, 2);
   std::map<std::uint32_t, int> first;
-  for (const FieldUpdateBench::Change& c : bench.send(100))
+  for (const Bench::Change& c : bench.send(100))
     ++first[c.slot];
   EXPECT_EQ(first[20], 2);
   EXPECT_EQ(first[40], 2);
@@ -220,7 +220,7 @@ TEST(FieldUpdates, SplitsAnEntityLargerThanADatagram) {
   std::vector<FieldSpec> fields;
   for (std::size_t i = 0; i < kMaxFields; ++i)
     fields.push_back({"f" + std::to_string(i), BlobField{}});
-  FieldUpdateBench bench(fields);
+  Bench bench(fields);
   const EntityId id = bench.add(0);
   const std::array<std::byte, kMaxBlobBytes> bytes{std::byte{7}};
   for (std::size_t i = 0; i < kMaxFields; ++i)
@@ -237,7 +237,7 @@ TEST(FieldUpdates, SplitsAnEntityLargerThanADatagram) {
 TEST(FieldUpdates, ClientHasTheLastValuesAfterLoss) {
   std::mt19937_64 random(7);
   for (int round = 0; round < 50; ++round) {
-    FieldUpdateBench bench;
+    Bench bench;
     std::vector<EntityId> ids;
     for (std::uint32_t slot = 0; slot < 10; ++slot)
       ids.push_back(bench.add(3 * slot));
@@ -255,7 +255,7 @@ TEST(FieldUpdates, ClientHasTheLastValuesAfterLoss) {
       }
       const bool arrives = calm || random() % 100 >= 30;
       const Sequence sequence = bench.sequence;
-      for (const FieldUpdateBench::Change& c : bench.send(80 + random() % 200)) {
+      for (const Bench::Change& c : bench.send(80 + random() % 200)) {
         if (!arrives) continue;
         EXPECT_EQ((made[{c.slot, c.field, c.tick}]), c.value);
         auto& held = client[{c.slot, c.field}];

@@ -358,7 +358,7 @@ TEST(Fields, MalformedSectionIsRefusedAsAWhole) {
     return true;
   };
   world.run_to(1.0);
-  const auto inject_payload = [&](auto&& write_section) {
+  const auto slip_in = [&](auto&& write_section) {
     ServerHeader header;
     header.sequence = static_cast<Sequence>(newest + 1);
     header.tick = static_cast<std::uint16_t>(world.server().next_tick());
@@ -368,16 +368,16 @@ TEST(Fields, MalformedSectionIsRefusedAsAWhole) {
     write(writer, header);
     write_section(writer);
     const auto payload = writer.finish();
-    world.tap(player).inject_payload(from, Channel::state, {payload.begin(), payload.end()});
+    world.tap(player).slip_in(from, Channel::state, {payload.begin(), payload.end()});
     world.run_to(world.now_s() + 0.02);
   };
-  inject_payload([](BitWriter& w) { w.write(0, 1); });                                // no fields
-  inject_payload([](BitWriter& w) { write_field_slot(w, 77, -1), w.write(0, 40); });  // unknown entity
-  inject_payload([](BitWriter& w) {                                                   // value out of range
+  slip_in([](BitWriter& w) { w.write(0, 1); });                                // no fields
+  slip_in([](BitWriter& w) { write_field_slot(w, 77, -1), w.write(0, 40); });  // unknown entity
+  slip_in([](BitWriter& w) {                                                   // value out of range
     write_field_slot(w, 0, -1);
     w.write(0, 1), w.write(1, 1), w.write(kHealth, 2), w.write((1u << 20) - 1, 20), w.write(0, 2);
   });
-  inject_payload([](BitWriter& w) { write_field_slot(w, 0, -1), w.write(0, 1), w.write(1, 1); });  // truncated
+  slip_in([](BitWriter& w) { write_field_slot(w, 0, -1), w.write(0, 1), w.write(1, 1); });  // truncated
   EXPECT_EQ(world.client(player).stats().malformed, 4u);
   EXPECT_EQ(world.client(player).stats().field_changes_applied, 0u);
   EXPECT_EQ(*world.client(player).field(id, kHealth), whole(100));

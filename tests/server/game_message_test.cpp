@@ -304,15 +304,15 @@ struct Silence {
   const char* script;
   double resume_s;
 };
-class BacklogAfterSilence : public testing::TestWithParam<Silence> {};
+class WhatASilenceHeldBack : public testing::TestWithParam<Silence> {};
 
 // The client holds back more messages than a server keeps for one client. When the link works again, they
 // arrive in portions and in order.
-TEST_P(BacklogAfterSilence, ArrivesInPortionsAndInOrder) {
+TEST_P(WhatASilenceHeldBack, ArrivesInPortionsAndInOrder) {
   WorldConfig config;
   config.links = both_ways({.latency_ms = 40.0, .jitter_ms = 4.0});
   config.script = GetParam().script;
-  config.silence_timeout_s = 10.0;
+  config.silent_s = 10.0;
   config.server.resume_s = GetParam().resume_s;
   World world(config);
   world.add_dialing_client();
@@ -334,7 +334,7 @@ TEST_P(BacklogAfterSilence, ArrivesInPortionsAndInOrder) {
   EXPECT_EQ(world.client(0).stats().messages_abandoned, 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(, BacklogAfterSilence,
+INSTANTIATE_TEST_SUITE_P(, WhatASilenceHeldBack,
                          testing::Values(Silence{"OverAnotherConnection", "4 loss=100\n20 loss=0\n", 60.0},
                                          Silence{"OverTheSame", "4 loss=100\n8 loss=0\n", 60.0},
                                          Silence{"WhereNobodyIsTakenBack", "4 loss=100\n8 loss=0\n", 0.0}),
@@ -406,7 +406,7 @@ TEST(GameMessages, MalformedMessagesAreRefused) {
   raw.send(from, Channel::control, control);
   world.run_to(1.4);
   EXPECT_EQ(world.server().stats().malformed, 2u);
-  world.tap(player).inject_payload(from, Channel::control, control);
+  world.tap(player).slip_in(from, Channel::control, control);
   world.run_to(1.42);
   EXPECT_EQ(world.client(player).stats().malformed, 1u);
   EXPECT_EQ(world.client(player).stats().messages_received, 0u);

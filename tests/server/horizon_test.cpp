@@ -28,13 +28,13 @@ WorldConfig over(double latency_ms) {
 }
 
 // Mean error (m) of fresh publishes, extrapolated by kNearS and by kFarS.
-struct PredictionError {
+struct Astray {
   double near_m = 0.0, far_m = 0.0;
 };
 constexpr double kNearS = 0.1, kFarS = 0.27;
 
-PredictionError prediction_error(World& world, EntityId id, double from_s, double until_s) {
-  PredictionError sum;
+Astray astray(World& world, EntityId id, double from_s, double until_s) {
+  Astray sum;
   int count = 0;
   world.run_to(from_s);
   world.after_tick = [&](double t) {
@@ -54,15 +54,15 @@ PredictionError prediction_error(World& world, EntityId id, double from_s, doubl
   return {sum.near_m / count, sum.far_m / count};
 }
 
-PredictionError over_link(double latency_ms) {
+Astray over_link(double latency_ms) {
   World world(over(latency_ms));
   world.add_client();
   const EntityId id = world.add_body(swing);
-  return prediction_error(world, id, 10.0, 30.0);
+  return astray(world, id, 10.0, 30.0);
 }
 
 TEST(Horizon, MatchesTheLinkDelay) {
-  const PredictionError short_way = over_link(2.0), long_way = over_link(180.0);
+  const Astray short_way = over_link(2.0), long_way = over_link(180.0);
   EXPECT_LT(short_way.near_m, 0.6 * long_way.near_m);
   EXPECT_LT(long_way.far_m, 0.6 * short_way.far_m);
 }
@@ -74,7 +74,7 @@ TEST(Horizon, FollowsAChangeOfTheLinkDelay) {
   World world(config);
   world.add_client();
   const EntityId id = world.add_body(swing);
-  const PredictionError before = prediction_error(world, id, 10.0, 19.9), after = prediction_error(world, id, 25.0, 45.0);
+  const Astray before = astray(world, id, 10.0, 19.9), after = astray(world, id, 25.0, 45.0);
   EXPECT_LT(after.far_m, 0.6 * before.far_m);
 }
 

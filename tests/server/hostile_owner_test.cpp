@@ -20,9 +20,9 @@ constexpr double kTopMps = 10.0;
 
 // A client that owns an entity and whose datagrams the test forges, a client that watches, and two entities
 // that the server owns.
-class HostileOwnerWorld {
+class Siege {
  public:
-  explicit HostileOwnerWorld(OwnerPolicy policy) : world_(config()) {
+  explicit Siege(OwnerPolicy policy) : world_(config()) {
     world_.add_client();
     world_.run_to(1.0);
     world_.add_client();
@@ -105,9 +105,9 @@ State anything(scenario::Random& random) {
 
 TEST(HostileOwner, OthersSeeOnlyPossibleMotionsWhateverItSends) {
   for (const OwnerPolicy policy : {OwnerPolicy::accept, OwnerPolicy::correct, OwnerPolicy::refuse}) {
-    HostileOwnerWorld siege(policy);
+    Siege siege(policy);
     scenario::Random random(static_cast<std::uint64_t>(policy) + 1);
-    Quantisation q = quantisation_for(HostileOwnerWorld::config().server.archetypes[0]);
+    Quantisation q = quantisation_for(Siege::config().server.archetypes[0]);
     q.max_speed_mps = 1e6;
     for (int i = 0; i < 1500; ++i) {
       std::array<std::byte, kMaxStateBytes> buffer{};
@@ -145,7 +145,7 @@ TEST(HostileOwner, OthersSeeOnlyPossibleMotionsWhateverItSends) {
 }
 
 TEST(HostileOwner, RandomBytesAreRefused) {
-  HostileOwnerWorld siege(OwnerPolicy::correct);
+  Siege siege(OwnerPolicy::correct);
   scenario::Random random(9);
   for (int i = 0; i < 1500; ++i) {
     std::array<std::byte, kMaxStateBytes> buffer{};

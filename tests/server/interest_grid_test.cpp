@@ -27,8 +27,8 @@ class Checked {
  public:
   explicit Checked(double cell_m) : grid_(cell_m) {}
 
-  void set_position(std::uint32_t slot, const glm::dvec3& position) {
-    grid_.set_position(slot, position);
+  void place(std::uint32_t slot, const glm::dvec3& position) {
+    grid_.place(slot, position);
     plain_[slot] = position;
   }
   void remove(std::uint32_t slot) {
@@ -74,9 +74,9 @@ void churn(double cell_m, double world_m, std::uint64_t seed) {
       checked.remove(slot);  // includes slots that are not in the grid
     } else if (const auto at = checked.plain().find(slot);
                at != checked.plain().end() && random.chance(0.7)) {
-      checked.set_position(slot, at->second + anywhere(random, cell_m / 3.0));
+      checked.place(slot, at->second + anywhere(random, cell_m / 3.0));
     } else {
-      checked.set_position(slot, anywhere(random, world_m));
+      checked.place(slot, anywhere(random, world_m));
     }
     if (step % 10 == 0) {
       found += checked.ask(anywhere(random, world_m * 1.1),
@@ -99,7 +99,7 @@ TEST(InterestGrid, IncludesEntitiesAtTheRadiusAndOnCellBorders) {
   std::uint32_t slot = 0;
   for (int x = -6; x <= 6; ++x) {
     for (int y = -6; y <= 6; ++y)
-      checked.set_position(slot++, {x * 10.0, y * 10.0, 0.0});
+      checked.place(slot++, {x * 10.0, y * 10.0, 0.0});
   }
   EXPECT_EQ(checked.ask({0, 0, 0}, 10.0), 5u);
   EXPECT_EQ(checked.ask({0, 0, 0}, 50.0), 81u);
@@ -116,7 +116,7 @@ TEST(InterestGrid, LosesNoEntityToRounding) {
   for (const double offset_m : {0.0, 1e3, -1e6, 1e12}) {
     Checked checked{0.1};
     for (std::uint32_t slot = 0; slot < 900; ++slot) {
-      checked.set_position(slot, {offset_m + slot % 30 * 0.1, offset_m + slot / 30 * 0.1, 0.0});
+      checked.place(slot, {offset_m + slot % 30 * 0.1, offset_m + slot / 30 * 0.1, 0.0});
     }
     for (int i = 0; i < 300; ++i) {
       const glm::dvec3 centre{offset_m + static_cast<double>(random.below(30)) * 0.1,
@@ -130,7 +130,7 @@ TEST(InterestGrid, DistinguishesCellsThatShareABucket) {
   Checked checked{1.0};
   std::uint32_t slot = 0;
   for (int k = -40; k <= 40; ++k)  // all in the same bucket: 256 cells apart
-    checked.set_position(slot++, {k * 256.0 + 0.5, 0.5, 0.0});
+    checked.place(slot++, {k * 256.0 + 0.5, 0.5, 0.0});
   for (int k = -40; k <= 40; k += 8)
     EXPECT_EQ(checked.ask({k * 256.0, 0.0, 0.0}, 3.0), 1u);
   EXPECT_EQ(checked.ask({0.0, 0.0, 0.0}, 300.0), 3u);
@@ -142,7 +142,7 @@ TEST(InterestGrid, HandlesExtremePositions) {
   std::uint32_t slot = 0;
   for (const double x : {-kInfinity, -1e300, -1e15, -1e7, 0.0, 1e7, 1e15, 1e300, kInfinity}) {
     for (const double y : {-1e300, 0.0, 1e15, kInfinity})
-      checked.set_position(slot++, {x, y, 0.0});
+      checked.place(slot++, {x, y, 0.0});
   }
   EXPECT_EQ(checked.ask({0.0, 0.0, 0.0}, 1.0), 1u);
   EXPECT_EQ(checked.ask({1e15, 1e15, 0.0}, 1.0), 1u);
@@ -150,13 +150,13 @@ TEST(InterestGrid, HandlesExtremePositions) {
   checked.ask({0.0, 0.0, 0.0}, kInfinity);
   checked.ask({kInfinity, 0.0, 0.0}, 10.0);
   checked.ask({0.0, 0.0, 0.0}, 1e20);
-  checked.set_position(1, {0.0, 0.0, 0.0});  // and back from an extreme position
+  checked.place(1, {0.0, 0.0, 0.0});  // and back from an extreme position
   EXPECT_EQ(checked.ask({0.0, 0.0, 0.0}, 1.0), 2u);
 
   InterestGrid grid{10.0};
-  grid.set_position(0, {std::nan(""), std::nan(""), 0.0});
+  grid.place(0, {std::nan(""), std::nan(""), 0.0});
   grid.within({0, 0, 0}, kInfinity, [](std::uint32_t, double) { ADD_FAILURE(); });
-  grid.set_position(0, {1.0, 2.0, 0.0});
+  grid.place(0, {1.0, 2.0, 0.0});
   int found = 0;
   grid.within({0, 0, 0}, 5.0, [&](std::uint32_t, double) { ++found; });
   EXPECT_EQ(found, 1);
@@ -165,7 +165,7 @@ TEST(InterestGrid, HandlesExtremePositions) {
 TEST(InterestGrid, HoldsAllEntitiesInOneCell) {
   InterestGrid grid{50.0};
   for (std::uint32_t slot = 0; slot < 65'536; ++slot)
-    grid.set_position(slot, {1.0, 1.0, slot * 1e-6});
+    grid.place(slot, {1.0, 1.0, slot * 1e-6});
   std::size_t found = 0;
   grid.within({1.0, 1.0, 0.0}, 10.0, [&](std::uint32_t, double) { ++found; });
   EXPECT_EQ(found, 65'536u);
@@ -181,14 +181,14 @@ TEST(InterestGrid, AllocatesNothingAfterWarmUp) {
   InterestGrid grid{20.0};
   // Warm-up: every entity alone in its bucket, which needs the most blocks.
   for (std::uint32_t slot = 0; slot < 5000; ++slot)
-    grid.set_position(slot, {slot % 200 * 20.0, slot / 200 * 20.0, 0.0});
+    grid.place(slot, {slot % 200 * 20.0, slot / 200 * 20.0, 0.0});
   const std::size_t warm_bytes = grid.memory_bytes();
   for (int step = 0; step < 100'000; ++step) {
     const auto slot = static_cast<std::uint32_t>(random.below(5000));
     if (random.chance(0.1)) {
       grid.remove(slot);
     } else {
-      grid.set_position(slot, anywhere(random, 3000.0));
+      grid.place(slot, anywhere(random, 3000.0));
     }
   }
   EXPECT_EQ(grid.memory_bytes(), warm_bytes);

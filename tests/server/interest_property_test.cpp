@@ -17,9 +17,9 @@ namespace {
 
 /// Compares what each client shows with what must be relevant and what must be hidden. Views and bodies move,
 /// bodies rest and start again, relevance and groups change, and the network loses datagrams.
-class RelevanceCheck {
+class Bystander {
  public:
-  explicit RelevanceCheck(World& world) : world_(world) {}
+  explicit Bystander(World& world) : world_(world) {}
 
   struct Walker {
     EntityId id;
@@ -27,18 +27,18 @@ class RelevanceCheck {
     Relevance relevance = Relevance::by_distance;
     std::uint32_t groups = 1u;
   };
-  struct Viewer {
+  struct Eye {
     ClientId client;
     Circle path;
     std::uint32_t groups = 1u;
     std::map<EntityId, double> inside_since_s, outside_since_s;
   };
   std::vector<Walker> walkers;
-  std::vector<Viewer> eyes;
+  std::vector<Eye> eyes;
   std::size_t expected = 0, forbidden = 0;
 
   void look(double time_s) {
-    for (Viewer& eye : eyes) {
+    for (Eye& eye : eyes) {
       const glm::dvec3 place = eye.path(time_s).position;
       ASSERT_TRUE(world_.server().set_view(eye.client, place));
       for (const Walker& w : walkers) {
@@ -112,7 +112,7 @@ void wander_about(const std::string& link, double settled_s, std::uint64_t seed)
   WorldConfig config = near_world(link);
   config.seed = seed;
   World world(config);
-  RelevanceCheck bystander(world);
+  Bystander bystander(world);
   scenario::Random random{seed};
   for (int i = 0; i < 4; ++i) {
     Circle path = wander(random);

@@ -15,7 +15,7 @@ namespace reckoner::test {
 namespace {
 
 // An interest update every 0.1 s, the grid's age, a round trip and a frame.
-constexpr double kInterestDelayS = 0.4;
+constexpr double kSoonS = 0.4;
 
 /// Oscillates between two distances from the origin, on the x axis.
 Truth between(double least_m, double most_m, double rate_rps) {
@@ -46,9 +46,9 @@ TEST(Interest, EntitiesAppearAndDisappearWithTheirDistance) {
   };
   world.run_to(start_s + 40.0);
   EXPECT_LE(came_m, kRadiusM);
-  EXPECT_GT(came_m, kRadiusM - 10.0 * kInterestDelayS);
+  EXPECT_GT(came_m, kRadiusM - 10.0 * kSoonS);
   EXPECT_LE(went_m, -1.15 * kRadiusM);
-  EXPECT_GT(went_m, -1.15 * kRadiusM - 10.0 * kInterestDelayS);
+  EXPECT_GT(went_m, -1.15 * kRadiusM - 10.0 * kSoonS);
   EXPECT_EQ(world.count(0, ClientEvent::Kind::spawned), 1u);
   EXPECT_EQ(world.count(0, ClientEvent::Kind::despawned), 1u);
   EXPECT_FALSE(sees(world, 0, id));
@@ -62,18 +62,18 @@ TEST(Interest, RelevantEntitiesFollowTheView) {
   world.run_to(world.now_s() + 1.0);
   EXPECT_TRUE(world.shown(0).empty());  // no view is set, so nothing is near
   EXPECT_TRUE(world.server().set_view(client, {50.0, 0.0, 0.0}));
-  world.run_to(world.now_s() + kInterestDelayS);
+  world.run_to(world.now_s() + kSoonS);
   EXPECT_TRUE(sees(world, 0, here));
   EXPECT_FALSE(sees(world, 0, there));
   EXPECT_TRUE(world.server().set_view(client, {1000.0, 0.0, -40.0}));
-  world.run_to(world.now_s() + kInterestDelayS);
+  world.run_to(world.now_s() + kSoonS);
   EXPECT_FALSE(sees(world, 0, here));
   EXPECT_TRUE(sees(world, 0, there));
   EXPECT_TRUE(world.server().set_view(client, {1000.0, 0.0, -70.0}));  // height counts: 120 m, beyond 115
-  world.run_to(world.now_s() + kInterestDelayS);
+  world.run_to(world.now_s() + kSoonS);
   EXPECT_TRUE(world.shown(0).empty());
   EXPECT_TRUE(world.server().set_view(client, {1000.0, 0.0, -40.0}));  // moves back once more
-  world.run_to(world.now_s() + kInterestDelayS);
+  world.run_to(world.now_s() + kSoonS);
   ASSERT_TRUE(sees(world, 0, there));
   EXPECT_LT(glm::distance(world.shown(0, there)->shown.position, glm::dvec3(1000.0, 0.0, 50.0)), 0.01);
   EXPECT_FALSE(world.server().set_view(client, {std::nan(""), 0.0, 0.0}));
@@ -86,7 +86,7 @@ TEST(Interest, EntitiesDoNotFlickerAtTheRadius) {
   ASSERT_TRUE(world.server().set_view(client, {}));
   const EntityId id = world.add_body(between(92.0, 112.0, 2.0));
   const EntityId outside = world.add_body(between(102.0, 114.0, 2.0));
-  world.run_to(world.now_s() + 2.0 * kInterestDelayS + 3.2);
+  world.run_to(world.now_s() + 2.0 * kSoonS + 3.2);
   EXPECT_TRUE(sees(world, 0, id));
   world.run_to(world.now_s() + 30.0);
   EXPECT_TRUE(sees(world, 0, id));
@@ -102,15 +102,15 @@ TEST(Interest, EntitiesCanBeAlwaysOrNeverRelevant) {
   ASSERT_TRUE(world.server().set_relevance(flag, Relevance::always));
   ASSERT_TRUE(world.server().set_relevance(hidden, Relevance::never));
   const ClientId client = join(world);
-  world.run_to(world.now_s() + kInterestDelayS);
+  world.run_to(world.now_s() + kSoonS);
   EXPECT_TRUE(sees(world, 0, flag));  // even without a view
   ASSERT_TRUE(world.server().set_view(client, {}));
-  world.run_to(world.now_s() + kInterestDelayS);
+  world.run_to(world.now_s() + kSoonS);
   EXPECT_TRUE(sees(world, 0, flag));
   EXPECT_FALSE(sees(world, 0, hidden));
   ASSERT_TRUE(world.server().set_relevance(flag, Relevance::by_distance));
   ASSERT_TRUE(world.server().set_relevance(hidden, Relevance::by_distance));
-  world.run_to(world.now_s() + kInterestDelayS);
+  world.run_to(world.now_s() + kSoonS);
   EXPECT_FALSE(sees(world, 0, flag));
   EXPECT_TRUE(sees(world, 0, hidden));
   EXPECT_FALSE(world.server().set_relevance(EntityId{77, 1}, Relevance::always));
@@ -125,7 +125,7 @@ TEST(Interest, RelevanceCanBeSetForOneClient) {
   ASSERT_TRUE(world.server().set_view(a, {}) && world.server().set_view(b, {}));
   ASSERT_TRUE(world.server().set_relevance(a, far, Relevance::always));
   ASSERT_TRUE(world.server().set_relevance(a, close, Relevance::never));
-  world.run_to(world.now_s() + kInterestDelayS);
+  world.run_to(world.now_s() + kSoonS);
   EXPECT_TRUE(sees(world, 0, far));
   EXPECT_FALSE(sees(world, 0, close));
   EXPECT_FALSE(sees(world, 1, far));
@@ -133,11 +133,11 @@ TEST(Interest, RelevanceCanBeSetForOneClient) {
   // Setting the relevance for all clients does not change the setting for one client. Only another setting
   // for that client does.
   ASSERT_TRUE(world.server().set_relevance(close, Relevance::always));
-  world.run_to(world.now_s() + kInterestDelayS);
+  world.run_to(world.now_s() + kSoonS);
   EXPECT_FALSE(sees(world, 0, close));
   ASSERT_TRUE(world.server().set_relevance(a, far, Relevance::by_distance));
   ASSERT_TRUE(world.server().set_relevance(a, close, Relevance::by_distance));
-  world.run_to(world.now_s() + kInterestDelayS);
+  world.run_to(world.now_s() + kSoonS);
   EXPECT_FALSE(sees(world, 0, far));
   EXPECT_TRUE(sees(world, 0, close));
 }
@@ -154,22 +154,22 @@ TEST(Interest, GroupsFilterAtAnyDistance) {
   const ClientId client = join(world);
   ASSERT_TRUE(world.server().set_view(client, {}));
   ASSERT_TRUE(world.server().set_groups(client, 1u));
-  world.run_to(world.now_s() + kInterestDelayS);
+  world.run_to(world.now_s() + kSoonS);
   EXPECT_TRUE(sees(world, 0, red));
   EXPECT_FALSE(sees(world, 0, blue));
   EXPECT_FALSE(sees(world, 0, blue_flag));
   ASSERT_TRUE(world.server().set_groups(client, 2u));
-  world.run_to(world.now_s() + kInterestDelayS);
+  world.run_to(world.now_s() + kSoonS);
   EXPECT_FALSE(sees(world, 0, red));
   EXPECT_TRUE(sees(world, 0, blue));
   EXPECT_TRUE(sees(world, 0, blue_flag));
   ASSERT_TRUE(world.server().set_groups(red, 3u));
   ASSERT_TRUE(world.server().set_groups(blue, 4u));
-  world.run_to(world.now_s() + kInterestDelayS);
+  world.run_to(world.now_s() + kSoonS);
   EXPECT_TRUE(sees(world, 0, red));
   EXPECT_FALSE(sees(world, 0, blue));
   ASSERT_TRUE(world.server().set_groups(client, 0u));
-  world.run_to(world.now_s() + kInterestDelayS);
+  world.run_to(world.now_s() + kSoonS);
   EXPECT_TRUE(world.shown(0).empty());
 }
 

@@ -16,8 +16,8 @@ using CK = ClientEvent::Kind;
 using SK = ServerEvent::Kind;
 
 /// A connection without a Client, for messages that no Client would send.
-struct RawConnection {
-  explicit RawConnection(World& world) : world_(world), transport_(world.network().add_client(kProtocolVersion)) {}
+struct Stranger {
+  explicit Stranger(World& world) : world_(world), transport_(world.network().add_client(kProtocolVersion)) {}
 
   /// Runs the world until the connection is established.
   void connect() {
@@ -90,7 +90,7 @@ TEST(Join, OtherArchetypesAreRefusedWithAReason) {
 
 TEST(Join, OtherProtocolVersionIsRefusedWithTheServersVersion) {
   World world({});
-  RawConnection stranger(world);
+  Stranger stranger(world);
   stranger.connect();
   stranger.send(JoinMessage{kProtocolVersion + 1, 0});
   const EndCode code = stranger.wait_for_end();
@@ -124,7 +124,7 @@ TEST(Join, ConnectionWithoutAJoinRequestTimesOut) {
   WorldConfig config;
   config.server.join_timeout_s = 2.0;
   World world(config);
-  RawConnection stranger(world);
+  Stranger stranger(world);
   stranger.connect();
   world.run_to(1.9);
   EXPECT_FALSE(stranger.ended_);
@@ -138,7 +138,7 @@ TEST(Join, GarbageInsteadOfAJoinIsRefusedAndCounted) {
   const std::size_t fine = world.add_client();
   scenario::Random random(7);
   for (std::size_t size : {1u, 3u, 17u, 400u}) {
-    RawConnection stranger(world);
+    Stranger stranger(world);
     stranger.connect();
     stranger.send(Channel::control, garbage(random, size));
     EXPECT_EQ(stranger.wait_for_end().reason, EndReason::malformed) << size;
@@ -152,7 +152,7 @@ TEST(Join, GarbageStateIsCountedAndHarmless) {
   const EntityId id = world.add_body(Circle{});
   const std::size_t client = world.add_client();
   world.run_to(1.0);
-  RawConnection stranger(world);
+  Stranger stranger(world);
   stranger.connect();
   scenario::Random random(3);
   const std::uint64_t before = world.server().stats().malformed;
@@ -160,7 +160,7 @@ TEST(Join, GarbageStateIsCountedAndHarmless) {
     // From a connection that has not joined, from a client, and to a client.
     stranger.send(Channel::state, garbage(random, 1 + random.below(60)));
     world.client_transport(client).send({1}, Channel::state, garbage(random, 20 + random.below(60)));
-    world.tap(client).inject_payload({1}, Channel::state, garbage(random, 20 + random.below(1000)));
+    world.tap(client).slip_in({1}, Channel::state, garbage(random, 20 + random.below(1000)));
     stranger.step();
   }
   EXPECT_GE(world.server().stats().malformed - before, 590u);
@@ -187,7 +187,7 @@ TEST(Join, ShutdownDisconnectsAllAndRefusesNewClients) {
   world.add_body(Circle{});
   const std::size_t a = world.add_client();
   const std::size_t b = world.add_client();
-  RawConnection waiting(world);
+  Stranger waiting(world);
   waiting.connect();
   world.run_to(1.0);
   world.server().shutdown();

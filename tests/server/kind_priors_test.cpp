@@ -41,7 +41,7 @@ WorldConfig config(unsigned threads = 1, std::size_t kinds = 1) {
 
 // Mean error (m) of the published motion of a body spawned at `born_s`, extrapolated by 0.15 s, over the
 // body's first second.
-double prediction_error_m(World& world, double born_s, double phase, std::size_t kind = 0) {
+double astray_m(World& world, double born_s, double phase, std::size_t kind = 0) {
   world.run_to(born_s - 1e-6);
   const Truth path = swing(born_s, phase);
   const EntityId id = world.add_body(path, {}, "late", kind);
@@ -66,11 +66,11 @@ TEST(KindPriors, LateSpawnIsPredictedFromOthersOfItsArchetype) {
   for (int round = 0; round < 5; ++round) {
     const double phase = 1.3 * round;
     World alone(config());
-    first_m += prediction_error_m(alone, 10.0, phase);
+    first_m += astray_m(alone, 10.0, phase);
     World peopled(config());
     for (int i = 0; i < 6; ++i)
       peopled.add_body(swing(0.0, 0.9 * i));
-    late_m += prediction_error_m(peopled, 10.0, phase);
+    late_m += astray_m(peopled, 10.0, phase);
   }
   EXPECT_LT(late_m, 0.8 * first_m);
 }
@@ -78,7 +78,7 @@ TEST(KindPriors, LateSpawnIsPredictedFromOthersOfItsArchetype) {
 // Bodies that live for half a second, one after another, still improve the prediction of the next one.
 TEST(KindPriors, KeepWhatDespawnedEntitiesTaught) {
   World alone(config());
-  const double first_m = prediction_error_m(alone, 10.0, 0.4);
+  const double first_m = astray_m(alone, 10.0, 0.4);
   World world(config());
   for (int i = 0; i < 15; ++i) {
     world.run_to(0.6 * i);
@@ -86,16 +86,16 @@ TEST(KindPriors, KeepWhatDespawnedEntitiesTaught) {
     world.run_to(0.6 * i + 0.5);
     world.remove_body(id);
   }
-  EXPECT_LT(prediction_error_m(world, 10.0, 0.4), 0.8 * first_m);
+  EXPECT_LT(astray_m(world, 10.0, 0.4), 0.8 * first_m);
 }
 
 TEST(KindPriors, AreSeparateForEachArchetype) {
   World alone(config(1, 2));
-  const double first_m = prediction_error_m(alone, 10.0, 0.4, 1);
+  const double first_m = astray_m(alone, 10.0, 0.4, 1);
   World peopled(config(1, 2));
   for (int i = 0; i < 6; ++i)
     peopled.add_body(swing(0.0, 0.9 * i));
-  EXPECT_EQ(prediction_error_m(peopled, 10.0, 0.4, 1), first_m);
+  EXPECT_EQ(astray_m(peopled, 10.0, 0.4, 1), first_m);
 }
 
 // A hash of every bit of every published motion, for any number of threads.

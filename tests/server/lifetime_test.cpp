@@ -112,7 +112,7 @@ TEST(Lifetime, OldStateIsNeverAppliedToANewEntityInTheSameSlot) {
   };
   const std::uint64_t stale = world.client(client).stats().datagrams_stale;
   for (const Bytes& payload : held)
-    world.tap(client).inject_payload({1}, Channel::state, payload);
+    world.tap(client).slip_in({1}, Channel::state, payload);
   world.run_to(10.0);
   EXPECT_FALSE(strayed);
   EXPECT_EQ(world.client(client).stats().datagrams_stale - stale, held.size());

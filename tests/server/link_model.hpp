@@ -48,8 +48,8 @@ class LinkModel {
   [[nodiscard]] double queue_s(double quantile) const;
   /// Share of the ticks that left more than 100 ms' worth of the demand unsent.
   [[nodiscard]] double held_back() const;
-  [[nodiscard]] double lowest_rate() const { return figures_.lowest_rate; }
-  [[nodiscard]] double highest_rate() const { return figures_.highest_rate; }
+  [[nodiscard]] double least_rate() const { return figures_.least_rate; }
+  [[nodiscard]] double most_rate() const { return figures_.most_rate; }
 
  private:
   struct Datagram {
@@ -65,7 +65,7 @@ class LinkModel {
     std::vector<double> queue_s;
     std::size_t held_back = 0;
     double sent = 0.0, delivered = 0.0, seconds = 0.0;
-    double lowest_rate = 1e18, highest_rate = 0.0;
+    double least_rate = 1e18, most_rate = 0.0;
   };
 
   void tick();

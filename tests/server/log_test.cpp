@@ -15,7 +15,7 @@ namespace reckoner::test {
 namespace {
 
 /// Keeps the log entries, one line each.
-class LogCapture {
+class Ear {
  public:
   LogSink sink() {
     return [this](const LogRecord& record) {
@@ -36,7 +36,7 @@ class LogCapture {
 };
 
 TEST(ServerLog, NamesClientsThatJoinAndLeave) {
-  LogCapture server, client;
+  Ear server, client;
   WorldConfig config{.links = network("lan")};
   config.server.log = server.sink();
   World world(config);
@@ -52,7 +52,7 @@ TEST(ServerLog, NamesClientsThatJoinAndLeave) {
 }
 
 TEST(ServerLog, RefusedJoinIsLoggedWithTheReasonAtBothEnds) {
-  LogCapture server, client;
+  Ear server, client;
   WorldConfig config;
   config.server.log = server.sink();
   World world(config);
@@ -74,7 +74,7 @@ TEST(ServerLog, RefusedJoinIsLoggedWithTheReasonAtBothEnds) {
 }
 
 TEST(ServerLog, SlowClientIsLoggedOnceAndAgainWhenItHasCaughtUp) {
-  LogCapture server;
+  Ear server;
   WorldConfig config;
   config.server.log = server.sink();
   config.links = both_ways({.latency_ms = 40, .rate_kbps = 64, .queue_ms = 1000});
@@ -94,7 +94,7 @@ TEST(ServerLog, SlowClientIsLoggedOnceAndAgainWhenItHasCaughtUp) {
 }
 
 TEST(ServerLog, RefusalsOfAClientAreSummed) {
-  LogCapture server;
+  Ear server;
   WorldConfig config{.links = network("lan")};
   config.server.log = server.sink();
   World world(config);
@@ -114,7 +114,7 @@ TEST(ServerLog, RefusalsOfAClientAreSummed) {
 }
 
 TEST(ClientLog, ClockStepIsLogged) {
-  LogCapture client;
+  Ear client;
   World world({.links = network("lan")});
   world.add_body(Circle{});
   ClientConfig listening;

@@ -59,7 +59,7 @@ class Match {
   /// Path that the avatar's owner follows: server time (s) to state.
   std::function<State(double)> story = weave;
   /// Pose of the avatar in every frame, by client: server time (s) and state.
-  std::map<std::size_t, std::vector<std::pair<double, State>>> shown_poses;
+  std::map<std::size_t, std::vector<std::pair<double, State>>> drawn;
 
   World& world() { return world_; }
   Server& server() { return world_.server(); }
@@ -75,7 +75,7 @@ class Match {
   /// `from_s`.
   [[nodiscard]] double error_m(std::size_t client, double from_s, double share) const {
     std::vector<double> errors;
-    for (const auto& [time_s, state] : shown_poses.at(client)) {
+    for (const auto& [time_s, state] : drawn.at(client)) {
       if (time_s >= from_s) errors.push_back(glm::distance(state.position, story(time_s).position));
     }
     std::sort(errors.begin(), errors.end());
@@ -84,7 +84,7 @@ class Match {
 
   /// Largest change of the shown velocity (m/s) from one frame to the next, minus the path's own change.
   [[nodiscard]] double velocity_step_mps(std::size_t client, double from_s, double until_s = 1e9) const {
-    const auto& d = shown_poses.at(client);
+    const auto& d = drawn.at(client);
     double worst = 0.0;
     for (std::size_t i = 2; i < d.size(); ++i) {
       if (d[i - 2].first < from_s || d[i].first > until_s) continue;
@@ -102,7 +102,7 @@ class Match {
  private:
   void frame(std::size_t client, double time_s) {
     const ShownEntity* shown = world_.shown(client, avatar);
-    if (shown != nullptr) shown_poses[client].emplace_back(time_s, shown->shown);
+    if (shown != nullptr) drawn[client].emplace_back(time_s, shown->shown);
     const double local_s = world_.local_s(client, time_s);
     if (!world_.client(client).owned(avatar, local_s)) return;
     (void)world_.client(client).move(avatar, story(time_s), local_s);

@@ -18,36 +18,36 @@ namespace reckoner::test {
 namespace {
 
 constexpr double kTurnRps = 0.4;
-const glm::dvec3 kPassengerPosition{0.5, -0.3, 1.0};  // the passenger's position in the basket
+const glm::dvec3 kPlace{0.5, -0.3, 1.0};  // the passenger's position in the basket
 
 class Crane {
  public:
   explicit Crane(World& world) : world_(world) {
-    for (int depth = 0; depth < kMaxFrameDepth; ++depth) {
+    for (int depth = 0; depth < kMostFrames; ++depth) {
       const Circle circle{.radius_m = depth == 0 ? 30.0 : 2.0,
                           .turn_rps = depth == 0 ? 0.2 : kTurnRps + 0.1 * depth,
                           .centre = {0.0, 0.0, 1.0 * depth}};
       parts_.push_back(world.add_body(circle, {}, "part " + std::to_string(depth)));
     }
     State still;
-    still.position = kPassengerPosition;
-    passenger_ = world.add_body([still](double) { return still; }, {}, "stands");
+    still.position = kPlace;
+    stands_ = world.add_body([still](double) { return still; }, {}, "stands");
     // Entering from the inside out works like entering from the outside in: all frames are set before the
     // first tick sends them.
-    for (int depth = 1; depth < kMaxFrameDepth; ++depth)
+    for (int depth = 1; depth < kMostFrames; ++depth)
       EXPECT_EQ(world.server().enter_frame(parts_[static_cast<std::size_t>(depth)],
                                            parts_[static_cast<std::size_t>(depth - 1)]),
                 FrameResult::done);
-    EXPECT_EQ(world.server().enter_frame(passenger_, parts_.back()), FrameResult::done);
+    EXPECT_EQ(world.server().enter_frame(stands_, parts_.back()), FrameResult::done);
   }
 
-  [[nodiscard]] EntityId stands() const { return passenger_; }
+  [[nodiscard]] EntityId stands() const { return stands_; }
   [[nodiscard]] EntityId basket() const { return parts_.back(); }
 
  private:
   World& world_;
   std::vector<EntityId> parts_;  // each part lives in the one before it
-  EntityId passenger_;
+  EntityId stands_;
 };
 
 const ShownEntity* find(std::span<const ShownEntity> shown, EntityId id) {
@@ -72,7 +72,7 @@ TEST(NestedFrames, PassengerInTheInnermostFrameStandsStillOverABadLink) {
       const ShownEntity* who = find(shown, crane.stands());
       if (time_s < 3.0 || basket == nullptr || who == nullptr) return;
       EXPECT_EQ(who->frame, crane.basket());
-      off_m.push_back(glm::distance(into_frame(basket->shown.pose(), who->shown.pose()).position, kPassengerPosition));
+      off_m.push_back(glm::distance(into_frame(basket->shown.pose(), who->shown.pose()).position, kPlace));
       if (off_m.size() > 1) way_m += glm::distance(before, who->shown.position);
       before = who->shown.position;
       // sample() agrees with frame().

@@ -31,25 +31,25 @@ TEST(OwnerCheck, AcceptsMotionsWithinTheLimits) {
       check.restart(next);
       continue;
     }
-    ASSERT_TRUE(check.is_possible(next)) << t;
+    ASSERT_TRUE(check.can_be(next)) << t;
     check.accept(next);
   }
 }
 
 TEST(OwnerCheck, RefusesMotionsBeyondEachLimit) {
   const OwnerCheck check(kLimits, at(0.0, {}));
-  EXPECT_TRUE(check.is_possible(at(1.0, {10.0, 0.0, 0.0})));
-  EXPECT_FALSE(check.is_possible(at(1.0, {10.2, 0.0, 0.0})));
-  EXPECT_TRUE(check.is_possible(at(1.0, {}, {10.0f, 0.0f, 0.0f})));
-  EXPECT_FALSE(check.is_possible(at(1.0, {}, {10.6f, 0.0f, 0.0f})));
-  EXPECT_TRUE(check.is_possible(at(0.1, {}, {5.4f, 0.0f, 0.0f})));
-  EXPECT_FALSE(check.is_possible(at(0.1, {}, {5.6f, 0.0f, 0.0f})));
+  EXPECT_TRUE(check.can_be(at(1.0, {10.0, 0.0, 0.0})));
+  EXPECT_FALSE(check.can_be(at(1.0, {10.2, 0.0, 0.0})));
+  EXPECT_TRUE(check.can_be(at(1.0, {}, {10.0f, 0.0f, 0.0f})));
+  EXPECT_FALSE(check.can_be(at(1.0, {}, {10.6f, 0.0f, 0.0f})));
+  EXPECT_TRUE(check.can_be(at(0.1, {}, {5.4f, 0.0f, 0.0f})));
+  EXPECT_FALSE(check.can_be(at(0.1, {}, {5.6f, 0.0f, 0.0f})));
   Motion pushed = at(1.0, {});
   pushed.state.acceleration = {51.0f, 0.0f, 0.0f};
-  EXPECT_FALSE(check.is_possible(pushed));
+  EXPECT_FALSE(check.can_be(pushed));
   const OwnerCheck border(kLimits, at(0.0, {999.0, 0.0, 0.0}));
-  EXPECT_TRUE(border.is_possible(at(1.0, {999.9, 0.0, 0.0})));
-  EXPECT_FALSE(border.is_possible(at(1.0, {1000.1, 0.0, 0.0})));
+  EXPECT_TRUE(border.can_be(at(1.0, {999.9, 0.0, 0.0})));
+  EXPECT_FALSE(border.can_be(at(1.0, {1000.1, 0.0, 0.0})));
 }
 
 // Each motion goes slightly further than allowed. The excess does not accumulate.
@@ -59,7 +59,7 @@ TEST(OwnerCheck, SmallExcessesDoNotAccumulate) {
   int accepted = 0;
   for (int i = 1; i <= 600; ++i) {
     const Motion next = at(i / 60.0, {x + 10.0 / 60.0 + 0.05, 0.0, 0.0});
-    if (!check.is_possible(next)) continue;
+    if (!check.can_be(next)) continue;
     check.accept(next);
     x = next.state.position.x;
     ++accepted;
@@ -85,9 +85,9 @@ TEST(OwnerCheck, NearestMotionIsAlwaysWithinTheLimits) {
     const Motion nearest = check.nearest(next);
     Motion reached = nearest;
     reached.state.velocity = check.last().state.velocity;
-    ASSERT_TRUE(check.is_possible(reached)) << i;
+    ASSERT_TRUE(check.can_be(reached)) << i;
     ASSERT_LE(glm::length(nearest.state.velocity), kLimits.max_speed_mps + 1e-3);
-    if (check.is_possible(next)) {
+    if (check.can_be(next)) {
       ++as_asked;
       EXPECT_LT(glm::distance(nearest.state.position, next.state.position), 1e-9);
       EXPECT_LT(glm::distance(nearest.state.velocity, next.state.velocity), 0.6f);

@@ -121,8 +121,8 @@ std::vector<double> steps_at_changes(std::uint64_t seed, double usual_mps) {
   match.world().run_to(11.0);
   EXPECT_EQ(match.world().count(0, ClientEvent::Kind::taken), 1u);
   EXPECT_EQ(match.world().count(1, ClientEvent::Kind::given), 1u);
-  EXPECT_TRUE(match.server().revoke(avatar));
-  EXPECT_FALSE(match.server().revoke(avatar));
+  EXPECT_TRUE(match.server().take(avatar));
+  EXPECT_FALSE(match.server().take(avatar));
   match.world().run_to(14.0);
   EXPECT_EQ(match.world().count(1, ClientEvent::Kind::taken), 1u);
   std::vector<double> steps;
@@ -182,7 +182,7 @@ TEST(Ownership, ImpossibleMotionIsCorrectedAndReportedToTheOwner) {
   offset_m = 0.0;
   match.world().run_to(12.0);
   EXPECT_GE(match.world().count(0, ClientEvent::Kind::corrected), 1u);
-  for (const auto& [time_s, state] : match.shown_poses[1])
+  for (const auto& [time_s, state] : match.drawn[1])
     EXPECT_LT(glm::length(state.position), 12.0) << time_s;
   EXPECT_LT(match.error_m(1, 9.0, 0.95), 0.3);
 }
@@ -208,14 +208,14 @@ TEST(Ownership, OwnerSeesACorrectionAsABlend) {
   // at most 6 / T^2 of it. The avatar's own movement adds to that.
   constexpr double kFrames = 6.5;
   double farthest_m = 0.0;
-  const auto& shown_poses = match.shown_poses[0];
-  for (std::size_t i = 2; i < shown_poses.size(); ++i) {
-    if (shown_poses[i].first < *corrected_s) continue;
-    const glm::dvec3 now = shown_poses[i].second.position - shown_poses[i - 1].second.position;
-    const glm::dvec3 before = shown_poses[i - 1].second.position - shown_poses[i - 2].second.position;
+  const auto& drawn = match.drawn[0];
+  for (std::size_t i = 2; i < drawn.size(); ++i) {
+    if (drawn[i].first < *corrected_s) continue;
+    const glm::dvec3 now = drawn[i].second.position - drawn[i - 1].second.position;
+    const glm::dvec3 before = drawn[i - 1].second.position - drawn[i - 2].second.position;
     farthest_m = std::max(farthest_m, glm::length(now));
-    EXPECT_LT(glm::length(now), 1.5 * kOffsetM / kFrames + 0.3) << shown_poses[i].first;
-    EXPECT_LT(glm::length(now - before), 6.0 * kOffsetM / (kFrames * kFrames) + 0.3) << shown_poses[i].first;
+    EXPECT_LT(glm::length(now), 1.5 * kOffsetM / kFrames + 0.3) << drawn[i].first;
+    EXPECT_LT(glm::length(now - before), 6.0 * kOffsetM / (kFrames * kFrames) + 0.3) << drawn[i].first;
   }
   EXPECT_GT(farthest_m, 0.5) << "it did go back";
   EXPECT_LT(match.error_m(0, *corrected_s + 0.5, 1.0), 0.15);

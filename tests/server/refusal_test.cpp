@@ -30,7 +30,7 @@ State straight(double time_s) {
 }
 
 // A server with a walker, an honest client, and a hostile client that owns an entity.
-class ServerAndClientRefusals : public testing::Test {
+class Refused : public testing::Test {
  protected:
   static WorldConfig config() {
     WorldConfig config;
@@ -98,7 +98,7 @@ class ServerAndClientRefusals : public testing::Test {
   }
   std::uint64_t at_client(Refusal why, Channel channel, const Bytes& bytes) {
     const std::uint64_t before = world.client(hostile).stats().refusals[why];
-    world.tap(hostile).inject_payload(kServer, channel, bytes);
+    world.tap(hostile).slip_in(kServer, channel, bytes);
     world.run_to(world.now_s() + 0.1);
     return world.client(hostile).stats().refusals[why] - before;
   }
@@ -154,7 +154,7 @@ class ServerAndClientRefusals : public testing::Test {
   Quantisation q;
 };
 
-TEST_F(ServerAndClientRefusals, ServerCountsMalformedBytes) {
+TEST_F(Refused, ServerCountsMalformedBytes) {
   EXPECT_EQ(at_server(Refusal::malformed, Channel::state, Bytes(2, std::byte{0xff})), 1u);
   EXPECT_EQ(at_server(Refusal::malformed, Channel::control, Bytes(9, std::byte{0x0f})), 1u);
   GameDataMessage m{{std::byte{1}}, 1.0};
@@ -167,7 +167,7 @@ TEST_F(ServerAndClientRefusals, ServerCountsMalformedBytes) {
 
 // A client that changes its playout every tick is followed at most twice a second, and a repetition is
 // ignored. Other clients are not affected. The hostile client is shown correctly in the end, too.
-TEST_F(ServerAndClientRefusals, ServerLimitsHowOftenAClientChangesItsPlayout) {
+TEST_F(Refused, ServerLimitsHowOftenAClientChangesItsPlayout) {
   const PlayoutMessage present{false, false, 0.1};
   const PlayoutMessage past{true, true, 0.1};
   Bytes contradiction = encoded(past);
@@ -186,13 +186,13 @@ TEST_F(ServerAndClientRefusals, ServerLimitsHowOftenAClientChangesItsPlayout) {
   EXPECT_EQ(world.server().stats().malformed, 1u);
 }
 
-TEST_F(ServerAndClientRefusals, ServerCountsUnexpectedMessages) {
+TEST_F(Refused, ServerCountsUnexpectedMessages) {
   EXPECT_EQ(at_server(Refusal::unexpected, Channel::control, encoded(JoinMessage{})), 1u);
   EXPECT_EQ(at_server(Refusal::unexpected, Channel::control, encoded(spawn())), 1u);
   EXPECT_EQ(world.server().stats().malformed, 2u);
 }
 
-TEST_F(ServerAndClientRefusals, ServerCountsAcknowledgementsOfUnsentDatagrams) {
+TEST_F(Refused, ServerCountsAcknowledgementsOfUnsentDatagrams) {
   ClientDatagram d = head();
   d.ack = Ack{static_cast<Sequence>(newest + 5000), 0xffffffffu};
   EXPECT_EQ(at_server(Refusal::never_sent, Channel::state, written([&](BitWriter& w) { write(w, d); })), 1u);
@@ -201,7 +201,7 @@ TEST_F(ServerAndClientRefusals, ServerCountsAcknowledgementsOfUnsentDatagrams) {
   EXPECT_EQ(at_server(Refusal::never_sent, Channel::state, written([&](BitWriter& w) { write(w, d); })), 1u);
 }
 
-TEST_F(ServerAndClientRefusals, ServerCountsRepeatedDatagrams) {
+TEST_F(Refused, ServerCountsRepeatedDatagrams) {
   Bytes sent;
   world.tap(hostile).drop_sent = [&](Channel channel, std::span<const std::byte> payload) {
     if (channel == Channel::state) sent.assign(payload.begin(), payload.end());
@@ -213,30 +213,30 @@ TEST_F(ServerAndClientRefusals, ServerCountsRepeatedDatagrams) {
   EXPECT_EQ(world.server().stats().malformed, 0u);
 }
 
-TEST_F(ServerAndClientRefusals, ServerCountsMotionsOfEntitiesTheClientDoesNotOwn) {
+TEST_F(Refused, ServerCountsMotionsOfEntitiesTheClientDoesNotOwn) {
   EXPECT_EQ(at_server(Refusal::unknown_entity, Channel::state,
                       owned(static_cast<std::uint32_t>(walker.slot()), at(0.0, 0.0f), 0)),
             1u);
   EXPECT_EQ(at_server(Refusal::unknown_entity, Channel::state, owned(999, at(0.0, 0.0f), 0)), 1u);
 }
 
-TEST_F(ServerAndClientRefusals, ServerCountsMotionsFromTheFuture) {
+TEST_F(Refused, ServerCountsMotionsFromTheFuture) {
   EXPECT_EQ(at_server(Refusal::from_future, Channel::state, owned(avatar_slot(), at(0.0, 0.0f), 30)), 1u);
 }
 
-TEST_F(ServerAndClientRefusals, ServerCountsMotionsThatAreTooOld) {
+TEST_F(Refused, ServerCountsMotionsThatAreTooOld) {
   EXPECT_EQ(at_server(Refusal::too_old, Channel::state, owned(avatar_slot(), at(0.0, 0.0f), -90)), 1u);
 }
 
-TEST_F(ServerAndClientRefusals, ServerCountsMotionsBeyondTheSpeedLimit) {
+TEST_F(Refused, ServerCountsMotionsBeyondTheSpeedLimit) {
   EXPECT_EQ(at_server(Refusal::beyond_limits, Channel::state, owned(avatar_slot(), at(0.0, 100.0f), -1)), 1u);
 }
 
-TEST_F(ServerAndClientRefusals, ServerCountsJumpsBeyondTheLimits) {
+TEST_F(Refused, ServerCountsJumpsBeyondTheLimits) {
   EXPECT_EQ(at_server(Refusal::beyond_limits, Channel::state, owned(avatar_slot(), at(500.0, 0.0f), -1)), 1u);
 }
 
-TEST_F(ServerAndClientRefusals, ServerCountsUnknownBaselines) {
+TEST_F(Refused, ServerCountsUnknownBaselines) {
   const Bytes bytes = written([&](BitWriter& w) {
     ClientDatagram d = head();
     d.has_owned = true;
@@ -247,7 +247,7 @@ TEST_F(ServerAndClientRefusals, ServerCountsUnknownBaselines) {
   EXPECT_EQ(at_server(Refusal::unknown_baseline, Channel::state, bytes), 1u);
 }
 
-TEST_F(ServerAndClientRefusals, ServerCountsOwnedMotionsOnRoutesAndInUnknownFrames) {
+TEST_F(Refused, ServerCountsOwnedMotionsOnRoutesAndInUnknownFrames) {
   QuantisedState on_route;
   on_route.along.route = {7};
   EXPECT_EQ(at_server(Refusal::unknown_route, Channel::state, owned(avatar_slot(), on_route, 0)), 1u);
@@ -256,7 +256,7 @@ TEST_F(ServerAndClientRefusals, ServerCountsOwnedMotionsOnRoutesAndInUnknownFram
   EXPECT_EQ(at_server(Refusal::unknown_frame, Channel::state, owned(avatar_slot(), framed, 0)), 1u);
 }
 
-TEST_F(ServerAndClientRefusals, ServerCountsReportsFromTheFuture) {
+TEST_F(Refused, ServerCountsReportsFromTheFuture) {
   ClientDatagram d = head();
   d.showing.emplace();
   const double units = (world.now_s() + 2.0) / kStampUnitS;
@@ -264,7 +264,7 @@ TEST_F(ServerAndClientRefusals, ServerCountsReportsFromTheFuture) {
   EXPECT_EQ(at_server(Refusal::from_future, Channel::state, written([&](BitWriter& w) { write(w, d); })), 1u);
 }
 
-TEST_F(ServerAndClientRefusals, ServerCountsExcessMessages) {
+TEST_F(Refused, ServerCountsExcessMessages) {
   const std::uint64_t before = world.server().stats().refusals[Refusal::too_many];
   const Bytes payload(900, std::byte{5});
   for (int i = 0; i < 4000; ++i)
@@ -274,7 +274,7 @@ TEST_F(ServerAndClientRefusals, ServerCountsExcessMessages) {
   EXPECT_EQ(world.server().stats().malformed, 0u);  // this is not malformed
 }
 
-TEST_F(ServerAndClientRefusals, ClientCountsInvalidDatagrams) {
+TEST_F(Refused, ClientCountsInvalidDatagrams) {
   EXPECT_EQ(at_client(Refusal::malformed, Channel::state, Bytes(3, std::byte{0xff})), 1u);
   EXPECT_EQ(at_client(Refusal::unexpected, Channel::control, encoded(JoinMessage{})), 1u);
   EXPECT_EQ(at_client(Refusal::unknown_entity, Channel::state, update(77, at(0.0, 0.0f))), 1u);
@@ -302,7 +302,7 @@ TEST_F(ServerAndClientRefusals, ClientCountsInvalidDatagrams) {
             1u);
 }
 
-TEST_F(ServerAndClientRefusals, ClientCountsInvalidControlMessages) {
+TEST_F(Refused, ClientCountsInvalidControlMessages) {
   SpawnMessage m = spawn();
   m.archetype = 9;
   EXPECT_EQ(at_client(Refusal::beyond_limits, Channel::control, encoded(m)), 1u);
@@ -326,7 +326,7 @@ TEST_F(ServerAndClientRefusals, ClientCountsInvalidControlMessages) {
 }
 
 // The client ignores the tick in a refused message.
-TEST_F(ServerAndClientRefusals, RefusedSpawnDoesNotChangeTheClientsTick) {
+TEST_F(Refused, RefusedSpawnDoesNotChangeTheClientsTick) {
   SpawnMessage m = spawn();
   m.tick += 60 * 50;
   m.state.frame = {500, 3};
@@ -338,7 +338,7 @@ TEST_F(ServerAndClientRefusals, RefusedSpawnDoesNotChangeTheClientsTick) {
   EXPECT_GT(world.client(hostile).stats().datagrams_received, received);
 }
 
-TEST_F(ServerAndClientRefusals, ClientRefusesAnEntityAsItsOwnFrame) {
+TEST_F(Refused, ClientRefusesAnEntityAsItsOwnFrame) {
   OwnershipMessage given;
   given.entity = walker;
   given.news = OwnershipMessage::News::given;
@@ -349,7 +349,7 @@ TEST_F(ServerAndClientRefusals, ClientRefusesAnEntityAsItsOwnFrame) {
 }
 
 // The tick is so close to its wrap that a later datagram's tick would wrap.
-TEST_F(ServerAndClientRefusals, ClientRefusesAJoinJustBeforeTheTickWraps) {
+TEST_F(Refused, ClientRefusesAJoinJustBeforeTheTickWraps) {
   const std::size_t late = world.add_client(ClientConfig{});
   bool changed = false;
   world.tap(late).filter = [&](const TransportEvent& event) {
@@ -366,7 +366,7 @@ TEST_F(ServerAndClientRefusals, ClientRefusesAJoinJustBeforeTheTickWraps) {
       const Bytes bytes = encoded(*message);
       instead.insert(instead.end(), bytes.begin(), bytes.end());
     }
-    if (changed) world.tap(late).inject_payload(event.peer, Channel::control, instead);
+    if (changed) world.tap(late).slip_in(event.peer, Channel::control, instead);
     return !changed;
   };
   world.run_to(world.now_s() + 1.0);
@@ -375,7 +375,7 @@ TEST_F(ServerAndClientRefusals, ClientRefusesAJoinJustBeforeTheTickWraps) {
 }
 
 // The tick wraps to the largest one.
-TEST_F(ServerAndClientRefusals, ClientRefusesATimeBeforeTheFirstTick) {
+TEST_F(Refused, ClientRefusesATimeBeforeTheFirstTick) {
   const auto before_all = static_cast<int>(world.server().next_tick()) + 5;
   EXPECT_EQ(at_client(Refusal::from_future, Channel::state,
                       update(static_cast<std::uint32_t>(walker.slot()), at(0.0, 0.0f), -before_all)),
@@ -387,7 +387,7 @@ TEST_F(ServerAndClientRefusals, ClientRefusesATimeBeforeTheFirstTick) {
   EXPECT_EQ(at_client(Refusal::from_future, Channel::control, encoded(DespawnMessage{avatar, wrapped})), 1u);
 }
 
-TEST_F(ServerAndClientRefusals, ClientRefusesTicksInTheFarFuture) {
+TEST_F(Refused, ClientRefusesTicksInTheFarFuture) {
   const Tick later = world.server().next_tick() + 60 * 100;
   EXPECT_EQ(at_client(Refusal::from_future, Channel::control, encoded(DespawnMessage{avatar, later})), 1u);
   OwnershipMessage given;

@@ -59,16 +59,16 @@ TEST(Repair, EveryClientIsCorrectWithinTheBoundAfterHeavyLoss) {
     for (int i = 0; i < 3; ++i)
       clients.push_back(world.add_client());
     world.run_to(kEndS);
-    std::map<EntityId, double> published_s;  // time of the newest motion published by then
+    std::map<EntityId, double> told_s;  // time of the newest motion published by then
     for (const auto& [id, path] : bodies)
-      published_s[id] = world.server().published(id)->time_s;
+      told_s[id] = world.server().published(id)->time_s;
     world.run_to(kEndS + kRepairBoundS);
     for (const std::size_t client : clients) {
       EXPECT_GT(world.client(client).stats().datagrams_lost, 200u);
       for (const auto& [id, path] : bodies) {
         const auto known = world.client(client).debug(id);
         ASSERT_TRUE(known);
-        EXPECT_GE(known->motion_time_s, published_s[id]) << "client " << client;
+        EXPECT_GE(known->motion_time_s, told_s[id]) << "client " << client;
         // The known motion without its blend, which is still in progress.
         EXPECT_LT(glm::distance(known->motion.position, path(known->shown_time_s).position),
                   known->threshold_m)

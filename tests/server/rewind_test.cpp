@@ -16,9 +16,9 @@ namespace reckoner::test {
 namespace {
 
 // Records a client's last frames and compares them with the server's rewound poses a while later.
-class RewindCheck {
+class Witness {
  public:
-  RewindCheck(World& world, double later_s) : world_(world), later_s_(later_s) {
+  Witness(World& world, double later_s) : world_(world), later_s_(later_s) {
     world.on_frame = [this](std::size_t client, double time_s, std::span<const ShownEntity> shown) {
       const auto client_s = world_.client(client).server_time_s(world_.local_s(client, time_s));
       if (client == 0 && client_s) frames_.push_back({time_s, *client_s, {shown.begin(), shown.end()}});
@@ -104,7 +104,7 @@ void expect_known(const char* link, PlayoutMode mode) {
     client.playout.mode = mode;
     client.playout.delay_s = 0.25;
     world.add_client(client, {.offset_s = -4321.0});
-    RewindCheck witness(world, 0.4);
+    Witness witness(world, 0.4);
     world.run_to(20.0);
     ASSERT_GT(witness.errors_m.size(), 3000u);
     EXPECT_EQ(witness.unknown, 0u) << link << " seed " << seed;
@@ -135,7 +135,7 @@ TEST(Rewind, ServerReconstructsShownPosesAfterAModeChange) {
       client.playout.mode = from;
       client.playout.delay_s = 0.25;
       world.add_client(client, {.offset_s = -4321.0});
-      RewindCheck witness(world, 0.4);
+      Witness witness(world, 0.4);
       world.run_to(kSwitchS);
       client.playout.mode = to;
       client.playout.blend_frames = 4.0;  // the server must learn this, too
@@ -224,7 +224,7 @@ TEST(Rewind, KnowsAnEntityWhileTheClientShowsIt) {
   world.add_client();
   world.run_to(3.0);
   const EntityId id = world.add_body([](double t) { return weave(t, 0.0); });
-  RewindCheck witness(world, 0.3);
+  Witness witness(world, 0.3);
   world.run_to(6.0);
   EXPECT_GT(witness.share_below(0.05), 0.97);
   EXPECT_LE(witness.unknown, 6u);  // until the client has confirmed that it knows the entity
@@ -238,7 +238,7 @@ TEST(Rewind, PosesDuringAClientsSleepStayUnknown) {
   World world(weaving("broadband", 1));
   const EntityId id = world.add_body([](double t) { return weave(t, 0.0); });
   world.add_client();
-  RewindCheck witness(world, 0.3);
+  Witness witness(world, 0.3);
   world.run_to(5.0);
   world.set_local_clock(0, {.offset_s = 1003.0});
   world.run_to(5.6);
@@ -256,7 +256,7 @@ TEST(Rewind, ServerReconstructsShownPosesOverALossyLink) {
   World world(config);
   add_weavers(world, 4);
   world.add_client();
-  RewindCheck witness(world, 0.5);
+  Witness witness(world, 0.5);
   world.run_to(20.0);
   EXPECT_GT(witness.share_below(0.05), 0.95);
 }

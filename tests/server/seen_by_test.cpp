@@ -42,8 +42,8 @@ bool same(const State& a, const State& b) {
 // For any arrival times and any order in which the server learns of them, the reconstruction equals the
 // client's pose to the last bit. Every other seed uses a speed limit lower than the motions' speed, so that
 // the client chases them.
-TEST(ShownEntityHistory, EqualsTheClientsPoseBitForBit) {
-  for (const MotionPath path : {MotionPath::predict, MotionPath::interpolate}) {
+TEST(SeenEntity, EqualsTheClientsPoseBitForBit) {
+  for (const Path path : {Path::predict, Path::interpolate}) {
     for (std::uint64_t seed = 1; seed <= 30; ++seed) {
       scenario::Random random{seed};
       const auto random_motion = [seed](scenario::Random& from, double time_s) {
@@ -56,14 +56,14 @@ TEST(ShownEntityHistory, EqualsTheClientsPoseBitForBit) {
       double stamp_s = 0.0;
       for (int i = 0; i < 25; ++i) {
         stamp_s += random.uniform(0.02, 0.4);
-        const double delay_s = path == MotionPath::predict ? random.uniform(0.05, 0.3) : random.uniform(-0.3, 0.3);
+        const double delay_s = path == Path::predict ? random.uniform(0.05, 0.3) : random.uniform(-0.3, 0.3);
         applied.push_back({std::max(0.01, stamp_s + delay_s), random_motion(random, stamp_s)});
       }
       std::vector<Applied> told = applied;  // in any order, some twice
       told.insert(told.end(), applied.begin(), applied.begin() + 5);
       for (std::size_t i = told.size(); i > 1; --i)
         std::swap(told[i - 1], told[random.below(i)]);
-      ShownEntityHistory seen({1, 0}, first, path);
+      SeenEntity seen({1, 0}, first, path);
       seen.appear(0.0);
       for (const Applied& a : told)
         seen.add(a.shown_s, a.motion, kBlendS, kForeverS);
@@ -83,18 +83,18 @@ TEST(ShownEntityHistory, EqualsTheClientsPoseBitForBit) {
   }
 }
 
-TEST(ShownEntityHistory, ForgettingOldMotionsKeepsRecentPoses) {
-  for (const MotionPath path : {MotionPath::predict, MotionPath::interpolate}) {
+TEST(SeenEntity, ForgettingOldMotionsKeepsRecentPoses) {
+  for (const Path path : {Path::predict, Path::interpolate}) {
     scenario::Random random{4};
     const Motion first = random_motion(random, 0.0);
-    ShownEntityHistory all({1, 0}, first, path);
-    ShownEntityHistory recent({1, 0}, first, path);
+    SeenEntity all({1, 0}, first, path);
+    SeenEntity recent({1, 0}, first, path);
     all.appear(0.0);
     recent.appear(0.0);
     double stamp_s = 0.0;
     for (int i = 0; i < 300; ++i) {
       stamp_s += random.uniform(0.02, 0.2);
-      const double shown_s = stamp_s + (path == MotionPath::predict ? 0.1 : random.uniform(-0.3, 0.1));
+      const double shown_s = stamp_s + (path == Path::predict ? 0.1 : random.uniform(-0.3, 0.1));
       const Motion motion = random_motion(random, stamp_s);
       all.add(shown_s, motion, kBlendS, kForeverS);
       recent.add(shown_s, motion, kBlendS, 1.5);
@@ -110,11 +110,11 @@ TEST(ShownEntityHistory, ForgettingOldMotionsKeepsRecentPoses) {
 
 // A client could claim that all motions arrived at the same instant, or ever earlier. Without limits, nothing
 // would be forgotten and every blend computed again.
-TEST(ShownEntityHistory, CostIsLimitedForAnyReportedInstants) {
+TEST(SeenEntity, CostIsLimitedForAnyReportedInstants) {
   for (const double step_s : {0.0, -5e-4, 5e-4}) {
     SCOPED_TRACE(step_s);
     scenario::Random random{5};
-    ShownEntityHistory seen({1, 0}, random_motion(random, 0.0), MotionPath::predict);
+    SeenEntity seen({1, 0}, random_motion(random, 0.0), Path::predict);
     seen.appear(0.0);
     std::size_t carried = 0;
     const auto carry = [&](const State& state, FrameId, FrameId, double) {
@@ -127,26 +127,26 @@ TEST(ShownEntityHistory, CostIsLimitedForAnyReportedInstants) {
           static_cast<std::uint64_t>(i % 2);  // alternating frames, so that each blend calls `carry`
       const std::size_t before = carried;
       seen.add(1.0 + step_s * i, motion, kBlendS, 1.5, carry);
-      ASSERT_LE(carried - before, ShownEntityHistory::kMostReplayed + 1) << i;
-      ASSERT_LE(seen.steps(), ShownEntityHistory::kMostSteps) << i;
+      ASSERT_LE(carried - before, SeenEntity::kMostReplayed + 1) << i;
+      ASSERT_LE(seen.steps(), SeenEntity::kMostSteps) << i;
       ASSERT_GE(seen.steps(), std::min<std::size_t>(static_cast<std::size_t>(i) + 1, 200)) << i;
     }
     EXPECT_EQ(seen.newest_s(), 2000 / 60.0) << "what is forgotten is the oldest";
   }
 }
 
-TEST(ShownHistory, IgnoresReportsWithAWrongClock) {
-  ShownHistory seen(MotionPath::predict, kBlendS, 1.0);
+TEST(SeenBy, IgnoresReportsWithAWrongClock) {
+  SeenBy seen(Path::predict, kBlendS, 1.0);
   scenario::Random random{1};
   const EntityId id{3, 0};
   seen.announced(id, random_motion(random, 0.0));
   seen.confirmed(id);
   ShowingReport report;
   report.clock = static_cast<std::uint16_t>(static_cast<int>(11.0 / kStampUnitS));
-  seen.process(report, std::nullopt, 10.0);  // a second ahead
+  seen.take_in(report, std::nullopt, 10.0);  // a second ahead
   EXPECT_FALSE(seen.shown_at(10.0, 10.0));
   report.clock = static_cast<std::uint16_t>(static_cast<int>(9.95 / kStampUnitS));
-  seen.process(report, std::nullopt, 10.0);
+  seen.take_in(report, std::nullopt, 10.0);
   ASSERT_TRUE(seen.shown_at(9.96, 10.0));
   EXPECT_NEAR(*seen.shown_at(9.96, 10.0), 9.96, 1e-3);
   EXPECT_TRUE(seen.shown(id, 9.96));
@@ -156,15 +156,15 @@ TEST(ShownHistory, IgnoresReportsWithAWrongClock) {
 }
 
 // Arrivals of unsent datagrams and repeated arrivals are ignored.
-TEST(ShownHistory, FalseReportsChangeNothing) {
-  ShownHistory seen(MotionPath::predict, kBlendS, 1.0);
+TEST(SeenBy, FalseReportsChangeNothing) {
+  SeenBy seen(Path::predict, kBlendS, 1.0);
   scenario::Random random{1};
   const EntityId id{1, 0};
   seen.announced(id, random_motion(random, 9.0));
   seen.confirmed(id);
   ShowingReport report;
   report.clock = static_cast<std::uint16_t>(static_cast<int>(9.9 / kStampUnitS));
-  seen.process(report, Ack{100, 0xffffffffu}, 9.95);
+  seen.take_in(report, Ack{100, 0xffffffffu}, 9.95);
   const State before = *seen.shown(id, 9.92);
   for (int i = 0; i < 1000; ++i) {
     report.count = ShowingReport::kMostArrivals;
@@ -172,7 +172,7 @@ TEST(ShownHistory, FalseReportsChangeNothing) {
       arrival = {static_cast<Sequence>(random.next()), static_cast<std::uint32_t>(random.below(30'000))};
     report.delay = static_cast<std::uint32_t>(random.below(ShowingReport::kMostDelay));
     report.clock = static_cast<std::uint16_t>(random.next());
-    seen.process(report, Ack{static_cast<Sequence>(random.next()), 0xffffffffu}, 9.95);
+    seen.take_in(report, Ack{static_cast<Sequence>(random.next()), 0xffffffffu}, 9.95);
   }
   EXPECT_TRUE(same(*seen.shown(id, 9.92), before));
 }

@@ -22,11 +22,11 @@ class Row {
       State state;
       state.position.x = i;
       ids.push_back(table.add(publisher.make_entity(0, "", state, 0), 0));
-      spatial_index.set_position(slot(i), state.position);
+      spatial_index.place(slot(i), state.position);
     }
   }
   static std::uint32_t slot(int i) { return static_cast<std::uint32_t>(i); }
-  void tick() { spatial_index.update_positions(table, ++now_); }
+  void tick() { spatial_index.keep_up(table, ++now_); }
   [[nodiscard]] static std::set<std::uint32_t> all_of(const InterestGrid& grid) {
     std::set<std::uint32_t> found;
     grid.within(glm::dvec3{0.0}, 1e6,
@@ -93,7 +93,7 @@ TEST(SpatialIndex, EveryEntityIsInExactlyOneGrid) {
         row.table.awake().insert(slot);
         break;
       case 1:
-        row.spatial_index.set_position(slot, glm::dvec3{round, 0.0, 0.0});
+        row.spatial_index.place(slot, glm::dvec3{round, 0.0, 0.0});
         break;
       default:
         row.table.awake().erase(slot);

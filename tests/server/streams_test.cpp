@@ -152,7 +152,7 @@ TEST(Streams, UpdateWithAnUnknownBaselineIsRefusedAndRepeated) {
   again.orientation_bits = static_cast<std::uint8_t>(quantisation_for(Archetype{}).orientation_bits);
   std::array<std::byte, 256> buffer;
   const auto bytes = encode(again, buffer);
-  world.tap(client).inject_payload({1}, Channel::control, {bytes.begin(), bytes.end()});
+  world.tap(client).slip_in({1}, Channel::control, {bytes.begin(), bytes.end()});
   world.run_to(2.0 + 1.0);
   const ClientStats& stats = world.client(client).stats();
   EXPECT_GT(stats.unknown_references, 0u);

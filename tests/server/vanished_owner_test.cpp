@@ -20,9 +20,9 @@ constexpr double kSoundS = 16.0;
 
 // Client 0 owns an avatar and is cut off in both directions from 6 s to 16 s. Client 1 watches over an
 // undisturbed link of its own.
-class DisconnectedOwnerWorld {
+class Vanishing {
  public:
-  DisconnectedOwnerWorld(OwnerGone gone, double resume_s) : world_(config(resume_s)) {
+  Vanishing(OwnerGone gone, double resume_s) : world_(config(resume_s)) {
     world_.add_dialing_client();
     world_.run_to(1.0);
     world_.add_client({}, {.offset_s = -77.0}, both_ways({.latency_ms = 40.0, .jitter_ms = 4.0}));
@@ -48,7 +48,7 @@ class DisconnectedOwnerWorld {
     WorldConfig config;
     config.links = both_ways({.latency_ms = 40.0, .jitter_ms = 4.0});
     config.script = "6 loss=100\n16 loss=0\n";
-    config.silence_timeout_s = kSilentS;
+    config.silent_s = kSilentS;
     config.server.resume_s = resume_s;
     return config;
   }
@@ -84,18 +84,18 @@ class DisconnectedOwnerWorld {
   World world_;
 };
 
-struct DisconnectCase {
+struct Gone {
   const char* name;
   OwnerGone gone;
   double resume_s;
 };
 
-class DisconnectedOwner : public testing::TestWithParam<DisconnectCase> {
+class AVanishedOwner : public testing::TestWithParam<Gone> {
  protected:
-  DisconnectedOwner() : match_(GetParam().gone, GetParam().resume_s) {}
+  AVanishedOwner() : match_(GetParam().gone, GetParam().resume_s) {}
 
   // Runs until the connection is lost. The avatar has faded by then and still belongs to its owner.
-  void run_to_connection_loss() {
+  void run_to_the_cut() {
     match_.world().run_to(kCutS);
     ASSERT_EQ(match_.server().owner(match_.avatar), match_.owner);
     ASSERT_TRUE(match_.owns(kCutS));
@@ -103,11 +103,11 @@ class DisconnectedOwner : public testing::TestWithParam<DisconnectCase> {
     EXPECT_EQ(match_.server().owner(match_.avatar), match_.owner);
   }
 
-  DisconnectedOwnerWorld match_;
+  Vanishing match_;
 };
 
-TEST_P(DisconnectedOwner, EntityFollowsTheDeclaredPolicy) {
-  run_to_connection_loss();
+TEST_P(AVanishedOwner, EntityFollowsTheDeclaredPolicy) {
+  run_to_the_cut();
   match_.world().run_to(kCutS + kSilentS + 1.0);
   const auto lost =
       GetParam().resume_s > 0.0 ? ServerEvent::Kind::client_lost : ServerEvent::Kind::client_left;
@@ -126,8 +126,8 @@ TEST_P(DisconnectedOwner, EntityFollowsTheDeclaredPolicy) {
   EXPECT_LT(match_.most_step_mps(kCutS, kCutS + kSilentS + 1.0), 1.0);
 }
 
-TEST_P(DisconnectedOwner, HasLostTheOwnershipAfterReconnecting) {
-  run_to_connection_loss();
+TEST_P(AVanishedOwner, HasLostTheOwnershipAfterReconnecting) {
+  run_to_the_cut();
   match_.world().run_to(kSoundS + 14.0);
   const double now_s = match_.world().now_s();
   ASSERT_EQ(match_.world().client(0).status(), ClientStatus::joined);
@@ -168,11 +168,11 @@ TEST_P(DisconnectedOwner, HasLostTheOwnershipAfterReconnecting) {
   EXPECT_TRUE(match_.owns(now_s + 3.0));
 }
 
-INSTANTIATE_TEST_SUITE_P(, DisconnectedOwner,
-                         testing::Values(DisconnectCase{"RestsAndResumes", OwnerGone::rest, 60.0},
-                                         DisconnectCase{"EndsAndResumes", OwnerGone::despawn, 60.0},
-                                         DisconnectCase{"RestsAndIsForgotten", OwnerGone::rest, 0.0},
-                                         DisconnectCase{"EndsAndIsForgotten", OwnerGone::despawn, 0.0}),
+INSTANTIATE_TEST_SUITE_P(, AVanishedOwner,
+                         testing::Values(Gone{"RestsAndResumes", OwnerGone::rest, 60.0},
+                                         Gone{"EndsAndResumes", OwnerGone::despawn, 60.0},
+                                         Gone{"RestsAndIsForgotten", OwnerGone::rest, 0.0},
+                                         Gone{"EndsAndIsForgotten", OwnerGone::despawn, 0.0}),
                          [](const auto& gone) { return std::string(gone.param.name); });
 
 }  // namespace

@@ -27,10 +27,10 @@ class Tap final : public ForwardingTransport {
   std::function<bool(Channel, std::span<const std::byte>)> drop_sent;
 
   /// A payload that comes in with the next poll, as if the other end had sent it.
-  void inject_payload(PeerId peer, Channel channel, Bytes payload) {
+  void slip_in(PeerId peer, Channel channel, Bytes payload) {
     slipped_.push_back({peer, channel, std::move(payload)});
   }
-  [[nodiscard]] bool has_injected() const { return !slipped_.empty(); }
+  [[nodiscard]] bool has_slipped_in() const { return !slipped_.empty(); }
 
   [[nodiscard]] std::optional<TransportEvent> poll() override {
     if (!slipped_.empty()) {
@@ -51,14 +51,14 @@ class Tap final : public ForwardingTransport {
   }
 
  private:
-  struct Injected {
+  struct Slipped {
     PeerId peer;
     Channel channel = Channel::state;
     Bytes payload;
   };
 
-  std::deque<Injected> slipped_;
-  Injected current_;
+  std::deque<Slipped> slipped_;
+  Slipped current_;
 };
 
 }  // namespace reckoner::test

@@ -16,7 +16,7 @@ harness::SimNetworkConfig network_config(const WorldConfig& config) {
   out.links = config.links;
   out.seed = config.seed;
   out.log_packets = config.log_packets;
-  out.silence_timeout_s = config.silence_timeout_s;
+  out.silent_s = config.silent_s;
   out.start_s = config.server.epoch_s;
   const auto script = harness::LinkScript::parse(config.script);
   assert(script);

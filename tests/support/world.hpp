@@ -28,7 +28,7 @@ struct WorldConfig {
   std::uint64_t seed = 1;
   double frame_rate_hz = 60.0;
   bool log_packets = false;  ///< for SimNetwork::packets()
-  double silence_timeout_s = 0.0;     ///< SimNetworkConfig::silence_timeout_s
+  double silent_s = 0.0;     ///< SimNetworkConfig::silent_s
   bool sampled = false;      ///< clients are asked for Client::sample() instead of frame()
 };
 

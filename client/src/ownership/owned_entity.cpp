@@ -46,7 +46,7 @@ void OwnedEntity::restart(std::uint8_t term, const Motion& start) {
   last_ = start;
   last_.route = nullptr;
   last_tick_ = tick_at(start.time_s);
-  due_ = resend_ = false;
+  due_ = again_ = false;
   held_ = 0;
   losses_ = 0;
 }
@@ -58,13 +58,13 @@ Tick OwnedEntity::tick_at(double time_s) const {
 
 bool OwnedEntity::move(const State& given, FrameId frame, double now_s, double delay_s) {
   const double ahead_s = delay_s + SendPolicy::kTakesEffectS;
-  fit_.change_horizon(MotionFit::horizon_for(updates_per_second_, delay_s));
+  fit_.aim(MotionFit::horizon_for(updates_per_second_, delay_s));
   State state = given;
   if (!archetype_->has_orientation) {
     state.orientation = State{}.orientation;
     state.angular_velocity = glm::vec3{0.0f};
   }
-  if (!is_encodable(state, *quantisation_)) return false;
+  if (!can_travel(state, *quantisation_)) return false;
   const Tick newest = tick_at(now_s);
   if (now_s <= last_.time_s || static_cast<std::int32_t>(newest - last_tick_) < 0) return true;
   Motion now{state, now_s, teleports_};
@@ -78,7 +78,7 @@ bool OwnedEntity::move(const State& given, FrameId frame, double now_s, double d
     if (newest != last_tick_) {
       const double tick_s = clock_.epoch_s + newest / clock_.tick_rate_hz;
       const State at = extrapolate(state, tick_s - now_s);
-      process_tick(is_encodable(at, *quantisation_) ? at : state, newest, ahead_s);
+      look_at(can_travel(at, *quantisation_) ? at : state, newest, ahead_s);
     }
   } else {
     for (Tick tick = last_tick_ + 1; static_cast<std::int32_t>(newest - tick) >= 0; ++tick) {
@@ -90,7 +90,7 @@ bool OwnedEntity::move(const State& given, FrameId frame, double now_s, double d
       if (recent) at.velocity = state.velocity;
       at.acceleration = state.acceleration;
       if (!moves(state)) at.velocity = at.angular_velocity = glm::vec3{0.0f};
-      process_tick(is_encodable(at, *quantisation_) ? at : state, tick, ahead_s);
+      look_at(can_travel(at, *quantisation_) ? at : state, tick, ahead_s);
     }
   }
   last_ = now;
@@ -98,11 +98,11 @@ bool OwnedEntity::move(const State& given, FrameId frame, double now_s, double d
   return true;
 }
 
-void OwnedEntity::process_tick(const State& truth, Tick tick, double ahead_s) {
+void OwnedEntity::look_at(const State& truth, Tick tick, double ahead_s) {
   fit_.observe(truth);
   const State fitted = fit_.fitted(truth);
   const double time_s = clock_.epoch_s + tick / clock_.tick_rate_hz;
-  if (stream_.number() == 0 || resend_ || stream_.motion().frame != last_.frame ||
+  if (stream_.number() == 0 || again_ || stream_.motion().frame != last_.frame ||
       is_due(truth, fitted, {tick, time_s}, ahead_s))
     publish(truth, fitted, tick, ahead_s);
 }
@@ -110,7 +110,7 @@ void OwnedEntity::process_tick(const State& truth, Tick tick, double ahead_s) {
 bool OwnedEntity::is_due(const State& truth, const State& fitted, const Instant& now, double ahead_s) {
   const Motion& motion = stream_.motion();
   if (!motion.never_reverses)
-    return policy_.due(SendPolicy::FreeMotionInputs{truth, fitted, motion, now.time_s, ahead_s}, now.tick);
+    return policy_.due(SendPolicy::Outlook{truth, fitted, motion, now.time_s, ahead_s}, now.tick);
   const double later_s = now.time_s + ahead_s;
   const State expected = state_at({.state = fitted, .never_reverses = true}, ahead_s);
   return policy_.due(
@@ -120,9 +120,9 @@ bool OwnedEntity::is_due(const State& truth, const State& fitted, const Instant&
 
 void OwnedEntity::publish(const State& truth, const State& fitted, Tick tick, double ahead_s) {
   const double time_s = clock_.epoch_s + tick / clock_.tick_rate_hz;
-  const State& state = is_encodable(fitted, *quantisation_) ? fitted : truth;
+  const State& state = can_travel(fitted, *quantisation_) ? fitted : truth;
   const double scale = moves(truth) ? policy_.scale() : std::min(1.0, policy_.scale());
-  const std::uint8_t precision = policy_.is_at_rest() ? kMaxPrecision : precision_for(scale);
+  const std::uint8_t precision = policy_.rests() ? kMostPrecision : precision_for(scale);
   const double gap_s = stream_.number() > 0 ? (tick - stream_.newest().tick) / clock_.tick_rate_hz : 0.0;
   QuantisedState encoded =
       quantise(state, teleports_, coding_mode_.choose(precision, ahead_s, gap_s), *quantisation_);
@@ -130,10 +130,10 @@ void OwnedEntity::publish(const State& truth, const State& fitted, Tick tick, do
   const auto decoded = motion_of(encoded, time_s, *quantisation_, RouteTable{});
   if (!decoded) return;  // rounding led out of the limits: the next tick will do
   stream_.publish(encoded, *decoded, tick, 1.0);
-  policy_.update_sent();
-  if (resend_) held_ = 0;
+  policy_.spent();
+  if (again_) held_ = 0;
   due_ = true;
-  resend_ = false;
+  again_ = false;
 }
 
 std::uint32_t OwnedEntity::reference() const {
@@ -141,7 +141,7 @@ std::uint32_t OwnedEntity::reference() const {
   return can && can_refer(stream_.newest().encoded, stream_.at(held_).encoded) ? held_ : 0;
 }
 
-void OwnedEntity::note_outcome(std::uint8_t term, std::uint32_t number, bool acked) {
+void OwnedEntity::settled(std::uint8_t term, std::uint32_t number, bool acked) {
   if (term != term_ || number > stream_.number()) return;
   if (acked) {
     losses_ = 0;

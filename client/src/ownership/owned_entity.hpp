@@ -40,7 +40,7 @@ class OwnedEntity {
   void restart(std::uint8_t term, const Motion& start);
 
   /// The server lacks what was published last: the next tick is published, in full.
-  void request_resend() { resend_ = true; }
+  void say_again() { again_ = true; }
 
   [[nodiscard]] std::uint8_t term() const { return term_; }
   [[nodiscard]] std::uint8_t teleports() const { return teleports_; }
@@ -56,11 +56,11 @@ class OwnedEntity {
   [[nodiscard]] std::uint32_t reference() const;
   void sent() { due_ = false; }
   /// What became of the publish of this number and term.
-  void note_outcome(std::uint8_t term, std::uint32_t number, bool acked);
+  void settled(std::uint8_t term, std::uint32_t number, bool acked);
 
  private:
   [[nodiscard]] Tick tick_at(double time_s) const;
-  void process_tick(const State& truth, Tick tick, double ahead_s);
+  void look_at(const State& truth, Tick tick, double ahead_s);
   struct Instant {
     Tick tick;
     double time_s;
@@ -81,7 +81,7 @@ class OwnedEntity {
   Motion last_;  // what the game said last, and in which frame
   Tick last_tick_ = 0;
   bool due_ = false;
-  bool resend_ = false;
+  bool again_ = false;
   std::uint32_t held_ = 0;  // newest publish that the server is known to have
   unsigned losses_ = 0;     // in a row
 };

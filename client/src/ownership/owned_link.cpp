@@ -38,14 +38,14 @@ bool OwnedLink::any_due() const {
 
 Sequence OwnedLink::send(double local_s) {
   const Sequence sequence = sent_.send(local_s);
-  note_outcomes();
-  sent_updates_[sequence % SentWindow::kCapacity].clear();
+  settle();
+  carried_[sequence % SentWindow::kCapacity].clear();
   return sequence;
 }
 
 bool OwnedLink::write(BitWriter& writer, std::size_t most_bits, Sequence sequence, double tick_rate_hz) {
   std::int64_t previous = -1;
-  std::vector<SentUpdate>& sent_updates = sent_updates_[sequence % SentWindow::kCapacity];
+  std::vector<SentUpdate>& carried = carried_[sequence % SentWindow::kCapacity];
   const std::size_t begin = writer.bits_written();
   for (auto& [slot, entry] : entities_) {
     OwnedEntity& entity = *entry.second;
@@ -63,7 +63,7 @@ bool OwnedLink::write(BitWriter& writer, std::size_t most_bits, Sequence sequenc
     } else {
       write_full(writer, newest.encoded, entity.quantisation());
     }
-    sent_updates.push_back({entry.first, entity.term(), stream.number()});
+    carried.push_back({entry.first, entity.term(), stream.number()});
     entity.sent();
     previous = slot;
   }
@@ -77,21 +77,21 @@ void OwnedLink::acknowledged(const Ack& ack, double local_s) {
   for (const SentWindow::Outcome& outcome : sent_.outcomes()) {
     if (outcome.acked && outcome.sequence == ack.newest) link_.add(local_s - outcome.sent_s);
   }
-  note_outcomes();
+  settle();
 }
 
 void OwnedLink::expire(double local_s) {
   sent_.expire(local_s, link_.timeout_s(kAnswerDelayS));
-  note_outcomes();
+  settle();
 }
 
-void OwnedLink::note_outcomes() {
+void OwnedLink::settle() {
   for (const SentWindow::Outcome& outcome : sent_.outcomes()) {
-    std::vector<SentUpdate>& sent_updates = sent_updates_[outcome.sequence % SentWindow::kCapacity];
-    for (const SentUpdate& c : sent_updates) {
-      if (OwnedEntity* entity = find(c.id)) entity->note_outcome(c.term, c.number, outcome.acked);
+    std::vector<SentUpdate>& carried = carried_[outcome.sequence % SentWindow::kCapacity];
+    for (const SentUpdate& c : carried) {
+      if (OwnedEntity* entity = find(c.id)) entity->settled(c.term, c.number, outcome.acked);
     }
-    sent_updates.clear();
+    carried.clear();
   }
   sent_.clear_outcomes();
 }

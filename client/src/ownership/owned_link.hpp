@@ -51,11 +51,11 @@ class OwnedLink {
     std::uint8_t term = 0;
     std::uint32_t number = 0;
   };
-  void note_outcomes();
+  void settle();
 
   std::map<std::uint32_t, std::pair<EntityId, std::unique_ptr<OwnedEntity>>> entities_;  // by slot
   SentWindow sent_;
-  std::array<std::vector<SentUpdate>, SentWindow::kCapacity> sent_updates_;  // by sequence
+  std::array<std::vector<SentUpdate>, SentWindow::kCapacity> carried_;  // by sequence
   LinkEstimate link_;
 };
 

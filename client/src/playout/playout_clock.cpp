@@ -22,7 +22,7 @@ constexpr double kGrowth = 0.1;
 constexpr double kShrink = 0.02;
 
 // The same on the way from one configuration to another, which somebody waits for.
-constexpr double kFastestChange = 0.25;
+constexpr double kGoOver = 0.25;
 constexpr double kBrake = 0.25;     // of that, per second: half of what the speed may change by
 constexpr double kArrivedS = 2e-5;  // what is left of it then is less than anybody sees
 
@@ -115,7 +115,7 @@ bool PlayoutClock::advance(double now_s, bool stepped) {
     // In short steps: who is asked seldom would go back and forth about the end.
     constexpr double kLongestStepS = 0.05;
     for (double left_s = elapsed_s; left_s > 0.0 && !settled_; left_s -= kLongestStepS)
-      approach_target(std::min(left_s, kLongestStepS));
+      go_over(std::min(left_s, kLongestStepS));
   }
   rate_ = 1.0 - drift_;
   shown_s_ = now_s - delay_s_;
@@ -123,9 +123,9 @@ bool PlayoutClock::advance(double now_s, bool stepped) {
 }
 
 // As fast as it may, but so that it can brake before it is there.
-void PlayoutClock::approach_target(double elapsed_s) {
+void PlayoutClock::go_over(double elapsed_s) {
   const double left_s = wanted_delay_s() - delay_s_;
-  const double fastest = std::min(kFastestChange, std::sqrt(2.0 * kBrake * std::abs(left_s)));
+  const double fastest = std::min(kGoOver, std::sqrt(2.0 * kBrake * std::abs(left_s)));
   const double change = std::clamp(std::copysign(fastest, left_s) - drift_, -kDriftChange * elapsed_s,
                                    kDriftChange * elapsed_s);
   drift_ += change;

@@ -62,7 +62,7 @@ class PlayoutClock {
 
   [[nodiscard]] double wanted_delay_s() const;
   void measure();
-  void approach_target(double elapsed_s);
+  void go_over(double elapsed_s);
 
   PlayoutConfig config_;
   bool settled_ = true;

@@ -7,15 +7,15 @@ namespace reckoner {
 
 void ShownBatch::update(std::uint32_t slot, const KnownEntity* entity) {
   if (slot >= in_batch_.size()) {
-    in_batch_.resize(slot + 1, kNoIndex);
-    in_unbatched_.resize(slot + 1, kNoIndex);
+    in_batch_.resize(slot + 1, kNowhere);
+    in_alone_.resize(slot + 1, kNowhere);
   }
   const bool batchable =
       entity != nullptr && !entity->despawned_s && !entity->owned && entity->remote.is_blended_prediction();
-  if (!batchable) remove_batched(slot);
-  if (batchable || entity == nullptr) remove_unbatched(slot);
+  if (!batchable) leave_batch(slot);
+  if (batchable || entity == nullptr) leave_alone(slot);
   if (batchable) {
-    if (in_batch_[slot] == kNoIndex) {
+    if (in_batch_[slot] == kNowhere) {
       in_batch_[slot] = static_cast<std::uint32_t>(batch_.size());
       batch_.push_back(entity->remote.newest());
       batch_ids_.push_back(entity->id);
@@ -24,15 +24,15 @@ void ShownBatch::update(std::uint32_t slot, const KnownEntity* entity) {
     batch_ids_[in_batch_[slot]] = entity->id;
     batch_.set(in_batch_[slot], entity->remote.newest(), entity->remote.blend());
     set_frame(in_batch_[slot], entity->remote.newest().frame);
-  } else if (entity != nullptr && in_unbatched_[slot] == kNoIndex) {
-    in_unbatched_[slot] = static_cast<std::uint32_t>(unbatched_.size());
-    unbatched_.push_back(slot);
+  } else if (entity != nullptr && in_alone_[slot] == kNowhere) {
+    in_alone_[slot] = static_cast<std::uint32_t>(alone_.size());
+    alone_.push_back(slot);
   }
 }
 
-void ShownBatch::remove_batched(std::uint32_t slot) {
+void ShownBatch::leave_batch(std::uint32_t slot) {
   const std::uint32_t number = in_batch_[slot];
-  if (number == kNoIndex) return;
+  if (number == kNowhere) return;
   batch_.swap_remove(number);
   set_frame(number, {});
   batch_frames_[number] = batch_frames_.back();
@@ -40,16 +40,16 @@ void ShownBatch::remove_batched(std::uint32_t slot) {
   batch_ids_[number] = batch_ids_.back();
   batch_ids_.pop_back();
   if (number < batch_ids_.size()) in_batch_[batch_ids_[number].slot()] = number;
-  in_batch_[slot] = kNoIndex;
+  in_batch_[slot] = kNowhere;
 }
 
-void ShownBatch::remove_unbatched(std::uint32_t slot) {
-  const std::uint32_t index = in_unbatched_[slot];
-  if (index == kNoIndex) return;
-  unbatched_[index] = unbatched_.back();
-  in_unbatched_[unbatched_[index]] = index;
-  unbatched_.pop_back();
-  in_unbatched_[slot] = kNoIndex;
+void ShownBatch::leave_alone(std::uint32_t slot) {
+  const std::uint32_t place = in_alone_[slot];
+  if (place == kNowhere) return;
+  alone_[place] = alone_.back();
+  in_alone_[alone_[place]] = place;
+  alone_.pop_back();
+  in_alone_[slot] = kNowhere;
 }
 
 void ShownBatch::set_frame(std::size_t number, FrameId frame) {
@@ -66,7 +66,7 @@ void ShownBatch::sample(double shown_s, const EntityStore& entities, Frames& fra
   batch_.sample(shown_s, positions_, orientations_);
   const bool framed = framed_ > 0 || frames.any();
   if (framed) frames_ = batch_frames_;
-  for (const std::uint32_t slot : unbatched_) {
+  for (const std::uint32_t slot : alone_) {
     const KnownEntity* entity = entities.slots()[slot].get();
     if (entity == nullptr || !entity->visible) continue;
     const State shown = entity->remote.shown(shown_s);
@@ -81,7 +81,7 @@ void ShownBatch::sample(double shown_s, const EntityStore& entities, Frames& fra
     position -= origin;
 }
 
-// Backwards, so that what takes the index of a dropped one has had its turn.
+// Backwards, so that what takes the place of a dropped one has had its turn.
 void ShownBatch::put_into_world(Frames& frames) {
   for (std::size_t i = ids_.size(); i-- > 0;) {
     if (!frames_[i]) continue;
@@ -96,11 +96,11 @@ void ShownBatch::put_into_world(Frames& frames) {
   }
 }
 
-void ShownBatch::drop(std::size_t index) {
-  ids_[index] = ids_.back();
-  positions_[index] = positions_.back();
-  orientations_[index] = orientations_.back();
-  frames_[index] = frames_.back();
+void ShownBatch::drop(std::size_t place) {
+  ids_[place] = ids_.back();
+  positions_[place] = positions_.back();
+  orientations_[place] = orientations_.back();
+  frames_[place] = frames_.back();
   ids_.pop_back();
   positions_.pop_back();
   orientations_.pop_back();

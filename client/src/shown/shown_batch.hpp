@@ -30,11 +30,11 @@ class ShownBatch {
   void sample(double shown_s, const EntityStore& entities, Frames& frames, const glm::dvec3& origin);
 
   [[nodiscard]] bool holds(std::uint32_t slot) const {
-    return slot < in_batch_.size() && in_batch_[slot] != kNoIndex;
+    return slot < in_batch_.size() && in_batch_[slot] != kNowhere;
   }
 
   /// The slots that are shown one by one.
-  [[nodiscard]] std::span<const std::uint32_t> unbatched() const { return unbatched_; }
+  [[nodiscard]] std::span<const std::uint32_t> alone() const { return alone_; }
 
   // Of the last sample().
   [[nodiscard]] std::span<const EntityId> ids() const { return ids_; }
@@ -42,21 +42,21 @@ class ShownBatch {
   [[nodiscard]] std::span<const glm::quat> orientations() const { return orientations_; }
 
  private:
-  static constexpr std::uint32_t kNoIndex = std::numeric_limits<std::uint32_t>::max();
+  static constexpr std::uint32_t kNowhere = std::numeric_limits<std::uint32_t>::max();
 
-  void remove_batched(std::uint32_t slot);
-  void remove_unbatched(std::uint32_t slot);
+  void leave_batch(std::uint32_t slot);
+  void leave_alone(std::uint32_t slot);
   void set_frame(std::size_t number, FrameId frame);
   void put_into_world(Frames& frames);
-  void drop(std::size_t index);
+  void drop(std::size_t place);
 
   MotionBatch batch_;
   std::vector<EntityId> batch_ids_;      // by number in the batch
   std::vector<FrameId> batch_frames_;    // the same
   std::size_t framed_ = 0;               // how many of them are in a frame
-  std::vector<std::uint32_t> unbatched_;     // slots
-  std::vector<std::uint32_t> in_batch_;  // by slot: number in the batch, or kNoIndex
-  std::vector<std::uint32_t> in_unbatched_;  // by slot: index in unbatched_, or kNoIndex
+  std::vector<std::uint32_t> alone_;     // slots
+  std::vector<std::uint32_t> in_batch_;  // by slot: number in the batch, or kNowhere
+  std::vector<std::uint32_t> in_alone_;  // by slot: place in alone_, or kNowhere
   std::vector<EntityId> ids_;
   std::vector<FrameId> frames_;  // only if any is in a frame
   std::vector<glm::dvec3> positions_;

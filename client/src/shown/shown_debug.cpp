@@ -25,8 +25,8 @@ std::optional<ShownDebug> debug_of(const KnownEntity& entity, const Frames& fram
                                    double shown_s) {
   const RemoteEntity& remote = entity.remote;
   const FrameId frame = remote.frame(shown_s);
-  const auto shown = frames.converted(remote.shown(shown_s), frame, FrameId{}, shown_s);
-  const auto motion = frames.converted(remote.unblended(shown_s), frame, FrameId{}, shown_s);
+  const auto shown = frames.carried(remote.shown(shown_s), frame, FrameId{}, shown_s);
+  const auto motion = frames.carried(remote.unblended(shown_s), frame, FrameId{}, shown_s);
   if (!shown || !motion) return std::nullopt;
 
   ShownDebug debug{.id = entity.id, .shown = *shown, .motion = *motion};
@@ -36,7 +36,7 @@ std::optional<ShownDebug> debug_of(const KnownEntity& entity, const Frames& fram
   debug.blend_m = glm::distance(shown->position, motion->position);
   debug.blend_rad = angle_between(shown->orientation, motion->orientation);
   debug.blend_left_s = blend_left_s(remote.blends(), shown_s);
-  debug.fading = !entity.owned && shown_s > remote.valid_until_s();
+  debug.fading = !entity.owned && shown_s > remote.holds_until_s();
   debug.owned = entity.owned;
   debug.frame = entity_of(frame);
   return debug;

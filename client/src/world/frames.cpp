@@ -11,7 +11,7 @@
 namespace reckoner {
 namespace {
 
-// What a frame is at an instant: as it is drawn; before it appears, converted back from its first motion.
+// What a frame is at an instant: as it is drawn; before it appears, carried back from its first motion.
 State shown_frame(const KnownEntity& entity, double time_s) {
   return entity.visible ? entity.remote.shown(time_s) : entity.remote.as_frame(time_s);
 }
@@ -28,13 +28,13 @@ State at_rate(State state, float rate) {
 void Frames::note(std::uint32_t slot, const Motion& motion) {
   if (!motion.frame) return;
   if (KnownEntity* frame = entities_.find(entity_of(motion.frame)))
-    frame->remote.set_lever(glm::length(motion.state.position));
+    frame->remote.carry(glm::length(motion.state.position));
   const auto place = std::lower_bound(slots_.begin(), slots_.end(), slot);
   if (place == slots_.end() || *place != slot) slots_.insert(place, slot);
 }
 
 std::optional<State> Frames::in_world(FrameId frame, double time_s) const {
-  return in_world(frame, time_s, kMaxFrameDepth);
+  return in_world(frame, time_s, kMostFrames);
 }
 
 std::optional<State> Frames::in_world(FrameId frame, double time_s, int most) const {
@@ -49,7 +49,7 @@ std::optional<State> Frames::in_world(FrameId frame, double time_s, int most) co
   return out_of_frame(*outer_state, state);
 }
 
-bool Frames::can_enter(FrameId frame, EntityId id, double time_s) const {
+bool Frames::can_hold(FrameId frame, EntityId id, double time_s) const {
   if (!in_world(frame, time_s)) return false;
   for (FrameId outer = frame; outer;) {
     if (entity_of(outer) == id) return false;
@@ -72,7 +72,7 @@ const State* Frames::at(FrameId frame) {
   return memo.state ? &*memo.state : nullptr;
 }
 
-std::optional<State> Frames::converted(const State& state, FrameId from, FrameId to, double time_s) const {
+std::optional<State> Frames::carried(const State& state, FrameId from, FrameId to, double time_s) const {
   if (from == to) return state;
   const auto out_of = in_world(from, time_s);
   const auto into = in_world(to, time_s);
@@ -93,26 +93,26 @@ void Frames::settle(double shown_s, double blend_s) {
 void Frames::settle(KnownEntity& entity, double shown_s, double blend_s) const {
   RemoteEntity& remote = entity.remote;
   if (const auto change = remote.next_frame(shown_s)) {
-    const auto end = converted(change->to.state, change->to.frame, change->from, change->to.time_s);
+    const auto end = carried(change->to.state, change->to.frame, change->from, change->to.time_s);
     if (end) remote.bridge(*change, *end, shown_s, entity.visible ? blend_s : 0.0);
   }
   const FrameId before = std::exchange(entity.frame_shown, remote.frame(shown_s));
   if (before == entity.frame_shown || !entity.visible) return;
   if (const auto crossing = remote.crossing(before, shown_s)) {
-    const auto shown = converted(crossing->shown, before, entity.frame_shown, crossing->time_s);
-    if (shown) remote.continue_in_new_frame(*shown, crossing->time_s, shown_s, blend_s);
+    const auto shown = carried(crossing->shown, before, entity.frame_shown, crossing->time_s);
+    if (shown) remote.cross(*shown, crossing->time_s, shown_s, blend_s);
   }
 }
 
 bool Frames::receive(KnownEntity& entity, const Motion& motion, double shown_s, double blend_s,
-                     double valid_until_s) {
+                     double holds_until_s) {
   RemoteEntity& remote = entity.remote;
   if (!motion.frame && !remote.frame(shown_s) && !entity.frame_shown)
-    return remote.receive(motion, shown_s, blend_s, valid_until_s);
+    return remote.receive(motion, shown_s, blend_s, holds_until_s);
   settle(entity, shown_s, blend_s);
   std::optional<State> shown;
-  if (entity.visible) shown = converted(remote.shown(shown_s), entity.frame_shown, motion.frame, shown_s);
-  if (!remote.receive(motion, shown_s, blend_s, valid_until_s, shown)) return false;
+  if (entity.visible) shown = carried(remote.shown(shown_s), entity.frame_shown, motion.frame, shown_s);
+  if (!remote.receive(motion, shown_s, blend_s, holds_until_s, shown)) return false;
   entity.frame_shown = remote.frame(shown_s);
   note(static_cast<std::uint32_t>(entity.id.slot()), motion);
   return true;
@@ -129,7 +129,7 @@ void Frames::jump(double before_s, double now_s, double rate, double blend_s) co
     const FrameId frame = remote.frame(before_s);
     if (frame == remote.frame(now_s)) {
       staying.push_back(&remote);
-    } else if (const auto shown = converted(remote.shown(before_s), frame, FrameId{}, before_s)) {
+    } else if (const auto shown = carried(remote.shown(before_s), frame, FrameId{}, before_s)) {
       crossing.emplace_back(slot.get(), at_rate(*shown, static_cast<float>(rate)));
     }
   }
@@ -137,13 +137,13 @@ void Frames::jump(double before_s, double now_s, double rate, double blend_s) co
     remote->jump(before_s, now_s, rate, blend_s);
   for (const auto& [entity, shown] : crossing) {
     entity->frame_shown = entity->remote.frame(now_s);
-    if (const auto local = converted(shown, FrameId{}, entity->frame_shown, now_s))
+    if (const auto local = carried(shown, FrameId{}, entity->frame_shown, now_s))
       entity->remote.correct(*local, now_s, blend_s);
   }
 }
 
 // What may be in another frame afterwards is put into the world before anything changes.
-void Frames::set_path(MotionPath path, double shown_s, double blend_s) {
+void Frames::set_path(Path path, double shown_s, double blend_s) {
   struct Framed {
     KnownEntity* entity;
     State in_world;
@@ -155,7 +155,7 @@ void Frames::set_path(MotionPath path, double shown_s, double blend_s) {
     const auto& entity = entities_.slots()[slot];
     if (!entity || !entity->visible || entity->owned) continue;
     const FrameId frame = entity->remote.frame(shown_s);
-    if (const auto shown = converted(entity->remote.shown(shown_s), frame, FrameId{}, shown_s))
+    if (const auto shown = carried(entity->remote.shown(shown_s), frame, FrameId{}, shown_s))
       framed.push_back({entity.get(), *shown, frame, entity->remote.teleports(shown_s)});
   }
   for (const auto& entity : entities_.slots()) {
@@ -165,7 +165,7 @@ void Frames::set_path(MotionPath path, double shown_s, double blend_s) {
     RemoteEntity& remote = f.entity->remote;
     f.entity->frame_shown = remote.frame(shown_s);
     if (f.entity->frame_shown == f.frame || remote.teleports(shown_s) != f.teleports) continue;
-    if (const auto local = converted(f.in_world, FrameId{}, f.entity->frame_shown, shown_s))
+    if (const auto local = carried(f.in_world, FrameId{}, f.entity->frame_shown, shown_s))
       remote.correct(*local, shown_s, blend_s);
   }
 }
@@ -174,12 +174,12 @@ void Frames::release(const KnownEntity& gone, double ended_s, double shown_s, do
   const FrameId frame = frame_of(gone.id);
   for (const std::uint32_t slot : slots_) {
     const auto& held = entities_.slots()[slot];
-    if (!held || held->id == gone.id || !held->remote.has_motion_in(frame)) continue;
+    if (!held || held->id == gone.id || !held->remote.lives_in(frame)) continue;
     KnownEntity& entity = *entities_.at(slot);
     RemoteEntity& remote = entity.remote;
-    const auto shown = converted(remote.shown(shown_s), remote.frame(shown_s), FrameId{}, shown_s);
+    const auto shown = carried(remote.shown(shown_s), remote.frame(shown_s), FrameId{}, shown_s);
     const FrameId outer = gone.remote.frame(ended_s);
-    remote.leave_frame(frame,
+    remote.leave(frame,
                  Motion{.state = out_of_frame(gone.remote.unblended(ended_s), remote.unblended(ended_s)),
                         .time_s = ended_s,
                         .teleports = remote.teleports(ended_s),
@@ -187,7 +187,7 @@ void Frames::release(const KnownEntity& gone, double ended_s, double shown_s, do
                         .world_size_m = remote.newest().world_size_m,
                         .frame = outer == frame_of(entity.id) ? FrameId{} : outer});
     entity.frame_shown = remote.frame(shown_s);
-    const auto now = shown ? converted(*shown, FrameId{}, entity.frame_shown, shown_s) : std::nullopt;
+    const auto now = shown ? carried(*shown, FrameId{}, entity.frame_shown, shown_s) : std::nullopt;
     if (now) remote.correct(*now, shown_s, entity.visible ? blend_s : 0.0);
   }
 }

@@ -20,7 +20,7 @@ namespace reckoner {
 /// the world.
 ///
 /// What the server sends makes no circles; what arrives may, for a moment or on purpose. A frame that is not
-/// known, goes round, or lies in more than kMaxFrameDepth others is no frame, and nothing can be shown in it.
+/// known, goes round, or lies in more than kMostFrames others is no frame, and nothing can be shown in it.
 class Frames {
  public:
   explicit Frames(EntityStore& entities) : entities_(entities) {}
@@ -33,7 +33,7 @@ class Frames {
   [[nodiscard]] std::optional<State> in_world(FrameId frame, double time_s) const;
 
   /// True if the entity may live in `frame`: which is one, at `time_s`, and not in the entity itself.
-  [[nodiscard]] bool can_enter(FrameId frame, EntityId id, double time_s) const;
+  [[nodiscard]] bool can_hold(FrameId frame, EntityId id, double time_s) const;
 
   /// The same for the instant of begin(), reckoned once for all who live in it. Null if it is none. Valid
   /// until the next call of either.
@@ -42,7 +42,7 @@ class Frames {
 
   /// A state in one frame as it is in another, both as they are shown for `time_s`; nothing if either is
   /// none.
-  [[nodiscard]] std::optional<State> converted(const State& state, FrameId from, FrameId to,
+  [[nodiscard]] std::optional<State> carried(const State& state, FrameId from, FrameId to,
                                              double time_s) const;
 
   /// What is shown has come to `shown_s`, in buffered mode: carries over whatever crosses from one frame to
@@ -52,7 +52,7 @@ class Frames {
 
   /// Takes in a motion as RemoteEntity::receive() does, from whatever frame to whatever.
   bool receive(KnownEntity& entity, const Motion& motion, double shown_s, double blend_s,
-               double valid_until_s);
+               double holds_until_s);
 
   /// Shown time jumps from `before_s`, where it ran at `rate`, to `now_s`: all that is visible is blended
   /// over it, as RemoteEntity::jump() does, whatever frames lie between.
@@ -60,7 +60,7 @@ class Frames {
 
   /// Changes the path of all but what the client owns, as RemoteEntity::set_path() does, while `shown_s` is
   /// shown; whatever frames lie between.
-  void set_path(MotionPath path, double shown_s, double blend_s);
+  void set_path(Path path, double shown_s, double blend_s);
 
   /// An entity is about to vanish, having ended just after `ended_s`: what lives in it goes on as it moved
   /// then, in the frame that this was in itself, from what is shown at `shown_s`.

@@ -32,7 +32,7 @@ class Article final : public Baseline {
     const bool first = !newest_;
     const glm::dvec3 shown = first ? glm::dvec3{0.0} : position(now_s);
     const glm::dvec3 velocity = first ? glm::dvec3{0.0} : glm::dvec3(drift(now_s).velocity);
-    if (!newest_.store(update)) return;
+    if (!newest_.take(update)) return;
     arrived_s_ = now_s;
     on_spline_ = !first && !newest_.teleported();
     const State end = extrapolate(update.state, duration_s_);

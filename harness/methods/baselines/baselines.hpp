@@ -21,7 +21,7 @@ std::unique_ptr<Baseline> make_hermite_buffer(const BaselineSetup& setup);
 class NewestUpdate {
  public:
   /// Stores the update. Returns false and ignores it if it is not newer than the stored one.
-  bool store(const BaselineUpdate& update) {
+  bool take(const BaselineUpdate& update) {
     if (update_ && update.time_s <= update_->time_s) return false;
     teleported_ = update_ && update_->teleports != update.teleports;
     update_ = update;

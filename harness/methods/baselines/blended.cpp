@@ -17,7 +17,7 @@ class Blended final : public Baseline {
   void receive(const BaselineUpdate& update, double now_s) override {
     const bool first = !newest_;
     const State shown = first ? State{} : blend_.apply(newest_.at(now_s, quadratic_), now_s);
-    if (!newest_.store(update)) return;
+    if (!newest_.take(update)) return;
     const bool blends = !first && !newest_.teleported();
     blend_ = blends ? Blend(shown, newest_.at(now_s, quadratic_), now_s, kBlendS) : Blend();
   }

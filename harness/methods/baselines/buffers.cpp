@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kSourceInterpS = 0.1;        // cl_interp
 constexpr double kSourceExtrapolateS = 0.25;  // cl_extrapolate_amount
-constexpr std::size_t kMaxSnapshots = 64;
+constexpr std::size_t kMostKept = 64;
 
 // Keeps snapshots in the order of time and shows an instant in the past from the two around it.
 class Buffered : public Baseline {
@@ -18,23 +18,23 @@ class Buffered : public Baseline {
 
   void receive(const BaselineUpdate& update, double) override {
     const auto at =
-        std::lower_bound(snapshots_.begin(), snapshots_.end(), update.time_s,
+        std::lower_bound(kept_.begin(), kept_.end(), update.time_s,
                          [](const BaselineUpdate& kept, double time_s) { return kept.time_s < time_s; });
-    if (at != snapshots_.end() && at->time_s == update.time_s) return;
-    snapshots_.insert(at, update);
-    if (snapshots_.size() > kMaxSnapshots) snapshots_.pop_front();
+    if (at != kept_.end() && at->time_s == update.time_s) return;
+    kept_.insert(at, update);
+    if (kept_.size() > kMostKept) kept_.pop_front();
   }
 
   [[nodiscard]] std::optional<BaselineShown> show(double now_s) override {
     const double time_s = now_s - delay_;
-    if (snapshots_.empty() || time_s < snapshots_.front().time_s) return std::nullopt;
+    if (kept_.empty() || time_s < kept_.front().time_s) return std::nullopt;
     const auto after =
-        std::upper_bound(snapshots_.begin(), snapshots_.end(), time_s,
+        std::upper_bound(kept_.begin(), kept_.end(), time_s,
                          [](double wanted_s, const BaselineUpdate& kept) { return wanted_s < kept.time_s; });
-    const auto index = static_cast<std::size_t>(after - snapshots_.begin()) - 1;
-    if (after == snapshots_.end()) return BaselineShown{beyond(index, time_s), time_s};
-    const bool jump = after->teleports != snapshots_[index].teleports;
-    return BaselineShown{jump ? snapshots_[index].state.pose() : between(index, time_s), time_s};
+    const auto index = static_cast<std::size_t>(after - kept_.begin()) - 1;
+    if (after == kept_.end()) return BaselineShown{beyond(index, time_s), time_s};
+    const bool jump = after->teleports != kept_[index].teleports;
+    return BaselineShown{jump ? kept_[index].state.pose() : between(index, time_s), time_s};
   }
 
   [[nodiscard]] double delay_s() const override { return delay_; }
@@ -44,25 +44,25 @@ class Buffered : public Baseline {
   [[nodiscard]] virtual Pose between(std::size_t index, double time_s) const = 0;
   [[nodiscard]] virtual Pose beyond(std::size_t index, double time_s) const = 0;
 
-  [[nodiscard]] const BaselineUpdate& kept(std::size_t index) const { return snapshots_[index]; }
+  [[nodiscard]] const BaselineUpdate& kept(std::size_t index) const { return kept_[index]; }
   [[nodiscard]] glm::quat turned(std::size_t index, double u) const {
-    return glm::slerp(snapshots_[index].state.orientation, snapshots_[index + 1].state.orientation,
+    return glm::slerp(kept_[index].state.orientation, kept_[index + 1].state.orientation,
                       static_cast<float>(u));
   }
   [[nodiscard]] double share(std::size_t index, double time_s) const {
-    return (time_s - snapshots_[index].time_s) / (snapshots_[index + 1].time_s - snapshots_[index].time_s);
+    return (time_s - kept_[index].time_s) / (kept_[index + 1].time_s - kept_[index].time_s);
   }
   // Finite-difference velocity of the step that ends at `index`. Zero at the first snapshot and after a
   // teleport.
   [[nodiscard]] glm::dvec3 step_velocity(std::size_t index) const {
-    if (index == 0 || snapshots_[index - 1].teleports != snapshots_[index].teleports) return glm::dvec3{0.0};
-    return (snapshots_[index].state.position - snapshots_[index - 1].state.position) /
-           (snapshots_[index].time_s - snapshots_[index - 1].time_s);
+    if (index == 0 || kept_[index - 1].teleports != kept_[index].teleports) return glm::dvec3{0.0};
+    return (kept_[index].state.position - kept_[index - 1].state.position) /
+           (kept_[index].time_s - kept_[index - 1].time_s);
   }
 
  private:
   double delay_;
-  std::deque<BaselineUpdate> snapshots_;
+  std::deque<BaselineUpdate> kept_;
 };
 
 // Snapshot interpolation as in Mirror (mirror-networking.com): linear between snapshots; holds the last one.

@@ -22,7 +22,7 @@ class OffsetDecay final : public Baseline {
   void receive(const BaselineUpdate& update, double now_s) override {
     const bool first = !newest_;
     const State old = first ? State{} : newest_.at(now_s, false);
-    if (!newest_.store(update) || first) return;
+    if (!newest_.take(update) || first) return;
     if (newest_.teleported()) {
       offset_ = glm::dvec3{0.0};
       turn_ = glm::quat{1.0f, 0.0f, 0.0f, 0.0f};

@@ -20,7 +20,7 @@ class Projective final : public Baseline {
     const glm::dvec3 shown = first ? glm::dvec3{0.0} : position(now_s);
     const glm::dvec3 velocity = first ? glm::dvec3{0.0} : shown_velocity(now_s);
     const glm::quat turned = first ? glm::quat{1, 0, 0, 0} : orientation(now_s);
-    if (!newest_.store(update)) return;
+    if (!newest_.take(update)) return;
     arrived_s_ = now_s;
     blends_ = !first && !newest_.teleported();
     old_position_ = shown;

@@ -8,7 +8,7 @@ namespace {
 // DIS calls this dead reckoning without smoothing. Most games start with it.
 class Snap final : public Baseline {
  public:
-  void receive(const BaselineUpdate& update, double) override { newest_.store(update); }
+  void receive(const BaselineUpdate& update, double) override { newest_.take(update); }
 
   [[nodiscard]] std::optional<BaselineShown> show(double now_s) override {
     if (!newest_) return std::nullopt;

@@ -14,7 +14,7 @@ class Tracker final : public Baseline {
  public:
   void receive(const BaselineUpdate& update, double now_s) override {
     const bool first = !newest_;
-    if (!newest_.store(update) || !(first || newest_.teleported())) return;
+    if (!newest_.take(update) || !(first || newest_.teleported())) return;
     start(now_s);
   }
 

@@ -67,7 +67,7 @@ class Flood {
   int run() {
     const double start_s = program::monotonic_s();
     double now_s = start_s;
-    while (now_s < start_s + seconds_ && !program::stop_requested() && !parent_lines_.closed()) {
+    while (now_s < start_s + seconds_ && !program::stop_requested() && !told_.closed()) {
       const auto due = static_cast<std::uint64_t>((now_s - start_s) * per_second_);
       while (sent_ < due)
         send_one();
@@ -75,7 +75,7 @@ class Flood {
       now_s = program::monotonic_s();
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    receive_answers();
+    hear();
     const nlohmann::json json = {{"datagrams", sent_},         {"bytes", bytes_},
                                  {"addresses", addresses_},    {"failed", failed_},
                                  {"answers", answers_},        {"answered_bytes", answered_bytes_},
@@ -112,7 +112,7 @@ class Flood {
 
   void send_one() {
     Socket& from = sockets_[sent_ % sockets_.size()];
-    receive_answers_from(from);
+    hear_from(from);
     const auto datagram = next_datagram();
     ++sent_;
     const bool fresh = from.descriptor < 0 || from.sent >= kSendsPerAddress;
@@ -155,11 +155,11 @@ class Flood {
     return std::span(buffer_).first(size);
   }
 
-  void receive_answers() {
+  void hear() {
     for (Socket& each : sockets_)
-      receive_answers_from(each);
+      hear_from(each);
   }
-  void receive_answers_from(const Socket& one) {
+  void hear_from(const Socket& one) {
     std::array<std::byte, 2048> answer;
     for (ssize_t size = 0; one.descriptor >= 0;) {
       size = recv(one.descriptor, answer.data(), answer.size(), 0);
@@ -174,7 +174,7 @@ class Flood {
   double per_second_;
   double seconds_;
   std::vector<Socket> sockets_;
-  ParentLines parent_lines_;
+  ToldLines told_;
   std::array<std::byte, kTooLong + 8> buffer_{};
   std::uint64_t draws_ = 0, sent_ = 0, bytes_ = 0, addresses_ = 0, failed_ = 0;
   std::uint64_t answers_ = 0, answered_bytes_ = 0, longest_ = 0;
@@ -184,8 +184,8 @@ class Flood {
 
 int run_load_flood(const LoadFloodOptions& options) {
   program::catch_stop_signals();
-  lower_priority();
-  if (const std::string wrong = raise_open_file_limit(kSockets + 64); !wrong.empty())
+  step_back();
+  if (const std::string wrong = allow_open_files(kSockets + 64); !wrong.empty())
     return report_error(wrong, program::kFailed);
   const auto server = program::resolve(options.server);
   if (!server) return report_error(server.error());

@@ -28,7 +28,7 @@ namespace reckoner::harness {
 namespace {
 
 constexpr std::size_t kSpareFiles = 32;
-constexpr int kFramesPerMeasurement = 4;        // of one who is watched
+constexpr int kFramesPerLook = 4;        // of one who is watched
 constexpr double kWatchedTurnS = 0.002;  // who is watched keeps time like a client on its own
 
 struct Player {
@@ -64,7 +64,7 @@ class LoadClients {
           return report_error("a client: " + player.client->refusal(), program::kFailed);
         }
       }
-      handle_commands();
+      obey();
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     leave();
@@ -116,12 +116,12 @@ class LoadClients {
     const auto shown = player.client->frame(now_s);
     while (player.client->poll_event()) {
     }
-    if (measuring_ && ++player.frames % kFramesPerMeasurement == 0) measure_errors(player, shown, now_s);
+    if (measuring_ && ++player.frames % kFramesPerLook == 0) look(player, shown, now_s);
   }
 
-  void measure_errors(const Player& player, std::span<const ShownEntity> shown, double now_s) {
+  void look(const Player& player, std::span<const ShownEntity> shown, double now_s) {
     const double time_s = now_s - options_.epoch_s;
-    ++measured_frames_;
+    ++looks_;
     for (const ShownEntity& entity : shown) {
       const std::size_t number = number_of(player, entity);
       if (number >= world_.moving()) continue;
@@ -145,8 +145,8 @@ class LoadClients {
     return static_cast<double>(moving) / static_cast<double>(std::max<std::size_t>(players_.size(), 1));
   }
 
-  void handle_commands() {
-    while (const auto line = parent_lines_.next()) {
+  void obey() {
+    while (const auto line = told_.next()) {
       if (line->starts_with("measure ")) {
         measuring_ = true;
         for (Player& player : players_)
@@ -157,7 +157,7 @@ class LoadClients {
         ended_ = true;
       }
     }
-    if (parent_lines_.closed()) ended_ = true;
+    if (told_.closed()) ended_ = true;
   }
 
   void report() {
@@ -172,7 +172,7 @@ class LoadClients {
     const nlohmann::json json = {{"updates_applied", updates},
                                  {"datagrams_received", datagrams},
                                  {"datagrams_lost", lost},
-                                 {"looks", measured_frames_},
+                                 {"looks", looks_},
                                  {"seen", seen(program::monotonic_s())},
                                  {"error_m_p50", quantile(errors_m_, 0.5)},
                                  {"error_m_p95", quantile(errors_m_, 0.95)},
@@ -195,12 +195,12 @@ class LoadClients {
   program::HostPort server_;
   std::optional<SecretKey> key_;
   LoadWorld world_;
-  ParentLines parent_lines_;
+  ToldLines told_;
   std::vector<Player> players_;
   std::size_t joined_ = 0;
   bool measuring_ = false;
   std::vector<double> errors_m_;  // of what those who are watched were shown
-  std::size_t measured_frames_ = 0;
+  std::size_t looks_ = 0;
   bool ended_ = false;
 };
 
@@ -208,8 +208,8 @@ class LoadClients {
 
 int run_load_clients(const LoadClientsOptions& options) {
   program::catch_stop_signals();
-  lower_priority();
-  if (const std::string wrong = raise_open_file_limit(options.count + kSpareFiles); !wrong.empty()) {
+  step_back();
+  if (const std::string wrong = allow_open_files(options.count + kSpareFiles); !wrong.empty()) {
     return report_error(wrong, program::kFailed);
   }
   auto server = program::parse_host_port(options.server);

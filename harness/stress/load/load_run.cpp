@@ -23,18 +23,18 @@ constexpr double kPatienceS = 20.0;  // without anything happening
 constexpr std::size_t kClientsPerProcess = 250;
 
 // A server and the processes that its clients are in.
-class LoadProcesses {
+class Crew {
  public:
-  LoadProcesses(const LoadRunOptions& options, std::string name, const LoadProgress& progress)
+  Crew(const LoadRunOptions& options, std::string name, const LoadProgress& progress)
       : options_(options), name_(std::move(name)), progress_(progress) {}
 
   std::optional<Error> start_server(const std::vector<std::string>& arguments) {
     if (scratch_.path().empty()) return Error{"cannot make a temporary folder"};
     if (auto wrong = add("server", arguments)) return wrong;
-    const auto listens = [this] { return printed_value(0, "listening on port").has_value(); };
+    const auto listens = [this] { return said(0, "listening on port").has_value(); };
     if (auto wrong = wait_until(listens, kPatienceS, "its server does not start", 0.0)) return wrong;
-    port_ = *printed_value(0, "listening on port");
-    epoch_ = printed_value(0, "epoch").value_or("0");
+    port_ = *said(0, "listening on port");
+    epoch_ = said(0, "epoch").value_or("0");
     return std::nullopt;
   }
 
@@ -62,30 +62,30 @@ class LoadProcesses {
 
   Result<LoadResult> measure() {
     if (auto wrong = pause(options_.warmup_s, "warming up")) return *wrong;
-    if (!write_line(0, children_.size(), fmt::format("measure {}", options_.seconds))) return ended_early();
-    const std::size_t started = children_.size();
-    if (auto wrong = start_flood_and_late_clients()) return *wrong;
+    if (!tell(0, children_.size(), fmt::format("measure {}", options_.seconds))) return ended_early();
+    const std::size_t crew = children_.size();
+    if (auto wrong = start_disturbers()) return *wrong;
     if (auto wrong = pause(options_.seconds, "measuring")) return *wrong;
     // The server counts ticks: one that cannot keep up takes longer, and its clients are measured as long.
     const double patience_s = kPatienceS + 10.0 * options_.seconds;
-    const auto server_printed = [this] { return printed_value(0, "result").has_value(); };
-    if (auto wrong = wait_until(server_printed, patience_s, "the server gives no figures", 1.0)) return *wrong;
-    if (!write_line(1, started, "report")) return ended_early();
-    const std::size_t expected_results = started + (flood_ ? 1 : 0);
-    const auto all_printed = [this, expected_results] {
-      for (std::size_t i = 0; i < expected_results; ++i) {
-        if (!printed_value(i, "result")) return false;
+    const auto server_said = [this] { return said(0, "result").has_value(); };
+    if (auto wrong = wait_until(server_said, patience_s, "the server gives no figures", 1.0)) return *wrong;
+    if (!tell(1, crew, "report")) return ended_early();
+    const std::size_t to_say = crew + (flood_ ? 1 : 0);
+    const auto all_said = [this, to_say] {
+      for (std::size_t i = 0; i < to_say; ++i) {
+        if (!said(i, "result")) return false;
       }
       return true;
     };
-    if (auto wrong = wait_until(all_printed, kPatienceS, "clients give no figures", 1.0)) return *wrong;
+    if (auto wrong = wait_until(all_said, kPatienceS, "clients give no figures", 1.0)) return *wrong;
     LoadResult result;
-    for (std::size_t i = 0; i < expected_results; ++i) {
-      auto json = nlohmann::json::parse(*printed_value(i, "result"), nullptr, false);
+    for (std::size_t i = 0; i < to_say; ++i) {
+      auto json = nlohmann::json::parse(*said(i, "result"), nullptr, false);
       if (!json.is_object()) return Error{name_ + ": figures that cannot be read"};
       if (i == 0) {
         result.server = std::move(json);
-      } else if (i == started) {
+      } else if (i == crew) {
         result.flood = std::move(json);
       } else {
         result.clients.push_back(std::move(json));
@@ -93,20 +93,20 @@ class LoadProcesses {
     }
     if (options_.late > 0) result.late_joined = joined_of(children_.size() - 1);
     for (auto child = children_.rbegin(); child != children_.rend(); ++child)
-      child->write_line("end");
+      child->tell("end");
     return result;
   }
 
  private:
-  [[nodiscard]] bool write_line(std::size_t first, std::size_t end, const std::string& line) {
+  [[nodiscard]] bool tell(std::size_t first, std::size_t end, const std::string& line) {
     for (std::size_t i = first; i < end; ++i) {
-      if (!children_[i].write_line(line)) return false;
+      if (!children_[i].tell(line)) return false;
     }
     return true;
   }
 
   // Strangers from now on, and others who want to join among them.
-  std::optional<Error> start_flood_and_late_clients() {
+  std::optional<Error> start_disturbers() {
     flood_ = options_.flood_per_second > 0.0;
     if (flood_) {
       if (auto wrong = add("strangers", {"load-flood", "--connect", "127.0.0.1:" + port_, "--per-second",
@@ -124,26 +124,26 @@ class LoadProcesses {
   }
 
   [[nodiscard]] std::size_t joined_of(std::size_t child) const {
-    return static_cast<std::size_t>(std::strtoull(printed_value(child, "joined").value_or("0").c_str(), nullptr, 10));
+    return static_cast<std::size_t>(std::strtoull(said(child, "joined").value_or("0").c_str(), nullptr, 10));
   }
 
   Error ended_early() {
-    if (auto wrong = check_processes()) return *wrong;
+    if (auto wrong = look_after()) return *wrong;
     return Error{name_ + ": a process listens no more"};
   }
 
   std::optional<Error> add(const std::string& what, const std::vector<std::string>& arguments) {
     auto child = ChildProcess::start(options_.program, arguments,
                                      scratch_.path() / fmt::format("{}.log", children_.size()),
-                                     ChildProcess::Input::piped);
+                                     ChildProcess::Input::told);
     if (!child) return Error{child.error()};
     children_.push_back(std::move(*child));
     names_.push_back(what);
     return std::nullopt;
   }
 
-  std::optional<std::string> printed_value(std::size_t child, const std::string& key) const {
-    return last_value(children_[child].output(), key);
+  std::optional<std::string> said(std::size_t child, const std::string& key) const {
+    return last_said(children_[child].output(), key);
   }
 
   std::optional<Error> join() {
@@ -168,7 +168,7 @@ class LoadProcesses {
   std::optional<Error> pause(double seconds, const std::string& what) {
     const double end_s = program::monotonic_s() + seconds;
     while (program::monotonic_s() < end_s) {
-      if (auto wrong = check_processes()) return wrong;
+      if (auto wrong = look_after()) return wrong;
       progress_(name_ + ": " + what, 1.0 - (end_s - program::monotonic_s()) / seconds);
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
     }
@@ -180,7 +180,7 @@ class LoadProcesses {
                                   const std::string& what = "waiting") {
     const double end_s = program::monotonic_s() + patience_s;
     while (!done()) {
-      if (auto wrong = check_processes()) return wrong;
+      if (auto wrong = look_after()) return wrong;
       if (program::monotonic_s() >= end_s) return Error{name_ + ": " + stuck};
       progress_(name_ + ": " + what, share);
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
@@ -189,11 +189,11 @@ class LoadProcesses {
   }
 
   // What is wrong, if a process has ended before its time or the user wants to stop.
-  std::optional<Error> check_processes() {
+  std::optional<Error> look_after() {
     if (program::stop_requested()) return Error{"stopped"};
     for (std::size_t i = 0; i < children_.size(); ++i) {
       if (const auto code = children_[i].exit_code()) {
-        if (*code == 0 && names_[i] == "strangers") continue;  // they had printed_value all
+        if (*code == 0 && names_[i] == "strangers") continue;  // they had said all
         return Error{fmt::format("{}: {} ended with code {}: {}", name_, names_[i], *code,
                                  last_line(children_[i].output()))};
       }
@@ -234,7 +234,7 @@ std::vector<std::string> world_arguments(const char* command, const LoadRunOptio
 
 Result<LoadResult> run_load(const LoadRunOptions& options, const std::filesystem::path& record,
                             const LoadProgress& progress) {
-  LoadProcesses started(options, "Reckoner", progress);
+  Crew crew(options, "Reckoner", progress);
   auto server = world_arguments("load-server", options);
   auto clients = world_arguments("load-clients", options);
   server.insert(server.end(), {"--record", record.string(), "--threads", std::to_string(options.threads),
@@ -245,24 +245,24 @@ Result<LoadResult> run_load(const LoadRunOptions& options, const std::filesystem
     for (auto* arguments : {&server, &clients})
       arguments->insert(arguments->end(), {"--key", key});
   }
-  if (auto wrong = started.start_server(server)) return *wrong;
-  if (auto wrong = started.start_clients(clients)) return *wrong;
-  return started.measure();
+  if (auto wrong = crew.start_server(server)) return *wrong;
+  if (auto wrong = crew.start_clients(clients)) return *wrong;
+  return crew.measure();
 }
 
 Result<LoadResult> run_plain(const LoadRunOptions& options, const std::filesystem::path& record,
                              const LoadProgress& progress) {
   const auto recorded = load_record(record);
   if (!recorded) return Error{recorded.error()};
-  LoadProcesses started(options, "plain ENet", progress);
+  Crew crew(options, "plain ENet", progress);
   auto server = world_arguments("load-plain-server", options);
   server.insert(server.end(), {"--record", record.string()});
-  if (auto wrong = started.start_server(server)) return *wrong;
+  if (auto wrong = crew.start_server(server)) return *wrong;
   auto clients = world_arguments("load-plain-clients", options);
   clients.insert(clients.end(),
                  {"--payload", std::to_string(std::max<std::size_t>(1, recorded->uplink_bytes))});
-  if (auto wrong = started.start_clients(clients)) return *wrong;
-  return started.measure();
+  if (auto wrong = crew.start_clients(clients)) return *wrong;
+  return crew.measure();
 }
 
 }  // namespace reckoner::harness

@@ -57,7 +57,7 @@ class LoadServer {
       const double due_s = epoch_s_ + server_.tick_time_s(server_.next_tick());
       program::receive_until(due_s, transport_, server_.client_count(), [this] { server_.receive(now_s()); });
       tick(due_s);
-      handle_commands();
+      obey();
     }
     server_.shutdown();
     for (int i = 0; i < 10; ++i) {  // gives the goodbyes time to arrive
@@ -90,7 +90,7 @@ class LoadServer {
     const double simulated_s = program::monotonic_s();
     for (std::size_t i = 0; i < ids_.size(); ++i)
       server_.move(ids_[i], states_[i]);
-    update_views();
+    look();
     server_.tick(now_s());
     recording_.end_tick();
     if (!log_) return;
@@ -107,7 +107,7 @@ class LoadServer {
     simulation_cpu_s_ += thread_cpu_s() - before_s;
   }
 
-  void update_views() {
+  void look() {
     while (const auto event = server_.poll_event()) {
       if (event->kind == ServerEvent::Kind::client_joined) viewers_.push_back(event->client);
       if (event->kind == ServerEvent::Kind::client_left) ++left_;
@@ -117,8 +117,8 @@ class LoadServer {
       server_.set_view(viewers_[i], states_[world_.followed_by(i)].position);
   }
 
-  void handle_commands() {
-    while (const auto line = parent_lines_.next()) {
+  void obey() {
+    while (const auto line = told_.next()) {
       double seconds = 0.0;
       if (std::sscanf(line->c_str(), "measure %lf", &seconds) == 1) {
         ticks_to_measure_ = static_cast<std::size_t>(seconds * options_.tick_rate_hz + 0.5);
@@ -130,7 +130,7 @@ class LoadServer {
         ended_ = true;
       }
     }
-    if (parent_lines_.closed()) ended_ = true;
+    if (told_.closed()) ended_ = true;
   }
 
   [[nodiscard]] Account account() const {
@@ -171,7 +171,7 @@ class LoadServer {
   RecordingTransport recording_;
   Server server_;
   double epoch_s_;
-  ParentLines parent_lines_;
+  ToldLines told_;
   std::vector<EntityId> ids_;
   std::vector<State> states_;  // of this tick
   double simulation_cpu_s_ = 0.0;

@@ -32,14 +32,14 @@ HostPtr make_host(const ENetAddress* address, std::size_t peers) {
 }
 
 // As long as a peer may only be waiting for a processor it is not given up.
-void extend_timeout(ENetPeer& peer) {
+void be_patient(ENetPeer& peer) {
   constexpr enet_uint32 kAnyFactor = 1024, kLeastMs = 30'000, kMostMs = 60'000;
   enet_peer_timeout(&peer, kAnyFactor, kLeastMs, kMostMs);
 }
 
 // So that ENet drops nothing on its own: what is not sent would cost nothing.
-void disable_throttle(ENetPeer& peer) {
-  extend_timeout(peer);
+void open_throttle(ENetPeer& peer) {
+  be_patient(peer);
   peer.packetThrottle = ENET_PEER_PACKET_THROTTLE_SCALE;
   peer.packetThrottleDeceleration = 0;
 }
@@ -54,9 +54,9 @@ bool send_unsequenced(ENetPeer* peer, std::size_t bytes) {
   return false;
 }
 
-// Calls `handle(event)` for all that a pass or more bring, until the socket is empty.
-template <class Handle>
-void service_all(ENetHost* host, Handle handle) {
+// Calls `take(event)` for all that a pass or more bring, until the socket is empty.
+template <class Take>
+void service_all(ENetHost* host, Take take) {
   enet_uint32 before = 0;
   do {
     before = host->totalReceivedPackets;
@@ -64,7 +64,7 @@ void service_all(ENetHost* host, Handle handle) {
     ENetEvent event{};
     for (int result = enet_host_service(host, &event, 0); result > 0;
          result = enet_host_check_events(host, &event))
-      handle(event);
+      take(event);
   } while (host->totalReceivedPackets - before >= kDatagramsPerPass);
 }
 
@@ -79,10 +79,10 @@ struct PlainServer::Impl {
   enet_uint32 seen_data = 0;
   std::uint64_t sent_bytes = 0;
 
-  void handle(ENetEvent& event) {
+  void take(ENetEvent& event) {
     switch (event.type) {
       case ENET_EVENT_TYPE_CONNECT:
-        disable_throttle(*event.peer);
+        open_throttle(*event.peer);
         clients.push_back(event.peer);
         break;
       case ENET_EVENT_TYPE_DISCONNECT:
@@ -126,7 +126,7 @@ void PlainServer::send(std::size_t client, std::size_t bytes) {
 }
 
 void PlainServer::service() {
-  service_all(impl_->host.get(), [this](ENetEvent& event) { impl_->handle(event); });
+  service_all(impl_->host.get(), [this](ENetEvent& event) { impl_->take(event); });
   const enet_uint32 data = impl_->host->totalSentData;
   impl_->sent_bytes += data - std::exchange(impl_->seen_data, data);
 }
@@ -158,7 +158,7 @@ Result<std::unique_ptr<PlainClient>> PlainClient::connect(const std::string& hos
   }
   impl->peer = enet_host_connect(impl->host.get(), &address, kChannels, 0);
   if (impl->peer == nullptr) return Error{"a plain ENet client cannot connect"};
-  extend_timeout(*impl->peer);
+  be_patient(*impl->peer);
   return std::unique_ptr<PlainClient>(new PlainClient(std::move(impl)));
 }
 
@@ -174,7 +174,7 @@ std::size_t PlainClient::service() {
   std::size_t payloads = 0;
   service_all(impl_->host.get(), [&](ENetEvent& event) {
     if (event.type == ENET_EVENT_TYPE_CONNECT) {
-      disable_throttle(*event.peer);
+      open_throttle(*event.peer);
       impl_->connected = true;
     } else if (event.type == ENET_EVENT_TYPE_DISCONNECT) {
       impl_->lost = true;

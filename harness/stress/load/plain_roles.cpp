@@ -24,8 +24,8 @@ namespace {
 constexpr std::size_t kSpareFiles = 32;
 
 // Told to measure so many seconds, to say what was measured, or to end.
-struct ParentCommands {
-  ParentLines lines;
+struct Orders {
+  ToldLines told;
   std::optional<double> measure_s;
   bool report = false;
   bool ended = false;
@@ -33,7 +33,7 @@ struct ParentCommands {
   void read() {
     measure_s.reset();
     report = false;
-    while (const auto line = lines.next()) {
+    while (const auto line = told.next()) {
       double seconds = 0.0;
       if (std::sscanf(line->c_str(), "measure %lf", &seconds) == 1) {
         measure_s = seconds;
@@ -43,7 +43,7 @@ struct ParentCommands {
         ended = true;
       }
     }
-    if (lines.closed() || program::stop_requested()) ended = true;
+    if (told.closed() || program::stop_requested()) ended = true;
   }
 };
 
@@ -70,7 +70,7 @@ nlohmann::ordered_json server_result(const TickLog& log, double cpu_s, const Pla
   return json;
 }
 
-struct PlainPlayer {
+struct Plain {
   std::unique_ptr<PlainClient> client;
   bool joined = false;
   double next_turn_s = 0.0;
@@ -79,7 +79,7 @@ struct PlainPlayer {
 };
 
 // True if it has just joined.
-bool turn(PlainPlayer& plain, double now_s, const LoadClientsOptions& options) {
+bool turn(Plain& plain, double now_s, const LoadClientsOptions& options) {
   const double pace_s = 1.0 / options.frame_rate_hz;
   plain.unacknowledged += plain.client->service();
   plain.next_turn_s = std::max(plain.next_turn_s + pace_s, now_s);
@@ -106,12 +106,12 @@ int run_plain_server(const LoadServerOptions& options) {
   fmt::print("epoch {:.9f}\nlistening on port {}\n", start_s, (*server)->port());
   std::fflush(stdout);
 
-  ParentCommands commands;
+  Orders orders;
   std::optional<TickLog> log;
   std::size_t ticks_to_measure = 0;
   double cpu_before_s = 0.0;
   PlainCounts before;
-  for (std::size_t tick = 0; !commands.ended; ++tick) {
+  for (std::size_t tick = 0; !orders.ended; ++tick) {
     const double due_s = start_s + static_cast<double>(tick) * tick_s;
     sleep_until(due_s);
     const double began_s = program::monotonic_s();
@@ -123,9 +123,9 @@ int run_plain_server(const LoadServerOptions& options) {
       print_result(server_result(*log, process_cpu_s() - cpu_before_s, before, (*server)->counts()));
       log.reset();
     }
-    commands.read();
-    if (!commands.measure_s) continue;
-    ticks_to_measure = static_cast<std::size_t>(*commands.measure_s * options.tick_rate_hz + 0.5);
+    orders.read();
+    if (!orders.measure_s) continue;
+    ticks_to_measure = static_cast<std::size_t>(*orders.measure_s * options.tick_rate_hz + 0.5);
     log.emplace(tick_s);
     before = (*server)->counts();
     cpu_before_s = process_cpu_s();
@@ -135,16 +135,16 @@ int run_plain_server(const LoadServerOptions& options) {
 
 int run_plain_clients(const LoadClientsOptions& options) {
   program::catch_stop_signals();
-  lower_priority();
-  if (const std::string wrong = raise_open_file_limit(options.count + kSpareFiles); !wrong.empty()) {
+  step_back();
+  if (const std::string wrong = allow_open_files(options.count + kSpareFiles); !wrong.empty()) {
     return report_error(wrong, program::kFailed);
   }
   const auto server = program::parse_host_port(options.server);
   if (!server) return report_error(server.error());
-  std::vector<PlainPlayer> clients;
+  std::vector<Plain> clients;
   std::size_t joined = 0;
   const double start_s = program::monotonic_s();
-  for (ParentCommands commands; !commands.ended; commands.read()) {
+  for (Orders orders; !orders.ended; orders.read()) {
     const double now_s = program::monotonic_s();
     const auto due = static_cast<std::size_t>((now_s - start_s) * options.join_rate_hz) + 1;
     while (clients.size() < std::min(due, options.count)) {
@@ -152,7 +152,7 @@ int run_plain_clients(const LoadClientsOptions& options) {
       if (!client) return report_error(client.error(), program::kFailed);
       clients.push_back({.client = std::move(*client), .next_turn_s = now_s});
     }
-    for (PlainPlayer& plain : clients) {
+    for (Plain& plain : clients) {
       if (program::monotonic_s() < plain.next_turn_s) continue;
       if (turn(plain, program::monotonic_s(), options)) {
         fmt::print("joined {}\n", ++joined);
@@ -160,7 +160,7 @@ int run_plain_clients(const LoadClientsOptions& options) {
       }
       if (plain.client->lost()) return report_error("a plain client lost its connection", program::kFailed);
     }
-    if (commands.report) print_result(nlohmann::ordered_json::object());
+    if (orders.report) print_result(nlohmann::ordered_json::object());
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   return program::kOk;

@@ -68,7 +68,7 @@ ProcessUse use_of(int pid) {
   return use;
 }
 
-std::string raise_open_file_limit(std::size_t count) {
+std::string allow_open_files(std::size_t count) {
   rlimit limit{};
   getrlimit(RLIMIT_NOFILE, &limit);
   if (limit.rlim_cur >= count) return {};
@@ -80,7 +80,7 @@ std::string raise_open_file_limit(std::size_t count) {
   return setrlimit(RLIMIT_NOFILE, &limit) == 0 ? std::string{} : "the limit of open files stays (ulimit -n)";
 }
 
-void lower_priority() {
+void step_back() {
   constexpr int kNicer = 19;
   (void)setpriority(PRIO_PROCESS, 0, kNicer);
 }

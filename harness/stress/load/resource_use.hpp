@@ -31,10 +31,10 @@ struct ProcessUse {
 [[nodiscard]] ProcessUse use_of(int pid);
 
 /// Lets the process open so many files at once, sockets included. What is wrong, or empty.
-[[nodiscard]] std::string raise_open_file_limit(std::size_t count);
+[[nodiscard]] std::string allow_open_files(std::size_t count);
 
 /// The process steps back behind others, as if it ran on another machine.
-void lower_priority();
+void step_back();
 
 /// How ticks went: for the window that is measured.
 class TickLog {

@@ -6,11 +6,11 @@
 
 namespace reckoner::harness {
 
-ParentLines::ParentLines() {
+ToldLines::ToldLines() {
   (void)fcntl(STDIN_FILENO, F_SETFL, fcntl(STDIN_FILENO, F_GETFL) | O_NONBLOCK);
 }
 
-std::optional<std::string> ParentLines::next() {
+std::optional<std::string> ToldLines::next() {
   char buffer[256];
   const ssize_t size = closed_ ? -1 : read(STDIN_FILENO, buffer, sizeof buffer);
   if (size == 0) closed_ = true;

@@ -7,9 +7,9 @@
 namespace reckoner::harness {
 
 /// The lines that a parent process writes to this one's standard input, read without waiting.
-class ParentLines {
+class ToldLines {
  public:
-  ParentLines();
+  ToldLines();
 
   /// The next whole line, if one is there.
   [[nodiscard]] std::optional<std::string> next();

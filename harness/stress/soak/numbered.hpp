@@ -10,7 +10,7 @@
 namespace reckoner::harness {
 
 /// Reliable messages of a session, numbered: whether each comes once, and in order.
-class NumberedMessages {
+class Numbered {
  public:
   using Bytes = std::array<std::byte, 12>;
 
@@ -24,7 +24,7 @@ class NumberedMessages {
 
   /// Takes one in; false if it is not the next of its session. Another session begins at 1, and the first
   /// that is heard of at `anywhere`.
-  bool accept(std::span<const std::byte> payload, bool anywhere = false) {
+  bool take(std::span<const std::byte> payload, bool anywhere = false) {
     if (payload.size() != Bytes{}.size()) return false;
     std::uint64_t session = 0;
     std::uint32_t number = 0;

@@ -22,8 +22,8 @@ namespace {
 
 constexpr double kPatienceS = 20.0;
 constexpr double kRealSampleS = 1.0;
-constexpr double kGrowthCheckS = 120.0;  // whoever comes is still coming before, and everything grows
-constexpr double kSettleS = 30.0;    // after the end nobody leaves: all index are there must be in by then
+constexpr double kTellingS = 120.0;  // whoever comes is still coming before, and everything grows
+constexpr double kSettleS = 30.0;    // after the end nobody leaves: all who are there must be in by then
 constexpr double kRealCheckS = 0.5;
 constexpr std::size_t kClientsPerProcess = 50;
 
@@ -36,7 +36,7 @@ class RealSoak {
  public:
   RealSoak(const SoakOptions& options, std::filesystem::path program)
       : options_(options), program_(std::move(program)) {}
-  ~RealSoak() { resume_stopped(); }
+  ~RealSoak() { go_on(); }
   RealSoak(const RealSoak&) = delete;
   RealSoak& operator=(const RealSoak&) = delete;
 
@@ -50,11 +50,11 @@ class RealSoak {
         "--late",      clients,     "--key", key};
     if (auto wrong = add(server)) return wrong;
     const double end_s = program::monotonic_s() + kPatienceS;
-    while (!last_value(children_[0].output(), "listening on port")) {
+    while (!last_said(children_[0].output(), "listening on port")) {
       if (program::monotonic_s() > end_s) return Error{"the server does not start"};
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
     }
-    const std::string address = "127.0.0.1:" + *last_value(children_[0].output(), "listening on port");
+    const std::string address = "127.0.0.1:" + *last_said(children_[0].output(), "listening on port");
     const std::size_t processes = (options_.clients + kClientsPerProcess - 1) / kClientsPerProcess;
     for (std::size_t i = 0; i < processes; ++i) {
       const std::size_t count = options_.clients / processes + (i < options_.clients % processes ? 1 : 0);
@@ -72,8 +72,8 @@ class RealSoak {
     double settle_s = start_s + options_.seconds;
     bool settling = false;
     for (double now_s = start_s; now_s < settle_s + kSettleS; now_s = program::monotonic_s()) {
-      if (auto wrong = check_processes()) return wrong;
-      if (stopped_ && now_s >= resume_at_s_) resume_stopped();
+      if (auto wrong = look_after()) return wrong;
+      if (stopped_ && now_s >= go_on_s_) go_on();
       if (!settling && !stopped_ && now_s >= next_stop_s) {
         next_stop_s = now_s + 2.0 * kStopEveryS * chance();
         stop_one(now_s);
@@ -85,13 +85,13 @@ class RealSoak {
       }
       if (!settling && now_s >= settle_s) {
         settling = true;
-        resume_stopped();
+        go_on();
         for (std::size_t i = 1; i < children_.size(); ++i)
-          children_[i].write_line("settle");
+          children_[i].tell("settle");
       }
       if (settling && now_s >= next_sample_s) {
         next_sample_s = now_s + kRealCheckS;
-        if (all_clients_joined()) {
+        if (all_are_back()) {
           back_after_s_ = now_s - settle_s;
           break;
         }
@@ -101,10 +101,10 @@ class RealSoak {
     return std::nullopt;
   }
 
-  // As all of them said last, and since they were piped that nobody leaves any more.
-  [[nodiscard]] bool all_clients_joined() const {
+  // As all of them said last, and since they were told that nobody leaves any more.
+  [[nodiscard]] bool all_are_back() const {
     for (std::size_t i = 1; i < children_.size(); ++i) {
-      const nlohmann::json said = last_report_of(children_[i]);
+      const nlohmann::json said = newest_of(children_[i]);
       if (!said.is_object() || !said.value("settling", false) ||
           said.value("there", std::uint64_t{0}) != said.value("present", std::uint64_t{0}))
         return false;
@@ -118,7 +118,7 @@ class RealSoak {
     nlohmann::ordered_json sums = {
         {"begun", 0}, {"joined", 0}, {"resumed", 0}, {"restarted", 0}, {"malformed", 0}};
     for (std::size_t i = 1; i < children_.size(); ++i) {
-      const nlohmann::json said = last_report_of(children_[i]);
+      const nlohmann::json said = newest_of(children_[i]);
       if (!said.is_object()) continue;
       there += said.value("there", std::uint64_t{0});
       for (const auto& why : said.value("out", nlohmann::json::array()))
@@ -142,7 +142,7 @@ class RealSoak {
       f[series->name + ", second fifth"] = series->mean(0.4, 0.6);
       f[series->name + ", last fifth"] = series->mean(0.8, 1.0);
     }
-    if (options_.seconds >= kGrowthCheckS) judge_growth(report);
+    if (options_.seconds >= kTellingS) judge_growth(report);
     const double most = static_cast<double>(options_.clients) + 20.0 * static_cast<double>(children_.size());
     if (client_descriptors_.mean(0.8, 1.0) > most)
       report.wrong.emplace_back("clients have too many descriptors open");
@@ -150,8 +150,8 @@ class RealSoak {
   }
 
  private:
-  [[nodiscard]] static nlohmann::json last_report_of(const ChildProcess& child) {
-    return nlohmann::json::parse(last_value(child.output(), "so").value_or("{}"), nullptr, false);
+  [[nodiscard]] static nlohmann::json newest_of(const ChildProcess& child) {
+    return nlohmann::json::parse(last_said(child.output(), "so").value_or("{}"), nullptr, false);
   }
 
   // Who comes and goes by chance is not as many in every fifth of the time.
@@ -170,7 +170,7 @@ class RealSoak {
   std::optional<Error> add(const std::vector<std::string>& arguments) {
     auto child =
         ChildProcess::start(program_, arguments, scratch_.path() / fmt::format("{}.log", children_.size()),
-                            ChildProcess::Input::piped);
+                            ChildProcess::Input::told);
     if (!child) return Error{child.error()};
     children_.push_back(std::move(*child));
     return std::nullopt;
@@ -178,13 +178,13 @@ class RealSoak {
 
   // The server, or some clients, as when a machine sleeps.
   void stop_one(double now_s) {
-    const auto index = static_cast<std::size_t>(chance() * static_cast<double>(children_.size()));
-    resume_at_s_ = now_s + (index == 0 ? kStopServerS : kStopClientsS) * chance();
-    stopped_ = children_[index].pid();
+    const auto who = static_cast<std::size_t>(chance() * static_cast<double>(children_.size()));
+    go_on_s_ = now_s + (who == 0 ? kStopServerS : kStopClientsS) * chance();
+    stopped_ = children_[who].pid();
     ++stops_;
     (void)kill(*stopped_, SIGSTOP);
   }
-  void resume_stopped() {
+  void go_on() {
     if (stopped_) (void)kill(*stopped_, SIGCONT);
     stopped_.reset();
   }
@@ -203,7 +203,7 @@ class RealSoak {
     client_descriptors_.values.push_back(descriptors);
   }
 
-  std::optional<Error> check_processes() {
+  std::optional<Error> look_after() {
     if (program::stop_requested()) return Error{"stopped"};
     for (ChildProcess& child : children_) {
       if (const auto code = child.exit_code())
@@ -220,7 +220,7 @@ class RealSoak {
   std::size_t stops_ = 0;
   double back_after_s_ = kSettleS;
   std::optional<int> stopped_;
-  double resume_at_s_ = 0.0;
+  double go_on_s_ = 0.0;
   SoakSeries server_bytes_{"server, bytes resident", {}};
   SoakSeries server_descriptors_{"server, descriptors", {}};
   SoakSeries client_bytes_{"clients, bytes resident", {}};
@@ -229,7 +229,7 @@ class RealSoak {
 
 }  // namespace
 
-Result<SoakReport> soak_in_real_time(const SoakOptions& options, const std::filesystem::path& program,
+Result<SoakReport> soak_really(const SoakOptions& options, const std::filesystem::path& program,
                                const SoakProgress& progress) {
   RealSoak soak(options, program);
   if (auto wrong = soak.start()) return *wrong;

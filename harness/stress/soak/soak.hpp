@@ -45,10 +45,10 @@ struct SoakReport {
 using SoakProgress = std::function<void(double done)>;
 
 /// In one process and virtual time: SimNetwork, with a server that is killed and started again.
-[[nodiscard]] SoakReport soak_in_virtual_time(const SoakOptions& options, const SoakProgress& progress);
+[[nodiscard]] SoakReport soak_virtually(const SoakOptions& options, const SoakProgress& progress);
 
 /// In processes over sealed ENet connections in real time, on this machine; processes are stopped at times.
-[[nodiscard]] Result<SoakReport> soak_in_real_time(const SoakOptions& options, const std::filesystem::path& program,
+[[nodiscard]] Result<SoakReport> soak_really(const SoakOptions& options, const std::filesystem::path& program,
                                              const SoakProgress& progress);
 
 /// The clients of the latter, in a process of their own: told as those of a load run are (load_roles.hpp).

@@ -30,9 +30,9 @@ namespace {
 
 constexpr double kMeanRealStayS = 40.0;
 constexpr double kFrameS = 1.0 / 30.0;
-constexpr double kReportEveryS = 5.0, kReportEverySettlingS = 0.25;
+constexpr double kSayEveryS = 5.0, kSayEverySettlingS = 0.25;
 constexpr double kTokenS = 60.0;
-constexpr std::size_t kMaxExplained = 3;
+constexpr std::size_t kMostExplained = 3;
 
 // Joins and leaves, with a goodbye or without, or is not served for a while: each client by a chance of its
 // own.
@@ -47,11 +47,11 @@ class SoakClients {
     while (!ended_ && !program::stop_requested()) {
       for (Player& player : players_)
         turn(player, program::monotonic_s());
-      if (program::monotonic_s() >= next_report_s_) {
-        print_report();
-        next_report_s_ = program::monotonic_s() + (settling_ ? kReportEverySettlingS : kReportEveryS);
+      if (program::monotonic_s() >= next_said_s_) {
+        say();
+        next_said_s_ = program::monotonic_s() + (settling_ ? kSayEverySettlingS : kSayEveryS);
       }
-      handle_commands();
+      obey();
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
     return program::kOk;
@@ -119,20 +119,20 @@ class SoakClients {
     p.until_s = until_s;
   }
 
-  void handle_commands() {
-    while (const auto line = parent_lines_.next()) {
+  void obey() {
+    while (const auto line = told_.next()) {
       if (*line == "settle") settle();
       ended_ = ended_ || *line == "end";
     }
-    if (parent_lines_.closed()) ended_ = true;
+    if (told_.closed()) ended_ = true;
   }
 
   void settle() {
     settling_ = true;
-    next_report_s_ = 0.0;
+    next_said_s_ = 0.0;
   }
 
-  void print_report() {
+  void say() {
     std::size_t there = 0, begun_players = 0;
     std::uint64_t malformed = 0;
     nlohmann::json out = nlohmann::json::array();  // why some are not there
@@ -140,7 +140,7 @@ class SoakClients {
       begun_players += p.client ? 1 : 0;
       const bool is_there = p.client && p.client->status() == ClientStatus::joined;
       there += is_there ? 1 : 0;
-      if (p.client && settling_ && !is_there && out.size() < kMaxExplained)
+      if (p.client && settling_ && !is_there && out.size() < kMostExplained)
         out.push_back(fmt::format("{:.1f} s, {}", p.client->lost_for_s(program::monotonic_s()),
                                   p.client->refusal().empty() ? "never in" : p.client->refusal()));
       malformed += p.client ? p.client->stats().malformed : 0;
@@ -157,9 +157,9 @@ class SoakClients {
   program::HostPort server_;
   SecretKey key_;
   std::vector<Player> players_;
-  ParentLines parent_lines_;
+  ToldLines told_;
   std::uint64_t draws_ = 0, begun_ = 0, joined_ = 0, resumed_ = 0, restarted_ = 0, refused_ = 0;
-  double next_report_s_ = 0.0;
+  double next_said_s_ = 0.0;
   bool settling_ = false;  // nobody leaves any more
   bool ended_ = false;
 };
@@ -168,8 +168,8 @@ class SoakClients {
 
 int run_soak_clients(const SoakClientsOptions& options) {
   program::catch_stop_signals();
-  lower_priority();
-  if (const std::string wrong = raise_open_file_limit(options.count + 64); !wrong.empty())
+  step_back();
+  if (const std::string wrong = allow_open_files(options.count + 64); !wrong.empty())
     return report_error(wrong, program::kFailed);
   auto server = program::parse_host_port(options.server);
   if (!server) return report_error(server.error());

@@ -33,8 +33,8 @@ constexpr std::size_t kTurnsPerFrame = 3;
 constexpr std::size_t kSteady = 8;  // clients who stay all the time and turn in every tick, so that all wraps
 constexpr std::int64_t kWrapsPerHour = 3;  // at least
 constexpr double kKilled = 0.05;  // when the server is, of the time: early, for it counts from 0 again
-constexpr double kCalmEndS = 40.0;  // at the end: time enough to come back, and to be right
-constexpr double kRejoinS = 15.0;
+constexpr double kQuietS = 40.0;  // at the end: time enough to come back, and to be right
+constexpr double kComingBackS = 15.0;
 constexpr double kMeanVirtualStayS = 60.0;
 constexpr double kVirtualSampleS = 5.0;
 constexpr double kClearS = 15.0;        // at its end nothing gets lost any more
@@ -57,7 +57,7 @@ std::string script_for(double seconds) {
                                      "latency-ms=500 jitter-ms=10"};
   std::string script = fmt::format("0 {}\n", kFair);
   std::size_t turn = 0;
-  for (double at_s = 30.0; at_s + 60.0 < seconds - kCalmEndS; at_s += 60.0, ++turn) {
+  for (double at_s = 30.0; at_s + 60.0 < seconds - kQuietS; at_s += 60.0, ++turn) {
     // Half of them shorter than a connection lasts without a word, half longer.
     const double lasts_s = turn % 2 == 0 ? 6.0 : 14.0;
     script += fmt::format("{} {}\n{} {}\n", at_s, kFaults[turn % std::size(kFaults)], at_s + lasts_s, kFair);
@@ -67,7 +67,7 @@ std::string script_for(double seconds) {
 }
 
 // Where an entity is: it goes round, and its circle is its number's.
-State true_state(std::uint64_t number, double time_s) {
+State place(std::uint64_t number, double time_s) {
   const double phase = 0.7 * static_cast<double>(number % 1000),
                radius_m = 4.0 + static_cast<double>(number % 5);
   constexpr double kTurn = 0.8;
@@ -83,9 +83,9 @@ State true_state(std::uint64_t number, double time_s) {
 
 // Between the server and those who stay, in every tick: so that there is a datagram in every tick, either
 // way.
-constexpr std::array kPing{std::byte{1}};
-bool is_ping(const GameMessage& message) {
-  return message.payload.size() == kPing.size();
+constexpr std::array kWord{std::byte{1}};
+bool is_word(const GameMessage& message) {
+  return message.payload.size() == kWord.size();
 }
 
 struct Player {
@@ -96,7 +96,7 @@ struct Player {
   std::uint64_t turns = 0;
   std::uint64_t session = 0;  // of its messages
   std::uint32_t sent = 0;
-  NumberedMessages received;
+  Numbered heard;
   std::map<EntityId, double> wrong_since_s;  // what is shown wrong
 };
 
@@ -133,7 +133,7 @@ class VirtualSoak {
   static SimNetworkConfig network_config(const SoakOptions& options) {
     SimNetworkConfig config;
     config.script = *LinkScript::parse(script_for(options.seconds));
-    config.silence_timeout_s = 10.0;
+    config.silent_s = 10.0;
     config.seed = options.seed;
     return config;
   }
@@ -141,7 +141,7 @@ class VirtualSoak {
     return scenario::to_unit_interval(scenario::hash(options_.seed, std::uint64_t{0x50A}, ++draws_));
   }
   [[nodiscard]] double stay_s() { return -kMeanVirtualStayS * std::log(1.0 - chance()); }
-  [[nodiscard]] bool is_quiet(double time_s) const { return time_s > options_.seconds - kCalmEndS; }
+  [[nodiscard]] bool is_quiet(double time_s) const { return time_s > options_.seconds - kQuietS; }
   void report_error(std::string what) {
     if (report_.wrong.size() < 20) report_.wrong.push_back(std::move(what));
   }
@@ -157,9 +157,9 @@ class VirtualSoak {
     entities_.clear();
     while (entities_.size() < options_.entities)
       spawn(time_s);
-    received_.clear();
+    heard_.clear();
     steady_.clear();
-    sent_messages_.clear();
+    told_.clear();
   }
   void kill_server(double time_s) {
     killed_s_ = time_s;
@@ -168,7 +168,7 @@ class VirtualSoak {
   }
   void spawn(double time_s) {
     const std::uint64_t number = ++spawned_;
-    const EntityId id = server_->spawn(0, std::to_string(number), true_state(number, time_s));
+    const EntityId id = server_->spawn(0, std::to_string(number), place(number, time_s));
     if (id) entities_.push_back({id, number});
   }
 
@@ -181,38 +181,38 @@ class VirtualSoak {
       spawn(time_s);
     }
     for (const Known& known : entities_)
-      server_->move(known.id, true_state(known.number, time_s));
+      server_->move(known.id, place(known.number, time_s));
     server_->tick(time_s);
     while (const auto event = server_->poll_event()) {
-      if (event->kind == ServerEvent::Kind::client_joined) sent_messages_[event->client] = {++sessions_, 0};
+      if (event->kind == ServerEvent::Kind::client_joined) told_[event->client] = {++sessions_, 0};
       if (event->kind == ServerEvent::Kind::client_left)
-        sent_messages_.erase(event->client), received_.erase(event->client), steady_.erase(event->client);
+        told_.erase(event->client), heard_.erase(event->client), steady_.erase(event->client);
       joined_ += event->kind == ServerEvent::Kind::client_joined ? 1 : 0;
       back_ += event->kind == ServerEvent::Kind::client_back ? 1 : 0;
     }
     while (const auto message = server_->poll_message()) {
-      if (is_ping(*message)) {
+      if (is_word(*message)) {
         steady_.insert(message->sender);
         continue;
       }
       ++messages_;
       // What was sent to the server before is gone with it, and is not missed.
-      if (!received_[message->sender].accept(message->payload, true))
+      if (!heard_[message->sender].take(message->payload, true))
         report_error(fmt::format("at {:.1f} s a client's message was lost, repeated or overtaken", time_s));
       // Each is answered, so that what counts messages wraps for those who stay.
       const ClientId sender = message->sender;
-      if (const auto sent_messages = sent_messages_.find(sender); sent_messages != sent_messages_.end()) send_next(sender, sent_messages->second);
+      if (const auto told = told_.find(sender); told != told_.end()) tell(sender, told->second);
     }
-    for (auto& [client, sent_messages] : sent_messages_) {
-      if (tick % 60 == client.value % 60 && !is_quiet(time_s)) send_next(client, sent_messages);
+    for (auto& [client, told] : told_) {
+      if (tick % 60 == client.value % 60 && !is_quiet(time_s)) tell(client, told);
     }
     for (const ClientId client : steady_)
-      (void)server_->send(client, kPing, Delivery::unreliable);
+      (void)server_->send(client, kWord, Delivery::unreliable);
   }
   // The next of its session.
-  void send_next(ClientId client, std::pair<std::uint64_t, std::uint32_t>& sent_messages) {
-    const auto message = NumberedMessages::bytes(sent_messages.first, sent_messages.second + 1);
-    if (server_->send(client, message, Delivery::reliable)) ++sent_messages.second;
+  void tell(ClientId client, std::pair<std::uint64_t, std::uint32_t>& told) {
+    const auto message = Numbered::bytes(told.first, told.second + 1);
+    if (server_->send(client, message, Delivery::reliable)) ++told.second;
   }
 
   void turn(std::size_t i, double time_s) {
@@ -221,7 +221,7 @@ class VirtualSoak {
     if (!p.client) return;
     if (p.asleep && time_s < p.until_s && !is_quiet(time_s)) return;
     if (std::exchange(p.asleep, false)) p.until_s = time_s + stay_s();
-    if (time_s >= p.until_s && i >= kSteady && !is_quiet(time_s)) return leave_or_sleep(p, time_s);
+    if (time_s >= p.until_s && i >= kSteady && !is_quiet(time_s)) return change(p, time_s);
     p.client->receive(time_s);
     if (++p.turns % kTurnsPerFrame == 0) (void)p.client->frame(time_s);
     while (const auto event = p.client->poll_event())
@@ -230,18 +230,18 @@ class VirtualSoak {
     const ClientStatus status = p.client->status();
     if (status == ClientStatus::refused || status == ClientStatus::disconnected) return end(p, time_s + 1.0);
     while (const auto message = p.client->poll_message()) {
-      if (is_ping(*message)) continue;
+      if (is_word(*message)) continue;
       ++messages_;
-      if (!p.received.accept(message->payload))
+      if (!p.heard.take(message->payload))
         report_error(
             fmt::format("at {:.1f} s a message to client {} was lost, repeated or overtaken", time_s, i));
     }
-    if (i < kSteady) (void)p.client->send(kPing, Delivery::unreliable);
+    if (i < kSteady) (void)p.client->send(kWord, Delivery::unreliable);
     const std::uint64_t pace = i < kSteady ? 1 : 30;
     if (p.turns % pace == 0 && p.session != 0 && !is_quiet(time_s) &&
-        p.client->send(NumberedMessages::bytes(p.session, p.sent + 1), Delivery::reliable))
+        p.client->send(Numbered::bytes(p.session, p.sent + 1), Delivery::reliable))
       ++p.sent;
-    if (time_s > options_.seconds - kCalmEndS + kRejoinS) check_client(p, i, time_s);
+    if (time_s > options_.seconds - kQuietS + kComingBackS) look(p, i, time_s);
   }
 
   void begin(Player& p, std::size_t i, double time_s) {
@@ -251,12 +251,12 @@ class VirtualSoak {
     p.client = std::make_unique<Client>(config, *p.dialer);
     p.until_s = time_s + stay_s();
     p.session = 0;
-    p.received = {};
+    p.heard = {};
     ++begun_;
   }
 
   // Leaves, is killed, or falls asleep.
-  void leave_or_sleep(Player& p, double time_s) {
+  void change(Player& p, double time_s) {
     const double what = chance();
     if (what < 0.4) {
       p.asleep = true;
@@ -285,7 +285,7 @@ class VirtualSoak {
 
   // Everybody is in, and is shown all there is where it is: at the end at once, and before, while something
   // gets lost now and then, soon after.
-  void check_client(Player& p, std::size_t i, double time_s) {
+  void look(Player& p, std::size_t i, double time_s) {
     if (p.client->status() != ClientStatus::joined)
       return report_error(
           fmt::format("client {} is not in the world at the end: {}", i, p.client->refusal()));
@@ -296,7 +296,7 @@ class VirtualSoak {
                                       [&](const Known& known) { return known.id == entity.id; });
       if (truth == entities_.end()) continue;  // it has just ended
       const double off_m =
-          glm::distance(entity.shown.position, true_state(truth->number, entity.shown_time_s).position);
+          glm::distance(entity.shown.position, place(truth->number, entity.shown_time_s).position);
       if (at_the_end) worst_m_ = std::max(worst_m_, off_m);
       if (off_m <= kWrongM) {
         p.wrong_since_s.erase(entity.id);
@@ -368,9 +368,9 @@ class VirtualSoak {
     std::uint64_t number;
   };
   std::vector<Known> entities_;  // the oldest first
-  std::map<ClientId, NumberedMessages> received_;
+  std::map<ClientId, Numbered> heard_;
   std::set<ClientId> steady_;
-  std::map<ClientId, std::pair<std::uint64_t, std::uint32_t>> sent_messages_;  // session and messages sent
+  std::map<ClientId, std::pair<std::uint64_t, std::uint32_t>> told_;  // session and messages sent
   std::uint64_t draws_ = 0, spawned_ = 0, dialers_ = 0, sessions_ = 0;
   std::uint64_t begun_ = 0, slept_ = 0, joined_ = 0, back_ = 0, resumed_ = 0, restarted_ = 0, messages_ = 0;
   double killed_s_ = 0.0;
@@ -382,7 +382,7 @@ class VirtualSoak {
 
 }  // namespace
 
-SoakReport soak_in_virtual_time(const SoakOptions& options, const SoakProgress& progress) {
+SoakReport soak_virtually(const SoakOptions& options, const SoakProgress& progress) {
   return VirtualSoak(options, progress).run();
 }
 

@@ -100,8 +100,8 @@ class WatchedDialer final : public Dialer {
     if (!dialed) return dialed;
     return &watch_.emplace(**dialed, wraps);
   }
-  bool try_next_server() override { return inner_.try_next_server(); }
-  [[nodiscard]] double random_fraction() override { return inner_.random_fraction(); }
+  bool try_elsewhere() override { return inner_.try_elsewhere(); }
+  [[nodiscard]] double chance() override { return inner_.chance(); }
   [[nodiscard]] std::optional<std::size_t> client() const { return inner_.client(); }
 
   Wraps wraps;

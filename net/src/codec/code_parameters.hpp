@@ -32,9 +32,9 @@ inline constexpr std::size_t kCodeFields = 15;
 /// Which order of prefix code numbers of an expected size get: (slope * c + offset) / 16, at least 0, where c
 /// counts the half octaves of the expected size.
 struct OrderRule {
-  static constexpr std::uint8_t kMaxSlope = 31;    ///< the largest that travels
-  static constexpr std::int8_t kMinOffset = -64;  ///< the least that travels
-  static constexpr std::int8_t kMaxOffset = 63;    ///< the largest that travels
+  static constexpr std::uint8_t kMostSlope = 31;    ///< the largest that travels
+  static constexpr std::int8_t kLeastOffset = -64;  ///< the least that travels
+  static constexpr std::int8_t kMostOffset = 63;    ///< the largest that travels
 
   std::int8_t offset = 0;  ///< of the order, in sixteenths
   std::uint8_t slope = 8;  ///< how the order rises with the expected size, sixteenths for each half octave
@@ -60,7 +60,7 @@ struct Prior {
   /// Member by member.
   bool operator==(const Prior&) const = default;
 };
-inline constexpr std::size_t kPriorCount = 4;
+inline constexpr std::size_t kPriors = 4;
 
 /// The prefix codes of an archetype's residuals, and the forecasts under them: fixed when a client joins, so
 /// that ready bit strings can be shared by all clients.
@@ -69,7 +69,7 @@ inline constexpr std::size_t kPriorCount = 4;
 /// all built-in scenarios, each with the same weight, at baselines 0.08 and 0.22 s old. They are relative to
 /// the steps of Quantisation, so they hold for any threshold.
 struct CodeParameters {
-  static constexpr std::uint8_t kMaxShare = 15;  ///< of Prior::pitch_share and other_share
+  static constexpr std::uint8_t kMostShare = 15;  ///< of Prior::pitch_share and other_share
 
   /// By CodeField.
   std::array<OrderRule, kCodeFields> orders{{{-3, 9},
@@ -90,7 +90,7 @@ struct CodeParameters {
   /// Velocity = the forecast + [0] dp / dt + [1] the baseline's acceleration * dt, in sixteenths.
   std::array<std::int8_t, 2> velocity{27, -3};
   /// By CodingMode::prior.
-  std::array<Prior, kPriorCount> priors{{
+  std::array<Prior, kPriors> priors{{
       {{8, -15, 11, -8}, {1, 0, 1, -47}, {3, 3}, {1, 2}, 2, 6},         // who walks where he likes, and looks
       {{17, -51, 40, 0}, {16, -42, 28, -2}, {16, 19}, {15, 21}, 3, 3},  // what has inertia
       {{-10, 21, -18, -6}, {-6, 15, -12, -13}, {11, 8}, {13, 15}, 0, 0},  // what trembles

@@ -13,9 +13,9 @@ namespace {
 
 constexpr float kLearnRate = 0.05f;  // weight of an observation, once there were some
 constexpr float kGapRate = 0.05f;    // the same of a gap
-constexpr float kMinSavedBits = 6.0f;   // a prior must have saved so many bits lately to be taken up
-constexpr float kOctaveHysteresis = 1.3f;  // octaves that the mean must be off before it counts
-constexpr double kReachHysteresis = 0.95;  // a shorter reach must suit with so much to spare
+constexpr float kWorthABit = 6.0f;   // a prior must have saved so many bits lately to be taken up
+constexpr float kWideEnough = 1.3f;  // octaves that the mean must be off before it counts
+constexpr double kShorterBy = 0.95;  // a shorter reach must suit with so much to spare
 
 // The logarithm to base 2 of x >= 1, to 0.09: enough to weigh by.
 float rough_log2(float x) {
@@ -24,7 +24,7 @@ float rough_log2(float x) {
 }
 
 // Weighs what a residual would cost, whatever its codes.
-class CostEstimator {
+class Weigher {
  public:
   void reserved() {}
   template <class Holds>
@@ -34,7 +34,7 @@ class CostEstimator {
   void bits(std::uint8_t&, unsigned) {}
   void choice(std::uint8_t&, std::uint8_t, unsigned) {}
   template <class Holds>
-  bool rest_as_forecast(bool, const Holds&) {
+  bool rest_foreseen(bool, const Holds&) {
     return false;
   }
   template <class T>
@@ -58,8 +58,8 @@ void learn(float& mean, float observed, float rate) {
   mean += rate * (observed - mean);
 }
 
-void follow_with_hysteresis(std::uint8_t& octave, float mean, std::uint8_t most) {
-  if (std::abs(mean - static_cast<float>(octave)) < kOctaveHysteresis) return;
+void follow(std::uint8_t& octave, float mean, std::uint8_t most) {
+  if (std::abs(mean - static_cast<float>(octave)) < kWideEnough) return;
   octave = static_cast<std::uint8_t>(std::clamp(std::round(mean), 0.0f, static_cast<float>(most)));
 }
 
@@ -68,12 +68,12 @@ void follow_with_hysteresis(std::uint8_t& octave, float mean, std::uint8_t most)
 void CodingModeChooser::observe(const QuantisedState& state, const QuantisedState& baseline, double dt_s,
                                 const Quantisation& quantisation) {
   rate_ = std::max(kLearnRate, rate_ / (1.0f + rate_));  // 1, 1/2, 1/3, ...: a plain mean at first
-  const ExpectedMotion expected_motion = expected_motion_from(baseline, dt_s, quantisation);
+  const ExpectedMotion carried = carry(baseline, dt_s, quantisation);
   QuantisedState copy = state;
-  for (std::size_t prior = 0; prior < kPriorCount; ++prior) {
+  for (std::size_t prior = 0; prior < kPriors; ++prior) {
     copy.coding_mode.prior = static_cast<std::uint8_t>(prior);
-    CostEstimator weigher;
-    code_residual(weigher, copy, baseline, expected_motion, dt_s, quantisation);
+    Weigher weigher;
+    code_residual(weigher, copy, baseline, carried, dt_s, quantisation);
     learn(costs_[prior], weigher.total(), rate_);
     if (prior != coding_mode_.prior || !(dt_s > 0.0)) continue;
     const Steps steps = steps_at(quantisation, state);
@@ -99,14 +99,14 @@ CodingMode CodingModeChooser::choose(std::uint8_t precision, double delay_s, dou
   }
   coding_mode_.precision = precision;
   const std::uint8_t reach = reach_for(delay_s + double{gap_s_});
-  const std::uint8_t reach_with_margin = reach_for((delay_s + double{gap_s_}) / kReachHysteresis);
-  if (reach > coding_mode_.reach || reach_with_margin < coding_mode_.reach) coding_mode_.reach = reach;
+  const std::uint8_t wary = reach_for((delay_s + double{gap_s_}) / kShorterBy);
+  if (reach > coding_mode_.reach || wary < coding_mode_.reach) coding_mode_.reach = reach;
   const auto best = static_cast<std::size_t>(std::min_element(costs_.begin(), costs_.end()) - costs_.begin());
-  if (costs_[best] + kMinSavedBits * kLearnRate < costs_[coding_mode_.prior]) {
+  if (costs_[best] + kWorthABit * kLearnRate < costs_[coding_mode_.prior]) {
     coding_mode_.prior = static_cast<std::uint8_t>(best);
   }
-  follow_with_hysteresis(coding_mode_.wander, wander_, kMaxWander);
-  follow_with_hysteresis(coding_mode_.twist, twist_, kMaxTwist);
+  follow(coding_mode_.wander, wander_, kMostWander);
+  follow(coding_mode_.twist, twist_, kMostTwist);
   return coding_mode_;
 }
 

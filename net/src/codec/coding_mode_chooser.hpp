@@ -27,7 +27,7 @@ class RECKONER_NET_API CodingModeChooser {
   [[nodiscard]] CodingMode choose(std::uint8_t precision, double delay_s, double gap_s);
 
  private:
-  std::array<float, kPriorCount> costs_{};  // bits, fading
+  std::array<float, kPriors> costs_{};  // bits, fading
   float wander_ = 4.0f;                 // octaves, means
   float twist_ = 4.0f;
   float gap_s_ = 0.0f;

@@ -10,7 +10,7 @@
 namespace reckoner {
 namespace {
 
-constexpr std::size_t kAsForecast = kCodeFields;
+constexpr std::size_t kForeseen = kCodeFields;
 
 constexpr std::array<std::string_view, CodingFigures::kFields> kNames{
     "position_x", "position_y", "velocity_x",     "velocity_y",    "acceleration_x", "acceleration_y",
@@ -18,9 +18,9 @@ constexpr std::array<std::string_view, CodingFigures::kFields> kNames{
     "turn_z",     "turn_x",     "turn_y",         "as_foreseen"};
 
 // Takes note of every number that a residual is made of, and of what it takes.
-class FieldRecorder {
+class Listener {
  public:
-  explicit FieldRecorder(const CodeParameters& codes) : codes_(codes) {}
+  explicit Listener(const CodeParameters& codes) : codes_(codes) {}
 
   void reserved() { coding_mode_bits_ += 1; }
   template <class Holds>
@@ -33,10 +33,10 @@ class FieldRecorder {
     coding_mode_bits_ += value == expected ? 1 : 1 + count;
   }
   template <class Holds>
-  bool rest_as_forecast(bool likely, const Holds& holds) {
+  bool rest_foreseen(bool likely, const Holds& holds) {
     if (!likely) return false;
     const bool value = holds();
-    note(kAsForecast, value ? 1 : 0, 1);
+    note(kForeseen, value ? 1 : 0, 1);
     return value;
   }
   template <class T>
@@ -122,11 +122,11 @@ void CodingStatistics::add(const QuantisedState& state, const QuantisedState* ba
     full_bits_ += static_cast<double>(motion_bits);
   } else {
     ++residual_;
-    FieldRecorder listener{quantisation.codes};
+    Listener listener{quantisation.codes};
     QuantisedState copy = state;
-    code_residual(listener, copy, *baseline, expected_motion_from(*baseline, dt_s, quantisation), dt_s, quantisation);
+    code_residual(listener, copy, *baseline, carry(*baseline, dt_s, quantisation), dt_s, quantisation);
     motion_bits = listener.coding_mode_bits();
-    for (const FieldRecorder::Note& note : listener) {
+    for (const Listener::Note& note : listener) {
       fields_[note.field].bits += note.bits;
       ++fields_[note.field].residuals[note.residual];
       motion_bits += note.bits;

@@ -30,8 +30,8 @@ constexpr double kRouteAccelerationStepsPerS2 = 8.0;
 
 constexpr double kMaxAccelerationMps2 = 1e5;
 constexpr double kMaxAngularVelocityRps = 1e4;
-constexpr double kMaxSteps = 1'000'000'000.0;  // in kRateBits
-constexpr double kMaxPositionSteps = 7e13;     // in kStateBits
+constexpr double kMostSteps = 1'000'000'000.0;  // in kMostRateBits
+constexpr double kMostPositionSteps = 7e13;     // in kMostStateBits
 
 // Never beyond the limit, however far a rate is bent to undo other roundings.
 std::int32_t to_steps(double rate, double step, double limit) {
@@ -42,7 +42,7 @@ std::int32_t to_steps(double rate, double step, double limit) {
 // Rounds each number knowing how those before it were rounded: what position is off is undone by the velocity
 // by the time of the reach, and what both are off by the acceleration, unless it is about the past. What is
 // zero stays zero: rest is exact.
-void round_translation(const State& state, const Steps& steps, double max_speed_mps, double reach_s,
+void round_place(const State& state, const Steps& steps, double max_speed_mps, double reach_s,
                  QuantisedState& out) {
   for (std::size_t i = 0; i < 3; ++i) {
     const auto axis = static_cast<glm::length_t>(i);
@@ -60,7 +60,7 @@ void round_translation(const State& state, const Steps& steps, double max_speed_
 }
 
 // The same of orientation and angular velocity.
-void round_rotation(const State& state, const Steps& steps, double reach_s, QuantisedState& out) {
+void round_turn(const State& state, const Steps& steps, double reach_s, QuantisedState& out) {
   out.largest = static_cast<std::uint8_t>(largest_component(state.orientation));
   out.orientation = smallest_three(state.orientation, out.largest, steps.orientation_bits);
   const Vector3 off_rad =
@@ -80,27 +80,27 @@ bool within(const std::array<T, 3>& steps, double step, double limit) {
 }
 
 // Within the limit, with one step of room because rounding may go outwards, and within what travels.
-double encodable_limit(double limit, double step, double most_steps) {
+double most_of(double limit, double step, double most_steps) {
   return std::min(limit - step, step * most_steps);
 }
 
 template <class Vector>
 bool fits(const Vector& v, double limit, double step, double most_steps) {
-  const double most = encodable_limit(limit, step, most_steps);
+  const double most = most_of(limit, step, most_steps);
   return std::abs(v.x) <= most && std::abs(v.y) <= most && std::abs(v.z) <= most;
 }
 
 bool fits(const State& state, const Quantisation& q, const Steps& steps) {
-  return fits(state.position, q.world_size_m, steps.position_m, kMaxPositionSteps) &&
-         fits(state.velocity, q.max_speed_mps, steps.velocity_mps, kMaxSteps) &&
-         fits(state.acceleration, kMaxAccelerationMps2, steps.acceleration_mps2, kMaxSteps) &&
-         fits(state.angular_velocity, kMaxAngularVelocityRps, steps.angular_velocity_rps, kMaxSteps);
+  return fits(state.position, q.world_size_m, steps.position_m, kMostPositionSteps) &&
+         fits(state.velocity, q.max_speed_mps, steps.velocity_mps, kMostSteps) &&
+         fits(state.acceleration, kMaxAccelerationMps2, steps.acceleration_mps2, kMostSteps) &&
+         fits(state.angular_velocity, kMaxAngularVelocityRps, steps.angular_velocity_rps, kMostSteps);
 }
 
 template <class Vector>
 Vector clamped(Vector v, double limit, double step, double most_steps) {
   using Number = typename Vector::value_type;
-  const double wanted = std::max(0.0, encodable_limit(limit, step, most_steps));
+  const double wanted = std::max(0.0, most_of(limit, step, most_steps));
   Number most = static_cast<Number>(wanted);
   if (static_cast<double>(most) > wanted) most = std::nextafter(most, Number{0});  // rounded up
   for (glm::length_t i = 0; i < 3; ++i)
@@ -109,7 +109,7 @@ Vector clamped(Vector v, double limit, double step, double most_steps) {
 }
 
 // Numbers that are large in the finest steps travel in coarser ones.
-CodingMode coarsened_to_fit(CodingMode coding_mode, const State& state, const Quantisation& q) {
+CodingMode that_fits(CodingMode coding_mode, const State& state, const Quantisation& q) {
   while (!fits(state, q, steps_at(q, coding_mode.precision, coding_mode.reach))) {
     if (coding_mode.reach > 0) {
       --coding_mode.reach;
@@ -155,47 +155,47 @@ Quantisation quantisation_for(const Archetype& archetype) {
   return q;
 }
 
-bool is_encodable(const State& state, const Quantisation& quantisation) {
+bool can_travel(const State& state, const Quantisation& quantisation) {
   return is_sane(state) && fits(state, quantisation, steps_at(quantisation, 0, 0));
 }
 
-State nearest_encodable(const State& state, const Quantisation& q) {
+State nearest_that_travels(const State& state, const Quantisation& q) {
   const Steps steps = steps_at(q, 0, 0);
   State s = state;
-  s.position = clamped(s.position, q.world_size_m, steps.position_m, kMaxPositionSteps);
-  s.velocity = clamped(s.velocity, q.max_speed_mps, steps.velocity_mps, kMaxSteps);
-  s.acceleration = clamped(s.acceleration, kMaxAccelerationMps2, steps.acceleration_mps2, kMaxSteps);
+  s.position = clamped(s.position, q.world_size_m, steps.position_m, kMostPositionSteps);
+  s.velocity = clamped(s.velocity, q.max_speed_mps, steps.velocity_mps, kMostSteps);
+  s.acceleration = clamped(s.acceleration, kMaxAccelerationMps2, steps.acceleration_mps2, kMostSteps);
   s.angular_velocity =
-      clamped(s.angular_velocity, kMaxAngularVelocityRps, steps.angular_velocity_rps, kMaxSteps);
+      clamped(s.angular_velocity, kMaxAngularVelocityRps, steps.angular_velocity_rps, kMostSteps);
   if (!is_sane(s)) s.orientation = State{}.orientation;
   return s;
 }
 
 std::uint8_t precision_for(double scale) {
   const double halvings = -std::floor(std::log2(std::max(scale, 1e-9)));
-  return static_cast<std::uint8_t>(std::clamp(kUnitPrecision + halvings, 0.0, double{kMaxPrecision}));
+  return static_cast<std::uint8_t>(std::clamp(kUnitPrecision + halvings, 0.0, double{kMostPrecision}));
 }
 
 std::uint8_t reach_for(double horizon_s) {
   std::uint8_t reach = 0;
-  while (reach < kMaxReach && std::ldexp(kShortestReachS, reach) < horizon_s)
+  while (reach < kMostReach && std::ldexp(kShortestReachS, reach) < horizon_s)
     ++reach;
   return reach;
 }
 
 QuantisedState quantise(const State& state, std::uint8_t teleports, const CodingMode& coding_mode,
                         const Quantisation& quantisation) {
-  assert(is_encodable(state, quantisation) && coding_mode.precision <= kMaxPrecision &&
-         coding_mode.reach <= kMaxReach && coding_mode.prior < kPriorCount &&
-         coding_mode.wander <= kMaxWander && coding_mode.twist <= kMaxTwist);
+  assert(can_travel(state, quantisation) && coding_mode.precision <= kMostPrecision &&
+         coding_mode.reach <= kMostReach && coding_mode.prior < kPriors &&
+         coding_mode.wander <= kMostWander && coding_mode.twist <= kMostTwist);
   QuantisedState out;
   out.teleports = static_cast<std::uint8_t>(teleports % kTeleportModulus);
-  out.coding_mode = coarsened_to_fit(coding_mode, state, quantisation);
+  out.coding_mode = that_fits(coding_mode, state, quantisation);
   const Steps steps = steps_at(quantisation, out);
   const double reach_s = kShortestReachS * power_of_two(out.coding_mode.reach);
-  round_translation(state, steps, quantisation.max_speed_mps, reach_s, out);
+  round_place(state, steps, quantisation.max_speed_mps, reach_s, out);
   if (steps.orientation_bits != 0) {
-    round_rotation(state, steps, reach_s, out);
+    round_turn(state, steps, reach_s, out);
   } else {
     out.coding_mode.twist = CodingMode{}.twist;  // does not travel
   }

@@ -38,14 +38,14 @@ struct Quantisation {
 
 /// Precisions that can travel: 0 to 10, from steps eight times as large as the archetype's to 1/128 of them.
 inline constexpr std::uint8_t kUnitPrecision = 3;
-inline constexpr std::uint8_t kMaxPrecision = 10;
+inline constexpr std::uint8_t kMostPrecision = 10;
 
 /// The precision for a threshold that is `scale` times the archetype's.
 [[nodiscard]] RECKONER_NET_API std::uint8_t precision_for(double scale);
 
 /// How long after its time stamp a motion is still to be right: kShortestReachS times 2^reach.
 inline constexpr double kShortestReachS = 0.15;
-inline constexpr std::uint8_t kMaxReach = 3;
+inline constexpr std::uint8_t kMostReach = 3;
 
 /// The reach for a motion that is used until `horizon_s` after its time stamp: the delay until clients show
 /// it, and the gap until the next.
@@ -65,25 +65,25 @@ struct CodingMode {
   /// Member by member.
   bool operator==(const CodingMode&) const = default;
 };
-inline constexpr std::uint8_t kMaxWander = 7;
-inline constexpr std::uint8_t kMaxTwist = 7;
+inline constexpr std::uint8_t kMostWander = 7;
+inline constexpr std::uint8_t kMostTwist = 7;
 
 /// A motion on a route, as whole numbers of steps. The distance is within one period of the route.
-struct QuantisedRouteState {
+struct QuantisedAlong {
   RouteId route;                  ///< null: not on a route
   std::int32_t distance = 0;      ///< steps of Quantisation::route_distance_step_m
   std::int32_t speed = 0;         ///< steps of Quantisation::route_speed_step_mps
   std::int32_t acceleration = 0;  ///< steps of Quantisation::route_acceleration_step_mps2
 
   /// Member by member.
-  bool operator==(const QuantisedRouteState&) const = default;
+  bool operator==(const QuantisedAlong&) const = default;
 };
 
 /// A motion as whole numbers of steps: exactly what travels. On a route, everything about the free state
 /// stays zero and does not travel.
 struct QuantisedState {
   EntityId frame;        ///< the entity in whose frame everything is; null: the world
-  QuantisedRouteState along;  ///< where it is on a route, if it is
+  QuantisedAlong along;  ///< where it is on a route, if it is
 
   std::array<std::int64_t, 3> position{};          ///< steps along x, y and z
   std::array<std::int32_t, 3> velocity{};          ///< steps along x, y and z
@@ -103,16 +103,16 @@ struct QuantisedState {
 inline constexpr unsigned kTeleportModulus = 8;
 
 /// True if the state is finite and within the archetype's limits, and so can be sent.
-[[nodiscard]] RECKONER_NET_API bool is_encodable(const State& state, const Quantisation& quantisation);
+[[nodiscard]] RECKONER_NET_API bool can_travel(const State& state, const Quantisation& quantisation);
 
-/// The state nearest to this one, along each axis by itself, that is_encodable(). What is not finite becomes
+/// The state nearest to this one, along each axis by itself, that can_travel(). What is not finite becomes
 /// zero.
-[[nodiscard]] RECKONER_NET_API State nearest_encodable(const State& state,
+[[nodiscard]] RECKONER_NET_API State nearest_that_travels(const State& state,
                                                           const Quantisation& quantisation);
 
 /// Rounds the position to the nearest step and each rate so that what those before it are off is undone at
 /// the reach; what is zero stays zero. What is too large for the steps of `coding_mode` gets coarser ones.
-/// The state must be is_encodable().
+/// The state must be can_travel().
 [[nodiscard]] RECKONER_NET_API QuantisedState quantise(const State& state, std::uint8_t teleports,
                                                        const CodingMode& coding_mode,
                                                        const Quantisation& quantisation);

@@ -11,8 +11,8 @@
 namespace reckoner {
 
 // No number of steps needs more: 2^47 steps of a millimetre are a thousand times the way to the moon.
-inline constexpr unsigned kStateBits = 48;
-inline constexpr unsigned kRateBits = 31;
+inline constexpr unsigned kMostStateBits = 48;
+inline constexpr unsigned kMostRateBits = 31;
 
 /// Bits of an orientation component at a precision: as the steps are halved, one more.
 inline unsigned orientation_bits_at(unsigned orientation_bits, std::uint8_t precision) {
@@ -32,7 +32,7 @@ void serialize_folded(Archive& archive, std::int32_t& value, unsigned k) {
 /// A motion on a route. The orders suit a walk of minutes at a few metres a second, with the default
 /// threshold.
 template <class Archive>
-void serialize_along(Archive& archive, QuantisedRouteState& along) {
+void serialize_along(Archive& archive, QuantisedAlong& along) {
   constexpr unsigned kRouteOrder = 3;
   constexpr unsigned kDistanceOrder = 12;
   constexpr unsigned kSpeedOrder = 9;
@@ -56,8 +56,8 @@ void serialize_rates(Archive& archive, QuantisedState& state, bool turns) {
   bool rests = state.velocity == kNone && state.acceleration == kNone && state.angular_velocity == kNone;
   archive(rests);
   if (rests) return;
-  archive(wire::signed3(state.velocity, kRateBits), wire::signed3(state.acceleration, kRateBits));
-  if (turns) archive(wire::signed3(state.angular_velocity, kRateBits));
+  archive(wire::signed3(state.velocity, kMostRateBits), wire::signed3(state.acceleration, kMostRateBits));
+  if (turns) archive(wire::signed3(state.angular_velocity, kMostRateBits));
 }
 
 /// What few motions have: the frame of another entity. One clear bit for the others.
@@ -82,14 +82,14 @@ void serialize_state(Archive& archive, QuantisedState& state, unsigned orientati
   bool on_route{state.along.route};
   CodingMode& coding_mode = state.coding_mode;
   archive(on_route, wire::ranged(state.teleports, 0, kTeleportModulus - 1),
-          wire::ranged(coding_mode.precision, 0, kMaxPrecision));
+          wire::ranged(coding_mode.precision, 0, kMostPrecision));
   if (on_route) return serialize_along(archive, state.along);
-  archive(wire::ranged(coding_mode.reach, 0, kMaxReach), wire::ranged(coding_mode.prior, 0, kPriorCount - 1),
-          wire::ranged(coding_mode.wander, 0, kMaxWander));
-  if (orientation_bits != 0) archive(wire::ranged(coding_mode.twist, 0, kMaxTwist));
+  archive(wire::ranged(coding_mode.reach, 0, kMostReach), wire::ranged(coding_mode.prior, 0, kPriors - 1),
+          wire::ranged(coding_mode.wander, 0, kMostWander));
+  if (orientation_bits != 0) archive(wire::ranged(coding_mode.twist, 0, kMostTwist));
   archive(coding_mode.bends);
   if (coding_mode.bends) archive(wire::ranged(state.link, 0, Motion::kLinks - 1));
-  archive(wire::signed3(state.position, kStateBits));
+  archive(wire::signed3(state.position, kMostStateBits));
   if (orientation_bits != 0) {
     const unsigned bits = orientation_bits_at(orientation_bits, coding_mode.precision);
     const std::int64_t most = (std::int64_t{1} << (bits - 1)) - 1;

@@ -27,7 +27,7 @@ class ResidualWriter {
   }
 
   template <class Holds>
-  bool rest_as_forecast(bool likely, const Holds& holds) {
+  bool rest_foreseen(bool likely, const Holds& holds) {
     return likely && flag(holds);
   }
   template <class T>
@@ -65,7 +65,7 @@ class ResidualReader {
   }
 
   template <class Holds>
-  bool rest_as_forecast(bool likely, const Holds& holds) {
+  bool rest_foreseen(bool likely, const Holds& holds) {
     return likely && flag(holds);
   }
 
@@ -100,7 +100,7 @@ void write_residual(BitWriter& writer, const QuantisedState& state, const Quanti
   assert(can_refer(state, baseline));
   ResidualWriter coder{writer, quantisation.codes};
   QuantisedState copy = state;
-  code_residual(coder, copy, baseline, expected_motion_from(baseline, dt_s, quantisation), dt_s, quantisation);
+  code_residual(coder, copy, baseline, carry(baseline, dt_s, quantisation), dt_s, quantisation);
 }
 
 QuantisedState read_residual(BitReader& reader, const QuantisedState& baseline, double dt_s,
@@ -108,8 +108,8 @@ QuantisedState read_residual(BitReader& reader, const QuantisedState& baseline, 
   if (baseline.along.route) reader.fail();
   ResidualReader coder{reader, quantisation.codes};
   QuantisedState state;
-  code_residual(coder, state, baseline, expected_motion_from(baseline, dt_s, quantisation), dt_s, quantisation);
-  if (state.coding_mode.precision > kMaxPrecision) reader.fail();
+  code_residual(coder, state, baseline, carry(baseline, dt_s, quantisation), dt_s, quantisation);
+  if (state.coding_mode.precision > kMostPrecision) reader.fail();
   return state;
 }
 

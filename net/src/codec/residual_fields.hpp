@@ -23,14 +23,14 @@ namespace reckoner {
 namespace {
 
 // Of quantised numbers and of forecasts alike, so that no difference overflows what a prefix code takes.
-inline constexpr double kMaxForecast = 7e13;
-inline constexpr std::int64_t kMaxPosition = std::int64_t{1} << (kStateBits - 1);
-inline constexpr std::int64_t kMaxRate = (std::int64_t{1} << (kRateBits - 1)) - 1;
+inline constexpr double kMostForecast = 7e13;
+inline constexpr std::int64_t kMostPosition = std::int64_t{1} << (kMostStateBits - 1);
+inline constexpr std::int64_t kMostRate = (std::int64_t{1} << (kMostRateBits - 1)) - 1;
 inline constexpr double kGain = 1.0 / 16.0;
 
 inline std::int64_t to_forecast(double steps) {
-  if (!(steps > -kMaxForecast)) return -static_cast<std::int64_t>(kMaxForecast);  // NaN, too
-  return nearest(std::min(steps, kMaxForecast));
+  if (!(steps > -kMostForecast)) return -static_cast<std::int64_t>(kMostForecast);  // NaN, too
+  return nearest(std::min(steps, kMostForecast));
 }
 
 /// Half octaves of a size in steps, from 0.
@@ -44,11 +44,11 @@ inline unsigned size_class(double steps) {
 
 [[maybe_unused]] inline unsigned order_of(const OrderRule& rule, double expected_steps) {
   const int sixteenths = int{rule.slope} * static_cast<int>(size_class(expected_steps)) + rule.offset;
-  return static_cast<unsigned>(std::clamp(sixteenths / 16, 0, int{wire::kMaxPrefixOrder}));
+  return static_cast<unsigned>(std::clamp(sixteenths / 16, 0, int{wire::kMostPrefixOrder}));
 }
 
-/// What both ends know before the first number: the baseline expected_motion forward, and the steps to be used.
-struct ResidualContext {
+/// What both ends know before the first number: the baseline carried forward, and the steps to be used.
+struct Known {
   const CodeParameters& codes;
   const Prior& prior;
   Steps steps;
@@ -61,7 +61,7 @@ struct ResidualContext {
   [[nodiscard]] double per_dt() const { return dt_s > 0.0 ? 1.0 / dt_s : 0.0; }
 };
 
-/// What is not is_as_forecast grows with the power 3/2 of time, as where velocity wanders at random; 1 after
+/// What is not foreseen grows with the power 3/2 of time, as where velocity wanders at random; 1 after
 /// kShortestReachS.
 [[maybe_unused]] inline double spread_after(double dt_s) {
   const double share = dt_s > 0.0 ? dt_s / kShortestReachS : 0.0;
@@ -75,40 +75,40 @@ struct ResidualContext {
 
 /// Codes how far a motion lies from where it was expected, axis by axis.
 template <class Coder>
-class TranslationCoder {
+class PlaceCoder {
  public:
-  TranslationCoder(Coder& coder, QuantisedState& state, const ResidualContext& known)
-      : coder_(coder), state_(state), context_(known), per_dt_(known.per_dt()) {}
+  PlaceCoder(Coder& coder, QuantisedState& state, const Known& known)
+      : coder_(coder), state_(state), known_(known), per_dt_(known.per_dt()) {}
 
   void code() {
-    const State& b = context_.baseline;
-    const double acceleration_share = 0.5 *
+    const State& b = known_.baseline;
+    const double steered = 0.5 *
                            std::sqrt(double{b.acceleration.x} * double{b.acceleration.x} +
                                      double{b.acceleration.y} * double{b.acceleration.y}) *
-                           context_.dt_s * context_.dt_s / context_.steps.position_m;
-    const double wandered = 0.5 * (acceleration_share + context_.wander_m / context_.steps.position_m);
+                           known_.dt_s * known_.dt_s / known_.steps.position_m;
+    const double wandered = 0.5 * (steered + known_.wander_m / known_.steps.position_m);
     position(0, CodeField::position_x, wandered);
-    position(1, CodeField::position_y, 0.5 * (std::abs(off_m_[0]) / context_.steps.position_m + wandered));
-    if (!coder_.rest_as_forecast(off_m_[0] == 0.0 && off_m_[1] == 0.0,
-                              [&] { return is_as_forecast(0) && is_as_forecast(1); })) {
+    position(1, CodeField::position_y, 0.5 * (std::abs(off_m_[0]) / known_.steps.position_m + wandered));
+    if (!coder_.rest_foreseen(off_m_[0] == 0.0 && off_m_[1] == 0.0,
+                              [&] { return foreseen(0) && foreseen(1); })) {
       velocity(0, CodeField::velocity_x, (std::abs(off_m_[0]) + 0.5 * std::abs(off_m_[1])) * per_dt_);
       velocity(1, CodeField::velocity_y,
                (std::abs(off_m_[1]) + 0.5 * std::abs(off_m_[0])) * per_dt_ + 0.5 * std::abs(off_mps_[0]));
-      acceleration(0, CodeField::acceleration_x, expected_acceleration_error(0));
-      acceleration(1, CodeField::acceleration_y, expected_acceleration_error(1) + std::abs(off_mps2_[0]));
+      acceleration(0, CodeField::acceleration_x, surprise(0));
+      acceleration(1, CodeField::acceleration_y, surprise(1) + std::abs(off_mps2_[0]));
     } else {
-      assign_forecast(0);
-      assign_forecast(1);
+      take_foreseen(0);
+      take_foreseen(1);
     }
     const double climbed =
-        (std::abs(double{b.velocity.z}) + std::abs(double{b.acceleration.z}) * context_.dt_s) * context_.dt_s /
-        context_.steps.position_m;
+        (std::abs(double{b.velocity.z}) + std::abs(double{b.acceleration.z}) * known_.dt_s) * known_.dt_s /
+        known_.steps.position_m;
     position(2, CodeField::position_z, climbed);
-    if (!coder_.rest_as_forecast(off_m_[2] == 0.0, [&] { return is_as_forecast(2); })) {
+    if (!coder_.rest_foreseen(off_m_[2] == 0.0, [&] { return foreseen(2); })) {
       velocity(2, CodeField::velocity_z, std::abs(off_m_[2]) * per_dt_);
-      acceleration(2, CodeField::acceleration_z, expected_acceleration_error(2));
+      acceleration(2, CodeField::acceleration_z, surprise(2));
     } else {
-      assign_forecast(2);
+      take_foreseen(2);
     }
   }
 
@@ -116,59 +116,59 @@ class TranslationCoder {
   static glm::length_t axis_of(std::size_t i) { return static_cast<glm::length_t>(i); }
 
   // What is known of the acceleration's error once position and velocity are, m/s^2.
-  [[nodiscard]] double expected_acceleration_error(std::size_t i) const {
+  [[nodiscard]] double surprise(std::size_t i) const {
     return (std::abs(off_mps_[i]) + std::abs(off_m_[i]) * per_dt_) * per_dt_;
   }
 
   void position(std::size_t i, CodeField field, double expected_steps) {
-    const std::int64_t forecast = to_forecast(context_.forecast.position[axis_of(i)] / context_.steps.position_m);
-    coder_.number(field, state_.position[i], forecast, kMaxPosition, expected_steps);
-    off_m_[i] = static_cast<double>(state_.position[i] - forecast) * context_.steps.position_m;
+    const std::int64_t forecast = to_forecast(known_.forecast.position[axis_of(i)] / known_.steps.position_m);
+    coder_.number(field, state_.position[i], forecast, kMostPosition, expected_steps);
+    off_m_[i] = static_cast<double>(state_.position[i] - forecast) * known_.steps.position_m;
   }
 
   [[nodiscard]] std::int64_t velocity_forecast(std::size_t i) const {
     const double speed =
-        double{context_.forecast.velocity[axis_of(i)]} +
-        kGain * context_.codes.velocity[0] * off_m_[i] * per_dt_ +
-        kGain * context_.codes.velocity[1] * double{context_.baseline.acceleration[axis_of(i)]} * context_.dt_s;
-    return to_forecast(speed / context_.steps.velocity_mps);
+        double{known_.forecast.velocity[axis_of(i)]} +
+        kGain * known_.codes.velocity[0] * off_m_[i] * per_dt_ +
+        kGain * known_.codes.velocity[1] * double{known_.baseline.acceleration[axis_of(i)]} * known_.dt_s;
+    return to_forecast(speed / known_.steps.velocity_mps);
   }
 
   void velocity(std::size_t i, CodeField field, double expected_mps) {
     const std::int64_t forecast = velocity_forecast(i);
-    coder_.number(field, state_.velocity[i], forecast, kMaxRate, expected_mps / context_.steps.velocity_mps);
-    off_mps_[i] = static_cast<double>(state_.velocity[i] - forecast) * context_.steps.velocity_mps;
+    coder_.number(field, state_.velocity[i], forecast, kMostRate, expected_mps / known_.steps.velocity_mps);
+    off_mps_[i] = static_cast<double>(state_.velocity[i] - forecast) * known_.steps.velocity_mps;
   }
 
   [[nodiscard]] std::int64_t acceleration_forecast(std::size_t i) const {
-    const auto& gain = i == 2 ? context_.prior.vertical : context_.prior.horizontal;
-    const double speed = static_cast<double>(state_.velocity[i]) * context_.steps.velocity_mps;
-    const double dv = speed - double{context_.forecast.velocity[axis_of(i)]};
+    const auto& gain = i == 2 ? known_.prior.vertical : known_.prior.horizontal;
+    const double speed = static_cast<double>(state_.velocity[i]) * known_.steps.velocity_mps;
+    const double dv = speed - double{known_.forecast.velocity[axis_of(i)]};
     const double acceleration =
-        kGain * (gain[0] * double{context_.baseline.acceleration[axis_of(i)]} +
+        kGain * (gain[0] * double{known_.baseline.acceleration[axis_of(i)]} +
                  (gain[1] * off_m_[i] * per_dt_ + gain[2] * dv) * per_dt_ + gain[3] * speed);
-    return to_forecast(acceleration / context_.steps.acceleration_mps2);
+    return to_forecast(acceleration / known_.steps.acceleration_mps2);
   }
 
   void acceleration(std::size_t i, CodeField field, double expected_mps2) {
     const std::int64_t forecast = acceleration_forecast(i);
-    coder_.number(field, state_.acceleration[i], forecast, kMaxRate,
-                  expected_mps2 / context_.steps.acceleration_mps2);
-    off_mps2_[i] = static_cast<double>(state_.acceleration[i] - forecast) * context_.steps.acceleration_mps2;
+    coder_.number(field, state_.acceleration[i], forecast, kMostRate,
+                  expected_mps2 / known_.steps.acceleration_mps2);
+    off_mps2_[i] = static_cast<double>(state_.acceleration[i] - forecast) * known_.steps.acceleration_mps2;
   }
 
   // Where the position was just as expected, the rates often are, too.
-  [[nodiscard]] bool is_as_forecast(std::size_t i) const {
+  [[nodiscard]] bool foreseen(std::size_t i) const {
     return state_.velocity[i] == velocity_forecast(i) && state_.acceleration[i] == acceleration_forecast(i);
   }
-  void assign_forecast(std::size_t i) {
-    coder_.assume(state_.velocity[i], velocity_forecast(i), kMaxRate);
-    coder_.assume(state_.acceleration[i], acceleration_forecast(i), kMaxRate);
+  void take_foreseen(std::size_t i) {
+    coder_.assume(state_.velocity[i], velocity_forecast(i), kMostRate);
+    coder_.assume(state_.acceleration[i], acceleration_forecast(i), kMostRate);
   }
 
   Coder& coder_;
   QuantisedState& state_;
-  const ResidualContext& context_;
+  const Known& known_;
   double per_dt_;
   Vector3 off_m_{};
   Vector3 off_mps_{};
@@ -177,50 +177,50 @@ class TranslationCoder {
 
 /// Codes how a motion is turned, and turns, against what was expected.
 template <class Coder>
-class RotationCoder {
+class TurnCoder {
  public:
-  RotationCoder(Coder& coder, QuantisedState& state, const ResidualContext& known)
-      : coder_(coder), state_(state), context_(known) {}
+  TurnCoder(Coder& coder, QuantisedState& state, const Known& known)
+      : coder_(coder), state_(state), known_(known) {}
 
   void code() {
-    const glm::quat& q = context_.forecast.orientation;
-    const Matrix3 turn = turn_covariance(q, context_.prior);
+    const glm::quat& q = known_.forecast.orientation;
+    const Matrix3 turn = turn_covariance(q, known_.prior);
     code_orientation(q, turn);
     code_rates(q, turn);
   }
 
  private:
   void code_orientation(const glm::quat& q, const Matrix3& turn) {
-    const unsigned bits = context_.steps.orientation_bits;
+    const unsigned bits = known_.steps.orientation_bits;
     const double most = largest_steps(bits);
     const auto three = smallest_three(q, state_.largest, bits);
-    ConditionalNormal expectation{component_covariance(q, state_.largest, most / kHalfSqrt2, turn)};
-    const double prior = context_.twist_rad;
+    Expectation expectation{component_covariance(q, state_.largest, most / kHalfSqrt2, turn)};
+    const double prior = known_.twist_rad;
     double scale = prior;
-    double scale_evidence = 0.0;
+    double witness = 0.0;
     for (std::size_t i = 0; i < 3; ++i) {
       const auto field = static_cast<CodeField>(static_cast<std::size_t>(CodeField::orientation_1) + i);
       const std::int64_t forecast =
           to_forecast(std::clamp(static_cast<double>(three[i]) + expectation.mean(), -most, most));
       coder_.number(field, state_.orientation[i], forecast, static_cast<std::int64_t>(most),
                     scale * expectation.deviation());
-      scale_evidence += expectation.observe(static_cast<double>(state_.orientation[i] - three[i]));
-      scale = i == 0 ? 0.6 * scale_evidence + 0.4 * prior : 0.4 * scale_evidence + 0.2 * prior;
+      witness += expectation.met(static_cast<double>(state_.orientation[i] - three[i]));
+      scale = i == 0 ? 0.6 * witness + 0.4 * prior : 0.4 * witness + 0.2 * prior;
     }
     still_ = state_.orientation == three;
   }
 
   void code_rates(const glm::quat& q, const Matrix3& turn) {
-    const Vector3 turned = turn_between(q, dequantise_orientation(state_, context_.steps.orientation_bits));
+    const Vector3 turned = turn_between(q, dequantise_orientation(state_, known_.steps.orientation_bits));
     constexpr std::array<std::size_t, 3> kOrder{2, 0, 1};
     Matrix3 ordered{};
     Vector3 forecast{};
     for (std::size_t i = 0; i < 3; ++i) {
       const std::size_t axis = kOrder[i];
-      const auto& gain = axis == 2 ? context_.prior.yaw : context_.prior.tilt;
-      const double still_turning = double{context_.baseline.angular_velocity[static_cast<glm::length_t>(axis)]};
-      forecast[i] = kGain * (gain[0] * still_turning + gain[1] * turned[axis] * context_.per_dt()) /
-                    context_.steps.angular_velocity_rps;
+      const auto& gain = axis == 2 ? known_.prior.yaw : known_.prior.tilt;
+      const double still_turning = double{known_.baseline.angular_velocity[static_cast<glm::length_t>(axis)]};
+      forecast[i] = kGain * (gain[0] * still_turning + gain[1] * turned[axis] * known_.per_dt()) /
+                    known_.steps.angular_velocity_rps;
       for (std::size_t k = 0; k < 3; ++k)
         ordered[i][k] = turn[axis][kOrder[k]];
     }
@@ -230,43 +230,43 @@ class RotationCoder {
       }
       return true;
     };
-    if (coder_.rest_as_forecast(still_, plain)) {
+    if (coder_.rest_foreseen(still_, plain)) {
       for (std::size_t i = 0; i < 3; ++i)
-        coder_.assume(state_.angular_velocity[kOrder[i]], to_forecast(forecast[i]), kMaxRate);
+        coder_.assume(state_.angular_velocity[kOrder[i]], to_forecast(forecast[i]), kMostRate);
       return;
     }
     // What turned about some axis so far goes on to; the horizontal ones belong together.
     const double tilted = std::sqrt(turned[0] * turned[0] + turned[1] * turned[1]);
-    const glm::vec3& w = context_.baseline.angular_velocity;
+    const glm::vec3& w = known_.baseline.angular_velocity;
     const double tilting = std::sqrt(double{w.x} * double{w.x} + double{w.y} * double{w.y});
-    const double tilt = (0.7 * tilted * context_.per_dt() + 0.2 * tilting) / context_.steps.angular_velocity_rps;
-    const double yaw = (0.7 * std::abs(turned[2]) * context_.per_dt() + 0.2 * std::abs(double{w.z})) /
-                       context_.steps.angular_velocity_rps;
-    ConditionalNormal expectation{ordered};
-    double scale_evidence = 0.0;
+    const double tilt = (0.7 * tilted * known_.per_dt() + 0.2 * tilting) / known_.steps.angular_velocity_rps;
+    const double yaw = (0.7 * std::abs(turned[2]) * known_.per_dt() + 0.2 * std::abs(double{w.z})) /
+                       known_.steps.angular_velocity_rps;
+    Expectation expectation{ordered};
+    double witness = 0.0;
     for (std::size_t i = 0; i < 3; ++i) {
       const auto field = static_cast<CodeField>(static_cast<std::size_t>(CodeField::turn_z) + i);
       const std::size_t axis = kOrder[i];
       const double deviation = expectation.deviation();
       const double expected = i == 0 ? yaw + 0.2 * tilt
                               : i == 1
-                                  ? 0.7 * tilt + 0.15 * deviation * (yaw + scale_evidence)
-                                  : 0.7 * tilt * std::min(1.0, 2.0 * deviation) + 0.3 * deviation * scale_evidence;
+                                  ? 0.7 * tilt + 0.15 * deviation * (yaw + witness)
+                                  : 0.7 * tilt * std::min(1.0, 2.0 * deviation) + 0.3 * deviation * witness;
       coder_.number(field, state_.angular_velocity[axis], to_forecast(forecast[i] + expectation.mean()),
-                    kMaxRate, expected);
-      scale_evidence += (i == 0 ? 1.0 : 0.5) *
-                 expectation.observe(static_cast<double>(state_.angular_velocity[axis]) - forecast[i]);
+                    kMostRate, expected);
+      witness += (i == 0 ? 1.0 : 0.5) *
+                 expectation.met(static_cast<double>(state_.angular_velocity[axis]) - forecast[i]);
     }
   }
 
   Coder& coder_;
   QuantisedState& state_;
-  const ResidualContext& context_;
+  const Known& known_;
   bool still_ = false;
 };
 
-inline constexpr unsigned kMotionLinkBits = 2;
-static_assert(Motion::kLinks == 1u << kMotionLinkBits);
+inline constexpr unsigned kLinkBits = 2;
+static_assert(Motion::kLinks == 1u << kLinkBits);
 
 /// Mostly a motion's coding_mode is its baseline's, and its orientation lacks the component that it is
 /// expected to: one bit says so. Behind it there is room for motions in another entity's frame, and of
@@ -296,7 +296,7 @@ struct ExpectedMotion {
   State then;
   State forecast;
 };
-[[maybe_unused]] inline ExpectedMotion expected_motion_from(const QuantisedState& baseline, double dt_s,
+[[maybe_unused]] inline ExpectedMotion carry(const QuantisedState& baseline, double dt_s,
                                              const Quantisation& quantisation) {
   const State then = dequantise(baseline, quantisation).value_or(State{});
   return {then, extrapolate(then, dt_s)};
@@ -304,24 +304,24 @@ struct ExpectedMotion {
 
 template <class Coder>
 void code_residual(Coder& coder, QuantisedState& state, const QuantisedState& baseline,
-                   const ExpectedMotion& expected_motion, double dt_s, const Quantisation& quantisation) {
+                   const ExpectedMotion& carried, double dt_s, const Quantisation& quantisation) {
   const bool turns = quantisation.orientation_bits != 0;
-  const auto largest = static_cast<std::uint8_t>(turns ? largest_component(expected_motion.forecast.orientation) : 0);
+  const auto largest = static_cast<std::uint8_t>(turns ? largest_component(carried.forecast.orientation) : 0);
   state.teleports = baseline.teleports;
   state.frame = baseline.frame;
   code_coding_mode(coder, state, baseline.coding_mode, largest, turns);
-  if (state.coding_mode.bends) coder.bits(state.link, kMotionLinkBits);
+  if (state.coding_mode.bends) coder.bits(state.link, kLinkBits);
   const double spread = spread_after(dt_s);
-  const ResidualContext known{quantisation.codes,
+  const Known known{quantisation.codes,
                     quantisation.codes.priors[state.coding_mode.prior],
                     steps_at(quantisation, state),
-                    expected_motion.then,
-                    expected_motion.forecast,
+                    carried.then,
+                    carried.forecast,
                     dt_s,
                     spread * power_of_two(state.coding_mode.wander) * quantisation.position_step_m,
                     spread * power_of_two(state.coding_mode.twist) * unit_turn_rad(quantisation)};
-  TranslationCoder<Coder>{coder, state, known}.code();
-  if (turns) RotationCoder<Coder>{coder, state, known}.code();
+  PlaceCoder<Coder>{coder, state, known}.code();
+  if (turns) TurnCoder<Coder>{coder, state, known}.code();
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace reckoner {
 namespace {
 
 constexpr double kMaxAccelerationMps2 = 1e5;
-constexpr double kMaxSteps = 2'000'000'000.0;  // what travels, with its sign, in 32 bits
+constexpr double kMostSteps = 2'000'000'000.0;  // what travels, with its sign, in 32 bits
 
 struct Steps {
   double distance_m;
@@ -23,7 +23,7 @@ Steps steps_at(const Quantisation& q, std::uint8_t precision) {
 }
 
 bool within(double value, double limit, double finest_step) {
-  return std::abs(value) <= limit && std::abs(value) <= kMaxSteps * finest_step;
+  return std::abs(value) <= limit && std::abs(value) <= kMostSteps * finest_step;
 }
 
 double on_one_period(double distance, const Route& route) {
@@ -34,8 +34,8 @@ double on_one_period(double distance, const Route& route) {
 
 }  // namespace
 
-bool is_encodable(const RouteState& along, const Route& route, const Quantisation& quantisation) {
-  const Steps finest = steps_at(quantisation, kMaxPrecision);
+bool can_travel(const RouteState& along, const Route& route, const Quantisation& quantisation) {
+  const Steps finest = steps_at(quantisation, kMostPrecision);
   const Steps coarsest = steps_at(quantisation, 0);  // of room, because rounding may go outwards
   return std::isfinite(along.distance) && within(route.period(), 1e300, finest.distance_m) &&
          within(along.speed, quantisation.max_speed_mps - coarsest.speed_mps, finest.speed_mps) &&
@@ -45,7 +45,7 @@ bool is_encodable(const RouteState& along, const Route& route, const Quantisatio
 
 QuantisedState quantise(RouteId id, const Route& route, const RouteState& along, std::uint8_t teleports,
                         std::uint8_t precision, const Quantisation& quantisation) {
-  assert(id && is_encodable(along, route, quantisation) && precision <= kMaxPrecision);
+  assert(id && can_travel(along, route, quantisation) && precision <= kMostPrecision);
   const Steps steps = steps_at(quantisation, precision);
   QuantisedState out;
   out.teleports = static_cast<std::uint8_t>(teleports % kTeleportModulus);

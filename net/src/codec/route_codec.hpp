@@ -15,10 +15,10 @@
 namespace reckoner {
 
 /// True if a motion on `route` is finite and within the archetype's limits, and so can be sent.
-[[nodiscard]] RECKONER_NET_API bool is_encodable(const RouteState& along, const Route& route,
+[[nodiscard]] RECKONER_NET_API bool can_travel(const RouteState& along, const Route& route,
                                                const Quantisation& quantisation);
 
-/// Rounds a motion on a route to the nearest steps. It must be is_encodable().
+/// Rounds a motion on a route to the nearest steps. It must be can_travel().
 [[nodiscard]] RECKONER_NET_API QuantisedState quantise(RouteId id, const Route& route,
                                                        const RouteState& along, std::uint8_t teleports,
                                                        std::uint8_t precision,
@@ -31,7 +31,7 @@ namespace reckoner {
                                                                const RouteTable& routes);
 
 /// Why motion_of() gives nothing.
-[[nodiscard]] inline Refusal refusal_for(const QuantisedState& quantised, const RouteTable& routes) {
+[[nodiscard]] inline Refusal why_no_motion(const QuantisedState& quantised, const RouteTable& routes) {
   const RouteId route = quantised.along.route;
   return route && routes.find(route) == nullptr ? Refusal::unknown_route : Refusal::beyond_limits;
 }

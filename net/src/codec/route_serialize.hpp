@@ -14,11 +14,11 @@
 
 namespace reckoner::wire {
 
-inline constexpr double kMaxRouteNumber = 1e12;
-inline constexpr int kMaxPasses = 15;
+inline constexpr double kMostRouteNumber = 1e12;
+inline constexpr int kMostPasses = 15;
 
 inline Real route_number(double& value) {
-  return real(value, -kMaxRouteNumber, kMaxRouteNumber);
+  return real(value, -kMostRouteNumber, kMostRouteNumber);
 }
 
 /// One bit, and the number if it is set.
@@ -58,15 +58,15 @@ void serialize(Archive& archive, RouteDefinition& d) {
           wire::ranged(d.wrap, 0, static_cast<int>(RouteWrap::kPingPong)),
           wire::ranged(d.facing, 0, static_cast<int>(RouteFacing::kFixed)));
   if (d.kind == RouteKind::kTcb) {
-    archive(wire::list(d.keys, kMaxRoutePoints), route_number(d.closing_time));
+    archive(wire::list(d.keys, kMostRoutePoints), route_number(d.closing_time));
   } else {
-    archive(wire::list(d.points, kMaxRoutePoints));
+    archive(wire::list(d.points, kMostRoutePoints));
   }
   if (d.kind == RouteKind::kCatmullRom) {
     archive(wire::ranged(d.knots, 0, static_cast<int>(CatmullRomKnots::kChordal)), d.reflect_ends);
   }
   if (d.kind == RouteKind::kChaikin) {
-    archive(wire::ranged(d.passes, 0, wire::kMaxPasses));
+    archive(wire::ranged(d.passes, 0, wire::kMostPasses));
     wire::serialize_optional_number(archive, d.angle_limit);
     wire::serialize_optional_number(archive, d.outlier_limit);
   }

@@ -11,7 +11,7 @@ namespace reckoner {
 namespace {
 
 bool small(double number) {
-  return std::abs(number) <= wire::kMaxRouteNumber;  // false for NaN
+  return std::abs(number) <= wire::kMostRouteNumber;  // false for NaN
 }
 bool small(const glm::dvec3& v) {
   return small(v.x) && small(v.y) && small(v.z);
@@ -23,15 +23,15 @@ bool small(const TcbKey<glm::dvec3>& k) {
 
 }  // namespace
 
-bool is_encodable(const RouteDefinition& d) {
+bool can_travel(const RouteDefinition& d) {
   const auto all_small = [](const auto& list) {
     return std::all_of(list.begin(), list.end(), [](const auto& element) { return small(element); });
   };
   return d.kind <= RouteKind::kPolyline && d.wrap <= RouteWrap::kPingPong &&
          d.facing <= RouteFacing::kFixed && d.knots <= CatmullRomKnots::kChordal &&
-         d.points.size() <= kMaxRoutePoints && d.keys.size() <= kMaxRoutePoints && all_small(d.points) &&
+         d.points.size() <= kMostRoutePoints && d.keys.size() <= kMostRoutePoints && all_small(d.points) &&
          all_small(d.keys) && small(d.closing_time) && small(d.angle_limit.value_or(0.0)) &&
-         small(d.outlier_limit.value_or(0.0)) && d.passes >= 0 && d.passes <= wire::kMaxPasses &&
+         small(d.outlier_limit.value_or(0.0)) && d.passes >= 0 && d.passes <= wire::kMostPasses &&
          small(d.up) && small(d.orientation.w) && small(d.orientation.x) && small(d.orientation.y) &&
          small(d.orientation.z) && small(d.tolerance);
 }
@@ -41,11 +41,11 @@ Result<RouteId> RouteTable::add(const RouteDefinition& definition) {
     return Error{"there are " + std::to_string(kMaxRoutes) + " routes already"};
   Result<Route> route = Route::make(definition);
   if (!route) return Error{route.error()};
-  if (!is_encodable(definition))
+  if (!can_travel(definition))
     return Error{"a route's numbers must be below 1e12, and its passes at most 15"};
   const std::size_t parts = route->path().piece_count() + route->arc().part_count();
-  if (parts > kMaxRouteParts - parts_)
-    return Error{"all routes together would have more than " + std::to_string(kMaxRouteParts) + " parts"};
+  if (parts > kMostRouteParts - parts_)
+    return Error{"all routes together would have more than " + std::to_string(kMostRouteParts) + " parts"};
   parts_ += parts;
   routes_.push_back(std::make_unique<const Route>(std::move(*route)));
   return RouteId{static_cast<std::uint32_t>(routes_.size())};

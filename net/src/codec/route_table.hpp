@@ -17,10 +17,10 @@ inline constexpr std::uint32_t kMaxRoutes = 4096;
 
 /// The cubic pieces of all routes together, and the parts that their lengths are tabulated in: some 300 MB. A
 /// route of 20 points has 600 or so, so that each of kMaxRoutes may have more.
-inline constexpr std::size_t kMaxRouteParts = std::size_t{1} << 22;
+inline constexpr std::size_t kMostRouteParts = std::size_t{1} << 22;
 
 /// True if a definition can be sent: its enumerators are known, its numbers finite and at most 1e12.
-[[nodiscard]] RECKONER_NET_API bool is_encodable(const RouteDefinition& definition);
+[[nodiscard]] RECKONER_NET_API bool can_travel(const RouteDefinition& definition);
 
 /// The routes that server and client agree on, by id. A route never moves and is never removed, so that
 /// motions may point to it as long as the table lives.
@@ -29,7 +29,7 @@ inline constexpr std::size_t kMaxRouteParts = std::size_t{1} << 22;
 class RECKONER_NET_API RouteTable {
  public:
   /// Makes the route with the next id. Fails with Route::make()'s reason, if it cannot travel, if there
-  /// are kMaxRoutes already, or if it would have them exceed kMaxRouteParts.
+  /// are kMaxRoutes already, or if it would have them exceed kMostRouteParts.
   [[nodiscard]] Result<RouteId> add(const RouteDefinition& definition);
 
   /// Null for an id that is not in use.

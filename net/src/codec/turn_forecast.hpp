@@ -19,19 +19,19 @@ namespace {
 using Vector3 = std::array<double, 3>;
 using Matrix3 = std::array<Vector3, 3>;
 
-/// Three numbers that are expected around zero with a covariance of known shape and unknown scale, observe one
+/// Three numbers that are expected around zero with a covariance of known shape and unknown scale, met one
 /// after the other. Conditioning of a normal distribution by elimination.
-class ConditionalNormal {
+class Expectation {
  public:
-  explicit ConditionalNormal(const Matrix3& covariance) : c_(covariance), deviation_(std::sqrt(variance())) {}
+  explicit Expectation(const Matrix3& covariance) : c_(covariance), deviation_(std::sqrt(variance())) {}
 
   /// What the next is expected to be, given those before.
   [[nodiscard]] double mean() const { return mean_[next_]; }
   /// How far from it, at scale 1.
   [[nodiscard]] double deviation() const { return deviation_; }
 
-  /// The next is `value`. Returns how far from the mean it lies, in deviations: a scale_evidence of the scale.
-  double observe(double value) {
+  /// The next is `value`. Returns how far from the mean it lies, in deviations: a witness of the scale.
+  double met(double value) {
     const double off = value - mean_[next_];
     const double variance_here = variance();
     for (std::size_t i = next_ + 1; i < 3; ++i) {
@@ -40,9 +40,9 @@ class ConditionalNormal {
       for (std::size_t k = next_ + 1; k < 3; ++k)
         c_[i][k] = c_[i][k] - gain * c_[next_][k];
     }
-    const double scale_evidence = std::abs(off) / deviation_;
+    const double witness = std::abs(off) / deviation_;
     if (++next_ < 3) deviation_ = std::sqrt(variance());
-    return scale_evidence;
+    return witness;
   }
 
  private:

@@ -19,7 +19,7 @@ std::size_t message_bits(std::size_t payload_bytes, bool stamped) {
 }
 
 void write_message(BitWriter& writer, std::span<const std::byte> payload, std::optional<double> time_s) {
-  assert(!payload.empty() && payload.size() <= kMaxUnreliableBytes && (!time_s || is_valid_stamp(*time_s)));
+  assert(!payload.empty() && payload.size() <= kMaxUnreliableBytes && (!time_s || can_stamp(*time_s)));
   writer.write(1, 1);
   writer.write(time_s ? 1 : 0, 1);
   if (time_s) writer.write(std::bit_cast<std::uint64_t>(*time_s), 64);
@@ -33,7 +33,7 @@ void read_messages(BitReader& reader, MessageBatch& batch) {
     MessageBatch::Item item;
     if (reader.read(1) != 0) {
       item.time_s = std::bit_cast<double>(reader.read(64));
-      if (!is_valid_stamp(*item.time_s)) reader.fail();
+      if (!can_stamp(*item.time_s)) reader.fail();
     }
     item.offset = batch.bytes.size();
     item.size = reader.read(kLengthBits) + 1;

@@ -113,8 +113,8 @@ void serialize_gains(Archive& archive, std::array<std::int8_t, Count>& gains) {
 
 template <class Archive>
 void serialize(Archive& archive, OrderRule& r) {
-  archive(wire::ranged(r.offset, OrderRule::kMinOffset, OrderRule::kMaxOffset),
-          wire::ranged(r.slope, 0, OrderRule::kMaxSlope));
+  archive(wire::ranged(r.offset, OrderRule::kLeastOffset, OrderRule::kMostOffset),
+          wire::ranged(r.slope, 0, OrderRule::kMostSlope));
 }
 
 template <class Archive>
@@ -123,8 +123,8 @@ void serialize(Archive& archive, Prior& h) {
   serialize_gains(archive, h.vertical);
   serialize_gains(archive, h.tilt);
   serialize_gains(archive, h.yaw);
-  archive(wire::ranged(h.pitch_share, 0, CodeParameters::kMaxShare),
-          wire::ranged(h.other_share, 0, CodeParameters::kMaxShare));
+  archive(wire::ranged(h.pitch_share, 0, CodeParameters::kMostShare),
+          wire::ranged(h.other_share, 0, CodeParameters::kMostShare));
 }
 
 template <class Archive>
@@ -175,7 +175,7 @@ void serialize(Archive& archive, GameDataMessage& m) {
   archive(stamped);
   if (stamped) {
     if (!m.time_s) m.time_s = 0.0;
-    archive(wire::real(*m.time_s, -kMaxStamp, kMaxStamp));
+    archive(wire::real(*m.time_s, -kMostStamp, kMostStamp));
   }
   archive(wire::bytes(m.payload, kMaxReliableBytes));
   if constexpr (Archive::is_loading::value) {

@@ -40,7 +40,7 @@ void write_servers(ByteWriter& writer, std::span<const ServerAddress> servers) {
 
 std::optional<std::vector<ServerAddress>> read_servers(ByteReader& reader) {
   const auto count = reader.number<std::uint8_t>();
-  if (count == 0 || count > ConnectGrant::kMaxServers) return std::nullopt;
+  if (count == 0 || count > ConnectGrant::kMostServers) return std::nullopt;
   std::vector<ServerAddress> servers(count);
   for (ServerAddress& server : servers) {
     server.host = reader.number<std::uint32_t>();
@@ -105,7 +105,7 @@ std::optional<OpenedGrant> open_grant(const std::array<std::byte, ConnectToken::
 
 ConnectToken issue_ticket(const ConnectGrant& grant, const Login& login, const SecretKey& key,
                           std::uint64_t game) {
-  assert(!grant.servers.empty() && grant.servers.size() <= ConnectGrant::kMaxServers);
+  assert(!grant.servers.empty() && grant.servers.size() <= ConnectGrant::kMostServers);
   ConnectToken token;
   token.expires_s = grant.expires_s;
   fill_random(token.nonce);

@@ -17,7 +17,7 @@ constexpr double kSavedS = 10.0;                // so many seconds' handshakes m
 constexpr double kLingerS = 2.0;                // after a connection has ended
 constexpr std::uint64_t kMostAheadMs = 10'000;  // by which those who issue tokens may be ahead
 constexpr double kLongS = 3600.0;
-constexpr std::size_t kMaxHosts = 65'536;  // whose handshakes are counted
+constexpr std::size_t kMostHosts = 65'536;  // whose handshakes are counted
 
 std::int64_t epoch_of(double now_s) {
   return static_cast<std::int64_t>(std::floor(now_s / kCookieS));
@@ -53,7 +53,7 @@ std::nullopt_t Gate::refuse(Refusal why, std::uint64_t& count) {
 // its way, and sends it again or changes it, uses up nobody's allowance.
 bool Gate::allowed(const ServerAddress& from, double now_s) {
   if (config_.handshakes_per_second <= 0.0) return true;
-  if (handshakes_.size() >= kMaxHosts && !handshakes_.contains(from.host)) handshakes_.clear();
+  if (handshakes_.size() >= kMostHosts && !handshakes_.contains(from.host)) handshakes_.clear();
   const double depth = std::max(1.0, kSavedS * config_.handshakes_per_second);
   return handshakes_[from.host].take(1.0, config_.handshakes_per_second, depth, now_s);
 }

@@ -26,18 +26,18 @@ std::uint32_t ShardedTransport::hosts_for(std::uint32_t max_peers, std::uint32_t
 
 Result<std::unique_ptr<ShardedTransport>> ShardedTransport::listen(const EnetListenConfig& config,
                                                                    std::uint32_t peers_per_host) {
-  if (peers_per_host == 0 || peers_per_host > kMaxPeersPerHost) {
+  if (peers_per_host == 0 || peers_per_host > kMostPeersPerHost) {
     return Error{"the number of connections of one host must be between 1 and " +
-                 std::to_string(kMaxPeersPerHost)};
+                 std::to_string(kMostPeersPerHost)};
   }
   const std::uint32_t count = hosts_for(config.max_peers, peers_per_host);
-  if (count > kMaxHosts) return Error{std::to_string(config.max_peers) + " connections are too many"};
+  if (count > kMostHosts) return Error{std::to_string(config.max_peers) + " connections are too many"};
   const int bits = std::bit_width(count - 1);
   std::unique_ptr<ShardedTransport> all(new ShardedTransport(bits));
   EnetListenConfig each = config;
   if (count > 1) each.max_peers = peers_per_host;
   const ServerSecurity* const security = config.security.get();
-  const auto used = security != nullptr ? EnetTransport::make_used_tokens(*security) : nullptr;
+  const auto used = security != nullptr ? EnetTransport::no_tokens_yet(*security) : nullptr;
   for (std::uint32_t number = 0; number < count; ++number) {
     auto host = EnetTransport::listen(each, {number, bits, used});
     if (!host) {

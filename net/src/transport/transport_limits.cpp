@@ -7,7 +7,7 @@
 
 namespace reckoner {
 
-std::optional<Error> find_invalid_setting(const TransportLimits& limits) {
+std::optional<Error> fault_in(const TransportLimits& limits) {
   const NumberRange numbers[] = {
       {"datagrams_per_second", limits.datagrams_per_second, 0.0, 1e9},
       {"bytes_per_second", limits.bytes_per_second, 0.0, 1e12},

@@ -17,8 +17,8 @@
 namespace reckoner::wire {
 
 inline constexpr unsigned kLinearClasses = 6;
-inline constexpr unsigned kMaxPrefixOrder = 40;
-inline constexpr unsigned kMaxPrefixedBits = 50;  // of a number that is to be written
+inline constexpr unsigned kMostPrefixOrder = 40;
+inline constexpr unsigned kMostPrefixedBits = 50;  // of a number that is to be written
 
 /// 0, -1, 1, -2, 2, ... become 0, 1, 2, 3, 4, ...
 constexpr std::uint64_t fold(std::int64_t value) {
@@ -29,7 +29,7 @@ constexpr std::int64_t unfold(std::uint64_t folded) {
 }
 
 inline void write_prefixed(BitWriter& writer, std::uint64_t n, unsigned order) {
-  assert(order <= kMaxPrefixOrder && n >> kMaxPrefixedBits == 0);
+  assert(order <= kMostPrefixOrder && n >> kMostPrefixedBits == 0);
   const std::uint64_t quotient = n >> order;
   if (quotient < kLinearClasses) {
     const std::uint64_t ones = (std::uint64_t{1} << quotient) - 1;
@@ -46,12 +46,12 @@ inline void write_prefixed(BitWriter& writer, std::uint64_t n, unsigned order) {
 
 /// Fails the reader if the code is none that write_prefixed() makes.
 [[nodiscard]] inline std::uint64_t read_prefixed(BitReader& reader, unsigned order) {
-  assert(order <= kMaxPrefixOrder);
+  assert(order <= kMostPrefixOrder);
   constexpr unsigned kMostOnes = 63;
   const unsigned ones = reader.read_ones(kMostOnes);
   if (ones < kLinearClasses) return (std::uint64_t{ones} << order) + reader.read(order);
   const unsigned width = ones - kLinearClasses + order + 1;
-  if (width > kMaxPrefixedBits) {
+  if (width > kMostPrefixedBits) {
     reader.fail();
     return 0;
   }

@@ -10,10 +10,10 @@ namespace {
 
 // A double has 53 bits: with steps no finer than this share of the bounds, every step is a number of its own
 // and rounding twice is rounding once.
-constexpr double kMinRelativeStep = 0x1p-48;
+constexpr double kFinestStep = 0x1p-48;
 
 // So that the difference of two bounds is finite.
-constexpr double kMaxReal = 1e300;
+constexpr double kMostReal = 1e300;
 
 bool in_range(const BooleanField&, bool) {
   return true;
@@ -28,17 +28,17 @@ bool in_range(const BlobField& f, const Blob& v) {
   return v.bytes().size() <= f.most_bytes;
 }
 
-bool has_valid_range(const BooleanField&) {
+bool makes_sense(const BooleanField&) {
   return true;
 }
-bool has_valid_range(const IntegerField&) {
+bool makes_sense(const IntegerField&) {
   return true;  // its initial value is in range, so least <= most
 }
-bool has_valid_range(const RealField& f) {
+bool makes_sense(const RealField& f) {
   const double bound = std::max(std::abs(f.least), std::abs(f.most));
-  return bound <= kMaxReal && std::isfinite(f.step) && f.step > 0.0 && f.step >= bound * kMinRelativeStep;
+  return bound <= kMostReal && std::isfinite(f.step) && f.step > 0.0 && f.step >= bound * kFinestStep;
 }
-bool has_valid_range(const BlobField& f) {
+bool makes_sense(const BlobField& f) {
   return f.most_bytes <= kMaxBlobBytes;
 }
 
@@ -60,7 +60,7 @@ bool is_valid(std::span<const FieldSpec> fields) {
     if (field.name.empty() || field.name.size() > kMaxFieldNameBytes) return false;
     if (std::any_of(fields.begin(), fields.begin() + static_cast<std::ptrdiff_t>(i), same_name)) return false;
     const bool ok =
-        std::visit([](const auto& f) { return has_valid_range(f) && in_range(f, f.initial); }, field.type);
+        std::visit([](const auto& f) { return makes_sense(f) && in_range(f, f.initial); }, field.type);
     if (!ok) return false;
   }
   return true;

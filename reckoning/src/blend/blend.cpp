@@ -41,8 +41,8 @@ Blend::Blend(const State& shown, const State& motion_at_start, double start_s, d
       glm::normalize(glm::dquat{shown.orientation} * glm::conjugate(glm::dquat{motion_at_start.orientation}));
   rotation_ = rotation_log(turn);
   // shown = exp(r) motion, so w_shown = J(r) r' + exp(r) w_motion; solved for r' so that w is continuous.
-  const glm::dvec3 turned_angular_velocity = turn * glm::dvec3{motion_at_start.angular_velocity};
-  rotation_rate_ = angular_velocity_to_rotation_rate(rotation_, glm::dvec3{shown.angular_velocity} - turned_angular_velocity);
+  const glm::dvec3 carried = turn * glm::dvec3{motion_at_start.angular_velocity};
+  rotation_rate_ = angular_velocity_to_rotation_rate(rotation_, glm::dvec3{shown.angular_velocity} - carried);
 }
 
 Blend::Offset Blend::offset(double time_s) const {

@@ -20,18 +20,18 @@ double reaches_s(const glm::dvec3& v, const glm::dvec3& a, double most) {
 }
 
 // A bound that costs little.
-bool surely_slower(const State& state, double span_s, double max_mps) {
+bool surely_slower(const State& state, double span_s, double most_mps) {
   const glm::dvec3 v{state.velocity};
   const glm::dvec3 a{state.acceleration};
-  return 2.0 * (glm::dot(v, v) + glm::dot(a, a) * span_s * span_s) < max_mps * max_mps;
+  return 2.0 * (glm::dot(v, v) + glm::dot(a, a) * span_s * span_s) < most_mps * most_mps;
 }
 
 }  // namespace
 
-Motion limited_to_top_speed(const Motion& motion, double valid_until_s, double time_s) {
+Motion kept_to_top_speed(const Motion& motion, double holds_until_s, double time_s) {
   if (motion.route != nullptr || !std::isfinite(motion.max_speed_mps)) return motion;
   if (motion.never_reverses && is_braking(motion.state)) return motion;
-  const double hold_s = std::max(valid_until_s, motion.time_s);
+  const double hold_s = std::max(holds_until_s, motion.time_s);
   // While its acceleration fades its velocity lies between those of now and then.
   const double until_s = time_s > hold_s ? hold_s + kFadeAccelerationS : time_s;
   const double span_s = until_s - motion.time_s;
@@ -46,7 +46,7 @@ Motion limited_to_top_speed(const Motion& motion, double valid_until_s, double t
   return kept;
 }
 
-bool stays_within_limits(const Motion& motion, double span_s) {
+bool keeps_to_limits(const Motion& motion, double span_s) {
   const glm::dvec3 p = glm::abs(motion.state.position);
   const double way_m = (glm::length(glm::dvec3{motion.state.velocity}) +
                         glm::length(glm::dvec3{motion.state.acceleration}) * span_s) *
@@ -56,9 +56,9 @@ bool stays_within_limits(const Motion& motion, double span_s) {
          std::max({p.x, p.y, p.z}) + way_m <= motion.world_size_m;
 }
 
-bool never_faster(const glm::dvec3& v0, const glm::dvec3& middle, const glm::dvec3& v1, double max_mps) {
+bool never_faster(const glm::dvec3& v0, const glm::dvec3& middle, const glm::dvec3& v1, double most_mps) {
   // Velocities are single precision.
-  const double most2 = max_mps * max_mps * (1.0 + 1e-6);
+  const double most2 = most_mps * most_mps * (1.0 + 1e-6);
   const auto slower = [most2](const glm::dvec3& v) { return glm::dot(v, v) <= most2; };
   const auto hull = [&](auto& self, const glm::dvec3& a, const glm::dvec3& b, const glm::dvec3& c,
                         int depth) -> bool {
@@ -74,12 +74,12 @@ bool never_faster(const glm::dvec3& v0, const glm::dvec3& middle, const glm::dve
   return hull(hull, v0, middle, v1, kDepth);
 }
 
-glm::dvec3 Chase::velocity_towards(const State& target, const Point& from, double step_s, double max_mps) {
+glm::dvec3 Chase::velocity_towards(const State& target, const Place& from, double step_s, double most_mps) {
   const glm::dvec3 end{target.velocity};
   const glm::dvec3 off = target.position - from.position - (from.velocity + end) * (0.5 * step_s);
-  const glm::dvec3 wanted = end + off / std::max(kTimeConstantS, step_s);
+  const glm::dvec3 wanted = end + off / std::max(kCloseS, step_s);
   const double speed = glm::length(wanted);
-  return speed > max_mps ? wanted * (max_mps / speed) : wanted;
+  return speed > most_mps ? wanted * (most_mps / speed) : wanted;
 }
 
 }  // namespace reckoner

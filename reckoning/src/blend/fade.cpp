@@ -36,8 +36,8 @@ Fade fade_after(double since_s) {
 }
 
 // Slower and slower on the same course.
-State slowed(const Motion& motion, double valid_until_s, const Fade& fade) {
-  State state = state_at(motion, valid_until_s + fade.time_s);
+State slowed(const Motion& motion, double holds_until_s, const Fade& fade) {
+  State state = state_at(motion, holds_until_s + fade.time_s);
   state.acceleration = glm::vec3{glm::dvec3{state.acceleration} * (fade.rate * fade.rate) +
                                  glm::dvec3{state.velocity} * fade.rate_change};
   state.velocity = glm::vec3{glm::dvec3{state.velocity} * fade.rate};
@@ -47,13 +47,13 @@ State slowed(const Motion& motion, double valid_until_s, const Fade& fade) {
 
 }  // namespace
 
-State faded_state(const Motion& motion, double valid_until_s, double time_s) {
-  valid_until_s = std::max(valid_until_s, motion.time_s);
-  if (time_s <= valid_until_s) return state_at(motion, time_s);
-  const Fade fade = fade_after(time_s - valid_until_s);
-  if (motion.route != nullptr) return slowed(motion, valid_until_s, fade);
-  const State from = state_at(motion, valid_until_s);
-  if (motion.never_reverses && is_braking(motion.state)) return slowed(motion, valid_until_s, fade);
+State faded_state(const Motion& motion, double holds_until_s, double time_s) {
+  holds_until_s = std::max(holds_until_s, motion.time_s);
+  if (time_s <= holds_until_s) return state_at(motion, time_s);
+  const Fade fade = fade_after(time_s - holds_until_s);
+  if (motion.route != nullptr) return slowed(motion, holds_until_s, fade);
+  const State from = state_at(motion, holds_until_s);
+  if (motion.never_reverses && is_braking(motion.state)) return slowed(motion, holds_until_s, fade);
   const glm::dvec3 velocity{from.velocity};
   const glm::dvec3 acceleration{from.acceleration};
   State state = extrapolate(from, fade.time_s);  // for the orientation
@@ -65,11 +65,11 @@ State faded_state(const Motion& motion, double valid_until_s, double time_s) {
   return state;
 }
 
-RouteState faded_route_state(const Motion& motion, double valid_until_s, double time_s) {
-  valid_until_s = std::max(valid_until_s, motion.time_s);
-  if (time_s <= valid_until_s) return motion.route->advanced_on_route(motion.along, time_s - motion.time_s);
-  const Fade fade = fade_after(time_s - valid_until_s);
-  RouteState along = motion.route->advanced_on_route(motion.along, valid_until_s + fade.time_s - motion.time_s);
+RouteState faded_along(const Motion& motion, double holds_until_s, double time_s) {
+  holds_until_s = std::max(holds_until_s, motion.time_s);
+  if (time_s <= holds_until_s) return motion.route->carried(motion.along, time_s - motion.time_s);
+  const Fade fade = fade_after(time_s - holds_until_s);
+  RouteState along = motion.route->carried(motion.along, holds_until_s + fade.time_s - motion.time_s);
   along.acceleration = along.acceleration * fade.rate * fade.rate + along.speed * fade.rate_change;
   along.speed *= fade.rate;
   return along;

@@ -62,7 +62,7 @@ glm::dvec3 interpolate_position(const Motion& from, const Motion& to, double tim
   return positions.position(at.u) + bend(positions, from, to, at.duration_s) * bend_share(at.u);
 }
 
-glm::dvec3 bending_acceleration(const Motion& from, const Motion& to, const glm::dvec3& b) {
+glm::dvec3 acceleration_that_bends(const Motion& from, const Motion& to, const glm::dvec3& b) {
   const double duration_s = to.time_s - from.time_s;
   const glm::dvec3 cubic = path(from.state, to.state, duration_s).second_derivative(1.0);
   return (cubic + 2.0 * b) / (duration_s * duration_s);

@@ -39,7 +39,7 @@ namespace reckoner {
 }
 
 /// The acceleration that `to` must have for the way to it to bend by `b` metres.
-[[nodiscard]] RECKONER_RECKONING_API glm::dvec3 bending_acceleration(const Motion& from, const Motion& to,
+[[nodiscard]] RECKONER_RECKONING_API glm::dvec3 acceleration_that_bends(const Motion& from, const Motion& to,
                                                                         const glm::dvec3& b);
 
 }  // namespace reckoner

@@ -38,9 +38,9 @@ double gentle_s(const State& from, const State& to, double lever_m) {
 }
 
 // What is snapped into the middle of a leap has its speed.
-glm::dvec3 no_faster(const glm::dvec3& velocity, double max_mps) {
+glm::dvec3 no_faster(const glm::dvec3& velocity, double most_mps) {
   const double speed = glm::length(velocity);
-  return speed > max_mps ? velocity * (max_mps / speed) : velocity;
+  return speed > most_mps ? velocity * (most_mps / speed) : velocity;
 }
 
 bool same_rates(const State& a, const State& b) {
@@ -50,17 +50,17 @@ bool same_rates(const State& a, const State& b) {
 
 }  // namespace
 
-RemoteEntity::RemoteEntity(const Motion& first, MotionPath path) : history_(first), path_(path) {
+RemoteEntity::RemoteEntity(const Motion& first, Path path) : history_(first), path_(path) {
   blends_.teleports = first.teleports;
   blends_.frame = first.frame;
 }
 
-RemoteEntity::RemoteEntity(std::span<const Motion> known, MotionPath path, const ShownBlends& blends)
+RemoteEntity::RemoteEntity(std::span<const Motion> known, Path path, const ShownBlends& blends)
     : history_(known), path_(path), blends_(blends) {}
 
-bool RemoteEntity::receive(const Motion& motion, double shown_time_s, double blend_s, double valid_until_s,
+bool RemoteEntity::receive(const Motion& motion, double shown_time_s, double blend_s, double holds_until_s,
                            const std::optional<State>& shown_in_frame) {
-  if (!history_.is_new_motion(motion.time_s)) return false;
+  if (!history_.is_news(motion.time_s)) return false;
 
   const State base_before = view().unblended(shown_time_s);
   const std::optional<RouteState> along_before = view().shown_along(shown_time_s);
@@ -70,7 +70,7 @@ bool RemoteEntity::receive(const Motion& motion, double shown_time_s, double ble
   const FrameId frame_before = frame(shown_time_s);
   const bool chasing = is_chasing(shown_time_s);
   history_.add(motion);
-  blends_.valid_until_s = valid_until_s;
+  blends_.holds_until_s = holds_until_s;
 
   if (view().active(shown_time_s).teleports != teleports_before) {
     blends_.along = {};
@@ -89,33 +89,33 @@ bool RemoteEntity::receive(const Motion& motion, double shown_time_s, double ble
   const State base_after = view().unblended(shown_time_s);
   // A motion that lies ahead of what is shown, or came too late to matter, changes nothing at this instant:
   // a blend that is under way goes on.
-  continue_from(shown_before, chasing || !same_rates(base_before, base_after), shown_time_s, blend_s);
+  go_on_from(shown_before, chasing || !same_rates(base_before, base_after), shown_time_s, blend_s);
   return true;
 }
 
 // What is known to come has changed; what is shown goes on from `shown`. A chase had its course laid.
-void RemoteEntity::continue_from(const State& shown, bool moved, double time_s, double blend_s) {
+void RemoteEntity::go_on_from(const State& shown, bool moved, double time_s, double blend_s) {
   if (moved || is_chasing(time_s)) {
     blend_from(shown, time_s, blend_s);
   } else {
-    start_chase_if_too_fast(time_s);
+    guard(time_s);
   }
 }
 
-void RemoteEntity::set_valid_until(double valid_until_s, double time_s, double blend_s) {
-  double& known_s = blends_.valid_until_s;
-  const bool changes = time_s > std::min(valid_until_s, known_s) && valid_until_s != known_s;
+void RemoteEntity::hold_until(double holds_until_s, double time_s, double blend_s) {
+  double& known_s = blends_.holds_until_s;
+  const bool changes = time_s > std::min(holds_until_s, known_s) && holds_until_s != known_s;
   const Route* const on = changes ? route(time_s) : nullptr;
   if (on != nullptr && view().stays_on(on, time_s)) {
     const RouteState before = *view().shown_along(time_s);
-    known_s = valid_until_s;
+    known_s = holds_until_s;
     start_blend(Blend{}, time_s);
     blend_along(before, time_s, blend_s);
     return;
   }
   const State before = shown(time_s);
-  known_s = valid_until_s;
-  continue_from(before, changes, time_s, blend_s);
+  known_s = holds_until_s;
+  go_on_from(before, changes, time_s, blend_s);
 }
 
 void RemoteEntity::correct(const State& shown, double time_s, double blend_s) {
@@ -154,7 +154,7 @@ void RemoteEntity::bridge(const FrameChange& change, const State& end, double ti
   const State base_before = unblended(time_s);
   bridge_ = Motion{
       .state = end, .time_s = change.to.time_s, .teleports = change.to.teleports, .frame = change.from};
-  continue_from(shown_before, !same_rates(base_before, unblended(time_s)), time_s, blend_s);
+  go_on_from(shown_before, !same_rates(base_before, unblended(time_s)), time_s, blend_s);
 }
 
 std::optional<RemoteEntity::FrameCrossing> RemoteEntity::crossing(FrameId before, double time_s) const {
@@ -172,17 +172,17 @@ std::optional<RemoteEntity::FrameCrossing> RemoteEntity::crossing(FrameId before
   return FrameCrossing{now->time_s, view().shown_at_end(last, now->time_s)};
 }
 
-void RemoteEntity::continue_in_new_frame(const State& shown, double crossed_s, double time_s, double blend_s) {
+void RemoteEntity::cross(const State& shown, double crossed_s, double time_s, double blend_s) {
   change_frame(shown, crossed_s, time_s, blend_s);
 }
 
-void RemoteEntity::leave_frame(FrameId gone, const Motion& instead) {
-  history_.remove_motions_in(gone, frame(instead.time_s) == gone ? &instead : nullptr);
+void RemoteEntity::leave(FrameId gone, const Motion& instead) {
+  history_.forget(gone, frame(instead.time_s) == gone ? &instead : nullptr);
   bridge_.reset();
   blends_.along = {};
 }
 
-bool RemoteEntity::has_motion_in(FrameId frame) const {
+bool RemoteEntity::lives_in(FrameId frame) const {
   return std::ranges::any_of(history_.motions(), [&](const Motion& m) { return m.frame == frame; });
 }
 
@@ -201,7 +201,7 @@ void RemoteEntity::jump(double before_s, double now_s, double rate, double blend
   correct(before, now_s, blend_s);
 }
 
-void RemoteEntity::set_path(MotionPath path, double time_s, double blend_s) {
+void RemoteEntity::set_path(Path path, double time_s, double blend_s) {
   if (path == path_) return;
   const State base_before = view().unblended(time_s);
   const std::optional<RouteState> along_before = view().shown_along(time_s);
@@ -221,7 +221,7 @@ void RemoteEntity::set_path(MotionPath path, double time_s, double blend_s) {
     return;
   }
   blends_.along = {};
-  continue_from(before, chasing || !same_rates(base_before, view().unblended(time_s)), time_s, blend_s);
+  go_on_from(before, chasing || !same_rates(base_before, view().unblended(time_s)), time_s, blend_s);
 }
 
 // Carries on from `shown_before` along the route. A blend in space that is under way goes on over it.
@@ -237,24 +237,24 @@ void RemoteEntity::start_blend(const Blend& blend, double time_s) {
   blends_.free = blend;
   blends_.teleports = view().active(time_s).teleports;
   blends_.frame = frame(time_s);
-  start_chase_if_too_fast(time_s);
+  guard(time_s);
 }
 
 // True if what is shown is surely no faster than the body can be: what costs little to find out.
-bool RemoteEntity::is_clearly_within(double time_s, double max_mps) const {
+bool RemoteEntity::is_surely_within(double time_s, double most_mps) const {
   const Blend& blend = blends_.free;
   double added_mps = 0.0;
   if (!blend.over(time_s)) added_mps = blend.top_speed_mps();
-  if (path_ == MotionPath::predict) {
+  if (path_ == Path::predict) {
     if (added_mps == 0.0) return true;
     const State base = view().unblended(time_s);
     const double gained = glm::length(glm::dvec3{base.acceleration}) * blend.duration_s();
-    return glm::length(glm::dvec3{base.velocity}) + gained + added_mps <= max_mps;
+    return glm::length(glm::dvec3{base.velocity}) + gained + added_mps <= most_mps;
   }
   for (const Motion* from = &view().active(time_s); from != &newest(); ++from) {
     const Motion& to = view().end_of(*from);
     if (to.teleports != from->teleports || to.frame != from->frame) continue;
-    const double left_mps = max_mps - added_mps;
+    const double left_mps = most_mps - added_mps;
     const glm::dvec3 v0{from->state.velocity};
     const glm::dvec3 v1{to.state.velocity};
     const glm::dvec3 mean = (to.state.position - from->state.position) / (to.time_s - from->time_s);
@@ -264,18 +264,18 @@ bool RemoteEntity::is_clearly_within(double time_s, double max_mps) const {
   }
   const State& last = newest().state;
   const double gained = glm::length(glm::dvec3{last.acceleration}) * blend.duration_s();
-  return added_mps == 0.0 || glm::length(glm::dvec3{last.velocity}) + gained + added_mps <= max_mps;
+  return added_mps == 0.0 || glm::length(glm::dvec3{last.velocity}) + gained + added_mps <= most_mps;
 }
 
 // Looks at what is shown from `time_s` on, as far as it is known: from where it would be faster than the body
 // can be, it is chased instead.
-void RemoteEntity::start_chase_if_too_fast(double time_s) {
+void RemoteEntity::guard(double time_s) {
   blends_.chase = {};
-  const double max_mps = view().active(time_s).max_speed_mps;
+  const double most_mps = view().active(time_s).max_speed_mps;
   const Motion* const begin = &view().active(time_s);
   const Motion* const end = &newest() + 1;
   const bool free = std::all_of(begin, end, [](const Motion& m) { return m.route == nullptr; });
-  if (!std::isfinite(max_mps) || !free || is_clearly_within(time_s, max_mps)) return;
+  if (!std::isfinite(most_mps) || !free || is_surely_within(time_s, most_mps)) return;
   // Between these it is a cubic.
   constexpr int kParts = 4;
   double from_s = time_s;
@@ -290,10 +290,10 @@ void RemoteEntity::start_chase_if_too_fast(double time_s) {
       const glm::dvec3 v0{first.velocity};
       const glm::dvec3 v{view().blended(0.5 * (s + last_s)).velocity};
       const glm::dvec3 v1{view().blended(last_s).velocity};
-      if (never_faster(v0, 2.0 * v - 0.5 * (v0 + v1), v1, max_mps)) continue;
+      if (never_faster(v0, 2.0 * v - 0.5 * (v0 + v1), v1, most_mps)) continue;
       blends_.chase = {.start_s = s,
                        .position = first.position,
-                       .velocity = no_faster(v0, max_mps),
+                       .velocity = no_faster(v0, most_mps),
                        .teleports = view().active(s).teleports,
                        .frame = frame(s)};
       return false;
@@ -303,7 +303,7 @@ void RemoteEntity::start_chase_if_too_fast(double time_s) {
   };
   const Blend& blend = blends_.free;
   const double blended_s = blend.over(time_s) ? time_s : blend.start_s() + blend.duration_s();
-  for (const Motion* motion = begin; path_ == MotionPath::interpolate && motion != end; ++motion) {
+  for (const Motion* motion = begin; path_ == Path::interpolate && motion != end; ++motion) {
     if (blended_s > from_s && blended_s < motion->time_s && !look_until(blended_s)) return;
     if (!look_until(motion->time_s)) return;
   }

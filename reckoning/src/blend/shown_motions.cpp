@@ -10,14 +10,14 @@
 
 namespace reckoner {
 
-bool MotionHistory::is_new_motion(double time_s) const {
+bool MotionHistory::is_news(double time_s) const {
   if (time_s > newest().time_s) return true;
-  if (time_s < oldest().time_s) return count_ < kMaxMotions;
+  if (time_s < oldest().time_s) return count_ < kMost;
   return std::ranges::find(motions(), time_s, &Motion::time_s) == motions().end();
 }
 
 void MotionHistory::add(const Motion& motion) {
-  if (count_ == kMaxMotions) {
+  if (count_ == kMost) {
     ++first_;
     --count_;
   }
@@ -32,7 +32,7 @@ void MotionHistory::add(const Motion& motion) {
   ++count_;
 }
 
-void MotionHistory::remove_motions_in(FrameId frame, const Motion* instead) {
+void MotionHistory::forget(FrameId frame, const Motion* instead) {
   const auto in_frame = [frame](const Motion& m) { return m.frame == frame; };
   count_ = static_cast<std::size_t>(std::remove_if(begin(), end(), in_frame) - begin());
   if (instead != nullptr) add(*instead);
@@ -48,8 +48,8 @@ State at_rest(const State& state) {
 }
 
 // As fast as it can be at most.
-State limited_and_faded(const Motion& motion, double valid_until_s, double time_s) {
-  return faded_state(limited_to_top_speed(motion, valid_until_s, time_s), valid_until_s, time_s);
+State carried_on(const Motion& motion, double holds_until_s, double time_s) {
+  return faded_state(kept_to_top_speed(motion, holds_until_s, time_s), holds_until_s, time_s);
 }
 
 // True if what moves by `a` goes on to `b` without a jump, in the same frame.
@@ -77,7 +77,7 @@ State ShownMotions::blended(double time_s) const {
 
 State ShownMotions::shown_at_end(const Motion& from, double time_s) const {
   const Motion& end = end_of(from);
-  return corrected(end.frame == from.frame ? end.state : limited_and_faded(from, kAlwaysValid, time_s), from,
+  return corrected(end.frame == from.frame ? end.state : carried_on(from, kHoldsForever, time_s), from,
                    time_s);
 }
 
@@ -85,7 +85,7 @@ std::optional<Chase> ShownMotions::chase_under_way(const Motion& from, double ti
   const Chase& chase = blends_->chase;
   if (!(time_s >= chase.start_s)) return std::nullopt;
   if (chase.holds(from, time_s)) return chase;
-  if (path_ == MotionPath::predict || from.route != nullptr || from.frame != chase.frame) return std::nullopt;
+  if (path_ == Path::predict || from.route != nullptr || from.frame != chase.frame) return std::nullopt;
   // Beyond a teleport that lay ahead it goes on, from what is there.
   const Motion* first = &from;
   while (first != known_.data() && leads_to(*(first - 1), *first))
@@ -95,7 +95,7 @@ std::optional<Chase> ShownMotions::chase_under_way(const Motion& from, double ti
                first->frame};
 }
 
-// What is shown instead of `base`, the state at `time_s` of what is advanced_on_route on from `from`.
+// What is shown instead of `base`, the state at `time_s` of what is carried on from `from`.
 State ShownMotions::corrected(const State& base, const Motion& from, double time_s) const {
   State state = blends_->hold(from) ? blends_->free.apply(base, time_s) : base;
   if (const auto chase = chase_under_way(from, time_s)) {
@@ -103,8 +103,8 @@ State ShownMotions::corrected(const State& base, const Motion& from, double time
     const Motion* last = &from;
     while (last != &newest() && leads_to(*last, *(last + 1)))
       ++last;
-    const Chase::Point place = chase->at(time_s, from.max_speed_mps, [&](double t) {
-      return chase->holds(active(t), t) ? unblended(t) : limited_and_faded(*last, kAlwaysValid, t);
+    const Chase::Place place = chase->at(time_s, from.max_speed_mps, [&](double t) {
+      return chase->holds(active(t), t) ? unblended(t) : carried_on(*last, kHoldsForever, t);
     });
     state.position = place.position;
     state.velocity = glm::vec3{place.velocity};
@@ -116,7 +116,7 @@ State ShownMotions::corrected(const State& base, const Motion& from, double time
 }
 
 const Motion& ShownMotions::active(double time_s) const {
-  if (path_ == MotionPath::predict) return newest();
+  if (path_ == Path::predict) return newest();
   std::size_t i = known_.size() - 1;
   while (i > 0 && known_[i].time_s > time_s)
     --i;
@@ -126,16 +126,16 @@ const Motion& ShownMotions::active(double time_s) const {
 std::optional<RouteState> ShownMotions::along(double time_s) const {
   const Motion& from = active(time_s);
   if (from.route == nullptr) return std::nullopt;
-  if (path_ == MotionPath::interpolate && time_s < from.time_s) return RouteState{from.along.distance, 0.0, 0.0};
+  if (path_ == Path::interpolate && time_s < from.time_s) return RouteState{from.along.distance, 0.0, 0.0};
   if (&from != &newest()) {
     const Motion& to = end_of(from);
     if (leads_to(from, to)) {
-      if (to.route == from.route) return interpolated_on_route(from, to, time_s);
-      if (time_s > route_interpolation_start_s(from, to)) return std::nullopt;
+      if (to.route == from.route) return between_along(from, to, time_s);
+      if (time_s > join_start_s(from, to)) return std::nullopt;
     }
   }
-  return &from == &newest() ? faded_route_state(from, blends_->valid_until_s, time_s)
-                            : from.route->advanced_on_route(from.along, time_s - from.time_s);
+  return &from == &newest() ? faded_along(from, blends_->holds_until_s, time_s)
+                            : from.route->carried(from.along, time_s - from.time_s);
 }
 
 std::optional<RouteState> ShownMotions::shown_along(double time_s) const {
@@ -147,13 +147,13 @@ std::optional<RouteState> ShownMotions::shown_along(double time_s) const {
 State ShownMotions::unblended(double time_s) const {
   const Motion& from = active(time_s);
   if (const auto place = shown_along(time_s)) return state_along(from, *place);
-  if (path_ == MotionPath::interpolate && time_s < known_.front().time_s) return at_rest(known_.front().state);
-  if (&from == &newest()) return limited_and_faded(from, blends_->valid_until_s, time_s);
+  if (path_ == Path::interpolate && time_s < known_.front().time_s) return at_rest(known_.front().state);
+  if (&from == &newest()) return carried_on(from, blends_->holds_until_s, time_s);
   const Motion& to = end_of(from);
-  // Across a teleport the earlier motion is advanced_on_route on until the later one's stamp.
-  if (!leads_to(from, to)) return limited_and_faded(from, kAlwaysValid, time_s);
+  // Across a teleport the earlier motion is carried on until the later one's stamp.
+  if (!leads_to(from, to)) return carried_on(from, kHoldsForever, time_s);
   if (from.route == nullptr) return interpolate(from, to, time_s);
-  const double start_s = route_interpolation_start_s(from, to);
+  const double start_s = join_start_s(from, to);
   return interpolate({state_at(from, start_s), start_s, from.teleports}, to, time_s);
 }
 

@@ -9,7 +9,7 @@
 namespace reckoner {
 namespace {
 
-constexpr int kMaxDepth = 40;  // cuts of a piece; only a cusp comes near
+constexpr int kDeepest = 40;  // cuts of a piece; only a cusp comes near
 
 // Hermite cubic from 0 to `rise` over `run`, without its constant; slopes limited so that it never falls.
 std::array<double, 3> rising_cubic(double run, double rise, double slope0, double slope1) {
@@ -76,7 +76,7 @@ class ArcLengthBuilder {
     const double share = std::max(0.25 * tolerance_ * (b - a) / path_.end_parameter(), kRounding * length);
     const bool measured = std::abs(quadrature(piece, a, b) - length) <= share;
     // Nothing inside a part shorter than its share can be off by more than that.
-    if (length <= share || depth >= kMaxDepth || (measured && interpolates(piece, a, b, left, length))) {
+    if (length <= share || depth >= kDeepest || (measured && interpolates(piece, a, b, left, length))) {
       add_part(piece, a, b, length);
       return;
     }

@@ -111,8 +111,8 @@ class Neighbourhood {
 };
 
 std::string options_error(const ChaikinOptions& options) {
-  if (options.passes < 0 || options.passes > kMaxChaikinPasses) {
-    return "Chaikin passes are 0 to " + std::to_string(kMaxChaikinPasses) + ", got " +
+  if (options.passes < 0 || options.passes > kMostChaikinPasses) {
+    return "Chaikin passes are 0 to " + std::to_string(kMostChaikinPasses) + ", got " +
            std::to_string(options.passes);
   }
   if (options.angle_limit && !(*options.angle_limit >= 0.0 && *options.angle_limit <= kPi)) {
@@ -156,8 +156,8 @@ Result<std::vector<V>> chaikin(std::span<const V> points, const ChaikinOptions& 
   for (int pass = 0; pass < options.passes && line.size() >= 3; ++pass) {
     std::vector<V> cut = options.angle_limit ? cut_corners(line, options.closed, *options.angle_limit)
                                              : cut_edges(line, options.closed);
-    if (cut.size() > options.max_points)
-      return Error{"corner cutting would give more than " + std::to_string(options.max_points) + " points"};
+    if (cut.size() > options.most_points)
+      return Error{"corner cutting would give more than " + std::to_string(options.most_points) + " points"};
     line = std::move(cut);
   }
   return line;

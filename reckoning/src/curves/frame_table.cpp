@@ -8,10 +8,10 @@
 namespace reckoner {
 namespace {
 
-constexpr int kMaxDepth = 12;
+constexpr int kDeepest = 12;
 
 // `frame` turned about its tangent by `angle`.
-TangentFrame rolled(const TangentFrame& frame, double angle) {
+Frame rolled(const Frame& frame, double angle) {
   const double c = std::cos(angle);
   const double s = std::sin(angle);
   return {frame.tangent, frame.left * c + frame.up * s, frame.up * c - frame.left * s};
@@ -36,7 +36,7 @@ FrameTable::FrameTable(const CubicPath<glm::dvec3>& path, const ArcLengthTable& 
     const auto carry_to = [&](double u) {
       const Node& last = nodes_.back();
       const glm::dvec3 at = piece.position(u);
-      nodes_.push_back({start + u, at, transport_frame(last.frame, last.position, at, unit_tangent(alone, u))});
+      nodes_.push_back({start + u, at, carry_frame(last.frame, last.position, at, unit_tangent(alone, u))});
     };
     const std::function<void(double, double, int)> cover = [&](double a, double b, int depth) {
       const double m = 0.5 * (a + b);
@@ -44,7 +44,7 @@ FrameTable::FrameTable(const CubicPath<glm::dvec3>& path, const ArcLengthTable& 
       const glm::dvec3 tm = unit_tangent(alone, m);
       const glm::dvec3 tb = unit_tangent(alone, b);
       const double turn = curve_math::angle_between(ta, tm) + curve_math::angle_between(tm, tb);
-      if (depth >= kMaxDepth || (depth > 0 && turn <= largest_turn)) {
+      if (depth >= kDeepest || (depth > 0 && turn <= largest_turn)) {
         carry_to(b);
         return;
       }
@@ -54,11 +54,11 @@ FrameTable::FrameTable(const CubicPath<glm::dvec3>& path, const ArcLengthTable& 
     cover(0.0, 1.0, 0);
     // At a corner, on to the direction in which the next piece starts.
     Node& joint = nodes_.back();
-    joint.frame = transport_frame(joint.frame, joint.position, joint.position, unit_tangent(path, start + 1.0));
+    joint.frame = carry_frame(joint.frame, joint.position, joint.position, unit_tangent(path, start + 1.0));
   }
 
   if (path.closed() && options.close && arc.length() > 0.0) {
-    const TangentFrame& first = nodes_.front().frame;
+    const Frame& first = nodes_.front().frame;
     const glm::dvec3 last_up = nodes_.back().frame.up;
     const double angle =
         std::atan2(-glm::dot(first.up, nodes_.back().frame.left), glm::dot(first.up, last_up));
@@ -66,16 +66,16 @@ FrameTable::FrameTable(const CubicPath<glm::dvec3>& path, const ArcLengthTable& 
   }
 }
 
-TangentFrame FrameTable::frame(const CubicPath<glm::dvec3>& path, const ArcLengthTable& arc,
+Frame FrameTable::frame(const CubicPath<glm::dvec3>& path, const ArcLengthTable& arc,
                         double parameter) const {
   const double t = parameter > 0.0 ? std::min(parameter, path.end_parameter()) : 0.0;
   const auto after = std::upper_bound(nodes_.begin(), nodes_.end(), t,
                                       [](double p, const Node& node) { return p < node.parameter; });
   const Node& node = *(after - 1);
   const glm::dvec3 tangent = unit_tangent(path, t);
-  TangentFrame frame = node.frame;
+  Frame frame = node.frame;
   if (tangent != glm::dvec3(0.0) && t > node.parameter) {
-    frame = transport_frame(node.frame, node.position, path.position(t), tangent);
+    frame = carry_frame(node.frame, node.position, path.position(t), tangent);
   }
   return roll_rate_ == 0.0 ? frame : rolled(frame, roll_rate_ * arc.distance_at(t));
 }

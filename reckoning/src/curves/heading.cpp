@@ -38,13 +38,13 @@ V piece_direction(const CubicPiece<V>& piece, double u, bool arriving) {
 }
 
 template <CurveVector V>
-struct Location {
+struct Place {
   std::size_t index;
   double u;
 };
 
 template <CurveVector V>
-Location<V> locate(const CubicPath<V>& path, double parameter) {
+Place<V> locate(const CubicPath<V>& path, double parameter) {
   const double t = parameter > 0.0 ? std::min(parameter, path.end_parameter()) : 0.0;
   const auto index = std::min(static_cast<std::size_t>(t), path.piece_count() - 1);
   return {index, t - static_cast<double>(index)};
@@ -90,11 +90,11 @@ glm::dquat orientation_of(const Heading& heading) {
   return glm::dquat(std::cos(y), 0.0, 0.0, std::sin(y)) * glm::dquat(std::cos(p), 0.0, std::sin(p), 0.0);
 }
 
-glm::dquat TangentFrame::orientation() const {
+glm::dquat Frame::orientation() const {
   return glm::normalize(glm::quat_cast(glm::dmat3(tangent, left, up)));
 }
 
-TangentFrame frame_towards(const glm::dvec3& tangent, const glm::dvec3& reference) {
+Frame frame_towards(const glm::dvec3& tangent, const glm::dvec3& reference) {
   glm::dvec3 left = unit(glm::cross(reference, tangent));
   if (!(glm::length(glm::cross(unit(reference), tangent)) > 1e-9)) {
     // Any direction across will do; the axis along which the tangent has least is safely across.
@@ -107,7 +107,7 @@ TangentFrame frame_towards(const glm::dvec3& tangent, const glm::dvec3& referenc
   return {tangent, left, glm::cross(tangent, left)};
 }
 
-TangentFrame transport_frame(const TangentFrame& frame, const glm::dvec3& from, const glm::dvec3& to,
+Frame carry_frame(const Frame& frame, const glm::dvec3& from, const glm::dvec3& to,
                   const glm::dvec3& tangent) {
   glm::dvec3 up = frame.up;
   const glm::dvec3 chord = to - from;

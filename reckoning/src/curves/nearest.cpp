@@ -67,7 +67,7 @@ std::array<double, 6> slope_coefficients(const std::array<V, 4>& b) {
 enum class Slope { kOneSign, kFallsThenRises, kRisesThenFalls, kUndecided };
 
 // Descartes' rule: a polynomial has at most as many roots in the stretch as its coefficients change sign.
-Slope classify_slope(const std::array<double, 6>& coefficients) {
+Slope judge(const std::array<double, 6>& coefficients) {
   int changes = 0;
   double sign = 0.0;
   double first = 0.0;
@@ -84,7 +84,7 @@ Slope classify_slope(const std::array<double, 6>& coefficients) {
 
 // The one place (0 to 1) in the stretch where the squared distance stops falling: Newton, kept in a bracket.
 template <CurveVector V>
-double minimum_parameter(const std::array<V, 4>& b) {
+double bottom(const std::array<V, 4>& b) {
   using curve_math::dot;
   const V c1 = 3.0 * (b[1] - b[0]);
   const CubicPiece<V> piece{b[0], c1, V(3.0 * (b[2] - b[1]) - c1), V(b[3] - b[0] - 3.0 * (b[2] - b[1]))};
@@ -128,11 +128,11 @@ class Search {
     while (count > 0) {
       const Stretch<V> s = waiting[--count];
       if (least_squared_distance(s.b) >= best_squared_ * (1.0 - kSameDistance)) continue;
-      const Slope slope = classify_slope(slope_coefficients(s.b));
+      const Slope slope = judge(slope_coefficients(s.b));
       if (slope == Slope::kOneSign || slope == Slope::kRisesThenFalls)
         continue;  // an end, and those were offered
       if (slope == Slope::kFallsThenRises) {
-        const double u = minimum_parameter(s.b);
+        const double u = bottom(s.b);
         const V p01 = s.b[0] + u * (s.b[1] - s.b[0]), p12 = s.b[1] + u * (s.b[2] - s.b[1]);
         const V p23 = s.b[2] + u * (s.b[3] - s.b[2]);
         const V p012 = p01 + u * (p12 - p01), p123 = p12 + u * (p23 - p12);

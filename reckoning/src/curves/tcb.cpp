@@ -108,7 +108,7 @@ Result<TcbSpline<V>> TcbSpline<V>::make(std::span<const TcbKey<V>> keys, const T
 }
 
 template <CurveVector V>
-typename TcbSpline<V>::Location TcbSpline<V>::locate(double time) const {
+typename TcbSpline<V>::Place TcbSpline<V>::locate(double time) const {
   if (!(time > times_.front())) return {0, 0.0};
   if (time >= times_.back()) return {segments_.size() - 1, 1.0};
   const auto after = std::upper_bound(times_.begin(), times_.end(), time);
@@ -119,7 +119,7 @@ typename TcbSpline<V>::Location TcbSpline<V>::locate(double time) const {
 template <CurveVector V>
 double TcbSpline<V>::path_parameter(double time) const {
   if (segments_.empty()) return 0.0;
-  const Location at = locate(time);
+  const Place at = locate(time);
   return static_cast<double>(at.index) + segments_[at.index].easing.value(at.u);
 }
 
@@ -136,7 +136,7 @@ double TcbSpline<V>::time_at(double path_parameter) const {
 template <CurveVector V>
 V TcbSpline<V>::velocity(double time) const {
   if (segments_.empty()) return V(0.0);
-  const Location at = locate(time);
+  const Place at = locate(time);
   const Segment& segment = segments_[at.index];
   const V slope = path_.pieces()[at.index].derivative(segment.easing.value(at.u));
   return slope * (segment.easing.rate(at.u) / segment.duration);
@@ -145,7 +145,7 @@ V TcbSpline<V>::velocity(double time) const {
 template <CurveVector V>
 V TcbSpline<V>::acceleration(double time) const {
   if (segments_.empty()) return V(0.0);
-  const Location at = locate(time);
+  const Place at = locate(time);
   const Segment& segment = segments_[at.index];
   const CubicPiece<V>& piece = path_.pieces()[at.index];
   const double e = segment.easing.value(at.u);
@@ -215,7 +215,7 @@ Result<OrientationSpline> OrientationSpline::make(std::span<const OrientationKey
   return out;
 }
 
-OrientationSpline::Location OrientationSpline::locate(double time) const {
+OrientationSpline::Place OrientationSpline::locate(double time) const {
   if (!(time > start_)) return {&segments_.front(), 0.0};
   if (time >= end_) return {&segments_.back(), 1.0};
   const auto after = std::upper_bound(segments_.begin(), segments_.end(), time,

@@ -21,13 +21,13 @@ State state_at(const Motion& motion, double time_s) {
     if (motion.bends) return extrapolate(without_acceleration(motion.state), dt_s);
     return motion.never_reverses ? extrapolate_braking(motion.state, dt_s) : extrapolate(motion.state, dt_s);
   }
-  return state_along(motion, motion.route->advanced_on_route(motion.along, dt_s));
+  return state_along(motion, motion.route->carried(motion.along, dt_s));
 }
 
 State state_along(const Motion& motion, const RouteState& along) {
   assert(motion.route != nullptr);
   State state = motion.route->state_at(along, 0.0);
-  if (!motion.faces_route) {
+  if (!motion.faces_along) {
     state.orientation = motion.state.orientation;
     state.angular_velocity = glm::vec3{0.0f};
   }

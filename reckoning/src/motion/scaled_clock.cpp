@@ -9,7 +9,7 @@ namespace reckoner {
 
 bool ScaledClock::set_scale(double to, double now_s, double over_s) {
   const bool sane =
-      to >= 0.0 && to <= kMaxScale && std::isfinite(now_s) && over_s >= 0.0 && std::isfinite(over_s);
+      to >= 0.0 && to <= kMostScale && std::isfinite(now_s) && over_s >= 0.0 && std::isfinite(over_s);
   if (!sane) return false;
   *this = {
       .real_s = now_s, .game_s = at(now_s), .scale = scale_at(now_s), .next_scale = to, .ease_s = over_s};

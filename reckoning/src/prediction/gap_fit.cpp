@@ -28,7 +28,7 @@ struct Window {
 constexpr std::array<Window, 4> kWindows{
     {{2, 3.0 / 60, false}, {2, 4.0 / 60, false}, {1, 3.0 / 60, true}, {2, 8.0 / 60, true}}};
 
-constexpr double kMaxWindowTicks = 12.0;   // of a window: leaves most of what is remembered to the gap
+constexpr double kMostTicks = 12.0;   // of a window: leaves most of what is remembered to the gap
 constexpr double kMemoryGaps = 40.0;  // over about so many publishes the candidates are compared
 
 // Over shorter gaps a cubic is as good, and there an acceleration to go on is worth more.
@@ -58,7 +58,7 @@ GapFit::GapFit(double tick_rate_hz) : tick_rate_hz_(tick_rate_hz) {
 GapFit::Candidate GapFit::make_candidate(std::size_t index, double tick_rate_hz) {
   const Window& window = kWindows[index];
   const double ticks =
-      std::clamp(std::round(window.seconds * tick_rate_hz), double(window.degree), kMaxWindowTicks);
+      std::clamp(std::round(window.seconds * tick_rate_hz), double(window.degree), kMostTicks);
   std::array<double, 5> sums{};  // of the powers of the time x = -j, in ticks
   for (double j = 0.0; j <= ticks; ++j) {
     double power = 1.0;
@@ -114,7 +114,7 @@ State GapFit::smoothed(const State& truth) const {
   }
   const std::size_t ticks = candidates_[best_turn_].ticks;
   if (ticks == 0 || ticks >= filled_ || truth.angular_velocity == glm::vec3{0.0f}) return state;
-  if (turns_too_far(ticks)) return state;
+  if (turns_far(ticks)) return state;
   const TurnEnd best = turn_end(turns(ticks + 1), best_turn_, 0);
   state.orientation = glm::quat{glm::normalize(rotation_exp(best.turn) * glm::dquat{truth.orientation})};
   state.angular_velocity = glm::vec3{rotation_rate_to_angular_velocity(best.turn, best.rate)};
@@ -123,10 +123,10 @@ State GapFit::smoothed(const State& truth) const {
 
 // True if so many ticks come to nearly half a turn: rotation vectors no longer say then which way round it
 // was.
-bool GapFit::turns_too_far(std::size_t ticks) const {
-  constexpr double kMaxRad = 0.9 * std::numbers::pi;
+bool GapFit::turns_far(std::size_t ticks) const {
+  constexpr double kMostRad = 0.9 * std::numbers::pi;
   const double rate = glm::length(glm::dvec3{past(0).angular_velocity});
-  return !(rate * static_cast<double>(ticks) < kMaxRad * tick_rate_hz_);
+  return !(rate * static_cast<double>(ticks) < kMostRad * tick_rate_hz_);
 }
 
 // How the last `count` ticks were turned, against the newest.
@@ -156,7 +156,7 @@ GapFit::TurnEnd GapFit::turn_end(const Turns& turns, std::size_t candidate, std:
 }
 
 // As for the path.
-double GapFit::deviation(const Turns& turns, std::size_t candidate, std::size_t gap_ticks) const {
+double GapFit::strayed(const Turns& turns, std::size_t candidate, std::size_t gap_ticks) const {
   const double gap_s = static_cast<double>(gap_ticks) / tick_rate_hz_;
   const TurnEnd from = turn_end(turns, candidate, gap_ticks);
   const TurnEnd to = turn_end(turns, candidate, 0);
@@ -170,30 +170,30 @@ double GapFit::deviation(const Turns& turns, std::size_t candidate, std::size_t 
   return std::sqrt(sum / static_cast<double>(gap_ticks));
 }
 
-GapFit::GapError GapFit::worst_error(const Motion& published, const State& truth, double time_s,
+GapFit::Off GapFit::off(const Motion& published, const State& truth, double time_s,
                         double longest_gap_s) const {
   const double gap_s = time_s - published.time_s;
   const std::size_t ticks = ticks_in(gap_s);
-  GapError worst_error;
+  Off off;
   if (gap_s >= longest_gap_s) {
     const State predicted = state_at(published, time_s);
-    worst_error = {glm::distance(predicted.position, truth.position),
+    off = {glm::distance(predicted.position, truth.position),
            angle_between(predicted.orientation, truth.orientation)};
   }
   const Motion now{smoothed(truth), time_s, published.teleports};
-  const PathDeviations path = path_deviations(published, now, ticks);
+  const Strays path = strays(published, now, ticks);
   const std::size_t known = path.count;
   for (std::size_t j = 0; j < known; ++j)
-    worst_error.m = std::max(worst_error.m, glm::length(path.left(j, ticks)));
+    off.m = std::max(off.m, glm::length(path.left(j, ticks)));
   if (const std::size_t middle = ticks / 2; middle > 0 && middle < known) {
     const double then_s = time_s - static_cast<double>(middle) / tick_rate_hz_;
     const State shown = interpolate(published, now, then_s);
-    worst_error.rad = std::max(worst_error.rad, angle_between(shown.orientation, past(middle).pose.orientation));
+    off.rad = std::max(off.rad, angle_between(shown.orientation, past(middle).pose.orientation));
   }
-  return worst_error;
+  return off;
 }
 
-glm::dvec3 GapFit::PathDeviations::left(std::size_t ticks_ago, std::size_t gap_ticks) const {
+glm::dvec3 GapFit::Strays::left(std::size_t ticks_ago, std::size_t gap_ticks) const {
   const double u = 1.0 - static_cast<double>(ticks_ago) / static_cast<double>(gap_ticks);
   return by[ticks_ago] - bend * bend_share(u);
 }
@@ -202,8 +202,8 @@ bool GapFit::bends_over(std::size_t gap_ticks) const {
   return gap_ticks >= 2 && static_cast<double>(gap_ticks) >= kShortestBentGapS * tick_rate_hz_;
 }
 
-GapFit::PathDeviations GapFit::path_deviations(const Motion& from, const Motion& to, std::size_t gap_ticks) const {
-  PathDeviations path;
+GapFit::Strays GapFit::strays(const Motion& from, const Motion& to, std::size_t gap_ticks) const {
+  Strays path;
   path.count = std::min(gap_ticks, filled_);
   glm::dvec3 along{0.0};
   double across = 0.0;
@@ -223,11 +223,11 @@ std::optional<glm::vec3> GapFit::bend(const Motion& published, const State& trut
   const std::size_t ticks = ticks_in(time_s - published.time_s);
   if (!bends_over(ticks) || ticks > filled_) return std::nullopt;
   const Motion now{smoothed(truth), time_s, published.teleports};
-  return glm::vec3{bending_acceleration(published, now, path_deviations(published, now, ticks).bend)};
+  return glm::vec3{acceleration_that_bends(published, now, strays(published, now, ticks).bend)};
 }
 
-// Root mean square of how far the curve with this candidate at both ends of the gap was worst_error.
-double GapFit::deviation(std::size_t candidate, std::size_t gap_ticks) const {
+// Root mean square of how far the curve with this candidate at both ends of the gap was off.
+double GapFit::strayed(std::size_t candidate, std::size_t gap_ticks) const {
   const auto motion = [&](std::size_t ticks_ago) {
     const End e = end(candidate, ticks_ago);
     Motion m;
@@ -236,7 +236,7 @@ double GapFit::deviation(std::size_t candidate, std::size_t gap_ticks) const {
     m.time_s = -static_cast<double>(ticks_ago) / tick_rate_hz_;
     return m;
   };
-  const PathDeviations path = path_deviations(motion(gap_ticks), motion(0), gap_ticks);
+  const Strays path = strays(motion(gap_ticks), motion(0), gap_ticks);
   double sum = 0.0;
   for (std::size_t j = 0; j < path.count; ++j) {
     const glm::dvec3 error = path.left(j, gap_ticks);
@@ -249,17 +249,17 @@ void GapFit::learn(double gap_s) {
   const std::size_t ticks = ticks_in(gap_s);
   if (ticks < 2 || ticks >= filled_) return;
   for (std::size_t i = 0; i < kCandidates; ++i)
-    errors_[i] += (deviation(i, ticks) - errors_[i]) / kMemoryGaps;
+    errors_[i] += (strayed(i, ticks) - errors_[i]) / kMemoryGaps;
   best_ = best_of(errors_);
-  const auto most_ticks = static_cast<std::size_t>(kMaxWindowTicks);
-  if (turns_too_far(ticks + most_ticks)) {
+  const auto most_ticks = static_cast<std::size_t>(kMostTicks);
+  if (turns_far(ticks + most_ticks)) {
     turn_errors_ = {};
     best_turn_ = 0;
     return;
   }
   const Turns turned = turns(std::min(filled_, ticks + most_ticks + 1));
   for (std::size_t i = 0; i < kCandidates; ++i)
-    turn_errors_[i] += (deviation(turned, i, ticks) - turn_errors_[i]) / kMemoryGaps;
+    turn_errors_[i] += (strayed(turned, i, ticks) - turn_errors_[i]) / kMemoryGaps;
   best_turn_ = best_of(turn_errors_);
 }
 

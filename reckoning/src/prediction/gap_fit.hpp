@@ -18,7 +18,7 @@ namespace reckoner {
 ///
 /// It also learns what makes the best end of such a cubic: the game's own position and velocity, or those of
 /// a polynomial fitted to the last positions, which are better where what the game says is noisy or an
-/// average over the last tick. Each candidate is scored by how far cubics with it deviation between the
+/// average over the last tick. Each candidate is scored by how far cubics with it strayed between the
 /// publishes of the recent past; the best is used. The same for the turn, by candidates of its own.
 ///
 /// One per entity; a value, no allocation. Fed once a tick.
@@ -33,16 +33,16 @@ class RECKONER_RECKONING_API GapFit {
   /// After a teleport: the path before does not count any more; what was learned of the entity does.
   void restart() { filled_ = 0; }
 
-  /// How far what clients show of the gap would be worst_error, at most, if `truth`, observed last and at `time_s`,
+  /// How far what clients show of the gap would be off, at most, if `truth`, observed last and at `time_s`,
   /// were published now, after `published`. Up to `longest_gap_s` a gap need only be interpolated well;
   /// beyond it clients may have nothing to interpolate to when they show it, so that the motion itself has to
   /// hold.
-  struct GapError {
+  struct Off {
     double m = 0.0;    ///< m
     double rad = 0.0;  ///< rad, of orientation
   };
   /// By the rule above.
-  [[nodiscard]] GapError worst_error(const Motion& published, const State& truth, double time_s,
+  [[nodiscard]] Off off(const Motion& published, const State& truth, double time_s,
                         double longest_gap_s) const;
 
   /// `truth`, as observed last, with the position and velocity, orientation and angular velocity that are
@@ -93,27 +93,27 @@ class RECKONER_RECKONING_API GapFit {
     return past_[(next_ + kPast - 1 - ticks_ago) % kPast];
   }
   [[nodiscard]] End end(std::size_t candidate, std::size_t ticks_ago) const;
-  [[nodiscard]] double deviation(std::size_t candidate, std::size_t gap_ticks) const;
+  [[nodiscard]] double strayed(std::size_t candidate, std::size_t gap_ticks) const;
 
-  [[nodiscard]] bool turns_too_far(std::size_t ticks) const;
+  [[nodiscard]] bool turns_far(std::size_t ticks) const;
   [[nodiscard]] Turns turns(std::size_t count) const;
   [[nodiscard]] TurnEnd turn_end(const Turns& turns, std::size_t candidate, std::size_t ticks_ago) const;
-  [[nodiscard]] double deviation(const Turns& turns, std::size_t candidate, std::size_t gap_ticks) const;
+  [[nodiscard]] double strayed(const Turns& turns, std::size_t candidate, std::size_t gap_ticks) const;
 
   [[nodiscard]] bool bends_over(std::size_t gap_ticks) const;
 
   // How far the path of the last ticks lies from a cubic, the newest first, and what bends this most like it.
-  struct PathDeviations {
+  struct Strays {
     std::array<glm::dvec3, kPast> by{};
     std::size_t count = 0;
     glm::dvec3 bend{0.0};
     [[nodiscard]] glm::dvec3 left(std::size_t ticks_ago, std::size_t gap_ticks) const;
   };
-  [[nodiscard]] PathDeviations path_deviations(const Motion& from, const Motion& to, std::size_t gap_ticks) const;
+  [[nodiscard]] Strays strays(const Motion& from, const Motion& to, std::size_t gap_ticks) const;
 
   double tick_rate_hz_;
   std::array<Candidate, kCandidates> candidates_;
-  std::array<double, kCandidates> errors_{};  // recent mean of deviation()
+  std::array<double, kCandidates> errors_{};  // recent mean of strayed()
   std::size_t best_ = 0;
   std::array<double, kCandidates> turn_errors_{};
   std::size_t best_turn_ = 0;

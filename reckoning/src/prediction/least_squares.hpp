@@ -39,9 +39,9 @@ class LeastSquares {
   void begin_with(const Inputs& weights, float noise) {
     weights_ = weights;
     noise_ = noise;
-    noise_gain_ = kPriorNoiseGain;
+    noise_gain_ = kKindNoiseGain;
     for (float& c : covariance_)
-      c *= kPriorVarianceFactor;
+      c *= kKindVariance;
   }
 
   /// Weights for targets that lie `factor` times as far from the first input.
@@ -55,7 +55,7 @@ class LeastSquares {
   /// what was learned is carried over, and doubted a little.
   void stretch(float factor) {
     weights_ = stretched(weights_, factor);
-    noise_ = std::max(kMinNoise, noise_ * factor * factor);
+    noise_ = std::max(kLeastNoise, noise_ * factor * factor);
     const float doubt = kStretchDoubt * (factor - 1.0f);
     for (std::size_t i = 0, k = 0; i < N; ++i) {
       k += i;
@@ -77,7 +77,7 @@ class LeastSquares {
     float size = target * target;
     for (const float input : x)
       size += input * input;
-    if (!(size > kMinSize) || !(size < kMaxSize) || !(error * error < kMaxSize)) return;
+    if (!(size > kLeastSize) || !(size < kMostSize) || !(error * error < kMostSize)) return;
 
     Inputs gain{};
     const float spread = spread_along(x, gain);
@@ -97,8 +97,8 @@ class LeastSquares {
   // were its weight as free as theirs, the first few samples would all be put down to it.
   static constexpr float kPriorVariance = 1.0f;
   static constexpr float kFirstPriorVariance = 0.01f;
-  static constexpr float kPriorVarianceFactor = 0.1f;    // of that, for who begins with what its kind has learned
-  static constexpr float kPriorNoiseGain = 0.05f;  // as if so much of the noise were from one sample
+  static constexpr float kKindVariance = 0.1f;    // of that, for who begins with what its kind has learned
+  static constexpr float kKindNoiseGain = 0.05f;  // as if so much of the noise were from one sample
   // How far off stretched weights may be, for each time they grow by. On recorded motion less and more are
   // alike up to 0.1; as much doubt as of a kind's costs 3 percent.
   static constexpr float kStretchDoubt = 0.05f;
@@ -107,15 +107,15 @@ class LeastSquares {
   // so surely that it takes an hour to learn anything else.
   static constexpr float kDrift = 1e-8f;
   static constexpr float kNoiseGain = 0.002f;  // a sample
-  static constexpr float kMinNoise = 1e-9f;  // squared input units
-  static constexpr float kMinSize = 1e-12f;  // squared input units: below it nothing moves
-  static constexpr float kMaxSize = 1e12f;    // above it is nothing that could be learned from
+  static constexpr float kLeastNoise = 1e-9f;  // squared input units
+  static constexpr float kLeastSize = 1e-12f;  // squared input units: below it nothing moves
+  static constexpr float kMostSize = 1e12f;    // above it is nothing that could be learned from
   static constexpr float kOutlier = 3.0f;      // standard deviations from which an error counts less
 
   // At first the mean of all samples, later that of the recent ones.
   void measure_noise(float error2, float samples) {
     noise_gain_ = std::max(noise_gain_ / (1.0f + noise_gain_), std::min(0.5f, kNoiseGain * samples));
-    noise_ = std::max(kMinNoise, noise_ + noise_gain_ * (error2 - noise_));
+    noise_ = std::max(kLeastNoise, noise_ + noise_gain_ * (error2 - noise_));
   }
 
   void forget_covariance() {
@@ -151,10 +151,10 @@ class LeastSquares {
       covariance_[k - 1] += drift;
       trace += covariance_[k - 1];
     }
-    constexpr float kMaxTrace = kFirstPriorVariance + kPriorVariance * (N - 1);
-    if (trace > kMaxTrace) {
+    constexpr float kMostTrace = kFirstPriorVariance + kPriorVariance * (N - 1);
+    if (trace > kMostTrace) {
       for (float& c : covariance_)
-        c *= kMaxTrace / trace;
+        c *= kMostTrace / trace;
     }
   }
 

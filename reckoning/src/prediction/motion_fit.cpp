@@ -16,8 +16,8 @@ constexpr double kGapShare = 0.6;
 
 // What is nearer than the least is predicted well by anything; the most is the longest that is learned from
 // at every tick of 60 a second.
-constexpr double kMinHorizonS = 0.12;
-constexpr double kMaxHorizonS = 0.27;
+constexpr double kLeastS = 0.12;
+constexpr double kMostS = 0.27;
 
 // A horizon that is off by less is not worth what is in flight.
 constexpr double kSlackS = 0.025;
@@ -27,10 +27,10 @@ constexpr double kSlackS = 0.025;
 double MotionFit::horizon_for(double updates_per_second, double delay_s) {
   const double known_s = delay_s > 0.0 ? delay_s : kTypicalDelayS;
   const double gap_s = updates_per_second > 0.0 ? 1.0 / updates_per_second : kTypicalGapS;
-  return std::clamp(known_s + kOfBlendS + kGapShare * gap_s, kMinHorizonS, kMaxHorizonS);
+  return std::clamp(known_s + kOfBlendS + kGapShare * gap_s, kLeastS, kMostS);
 }
 
-void MotionFit::change_horizon(double horizon_s) {
+void MotionFit::aim(double horizon_s) {
   if (std::abs(horizon_s - horizon_s_) <= kSlackS) return;
   linear_.look_ahead(1.0 / tick_s_, horizon_s);
   angular_.look_ahead(1.0 / tick_s_, horizon_s);

@@ -21,23 +21,23 @@ namespace reckoner {
 /// for turning, and what rests costs nothing at all once it is settled().
 class RECKONER_RECKONING_API MotionFit {
  public:
-  /// Ten updates a second, a tenth of a second each on its displacement.
+  /// Ten updates a second, a tenth of a second each on its way.
   static constexpr double kTypicalHorizonS = 0.18;
 
-  /// `tick_rate_hz`: how often observe() is called, a second; `horizon_s`: how far ahead to change_horizon, s.
+  /// `tick_rate_hz`: how often observe() is called, a second; `horizon_s`: how far ahead to aim, s.
   explicit MotionFit(double tick_rate_hz, double horizon_s = kTypicalHorizonS);
 
-  /// How far ahead to change_horizon, s, for so many updates a second that take `delay_s` to arrive: about how old one
+  /// How far ahead to aim, s, for so many updates a second that take `delay_s` to arrive: about how old one
   /// in use is. 0: it is not known.
   [[nodiscard]] static double horizon_for(double updates_per_second, double delay_s);
 
   /// Aims so far ahead from now on, s, unless it nearly does: links change. What was learned is carried over.
-  void change_horizon(double horizon_s);
+  void aim(double horizon_s);
 
   /// The truth at the next tick.
   void observe(const State& truth);
 
-  /// What was learned about the entity, for others of its kind with the same tick rate, wherever they change_horizon
+  /// What was learned about the entity, for others of its kind with the same tick rate, wherever they aim
   /// (RateFit::Prior).
   struct Priors {
     std::optional<RateFit::Prior> linear;   ///< nothing before it has moved for a while

@@ -15,14 +15,14 @@ namespace {
 constexpr std::array<double, 4> kTimeConstantsS{1.0 / 60, 3.0 / 60, 8.0 / 60, 20.0 / 60};
 
 constexpr double kMemoryS = 5.0;  // how long a guess's error counts
-constexpr float kMinError = 1e-12f;
-constexpr std::uint8_t kMinLessons = 3;  // each axis once: on one alone a circle may look like a halt
+constexpr float kLeastError = 1e-12f;
+constexpr std::uint8_t kLeastLessons = 3;  // each axis once: on one alone a circle may look like a halt
 constexpr std::uint8_t kPriorLessons = 8;  // what is not seen as often is no prior
 // How far off guesses are for others of its kind counts as if it had been seen for half a second.
-constexpr float kPriorErrorShare = 0.1f;
+constexpr float kKindErrorShare = 0.1f;
 constexpr double kSettleS = 0.5;    // rest after which nothing of an entity's past is kept
 constexpr double kSampleHz = 60.0;  // what the predictor's constants are made for
-constexpr float kMaxRate2 = 1e12f;
+constexpr float kMostRate2 = 1e12f;
 
 // Multiples of the golden ratio never repeat in any period and visit the axes evenly.
 constexpr std::uint32_t kGoldenStep = 2654435769u;
@@ -33,7 +33,7 @@ std::size_t axis_of(std::uint32_t order) {
 // The weight of a guess falls with the fourth power of its mean square error: close ones are averaged, which
 // beats each of them, and a bad one has no say.
 float weight_of(float error, float least) {
-  const float ratio = (least + kMinError) / (error + kMinError);
+  const float ratio = (least + kLeastError) / (error + kLeastError);
   return ratio * ratio * ratio * ratio;
 }
 
@@ -47,7 +47,7 @@ RateFit::RateFit(double tick_rate_hz, double horizon_s) {
 
 void RateFit::set_horizon(double tick_rate_hz, double horizon_s) {
   const double wanted = std::max(1.0, std::round(horizon_s * tick_rate_hz));
-  const double per_slot = std::ceil(wanted / static_cast<double>(kMaxSlots));
+  const double per_slot = std::ceil(wanted / static_cast<double>(kMostSlots));
   slots_ = static_cast<std::uint8_t>(std::round(wanted / per_slot));
   ticks_per_slot_ = static_cast<std::uint16_t>(per_slot);
   horizon_ticks_ = static_cast<std::uint16_t>(slots_ * ticks_per_slot_);
@@ -97,7 +97,7 @@ void RateFit::restart() {
 }
 
 std::optional<RateFit::Prior> RateFit::prior() const {
-  if (moving_lessons_ < kPriorLessons) return std::nullopt;
+  if (moved_ < kPriorLessons) return std::nullopt;
   const float factor = static_cast<float>(kPriorHorizonS) / horizon_s_;
   Prior prior{};
   auto next = prior.begin();
@@ -125,7 +125,7 @@ void RateFit::begin_with(const Prior& prior) {
     next += kInputs;
   }
   for (float& error : errors_)
-    error = kPriorErrorShare * factor * factor * *next++;
+    error = kKindErrorShare * factor * factor * *next++;
   weigh_guesses();
 }
 
@@ -143,7 +143,7 @@ RateFit::Predictor::Inputs RateFit::inputs(const glm::vec3& rate, std::size_t ax
 void RateFit::observe(const glm::vec3& rate, const glm::vec3& derivative, const glm::dvec3& way) {
   const float rate2 = glm::dot(rate, rate);
   const float derivative2 = glm::dot(derivative, derivative);
-  if (!(rate2 < kMaxRate2) || !(derivative2 < kMaxRate2)) {
+  if (!(rate2 < kMostRate2) || !(derivative2 < kMostRate2)) {
     restart();
     mean_ = glm::vec3{0.0f};
     return;
@@ -169,8 +169,8 @@ void RateFit::step(const glm::vec3& rate, const glm::vec3& derivative, const glm
   } else {
     const std::size_t then = axis_of(order_ - slots_ * kGoldenStep);
     learn(slot, then, way[static_cast<glm::length_t>(then)]);
-    if (lessons_ < kMinLessons) ++lessons_;
-    if (lessons_ >= kMinLessons) weigh_guesses();
+    if (lessons_ < kLeastLessons) ++lessons_;
+    if (lessons_ >= kLeastLessons) weigh_guesses();
   }
   const std::size_t axis = axis_of(order_);
   const auto i = static_cast<glm::length_t>(axis);
@@ -196,8 +196,8 @@ void RateFit::follow(const glm::vec3& rate) {
 void RateFit::learn(const Slot& then, std::size_t axis, double way) {
   const float rate = then.inputs[0];
   const float mean = static_cast<float>(way - then.way) / horizon_s_;
-  if (!(mean * mean < kMaxRate2)) return;
-  if (moving_lessons_ < kPriorLessons && (mean != 0.0f || rate != 0.0f)) ++moving_lessons_;
+  if (!(mean * mean < kMostRate2)) return;
+  if (moved_ < kPriorLessons && (mean != 0.0f || rate != 0.0f)) ++moved_;
   Predictor& learned = predictor(axis);
   const std::array<float, kGuesses> guesses{rate, rate + then.derivative * (0.5f * horizon_s_), 0.0f,
                                             learned.predict(then.inputs)};

@@ -69,7 +69,7 @@ class RECKONER_RECKONING_API RateFit {
   static constexpr std::size_t kLags = 4;
   static constexpr std::size_t kInputs = kLags + 1;
   static constexpr std::size_t kGuesses = 4;
-  static constexpr std::size_t kMaxSlots = 16;
+  static constexpr std::size_t kMostSlots = 16;
   static constexpr std::size_t kUpAxis = 2;
   using Predictor = LeastSquares<kInputs>;
   static_assert(kPriorSize == 2 * kInputs + kGuesses + 2);
@@ -99,7 +99,7 @@ class RECKONER_RECKONING_API RateFit {
   std::uint8_t slot_ = 0;          // the oldest, and next to be written
   std::uint8_t slots_filled_ = 0;  // since the last restart
   std::uint8_t lessons_ = 0;       // ever, and those in which anything moved, both as far as they matter
-  std::uint8_t moving_lessons_ = 0;
+  std::uint8_t moved_ = 0;
   std::uint16_t ticks_per_slot_ = 1;  // above 1 at high tick rates only
   std::uint16_t ticks_to_slot_ = 1;
   std::uint16_t ticks_seen_ = 0;     // since the last restart; up to 2
@@ -117,7 +117,7 @@ class RECKONER_RECKONING_API RateFit {
   std::array<float, kGuesses> errors_{};                        // recent mean squares of each guess
   Predictor horizontal_;
   Predictor vertical_;
-  std::array<Slot, kMaxSlots> slots_in_flight_{};
+  std::array<Slot, kMostSlots> slots_in_flight_{};
 };
 
 }  // namespace reckoner

@@ -15,9 +15,9 @@ namespace {
 // behind changes of motion; faster, it sends evenly and wastes updates on predictable stretches. Measured on
 // the recorded traces, p95 error is least at 4.
 constexpr double kAdaptPerS = 4.0;
-constexpr double kMinScale = 0.02;
-constexpr double kMinGapScale = 0.005;  // interpolation is so much more exact
-constexpr double kMaxScale = 1000.0;
+constexpr double kLeastScale = 0.02;
+constexpr double kLeastGapScale = 0.005;  // interpolation is so much more exact
+constexpr double kMostScale = 1000.0;
 
 // Under a budget, updates are worth more for place than for turn: an angle may grow so
 // many times further.
@@ -29,7 +29,7 @@ constexpr double kGapAngleShare = 2.0;
 
 // What is off, less what rest may be off, times how long it is may come to the threshold times this: just
 // below the threshold it stands for 4/3 s, at half of it for 4 s.
-constexpr double kMaxErrorIntegralS = 1.0;
+constexpr double kStandsS = 1.0;
 
 constexpr double kGolden = 0.6180339887498949;  // its multiples spread evenly
 
@@ -89,51 +89,51 @@ glm::quat turned(const State& s, double dt_s) {
 SendPolicy::SendPolicy(const SendPolicyConfig& config, std::uint32_t phase)
     : config_(config),
       phase_(phase),
-      first_limit_share_(first_share(phase)),
-      fall_factor_(std::exp(-kAdaptPerS / config.tick_rate_hz)),
-      rise_factor_(config.updates_per_second > 0.0 ? std::exp(kAdaptPerS / config.updates_per_second) : 1.0),
-      scale_(std::pow(rise_factor_, -spread(phase))),
+      share_(first_share(phase)),
+      sink_(std::exp(-kAdaptPerS / config.tick_rate_hz)),
+      rise_(config.updates_per_second > 0.0 ? std::exp(kAdaptPerS / config.updates_per_second) : 1.0),
+      scale_(std::pow(rise_, -spread(phase))),
       tokens_(std::max(0.0, config.updates_per_second - spread(phase))) {}
 
 bool SendPolicy::due(const Comparison& c, std::uint32_t tick) {
-  if (const auto due = early_decision(c.truth, c.gap ? kMinGapScale : kMinScale, tick)) return *due;
-  if (!is_at_rest()) return start_error_integral_if(exceeds(c));
-  return start_error_integral_if(moves(c.published) || rest_pose_differs(c.truth, c.published));
+  if (const auto due = due_by_itself(c.truth, c.gap ? kLeastGapScale : kLeastScale, tick)) return *due;
+  if (!rests()) return decided(exceeds(c));
+  return decided(moves(c.published) || rest_is_off(c.truth, c.published));
 }
 
-bool SendPolicy::due(const FreeMotionInputs& o, std::uint32_t tick) {
-  if (const auto due = early_decision(o.truth, kMinScale, tick)) return *due;
-  if (!is_at_rest()) return start_error_integral_if(exceeds(o));
-  return start_error_integral_if(moves(o.published.state) || rest_pose_differs(o.truth, o.published.state));
+bool SendPolicy::due(const Outlook& o, std::uint32_t tick) {
+  if (const auto due = due_by_itself(o.truth, kLeastScale, tick)) return *due;
+  if (!rests()) return decided(exceeds(o));
+  return decided(moves(o.published.state) || rest_is_off(o.truth, o.published.state));
 }
 
-bool SendPolicy::start_error_integral_if(bool due) {
+bool SendPolicy::decided(bool due) {
   if (due) {
-    error_integral_m_s_ = 0.0;
-    first_limit_share_ = 1.0;
+    off_m_s_ = 0.0;
+    share_ = 1.0;
   }
   return due;
 }
 
-bool SendPolicy::is_at_rest() const {
+bool SendPolicy::rests() const {
   return ticks_at_rest_ >= kTicksToRest;
 }
 
-std::optional<bool> SendPolicy::early_decision(const State& truth, double least_scale, std::uint32_t tick) {
+std::optional<bool> SendPolicy::due_by_itself(const State& truth, double least_scale, std::uint32_t tick) {
   ticks_at_rest_ = moves(truth) ? 0 : std::min(ticks_at_rest_ + 1, kTicksToRest);
   if (config_.fixed_rate_hz > 0.0) return due_at_fixed_rate(tick);
   if (config_.updates_per_second <= 0.0) return std::nullopt;
   tokens_ = std::min(config_.updates_per_second, tokens_ + config_.updates_per_second / config_.tick_rate_hz);
-  // Nothing is learned about the threshold from a body that is_at_rest.
-  if (!is_at_rest()) scale_ = std::max(least_scale, scale_ * fall_factor_);
+  // Nothing is learned about the threshold from a body that rests.
+  if (!rests()) scale_ = std::max(least_scale, scale_ * sink_);
   if (tokens_ < 1.0) return false;
   return std::nullopt;
 }
 
-void SendPolicy::update_sent() {
+void SendPolicy::spent() {
   if (config_.updates_per_second <= 0.0) return;
   tokens_ -= 1.0;
-  scale_ = std::min(kMaxScale, scale_ * rise_factor_);
+  scale_ = std::min(kMostScale, scale_ * rise_);
 }
 
 bool SendPolicy::due_at_fixed_rate(std::uint32_t tick) const {
@@ -142,49 +142,49 @@ bool SendPolicy::due_at_fixed_rate(std::uint32_t tick) const {
   return std::floor(tick * per_tick + shift) != std::floor((tick - 1.0) * per_tick + shift);
 }
 
-bool SendPolicy::rest_pose_differs(const State& truth, const State& published) const {
+bool SendPolicy::rest_is_off(const State& truth, const State& published) const {
   return distance(truth, published) > kRestShare * config_.threshold_m ||
          angle(truth, published) >
              std::max(kFinestTurnRad, kRestShare * lever_share_ * config_.threshold_rad);
 }
 
 double SendPolicy::limit_m() const {
-  return first_limit_share_ * scale_ * config_.threshold_m;
+  return share_ * scale_ * config_.threshold_m;
 }
 
 void SendPolicy::set_lever(double lever_m) {
   const double wanted = lever_m > 0.0 ? config_.threshold_m / (lever_m * config_.threshold_rad) : 1.0;
-  lever_share_ = std::clamp(wanted, kMinLeverShare, 1.0);
+  lever_share_ = std::clamp(wanted, kLeastLeverShare, 1.0);
 }
 
 double SendPolicy::limit_rad() const {
   const double share = config_.updates_per_second > 0.0 ? kBudgetAngleShare : 1.0;
-  return first_limit_share_ * share * scale_ * lever_share_ * config_.threshold_rad;
+  return share_ * share * scale_ * lever_share_ * config_.threshold_rad;
 }
 
 // Rounding alone, which no update mends, adds up to nothing.
-bool SendPolicy::integral_exceeds(double off_m) {
-  error_integral_m_s_ += std::max(0.0, off_m - kRoundingShare * scale_ * config_.threshold_m) / config_.tick_rate_hz;
-  return error_integral_m_s_ > kMaxErrorIntegralS * scale_ * config_.threshold_m;
+bool SendPolicy::adds_up(double off_m) {
+  off_m_s_ += std::max(0.0, off_m - kRoundingShare * scale_ * config_.threshold_m) / config_.tick_rate_hz;
+  return off_m_s_ > kStandsS * scale_ * config_.threshold_m;
 }
 
 bool SendPolicy::exceeds(const Comparison& c) {
   // What is off now and what will be off add up: both are seen before an update takes effect.
   const double now_m = c.gap ? 0.0 : distance(c.truth, c.published);
   const double off_m = c.gap ? c.gap->m : now_m + distance(c.expected_ahead, c.published_ahead);
-  if (integral_exceeds(now_m) || off_m > limit_m()) return true;
+  if (adds_up(now_m) || off_m > limit_m()) return true;
   const double off_rad =
       c.gap ? c.gap->rad : angle(c.truth, c.published) + angle(c.expected_ahead, c.published_ahead);
   const bool spares_turns = c.gap && config_.updates_per_second > 0.0;
   return off_rad > limit_rad() * (spares_turns ? kGapAngleShare / kBudgetAngleShare : 1.0);
 }
 
-bool SendPolicy::exceeds(const FreeMotionInputs& o) {
+bool SendPolicy::exceeds(const Outlook& o) {
   const double age_s = o.time_s - o.published.time_s;
   const State& published = o.published.state;
   const double now_m = glm::length(o.truth.position - place(published, age_s));
   const double off_m = now_m + glm::length(place(o.fitted, o.ahead_s) - place(published, age_s + o.ahead_s));
-  if (integral_exceeds(now_m) || off_m > limit_m()) return true;
+  if (adds_up(now_m) || off_m > limit_m()) return true;
 
   // What turns the same way stays as far off as it is, so the later angle often need not be known.
   const double off_rad = angle_between(o.truth.orientation, turned(published, age_s));

@@ -44,7 +44,7 @@ class RECKONER_RECKONING_API SendPolicy {
     State published;                   ///< now, as clients have it
     State expected_ahead;              ///< the truth, as expected ahead_s later
     State published_ahead;             ///< then, as clients will have it
-    std::optional<GapFit::GapError> gap{};  ///< if all clients show the past: what they will see, and alone counts
+    std::optional<GapFit::Off> gap{};  ///< if all clients show the past: what they will see, and alone counts
   };
   /// By the rule above, with the parts already computed.
   [[nodiscard]] bool due(const Comparison& comparison, std::uint32_t tick);
@@ -52,7 +52,7 @@ class RECKONER_RECKONING_API SendPolicy {
   /// The same for free motion, from what a Comparison would be made of: the truth, the same with the
   /// acceleration and angular velocity that are expected of it, and what was published. Where places decide,
   /// no orientation is computed at all.
-  struct FreeMotionInputs {
+  struct Outlook {
     const State& truth;       ///< now, as the game told it
     const State& fitted;      ///< the same with the rates that are expected
     const Motion& published;  ///< plain quadratic motion
@@ -62,21 +62,21 @@ class RECKONER_RECKONING_API SendPolicy {
   /// An update that has arrived takes so long until it shows, s: half a blend.
   static constexpr double kTakesEffectS = 0.05;
   /// By the same rule; call one or the other, once a tick.
-  [[nodiscard]] bool due(const FreeMotionInputs& outlook, std::uint32_t tick);
+  [[nodiscard]] bool due(const Outlook& outlook, std::uint32_t tick);
 
   /// Others live in the entity's frame, as far as `lever_m` from its middle: a turn moves them, so that an
-  /// angle is worth what it moves there, down to kMinLeverShare of the threshold. 0: nobody does.
+  /// angle is worth what it moves there, down to kLeastLeverShare of the threshold. 0: nobody does.
   void set_lever(double lever_m);
   /// What of the angular threshold the lever leaves, up to 1.
   [[nodiscard]] double lever_share() const { return lever_share_; }
-  static constexpr double kMinLeverShare = 1.0 / 16.0;  ///< of the threshold, however long the lever
+  static constexpr double kLeastLeverShare = 1.0 / 16.0;  ///< of the threshold, however long the lever
 
   /// An update was sent: a publish, or the repair of one.
-  void update_sent();
+  void spent();
 
   /// True if it has not moved for some ticks: it is due until it is published to a small share of the
   /// threshold, and then no more.
-  [[nodiscard]] bool is_at_rest() const;
+  [[nodiscard]] bool rests() const;
 
   /// The threshold in force, as a multiple of the configured one.
   [[nodiscard]] double scale() const { return scale_; }
@@ -84,23 +84,23 @@ class RECKONER_RECKONING_API SendPolicy {
  private:
   [[nodiscard]] bool due_at_fixed_rate(std::uint32_t tick) const;
   [[nodiscard]] bool exceeds(const Comparison& comparison);
-  [[nodiscard]] bool exceeds(const FreeMotionInputs& outlook);
-  [[nodiscard]] bool start_error_integral_if(bool due);
-  [[nodiscard]] bool integral_exceeds(double off_m);
+  [[nodiscard]] bool exceeds(const Outlook& outlook);
+  [[nodiscard]] bool decided(bool due);
+  [[nodiscard]] bool adds_up(double off_m);
   [[nodiscard]] double limit_m() const;
-  [[nodiscard]] bool rest_pose_differs(const State& truth, const State& published) const;
+  [[nodiscard]] bool rest_is_off(const State& truth, const State& published) const;
   [[nodiscard]] double limit_rad() const;
 
   // What decides before anything is compared; nothing if that must.
-  [[nodiscard]] std::optional<bool> early_decision(const State& truth, double least_scale, std::uint32_t tick);
+  [[nodiscard]] std::optional<bool> due_by_itself(const State& truth, double least_scale, std::uint32_t tick);
 
   SendPolicyConfig config_;
   std::uint32_t phase_;
   std::uint32_t ticks_at_rest_ = 0;
-  double error_integral_m_s_ = 0.0;  // what was off since the last update, added up over time
-  double first_limit_share_;          // of the limits that is in force until the first update
-  double fall_factor_;           // what the threshold is multiplied by a tick, and
-  double rise_factor_;           // an update sent, under a budget
+  double off_m_s_ = 0.0;  // what was off since the last update, added up over time
+  double share_;          // of the limits that is in force until the first update
+  double sink_;           // what the threshold is multiplied by a tick, and
+  double rise_;           // an update sent, under a budget
   double scale_ = 1.0;
   double lever_share_ = 1.0;
   double tokens_ = 0.0;  // updates that the budget allows now

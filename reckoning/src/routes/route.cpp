@@ -14,7 +14,7 @@ namespace {
 
 using Path = CubicPath<glm::dvec3>;
 
-constexpr double kMinTolerance = 1e-9;
+constexpr double kFinestTolerance = 1e-9;
 
 std::string definition_error(const RouteDefinition& d) {
   if (d.kind > RouteKind::kPolyline) return "unknown kind of route";
@@ -22,11 +22,11 @@ std::string definition_error(const RouteDefinition& d) {
   if (d.facing > RouteFacing::kFixed) return "unknown way for an entity to face on a route";
   if (d.knots > CatmullRomKnots::kChordal) return "unknown kind of knots";
   const std::size_t count = d.kind == RouteKind::kTcb ? d.keys.size() : d.points.size();
-  if (count > kMaxRoutePoints) {
-    return "a route has at most " + std::to_string(kMaxRoutePoints) + " points, got " +
+  if (count > kMostRoutePoints) {
+    return "a route has at most " + std::to_string(kMostRoutePoints) + " points, got " +
            std::to_string(count);
   }
-  if (!(d.tolerance >= kMinTolerance && std::isfinite(d.tolerance)))
+  if (!(d.tolerance >= kFinestTolerance && std::isfinite(d.tolerance)))
     return "a route's tolerance is below 1e-9 m";
   if (!curve_math::usable(d.up) || !(glm::length(d.up) > 1e-9)) return "a route's up is zero or not finite";
   const double norm = glm::length(d.orientation);
@@ -57,7 +57,7 @@ Result<Path> make_path(const RouteDefinition& d) {
       return polyline_path<glm::dvec3>(d.points, closed);
     case RouteKind::kChaikin: {
       auto points = chaikin<glm::dvec3>(
-          d.points, {d.passes, closed, d.angle_limit, d.outlier_limit, kMaxChaikinRoutePoints});
+          d.points, {d.passes, closed, d.angle_limit, d.outlier_limit, kMostChaikinRoutePoints});
       if (!points) return Error{points.error()};
       return quadratic_b_spline_path<glm::dvec3>(*points, closed);
     }
@@ -123,7 +123,7 @@ RouteState Route::advanced(const RouteState& s, double dt_s) {
           s.acceleration};
 }
 
-RouteState Route::advanced_on_route(const RouteState& state, double dt_s) const {
+RouteState Route::carried(const RouteState& state, double dt_s) const {
   const RouteState now = advanced(state, dt_s);
   if (!wrapped(now.distance).stopped) return now;
   return {wrapped(now.distance).distance, 0.0, 0.0};
@@ -134,8 +134,8 @@ double Route::unwrapped(double distance, double near) const {
   return distance + period() * std::round((near - distance) / period());
 }
 
-TangentFrame Route::facing_frame(double parameter, double direction) const {
-  TangentFrame frame = frames_ ? frames_->frame(path_, arc_, parameter)
+Frame Route::facing_frame(double parameter, double direction) const {
+  Frame frame = frames_ ? frames_->frame(path_, arc_, parameter)
                         : frame_towards(unit_tangent(path_, parameter), definition_.up);
   if (direction < 0.0) {
     frame.tangent = -frame.tangent;
@@ -146,7 +146,7 @@ TangentFrame Route::facing_frame(double parameter, double direction) const {
 
 // Angular velocity of the frame when it moves along a path of curvature `bend` at `velocity` (signed, along
 // the path).
-glm::dvec3 Route::turn_rate(const TangentFrame& frame, const glm::dvec3& bend, double velocity) const {
+glm::dvec3 Route::turn_rate(const Frame& frame, const glm::dvec3& bend, double velocity) const {
   if (definition_.facing == RouteFacing::kFixed) return glm::dvec3(0.0);
   const glm::dvec3 forward_rate = bend * velocity;  // of the path's tangent; across it
   glm::dvec3 w = glm::cross(frame.tangent, forward_rate);
@@ -163,7 +163,7 @@ State Route::state_at(const RouteState& start, double dt_s) const {
   const RouteState now = advanced(start, dt_s);
   const Wrapped at = wrapped(now.distance);
   const double parameter = arc_.parameter_at(at.distance);
-  const TangentFrame frame = facing_frame(parameter, at.direction);
+  const Frame frame = facing_frame(parameter, at.direction);
   State out;
   out.position = path_.position(parameter);
   out.orientation =
@@ -197,11 +197,11 @@ Route::Nearest Route::nearest(const glm::dvec3& point, double distance, double r
   // A closed route goes on across its seam.
   if (middle - reach < 0.0) {
     const Nearest other = between(full + middle - reach, full);
-    if (other.distance_to_point < best.distance_to_point) best = other;
+    if (other.away < best.away) best = other;
   }
   if (middle + reach > full) {
     const Nearest other = between(0.0, middle + reach - full);
-    if (other.distance_to_point < best.distance_to_point) best = other;
+    if (other.away < best.away) best = other;
   }
   return best;
 }

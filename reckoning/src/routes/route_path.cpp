@@ -6,16 +6,16 @@
 
 namespace reckoner {
 
-double route_interpolation_start_s(const Motion& a, const Motion& b) {
-  return std::max(a.time_s, b.time_s - kRouteInterpolationS);
+double join_start_s(const Motion& a, const Motion& b) {
+  return std::max(a.time_s, b.time_s - kRouteJoinS);
 }
 
-RouteState interpolated_on_route(const Motion& a, const Motion& b, double time_s) {
+RouteState between_along(const Motion& a, const Motion& b, double time_s) {
   assert(a.route != nullptr && a.route == b.route);
   const Route& route = *a.route;
-  const double start_s = route_interpolation_start_s(a, b);
-  if (time_s <= start_s) return route.advanced_on_route(a.along, time_s - a.time_s);
-  const RouteState from = route.advanced_on_route(a.along, start_s - a.time_s);
+  const double start_s = join_start_s(a, b);
+  if (time_s <= start_s) return route.carried(a.along, time_s - a.time_s);
+  const RouteState from = route.carried(a.along, start_s - a.time_s);
   const double duration = b.time_s - start_s;
   const double end = route.unwrapped(b.along.distance, from.distance + duration * from.speed);
   const double u = (time_s - start_s) / duration;

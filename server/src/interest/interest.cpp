@@ -27,29 +27,29 @@ Interest::Interest(const InterestConfig& config, double tick_rate_hz)
       rest_margin_m_(kRestMargin * config.hysteresis * config.radius_m),
       spatial_index_(config.radius_m > 0.0 ? 0.5 * config.radius_m : kAnyCellM, interval_ticks_) {}
 
-void Interest::set_position(const Entity& entity, const EntityTable& entities) {
+void Interest::place(const Entity& entity, const EntityTable& entities) {
   const auto slot = static_cast<std::uint32_t>(entity.id.slot());
-  if (config_.radius_m > 0.0) spatial_index_.set_position(slot, entities.position_in_world(entity));
+  if (config_.radius_m > 0.0) spatial_index_.place(slot, entities.place_of(entity));
   if (entity.relevance == Relevance::always) {
-    always_relevant_.insert(slot);
+    everywhere_.insert(slot);
   } else {
-    always_relevant_.erase(slot);
+    everywhere_.erase(slot);
   }
 }
 
-void Interest::update_positions(const EntityTable& entities, Tick tick) {
-  if (config_.radius_m > 0.0) spatial_index_.update_positions(entities, tick);
+void Interest::keep_up(const EntityTable& entities, Tick tick) {
+  if (config_.radius_m > 0.0) spatial_index_.keep_up(entities, tick);
 }
 
 void Interest::remove(std::uint32_t slot) {
   spatial_index_.remove(slot);
-  always_relevant_.erase(slot);
+  everywhere_.erase(slot);
 }
 
 namespace {
 
 // True if the entity is hidden from the client, or any frame that contains the entity is.
-bool is_hidden_from(const Entity& entity, const ClientView& view, const EntityTable& entities) {
+bool is_kept_from(const Entity& entity, const ClientView& view, const EntityTable& entities) {
   const Entity* e = &entity;
   for (;;) {
     if (view.relevance_of(e->id, e->relevance) == Relevance::never || (e->groups & view.groups) == 0)
@@ -67,7 +67,7 @@ std::optional<std::uint8_t> Interest::level_for(const Entity& entity, const Sess
                                                 const EntityTable& entities,
                                                 std::optional<std::uint8_t> followed_at) const {
   const ClientView& view = session.view();
-  if (is_hidden_from(entity, view, entities)) return std::nullopt;
+  if (is_kept_from(entity, view, entities)) return std::nullopt;
   auto level = level_by_distance(entity, view, entities, followed_at);
   for (const std::uint32_t slot : entities.frames().inside(static_cast<std::uint32_t>(entity.id.slot()))) {
     const Subscription* inside = session.subscriptions().find(slot);
@@ -85,7 +85,7 @@ std::optional<std::uint8_t> Interest::level_by_distance(const Entity& entity, co
     if (near_only) return std::nullopt;
     return std::uint8_t{0};
   }
-  const double distance_m = glm::distance(*view.eye, entities.position_in_world(entity));
+  const double distance_m = glm::distance(*view.eye, entities.place_of(entity));
   const double stretch = 1.0 + config_.hysteresis;
   const double margin = margin_m(static_cast<std::uint32_t>(entity.id.slot()));
   const double reach_m = followed_at ? config_.radius_m * stretch - margin : config_.radius_m + margin;
@@ -139,15 +139,15 @@ void Interest::change(Entity& entity, Session& session, EntityTable& entities,
 }
 
 void Interest::update(Session& session, EntityTable& entities, Tick tick) {
-  candidates_.clear();
+  found_.clear();
   const ClientView& view = session.view();
   if (config_.radius_m > 0.0 && view.eye && !view.changed) {
-    search_nearby(session);
+    look_around(session);
   } else {
-    search_all(session, entities);
+    look_everywhere(session, entities);
   }
-  std::sort(candidates_.begin(), candidates_.end());  // the grid's order depends on earlier positions
-  for (const std::uint32_t slot : candidates_) {
+  std::sort(found_.begin(), found_.end());  // the grid's order depends on earlier positions
+  for (const std::uint32_t slot : found_) {
     Entity& entity = entities.slots()[slot];
     if (entity.id) reconsider(entity, session, entities, tick);
   }
@@ -164,7 +164,7 @@ double Interest::margin_m(std::uint32_t slot) const {
 
 // Collects the entities to decide about if nothing but positions has changed. Few of the followed entities
 // are among them.
-void Interest::search_nearby(Session& session) {
+void Interest::look_around(Session& session) {
   const ClientView& view = session.view();
   const SlotSet& followed = session.subscriptions().slots();
   const bool levels = config_.level_distance_m[0] > 0.0;
@@ -172,23 +172,23 @@ void Interest::search_nearby(Session& session) {
   near_.clear();
   const bool rest_too =
       !view.eye_for_rest || !(glm::distance(*view.eye, *view.eye_for_rest) < rest_margin_m_);
-  if (rest_too) search_resting(session);
+  if (rest_too) look_at_rest(session);
   spatial_index_.moving().within(
       *view.eye, config_.radius_m * (1.0 + config_.hysteresis), [&](std::uint32_t slot, double distance2_m2) {
         near_.insert(slot);
-        const bool candidate = followed.contains(slot) ? levels : distance2_m2 <= radius2_m2;
-        if (candidate || spatial_index_.is_settling(slot)) candidates_.push_back(slot);
+        const bool concerned = followed.contains(slot) ? levels : distance2_m2 <= radius2_m2;
+        if (concerned || spatial_index_.is_settling(slot)) found_.push_back(slot);
       });
-  const auto note = [&](std::uint32_t slot) { candidates_.push_back(slot); };
+  const auto note = [&](std::uint32_t slot) { found_.push_back(slot); };
   for (std::size_t w = 0; w < followed.words().size(); ++w) {
     const std::uint64_t looked_for = rest_too ? ~std::uint64_t{0} : ~spatial_index_.at_rest().word(w);
-    SlotSet::for_each_in(followed.word(w) & looked_for & ~near_.word(w) & ~always_relevant_.word(w), w, note);
+    SlotSet::for_each_in(followed.word(w) & looked_for & ~near_.word(w) & ~everywhere_.word(w), w, note);
   }
-  for (std::size_t w = 0; w < always_relevant_.words().size(); ++w)
-    SlotSet::for_each_in(always_relevant_.word(w) & ~followed.word(w) & ~near_.word(w), w, note);
+  for (std::size_t w = 0; w < everywhere_.words().size(); ++w)
+    SlotSet::for_each_in(everywhere_.word(w) & ~followed.word(w) & ~near_.word(w), w, note);
 }
 
-void Interest::search_resting(Session& session) {
+void Interest::look_at_rest(Session& session) {
   ClientView& view = session.view();
   const SlotSet& followed = session.subscriptions().slots();
   const bool levels = config_.level_distance_m[0] > 0.0;
@@ -197,16 +197,16 @@ void Interest::search_resting(Session& session) {
                                   [&](std::uint32_t slot, double distance2_m2) {
                                     near_.insert(slot);
                                     if (followed.contains(slot) ? levels : distance2_m2 <= enter_m * enter_m)
-                                      candidates_.push_back(slot);
+                                      found_.push_back(slot);
                                   });
   view.eye_for_rest = view.eye;
 }
 
-void Interest::search_all(Session& session, const EntityTable& entities) {
+void Interest::look_everywhere(Session& session, const EntityTable& entities) {
   near_ = session.subscriptions().slots();
-  always_relevant_.for_each([&](std::uint32_t slot) { near_.insert(slot); });
+  everywhere_.for_each([&](std::uint32_t slot) { near_.insert(slot); });
   ClientView& view = session.view();
-  for (const ClientView::RelevanceOverride& exception : view.relevance_overrides) {
+  for (const ClientView::Exception& exception : view.exceptions) {
     if (entities.find(exception.entity) != nullptr)
       near_.insert(static_cast<std::uint32_t>(exception.entity.slot()));
   }
@@ -221,7 +221,7 @@ void Interest::search_all(Session& session, const EntityTable& entities) {
     for (std::size_t slot = 0; slot < entities.slots().size(); ++slot)
       near_.insert(static_cast<std::uint32_t>(slot));
   }
-  near_.for_each([&](std::uint32_t slot) { candidates_.push_back(slot); });
+  near_.for_each([&](std::uint32_t slot) { found_.push_back(slot); });
 }
 
 void Interest::set_shows_past(Session& session, EntityTable& entities, bool shows_past) {

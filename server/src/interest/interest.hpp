@@ -25,9 +25,9 @@ class Interest {
   void reconsider(Entity& entity, Session& session, EntityTable& entities, Tick tick);
 
   /// Updates the entity's position and relevance in the index, whether or not the index has it already.
-  void set_position(const Entity& entity, const EntityTable& entities);
+  void place(const Entity& entity, const EntityTable& entities);
   /// Updates the positions of a share of the moving entities. Call once a tick.
-  void update_positions(const EntityTable& entities, Tick tick);
+  void keep_up(const EntityTable& entities, Tick tick);
   void remove(std::uint32_t slot);
 
   /// True if the client's interest must be updated in this tick.
@@ -53,18 +53,18 @@ class Interest {
   void change(Entity& entity, Session& session, EntityTable& entities, std::optional<std::uint8_t> level,
               Tick tick) const;
   [[nodiscard]] double margin_m(std::uint32_t slot) const;
-  void search_nearby(Session& session);
-  void search_resting(Session& session);
-  void search_all(Session& session, const EntityTable& entities);
+  void look_around(Session& session);
+  void look_at_rest(Session& session);
+  void look_everywhere(Session& session, const EntityTable& entities);
 
   InterestConfig config_;
   Tick interval_ticks_;
   bool by_distance_;      // relevance or level of detail depends on distance
   double rest_margin_m_;  // entities at rest are searched only after the eye moved by this, m
   SpatialIndex spatial_index_;
-  SlotSet always_relevant_;                // entities that are always relevant
+  SlotSet everywhere_;                // entities that are always relevant
   SlotSet near_;                      // scratch
-  std::vector<std::uint32_t> candidates_;  // scratch: entities to decide about
+  std::vector<std::uint32_t> found_;  // scratch: entities to decide about
 };
 
 }  // namespace reckoner

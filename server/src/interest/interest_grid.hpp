@@ -35,7 +35,7 @@ class InterestGrid {
   /// Sets the position, m, of the entity in this slot, whether or not the grid has it already. The cost does
   /// not depend on the number of entities, and is lowest while the entity stays in its cell. Memory grows
   /// with the largest slot.
-  void set_position(std::uint32_t slot, const glm::dvec3& position);
+  void place(std::uint32_t slot, const glm::dvec3& position);
 
   /// Removes the entity. Does nothing if the grid does not have it.
   void remove(std::uint32_t slot);
@@ -71,7 +71,7 @@ class InterestGrid {
     std::uint32_t next = kNone;  // next block of the bucket; only the first block may have free lanes
     std::uint32_t count = 0;     // number of lanes in use; they come first
   };
-  struct Location {
+  struct Where {
     Cell cell;
     std::uint32_t block = kNone;
     std::uint32_t lane = 0;
@@ -87,7 +87,7 @@ class InterestGrid {
     constexpr auto mask = static_cast<std::uint32_t>(kBucketsAcross - 1);
     return (static_cast<std::uint32_t>(y) & mask) * kBucketsAcross + (static_cast<std::uint32_t>(x) & mask);
   }
-  [[nodiscard]] std::uint32_t allocate_block();
+  [[nodiscard]] std::uint32_t take_block();
 
   template <class F>
   static void within_block(const Block& block, const glm::dvec3& centre, double radius2_m2, F& f);
@@ -97,7 +97,7 @@ class InterestGrid {
   std::size_t size_ = 0;
   std::vector<std::uint32_t> buckets_;  // index of each bucket's first block
   std::vector<Block> blocks_;
-  std::vector<Location> locations_;  // by slot
+  std::vector<Where> where_;  // by slot
   std::uint32_t free_block_ = kNone;
 };
 

@@ -24,11 +24,11 @@ class SpatialIndex {
       : interval_ticks_(interval_ticks), moving_(cell_m), resting_(cell_m) {}
 
   /// Sets the position, m, of an entity and counts it as moving, whether or not the index has it already.
-  void set_position(std::uint32_t slot, const glm::dvec3& position);
+  void place(std::uint32_t slot, const glm::dvec3& position);
   void remove(std::uint32_t slot);
   /// Call once a tick. Updates the positions of a share of the moving entities, and notes which entities have
   /// come to rest or moved again.
-  void update_positions(const EntityTable& entities, Tick tick);
+  void keep_up(const EntityTable& entities, Tick tick);
 
   /// Entities that move or settle.
   [[nodiscard]] const InterestGrid& moving() const { return moving_; }
@@ -46,12 +46,12 @@ class SpatialIndex {
     std::uint32_t slot;
     Tick since;
   };
-  void note_sleep_changes(const EntityTable& entities, Tick tick, std::size_t word);
+  void sort_out(const EntityTable& entities, Tick tick, std::size_t word);
 
   Tick interval_ticks_;
   InterestGrid moving_, resting_;
-  SlotSet moving_slots_, settling_, at_rest_;  // each slot in the index is in exactly one
-  std::vector<Settling> settling_order_;               // oldest first; some entities have moved again since
+  SlotSet on_the_move_, settling_, at_rest_;  // each slot in the index is in exactly one
+  std::vector<Settling> order_;               // oldest first; some entities have moved again since
   std::vector<Tick> settling_since_;          // tick of coming to rest, by slot
 };
 

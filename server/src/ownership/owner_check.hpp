@@ -26,7 +26,7 @@ class OwnerCheck {
   OwnerCheck(const OwnerLimits& limits, const Motion& start);
 
   /// True if the entity can have made the motion `next`, whose time stamp must be later than that of last().
-  [[nodiscard]] bool is_possible(const Motion& next) const;
+  [[nodiscard]] bool can_be(const Motion& next) const;
 
   /// Returns the possible motion closest to `next`. If the entity cannot have reached the position of `next`,
   /// the result stands still at the closest position that it can have reached. Otherwise only velocity and
@@ -45,7 +45,7 @@ class OwnerCheck {
   /// Continues in another frame: `last` is the last motion, extrapolated to now and converted to the new
   /// frame. The owner sees the frames slightly displaced, so this also adds an allowance, at most once a
   /// second in full.
-  void change_frame(const Motion& last);
+  void carry_over(const Motion& last);
 
   /// Records `next` as the entity's newest motion.
   void accept(const Motion& next);
@@ -57,15 +57,15 @@ class OwnerCheck {
   [[nodiscard]] const OwnerLimits& limits() const { return limits_; }
 
  private:
-  struct Budget {
-    double displacement_m = 0.0;
+  struct Purse {
+    double way_m = 0.0;
     double change_mps = 0.0;
   };
-  [[nodiscard]] Budget budget_at(double time_s) const;
+  [[nodiscard]] Purse purse_at(double time_s) const;
 
   OwnerLimits limits_;
   Motion last_;
-  Budget budget_;              // the budget left at last_.time_s
+  Purse purse_;              // the budget left at last_.time_s
   double allowed_s_ = -1e9;  // time of the last allowance for a change of frame
 };
 

@@ -37,10 +37,10 @@ class Ownership {
   void give(Entity& entity, ClientId owner, const OwnershipRules& rules, Tick tick, SessionTable& sessions,
             Transport& transport);
   /// Returns the entity to the server and notifies the owner. False if no client owns the entity.
-  bool revoke(Entity& entity, SessionTable& sessions, Transport& transport);
+  bool take(Entity& entity, SessionTable& sessions, Transport& transport);
   /// The game has moved an owned entity to `state`: notifies the owner, which must continue from there. False
   /// if no client owns the entity.
-  bool override_motion(Entity& entity, const State& state, Tick tick, SessionTable& sessions, Transport& transport);
+  bool put(Entity& entity, const State& state, Tick tick, SessionTable& sessions, Transport& transport);
 
   /// The owner; empty if no client owns the entity.
   [[nodiscard]] std::optional<ClientId> owner(EntityId id) const;
@@ -59,20 +59,20 @@ class Ownership {
   /// acknowledged.
   [[nodiscard]] std::optional<std::span<const Update>> read(BitReader& reader, ClientId client, Tick now,
                                                             Refusal& why);
-  /// Applies motions from read(). frame_changes() lists, until the next call, the entities that changed their
+  /// Applies motions from read(). reframed() lists, until the next call, the entities that changed their
   /// frame.
-  void process(std::span<const Update> updates, ClientId client, double now_s, EntityTable& entities,
+  void take_in(std::span<const Update> updates, ClientId client, double now_s, EntityTable& entities,
                SessionTable& sessions, Transport& transport);
 
   /// An entity that changed its frame.
-  struct FrameChange {
+  struct Reframed {
     EntityId entity;
     EntityId before;  ///< the frame before
   };
-  [[nodiscard]] std::span<const FrameChange> frame_changes() const { return frame_changes_; }
+  [[nodiscard]] std::span<const Reframed> reframed() const { return reframed_; }
 
   /// Any datagram arrived from the client: the motions of its entities remain valid.
-  void note_arrival(ClientId client, double now_s);
+  void heard(ClientId client, double now_s);
   /// The client left or lost its connection. Appends the entities that must end with it to `ended`. For the
   /// others it sends a notification, which reaches the client if it resumes.
   void release(ClientId client, std::vector<EntityId>& ended, EntityTable& entities, SessionTable& sessions,
@@ -98,13 +98,13 @@ class Ownership {
     double heard_s = 0.0;
     double tokens = 0.0;    // number of motions that may arrive now (token bucket)
     double filled_s = 0.0;  // time of the last refill of `tokens`
-    double correction_sent_s = -1e9;   // time of the last notification of a correction
-    double viewers_sent_s = -1e9;
+    double told_s = -1e9;   // time of the last notification of a correction
+    double viewers_told_s = -1e9;
     double viewers_s = 0.0;  // delay to viewers as last sent to the owner, s
     std::optional<double> refused_since_s;
-    std::optional<double> rest_at_s;  // set while the entity is brought to rest: when it will be, s
+    std::optional<double> rest_s;  // set while the entity is brought to rest: when it will be, s
     bool at_rest = false;
-    bool needs_resend = false;    // the owner's last motion was not applied, and it does not know
+    bool unheard = false;    // the owner's last motion was not applied, and it does not know
     unsigned corrected = 0;  // corrected motions since the last event for the game
     unsigned refused = 0;    // refused motions since then
     double event_s = -1e9;
@@ -114,30 +114,30 @@ class Ownership {
   [[nodiscard]] double time_of(Tick tick) const { return config_.epoch_s + tick / config_.tick_rate_hz; }
   [[nodiscard]] Tick tick_at(double time_s) const;
   [[nodiscard]] OwnerLimits limits_for(const Entity& entity, const OwnershipRules& rules) const;
-  void notify(Owned& owned, const Entity& entity, OwnershipMessage::News news, SessionTable& sessions,
+  void tell(Owned& owned, const Entity& entity, OwnershipMessage::News news, SessionTable& sessions,
             Transport& transport);
   struct World {
     EntityTable& entities;
     SessionTable& sessions;
     Transport& transport;
   };
-  void process(Owned& owned, Entity& entity, const Update& update, double now_s, const World& world);
+  void take_in(Owned& owned, Entity& entity, const Update& update, double now_s, const World& world);
   [[nodiscard]] std::optional<OwnerCheck> check_in(const Owned& owned, const Entity& entity,
                                                    const Motion& motion, const World& world) const;
   void accept(Owned& owned, Entity& entity, const Update& update, const Motion& motion, const World& world);
   void put_into_frame(Entity& entity, const Motion& motion, const World& world);
   void correct(Owned& owned, const Entity& entity, double now_s, const World& world);
   [[nodiscard]] bool has_token(Owned& owned, double now_s) const;
-  void set_owner_motion(Owned& owned, Entity& entity, const Motion& motion, Tick tick) const;
-  void set_server_motion(Owned& owned, Entity& entity, const State& state, Tick tick);
-  void enforce_limits(Owned& owned, Entity& entity, Tick tick, double time_s, double now_s);
+  void believe(Owned& owned, Entity& entity, const Motion& motion, Tick tick) const;
+  void make(Owned& owned, Entity& entity, const State& state, Tick tick);
+  void watch(Owned& owned, Entity& entity, Tick tick, double time_s, double now_s);
   void report(Owned& owned, double now_s, std::deque<ServerEvent>& events) const;
 
   const ServerConfig& config_;
   std::span<const Quantisation> quantisation_;  // by archetype
   std::map<std::uint32_t, Owned> owned_;        // by slot
   std::vector<Update> updates_;                 // result of the last read()
-  std::vector<FrameChange> frame_changes_;              // frame changes of the last process()
+  std::vector<Reframed> reframed_;              // frame changes of the last take_in()
   Tick tick_ = 0;                               // the tick of the current or last run()
   Tick next_ = 0;                               // the coming tick, as of the last read()
   RefusalCounts& refusals_;

@@ -7,9 +7,9 @@ namespace reckoner {
 namespace {
 
 // No encoded motion is longer: 12 numbers of 48 bits and their prefixes.
-constexpr std::size_t kMaxMotionBytes = 192;
+constexpr std::size_t kMostBytes = 192;
 
-constexpr std::size_t kBlockEncodings = 1024;
+constexpr std::size_t kBlockMade = 1024;
 constexpr std::size_t kBlockBytes = 16 * 1024;
 
 }  // namespace
@@ -29,7 +29,7 @@ void Encodings::begin(const EntityTable& entities, std::span<const Quantisation>
       first_[stream].store(nullptr, std::memory_order_relaxed);
     store.streams.clear();
     for (Block& block : store.blocks)
-      block.encoding_count = block.byte_count = 0;
+      block.made_count = block.byte_count = 0;
     store.block = 0;
   }
 }
@@ -46,7 +46,7 @@ BitString Encodings::get(unsigned worker, std::uint32_t slot, std::size_t level,
   const Made* made = find(first.load(std::memory_order_acquire), reference);
   if (made == nullptr) {
     // A second worker that needs this encoding waits for it, which costs less than encoding it again.
-    std::unique_lock lock(mutexes_[stream % mutexes_.size()], std::defer_lock);
+    std::unique_lock lock(making_[stream % making_.size()], std::defer_lock);
     if (stores_.size() > 1) lock.lock();
     made = find(first.load(std::memory_order_relaxed), reference);
     if (made == nullptr) made = &make(stores_[worker], stream, reference);
@@ -60,9 +60,9 @@ const Encodings::Made& Encodings::make(Store& store, std::uint32_t stream, std::
   const PublishStream::Publish& newest = source.newest();
   const Quantisation& q = quantisation_[entity.archetype];
 
-  Block& block = block_with_room(store);
+  Block& block = room_in(store);
   std::byte* const bytes = &block.bytes[block.byte_count];
-  BitWriter writer{std::span(bytes, kMaxMotionBytes)};
+  BitWriter writer{std::span(bytes, kMostBytes)};
   if (reference == 0) {
     write_full(writer, newest.encoded, q);
   } else {
@@ -74,18 +74,18 @@ const Encodings::Made& Encodings::make(Store& store, std::uint32_t stream, std::
 
   const Made* const others = first_[stream].load(std::memory_order_relaxed);
   if (others == nullptr) store.streams.push_back(stream);
-  Made& made = block.made[block.encoding_count++];
+  Made& made = block.made[block.made_count++];
   made = {others, reference, bits, bytes};
   first_[stream].store(&made, std::memory_order_release);
   return made;
 }
 
-Encodings::Block& Encodings::block_with_room(Store& store) {
+Encodings::Block& Encodings::room_in(Store& store) {
   for (; store.block < store.blocks.size(); ++store.block) {
     Block& block = store.blocks[store.block];
-    if (block.encoding_count < kBlockEncodings && block.byte_count + kMaxMotionBytes <= kBlockBytes) return block;
+    if (block.made_count < kBlockMade && block.byte_count + kMostBytes <= kBlockBytes) return block;
   }
-  store.blocks.push_back({std::make_unique<Made[]>(kBlockEncodings), std::make_unique<std::byte[]>(kBlockBytes)});
+  store.blocks.push_back({std::make_unique<Made[]>(kBlockMade), std::make_unique<std::byte[]>(kBlockBytes)});
   return store.blocks.back();
 }
 

@@ -54,7 +54,7 @@ class Encodings {
   struct Block {
     std::unique_ptr<Made[]> made;
     std::unique_ptr<std::byte[]> bytes;
-    std::size_t encoding_count = 0;
+    std::size_t made_count = 0;
     std::size_t byte_count = 0;
   };
   struct alignas(64) Store {
@@ -65,7 +65,7 @@ class Encodings {
 
   static const Made* find(const Made* first, std::uint32_t reference);
   const Made& make(Store& store, std::uint32_t stream, std::uint32_t reference);
-  static Block& block_with_room(Store& store);
+  static Block& room_in(Store& store);
 
   const EntityTable* entities_ = nullptr;
   std::span<const Quantisation> quantisation_;
@@ -74,7 +74,7 @@ class Encodings {
   std::size_t streams_ = 0;
   std::unique_ptr<std::atomic<const Made*>[]> first_;  // by stream: slot * kLevels + level
   std::vector<Store> stores_;                          // by worker
-  std::array<std::mutex, 64> mutexes_;                  // by stream modulo the number of mutexes
+  std::array<std::mutex, 64> making_;                  // by stream modulo the number of mutexes
 };
 
 }  // namespace reckoner

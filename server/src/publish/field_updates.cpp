@@ -41,7 +41,7 @@ std::size_t bits_of(const FieldTable::Row& row, std::uint32_t fields, Tick now, 
 
 // Returns the fields that fit into `most_bits` bits, chosen in ascending order. The blobs of one entity alone
 // may exceed a datagram.
-std::uint32_t fields_that_fit(const FieldTable::Row& row, std::uint32_t fields, std::size_t most_bits, Tick now,
+std::uint32_t some_of(const FieldTable::Row& row, std::uint32_t fields, std::size_t most_bits, Tick now,
                       const FieldTable& table) {
   std::uint32_t some = 0;
   for_each_bit(fields, [&](std::size_t field) {
@@ -69,7 +69,7 @@ void FieldUpdates::changed(EntityId id, std::uint32_t fields, Tick tick, bool al
   add(allowed ? due_ : held_, {id, fields, 0, tick});
 }
 
-void FieldUpdates::release_held(EntityId id) {
+void FieldUpdates::allow(EntityId id) {
   const auto held = place_of(held_, id.slot());
   if (held == held_.end() || held->id != id) return;
   add(due_, *held);
@@ -82,8 +82,8 @@ void FieldUpdates::forget(EntityId id) {
     if (place != list->end() && place->id == id) list->erase(place);
   }
   const auto of_it = [&](const SentChange& c) { return c.id == id; };
-  for (std::vector<SentChange>& sent_changes : sent_changes_)
-    std::erase_if(sent_changes, of_it);
+  for (std::vector<SentChange>& carried : carried_)
+    std::erase_if(carried, of_it);
   std::erase_if(lost_, of_it);
 }
 
@@ -106,7 +106,7 @@ void FieldUpdates::choose(std::size_t most_bits, Tick now, const FieldTable& tab
     if (row == nullptr) continue;  // the entity ended; forget() follows
     const std::size_t bits = bits_of(*row, due.fields, now, table);
     const bool fits = bits <= left;
-    chosen_[count].fields = fits ? due.fields : fields_that_fit(*row, due.fields, left, now, table);
+    chosen_[count].fields = fits ? due.fields : some_of(*row, due.fields, left, now, table);
     left = fits ? left - bits : 0;  // nothing after a partly sent entity is sent
   }
   chosen_.resize(count);
@@ -137,10 +137,10 @@ FieldUpdates::Written FieldUpdates::write(BitWriter& writer, std::size_t most_bi
 }
 
 void FieldUpdates::sent(Due& due, std::uint32_t fields, Sequence sequence, const FieldTable::Row& row) {
-  if (sent_changes_.empty()) sent_changes_.resize(SentWindow::kCapacity);
-  std::vector<SentChange>& sent_changes = sent_changes_[sequence % SentWindow::kCapacity];
+  if (carried_.empty()) carried_.resize(SentWindow::kCapacity);
+  std::vector<SentChange>& carried = carried_[sequence % SentWindow::kCapacity];
   for_each_bit(fields, [&](std::size_t field) {
-    sent_changes.push_back({due.id, static_cast<std::uint8_t>(field), row.changed[field]});
+    carried.push_back({due.id, static_cast<std::uint8_t>(field), row.changed[field]});
   });
   due.fields &= ~fields;
   due.repairs &= ~fields;
@@ -151,13 +151,13 @@ void FieldUpdates::sent(Due& due, std::uint32_t fields, Sequence sequence, const
 }
 
 void FieldUpdates::settle(Sequence sequence, bool acked) {
-  if (sent_changes_.empty()) return;
-  std::vector<SentChange>& sent_changes = sent_changes_[sequence % SentWindow::kCapacity];
-  if (!acked) lost_.insert(lost_.end(), sent_changes.begin(), sent_changes.end());
-  sent_changes.clear();
+  if (carried_.empty()) return;
+  std::vector<SentChange>& carried = carried_[sequence % SentWindow::kCapacity];
+  if (!acked) lost_.insert(lost_.end(), carried.begin(), carried.end());
+  carried.clear();
 }
 
-void FieldUpdates::requeue_lost(const FieldTable& table) {
+void FieldUpdates::reconsider(const FieldTable& table) {
   for (const SentChange& c : lost_) {
     const FieldTable::Row* row = table.find(c.id);
     if (row == nullptr || row->changed[c.field] != c.tick) continue;

@@ -22,10 +22,10 @@ namespace reckoner {
 class FieldUpdates {
  public:
   /// Notes that the fields in the bit set `fields` of an entity changed at `tick`. `allowed` is false until
-  /// the client has acknowledged the entity's announcement; the change is then held back until release_held().
+  /// the client has acknowledged the entity's announcement; the change is then held back until allow().
   void changed(EntityId id, std::uint32_t fields, Tick tick, bool allowed);
   /// The client has acknowledged the announcement of the entity: its held changes become due.
-  void release_held(EntityId id);
+  void allow(EntityId id);
 
   /// The client no longer follows the entity: drops all its changes.
   void forget(EntityId id);
@@ -60,7 +60,7 @@ class FieldUpdates {
   void settle(Sequence sequence, bool acked);
 
   /// Makes lost changes due again unless the field has changed since.
-  void requeue_lost(const FieldTable& table);
+  void reconsider(const FieldTable& table);
 
  private:
   struct Due {
@@ -84,12 +84,12 @@ class FieldUpdates {
   void sent(Due& due, std::uint32_t fields, Sequence sequence, const FieldTable::Row& row);
 
   std::vector<Due> due_;   // sorted by slot
-  std::vector<Due> held_;  // sorted by slot; waiting for release_held()
+  std::vector<Due> held_;  // sorted by slot; waiting for allow()
   std::vector<std::vector<SentChange>>
       // Changes in each unacknowledged datagram, by sequence modulo capacity. Empty until the first change is
       // sent.
-      sent_changes_;
-  std::vector<SentChange> lost_;  // waiting for requeue_lost()
+      carried_;
+  std::vector<SentChange> lost_;  // waiting for reconsider()
   std::vector<Choice> chosen_;    // scratch
 };
 

@@ -46,7 +46,7 @@ bool moves(const State& s) {
 constexpr double kGapsToWait = 1.33;
 constexpr double kLongestGapS = 0.133;
 
-constexpr double kFrameChangeUrgency = 16.0;
+constexpr double kReframedUrgency = 16.0;
 
 // Below this share of the threshold a bend is not worth sending: the acceleration then serves extrapolation.
 constexpr double kWorthBending = 0.25;
@@ -105,7 +105,7 @@ void Publisher::run(EntityTable& entities, const RouteTable& routes, Tick tick, 
     for (std::size_t w = first; w < last; ++w) {
       SlotSet::for_each_in(awake[w], w, [&](std::uint32_t slot) {
         if (slot + kFetchAhead < entities.slots().size()) entities.slots()[slot + kFetchAhead].fetch();
-        if (!process_entity(entities.slots()[slot], now, counts_[worker])) entities.awake().erase(slot);
+        if (!look_at(entities.slots()[slot], now, counts_[worker])) entities.awake().erase(slot);
         for (std::size_t level = 0; level < kLevels; ++level) {
           if (published_.contains(level, slot)) {
             entities.heads()[slot * kLevels + level] = entities.slots()[slot].levels[level].stream.head();
@@ -125,7 +125,7 @@ void Publisher::run(EntityTable& entities, const RouteTable& routes, Tick tick, 
 }
 
 // Publishes one entity as needed. Returns false if the entity may go to sleep.
-bool Publisher::process_entity(Entity& entity, const Now& now, Counts& counts) {
+bool Publisher::look_at(Entity& entity, const Now& now, Counts& counts) {
   if (entity.teleported) {
     entity.fit.restart();
     if (entity.gap) entity.gap->restart();
@@ -133,7 +133,7 @@ bool Publisher::process_entity(Entity& entity, const Now& now, Counts& counts) {
     entity.teleports = static_cast<std::uint8_t>((entity.teleports + 1) % kTeleportModulus);
   }
   // Aim at the age that updates have for most subscribers of the finest level.
-  entity.fit.change_horizon(MotionFit::horizon_for(rate_hz(), entity.levels[0].delay_s));
+  entity.fit.aim(MotionFit::horizon_for(rate_hz(), entity.levels[0].delay_s));
   entity.fit.observe(entity.truth);
   const bool interpolated = std::any_of(entity.levels.begin(), entity.levels.end(),
                                         [](const EntityLevel& level) { return level.interpolated(); });
@@ -142,7 +142,7 @@ bool Publisher::process_entity(Entity& entity, const Now& now, Counts& counts) {
   if (entity.follower) entity.follower->observe(entity.truth);
   const std::uint64_t published = counts.publishes;
   for (std::size_t level = 0; level < kLevels; ++level) {
-    if (followed(entity, level)) process_level(entity, level, now, counts);
+    if (followed(entity, level)) look_at_level(entity, level, now, counts);
   }
   entity.announced = true;
   entity.teleported = false;
@@ -160,7 +160,7 @@ bool Publisher::followed(const Entity& entity, std::size_t level) const {
   return l.subscribers > 0 || (level == 0 && (l.stream.number() == 0 || config_.interest.radius_m <= 0.0));
 }
 
-void Publisher::process_level(Entity& entity, std::size_t level, const Now& now, Counts& counts) {
+void Publisher::look_at_level(Entity& entity, std::size_t level, const Now& now, Counts& counts) {
   EntityLevel& l = entity.levels[level];
   if (entity.owned && level == 0) {
     if (!entity.owned->fresh && !entity.teleported && l.stream.number() > 0) return;
@@ -175,19 +175,19 @@ void Publisher::process_level(Entity& entity, std::size_t level, const Now& now,
   if (l.stream.number() > 0) {
     const bool due = is_due(entity, l, now);
     // Entering or leaving a route is published at once, except under a budget or a fixed rate.
-    const RouteId wanted = is_on_route(entity) ? entity.follower->id() : RouteId{};
+    const RouteId wanted = rides(entity) ? entity.follower->id() : RouteId{};
     const bool changed =
         wanted != l.stream.head().route && config_.updates_per_second <= 0.0 && config_.fixed_rate_hz <= 0.0;
-    const bool frame_changed = entity.frame.index1 != l.stream.head().frame_index1 ||
+    const bool reframed = entity.frame.index1 != l.stream.head().frame_index1 ||
                           (entity.frame && entity.frame != l.stream.newest().encoded.frame);
-    if (!due && !changed && !entity.teleported && !frame_changed) return;
+    if (!due && !changed && !entity.teleported && !reframed) return;
     cause = entity.teleported ? &PublishCauses::teleport
-            : frame_changed        ? &PublishCauses::frame
+            : reframed        ? &PublishCauses::frame
             : changed         ? &PublishCauses::route
                               : &PublishCauses::due;
     // The published motion is in another frame, so no error can be measured: the update gets a high urgency.
     urgency =
-        frame_changed ? kFrameChangeUrgency
+        reframed ? kReframedUrgency
                  : urgency_of(compare(entity, l, now.time_s), config_.archetypes[entity.archetype], l.factor);
   }
   publish(entity, l, now, urgency);
@@ -197,9 +197,9 @@ void Publisher::process_level(Entity& entity, std::size_t level, const Now& now,
 }
 
 // True if the entity is published as a motion along its route.
-bool Publisher::is_on_route(const Entity& entity) const {
+bool Publisher::rides(const Entity& entity) const {
   return entity.follower && entity.follower->on_route() &&
-         is_encodable(entity.follower->route_state(), entity.follower->route(), quantisation_[entity.archetype]);
+         can_travel(entity.follower->place(), entity.follower->route(), quantisation_[entity.archetype]);
 }
 
 // Time until an update published now takes effect on clients, s.
@@ -211,10 +211,10 @@ double Publisher::ahead_s(const EntityLevel& level) const {
 bool Publisher::is_due(const Entity& entity, EntityLevel& level, const Now& now) const {
   const Motion& motion = level.stream.motion();
   if (level.interpolated() || motion.route != nullptr || motion.never_reverses || motion.bends ||
-      is_on_route(entity))
+      rides(entity))
     return level.policy.due(compare(entity, level, now.time_s), now.tick);
   const State expected = fitted(entity);
-  return level.policy.due(SendPolicy::FreeMotionInputs{entity.truth, expected, motion, now.time_s, ahead_s(level)},
+  return level.policy.due(SendPolicy::Outlook{entity.truth, expected, motion, now.time_s, ahead_s(level)},
                           now.tick);
 }
 
@@ -226,10 +226,10 @@ SendPolicy::Comparison Publisher::compare(const Entity& entity, const EntityLeve
   const Motion& motion = level.stream.motion();
   const State published = state_at(motion, time_s);
   const State published_ahead = state_at(motion, later_s);
-  if (!is_on_route(entity)) {
+  if (!rides(entity)) {
     const State expected =
         state_at({.state = fitted(entity), .never_reverses = motion.never_reverses}, ahead_s(level));
-    std::optional<GapFit::GapError> gap;
+    std::optional<GapFit::Off> gap;
     if (level.interpolated())
       gap = entity.gap->off(motion, entity.truth, time_s, longest_gap_s(level.factor));
     return {entity.truth, published, expected, published_ahead, gap};
@@ -267,7 +267,7 @@ State Publisher::fitted(const Entity& entity) const {
 
 // Returns the state to publish for free motion: the best one to predict from or, if all subscribers
 // interpolate, the best end of an interpolation.
-Publisher::OutgoingState Publisher::outgoing_state(Entity& entity, const EntityLevel& level, double time_s) const {
+Publisher::Told Publisher::to_publish(Entity& entity, const EntityLevel& level, double time_s) const {
   State state = entity.owned ? entity.truth : fitted(entity);  // the owner has fitted it already
   if (!level.interpolated()) return {state};
   if (level.stream.number() > 0) entity.gap->learn(time_s - level.stream.motion().time_s);
@@ -296,7 +296,7 @@ std::optional<glm::vec3> Publisher::bend_of(const Entity& entity, const EntityLe
   const auto bend = entity.gap->bend(from, entity.truth, time_s);
   if (!bend) return std::nullopt;
   const Motion to{entity.gap->smoothed(entity.truth), time_s};
-  const glm::dvec3 straight = bending_acceleration(from, to, glm::dvec3{0.0});
+  const glm::dvec3 straight = acceleration_that_bends(from, to, glm::dvec3{0.0});
   const double gap_s = time_s - from.time_s;
   const double bends_m = bend_share(0.5) * 0.5 * gap_s * gap_s * glm::distance(glm::dvec3{*bend}, straight);
   const double limit_m =
@@ -315,7 +315,7 @@ void Publisher::publish_owned(Entity& entity, EntityLevel& level, const Now& now
     const State before = state_at(level.stream.motion(), now.time_s);
     const State after = state_at(owned.motion, now.time_s);
     urgency = level.stream.motion().frame != owned.motion.frame
-                  ? kFrameChangeUrgency
+                  ? kReframedUrgency
                   : glm::distance(before.position, after.position) /
                         config_.archetypes[entity.archetype].threshold_m;
   }
@@ -332,29 +332,29 @@ void Publisher::publish(Entity& entity, EntityLevel& level, const Now& now, doub
   const bool rests = halts && (level.policy.rests() || level.stream.number() == 0);
   const double scale = halts ? std::min(1.0, level.policy.scale()) : level.policy.scale();
   const std::uint8_t precision =
-      rests ? kMaxPrecision : precision_for(scale * level.factor * level.policy.lever_share());
+      rests ? kMostPrecision : precision_for(scale * level.factor * level.policy.lever_share());
   QuantisedState encoded;
-  if (is_on_route(entity)) {
+  if (rides(entity)) {
     const RouteFollower& follower = *entity.follower;
-    encoded = quantise(follower.id(), follower.route(), follower.route_state(), entity.teleports, precision, q);
+    encoded = quantise(follower.id(), follower.route(), follower.place(), entity.teleports, precision, q);
   } else {
-    OutgoingState outgoing = outgoing_state(entity, level, now.time_s);
-    if (!is_encodable(outgoing.state, q))
-      outgoing = {entity.truth};  // the truth is known to be encodable, the fitted state may not be
+    Told told = to_publish(entity, level, now.time_s);
+    if (!can_travel(told.state, q))
+      told = {entity.truth};  // the truth is known to be encodable, the fitted state may not be
     const double gap_s =
         level.stream.number() > 0 ? (now.tick - level.stream.head().tick) / config_.tick_rate_hz : 0.0;
     CodingMode coding_mode = level.interpolated()
                                  ? level.coding_mode.choose(precision, 0.0, kEndWeight * gap_s)
                                  : level.coding_mode.choose(precision, level.delay_s, gap_s);
-    coding_mode.bends = outgoing.bends;
-    encoded = quantise(outgoing.state, entity.teleports, coding_mode, q);
-    encoded.link = outgoing.link;
+    coding_mode.bends = told.bends;
+    encoded = quantise(told.state, entity.teleports, coding_mode, q);
+    encoded.link = told.link;
     encoded.frame = entity.frame;
     learn_coding_mode(level, encoded, now.tick, q);
   }
   encoded.frame = entity.frame;
   level.stream.publish(encoded, *motion_of(encoded, now.time_s, q, now.routes), now.tick, urgency);
-  level.policy.update_sent();
+  level.policy.spent();
 }
 
 }  // namespace reckoner

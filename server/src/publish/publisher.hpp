@@ -57,7 +57,7 @@ class Publisher {
   };
 
   // The state to publish for an entity that is not published on a route.
-  struct OutgoingState {
+  struct Told {
     State state;
     bool bends = false;
     std::uint8_t link = 0;
@@ -66,18 +66,18 @@ class Publisher {
   // The budget or fixed rate at the finest level of detail, updates per second; 0 if the threshold decides.
   // Most clients that see the entity up close follow it at this level.
   [[nodiscard]] double rate_hz() const { return std::max(config_.updates_per_second, config_.fixed_rate_hz); }
-  [[nodiscard]] bool process_entity(Entity& entity, const Now& now, Counts& counts);
+  [[nodiscard]] bool look_at(Entity& entity, const Now& now, Counts& counts);
   [[nodiscard]] double ahead_s(const EntityLevel& level) const;
   [[nodiscard]] bool is_due(const Entity& entity, EntityLevel& level, const Now& now) const;
-  void process_level(Entity& entity, std::size_t level, const Now& now, Counts& counts);
+  void look_at_level(Entity& entity, std::size_t level, const Now& now, Counts& counts);
   void publish(Entity& entity, EntityLevel& level, const Now& now, double urgency) const;
   void publish_owned(Entity& entity, EntityLevel& level, const Now& now) const;
   void learn_coding_mode(EntityLevel& level, const QuantisedState& encoded, Tick tick,
                          const Quantisation& q) const;
   [[nodiscard]] bool followed(const Entity& entity, std::size_t level) const;
-  [[nodiscard]] bool is_on_route(const Entity& entity) const;
+  [[nodiscard]] bool rides(const Entity& entity) const;
   [[nodiscard]] State fitted(const Entity& entity) const;
-  [[nodiscard]] OutgoingState outgoing_state(Entity& entity, const EntityLevel& level, double time_s) const;
+  [[nodiscard]] Told to_publish(Entity& entity, const EntityLevel& level, double time_s) const;
   [[nodiscard]] std::optional<glm::vec3> bend_of(const Entity& entity, const EntityLevel& level,
                                                  double time_s) const;
   [[nodiscard]] SendPolicy::Comparison compare(const Entity& entity, const EntityLevel& level,

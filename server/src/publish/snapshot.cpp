@@ -63,7 +63,7 @@ UpdateCoding Snapshot::coding(Tick tick, Tick held_tick) const {
   std::uint64_t back = 0;
   std::size_t references = 0;
   std::int64_t previous = -1;
-  for (std::size_t i = written_; i < items_.size(); ++i) {
+  for (std::size_t i = taken_; i < items_.size(); ++i) {
     const Item& item = items_[i];
     gaps += static_cast<std::uint64_t>(std::int64_t{item.slot} - previous - 1);
     previous = item.slot;
@@ -71,19 +71,19 @@ UpdateCoding Snapshot::coding(Tick tick, Tick held_tick) const {
     back += held_tick - item.reference_tick;
     ++references;
   }
-  coding.gap_order = order_for(gaps, items_.size() - written_, UpdateCoding::kMostGapOrder);
+  coding.gap_order = order_for(gaps, items_.size() - taken_, UpdateCoding::kMostGapOrder);
   coding.reference_order = order_for(back, references, UpdateCoding::kMostReferenceOrder);
   return coding;
 }
 
 std::span<const Snapshot::Item> Snapshot::take(Tick tick, const UpdateCoding& coding, std::size_t room_bits,
                                                BitWriter& writer) {
-  const std::size_t begin = written_;
+  const std::size_t begin = taken_;
   std::int64_t previous = -1;
-  for (; written_ < items_.size(); ++written_) {
-    Item& item = items_[written_];
+  for (; taken_ < items_.size(); ++taken_) {
+    Item& item = items_[taken_];
     const std::size_t before = writer.bits_written();
-    if (written_ > begin && before + kMostHeadBits + item.motion.bits > room_bits) break;
+    if (taken_ > begin && before + kMostHeadBits + item.motion.bits > room_bits) break;
     UpdateHeader head{item.slot, tick - item.tick, item.level, {}};
     if (item.reference != 0) head.reference_age = tick - item.reference_tick;
     write(writer, head, coding, previous);
@@ -91,7 +91,7 @@ std::span<const Snapshot::Item> Snapshot::take(Tick tick, const UpdateCoding& co
     item.bits = static_cast<std::uint32_t>(writer.bits_written() - before);
     previous = item.slot;
   }
-  return std::span{items_}.subspan(begin, written_ - begin);
+  return std::span{items_}.subspan(begin, taken_ - begin);
 }
 
 }  // namespace reckoner

@@ -24,12 +24,12 @@ constexpr double kJumpS = 0.5;
 
 // If the client acknowledged a datagram but did not report when it applied it, the time is guessed after this
 // long.
-constexpr double kGuessAfterS = 0.4;
+constexpr double kPatienceS = 0.4;
 
 constexpr double kLagGain = 1.0 / 16.0;
 
 // The shown time lags by up to the longest delay of buffered modes, and a blend needs the motions before it.
-constexpr double kKeepS = ShownHistory::kHistoryS + 0.5;
+constexpr double kKeepS = SeenBy::kHistoryS + 0.5;
 
 // Returns the server time with these low bits that is nearest to the present.
 double unwrap_clock(std::uint16_t clock, double now_s) {
@@ -40,56 +40,56 @@ double unwrap_clock(std::uint16_t clock, double now_s) {
 
 }  // namespace
 
-ShownEntityHistory* ShownHistory::find(EntityId id) const {
+SeenEntity* SeenBy::find(EntityId id) const {
   if (!id || id.slot() >= entities_.size() || !entities_[id.slot()]) return nullptr;
-  ShownEntityHistory* found = entities_[id.slot()].get();
+  SeenEntity* found = entities_[id.slot()].get();
   return found->id() == id ? found : nullptr;
 }
 
-void ShownHistory::change(MotionPath path, double blend_s) {
+void SeenBy::change(Path path, double blend_s) {
   changed_ = changed_ || path != path_ || blend_s != blend_s_;
   path_ = path;
   blend_s_ = blend_s;
 }
 
-void ShownHistory::announced(EntityId id, const Motion& first) {
+void SeenBy::announced(EntityId id, const Motion& first) {
   if (id.slot() >= entities_.size()) entities_.resize(id.slot() + 1);
-  entities_[id.slot()] = std::make_unique<ShownEntityHistory>(id, first, path_);
+  entities_[id.slot()] = std::make_unique<SeenEntity>(id, first, path_);
   note_frame(first);
 }
 
-void ShownHistory::announcement_updated(EntityId id, const Motion& newer) {
-  const ShownEntityHistory* entity = find(id);
+void SeenBy::announced_again(EntityId id, const Motion& newer) {
+  const SeenEntity* entity = find(id);
   if (entity != nullptr && !entity->appeared()) announced(id, newer);
 }
 
-void ShownHistory::confirmed(EntityId id) {
+void SeenBy::confirmed(EntityId id) {
   confirmed_.push_back(id);
 }
 
-void ShownHistory::own(EntityId id) {
+void SeenBy::own(EntityId id) {
   forget(id);
   own_.push_back(id);
 }
 
-void ShownHistory::forget(EntityId id) {
+void SeenBy::forget(EntityId id) {
   std::erase(own_, id);
   std::erase(confirmed_, id);
   if (find(id) != nullptr) entities_[id.slot()].reset();
 }
 
-void ShownHistory::sent(Sequence sequence, EntityId id, const Motion& motion, double now_s) {
+void SeenBy::sent(Sequence sequence, EntityId id, const Motion& motion, double now_s) {
   Sent& datagram = sent_[sequence % kSent];
   if (!datagram.open || datagram.sequence != sequence) {
     datagram.sequence = sequence;
     datagram.open = true;
     datagram.sent_s = now_s;
-    datagram.content.clear();
+    datagram.carried.clear();
   }
-  datagram.content.push_back({id, motion});
+  datagram.carried.push_back({id, motion});
 }
 
-std::optional<Refusal> ShownHistory::process(const ShowingReport& report, const std::optional<Ack>& ack,
+std::optional<Refusal> SeenBy::take_in(const ShowingReport& report, const std::optional<Ack>& ack,
                                        double now_s) {
   const double client_s = unwrap_clock(report.clock, now_s);
   if (client_s > now_s + kClockSlackS || client_s < now_s - kOldestReportS) {
@@ -109,14 +109,14 @@ std::optional<Refusal> ShownHistory::process(const ShowingReport& report, const 
   }
   if (ack) guess_arrivals(*ack, instant, now_s);
   for (const EntityId id : confirmed_) {
-    if (ShownEntityHistory* entity = find(id); entity != nullptr && !entity->appeared())
+    if (SeenEntity* entity = find(id); entity != nullptr && !entity->appeared())
       entity->appear(instant.shown_s);
   }
   confirmed_.clear();
   return std::nullopt;
 }
 
-void ShownHistory::begin_era(unsigned era, double shown_s) {
+void SeenBy::begin_era(unsigned era, double shown_s) {
   known_from_s_ = era_ ? shown_s + kJumpS : shown_s;
   era_ = era;
   changed_ = false;
@@ -126,7 +126,7 @@ void ShownHistory::begin_era(unsigned era, double shown_s) {
   }
 }
 
-void ShownHistory::note_instant(const Instant& instant) {
+void SeenBy::note_instant(const Instant& instant) {
   // Late reports are sorted by time, too, as far as they matter.
   auto place = instants_.end();
   while (place != instants_.begin() && (place - 1)->now_s > instant.now_s)
@@ -137,7 +137,7 @@ void ShownHistory::note_instant(const Instant& instant) {
     instants_.pop_front();
 }
 
-void ShownHistory::apply(Sent& datagram, double shown_s) {
+void SeenBy::apply(Sent& datagram, double shown_s) {
   // A motion is not applied before it is sent, and not at a shown time further back than a report can say. A
   // client gains nothing by claiming that a motion arrived later than the limit.
   constexpr double kLongestDelayS = ShowingReport::kMostDelay * kStampUnitS + kClockSlackS;
@@ -145,37 +145,37 @@ void ShownHistory::apply(Sent& datagram, double shown_s) {
       std::clamp(shown_s, datagram.sent_s - kLongestDelayS, datagram.sent_s + std::max(limit_s_, kHistoryS));
   const auto carry = [this](const State& state, FrameId from, FrameId to,
                             double time_s) -> std::optional<State> {
-    const auto out_of = frame_at(from, time_s, kMaxFrameDepth);
-    const auto into = frame_at(to, time_s, kMaxFrameDepth);
+    const auto out_of = frame_at(from, time_s, kMostFrames);
+    const auto into = frame_at(to, time_s, kMostFrames);
     if (!out_of || !into) return std::nullopt;
     const State world = from ? out_of_frame(*out_of, state) : state;
     return to ? into_frame(*into, world) : world;
   };
-  for (const SentPublish& content : datagram.content) {
-    if (ShownEntityHistory* entity = find(content.id)) {
-      entity->add(shown_s, content.motion, blend_s_, kKeepS, carry);
-    } else if (std::erase(own_, content.id) > 0) {  // how it blends from its own motion is unknown
-      announced(content.id, content.motion);
-      find(content.id)->appear(shown_s + blend_s_);
+  for (const SentPublish& carried : datagram.carried) {
+    if (SeenEntity* entity = find(carried.id)) {
+      entity->add(shown_s, carried.motion, blend_s_, kKeepS, carry);
+    } else if (std::erase(own_, carried.id) > 0) {  // how it blends from its own motion is unknown
+      announced(carried.id, carried.motion);
+      find(carried.id)->appear(shown_s + blend_s_);
     }
-    note_frame(content.motion);
+    note_frame(carried.motion);
   }
   datagram.open = false;
 }
 
 // Guesses when the client applied datagrams that it acknowledged long ago without reporting their arrival.
 // Either the reports were lost, or the client applied them before it showed anything.
-void ShownHistory::guess_arrivals(const Ack& ack, const Instant& instant, double now_s) {
+void SeenBy::guess_arrivals(const Ack& ack, const Instant& instant, double now_s) {
   for (unsigned behind = 0; behind <= 32; ++behind) {
     if (behind > 0 && ((ack.window >> (behind - 1)) & 1u) == 0) continue;
     const auto sequence = static_cast<Sequence>(ack.newest - behind);
     Sent& datagram = sent_[sequence % kSent];
-    if (!datagram.open || datagram.sequence != sequence || now_s - datagram.sent_s < kGuessAfterS) continue;
+    if (!datagram.open || datagram.sequence != sequence || now_s - datagram.sent_s < kPatienceS) continue;
     apply(datagram, std::min(datagram.sent_s + lag_s_, instant.shown_s));
   }
 }
 
-std::optional<double> ShownHistory::shown_at(double time_s, double now_s) const {
+std::optional<double> SeenBy::shown_at(double time_s, double now_s) const {
   const double oldest_s = now_s - std::min(limit_s_, kHistoryS);
   if (instants_.empty() || !(time_s >= oldest_s) || !(time_s <= now_s + kClockSlackS)) return std::nullopt;
   if (time_s < instants_.front().now_s) return std::nullopt;
@@ -194,18 +194,18 @@ std::optional<double> ShownHistory::shown_at(double time_s, double now_s) const 
 }
 
 // Like the client, corrects an entity gently if its frame contains others.
-void ShownHistory::note_frame(const Motion& motion) const {
+void SeenBy::note_frame(const Motion& motion) const {
   if (!motion.frame) return;
-  if (ShownEntityHistory* frame = find(entity_of(motion.frame))) frame->carry(glm::length(motion.state.position));
+  if (SeenEntity* frame = find(entity_of(motion.frame))) frame->carry(glm::length(motion.state.position));
 }
 
-std::optional<State> ShownHistory::frame_at(FrameId frame, double shown_s, int most) const {
+std::optional<State> SeenBy::frame_at(FrameId frame, double shown_s, int most) const {
   if (!frame) return State{};
-  const ShownEntityHistory* entity = find(entity_of(frame));
+  const SeenEntity* entity = find(entity_of(frame));
   return entity != nullptr && most > 0 ? in_world(*entity, shown_s, most - 1) : std::nullopt;
 }
 
-std::optional<State> ShownHistory::in_world(const ShownEntityHistory& entity, double shown_s, int most) const {
+std::optional<State> SeenBy::in_world(const SeenEntity& entity, double shown_s, int most) const {
   const auto shown = entity.shown(shown_s);
   if (!shown) return std::nullopt;
   if (!shown->frame) return shown->state;
@@ -214,15 +214,15 @@ std::optional<State> ShownHistory::in_world(const ShownEntityHistory& entity, do
   return out_of_frame(*frame, shown->state);
 }
 
-std::optional<State> ShownHistory::shown(EntityId id, double shown_s) const {
-  const ShownEntityHistory* entity = find(id);
-  return entity != nullptr ? in_world(*entity, shown_s, kMaxFrameDepth) : std::nullopt;
+std::optional<State> SeenBy::shown(EntityId id, double shown_s) const {
+  const SeenEntity* entity = find(id);
+  return entity != nullptr ? in_world(*entity, shown_s, kMostFrames) : std::nullopt;
 }
 
-void ShownHistory::shown(double shown_s, std::vector<SeenPose>& poses) const {
+void SeenBy::shown(double shown_s, std::vector<SeenPose>& poses) const {
   for (const auto& entity : entities_) {
     if (!entity) continue;
-    if (const auto state = in_world(*entity, shown_s, kMaxFrameDepth))
+    if (const auto state = in_world(*entity, shown_s, kMostFrames))
       poses.push_back({entity->id(), state->pose()});
   }
 }

@@ -24,22 +24,22 @@ namespace reckoner {
 /// when it applied them (ShowingReport), and the client's own code.
 ///
 /// The client's reports are limited to plausible values. They cannot reach further back than the limit.
-class ShownHistory {
+class SeenBy {
  public:
   /// Length of the history, s.
   static constexpr double kHistoryS = 1.0;
 
-  ShownHistory(MotionPath path, double blend_s, double limit_s) : path_(path), blend_s_(blend_s), limit_s_(limit_s) {}
+  SeenBy(Path path, double blend_s, double limit_s) : path_(path), blend_s_(blend_s), limit_s_(limit_s) {}
 
   /// The client changes to `path` and `blend_s`, at an unknown time. As after a jump in time, it is then
   /// unknown for a while what the client shows.
-  void change(MotionPath path, double blend_s);
+  void change(Path path, double blend_s);
 
   /// The client was sent the announcement of an entity with the motion `first`.
   void announced(EntityId id, const Motion& first);
   /// A newer motion was sent reliably after the announcement, before the client acknowledged it.
-  void announcement_updated(EntityId id, const Motion& newer);
-  /// The client acknowledged the announcement; it did so in the report that process() gets next, or in the
+  void announced_again(EntityId id, const Motion& newer);
+  /// The client acknowledged the announcement; it did so in the report that take_in() gets next, or in the
   /// one before.
   void confirmed(EntityId id);
   /// The entity ended, or the client no longer follows it.
@@ -58,7 +58,7 @@ class ShownHistory {
   /// Processes the report and acknowledgement in a client's datagram that arrived at server time `now_s`.
   /// Returns why the report is refused, or nothing. While the client's clock is far off, it is unknown what
   /// it shows.
-  std::optional<Refusal> process(const ShowingReport& report, const std::optional<Ack>& ack, double now_s);
+  std::optional<Refusal> take_in(const ShowingReport& report, const std::optional<Ack>& ack, double now_s);
 
   /// Returns the shown time at `time_s`, the client's own estimate of server time. `now_s` is the server's
   /// present time. Empty if it is unknown, or further back than the limit.
@@ -82,7 +82,7 @@ class ShownHistory {
     Sequence sequence = 0;
     bool open = false;
     double sent_s = 0.0;
-    std::vector<SentPublish> content;
+    std::vector<SentPublish> carried;
   };
   // When the client's clock was at `now_s`, the client showed `shown_s`.
   struct Instant {
@@ -92,19 +92,19 @@ class ShownHistory {
   static constexpr std::size_t kSent = 256;
   static constexpr std::size_t kMostInstants = 256;
 
-  [[nodiscard]] ShownEntityHistory* find(EntityId id) const;
-  [[nodiscard]] std::optional<State> in_world(const ShownEntityHistory& entity, double shown_s, int most) const;
+  [[nodiscard]] SeenEntity* find(EntityId id) const;
+  [[nodiscard]] std::optional<State> in_world(const SeenEntity& entity, double shown_s, int most) const;
   [[nodiscard]] std::optional<State> frame_at(FrameId frame, double shown_s, int most) const;
   void begin_era(unsigned era, double shown_s);
   void note_instant(const Instant& instant);
   void apply(Sent& datagram, double shown_s);
   void guess_arrivals(const Ack& ack, const Instant& instant, double now_s);
 
-  MotionPath path_;
+  Path path_;
   double blend_s_;
   double limit_s_;
   bool changed_ = false;                               // path or blend changed since the last report
-  std::vector<std::unique_ptr<ShownEntityHistory>> entities_;  // by slot; null: unknown to the client
+  std::vector<std::unique_ptr<SeenEntity>> entities_;  // by slot; null: unknown to the client
   std::vector<EntityId> own_;
   std::vector<EntityId> confirmed_;  // acknowledged since the last report
   std::array<Sent, kSent> sent_{};   // by sequence modulo kSent

@@ -7,7 +7,7 @@ namespace reckoner {
 
 WorkerPool::WorkerPool(unsigned threads) {
   for (unsigned worker = 1; worker < threads; ++worker)
-    threads_.emplace_back([this, worker] { worker_loop(worker); });
+    threads_.emplace_back([this, worker] { live(worker); });
 }
 
 WorkerPool::~WorkerPool() {
@@ -32,12 +32,12 @@ void WorkerPool::share(std::size_t count, std::size_t grain, void* context, Call
     ++round_;
   }
   begin_.notify_all();
-  run_chunks(0);
+  take_part(0);
   std::unique_lock lock(mutex_);
   end_.wait(lock, [this] { return working_ == 0; });
 }
 
-void WorkerPool::run_chunks(unsigned worker) {
+void WorkerPool::take_part(unsigned worker) {
   for (;;) {
     const std::size_t first = next_.fetch_add(grain_, std::memory_order_relaxed);
     if (first >= count_) return;
@@ -45,7 +45,7 @@ void WorkerPool::run_chunks(unsigned worker) {
   }
 }
 
-void WorkerPool::worker_loop(unsigned worker) {
+void WorkerPool::live(unsigned worker) {
   std::uint64_t done = 0;
   for (;;) {
     {
@@ -54,7 +54,7 @@ void WorkerPool::worker_loop(unsigned worker) {
       if (ending_) return;
       done = round_;
     }
-    run_chunks(worker);
+    take_part(worker);
     {
       const std::lock_guard lock(mutex_);
       --working_;

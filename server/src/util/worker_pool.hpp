@@ -42,8 +42,8 @@ class WorkerPool {
   using Call = void (*)(void* context, unsigned worker, std::size_t first, std::size_t last);
 
   void share(std::size_t count, std::size_t grain, void* context, Call call);
-  void run_chunks(unsigned worker);
-  void worker_loop(unsigned worker);
+  void take_part(unsigned worker);
+  void live(unsigned worker);
 
   std::vector<std::thread> threads_;
   std::mutex mutex_;

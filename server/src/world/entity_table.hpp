@@ -124,7 +124,7 @@ class EntityTable {
   /// The entity's true state in the world frame.
   [[nodiscard]] State in_world(const Entity& entity) const;
   /// The entity's true position in the world frame, m.
-  [[nodiscard]] glm::dvec3 position_in_world(const Entity& entity) const {
+  [[nodiscard]] glm::dvec3 place_of(const Entity& entity) const {
     return entity.frame ? in_world(entity).position : entity.truth.position;
   }
 

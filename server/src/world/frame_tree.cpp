@@ -26,7 +26,7 @@ FrameTree::Fit FrameTree::fit(EntityId id, EntityId frame) const {
     if (outer.slot() == id.slot()) return Fit::circle;
     ++frames;
   }
-  return frames > 0 && frames + height(slot_of(id)) > kMaxFrameDepth ? Fit::too_deep : Fit::fits;
+  return frames > 0 && frames + height(slot_of(id)) > kMostFrames ? Fit::too_deep : Fit::fits;
 }
 
 void FrameTree::put(EntityId id, EntityId frame) {

@@ -12,7 +12,7 @@
 namespace reckoner {
 
 /// The tree of frames, by slot: which entity is in the frame of which other. It has no circles and is at most
-/// kMaxFrameDepth deep. It uses no memory until an entity enters a frame.
+/// kMostFrames deep. It uses no memory until an entity enters a frame.
 class FrameTree {
  public:
   /// The entity in whose frame the slot's entity is; null: the world frame.

@@ -51,19 +51,19 @@ void RouteFollower::observe(const State& truth) {
   exact_ = given_;
   given_.reset();
   if (exact_) {
-    add_distance(filled_ == 0 ? exact_->distance : route_->unwrapped(exact_->distance, expected()));
+    note(filled_ == 0 ? exact_->distance : route_->unwrapped(exact_->distance, expected()));
     on_route_ = true;
     return;
   }
-  const Route::Nearest found = find_nearest(truth);
-  const double distance = unwrapped_distance(found.distance, truth);
+  const Route::Nearest found = look(truth);
+  const double distance = unfolded(found.distance, truth);
   if (!is_near(found, distance, truth)) {
     forget();
     strayed_ = true;
     return;
   }
   if (filled_ == 0) first_speed_ = glm::dot(glm::dvec3{truth.velocity}, heading(distance));
-  add_distance(distance);
+  note(distance);
   if (on_route_) return;
   ++ticks_near_;
   if (strayed_ && ticks_near_ * tick_s_ < kRejoinS) return;
@@ -71,10 +71,10 @@ void RouteFollower::observe(const State& truth) {
   strayed_ = false;
 }
 
-Route::Nearest RouteFollower::find_nearest(const State& truth) const {
+Route::Nearest RouteFollower::look(const State& truth) const {
   if (filled_ == 0) return route_->nearest(truth.position);
-  const double displacement_m = filled_ > 1 ? std::abs(past(0) - past(1)) : std::abs(first_speed_) * tick_s_;
-  return route_->nearest(truth.position, expected(), kReachM + 4.0 * displacement_m);
+  const double way = filled_ > 1 ? std::abs(past(0) - past(1)) : std::abs(first_speed_) * tick_s_;
+  return route_->nearest(truth.position, expected(), kReachM + 4.0 * way);
 }
 
 // The direction of travel of an entity that moves forwards at `distance`.
@@ -85,7 +85,7 @@ glm::dvec3 RouteFollower::heading(double distance) const {
 // Converts a distance on the route to one that continues from the last. A ping-pong route passes every point
 // twice, once in each direction. The expected distance decides which one it is, or at the start the entity's
 // orientation or velocity.
-double RouteFollower::unwrapped_distance(double distance, const State& truth) const {
+double RouteFollower::unfolded(double distance, const State& truth) const {
   if (route_->wrap() != RouteWrap::kPingPong)
     return filled_ == 0 ? distance : route_->unwrapped(distance, expected());
   const double back = route_->period() - distance;
@@ -101,13 +101,13 @@ double RouteFollower::unwrapped_distance(double distance, const State& truth) co
 
 bool RouteFollower::is_near(const Route::Nearest& found, double distance, const State& truth) const {
   const double share = strayed_ ? kRejoinShare : 1.0;
-  if (!(found.distance_to_point <= share * threshold_m_)) return false;
+  if (!(found.away <= share * threshold_m_)) return false;
   if (!faces_along_) return true;
   const State there = route_->state_at({distance, 0.0, 0.0}, 0.0);
   return angle_between(truth.orientation, there.orientation) <= share * threshold_rad_;
 }
 
-void RouteFollower::add_distance(double distance) {
+void RouteFollower::note(double distance) {
   past_[next_] = distance;
   next_ = (next_ + 1) % kPast;
   filled_ = std::min(filled_ + 1, kPast);
@@ -123,7 +123,7 @@ std::optional<double> RouteFollower::steady_speed() const {
   return per_tick / tick_s_;
 }
 
-RouteState RouteFollower::route_state() const {
+RouteState RouteFollower::place() const {
   if (exact_) return *exact_;
   const double now = past(0);
   if (filled_ == 1) return {now, first_speed_, 0.0};
@@ -142,7 +142,7 @@ RouteState RouteFollower::route_state() const {
 }
 
 Motion RouteFollower::motion(double time_s) const {
-  Motion motion{State{}, time_s, 0, route_, route_state(), faces_along_};
+  Motion motion{State{}, time_s, 0, route_, place(), faces_along_};
   motion.state = state_along(motion, motion.along);
   return motion;
 }

@@ -52,20 +52,20 @@ class RouteFollower {
   /// Exact values from give() are returned as they are. Otherwise the values are fitted: to the last quarter
   /// of a second with a constant speed if that explains it, else to the last tenth of a second with an
   /// acceleration.
-  [[nodiscard]] RouteState route_state() const;
+  [[nodiscard]] RouteState place() const;
 
-  /// route_state() as a motion that starts at server time `time_s`, s.
+  /// place() as a motion that starts at server time `time_s`, s.
   [[nodiscard]] Motion motion(double time_s) const;
 
  private:
   static constexpr std::size_t kPast = 16;
 
   void forget();
-  [[nodiscard]] Route::Nearest find_nearest(const State& truth) const;
+  [[nodiscard]] Route::Nearest look(const State& truth) const;
   [[nodiscard]] glm::dvec3 heading(double distance) const;
-  [[nodiscard]] double unwrapped_distance(double distance, const State& truth) const;
+  [[nodiscard]] double unfolded(double distance, const State& truth) const;
   [[nodiscard]] bool is_near(const Route::Nearest& found, double distance, const State& truth) const;
-  void add_distance(double distance);
+  void note(double distance);
   [[nodiscard]] double past(std::size_t ticks_ago) const {
     return past_[(next_ + kPast - 1 - ticks_ago) % kPast];
   }

@@ -201,7 +201,7 @@ TEST(Chaikin, RefusesBadInput) {
   EXPECT_TRUE(refused({{0, 0}, {nan, 0}, {1, 1}}, {}));
   EXPECT_TRUE(refused({{0, std::numeric_limits<double>::infinity()}}, {}));
   EXPECT_TRUE(refused(p, {.passes = -1}));
-  EXPECT_TRUE(refused(p, {.passes = kMaxChaikinPasses + 1}));
+  EXPECT_TRUE(refused(p, {.passes = kMostChaikinPasses + 1}));
   EXPECT_TRUE(refused(p, {.angle_limit = nan}));
   EXPECT_TRUE(refused(p, {.angle_limit = -0.1}));
   EXPECT_TRUE(refused(p, {.outlier_limit = 0.0}));

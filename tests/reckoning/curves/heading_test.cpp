@@ -26,7 +26,7 @@ CubicPath<dvec3> helix() {
   return CatmullRom<dvec3>::make(p, {CatmullRomKnots::kUniform, CatmullRomEnds::kReflected})->path();
 }
 
-void expect_right_handed(const TangentFrame& f) {
+void expect_right_handed(const Frame& f) {
   EXPECT_NEAR(glm::length(f.tangent), 1.0, 1e-12);
   EXPECT_NEAR(glm::length(f.left), 1.0, 1e-12);
   EXPECT_LT(glm::length(glm::cross(f.tangent, f.left) - f.up), 1e-12);
@@ -94,7 +94,7 @@ TEST(Heading, YawAndPitch) {
     EXPECT_LT(glm::length(q * dvec3(1, 0, 0) - d), 1e-14);
     EXPECT_NEAR((q * dvec3(0, 1, 0)).z, 0.0, 1e-14);  // level
     EXPECT_GE((q * dvec3(0, 0, 1)).z, 0.0);
-    const TangentFrame f = frame_towards(d, {0, 0, 1});
+    const Frame f = frame_towards(d, {0, 0, 1});
     expect_right_handed(f);
     EXPECT_LT(glm::length(f.orientation() * dvec3(0, 0, 1) - q * dvec3(0, 0, 1)), 1e-12);
   }
@@ -118,9 +118,9 @@ TEST(FrameTable, DoesNotRoll) {
     const auto arc = ArcLengthTable::make(path);
     const FrameTable frames(path, *arc);
     const double end = path.end_parameter();
-    const TangentFrame start = frames.frame(path, *arc, 0.0);
+    const Frame start = frames.frame(path, *arc, 0.0);
     for (const double share : {0.1, 0.37, 0.8, 1.0}) {
-      const TangentFrame f = frames.frame(path, *arc, share * end);
+      const Frame f = frames.frame(path, *arc, share * end);
       expect_right_handed(f);
       EXPECT_LT(glm::length(f.tangent - unit_tangent(path, share * end)), 1e-12);
       EXPECT_LT(glm::length(f.up - transported_up(path, start.up, 0.0, share * end, 40000)), 2e-5) << share;
@@ -132,9 +132,9 @@ TEST(FrameTable, IsContinuous) {
   const auto path = random_path(9);
   const auto arc = ArcLengthTable::make(path);
   const FrameTable frames(path, *arc);
-  TangentFrame last = frames.frame(path, *arc, 0.0);
+  Frame last = frames.frame(path, *arc, 0.0);
   for (double t = 0.0005; t < 7.0; t += 0.0005) {
-    const TangentFrame f = frames.frame(path, *arc, t);
+    const Frame f = frames.frame(path, *arc, t);
     EXPECT_LT(glm::length(f.up - last.up), 2.0 * glm::length(f.tangent - last.tangent) + 1e-6) << t;
     last = f;
   }
@@ -144,8 +144,8 @@ TEST(FrameTable, ComesBackToItsStartOnAClosedPath) {
   const auto path = random_path(12, CatmullRomEnds::kClosed);
   const auto arc = ArcLengthTable::make(path);
   const FrameTable closed(path, *arc);
-  const TangentFrame first = closed.frame(path, *arc, 0.0);
-  const TangentFrame last = closed.frame(path, *arc, path.end_parameter());
+  const Frame first = closed.frame(path, *arc, 0.0);
+  const Frame last = closed.frame(path, *arc, path.end_parameter());
   EXPECT_LT(glm::length(first.up - last.up), 1e-9);
   EXPECT_NE(closed.closing_roll_rate(), 0.0);
   const FrameTable open(path, *arc, {.close = false});

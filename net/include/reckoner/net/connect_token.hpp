@@ -58,14 +58,14 @@ struct ServerAddress {
 
 /// What a backend lets a client do: join one of some servers, until a point in time, as somebody.
 struct ConnectGrant {
-  static constexpr std::size_t kMaxServers = 32;  ///< that a token can name
+  static constexpr std::size_t kMostServers = 32;  ///< that a token can name
   static constexpr std::size_t kUserBytes = 256;   ///< that a token carries for the server's game
   /// How long after expires_s a client may come back by itself, unless something else is said, s: a day.
   static constexpr std::uint64_t kRenewableS = 86'400;
 
   std::uint64_t client_id = 0;         ///< the backend's name for the client, who is there once under it
   std::uint64_t expires_s = 0;         ///< seconds since 1970
-  std::vector<ServerAddress> servers;  ///< 1 to kMaxServers; those of relays too
+  std::vector<ServerAddress> servers;  ///< 1 to kMostServers; those of relays too
   /// For the server's game: it comes out as ClientIdentity::user_data.
   std::array<std::byte, kUserBytes> user_data{};
   /// Until when the client may come back by itself, with the tickets that servers give it: no ticket is good
@@ -97,7 +97,7 @@ struct ConnectToken {
 
 /// Makes a token, for a backend: whoever holds an older one of the same client id is out once this one was
 /// shown. `key` is shared with the servers; `game` tells apart games, and versions of
-/// one, that have the same key. The grant must name 1 to kMaxServers servers.
+/// one, that have the same key. The grant must name 1 to kMostServers servers.
 [[nodiscard]] RECKONER_NET_API ConnectToken issue_token(const ConnectGrant& grant, const SecretKey& key,
                                                         std::uint64_t game);
 

@@ -23,15 +23,15 @@ class RECKONER_NET_API Dialer {
   /// The attempt of the last dial() has failed: the next one goes to another server, if there is more than
   /// one to go to. False once all have been tried since one last stood: a client that has not joined yet
   /// gives up then.
-  virtual bool try_next_server() { return false; }
+  virtual bool try_elsewhere() { return false; }
 
   /// What may be why the attempt of the last dial() brings no answer, as far as this end can tell, as a
   /// clause in a report: that by this machine's clock a token has expired, say. Empty if nothing is known.
-  [[nodiscard]] virtual std::string failure_hint() const { return {}; }
+  [[nodiscard]] virtual std::string doubt() const { return {}; }
 
   /// Any number from 0 to 1, 1 excluded, another one every time and on every machine: clients that were lost
   /// together shall not all come back at once.
-  [[nodiscard]] virtual double random_fraction() = 0;
+  [[nodiscard]] virtual double chance() = 0;
 
  protected:
   Dialer() = default;

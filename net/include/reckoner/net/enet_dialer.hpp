@@ -17,23 +17,23 @@ namespace reckoner {
 
 /// Which of several servers a dialer goes to: the one that was connected last, then the others in their
 /// order, and over again.
-class ServerRotation {
+class ServerRound {
  public:
   /// Of so many; begins with the first.
-  explicit ServerRotation(std::size_t servers) : servers_(servers) {}
+  explicit ServerRound(std::size_t servers) : servers_(servers) {}
 
   /// An attempt begins: the number of the server that it goes to, from 0.
   std::size_t dial() {
-    if (!failed_) first_ = at_;
-    failed_ = false;
+    if (!moved_) first_ = at_;
+    moved_ = false;
     return at_;
   }
 
   /// The attempt has failed: the next one goes to the next server. False once all have been tried since one
   /// last stood.
-  bool try_next_server() {
+  bool try_elsewhere() {
     if (servers_ == 0) return false;
-    failed_ = true;
+    moved_ = true;
     at_ = (at_ + 1) % servers_;
     return at_ != first_;
   }
@@ -42,7 +42,7 @@ class ServerRotation {
   std::size_t servers_;
   std::size_t at_ = 0;
   std::size_t first_ = 0;  // of the round of attempts
-  bool failed_ = false;     // by an attempt that failed
+  bool moved_ = false;     // by an attempt that failed
 };
 
 /// Connects over ENet, first with the token that the game has from its backend, then with the ticket that the
@@ -62,10 +62,10 @@ class RECKONER_NET_API EnetDialer final : public Dialer {
   ~EnetDialer() override;
 
   [[nodiscard]] Result<Transport*> dial() override;
-  bool try_next_server() override { return round_.try_next_server(); }
+  bool try_elsewhere() override { return round_.try_elsewhere(); }
   /// That the token has expired by this machine's clock, if it has, until the server has taken it.
-  [[nodiscard]] std::string failure_hint() const override;
-  [[nodiscard]] double random_fraction() override;
+  [[nodiscard]] std::string doubt() const override;
+  [[nodiscard]] double chance() override;
 
   /// A new token from the backend, where the ticket has expired (an hour after it was given) or is refused.
   /// The next dial() shows it, and goes to the first of its servers, unless one was named. No change for a
@@ -87,17 +87,17 @@ class RECKONER_NET_API EnetDialer final : public Dialer {
     std::uint16_t port = 0;
   };
   void close();
-  void use_token_servers(const ConnectToken& token);
+  void take_servers(const ConnectToken& token);
 
   std::vector<Server> servers_;
-  bool has_named_server_;  // the one was; else they are the token's
-  ServerRotation round_;
+  bool named_;  // the one was; else they are the token's
+  ServerRound round_;
   std::uint32_t reason_;
   LogSink log_;
   OrInsecure<ClientSecurity> security_;  // what is shown next
-  bool token_is_new_ = true;                    // it is the game's, and was not shown yet
+  bool fresh_ = true;                    // it is the game's, and was not shown yet
   std::unique_ptr<EnetTransport> transport_;
-  TransportStats earlier_stats_;
+  TransportStats before_;
 };
 
 }  // namespace reckoner

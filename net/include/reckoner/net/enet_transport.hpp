@@ -118,7 +118,7 @@ struct EnetListenConfig {
 };
 
 /// What of it makes no sense, as far as that can be told without the network. Nothing: all is well.
-[[nodiscard]] RECKONER_NET_API std::optional<Error> find_invalid_setting(const EnetListenConfig& config);
+[[nodiscard]] RECKONER_NET_API std::optional<Error> fault_in(const EnetListenConfig& config);
 
 /// Transport over ENet and UDP (IPv4). State goes unsequenced and unreliable, control reliable. ENet's
 /// throttle is held open so that it never drops state, a state payload that ENet would turn into reliable
@@ -190,7 +190,7 @@ class RECKONER_NET_API EnetTransport final : public Transport {
   };
   [[nodiscard]] static Result<std::unique_ptr<EnetTransport>> listen(const EnetListenConfig& config,
                                                                      const Shard& shard);
-  [[nodiscard]] static std::shared_ptr<secure::UsedTokens> make_used_tokens(const ServerSecurity& security);
+  [[nodiscard]] static std::shared_ptr<secure::UsedTokens> no_tokens_yet(const ServerSecurity& security);
   bool flush(bool always);  ///< sends what waits; true if events wait or something arrived
 
   struct Impl;

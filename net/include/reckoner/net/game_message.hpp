@@ -25,9 +25,9 @@ inline constexpr std::size_t kMaxUnreliableBytes = 1000;
 }
 
 /// The largest stamp that can travel, either way: server time, s.
-inline constexpr double kMaxStamp = 1e12;
-[[nodiscard]] constexpr bool is_valid_stamp(double time_s) {
-  return time_s >= -kMaxStamp && time_s <= kMaxStamp;  // NaN fails
+inline constexpr double kMostStamp = 1e12;
+[[nodiscard]] constexpr bool can_stamp(double time_s) {
+  return time_s >= -kMostStamp && time_s <= kMostStamp;  // NaN fails
 }
 
 /// What the game at the other end sent: bytes that only the game understands, and must not trust.

@@ -25,8 +25,8 @@ namespace reckoner {
 /// Otherwise all is as EnetTransport has it. One thread at a time.
 class RECKONER_NET_API ShardedTransport final : public Transport {
  public:
-  static constexpr std::uint32_t kMaxPeersPerHost = 4095;  ///< ENet's own limit
-  static constexpr std::uint32_t kMaxHosts = 64;           ///< that share a port at most
+  static constexpr std::uint32_t kMostPeersPerHost = 4095;  ///< ENet's own limit
+  static constexpr std::uint32_t kMostHosts = 64;           ///< that share a port at most
 
   /// How many hosts of `peers_per_host` (at least 1) make room for `max_peers`.
   [[nodiscard]] static std::uint32_t hosts_for(std::uint32_t max_peers, std::uint32_t peers_per_host);
@@ -35,7 +35,7 @@ class RECKONER_NET_API ShardedTransport final : public Transport {
   /// Fails if the port is in use - also by another server of this kind -, the address is unknown, or several
   /// hosts are needed and the system does not share a port.
   [[nodiscard]] static Result<std::unique_ptr<ShardedTransport>> listen(
-      const EnetListenConfig& config, std::uint32_t peers_per_host = kMaxPeersPerHost);
+      const EnetListenConfig& config, std::uint32_t peers_per_host = kMostPeersPerHost);
 
   void service(double now_s) override;
   [[nodiscard]] std::optional<TransportEvent> poll() override;

@@ -147,6 +147,6 @@ struct TransportLimits {
 };
 
 /// What of them makes no sense: not finite, negative, or no room for anything. Nothing: all is well.
-[[nodiscard]] RECKONER_NET_API std::optional<Error> find_invalid_setting(const TransportLimits& limits);
+[[nodiscard]] RECKONER_NET_API std::optional<Error> fault_in(const TransportLimits& limits);
 
 }  // namespace reckoner

@@ -13,7 +13,7 @@ namespace reckoner {
 EnetDialer::EnetDialer(const std::string& host, std::uint16_t port, std::uint32_t reason,
                        const OrInsecure<ClientSecurity>& security, const LogSink& log)
     : servers_{{EnetTransport::numeric_host(host), port}},
-      has_named_server_(true),
+      named_(true),
       round_(1),
       reason_(reason),
       log_(log),
@@ -22,7 +22,7 @@ EnetDialer::EnetDialer(const std::string& host, std::uint16_t port, std::uint32_
 }
 
 EnetDialer::EnetDialer(std::uint32_t reason, const ClientSecurity& security, const LogSink& log)
-    : has_named_server_(false), round_(0), reason_(reason), log_(log), security_(security) {
+    : named_(false), round_(0), reason_(reason), log_(log), security_(security) {
   set_security(security);
 }
 
@@ -33,28 +33,28 @@ void EnetDialer::set_security(const ClientSecurity& security) {
   ClientSecurity& shown = *security_.get();
   shown = security;
   if (!shown.secret) shown.secret = SecretKey::make();
-  token_is_new_ = true;
-  if (!has_named_server_) use_token_servers(shown.token);
+  fresh_ = true;
+  if (!named_) take_servers(shown.token);
 }
 
 // A ticket that the game has stored names no servers. Then the list of servers stays.
-void EnetDialer::use_token_servers(const ConnectToken& token) {
+void EnetDialer::take_servers(const ConnectToken& token) {
   if (token.servers.empty()) return;
   servers_.clear();
   for (const ServerAddress& server : token.servers)
     servers_.push_back({host_text(server), server.port});
-  round_ = ServerRotation(servers_.size());
+  round_ = ServerRound(servers_.size());
 }
 
 // The session's ticket replaces the token that began the session, unless the game has set a newer token.
 void EnetDialer::close() {
   if (!transport_) return;
-  if (const auto ticket = transport_->ticket(); ticket && !token_is_new_) {
+  if (const auto ticket = transport_->ticket(); ticket && !fresh_) {
     ClientSecurity& next = *security_.get();  // a ticket exists only with security
     next.token = *ticket;
     next.secret = SecretKey::make();
   }
-  earlier_stats_ += transport_->stats();
+  before_ += transport_->stats();
   transport_.reset();
 }
 
@@ -64,20 +64,20 @@ Result<Transport*> EnetDialer::dial() {
   const Server& server = servers_[round_.dial()];
   auto connecting = EnetTransport::connect(server.host, server.port, reason_, security_, log_);
   if (!connecting) return Error{connecting.error()};
-  token_is_new_ = false;
+  fresh_ = false;
   transport_ = std::move(*connecting);
   return transport_.get();
 }
 
 // Players' clocks are wrong by hours. The server decides by its own clock whether a token is valid.
-std::string EnetDialer::failure_hint() const {
+std::string EnetDialer::doubt() const {
   const ClientSecurity* const shown = security_.get();
   if (shown == nullptr || !EnetTransport::is_expired(shown->token)) return {};
   if (transport_ && transport_->ticket()) return {};
   return "by this machine's clock the token has expired, and a new one is needed";
 }
 
-double EnetDialer::random_fraction() {
+double EnetDialer::chance() {
   return secure::random_number() / 4294967296.0;
 }
 
@@ -88,7 +88,7 @@ void EnetDialer::wait(double seconds) {
 }
 
 TransportStats EnetDialer::stats() const {
-  TransportStats sum = earlier_stats_;
+  TransportStats sum = before_;
   if (transport_) sum += transport_->stats();
   return sum;
 }

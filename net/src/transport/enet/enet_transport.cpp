@@ -19,11 +19,11 @@ ENetCallbacks enet_memory{std::malloc, std::free, nullptr};
 
 }  // namespace
 
-std::optional<Error> find_invalid_setting(const EnetListenConfig& config) {
-  if (auto fault = find_invalid_setting(config.limits)) return fault;
+std::optional<Error> fault_in(const EnetListenConfig& config) {
+  if (auto fault = fault_in(config.limits)) return fault;
   const ServerSecurity* const security = config.security.get();
   if (security == nullptr) return std::nullopt;
-  return find_invalid_setting(*security, config.host.empty());
+  return fault_in(*security, config.host.empty());
 }
 
 int start_enet() {
@@ -89,7 +89,7 @@ Result<std::unique_ptr<EnetTransport>> EnetTransport::listen(const EnetListenCon
     return Error{"the number of connections must be between 1 and " +
                  std::to_string(ENET_PROTOCOL_MAXIMUM_PEER_ID)};
   }
-  if (const auto fault = find_invalid_setting(config)) return *fault;
+  if (const auto fault = fault_in(config)) return *fault;
   auto impl = Impl::open(&address, config.max_peers, config.host, shard, config.limits, config.log);
   if (!impl) return Error{impl.error()};
   std::unique_ptr<EnetTransport> transport(new EnetTransport(std::move(*impl)));
@@ -213,7 +213,7 @@ void EnetTransport::disconnect(PeerId peer, std::uint32_t reason) {
   if (connection.peer->state == ENET_PEER_STATE_DISCONNECTED) impl_->end(peer, 0);
 }
 
-std::shared_ptr<secure::UsedTokens> EnetTransport::make_used_tokens(const ServerSecurity& security) {
+std::shared_ptr<secure::UsedTokens> EnetTransport::no_tokens_yet(const ServerSecurity& security) {
   return std::make_shared<secure::UsedTokens>(token_limits(security));
 }
 

@@ -30,7 +30,7 @@ Result<std::vector<ServerAddress>> addresses_of(const ServerSecurity& security, 
 
 }  // namespace
 
-std::optional<Error> find_invalid_setting(const ServerSecurity& security, bool on_every_address) {
+std::optional<Error> fault_in(const ServerSecurity& security, bool on_every_address) {
   if (!security.key) return Error{"the key is empty"};
   if (security.any_server && !security.addresses.empty())
     return Error{"tokens are for the servers that are named, or for any: not both"};

@@ -11,7 +11,7 @@ namespace reckoner {
 
 /// Returns the first invalid setting, or nullopt. `on_every_address`: the server listens on all addresses of
 /// the machine.
-[[nodiscard]] std::optional<Error> find_invalid_setting(const ServerSecurity& security, bool on_every_address);
+[[nodiscard]] std::optional<Error> fault_in(const ServerSecurity& security, bool on_every_address);
 
 /// Translates the settings into a gate's configuration. `bound` is the address and port on which the server
 /// listens, in the machine's byte order. Fails if `bound` is every address and the settings do not say which

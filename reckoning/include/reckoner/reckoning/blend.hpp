@@ -73,29 +73,29 @@ class RECKONER_RECKONING_API Blend {
 };
 
 /// The free motion as a body with its top speed (Motion::max_speed_mps) carries it on: state_at() until it
-/// has come to that speed, and from then on straight ahead at it. `valid_until_s`: its acceleration is gone
+/// has come to that speed, and from then on straight ahead at it. `holds_until_s`: its acceleration is gone
 /// at the latest when it comes to that speed by faded_state(). On a route, or without a top speed: the motion
 /// itself. What it returns is the motion to carry on at `time_s`.
-[[nodiscard]] RECKONER_RECKONING_API Motion limited_to_top_speed(const Motion& motion, double valid_until_s,
+[[nodiscard]] RECKONER_RECKONING_API Motion kept_to_top_speed(const Motion& motion, double holds_until_s,
                                                               double time_s);
 
 /// True if nothing leads the motion to its top speed or out of its world within `span_s`.
-[[nodiscard]] RECKONER_RECKONING_API bool stays_within_limits(const Motion& motion, double span_s);
+[[nodiscard]] RECKONER_RECKONING_API bool keeps_to_limits(const Motion& motion, double span_s);
 
 /// True if a body that moves from velocity `v0` to `v1`, by a cubic whose hodograph has `middle` for its
-/// second control point, is never faster than `max_mps`: the hodograph lies in the hull of the three.
+/// second control point, is never faster than `most_mps`: the hodograph lies in the hull of the three.
 [[nodiscard]] RECKONER_RECKONING_API bool never_faster(const glm::dvec3& v0, const glm::dvec3& middle,
-                                                       const glm::dvec3& v1, double max_mps);
+                                                       const glm::dvec3& v1, double most_mps);
 
 /// What is shown of a body that cannot get to where it should be as fast as it would be blended there: it
 /// goes after it, no faster than it can. Every kStepS it takes the velocity that would bring it onto the
-/// motion with the time constant kTimeConstantS, or as much of it as its top speed allows, and changes to it evenly
+/// motion with the time constant kCloseS, or as much of it as its top speed allows, and changes to it evenly
 /// until the next step; so that what is shown is C1, and its speed lies between those of two steps.
 ///
 /// A value; a pure function of it, the motion and time.
 struct RECKONER_RECKONING_API Chase {
   static constexpr double kStepS = 1.0 / 32.0;  ///< of a step, s
-  static constexpr double kTimeConstantS = 0.1;        ///< time constant, s
+  static constexpr double kCloseS = 0.1;        ///< time constant, s
 
   double start_s = std::numeric_limits<double>::infinity();  ///< begins then; as it is, never
   glm::dvec3 position{0.0};                                  ///< at the start, m
@@ -110,31 +110,31 @@ struct RECKONER_RECKONING_API Chase {
   }
 
   /// Where it has come to.
-  struct Point {
+  struct Place {
     glm::dvec3 position;      ///< m
     glm::dvec3 velocity;      ///< m/s
     glm::dvec3 acceleration;  ///< m/s^2
   };
 
-  /// One step towards a body that will be at `target` at its end, no faster than `max_mps`: the velocity to
+  /// One step towards a body that will be at `target` at its end, no faster than `most_mps`: the velocity to
   /// have by then. `from` is where it begins.
-  [[nodiscard]] static glm::dvec3 velocity_towards(const State& target, const Point& from, double step_s,
-                                                   double max_mps);
+  [[nodiscard]] static glm::dvec3 velocity_towards(const State& target, const Place& from, double step_s,
+                                                   double most_mps);
 
   /// At `time_s`, after a `target(time_s)`, a State that it goes after.
   template <class Target>
-  [[nodiscard]] Point at(double time_s, double max_mps, Target target) const;
+  [[nodiscard]] Place at(double time_s, double most_mps, Target target) const;
 };
 
 template <class Target>
-Chase::Point Chase::at(double time_s, double max_mps, Target target) const {
+Chase::Place Chase::at(double time_s, double most_mps, Target target) const {
   // What is not caught up with for long moves steadily, as nothing new is heard of it: the steps get longer,
   // so that an hour has no more than a few hundred.
   constexpr double kGrowth = 1.0 / 64.0;
-  Point place{position, velocity, glm::dvec3{0.0}};
+  Place place{position, velocity, glm::dvec3{0.0}};
   double now_s = start_s;
   for (double step_s = kStepS; now_s < time_s; step_s += kGrowth * step_s) {
-    const glm::dvec3 next = velocity_towards(target(now_s + step_s), place, step_s, max_mps);
+    const glm::dvec3 next = velocity_towards(target(now_s + step_s), place, step_s, most_mps);
     place.acceleration = (next - place.velocity) / step_s;
     const double dt_s = time_s < now_s + step_s ? time_s - now_s : step_s;
     place.position += (place.velocity + place.acceleration * (0.5 * dt_s)) * dt_s;
@@ -151,19 +151,19 @@ inline constexpr double kFadeAccelerationS = 0.25;
 inline constexpr double kFadeVelocityS = 0.75;
 
 /// A motion of which it is known that it always holds.
-inline constexpr double kAlwaysValid = std::numeric_limits<double>::infinity();
+inline constexpr double kHoldsForever = std::numeric_limits<double>::infinity();
 
-/// The motion's state at `time_s` if it is known to hold until `valid_until_s` only. Until then state_at();
+/// The motion's state at `time_s` if it is known to hold until `holds_until_s` only. Until then state_at();
 /// from then on its acceleration fades linearly in kFadeAccelerationS, then its velocity by the cubic
 /// 1 - 3u^2 + 2u^3 in kFadeVelocityS, to rest; angular velocity goes with velocity. Continuous in position,
 /// velocity and acceleration. It goes no further than |v| (Ta + Tv/2) + |a| (Ta^2/3 + Ta Tv/4), v and a being
-/// those at `valid_until_s`. What moves on a route or brakes by itself (is_braking()) stays on its course
+/// those at `holds_until_s`. What moves on a route or brakes by itself (is_braking()) stays on its course
 /// and only gets slower on it. Not before the motion's own time stamp.
-[[nodiscard]] RECKONER_RECKONING_API State faded_state(const Motion& motion, double valid_until_s,
+[[nodiscard]] RECKONER_RECKONING_API State faded_state(const Motion& motion, double holds_until_s,
                                                        double time_s);
 
 /// The same for a motion on a route, along it.
-[[nodiscard]] RECKONER_RECKONING_API RouteState faded_route_state(const Motion& motion, double valid_until_s,
+[[nodiscard]] RECKONER_RECKONING_API RouteState faded_along(const Motion& motion, double holds_until_s,
                                                             double time_s);
 
 /// What Blend does in space, along a route: the cubic in offset form that takes the shown distance and speed
@@ -176,7 +176,7 @@ class RECKONER_RECKONING_API RouteBlend {
   RouteBlend() = default;
 
   /// From `shown` at `start_s`, the short way round, onto a motion that is at `motion_at_start` then; both as
-  /// Route::advanced_on_route() gives them. `duration_s` <= 0 gives a blend that is already over.
+  /// Route::carried() gives them. `duration_s` <= 0 gives a blend that is already over.
   RouteBlend(const Route& route, const RouteState& shown, const RouteState& motion_at_start, double start_s,
              double duration_s);
 

@@ -21,7 +21,7 @@ struct FrameId {
 };
 
 /// How many frames may lie between a thing and the world: a hand on a turret on a tank on a ship.
-inline constexpr int kMaxFrameDepth = 4;
+inline constexpr int kMostFrames = 4;
 
 /// A state in a frame, seen from outside: in whatever `frame`, the state of the frame itself, is told in.
 ///

@@ -31,7 +31,7 @@ struct Motion {
   /// long as it does and never move; who makes a motion by hand keeps its route alive.
   const Route* route = nullptr;
   RouteState along{};       ///< on the route, at `time_s`; `state` is the same in the world
-  bool faces_route = true;  ///< on a route: turned by it; false: keeps the orientation of `state`
+  bool faces_along = true;  ///< on a route: turned by it; false: keeps the orientation of `state`
 
   bool never_reverses = false;  ///< free motion: carried on by extrapolate_braking()
   bool bends = false;           ///< may end the way here with the acceleration of `state` (interpolate.hpp):

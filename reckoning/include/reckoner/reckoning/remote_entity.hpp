@@ -28,28 +28,28 @@ namespace reckoner {
 class RECKONER_RECKONING_API RemoteEntity {
  public:
   /// How many motions are remembered, to interpolate between them and to recognise late ones.
-  static constexpr std::size_t kHistory = MotionHistory::kMaxMotions;
+  static constexpr std::size_t kHistory = MotionHistory::kMost;
 
   /// Begins with its first motion, which is shown without a blend.
-  explicit RemoteEntity(const Motion& first, MotionPath path = MotionPath::predict);
+  explicit RemoteEntity(const Motion& first, Path path = Path::predict);
 
   /// As it was when it knew `known` (in order of time, one at least; of more than kHistory the newest) and
   /// `blends` were under way.
-  RemoteEntity(std::span<const Motion> known, MotionPath path, const ShownBlends& blends);
+  RemoteEntity(std::span<const Motion> known, Path path, const ShownBlends& blends);
 
   /// Takes in a motion while the instant `shown_time_s` is being shown, and blends it in over `blend_s`
-  /// (across a teleport, snaps). The newest motion is known to hold until `valid_until_s` from then on.
+  /// (across a teleport, snaps). The newest motion is known to hold until `holds_until_s` from then on.
   /// False, and nothing changes, if it is known already or older than all known. If the frame of what is
   /// shown changes with it, `shown` must be what is shown, in the motion's frame; without it, snaps.
   bool receive(const Motion& motion, double shown_time_s, double blend_s,
-               double valid_until_s = kAlwaysValid, const std::optional<State>& shown = std::nullopt);
+               double holds_until_s = kHoldsForever, const std::optional<State>& shown = std::nullopt);
 
   /// The newest motion is known to hold until then only: from there on it is shown to fade to rest
   /// (faded_state()). Continuous at `time_s`, which is being shown, whatever was known before: over `blend_s`
   /// if it makes a difference there.
-  void set_valid_until(double valid_until_s, double time_s, double blend_s);
-  /// Until when its motion is known to hold, s; kAlwaysValid: no limit.
-  [[nodiscard]] double valid_until_s() const { return blends_.valid_until_s; }
+  void hold_until(double holds_until_s, double time_s, double blend_s);
+  /// Until when its motion is known to hold, s; kHoldsForever: no limit.
+  [[nodiscard]] double holds_until_s() const { return blends_.holds_until_s; }
 
   /// What to show for the instant `time_s`. Before the first motion its state stands still; after the last it
   /// is carried on. Interpolation never crosses a teleport: the earlier motion holds until the later's stamp.
@@ -64,7 +64,7 @@ class RECKONER_RECKONING_API RemoteEntity {
 
   /// Changes the path while `time_s` is being shown; continuous in position and velocity, but for a teleport
   /// or a change of frame that lies between the newest motion and what is shown: there it snaps.
-  void set_path(MotionPath path, double time_s, double blend_s);
+  void set_path(Path path, double time_s, double blend_s);
 
   /// The frame that shown() is in at `time_s`.
   [[nodiscard]] FrameId frame(double time_s) const { return view().active(time_s).frame; }
@@ -92,27 +92,27 @@ class RECKONER_RECKONING_API RemoteEntity {
   [[nodiscard]] std::optional<FrameCrossing> crossing(FrameId before, double time_s) const;
 
   /// Goes on from `shown`, what was shown when it crossed over, at `crossed_s`, but in the frame of `time_s`.
-  void continue_in_new_frame(const State& shown, double crossed_s, double time_s, double blend_s);
+  void cross(const State& shown, double crossed_s, double time_s, double blend_s);
 
   /// Forgets every motion in the frame `gone`. If it was in it at the time of `instead`, that takes their
   /// place. What is shown jumps; correct() goes on from what it was.
-  void leave_frame(FrameId gone, const Motion& instead);
+  void leave(FrameId gone, const Motion& instead);
 
   /// Another lives in its frame, this far from its middle, m, and moves with every correction of its motion:
   /// from now on they are worked in gently, turns as well.
-  void set_lever(double lever_m) {
+  void carry(double lever_m) {
     constexpr double kLongestLeverM = 100.0;
     blends_.gentle_until_s = std::numeric_limits<double>::infinity();
     blends_.lever_m = std::max(blends_.lever_m, std::min(lever_m, kLongestLeverM));
   }
 
   /// True if some motion is in `frame`.
-  [[nodiscard]] bool has_motion_in(FrameId frame) const;
+  [[nodiscard]] bool lives_in(FrameId frame) const;
 
   /// The state of its motions at `time_s`, as a frame for others to live in: shown(), but before the first
   /// motion that is carried back.
   [[nodiscard]] State as_frame(double time_s) const {
-    const bool before = path_ == MotionPath::interpolate && time_s < oldest().time_s;
+    const bool before = path_ == Path::interpolate && time_s < oldest().time_s;
     return before ? state_at(oldest(), time_s) : shown(time_s);
   }
 
@@ -128,8 +128,8 @@ class RECKONER_RECKONING_API RemoteEntity {
 
   /// True if shown() is blend().apply() of the newest motion's extrapolate(), at whatever time.
   [[nodiscard]] bool is_blended_prediction() const {
-    return path_ == MotionPath::predict && newest().route == nullptr && blends_.hold(newest()) &&
-           blends_.valid_until_s == kAlwaysValid &&
+    return path_ == Path::predict && newest().route == nullptr && blends_.hold(newest()) &&
+           blends_.holds_until_s == kHoldsForever &&
            !(newest().never_reverses && is_braking(newest().state)) && is_unlimited();
   }
 
@@ -149,21 +149,21 @@ class RECKONER_RECKONING_API RemoteEntity {
   // Neither its top speed nor its world will be felt before it is told anew, or taken to be lost.
   [[nodiscard]] bool is_unlimited() const {
     constexpr double kLongestS = 6.0;
-    return blends_.chase.start_s == Chase{}.start_s && stays_within_limits(newest(), kLongestS);
+    return blends_.chase.start_s == Chase{}.start_s && keeps_to_limits(newest(), kLongestS);
   }
   [[nodiscard]] bool is_chasing(double time_s) const {
     return view().chase_under_way(view().active(time_s), time_s).has_value();
   }
-  void continue_from(const State& shown, bool moved, double time_s, double blend_s);
-  [[nodiscard]] bool is_clearly_within(double time_s, double max_mps) const;
-  void start_chase_if_too_fast(double time_s);
+  void go_on_from(const State& shown, bool moved, double time_s, double blend_s);
+  [[nodiscard]] bool is_surely_within(double time_s, double most_mps) const;
+  void guard(double time_s);
   void blend_from(const State& shown, double time_s, double blend_s);
   void change_frame(const std::optional<State>& shown, double from_s, double time_s, double blend_s);
   void start_blend(const Blend& blend, double time_s);
   void blend_along(const RouteState& shown_before, double time_s, double blend_s);
 
   MotionHistory history_;
-  MotionPath path_;
+  Path path_;
   ShownBlends blends_;
   std::optional<Motion> bridge_;  // across the next change of frame
 };

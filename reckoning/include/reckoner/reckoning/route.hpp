@@ -30,8 +30,8 @@ enum class RouteWrap : std::uint8_t { kOpen = 0, kClosed = 1, kPingPong = 2 };
 /// roll of its own (FrameTable), also through loops. Fixed: not at all.
 enum class RouteFacing : std::uint8_t { kUpright = 0, kMinimal = 1, kFixed = 2 };
 
-inline constexpr std::size_t kMaxRoutePoints = 4096;
-inline constexpr std::size_t kMaxChaikinRoutePoints = 65536;  ///< after corner cutting
+inline constexpr std::size_t kMostRoutePoints = 4096;
+inline constexpr std::size_t kMostChaikinRoutePoints = 65536;  ///< after corner cutting
 
 /// Everything a route is made of: plain data, so that it can be stored and sent. Two equal definitions make
 /// routes that agree wherever they are evaluated by the same build.
@@ -40,7 +40,7 @@ struct RouteDefinition {
   RouteWrap wrap = RouteWrap::kOpen;           ///< what comes after its end
   RouteFacing facing = RouteFacing::kUpright;  ///< how an entity on it is turned
 
-  std::vector<glm::dvec3> points;  ///< m; for all kinds but TCB; at most kMaxRoutePoints
+  std::vector<glm::dvec3> points;  ///< m; for all kinds but TCB; at most kMostRoutePoints
   std::vector<TcbKey<glm::dvec3>>
       keys;  ///< for TCB. Times weigh the tangents only: the speed is the entity's
 
@@ -98,7 +98,7 @@ class RECKONER_RECKONING_API Route {
 
   /// The same on this route: beyond an open end it stands still at the end. The distance of a closed or
   /// ping-pong route goes on counting.
-  [[nodiscard]] RouteState advanced_on_route(const RouteState& state, double dt_s) const;
+  [[nodiscard]] RouteState carried(const RouteState& state, double dt_s) const;
 
   /// `distance`, brought within half a period of `near` by whole periods: the same place. Open: unchanged.
   [[nodiscard]] double unwrapped(double distance, double near) const;
@@ -114,7 +114,7 @@ class RECKONER_RECKONING_API Route {
   struct Nearest {
     double distance = 0.0;     ///< along the route, 0 to length()
     glm::dvec3 position{0.0};  ///< on the route, m
-    double distance_to_point = 0.0;         ///< m, from the point
+    double away = 0.0;         ///< m, from the point
   };
   /// Where the route comes nearest to `point`, anywhere on it.
   [[nodiscard]] Nearest nearest(const glm::dvec3& point) const;
@@ -125,8 +125,8 @@ class RECKONER_RECKONING_API Route {
 
  private:
   Route(RouteDefinition definition, CubicPath<glm::dvec3> path, ArcLengthTable arc);
-  [[nodiscard]] TangentFrame facing_frame(double parameter, double direction) const;
-  [[nodiscard]] glm::dvec3 turn_rate(const TangentFrame& frame, const glm::dvec3& bend, double velocity) const;
+  [[nodiscard]] Frame facing_frame(double parameter, double direction) const;
+  [[nodiscard]] glm::dvec3 turn_rate(const Frame& frame, const glm::dvec3& bend, double velocity) const;
 
   RouteDefinition definition_;
   CubicPath<glm::dvec3> path_;

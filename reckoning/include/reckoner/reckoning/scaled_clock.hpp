@@ -19,7 +19,7 @@ namespace reckoner {
 ///
 /// A plain value, no clock by itself: the members say what has been asked of it. Times in s.
 struct RECKONER_RECKONING_API ScaledClock {
-  static constexpr double kMaxScale = 100.0;  ///< the fastest pace
+  static constexpr double kMostScale = 100.0;  ///< the fastest pace
   /// How long a change of pace takes by default, s of real time: too short to wait for, too long for a jerk.
   static constexpr double kEaseS = 0.25;
 
@@ -30,7 +30,7 @@ struct RECKONER_RECKONING_API ScaledClock {
   double ease_s = 0.0;      ///< how long it takes, s of real time
 
   /// Goes over to another pace from `now_s` (real time) on, evenly in `over_s`; 0: at once, with a jump in
-  /// velocity. 0 stands still. False, and no change, for a pace outside 0 to kMaxScale, and for times that
+  /// velocity. 0 stands still. False, and no change, for a pace outside 0 to kMostScale, and for times that
   /// are none.
   bool set_scale(double to, double now_s, double over_s = kEaseS);
 

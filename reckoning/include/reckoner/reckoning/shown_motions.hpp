@@ -21,12 +21,12 @@ namespace reckoner {
 class RECKONER_RECKONING_API MotionHistory {
  public:
   /// So many are kept.
-  static constexpr std::size_t kMaxMotions = 32;
+  static constexpr std::size_t kMost = 32;
 
   /// Begins with one.
   explicit MotionHistory(const Motion& first) { motions_[0] = first; }
   /// Of `known` (in order of time, one at least) the newest.
-  explicit MotionHistory(std::span<const Motion> known) : count_(std::min(known.size(), kMaxMotions)) {
+  explicit MotionHistory(std::span<const Motion> known) : count_(std::min(known.size(), kMost)) {
     std::ranges::copy(known.last(count_), motions_.begin());
   }
 
@@ -38,13 +38,13 @@ class RECKONER_RECKONING_API MotionHistory {
   [[nodiscard]] const Motion& newest() const { return motions().back(); }
 
   /// False if add() would not: one of that time is known, or as many as are kept are newer.
-  [[nodiscard]] bool is_new_motion(double time_s) const;
+  [[nodiscard]] bool is_news(double time_s) const;
 
-  /// Takes in a motion that is_new_motion(); the oldest goes if there are too many.
+  /// Takes in a motion that is_news(); the oldest goes if there are too many.
   void add(const Motion& motion);
 
   /// Forgets what is in a frame. If `instead` is given, it is then known; otherwise something must be left.
-  void remove_motions_in(FrameId frame, const Motion* instead);
+  void forget(FrameId frame, const Motion* instead);
 
  private:
   [[nodiscard]] Motion* begin() { return motions_.data() + first_; }
@@ -53,13 +53,13 @@ class RECKONER_RECKONING_API MotionHistory {
   // The window of what is kept moves along, and back to the start only when it is at the end: moving it with
   // every motion is a good part of what a motion costs a client.
   static constexpr std::size_t kSpare = 8;
-  std::array<Motion, kMaxMotions + kSpare> motions_;
+  std::array<Motion, kMost + kSpare> motions_;
   std::size_t first_ = 0;
   std::size_t count_ = 1;
 };
 
 /// How an entity is carried from one known motion to the next.
-enum class MotionPath : std::uint8_t {
+enum class Path : std::uint8_t {
   predict,      ///< follow the newest motion: for showing the present
   interpolate,  ///< between two motions, the cubic through their true positions and velocities: for the past
 };
@@ -69,7 +69,7 @@ struct ShownBlends {
   Blend free;                            ///< in space, over the other
   RouteBlend along;                      ///< corrects a motion along its route
   std::uint8_t teleports = 0;            ///< both hold on this side of a teleport only,
-  double valid_until_s = kAlwaysValid;  ///< faded_state() from then on
+  double holds_until_s = kHoldsForever;  ///< faded_state() from then on
   FrameId frame{};                       ///< the blends hold in this frame only
 
   /// True if they are to be applied to what is shown from `motion`.
@@ -97,7 +97,7 @@ struct ShownBlends {
 class RECKONER_RECKONING_API ShownMotions {
  public:
   /// A view of what the caller keeps.
-  ShownMotions(std::span<const Motion> known, MotionPath path, const ShownBlends& blends,
+  ShownMotions(std::span<const Motion> known, Path path, const ShownBlends& blends,
                const Motion* bridge = nullptr)
       : known_(known), path_(path), blends_(&blends), bridge_(bridge) {}
 
@@ -110,7 +110,7 @@ class RECKONER_RECKONING_API ShownMotions {
   [[nodiscard]] State shown(double time_s) const;
 
   /// The same without the blend in space, and never faster than the body can be as long as it is carried on
-  /// from one motion (limited_to_top_speed()).
+  /// from one motion (kept_to_top_speed()).
   [[nodiscard]] State unblended(double time_s) const;
 
   /// shown(), if no chase were under way.
@@ -145,7 +145,7 @@ class RECKONER_RECKONING_API ShownMotions {
   [[nodiscard]] State corrected(const State& base, const Motion& from, double time_s) const;
 
   std::span<const Motion> known_;
-  MotionPath path_;
+  Path path_;
   const ShownBlends* blends_;
   const Motion* bridge_;
 };

@@ -128,7 +128,7 @@ enum class FrameResult : std::uint8_t {
   unknown_entity,
   unknown_frame,
   circle,         ///< the frame's own entity lives in this one's, or is it
-  too_deep,       ///< it, or what lives in it, would be in more than kMaxFrameDepth frames
+  too_deep,       ///< it, or what lives in it, would be in more than kMostFrames frames
   owned,          ///< a client owns it, and says itself where it goes
   out_of_limits,  ///< it moves faster, in that frame, or is further away than its archetype may
 };
@@ -211,7 +211,7 @@ class RECKONER_SERVER_API Server {
   /// the frame that it is in until its owner has it enter another or leave. False for an unknown id.
   bool give(EntityId id, ClientId owner, const OwnershipRules& rules = {});
   /// The entity is the server's again, which goes on from state(). False if no client owns it.
-  bool revoke(EntityId id);
+  bool take(EntityId id);
   /// Nothing if no client owns it.
   [[nodiscard]] std::optional<ClientId> owner(EntityId id) const;
   /// What the server has an entity doing at the coming tick: what the game said last or, if a client owns it,
@@ -222,7 +222,7 @@ class RECKONER_SERVER_API Server {
 
   /// From the coming tick on the entity lives in the frame of another (a passenger on a ship, a turret on a
   /// tank), or, with null, in the world: move() takes its state there, and whatever is sent, predicted and
-  /// blended is in that frame. Frames lie in each other up to kMaxFrameDepth deep. The entity stays where it is:
+  /// blended is in that frame. Frames lie in each other up to kMostFrames deep. The entity stays where it is:
   /// its truth is carried over by those of all frames as they were told last, in place, velocity (with that
   /// of the turning frame), acceleration and orientation; whoever moves the frame before the tick moves what
   /// is in it too. It leaves its route; one that it follows afterwards is in the frame. An archetype without
@@ -299,7 +299,7 @@ class RECKONER_SERVER_API Server {
   [[nodiscard]] std::span<const SeenPose> rewind(ClientId client, double time_s);
 
   /// Registers a route and sends it to every client, later ones included, once. It stays for the server's
-  /// life. Fails, with the reason, on what Route::make() fails on, above kMaxRoutes and kMaxRouteParts, and
+  /// life. Fails, with the reason, on what Route::make() fails on, above kMaxRoutes and kMostRouteParts, and
   /// if it does not fit into a message (RouteMessage).
   [[nodiscard]] Result<RouteId> add_route(const RouteDefinition& definition);
 

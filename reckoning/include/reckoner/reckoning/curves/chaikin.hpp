@@ -13,17 +13,17 @@ namespace reckoner {
 
 inline constexpr double kDefaultAngleLimit = 0.52359877559829887308;    ///< 30 deg, rad
 inline constexpr double kDefaultOutlierLimit = 1.57079632679489661923;  ///< 90 deg, rad
-inline constexpr int kMaxChaikinPasses = 16;
+inline constexpr int kMostChaikinPasses = 16;
 
 /// How often corners are cut, and which.
 struct ChaikinOptions {
-  int passes = 1;       ///< 0 to kMaxChaikinPasses; each about doubles the points
+  int passes = 1;       ///< 0 to kMostChaikinPasses; each about doubles the points
   bool closed = false;  ///< the last point is joined to the first
   /// Set: only corners that turn by this much (rad, 0 to pi) or more are cut; the others keep their point.
   std::optional<double> angle_limit;
   /// Set: spikes are dropped before the first pass; see reject_outliers(). rad, > 0 and below pi.
   std::optional<double> outlier_limit;
-  std::size_t max_points = std::size_t{1} << 22;  ///< a result with more is refused before it is made
+  std::size_t most_points = std::size_t{1} << 22;  ///< a result with more is refused before it is made
 };
 
 /// Corner cutting (G. Chaikin, "An algorithm for high speed curve generation", 1974). A pass replaces the
@@ -36,7 +36,7 @@ struct ChaikinOptions {
 ///
 /// A point that repeats the one before it counts once (closed: the last that repeats the first, too). Fewer
 /// than three points left then: they are the result. Fails on a coordinate that is not finite or too large,
-/// on options outside their range and if the result would have more than `max_points`.
+/// on options outside their range and if the result would have more than `most_points`.
 template <CurveVector V>
 [[nodiscard]] Result<std::vector<V>> chaikin(std::span<const V> points, const ChaikinOptions& options = {});
 

@@ -179,32 +179,32 @@ class CubicPath {
 
   /// At a parameter; outside the path that of the nearest end.
   [[nodiscard]] V position(double parameter) const {
-    const Location at = locate(parameter);
+    const Place at = locate(parameter);
     return at.piece->position(at.u);
   }
   /// By the parameter.
   [[nodiscard]] V derivative(double parameter) const {
-    const Location at = locate(parameter);
+    const Place at = locate(parameter);
     return at.piece->derivative(at.u);
   }
   /// By the parameter, twice.
   [[nodiscard]] V second_derivative(double parameter) const {
-    const Location at = locate(parameter);
+    const Place at = locate(parameter);
     return at.piece->second_derivative(at.u);
   }
   /// Position and derivative together, for the price of one look-up.
   [[nodiscard]] CurvePoint<V> evaluate(double parameter) const {
-    const Location at = locate(parameter);
+    const Place at = locate(parameter);
     return {at.piece->position(at.u), at.piece->derivative(at.u)};
   }
 
  private:
-  struct Location {
+  struct Place {
     const CubicPiece<V>* piece;
     double u;
   };
 
-  [[nodiscard]] Location locate(double parameter) const {
+  [[nodiscard]] Place locate(double parameter) const {
     double t = parameter > 0.0 ? parameter : 0.0;  // false for NaN
     t = t < end_ ? t : end_;
     const auto index = static_cast<std::int64_t>(t);
@@ -368,7 +368,7 @@ struct Heading {
 [[nodiscard]] RECKONER_RECKONING_API glm::dquat orientation_of(const Heading& heading);
 
 /// Three unit vectors at right angles, right-handed: tangent x left = up.
-struct RECKONER_RECKONING_API TangentFrame {
+struct RECKONER_RECKONING_API Frame {
   glm::dvec3 tangent{1.0, 0.0, 0.0};  ///< forward, unit
   glm::dvec3 left{0.0, 1.0, 0.0};     ///< unit
   glm::dvec3 up{0.0, 0.0, 1.0};       ///< unit
@@ -378,14 +378,14 @@ struct RECKONER_RECKONING_API TangentFrame {
 };
 
 /// The frame along `tangent` (unit) whose up is as near to `reference` as can be. If they are parallel, any.
-[[nodiscard]] RECKONER_RECKONING_API TangentFrame frame_towards(const glm::dvec3& tangent,
+[[nodiscard]] RECKONER_RECKONING_API Frame frame_towards(const glm::dvec3& tangent,
                                                          const glm::dvec3& reference);
 
 /// `frame`, at `from`, carried to `to` where the tangent is `tangent`, with as little turning about the
 /// tangent as can be: W. Wang, B. Jüttler, D. Zheng, Y. Liu, "Computation of rotation minimizing frames"
 /// (2008), the double reflection method, fourth order in the step. From and to in one place: the shortest
 /// rotation; for a reversal, the one about up.
-[[nodiscard]] RECKONER_RECKONING_API TangentFrame transport_frame(const TangentFrame& frame, const glm::dvec3& from,
+[[nodiscard]] RECKONER_RECKONING_API Frame carry_frame(const Frame& frame, const glm::dvec3& from,
                                                        const glm::dvec3& to, const glm::dvec3& tangent);
 
 /// How frames are carried along a path.
@@ -407,7 +407,7 @@ class RECKONER_RECKONING_API FrameTable {
   FrameTable(const CubicPath<glm::dvec3>& path, const ArcLengthTable& arc, const FrameOptions& options = {});
 
   /// The frame at a parameter of the same path.
-  [[nodiscard]] TangentFrame frame(const CubicPath<glm::dvec3>& path, const ArcLengthTable& arc,
+  [[nodiscard]] Frame frame(const CubicPath<glm::dvec3>& path, const ArcLengthTable& arc,
                             double parameter) const;
 
   /// Roll per unit of distance that closing put in, rad/m. 0 unless closed.
@@ -417,7 +417,7 @@ class RECKONER_RECKONING_API FrameTable {
   struct Node {
     double parameter;
     glm::dvec3 position;
-    TangentFrame frame;
+    Frame frame;
   };
   std::vector<Node> nodes_;
   double roll_rate_ = 0.0;

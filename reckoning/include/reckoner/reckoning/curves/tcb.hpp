@@ -123,14 +123,14 @@ class TcbSpline {
     double duration = 0.0;
     Easing easing;
   };
-  struct Location {
+  struct Place {
     std::size_t index;
     double u;
   };
 
   TcbSpline(CubicPath<V> path, std::vector<double> times, std::vector<Segment> segments)
       : path_(std::move(path)), times_(std::move(times)), segments_(std::move(segments)) {}
-  [[nodiscard]] Location locate(double time) const;
+  [[nodiscard]] Place locate(double time) const;
 
   CubicPath<V> path_;
   std::vector<double> times_;  // of the joints: one more than segments, or the single key's
@@ -178,13 +178,13 @@ class RECKONER_RECKONING_API OrientationSpline {
     glm::dvec3 w2{0.0};
     glm::dvec3 w3{0.0};
   };
-  struct Location {
+  struct Place {
     const Segment* segment;
     double u;
   };
 
   OrientationSpline() = default;
-  [[nodiscard]] Location locate(double time) const;
+  [[nodiscard]] Place locate(double time) const;
 
   std::vector<Segment> segments_;  // none for a single key
   glm::dquat last_{1.0, 0.0, 0.0, 0.0};
