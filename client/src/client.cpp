@@ -19,7 +19,7 @@ Client::Impl::Impl(ClientConfig given, Transport* given_transport, Dialer* given
       dialer(given_dialer),
       transport(given_transport),
       log(config.log),
-      world(std::make_unique<ClientWorld>(config, mail, stats)),
+      world(std::make_unique<ClientWorld>(config, messages, stats)),
       back_off(config.reconnect) {
   for ([[maybe_unused]] const Archetype& archetype : config.archetypes)
     assert(is_valid(archetype.fields));
@@ -39,13 +39,13 @@ void Client::receive(double local_s) {
   if (c.dialer != nullptr && c.dial_s && !c.lost_s) c.run_connection(local_s);  // the first call connects
   if (c.transport != nullptr) c.transport->service(local_s);
   c.advance(local_s);
-  c.world->link.take_for_history(c.sleep.slept(local_s));
+  c.world->link.set_backlog(c.sleep.slept(local_s));
   while (c.transport != nullptr) {
     const auto event = c.transport->poll();
     if (!event) break;
     c.handle(*event, local_s);
   }
-  c.world->link.take_for_history(false);
+  c.world->link.set_backlog(false);
   c.send_playout(local_s);
   c.acknowledge(local_s);
   c.run_connection(local_s);
@@ -162,14 +162,14 @@ bool Client::send(std::span<const std::byte> payload, Delivery delivery, std::op
   const bool waits = c.status == ClientStatus::reconnecting && delivery == Delivery::reliable;
   if (c.status != ClientStatus::joined && !waits) return false;
   Transport* const transport = c.admitted ? c.transport : nullptr;
-  if (!c.mail.send(payload, delivery, time_s, c.last_local_s, c.server, transport, c.stats)) return false;
-  // the message may refer to what is shown at this moment
-  if (c.world->link.rewinds()) c.world->link.hurry();
+  if (!c.messages.send(payload, delivery, time_s, c.last_local_s, c.server, transport, c.stats)) return false;
+  if (c.world->link.rewinds())
+    c.world->link.request_ack();  // the message may be about what is shown just now
   return true;
 }
 
 std::optional<GameMessage> Client::poll_message() {
-  return impl_->mail.poll();
+  return impl_->messages.poll();
 }
 
 std::optional<double> Client::server_time_s(double local_s) const {
@@ -241,7 +241,7 @@ void Client::leave() {
   Impl& c = *impl_;
   c.leaving = true;
   if (c.server && c.transport != nullptr) {
-    if (c.admitted) c.mail.let_all_go(c.server, *c.transport);
+    if (c.admitted) c.messages.send_all_waiting(c.server, *c.transport);
     return c.transport->disconnect(c.server, pack({EndReason::left, 0}));
   }
   if (c.status == ClientStatus::reconnecting || (c.transport == nullptr && !c.is_over()))
@@ -428,7 +428,7 @@ void ClientWorld::advance(double local_s) {
   }
   if (any_fading_ || holds.passed(playout.shown_s())) review_holds(before_s);
   stats.delay_s = playout.delay_s();
-  if (!retired_) mail.release(playout.shown_s());
+  if (!retired_) messages.release(playout.shown_s());
 }
 
 void ClientWorld::set_playout(const PlayoutConfig& to) {
@@ -559,7 +559,7 @@ void Client::Impl::handle(const TransportEvent& event, double local_s) {
 
 // Datagrams that queued up while the program was suspended do not prove that the server is still there.
 void Client::Impl::note_heard(double local_s) {
-  const bool doubtful = admitted && world->link.is_history();
+  const bool doubtful = admitted && world->link.is_backlog();
   const double patience_s = std::max(0.0, config.reconnect.silence_s - kAfterSleepS);
   heard_s = doubtful ? std::max(heard_s, local_s - patience_s) : local_s;
 }
@@ -572,7 +572,7 @@ void Client::Impl::handle_connected(PeerId peer) {
   resuming = static_cast<bool>(session);
   if (resuming) {
     transport->send(server, Channel::control,
-                    encode(ResumeMessage{id, session, world->link.control_count()}, buffer));
+                    encode(ResumeMessage{id, session, messages.reliable().received_count()}, buffer));
   }
   const JoinMessage join{kProtocolVersion, archetype_hash(config.archetypes),
                          config.playout.mode != PlayoutMode::present,
@@ -644,13 +644,13 @@ void Client::Impl::handle_control(std::span<const std::byte> payload, double loc
   do {
     const auto message = take_control(left);
     // Count refused messages, too: the server numbers all that it sends, and both sides must agree.
-    if (admitted && (!message || is_counted(*message))) world->link.note_control();
+    if (admitted && (!message || is_counted(*message))) messages.reliable().note_received();
     const auto why = message ? handle_message(*message, local_s) : Refusal::malformed;
     if (!why) continue;
     ++stats.malformed;
     ++stats.refusals[*why];
   } while (!left.empty());
-  world->link.hurry();  // the server sends state only after this acknowledgement
+  world->link.request_ack();  // the server waits for this before it sends state
 }
 
 // Processes a message; returns why it is refused, or nothing.
@@ -665,11 +665,11 @@ std::optional<Refusal> Client::Impl::handle_message(const ControlMessage& messag
 std::optional<Refusal> Client::Impl::welcome(const WelcomeMessage& message, double local_s) {
   const bool waits = status == ClientStatus::joining || (status == ClientStatus::reconnecting && !admitted);
   if (!waits || !server) return Refusal::unexpected;
-  auto fresh = std::make_unique<ClientWorld>(config, mail, stats);
+  auto fresh = std::make_unique<ClientWorld>(config, messages, stats);
   if (!fresh->begin(message, local_s)) return Refusal::beyond_limits;
   const bool first = status == ClientStatus::joining;
   if (!first) {
-    mail.restart(stats);
+    messages.restart(stats);
     world->retire();
     if (!before) before = std::move(world);
   }
@@ -680,7 +680,7 @@ std::optional<Refusal> Client::Impl::welcome(const WelcomeMessage& message, doub
   session = std::exchange(next_session_key, {});
   sent_playout = joining_as;
   sent_playout_s.reset();
-  mail.begin(static_cast<bool>(session));
+  messages.begin(static_cast<bool>(session));
   lost_s.reset();
   back_off.reset();
   log.joined(id, first);
@@ -696,11 +696,11 @@ std::optional<Refusal> Client::Impl::take(const SessionMessage& message, double 
     next_session_key = message.key;
     return std::nullopt;
   }
-  if (!ServerLink::can_be(message.tick)) return Refusal::from_future;
-  if (!mail.confirm(message.taken)) return Refusal::never_sent;
+  if (!ServerLink::is_valid_tick(message.tick)) return Refusal::from_future;
+  if (!messages.reliable().confirm(message.taken)) return Refusal::never_sent;
   if (admitted) return std::nullopt;
   world->link.resume(message.tick, local_s);
-  mail.send_again(server, *transport);
+  messages.resend(server, *transport);
   if (sent_playout_s) sent_playout.reset();
   status = ClientStatus::joined;
   admitted = true;
@@ -725,13 +725,13 @@ void Client::Impl::send_playout(double local_s) {
 
 void Client::Impl::acknowledge(double local_s) {
   if (!admitted || transport == nullptr) return;
-  if (world->paused()) world->link.note_jump();  // the server cannot reconstruct a frozen frame
-  mail.go_on(server, *transport);
-  mail.expire(local_s, stats);
+  if (world->paused()) world->link.note_jump();  // what is shown is not what the server would find out
+  messages.send_waiting(server, *transport);
+  messages.expire(local_s, stats);
   std::optional<ServerLink::Showing> showing;
   if (world->link.clock_ready()) showing = {world->link.server_time_s(local_s), world->playout.shown_s()};
   stats.messages_sent +=
-      world->link.acknowledge(local_s, config.ack_interval_s, showing, mail.outbox(), server, *transport);
+      world->link.acknowledge(local_s, config.ack_interval_s, showing, messages, server, *transport);
 }
 
 }  // namespace reckoner

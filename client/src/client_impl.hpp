@@ -4,7 +4,7 @@
 #include "client/src/client_log.hpp"
 #include "client/src/client_world.hpp"
 #include "client/src/connection/back_off.hpp"
-#include "client/src/connection/client_mail.hpp"
+#include "client/src/connection/client_messages.hpp"
 #include "client/src/connection/local_time.hpp"
 #include "net/src/messages/messages.hpp"
 
@@ -57,7 +57,7 @@ struct Client::Impl {
   Transport* transport;  // null: no connection at present
   ClientStats stats;
   ClientLog log;
-  ClientMail mail;
+  ClientMessages messages;
   std::unique_ptr<ClientWorld> world;
   std::unique_ptr<ClientWorld> before;  // world of an earlier session, shown until `world` is ready; or null
   glm::dvec3 origin{0.0};               // origin of the game's coordinates, m

@@ -23,7 +23,7 @@ std::optional<Refusal> ClientWorld::take(const ControlMessage& message) {
   if (const auto* o = std::get_if<OwnershipMessage>(&message)) return handle_ownership(*o);
   const auto* m = std::get_if<GameDataMessage>(&message);
   if (m == nullptr) return Refusal::unexpected;
-  mail.receive(m->payload, m->time_s, stats);
+  messages.receive(m->payload, m->time_s, stats);
   return std::nullopt;
 }
 
@@ -36,7 +36,7 @@ void ClientWorld::take(std::span<const std::byte> payload, double local_s) {
   if (link.clock_ready()) link.note_applied(playout.shown_s());
   apply(*updates, local_s);
   apply(link.field_updates());
-  mail.receive(link.messages(), stats);
+  messages.receive(link.messages(), stats);
 }
 
 // True if `frame` is null (the world) or belongs to a known entity other than `id`.

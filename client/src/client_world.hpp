@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "client/src/connection/client_mail.hpp"
+#include "client/src/connection/client_messages.hpp"
 #include "client/src/connection/server_link.hpp"
 #include "client/src/playout/hold_limit.hpp"
 #include "client/src/playout/playout_clock.hpp"
@@ -29,9 +29,9 @@ namespace reckoner {
 /// client_world.cpp has the part that processes arrivals, client.cpp the part that shows.
 struct ClientWorld {
   /// `given_mail` and `given_stats` belong to the client and must outlive the world.
-  ClientWorld(const ClientConfig& given, ClientMail& given_mail, ClientStats& given_stats)
+  ClientWorld(const ClientConfig& given, ClientMessages& given_messages, ClientStats& given_stats)
       : config(given),
-        mail(given_mail),
+        messages(given_messages),
         stats(given_stats),
         playout(config.playout),
         holds(config.silence_s, config.unconfirmed_s),
@@ -78,8 +78,8 @@ struct ClientWorld {
     return frames_to_seconds(config.playout.blend_frames, config.playout.frame_rate_hz);
   }
 
-  ClientConfig config;  // archetypes with the server's settings
-  ClientMail& mail;
+  ClientConfig config;  // the archetypes as the server has set them
+  ClientMessages& messages;
   ClientStats& stats;
   ServerLink link;
   PlayoutClock playout;

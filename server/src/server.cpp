@@ -211,7 +211,7 @@ Result<RouteId> Server::add_route(const RouteDefinition& definition) {
   Result<RouteId> id = s.routes.add(definition);  // reports all other errors
   if (!id) return id;
   for (const auto& session : s.sessions.all())
-    session->tell_route(message, s.transport);
+    session->send_route(message, s.transport);
   return id;
 }
 
@@ -262,7 +262,7 @@ void Server::tick(double now_s) {
   ++s.stats.ticks;
   s.announce_despawns();
   s.apply_playout_changes(now_s);
-  s.acknowledge_messages();
+  s.report_received();
   s.review_interest(tick);
   const std::size_t told = s.events.size();
   s.ownership.run(s.entities, s.sessions, tick, s.time_of(tick), now_s, s.transport, s.events);
@@ -371,38 +371,38 @@ void Server::Impl::send(Tick tick, double now_s) {
   encodings.begin(entities, quantisation, config.tick_rate_hz);
   const bool alone = pool.size() == 1;
   const std::size_t shares = alone ? 1 : (sessions.size() + kSessionGrain - 1) / kSessionGrain;
-  if (outboxes.size() < shares) outboxes.resize(shares);
+  if (datagrams.size() < shares) datagrams.resize(shares);
   max_datagram_bytes.resize(sessions.size());
-  const auto tell = [&](std::size_t i) {
-    sessions.all()[i]->tell(step, transport);
+  const auto send_spawns = [&](std::size_t i) {
+    sessions.all()[i]->send_spawns(step, transport);
     max_datagram_bytes[i] = transport.max_state_bytes(sessions.all()[i]->peer());
   };
   for (std::size_t i = 0; i < sessions.size() && !alone; ++i)
-    tell(i);
+    send_spawns(i);
   pool.run(sessions.size(), kSessionGrain, [&](unsigned worker, std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
       if (i + 2 < last) sessions.all()[i + 2]->fetch();
       if (i + 1 < last) sessions.all()[i + 1]->fetch_lists(step.published);
-      if (alone) tell(i);
-      Outbox& outbox = outboxes[alone ? 0 : i / kSessionGrain];
-      Session::Scratch scratch{worker, snapshots[worker], fresh[worker], outbox};
-      sessions.all()[i]->compose(step, max_datagram_bytes[i], scratch);
-      if (alone) outbox.flush(transport);
+      if (alone) send_spawns(i);
+      DatagramBuffer& buffer = datagrams[alone ? 0 : i / kSessionGrain];
+      Session::Scratch scratch{worker, snapshots[worker], fresh[worker], buffer};
+      sessions.all()[i]->write_datagrams(step, max_datagram_bytes[i], scratch);
+      if (alone) buffer.flush(transport);
     }
   });
   fields.clear_changes();
-  for (Outbox& outbox : outboxes)
-    finish_outbox(outbox);
+  for (DatagramBuffer& buffer : datagrams)
+    finish_outbox(buffer);
 }
 
-// Sends the queued datagrams, adds up the statistics, and charges repairs to their entities' budgets like any
-// other update.
-void Server::Impl::finish_outbox(Outbox& outbox) {
-  outbox.flush(transport);
-  add(stats, std::exchange(outbox.stats, {}));
-  for (const std::uint32_t stream : outbox.repaired)
+// Sends the waiting datagrams, adds up the statistics, and charges repairs to their entities' budgets like
+// any other update.
+void Server::Impl::finish_outbox(DatagramBuffer& buffer) {
+  buffer.flush(transport);
+  add(stats, std::exchange(buffer.stats, {}));
+  for (const std::uint32_t stream : buffer.repaired)
     entities.slots()[stream / kLevels].levels[stream % kLevels].policy.update_sent();
-  outbox.repaired.clear();
+  buffer.repaired.clear();
 }
 
 // Events from clients, and messages of the game to them.
@@ -456,8 +456,8 @@ void Server::Impl::handle_control(const TransportEvent& event) {
   if (data != nullptr && session != nullptr) return process(*session, *data);
   const auto* playout = message ? std::get_if<PlayoutMessage>(&*message) : nullptr;
   if (playout != nullptr && session != nullptr) return process(*session, *playout);
-  Comeback* comeback = session != nullptr ? session->comeback() : nullptr;
-  if (join_message != nullptr && comeback != nullptr && std::exchange(comeback->expects_join, false)) return;
+  if (join_message != nullptr && session != nullptr && std::exchange(session->resume().expects_join, false))
+    return;
   count_refusal(message ? Refusal::unexpected : Refusal::malformed);
   if (waiting.contains(event.peer)) refuse(event.peer, {EndReason::malformed, 0});
 }
@@ -497,7 +497,7 @@ void Server::Impl::process(const Session& session, std::span<const std::byte> pa
 }
 
 void Server::Impl::process(Session& session, const PlayoutMessage& message) {
-  if (const auto why = session.playout().say(message)) return count_refusal(*why, false);
+  if (const auto why = session.playout().declare(message)) return count_refusal(*why, false);
   changing_playout.push_back(session.id());
 }
 
@@ -562,7 +562,7 @@ void Server::Impl::join(PeerId peer, const JoinMessage& message) {
         {a.threshold_m, a.threshold_rad, a.max_speed_mps, a.world_size_m, quantisation[i].codes});
   }
   Session& session = sessions.add(welcome.client, peer, config);
-  if (config.resume_s > 0.0) session.remember_sent(session_key(session_secret, welcome.client));
+  if (config.resume_s > 0.0) session.enable_resume(session_key(session_secret, welcome.client));
   std::vector<std::byte> buffer(kMaxControlBytes);
   std::size_t size = encode(session_message(session), buffer).size();
   size += encode(welcome, std::span(buffer).subspan(size)).size();
@@ -574,7 +574,7 @@ void Server::Impl::join(PeerId peer, const JoinMessage& message) {
     session.remember_seen(message.shows_past ? MotionPath::interpolate : MotionPath::predict, message.blend_s,
                           config.rewind_s);
   for (std::uint32_t route = 1; route <= routes.size(); ++route)
-    session.tell_route({{route}, routes.find({route})->definition()}, transport);
+    session.send_route({{route}, routes.find({route})->definition()}, transport);
   events.push_back({ServerEvent::Kind::client_joined, welcome.client, {}});
   log.joined(welcome.client, peer);
 }
@@ -593,7 +593,7 @@ void Server::Impl::close_idle(double now_s) {
   }
   while (!disconnected_clients.empty()) {
     Session& session = *sessions.find(disconnected_clients.front());
-    if (now_s - session.comeback()->lost_s <= config.resume_s) break;
+    if (now_s - session.resume().lost_s <= config.resume_s) break;
     end(session);
   }
 }
@@ -602,11 +602,11 @@ void Server::Impl::close_idle(double now_s) {
 
 // Keeps the session for a resume. The client's entities continue without their owner.
 void Server::Impl::lose(Session& session) {
-  if (session.comeback() == nullptr || session.comeback()->overflowed || closing) return end(session);
+  if (!session.can_resume() || closing) return end(session);
   log.lost(session.id(), session.peer());
   release_owned(session.id());
   sessions.move(session, {});
-  session.comeback()->lost_s = present_s;
+  session.resume().lost_s = present_s;
   disconnected_clients.push_back(session.id());
   events.push_back({ServerEvent::Kind::client_lost, session.id(), "the connection was lost"});
 }
@@ -624,7 +624,7 @@ void Server::Impl::end(Session& session, std::string_view why) {
 // If the session cannot be resumed, the server answers the join message that follows, as for any new client.
 void Server::Impl::resume(PeerId peer, const ResumeMessage& message) {
   Session* session = sessions.find(message.client);
-  if (session == nullptr || session->comeback() == nullptr || session->comeback()->key != message.key) return;
+  if (session == nullptr || !session->resume().key || session->resume().key != message.key) return;
   const PeerId before = session->peer();
   if (before) {  // the client noticed the loss before the server
     lose(*session);
@@ -632,45 +632,45 @@ void Server::Impl::resume(PeerId peer, const ResumeMessage& message) {
     session = sessions.find(message.client);
     if (session == nullptr) return;
   }
-  if (!session->can_resume(message.taken)) return end(*session);
+  if (!session->reliable().can_resume_from(message.taken)) return end(*session);
   waiting.erase(peer);
   std::erase(disconnected_clients, session->id());
   sessions.move(*session, peer);
-  acknowledge_messages(*session);
-  session->comeback()->expects_join = true;
-  session->resume(message.taken, config, present_s, next_tick == 0 ? 0 : next_tick - 1, transport);
+  report_received(*session);
+  session->resume().expects_join = true;
+  session->resume_from(message.taken, config, present_s, next_tick == 0 ? 0 : next_tick - 1, transport);
   events.push_back({ServerEvent::Kind::client_back, session->id(), {}});
   log.back(session->id(), peer);
 }
 
 void Server::Impl::process(Session& session, const GameDataMessage& message) {
   process(session, message.payload, message.time_s);
-  const bool was_due = session.intake().is_due();
-  session.intake().add(message.payload.size());
-  if (!was_due && session.intake().is_due()) unacknowledged.push_back(session.id());
+  ReliableQueue& reliable = session.reliable();
+  const bool was_due = reliable.is_report_due();
+  reliable.note_received(message.payload.size());
+  if (!was_due && reliable.is_report_due()) unreported.push_back(session.id());
 }
 
 // Acknowledges reliable messages once the game has polled enough of them. There is then room for all messages
 // that the acknowledgement allows the client to send.
-void Server::Impl::acknowledge_messages() {
-  std::erase_if(unacknowledged, [&](ClientId client) {
+void Server::Impl::report_received() {
+  std::erase_if(unreported, [&](ClientId client) {
     Session* session = sessions.find(client);
-    if (session == nullptr || !session->peer() || !session->intake().is_due()) return true;
-    if (!inbox.has_room(client, MessageWindow::kMessages, MessageWindow::kBytes)) return false;
-    acknowledge_messages(*session);
+    if (session == nullptr || !session->peer() || !session->reliable().is_report_due()) return true;
+    constexpr MessageLimit kWindow = ReliableQueue::kClientWindow;
+    if (!inbox.has_room(client, kWindow.messages, kWindow.bytes)) return false;
+    report_received(*session);
     return true;
   });
 }
 
-void Server::Impl::acknowledge_messages(Session& session) {
+void Server::Impl::report_received(Session& session) {
   std::array<std::byte, 64> buffer;
   transport.send(session.peer(), Channel::control, encode(session_message(session), buffer));
 }
 
 SessionMessage Server::Impl::session_message(Session& session) const {
-  const Comeback* const comeback = session.comeback();
-  return {comeback != nullptr ? comeback->key : SessionKey{}, session.intake().tell(),
-          next_tick == 0 ? 0 : next_tick - 1};
+  return {session.resume().key, session.reliable().report(), next_tick == 0 ? 0 : next_tick - 1};
 }
 
 // Entities in the frames of other entities, and the origin of the game's coordinates.

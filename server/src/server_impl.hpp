@@ -11,8 +11,8 @@
 #include "server/src/publish/encodings.hpp"
 #include "server/src/publish/publisher.hpp"
 #include "server/src/server_log.hpp"
+#include "server/src/session/datagrams.hpp"
 #include "server/src/session/delay_survey.hpp"
-#include "server/src/session/outbox.hpp"
 #include "server/src/session/session_table.hpp"
 #include "server/src/util/worker_pool.hpp"
 #include "server/src/world/entity_table.hpp"
@@ -69,8 +69,8 @@ struct Server::Impl {
   void resume(PeerId peer, const ResumeMessage& message);
   void lose(Session& session);
   void end(Session& session, std::string_view why = "left");
-  void acknowledge_messages();
-  void acknowledge_messages(Session& session);
+  void report_received();
+  void report_received(Session& session);
   [[nodiscard]] SessionMessage session_message(Session& session) const;
   void refuse(PeerId peer, const EndCode& code, const std::string& why);
   void refuse(PeerId peer, const EndCode& code) { refuse(peer, code, describe(code)); }
@@ -82,7 +82,7 @@ struct Server::Impl {
   void review_interest(Tick tick);
   void send(Tick tick, double now_s);
   [[nodiscard]] bool hold_back(Tick tick, double now_s);
-  void finish_outbox(Outbox& outbox);
+  void finish_outbox(DatagramBuffer& datagrams);
 
   bool move(Entity& entity, const State& truth);
   // Converts a state from the game's coordinates, which count from `origin`, to the server's. Only positions
@@ -113,7 +113,7 @@ struct Server::Impl {
   Encodings encodings;
   std::vector<Snapshot> snapshots;                // scratch, one per worker
   std::vector<std::vector<std::uint32_t>> fresh;  // scratch, one per worker
-  std::vector<Outbox> outboxes;                   // scratch, one per group of sessions
+  std::vector<DatagramBuffer> datagrams;          // scratch, one per group of sessions
   Interest interest;
   DelaySurvey delays;
   SessionTable sessions;
@@ -121,7 +121,7 @@ struct Server::Impl {
   std::map<PeerId, double> waiting;           // connected but not joined yet, and since when, s
   std::deque<ClientId> disconnected_clients;  // have a session but no connection; oldest disconnect first
   std::vector<ClientId> changing_playout;     // their new playout settings are not in effect yet
-  std::vector<ClientId> unacknowledged;       // owed an acknowledgement of reliable messages
+  std::vector<ClientId> unreported;           // their reliable messages are to be confirmed
   std::vector<EntityId> relevance_changed;    // to be checked for relevance in the next tick
   std::vector<std::pair<EntityId, Tick>> despawned;  // ended since the last tick, and when
   std::deque<ServerEvent> events;

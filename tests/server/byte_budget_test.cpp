@@ -170,7 +170,7 @@ TEST(LinkBudget, RecoversFromAnOutage) {
   model.silence_until(18.0);
   model.run_to(18.0);
   EXPECT_LT(model.budget().bytes_per_second(), 5e3);
-  EXPECT_GE(model.lowest_rate(), ByteBudget::kLeastBytesPerSecond);
+  EXPECT_GE(model.lowest_rate(), ByteBudget::kMinBytesPerSecond);
   model.run_to(24.0);
   model.run_to(30.0);
   EXPECT_LT(model.held_back(), 0.01);
@@ -254,13 +254,13 @@ TEST(LinkBudget, StaysWithinItsBoundsWhateverTheClientAcknowledges) {
       }
       budget.lost(nan, now_s, 1240);
       budget.advance(now_s);
-      ASSERT_GE(budget.bytes_per_second(), ByteBudget::kLeastBytesPerSecond) << lie;
+      ASSERT_GE(budget.bytes_per_second(), ByteBudget::kMinBytesPerSecond) << lie;
       ASSERT_LE(budget.bytes_per_second(), 100e3) << lie;
       ASSERT_LE(budget.available(), 25e3) << lie;
       ASSERT_GE(budget.available(), -200e3) << lie;
     }
     if (lie == 0) {
-      EXPECT_NEAR(budget.bytes_per_second(), ByteBudget::kLeastBytesPerSecond, 1.0);
+      EXPECT_NEAR(budget.bytes_per_second(), ByteBudget::kMinBytesPerSecond, 1.0);
     }
     if (lie == 1) {
       EXPECT_NEAR(budget.bytes_per_second(), 100e3, 1.0);

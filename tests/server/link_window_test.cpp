@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "server/src/session/link_window.hpp"
+#include "server/src/session/byte_budget.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -75,11 +75,11 @@ struct SessionBench {
     const Session::TickInputs now{table, fields,      published,   quantisation, encodings,
                                   tick,  tick / 60.0, tick / 60.0, 60.0,         true};
     encodings.begin(table, quantisation, 60.0);
-    session.tell(now, transport);
-    Session::Scratch scratch{0, snapshot, fresh, outbox};
-    session.compose(now, transport.room, scratch);
-    outbox.flush(transport);
-    reckoner::add(stats, std::exchange(outbox.stats, {}));
+    session.send_spawns(now, transport);
+    Session::Scratch scratch{0, snapshot, fresh, datagrams};
+    session.write_datagrams(now, transport.room, scratch);
+    datagrams.flush(transport);
+    reckoner::add(stats, std::exchange(datagrams.stats, {}));
     published.begin(0);
     ++tick;
   }
@@ -88,7 +88,7 @@ struct SessionBench {
     ClientDatagram datagram;
     datagram.sequence = sequence++;
     datagram.control_count = static_cast<std::uint16_t>(count);
-    return session.receive(datagram, tick / 60.0, stats) == Session::Receipt::fresh;
+    return session.receive(datagram, tick / 60.0, stats) == Session::Receipt::accepted;
   }
   void put_on_stream(Entity& entity) {
     State state;
@@ -107,7 +107,7 @@ struct SessionBench {
   Encodings encodings{1};
   Snapshot snapshot;
   std::vector<std::uint32_t> fresh;
-  Outbox outbox;
+  DatagramBuffer datagrams;
   Published published;
   Recorder transport;
   ServerStats stats;
@@ -144,7 +144,7 @@ TEST(Session, EntityRemovedWhileItsSpawnWaitsIsNeverSent) {
   bench.remove(ids.back());   // its spawn was not sent yet
   bench.remove(ids.front());  // its spawn was sent
   bench.step();
-  ASSERT_EQ(bench.transport.control.size(), 4096u) << "the window of unconfirmed messages is full";
+  ASSERT_EQ(bench.transport.control.size(), 4096u) << "as many as may be are on their way";
   EXPECT_TRUE(bench.confirm(4096));
   bench.step();
   ASSERT_EQ(bench.transport.control.size(), 4097u + 103u);
@@ -248,7 +248,7 @@ TEST(Session, SequenceNumbersMayWrapWithoutDoubleRepairs) {
     answer.sequence = bench.sequence++;
     answer.control_count = 1;
     answer.ack = window.ack();
-    ASSERT_EQ(bench.session.receive(answer, bench.tick / 60.0, bench.stats), Session::Receipt::fresh);
+    ASSERT_EQ(bench.session.receive(answer, bench.tick / 60.0, bench.stats), Session::Receipt::accepted);
   }
   EXPECT_NEAR(static_cast<double>(bench.stats.datagrams_lost), static_cast<double>(lost), 5.0);
   // A newer motion had been sent before the loss was found, so there was nothing to repair.

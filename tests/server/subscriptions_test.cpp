@@ -18,8 +18,8 @@ std::vector<std::uint32_t> due(Subscriptions& subscriptions, Published published
   std::vector<std::uint32_t> scratch{~std::uint32_t{0}};  // the initial content must not matter
   subscriptions.note_published(published, tick, scratch);
   std::vector<std::uint32_t> slots;
-  subscriptions.for_each_due([&](std::uint32_t slot, Subscriptions::Index place, Subscription& s) {
-    EXPECT_EQ(&subscriptions.at(place), &s);
+  subscriptions.for_each_due([&](std::uint32_t slot, Subscriptions::Index index, Subscription& s) {
+    EXPECT_EQ(&subscriptions.at(index), &s);
     EXPECT_EQ(s.id.slot(), slot);
     slots.push_back(slot);
   });

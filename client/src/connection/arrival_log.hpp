@@ -13,22 +13,25 @@
 
 namespace reckoner {
 
-/// Which datagrams of the server were applied when, until the server is known to know. Every report repeats
-/// the newest of what no acknowledged one has said, so that a lost report matters little; every fourth, and
-/// one that travels with something that may make the server look back, tells all of it.
+/// Remembers at which shown instant each datagram of the server was applied, until the server has
+/// acknowledged a report of it. The server needs this for lag compensation.
+///
+/// Every report repeats the newest arrivals that no acknowledged report contains, so a lost report does
+/// little harm. Some reports contain all of these arrivals: every fourth, and one in a datagram with a
+/// message that may make the server look back.
 class ArrivalLog {
  public:
-  /// A datagram was applied while the instant `shown_s` was being shown.
+  /// A datagram was applied while the client showed the instant `shown_s`.
   void add(Sequence sequence, double shown_s) {
     arrivals_.push_back({sequence, next_number_++, shown_s, false});
     if (arrivals_.size() > ShowingReport::kMostArrivals) arrivals_.pop_front();
   }
 
-  /// What is shown has jumped in time: what was applied before says nothing any more.
+  /// The shown time has jumped: earlier arrivals no longer mean anything.
   void clear() { arrivals_.clear(); }
 
-  /// Puts into the report what the server may not know, newest first; `all` of it or the newest. The report
-  /// goes with the client's datagram `own`, while `shown_s` is being shown.
+  /// Writes arrivals that the server may not know into the report, newest first: all, or the newest few. The
+  /// report is sent with the client's datagram `own`, while the client shows `shown_s`.
   void fill(ShowingReport& report, Sequence own, double shown_s, bool all) {
     const std::size_t most = all || own % kAllEvery == 0 ? ShowingReport::kMostArrivals : kUsual;
     std::uint32_t least_ago = 0;
@@ -36,14 +39,14 @@ class ArrivalLog {
     for (auto a = arrivals_.rbegin(); a != arrivals_.rend() && report.count < most; ++a) {
       if (a->known) continue;
       const double ago = std::round((shown_s - a->shown_s) / ShowingReport::kArrivalUnitS);
-      least_ago = std::max(least_ago, static_cast<std::uint32_t>(std::clamp(ago, 0.0, kMostAgo)));
+      least_ago = std::max(least_ago, static_cast<std::uint32_t>(std::clamp(ago, 0.0, kMaxAgo)));
       report.arrivals[report.count++] = {a->sequence, least_ago};
       first = a->number;
     }
     reports_[own % kReports] = {own, first, next_number_, report.count > 0};
   }
 
-  /// The server has what these datagrams of the client said.
+  /// The server has acknowledged these datagrams of the client, and so has their reports.
   void acknowledged(const Ack& ack) {
     confirm(ack.newest);
     for (unsigned i = 0; i < 32; ++i) {
@@ -52,10 +55,11 @@ class ArrivalLog {
   }
 
  private:
-  static constexpr std::size_t kUsual = 8;  // two or three reports of each arrival at 60 ticks a second
-  static constexpr unsigned kAllEvery = 4;  // reports, lest bursts of loss take all that told an arrival
+  static constexpr std::size_t kUsual = 8;  // at 60 ticks/s, two or three reports contain each arrival
+  static constexpr unsigned kAllEvery =
+      4;  // reports; a burst of losses may hit all short reports of an arrival
   static constexpr std::size_t kReports = 64;
-  static constexpr double kMostAgo = 20'000.0;
+  static constexpr double kMaxAgo = 20'000.0;
 
   struct Arrival {
     Sequence sequence;
@@ -63,7 +67,7 @@ class ArrivalLog {
     double shown_s;
     bool known;  // to the server
   };
-  // What of the numbers `first` to before `end` was not known yet was told.
+  // Contains the arrivals with numbers from `first` to `end` - 1 that were not known to the server.
   struct Report {
     Sequence own = 0;
     std::uint64_t first = 0;

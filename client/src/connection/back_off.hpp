@@ -7,16 +7,15 @@
 
 namespace reckoner {
 
-/// How long to wait before each attempt to connect: longer from one to the next, and partly left to
-/// random_fraction.
+/// The waits between attempts to connect. They grow from one attempt to the next, and are partly random.
 class BackOff {
  public:
   explicit BackOff(const ReconnectConfig& config) : config_(config) { reset(); }
 
-  /// An attempt has come through: the next wait is the first again.
+  /// An attempt succeeded: the next wait is the first one again.
   void reset() { longest_s_ = config_.first_wait_s; }
 
-  /// The next wait, s. `random_fraction`: any number from 0 to 1.
+  /// The next wait, s. `random_fraction` is a random number from 0 to 1.
   double next_s(double random_fraction) {
     const double jitter = std::clamp(config_.jitter, 0.0, 1.0);
     const double wait_s = std::min(longest_s_, config_.most_wait_s);

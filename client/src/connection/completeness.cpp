@@ -7,9 +7,9 @@
 namespace reckoner {
 namespace {
 
-// How much later one tick is than another; they wrap.
-std::int32_t later_by(Tick tick, Tick than) {
-  return static_cast<std::int32_t>(tick - than);
+// Returns `a` - `b`. Ticks wrap.
+std::int32_t difference(Tick a, Tick b) {
+  return static_cast<std::int32_t>(a - b);
 }
 
 }  // namespace
@@ -21,20 +21,20 @@ void Completeness::note(Sequence sequence, Tick tick, Tick complete, double noti
     if (any_) before_ = std::min(kWindow - 1, before_ + static_cast<std::size_t>(ahead));
     any_ = true;
     newest_ = sequence;
-    said_ = complete;
+    claimed_ = complete;
   }
-  if (nothing_lost_lately(noticed_ticks) && (!known_ || later_by(said_, *known_) > 0)) known_ = said_;
+  if (no_recent_loss(noticed_ticks) && (!known_ || difference(claimed_, *known_) > 0)) known_ = claimed_;
 }
 
-bool Completeness::nothing_lost_lately(double noticed_ticks) const {
+bool Completeness::no_recent_loss(double noticed_ticks) const {
   const Tick now = received_[newest_ % kWindow].tick;
-  Tick later = now;  // of the datagram that follows: what is missing was sent no later
+  Tick later = now;  // of the following datagram; a missing one was sent at that tick or before
   for (std::size_t back = 1; back <= before_; ++back) {
     const auto sequence = static_cast<Sequence>(newest_ - back);
     const Datagram& datagram = received_[sequence % kWindow];
-    if (datagram.there && datagram.sequence == sequence) {
+    if (datagram.received && datagram.sequence == sequence) {
       later = datagram.tick;
-    } else if (later_by(now, later) < noticed_ticks) {
+    } else if (difference(now, later) < noticed_ticks) {
       return false;
     }
   }

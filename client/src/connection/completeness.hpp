@@ -11,36 +11,35 @@
 
 namespace reckoner {
 
-/// Up to which tick nothing is missing here. Every datagram says what the server believes of that; but what
-/// was lost shortly before, the server does not know of yet. So a datagram is believed only if every earlier
-/// one has arrived, or is so old that the server had noticed, and sent again what is missing, or said that it
-/// still owes it.
+/// Computes the tick up to which the client's data is complete.
 ///
-/// A value; fed with every datagram that is applied, in whatever order they arrive.
+/// Every datagram claims such a tick. But when the server wrote it, the server may not have noticed recent
+/// losses. So a claim counts only if every earlier datagram has arrived, or is old enough: the server had
+/// then noticed the loss, and had either sent the missing updates again or lowered its claim.
 class Completeness {
  public:
-  /// A datagram of `tick` says that all is there up to `complete`. The server has noticed losses that are
-  /// `noticed_ticks` old.
+  /// A datagram of `tick` was applied, and claims that the data is complete up to `complete`. Datagrams may
+  /// come in any order. The server notices a loss within `noticed_ticks`.
   void note(Sequence sequence, Tick tick, Tick complete, double noticed_ticks);
 
-  /// The latest tick up to which all is known to be here.
+  /// The latest tick up to which the data is known to be complete; nullopt if none is known.
   [[nodiscard]] std::optional<Tick> tick() const { return known_; }
 
  private:
-  static constexpr std::size_t kWindow = 64;  // losses further back have left the window of acknowledgements
+  static constexpr std::size_t kWindow = 64;  // earlier losses have left the acknowledgement window
 
-  [[nodiscard]] bool nothing_lost_lately(double noticed_ticks) const;
+  [[nodiscard]] bool no_recent_loss(double noticed_ticks) const;
 
   struct Datagram {
     Sequence sequence = 0;
     Tick tick = 0;
-    bool there = false;
+    bool received = false;
   };
   std::array<Datagram, kWindow> received_{};  // by sequence
   bool any_ = false;
-  std::size_t before_ = 0;  // datagrams before the newest that there can have been; at most the window
+  std::size_t before_ = 0;  // number of datagrams before the newest; at most the window
   Sequence newest_ = 0;
-  Tick said_ = 0;  // by the newest
+  Tick claimed_ = 0;  // by the newest datagram
   std::optional<Tick> known_;
 };
 

@@ -5,19 +5,19 @@
 
 namespace reckoner {
 
-/// Time that never goes back, whatever the clock does that the game reads. A step back counts as no time;
-/// after one that is longer than any two calls are apart, time goes on from where it was: the clock was set.
+/// Makes the game's clock monotonic. After a short step back, time stands still until the clock has caught
+/// up. After a longer one somebody has set the clock, and time continues from its last value.
 class LocalTime {
  public:
-  /// The time that a call at `given_s` by the game's clock is at.
+  /// Returns the monotonic time of a call at `given_s` on the game's clock, and advances to it.
   double of(double given_s) {
     constexpr double kClockWasSetS = 0.25;
     const double time_s = given_s + offset_s_;
     if (time_s >= newest_s_) return newest_s_ = time_s;
     if (newest_s_ - time_s > kClockWasSetS) offset_s_ += newest_s_ - time_s;
-    return newest_s_;  // also if it is not a number
+    return newest_s_;  // also for NaN
   }
-  /// The same for a look at the past or the future, which moves nothing on.
+  /// Returns the monotonic time of any instant, past or future, and advances nothing.
   [[nodiscard]] double look(double given_s) const { return given_s + offset_s_; }
 
  private:
@@ -25,26 +25,27 @@ class LocalTime {
   double offset_s_ = 0.0;
 };
 
-/// Notices that the program stood still between two looks at what has arrived: its machine slept, or it was
-/// stopped. What had queued meanwhile is history then, of which nobody knows when it arrived.
+/// Detects that the program did not run between two calls of receive(): its machine slept, or the process was
+/// stopped. Datagrams that queued in the meantime arrived at unknown times.
 class SleepWatch {
  public:
-  /// A look at `local_s`, which never goes back. True if there was none for much longer than usual.
+  /// Call it at every receive(), with a monotonic time. Returns true if the time since the last call is much
+  /// longer than usual.
   bool slept(double local_s) {
     const double gap_s = any_ ? std::max(0.0, local_s - last_s_) : 0.0;
     any_ = true;
     last_s_ = local_s;
-    const bool long_one = gap_s > std::max(kLeastS, kTimesUsual * usual_s_);
-    // Who always looks so seldom does not sleep.
-    usual_s_ += kGain * (std::min(gap_s, kMostUsualS) - usual_s_);
-    return long_one;
+    const bool is_long = gap_s > std::max(kMinGapS, kTimesUsual * usual_s_);
+    // A program that always calls this seldom does not sleep.
+    usual_s_ += kGain * (std::min(gap_s, kMaxUsualS) - usual_s_);
+    return is_long;
   }
 
  private:
-  static constexpr double kLeastS = 0.5;
+  static constexpr double kMinGapS = 0.5;
   static constexpr double kTimesUsual = 4.0;
   static constexpr double kGain = 1.0 / 8.0;
-  static constexpr double kMostUsualS = 2.0;
+  static constexpr double kMaxUsualS = 2.0;
 
   bool any_ = false;
   double last_s_ = 0.0;

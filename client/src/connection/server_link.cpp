@@ -9,34 +9,36 @@
 namespace reckoner {
 namespace {
 
-// A datagram this much older than the newest is refused: the server uses a slot again only later than that.
+// A datagram this much older than the newest is refused. The server does not reuse a slot before that.
 constexpr double kOldestDatagramS = 2.0;
 
-// A datagram whose tick lies further ahead of the newest than any transport keeps a silent connection open is
-// malformed. It is not measured against the client's own clock: that may have stood still (a sleeping
-// laptop), and only such datagrams can put it right.
+// A tick further ahead of the newest one is malformed: no transport keeps a silent connection open for this
+// long. The client's own clock is no measure, because it may have stopped (a sleeping laptop), and such
+// datagrams correct it.
 constexpr double kNewestDatagramS = 60.0;
 
-// An acknowledgement names 33 datagrams; what leaves its window unnamed counts as lost. When many arrive at
-// once, one goes out for every so many, so that a lost one still does not matter.
+// An acknowledgement names 33 datagrams, and a datagram that leaves this window without being named counts as
+// lost. When many datagrams arrive at once, an acknowledgement for every few of them makes a lost one
+// harmless.
 constexpr int kDatagramsPerAck = 8;
 
-// The server waits no longer for an acknowledgement before it sends again.
+// The longest time that the server waits for an acknowledgement beyond the round trip.
 constexpr double kLongestAckIntervalS = 0.1;
 
-// Unreliable messages go at once, in so many datagrams at most; the rest with the next call.
+// At most this many datagrams are sent at once for unreliable messages. The other messages wait for the next
+// call.
 constexpr int kMessageDatagrams = 8;
 
-// More than the head of a client's datagram, what it says about what is shown, and its end ever take.
+// The header, the showing report and the end of a client's datagram are never longer.
 constexpr std::size_t kClientHeaderBits = 256 + ShowingReport::kMostArrivals * 36;
 
-// Until the clock has settled, the server is asked for the time more often.
+// Until the clock has settled, the client sends more time stamps.
 constexpr double kSettlingS = 1.0;
 constexpr double kSettlingIntervalS = 0.025;
 constexpr double kKeepAliveS = 0.25;
 constexpr int kExchangesToShow = 3;
 
-// The server finds out by then that a datagram was lost: when this has passed, and so many round trips.
+// The server has noticed a lost datagram after this time, or after this many round trips if that is longer.
 constexpr double kNoticedS = 0.5;
 constexpr double kNoticedRoundTrips = 3.0;
 
@@ -45,7 +47,7 @@ std::uint32_t to_stamp(double local_s) {
   return static_cast<std::uint32_t>(units < 0.0 ? units + double{1u << kStampBits} : units);
 }
 
-// The local time of a stamp that came back: the latest before `local_s` that looks like it.
+// The local time of an echoed stamp: the latest time before `local_s` with this stamp.
 double from_stamp(std::uint32_t stamp, double local_s) {
   const std::uint32_t age = (to_stamp(local_s) - stamp) & ((1u << kStampBits) - 1u);
   return (std::floor(local_s / kStampUnitS) - age) * kStampUnitS;
@@ -54,7 +56,7 @@ double from_stamp(std::uint32_t stamp, double local_s) {
 }  // namespace
 
 bool ServerLink::join(const WelcomeMessage& message, std::vector<Archetype>& archetypes, double local_s) {
-  if (message.archetypes.size() != archetypes.size() || !can_be(message.tick)) return false;
+  if (message.archetypes.size() != archetypes.size() || !is_valid_tick(message.tick)) return false;
   for (std::size_t i = 0; i < archetypes.size(); ++i) {
     const ArchetypeLimits& limits = message.archetypes[i];
     archetypes[i].threshold_m = limits.threshold_m;
@@ -73,16 +75,16 @@ bool ServerLink::join(const WelcomeMessage& message, std::vector<Archetype>& arc
   return true;
 }
 
-bool ServerLink::can_be(Tick tick) {
+bool ServerLink::is_valid_tick(Tick tick) {
   constexpr Tick kLast = std::numeric_limits<Tick>::max() - (Tick{1} << 20);
   return tick <= kLast;
 }
 
-// As plain numbers: no server lives until ticks wrap, so what is "just before" across the wrap lies before
-// the server's first tick, and what it is taken for is two years ahead.
+// Compares ticks as plain numbers. No server runs until ticks wrap. A tick that is "just before" across the
+// wrap lies before the server's first tick, and is two years ahead as a plain number.
 bool ServerLink::is_far_ahead(Tick tick) const {
   const bool later = tick > newest_tick_;
-  return !can_be(tick) || (later && (tick - newest_tick_) / tick_rate_hz_ > kNewestDatagramS);
+  return !is_valid_tick(tick) || (later && (tick - newest_tick_) / tick_rate_hz_ > kNewestDatagramS);
 }
 
 bool ServerLink::add_route(const RouteMessage& message) {
@@ -98,7 +100,7 @@ std::optional<std::span<const ServerLink::Update>> ServerLink::receive(std::span
   const ServerHeader header = read_server_header(reader);
   const Tick tick = unwrap16(header.tick, newest_tick_);
   const double ahead_s = static_cast<std::int32_t>(tick - newest_tick_) / tick_rate_hz_;
-  // Too old is refused before the updates are read: their slots may have other entities by now.
+  // Refused before the updates are decoded, because their slots may hold other entities now.
   if (!reader.failed() && ahead_s < -kOldestDatagramS) {
     ++stats.datagrams_stale;
     ++stats.refusals[Refusal::too_old];
@@ -108,7 +110,7 @@ std::optional<std::span<const ServerLink::Update>> ServerLink::receive(std::span
                                      : is_far_ahead(tick) ? Refusal::from_future
                                                           : read_updates(reader, header, tick, entities);
   if (why) {
-    // It is not acknowledged, so that the server sends again: in full.
+    // Without an acknowledgement, the server sends the updates again, in full.
     const bool unknown = *why == Refusal::unknown_baseline || *why == Refusal::unknown_frame;
     ++(unknown ? stats.unknown_references : stats.malformed);
     ++stats.refusals[*why];
@@ -150,7 +152,7 @@ std::optional<Refusal> ServerLink::read_updates(BitReader& reader, const ServerH
   return reader.finished() ? std::nullopt : std::optional{Refusal::malformed};
 }
 
-// The newest frame of the entity in a slot, once the updates are applied.
+// The frame of the entity in a slot after the updates are applied.
 FrameId ServerLink::frame_after(std::uint32_t slot, const EntityStore& entities) const {
   const Motion& known = entities.slots()[slot]->remote.newest();
   const auto update = std::lower_bound(updates_.begin(), updates_.end(), slot,
@@ -159,13 +161,13 @@ FrameId ServerLink::frame_after(std::uint32_t slot, const EntityStore& entities)
   return newer ? update->motion.frame : known.frame;
 }
 
-// False if some frame is not known, goes round or lies too deep. When a change of frame got lost it may look
-// so for a moment: what is refused is sent again, after that.
+// False if a frame is unknown, nested in a circle or nested too deeply. After a lost change of frame this may
+// happen for a moment. The server then sends the refused updates again.
 bool ServerLink::frames_fit(const EntityStore& entities) const {
   for (const Update& update : updates_) {
     FrameId frame = update.motion.frame;
-    const bool concerns = frame && update.slot < entities.slots().size() && entities.slots()[update.slot];
-    if (!concerns) continue;
+    const bool is_relevant = frame && update.slot < entities.slots().size() && entities.slots()[update.slot];
+    if (!is_relevant) continue;
     for (int depth = 0; frame; ++depth) {
       const KnownEntity* outer = entities.find(entity_of(frame));
       if (outer == nullptr || outer->id.slot() == update.slot || depth == kMaxFrameDepth) return false;
@@ -189,7 +191,7 @@ std::optional<Refusal> ServerLink::read_fields(BitReader& reader, Tick tick, con
       field_updates_.push_back({*slot, change.field, time_of(tick - change.age), change.value});
     }
   }
-  // A section of nothing is not sent.
+  // An empty section is malformed.
   return previous >= 0 && !reader.failed() ? std::nullopt : std::optional{Refusal::malformed};
 }
 
@@ -202,7 +204,8 @@ std::optional<Refusal> ServerLink::read_motion(BitReader& reader, const UpdateHe
   const Tick motion_tick = tick - head.age;
   QuantisedState encoded;
   if (head.reference_age) {
-    if (*head.reference_age <= head.age) return Refusal::malformed;  // refers to itself, or to the future
+    if (*head.reference_age <= head.age)
+      return Refusal::malformed;  // the baseline is the motion itself, or a later one
     const Tick reference_tick = tick - *head.reference_age;
     const References* references = entities.references(head.slot);
     const QuantisedState* reference =
@@ -219,11 +222,12 @@ std::optional<Refusal> ServerLink::read_motion(BitReader& reader, const UpdateHe
   return std::nullopt;
 }
 
-// How long it lay here unread, s: so long its answer is late, and that is no queue of the link's.
+// How long a datagram of a backlog was not read, s. The acknowledgement reports this delay, so that the
+// server does not mistake it for a queue on the link.
 double ServerLink::waited_s(Tick tick, double local_s) const {
-  if (!history_) return 0.0;
-  const double way_s = 0.5 * clock_.round_trip_s().value_or(0.0);
-  return std::max(0.0, server_time_s(local_s) - time_of(tick) - way_s);
+  if (!backlog_) return 0.0;
+  const double one_way_s = 0.5 * clock_.round_trip_s().value_or(0.0);
+  return std::max(0.0, server_time_s(local_s) - time_of(tick) - one_way_s);
 }
 
 void ServerLink::note_header(const ServerHeader& header, Tick tick, double local_s, ClientStats& stats) {
@@ -239,8 +243,8 @@ void ServerLink::note_header(const ServerHeader& header, Tick tick, double local
   stats.datagrams_lost = static_cast<std::uint64_t>(
       std::max<std::int64_t>(0, sequences_seen_ - static_cast<std::int64_t>(stats.datagrams_received)));
 
-  if (!history_) clock_.add_arrival(time_of(tick), local_s);
-  if (header.echo && !history_) {
+  if (!backlog_) clock_.add_arrival(time_of(tick), local_s);
+  if (header.echo && !backlog_) {
     const double sent_s = from_stamp(header.echo->stamp, local_s);
     clock_.add_exchange(sent_s, time_of(tick) - header.echo->held * kStampUnitS, time_of(tick), local_s);
     ++exchanges_;
@@ -250,36 +254,37 @@ void ServerLink::note_header(const ServerHeader& header, Tick tick, double local
 }
 
 std::size_t ServerLink::acknowledge(double local_s, double ack_interval_s,
-                                    const std::optional<Showing>& showing, MessageOutbox& outbox,
+                                    const std::optional<Showing>& showing, ClientMessages& messages,
                                     PeerId server, Transport& transport) {
+  MessageOutbox& outbox = messages.unreliable();
   const bool settling = local_s - joined_s_ < kSettlingS;
   const double interval_s = settling              ? kSettlingIntervalS
                             : unacknowledged_ > 0 ? std::min(ack_interval_s, kLongestAckIntervalS)
                                                   : kKeepAliveS;
   owned_.expire(local_s);
-  const bool due = hurried_ || ack_overdue() || local_s - last_ack_s_ >= interval_s;
+  const bool due = ack_requested_ || ack_overdue() || local_s - last_ack_s_ >= interval_s;
   if (!due && outbox.empty() && !owned_.any_due()) return 0;
   ClientDatagram datagram;
-  datagram.control_count = static_cast<std::uint16_t>(control_count_);
+  datagram.control_count = static_cast<std::uint16_t>(messages.reliable().received_count());
   datagram.stamp = to_stamp(local_s);
   if (received_.any()) {
     datagram.ack = received_.ack();
     const double delay_s = std::clamp(local_s - newest_arrival_s_, 0.0, 10.0);
     datagram.ack_delay = static_cast<std::uint32_t>(delay_s / kStampUnitS);
   }
-  std::size_t messages = 0;
+  std::size_t sent = 0;
   for (int i = 0; i == 0 || ((!outbox.empty() || owned_.any_due()) && i < kMessageDatagrams); ++i)
-    messages += send_datagram(datagram, local_s, showing, outbox, server, transport);
+    sent += send_datagram(datagram, local_s, showing, outbox, server, transport);
   transport.service(local_s);
   last_ack_s_ = local_s;
   unacknowledged_ = 0;
-  hurried_ = false;
-  return messages;
+  ack_requested_ = false;
+  return sent;
 }
 
-// How many messages of the outbox went with it.
+// Sends one datagram. Returns the number of messages in it.
 std::size_t ServerLink::send_datagram(ClientDatagram datagram, double local_s,
-                                      const std::optional<Showing>& showing, MessageOutbox& outbox,
+                                      const std::optional<Showing>& showing, MessageOutbox& messages,
                                       PeerId server, Transport& transport) {
   datagram.sequence = owned_.send(local_s);
   std::array<std::byte, kMaxStateBytes> section_buffer;
@@ -287,11 +292,11 @@ std::size_t ServerLink::send_datagram(ClientDatagram datagram, double local_s,
   std::size_t room_bits = transport.max_state_bytes(server) * 8;
   room_bits -= std::min(room_bits, kClientHeaderBits);
   datagram.has_owned = owned_.write(section, room_bits, datagram.sequence, tick_rate_hz_);
-  // A message that finds no room beside motions goes with the next datagram.
+  // A message that does not fit waits for the next datagram.
   const std::size_t left_bits = room_bits - std::min(room_bits, section.bits_written());
-  const std::size_t messages = outbox.empty() ? 0 : outbox.write(section, left_bits);
+  const std::size_t count = messages.empty() ? 0 : messages.write(section, left_bits);
   const std::size_t section_bits = section.bits_written();
-  datagram.has_messages = messages > 0;
+  datagram.has_messages = count > 0;
   if (showing && rewinds_) {
     ShowingReport& report = datagram.showing.emplace();
     const double units = std::floor(showing->now_s / kStampUnitS);
@@ -300,15 +305,16 @@ std::size_t ServerLink::send_datagram(ClientDatagram datagram, double local_s,
     report.delay =
         static_cast<std::uint32_t>(std::clamp(delay, 0.0, static_cast<double>(ShowingReport::kMostDelay)));
     report.era = static_cast<std::uint8_t>(era_);
-    // A message may be about what was shown just now.
-    if (datagram.ack) arrivals_.fill(report, datagram.sequence, showing->shown_s, messages > 0 || hurried_);
+    // A message may be about what is shown now (a shot), so the server needs all arrivals.
+    if (datagram.ack)
+      arrivals_.fill(report, datagram.sequence, showing->shown_s, count > 0 || ack_requested_);
   }
   std::array<std::byte, kMaxStateBytes> buffer;
   BitWriter writer{buffer};
   write(writer, datagram);
   writer.append(section.finish(), section_bits);
   transport.send(server, Channel::state, writer.finish());
-  return messages;
+  return count;
 }
 
 bool ServerLink::ack_overdue() const {

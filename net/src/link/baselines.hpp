@@ -20,34 +20,35 @@ namespace reckoner {
 inline constexpr std::size_t kLevels = 3;
 inline constexpr double kLevelFactor = 4.0;
 
-/// What every client that follows a stream needs of it, every tick; kept together for all streams.
+/// The part of a publish stream that every tick reads for every subscriber. The heads of all streams lie
+/// together in memory.
 struct StreamHead {
-  std::uint32_t number = 0;           ///< of the newest publish
-  std::uint32_t first_reference = 0;  ///< the oldest publish that the newest can be encoded against
-  Tick tick = 0;                      ///< time stamp of the newest
-  float urgency = 0.0f;               ///< how far off the motion before was, in thresholds
-  RouteId route;                      ///< that the newest is on
-  std::uint32_t frame_index1 = 0;     ///< of the entity in whose frame the newest is; 0: the world
+  std::uint32_t number = 0;           ///< number of the newest publish
+  std::uint32_t first_reference = 0;  ///< oldest publish that can be its baseline
+  Tick tick = 0;                      ///< time stamp of the newest publish
+  float urgency = 0.0f;               ///< error of the previous motion when it was replaced, in thresholds
+  RouteId route;                      ///< route of the newest motion; null: none
+  std::uint32_t frame_index1 = 0;     ///< frame of the newest motion: slot + 1 of its entity; 0: the world
 
-  /// True if the newest can be encoded against the publish of this number.
+  /// True if the newest publish can be encoded with publish number `held` as its baseline.
   [[nodiscard]] bool can_refer_to(std::uint32_t held) const;
 };
 
-/// What was published of an entity at one level of detail: the motion in force, and the last ones that
-/// clients may hold, for the next to be encoded against. Publishes are numbered from 1.
+/// The publishes of an entity at one level of detail: the current motion, and the last ones as possible
+/// baselines of later publishes. Publishes are numbered from 1.
 class PublishStream {
  public:
-  /// So many of the last publishes are kept; clients keep as many (DESIGN.md, Publish streams).
+  /// Number of publishes that are stored. Clients store as many (DESIGN.md, Publish streams).
   static constexpr std::uint32_t kHistory = 32;
 
-  /// One that clients may still refer to.
+  /// A publish that may still be a baseline.
   struct Publish {
-    QuantisedState encoded;  ///< as it travels
+    QuantisedState encoded;  ///< as sent
     Tick tick = 0;           ///< time stamp
   };
 
-  /// `motion` is what clients decode from `encoded`; `urgency` is how far off the motion before was, in
-  /// thresholds.
+  /// Adds a publish. `motion` is what clients decode from `encoded`; `urgency` is the error of the previous
+  /// motion, in thresholds.
   void publish(const QuantisedState& encoded, const Motion& motion, Tick tick, double urgency) {
     if (!ring_) ring_ = std::make_unique<std::array<Publish, kHistory>>();
     const bool continues = head_.number > 0 && can_refer(encoded, newest().encoded);
@@ -61,20 +62,19 @@ class PublishStream {
     head_.frame_index1 = encoded.frame.index1;
   }
 
-  /// Number of the newest; 0: none yet.
+  /// Number of the newest publish; 0: there is none yet.
   [[nodiscard]] std::uint32_t number() const { return head_.number; }
-  /// What those who follow the stream need in every tick.
   [[nodiscard]] const StreamHead& head() const { return head_; }
-  /// The one in force, as clients decode it.
+  /// The current motion, as clients decode it.
   [[nodiscard]] const Motion& motion() const { return motion_; }
-  /// Only if number() is not 0.
+  /// Requires that number() is not 0.
   [[nodiscard]] const Publish& newest() const { return (*ring_)[head_.number % kHistory]; }
 
-  /// True if the publish of this number is among those kept.
+  /// True if the publish of this number is still stored.
   [[nodiscard]] bool has(std::uint32_t number) const {
     return number != 0 && head_.number - number < kHistory;
   }
-  /// One of those kept: has(number).
+  /// Requires has(number).
   [[nodiscard]] const Publish& at(std::uint32_t number) const {
     assert(has(number));
     return (*ring_)[number % kHistory];
@@ -82,7 +82,7 @@ class PublishStream {
 
  private:
   Motion motion_;
-  std::unique_ptr<std::array<Publish, kHistory>> ring_;  // made with the first publish
+  std::unique_ptr<std::array<Publish, kHistory>> ring_;  // allocated with the first publish
   StreamHead head_;
 };
 
@@ -90,35 +90,36 @@ inline bool StreamHead::can_refer_to(std::uint32_t held) const {
   return held != 0 && held >= first_reference && number - held < PublishStream::kHistory;
 }
 
-/// The last motions that arrived of an entity, exactly as they travelled, by level of detail and time stamp:
-/// what later ones are encoded against. Those that come late are kept too.
+/// The last received motions of an entity, exactly as they were sent, by level of detail and time stamp: the
+/// baselines of later motions. Late arrivals are stored, too.
 class References {
  public:
-  /// Of each level. The server never refers to one that more than 31 later ones may have followed.
+  /// Motions of each level. The server never uses a baseline that more than 31 later publishes may have
+  /// followed.
   static constexpr std::size_t kHistory = 32;
 
-  /// None yet, for the entity that has the slot now.
+  /// Starts empty, for the entity that now has the slot.
   explicit References(EntityId id) : id_(id) {}
-  /// Whose they are.
+  /// The entity of these motions.
   [[nodiscard]] EntityId id() const { return id_; }
 
-  /// Remembers a motion; beyond kHistory the one with the oldest time stamp is forgotten.
+  /// Stores a motion. If kHistory are stored, drops the one with the oldest time stamp.
   void note(std::uint8_t level, Tick tick, const QuantisedState& state) {
     if (!levels_[level]) levels_[level] = std::make_unique<Level>();
     Level& l = *levels_[level];
-    std::size_t age = 0;  // how many are newer
-    while (age < l.count && later(l.ticks[l.place(age)], tick))
+    std::size_t age = 0;  // number of newer motions
+    while (age < l.count && later(l.ticks[l.index_of(age)], tick))
       ++age;
-    if (age < l.count && l.ticks[l.place(age)] == tick) return;  // known
+    if (age < l.count && l.ticks[l.index_of(age)] == tick) return;  // already stored
     if (age == kHistory) return;
-    l.newest = (l.newest + 1) % kHistory;  // over the oldest, if all places are taken
+    l.newest = (l.newest + 1) % kHistory;  // replaces the oldest if the ring is full
     l.count = std::min(l.count + 1, kHistory);
-    for (std::size_t i = 0; i < age; ++i) {  // one that comes late goes in behind those
-      l.ticks[l.place(i)] = l.ticks[l.place(i + 1)];
-      l.motions[l.place(i)] = l.motions[l.place(i + 1)];
+    for (std::size_t i = 0; i < age; ++i) {  // moves newer motions forward, if this one is late
+      l.ticks[l.index_of(i)] = l.ticks[l.index_of(i + 1)];
+      l.motions[l.index_of(i)] = l.motions[l.index_of(i + 1)];
     }
-    l.ticks[l.place(age)] = tick;
-    l.motions[l.place(age)] = state;
+    l.ticks[l.index_of(age)] = tick;
+    l.motions[l.index_of(age)] = state;
   }
 
   /// Null if there is none with this level and time stamp.
@@ -126,26 +127,26 @@ class References {
     if (level >= levels_.size() || !levels_[level]) return nullptr;
     const Level& l = *levels_[level];
     for (std::size_t age = 0; age < l.count; ++age) {
-      if (l.ticks[l.place(age)] == tick) return &l.motions[l.place(age)];
+      if (l.ticks[l.index_of(age)] == tick) return &l.motions[l.index_of(age)];
     }
     return nullptr;
   }
 
  private:
-  // A ring. The time stamps are apart: what looks for one touches two cache lines and not fifty.
+  // A ring. A separate array of time stamps makes a search touch two cache lines and not fifty.
   struct Level {
     std::array<Tick, kHistory> ticks{};
     std::array<QuantisedState, kHistory> motions;
     std::size_t newest = kHistory - 1;
     std::size_t count = 0;
 
-    [[nodiscard]] std::size_t place(std::size_t age) const { return (newest + kHistory - age) % kHistory; }
+    [[nodiscard]] std::size_t index_of(std::size_t age) const { return (newest + kHistory - age) % kHistory; }
   };
 
   static bool later(Tick a, Tick b) { return static_cast<std::int32_t>(a - b) > 0; }
 
   EntityId id_;
-  std::array<std::unique_ptr<Level>, UpdateHeader::kLevels> levels_;  // made when first needed
+  std::array<std::unique_ptr<Level>, UpdateHeader::kLevels> levels_;  // allocated when first needed
 };
 
 }  // namespace reckoner

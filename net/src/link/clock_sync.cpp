@@ -7,14 +7,14 @@
 namespace reckoner {
 namespace {
 
-constexpr double kLargestSlew = 0.02;  // of the local clock's speed: below what an eye notices in a motion
+constexpr double kLargestSlew = 0.02;  // share of the local clock's speed; not visible in motion
 constexpr double kStepS = 0.25;
 
-// No clocks drift apart so far while bounds are kept: if they contradict each other by more, one was set, or
-// slept.
+// Clocks do not drift this far apart within ten seconds. If bounds contradict each other by more, one of the
+// clocks was set, or stopped.
 constexpr double kContradictionS = 0.05;
 
-constexpr double kSettleS = 0.5;  // an error is worked off as if by a spring of this time constant
+constexpr double kSettleS = 0.5;  // time constant of the exponential decay of an error
 
 }  // namespace
 
@@ -75,7 +75,7 @@ std::optional<double> ClockSync::round_trip_s() const {
 }
 
 ClockSync::Stretch& ClockSync::stretch_at(double local_s) {
-  // The newest stretch only: a clock that goes back must not wake up old bounds.
+  // Only the newest stretch: a clock that goes back must not change old bounds.
   newest_stretch_ = std::max(newest_stretch_, static_cast<std::int64_t>(std::floor(local_s / kStretchS)));
   Stretch& stretch = stretches_[static_cast<std::size_t>(newest_stretch_) % kStretches];
   if (stretch.number != newest_stretch_) {

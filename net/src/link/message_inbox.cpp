@@ -7,13 +7,13 @@ namespace reckoner {
 
 bool MessageInbox::add(ClientId sender, std::span<const std::byte> payload, std::optional<double> time_s,
                        bool held) {
-  Kept& kept = kept_[sender];
-  if (kept.messages >= limits_.messages || kept.bytes + payload.size() > limits_.bytes) {
-    if (kept.messages == 0) kept_.erase(sender);
+  Usage& usage = usage_[sender];
+  if (usage.messages >= limits_.messages || usage.bytes + payload.size() > limits_.bytes) {
+    if (usage.messages == 0) usage_.erase(sender);
     return false;
   }
-  ++kept.messages;
-  kept.bytes += payload.size();
+  ++usage.messages;
+  usage.bytes += payload.size();
   Entry entry{sender, {payload.begin(), payload.end()}, time_s};
   if (held && time_s) {
     held_.emplace(*time_s, std::move(entry));
@@ -24,9 +24,9 @@ bool MessageInbox::add(ClientId sender, std::span<const std::byte> payload, std:
 }
 
 bool MessageInbox::has_room(ClientId sender, std::size_t messages, std::size_t bytes) const {
-  const auto found = kept_.find(sender);
-  const Kept kept = found != kept_.end() ? found->second : Kept{};
-  return kept.messages + messages <= limits_.messages && kept.bytes + bytes <= limits_.bytes;
+  const auto found = usage_.find(sender);
+  const Usage usage = found != usage_.end() ? found->second : Usage{};
+  return usage.messages + messages <= limits_.messages && usage.bytes + bytes <= limits_.bytes;
 }
 
 void MessageInbox::release(double time_s) {
@@ -40,10 +40,10 @@ std::optional<GameMessage> MessageInbox::poll() {
   if (ready_.empty()) return std::nullopt;
   polled_ = std::move(ready_.front());
   ready_.pop_front();
-  const auto kept = kept_.find(polled_.sender);
-  --kept->second.messages;
-  kept->second.bytes -= polled_.payload.size();
-  if (kept->second.messages == 0) kept_.erase(kept);
+  const auto usage = usage_.find(polled_.sender);
+  --usage->second.messages;
+  usage->second.bytes -= polled_.payload.size();
+  if (usage->second.messages == 0) usage_.erase(usage);
   return GameMessage{polled_.sender, polled_.payload, polled_.time_s};
 }
 

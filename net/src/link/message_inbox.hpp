@@ -14,30 +14,31 @@
 
 namespace reckoner {
 
-/// Messages that arrived and wait for the game to poll them. What one sender can make it keep is bounded, so
-/// that a hostile one costs the others nothing.
+/// Received messages that wait until the game polls them. The memory for each sender is limited, so that a
+/// hostile sender does not affect the others.
 class RECKONER_NET_API MessageInbox {
  public:
-  /// Kept at most of one sender.
+  /// Limits for the waiting messages of one sender.
   struct Limits {
-    std::size_t messages = 1024;     ///< of one sender, that wait
-    std::size_t bytes = 256 * 1024;  ///< of one sender, that wait
+    std::size_t messages = 1024;     ///< number of messages
+    std::size_t bytes = 256 * 1024;  ///< payload bytes
   };
 
-  /// With limits for each sender.
+  /// Creates an empty inbox with these limits for each sender.
   explicit MessageInbox(const Limits& limits) : limits_(limits) {}
 
-  /// Queues a message; one with a stamp waits, if `held`, for release(). False, and it is gone, if the sender
-  /// has too much here.
+  /// Adds a message. If `held` is true and the message has a time stamp, it waits for release(). Returns
+  /// false, and drops the message, if the sender's limits are reached.
   bool add(ClientId sender, std::span<const std::byte> payload, std::optional<double> time_s, bool held);
 
-  /// True if so much more of the sender's finds room here.
+  /// True if this many more messages and bytes of the sender are within the limits.
   [[nodiscard]] bool has_room(ClientId sender, std::size_t messages, std::size_t bytes) const;
 
-  /// Lets go what is stamped with `time_s` or earlier, by stamp.
+  /// Makes held messages with a time stamp up to `time_s` available to poll(), in order of their stamps.
   void release(double time_s);
 
-  /// The next message, oldest first. Its payload is valid until the next call.
+  /// Removes and returns the next message, oldest first; nullopt if none waits. Its payload is valid until
+  /// the next call.
   [[nodiscard]] std::optional<GameMessage> poll();
 
  private:
@@ -46,15 +47,15 @@ class RECKONER_NET_API MessageInbox {
     std::vector<std::byte> payload;
     std::optional<double> time_s;
   };
-  struct Kept {
+  struct Usage {
     std::size_t messages = 0;
     std::size_t bytes = 0;
   };
 
   Limits limits_;
   std::deque<Entry> ready_;
-  std::multimap<double, Entry> held_;  // by stamp, then in order of arrival
-  std::map<ClientId, Kept> kept_;      // of those who have any
+  std::multimap<double, Entry> held_;  // by time stamp, then in order of arrival
+  std::map<ClientId, Usage> usage_;    // of senders with waiting messages
   Entry polled_;
 };
 

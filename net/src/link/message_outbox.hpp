@@ -14,28 +14,27 @@
 
 namespace reckoner {
 
-/// Unreliable messages that wait for the next datagram. What finds no place in time is dropped: a late one is
-/// worth nothing, and a queue of them would delay everything after it.
+/// Unreliable messages that wait for the next datagram. A message that is not sent in time is dropped: a late
+/// message is useless, and a queue of them would delay all later messages.
 class RECKONER_NET_API MessageOutbox {
  public:
-  /// Waiting at most.
-  static constexpr std::size_t kMostMessages = 128;
-  static constexpr std::size_t kMostBytes = 16 * 1024;  ///< waiting at most
+  static constexpr std::size_t kMostMessages = 128;     ///< largest number of waiting messages
+  static constexpr std::size_t kMostBytes = 16 * 1024;  ///< largest size of their payloads together
 
-  /// The bytes are shared by all who send the same message.
+  /// All clients that are sent one message share its bytes.
   using Payload = std::shared_ptr<const std::vector<std::byte>>;
 
-  /// False, and nothing is queued, if too much waits.
+  /// Adds a message at time `now_s`. Returns false, and adds nothing, if too many messages wait.
   bool add(Payload payload, std::optional<double> time_s, double now_s);
 
-  /// Drops what was added before `before_s`; how many.
+  /// Drops the messages that were added before `before_s`. Returns their number.
   std::size_t expire(double before_s);
 
-  /// Writes a section of at most `most_bits`, its end included: of what waits, in order, all that fits; and
-  /// forgets it. How many: if none, nothing was written.
+  /// Writes a section of at most `most_bits`, including its end mark: all waiting messages that fit, in
+  /// order. Removes them and returns their number. Writes nothing if no message fits.
   std::size_t write(BitWriter& writer, std::size_t most_bits);
 
-  /// Whether nothing waits.
+  /// True if no message waits.
   [[nodiscard]] bool empty() const { return waiting_.empty(); }
 
  private:

@@ -141,7 +141,7 @@ struct SessionKey {
 
 /// Server to client, not counted among its messages: the session stands. In front of the welcome, in answer
 /// to a resume message, and now and then, so that the client need not keep what has been taken in and may
-/// send more (MessageWindow).
+/// send more (ReliableQueue::kClientWindow).
 struct SessionMessage {
   SessionKey key;           ///< of the session; none: the server takes nobody back
   std::uint32_t taken = 0;  ///< reliable messages of the client's that were taken in so far

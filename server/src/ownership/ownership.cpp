@@ -157,7 +157,7 @@ void Ownership::notify(Owned& owned, const Entity& entity, OwnershipMessage::New
   message.orientation_bits = static_cast<std::uint8_t>(quantisation_[entity.archetype].orientation_bits);
   message.motion_tick = entity.owned->tick;
   message.state = entity.owned->encoded;
-  session->tell_ownership(message, tick_, transport);
+  session->send_ownership(message, tick_, transport);
 }
 
 std::optional<std::span<const Ownership::Update>> Ownership::read(BitReader& reader, ClientId client,

@@ -18,7 +18,7 @@ class Snapshot {
  public:
   struct Item {
     std::uint32_t slot = 0;
-    std::uint32_t place = 0;
+    std::uint32_t subscription = 0;  ///< Subscriptions::Index
     std::uint8_t level = 0;
     std::uint32_t reference = 0;  ///< number of the publish that it is encoded against; 0: in full
     Tick reference_tick = 0;      ///< time stamp of that publish

@@ -3,87 +3,183 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace reckoner {
 namespace {
 
-constexpr double kDatagramBytes = 1240.0;     // a full one with its headers
-constexpr double kFirstBytesPerSecond = 8e3;  // a slow link answers before much has piled up
+constexpr double kDatagramBytes = 1240.0;     // a full datagram with its headers
+constexpr double kFirstBytesPerSecond = 8e3;  // a slow link answers before a long queue forms
 constexpr double kUnlimited = 1e9;
 constexpr double kBucketS = 0.25;
-constexpr double kQuantumS = 0.04;  // shorter ones waste a slow link on headers
-constexpr double kLeastQuantumBytes = 150.0;
+constexpr double kQuantumS = 0.04;  // smaller datagrams would waste a slow link on headers
+constexpr double kMinQuantumBytes = 150.0;
 
-// Slots and rounds of acknowledgements that are looked at. A client acknowledges every 50 ms; with jitter of
-// 60 ms either way the least of ten rounds is within 60 ms of the least of all in 999 of 1000 half seconds.
+// Number of slots, and of rounds of acknowledgements, in each measurement. A client acknowledges every 50 ms.
+// With 60 ms of jitter either way, the smallest of ten round trips is within 60 ms of the smallest of all
+// in 99.9 % of the half seconds.
 constexpr std::size_t kSlowSlots = 5, kSlowRounds = 6;
 constexpr std::size_t kQuickSlots = 2, kQuickRounds = 3;
 constexpr std::size_t kLossParts = 4, kLossPartSlots = 4, kLossSlots = kLossParts * kLossPartSlots;
 constexpr std::size_t kLossPartDatagrams = 8;
 
-constexpr double kThresholdS = 0.02;  // plus a share of the noise and a datagram's own time on the line
+constexpr double kThresholdS = 0.02;  // plus a share of the noise, and a datagram's transmission time
 constexpr double kNoiseShare = 0.75;
-constexpr double kMostThresholdS = 0.08;
+constexpr double kMaxThresholdS = 0.08;
 constexpr double kNoiseGain = 1.0 / 8.0;
 constexpr double kUsualGain = 1.0 / 16.0;
-constexpr double kSevereQueueS = 0.25;  // is acted upon at once
+constexpr double kSevereQueueS = 0.25;  // lowers the rate at once
 constexpr double kLongestQueueS = 1.5;
-constexpr double kStepShare = 2.0;   // so much faster than a queue would let it
-constexpr double kStepLeastS = 0.1;  // must have been heard since
+constexpr double kStepShare = 2.0;  // delivered rate of a longer route, against that of a queue
+constexpr double kStepMinS = 0.1;   // time of measurement after a jump
 constexpr double kStepWaitS = 0.25;
-constexpr double kStepMostS = 1.0;
+constexpr double kStepMaxS = 1.0;
 constexpr double kHeavyLoss = 0.3;
-constexpr double kMoreLoss = 0.15;  // than the loss that the rate has nothing to do with
+constexpr double kMoreLoss = 0.15;  // above the loss that does not depend on the rate
 constexpr double kAmbientGain = 0.02;
-constexpr double kPartShare = 0.6;     // of the loss in each part of the window
-constexpr double kHelpedShare = 0.25;  // of the loss before; chance losses fall back to their mean, too
+constexpr double kPartShare = 0.6;     // of the threshold, in each part of the window
+constexpr double kHelpedShare = 0.25;  // of the loss before; random losses return to their mean, too
 
 constexpr double kDeliveredShare = 0.9;
-constexpr double kNextShare = 0.7;  // of the rate if that did not help
-constexpr int kTrials = 3;          // that did not help are enough
+constexpr double kNextShare = 0.7;  // of the rate, if the first reduction did not help
+constexpr int kMaxTrials = 3;       // after this many failures the rate returns
 
 constexpr double kGrowthS = 0.25;
 constexpr double kSilentS = 1.0;
-constexpr double kUnderWayS = 0.35;
-constexpr double kFirstUnderWay = 2.0 * kDatagramBytes;
-constexpr double kReliableS = 0.06;  // for the delays of the client and the server themselves
+constexpr double kInFlightS = 0.35;
+constexpr double kFirstInFlight = 2.0 * kDatagramBytes;
+constexpr std::size_t kMaxSlotStep = 1'000'000;  // bytes; sums of it do not overflow a slot
+constexpr double kReliableS = 0.06;              // allows for the delays in client and server
 
 }  // namespace
 
-ByteBudget::ByteBudget(double most_bytes_per_second, double tick_s, bool follow_link)
-    : most_bytes_per_second_(most_bytes_per_second),
+bool LinkWindow::advance(double now_s) {
+  const auto index = static_cast<std::int64_t>(std::floor(std::clamp(now_s, 0.0, 1e15) / kSlotS));
+  if (index <= index_) return false;
+  const bool started = index_ >= 0;
+  const std::int64_t first = std::max(index_ + 1, index - static_cast<std::int64_t>(kSlots) + 1);
+  for (std::int64_t i = first; i <= index; ++i)
+    slots_[static_cast<std::size_t>(i) % kSlots] = {};
+  const std::int64_t base_from = std::max(index_ / kBaseEvery + 1, index / kBaseEvery - 9);
+  for (std::int64_t i = base_from; started && i <= index / kBaseEvery; ++i)
+    base_[static_cast<std::size_t>(i) % kBaseSlots] = std::numeric_limits<float>::infinity();
+  index_ = index;
+  return started;
+}
+
+void LinkWindow::acknowledged(double now_s, double round_trip_s, std::size_t bytes, bool counts) {
+  Slot& slot = current_slot();
+  slot.bytes += static_cast<std::uint32_t>(std::min(bytes, kMaxSlotStep));
+  if (!counts) return;
+  const auto trip_s = static_cast<float>(round_trip_s);
+  slot.least_s = std::min(slot.least_s, trip_s);
+  slot.sum_s += trip_s;
+  if (now_s != last_round_s_ || slot.rounds == 0) ++slot.rounds;
+  last_round_s_ = now_s;
+  ++slot.acknowledged;
+  float& base = base_[static_cast<std::size_t>(index_ / kBaseEvery) % kBaseSlots];
+  base = std::min(base, trip_s);
+}
+
+void LinkWindow::sent(std::size_t bytes) {
+  current_slot().sent += static_cast<std::uint32_t>(std::min(bytes, kMaxSlotStep));
+}
+
+void LinkWindow::lost() {
+  ++current_slot().lost;
+}
+
+void LinkWindow::found() {
+  for (std::size_t i = 0; i < kSlots; ++i) {
+    if (back(i).lost == 0) continue;
+    --slots_[(static_cast<std::size_t>(index_) + 2 * kSlots - i) % kSlots].lost;
+    return;
+  }
+}
+
+LinkWindow::Summary LinkWindow::recent(std::size_t slots, std::size_t rounds, std::size_t skipped) const {
+  Summary all;
+  double sum_s = 0.0;
+  for (std::size_t i = 1 + skipped; i < kSlots && (i <= slots + skipped || all.rounds < rounds); ++i) {
+    const Slot& slot = back(i);
+    all.least_s = std::min(all.least_s, double{slot.least_s});
+    sum_s += slot.sum_s;
+    all.rounds += slot.rounds;
+    all.acknowledged += slot.acknowledged;
+    all.lost += slot.lost;
+    ++all.slots;
+  }
+  if (all.acknowledged > 0) all.mean_s = sum_s / static_cast<double>(all.acknowledged);
+  return all;
+}
+
+double LinkWindow::delivered_bytes_per_second(std::size_t slots) const {
+  double bytes = 0.0;
+  for (std::size_t i = 1; i <= slots; ++i)
+    bytes += back(i).bytes;
+  return bytes / (static_cast<double>(slots) * kSlotS);
+}
+
+double LinkWindow::sent_since(double time_s) const {
+  double bytes = 0.0;
+  for (std::size_t i = 0; i < kSlots; ++i) {
+    const double share = static_cast<double>(index_ - static_cast<std::int64_t>(i) + 1) - time_s / kSlotS;
+    if (share <= 0.0) break;
+    bytes += back(i).sent * std::min(share, 1.0);
+  }
+  return bytes;
+}
+
+double LinkWindow::base_s() const {
+  return *std::ranges::min_element(base_);
+}
+
+void LinkWindow::restart() {
+  for (Slot& slot : slots_)
+    slot = Slot{.bytes = slot.bytes, .sent = slot.sent};
+}
+
+void LinkWindow::rebase(double round_trip_s) {
+  base_.fill(std::numeric_limits<float>::infinity());
+  base_[static_cast<std::size_t>(std::max<std::int64_t>(index_, 0) / kBaseEvery) % kBaseSlots] =
+      static_cast<float>(round_trip_s);
+}
+
+ByteBudget::ByteBudget(double max_bytes_per_second, double tick_s, bool follow_link)
+    : max_bytes_per_second_(max_bytes_per_second),
       tick_s_(tick_s),
       follow_link_(follow_link),
       rate_(0.0),
       tokens_(kDatagramBytes),
-      room_(kFirstUnderWay) {
-  set_rate(follow_link ? kFirstBytesPerSecond : most());
+      flight_room_(kFirstInFlight) {
+  set_rate(follow_link ? kFirstBytesPerSecond : max_rate());
   if (!follow_link) tokens_ = std::max(kDatagramBytes, kBucketS * rate_);
-  if (!follow_link) room_ = kUnlimited;
+  if (!follow_link) flight_room_ = kUnlimited;
 }
 
-double ByteBudget::most() const {
-  return most_bytes_per_second_ > 0.0 ? most_bytes_per_second_ : kUnlimited;
+double ByteBudget::max_rate() const {
+  return max_bytes_per_second_ > 0.0 ? max_bytes_per_second_ : kUnlimited;
 }
 
 void ByteBudget::set_rate(double bytes_per_second) {
-  rate_ = std::min(most(), std::max(kLeastBytesPerSecond, bytes_per_second));
+  rate_ = std::min(max_rate(), std::max(kMinBytesPerSecond, bytes_per_second));
 }
 
 double ByteBudget::quantum() const {
-  return std::clamp(rate_ * kQuantumS, kLeastQuantumBytes, kDatagramBytes);
+  return std::clamp(rate_ * kQuantumS, kMinQuantumBytes, kDatagramBytes);
 }
 
-// How much longer than the least round trip one may take before it is a queue.
+// A round trip that is this much longer than the smallest one indicates a queue.
 double ByteBudget::threshold_s() const {
-  return std::min(kMostThresholdS, kThresholdS + kNoiseShare * noise_s_) + quantum() / rate_;
+  return std::min(kMaxThresholdS, kThresholdS + kNoiseShare * noise_s_) + quantum() / rate_;
 }
 
-// Bytes: what an empty link takes up in a round trip, and a third of a second's worth for jitter, for
-// acknowledgements that wait or are lost, and for the queue that is let grow.
-double ByteBudget::most_under_way() const {
-  if (!std::isfinite(window_.base_s())) return kFirstUnderWay;
-  return std::max(kFirstUnderWay, rate_ * (window_.base_s() + kUnderWayS));
+// Limit of the bytes in flight: the capacity of a link with empty queues during a round trip, and the bytes
+// of a third of a second, which allow for jitter, for delayed and lost acknowledgements, and for a short
+// queue.
+double ByteBudget::max_in_flight() const {
+  if (!std::isfinite(window_.base_s())) return kFirstInFlight;
+  return std::max(kFirstInFlight, rate_ * (window_.base_s() + kInFlightS));
 }
 
 void ByteBudget::advance(double now_s) {
@@ -96,13 +192,13 @@ void ByteBudget::advance(double now_s) {
   if (window_.advance(now_s_) && follow_link_) judge(now_s_);
   tokens_ =
       std::min(tokens_ + passed_s * rate_, std::max(kDatagramBytes, std::max(kBucketS, tick_s_) * rate_));
-  if (follow_link_) room_ = most_under_way() - window_.sent_since(newest_sent_s_);
+  if (follow_link_) flight_room_ = max_in_flight() - window_.sent_since(newest_sent_s_);
 }
 
 void ByteBudget::spend(std::size_t wire_bytes, double /*now_s*/) {
   const auto bytes = static_cast<double>(wire_bytes);
   tokens_ -= bytes;
-  if (follow_link_) room_ -= bytes;
+  if (follow_link_) flight_room_ -= bytes;
   spent_ += bytes;
   spent_since_ack_ += bytes;
   window_.sent(wire_bytes);
@@ -121,7 +217,7 @@ double ByteBudget::reliable_room() const {
 void ByteBudget::acknowledged(double sent_s, double now_s, double ack_delay_s, std::size_t wire_bytes) {
   const double age_s = now_s - sent_s;
   if (now_s_ < 0.0 || !(age_s >= 0.0)) return;
-  const double delay_s = ack_delay_s > 0.0 ? std::min(ack_delay_s, age_s) : 0.0;  // NaN: none
+  const double delay_s = ack_delay_s > 0.0 ? std::min(ack_delay_s, age_s) : 0.0;  // 0 for NaN
   const auto bytes = static_cast<double>(wire_bytes);
   last_ack_s_ = std::max(last_ack_s_, now_s);
   note_step(sent_s, age_s - delay_s, bytes, now_s);
@@ -136,7 +232,7 @@ void ByteBudget::lost(double sent_s, double /*now_s*/, std::size_t /*wire_bytes*
   if (now_s_ >= 0.0 && sent_s >= since_s_) window_.lost();
 }
 
-// Compares each datagram with the one before.
+// Looks for a jump of the delay between this datagram and the one before.
 void ByteBudget::note_step(double sent_s, double round_trip_s, double bytes, double now_s) {
   if (step_s_ >= 0.0 && now_s > step_s_) step_delivered_ += bytes;
   if (sent_s <= newest_sent_s_) return;
@@ -150,14 +246,15 @@ void ByteBudget::note_step(double sent_s, double round_trip_s, double bytes, dou
   stepped_from_s_ = round_trip_s;
 }
 
-// True if all takes longer now, and no queue is the reason, or if that is about to be known.
+// Decides whether a jump of the delay is a longer route or a queue. Returns true if it is a longer route, or
+// if that is not decided yet.
 bool ByteBudget::judge_step(const LinkWindow::Summary& quick, double now_s) {
   if (step_s_ < 0.0) return false;
   const double since_s = last_ack_s_ - step_s_;
-  if (since_s < kStepLeastS && now_s < step_s_ + kStepWaitS) return true;
-  const bool longer = since_s >= kStepLeastS && quick.least_s - window_.base_s() > kSevereQueueS &&
+  if (since_s < kStepMinS && now_s < step_s_ + kStepWaitS) return true;
+  const bool longer = since_s >= kStepMinS && quick.least_s - window_.base_s() > kSevereQueueS &&
                       step_delivered_ > kStepShare * step_capacity_ * since_s;
-  if (longer || since_s > kStepMostS) step_s_ = -1.0;
+  if (longer || since_s > kStepMaxS) step_s_ = -1.0;
   if (!longer) return false;
   if (trial_ != Trial::none) set_rate(rate_before_);
   trial_ = Trial::none;
@@ -175,7 +272,7 @@ void ByteBudget::found(double sent_s) {
 
 void ByteBudget::judge(double now_s) {
   judge_silence(now_s);
-  if (now_s < since_s_) return;  // the queue runs empty
+  if (now_s < since_s_) return;  // the queue is draining
   const LinkWindow::Summary slow = window_.recent(kSlowSlots, kSlowRounds);
   const LinkWindow::Summary quick = window_.recent(kQuickSlots, kQuickRounds);
   if (quick.rounds < kQuickRounds || judge_step(quick, now_s)) return;
@@ -200,24 +297,24 @@ void ByteBudget::judge(double now_s) {
        now_s);
 }
 
-// What the link carries, now that a queue has grown.
+// The capacity of the link, measured while there is a queue.
 double ByteBudget::capacity_now(double queue_s, std::size_t slots, double now_s) const {
-  const double delivered = std::max(kLeastBytesPerSecond, window_.delivered_bytes_per_second(slots));
+  const double delivered = std::max(kMinBytesPerSecond, window_.delivered_bytes_per_second(slots));
   const double sending_s = now_s - since_s_;
   if (sending_s > static_cast<double>(slots) * LinkWindow::kSlotS) return delivered;
-  // A pause is part of that time. The rate since then has left this queue behind.
+  // The time includes a pause. Since then, the current rate has caused this queue.
   return std::max(delivered, rate_ * sending_s / (sending_s + queue_s));
 }
 
-// Nothing comes back: an outage, or a client that is gone.
+// Lowers the rate if no acknowledgements arrive: an outage, or a lost client.
 void ByteBudget::judge_silence(double now_s) {
-  if (now_s < since_s_) last_ack_s_ = now_s;  // nothing to be heard while the queue runs empty
+  if (now_s < since_s_) last_ack_s_ = now_s;  // none is expected while the queue drains
   if (now_s - last_ack_s_ < kSilentS || spent_since_ack_ <= 0.0) return;
   set_rate(rate_ / 2.0);
   last_ack_s_ = now_s;
 }
 
-// True if the trial is over and the rate stands.
+// Returns true if the trial has ended and the lower rate stays.
 bool ByteBudget::judge_trial(const LinkWindow::Summary& slow, const LinkWindow::Summary& quick,
                              double now_s) {
   if (trial_ == Trial::loss) {
@@ -244,7 +341,7 @@ bool ByteBudget::judge_trial(const LinkWindow::Summary& slow, const LinkWindow::
     capacity_ = trial_capacity_;
     return true;
   }
-  if (++failures_ >= kTrials) {
+  if (++failures_ >= kMaxTrials) {
     failures_ = 0;
     trial_ = Trial::none;
     set_rate(std::min(rate_before_, 2.0 * trial_capacity_));
@@ -255,16 +352,18 @@ bool ByteBudget::judge_trial(const LinkWindow::Summary& slow, const LinkWindow::
   return false;
 }
 
-// Loss in every part of the window: a burst, or a burst of lost acknowledgements, is in one or two of them.
+// Starts a trial if the loss is heavy in every part of the window. A burst of losses, or of lost
+// acknowledgements, is in one or two parts only.
 bool ByteBudget::judge_loss(double now_s) {
   const double loss = window_.recent(kLossSlots, 0).loss();
   if (loss < ambient_loss_) ambient_loss_ += kAmbientGain * (loss - ambient_loss_);
-  const double least = std::max(kHeavyLoss, ambient_loss_ + kMoreLoss);
-  if (loss < least) return false;
+  const double threshold = std::max(kHeavyLoss, ambient_loss_ + kMoreLoss);
+  if (loss < threshold) return false;
   for (std::size_t part = 0; part < kLossParts; ++part) {
     const LinkWindow::Summary some = window_.recent(kLossPartSlots, 0, part * kLossPartSlots);
-    if (some.acknowledged == 0) return false;  // that is silence
-    if (some.acknowledged + some.lost < kLossPartDatagrams || some.loss() < kPartShare * least) return false;
+    if (some.acknowledged == 0) return false;  // silence, not loss
+    if (some.acknowledged + some.lost < kLossPartDatagrams || some.loss() < kPartShare * threshold)
+      return false;
   }
   begin(Trial::loss);
   trial_loss_ = loss;
@@ -278,15 +377,16 @@ void ByteBudget::begin(Trial trial) {
   rate_before_ = rate_;
 }
 
-// Lowers the rate and lets the queue run empty.
+// Lowers the rate and pauses until the queue is drained.
 void ByteBudget::drain(double bytes_per_second, double queue_s, double now_s) {
   trial_queue_s_ = std::min(queue_s, kLongestQueueS);
-  // Measured is a queue of a round trip ago; it has become what is under way beyond an empty path's share.
-  const double under_way_s = window_.sent_since(newest_sent_s_) / trial_capacity_ - window_.base_s();
-  lower(bytes_per_second, std::clamp(under_way_s, trial_queue_s_, kLongestQueueS), now_s);
+  // The measured queue is a round trip old. The queue now is the bytes in flight that an empty path would not
+  // hold.
+  const double backlog_s = window_.sent_since(newest_sent_s_) / trial_capacity_ - window_.base_s();
+  lower(bytes_per_second, std::clamp(backlog_s, trial_queue_s_, kLongestQueueS), now_s);
 }
 
-// Lowers the rate, pauses, and starts to measure anew.
+// Lowers the rate, pauses, and restarts the measurements.
 void ByteBudget::lower(double bytes_per_second, double pause_s, double now_s) {
   set_rate(std::min(rate_, bytes_per_second));
   tokens_ = std::min(tokens_, 0.0) - pause_s * rate_;
@@ -309,7 +409,7 @@ void ByteBudget::grow(bool calm, double now_s) {
   if (!calm) growth_step_ = 0.0;
 }
 
-// By what share to raise the rate.
+// By which share to raise the rate.
 double ByteBudget::growth() {
   if (capacity_ <= 0.0) return 1.0;
   if (rate_ < 0.8 * capacity_) return 0.25;

@@ -1,92 +1,179 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "server/src/session/link_window.hpp"
-
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 namespace reckoner {
 
-/// How many bytes one client may be sent: the configured rate, lowered to what its link carries.
+/// Measurements of the link to one client: acknowledgements, losses and bytes of the last two seconds, in
+/// slots of 100 ms, and the smallest round trip of the last ten seconds. It takes 550 bytes for any traffic.
+/// Times are in seconds on one monotonic clock.
+class LinkWindow {
+ public:
+  static constexpr double kSlotS = 0.1;
+  static constexpr std::size_t kSlots = 20;
+  static constexpr double kNever = std::numeric_limits<double>::infinity();
+
+  /// The sum of several complete slots.
+  struct Summary {
+    double least_s = kNever;  ///< smallest round trip
+    double mean_s = 0.0;      ///< mean round trip
+    /// Number of distinct arrival times of acknowledgements. The datagrams that arrive with one
+    /// acknowledgement are no independent measurements.
+    std::size_t rounds = 0;
+    std::size_t acknowledged = 0;
+    std::size_t lost = 0;
+    std::size_t slots = 0;
+
+    [[nodiscard]] double loss() const {
+      const std::size_t all = acknowledged + lost;
+      return all == 0 ? 0.0 : static_cast<double>(lost) / static_cast<double>(all);
+    }
+  };
+
+  LinkWindow() { base_.fill(std::numeric_limits<float>::infinity()); }
+
+  /// Advances to `now_s`. Returns true if a slot was completed.
+  bool advance(double now_s);
+
+  /// Counts bytes that are sent now.
+  void sent(std::size_t bytes);
+
+  /// Counts a datagram that is acknowledged now. If `counts` is false, only its bytes count, not its round
+  /// trip.
+  void acknowledged(double now_s, double round_trip_s, std::size_t bytes, bool counts);
+
+  /// Counts a datagram that is found lost now.
+  void lost();
+  /// One of the datagrams counted as lost was not.
+  void found();
+
+  /// Sums up complete slots, without the newest `skipped` ones: at least `slots`, and more until they contain
+  /// `rounds` rounds, or no slots are left.
+  [[nodiscard]] Summary recent(std::size_t slots, std::size_t rounds, std::size_t skipped = 0) const;
+
+  /// Bytes acknowledged per second during the newest `slots` complete slots.
+  [[nodiscard]] double delivered_bytes_per_second(std::size_t slots) const;
+
+  /// Bytes sent after `time_s`, within the last two seconds. Interpolates within a slot.
+  [[nodiscard]] double sent_since(double time_s) const;
+
+  /// The smallest round trip of the last ten seconds, s: that of the path with empty queues, if they ever
+  /// were empty. Infinite if nothing was measured.
+  [[nodiscard]] double base_s() const;
+
+  /// Drops round trips and losses. Bytes and the smallest round trip stay.
+  void restart();
+
+  /// The path now takes `round_trip_s` with empty queues: replaces the smallest round trip.
+  void rebase(double round_trip_s);
+
+ private:
+  static constexpr std::size_t kBaseSlots = 10;
+  static constexpr std::int64_t kBaseEvery = 10;  // slots
+
+  struct Slot {
+    float least_s = std::numeric_limits<float>::infinity();
+    float sum_s = 0.0f;
+    std::uint32_t bytes = 0;  // acknowledged
+    std::uint32_t sent = 0;   // bytes
+    std::uint16_t rounds = 0, acknowledged = 0, lost = 0;
+  };
+  [[nodiscard]] Slot& current_slot() { return slots_[static_cast<std::size_t>(index_) % kSlots]; }
+  [[nodiscard]] const Slot& back(std::size_t count) const {
+    return slots_[(static_cast<std::size_t>(index_) + 2 * kSlots - count) % kSlots];
+  }
+
+  std::array<Slot, kSlots> slots_;  // the newest is not complete
+  std::array<float, kBaseSlots> base_;
+  std::int64_t index_ = -1;  // number of the newest slot, counted from time zero; negative: not started
+  double last_round_s_ = -kNever;
+};
+
+/// The byte budget of one client: the configured rate, lowered to the capacity of the client's link.
 ///
-/// A token bucket whose rate follows the link. Two things lower the rate:
-/// - Delay: the least round trip of the last half second against the least of ten seconds. Least against
-///   least, because jitter raises single round trips but leaves the least nearly where it is, while a queue
-///   raises them all (the idea of LEDBAT, RFC 6817, and BBR, N. Cardwell et al. 2016).
-/// - Heavy loss (30 % and more), for links that drop instead of queueing.
-/// Either way the rate becomes a little less than what was delivered of late, and what the queue holds is
-/// paid back before anything more is sent, so that it runs empty. Then comes the proof: if neither delay nor
-/// loss has fallen, this client's bytes were not the reason - a longer route, somebody else's download, radio
-/// noise - and the rate is as before. Otherwise it rises slowly, and faster once it is past what the link
-/// could carry before.
+/// This is a token bucket whose rate follows the link. Two measurements lower the rate.
 ///
-/// A delay that comes between one datagram and the next, while what follows arrives as fast as before, is a
-/// longer route at once: no queue grows by more than what was sent in between.
+/// The first is the delay: the smallest round trip of the last half second is compared with the smallest of
+/// ten seconds. Jitter raises single round trips but hardly the smallest one; a queue raises all of them (the
+/// idea of LEDBAT, RFC 6817, and BBR, N. Cardwell et al. 2016). The second is heavy loss (30 % or more), for
+/// links that drop packets instead of queueing them.
 ///
-/// What is under way is bounded, too, so that a queue which grows faster than it can be measured stays short.
-/// It starts at 8 kB/s at most and doubles every quarter second while most of it is used and no queue grows.
+/// In both cases the rate becomes a little less than the recently delivered rate. Sending pauses until the
+/// queue has drained. Then follows a trial: if neither delay nor loss has decreased, this client's bytes were
+/// not the cause. The cause was a longer route, another download or radio noise, and the old rate returns.
+/// Otherwise the rate rises again, slowly, and faster once it exceeds the measured capacity.
 ///
-/// Bytes are those on the wire, headers included; times are seconds on one clock that never goes back. What
-/// clients claim is not trusted: the rate never exceeds the configured one, and one that acknowledges late,
-/// never or what it did not get slows down, or fills, its own link only.
+/// If the delay jumps from one datagram to the next, and the following datagrams arrive as fast as before,
+/// the route has become longer: a queue cannot grow by more than the bytes sent in between.
+///
+/// The bytes in flight are limited, too, so that a queue stays short even if it grows faster than it can be
+/// measured. The rate starts at 8 kB/s at most. It doubles every quarter second while most of it is used and
+/// no queue grows.
+///
+/// Bytes are counted on the wire, with headers. Times are in seconds on one monotonic clock. Acknowledgements
+/// of clients are not trusted: the rate never exceeds the configured one, and a client that acknowledges
+/// late, never, or datagrams that it did not get can only slow down, or fill, its own link.
 class ByteBudget {
  public:
-  /// The rate never falls below this, bytes/s, unless the configured one is lower: room for heartbeats.
-  static constexpr double kLeastBytesPerSecond = 1000.0;
+  /// The rate never falls below this, bytes/s, unless the configured rate is lower. It leaves room for
+  /// heartbeats.
+  static constexpr double kMinBytesPerSecond = 1000.0;
 
-  /// `most_bytes_per_second`: the configured rate; 0: none, only the link limits. `tick_s`: how often
-  /// advance() is called, s. Unless it is to `follow_link`, the rate is the configured one from the start.
-  ByteBudget(double most_bytes_per_second, double tick_s, bool follow_link = true);
+  /// `max_bytes_per_second` is the configured rate; 0: only the link limits the rate. `tick_s` is the
+  /// interval between calls of advance(), s. If `follow_link` is false, the rate is always the configured
+  /// one.
+  ByteBudget(double max_bytes_per_second, double tick_s, bool follow_link = true);
 
-  /// Once a tick, after its acknowledgements. Refills the bucket: at most a quarter second's worth, or one
-  /// datagram if that is more.
+  /// Call it once per tick, after the tick's acknowledgements. Refills the bucket. It holds at most the bytes
+  /// of a quarter second, or one datagram if that is more.
   void advance(double now_s);
 
-  /// Whether another datagram is worth its headers now: for one of normal size, or for 40 ms' worth.
+  /// True if another datagram is worth its headers now: the budget allows a full one, or the bytes of 40 ms.
   [[nodiscard]] bool affordable() const { return available() >= quantum(); }
 
-  /// A datagram of fewer bytes is not worth its headers, unless there is no more to say.
+  /// A datagram of fewer bytes is not worth its headers, unless it contains everything that waits.
   [[nodiscard]] double quantum() const;
 
-  /// What is in the bucket, bytes, or less if much is under way that nobody answers for; negative: overdrawn.
-  /// Datagrams should not be larger, so that none of them blocks a slow link for long.
-  [[nodiscard]] double available() const { return std::min(tokens_, room_); }
+  /// The bytes in the bucket, or fewer if too many bytes are in flight. Negative: the budget is overdrawn. A
+  /// datagram should not be larger, so that it does not block a slow link for long.
+  [[nodiscard]] double available() const { return std::min(tokens_, flight_room_); }
 
-  /// A datagram, or something on the reliable channel, was sent, whether there was enough in the bucket or
-  /// not.
+  /// A datagram, or a payload on the reliable channel, was sent. This may overdraw the budget.
   void spend(std::size_t wire_bytes, double now_s);
 
-  /// How many bytes may be under way on the reliable channel, sent and not known to have arrived: what the
-  /// link takes up in a round trip and a little more. With more of them a slow link's queue fills, all
-  /// time-outs run out, and everything is sent again.
+  /// How many unconfirmed bytes may be in flight on the reliable channel: the capacity of the link during a
+  /// round trip, and a little more. More bytes would fill a slow link's queue, time out and be sent again.
   [[nodiscard]] double reliable_room() const;
 
-  /// So much of what went by the reliable channel is known, now, to have arrived.
+  /// This many bytes of the reliable channel were confirmed now.
   void reliable_arrived(std::size_t wire_bytes, double now_s);
 
-  /// The client acknowledged, now, a datagram sent at `sent_s`, and says that it waited `ack_delay_s` first.
-  /// Must be called too for one that was given up as lost: when a queue grows fast, all are late, and only
-  /// their acknowledgements tell that it is a queue.
+  /// The client acknowledged, at `now_s`, a datagram sent at `sent_s`; it reports that it waited
+  /// `ack_delay_s` first. Call it also for a datagram that was given up as lost: when a queue grows fast, all
+  /// acknowledgements are late, and only they show that there is a queue.
   void acknowledged(double sent_s, double now_s, double ack_delay_s, std::size_t wire_bytes);
 
-  /// A datagram sent at `sent_s` turned out lost now.
+  /// A datagram sent at `sent_s` was found lost now.
   void lost(double sent_s, double now_s, std::size_t wire_bytes);
 
-  /// It was not: it is about to be acknowledged().
+  /// A datagram sent at `sent_s` was found lost but is acknowledged now. Call it before acknowledged().
   void found(double sent_s);
 
   /// The rate in force, bytes/s.
   [[nodiscard]] double bytes_per_second() const { return rate_; }
 
  private:
-  /// What was lowered and has to prove that it helped.
+  /// Why the rate was lowered, while it is not known yet whether that helps.
   enum class Trial : std::uint8_t { none, delay, loss };
 
-  [[nodiscard]] double most() const;
+  [[nodiscard]] double max_rate() const;
   [[nodiscard]] double threshold_s() const;
-  [[nodiscard]] double most_under_way() const;
+  [[nodiscard]] double max_in_flight() const;
   [[nodiscard]] double capacity_now(double queue_s, std::size_t slots, double now_s) const;
   void set_rate(double bytes_per_second);
   void judge(double now_s);
@@ -101,20 +188,21 @@ class ByteBudget {
   void grow(bool calm, double now_s);
   [[nodiscard]] double growth();
 
-  double most_bytes_per_second_;
+  double max_bytes_per_second_;
   double tick_s_;
   bool follow_link_;
   double rate_;
   double tokens_;
-  double room_;  // bytes that may be under way besides those that are
+  double flight_room_;  // how many more bytes may be in flight
   double now_s_ = -1.0;
   LinkWindow window_;
-  // A small datagram among larger ones is faster on a slow line, and says nothing of them.
+  // Smoothed size of the datagrams. Much smaller ones are faster on a slow line, and their round trips do not
+  // count.
   double usual_bytes_ = 0.0;
-  double noise_s_ = 0.0;  // smoothed distance of the mean round trip from the least
+  double noise_s_ = 0.0;  // smoothed difference of mean and smallest round trip
 
-  double since_s_ = 0.0;   // datagrams sent before tell nothing of the rate in force
-  double capacity_ = 0.0;  // what the link could carry when it was last full, bytes/s; 0: never was
+  double since_s_ = 0.0;   // datagrams sent before this time do not measure the current rate
+  double capacity_ = 0.0;  // of the link when it was last full, bytes/s; 0: it never was
   double growth_step_ = 0.0;
   double next_growth_s_ = 0.0;
   double last_growth_s_ = 0.0;
@@ -122,20 +210,20 @@ class ByteBudget {
 
   Trial trial_ = Trial::none;
   int failures_ = 0;          // trials in a row that did not help
-  double rate_before_ = 0.0;  // the trial
+  double rate_before_ = 0.0;  // before the trial
   double trial_queue_s_ = 0.0;
   double trial_loss_ = 0.0;
   double trial_capacity_ = 0.0;
-  double ambient_loss_ = 0.0;  // that the rate has nothing to do with
+  double ambient_loss_ = 0.0;  // loss that does not depend on the rate
 
-  // A step of the delay, from one datagram to the next:
-  double step_s_ = -1.0;         // when it was seen; negative: none
-  double step_capacity_ = 0.0;   // that the link would have, were it a queue of ours, bytes/s
-  double step_delivered_ = 0.0;  // bytes since
-  double stepped_from_s_ = 0.0;  // round trip of the newest datagram acknowledged
+  // A jump of the delay from one datagram to the next:
+  double step_s_ = -1.0;         // when it was measured; negative: none
+  double step_capacity_ = 0.0;   // of the link if the jump is a queue, bytes/s
+  double step_delivered_ = 0.0;  // bytes delivered since
+  double stepped_from_s_ = 0.0;  // round trip of the newest acknowledged datagram
 
   double last_ack_s_ = -1.0;
-  double newest_sent_s_ = -1.0;  // of what was acknowledged
+  double newest_sent_s_ = -1.0;  // of the acknowledged datagrams
   double spent_since_ack_ = 0.0;
 };
 

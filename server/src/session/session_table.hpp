@@ -12,21 +12,21 @@
 
 namespace reckoner {
 
-/// All sessions, in order of joining, so that nothing depends on hashes. References stay valid until
-/// remove().
+/// All sessions, in the order in which the clients joined, so that no result depends on a hash. References
+/// stay valid until remove().
 class SessionTable {
  public:
   Session& add(ClientId id, PeerId peer, const ServerConfig& config) {
     sessions_.push_back(std::make_unique<Session>(id, peer, config));
     Session& added = *sessions_.back();
     ids_.push_back(id);
-    by_peer_.insert(place_of(peer), {peer, &added});
+    by_peer_.insert(position_of(peer), {peer, &added});
     return added;
   }
 
-  /// Null if there is none.
+  /// Null if there is no such session.
   [[nodiscard]] Session* find(PeerId peer) const {
-    const auto found = place_of(peer);
+    const auto found = position_of(peer);
     return found == by_peer_.end() || found->first != peer ? nullptr : found->second;
   }
   [[nodiscard]] Session* find(ClientId id) const {
@@ -42,11 +42,11 @@ class SessionTable {
     ids_.erase(gone);
   }
 
-  /// The session goes on over this connection; null: over none for now.
+  /// Moves the session to another connection. `to` is null if it has none for now.
   void move(Session& session, PeerId to) {
     forget(session.peer());
     session.set_peer(to);
-    if (to) by_peer_.insert(place_of(to), {to, &session});
+    if (to) by_peer_.insert(position_of(to), {to, &session});
   }
   void clear() {
     sessions_.clear();
@@ -60,23 +60,23 @@ class SessionTable {
  private:
   using ByPeer = std::vector<std::pair<PeerId, Session*>>;
 
-  [[nodiscard]] ByPeer::const_iterator place_of(PeerId peer) const {
+  [[nodiscard]] ByPeer::const_iterator position_of(PeerId peer) const {
     return std::lower_bound(by_peer_.begin(), by_peer_.end(), peer,
                             [](const auto& entry, PeerId wanted) { return entry.first < wanted; });
   }
   void forget(PeerId peer) {
-    const auto found = place_of(peer);
+    const auto found = position_of(peer);
     if (found != by_peer_.end() && found->first == peer) by_peer_.erase(found);
   }
   [[nodiscard]] std::size_t index_of(std::vector<ClientId>::const_iterator id) const {
     return static_cast<std::size_t>(id - ids_.begin());
   }
 
-  // Looked up many times a tick: sorted lists of a few kB, which stay in a processor's nearest memory where
-  // the sessions themselves do not.
+  // Sorted lists, because they are searched many times per tick: a few kB stay in the processor's first-level
+  // cache, the sessions themselves do not.
   std::vector<std::unique_ptr<Session>> sessions_;
-  std::vector<ClientId> ids_;  // of the sessions; they only grow
-  ByPeer by_peer_;             // in order
+  std::vector<ClientId> ids_;  // of sessions_; new ids are always larger
+  ByPeer by_peer_;             // sorted by peer
 };
 
 }  // namespace reckoner

@@ -31,9 +31,9 @@ void Subscriptions::remove(std::uint32_t slot) {
   stop_listening(*gone);
   due_.erase(slot);
   followed_.erase(slot);
-  const Index place = std::exchange(index_[slot], kNone);
-  entries_[place] = {};  // serial 0: acknowledgements of earlier updates no longer match
-  free_.push_back(place);
+  const Index index = std::exchange(index_[slot], kNone);
+  entries_[index] = {};  // serial 0: acknowledgements of earlier updates no longer match
+  free_.push_back(index);
 }
 
 const Subscription* Subscriptions::find(std::uint32_t slot) const {

@@ -28,12 +28,12 @@ struct alignas(32) Subscription {
   std::uint32_t held = 0;
   Tick held_tick = 0;  ///< time stamp of the publish `held`
   std::uint8_t level = 0;
-  std::uint8_t losses = 0;     ///< updates lost since one was acknowledged
-  bool told : 1 = false;       ///< the announcement was sent
-  bool confirmed : 1 = false;  ///< the client acknowledged the announcement
-  bool repair : 1 = false;     ///< it is due only because a datagram was lost
-  bool in_full : 1 = false;    ///< the next update must be encoded in full
-  bool muted : 1 = false;      ///< the client owns the entity and is sent no motions of it
+  std::uint8_t losses = 0;      ///< updates lost since one was acknowledged
+  bool spawn_sent : 1 = false;  ///< the spawn message was sent
+  bool confirmed : 1 = false;   ///< the client confirmed the spawn message
+  bool repair : 1 = false;      ///< it is due only because a datagram was lost
+  bool in_full : 1 = false;     ///< the next update must be encoded in full
+  bool muted : 1 = false;       ///< the client owns the entity and is sent no motions of it
 };
 static_assert(sizeof(Subscription) == 32);
 
@@ -59,9 +59,9 @@ class Subscriptions {
   /// The index of a subscription, constant during its life; faster than a search by slot. After the
   /// subscription ends another may get the index, so compare serials.
   using Index = std::uint32_t;
-  [[nodiscard]] Subscription& at(Index place) { return entries_[place]; }
+  [[nodiscard]] Subscription& at(Index index) { return entries_[index]; }
 
-  /// The client acknowledged the announcement, which contained this publish with this level and time stamp.
+  /// The client confirmed the spawn message, which contained this publish with this level and time stamp.
   /// From now on the client is sent updates of the entity.
   void confirm(Subscription& subscription, std::uint32_t publish, std::uint8_t level, Tick motion_tick);
   /// The client acknowledged an update with this publish.
@@ -74,7 +74,7 @@ class Subscriptions {
   /// Changes the level of detail. The next update of the new level is sent in full.
   void set_level(Subscription& subscription, std::uint8_t level, Tick tick);
 
-  /// Makes the entity due since tick `since`. `repair`: the only reason is a lost datagram.
+  /// Makes the entity due since tick `since`. `repair`: only because a datagram was lost.
   void set_due(Subscription& subscription, Tick since, bool repair);
   void clear_due(std::uint32_t slot) { due_.erase(slot); }
   [[nodiscard]] bool is_due(std::uint32_t slot) const { return due_.contains(slot); }
@@ -85,7 +85,7 @@ class Subscriptions {
   /// Prefetches the memory that note_published() and for_each_due() read first.
   void fetch(const Published& published) const;
 
-  /// Calls `f(slot, place, subscription)` for every due entity in order of slot. `f` may call clear_due() for
+  /// Calls `f(slot, index, subscription)` for every due entity in order of slot. `f` may call clear_due() for
   /// it.
   template <class F>
   void for_each_due(F&& f);
@@ -114,8 +114,8 @@ class Subscriptions {
 template <class F>
 void Subscriptions::for_each_due(F&& f) {
   due_.for_each([&](std::uint32_t slot) {
-    const Index place = index_[slot];
-    f(slot, place, entries_[place]);
+    const Index index = index_[slot];
+    f(slot, index, entries_[index]);
   });
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "server/src/session/in_flight.hpp"
+#include "server/src/session/datagrams.hpp"
 
 #include <map>
 #include <random>
@@ -23,7 +23,7 @@ TEST(InFlight, ReturnsTheContentsOfEachDatagramForAnyOrderOfFates) {
     const std::size_t count = random() % 40 == 0 ? 300 : random() % 6;
     for (std::size_t k = 0; k < count; ++k) {
       carried.push_back(++number);
-      in_flight.add({.place = 7, .serial = i, .number = number, .motion_tick = i, .level = 1});
+      in_flight.add({.subscription = 7, .serial = i, .number = number, .motion_tick = i, .level = 1});
     }
     in_flight.set_bytes(sequence, 10 + count);
     // Fates become known out of order. The oldest datagram's must be known before its slot is reused.

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "net/src/messages/ack_window.hpp"
+#include "server/src/session/subscriptions.hpp"
+#include "server/src/util/prefetch.hpp"
+
+#include <array>
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <reckoner/net/ids.hpp>
+#include <reckoner/net/transport.hpp>
+#include <reckoner/server/server.hpp>
+
+namespace reckoner {
+
+/// Written datagrams of several clients, ready to be sent, and what was counted while they were written.
+/// Several workers write datagrams, each into its own buffer. Only one thread sends them.
+class DatagramBuffer {
+ public:
+  DatagramBuffer() { repaired.reserve(kUsualRepairs); }
+
+  void add(PeerId peer, std::span<const std::byte> payload) {
+    bytes_.insert(bytes_.end(), payload.begin(), payload.end());
+    datagrams_.push_back({peer, payload.size()});
+    ++stats.datagrams_sent;
+    stats.state_bytes_sent += payload.size();
+  }
+
+  /// Sends all datagrams in order and removes them. `stats` and `repaired` stay.
+  void flush(Transport& transport) {
+    std::span<const std::byte> left = bytes_;
+    for (const Datagram& datagram : datagrams_) {
+      transport.send(datagram.to, Channel::state, left.first(datagram.bytes));
+      left = left.subspan(datagram.bytes);
+    }
+    bytes_.clear();
+    datagrams_.clear();
+  }
+
+  ServerStats stats;
+  std::vector<std::uint32_t>
+      repaired;  ///< streams (slot x kLevels + level) that were sent again after a loss
+
+ private:
+  struct Datagram {
+    PeerId to;
+    std::size_t bytes = 0;
+  };
+  static constexpr std::size_t kUsualRepairs = 1024;  // of a tick with much loss
+
+  std::vector<std::byte> bytes_;
+  std::vector<Datagram> datagrams_;
+};
+
+/// One motion in a datagram.
+struct SentMotion {
+  Subscriptions::Index subscription = 0;
+  std::uint32_t serial = 0;  ///< of the subscription it was sent for
+  std::uint32_t number = 0;  ///< of the publish
+  Tick motion_tick = 0;      ///< time stamp of the motion
+  std::uint8_t level = 0;
+};
+
+/// The contents of each datagram in flight to one client. Every tick reads them for every client, so they lie
+/// close together in memory, oldest first.
+class InFlight {
+ public:
+  struct Datagram {
+    Tick tick = 0;            ///< in which it was sent
+    std::uint32_t bytes = 0;  ///< on the wire
+    std::uint32_t first = 0;  // number of its first motion, counted over all motions ever added
+    std::uint16_t count = 0;
+    bool open = false;
+  };
+
+  /// Starts an empty record for a new datagram. Sequence numbers are consecutive, and at most
+  /// SentWindow::kCapacity records are open.
+  void begin(Sequence sequence, Tick tick) {
+    if (oldest_ == next_) oldest_ = sequence;
+    next_ = static_cast<Sequence>(sequence + 1);
+    record(sequence) = {.tick = tick, .first = added_, .open = true};
+  }
+  /// Adds a motion to the newest datagram.
+  void add(const SentMotion& motion) {
+    if (added_ - removed_ == ring_.size()) grow();
+    ring_[added_++ & (ring_.size() - 1)] = motion;
+    ++record(static_cast<Sequence>(next_ - 1)).count;
+  }
+  void set_bytes(Sequence sequence, std::size_t bytes) {
+    record(sequence).bytes = static_cast<std::uint32_t>(bytes);
+  }
+
+  [[nodiscard]] const Datagram& at(Sequence sequence) const {
+    return datagrams_[sequence % SentWindow::kCapacity];
+  }
+  /// Calls `f(motion)` for every motion in an open datagram.
+  template <class F>
+  void for_each(Sequence sequence, F&& f) const {
+    const Datagram& datagram = at(sequence);
+    assert(datagram.open);
+    for (std::uint32_t i = 0; i < datagram.count; ++i)
+      f(ring_[(datagram.first + i) & (ring_.size() - 1)]);
+  }
+
+  /// Prefetches the records that the next tick reads first.
+  void fetch() const {
+    prefetch(&at(oldest_));
+    prefetch(&at(next_));
+  }
+
+  /// The datagram was acknowledged or lost: closes its record.
+  void end(Sequence sequence) {
+    record(sequence).open = false;
+    for (; oldest_ != next_ && !at(oldest_).open; ++oldest_)
+      removed_ = at(oldest_).first + at(oldest_).count;
+  }
+
+ private:
+  static constexpr std::size_t kMinRing = 16;
+
+  [[nodiscard]] Datagram& record(Sequence sequence) { return datagrams_[sequence % SentWindow::kCapacity]; }
+  void grow() {
+    std::vector<SentMotion> larger(ring_.empty() ? kMinRing : 2 * ring_.size());
+    for (std::uint32_t i = removed_; i != added_; ++i)
+      larger[i & (larger.size() - 1)] = ring_[i & (ring_.size() - 1)];
+    ring_ = std::move(larger);
+  }
+
+  std::vector<SentMotion> ring_;  // its size is a power of two
+  std::uint32_t added_ = 0;       // number of motions ever added
+  std::uint32_t removed_ = 0;     // how many of them, from the first, are no longer stored
+  Sequence oldest_ = 0;           // no datagram before it is open
+  Sequence next_ = 0;
+  std::array<Datagram, SentWindow::kCapacity> datagrams_;
+};
+
+}  // namespace reckoner
