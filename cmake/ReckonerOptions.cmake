@@ -33,6 +33,7 @@ if(RECKONER_DEVELOPER)
 endif()
 # Parsing the standard library takes most of the time of a small file. A game's own build is left alone.
 option(RECKONER_PRECOMPILE "Precompile the standard library's and GLM's headers" ${RECKONER_DEVELOPER})
+option(RECKONER_UNITY "Compile several files of tests, harness and programs as one" ${RECKONER_DEVELOPER})
 get_filename_component(RECKONER_ROOT "${CMAKE_CURRENT_LIST_DIR}/.." ABSOLUTE)
 
 if(RECKONER_SANITIZE)
@@ -96,7 +97,7 @@ endfunction()
 # one, because most of the time goes into templates that every file would instantiate again. Files of one target
 # therefore share one set of file-local names.
 function(reckoner_compile_quickly target)
-  if(RECKONER_PRECOMPILE)
+  if(RECKONER_UNITY)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
   endif()
 endfunction()
