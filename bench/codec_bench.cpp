@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "net/src/codec/coding_mode_chooser.hpp"
 #include "net/src/codec/motion_codec.hpp"
 
 #include <algorithm>

@@ -9,8 +9,7 @@
 
 #include <benchmark/benchmark.h>
 
-#include <reckoner/reckoning/curves/catmull_rom.hpp>
-#include <reckoner/reckoning/curves/path.hpp>
+#include <reckoner/reckoning/curves.hpp>
 #include <reckoner/reckoning/route.hpp>
 
 namespace reckoner {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "server/src/interest/interest_grid.hpp"
+#include "server/src/interest/spatial_index.hpp"
 
 #include <algorithm>
 #include <cmath>

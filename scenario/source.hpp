@@ -6,7 +6,6 @@
 #include <span>
 #include <string>
 
-#include <reckoner/reckoning/frame.hpp>
 #include <reckoner/reckoning/route.hpp>
 #include <reckoner/reckoning/state.hpp>
 

@@ -2,8 +2,8 @@
 // Mathematics that needs neither a server nor a client: frames and a game's own clock.
 #include "capi/src/convert.hpp"
 
-#include <reckoner/reckoning/frame.hpp>
 #include <reckoner/reckoning/scaled_clock.hpp>
+#include <reckoner/reckoning/state.hpp>
 
 using namespace reckoner;
 

@@ -9,9 +9,9 @@
 
 #include <reckoner/net/archetype.hpp>
 #include <reckoner/net/connect_token.hpp>
-#include <reckoner/net/game_message.hpp>
 #include <reckoner/net/ids.hpp>
 #include <reckoner/net/refusal.hpp>
+#include <reckoner/net/transport.hpp>
 #include <reckoner/reckoning/state.hpp>
 
 /// Values as C has them, and back.

@@ -14,10 +14,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include <reckoner/reckoning/curves/catmull_rom.hpp>
-#include <reckoner/reckoning/curves/chaikin.hpp>
-#include <reckoner/reckoning/curves/path.hpp>
-#include <reckoner/reckoning/curves/tcb.hpp>
+#include <reckoner/reckoning/curves.hpp>
 
 namespace reckoner::harness {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <glm/vec3.hpp>
 
-#include <reckoner/reckoning/curves/tcb.hpp>
+#include <reckoner/reckoning/curves.hpp>
 #include <reckoner/reckoning/result.hpp>
 
 namespace reckoner::harness {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <reckoner/server/ownership.hpp>
+#include <reckoner/server/server.hpp>
 
 namespace reckoner::harness {
 

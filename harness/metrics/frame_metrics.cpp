@@ -7,7 +7,7 @@
 
 #include <glm/geometric.hpp>
 
-#include <reckoner/reckoning/frame.hpp>
+#include <reckoner/reckoning/state.hpp>
 
 namespace reckoner::harness {
 namespace {

@@ -20,7 +20,6 @@
 
 #include <reckoner/client/playout.hpp>
 #include <reckoner/reckoning/result.hpp>
-#include <reckoner/server/ownership.hpp>
 #include <reckoner/server/server.hpp>
 
 namespace reckoner::harness {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "harness/replay/rogue_owner.hpp"
 
-#include "net/src/codec/owned_codec.hpp"
+#include "net/src/codec/motion_codec.hpp"
 #include "net/src/messages/datagram.hpp"
 #include "net/src/messages/messages.hpp"
 

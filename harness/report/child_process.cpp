@@ -91,7 +91,7 @@ ChildProcess::~ChildProcess() {
 
 bool ChildProcess::write_line(const std::string& line) {
   const std::string text = line + "\n";  // short enough for one write to the pipe
-  return input_ >= 0 && write(input_, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  return input_ >= 0 && ::write(input_, text.data(), text.size()) == static_cast<ssize_t>(text.size());
 }
 
 std::optional<int> ChildProcess::exit_code() {

@@ -9,7 +9,7 @@
 
 #include <glm/geometric.hpp>
 
-#include <reckoner/reckoning/frame.hpp>
+#include <reckoner/reckoning/state.hpp>
 
 namespace reckoner::scenario {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "net/src/codec/route_codec.hpp"
 #include "net/src/messages/messages.hpp"
+#include "net/src/secure/keys.hpp"
 #include "reckoning/src/motion/rotation.hpp"
 #include "server/src/server_impl.hpp"
 #include "server/src/util/prefetch.hpp"
-#include "server/src/util/server_stats.hpp"
 
 #include <algorithm>
 #include <array>
@@ -18,7 +18,7 @@
 
 #include <glm/geometric.hpp>
 
-#include <reckoner/reckoning/frame.hpp>
+#include <reckoner/reckoning/state.hpp>
 
 namespace reckoner {
 namespace {
@@ -399,7 +399,7 @@ void Server::Impl::send(Tick tick, double now_s) {
 // any other update.
 void Server::Impl::finish_outbox(DatagramBuffer& buffer) {
   buffer.flush(transport);
-  add(stats, std::exchange(buffer.stats, {}));
+  stats += std::exchange(buffer.stats, {});
   for (const std::uint32_t stream : buffer.repaired)
     entities.slots()[stream / kLevels].levels[stream % kLevels].policy.update_sent();
   buffer.repaired.clear();
@@ -870,10 +870,7 @@ void Server::Impl::release_owned(ClientId client) {
 
 std::optional<Pose> Server::pose_seen_by(ClientId client, EntityId entity, double time_s) const {
   const Session* session = impl_->sessions.find(client);
-  if (session == nullptr || session->seen() == nullptr) return std::nullopt;
-  const auto shown_s = session->seen()->shown_at(time_s, impl_->present_s);
-  if (!shown_s) return std::nullopt;
-  const auto state = session->seen()->shown(entity, *shown_s);
+  const auto state = session ? session->shown(entity, time_s, impl_->present_s) : std::nullopt;
   if (!state) return std::nullopt;
   return Pose{state->position - impl_->origin, state->orientation};
 }
@@ -882,9 +879,7 @@ std::span<const SeenPose> Server::rewind(ClientId client, double time_s) {
   Impl& s = *impl_;
   s.seen.clear();
   const Session* session = s.sessions.find(client);
-  if (session == nullptr || session->seen() == nullptr) return s.seen;
-  if (const auto shown_s = session->seen()->shown_at(time_s, s.present_s))
-    session->seen()->shown(*shown_s, s.seen);
+  if (session != nullptr) session->shown(time_s, s.present_s, s.seen);
   for (SeenPose& seen : s.seen)
     seen.pose.position -= s.origin;
   return s.seen;

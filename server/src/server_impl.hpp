@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "net/src/codec/route_table.hpp"
-#include "net/src/link/message_inbox.hpp"
-#include "net/src/messages/message_codec.hpp"
+#include "net/src/codec/route_codec.hpp"
+#include "net/src/link/message_queues.hpp"
 #include "net/src/messages/messages.hpp"
-#include "net/src/secure/keys.hpp"
 #include "server/src/interest/interest.hpp"
 #include "server/src/ownership/ownership.hpp"
 #include "server/src/publish/encodings.hpp"
@@ -13,7 +11,7 @@
 #include "server/src/server_log.hpp"
 #include "server/src/session/datagrams.hpp"
 #include "server/src/session/delay_survey.hpp"
-#include "server/src/session/session_table.hpp"
+#include "server/src/session/session.hpp"
 #include "server/src/util/worker_pool.hpp"
 #include "server/src/world/entity_table.hpp"
 #include "server/src/world/field_table.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A client's state datagram: acknowledgements, its showing report, motions of owned entities, messages.
 #include "generate.hpp"
-#include "net/src/codec/owned_codec.hpp"
-#include "net/src/messages/message_codec.hpp"
+#include "net/src/codec/motion_codec.hpp"
+#include "net/src/messages/messages.hpp"
 #include "target.hpp"
 
 namespace reckoner::fuzz {

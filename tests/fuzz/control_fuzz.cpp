@@ -4,7 +4,6 @@
 #include "generate.hpp"
 #include "net/src/codec/field_codec.hpp"
 #include "net/src/codec/route_codec.hpp"
-#include "net/src/codec/route_table.hpp"
 #include "target.hpp"
 
 namespace reckoner::fuzz {

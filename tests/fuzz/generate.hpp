@@ -3,7 +3,6 @@
 
 #include "choices.hpp"
 #include "net/src/codec/motion_codec.hpp"
-#include "net/src/codec/owned_codec.hpp"
 #include "net/src/messages/datagram.hpp"
 #include "net/src/messages/messages.hpp"
 

@@ -2,7 +2,6 @@
 // Full and residual motions, with any limits and code parameters that a welcome message may contain.
 #include "generate.hpp"
 #include "net/src/codec/route_codec.hpp"
-#include "net/src/codec/route_table.hpp"
 #include "target.hpp"
 
 namespace reckoner::fuzz {

@@ -2,7 +2,6 @@
 // Routes: any definition is either refused or usable by an entity.
 #include "generate.hpp"
 #include "net/src/codec/route_codec.hpp"
-#include "net/src/codec/route_table.hpp"
 #include "target.hpp"
 
 namespace reckoner::fuzz {

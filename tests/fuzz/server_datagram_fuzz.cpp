@@ -2,7 +2,7 @@
 // The server's state datagram: header, full and residual updates, fields, messages.
 #include "generate.hpp"
 #include "net/src/codec/field_codec.hpp"
-#include "net/src/messages/message_codec.hpp"
+#include "net/src/messages/messages.hpp"
 #include "target.hpp"
 
 #include <array>

@@ -14,7 +14,7 @@
 #include <glm/geometric.hpp>
 #include <gtest/gtest.h>
 
-#include <reckoner/reckoning/frame.hpp>
+#include <reckoner/reckoning/state.hpp>
 
 namespace reckoner::harness {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "net/src/messages/ack_window.hpp"
+#include "net/src/messages/datagram.hpp"
 
 #include <algorithm>
 #include <set>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Clients whose address really changes, and forged source addresses, over real sockets.
 #include "net/src/secure/guard.hpp"
-#include "stranger.hpp"
+#include "raw_client.hpp"
 #include "token_server.hpp"
 
 #include <algorithm>

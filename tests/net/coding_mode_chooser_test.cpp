@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "net/src/codec/coding_mode_chooser.hpp"
-
+#include "net/src/codec/motion_codec.hpp"
 #include "tests/reckoning/random_states.hpp"
 
 #include <array>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "enet_datagram.hpp"
 #include "net/src/transport/enet/enet_filter.hpp"
+#include "raw_client.hpp"
 #include "real_time.hpp"
-#include "stranger.hpp"
 
 #include <cstdint>
 #include <memory>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // How long used tokens are remembered, with a correct and with a wrong wall clock.
-#include "house.hpp"
+#include "gate_server.hpp"
 
 #include <cstdint>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One token admits one client to one session at a time. This holds for any use of its tickets, for tokens
 // seen by an eavesdropper, and for any change of the server's clock.
-#include "house.hpp"
+#include "gate_server.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a handshake is charged to, and how many sessions are allowed: no client uses up another client's
 // limits.
-#include "house.hpp"
+#include "gate_server.hpp"
 
 #include <algorithm>
 #include <cstdint>

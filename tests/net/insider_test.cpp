@@ -4,7 +4,7 @@
 // them.
 #include "enet_datagram.hpp"
 #include "net/src/secure/guard.hpp"
-#include "stranger.hpp"
+#include "raw_client.hpp"
 #include "token_server.hpp"
 
 #include <functional>

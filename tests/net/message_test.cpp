@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The parts of game messages: their section in a datagram, and the queues at both ends.
-#include "net/src/link/message_inbox.hpp"
-#include "net/src/link/message_outbox.hpp"
-#include "net/src/messages/message_codec.hpp"
+#include "net/src/link/message_queues.hpp"
+#include "net/src/messages/messages.hpp"
 #include "random_fields.hpp"
 
 #include <array>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "net/src/codec/owned_codec.hpp"
-
+#include "net/src/codec/motion_codec.hpp"
 #include "net/src/messages/messages.hpp"
 #include "scenario/builtin/random.hpp"
 

@@ -4,7 +4,7 @@
 #include "enet_datagram.hpp"
 #include "net/src/secure/handshake.hpp"
 #include "net/src/secure/seal.hpp"
-#include "stranger.hpp"
+#include "raw_client.hpp"
 #include "token_server.hpp"
 
 #include <functional>

@@ -2,9 +2,8 @@
 #pragma once
 
 #include "net/src/codec/field_codec.hpp"
-#include "net/src/codec/owned_codec.hpp"
+#include "net/src/codec/motion_codec.hpp"
 #include "net/src/messages/datagram.hpp"
-#include "net/src/messages/message_codec.hpp"
 #include "net/src/messages/messages.hpp"
 #include "tests/reckoning/random_states.hpp"
 

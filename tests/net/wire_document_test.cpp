@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include "net/src/messages/datagram.hpp"
-#include "net/src/messages/message_codec.hpp"
 #include "net/src/messages/messages.hpp"
 #include "second_decoder.hpp"
 #include "tests/reckoning/random_states.hpp"

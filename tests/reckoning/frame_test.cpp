@@ -5,8 +5,8 @@
 #include <glm/geometric.hpp>
 #include <gtest/gtest.h>
 
-#include <reckoner/reckoning/frame.hpp>
 #include <reckoner/reckoning/motion.hpp>
+#include <reckoner/reckoning/state.hpp>
 
 namespace reckoner {
 namespace {

@@ -2,7 +2,6 @@
 #include "net/src/codec/motion_codec.hpp"
 #include "net/src/messages/datagram.hpp"
 #include "net/src/messages/messages.hpp"
-#include "net/src/messages/sequence.hpp"
 #include "tests/support/paths.hpp"
 #include "tests/support/world.hpp"
 

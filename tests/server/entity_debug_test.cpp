@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include <reckoner/reckoning/frame.hpp>
+#include <reckoner/reckoning/state.hpp>
 
 namespace reckoner::test {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "server/src/world/frame_tree.hpp"
+#include "server/src/world/entity_table.hpp"
 
 #include <algorithm>
 #include <vector>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Game messages in both directions, over simulated links.
 #include "net/src/messages/datagram.hpp"
-#include "net/src/messages/message_codec.hpp"
 #include "net/src/messages/messages.hpp"
 #include "tests/support/paths.hpp"
 #include "tests/support/world.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Owned sections that no client writes: random, damaged or misplaced ones.
-#include "net/src/codec/owned_codec.hpp"
+#include "net/src/codec/motion_codec.hpp"
 #include "net/src/messages/datagram.hpp"
 #include "net/src/messages/messages.hpp"
 #include "scenario/builtin/random.hpp"

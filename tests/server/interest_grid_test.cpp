@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "server/src/interest/interest_grid.hpp"
-
 #include "scenario/builtin/random.hpp"
+#include "server/src/interest/spatial_index.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Clients' avatars in other entities' frames: walking on a ship that the server moves.
-#include "net/src/codec/owned_codec.hpp"
+#include "net/src/codec/motion_codec.hpp"
 #include "net/src/messages/datagram.hpp"
 #include "net/src/messages/messages.hpp"
 #include "tests/support/voyage.hpp"
@@ -15,7 +15,7 @@
 #include <glm/geometric.hpp>
 #include <gtest/gtest.h>
 
-#include <reckoner/reckoning/frame.hpp>
+#include <reckoner/reckoning/state.hpp>
 
 namespace reckoner::test {
 namespace {

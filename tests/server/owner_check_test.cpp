@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "server/src/ownership/owner_check.hpp"
-
 #include "scenario/builtin/random.hpp"
+#include "server/src/ownership/ownership.hpp"
 
 #include <cmath>
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Values are checked, not only bytes: invalid ones are refused, counted by their reason, and harmless.
 #include "net/src/codec/motion_codec.hpp"
-#include "net/src/codec/owned_codec.hpp"
 #include "net/src/messages/datagram.hpp"
-#include "net/src/messages/message_codec.hpp"
 #include "net/src/messages/messages.hpp"
 #include "tests/support/world.hpp"
 

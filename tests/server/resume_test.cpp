@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "net/src/messages/message_codec.hpp"
 #include "net/src/messages/messages.hpp"
 #include "server/src/session/session.hpp"
 

@@ -3,7 +3,6 @@
 
 #include "net/src/messages/messages.hpp"
 #include "server/src/publish/publisher.hpp"
-#include "server/src/util/server_stats.hpp"
 
 #include <set>
 #include <utility>
@@ -79,7 +78,7 @@ struct SessionBench {
     Session::Scratch scratch{0, snapshot, fresh, datagrams};
     session.write_datagrams(now, transport.room, scratch);
     datagrams.flush(transport);
-    reckoner::add(stats, std::exchange(datagrams.stats, {}));
+    stats += std::exchange(datagrams.stats, {});
     published.begin(0);
     ++tick;
   }

@@ -2,7 +2,6 @@
 #include "server/src/world/slot_set.hpp"
 
 #include "scenario/builtin/random.hpp"
-#include "server/src/world/published.hpp"
 
 #include <set>
 #include <vector>

@@ -6,7 +6,6 @@
 #include <glm/gtc/quaternion.hpp>
 #include <glm/vec3.hpp>
 
-#include <reckoner/reckoning/frame.hpp>
 #include <reckoner/reckoning/state.hpp>
 
 namespace reckoner::test {

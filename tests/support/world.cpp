@@ -133,8 +133,8 @@ void World::deliver(double time_s) {
   for (std::size_t i = 0; i < clients_.size(); ++i) {
     const Player& player = *clients_[i];
     const auto connection = player.dialer ? player.dialer->client() : player.connection;
-    const bool arrived = (connection && network_.client_has_events(*connection)) ||
-                         (player.tap && player.tap->has_injected());
+    const bool arrived =
+        (connection && network_.client_has_events(*connection)) || (player.tap && player.tap->has_injected());
     const bool awake = time_s >= player.suspended_until_s;
     if (arrived && player.client && awake) player.client->receive(local_s(i, time_s));
   }

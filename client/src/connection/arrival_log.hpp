@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "net/src/messages/ack_window.hpp"
 #include "net/src/messages/datagram.hpp"
 
 #include <algorithm>

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "net/src/link/message_inbox.hpp"
-#include "net/src/link/message_outbox.hpp"
+#include "net/src/link/message_queues.hpp"
 #include "net/src/link/reliable_queue.hpp"
-#include "net/src/messages/message_codec.hpp"
+#include "net/src/messages/messages.hpp"
 
 #include <optional>
 #include <span>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "net/src/messages/sequence.hpp"
+#include "net/src/messages/datagram.hpp"
 
 #include <array>
 #include <cstddef>

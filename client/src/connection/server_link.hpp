@@ -9,11 +9,8 @@
 #include "net/src/codec/field_codec.hpp"
 #include "net/src/codec/motion_codec.hpp"
 #include "net/src/codec/route_codec.hpp"
-#include "net/src/codec/route_table.hpp"
 #include "net/src/link/clock_sync.hpp"
-#include "net/src/messages/ack_window.hpp"
 #include "net/src/messages/datagram.hpp"
-#include "net/src/messages/message_codec.hpp"
 #include "net/src/messages/messages.hpp"
 #include "net/src/wire/bit_stream.hpp"
 

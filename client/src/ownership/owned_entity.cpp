@@ -2,7 +2,6 @@
 #include "client/src/ownership/owned_entity.hpp"
 
 #include "net/src/codec/route_codec.hpp"
-#include "net/src/codec/route_table.hpp"
 #include "reckoning/src/blend/interpolate.hpp"
 
 #include <algorithm>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "net/src/codec/coding_mode_chooser.hpp"
 #include "net/src/codec/motion_codec.hpp"
 #include "net/src/link/baselines.hpp"
 #include "reckoning/src/prediction/motion_fit.hpp"

@@ -3,7 +3,7 @@
 
 #include "client/src/ownership/owned_entity.hpp"
 #include "net/src/link/link_estimate.hpp"
-#include "net/src/messages/ack_window.hpp"
+#include "net/src/messages/datagram.hpp"
 #include "net/src/messages/messages.hpp"
 #include "net/src/wire/bit_stream.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "client/src/shown/shown_batch.hpp"
 
-#include <reckoner/reckoning/frame.hpp>
+#include <reckoner/reckoning/state.hpp>
 
 namespace reckoner {
 

@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
-#include <reckoner/reckoning/frame.hpp>
 #include <reckoner/reckoning/motion.hpp>
+#include <reckoner/reckoning/state.hpp>
 
 namespace reckoner {
 

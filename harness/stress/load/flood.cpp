@@ -3,8 +3,8 @@
 // machine.
 #include "harness/report/report_error.hpp"
 #include "harness/stress/load/load_roles.hpp"
+#include "harness/stress/load/parent_lines.hpp"
 #include "harness/stress/load/resource_use.hpp"
-#include "harness/stress/load/told_lines.hpp"
 #include "programs/common/clock.hpp"
 #include "programs/common/options.hpp"
 #include "programs/common/security.hpp"

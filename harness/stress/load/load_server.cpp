@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "harness/report/report_error.hpp"
 #include "harness/stress/load/load_roles.hpp"
+#include "harness/stress/load/parent_lines.hpp"
 #include "harness/stress/load/recording_transport.hpp"
 #include "harness/stress/load/resource_use.hpp"
-#include "harness/stress/load/told_lines.hpp"
 #include "programs/common/archetypes.hpp"
 #include "programs/common/clock.hpp"
 #include "programs/common/pace.hpp"

@@ -2,9 +2,9 @@
 #include "harness/report/report_error.hpp"
 #include "harness/stress/load/datagram_record.hpp"
 #include "harness/stress/load/load_roles.hpp"
+#include "harness/stress/load/parent_lines.hpp"
 #include "harness/stress/load/plain_enet.hpp"
 #include "harness/stress/load/resource_use.hpp"
-#include "harness/stress/load/told_lines.hpp"
 #include "programs/common/clock.hpp"
 #include "programs/common/stop_signal.hpp"
 

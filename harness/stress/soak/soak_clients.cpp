@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "harness/report/report_error.hpp"
+#include "harness/stress/load/parent_lines.hpp"
 #include "harness/stress/load/resource_use.hpp"
-#include "harness/stress/load/told_lines.hpp"
 #include "harness/stress/soak/soak.hpp"
 #include "net/src/messages/messages.hpp"
 #include "programs/common/archetypes.hpp"

@@ -3,7 +3,6 @@
 
 #include "harness/sim/sim_dialer.hpp"
 #include "net/src/messages/datagram.hpp"
-#include "net/src/messages/sequence.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "net/src/codec/coding_mode_chooser.hpp"
-
+#include "net/src/codec/motion_codec.hpp"
 #include "net/src/codec/residual_fields.hpp"
 #include "net/src/wire/prefix_code.hpp"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "net/src/codec/code_parameters.hpp"
 #include "net/src/codec/motion_codec.hpp"
 
 #include <array>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "net/src/codec/motion_codec.hpp"
-#include "net/src/codec/route_table.hpp"
+#include "net/src/codec/route_codec.hpp"
 #include "net/src/wire/bit_archive.hpp"
 #include "net/src/wire/prefix_code.hpp"
 

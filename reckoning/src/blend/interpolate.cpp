@@ -3,7 +3,7 @@
 
 #include "reckoning/src/motion/rotation.hpp"
 
-#include <reckoner/reckoning/curves/path.hpp>
+#include <reckoner/reckoning/curves.hpp>
 
 namespace reckoner {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include <reckoner/reckoning/curves/path.hpp>
+#include <reckoner/reckoning/curves.hpp>
 
 namespace reckoner {
 namespace {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <string>
 
-#include <reckoner/reckoning/curves/catmull_rom.hpp>
+#include <reckoner/reckoning/curves.hpp>
 
 namespace reckoner {
 namespace {

@@ -4,8 +4,7 @@
 #include <string>
 #include <utility>
 
-#include <reckoner/reckoning/curves/chaikin.hpp>
-#include <reckoner/reckoning/curves/path.hpp>
+#include <reckoner/reckoning/curves.hpp>
 
 namespace reckoner {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <string>
 
-#include <reckoner/reckoning/curves/path.hpp>
+#include <reckoner/reckoning/curves.hpp>
 
 namespace reckoner {
 

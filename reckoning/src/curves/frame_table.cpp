@@ -3,7 +3,7 @@
 #include <cmath>
 #include <functional>
 
-#include <reckoner/reckoning/curves/path.hpp>
+#include <reckoner/reckoning/curves.hpp>
 
 namespace reckoner {
 namespace {

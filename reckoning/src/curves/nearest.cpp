@@ -3,7 +3,7 @@
 #include <array>
 #include <cmath>
 
-#include <reckoner/reckoning/curves/path.hpp>
+#include <reckoner/reckoning/curves.hpp>
 
 namespace reckoner {
 namespace {

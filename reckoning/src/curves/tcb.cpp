@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include <reckoner/reckoning/curves/tcb.hpp>
+#include <reckoner/reckoning/curves.hpp>
 
 namespace reckoner {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <reckoner/reckoning/curves/tcb.hpp>
+#include <reckoner/reckoning/curves.hpp>
 
 namespace reckoner::tcb_keys {
 

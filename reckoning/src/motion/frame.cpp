@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <glm/geometric.hpp>
 
-#include <reckoner/reckoning/frame.hpp>
+#include <reckoner/reckoning/state.hpp>
 
 namespace reckoner {
 namespace {

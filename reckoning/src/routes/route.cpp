@@ -6,7 +6,7 @@
 
 #include <glm/geometric.hpp>
 
-#include <reckoner/reckoning/curves/path.hpp>
+#include <reckoner/reckoning/curves.hpp>
 #include <reckoner/reckoning/route.hpp>
 
 namespace reckoner {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "server/src/interest/interest.hpp"
 
+#include "server/src/interest/spatial_index.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -25,11 +27,14 @@ Interest::Interest(const InterestConfig& config, double tick_rate_hz)
       interval_ticks_(static_cast<Tick>(std::max(1.0, std::round(config.interval_s * tick_rate_hz)))),
       by_distance_(config.radius_m > 0.0 || config.level_distance_m[0] > 0.0),
       rest_margin_m_(kRestMargin * config.hysteresis * config.radius_m),
-      spatial_index_(config.radius_m > 0.0 ? 0.5 * config.radius_m : kAnyCellM, interval_ticks_) {}
+      spatial_index_(std::make_unique<SpatialIndex>(config.radius_m > 0.0 ? 0.5 * config.radius_m : kAnyCellM,
+                                                    interval_ticks_)) {}
+
+Interest::~Interest() = default;
 
 void Interest::set_position(const Entity& entity, const EntityTable& entities) {
   const auto slot = static_cast<std::uint32_t>(entity.id.slot());
-  if (config_.radius_m > 0.0) spatial_index_.set_position(slot, entities.position_in_world(entity));
+  if (config_.radius_m > 0.0) spatial_index_->set_position(slot, entities.position_in_world(entity));
   if (entity.relevance == Relevance::always) {
     always_relevant_.insert(slot);
   } else {
@@ -38,11 +43,11 @@ void Interest::set_position(const Entity& entity, const EntityTable& entities) {
 }
 
 void Interest::update_positions(const EntityTable& entities, Tick tick) {
-  if (config_.radius_m > 0.0) spatial_index_.update_positions(entities, tick);
+  if (config_.radius_m > 0.0) spatial_index_->update_positions(entities, tick);
 }
 
 void Interest::remove(std::uint32_t slot) {
-  spatial_index_.remove(slot);
+  spatial_index_->remove(slot);
   always_relevant_.erase(slot);
 }
 
@@ -159,8 +164,8 @@ void Interest::update(Session& session, EntityTable& entities, Tick tick) {
 // may have moved by one margin since its last search of entities at rest, and may move by another until the
 // next.
 double Interest::margin_m(std::uint32_t slot) const {
-  if (spatial_index_.is_resting(slot)) return rest_margin_m_;
-  return spatial_index_.is_settling(slot) ? 2.0 * rest_margin_m_ : 0.0;
+  if (spatial_index_->is_resting(slot)) return rest_margin_m_;
+  return spatial_index_->is_settling(slot) ? 2.0 * rest_margin_m_ : 0.0;
 }
 
 // Collects the entities to decide about if nothing but positions has changed. Few of the followed entities
@@ -174,15 +179,15 @@ void Interest::search_nearby(Session& session) {
   const bool rest_too =
       !view.eye_for_rest || !(glm::distance(*view.eye, *view.eye_for_rest) < rest_margin_m_);
   if (rest_too) search_resting(session);
-  spatial_index_.moving().within(
+  spatial_index_->moving().within(
       *view.eye, config_.radius_m * (1.0 + config_.hysteresis), [&](std::uint32_t slot, double distance2_m2) {
         near_.insert(slot);
         const bool candidate = followed.contains(slot) ? levels : distance2_m2 <= radius2_m2;
-        if (candidate || spatial_index_.is_settling(slot)) candidates_.push_back(slot);
+        if (candidate || spatial_index_->is_settling(slot)) candidates_.push_back(slot);
       });
   const auto note = [&](std::uint32_t slot) { candidates_.push_back(slot); };
   for (std::size_t w = 0; w < followed.words().size(); ++w) {
-    const std::uint64_t looked_for = rest_too ? ~std::uint64_t{0} : ~spatial_index_.at_rest().word(w);
+    const std::uint64_t looked_for = rest_too ? ~std::uint64_t{0} : ~spatial_index_->at_rest().word(w);
     SlotSet::for_each_in(followed.word(w) & looked_for & ~near_.word(w) & ~always_relevant_.word(w), w, note);
   }
   for (std::size_t w = 0; w < always_relevant_.words().size(); ++w)
@@ -194,12 +199,12 @@ void Interest::search_resting(Session& session) {
   const SlotSet& followed = session.subscriptions().slots();
   const bool levels = config_.level_distance_m[0] > 0.0;
   const double enter_m = config_.radius_m + rest_margin_m_;
-  spatial_index_.resting().within(*view.eye, config_.radius_m * (1.0 + config_.hysteresis) - rest_margin_m_,
-                                  [&](std::uint32_t slot, double distance2_m2) {
-                                    near_.insert(slot);
-                                    if (followed.contains(slot) ? levels : distance2_m2 <= enter_m * enter_m)
-                                      candidates_.push_back(slot);
-                                  });
+  spatial_index_->resting().within(*view.eye, config_.radius_m * (1.0 + config_.hysteresis) - rest_margin_m_,
+                                   [&](std::uint32_t slot, double distance2_m2) {
+                                     near_.insert(slot);
+                                     if (followed.contains(slot) ? levels : distance2_m2 <= enter_m * enter_m)
+                                       candidates_.push_back(slot);
+                                   });
   view.eye_for_rest = view.eye;
 }
 
@@ -214,8 +219,8 @@ void Interest::search_all(Session& session, const EntityTable& entities) {
   if (config_.radius_m > 0.0) {
     const auto note = [&](std::uint32_t slot, double) { near_.insert(slot); };
     if (view.eye) {
-      spatial_index_.moving().within(*view.eye, config_.radius_m + 2.0 * rest_margin_m_, note);
-      spatial_index_.resting().within(*view.eye, config_.radius_m + rest_margin_m_, note);
+      spatial_index_->moving().within(*view.eye, config_.radius_m + 2.0 * rest_margin_m_, note);
+      spatial_index_->resting().within(*view.eye, config_.radius_m + rest_margin_m_, note);
     }
     view.eye_for_rest = view.eye;
   } else if (view.changed) {

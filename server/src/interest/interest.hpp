@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "server/src/interest/spatial_index.hpp"
 #include "server/src/session/session.hpp"
 #include "server/src/world/entity_table.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
-#include <reckoner/server/interest.hpp>
+#include <reckoner/server/server.hpp>
 
 namespace reckoner {
+
+class SpatialIndex;
 
 /// Decides which entities each client follows, and at which level of detail. A client follows the entities
 /// near its eye and those that are always relevant, but no hidden ones (InterestConfig). Each client is
@@ -19,6 +21,7 @@ namespace reckoner {
 class Interest {
  public:
   Interest(const InterestConfig& config, double tick_rate_hz);
+  ~Interest();
 
   /// Decides anew whether and at which level the client follows one entity. For new entities, and for those
   /// whose relevance changed for another reason than their position.
@@ -61,7 +64,7 @@ class Interest {
   Tick interval_ticks_;
   bool by_distance_;      // relevance or level of detail depends on distance
   double rest_margin_m_;  // entities at rest are searched only after the eye moved by this, m
-  SpatialIndex spatial_index_;
+  std::unique_ptr<SpatialIndex> spatial_index_;
   SlotSet always_relevant_;                // entities that are always relevant
   SlotSet near_;                           // scratch
   std::vector<std::uint32_t> candidates_;  // scratch: entities to decide about

@@ -1,16 +1,156 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "server/src/interest/interest_grid.hpp"
 #include "server/src/world/entity_table.hpp"
 #include "server/src/world/slot_set.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include <glm/vec3.hpp>
 
 namespace reckoner {
+
+/// Finds the entities within a distance of a point. Entities are known by slot.
+///
+/// A uniform grid of square cells over the horizontal plane (z is up). The cells wrap round a torus of 256 x
+/// 256 buckets. Cells a multiple of 256 apart share a bucket; the distance test, which is needed anyway,
+/// separates their entities. So the world may have any size, and a cell is found without hashing or
+/// searching. Memory is bounded: 256 bytes for every eight entities of a bucket, 16 bytes for every slot, and
+/// 256 KiB. The grid allocates only when the number of entities or of buckets in use exceeds its previous
+/// maximum.
+///
+/// Any position is safe. Beyond 2^29 cells from the origin, the outermost cells extend without limit;
+/// infinities and NaN are never within any distance. Only one thread may change the grid at a time, and no
+/// thread may search it meanwhile. Several threads may search it at once.
+class InterestGrid {
+ public:
+  /// `cell_m`: edge of a cell, m, > 0; best about half the usual radius. With larger cells, a search examines
+  /// more entities that are too far away. With smaller ones, it examines more cells, and moving entities
+  /// change cells more often.
+  explicit InterestGrid(double cell_m);
+
+  /// Sets the position, m, of the entity in this slot, whether or not the grid has it already. The cost does
+  /// not depend on the number of entities, and is lowest while the entity stays in its cell. Memory grows
+  /// with the largest slot.
+  void set_position(std::uint32_t slot, const glm::dvec3& position);
+
+  /// Removes the entity. Does nothing if the grid does not have it.
+  void remove(std::uint32_t slot);
+
+  [[nodiscard]] std::size_t size() const { return size_; }
+
+  /// Calls f(slot, distance2_m2) once for every entity at most `radius_m` from `centre` in three dimensions,
+  /// with the squared distance in m^2. A negative radius finds nothing. `f` must not change the grid.
+  ///
+  /// The order depends on when the entities entered their cells, so it may differ between two grids with the
+  /// same entities. Sort the slots where the order matters. (Sorted cells would need a sort whenever an
+  /// entity enters one. Callers mostly look for newly found entities, which are few.)
+  template <class F>
+  void within(const glm::dvec3& centre, double radius_m, F&& f) const;
+
+  /// Heap memory in use, bytes. Constant once the grid has reached its largest size.
+  [[nodiscard]] std::size_t memory_bytes() const;
+
+ private:
+  static constexpr std::int32_t kBucketsAcross = 256;  // a power of two
+  static constexpr std::int32_t kFarthestCell = 1 << 29;
+  static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+  static constexpr std::uint32_t kLanes = 8;
+
+  struct Cell {
+    std::int32_t x = 0, y = 0;
+    bool operator==(const Cell&) const = default;
+  };
+  // Entities of one bucket, with separate arrays per component so that compilers vectorise the distances.
+  struct alignas(64) Block {
+    std::array<double, kLanes> x, y, z;
+    std::array<std::uint32_t, kLanes> slot;
+    std::uint32_t next = kNone;  // next block of the bucket; only the first block may have free lanes
+    std::uint32_t count = 0;     // number of lanes in use; they come first
+  };
+  struct Location {
+    Cell cell;
+    std::uint32_t block = kNone;
+    std::uint32_t lane = 0;
+  };
+
+  // Monotonic in `metres`: a search over a range of cells therefore misses nothing.
+  [[nodiscard]] std::int32_t cell_index(double metres) const {
+    const double index = std::floor(metres * cells_per_m_);
+    if (!(index > -kFarthestCell)) return -kFarthestCell;
+    return index < kFarthestCell ? static_cast<std::int32_t>(index) : kFarthestCell;
+  }
+  [[nodiscard]] static std::size_t bucket_of(std::int32_t x, std::int32_t y) {
+    constexpr auto mask = static_cast<std::uint32_t>(kBucketsAcross - 1);
+    return (static_cast<std::uint32_t>(y) & mask) * kBucketsAcross + (static_cast<std::uint32_t>(x) & mask);
+  }
+  [[nodiscard]] std::uint32_t allocate_block();
+
+  template <class F>
+  static void within_block(const Block& block, const glm::dvec3& centre, double radius2_m2, F& f);
+
+  double cell_m_;
+  double cells_per_m_;
+  std::size_t size_ = 0;
+  std::vector<std::uint32_t> buckets_;  // index of each bucket's first block
+  std::vector<Block> blocks_;
+  std::vector<Location> locations_;  // by slot
+  std::uint32_t free_block_ = kNone;
+};
+
+template <class F>
+void InterestGrid::within_block(const Block& block, const glm::dvec3& centre, double radius2_m2, F& f) {
+  std::array<double, kLanes> distance2_m2;
+  for (std::uint32_t i = 0; i < kLanes; ++i) {  // free lanes too: compilers vectorise a fixed count
+    const double dx = block.x[i] - centre.x, dy = block.y[i] - centre.y, dz = block.z[i] - centre.z;
+    distance2_m2[i] = dx * dx + dy * dy + dz * dz;
+  }
+  // Collects the hits without branches, because the processor cannot predict the comparison.
+  std::array<std::uint32_t, kLanes> hits;
+  std::uint32_t count = 0;
+  for (std::uint32_t i = 0; i < block.count; ++i) {
+    hits[count] = i;
+    count += distance2_m2[i] <= radius2_m2 ? 1 : 0;
+  }
+  for (std::uint32_t k = 0; k < count; ++k)
+    f(block.slot[hits[k]], distance2_m2[hits[k]]);
+}
+
+template <class F>
+void InterestGrid::within(const glm::dvec3& centre, double radius_m, F&& f) const {
+  if (!(radius_m >= 0.0)) return;
+  const double radius2_m2 = radius_m * radius_m;
+  // Upper bound for the rounding errors of coordinates and cell borders. It adds one cell at most.
+  const double slack_m = 8.0 * std::numeric_limits<double>::epsilon() *
+                         (std::abs(centre.x) + std::abs(centre.y) + radius_m + cell_m_);
+  const double reach_m = radius_m + slack_m;
+  const std::int32_t first_y = cell_index(centre.y - reach_m), last_y = cell_index(centre.y + reach_m);
+  const std::int32_t first_x = cell_index(centre.x - reach_m), last_x = cell_index(centre.x + reach_m);
+  const std::int64_t rows = std::int64_t{last_y} - first_y + 1, columns = std::int64_t{last_x} - first_x + 1;
+  if (rows >= kBucketsAcross || columns >= kBucketsAcross ||
+      rows * columns >= static_cast<std::int64_t>(blocks_.size())) {
+    for (const Block& block : blocks_)
+      within_block(block, centre, radius2_m2, f);
+    return;
+  }
+  for (std::int32_t y = first_y; y <= last_y; ++y) {
+    // The part of the circle in this row of cells: half a chord at the row's nearest border.
+    double dy_m = std::max({0.0, y * cell_m_ - centre.y, centre.y - (y + 1) * cell_m_}) - slack_m;
+    if (std::abs(y) == kFarthestCell || dy_m < 0.0) dy_m = 0.0;
+    const double half_m = std::sqrt(std::max(0.0, reach_m * reach_m - dy_m * dy_m)) + slack_m;
+    const std::int32_t end_x = std::min(cell_index(centre.x + half_m), last_x);
+    for (std::int32_t x = std::max(cell_index(centre.x - half_m), first_x); x <= end_x; ++x) {
+      for (std::uint32_t at = buckets_[bucket_of(x, y)]; at != kNone; at = blocks_[at].next)
+        within_block(blocks_[at], centre, radius2_m2, f);
+    }
+  }
+}
 
 /// The positions of all entities, with moving entities apart from those at rest. A search for moving entities
 /// may find something new every time; one for entities at rest, only after the client's eye has moved.

@@ -2,12 +2,12 @@
 #include "server/src/publish/field_updates.hpp"
 
 #include "net/src/codec/field_codec.hpp"
-#include "server/src/util/tick_order.hpp"
 
 #include <algorithm>
 #include <array>
 #include <bit>
 
+#include <reckoner/net/ids.hpp>
 #include <reckoner/net/transport.hpp>
 
 namespace reckoner {

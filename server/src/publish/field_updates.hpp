@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "net/src/messages/ack_window.hpp"
+#include "net/src/messages/datagram.hpp"
 #include "net/src/wire/bit_stream.hpp"
 #include "server/src/world/field_table.hpp"
 

@@ -13,7 +13,7 @@
 
 #include <reckoner/net/ids.hpp>
 #include <reckoner/net/refusal.hpp>
-#include <reckoner/server/interest.hpp>
+#include <reckoner/server/server.hpp>
 
 namespace reckoner {
 

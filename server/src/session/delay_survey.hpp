@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "server/src/session/session_table.hpp"
+#include "server/src/session/session.hpp"
 #include "server/src/world/entity_table.hpp"
 
 #include <array>

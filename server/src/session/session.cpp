@@ -2,6 +2,7 @@
 #include "server/src/session/session.hpp"
 
 #include "net/src/codec/field_codec.hpp"
+#include "server/src/rewind/shown_history.hpp"
 #include "server/src/util/prefetch.hpp"
 
 #include <algorithm>
@@ -144,6 +145,31 @@ Session::Session(ClientId id, PeerId peer, const ServerConfig& config)
 void Session::send_message(std::span<const std::byte> message, Transport& transport) {
   reliable_.add_sent(message);
   if (peer_) transport.send(peer_, Channel::control, message);
+}
+
+Session::~Session() = default;
+
+void Session::remember_seen(MotionPath path, double blend_s, double limit_s) {
+  seen_ = std::make_unique<ShownHistory>(path, blend_s, limit_s);
+}
+
+void Session::change_seen(MotionPath path, double blend_s) {
+  if (seen_) seen_->change(path, blend_s);
+}
+
+std::optional<State> Session::shown(EntityId entity, double time_s, double present_s) const {
+  const auto shown_s = seen_ ? seen_->shown_at(time_s, present_s) : std::nullopt;
+  if (!shown_s) return std::nullopt;
+  return seen_->shown(entity, *shown_s);
+}
+
+void Session::note_shown_frame(const Motion& motion) const {
+  if (seen_) seen_->note_frame(motion);
+}
+
+void Session::shown(double time_s, double present_s, std::vector<SeenPose>& poses) const {
+  const auto shown_s = seen_ ? seen_->shown_at(time_s, present_s) : std::nullopt;
+  if (shown_s) seen_->shown(*shown_s, poses);
 }
 
 void Session::send_route(const RouteMessage& message, Transport& transport) {

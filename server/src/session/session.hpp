@@ -2,15 +2,12 @@
 #pragma once
 
 #include "net/src/link/link_estimate.hpp"
-#include "net/src/link/message_outbox.hpp"
+#include "net/src/link/message_queues.hpp"
 #include "net/src/link/reliable_queue.hpp"
-#include "net/src/messages/ack_window.hpp"
 #include "net/src/messages/datagram.hpp"
 #include "net/src/messages/messages.hpp"
 #include "server/src/publish/encodings.hpp"
 #include "server/src/publish/field_updates.hpp"
-#include "server/src/publish/snapshot.hpp"
-#include "server/src/rewind/seen_by.hpp"
 #include "server/src/session/byte_budget.hpp"
 #include "server/src/session/client_settings.hpp"
 #include "server/src/session/datagrams.hpp"
@@ -19,10 +16,13 @@
 #include "server/src/world/entity_table.hpp"
 #include "server/src/world/field_table.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <reckoner/net/ids.hpp>
@@ -30,6 +30,8 @@
 #include <reckoner/server/server.hpp>
 
 namespace reckoner {
+
+class ShownHistory;
 
 /// One client as the server knows it: the entities it follows, the messages and updates in flight to it, and
 /// the data that it still lacks.
@@ -57,6 +59,7 @@ class Session {
   };
 
   Session(ClientId id, PeerId peer, const ServerConfig& config);
+  ~Session();
 
   [[nodiscard]] ClientId id() const { return id_; }
   [[nodiscard]] PeerId peer() const { return peer_; }  ///< null: there is no connection now
@@ -72,15 +75,16 @@ class Session {
   [[nodiscard]] DeclaredPlayout& playout() { return playout_; }
 
   /// Records from now on what the client shows (ShownHistory). Call it before anything is sent.
-  void remember_seen(MotionPath path, double blend_s, double limit_s) {
-    seen_ = std::make_unique<ShownHistory>(path, blend_s, limit_s);
-  }
+  void remember_seen(MotionPath path, double blend_s, double limit_s);
   /// The client now shows entities by this path and blend.
-  void change_seen(MotionPath path, double blend_s) {
-    if (seen_) seen_->change(path, blend_s);
-  }
-  /// Null if it is not recorded.
-  [[nodiscard]] const ShownHistory* seen() const { return seen_.get(); }
+  void change_seen(MotionPath path, double blend_s);
+  /// What the client showed of `entity` when its own clock said `time_s`, server time; the present server
+  /// time is `present_s`. Nothing if that is not known.
+  [[nodiscard]] std::optional<State> shown(EntityId entity, double time_s, double present_s) const;
+  /// Appends what the client showed of every entity at that time to `poses`; nothing if that is not known.
+  void shown(double time_s, double present_s, std::vector<SeenPose>& poses) const;
+  /// Records the frame of a motion that the client sent as an owner (ShownHistory::note_frame()).
+  void note_shown_frame(const Motion& motion) const;
 
   // Resuming.
 
@@ -258,6 +262,73 @@ class Session {
   std::uint64_t repeated_spawn_motions_ = 0;  // not added to the statistics yet
   SentWindow sent_;
   InFlight in_flight_;
+};
+
+/// All sessions, in the order in which the clients joined, so that no result depends on a hash. References
+/// stay valid until remove().
+class SessionTable {
+ public:
+  Session& add(ClientId id, PeerId peer, const ServerConfig& config) {
+    sessions_.push_back(std::make_unique<Session>(id, peer, config));
+    Session& added = *sessions_.back();
+    ids_.push_back(id);
+    by_peer_.insert(position_of(peer), {peer, &added});
+    return added;
+  }
+
+  /// Null if there is no such session.
+  [[nodiscard]] Session* find(PeerId peer) const {
+    const auto found = position_of(peer);
+    return found == by_peer_.end() || found->first != peer ? nullptr : found->second;
+  }
+  [[nodiscard]] Session* find(ClientId id) const {
+    const auto found = std::lower_bound(ids_.begin(), ids_.end(), id);
+    return found == ids_.end() || *found != id ? nullptr : sessions_[index_of(found)].get();
+  }
+
+  void remove(ClientId id) {
+    const auto gone = std::lower_bound(ids_.begin(), ids_.end(), id);
+    if (gone == ids_.end() || *gone != id) return;
+    forget(sessions_[index_of(gone)]->peer());
+    sessions_.erase(sessions_.begin() + static_cast<std::ptrdiff_t>(index_of(gone)));
+    ids_.erase(gone);
+  }
+
+  /// Moves the session to another connection. `to` is null if it has none for now.
+  void move(Session& session, PeerId to) {
+    forget(session.peer());
+    session.set_peer(to);
+    if (to) by_peer_.insert(position_of(to), {to, &session});
+  }
+  void clear() {
+    sessions_.clear();
+    ids_.clear();
+    by_peer_.clear();
+  }
+
+  [[nodiscard]] std::span<const std::unique_ptr<Session>> all() const { return sessions_; }
+  [[nodiscard]] std::size_t size() const { return sessions_.size(); }
+
+ private:
+  using ByPeer = std::vector<std::pair<PeerId, Session*>>;
+
+  [[nodiscard]] ByPeer::const_iterator position_of(PeerId peer) const {
+    return std::lower_bound(by_peer_.begin(), by_peer_.end(), peer,
+                            [](const auto& entry, PeerId wanted) { return entry.first < wanted; });
+  }
+  void forget(PeerId peer) {
+    const auto found = position_of(peer);
+    if (found != by_peer_.end() && found->first == peer) by_peer_.erase(found);
+  }
+  [[nodiscard]] std::size_t index_of(std::vector<ClientId>::const_iterator id) const {
+    return static_cast<std::size_t>(id - ids_.begin());
+  }
+
+  // Sorted lists, because they are searched many times per tick: a few kB stay in the processor's first-level
+  // cache, the sessions themselves do not.
+  std::vector<std::unique_ptr<Session>> sessions_;
+  std::vector<ClientId> ids_;  // of sessions_; new ids are always larger
+  ByPeer by_peer_;             // sorted by peer
 };
 
 }  // namespace reckoner

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "server/src/util/tick_order.hpp"
-
 #include <cstddef>
 #include <cstdint>
 #include <deque>

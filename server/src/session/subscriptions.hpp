@@ -3,8 +3,6 @@
 
 #include "net/src/link/baselines.hpp"
 #include "server/src/util/prefetch.hpp"
-#include "server/src/util/tick_order.hpp"
-#include "server/src/world/published.hpp"
 #include "server/src/world/slot_set.hpp"
 
 #include <array>

@@ -7,9 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include <reckoner/reckoning/curves/catmull_rom.hpp>
-#include <reckoner/reckoning/curves/path.hpp>
-#include <reckoner/reckoning/curves/tcb.hpp>
+#include <reckoner/reckoning/curves.hpp>
 
 namespace reckoner {
 namespace {

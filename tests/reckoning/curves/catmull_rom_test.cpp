@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include <reckoner/reckoning/curves/catmull_rom.hpp>
+#include <reckoner/reckoning/curves.hpp>
 
 namespace reckoner {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include <reckoner/reckoning/curves/chaikin.hpp>
+#include <reckoner/reckoning/curves.hpp>
 
 namespace reckoner {
 namespace {

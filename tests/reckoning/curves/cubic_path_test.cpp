@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <reckoner/reckoning/curves/path.hpp>
+#include <reckoner/reckoning/curves.hpp>
 
 namespace reckoner {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <reckoner/reckoning/curves/path.hpp>
+#include <reckoner/reckoning/curves.hpp>
 
 namespace reckoner {
 

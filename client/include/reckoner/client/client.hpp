@@ -14,7 +14,6 @@
 #include <reckoner/client/playout.hpp>
 #include <reckoner/net/archetype.hpp>
 #include <reckoner/net/dialer.hpp>
-#include <reckoner/net/game_message.hpp>
 #include <reckoner/net/ids.hpp>
 #include <reckoner/net/log.hpp>
 #include <reckoner/net/refusal.hpp>

@@ -7,12 +7,18 @@
 #include <functional>
 #include <limits>
 
-#include <reckoner/reckoning/frame.hpp>
+#include <reckoner/reckoning/state.hpp>
 
 namespace reckoner {
 
 /// Server ticks since the server started. 32 bits last 2.2 years at 60 Hz.
 using Tick = std::uint32_t;
+
+/// True if tick `a` is before tick `b`. Correct across the wrap of the 32-bit counter, as long as the two
+/// ticks are less than 2^31 apart.
+[[nodiscard]] constexpr bool earlier(Tick a, Tick b) {
+  return static_cast<std::int32_t>(a - b) < 0;
+}
 
 /// Rounds `ticks` down to whole ticks. Returns the first or last tick if the number is outside the range, and
 /// 0 for NaN.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "net/src/transport/enet/held_packets.hpp"
 
-#include "net/src/messages/sequence.hpp"
+#include "net/src/messages/datagram.hpp"
 #include "net/src/transport/enet/enet_filter.hpp"
 
 #include <cstddef>

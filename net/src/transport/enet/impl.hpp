@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "net/src/messages/message_codec.hpp"
+#include "net/src/messages/messages.hpp"
 #include "net/src/secure/guard.hpp"
 #include "net/src/transport/enet/datagram_batch.hpp"
 #include "net/src/transport/enet/enet_filter.hpp"

@@ -5,7 +5,6 @@
 #include <limits>
 
 #include <reckoner/reckoning/export.hpp>
-#include <reckoner/reckoning/frame.hpp>
 #include <reckoner/reckoning/state.hpp>
 
 namespace reckoner {
@@ -82,5 +81,12 @@ struct Motion {
 /// The state at the position `along` on the motion's route, with the orientation that the motion asks for
 /// (Motion::faces_route). The motion must be on a route.
 [[nodiscard]] RECKONER_RECKONING_API State state_along(const Motion& motion, const RouteState& along);
+
+/// How an entity moves from one known motion to the next.
+enum class MotionPath : std::uint8_t {
+  predict,  ///< extrapolates the newest motion; shows the present
+  /// Follows the cubic through the positions and velocities of two neighbouring motions; shows the past.
+  interpolate,
+};
 
 }  // namespace reckoner

@@ -8,10 +8,7 @@
 #include <glm/gtc/quaternion.hpp>
 #include <glm/vec3.hpp>
 
-#include <reckoner/reckoning/curves/catmull_rom.hpp>
-#include <reckoner/reckoning/curves/chaikin.hpp>
-#include <reckoner/reckoning/curves/path.hpp>
-#include <reckoner/reckoning/curves/tcb.hpp>
+#include <reckoner/reckoning/curves.hpp>
 #include <reckoner/reckoning/export.hpp>
 #include <reckoner/reckoning/motion.hpp>
 #include <reckoner/reckoning/result.hpp>

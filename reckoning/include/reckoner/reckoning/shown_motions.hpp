@@ -11,8 +11,8 @@
 
 #include <reckoner/reckoning/blend.hpp>
 #include <reckoner/reckoning/export.hpp>
-#include <reckoner/reckoning/frame.hpp>
 #include <reckoner/reckoning/motion.hpp>
+#include <reckoner/reckoning/state.hpp>
 
 namespace reckoner {
 
@@ -59,13 +59,6 @@ class RECKONER_RECKONING_API MotionHistory {
   std::array<Motion, kMaxMotions + kSpare> motions_;
   std::size_t first_ = 0;
   std::size_t count_ = 1;
-};
-
-/// How an entity moves from one known motion to the next.
-enum class MotionPath : std::uint8_t {
-  predict,  ///< extrapolates the newest motion; shows the present
-  /// Follows the cubic through the positions and velocities of two neighbouring motions; shows the past.
-  interpolate,
 };
 
 /// The corrections that are being blended into the shown pose, and the time until which the newest motion

@@ -3,6 +3,7 @@
 
 #include "net/src/codec/coding_statistics.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -13,7 +14,6 @@
 
 #include <reckoner/net/archetype.hpp>
 #include <reckoner/net/connect_token.hpp>
-#include <reckoner/net/game_message.hpp>
 #include <reckoner/net/ids.hpp>
 #include <reckoner/net/log.hpp>
 #include <reckoner/net/refusal.hpp>
@@ -23,10 +23,70 @@
 #include <reckoner/reckoning/result.hpp>
 #include <reckoner/reckoning/route.hpp>
 #include <reckoner/reckoning/state.hpp>
-#include <reckoner/server/interest.hpp>
-#include <reckoner/server/ownership.hpp>
 
 namespace reckoner {
+
+/// What becomes of a motion that an owner sends and that its entity cannot have made.
+enum class OwnerPolicy : std::uint8_t {
+  accept,   ///< it is shown all the same, as long as it lies in the world: the owner is trusted
+  correct,  ///< the nearest that the entity can have made takes its place, and the owner is told
+  refuse,   ///< it is not shown; the motion before goes on, and comes to rest
+};
+
+/// What becomes of an entity whose owner is gone.
+enum class OwnerGone : std::uint8_t {
+  rest,     ///< it comes to rest within half a second and belongs to the server
+  despawn,  ///< it ends
+};
+
+/// What an entity that a client owns may do. Its archetype has the rest: top speed and size of the world.
+struct OwnershipRules {
+  OwnerPolicy policy = OwnerPolicy::correct;  ///< of motions that it cannot have made
+  OwnerGone gone = OwnerGone::rest;           ///< what becomes of it when its owner is gone
+  double max_acceleration_mps2 = 1000.0;      ///< a body that hits a wall at 10 m/s within a tick has 600
+  double max_updates_per_s = 120.0;           ///< motions beyond are not looked at
+  /// So far from the middle of a frame it may be when its owner has it enter that, m; 0: it enters none. Who
+  /// is in a frame goes where that goes.
+  double frame_reach_m = 100.0;
+  double silence_s = 1.0;  ///< nothing heard from the owner for so long: the entity comes to rest, s
+};
+
+/// What a server counted of entities that clients own, since it was made.
+struct OwnershipStats {
+  std::uint64_t accepted = 0;    ///< motions
+  std::uint64_t corrected = 0;   ///< they were beyond the limits: another took their place
+  std::uint64_t refused = 0;     ///< beyond the limits, not shown
+  std::uint64_t late = 0;        ///< older than a second, or than one that was taken in; harmless
+  std::uint64_t ahead = 0;       ///< stamps from the future
+  std::uint64_t too_many = 0;    ///< beyond max_updates_per_s
+  std::uint64_t void_terms = 0;  ///< of entities that are not the client's, or not any more
+};
+
+/// Whom an entity concerns.
+enum class Relevance : std::uint8_t {
+  by_distance,  ///< whoever is near enough, see InterestConfig
+  always,       ///< everybody: the ball, the flag
+  never,        ///< nobody
+};
+
+/// Entities and clients carry a mask of groups; a client sees only entities that share a group with it
+/// (teams, floors of a building, worlds side by side). Anything goes through this filter, whatever its
+/// distance.
+inline constexpr std::uint32_t kAllGroups = 0xffffffffu;
+
+/// Who sees what, and how finely. Distances are from the client's eye (Server::set_view), in m.
+struct InterestConfig {
+  /// Entities up to here are shown; 0: all are, wherever they are. A client without an eye sees then only
+  /// what is always relevant.
+  double radius_m = 0.0;
+  /// What is shown stays until it is this share further away, so that nothing flickers at the edge. The same
+  /// for levels of detail.
+  double hysteresis = 0.15;
+  /// From these distances on the threshold is 4 and 16 times as large; 0: never. What is far looks small.
+  std::array<double, 2> level_distance_m{0.0, 0.0};
+  /// How often a client's interest are looked at again, s. What is spawned within them shows at once.
+  double interval_s = 0.2;
+};
 
 /// What a server knows of an entity and what its clients do, side by side, as of the last tick: to be drawn
 /// over the game, or watched. Plain data; nothing in it is drawn by Reckoner.
@@ -169,6 +229,9 @@ struct ServerStats {
   /// Payloads, and motions and reports in them, that were not taken in, by reason. Some are merely late.
   RefusalCounts refusals;
 };
+/// Adds every counter of `part` to `total`: for example of several servers in one process.
+RECKONER_SERVER_API PublishCauses& operator+=(PublishCauses& total, const PublishCauses& part);
+RECKONER_SERVER_API ServerStats& operator+=(ServerStats& total, const ServerStats& part);
 
 /// The publishing side: knows the truth about every entity and decides what each client must be told.
 ///

@@ -1,24 +1,22 @@
 // SPDX-License-Identifier: MIT
-#pragma once
-
 #include <reckoner/server/server.hpp>
 
 namespace reckoner {
 
-inline void add(PublishCauses& total, const PublishCauses& part) {
+PublishCauses& operator+=(PublishCauses& total, const PublishCauses& part) {
   total.first += part.first;
   total.owner += part.owner;
   total.teleport += part.teleport;
   total.frame += part.frame;
   total.route += part.route;
   total.due += part.due;
+  return total;
 }
 
-/// Adds every counter of `part`, the statistics of one part of the server, to `total`.
-inline void add(ServerStats& total, const ServerStats& part) {
+ServerStats& operator+=(ServerStats& total, const ServerStats& part) {
   total.ticks += part.ticks;
   total.publishes += part.publishes;
-  add(total.published_for, part.published_for);
+  total.published_for += part.published_for;
   total.updates_sent += part.updates_sent;
   total.full_updates_sent += part.full_updates_sent;
   total.repairs_sent += part.repairs_sent;
@@ -38,6 +36,7 @@ inline void add(ServerStats& total, const ServerStats& part) {
   total.datagrams_lost += part.datagrams_lost;
   total.malformed += part.malformed;
   total.refusals += part.refusals;
+  return total;
 }
 
 }  // namespace reckoner

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "server/src/publish/snapshot.hpp"
+#include "server/src/session/datagrams.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "server/src/rewind/seen_by.hpp"
+#include "server/src/rewind/shown_history.hpp"
 
 #include "scenario/builtin/random.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "harness/stress/load/told_lines.hpp"
+#include "harness/stress/load/parent_lines.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -437,6 +438,330 @@ class RECKONER_RECKONING_API FrameTable {
   };
   std::vector<Node> nodes_;
   double roll_rate_ = 0.0;
+};
+
+/// The knot interval between two points: uniform (1), centripetal (the square root of their distance) or
+/// chordal (their distance). Centripetal knots give neither cusps nor loops inside a segment (C. Yuksel, S.
+/// Schaefer, J. Keyser, "Parameterization and applications of Catmull-Rom curves", 2011).
+enum class CatmullRomKnots : std::uint8_t { kUniform = 0, kCentripetal = 1, kChordal = 2 };
+
+/// The extra point before the first and after the last point. Doubled: the end point again. Reflected: its
+/// neighbour, mirrored at the end point. Closed: the points at the other end of the curve. With centripetal
+/// or chordal knots, the knot interval of the extra point is that of the neighbour on the other side of the
+/// end point.
+enum class CatmullRomEnds : std::uint8_t { kDoubled = 0, kReflected = 1, kClosed = 2 };
+
+/// Options of a Catmull-Rom curve.
+struct CatmullRomOptions {
+  CatmullRomKnots knots = CatmullRomKnots::kUniform;  ///< the interval between knots
+  CatmullRomEnds ends = CatmullRomEnds::kDoubled;     ///< the extra points beyond the ends
+};
+
+/// The uniform Catmull-Rom cubic from p1 (t = 0) to p2 (t = 1), with p0 before and p3 after them:
+/// (2 p1 + (p2 - p0) t + (2 p0 - 5 p1 + 4 p2 - p3) t^2 + (3 p1 - p0 - 3 p2 + p3) t^3) / 2.
+template <CurveVector V>
+[[nodiscard]] V catmull_rom(const V& p0, const V& p1, const V& p2, const V& p3, double t) {
+  return hermite_piece(p1, p2, V(0.5 * (p2 - p0)), V(0.5 * (p3 - p1))).position(t);
+}
+
+/// A Catmull-Rom curve, which passes through its points (E. Catmull, R. Rom, "A class of local interpolating
+/// splines", 1974; uneven knots: P. Barry, R. Goldman, 1988). There is one segment between each two
+/// neighbours. The parameter counts segments, so position(i) is exactly point i. The tangent at a point is
+/// (v0 d1 + v1 d0) / (d0 + d1). Here v0 and v1 are the mean velocities of the segments before and after it,
+/// and d0 and d1 their knot intervals.
+///
+/// The curve is C1 in time. With uniform knots, time is the parameter. With other knots, segment i lasts
+/// knot_interval(i). All functions return derivatives with respect to the parameter, which are
+/// knot_interval() times the derivatives in time. So their direction is continuous, but their length changes
+/// at the points.
+///
+/// Repeated points: uniform knots treat them like any other points. With other knots the curve has the same
+/// shape as if the point were given once. The segment between the repeats then has zero length, zero
+/// derivatives and a knot_interval() of 0. If the last point of a closed curve repeats the first, it is used
+/// only once.
+///
+/// A value; evaluation allocates nothing.
+template <CurveVector V>
+class CatmullRom {
+ public:
+  /// Fails if there are fewer than two points (closed: three, not counting a repeat of the first at the end),
+  /// or if a coordinate is not finite or larger than kLargestCoordinate.
+  [[nodiscard]] static Result<CatmullRom> make(std::span<const V> points,
+                                               const CatmullRomOptions& options = {});
+
+  /// Position at the parameter t, which counts segments.
+  [[nodiscard]] V position(double t) const { return path_.position(t); }
+  /// First derivative with respect to t.
+  [[nodiscard]] V derivative(double t) const { return path_.derivative(t); }
+  /// Second derivative with respect to t.
+  [[nodiscard]] V second_derivative(double t) const { return path_.second_derivative(t); }
+  /// Position and first derivative together.
+  [[nodiscard]] CurvePoint<V> evaluate(double t) const { return path_.evaluate(t); }
+
+  /// The number of segments.
+  [[nodiscard]] std::size_t segment_count() const { return path_.piece_count(); }
+  /// The difference between the two knots of a segment, in the unit that CatmullRomKnots defines.
+  [[nodiscard]] double knot_interval(std::size_t segment) const { return intervals_[segment]; }
+  /// The curve as a sequence of cubic pieces, with the same parameter.
+  [[nodiscard]] const CubicPath<V>& path() const { return path_; }
+
+  /// Points on the curve, `n` (>= 1) per segment plus the end: segment_count() x n + 1 points. Every n-th is
+  /// exactly one of the curve's points.
+  [[nodiscard]] std::vector<V> subdivide(std::size_t n) const;
+
+ private:
+  CatmullRom(CubicPath<V> path, std::vector<double> intervals)
+      : path_(std::move(path)), intervals_(std::move(intervals)) {}
+
+  CubicPath<V> path_;
+  std::vector<double> intervals_;
+};
+
+/// Points on the Catmull-Rom curve through `points`, `n` per segment plus the end: (count - 1) x n + 1
+/// points, closed count x n + 1. The given points are reproduced exactly. Fails like CatmullRom::make(), and
+/// if n is 0.
+template <CurveVector V>
+[[nodiscard]] Result<std::vector<V>> subdivide(std::span<const V> points, std::size_t n,
+                                               const CatmullRomOptions& options = {});
+
+/// Default angle limit, 30 degrees, rad.
+inline constexpr double kDefaultAngleLimit = 0.52359877559829887308;
+/// Default outlier limit, 90 degrees, rad.
+inline constexpr double kDefaultOutlierLimit = 1.57079632679489661923;
+/// The largest number of corner-cutting passes.
+inline constexpr int kMaxChaikinPasses = 16;
+
+/// Options of chaikin().
+struct ChaikinOptions {
+  int passes = 1;       ///< 0 to kMaxChaikinPasses; each pass about doubles the number of points
+  bool closed = false;  ///< whether the last point is joined to the first
+  /// If set, only corners that turn by at least this angle (rad, 0 to pi) are cut; all other points stay.
+  std::optional<double> angle_limit;
+  /// If set, spikes are removed before the first pass; see reject_outliers(). rad, above 0 and below pi.
+  std::optional<double> outlier_limit;
+  /// chaikin() fails before it allocates a result with more points.
+  std::size_t max_points = std::size_t{1} << 22;
+};
+
+/// Corner cutting (G. Chaikin, "An algorithm for high speed curve generation", 1974). One pass replaces the
+/// edge from p to p' by the points Q = 3/4 p + 1/4 p' and R = 1/4 p + 3/4 p'. For an open line the end points
+/// are kept, before the first Q and after the last R. So n points become 2n, closed or open.
+///
+/// With an angle limit a pass treats each corner separately. A point whose turn reaches the limit is replaced
+/// by the R before it and the Q after it. All other points stay, and so do the ends of an open line. So a
+/// straight line gains no points, and passes change nothing once all turns are below the limit.
+///
+/// A point that repeats the one before it is ignored; if closed, also a last point that repeats the first. If
+/// fewer than three points remain, these are the result. Fails if a coordinate is not finite or larger than
+/// kLargestCoordinate, if an option is out of range, or if the result would have more than `max_points`
+/// points.
+template <CurveVector V>
+[[nodiscard]] Result<std::vector<V>> chaikin(std::span<const V> points, const ChaikinOptions& options = {});
+
+/// Removes spikes: single points to which the path jumps and from which it returns. A point p is removed if
+/// - the heading turns by more than `limit` at p, and
+/// - the path turns back: without p, it turns by at most limit/2 at each of p's two neighbours.
+///
+/// If there are several such points, the one with the sharpest turn is removed first; then all points are
+/// checked again.
+///
+/// A real corner stays, however sharp it is. If the path enters and leaves a corner in straight lines, the
+/// two turns of the second condition add up to at least the turn at p. So one of them exceeds limit/2. At an
+/// end of an open path one neighbour has no turn. There the path with p must also turn by more than limit/2
+/// at the other neighbour. This is true for a spike and false for a corner.
+///
+/// Nothing is removed from fewer than four points (closed: five). Neighbours that coincide after p is removed
+/// become one point. Spikes of two or more points stay.
+///
+/// `points` must be usable and without consecutive repeats, as chaikin() passes them. The time is
+/// proportional to points x removed points.
+template <CurveVector V>
+[[nodiscard]] std::vector<V> reject_outliers(std::vector<V> points, bool closed,
+                                             double limit = kDefaultOutlierLimit);
+
+/// How motion speeds up and slows down along a segment between two keys: parabolic over the first share
+/// `ease_from`, linear in the middle, parabolic over the last share `ease_to`. The function is C1, rises from
+/// 0 at t = 0 to 1 at t = 1 and never decreases. With a = ease_from, b = ease_to (both scaled to a sum of 1
+/// if their sum is larger) and k = 1/(2 - a - b):
+///   t < a: k t^2/a;   t < 1 - b: k (2t - a);   else 1 - k (1 - t)^2/b.
+/// These are the parameters "ease from" (of the segment's first key) and "ease to" (of its last key) of 3D
+/// Studio.
+class RECKONER_RECKONING_API Easing {
+ public:
+  /// No easing: value(t) = t.
+  Easing() = default;
+
+  /// Both 0 to 1. Values outside count as the nearest limit, NaN as 0.
+  Easing(double ease_from, double ease_to);
+
+  /// The eased value at `t`. Values of t outside 0 to 1 count as the nearest limit.
+  [[nodiscard]] double value(double t) const;
+  [[nodiscard]] double rate(double t) const;         ///< first derivative
+  [[nodiscard]] double second_rate(double t) const;  ///< second derivative; it jumps at a and at 1 - b
+  [[nodiscard]] double inverse(double value) const;  ///< the t at which value(t) is `value`
+
+ private:
+  double a_ = 0.0;
+  double b_ = 0.0;
+  double k_ = 0.5;
+};
+
+/// The shape parameters of a key. The usual range is -1 to 1; any finite number is accepted.
+struct TcbShape {
+  double tension = 0.0;     ///< 1: tight, the curve stops at the key; -1: loose
+  double continuity = 0.0;  ///< not 0: the curve has a corner; the sign is the paper's, see TcbSpline
+  /// 1: overshoots, continues the incoming direction; -1: undershoots, anticipates the outgoing direction.
+  double bias = 0.0;
+};
+
+/// The weights of the step before a key (p_i - p_i-1) and after it (p_i+1 - p_i) in its two tangents. The
+/// incoming tangent is the paper's source derivative, the outgoing tangent its destination derivative.
+struct TcbWeights {
+  double in_before = 0.5;   ///< weight of the step before, in the incoming tangent
+  double in_after = 0.5;    ///< weight of the step after, in the incoming tangent
+  double out_before = 0.5;  ///< weight of the step before, in the outgoing tangent
+  double out_after = 0.5;   ///< weight of the step after, in the outgoing tangent
+};
+
+/// The weights of a key (D. Kochanek, R. Bartels, "Interpolating splines with local tension, continuity, and
+/// bias control", 1984), with t, c, b for tension, continuity and bias:
+///   in:  (1-t)(1-c)(1+b)/2 (p_i - p_i-1) + (1-t)(1+c)(1-b)/2 (p_i+1 - p_i)
+///   out: (1-t)(1+c)(1+b)/2 (p_i - p_i-1) + (1-t)(1-c)(1-b)/2 (p_i+1 - p_i)
+/// The paper's correction for uneven key times is applied: `in` is multiplied by 2 before/(before + after)
+/// and `out` by 2 after/(before + after). `before` and `after` are the durations of the segments before and
+/// after the key, > 0. So the velocity in time is the same on both sides whenever continuity is 0.
+[[nodiscard]] RECKONER_RECKONING_API TcbWeights tcb_weights(const TcbShape& shape, double before,
+                                                            double after);
+
+/// A point that the curve passes at a given time, and the shape of the curve there.
+template <CurveVector V>
+struct TcbKey {
+  double time = 0.0;       ///< s, or any other unit; must increase from key to key
+  V value{0.0};            ///< the point on the curve
+  TcbShape shape{};        ///< the shape of the curve at the key
+  double ease_to = 0.0;    ///< 0 to 1: share of the segment before the key in which motion slows down
+  double ease_from = 0.0;  ///< 0 to 1: share of the segment after the key in which motion speeds up
+};
+
+/// Options of a TcbSpline.
+struct TcbOptions {
+  /// If set, the curve is closed, and this is the time from the last key back to the first, > 0.
+  std::optional<double> closing_time;
+};
+
+/// A Kochanek-Bartels (TCB) spline: keys joined by Hermite cubics.
+///
+/// The sign of continuity is the paper's, as in TcbWeights. Some tutorials and programs have (1+c) where the
+/// paper has (1-c); negate continuity to get their curve. Keys with all shape parameters 0 give Catmull-Rom
+/// tangents.
+///
+/// Ends: the first key's outgoing tangent is (1.5 (p1 - p0) - 0.5 in(p1)) (1 - tension). The last key's
+/// incoming tangent is its mirror image. With only two keys both tangents are (p1 - p0)(1 - tension). A
+/// single key gives a constant.
+///
+/// Easing changes when the curve reaches a point, not its shape; path() is without easing. Times outside the
+/// range count as the nearest end, NaN as the start. A value; evaluation allocates nothing.
+template <CurveVector V>
+class TcbSpline {
+ public:
+  /// Fails if there are no keys (closed: fewer than three), if times do not increase, if an easing is outside
+  /// 0 to 1, or if a number is not finite or too large. Two keys with the same value are allowed.
+  [[nodiscard]] static Result<TcbSpline> make(std::span<const TcbKey<V>> keys,
+                                              const TcbOptions& options = {});
+
+  /// Position at a time, in the unit of the key times.
+  [[nodiscard]] V position(double time) const { return path_.position(path_parameter(time)); }
+  [[nodiscard]] V velocity(double time) const;      ///< first derivative with respect to time
+  [[nodiscard]] V acceleration(double time) const;  ///< second derivative with respect to time
+  /// The time of the first key.
+  [[nodiscard]] double start_time() const { return times_.front(); }
+  /// Time of the last key; closed: the time at which the first key is reached again.
+  [[nodiscard]] double end_time() const { return times_.back(); }
+  /// The key times, increasing; for a closed curve the last one is end_time().
+  [[nodiscard]] std::span<const double> times() const { return times_; }
+
+  /// The shape of the curve without easing. Its parameter counts segments; convert with path_parameter() and
+  /// time_at().
+  [[nodiscard]] const CubicPath<V>& path() const { return path_; }
+  /// The parameter of path() at a time.
+  [[nodiscard]] double path_parameter(double time) const;
+  /// The time at a parameter of path().
+  [[nodiscard]] double time_at(double path_parameter) const;
+
+ private:
+  struct Segment {
+    double start = 0.0;
+    double duration = 0.0;
+    Easing easing;
+  };
+  struct Location {
+    std::size_t index;
+    double u;
+  };
+
+  TcbSpline(CubicPath<V> path, std::vector<double> times, std::vector<Segment> segments)
+      : path_(std::move(path)), times_(std::move(times)), segments_(std::move(segments)) {}
+  [[nodiscard]] Location locate(double time) const;
+
+  CubicPath<V> path_;
+  std::vector<double> times_;  // one more than segments, or the time of the only key
+  std::vector<Segment> segments_;
+};
+
+/// An orientation at a given time, and the shape of the curve there.
+struct OrientationKey {
+  double time = 0.0;                           ///< must increase from key to key
+  glm::dquat orientation{1.0, 0.0, 0.0, 0.0};  ///< body to world; normalised by make()
+  TcbShape shape{};                            ///< the shape of the curve at the key
+  double ease_to = 0.0;    ///< 0 to 1: share of the segment before the key in which rotation slows down
+  double ease_from = 0.0;  ///< 0 to 1: share of the segment after the key in which rotation speeds up
+};
+
+/// A Kochanek-Bartels spline of orientations. The steps between keys are rotation vectors in body axes, along
+/// the shorter rotation; q and -q are the same key. A rotation of more than half a revolution needs a key in
+/// between. Tangents and ends are those of TcbSpline, computed from these steps.
+///
+/// Each segment is the cubic Bézier curve of rotations q0 exp(w1 b1(u)) exp(w2 b2(u)) exp(w3 b3(u)) with
+/// cumulative Bernstein weights (M. Kim, M. Kim, S. Shin, "A general construction scheme for unit quaternion
+/// curves", 1995). It matches the tangents exactly: angular velocity is continuous at a key with continuity 0
+/// and no easing. If all rotations have the same axis, the result equals TcbSpline on the angle.
+///
+/// Times outside the range count as the nearest end, NaN as the start. A value; evaluation allocates nothing.
+class RECKONER_RECKONING_API OrientationSpline {
+ public:
+  /// Fails if there are no keys, if times do not increase, if an easing is outside 0 to 1, if a quaternion is
+  /// zero, or if a number is not finite.
+  [[nodiscard]] static Result<OrientationSpline> make(std::span<const OrientationKey> keys);
+
+  [[nodiscard]] glm::dquat orientation(double time) const;       ///< unit, body to world
+  [[nodiscard]] glm::dvec3 angular_velocity(double time) const;  ///< rad per unit of time, world axes
+  /// The time of the first key.
+  [[nodiscard]] double start_time() const { return start_; }
+  /// The time of the last key.
+  [[nodiscard]] double end_time() const { return end_; }
+
+ private:
+  struct Segment {
+    double start = 0.0;
+    double duration = 0.0;
+    Easing easing;
+    glm::dquat from{1.0, 0.0, 0.0, 0.0};
+    glm::dvec3 w1{0.0};  // rotation vectors, body axes
+    glm::dvec3 w2{0.0};
+    glm::dvec3 w3{0.0};
+  };
+  struct Location {
+    const Segment* segment;
+    double u;
+  };
+
+  OrientationSpline() = default;
+  [[nodiscard]] Location locate(double time) const;
+
+  std::vector<Segment> segments_;  // empty if there is a single key
+  glm::dquat last_{1.0, 0.0, 0.0, 0.0};
+  double start_ = 0.0;
+  double end_ = 0.0;
 };
 
 }  // namespace reckoner
