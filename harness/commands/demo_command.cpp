@@ -184,10 +184,10 @@ void print_outcome(const Figures& reckoner, const Figures& snap) {
 
 void print_next_steps(const std::string& harness) {
   fmt::print(
-      "\nNext  {0} replay --scenario crowd --network mobile    any network, in no time\n"
-      "      {0} plot --scenario hop --network mobile --out hop.svg    see it\n"
-      "      reckoner-server --help, reckoner-client --help    each for itself\n"
-      "      README.md, docs/ARCHITECTURE.md, examples/    build it into a game\n",
+      "\nNext  {0} replay --scenario crowd --network mobile    any network, in virtual time\n"
+      "      {0} plot --scenario hop --network mobile --out hop.svg    draws it\n"
+      "      reckoner-server --help, reckoner-client --help    the two programs\n"
+      "      README.md, docs/ARCHITECTURE.md, examples/    use the library in a game\n",
       harness);
 }
 

@@ -144,7 +144,7 @@ TEST_F(SessionLog, DeviationsAreReported) {
   ASSERT_TRUE(writer->close());
   const Finished replayed = run("reckoner-harness", {"replay-log", path()});
   EXPECT_EQ(replayed.exit_code, 1) << replayed.output;
-  EXPECT_NE(replayed.errors.find("departed from the recorded one 1 times"), std::string::npos)
+  EXPECT_NE(replayed.errors.find("behaved differently from the recorded one 1 times"), std::string::npos)
       << replayed.errors;
 }
 

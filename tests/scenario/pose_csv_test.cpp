@@ -159,8 +159,7 @@ TEST(PoseCsv, ErrorsNameTheLineAndTheReason) {
   EXPECT_EQ(csv_error_of(""), "out.csv:1: expected a header, found the end of the file");
   EXPECT_EQ(csv_error_of("t,x\n"),
             "out.csv:1: expected a header frame_time_s,id,x,y,z,qw,qx,qy,qz,shown_time_s,monotonic_s,frame "
-            "(the last "
-            "three may be left out), found 't,x'");
+            "(the last three are optional), found 't,x'");
   EXPECT_NE(csv_error_of(header + ",monotonic_s,shown_time_s\n"), "");
   EXPECT_EQ(csv_error_of(header + "\n" + row + ",5\n"), "out.csv:2: expected 9 fields, found 10");
   EXPECT_EQ(csv_error_of(header + ",shown_time_s\n" + row + "\n"), "out.csv:2: expected 10 fields, found 9");

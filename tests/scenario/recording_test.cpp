@@ -89,8 +89,7 @@ TEST(Recording, ErrorsNameTheLineAndTheReason) {
       {turned + "a,0,1,2,3,1,1,0,0\n",
        "walk.csv:2: expected a unit quaternion, found a quaternion of length 1.414214"},
       {turned + "\"a,0,1,2,3,1,0,0,0\n",
-       "walk.csv:2: expected a field with matching quotes, found quotes that do not "
-       "match"},
+       "walk.csv:2: expected a field with matching quotes, found unmatched quotes"},
       {header + "0,1," + std::string(60, 'x') + ",3\n",
        "walk.csv:2: expected a finite number, found '" + std::string(40, 'x') + "...'"},
   };
