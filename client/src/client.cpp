@@ -14,12 +14,14 @@
 
 namespace reckoner {
 
-Client::Impl::Impl(ClientConfig given, Transport* given_transport, Dialer* given_dialer)
+Client::Impl::Impl(ClientConfig given, Transport* given_transport, Dialer* given_dialer,
+                   const ClientTestSwitches& given_switches)
     : config(std::move(given)),
+      switches(given_switches),
       dialer(given_dialer),
       transport(given_transport),
       log(config.log),
-      world(std::make_unique<ClientWorld>(config, messages, stats)),
+      world(std::make_unique<ClientWorld>(config, switches, messages, stats)),
       back_off(config.reconnect) {
   for ([[maybe_unused]] const Archetype& archetype : config.archetypes)
     assert(is_valid(archetype.fields));
@@ -30,7 +32,14 @@ Client::Client(ClientConfig config, Transport& transport)
     : impl_(std::make_unique<Impl>(std::move(config), &transport, nullptr)) {}
 Client::Client(ClientConfig config, Dialer& dialer)
     : impl_(std::make_unique<Impl>(std::move(config), nullptr, &dialer)) {}
+Client::Client(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Client::~Client() = default;
+Client::Client(Client&&) noexcept = default;
+Client& Client::operator=(Client&&) noexcept = default;
+
+Client make_test_client(ClientConfig config, Transport& transport, const ClientTestSwitches& switches) {
+  return Client{std::make_unique<Client::Impl>(std::move(config), &transport, nullptr, switches)};
+}
 
 void Client::receive(double local_s) {
   Impl& c = *impl_;
@@ -665,7 +674,7 @@ std::optional<Refusal> Client::Impl::handle_message(const ControlMessage& messag
 std::optional<Refusal> Client::Impl::welcome(const WelcomeMessage& message, double local_s) {
   const bool waits = status == ClientStatus::joining || (status == ClientStatus::reconnecting && !admitted);
   if (!waits || !server) return Refusal::unexpected;
-  auto fresh = std::make_unique<ClientWorld>(config, messages, stats);
+  auto fresh = std::make_unique<ClientWorld>(config, switches, messages, stats);
   if (!fresh->begin(message, local_s)) return Refusal::beyond_limits;
   const bool first = status == ClientStatus::joining;
   if (!first) {

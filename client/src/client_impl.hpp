@@ -6,6 +6,7 @@
 #include "client/src/connection/back_off.hpp"
 #include "client/src/connection/client_messages.hpp"
 #include "client/src/connection/local_time.hpp"
+#include "client/src/test_switches.hpp"
 #include "net/src/messages/messages.hpp"
 
 #include <deque>
@@ -22,7 +23,8 @@ namespace reckoner {
 /// The parts of a client. client.cpp implements it. The world holds everything that is shown, and outlives
 /// connections.
 struct Client::Impl {
-  Impl(ClientConfig given, Transport* given_transport, Dialer* given_dialer);
+  Impl(ClientConfig given, Transport* given_transport, Dialer* given_dialer,
+       const ClientTestSwitches& given_switches = {});
 
   // Connections:
   void run_connection(double local_s);
@@ -53,6 +55,7 @@ struct Client::Impl {
   }
 
   ClientConfig config;
+  ClientTestSwitches switches;
   Dialer* dialer;        // null: the client has one fixed connection and cannot reconnect
   Transport* transport;  // null: no connection at present
   ClientStats stats;

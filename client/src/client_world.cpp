@@ -75,7 +75,7 @@ std::optional<Refusal> ClientWorld::spawn(const SpawnMessage& message) {
   remove(slot, link.time_of(message.tick));
   entities.put({message.entity,
                 {message.archetype, message.name},
-                RemoteEntity{motion, path_},
+                RemoteEntity{motion, path_, switches.blend},
                 motion.time_s,
                 std::nullopt,
                 false,
@@ -119,7 +119,7 @@ std::optional<Refusal> ClientWorld::handle_ownership(const OwnershipMessage& mes
     const double given_s = ownership_state.go_on.time_s;
     Motion last{extrapolate(straight, given_s - shown_s), given_s, entity->remote.newest().teleports};
     last.frame = entity->remote.frame(shown_s);
-    entity->remote = RemoteEntity{last, path_};
+    entity->remote = RemoteEntity{last, path_, switches.blend};
     entity->remote.correct(before, shown_s, blend_s());
     entity->owned = false;
     link.owned().remove(message.entity);
@@ -171,12 +171,12 @@ void ClientWorld::show_owned(KnownEntity& entity, const Motion& motion) {
                 .frame = motion.frame,
                 .gentle_until_s = blends.gentle_until_s,
                 .lever_m = blends.lever_m};
-    entity.remote = RemoteEntity{{&motion, 1}, MotionPath::predict, blends};
+    entity.remote = RemoteEntity{{&motion, 1}, MotionPath::predict, blends, switches.blend};
   } else {
     const State last = entity.remote.shown(shown_s);
     const auto before = frames.converted(last, entity.remote.frame(shown_s), motion.frame, shown_s);
     const double behind_s = std::min(playout.delay_s(), kLongestCatchUpS);
-    entity.remote = RemoteEntity{motion, MotionPath::predict};
+    entity.remote = RemoteEntity{motion, MotionPath::predict, switches.blend};
     if (before) entity.remote.correct(*before, shown_s, std::max(blend_s(), behind_s));
   }
   entity.frame_shown = motion.frame;
@@ -221,7 +221,7 @@ void ClientWorld::apply(std::span<const ServerLink::Update> updates, double loca
       continue;
     }
     Motion motion = update.motion;
-    if (!config.uses_stamps && link.clock_known()) motion.time_s = link.server_time_s(local_s);
+    if (!switches.uses_stamps && link.clock_known()) motion.time_s = link.server_time_s(local_s);
     const double gap_s = motion.time_s - entity->remote.newest().time_s;
     if (!receive(*entity, motion)) {
       ++stats.updates_stale;

@@ -7,6 +7,7 @@
 #include "client/src/playout/playout_clock.hpp"
 #include "client/src/shown/frozen_frame.hpp"
 #include "client/src/shown/shown_batch.hpp"
+#include "client/src/test_switches.hpp"
 #include "client/src/world/entity_store.hpp"
 #include "client/src/world/frames.hpp"
 #include "client/src/world/waiting_fields.hpp"
@@ -28,9 +29,11 @@ namespace reckoner {
 /// connection. If the client joins a server that does not know the session, a new world replaces it.
 /// client_world.cpp has the part that processes arrivals, client.cpp the part that shows.
 struct ClientWorld {
-  /// `given_mail` and `given_stats` belong to the client and must outlive the world.
-  ClientWorld(const ClientConfig& given, ClientMessages& given_messages, ClientStats& given_stats)
+  /// `given_messages` and `given_stats` belong to the client and must outlive the world.
+  ClientWorld(const ClientConfig& given, const ClientTestSwitches& given_switches,
+              ClientMessages& given_messages, ClientStats& given_stats)
       : config(given),
+        switches(given_switches),
         messages(given_messages),
         stats(given_stats),
         playout(config.playout),
@@ -79,6 +82,7 @@ struct ClientWorld {
   }
 
   ClientConfig config;  // the archetypes as the server has set them
+  ClientTestSwitches switches;
   ClientMessages& messages;
   ClientStats& stats;
   ServerLink link;

@@ -15,9 +15,8 @@
 namespace reckoner::harness {
 namespace {
 
-ServerConfig server_config(const ReplayOptions& options, double start_s, CodingStatistics& coding) {
+ServerConfig server_config(const ReplayOptions& options, double start_s) {
   ServerConfig config = replay_server_config(options, start_s, replay_archetypes(options));
-  config.coding = &coding;
   config.rewind_s = options.shots_per_second > 0.0 ? 1.0 : 0.0;
   return config;
 }
@@ -29,8 +28,10 @@ class ReckonerMethod final : public Method {
       : source_(source),
         frames_(options.uses_frames),
         network_(network),
-        server_(server_config(options, start_s, coding_), network_.server()),
-        viewer_(source, replay_client_config(options, replay_archetypes(options)), network_.client()),
+        server_(make_test_server(server_config(options, start_s), network_.server(),
+                                 {.parts = options.parts, .coding = &coding_})),
+        viewer_(source, replay_client_config(options, replay_archetypes(options)), network_.client(),
+                options.viewing),
         ids_(source.size()),
         publishes_(source.size()),
         switches_(options.switches) {

@@ -13,8 +13,9 @@ constexpr double kClockOffsetS = 1000.0;
 
 }  // namespace
 
-Viewer::Viewer(const scenario::Source& source, ClientConfig config, Transport& transport)
-    : client_(std::move(config), transport) {
+Viewer::Viewer(const scenario::Source& source, ClientConfig config, Transport& transport,
+               const ClientTestSwitches& switches)
+    : client_(make_test_client(std::move(config), transport, switches)) {
   for (std::size_t i = 0; i < source.size(); ++i)
     indices_.emplace(source.entity(i).name, i);
 }

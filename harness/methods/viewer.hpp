@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "client/src/test_switches.hpp"
 #include "harness/replay/method.hpp"
 #include "scenario/source.hpp"
 
@@ -20,7 +21,8 @@ namespace reckoner::harness {
 class Viewer {
  public:
   /// `transport` must outlive the viewer. `source` is used only during construction.
-  Viewer(const scenario::Source& source, ClientConfig config, Transport& transport);
+  Viewer(const scenario::Source& source, ClientConfig config, Transport& transport,
+         const ClientTestSwitches& switches = {});
 
   [[nodiscard]] Client& client() { return client_; }
   [[nodiscard]] static double local_s(double time_s);

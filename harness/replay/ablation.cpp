@@ -7,7 +7,7 @@
 namespace reckoner::harness {
 namespace {
 
-constexpr std::array<Ablation, 7> kAblations{{
+constexpr std::array<Ablation, 8> kAblations{{
     {"without-stamps", "time stamps: a motion starts when it arrives"},
     {"without-threshold", "the threshold: updates are sent at even intervals, at an equal mean rate"},
     {"without-fit", "the fitted acceleration: the true one is sent"},
@@ -15,6 +15,7 @@ constexpr std::array<Ablation, 7> kAblations{{
      "latency awareness: an update is sent only when the error has exceeded the threshold"},
     {"without-repair", "repair: lost updates are not sent again"},
     {"without-blend", "the blend: T = 0, corrections jump"},
+    {"with-quintic-blend", "the cubic blend: corrections follow the quintic, without steps in acceleration"},
     {"without-frames", "moving frames: all motions are sent in world coordinates"},
 }};
 
@@ -32,12 +33,13 @@ bool is_ablation(std::string_view method) {
 Result<ReplayOptions> ablate(const ReplayOptions& options) {
   ReplayOptions ablated = options;
   ablated.method = "reckoner";
-  if (options.method == "without-stamps") ablated.uses_stamps = false;
+  if (options.method == "without-stamps") ablated.viewing.uses_stamps = false;
   if (options.method == "without-fit") ablated.parts.fitted_acceleration = false;
   if (options.method == "without-latency") ablated.parts.latency_aware = false;
   if (options.method == "without-repair") ablated.parts.repair = false;
   if (options.method == "without-frames") ablated.uses_frames = false;
   if (options.method == "without-blend") ablated.playout.blend_frames = 0.0;
+  if (options.method == "with-quintic-blend") ablated.viewing.blend.shape = &quintic_blend();
   if (options.method == "without-threshold") {
     if (options.budget.updates_per_second <= 0.0) {
       return Error{"without-threshold requires a budget (--updates-per-second)"};

@@ -250,7 +250,6 @@ ServerConfig replay_server_config(const ReplayOptions& options, double start_s,
   config.archetypes = std::move(archetypes);
   config.updates_per_second = options.budget.updates_per_second;
   config.fixed_rate_hz = options.budget.fixed_rate_hz;
-  config.parts = options.parts;
   return config;
 }
 
@@ -259,7 +258,6 @@ ClientConfig replay_client_config(const ReplayOptions& options, std::vector<Arch
   config.archetypes = std::move(archetypes);
   config.playout = options.playout;
   config.playout.frame_rate_hz = options.frame_rate_hz;
-  config.uses_stamps = options.uses_stamps;
   config.owned_updates_per_second = options.budget.updates_per_second;
   return config;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "client/src/test_switches.hpp"
 #include "harness/metrics/figures.hpp"
 #include "harness/metrics/metrics.hpp"
 #include "harness/metrics/route_metrics.hpp"
@@ -8,6 +9,7 @@
 #include "harness/sim/packet_log.hpp"
 #include "net/src/codec/coding_statistics.hpp"
 #include "scenario/source.hpp"
+#include "server/src/test_switches.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -55,8 +57,8 @@ struct ReplayOptions {
   double frame_rate_hz = 60.0;
   std::uint64_t seed = 1;
   SendBudget budget;
-  SenderParts parts;        ///< only for reckoner
-  bool uses_stamps = true;  ///< only for reckoner
+  SenderParts parts;           ///< only for reckoner
+  ClientTestSwitches viewing;  ///< only for reckoner: switches of the client that shows the entities
   /// Only for reckoner; false: entities are always published in the world frame.
   bool uses_frames = true;
   PlayoutConfig playout;                ///< only for reckoner; the replay sets its frame_rate_hz

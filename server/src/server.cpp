@@ -32,9 +32,14 @@ constexpr std::size_t kSessionGrain = 16;
 // Largest number of ticks in a row that may leave their datagrams to a later tick.
 constexpr int kMostHeldBack = 3;
 
-unsigned threads_for(const ServerConfig& config) {
-  if (config.coding != nullptr) return 1;
+unsigned threads_for(const ServerConfig& config, const ServerTestSwitches& switches) {
+  if (switches.coding != nullptr) return 1;
   return config.threads > 0 ? config.threads : std::max(1u, std::thread::hardware_concurrency());
+}
+
+ServerTestSwitches with_secret(ServerTestSwitches switches) {
+  if (!switches.session_secret) switches.session_secret = SecretKey::make();
+  return switches;
 }
 
 // True if the entity did not move in the last tick and `state` leaves it at rest, so it need not wake up.
@@ -54,14 +59,14 @@ std::vector<Quantisation> quantisation_of(std::span<const Archetype> archetypes)
 
 }  // namespace
 
-Server::Impl::Impl(ServerConfig given, Transport& given_transport)
+Server::Impl::Impl(ServerConfig given, Transport& given_transport, const ServerTestSwitches& given_switches)
     : config(std::move(given)),
       transport(given_transport),
       quantisation(quantisation_of(config.archetypes)),
-      session_secret(config.session_secret ? config.session_secret : SecretKey::make()),
-      pool(threads_for(config)),
+      switches(with_secret(given_switches)),
+      pool(threads_for(config, switches)),
       entities(config.max_entities, static_cast<Tick>(kSlotQuarantineS * config.tick_rate_hz)),
-      publisher(config, quantisation, pool.size()),
+      publisher(config, quantisation, pool.size(), switches.parts),
       fields(config.archetypes),
       encodings(pool.size()),
       snapshots(pool.size()),
@@ -76,8 +81,15 @@ Server::Impl::Impl(ServerConfig given, Transport& given_transport)
 }
 
 Server::Server(ServerConfig config, Transport& transport)
-    : impl_(std::make_unique<Impl>(std::move(config), transport)) {}
+    : impl_(std::make_unique<Impl>(std::move(config), transport, ServerTestSwitches{})) {}
+Server::Server(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Server::~Server() = default;
+Server::Server(Server&&) noexcept = default;
+Server& Server::operator=(Server&&) noexcept = default;
+
+Server make_test_server(ServerConfig config, Transport& transport, const ServerTestSwitches& switches) {
+  return Server{std::make_unique<Server::Impl>(std::move(config), transport, switches)};
+}
 
 EntityId Server::spawn(std::size_t archetype, const std::string& name, const State& state, EntityId frame) {
   Impl& s = *impl_;
@@ -367,7 +379,7 @@ void Server::Impl::send(Tick tick, double now_s) {
                                  config.tick_rate_hz,
                                  !fields.changes().empty(),
                                  hold_back(tick, now_s),
-                                 config.coding};
+                                 switches.coding};
   encodings.begin(entities, quantisation, config.tick_rate_hz);
   const bool alone = pool.size() == 1;
   const std::size_t shares = alone ? 1 : (sessions.size() + kSessionGrain - 1) / kSessionGrain;
@@ -561,8 +573,8 @@ void Server::Impl::join(PeerId peer, const JoinMessage& message) {
     welcome.archetypes.push_back(
         {a.threshold_m, a.threshold_rad, a.max_speed_mps, a.world_size_m, quantisation[i].codes});
   }
-  Session& session = sessions.add(welcome.client, peer, config);
-  if (config.resume_s > 0.0) session.enable_resume(session_key(session_secret, welcome.client));
+  Session& session = sessions.add(welcome.client, peer, config, switches.parts);
+  if (config.resume_s > 0.0) session.enable_resume(session_key(switches.session_secret, welcome.client));
   std::vector<std::byte> buffer(kMaxControlBytes);
   std::size_t size = encode(session_message(session), buffer).size();
   size += encode(welcome, std::span(buffer).subspan(size)).size();

@@ -12,6 +12,7 @@
 #include "server/src/session/datagrams.hpp"
 #include "server/src/session/delay_survey.hpp"
 #include "server/src/session/session.hpp"
+#include "server/src/test_switches.hpp"
 #include "server/src/util/worker_pool.hpp"
 #include "server/src/world/entity_table.hpp"
 #include "server/src/world/field_table.hpp"
@@ -33,7 +34,7 @@ namespace reckoner {
 
 /// The parts of a server. server.cpp implements it.
 struct Server::Impl {
-  Impl(ServerConfig given, Transport& given_transport);
+  Impl(ServerConfig given, Transport& given_transport, const ServerTestSwitches& given_switches);
 
   [[nodiscard]] double time_of(Tick tick) const { return config.epoch_s + tick / config.tick_rate_hz; }
 
@@ -102,7 +103,7 @@ struct Server::Impl {
   ServerConfig config;
   Transport& transport;
   std::vector<Quantisation> quantisation;  // by archetype
-  SecretKey session_secret;
+  ServerTestSwitches switches;
   WorkerPool pool;
   EntityTable entities;
   RouteTable routes;  // published motions point into its routes

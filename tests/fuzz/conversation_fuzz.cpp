@@ -4,6 +4,7 @@
 #include "generate.hpp"
 #include "net/src/codec/field_codec.hpp"
 #include "pipes.hpp"
+#include "server/src/test_switches.hpp"
 #include "target.hpp"
 
 #include <array>
@@ -24,7 +25,6 @@ ServerConfig server_config(Choices& choices) {
   config.archetypes = archetypes();
   config.rewind_s = 1.0;
   config.max_entities = 12;
-  config.session_secret = SecretKey{{std::byte{7}}};  // the same in every run
   config.updates_per_second = choices.flag() ? 20.0 : 0.0;
   return config;
 }
@@ -44,7 +44,10 @@ bool finite(const State& s) {
 
 class Conversation {
  public:
-  explicit Conversation(Choices& choices) : choices_(choices), server_(server_config(choices), server_end_) {
+  explicit Conversation(Choices& choices)
+      : choices_(choices),
+        server_(make_test_server(server_config(choices), server_end_,
+                                 {.session_secret = SecretKey{{std::byte{7}}}})) {  // equal in every run
     for (std::size_t i : {kVictim, kHonest}) {
       const PeerId peer{static_cast<std::uint32_t>(i + 1)};
       ends_[i] = std::make_unique<PipeEnd>([this, i, peer](PeerId, Channel channel, Bytes payload) {

@@ -38,10 +38,10 @@ TEST(Ablation, EachSwitchesOffExactlyOnePart) {
     const auto ablated = ablate(o);
     ASSERT_TRUE(ablated) << ablation.name;
     EXPECT_EQ(ablated->method, "reckoner");
-    const int off = int{!ablated->uses_stamps} + int{!ablated->uses_frames} +
+    const int off = int{!ablated->viewing.uses_stamps} + int{!ablated->uses_frames} +
                     int{!ablated->parts.fitted_acceleration} + int{!ablated->parts.latency_aware} +
                     int{!ablated->parts.repair} + int{ablated->playout.blend_frames == 0.0} +
-                    int{ablated->budget.fixed_rate_hz > 0.0};
+                    int{ablated->viewing.blend.shape != nullptr} + int{ablated->budget.fixed_rate_hz > 0.0};
     EXPECT_EQ(off, 1) << ablation.name;
   }
 }

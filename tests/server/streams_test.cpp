@@ -39,7 +39,7 @@ std::vector<Digest> digests(unsigned threads) {
   WorldConfig config{.links = both_ways({.latency_ms = 40.0, .jitter_ms = 20.0, .loss_percent = 2.0}),
                      .seed = 3};
   config.server.threads = threads;
-  config.server.session_secret = SecretKey{{std::byte{7}}};
+  config.switches.session_secret = SecretKey{{std::byte{7}}};
   config.server.interest = {.radius_m = 60.0, .level_distance_m = {20.0, 40.0}};
   World world(config);
   for (int i = 0; i < 200; ++i) {

@@ -29,7 +29,8 @@ harness::SimNetworkConfig network_config(const WorldConfig& config) {
 World::World(WorldConfig config)
     : config_(std::move(config)),
       network_(network_config(config_)),
-      server_(std::make_unique<Server>(config_.server, network_.server())),
+      server_(
+          std::make_unique<Server>(make_test_server(config_.server, network_.server(), config_.switches))),
       start_s_(config_.server.epoch_s) {}
 
 std::size_t World::add_client(ClientConfig config, LocalClock clock) {
@@ -77,7 +78,7 @@ void World::start_server(bool shuffled) {
   ServerConfig config = config_.server;
   config.epoch_s = network_.now_s();
   network_.set_server_up(true);
-  server_ = std::make_unique<Server>(config, network_.server());
+  server_ = std::make_unique<Server>(make_test_server(config, network_.server(), config_.switches));
   const auto begin = [&](Body& body) {
     body.id = server_->spawn(body.archetype, body.name, body.path(config.epoch_s));
   };

@@ -3,6 +3,7 @@
 
 #include "harness/sim/sim_dialer.hpp"
 #include "harness/sim/sim_transport.hpp"
+#include "server/src/test_switches.hpp"
 #include "tap.hpp"
 
 #include <cstddef>
@@ -30,6 +31,7 @@ struct WorldConfig {
   bool log_packets = false;        ///< for SimNetwork::packets()
   double silence_timeout_s = 0.0;  ///< SimNetworkConfig::silence_timeout_s
   bool sampled = false;            ///< clients use Client::sample() instead of frame()
+  ServerTestSwitches switches{};
 };
 
 /// The clock of a client's machine: local = offset + time x rate.

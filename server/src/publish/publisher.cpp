@@ -270,7 +270,7 @@ bool Publisher::is_on_route(const Entity& entity) const {
 
 // Time until an update published now takes effect on clients, s.
 double Publisher::ahead_s(const EntityLevel& level) const {
-  return config_.parts.latency_aware ? level.delay_s + SendPolicy::kTakesEffectS : 0.0;
+  return parts_.latency_aware ? level.delay_s + SendPolicy::kTakesEffectS : 0.0;
 }
 
 // A predicted quadratic motion, by far the most common case, has a faster comparison.
@@ -328,7 +328,7 @@ double Publisher::longest_gap_s(double factor) const {
 }
 
 State Publisher::fitted(const Entity& entity) const {
-  return config_.parts.fitted_acceleration ? entity.fit.fitted(entity.truth) : entity.truth;
+  return parts_.fitted_acceleration ? entity.fit.fitted(entity.truth) : entity.truth;
 }
 
 // Returns the state to publish for free motion: the best one to predict from or, if all subscribers

@@ -4,6 +4,7 @@
 #include "net/src/codec/motion_codec.hpp"
 #include "net/src/codec/route_codec.hpp"
 #include "reckoning/src/prediction/motion_fit.hpp"
+#include "server/src/test_switches.hpp"
 #include "server/src/util/worker_pool.hpp"
 #include "server/src/world/entity_table.hpp"
 #include "server/src/world/slot_set.hpp"
@@ -64,8 +65,13 @@ class KindPriors {
 /// of detail that has subscribers. Entities are independent of each other, so the workers share the loop.
 class Publisher {
  public:
-  Publisher(const ServerConfig& config, std::span<const Quantisation> quantisation, unsigned workers)
-      : config_(config), quantisation_(quantisation), counts_(workers), kinds_(config.archetypes.size()) {}
+  Publisher(const ServerConfig& config, std::span<const Quantisation> quantisation, unsigned workers,
+            const SenderParts& parts = {})
+      : config_(config),
+        parts_(parts),
+        quantisation_(quantisation),
+        counts_(workers),
+        kinds_(config.archetypes.size()) {}
 
   /// Returns a new entity with the publisher's data for it. `phase`, any number, spreads publishes over the
   /// ticks.
@@ -127,6 +133,7 @@ class Publisher {
                                                double time_s) const;
 
   const ServerConfig& config_;
+  SenderParts parts_;
   std::span<const Quantisation> quantisation_;  // by archetype
   std::vector<Counts> counts_;                  // by worker
   Published published_;

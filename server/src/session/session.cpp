@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "server/src/session/session.hpp"
 
+#include "net/src/codec/coding_statistics.hpp"
 #include "net/src/codec/field_codec.hpp"
 #include "server/src/rewind/shown_history.hpp"
 #include "server/src/util/prefetch.hpp"
@@ -129,12 +130,12 @@ void note_coding_in_full(const Session::TickInputs& inputs, const Subscription& 
 
 }  // namespace
 
-Session::Session(ClientId id, PeerId peer, const ServerConfig& config)
+Session::Session(ClientId id, PeerId peer, const ServerConfig& config, const SenderParts& parts)
     : id_(id),
       peer_(peer),
       heartbeat_s_(config.heartbeat_s),
       tick_rate_hz_(config.tick_rate_hz),
-      repairs_(config.parts.repair),
+      repairs_(parts.repair),
       budget_(static_cast<double>(config.bytes_per_second), 1.0 / config.tick_rate_hz, config.follow_link),
       reliable_(kReliableLimits) {}
 

@@ -13,6 +13,7 @@
 #include "server/src/session/datagrams.hpp"
 #include "server/src/session/spawn_queue.hpp"
 #include "server/src/session/subscriptions.hpp"
+#include "server/src/test_switches.hpp"
 #include "server/src/world/entity_table.hpp"
 #include "server/src/world/field_table.hpp"
 
@@ -58,7 +59,7 @@ class Session {
     CodingStatistics* coding = nullptr;  ///< counts every update; may be null
   };
 
-  Session(ClientId id, PeerId peer, const ServerConfig& config);
+  Session(ClientId id, PeerId peer, const ServerConfig& config, const SenderParts& parts = {});
   ~Session();
 
   [[nodiscard]] ClientId id() const { return id_; }
@@ -268,8 +269,8 @@ class Session {
 /// stay valid until remove().
 class SessionTable {
  public:
-  Session& add(ClientId id, PeerId peer, const ServerConfig& config) {
-    sessions_.push_back(std::make_unique<Session>(id, peer, config));
+  Session& add(ClientId id, PeerId peer, const ServerConfig& config, const SenderParts& parts = {}) {
+    sessions_.push_back(std::make_unique<Session>(id, peer, config, parts));
     Session& added = *sessions_.back();
     ids_.push_back(id);
     by_peer_.insert(position_of(peer), {peer, &added});

@@ -68,8 +68,6 @@ struct ClientConfig {
   double unconfirmed_s = 5.0;
   double owned_updates_per_second = 0.0;  ///< budget of each entity that this client owns; 0: its thresholds
   ReconnectConfig reconnect;              ///< for clients that have a Dialer
-  /// Off: a motion counts from its arrival, as if it had no time stamp. To measure what stamps are worth.
-  bool uses_stamps = true;
   /// Where the client says what happens: joined, refused or lost (and why), its clock stepped, what was
   /// refused of the server. Empty: nowhere.
   LogSink log{};
@@ -162,6 +160,8 @@ struct ClientStats {
   double delay_s = 0.0;       ///< how far behind server time entities are shown at present
 };
 
+struct ClientTestSwitches;  // of measurements and tests
+
 /// The showing side: keeps every remote entity where it should be drawn, continuous in position and velocity.
 ///
 /// Per frame: receive() with the local time, handle events, draw frame(). Local time is any clock that runs
@@ -176,8 +176,8 @@ class RECKONER_CLIENT_API Client {
   /// joined (ClientConfig::reconnect, docs/connections.md).
   Client(ClientConfig config, Dialer& dialer);
   ~Client();
-  Client(const Client&) = delete;
-  Client& operator=(const Client&) = delete;
+  Client(Client&& other) noexcept;             ///< `other` is then good only for assignment and destruction
+  Client& operator=(Client&& other) noexcept;  ///< `other` is then good only for assignment and destruction
 
   /// Takes in what arrived and acknowledges it.
   void receive(double local_s);
@@ -282,7 +282,11 @@ class RECKONER_CLIENT_API Client {
   void leave();
 
  private:
+  friend RECKONER_CLIENT_API Client make_test_client(ClientConfig config, Transport& transport,
+                                                     const ClientTestSwitches& switches);
+
   struct Impl;
+  explicit Client(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
 

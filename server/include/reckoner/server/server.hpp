@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "net/src/codec/coding_statistics.hpp"
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +11,6 @@
 #include <vector>
 
 #include <reckoner/net/archetype.hpp>
-#include <reckoner/net/connect_token.hpp>
 #include <reckoner/net/ids.hpp>
 #include <reckoner/net/log.hpp>
 #include <reckoner/net/refusal.hpp>
@@ -117,13 +114,6 @@ struct SeenPose {
   Pose pose;        ///< in the world, from the server's origin
 };
 
-/// Parts of the sender. On; to be switched off only to measure what each is worth (docs/TUNING.md).
-struct SenderParts {
-  bool fitted_acceleration = true;  ///< off: the true acceleration is sent
-  bool latency_aware = true;        ///< off: an update is due when the error is there, not before
-  bool repair = true;               ///< off: what was lost is not sent again
-};
-
 /// How a server runs. The defaults suit a game of up to a few dozen players.
 struct ServerConfig {
   double tick_rate_hz = 60.0;            ///< ticks per second, 1 to 1000
@@ -142,13 +132,9 @@ struct ServerConfig {
   /// another connection: it keeps its id, and nothing is lost of what was sent reliably either way. 0: it is
   /// gone at once. Where there is no more room, who is away makes place.
   double resume_s = 60.0;
-  /// What the keys come from by which clients go on with their sessions. Empty: drawn, as it should be;
-  /// given, the same is sent every time, for tests.
-  SecretKey session_secret{};
   /// What the sender spends. At most one of the two is above zero; neither: Archetype::threshold_m decides.
   double updates_per_second = 0.0;  ///< budget per entity: threshold adapts to it (token bucket)
   double fixed_rate_hz = 0.0;       ///< publish every entity evenly at this rate, whatever it does
-  SenderParts parts;                ///< what the sender does, to measure what each part is worth
   InterestConfig interest;          ///< who sees what; by default everybody sees everything
   /// How far back pose_seen_by() and rewind() go, s, at most 1: neither the instant at which something was
   /// shown nor the instant that it meant lies longer ago, so that nobody shoots from the past. 0: clients are
@@ -157,8 +143,6 @@ struct ServerConfig {
   /// Threads that publish and encode, the caller's included; 0: one for each of the machine's cores. What is
   /// sent does not depend on it.
   unsigned threads = 1;
-  /// Takes note of every update that is written; for measurements. Not owned; with it, one thread does all.
-  CodingStatistics* coding = nullptr;
   /// Where the server says what happens: clients joined, refused (with the reason), left; fallen behind what
   /// they are owed because their link carries too little; what was refused of them. Empty: nowhere.
   LogSink log{};
@@ -233,6 +217,8 @@ struct ServerStats {
 RECKONER_SERVER_API PublishCauses& operator+=(PublishCauses& total, const PublishCauses& part);
 RECKONER_SERVER_API ServerStats& operator+=(ServerStats& total, const ServerStats& part);
 
+struct ServerTestSwitches;  // of measurements and tests
+
 /// The publishing side: knows the truth about every entity and decides what each client must be told.
 ///
 /// Per tick: change entities (spawn, move, teleport, despawn), then call tick(). Call receive() as often as
@@ -245,8 +231,8 @@ class RECKONER_SERVER_API Server {
   /// Serves the clients of `transport`, which is listening already.
   Server(ServerConfig config, Transport& transport);
   ~Server();
-  Server(const Server&) = delete;
-  Server& operator=(const Server&) = delete;
+  Server(Server&& other) noexcept;             ///< `other` is then good only for assignment and destruction
+  Server& operator=(Server&& other) noexcept;  ///< `other` is then good only for assignment and destruction
 
   /// Brings an entity into the world with the coming tick. `name` (at most 64 bytes) is shown to clients.
   /// With `frame` it begins in that entity's frame (enter_frame()), and `state` is in it. Null if there are
@@ -422,7 +408,11 @@ class RECKONER_SERVER_API Server {
   void shutdown();
 
  private:
+  friend RECKONER_SERVER_API Server make_test_server(ServerConfig config, Transport& transport,
+                                                     const ServerTestSwitches& switches);
+
   struct Impl;
+  explicit Server(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
 

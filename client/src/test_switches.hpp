@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <reckoner/client/client.hpp>
+#include <reckoner/net/transport.hpp>
+#include <reckoner/reckoning/blend.hpp>
+#include <reckoner/reckoning/export.hpp>
+
+namespace reckoner {
+
+/// Switches of a client for measurements and tests. They are not part of the product's configuration.
+struct ClientTestSwitches {
+  /// False: a motion counts from its arrival, as if it had no time stamp.
+  bool uses_stamps = true;
+  /// How entities blend onto new motions. The shape must outlive the client.
+  BlendPolicy blend;
+};
+
+/// Makes a client with test switches. As with the constructor of Client, an invalid configuration ends the
+/// program.
+[[nodiscard]] RECKONER_CLIENT_API Client make_test_client(ClientConfig config, Transport& transport,
+                                                          const ClientTestSwitches& switches);
+
+}  // namespace reckoner

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <reckoner/net/connect_token.hpp>
+#include <reckoner/net/transport.hpp>
+#include <reckoner/reckoning/export.hpp>
+#include <reckoner/server/server.hpp>
+
+namespace reckoner {
+
+class CodingStatistics;
+
+/// Parts of the sender. All are on in the product. Measurements switch single parts off to find out what each
+/// part contributes (docs/TUNING.md).
+struct SenderParts {
+  bool fitted_acceleration = true;  ///< false: the true acceleration is sent
+  bool latency_aware = true;        ///< false: an update is due only when the error has reached the threshold
+  bool repair = true;               ///< false: lost updates are not sent again
+};
+
+/// Switches of a server for measurements and tests. They are not part of the product's configuration.
+struct ServerTestSwitches {
+  SenderParts parts;
+  /// Counts every update that is written. Not owned; null: nothing is counted. If set, the server uses one
+  /// thread.
+  CodingStatistics* coding = nullptr;
+  /// The secret from which session keys are derived. Null: a random one, as in the product.
+  SecretKey session_secret{};
+};
+
+/// Makes a server with test switches. As with the constructor of Server, an invalid configuration ends the
+/// program.
+[[nodiscard]] RECKONER_SERVER_API Server make_test_server(ServerConfig config, Transport& transport,
+                                                          const ServerTestSwitches& switches);
+
+}  // namespace reckoner
