@@ -22,7 +22,7 @@ namespace {
 using Kind = ClientEvent::Kind;
 
 // A reconnected client is correct again within this time. It adds up: the next datagram (250 ms), the repair
-// bound of this link (DESIGN.md, Loss: 300 ms), a blend of at most 0.5 s, and a round trip of an
+// bound of this link (300 ms), a blend of at most 0.5 s, and a round trip of an
 // acknowledgement, after which the link counts as working.
 constexpr double kRightAgainS = 1.25;
 

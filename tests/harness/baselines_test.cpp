@@ -40,7 +40,7 @@ TEST(Baselines, SnapExtrapolatesTheNewestUpdate) {
   expect_near(snap->show(1.5)->pose.position, {2.0, 0.0, 0.0}, 1e-6);
 }
 
-// EVALUATION.md, number vectors: P0=(0,0) V0=(10,0) P0'=(4,2) V0'=(8,6) A=(0,-2) T=0.5.
+// Number vectors: P0=(0,0) V0=(10,0) P0'=(4,2) V0'=(8,6) A=(0,-2) T=0.5.
 TEST(Baselines, ProjectiveGivesThePublishedNumbers) {
   BaselineSetup setup;
   setup.interval_s = 0.5;

@@ -74,7 +74,7 @@ TEST_P(BlendTest, VelocitiesAreDerivativesOfTheShownPose) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, BlendTest, ::testing::Range(1, 21));
 
-// EVALUATION.md, number vectors: peak speed 1.5 |E0| / T and peak acceleration 6 |E0| / T^2 for E1 = 0.
+// Number vectors: peak speed 1.5 |E0| / T and peak acceleration 6 |E0| / T^2 for E1 = 0.
 TEST(Blend, PeakSpeedAndAccelerationMatchTheCubic) {
   State shown;
   shown.position = {3.0, 0.0, 0.0};

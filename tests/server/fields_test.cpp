@@ -80,7 +80,7 @@ TEST(Fields, EveryClientHasTheLastValuesAfterHeavyLoss) {
     world.server().set_field(id, kAlarm, random() % 2 == 0);
     world.server().set_field(id, kLabel, label(static_cast<char>(random() % 26 + 'a')));
   };
-  // Round trip + 4 deviations + one way + acknowledgement interval + 2 ticks (DESIGN.md, Loss).
+  // Round trip + 4 deviations + one way + acknowledgement interval + 2 ticks.
   const double bound_s = 0.12 + 4 * 0.01 + 0.06 + 0.1 + 2.0 / 60.0 + 0.03;
   world.run_to(10.0 + bound_s);
   for (const EntityId id : ids)

@@ -38,7 +38,7 @@ struct StreamHead {
 /// baselines of later publishes. Publishes are numbered from 1.
 class PublishStream {
  public:
-  /// Number of publishes that are stored. Clients store as many (DESIGN.md, Publish streams).
+  /// Number of publishes that are stored. Clients store as many.
   static constexpr std::uint32_t kHistory = 32;
 
   /// A publish that may still be a baseline.

@@ -144,7 +144,7 @@ struct ServerHeader {
   std::uint32_t update_count = 0;  ///< how many updates follow
   UpdateCoding coding;             ///< travels only with updates
   bool has_fields = false;         ///< a fields section follows (field_codec.hpp)
-  bool has_messages = false;       ///< a messages section follows (message_codec.hpp)
+  bool has_messages = false;       ///< a messages section follows (messages.hpp)
 };
 
 /// Head of an update. Updates stand in order of slot, and the motion follows each: in full, or as what
@@ -195,7 +195,7 @@ struct ClientDatagram {
   std::uint32_t stamp = 0;               ///< the client's clock, in kStampUnitS modulo 2^kStampBits
   std::optional<ShowingReport> showing;  ///< only to servers that want to know
   bool has_owned = false;                ///< an owned section follows (owned_codec.hpp), before the messages
-  bool has_messages = false;             ///< a messages section follows (message_codec.hpp)
+  bool has_messages = false;             ///< a messages section follows (messages.hpp)
 };
 
 RECKONER_NET_API void write(BitWriter& writer, const ServerHeader& header);

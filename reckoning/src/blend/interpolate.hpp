@@ -11,7 +11,7 @@ namespace reckoner {
 /// shorter rotation. Routes are ignored.
 ///
 /// Accelerations are normally ignored: the sent acceleration is fitted for prediction and is not the
-/// derivative at the end point (DESIGN.md, Receiver). But if bends(from, to), the result is a quartic that
+/// derivative at the end point. But if bends(from, to), the result is a quartic that
 /// ends with the acceleration of `to`: the cubic plus b u^2 (1 - u)^2, with u from 0 to 1.
 ///
 /// Clients in buffered mode show this curve, and the server compares it with the truth. The acceleration of

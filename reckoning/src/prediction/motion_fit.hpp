@@ -289,7 +289,7 @@ class RECKONER_RECKONING_API RateFit {
 /// Computes the motion to publish, so that it matches the expected future of the entity. Position and
 /// velocity are the true ones. The acceleration is chosen so that the quadratic motion reaches the position
 /// that RateFit expects after horizon_s(). The angular velocity is chosen so that the motion reaches the
-/// expected orientation. The receiver remains simple, whatever the sender learns (DESIGN.md, Sender).
+/// expected orientation. The receiver remains simple, whatever the sender learns.
 ///
 /// One instance per entity. A value of less than 2 KB; allocates nothing. Call observe() once per tick. An
 /// entity that never turns costs no time for rotation, and a resting entity costs no time once it is

@@ -67,7 +67,7 @@ struct BlendPolicy {
 /// within T or within a share of T.
 ///
 /// For quadratic motion the default curve is the cubic spline from the shown position and velocity to the
-/// position and velocity of the motion T later (DESIGN.md, Receiver).
+/// position and velocity of the motion T later.
 ///
 /// A value; copy it freely. A default-constructed blend is over and shows the motion itself.
 class RECKONER_RECKONING_API Blend {
