@@ -161,11 +161,11 @@ function(reckoner_library name)
     EXPORT_NAME ${name} OUTPUT_NAME reckoner-${name} POSITION_INDEPENDENT_CODE ON
     CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
     VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  if(RECKONER_SANITIZE AND NOT ARG_PRECOMPILE)
+    # Makes the tests fast enough. Not for CLI11, which takes minutes to optimise with sanitizers.
+    target_compile_options(reckoner_${name} PRIVATE -O1)
+  endif()
   if(NOT ARG_INTERNAL)
-    if(RECKONER_SANITIZE)
-      # So that the tests run at a fair speed. Not the programs: CLI11 takes minutes to optimise with sanitizers.
-      target_compile_options(reckoner_${name} PRIVATE -O1)
-    endif()
     set_property(GLOBAL APPEND PROPERTY RECKONER_INSTALLED_LIBRARIES reckoner_${name})
   endif()
 endfunction()

@@ -620,8 +620,10 @@ bool Session::write_datagram(const TickInputs& inputs, std::size_t room, Scratch
   scratch.datagrams.add(peer_, payload);
   budget_.spend(wire_bytes, inputs.now_s);
   // Sections that are alone in a datagram pay for its headers, too.
-  if (updates.empty() && section_bits > 0)
-    section_bytes_ -= static_cast<double>(wire_bytes - section_bits / 8);
+  if (updates.empty() && section_bits > 0) {
+    const std::size_t header_bytes = wire_bytes - section_bits / 8;
+    section_bytes_ -= static_cast<double>(header_bytes);
+  }
   if (header.echo) last_echo_s_ = inputs.now_s;
   stamp_.reset();
   last_send_s_ = inputs.now_s;
