@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "client/src/client_impl.hpp"
+#include "client/src/client_settings.hpp"
 #include "client/src/client_world.hpp"
 #include "client/src/shown/shown_debug.hpp"
+#include "net/src/wire/archetype_settings.hpp"
 
 #include <algorithm>
 #include <array>
-#include <cassert>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -23,22 +24,45 @@ Client::Impl::Impl(ClientConfig given, Transport* given_transport, Dialer* given
       log(config.log),
       world(std::make_unique<ClientWorld>(config, switches, messages, stats)),
       back_off(config.reconnect) {
-  for ([[maybe_unused]] const Archetype& archetype : config.archetypes)
-    assert(is_valid(archetype.fields));
   if (dialer != nullptr) dial_s = -1e300;
 }
 
+std::optional<Error> find_invalid_setting(const PlayoutConfig& playout) {
+  if (playout.mode > PlayoutMode::delayed) {
+    return Error{"mode is " + std::to_string(static_cast<unsigned>(playout.mode)) +
+                 "; it must be present, adaptive or delayed"};
+  }
+  return find_invalid<PlayoutConfig>(kPlayoutSettings, playout);
+}
+
+std::optional<Error> find_invalid_setting(const ClientConfig& config) {
+  if (const auto error = find_invalid_setting(config.playout)) return Error{"playout." + error->message};
+  if (auto error = find_invalid<ClientConfig>(kClientSettings, config)) return error;
+  return find_invalid_setting(config.archetypes);
+}
+
+Result<Client> Client::create(ClientConfig config, Transport& transport) {
+  if (auto error = find_invalid_setting(config)) return std::move(*error);
+  return Client{std::make_unique<Impl>(std::move(config), &transport, nullptr)};
+}
+
+Result<Client> Client::create(ClientConfig config, Dialer& dialer) {
+  if (auto error = find_invalid_setting(config)) return std::move(*error);
+  return Client{std::make_unique<Impl>(std::move(config), nullptr, &dialer)};
+}
+
 Client::Client(ClientConfig config, Transport& transport)
-    : impl_(std::make_unique<Impl>(std::move(config), &transport, nullptr)) {}
+    : impl_(std::make_unique<Impl>(require_valid(std::move(config)), &transport, nullptr)) {}
 Client::Client(ClientConfig config, Dialer& dialer)
-    : impl_(std::make_unique<Impl>(std::move(config), nullptr, &dialer)) {}
+    : impl_(std::make_unique<Impl>(require_valid(std::move(config)), nullptr, &dialer)) {}
 Client::Client(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Client::~Client() = default;
 Client::Client(Client&&) noexcept = default;
 Client& Client::operator=(Client&&) noexcept = default;
 
 Client make_test_client(ClientConfig config, Transport& transport, const ClientTestSwitches& switches) {
-  return Client{std::make_unique<Client::Impl>(std::move(config), &transport, nullptr, switches)};
+  return Client{
+      std::make_unique<Client::Impl>(require_valid(std::move(config)), &transport, nullptr, switches)};
 }
 
 void Client::receive(double local_s) {
@@ -121,10 +145,7 @@ void Client::set_paused(bool paused, double local_s) {
 
 bool Client::set_playout(const PlayoutConfig& playout, double local_s) {
   Impl& c = *impl_;
-  const auto is_count = [](double number) { return std::isfinite(number) && number >= 0.0; };
-  if (!is_count(playout.delay_s) || !is_count(playout.max_delay_s) || !is_count(playout.blend_frames) ||
-      !is_count(playout.frame_rate_hz) || playout.frame_rate_hz <= 0.0)
-    return false;
+  if (find_invalid_setting(playout)) return false;
   c.advance(c.time.of(local_s));
   c.config.playout = playout;
   c.world->set_playout(playout);

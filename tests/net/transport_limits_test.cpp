@@ -256,7 +256,7 @@ TEST(TransportLimits, InvalidLimitsAreNamed) {
   EXPECT_TRUE(names(fault([](auto& l) { l.silence_s = 0.0; }), "silence_s"));
   EXPECT_TRUE(names(fault([](auto& l) { l.waiting_events = 0; }), "waiting_events"));
   EXPECT_TRUE(names(fault([](auto& l) { l.waiting_event_bytes = 0; }), "waiting_event_bytes"));
-  EXPECT_TRUE(names(fault([](auto& l) { l.message_bytes = kMaxControlBytes + 1; }), "control messages"));
+  EXPECT_TRUE(names(fault([](auto& l) { l.message_bytes = kMaxControlBytes + 1; }), "message_bytes"));
   TransportLimits limits;
   limits.backlog_bytes = 0;
   const auto refused = EnetTransport::listen({.host = "127.0.0.1", .security = Insecure{}, .limits = limits});

@@ -3,6 +3,7 @@
 
 #include "net/src/codec/motion_codec.hpp"
 #include "net/src/codec/route_codec.hpp"
+#include "net/src/wire/archetype_settings.hpp"
 #include "net/src/wire/bit_stream.hpp"
 
 #include <cstddef>
@@ -21,7 +22,6 @@
 namespace reckoner {
 
 inline constexpr std::size_t kMaxNameBytes = 64;
-inline constexpr std::size_t kMaxArchetypes = 256;
 
 /// Why a connection was refused or ended; travels as the low byte of a disconnect's reason.
 enum class EndReason : std::uint8_t {

@@ -8,31 +8,11 @@
 #include <bit>
 #include <cassert>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <type_traits>
 #include <vector>
 
 #include <cereal/cereal.hpp>
-
-namespace reckoner {
-
-/// A named number and its allowed range.
-struct NumberRange {
-  const char* name;
-  double value, least, most;
-};
-
-/// Returns the name of the first number that is out of range or NaN, or null if all are valid.
-[[nodiscard]] inline const char* first_out_of_range(std::span<const NumberRange> numbers) {
-  for (const NumberRange& number : numbers) {
-    // Negated, so that NaN fails too.
-    if (!(number.value >= number.least && number.value <= number.most)) return number.name;
-  }
-  return nullptr;
-}
-
-}  // namespace reckoner
 
 /// Bit-packed archives for Cereal. A message's serialize() lists its parts and their sizes in bits; one
 /// function both writes and reads. Cereal's own containers are not supported on purpose, because they trust a

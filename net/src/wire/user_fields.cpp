@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include "net/src/wire/settings.hpp"
+
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <type_traits>
 
 #include <reckoner/net/archetype.hpp>
@@ -28,18 +31,36 @@ bool in_range(const BlobField& f, const Blob& v) {
   return v.bytes().size() <= f.most_bytes;
 }
 
-bool has_valid_range(const BooleanField&) {
-  return true;
-}
-bool has_valid_range(const IntegerField&) {
-  return true;  // in_range() checks the initial value, which implies least <= most
-}
 bool has_valid_range(const RealField& f) {
   const double bound = std::max(std::abs(f.least), std::abs(f.most));
   return bound <= kMaxReal && std::isfinite(f.step) && f.step > 0.0 && f.step >= bound * kMinRelativeStep;
 }
-bool has_valid_range(const BlobField& f) {
-  return f.most_bytes <= kMaxBlobBytes;
+// Why the range or the initial value is invalid; empty if both are valid.
+std::string range_fault(const BooleanField&) {
+  return {};
+}
+std::string range_fault(const IntegerField& f) {
+  if (in_range(f, f.initial)) return {};
+  return "has the initial value " + std::to_string(f.initial) + "; it must be from " +
+         std::to_string(f.least) + " to " + std::to_string(f.most);
+}
+std::string range_fault(const RealField& f) {
+  if (!has_valid_range(f)) {
+    return "has the range " + number_text(f.least) + " to " + number_text(f.most) + " with the step " +
+           number_text(f.step) + "; the bounds must be finite, and the step at least 2^-48 of the larger";
+  }
+  if (in_range(f, f.initial)) return {};
+  return "has the initial value " + number_text(f.initial) + "; it must be from " + number_text(f.least) +
+         " to " + number_text(f.most);
+}
+std::string range_fault(const BlobField& f) {
+  if (f.most_bytes > kMaxBlobBytes) {
+    return "has most_bytes " + std::to_string(f.most_bytes) + "; it must be from 0 to " +
+           std::to_string(kMaxBlobBytes);
+  }
+  if (in_range(f, f.initial)) return {};
+  return "has an initial value of " + std::to_string(f.initial.bytes().size()) +
+         " bytes; it must have at most " + std::to_string(f.most_bytes);
 }
 
 }  // namespace
@@ -53,17 +74,28 @@ std::optional<Blob> Blob::of(std::span<const std::byte> bytes) {
 }
 
 bool is_valid(std::span<const FieldSpec> fields) {
-  if (fields.size() > kMaxFields) return false;
+  return !find_invalid_field(fields);
+}
+
+std::optional<Error> find_invalid_field(std::span<const FieldSpec> fields) {
+  if (fields.size() > kMaxFields) {
+    return Error{"fields has " + std::to_string(fields.size()) + " entries; it must have at most " +
+                 std::to_string(kMaxFields)};
+  }
   for (std::size_t i = 0; i < fields.size(); ++i) {
     const FieldSpec& field = fields[i];
+    const std::string prefix = "fields[" + std::to_string(i) + "]";
     const auto same_name = [&](const FieldSpec& other) { return other.name == field.name; };
-    if (field.name.empty() || field.name.size() > kMaxFieldNameBytes) return false;
-    if (std::any_of(fields.begin(), fields.begin() + static_cast<std::ptrdiff_t>(i), same_name)) return false;
-    const bool ok =
-        std::visit([](const auto& f) { return has_valid_range(f) && in_range(f, f.initial); }, field.type);
-    if (!ok) return false;
+    if (field.name.empty() || field.name.size() > kMaxFieldNameBytes) {
+      return Error{prefix + ".name has " + std::to_string(field.name.size()) +
+                   " bytes; it must have from 1 to " + std::to_string(kMaxFieldNameBytes)};
+    }
+    if (std::any_of(fields.begin(), fields.begin() + static_cast<std::ptrdiff_t>(i), same_name))
+      return Error{prefix + ".name is '" + field.name + "', which an earlier field has"};
+    auto wrong = std::visit([](const auto& f) { return range_fault(f); }, field.type);
+    if (!wrong.empty()) return Error{prefix + " ('" + field.name + "') " + wrong};
   }
-  return true;
+  return std::nullopt;
 }
 
 std::optional<FieldValue> quantise(const FieldValue& value, const FieldSpec& field) {

@@ -20,6 +20,7 @@
 #include <reckoner/net/transport.hpp>
 #include <reckoner/reckoning/export.hpp>
 #include <reckoner/reckoning/motion.hpp>
+#include <reckoner/reckoning/result.hpp>
 #include <reckoner/reckoning/state.hpp>
 
 namespace reckoner {
@@ -72,6 +73,13 @@ struct ClientConfig {
   /// refused of the server. Empty: nowhere.
   LogSink log{};
 };
+
+/// Returns the first invalid setting, in one line that names it, its value and its range; nullopt if all are
+/// valid. Numbers must be finite. docs/REFERENCE.md lists the ranges.
+[[nodiscard]] RECKONER_CLIENT_API std::optional<Error> find_invalid_setting(const ClientConfig& config);
+/// Returns the first invalid playout setting, in one line that names it, its value and its range; nullopt if
+/// all are valid.
+[[nodiscard]] RECKONER_CLIENT_API std::optional<Error> find_invalid_setting(const PlayoutConfig& playout);
 
 enum class ClientStatus : std::uint8_t {
   connecting,    ///< no answer yet
@@ -170,10 +178,18 @@ struct ClientTestSwitches;  // of measurements and tests
 /// Belongs to one thread at a time. The transport or dialer must outlive it and serve it alone.
 class RECKONER_CLIENT_API Client {
  public:
-  /// `transport` has been told where to connect to; the client joins as soon as it is connected.
+  /// Uses the one connection of `transport`, which knows the server's address. The client joins as soon as
+  /// the transport is connected. Fails with find_invalid_setting() if the configuration is invalid.
+  [[nodiscard]] static Result<Client> create(ClientConfig config, Transport& transport);
+  /// Connects with the first receive(). If a client that has joined loses its connection, it reconnects by
+  /// itself (ClientConfig::reconnect, docs/connections.md). Fails with find_invalid_setting() if the
+  /// configuration is invalid.
+  [[nodiscard]] static Result<Client> create(ClientConfig config, Dialer& dialer);
+  /// Like create(), for a configuration that is known to be valid. If it is invalid, this prints the error
+  /// and ends the program.
   Client(ClientConfig config, Transport& transport);
-  /// Connects with the first receive(), and comes back by itself whenever the connection is lost after it has
-  /// joined (ClientConfig::reconnect, docs/connections.md).
+  /// Like create(), for a configuration that is known to be valid. If it is invalid, this prints the error
+  /// and ends the program.
   Client(ClientConfig config, Dialer& dialer);
   ~Client();
   Client(Client&& other) noexcept;             ///< `other` is then good only for assignment and destruction
@@ -204,8 +220,8 @@ class RECKONER_CLIENT_API Client {
   /// slower, or faster, until the delay is the new one (200 ms take 1.6 s). On the way an entity is shown as
   /// the present is, at first, or at last. The server is told, so that it sends what the mode needs; what
   /// this client saw (Server::pose_seen_by()) it does not know for half a second or so after it has changed
-  /// from the present to the past or back. False, and no change, if a number is not finite, a rate not
-  /// positive or a time or count negative.
+  /// from the present to the past or back. Returns false and changes nothing if find_invalid_setting()
+  /// refuses the settings.
   bool set_playout(const PlayoutConfig& playout, double local_s);
 
   /// By what it shows: as it was made with, or as set_playout() was told last.

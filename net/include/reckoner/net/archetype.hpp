@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <reckoner/reckoning/export.hpp>
+#include <reckoner/reckoning/result.hpp>
 
 namespace reckoner {
 
@@ -77,6 +78,10 @@ struct FieldSpec {
 /// True if there are at most kMaxFields fields, their names differ and have 1 to kMaxFieldNameBytes bytes,
 /// and each range is valid and contains the initial value.
 [[nodiscard]] RECKONER_NET_API bool is_valid(std::span<const FieldSpec> fields);
+
+/// Returns the first fault of the fields, in one line that names the field, its value and the valid range.
+/// Returns nullopt if is_valid().
+[[nodiscard]] RECKONER_NET_API std::optional<Error> find_invalid_field(std::span<const FieldSpec> fields);
 
 /// Returns the value as clients receive it: a real number is rounded to the field's step. Returns nullopt if
 /// `value` has another type than the field or is out of range.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "net/src/transport/enet/server_security.hpp"
 
-#include "net/src/wire/bit_archive.hpp"
+#include "net/src/transport/limit_settings.hpp"
 
 #include <string>
 #include <utility>
@@ -34,15 +34,7 @@ std::optional<Error> find_invalid_setting(const ServerSecurity& security, bool o
   if (!security.key) return Error{"the key is empty"};
   if (security.any_server && !security.addresses.empty())
     return Error{"tokens are for the servers that are named, or for any: not both"};
-  const NumberRange numbers[] = {{"handshakes_per_second", security.handshakes_per_second, 0.0, 1e9},
-                                 {"tokens_per_second", security.tokens_per_second, 0.0, 1e9},
-                                 {"ticket_s", security.ticket_s, 1.0, 1e9},
-                                 {"half_open_s", security.half_open_s, 0.1, 1e9}};
-  if (const char* const name = first_out_of_range(numbers))
-    return Error{std::string(name) + " is out of range"};
-  if (security.peers_per_address == 0) return Error{"peers_per_address must be more than 0"};
-  if (security.used_tokens == 0 || security.used_tokens_per_client == 0)
-    return Error{"used_tokens and used_tokens_per_client must be more than 0"};
+  if (auto error = find_invalid<ServerSecurity>(kSecuritySettings, security)) return error;
   if (on_every_address && security.addresses.empty() && !security.any_server) return unnamed();
   return std::nullopt;
 }

@@ -148,6 +148,10 @@ struct ServerConfig {
   LogSink log{};
 };
 
+/// Returns the first invalid setting, in one line that names it, its value and its range; nullopt if all are
+/// valid. Numbers must be finite. docs/REFERENCE.md lists the ranges.
+[[nodiscard]] RECKONER_SERVER_API std::optional<Error> find_invalid_setting(const ServerConfig& config);
+
 /// Something that happened on the server, oldest first from Server::poll_event().
 struct ServerEvent {
   /// What happened.
@@ -228,7 +232,11 @@ struct ServerTestSwitches;  // of measurements and tests
 /// Belongs to one thread at a time. The transport must outlive it and serve it alone.
 class RECKONER_SERVER_API Server {
  public:
-  /// Serves the clients of `transport`, which is listening already.
+  /// Serves the clients of `transport`, which is listening already. Fails with find_invalid_setting() if the
+  /// configuration is invalid.
+  [[nodiscard]] static Result<Server> create(ServerConfig config, Transport& transport);
+  /// Like create(), for a configuration that is known to be valid. If it is invalid, this prints the error
+  /// and ends the program.
   Server(ServerConfig config, Transport& transport);
   ~Server();
   Server(Server&& other) noexcept;             ///< `other` is then good only for assignment and destruction

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <charconv>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <reckoner/reckoning/result.hpp>
+
+namespace reckoner {
+
+/// Describes one number of a configuration. Each configuration has a table of these rows, and no other place
+/// repeats a range. The validator, the command line, the configuration file and the tables in the documents
+/// all use the row. The default is the value in a default-constructed configuration.
+template <class Config>
+struct Setting {
+  std::string_view name;    ///< the configuration's member, for example interest.radius_m
+  std::string_view option;  ///< name on the command line and in the file; empty: the programs do not offer it
+  std::string_view unit;    ///< for example Hz; empty: a count, a factor or a share
+  double least;             ///< smallest valid value
+  double most;              ///< largest valid value
+  std::string_view zero;    ///< the special meaning of 0, which is then always valid; empty: there is none
+  std::string_view meaning;  ///< one sentence without a full stop
+  double (*get)(const Config&);
+  void (*set)(Config&, double);  ///< the value must be valid
+  bool is_whole;                 ///< an integer; false: a real number
+};
+
+namespace settings {
+
+template <class Pointer>
+struct MemberOf;
+template <class Config, class Member>
+struct MemberOf<Member Config::*> {
+  using Class = Config;
+};
+
+// Follows a path of member pointers and array indices.
+template <auto First, auto... Rest, class Object>
+constexpr auto& at_path(Object& object) {
+  if constexpr (std::is_member_object_pointer_v<decltype(First)>) {
+    if constexpr (sizeof...(Rest) == 0) {
+      return object.*First;
+    } else {
+      return at_path<Rest...>(object.*First);
+    }
+  } else {
+    static_assert(sizeof...(Rest) == 0);
+    return object[static_cast<std::size_t>(First)];
+  }
+}
+
+template <class Config, auto... Path>
+double get(const Config& config) {
+  return static_cast<double>(at_path<Path...>(config));
+}
+
+template <class Config, auto... Path>
+void set(Config& config, double value) {
+  auto& member = at_path<Path...>(config);
+  member = static_cast<std::remove_reference_t<decltype(member)>>(value);
+}
+
+}  // namespace settings
+
+/// Makes the row for the member at the end of a path, for example &ServerConfig::interest,
+/// &InterestConfig::radius_m.
+template <auto First, auto... Rest>
+[[nodiscard]] constexpr auto setting(std::string_view name, std::string_view option, std::string_view unit,
+                                     double least, double most, std::string_view zero,
+                                     std::string_view meaning) {
+  using Config = typename settings::MemberOf<decltype(First)>::Class;
+  using Member = std::remove_cvref_t<decltype(settings::at_path<First, Rest...>(std::declval<Config&>()))>;
+  return Setting<Config>{name,
+                         option,
+                         unit,
+                         least,
+                         most,
+                         zero,
+                         meaning,
+                         &settings::get<Config, First, Rest...>,
+                         &settings::set<Config, First, Rest...>,
+                         std::is_integral_v<Member>};
+}
+
+/// The shortest text of a number: 0.25, 1000, 1e6.
+[[nodiscard]] inline std::string number_text(double value) {
+  std::array<char, 32> buffer;
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
+  std::string text(buffer.data(), end);
+  for (const std::string_view filler : {"e+0", "e+"}) {
+    if (const auto at = text.find(filler); at != std::string::npos) text.replace(at, filler.size(), "e");
+  }
+  return text;
+}
+
+/// The valid values as text, for example "1 to 1000".
+template <class Config>
+[[nodiscard]] std::string range_text(const Setting<Config>& setting) {
+  return number_text(setting.least) + " to " + number_text(setting.most);
+}
+
+/// The meaning for help texts and documents, with that of 0.
+template <class Config>
+[[nodiscard]] std::string meaning_text(const Setting<Config>& setting) {
+  std::string text(setting.meaning);
+  if (!setting.zero.empty()) text += "; 0: " + std::string(setting.zero);
+  return text;
+}
+
+/// Why a value is invalid, in one line that names the setting, the value and its range. Nullopt if the value
+/// is valid. `name`: the name under which the user knows the setting.
+template <class Config>
+[[nodiscard]] std::optional<Error> find_invalid(const Setting<Config>& setting, double value,
+                                                std::string_view name) {
+  // Comparisons with NaN are false.
+  if (value >= setting.least && value <= setting.most) return std::nullopt;
+  if (value == 0.0 && !setting.zero.empty()) return std::nullopt;
+  std::string text(name);
+  text += " is " + number_text(value) + "; it must be from " + range_text(setting);
+  if (!setting.unit.empty()) text += " " + std::string(setting.unit);
+  if (setting.least > 0.0 && !setting.zero.empty()) text += ", or 0 (" + std::string(setting.zero) + ")";
+  return Error{std::move(text)};
+}
+
+/// The first invalid value of a configuration. `prefix`: put in front of the names.
+template <class Config>
+[[nodiscard]] std::optional<Error> find_invalid(std::span<const std::type_identity_t<Setting<Config>>> table,
+                                                const Config& config, std::string_view prefix = {}) {
+  for (const Setting<Config>& setting : table) {
+    auto error = find_invalid(setting, setting.get(config), std::string(prefix) + std::string(setting.name));
+    if (error) return error;
+  }
+  return std::nullopt;
+}
+
+/// Returns the configuration if find_invalid_setting() accepts it. Otherwise prints the error and ends the
+/// program.
+template <class Config>
+[[nodiscard]] Config require_valid(Config config) {
+  if (const auto error = find_invalid_setting(config)) {
+    std::fprintf(stderr, "reckoner: %s\n", error->message.c_str());
+    std::abort();
+  }
+  return config;
+}
+
+}  // namespace reckoner

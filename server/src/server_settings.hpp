@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "net/src/wire/settings.hpp"
+
+#include <reckoner/net/ids.hpp>
+#include <reckoner/net/transport.hpp>
+#include <reckoner/server/server.hpp>
+
+namespace reckoner {
+
+/// The numbers of ServerConfig. kArchetypeSettings describes those of its archetypes.
+inline constexpr std::array kServerSettings{
+    setting<&ServerConfig::tick_rate_hz>("tick_rate_hz", "tick-rate", "Hz", 1.0, 1000.0, "",
+                                         "ticks per second, Hz"),
+    setting<&ServerConfig::epoch_s>("epoch_s", "", "s", -kMaxStamp, kMaxStamp, "",
+                                    "server time of tick 0, s"),
+    setting<&ServerConfig::max_clients>("max_clients", "max-clients", "clients", 1.0, 65'535.0, "",
+                                        "clients at once; the server refuses more"),
+    setting<&ServerConfig::max_entities>("max_entities", "", "entities", 1.0, kMaxEntities, "",
+                                         "entities at once; Server::spawn() refuses more"),
+    setting<&ServerConfig::bytes_per_second>("bytes_per_second", "", "bytes/s", 1.0, 1e12,
+                                             "as much as the client's link carries",
+                                             "bytes per second to one client at most, with headers"),
+    setting<&ServerConfig::heartbeat_s>("heartbeat_s", "", "s", 0.0, 3600.0, "every tick",
+                                        "a datagram goes to every client at least this often, s"),
+    setting<&ServerConfig::join_timeout_s>(
+        "join_timeout_s", "", "s", 0.0, 3600.0, "",
+        "a connection that does not ask to join is closed after this time, s"),
+    setting<&ServerConfig::resume_s>("resume_s", "", "s", 0.0, 1e9, "never",
+                                     "how long a disconnected client may resume its session, s"),
+    setting<&ServerConfig::updates_per_second>(
+        "updates_per_second", "updates-per-second", "1/s", 0.1, 1000.0, "the thresholds decide alone",
+        "budget of updates per second and entity; the thresholds adapt to it"),
+    setting<&ServerConfig::fixed_rate_hz>("fixed_rate_hz", "fixed-rate", "Hz", 0.1, 1000.0,
+                                          "the thresholds decide",
+                                          "publish every entity at this even rate, Hz"),
+    setting<&ServerConfig::rewind_s>("rewind_s", "", "s", 0.0, 1.0, "no lag compensation",
+                                     "how far back lag compensation goes, s"),
+    setting<&ServerConfig::threads>("threads", "threads", "threads", 0.0, 256.0, "one for each core",
+                                    "threads that publish and encode"),
+    setting<&ServerConfig::interest, &InterestConfig::radius_m>(
+        "interest.radius_m", "", "m", 0.001, 1e12, "any distance",
+        "entities up to this distance from the client's eye are relevant, m"),
+    setting<&ServerConfig::interest, &InterestConfig::hysteresis>(
+        "interest.hysteresis", "", "", 0.0, 100.0, "",
+        "a relevant entity stays relevant until it is further away by this share of the distance"),
+    setting<&ServerConfig::interest, &InterestConfig::level_distance_m, 0>(
+        "interest.level_distance_m[0]", "", "m", 0.0, 1e12, "never",
+        "from this distance on the threshold is 4 times as large, m"),
+    setting<&ServerConfig::interest, &InterestConfig::level_distance_m, 1>(
+        "interest.level_distance_m[1]", "", "m", 0.0, 1e12, "never",
+        "from this distance on the threshold is 16 times as large, m"),
+    setting<&ServerConfig::interest, &InterestConfig::interval_s>(
+        "interest.interval_s", "", "s", 0.0, 3600.0, "every tick",
+        "how often the relevant entities of a client are determined, s"),
+};
+
+}  // namespace reckoner
