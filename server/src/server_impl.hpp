@@ -10,7 +10,6 @@
 #include "server/src/publish/publisher.hpp"
 #include "server/src/server_log.hpp"
 #include "server/src/session/datagrams.hpp"
-#include "server/src/session/delay_survey.hpp"
 #include "server/src/session/session.hpp"
 #include "server/src/test_switches.hpp"
 #include "server/src/util/worker_pool.hpp"

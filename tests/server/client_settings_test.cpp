@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "server/src/session/client_settings.hpp"
+#include "server/src/session/session.hpp"
 
 #include <gtest/gtest.h>
 

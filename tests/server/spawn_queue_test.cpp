@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "server/src/session/spawn_queue.hpp"
+#include "server/src/session/session.hpp"
 
 #include "scenario/builtin/random.hpp"
 

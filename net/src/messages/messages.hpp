@@ -3,7 +3,6 @@
 
 #include "net/src/codec/motion_codec.hpp"
 #include "net/src/codec/route_codec.hpp"
-#include "net/src/wire/archetype_settings.hpp"
 #include "net/src/wire/bit_stream.hpp"
 
 #include <cstddef>

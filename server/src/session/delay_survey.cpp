@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "server/src/session/delay_survey.hpp"
+#include "server/src/session/session.hpp"
 
 #include <algorithm>
 #include <cmath>

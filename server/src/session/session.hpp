@@ -9,28 +9,271 @@
 #include "server/src/publish/encodings.hpp"
 #include "server/src/publish/field_updates.hpp"
 #include "server/src/session/byte_budget.hpp"
-#include "server/src/session/client_settings.hpp"
 #include "server/src/session/datagrams.hpp"
-#include "server/src/session/spawn_queue.hpp"
 #include "server/src/session/subscriptions.hpp"
 #include "server/src/test_switches.hpp"
 #include "server/src/world/entity_table.hpp"
 #include "server/src/world/field_table.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include <glm/vec3.hpp>
+
 #include <reckoner/net/ids.hpp>
+#include <reckoner/net/refusal.hpp>
 #include <reckoner/net/transport.hpp>
 #include <reckoner/server/server.hpp>
 
 namespace reckoner {
+
+/// The settings that decide which entities are relevant for one client.
+struct ClientView {
+  /// A relevance that the game set for this client only.
+  struct RelevanceOverride {
+    EntityId entity;
+    Relevance relevance;
+  };
+
+  std::optional<glm::dvec3> eye;  ///< the client's eye in the world frame, m; empty: nothing is near it
+  std::uint32_t groups = kAllGroups;
+  std::vector<RelevanceOverride> relevance_overrides;  ///< overrides of the entities' own relevance; few
+  bool shows_past = false;  ///< the client interpolates, and does not predict while updates arrive in time
+  bool changed = true;      ///< the settings changed since the last full update of the client's interest
+  std::optional<glm::dvec3> eye_for_rest;  ///< the eye at the last search of entities at rest
+
+  /// Drops the overrides for an entity that ended.
+  void forget(EntityId entity) {
+    if (!relevance_overrides.empty())
+      std::erase_if(relevance_overrides, [&](const RelevanceOverride& e) { return e.entity == entity; });
+  }
+
+  void set_relevance(EntityId entity, Relevance relevance) {
+    std::erase_if(relevance_overrides, [&](const RelevanceOverride& e) { return e.entity == entity; });
+    relevance_overrides.push_back({entity, relevance});
+    changed = true;
+  }
+
+  /// The relevance of an entity for this client: the override, or else `own`, the entity's own relevance.
+  [[nodiscard]] Relevance relevance_of(EntityId entity, Relevance own) const {
+    const auto found = std::find_if(relevance_overrides.begin(), relevance_overrides.end(),
+                                    [&](const RelevanceOverride& e) { return e.entity == entity; });
+    return found == relevance_overrides.end() ? own : found->relevance;
+  }
+};
+
+/// How a client shows entities, as it declares: predicted or interpolated, and how long a blend lasts.
+/// Applying a change means to visit every entity that the client follows. Therefore changes are applied at
+/// most twice a second, and only the newest declaration counts.
+class DeclaredPlayout {
+ public:
+  DeclaredPlayout() = default;
+  explicit DeclaredPlayout(const PlayoutMessage& at_join) : declared_(at_join) {}
+
+  /// Accepts a new declaration. Returns Refusal::repeated if it changes nothing, Refusal::too_many if it
+  /// replaces a declaration that was not applied yet, and nullopt otherwise.
+  [[nodiscard]] std::optional<Refusal> declare(const PlayoutMessage& message) {
+    if (message == declared_) return Refusal::repeated;
+    declared_ = message;
+    if (pending_) return Refusal::too_many;
+    pending_ = true;
+    return std::nullopt;
+  }
+
+  /// The declaration to apply now; nullopt if there is none, or if the last one was applied too recently.
+  [[nodiscard]] std::optional<PlayoutMessage> due(double now_s) {
+    constexpr double kMinIntervalS = 0.5;
+    if (!pending_ || now_s - applied_s_ < kMinIntervalS) return std::nullopt;
+    pending_ = false;
+    applied_s_ = now_s;
+    return declared_;
+  }
+
+ private:
+  PlayoutMessage declared_;
+  bool pending_ = false;
+  double applied_s_ = -std::numeric_limits<double>::infinity();
+};
+
+/// The spawn and despawn messages of one client: those that wait to be sent, and those that were sent and are
+/// not confirmed. ReliableQueue numbers the messages and counts the confirmations; this class knows which
+/// entity each of them is about.
+///
+/// While a spawn is not confirmed, newer motions of the entity may follow it as repeated spawn messages on
+/// the same reliable channel.
+class SpawnQueue {
+ public:
+  struct Spawn {
+    EntityId id;
+    std::uint32_t serial = 0;   ///< of the subscription
+    Tick since = 0;             ///< the client lacks data of this tick until it has the message
+    std::uint32_t number = 0;   ///< of the message; set when it is sent, like everything below
+    Tick motion_tick = 0;       ///< time stamp of the motion in the message
+    std::uint32_t publish = 0;  ///< number of the publish in the message
+    std::uint8_t level = 0;     ///< level of detail of that publish
+    bool is_repeat = false;     ///< an earlier spawn message of the same subscription is on its way
+    std::uint8_t repeats = 0;   ///< number of repeats sent after it
+    Tick newest_sent = 0;       ///< tick in which it, or the last repeat, was sent
+  };
+  struct Despawn {
+    EntityId id;
+    Tick tick = 0;  ///< when the entity ended, or ceased to be relevant
+  };
+  /// The motion that a spawn message contains, and the message's number.
+  struct SentMotionInfo {
+    std::uint32_t number = 0;
+    std::uint32_t publish = 0;
+    std::uint8_t level = 0;
+    Tick motion_tick = 0;
+  };
+
+  // Despawns that wait. They are sent before any spawn.
+
+  void add_despawn(EntityId id, Tick tick) { despawns_.push_back({id, tick}); }
+  /// The oldest waiting despawn; null if none waits.
+  [[nodiscard]] const Despawn* next_despawn() const {
+    return despawns_.empty() ? nullptr : &despawns_.front();
+  }
+  [[nodiscard]] std::size_t waiting_despawns() const { return despawns_.size(); }
+  /// The oldest waiting despawn was sent as message `number`.
+  void despawn_sent(std::uint32_t number) {
+    Spawn entry{.id = despawns_.front().id, .since = despawns_.front().tick, .number = number};
+    despawns_.pop_front();
+    push_unconfirmed(entry);
+  }
+
+  // Spawns that wait.
+
+  void add_spawn(EntityId id, std::uint32_t serial, Tick since) {
+    push_waiting({.id = id, .serial = serial, .since = since});
+  }
+  /// The first waiting spawn; null if none waits. Call spawn_sent(), drop_spawn() or defer_spawn() for it.
+  [[nodiscard]] const Spawn* next_spawn() const { return waiting_.empty() ? nullptr : &waiting_.front(); }
+  [[nodiscard]] std::size_t waiting_spawns() const { return waiting_.size(); }
+  void drop_spawn() {
+    waiting_.pop_front();
+    oldest_waiting_.pop();
+  }
+  /// The first waiting spawn depends on a later one: moves it behind all others.
+  void defer_spawn() {
+    const Spawn entry = waiting_.front();
+    drop_spawn();
+    push_waiting(entry);
+  }
+  /// The first waiting spawn was sent in tick `now`.
+  void spawn_sent(const SentMotionInfo& motion, Tick now) {
+    Spawn entry = waiting_.front();
+    drop_spawn();
+    set_motion(entry, motion);
+    entry.newest_sent = now;
+    push_unconfirmed(entry);
+  }
+
+  // Repeats of unconfirmed spawns.
+
+  /// Calls `f(spawn)` for every unconfirmed spawn, oldest first, unless more than `most` messages of this
+  /// queue are unconfirmed. `f` may call repeat_sent() for its argument.
+  template <class F>
+  void for_each_unconfirmed_spawn(std::size_t most, F&& f) {
+    if (unconfirmed_.size() > most) return;
+    for (std::size_t i = 0, count = unconfirmed_.size(); i < count; ++i) {
+      if (Spawn& entry = unconfirmed_[i]; is_spawn(entry) && !entry.is_repeat) f(entry);
+    }
+  }
+  /// A newer motion of the entity that `first` spawns was sent in tick `now`.
+  void repeat_sent(Spawn& first, const SentMotionInfo& motion, Tick now) {
+    // The message before it contains everything up to the tick in which that one was sent.
+    Spawn entry{.id = first.id, .serial = first.serial, .since = first.newest_sent + 1, .is_repeat = true};
+    ++first.repeats;
+    first.newest_sent = now;
+    set_motion(entry, motion);
+    push_unconfirmed(entry);
+  }
+
+  /// The client has confirmed `count` messages. Calls `f(spawn)` for each spawn that was not confirmed
+  /// before, in the order of sending.
+  template <class F>
+  void confirm(std::uint32_t count, F&& f) {
+    while (!unconfirmed_.empty() && static_cast<std::int32_t>(count - unconfirmed_.front().number) >= 0) {
+      const Spawn entry = unconfirmed_.front();
+      unconfirmed_.pop_front();
+      oldest_unconfirmed_.pop();
+      if (is_spawn(entry)) f(entry);
+    }
+  }
+
+  /// The oldest tick of which the client lacks data that one of these messages contains; nullopt if it lacks
+  /// nothing. Takes constant time: it is asked with every datagram, while thousands of spawns may wait.
+  [[nodiscard]] std::optional<Tick> oldest_since() const {
+    std::optional<Tick> oldest = older(oldest_waiting_.get(), oldest_unconfirmed_.get());
+    if (!despawns_.empty()) oldest = older(oldest, despawns_.front().tick);
+    return oldest;
+  }
+
+ private:
+  // The oldest of the ticks in a queue. It stores only the ticks with no older or equal one behind them, so
+  // that the oldest is always the first.
+  class MinimumQueue {
+   public:
+    void push(Tick tick) {
+      while (!minima_.empty() && !earlier(minima_.back().tick, tick))
+        minima_.pop_back();
+      minima_.push_back({pushed_++, tick});
+    }
+    // Removes the tick that was pushed first.
+    void pop() {
+      if (!minima_.empty() && minima_.front().index == popped_) minima_.pop_front();
+      ++popped_;
+    }
+    [[nodiscard]] std::optional<Tick> get() const {
+      return minima_.empty() ? std::nullopt : std::optional{minima_.front().tick};
+    }
+
+   private:
+    struct Entry {
+      std::uint64_t index;  // in the order of pushing
+      Tick tick;
+    };
+    std::deque<Entry> minima_;
+    std::uint64_t pushed_ = 0;
+    std::uint64_t popped_ = 0;
+  };
+
+  [[nodiscard]] static bool is_spawn(const Spawn& entry) { return entry.serial != 0; }
+  [[nodiscard]] static std::optional<Tick> older(std::optional<Tick> a, std::optional<Tick> b) {
+    if (!a || !b) return a ? a : b;
+    return earlier(*a, *b) ? a : b;
+  }
+  static void set_motion(Spawn& entry, const SentMotionInfo& motion) {
+    entry.number = motion.number;
+    entry.publish = motion.publish;
+    entry.level = motion.level;
+    entry.motion_tick = motion.motion_tick;
+  }
+  void push_waiting(const Spawn& entry) {
+    waiting_.push_back(entry);
+    oldest_waiting_.push(entry.since);
+  }
+  void push_unconfirmed(const Spawn& entry) {
+    unconfirmed_.push_back(entry);
+    oldest_unconfirmed_.push(entry.since);
+  }
+
+  std::deque<Despawn> despawns_;   // oldest first
+  std::deque<Spawn> waiting_;      // spawns
+  std::deque<Spawn> unconfirmed_;  // spawns, and despawns with serial 0; by number
+  MinimumQueue oldest_waiting_;
+  MinimumQueue oldest_unconfirmed_;
+};
 
 class ShownHistory;
 
@@ -330,6 +573,21 @@ class SessionTable {
   std::vector<std::unique_ptr<Session>> sessions_;
   std::vector<ClientId> ids_;  // of sessions_; new ids are always larger
   ByPeer by_peer_;             // sorted by peer
+};
+
+/// Measures, for every entity and level of detail, the delay within which an update reaches 90 % of the
+/// subscribers. The publisher plans ahead by this delay. The percentile keeps a few slow clients from
+/// deciding for all others.
+class DelaySurvey {
+ public:
+  /// Measures a share of the entities, so that each is measured about once a second.
+  void run(EntityTable& entities, const SessionTable& sessions);
+
+ private:
+  void measure_word(EntityTable& entities, const SessionTable& sessions, std::size_t word);
+
+  std::size_t next_turn_ = 0;
+  std::array<std::vector<double>, SlotSet::kWordBits> delays_s_;  // scratch, by slot within the word
 };
 
 }  // namespace reckoner

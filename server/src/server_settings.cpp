@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+#include "server/src/server_settings.hpp"
+
+#include "net/src/wire/archetype_settings.hpp"
+#include "server/src/server_impl.hpp"
+
+#include <memory>
+#include <utility>
+
+namespace reckoner {
+
+std::optional<Error> find_invalid_setting(const ServerConfig& config) {
+  if (auto error = find_invalid<ServerConfig>(kServerSettings, config)) return error;
+  if (config.updates_per_second > 0.0 && config.fixed_rate_hz > 0.0) {
+    return Error{"updates_per_second is " + number_text(config.updates_per_second) +
+                 " and fixed_rate_hz is " + number_text(config.fixed_rate_hz) +
+                 "; at most one of them may be above 0"};
+  }
+  return find_invalid_setting(config.archetypes);
+}
+
+Result<Server> Server::create(ServerConfig config, Transport& transport) {
+  if (auto error = find_invalid_setting(config)) return std::move(*error);
+  return Server{std::make_unique<Impl>(std::move(config), transport, ServerTestSwitches{})};
+}
+
+Server::Server(ServerConfig config, Transport& transport)
+    : impl_(std::make_unique<Impl>(require_valid(std::move(config)), transport, ServerTestSwitches{})) {}
+Server::Server(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Server::~Server() = default;
+Server::Server(Server&&) noexcept = default;
+Server& Server::operator=(Server&&) noexcept = default;
+
+Server make_test_server(ServerConfig config, Transport& transport, const ServerTestSwitches& switches) {
+  return Server{std::make_unique<Server::Impl>(require_valid(std::move(config)), transport, switches)};
+}
+
+}  // namespace reckoner
