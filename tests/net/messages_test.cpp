@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "net/src/messages/messages.hpp"
 
+#include "net/src/wire/archetype_settings.hpp"
+
 #include <array>
 #include <bit>
 #include <cstring>
