@@ -89,13 +89,13 @@ reckoner_result create(const reckoner_client_config* given, reckoner_client** ou
     handle->game = c.game;
     handle->secure = security.get() != nullptr;
     handle->dialer = c.host != nullptr
-                         ? std::make_unique<EnetDialer>(c.host, c.port, kProtocolVersion, security, log)
-                         : std::make_unique<EnetDialer>(kProtocolVersion, *security.get(), log);
+                         ? std::make_unique<NetworkDialer>(c.host, c.port, kProtocolVersion, security, log)
+                         : std::make_unique<NetworkDialer>(kProtocolVersion, *security.get(), log);
     handle->client.emplace(config_of(c, std::move(*archetypes)), *handle->dialer);
     *out = handle.release();
     return RECKONER_OK;
   }
-  auto transport = EnetTransport::connect(c.host, c.port, kProtocolVersion, security, log);
+  auto transport = NetworkTransport::connect(c.host, c.port, kProtocolVersion, security, log);
   if (!transport) {
     capi::say(transport.error(), why, why_size);
     return RECKONER_ERROR_NETWORK;
@@ -174,7 +174,7 @@ reckoner_result reckoner_client_set_token(reckoner_client* client, const std::ui
 reckoner_result reckoner_client_ticket(const reckoner_client* client, std::uint8_t token[1024]) {
   if (client == nullptr || token == nullptr) return RECKONER_ERROR_ARGUMENT;
   return guarded([&]() -> reckoner_result {
-    const EnetTransport* const network = client->network();
+    const NetworkTransport* const network = client->network();
     const auto ticket = network != nullptr ? network->ticket() : std::nullopt;
     if (!ticket) return RECKONER_NOTHING;
     const auto bytes = write_token(*ticket);

@@ -9,13 +9,13 @@
 #include <vector>
 
 #include <reckoner/client/client.hpp>
-#include <reckoner/net/enet_dialer.hpp>
-#include <reckoner/net/enet_transport.hpp>
+#include <reckoner/net/network_dialer.hpp>
+#include <reckoner/net/network_transport.hpp>
 
 /// A client with its transport.
 struct reckoner_client {
-  std::unique_ptr<reckoner::EnetTransport> transport;  // of a client that has one connection; else
-  std::unique_ptr<reckoner::EnetDialer> dialer;
+  std::unique_ptr<reckoner::NetworkTransport> transport;  // of a client that has one connection; else
+  std::unique_ptr<reckoner::NetworkDialer> dialer;
   bool secure = false;     // of one that reconnects: it has a token
   std::uint64_t game = 0;  // the same: as given
   std::optional<reckoner::Client> client;
@@ -23,7 +23,7 @@ struct reckoner_client {
   std::vector<float> orientations;   // the same
 
   /// Null if there is none at present.
-  [[nodiscard]] reckoner::EnetTransport* network() const {
+  [[nodiscard]] reckoner::NetworkTransport* network() const {
     return dialer ? dialer->transport() : transport.get();
   }
   [[nodiscard]] reckoner::TransportStats network_stats() const {

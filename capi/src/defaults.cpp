@@ -5,7 +5,7 @@
 #include "capi/src/convert.hpp"
 
 #include <reckoner/client/client.hpp>
-#include <reckoner/net/enet_transport.hpp>
+#include <reckoner/net/network_transport.hpp>
 #include <reckoner/reckoning/route.hpp>
 #include <reckoner/server/server.hpp>
 

@@ -59,8 +59,8 @@ ServerConfig config_of(const reckoner_server_config& c, std::vector<Archetype>&&
   return config;
 }
 
-EnetListenConfig listening(const reckoner_server_config& c) {
-  EnetListenConfig config{
+ListenConfig listening(const reckoner_server_config& c) {
+  ListenConfig config{
       .host = c.host != nullptr ? c.host : "",
       .port = c.port,
       .max_peers = c.max_clients + kSparePeers,
@@ -104,7 +104,7 @@ reckoner_result create(const reckoner_server_config* given, reckoner_server** ou
               why, why_size);
     return RECKONER_ERROR_ARGUMENT;
   }
-  const EnetListenConfig network = listening(c);
+  const ListenConfig network = listening(c);
   if (const auto fault = find_invalid_setting(network)) {
     capi::say(fault->message, why, why_size);
     return RECKONER_ERROR_ARGUMENT;
@@ -115,7 +115,7 @@ reckoner_result create(const reckoner_server_config* given, reckoner_server** ou
     capi::say("an archetype makes no sense", why, why_size);
     return result;
   }
-  auto transport = ShardedTransport::listen(network);
+  auto transport = NetworkTransport::listen(network);
   if (!transport) {
     capi::say(transport.error(), why, why_size);
     return RECKONER_ERROR_NETWORK;

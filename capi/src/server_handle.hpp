@@ -7,12 +7,12 @@
 #include <memory>
 #include <optional>
 
-#include <reckoner/net/sharded_transport.hpp>
+#include <reckoner/net/network_transport.hpp>
 #include <reckoner/server/server.hpp>
 
 /// A server with its transport.
 struct reckoner_server {
-  std::unique_ptr<reckoner::ShardedTransport> transport;
+  std::unique_ptr<reckoner::NetworkTransport> transport;
   std::optional<reckoner::Server> server;        // goes first: its clients are told through the transport
   std::optional<reckoner::ServerEvent> event{};  // polled last; its text is given out
 };

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include <reckoner/net/enet_transport.hpp>
+#include <reckoner/net/network_transport.hpp>
 #include <reckoner/net/transport.hpp>
 
 using namespace reckoner;
@@ -54,9 +54,9 @@ const char* reckoner_refusal_name(std::uint32_t reason) {
 
 reckoner_result reckoner_set_allocator(void* (*allocate)(std::size_t bytes), void (*release)(void* memory)) {
   if ((allocate == nullptr) != (release == nullptr)) return RECKONER_ERROR_ARGUMENT;
-  const EnetAllocator given{allocate != nullptr ? allocate : std::malloc,
+  const NetworkAllocator given{allocate != nullptr ? allocate : std::malloc,
                             release != nullptr ? release : std::free};
-  return capi::guarded([&] { return capi::done_or(set_enet_allocator(given), RECKONER_ERROR_REFUSED); });
+  return capi::guarded([&] { return capi::done_or(set_network_allocator(given), RECKONER_ERROR_REFUSED); });
 }
 
 reckoner_result reckoner_make_key(std::uint8_t key[32]) {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include <reckoner/net/dialer.hpp>
-#include <reckoner/net/enet_dialer.hpp>
+#include <reckoner/net/network_dialer.hpp>
 #include <reckoner/net/transport.hpp>
 
 namespace reckoner::harness {

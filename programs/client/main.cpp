@@ -27,7 +27,7 @@
 #include <unistd.h>
 
 #include <reckoner/client/client.hpp>
-#include <reckoner/net/enet_dialer.hpp>
+#include <reckoner/net/network_dialer.hpp>
 
 namespace {
 
@@ -186,7 +186,7 @@ class Connection {
   [[nodiscard]] bool end_record() { return !writer_ || writer_->close(); }
 
  private:
-  EnetDialer dialer_;
+  NetworkDialer dialer_;
   std::optional<program::SessionWriter> writer_;
   std::optional<program::RecordedTransport> recorded_;
 };

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <reckoner/net/enet_transport.hpp>
+#include <reckoner/net/network_transport.hpp>
 #include <reckoner/reckoning/result.hpp>
 
 namespace CLI {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// reckoner-server: plays recorded or built-in motion to clients over ENet.
+// reckoner-server: plays recorded or built-in motion to clients over UDP.
 #include "programs/common/clock.hpp"
 #include "programs/common/config_file.hpp"
 #include "programs/common/pace.hpp"
@@ -20,7 +20,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include <reckoner/net/sharded_transport.hpp>
+#include <reckoner/net/network_transport.hpp>
 
 namespace {
 
@@ -47,7 +47,7 @@ void take_events(Server& server, ServerMetrics& metrics, Sinks& sinks) {
 }
 
 // Plays until the end, or until it is told to stop.
-RunTimes play_all(Server& server, ShardedTransport& transport, Play& play, ServerMetrics& metrics,
+RunTimes play_all(Server& server, NetworkTransport& transport, Play& play, ServerMetrics& metrics,
                   Sinks& sinks, double epoch_s, double end_s, scenario::PoseCsvWriter* truth) {
   RunTimes times;
   const double started_s = monotonic_s();
@@ -70,7 +70,7 @@ RunTimes play_all(Server& server, ShardedTransport& transport, Play& play, Serve
 }
 
 // Says goodbye, until every client has heard it or has had time to hear it three times over a bad link.
-void say_goodbye(Server& server, ShardedTransport& transport, Log& log) {
+void say_goodbye(Server& server, NetworkTransport& transport, Log& log) {
   constexpr double kLongestS = 2.0;
   std::size_t left = server.client_count();
   server.shutdown();
@@ -120,7 +120,7 @@ int run(const ServerOptions& options) {
   auto security = open_security(options.security, options.host);
   if (!security) return fail(kName, security.error());
   Sinks sinks{log};
-  auto transport = ShardedTransport::listen({.host = options.host,
+  auto transport = NetworkTransport::listen({.host = options.host,
                                              .port = options.port,
                                              .max_peers = options.max_clients + 8,
                                              .security = *security,

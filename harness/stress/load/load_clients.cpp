@@ -22,7 +22,7 @@
 #include <nlohmann/json.hpp>
 
 #include <reckoner/client/client.hpp>
-#include <reckoner/net/enet_transport.hpp>
+#include <reckoner/net/network_transport.hpp>
 
 namespace reckoner::harness {
 namespace {
@@ -32,7 +32,7 @@ constexpr int kFramesPerMeasurement = 4;  // of a watched client
 constexpr double kWatchedTurnS = 0.002;   // a watched client runs as often as a real one
 
 struct Player {
-  std::unique_ptr<EnetTransport> transport;
+  std::unique_ptr<NetworkTransport> transport;
   std::unique_ptr<Client> client;
   bool joined = false;
   bool watched = false;
@@ -74,7 +74,7 @@ class LoadClients {
  private:
   std::string start_player(double now_s) {
     Player player;
-    auto transport = EnetTransport::connect(server_.host, server_.port, 0, next_security());
+    auto transport = NetworkTransport::connect(server_.host, server_.port, 0, next_security());
     if (!transport) return transport.error();
     player.transport = std::move(*transport);
     ClientConfig config;

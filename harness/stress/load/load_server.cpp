@@ -18,7 +18,7 @@
 
 #include <fmt/core.h>
 
-#include <reckoner/net/enet_transport.hpp>
+#include <reckoner/net/network_transport.hpp>
 #include <reckoner/server/server.hpp>
 
 namespace reckoner::harness {
@@ -36,7 +36,7 @@ struct Account {
 
 class LoadServer {
  public:
-  LoadServer(const LoadServerOptions& options, EnetTransport& transport)
+  LoadServer(const LoadServerOptions& options, NetworkTransport& transport)
       : options_(options),
         world_(options.world),
         transport_(transport),
@@ -168,7 +168,7 @@ class LoadServer {
 
   LoadServerOptions options_;
   LoadWorld world_;
-  EnetTransport& transport_;
+  NetworkTransport& transport_;
   RecordingTransport recording_;
   Server server_;
   double epoch_s_;
@@ -191,7 +191,7 @@ int run_load_server(const LoadServerOptions& options) {
   // No spare slots in a run with a flood, so that a slot taken by the flood would be noticed.
   const auto peers =
       static_cast<std::uint32_t>(options.world.clients + (options.late > 0 ? options.late : 8));
-  EnetListenConfig config{.host = "127.0.0.1", .port = 0, .max_peers = peers, .security = Insecure{}};
+  ListenConfig config{.host = "127.0.0.1", .port = 0, .max_peers = peers, .security = Insecure{}};
   config.limits.address_datagrams_per_second = 0.0;  // all clients have one address
   config.limits.address_bytes_per_second = 0.0;
   if (!options.key.empty()) {
@@ -201,7 +201,7 @@ int run_load_server(const LoadServerOptions& options) {
     config.security = ServerSecurity{
         .key = *key, .game = program::kGameNumber, .peers_per_address = peers, .handshakes_per_second = 1e4};
   }
-  auto transport = EnetTransport::listen(config);
+  auto transport = NetworkTransport::listen(config);
   if (!transport) return report_error(transport.error(), program::kFailed);
   return LoadServer(options, **transport).run();
 }

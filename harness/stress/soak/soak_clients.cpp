@@ -23,7 +23,7 @@
 #include <fmt/core.h>
 
 #include <reckoner/client/client.hpp>
-#include <reckoner/net/enet_dialer.hpp>
+#include <reckoner/net/network_dialer.hpp>
 
 namespace reckoner::harness {
 namespace {
@@ -59,7 +59,7 @@ class SoakClients {
 
  private:
   struct Player {
-    std::unique_ptr<EnetDialer> dialer;
+    std::unique_ptr<NetworkDialer> dialer;
     std::unique_ptr<Client> client;
     double until_s = 0.0;
     double next_turn_s = 0.0;
@@ -75,7 +75,7 @@ class SoakClients {
     ConnectGrant grant{.client_id = options_.first_id + begun_++};
     grant.servers = {{0x7F000001, server_.port}};
     const ClientSecurity security{program::issue_now(grant, key_, kTokenS), program::kGameNumber};
-    p.dialer = std::make_unique<EnetDialer>(server_.host, server_.port, kProtocolVersion, security);
+    p.dialer = std::make_unique<NetworkDialer>(server_.host, server_.port, kProtocolVersion, security);
     ClientConfig config;
     config.archetypes = program::archetypes();
     p.client = std::make_unique<Client>(config, *p.dialer);

@@ -24,7 +24,7 @@ std::uint32_t ShardedTransport::hosts_for(std::uint32_t max_peers, std::uint32_t
   return std::max(2u, static_cast<std::uint32_t>(std::ceil(max_peers / (root * root))));
 }
 
-Result<std::unique_ptr<ShardedTransport>> ShardedTransport::listen(const EnetListenConfig& config,
+Result<std::unique_ptr<ShardedTransport>> ShardedTransport::listen(const ListenConfig& config,
                                                                    std::uint32_t peers_per_host) {
   if (peers_per_host == 0 || peers_per_host > kMaxPeersPerHost) {
     return Error{"the number of connections of one host must be between 1 and " +
@@ -34,7 +34,7 @@ Result<std::unique_ptr<ShardedTransport>> ShardedTransport::listen(const EnetLis
   if (count > kMaxHosts) return Error{std::to_string(config.max_peers) + " connections are too many"};
   const int bits = std::bit_width(count - 1);
   std::unique_ptr<ShardedTransport> all(new ShardedTransport(bits));
-  EnetListenConfig each = config;
+  ListenConfig each = config;
   if (count > 1) each.max_peers = peers_per_host;
   const ServerSecurity* const security = config.security.get();
   const auto used = security != nullptr ? EnetTransport::make_used_tokens(*security) : nullptr;

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include <reckoner/net/connect_token.hpp>
-#include <reckoner/net/enet_transport.hpp>
+#include <reckoner/net/network_transport.hpp>
 #include <reckoner/net/ids.hpp>
 #include <reckoner/net/log.hpp>
 #include <reckoner/net/transport.hpp>

@@ -1,131 +1,23 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
-#include <vector>
 
-#include <reckoner/net/connect_token.hpp>
-#include <reckoner/net/log.hpp>
-#include <reckoner/net/transport.hpp>
+#include <reckoner/net/network_transport.hpp>
 #include <reckoner/reckoning/export.hpp>
 #include <reckoner/reckoning/result.hpp>
 
 namespace reckoner {
 
-/// Selects a transport without security: anybody may join, the server is not authenticated, and nothing is
-/// encrypted. For a LAN or a test. It has no default on purpose; the caller must ask for it by name.
-struct Insecure {};
+using EnetListenConfig = ListenConfig;   ///< settings of a listening ENet transport
+using EnetAllocator = NetworkAllocator;  ///< memory functions for ENet's hosts, peers and packets
 
-/// Either security settings or Insecure. There is no default, so that every caller decides.
-template <class Security>
-class OrInsecure {
- public:
-  /// Uses `security`.
-  OrInsecure(Security security) : security_(std::move(security)) {}
-  /// Uses no security.
-  OrInsecure(Insecure) {}
-
-  /// The settings; null if insecure. Valid as long as this object.
-  [[nodiscard]] const Security* get() const { return security_ ? &*security_ : nullptr; }
-  /// The settings, for changes; null if insecure. Valid as long as this object.
-  [[nodiscard]] Security* get() { return security_ ? &*security_ : nullptr; }
-
- private:
-  std::optional<Security> security_;
-};
-
-namespace secure {
-class UsedTokens;
-}
-
-/// Settings of a server that admits only clients with a valid, unused token (issue_token()) and its keys. All
-/// datagrams are encrypted and authenticated.
-///
-/// A returning client replaces its own older session:
-/// - With a ticket, the client's older connection ends with EndReason::replaced.
-/// - With a token that would exceed sessions_per_client, the login of this client id that was issued first
-///   ends. Its tickets become invalid.
-struct ServerSecurity {
-  SecretKey key;           ///< shared with the backend that issues tokens
-  std::uint64_t game = 0;  ///< must equal the `game` of issue_token()
-  /// Addresses under which clients reach this server, including relays. A token must name one of them. Port 0
-  /// means the port in use. Empty: the listening address, which must then be a single address and not all of
-  /// the machine's.
-  std::vector<ServerAddress> addresses{};
-  /// True: do not compare addresses; accept a token for any server if its key is right.
-  bool any_server = false;
-  std::uint32_t peers_per_address = 16;  ///< maximum number of connections from one IPv4 address
-  /// Maximum rate of new sessions with valid tokens from one IPv4 address, 1/s. A burst may be ten seconds'
-  /// worth, at least one session. 0: no limit.
-  double handshakes_per_second = 10.0;
-  /// Maximum rate of new sessions with valid tokens from all addresses together, 1/s. A burst may be one
-  /// second's worth. 0: no limit.
-  double tokens_per_second = 2000.0;
-  /// How long a client may resume without a new token after its last connection, s. The server sends a new
-  /// ticket every ticket_s / 12.
-  double ticket_s = 3600.0;
-  double half_open_s = 5.0;  ///< a session without a connection ends after this time, s
-  /// Maximum number of concurrent sessions of one client id; 0: no limit.
-  std::uint32_t sessions_per_client = 1;
-  /// Maximum number of remembered logins, to refuse a token that is presented twice. A login is a token and
-  /// all tickets derived from it. It is remembered until they all have expired, and ticket_s longer. When the
-  /// limit is reached, no new token is accepted until one login is forgotten. Connected clients and clients
-  /// that resume with a ticket are not affected. About 400 bytes each.
-  std::size_t used_tokens = 262'144;
-  std::size_t used_tokens_per_client = 256;  ///< maximum number of remembered logins of one client id
-};
-
-/// What a client presents to join a secure server.
-struct ClientSecurity {
-  ConnectToken token;      ///< from the backend or from EnetTransport::ticket(); valid once
-  std::uint64_t game = 0;  ///< must equal ServerSecurity::game
-  /// Needed to present a token again if it is unknown whether the server accepted it. Use the same secret for
-  /// each attempt (SecretKey::make()): it proves that the attempts come from one client. Empty: the transport
-  /// generates one and does not reveal it.
-  SecretKey secret{};
-};
-
-/// The identity that a token gives to its client.
-struct ClientIdentity {
-  std::uint64_t client_id = 0;  ///< the backend's number for the client
-  /// ConnectGrant::user_data, as set by the backend
-  std::array<std::byte, ConnectGrant::kUserBytes> user_data{};
-};
-
-/// Memory functions for ENet's hosts, peers and packets. If `allocate` returns null, ENet ends the process.
-/// Called by every thread that uses a transport.
-struct EnetAllocator {
-  /// Like malloc.
-  void* (*allocate)(std::size_t bytes) = nullptr;
-  /// Like free.
-  void (*release)(void* memory) = nullptr;
-};
-
-/// Sets the allocator for all ENet use in the process, including the game's own. The default is malloc and
-/// free. Reckoner's other allocations use operator new, which a game may replace. Returns false and changes
-/// nothing while an ENet transport exists, or if a function is null.
+/// As set_network_allocator(), for ENet alone. If `allocate` returns null, ENet ends the process.
 [[nodiscard]] RECKONER_NET_API bool set_enet_allocator(const EnetAllocator& allocator);
-
-/// Settings of a listening ENet transport.
-struct EnetListenConfig {
-  std::string host;        ///< address to listen on; empty: every IPv4 address of the machine
-  std::uint16_t port = 0;  ///< UDP port; 0: any free port, see EnetTransport::port()
-  /// Maximum number of connections. At most 4095 (ENet's limit); ShardedTransport allows more.
-  std::uint32_t max_peers = 64;
-  /// Which clients are admitted; Insecure{}: everybody, without encryption.
-  OrInsecure<ServerSecurity> security;
-  TransportLimits limits{};  ///< limits on received traffic; a ShardedTransport applies them to each host
-  LogSink log{};             ///< receives log records; empty: no log
-};
-
-/// Returns the first invalid setting, or nullopt. Checks only what can be checked without the network.
-[[nodiscard]] RECKONER_NET_API std::optional<Error> find_invalid_setting(const EnetListenConfig& config);
 
 /// Transport over ENet and UDP (IPv4). State is sent unsequenced and unreliable, control reliable. ENet's
 /// throttle is held open, so that it never drops state. A state payload that ENet would turn into reliable
@@ -137,16 +29,13 @@ struct EnetListenConfig {
 ///
 /// ENet reads the machine's own clock; `now_s` is not used. Not thread-safe; different transports are
 /// independent.
-class RECKONER_NET_API EnetTransport final : public Transport {
+class RECKONER_NET_API EnetTransport final : public NetworkTransport {
  public:
-  /// Opens a socket for clients to connect to. Fails if the port is in use, the address is unknown, a limit
-  /// is invalid, or the server cannot know which tokens are for it (ServerSecurity::addresses).
-  [[nodiscard]] static Result<std::unique_ptr<EnetTransport>> listen(const EnetListenConfig& config);
+  /// As NetworkTransport::listen(), with one ENet host: at most 4095 connections. ListenConfig::transport is
+  /// not used.
+  [[nodiscard]] static Result<std::unique_ptr<EnetTransport>> listen(const ListenConfig& config);
 
-  /// Starts to connect to a server. A connected event follows, or a disconnected event after 5 s. `reason` is
-  /// sent with the request; Reckoner's client puts its protocol version there. Fails at once if the host name
-  /// does not resolve. `security` must match the server: a token, or Insecure{}. `log` receives log records;
-  /// empty: no log.
+  /// As NetworkTransport::connect().
   [[nodiscard]] static Result<std::unique_ptr<EnetTransport>> connect(
       const std::string& host, std::uint16_t port, std::uint32_t reason,
       const OrInsecure<ClientSecurity>& security, const LogSink& log = {});
@@ -163,26 +52,14 @@ class RECKONER_NET_API EnetTransport final : public Transport {
   /// Counters since the transport was created. Valid as long as the transport.
   [[nodiscard]] const TransportStats& stats() const override;
 
-  /// Returns the identity under which a peer was admitted. Nullopt without security, or if the peer is gone.
-  [[nodiscard]] std::optional<ClientIdentity> identity(PeerId peer) const;
-
-  /// Returns the newest ticket from the server. A client can resume with it once, without its backend. It
-  /// does not contain the servers' addresses. Nullopt before the client is admitted.
-  [[nodiscard]] std::optional<ConnectToken> ticket() const;
-
-  /// True if a token has expired by this machine's clock.
-  [[nodiscard]] static bool is_expired(const ConnectToken& token);
+  [[nodiscard]] std::optional<ClientIdentity> identity(PeerId peer) const override;
+  [[nodiscard]] std::optional<ConnectToken> ticket() const override;
+  [[nodiscard]] std::uint16_t port() const override;
+  void wait(double seconds) override;
 
   /// Returns the IPv4 address of a host in digits, so that later connections need no name look-up. Returns
   /// `host` unchanged if it is unknown.
   [[nodiscard]] static std::string numeric_host(const std::string& host);
-
-  /// The UDP port in use.
-  [[nodiscard]] std::uint16_t port() const;
-
-  /// Sends queued data, then sleeps until data arrives, a signal comes or `seconds` have passed. Call
-  /// service() next.
-  void wait(double seconds);
 
   /// The socket's descriptor, for waiting on several transports at once. Do not read from it or write to it.
   [[nodiscard]] std::intptr_t socket() const;
@@ -196,7 +73,7 @@ class RECKONER_NET_API EnetTransport final : public Transport {
     int bits = 0;
     std::shared_ptr<secure::UsedTokens> used{};  ///< shared by all hosts
   };
-  [[nodiscard]] static Result<std::unique_ptr<EnetTransport>> listen(const EnetListenConfig& config,
+  [[nodiscard]] static Result<std::unique_ptr<EnetTransport>> listen(const ListenConfig& config,
                                                                      const Shard& shard);
   [[nodiscard]] static std::shared_ptr<secure::UsedTokens> make_used_tokens(const ServerSecurity& security);
   bool flush(bool always);  ///< sends queued data; true if events are queued or data arrived

@@ -24,7 +24,7 @@ namespace reckoner {
 /// server. When the client tries again from a new socket, it is usually assigned to another host.
 ///
 /// In all other respects it behaves like EnetTransport. Not thread-safe.
-class RECKONER_NET_API ShardedTransport final : public Transport {
+class RECKONER_NET_API ShardedTransport final : public NetworkTransport {
  public:
   static constexpr std::uint32_t kMaxPeersPerHost = 4095;  ///< ENet's limit
   static constexpr std::uint32_t kMaxHosts = 64;           ///< maximum number of hosts that share a port
@@ -36,7 +36,7 @@ class RECKONER_NET_API ShardedTransport final : public Transport {
   /// 000. Fails if the port is in use (also by another ShardedTransport), the address is unknown, or several
   /// hosts are needed and the system cannot share a port.
   [[nodiscard]] static Result<std::unique_ptr<ShardedTransport>> listen(
-      const EnetListenConfig& config, std::uint32_t peers_per_host = kMaxPeersPerHost);
+      const ListenConfig& config, std::uint32_t peers_per_host = kMaxPeersPerHost);
 
   void service(double now_s) override;
   [[nodiscard]] std::optional<TransportEvent> poll() override;
@@ -44,22 +44,23 @@ class RECKONER_NET_API ShardedTransport final : public Transport {
   [[nodiscard]] std::size_t max_state_bytes(PeerId peer) const override;
   void disconnect(PeerId peer, std::uint32_t reason) override;
 
-  /// Returns the identity under which a peer was admitted. Nullopt without security, or if the peer is gone.
-  [[nodiscard]] std::optional<ClientIdentity> identity(PeerId peer) const;
+  [[nodiscard]] std::optional<ClientIdentity> identity(PeerId peer) const override;
+  /// Nullopt: tickets are for clients.
+  [[nodiscard]] std::optional<ConnectToken> ticket() const override { return std::nullopt; }
 
   /// The sum over all hosts. Valid as long as the transport.
   [[nodiscard]] const TransportStats& stats() const override;
 
   /// The UDP port in use, shared by all hosts.
-  [[nodiscard]] std::uint16_t port() const { return hosts_.front()->port(); }
+  [[nodiscard]] std::uint16_t port() const override { return hosts_.front()->port(); }
   /// Number of hosts.
   [[nodiscard]] std::size_t hosts() const { return hosts_.size(); }
 
   /// Index of the host that a peer is connected to, from 0.
   [[nodiscard]] std::size_t host_of(PeerId peer) const { return peer.value & ((1u << bits_) - 1u); }
 
-  /// Like EnetTransport::wait(). Data for any host ends the wait.
-  void wait(double seconds);
+  /// Data for any host ends the wait.
+  void wait(double seconds) override;
 
  private:
   explicit ShardedTransport(int bits) : bits_(bits) {}

@@ -19,7 +19,7 @@ ENetCallbacks enet_memory{std::malloc, std::free, nullptr};
 
 }  // namespace
 
-std::optional<Error> find_invalid_setting(const EnetListenConfig& config) {
+std::optional<Error> find_invalid_setting(const ListenConfig& config) {
   if (auto fault = find_invalid_setting(config.limits)) return fault;
   const ServerSecurity* const security = config.security.get();
   if (security == nullptr) return std::nullopt;
@@ -74,11 +74,11 @@ EnetTransport::Impl::~Impl() {
   });
 }
 
-Result<std::unique_ptr<EnetTransport>> EnetTransport::listen(const EnetListenConfig& config) {
+Result<std::unique_ptr<EnetTransport>> EnetTransport::listen(const ListenConfig& config) {
   return listen(config, {});
 }
 
-Result<std::unique_ptr<EnetTransport>> EnetTransport::listen(const EnetListenConfig& config,
+Result<std::unique_ptr<EnetTransport>> EnetTransport::listen(const ListenConfig& config,
                                                              const Shard& shard) {
   const EnetRuntime runtime;  // some systems need it to resolve names
   ENetAddress address{.host = ENET_HOST_ANY, .port = config.port};
@@ -129,10 +129,6 @@ Result<std::unique_ptr<EnetTransport>> EnetTransport::connect(const std::string&
     enet_peer_reset(peer);
   }
   return std::unique_ptr<EnetTransport>(new EnetTransport(std::move(*impl)));
-}
-
-bool EnetTransport::is_expired(const ConnectToken& token) {
-  return token.expires_s <= unix_seconds();
 }
 
 std::string EnetTransport::numeric_host(const std::string& host) {

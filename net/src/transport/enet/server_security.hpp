@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include <reckoner/net/enet_transport.hpp>
+#include <reckoner/net/network_transport.hpp>
 
 namespace reckoner {
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "net/src/network_table.hpp"
 #include "net/src/secure/keys.hpp"
 #include "net/src/transport/platform.hpp"
 
@@ -6,29 +7,32 @@
 #include <string>
 #include <utility>
 
-#include <reckoner/net/enet_dialer.hpp>
+#include <reckoner/net/network_dialer.hpp>
 
 namespace reckoner {
 
-EnetDialer::EnetDialer(const std::string& host, std::uint16_t port, std::uint32_t reason,
-                       const OrInsecure<ClientSecurity>& security, const LogSink& log)
-    : servers_{{EnetTransport::numeric_host(host), port}},
+NetworkDialer::NetworkDialer(const std::string& host, std::uint16_t port, std::uint32_t reason,
+                             const OrInsecure<ClientSecurity>& security, const LogSink& log,
+                             std::string_view transport)
+    : servers_{{numeric_host(transport, host), port}},
       has_named_server_(true),
       round_(1),
       reason_(reason),
       log_(log),
+      kind_(transport),
       security_(security) {
   if (const ClientSecurity* const given = security.get()) set_security(*given);
 }
 
-EnetDialer::EnetDialer(std::uint32_t reason, const ClientSecurity& security, const LogSink& log)
-    : has_named_server_(false), round_(0), reason_(reason), log_(log), security_(security) {
+NetworkDialer::NetworkDialer(std::uint32_t reason, const ClientSecurity& security, const LogSink& log,
+                             std::string_view transport)
+    : has_named_server_(false), round_(0), reason_(reason), log_(log), kind_(transport), security_(security) {
   set_security(security);
 }
 
-EnetDialer::~EnetDialer() = default;
+NetworkDialer::~NetworkDialer() = default;
 
-void EnetDialer::set_security(const ClientSecurity& security) {
+void NetworkDialer::set_security(const ClientSecurity& security) {
   if (security_.get() == nullptr) return;
   ClientSecurity& shown = *security_.get();
   shown = security;
@@ -38,7 +42,7 @@ void EnetDialer::set_security(const ClientSecurity& security) {
 }
 
 // A ticket that the game has stored names no servers. Then the list of servers stays.
-void EnetDialer::use_token_servers(const ConnectToken& token) {
+void NetworkDialer::use_token_servers(const ConnectToken& token) {
   if (token.servers.empty()) return;
   servers_.clear();
   for (const ServerAddress& server : token.servers)
@@ -47,7 +51,7 @@ void EnetDialer::use_token_servers(const ConnectToken& token) {
 }
 
 // The session's ticket replaces the token that began the session, unless the game has set a newer token.
-void EnetDialer::close() {
+void NetworkDialer::close() {
   if (!transport_) return;
   if (const auto ticket = transport_->ticket(); ticket && !token_is_new_) {
     ClientSecurity& next = *security_.get();  // a ticket exists only with security
@@ -58,11 +62,11 @@ void EnetDialer::close() {
   transport_.reset();
 }
 
-Result<Transport*> EnetDialer::dial() {
+Result<Transport*> NetworkDialer::dial() {
   close();
   if (servers_.empty()) return Error{"the token names no server"};
   const Server& server = servers_[round_.dial()];
-  auto connecting = EnetTransport::connect(server.host, server.port, reason_, security_, log_);
+  auto connecting = NetworkTransport::connect(server.host, server.port, reason_, security_, log_, kind_);
   if (!connecting) return Error{connecting.error()};
   token_is_new_ = false;
   transport_ = std::move(*connecting);
@@ -70,24 +74,24 @@ Result<Transport*> EnetDialer::dial() {
 }
 
 // Players' clocks are wrong by hours. The server decides by its own clock whether a token is valid.
-std::string EnetDialer::failure_hint() const {
+std::string NetworkDialer::failure_hint() const {
   const ClientSecurity* const shown = security_.get();
-  if (shown == nullptr || !EnetTransport::is_expired(shown->token)) return {};
+  if (shown == nullptr || !NetworkTransport::is_expired(shown->token)) return {};
   if (transport_ && transport_->ticket()) return {};
   return "by this machine's clock the token has expired, and a new one is needed";
 }
 
-double EnetDialer::random_fraction() {
+double NetworkDialer::random_fraction() {
   return secure::random_number() / 4294967296.0;
 }
 
-void EnetDialer::wait(double seconds) {
+void NetworkDialer::wait(double seconds) {
   constexpr double kLongestNapS = 0.1;
   if (transport_) return transport_->wait(seconds);
   nap(std::min(seconds, kLongestNapS));
 }
 
-TransportStats EnetDialer::stats() const {
+TransportStats NetworkDialer::stats() const {
   TransportStats sum = earlier_stats_;
   if (transport_) sum += transport_->stats();
   return sum;

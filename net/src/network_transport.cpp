@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// The transports over a network that this library contains. A new one is its own files and a row in
+// kImplementations.
+#include "net/src/network_table.hpp"
+#include "net/src/transport/platform.hpp"
+
+#include <utility>
+
+#include <reckoner/net/network_transport.hpp>
+#include <reckoner/net/sharded_transport.hpp>
+
+namespace reckoner {
+namespace {
+
+using Opened = Result<std::unique_ptr<NetworkTransport>>;
+
+struct Implementation {
+  std::string_view name;
+  Opened (*listen)(const ListenConfig& config);
+  Opened (*connect)(const std::string& host, std::uint16_t port, std::uint32_t reason,
+                    const OrInsecure<ClientSecurity>& security, const LogSink& log);
+  std::string (*numeric_host)(const std::string& host);
+  bool (*set_allocator)(const NetworkAllocator& allocator);
+};
+
+// Converts the result of a class's own factory.
+template <class T>
+Opened as_network(Result<std::unique_ptr<T>> opened) {
+  if (!opened) return Error{opened.error()};
+  return std::unique_ptr<NetworkTransport>(std::move(*opened));
+}
+
+Opened listen_enet(const ListenConfig& config) {
+  return as_network(ShardedTransport::listen(config));
+}
+
+Opened connect_enet(const std::string& host, std::uint16_t port, std::uint32_t reason,
+                    const OrInsecure<ClientSecurity>& security, const LogSink& log) {
+  return as_network(EnetTransport::connect(host, port, reason, security, log));
+}
+
+// The first row is the default.
+constexpr Implementation kImplementations[] = {
+    {"enet", listen_enet, connect_enet, EnetTransport::numeric_host, set_enet_allocator},
+};
+
+const Implementation* find(std::string_view name) {
+  if (name.empty()) return &kImplementations[0];
+  for (const Implementation& one : kImplementations) {
+    if (one.name == name) return &one;
+  }
+  return nullptr;
+}
+
+Error unknown(std::string_view name) {
+  std::string text = "unknown transport '" + std::string(name) + "'; known:";
+  for (const Implementation& one : kImplementations)
+    text += ' ' + std::string(one.name);
+  return Error{text};
+}
+
+}  // namespace
+
+Opened NetworkTransport::listen(const ListenConfig& config) {
+  const Implementation* const found = find(config.transport);
+  return found != nullptr ? found->listen(config) : Opened(unknown(config.transport));
+}
+
+Opened NetworkTransport::connect(const std::string& host, std::uint16_t port, std::uint32_t reason,
+                                 const OrInsecure<ClientSecurity>& security, const LogSink& log,
+                                 std::string_view transport) {
+  const Implementation* const found = find(transport);
+  return found != nullptr ? found->connect(host, port, reason, security, log) : Opened(unknown(transport));
+}
+
+bool NetworkTransport::is_expired(const ConnectToken& token) {
+  return token.expires_s <= unix_seconds();
+}
+
+std::string numeric_host(std::string_view transport, const std::string& host) {
+  const Implementation* const found = find(transport);
+  return found != nullptr ? found->numeric_host(host) : host;
+}
+
+bool set_network_allocator(const NetworkAllocator& allocator) {
+  bool all = true;
+  for (const Implementation& one : kImplementations)
+    all = one.set_allocator(allocator) && all;
+  return all;
+}
+
+}  // namespace reckoner

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// Transports by name, as programs open them.
+#include "real_time.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <reckoner/net/network_dialer.hpp>
+#include <reckoner/net/network_transport.hpp>
+
+namespace reckoner {
+namespace {
+
+ListenConfig insecure_server(std::string transport) {
+  return {.host = "127.0.0.1", .max_peers = 4, .security = Insecure{}, .transport = std::move(transport)};
+}
+
+TEST(NetworkTransport, OpensTheDefaultAndTheNamedTransport) {
+  for (const char* const name : {"", "enet"}) {
+    const auto server = NetworkTransport::listen(insecure_server(name));
+    ASSERT_TRUE(server) << server.error();
+    EXPECT_NE((*server)->port(), 0);
+    EXPECT_FALSE((*server)->ticket());
+    NetworkDialer dialer("127.0.0.1", (*server)->port(), 3, Insecure{}, {}, name);
+    ASSERT_TRUE(dialer.dial());
+    bool connected = false;
+    for (const double end_s = test::now_s() + test::kTimeoutS; !connected && test::now_s() < end_s;
+         usleep(300)) {
+      (*server)->service(0.0);
+      while ((*server)->poll()) {
+      }
+      dialer.transport()->service(0.0);
+      const auto event = dialer.transport()->poll();
+      connected = event && event->kind == TransportEvent::Kind::connected;
+    }
+    EXPECT_TRUE(connected);
+  }
+}
+
+TEST(NetworkTransport, NamesTheKnownTransportsWhenOneIsUnknown) {
+  const auto server = NetworkTransport::listen(insecure_server("carrier pigeon"));
+  ASSERT_FALSE(server);
+  EXPECT_EQ(server.error(), "unknown transport 'carrier pigeon'; known: enet");
+  EXPECT_FALSE(NetworkTransport::connect("127.0.0.1", 1, 3, Insecure{}, {}, "carrier pigeon"));
+  NetworkDialer dialer("127.0.0.1", 1, 3, Insecure{}, {}, "carrier pigeon");
+  EXPECT_FALSE(dialer.dial());
+}
+
+}  // namespace
+}  // namespace reckoner
