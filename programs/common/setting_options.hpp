@@ -10,6 +10,26 @@
 
 namespace reckoner::program {
 
+/// True if 0 is valid and outside the range.
+template <class Config>
+[[nodiscard]] bool is_zero_apart(const Setting<Config>& setting) {
+  return !setting.zero.empty() && setting.least > 0.0;
+}
+
+/// Checks that an option's text is a valid value of a setting, which must outlive the parsing. `name`: the
+/// option's name, for the error.
+template <class Config>
+[[nodiscard]] CLI::Validator setting_range(const Setting<Config>& setting, const std::string& name) {
+  return CLI::Validator(
+      [&setting, name](const std::string& text) {
+        double value = 0.0;
+        if (!CLI::detail::lexical_cast(text, value)) return std::string{};  // the conversion reports it
+        const auto error = find_invalid(setting, value, name);
+        return error ? error->message : std::string{};
+      },
+      "[" + range_text(setting) + (is_zero_apart(setting) ? " or 0]" : "]"));
+}
+
 /// Adds the option of a setting, which sets the member of `config`. The help text, the range and the default
 /// come from the setting's description and from `config`, which must outlive the parsing.
 template <class Config>
@@ -24,16 +44,8 @@ CLI::Option* add_setting(CLI::App& app, const Setting<Config>& setting, Config& 
     option = app.add_option_function<double>(
         name, [&](const double& value) { setting.set(config, value); }, meaning_text(setting));
   }
-  const bool zero_apart = !setting.zero.empty() && setting.least > 0.0;
-  option->check(CLI::Validator(
-      [&setting, name](const std::string& text) {
-        double value = 0.0;
-        if (!CLI::detail::lexical_cast(text, value)) return std::string{};  // the conversion reports it
-        const auto error = find_invalid(setting, value, name);
-        return error ? error->message : std::string{};
-      },
-      "[" + range_text(setting) + (zero_apart ? " or 0]" : "]")));
-  if (const double value = setting.get(config); value != 0.0 || !zero_apart)
+  option->check(setting_range(setting, name));
+  if (const double value = setting.get(config); value != 0.0 || !is_zero_apart(setting))
     option->default_str(number_text(value));
   return option;
 }
