@@ -48,7 +48,9 @@ void expect_enforced(const Table& table, const std::string& prefix, Set set) {
     };
     EXPECT_EQ(error_at(row.least), "") << row.name;
     EXPECT_EQ(error_at(row.most), "") << row.name;
-    if (!row.zero.empty()) EXPECT_EQ(error_at(0.0), "") << row.name;
+    if (!row.zero.empty()) {
+      EXPECT_EQ(error_at(0.0), "") << row.name;
+    }
     for (const double wrong : {std::nextafter(row.most, kInfinity), std::nextafter(row.least, -kInfinity),
                                std::nan(""), kInfinity, -kInfinity})
       EXPECT_TRUE(error_at(wrong).starts_with(prefix + std::string(row.name) + " is ")) << row.name << wrong;

@@ -61,7 +61,9 @@ TEST(ServerSettings, EveryRangeIsEnforced) {
     }
     const double above = row.is_whole ? row.most + 1.0 : std::nextafter(row.most, kInfinite);
     EXPECT_TRUE(error_at(above).starts_with(std::string(row.name) + " is ")) << row.name << error_at(above);
-    if (!row.zero.empty()) EXPECT_EQ(error_at(0.0), "") << row.name;
+    if (!row.zero.empty()) {
+      EXPECT_EQ(error_at(0.0), "") << row.name;
+    }
     if (row.is_whole) continue;
     for (const double wrong : {std::nextafter(row.least, -kInfinite), std::nan(""), kInfinite, -kInfinite})
       EXPECT_TRUE(error_at(wrong).starts_with(std::string(row.name) + " is ")) << row.name << wrong;
