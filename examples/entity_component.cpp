@@ -95,24 +95,26 @@ int main() {
   config.archetypes[0].has_orientation = false;
   reckoner::ClientConfig client_config;
   client_config.archetypes = config.archetypes;
-  reckoner::Server server(config, **listening);
-  reckoner::Client client(client_config, **connecting);
-  World world = made(server);
+  auto server = reckoner::Server::create(config, **listening);
+  if (!server) return std::fprintf(stderr, "%s\n", server.error().c_str()), 1;
+  auto client = reckoner::Client::create(client_config, **connecting);
+  if (!client) return std::fprintf(stderr, "%s\n", client.error().c_str()), 1;
+  World world = made(*server);
   Scene scene;
 
   const auto start = std::chrono::steady_clock::now();
   for (double now_s = 0.0; now_s < 3.0;) {
     now_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    server.receive(now_s);
-    while (server.tick_time_s(server.next_tick()) <= now_s) {
+    server->receive(now_s);
+    while (server->tick_time_s(server->next_tick()) <= now_s) {
       steer(world, 1.0f / 60.0f);
-      publish(world, server);
-      server.tick(now_s);
+      publish(world, *server);
+      server->tick(now_s);
     }
-    client.receive(now_s);
-    while (client.poll_event()) {
+    client->receive(now_s);
+    while (client->poll_event()) {
     }
-    fill_in(scene, client, now_s);
+    fill_in(scene, *client, now_s);
     std::this_thread::sleep_for(std::chrono::milliseconds(4));
   }
 

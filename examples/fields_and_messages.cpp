@@ -77,24 +77,26 @@ int main() {
 
   reckoner::ServerConfig server_config;
   server_config.archetypes = archetypes();
-  reckoner::Server server(server_config, server_transport);
+  auto server = reckoner::Server::create(server_config, server_transport);
+  if (!server) return std::fprintf(stderr, "%s\n", server.error().c_str()), 1;
   reckoner::ClientConfig client_config;
   client_config.archetypes = archetypes();
   client_config.playout = {.mode = reckoner::PlayoutMode::delayed, .delay_s = 0.1};
-  reckoner::Client client(client_config, **connecting);
+  auto client = reckoner::Client::create(client_config, **connecting);
+  if (!client) return std::fprintf(stderr, "%s\n", client.error().c_str()), 1;
 
-  const reckoner::EntityId tank = server.spawn(0, "tank", {});
+  const reckoner::EntityId tank = server->spawn(0, "tank", {});
   Seen seen;
   const auto start = std::chrono::steady_clock::now();
   for (double now_s = 0.0; now_s < 10.0 && !(seen.health && seen.hello && seen.bang);) {
     now_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    server.receive(now_s);
-    while (server.tick_time_s(server.next_tick()) <= now_s) {
-      if (now_s > 1.0) serve(server, tank);
-      server.tick(now_s);
+    server->receive(now_s);
+    while (server->tick_time_s(server->next_tick()) <= now_s) {
+      if (now_s > 1.0) serve(*server, tank);
+      server->tick(now_s);
     }
-    client.receive(now_s);
-    show(client, now_s, seen);
+    client->receive(now_s);
+    show(*client, now_s, seen);
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
   return seen.health && seen.hello && seen.bang ? 0 : 1;

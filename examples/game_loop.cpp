@@ -57,9 +57,11 @@ int main() {
   auto connecting = reckoner::EnetTransport::connect("127.0.0.1", (*listening)->port(),
                                                      reckoner::kProtocolVersion, reckoner::Insecure{});
   if (!connecting) return 1;
-  reckoner::Server server({}, **listening);
-  const reckoner::EntityId car = server.spawn(0, "car", weaving(0.0));
-  reckoner::Client client({}, **connecting);
+  auto server = reckoner::Server::create({}, **listening);
+  if (!server) return std::fprintf(stderr, "%s\n", server.error().c_str()), 1;
+  const reckoner::EntityId car = server->spawn(0, "car", weaving(0.0));
+  auto client = reckoner::Client::create({}, **connecting);
+  if (!client) return std::fprintf(stderr, "%s\n", client.error().c_str()), 1;
 
   double worst_m = 0.0;
   int drawn = 0;
@@ -70,11 +72,11 @@ int main() {
   reckoner::State ball_before = ball;
   double simulated_s = now_s();
   while (now_s() < 3.0) {
-    serve(server, car);
+    serve(*server, car);
     const double frame_s = now_s();
 
-    client.receive(frame_s);
-    while (const auto event = client.poll_event()) {  // create and remove drawn objects here
+    client->receive(frame_s);
+    while (const auto event = client->poll_event()) {  // create and remove drawn objects here
     }
 
     while (simulated_s + kStepS <= frame_s) {  // run every fixed tick that is due
@@ -85,7 +87,7 @@ int main() {
     const double share = (frame_s - simulated_s) / kStepS;  // elapsed share of the current tick, 0 to 1
     const glm::dvec3 ball_drawn = glm::mix(ball_before.position, ball.position, share);
 
-    for (const reckoner::ShownEntity& other : client.frame(frame_s)) {  // poses for exactly this instant
+    for (const reckoner::ShownEntity& other : client->frame(frame_s)) {  // poses for exactly this instant
       const double off_m = glm::distance(other.shown.position, weaving(frame_s).position);
       if (frame_s > 1.0) worst_m = std::max(worst_m, off_m);  // after the client's clock has settled
       if (++drawn % 60 == 0)

@@ -75,33 +75,35 @@ int main() {
   if (!connecting) return 1;
   reckoner::ServerConfig config;
   config.rewind_s = 1.0;
-  reckoner::Server server(config, **listening);
-  const reckoner::EntityId runner = server.spawn(0, "runner", running(0.0));
+  auto server = reckoner::Server::create(config, **listening);
+  if (!server) return std::fprintf(stderr, "%s\n", server.error().c_str()), 1;
+  const reckoner::EntityId runner = server->spawn(0, "runner", running(0.0));
   reckoner::ClientConfig client_config;
   client_config.playout = {.mode = reckoner::PlayoutMode::delayed, .delay_s = 0.15};
-  reckoner::Client client(client_config, **connecting);
+  auto client = reckoner::Client::create(client_config, **connecting);
+  if (!client) return std::fprintf(stderr, "%s\n", client.error().c_str()), 1;
 
   int shots = 0, hits = 0, hits_by_the_present = 0, wild_hits = 0, judged = 0;
   const auto start = std::chrono::steady_clock::now();
   for (double now_s = 0.0; now_s < 5.0 && judged < 6;) {
     now_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    server.receive(now_s);
-    while (const auto verdict = judge(server, runner)) {
+    server->receive(now_s);
+    while (const auto verdict = judge(*server, runner)) {
       const bool aimed = judged++ % 2 == 0;
       (aimed ? hits : wild_hits) += verdict->hit ? 1 : 0;
       hits_by_the_present += aimed && verdict->hit_by_the_present ? 1 : 0;
     }
-    while (server.tick_time_s(server.next_tick()) <= now_s) {
-      server.move(runner, running(server.tick_time_s(server.next_tick())));
-      server.tick(now_s);
+    while (server->tick_time_s(server->next_tick()) <= now_s) {
+      server->move(runner, running(server->tick_time_s(server->next_tick())));
+      server->tick(now_s);
     }
-    client.receive(now_s);
-    while (client.poll_event()) {
+    client->receive(now_s);
+    while (client->poll_event()) {
     }
-    for (const reckoner::ShownEntity& seen : client.frame(now_s)) {
+    for (const reckoner::ShownEntity& seen : client->frame(now_s)) {
       if (now_s < 1.5 + 0.3 * shots || shots >= 6) continue;
       const glm::dvec3 aside{0.0, 0.0, shots % 2 == 0 ? 0.0 : 5.0};
-      if (shoot(client, seen.shown.position + aside, now_s)) ++shots;
+      if (shoot(*client, seen.shown.position + aside, now_s)) ++shots;
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(4));
   }

@@ -66,11 +66,13 @@ int main() {
   auto connecting = reckoner::EnetTransport::connect("127.0.0.1", (*listening)->port(),
                                                      reckoner::kProtocolVersion, reckoner::Insecure{});
   if (!connecting) return 1;
-  reckoner::Server server({}, **listening);
+  auto server = reckoner::Server::create({}, **listening);
+  if (!server) return std::fprintf(stderr, "%s\n", server.error().c_str()), 1;
   Crew crew;
-  crew.ship = server.spawn(0, "ship", sailing(0.0));
-  crew.man = server.spawn(0, "man", walking(0.0), crew.ship);
-  reckoner::Client client({}, **connecting);
+  crew.ship = server->spawn(0, "ship", sailing(0.0));
+  crew.man = server->spawn(0, "man", walking(0.0), crew.ship);
+  auto client = reckoner::Client::create({}, **connecting);
+  if (!client) return std::fprintf(stderr, "%s\n", client.error().c_str()), 1;
 
   double worst_on_deck_m = 0.0, worst_ashore_m = 0.0, step_m = 0.0;
   int on_deck = 0, ashore = 0;
@@ -78,16 +80,16 @@ int main() {
   const auto start = std::chrono::steady_clock::now();
   for (double now_s = 0.0; now_s < 5.0;) {
     now_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    server.receive(now_s);
-    while (server.tick_time_s(server.next_tick()) <= now_s) {
-      play(server, crew, server.tick_time_s(server.next_tick()));
-      server.tick(now_s);
+    server->receive(now_s);
+    while (server->tick_time_s(server->next_tick()) <= now_s) {
+      play(*server, crew, server->tick_time_s(server->next_tick()));
+      server->tick(now_s);
     }
-    client.receive(now_s);
-    while (client.poll_event()) {
+    client->receive(now_s);
+    while (client->poll_event()) {
     }
     // snip: client
-    for (const reckoner::ShownEntity& shown : client.frame(now_s)) {
+    for (const reckoner::ShownEntity& shown : client->frame(now_s)) {
       if (shown.id != crew.man) continue;
       if (shown.frame == crew.ship && now_s > 1.0) {  // `local`: pose on deck; `shown`: pose in the world
         worst_on_deck_m =
@@ -97,7 +99,7 @@ int main() {
       // snip: end
       if (!shown.frame && now_s > kAshoreS + 1.0) {
         worst_ashore_m = std::max(worst_ashore_m,
-                                  glm::distance(shown.shown.position, server.in_world(crew.man)->position));
+                                  glm::distance(shown.shown.position, server->in_world(crew.man)->position));
         ++ashore;
       }
       if (on_deck + ashore > 1) step_m = std::max(step_m, glm::distance(before, shown.shown.position));

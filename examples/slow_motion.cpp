@@ -83,9 +83,11 @@ int main() {
   auto calling = reckoner::EnetTransport::connect("127.0.0.1", (*listening)->port(),
                                                   reckoner::kProtocolVersion, reckoner::Insecure{}, say);
   if (!calling) return std::fprintf(stderr, "%s\n", calling.error().c_str()), 1;
-  reckoner::Server server(server_config, **listening);
-  reckoner::Client client(client_config, **calling);
-  const reckoner::EntityId ball = server.spawn(0, "ball", flying(0.0));
+  auto server = reckoner::Server::create(server_config, **listening);
+  if (!server) return std::fprintf(stderr, "%s\n", server.error().c_str()), 1;
+  auto client = reckoner::Client::create(client_config, **calling);
+  if (!client) return std::fprintf(stderr, "%s\n", client.error().c_str()), 1;
+  const reckoner::EntityId ball = server->spawn(0, "ball", flying(0.0));
 
   reckoner::ScaledClock server_clock, client_clock;  // in a real game: on two machines
   std::optional<Pace> to_come, heard;
@@ -96,13 +98,14 @@ int main() {
   for (double real_now_s = 0.0; real_now_s < 4.0;) {
     std::this_thread::sleep_for(std::chrono::milliseconds(4));
     real_now_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    run(server, ball, server_clock, real_now_s, to_come);
-    run(client, client_clock, real_now_s, heard);
+    run(*server, ball, server_clock, real_now_s, to_come);
+    run(*client, client_clock, real_now_s, heard);
     if (real_now_s > 2.0 && !announced) {
       to_come = {server_clock.at(real_now_s) + 0.3, 0.2};  // early enough for the message to arrive
-      announced = server.broadcast(std::as_bytes(std::span(&*to_come, 1)), reckoner::Delivery::reliable) == 1;
+      announced =
+          server->broadcast(std::as_bytes(std::span(&*to_come, 1)), reckoner::Delivery::reliable) == 1;
     }
-    const auto shown = client.frame(client_clock.at(real_now_s));
+    const auto shown = client->frame(client_clock.at(real_now_s));
     if (shown.empty() || real_now_s < 1.0) continue;
     const glm::dvec3 at = shown.front().shown.position;
     if (last && real_now_s - last_s > 1e-3)

@@ -21,17 +21,18 @@ int main(int argc, char** argv) {
       reckoner::EnetTransport::connect(host, port, reckoner::kProtocolVersion, reckoner::Insecure{});
   if (!transport) return std::fprintf(stderr, "%s\n", transport.error().c_str()), 1;
 
-  reckoner::Client client({}, **transport);
+  auto client = reckoner::Client::create({}, **transport);
+  if (!client) return std::fprintf(stderr, "%s\n", client.error().c_str()), 1;
   const auto start = std::chrono::steady_clock::now();
   bool shown = false;
-  for (double now_s = 0.0; now_s < seconds && client.status() <= reckoner::ClientStatus::joined;) {
+  for (double now_s = 0.0; now_s < seconds && client->status() <= reckoner::ClientStatus::joined;) {
     now_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    client.receive(now_s);
-    while (client.poll_event()) {  // joined, spawned, despawned, teleported...
+    client->receive(now_s);
+    while (client->poll_event()) {  // joined, spawned, despawned, teleported...
     }
-    for (const reckoner::ShownEntity& entity : client.frame(now_s)) {
+    for (const reckoner::ShownEntity& entity : client->frame(now_s)) {
       const glm::dvec3& at = entity.shown.position;
-      std::printf("%.3f %s %.3f %.3f %.3f\n", now_s, client.info(entity.id)->name.c_str(), at.x, at.y, at.z);
+      std::printf("%.3f %s %.3f %.3f %.3f\n", now_s, client->info(entity.id)->name.c_str(), at.x, at.y, at.z);
       shown = true;
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(16));

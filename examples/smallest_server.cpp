@@ -28,16 +28,17 @@ int main(int argc, char** argv) {
   std::printf("listening on port %d\n", (*transport)->port());
   std::fflush(stdout);
 
-  reckoner::Server server({}, **transport);
-  const reckoner::EntityId car = server.spawn(0, "car", on_the_circle(0.0));
+  auto server = reckoner::Server::create({}, **transport);
+  if (!server) return std::fprintf(stderr, "%s\n", server.error().c_str()), 1;
+  const reckoner::EntityId car = server->spawn(0, "car", on_the_circle(0.0));
   const auto start = std::chrono::steady_clock::now();
   for (double now_s = 0.0; now_s < seconds;) {
     (*transport)->wait(0.002);
     now_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    server.receive(now_s);
-    while (server.tick_time_s(server.next_tick()) <= now_s) {  // 60 ticks a second
-      server.move(car, on_the_circle(server.tick_time_s(server.next_tick())));
-      server.tick(now_s);
+    server->receive(now_s);
+    while (server->tick_time_s(server->next_tick()) <= now_s) {  // 60 ticks a second
+      server->move(car, on_the_circle(server->tick_time_s(server->next_tick())));
+      server->tick(now_s);
     }
   }
 }

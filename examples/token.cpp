@@ -35,24 +35,26 @@ int main() {
 
   // The player's game, which received the token from the backend, for example over HTTPS.
   reckoner::EnetDialer dialer(reckoner::kProtocolVersion, {.token = token, .game = kGame});
-  reckoner::Client client({}, dialer);
+  auto client = reckoner::Client::create({}, dialer);
+  if (!client) return std::fprintf(stderr, "%s\n", client.error().c_str()), 1;
   // snip: end
 
-  reckoner::Server server({}, **listening);
-  (void)server.spawn(0, "car", {});
+  auto server = reckoner::Server::create({}, **listening);
+  if (!server) return std::fprintf(stderr, "%s\n", server.error().c_str()), 1;
+  (void)server->spawn(0, "car", {});
   std::uint64_t joined_as = 0;
   bool shown = false;
   const auto start = std::chrono::steady_clock::now();
   for (double now_s = 0.0; now_s < 20.0 && !(shown && joined_as == grant.client_id);) {
     now_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    server.receive(now_s);
-    if (server.tick_time_s(server.next_tick()) <= now_s) server.tick(now_s);
-    while (const auto event = server.poll_event()) {
-      const auto identity = (*listening)->identity(server.peer(event->client));
+    server->receive(now_s);
+    if (server->tick_time_s(server->next_tick()) <= now_s) server->tick(now_s);
+    while (const auto event = server->poll_event()) {
+      const auto identity = (*listening)->identity(server->peer(event->client));
       if (identity) joined_as = identity->client_id;
     }
-    client.receive(now_s);
-    shown = shown || !client.frame(now_s).empty();
+    client->receive(now_s);
+    shown = shown || !client->frame(now_s).empty();
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
   std::printf("joined as %d, %s\n", static_cast<int>(joined_as), shown ? "shown" : "not shown");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The life of a client: made, told what time it is, asked what happened.
+// Creation, events and messages of a client.
 #include "capi/src/client_handle.hpp"
 #include "capi/src/log.hpp"
 
@@ -8,6 +8,9 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <reckoner/net/transport.hpp>
@@ -23,18 +26,16 @@ bool is_rate(double value) {
   return std::isfinite(value) && value >= 0.0;
 }
 
-bool makes_sense(const reckoner_client_config& c) {
-  const bool times = is_rate(c.delay_s) && is_rate(c.max_delay_s) && is_rate(c.blend_frames) &&
-                     is_rate(c.frame_rate_hz) && c.frame_rate_hz > 0.0 && is_rate(c.ack_interval_s) &&
-                     is_rate(c.silence_s) && is_rate(c.unconfirmed_s) && is_rate(c.owned_updates_per_second);
-  const bool comes_back =
-      is_rate(c.reconnect_silence_s) && is_rate(c.reconnect_first_wait_s) && c.reconnect_growth >= 1.0 &&
-      std::isfinite(c.reconnect_growth) && is_rate(c.reconnect_most_wait_s) && c.reconnect_jitter >= 0.0 &&
-      c.reconnect_jitter <= 1.0 && is_rate(c.reconnect_attempt_s) && is_rate(c.reconnect_give_up_s);
-  const bool security = c.insecure != 0 ? c.token == nullptr : c.token != nullptr;
-  const bool place = c.host != nullptr || (c.token != nullptr && c.reconnects != 0);
-  return times && comes_back && security && place && c.mode >= RECKONER_PRESENT &&
-         c.mode <= RECKONER_DELAYED && capi::is_log_level(c.log_least);
+// Faults that only C has: pointers that do not fit, and numbers that name something. Client::create() checks
+// all other values. Empty: there is no fault.
+std::string_view pointer_fault(const reckoner_client_config& c) {
+  if (c.insecure == 0 && c.token == nullptr) return "a token must be given, or insecure must be 1";
+  if (c.insecure != 0 && c.token != nullptr) return "insecure is 1 and a token is given; only one is allowed";
+  if (c.host == nullptr && (c.token == nullptr || c.reconnects == 0))
+    return "host is null; that requires a token and reconnects";
+  if (c.mode < RECKONER_PRESENT || c.mode > RECKONER_DELAYED) return "mode is not a playout mode";
+  if (!capi::is_log_level(c.log_least)) return "log_least is not a log level";
+  return {};
 }
 
 ClientConfig config_of(const reckoner_client_config& c, std::vector<Archetype>&& archetypes) {
@@ -65,24 +66,26 @@ reckoner_result create(const reckoner_client_config* given, reckoner_client** ou
   reckoner_client_config c;
   reckoner_client_config_init(&c, sizeof c);
   if (const auto result = capi::take(given, c); result != RECKONER_OK) return result;
-  OrInsecure<ClientSecurity> security = Insecure{};
-  bool sensible = makes_sense(c);
-  if (sensible && c.token != nullptr) {
-    auto token = read_token(std::as_bytes(std::span(c.token, ConnectToken::kBytes)));
-    sensible = token.has_value();
-    if (token) security = ClientSecurity{.token = std::move(*token), .game = c.game};
-  }
-  if (!sensible) {
-    capi::say("a value of the configuration is missing or out of range (a token, or insecure, must be given)",
-              why, why_size);
+  const auto refuse = [&](std::string_view fault) {
+    capi::say(capi::with_c_names(fault), why, why_size);
     return RECKONER_ERROR_ARGUMENT;
+  };
+  if (const auto fault = pointer_fault(c); !fault.empty()) return refuse(fault);
+  OrInsecure<ClientSecurity> security = Insecure{};
+  if (c.token != nullptr) {
+    auto token = read_token(std::as_bytes(std::span(c.token, ConnectToken::kBytes)));
+    if (!token) return refuse("the token is malformed");
+    security = ClientSecurity{.token = std::move(*token), .game = c.game};
   }
   reckoner_result result = RECKONER_OK;
-  auto archetypes = capi::archetypes_of(c.archetypes, c.archetype_count, result);
+  std::string fault;
+  auto archetypes = capi::archetypes_of(c.archetypes, c.archetype_count, result, fault);
   if (!archetypes) {
-    capi::say("an archetype makes no sense", why, why_size);
+    capi::say(fault, why, why_size);
     return result;
   }
+  ClientConfig config = config_of(c, std::move(*archetypes));
+  if (const auto invalid = find_invalid_setting(config)) return refuse(invalid->message);
   auto handle = std::make_unique<reckoner_client>();
   const LogSink log = capi::log_sink(c.log, c.log_user, c.log_least);
   if (c.reconnects != 0) {
@@ -91,7 +94,9 @@ reckoner_result create(const reckoner_client_config* given, reckoner_client** ou
     handle->dialer = c.host != nullptr
                          ? std::make_unique<NetworkDialer>(c.host, c.port, kProtocolVersion, security, log)
                          : std::make_unique<NetworkDialer>(kProtocolVersion, *security.get(), log);
-    handle->client.emplace(config_of(c, std::move(*archetypes)), *handle->dialer);
+    auto created = Client::create(std::move(config), *handle->dialer);
+    if (!created) return refuse(created.error());
+    handle->client.emplace(std::move(*created));
     *out = handle.release();
     return RECKONER_OK;
   }
@@ -101,7 +106,9 @@ reckoner_result create(const reckoner_client_config* given, reckoner_client** ou
     return RECKONER_ERROR_NETWORK;
   }
   handle->transport = std::move(*transport);
-  handle->client.emplace(config_of(c, std::move(*archetypes)), *handle->transport);
+  auto created = Client::create(std::move(config), *handle->transport);
+  if (!created) return refuse(created.error());
+  handle->client.emplace(std::move(*created));
   *out = handle.release();
   return RECKONER_OK;
 }

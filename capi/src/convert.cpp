@@ -2,6 +2,7 @@
 #include "capi/src/convert.hpp"
 
 #include "capi/src/boundary.hpp"
+#include "net/src/wire/archetype_settings.hpp"
 
 #include <algorithm>
 #include <array>
@@ -56,13 +57,6 @@ static_assert(same(OwnerPolicy::accept, RECKONER_OWNER_ACCEPT) &&
               same(OwnerPolicy::refuse, RECKONER_OWNER_REFUSE));
 static_assert(same(OwnerGone::rest, RECKONER_GONE_REST) && same(OwnerGone::despawn, RECKONER_GONE_DESPAWN));
 
-constexpr std::size_t kMostNameBytes = 32;  // of an archetype
-constexpr std::uint32_t kMostArchetypes = 256;
-
-bool is_positive(double value) {
-  return std::isfinite(value) && value > 0.0;
-}
-
 std::optional<FieldSpec> field_of(const reckoner_field_spec& c) {
   FieldSpec field;
   field.name = c.name != nullptr ? c.name : "";
@@ -99,7 +93,7 @@ reckoner_result add_fields(const reckoner_archetype& c, Archetype& archetype) {
     if (!field) return RECKONER_ERROR_ARGUMENT;
     archetype.fields.push_back(std::move(*field));
   }
-  return done_or(is_valid(archetype.fields), RECKONER_ERROR_ARGUMENT);
+  return RECKONER_OK;
 }
 
 reckoner_result read_archetype(const reckoner_archetype* from, Archetype& archetype) {
@@ -113,9 +107,6 @@ reckoner_result read_archetype(const reckoner_archetype* from, Archetype& archet
   archetype.threshold_rad = c.threshold_rad;
   archetype.max_speed_mps = c.max_speed_mps;
   archetype.world_size_m = c.world_size_m;
-  if (archetype.name.size() > kMostNameBytes || !is_positive(c.threshold_m) ||
-      !is_positive(c.threshold_rad) || !is_positive(c.max_speed_mps) || !is_positive(c.world_size_m))
-    return RECKONER_ERROR_ARGUMENT;
   return add_fields(c, archetype);
 }
 
@@ -192,15 +183,34 @@ std::optional<Delivery> delivery_of(std::int32_t delivery) {
 }
 
 std::optional<std::vector<Archetype>> archetypes_of(const reckoner_archetype* first, std::uint32_t count,
-                                                    reckoner_result& result) {
+                                                    reckoner_result& result, std::string& fault) {
   result = RECKONER_ERROR_ARGUMENT;
-  if (first == nullptr || count < 1 || count > kMostArchetypes) return std::nullopt;
+  if (const auto error = find_invalid_archetype_count(count)) {
+    fault = error->message;
+    return std::nullopt;
+  }
+  if (first == nullptr) {
+    fault = "archetypes is null";
+    return std::nullopt;
+  }
   std::vector<Archetype> archetypes;
   for (std::uint32_t i = 0; i < count; ++i) {
     result = read_archetype(element(first, i), archetypes.emplace_back());
-    if (result != RECKONER_OK) return std::nullopt;
+    if (result != RECKONER_OK) {
+      fault = "archetypes[" + std::to_string(i) + "] has an invalid struct_size, or an invalid field";
+      return std::nullopt;
+    }
   }
   return archetypes;
+}
+
+std::string with_c_names(std::string_view error) {
+  static constexpr std::pair<std::string_view, std::string_view> kPrefixes[] = {
+      {"interest.", "interest_"}, {"reconnect.", "reconnect_"}, {"limits.", "limit_"}, {"playout.", ""}};
+  for (const auto& [cpp, c] : kPrefixes) {
+    if (error.starts_with(cpp)) return std::string(c) + std::string(error.substr(cpp.size()));
+  }
+  return std::string(error);
 }
 
 reckoner_result refused_for(std::uint32_t reason, const RefusalCounts& payloads_refused,

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include <reckoner.h>
@@ -14,7 +16,7 @@
 #include <reckoner/net/transport.hpp>
 #include <reckoner/reckoning/state.hpp>
 
-/// Values as C has them, and back.
+/// Conversions between the values of C and those of C++.
 namespace reckoner::capi {
 
 [[nodiscard]] constexpr reckoner_entity to_c(EntityId id) {
@@ -29,19 +31,25 @@ namespace reckoner::capi {
 [[nodiscard]] reckoner_pose to_c(const Pose& pose);
 
 [[nodiscard]] reckoner_value to_c(const FieldValue& value);
-/// Nothing if its type is none, or the blob too large.
+/// Nullopt if the type is unknown or the blob is too large.
 [[nodiscard]] std::optional<FieldValue> from_c(const reckoner_value& value);
 
 [[nodiscard]] reckoner_message to_c(const GameMessage& message);
-/// Nothing if it is none.
+/// Nullopt if the number is not a delivery.
 [[nodiscard]] std::optional<Delivery> delivery_of(std::int32_t delivery);
 
-/// Kinds of entity as both sides declare them. `result` says why there are none.
+/// The archetypes. Nullopt if an argument cannot be read: `result` is then the error, and `fault` describes
+/// it. The values are not checked; Server::create() and Client::create() do that.
 [[nodiscard]] std::optional<std::vector<Archetype>> archetypes_of(const reckoner_archetype* first,
                                                                   std::uint32_t count,
-                                                                  reckoner_result& result);
+                                                                  reckoner_result& result,
+                                                                  std::string& fault);
 
-/// How many payloads and datagrams were refused for a reason; either pointer may be null.
+/// An error text of the library with the names that settings have in C: interest_radius_m for
+/// interest.radius_m.
+[[nodiscard]] std::string with_c_names(std::string_view error);
+
+/// The numbers of payloads and datagrams that were refused for a reason. Either pointer may be null.
 [[nodiscard]] reckoner_result refused_for(std::uint32_t reason, const RefusalCounts& payloads_refused,
                                           const RefusalCounts& datagrams_refused, std::uint64_t* payloads,
                                           std::uint64_t* datagrams);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The life of a server: made, run tick by tick, asked how it does.
+// Creation, ticks and statistics of a server.
 #include "capi/src/log.hpp"
 #include "capi/src/server_handle.hpp"
 
 #include <cmath>
+#include <string>
+#include <string_view>
 #include <utility>
 
 using namespace reckoner;
@@ -12,27 +14,20 @@ using capi::with_server;
 
 namespace {
 
-constexpr std::uint32_t kMostClients = 65'535;
-constexpr std::uint32_t kSparePeers = 8;  // for who is to be told that it is full
+constexpr std::uint32_t kSparePeers = 8;  // for clients that are refused because the server is full
 
 bool is_rate(double value) {
   return std::isfinite(value) && value >= 0.0;
 }
 
-bool makes_sense(const reckoner_server_config& c) {
-  const bool rates = is_rate(c.heartbeat_s) && is_rate(c.join_timeout_s) && is_rate(c.updates_per_second) &&
-                     is_rate(c.fixed_rate_hz) && is_rate(c.resume_s) && is_rate(c.rewind_s) &&
-                     c.rewind_s <= 1.0 && std::isfinite(c.epoch_s);
-  const bool interest = is_rate(c.interest_radius_m) && is_rate(c.interest_hysteresis) &&
-                        is_rate(c.interest_level_distance_m[0]) && is_rate(c.interest_level_distance_m[1]) &&
-                        is_rate(c.interest_interval_s);
-  const bool counts = c.max_clients >= 1 && c.max_clients <= kMostClients && c.max_entities >= 1 &&
-                      c.max_entities <= kMaxEntities;
-  const bool spends_one_way = c.updates_per_second <= 0.0 || c.fixed_rate_hz <= 0.0;
-  // Its numbers and the limits' are the transport's to judge, which says what is wrong with which.
-  const bool security = c.insecure != 0 ? c.key == nullptr : c.key != nullptr;
-  return c.tick_rate_hz >= 1.0 && c.tick_rate_hz <= 1000.0 && rates && interest && counts && spends_one_way &&
-         security && capi::is_log_level(c.log_least) && (c.address_count == 0 || c.addresses != nullptr);
+// Faults that only C has: pointers that do not fit, and numbers that name something. Server::create() and the
+// transport check all other values. Empty: there is no fault.
+std::string_view pointer_fault(const reckoner_server_config& c) {
+  if (c.insecure == 0 && c.key == nullptr) return "a key must be given, or insecure must be 1";
+  if (c.insecure != 0 && c.key != nullptr) return "insecure is 1 and a key is given; only one is allowed";
+  if (c.address_count != 0 && c.addresses == nullptr) return "addresses is null and address_count is not 0";
+  if (!capi::is_log_level(c.log_least)) return "log_least is not a log level";
+  return {};
 }
 
 ServerConfig config_of(const reckoner_server_config& c, std::vector<Archetype>&& archetypes) {
@@ -99,22 +94,22 @@ reckoner_result create(const reckoner_server_config* given, reckoner_server** ou
   reckoner_server_config c;
   reckoner_server_config_init(&c, sizeof c);
   if (const auto result = capi::take(given, c); result != RECKONER_OK) return result;
-  if (!makes_sense(c)) {
-    capi::say("a value of the configuration is missing or out of range (a key, or insecure, must be given)",
-              why, why_size);
+  const auto refuse = [&](std::string_view fault) {
+    capi::say(capi::with_c_names(fault), why, why_size);
     return RECKONER_ERROR_ARGUMENT;
-  }
-  const ListenConfig network = listening(c);
-  if (const auto fault = find_invalid_setting(network)) {
-    capi::say(fault->message, why, why_size);
-    return RECKONER_ERROR_ARGUMENT;
-  }
+  };
+  if (const auto fault = pointer_fault(c); !fault.empty()) return refuse(fault);
   reckoner_result result = RECKONER_OK;
-  auto archetypes = capi::archetypes_of(c.archetypes, c.archetype_count, result);
+  std::string fault;
+  auto archetypes = capi::archetypes_of(c.archetypes, c.archetype_count, result, fault);
   if (!archetypes) {
-    capi::say("an archetype makes no sense", why, why_size);
+    capi::say(fault, why, why_size);
     return result;
   }
+  ServerConfig server = config_of(c, std::move(*archetypes));
+  if (const auto invalid = find_invalid_setting(server)) return refuse(invalid->message);
+  const ListenConfig network = listening(c);
+  if (const auto invalid = find_invalid_setting(network)) return refuse(invalid->message);
   auto transport = NetworkTransport::listen(network);
   if (!transport) {
     capi::say(transport.error(), why, why_size);
@@ -122,7 +117,9 @@ reckoner_result create(const reckoner_server_config* given, reckoner_server** ou
   }
   auto handle = std::make_unique<reckoner_server>();
   handle->transport = std::move(*transport);
-  handle->server.emplace(config_of(c, std::move(*archetypes)), *handle->transport);
+  auto created = Server::create(std::move(server), *handle->transport);
+  if (!created) return refuse(created.error());
+  handle->server.emplace(std::move(*created));
   *out = handle.release();
   return RECKONER_OK;
 }

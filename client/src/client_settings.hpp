@@ -30,7 +30,7 @@ inline constexpr std::array kClientSettings{
         "unconfirmed_s", "", "s", 0.0, 3600.0, "",
         "an entity fades to rest if the server neither updates nor confirms it for this time, s"),
     setting<&ClientConfig::owned_updates_per_second>(
-        "owned_updates_per_second", "", "1/s", 0.1, 1000.0, "the thresholds decide",
+        "owned_updates_per_second", "", "per second", 0.001, 1000.0, "the thresholds decide",
         "budget of updates per second of each entity that the client owns"),
     setting<&ClientConfig::reconnect, &ReconnectConfig::silence_s>(
         "reconnect.silence_s", "", "s", 0.0, 3600.0, "",

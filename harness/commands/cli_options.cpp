@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "harness/commands/cli_options.hpp"
 
+#include "client/src/client_settings.hpp"
+#include "net/src/wire/archetype_settings.hpp"
+#include "programs/common/setting_options.hpp"
+#include "server/src/server_settings.hpp"
+
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -9,6 +14,11 @@
 
 namespace reckoner::harness {
 namespace {
+
+template <class Table>
+CLI::Validator range_in(const Table& table, std::string_view setting, const std::string& option) {
+  return program::setting_range(find_setting(table, setting), option);
+}
 
 struct LinkOptionHelp {
   const char* name;
@@ -103,9 +113,10 @@ Result<LinkScript> script_of(const LinkArguments& arguments) {
 
 void add_run_options(CLI::App& command, RunArguments& arguments) {
   ReplayOptions& options = arguments.options;
-  const auto rate = CLI::Range(1.0, 1000.0);
-  command.add_option("--tick-rate", options.tick_rate_hz, "ticks of the server per second")->check(rate);
-  command.add_option("--frame-rate", options.frame_rate_hz, "frames of the client per second")->check(rate);
+  command.add_option("--tick-rate", options.tick_rate_hz, "ticks of the server per second")
+      ->check(range_in(kServerSettings, "tick_rate_hz", "--tick-rate"));
+  command.add_option("--frame-rate", options.frame_rate_hz, "frames of the client per second")
+      ->check(range_in(kPlayoutSettings, "frame_rate_hz", "--frame-rate"));
   command.add_option("--seed", options.seed, "seed of the network's random numbers");
   auto* budget = command.add_option("--updates-per-second", options.budget.updates_per_second,
                                     "mean number of updates that the sender may send per entity");
@@ -119,6 +130,10 @@ void add_run_options(CLI::App& command, RunArguments& arguments) {
   fixed->excludes(threshold)->excludes(turn);
   for (CLI::Option* option : {budget, threshold, turn, fixed})
     option->check(CLI::PositiveNumber);
+  budget->check(range_in(kServerSettings, "updates_per_second", "--updates-per-second"));
+  fixed->check(range_in(kServerSettings, "fixed_rate_hz", "--fixed-rate"));
+  threshold->check(range_in(kArchetypeSettings, "threshold_m", "--threshold-m"));
+  turn->check(range_in(kArchetypeSettings, "threshold_rad", "--threshold-rad"));
   auto* shots = command.add_option(
       "--shots-per-second", options.shots_per_second,
       "the client fires shots, and the server reconstructs what it saw (default in scenario duel: 5)");
@@ -138,7 +153,7 @@ void add_run_options(CLI::App& command, RunArguments& arguments) {
   auto* blend =
       command.add_option("--blend-frames", options.playout.blend_frames,
                          "number of frames over which a correction is blended; 0: corrections jump");
-  blend->check(CLI::Range(0.0, 600.0));
+  blend->check(range_in(kPlayoutSettings, "blend_frames", "--blend-frames"));
   auto* to = command.add_option("--switch-to", arguments.switch_to, "changes to this mode during the run");
   auto* at = command.add_option("--switch-at", arguments.switch_at,
                                 "time of the change, s after the start of the run");
@@ -186,7 +201,8 @@ Result<ReplayOptions> replay_options(const RunArguments& run, const program::Sou
                                                         : OwnerPolicy::correct;
   if (source.scenario == "duel" && options.shots_per_second <= 0.0) options.shots_per_second = 5.0;
   // Between two samples, a recording may be twice as fast as their difference suggests.
-  options.max_speed_mps = std::max(options.max_speed_mps, 2.0 * source.teleport_mps);
+  options.max_speed_mps = std::min(std::max(options.max_speed_mps, 2.0 * source.teleport_mps),
+                                   find_setting(kArchetypeSettings, "max_speed_mps").most);
   return options;
 }
 

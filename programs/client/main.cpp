@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // reckoner-client: joins a server, headless, and records what it would draw.
+#include "client/src/client_settings.hpp"
 #include "net/src/messages/messages.hpp"
 #include "programs/client/report.hpp"
 #include "programs/client/statistics.hpp"
@@ -11,6 +12,7 @@
 #include "programs/common/security.hpp"
 #include "programs/common/session_log.hpp"
 #include "programs/common/session_transports.hpp"
+#include "programs/common/setting_options.hpp"
 #include "programs/common/stop_signal.hpp"
 #include "scenario/trace/pose_csv.hpp"
 
@@ -39,8 +41,7 @@ constexpr const char* kName = "reckoner-client";
 struct Options {
   std::string connect;
   std::string mode = "present";
-  double frame_rate_hz = 60.0;
-  double blend_frames = PlayoutConfig{}.blend_frames;
+  PlayoutConfig playout;
   double seconds = 0.0;
   double reconnect_s = 30.0;
   std::string rendered_path;
@@ -56,23 +57,21 @@ void add_options(CLI::App& app, Options& o) {
                  "server to join, HOST:PORT (default: those that the token names, in their order)");
   app.add_option("--mode", o.mode, "which instant to show: present, adaptive or delayed:MS")
       ->capture_default_str();
-  app.add_option("--frame-rate", o.frame_rate_hz, "frames per second")
-      ->check(CLI::Range(1.0, 1000.0))
-      ->capture_default_str();
-  app.add_option("--blend-frames", o.blend_frames, "frames that a correction takes; 0 snaps")
-      ->check(CLI::Range(0.0, 600.0))
-      ->capture_default_str();
+  for (const auto& setting : kPlayoutSettings) {
+    if (!setting.option.empty()) program::add_setting(app, setting, o.playout);
+  }
   app.add_option("--seconds", o.seconds, "how long to run, s (default: until the server goes down)")
       ->check(CLI::NonNegativeNumber);
   auto* reconnect = app.add_option("--reconnect", o.reconnect_s,
-                                   "how long to try to come back when the connection is lost, s")
+                                   "how long to try to reconnect after the connection is lost, s")
                         ->check(CLI::NonNegativeNumber)
                         ->capture_default_str();
   app.add_option("--rendered", o.rendered_path, "write every frame's shown poses to this CSV file");
   app.add_option("--json", o.json_path, "write the final figures to this JSON file");
-  app.add_option("--record", o.record_path,
-                 "write the session to this file, for reckoner-harness replay-log: unencrypted, and without "
-                 "coming back when the connection is lost; wants --connect")
+  app.add_option(
+         "--record", o.record_path,
+         "write the session to this file, for reckoner-harness replay-log; the file is not encrypted, and "
+         "the client does not reconnect; requires --connect")
       ->excludes(reconnect);
   app.add_flag("--stats", o.stats, "print a line of statistics every second");
   program::add_security_options(app, o.security);
@@ -115,13 +114,13 @@ void handle_events(Client& client, Totals& totals, bool quiet) {
         totals.server_closed = true;
         break;
       case ClientEvent::Kind::lost:
-        fmt::print(stderr, "{}: {}; trying to come back\n", kName, client.refusal());
+        fmt::print(stderr, "{}: {}; trying to reconnect\n", kName, client.refusal());
         break;
       case ClientEvent::Kind::resumed:
         if (!quiet) fmt::print("resumed\n");
         break;
       case ClientEvent::Kind::restarted:
-        if (!quiet) fmt::print("joined anew: the server knew nothing of before\n");
+        if (!quiet) fmt::print("joined a new session: the server does not know the old one\n");
         break;
       case ClientEvent::Kind::given:  // this program owns nothing: it has no game
       case ClientEvent::Kind::taken:
@@ -134,8 +133,7 @@ void handle_events(Client& client, Totals& totals, bool quiet) {
   std::fflush(stdout);
 }
 
-// What connects the client. It comes back by itself, unless what passes is written down: a recording is of
-// one connection.
+// The client's connection. It reconnects by itself, except for a recording, which is of one connection.
 class Connection {
  public:
   static Result<std::unique_ptr<Connection>> open(const Options& options,
@@ -163,10 +161,10 @@ class Connection {
       : dialer_(address.host, address.port, kProtocolVersion, security) {}
   explicit Connection(const ClientSecurity& security) : dialer_(kProtocolVersion, security) {}
 
-  // The client over it, which it must outlive.
-  [[nodiscard]] Client client(const ClientConfig& config) {
-    if (recorded_) return Client{config, *recorded_};
-    return Client{config, dialer_};
+  // Makes the client. It must not outlive this object.
+  [[nodiscard]] Result<Client> client(const ClientConfig& config) {
+    if (recorded_) return Client::create(config, *recorded_);
+    return Client::create(config, dialer_);
   }
 
   // Until something arrives, or for so long.
@@ -202,7 +200,7 @@ void print_statistics(const std::string& line) {
 void show(Client& client, Connection& connection, const Options& options, scenario::PoseCsvWriter* rendered,
           Totals& totals) {
   program::LiveStatistics statistics;
-  const double frame_s = 1.0 / options.frame_rate_hz;
+  const double frame_s = 1.0 / options.playout.frame_rate_hz;
   const double started_s = program::monotonic_s();
   double next_frame_s = started_s;
   const auto ended = [&] {
@@ -237,17 +235,17 @@ std::optional<Error> find_invalid_setting(const Options& options) {
     return address ? std::nullopt : std::optional(Error{address.error()});
   }
   if (options.security.insecure || options.security.token_path.empty())
-    return Error{"which server? --connect HOST:PORT, or --token FILE of a token that names some"};
+    return Error{
+        "no server is given: use --connect HOST:PORT, or --token FILE with a token that names servers"};
   if (!options.record_path.empty())
-    return Error{"--record wants --connect HOST:PORT: a recording is of one connection"};
+    return Error{"--record requires --connect HOST:PORT, because a recording is of one connection"};
   return std::nullopt;
 }
 
 int run(const Options& options) {
   ClientConfig config;
   config.archetypes = program::archetypes();
-  config.playout.blend_frames = options.blend_frames;
-  config.playout.frame_rate_hz = options.frame_rate_hz;
+  config.playout = options.playout;
   if (const auto error = program::parse_mode(options.mode, config.playout))
     return fail(kName, error->message);
   if (const auto wrong = find_invalid_setting(options)) return fail(kName, wrong->message);
@@ -264,7 +262,9 @@ int run(const Options& options) {
   config.reconnect.give_up_s = std::max(1e-9, options.reconnect_s);
   auto connection = Connection::open(options, *security, config.playout);
   if (!connection) return fail(kName, connection.error(), program::kFailed);
-  Client client = (*connection)->client(config);
+  auto created = (*connection)->client(config);
+  if (!created) return fail(kName, created.error());
+  Client& client = *created;
 
   const std::string where = options.connect.empty() ? "" : options.connect + ": ";
   Totals totals;

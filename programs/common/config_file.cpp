@@ -10,6 +10,7 @@
 #define TOML_EXCEPTIONS 0
 #define TOML_HEADER_ONLY 1
 #include "programs/common/config_file.hpp"
+#include "programs/common/options.hpp"
 
 #include <fmt/format.h>
 #include <toml++/toml.h>
@@ -17,7 +18,7 @@
 namespace reckoner::program {
 namespace {
 
-// Those that make no sense in a file.
+// Options that are valid only on the command line.
 constexpr std::string_view kCommandLineOnly[] = {"help", "config"};
 
 Error at(const std::string& path, const toml::node& node, const std::string& what) {
@@ -30,12 +31,12 @@ std::string_view kind_of(const toml::node& node) {
   if (node.is_string()) return "a string";
   if (node.is_integer()) return "a whole number";
   if (const auto* number = node.as_floating_point())
-    return std::isfinite(number->get()) ? "a number with a fraction" : "one that is none";
+    return std::isfinite(number->get()) ? "a number with a fraction" : "one that is not finite";
   if (node.is_boolean()) return "true or false";
   return "a date or time";
 }
 
-// What may stand in the file for an option, as CLI11 knows its type.
+// The kinds of values in the file, from the type of the option in CLI11.
 enum class SettingKind : std::uint8_t { flag, text, texts, whole, number };
 
 SettingKind kind_of(const CLI::Option& option) {
@@ -49,7 +50,7 @@ SettingKind kind_of(const CLI::Option& option) {
 constexpr std::string_view kWanted[] = {"true or false", "a string", "a string, or several in a list",
                                         "a whole number", "a number"};
 
-// As it would be written on the command line, each of several; nothing if it is of another kind.
+// The values as they would be written on the command line. Empty if the node is of another kind.
 std::vector<std::string> as_texts(const toml::node& node, SettingKind kind) {
   switch (kind) {
     case SettingKind::flag:
@@ -67,7 +68,7 @@ std::vector<std::string> as_texts(const toml::node& node, SettingKind kind) {
       if (const auto* text = node.as_string()) return {text->get()};
       break;
     case SettingKind::number:
-      // Ranges do not keep out what is no number at all.
+      // The ranges of CLI11 accept NaN.
       if (const auto* number = node.as_floating_point()) {
         if (!std::isfinite(number->get())) return {};
         return {fmt::format("{}", number->get())};
@@ -87,27 +88,27 @@ CLI::Option* option_of(CLI::App& app, std::string_view key) {
   return app.get_option_no_throw("--" + std::string(key));
 }
 
-// Whether options are called so and something more, behind a dot: they stand in a section of the file.
+// True if there are options whose names begin with `key` and a dot: they form a section of the file.
 bool is_section(const CLI::App& app, const std::string& key) {
   return std::ranges::any_of(app.get_options(), [start = "--" + key + "."](const CLI::Option* option) {
     return option->get_name().starts_with(start);
   });
 }
 
-// What is given on the command line and in the file, as far as it was looked at.
+// The options that are set on the command line, and those that were found in the file so far.
 struct Given {
   std::set<const CLI::Option*> on_command_line;
   std::set<const CLI::Option*> in_file;
 };
 
-// Gives an option the values that are in the file.
+// Sets an option to the values from the file. Returns an error text if they are invalid.
 std::optional<std::string> set(CLI::Option& option, const std::vector<std::string>& values) {
   try {
     for (const std::string& value : values)
       option.add_result(value);
     option.run_callback();
   } catch (const CLI::Error& error) {
-    return error.what();
+    return without_repeated_name(error.what());
   }
   return std::nullopt;
 }
@@ -135,7 +136,7 @@ std::optional<Error> apply(const std::string& path, const std::string& key, cons
   return std::nullopt;
 }
 
-// `section`: what the keys of the table begin with.
+// `section`: the beginning of the options' names, with a dot; empty for the whole file.
 std::optional<Error> apply_table(const std::string& path, const std::string& section,
                                  const toml::table& table, CLI::App& app, Given& given) {
   for (const auto& [key_node, node] : table) {
@@ -157,7 +158,7 @@ std::optional<Error> apply_table(const std::string& path, const std::string& sec
 
 void add_config_option(CLI::App& app, std::string& path) {
   app.add_option("--config", path,
-                 "TOML file with any of these options, their names as keys; the command line wins");
+                 "TOML file with options; keys are the options' names; the command line wins");
 }
 
 std::optional<Error> apply_config_file(const std::string& path, CLI::App& app) {

@@ -10,6 +10,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include <reckoner/client/client.hpp>
+
 namespace reckoner::program {
 namespace {
 
@@ -34,7 +36,7 @@ void want_finite_numbers(CLI::App& app) {
       [](const std::string& text) {
         double value = 0.0;
         const bool is_one = CLI::detail::lexical_cast(text, value);
-        return is_one && !std::isfinite(value) ? text + " is no number to reckon with" : std::string{};
+        return is_one && !std::isfinite(value) ? text + " is not finite" : std::string{};
       },
       "");
   for (CLI::Option* option : app.get_options()) {
@@ -81,12 +83,15 @@ std::optional<Error> parse_mode(std::string_view text, PlayoutConfig& playout) {
     playout.mode = PlayoutMode::present;
   } else if (text == "adaptive") {
     playout.mode = PlayoutMode::adaptive;
-  } else if (text.starts_with(kDelayed) && parse_number(text.substr(kDelayed.size()), delay_ms) &&
-             delay_ms >= 0.0 && delay_ms <= 2000.0) {
-    playout.mode = PlayoutMode::delayed;
-    playout.delay_s = delay_ms / 1000.0;
+  } else if (text.starts_with(kDelayed) && parse_number(text.substr(kDelayed.size()), delay_ms)) {
+    PlayoutConfig delayed = playout;
+    delayed.mode = PlayoutMode::delayed;
+    delayed.delay_s = delay_ms / 1000.0;
+    if (const auto error = find_invalid_setting(delayed))
+      return Error{"unknown mode '" + std::string(text) + "': " + error->message};
+    playout = delayed;
   } else {
-    return Error{"unknown mode '" + std::string(text) + "': present, adaptive or delayed:MS (0 to 2000 ms)"};
+    return Error{"unknown mode '" + std::string(text) + "': it must be present, adaptive or delayed:MS"};
   }
   return std::nullopt;
 }
@@ -102,13 +107,20 @@ Result<HostPort> parse_host_port(std::string_view text) {
   return address;
 }
 
+std::string without_repeated_name(const std::string& error) {
+  const auto colon = error.find(": ");
+  if (colon == std::string::npos) return error;
+  const std::string_view rest = std::string_view(error).substr(colon + 2);
+  return std::string(rest.starts_with(std::string_view(error).substr(0, colon)) ? rest : error);
+}
+
 std::optional<int> parse(CLI::App& app, int argc, char** argv) {
   want_finite_numbers(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
-    return fail(app.get_name(), std::string(error.what()) + " (see --help)");
+    return fail(app.get_name(), without_repeated_name(error.what()) + " (see --help)");
   }
   return std::nullopt;
 }

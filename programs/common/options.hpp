@@ -23,9 +23,9 @@ namespace reckoner::program {
 /// Exit codes of the programs.
 inline constexpr int kOk = 0;
 inline constexpr int kFailed = 1;    ///< something went wrong while running
-inline constexpr int kBadInput = 2;  ///< options or files that cannot be used
+inline constexpr int kBadInput = 2;  ///< invalid options or files
 
-/// Options that say where motion comes from.
+/// Options for the source of motion.
 struct SourceOptions {
   std::string trace;
   std::string scenario;
@@ -41,10 +41,11 @@ struct SourceOptions {
 /// outlive the parsing.
 void add_source_options(CLI::App& app, SourceOptions& options);
 
-/// Opens what the options name. Exactly one of trace and scenario must be given.
+/// Opens the source that the options name. Exactly one of trace and scenario must be given.
 [[nodiscard]] Result<std::unique_ptr<scenario::Source>> open_source(const SourceOptions& options);
 
-/// The mode that `present`, `adaptive` or `delayed:MS` names, put into `playout`; an error for anything else.
+/// Sets the mode in `playout` from the text `present`, `adaptive` or `delayed:MS`. Returns an error for any
+/// other text and for an invalid delay.
 [[nodiscard]] std::optional<Error> parse_mode(std::string_view text, PlayoutConfig& playout);
 
 /// An address as HOST:PORT.
@@ -54,18 +55,22 @@ struct HostPort {
 };
 [[nodiscard]] Result<HostPort> parse_host_port(std::string_view text);
 
-/// No range of CLI11's keeps NaN out, and "at least 0" not infinity: this has every option that is a number,
-/// of all subcommands too, refuse both. To be called when all are there.
+/// Makes all options for numbers refuse NaN and infinity, including those of subcommands. The ranges of CLI11
+/// accept NaN. Call it after all options have been added.
 void want_finite_numbers(CLI::App& app);
 
-/// Parses; on --help or bad usage says so and returns the exit code to end with. Options that are numbers
-/// must be finite, also in what is set later (apply_config_file()).
+/// An error of CLI11 begins with the option's name. Some errors repeat the name; this removes the repetition.
+[[nodiscard]] std::string without_repeated_name(const std::string& error);
+
+/// Parses the command line. Prints the help text or an error if necessary, and then returns the exit code.
+/// Returns nullopt if the program should go on. Numbers must be finite, also those that apply_config_file()
+/// sets later.
 [[nodiscard]] std::optional<int> parse(CLI::App& app, int argc, char** argv);
 
 /// Prints "NAME: MESSAGE" to standard error and returns `code`.
 int fail(std::string_view name, std::string_view message, int code = kBadInput);
 
-/// Runs a program; if its memory does not suffice, says so and returns kFailed.
+/// Runs a program. If there is not enough memory, prints an error and returns kFailed.
 template <class Run>
 int run_in_memory(std::string_view name, Run run) {
   try {

@@ -92,13 +92,6 @@ std::size_t most_bytes(Channel channel) {
   return channel == Channel::control ? kMaxControlBytes : kMaxStateBytes;
 }
 
-bool is_sane(const SessionSettings& s) {
-  const PlayoutConfig& p = s.playout;
-  return p.delay_s >= 0.0 && p.delay_s <= 2.0 && p.max_delay_s >= 0.0 && p.max_delay_s <= 2.0 &&
-         p.blend_frames >= 0.0 && p.blend_frames <= 600.0 && p.frame_rate_hz >= 1.0 &&
-         p.frame_rate_hz <= 1000.0;
-}
-
 std::optional<std::vector<std::byte>> read_all(const std::string& path) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
   if (!file) return std::nullopt;
@@ -257,8 +250,9 @@ Result<SessionReader> SessionReader::read(std::vector<std::byte> bytes, const st
   s.playout.max_delay_s = taker.take_double();
   s.playout.blend_frames = taker.take_double();
   s.playout.frame_rate_hz = taker.take_double();
-  if (taker.short_of() || taker.wrong() || mode > kLastMode || !is_sane(s))
-    return Error{path + ": its head makes no sense"};
+  if (taker.short_of() || taker.wrong() || mode > kLastMode) return Error{path + ": its head is malformed"};
+  if (const auto invalid = find_invalid_setting(s.playout))
+    return Error{path + ": its head is malformed: " + invalid->message};
   if (s.protocol != kProtocolVersion) {
     return Error{fmt::format("{} was recorded with protocol {} (Reckoner {}): this program speaks {}", path,
                              s.protocol, s.version, kProtocolVersion)};

@@ -122,7 +122,7 @@ int run(const ServerOptions& options) {
   Sinks sinks{log};
   auto transport = NetworkTransport::listen({.host = options.host,
                                              .port = options.port,
-                                             .max_peers = options.max_clients + 8,
+                                             .max_peers = options.server.max_clients + 8,
                                              .security = *security,
                                              .limits = options.limits,
                                              .log = sinks.network.sink()});
@@ -131,9 +131,11 @@ int run(const ServerOptions& options) {
   const double epoch_s = (*source)->start_s();
   ServerConfig config = server_config(options, epoch_s);
   config.log = sinks.server.sink();
-  Server server{std::move(config), **transport};
-  Play play{**source, server, options.tick_rate_hz, log};
-  ServerMetrics metrics{options.tick_rate_hz, monotonic_s()};
+  auto created = Server::create(std::move(config), **transport);
+  if (!created) return fail(kName, created.error());
+  Server& server = *created;
+  Play play{**source, server, options.server.tick_rate_hz, log};
+  ServerMetrics metrics{options.server.tick_rate_hz, monotonic_s()};
   const auto page = open_page(options, metrics);
   if (!page) return fail(kName, page.error(), kFailed);
 

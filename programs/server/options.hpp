@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include <reckoner/net/archetype.hpp>
 #include <reckoner/net/transport.hpp>
 #include <reckoner/server/server.hpp>
 
@@ -18,18 +19,13 @@ class App;
 
 namespace reckoner::program {
 
-/// What reckoner-server is told, on the command line or in a file.
+/// The options of reckoner-server, from the command line or from a file.
 struct ServerOptions {
   SourceOptions source;
   std::string host;
   std::uint16_t port = 26'000;
-  double tick_rate_hz = 60.0;
-  double threshold_m = 0.05;
-  double threshold_rad = 0.05;
-  double updates_per_second = 0.0;
-  double fixed_rate_hz = 0.0;
-  std::uint32_t max_clients = 64;
-  unsigned threads = 0;
+  ServerConfig server{.threads = 0};
+  Archetype thresholds;  ///< thresholds of all archetypes
   std::string truth_path;
   std::string json_path;
   std::string config_path;
@@ -40,10 +36,10 @@ struct ServerOptions {
   LogOptions log;
 };
 
-/// Adds all of them. `options` must outlive the parsing.
+/// Adds all options. `options` must outlive the parsing.
 void add_server_options(CLI::App& app, ServerOptions& options);
 
-/// The server that they describe; its tick 0 is at `epoch_s`.
+/// The configuration of the server; tick 0 is at `epoch_s`, s of server time.
 [[nodiscard]] ServerConfig server_config(const ServerOptions& options, double epoch_s);
 
 }  // namespace reckoner::program

@@ -30,9 +30,9 @@ inline constexpr std::array kServerSettings{
     setting<&ServerConfig::resume_s>("resume_s", "", "s", 0.0, 1e9, "never",
                                      "how long a disconnected client may resume its session, s"),
     setting<&ServerConfig::updates_per_second>(
-        "updates_per_second", "updates-per-second", "1/s", 0.1, 1000.0, "the thresholds decide alone",
-        "budget of updates per second and entity; the thresholds adapt to it"),
-    setting<&ServerConfig::fixed_rate_hz>("fixed_rate_hz", "fixed-rate", "Hz", 0.1, 1000.0,
+        "updates_per_second", "updates-per-second", "per second", 0.001, 1000.0,
+        "the thresholds decide alone", "budget of updates per second and entity; the thresholds adapt to it"),
+    setting<&ServerConfig::fixed_rate_hz>("fixed_rate_hz", "fixed-rate", "Hz", 0.001, 1000.0,
                                           "the thresholds decide",
                                           "publish every entity at this even rate, Hz"),
     setting<&ServerConfig::rewind_s>("rewind_s", "", "s", 0.0, 1.0, "no lag compensation",

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "server/src/publish/sender_parts.hpp"
+
 #include <reckoner/net/connect_token.hpp>
 #include <reckoner/net/transport.hpp>
 #include <reckoner/reckoning/export.hpp>
@@ -9,14 +11,6 @@
 namespace reckoner {
 
 class CodingStatistics;
-
-/// Parts of the sender. All are on in the product. Measurements switch single parts off to find out what each
-/// part contributes (docs/TUNING.md).
-struct SenderParts {
-  bool fitted_acceleration = true;  ///< false: the true acceleration is sent
-  bool latency_aware = true;        ///< false: an update is due only when the error has reached the threshold
-  bool repair = true;               ///< false: lost updates are not sent again
-};
 
 /// Switches of a server for measurements and tests. They are not part of the product's configuration.
 struct ServerTestSwitches {

@@ -105,6 +105,41 @@ TEST(CBoundary, InvalidConfigurationsAreRefused) {
   EXPECT_EQ(reckoner_client_create(&pair.client_config, &pair.client, nullptr, 0), RECKONER_ERROR_ARGUMENT);
 }
 
+// The texts of the validators, with the names that the settings have in C.
+TEST(CBoundary, ErrorsNameTheSettingItsValueAndItsRange) {
+  const auto why_not = [](auto spoil) {
+    Pair pair;
+    spoil(pair);
+    char why[200] = "";
+    EXPECT_EQ(reckoner_server_create(&pair.server_config, &pair.server, why, sizeof why),
+              RECKONER_ERROR_ARGUMENT);
+    return std::string(why);
+  };
+  EXPECT_EQ(why_not([](Pair& p) { p.server_config.tick_rate_hz = 0.0; }),
+            "tick_rate_hz is 0; it must be from 1 to 1000 Hz");
+  EXPECT_EQ(why_not([](Pair& p) { p.server_config.interest_interval_s = -1.0; }),
+            "interest_interval_s is -1; it must be from 0 to 3600 s");
+  EXPECT_EQ(why_not([](Pair& p) { p.server_config.limit_burst_s = 0.0; }),
+            "limit_burst_s is 0; it must be from 0.1 to 60 s");
+  EXPECT_EQ(why_not([](Pair& p) { p.kind.threshold_m = 0.0; }),
+            "archetypes[0].threshold_m is 0; it must be from 1e-6 to 1e6 m");
+  EXPECT_EQ(why_not([](Pair& p) { p.server_config.archetype_count = 257; }),
+            "there are 257 archetypes; there must be from 1 to 256");
+
+  const auto client_why_not = [](auto spoil) {
+    Pair pair;
+    pair.client_config.port = 1;
+    spoil(pair.client_config);
+    char why[200] = "";
+    EXPECT_EQ(reckoner_client_create(&pair.client_config, &pair.client, why, sizeof why),
+              RECKONER_ERROR_ARGUMENT);
+    return std::string(why);
+  };
+  EXPECT_EQ(client_why_not([](auto& c) { c.delay_s = 3.0; }), "delay_s is 3; it must be from 0 to 2 s");
+  EXPECT_EQ(client_why_not([](auto& c) { c.reconnect_jitter = 2.0; }),
+            "reconnect_jitter is 2; it must be from 0 to 1");
+}
+
 TEST(CBoundary, InvalidPlayoutIsRefused) {
   Pair pair;
   ASSERT_TRUE(pair.start());

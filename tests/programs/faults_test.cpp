@@ -61,8 +61,8 @@ TEST(Faults, ClientsReconnectAfterProcessesDieOrSleep) {
   EXPECT_TRUE(server->wait(kTimeoutS));
   server = std::make_unique<Process>("reckoner-server", keys.serving());
   for (Process* client : {&alice, &bob}) {
-    EXPECT_TRUE(client->wait_for("trying to come back", kTimeoutS));
-    EXPECT_TRUE(client->wait_for("joined anew", kTimeoutS)) << client->errors();
+    EXPECT_TRUE(client->wait_for("trying to reconnect", kTimeoutS));
+    EXPECT_TRUE(client->wait_for("joined a new session", kTimeoutS)) << client->errors();
   }
   EXPECT_TRUE(server->wait_for("listening", kTimeoutS));
   bob.send_signal(SIGSTOP);
@@ -94,7 +94,7 @@ TEST(Faults, ServerThatStopsForAMomentContinues) {
   pause_for(1.0);
   client.send_signal(SIGTERM);
   EXPECT_EQ(client.wait(kTimeoutS), 0) << client.errors();
-  EXPECT_EQ(client.errors().find("trying to come back"), std::string::npos) << client.errors();
+  EXPECT_EQ(client.errors().find("trying to reconnect"), std::string::npos) << client.errors();
   server.send_signal(SIGTERM);
   EXPECT_EQ(server.wait(kTimeoutS), 0) << server.errors();
 }

@@ -221,7 +221,7 @@ TEST(Security, NewerLoginReplacesTheOlderOne) {
   for (Process* client : {&other, &second}) {
     client->send_signal(SIGTERM);
     EXPECT_EQ(client->wait(30.0), 0) << client->errors();
-    EXPECT_EQ(client->output().find("trying to come back"), std::string::npos);
+    EXPECT_EQ(client->output().find("trying to reconnect"), std::string::npos);
   }
 }
 

@@ -79,6 +79,7 @@ TEST(Lifetime, OldStateIsNeverAppliedToANewEntityInTheSameSlot) {
   // Without an orientation, the same bits mean something else.
   WorldConfig config{.links = network("lan")};
   config.server.archetypes.resize(2);
+  config.server.archetypes[1].name = "point";
   config.server.archetypes[1].has_orientation = false;
   World world(config);
   ClientConfig client_config;

@@ -10,6 +10,7 @@
 #include "programs/common/security.hpp"
 #include "programs/common/stop_signal.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -75,7 +76,8 @@ class LoadServer {
     config.tick_rate_hz = options.tick_rate_hz;
     config.archetypes = program::archetypes();
     config.max_clients = static_cast<std::uint32_t>(options.world.clients + options.late);
-    config.max_entities = static_cast<std::uint32_t>(options.world.entities + options.world.resting);
+    config.max_entities = static_cast<std::uint32_t>(
+        std::min<std::size_t>(options.world.entities + options.world.resting, kMaxEntities));
     // Clients and entities move to and fro. About half of the entities within the hysteresis have entered
     // before and stay relevant, so reduce the radius.
     config.interest.radius_m = world.view_radius_m() / (1.0 + 0.5 * config.interest.hysteresis);

@@ -11,13 +11,13 @@ namespace reckoner {
 /// The numbers of TransportLimits.
 inline constexpr std::array kTransportLimitSettings{
     setting<&TransportLimits::datagrams_per_second>("datagrams_per_second", "limits.datagrams-per-second",
-                                                    "1/s", 0.0, 1e6, "no limit",
+                                                    "per second", 0.0, 1e6, "no limit",
                                                     "datagrams per second from one client"),
     setting<&TransportLimits::bytes_per_second>("bytes_per_second", "limits.bytes-per-second", "bytes/s", 0.0,
                                                 1e9, "no limit", "bytes per second from one client"),
     setting<&TransportLimits::address_datagrams_per_second>(
-        "address_datagrams_per_second", "limits.address-datagrams-per-second", "1/s", 0.0, 1e6, "no limit",
-        "datagrams per second from all clients at one IPv4 address"),
+        "address_datagrams_per_second", "limits.address-datagrams-per-second", "per second", 0.0, 1e6,
+        "no limit", "datagrams per second from all clients at one IPv4 address"),
     setting<&TransportLimits::address_bytes_per_second>(
         "address_bytes_per_second", "limits.address-bytes-per-second", "bytes/s", 0.0, 1e9, "no limit",
         "bytes per second from all clients at one IPv4 address"),
@@ -50,10 +50,10 @@ inline constexpr std::array kSecuritySettings{
         "peers_per_address", "limits.peers-per-address", "connections", 1.0, 65'535.0, "",
         "connections from one IPv4 address; raise it for a school behind a NAT"),
     setting<&ServerSecurity::handshakes_per_second>(
-        "handshakes_per_second", "limits.handshakes-per-second", "1/s", 0.0, 1e6, "no limit",
+        "handshakes_per_second", "limits.handshakes-per-second", "per second", 0.0, 1e6, "no limit",
         "sessions that begin per second from one IPv4 address; ten seconds' worth may come at once"),
-    setting<&ServerSecurity::tokens_per_second>("tokens_per_second", "limits.tokens-per-second", "1/s", 0.0,
-                                                1e6, "no limit",
+    setting<&ServerSecurity::tokens_per_second>("tokens_per_second", "limits.tokens-per-second", "per second",
+                                                0.0, 1e6, "no limit",
                                                 "sessions that begin per second from all addresses together"),
     setting<&ServerSecurity::sessions_per_client>(
         "sessions_per_client", "limits.sessions-per-client", "sessions", 0.0, 65'535.0, "no limit",

@@ -6,7 +6,7 @@
 namespace reckoner {
 
 std::optional<Error> find_invalid_setting(const TransportLimits& limits) {
-  return find_invalid<TransportLimits>(kTransportLimitSettings, limits, "the limit ");
+  return find_invalid<TransportLimits>(kTransportLimitSettings, limits, "limits.");
 }
 
 }  // namespace reckoner

@@ -27,7 +27,7 @@ struct Setting {
   std::string_view unit;    ///< for example Hz; empty: a count, a factor or a share
   double least;             ///< smallest valid value
   double most;              ///< largest valid value
-  std::string_view zero;    ///< the special meaning of 0, which is then always valid; empty: there is none
+  std::string_view zero;    ///< the special meaning of 0, which is then valid; empty: 0 is an ordinary number
   std::string_view meaning;  ///< one sentence without a full stop
   double (*get)(const Config&);
   void (*set)(Config&, double);  ///< the value must be valid
@@ -91,13 +91,23 @@ template <auto First, auto... Rest>
                          std::is_integral_v<Member>};
 }
 
+/// The row with this name; the table must have one.
+template <class Table>
+[[nodiscard]] constexpr const auto& find_setting(const Table& table, std::string_view name) {
+  std::size_t i = 0;
+  while (table[i].name != name)
+    ++i;
+  return table[i];
+}
+
 /// The shortest text of a number: 0.25, 1000, 1e6.
 [[nodiscard]] inline std::string number_text(double value) {
   std::array<char, 32> buffer;
   const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
   std::string text(buffer.data(), end);
-  for (const std::string_view filler : {"e+0", "e+"}) {
-    if (const auto at = text.find(filler); at != std::string::npos) text.replace(at, filler.size(), "e");
+  for (const std::string_view filler : {"e+0", "e+", "e-0"}) {
+    if (const auto at = text.find(filler); at != std::string::npos)
+      text.replace(at, filler.size(), filler == "e-0" ? "e-" : "e");
   }
   return text;
 }
