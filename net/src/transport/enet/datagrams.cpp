@@ -58,19 +58,19 @@ std::optional<Refusal> EnetTransport::Impl::exceeds_search_cost(Connection* conn
   return connection->search_cost.refuse(*connection->peer, datagram, steady_seconds());
 }
 
-void EnetTransport::Impl::take(ENetEvent& event) {
+void EnetTransport::Impl::handle(ENetEvent& event) {
   const PeerId id = id_of(event.peer);
-  if (event.type == ENET_EVENT_TYPE_CONNECT) take_connected(event.peer, event.data);
+  if (event.type == ENET_EVENT_TYPE_CONNECT) handle_connected(event.peer, event.data);
   if (event.type == ENET_EVENT_TYPE_DISCONNECT && id) {
     log.disconnected(id, machine_order(event.peer->address));
     end(id, event.data);
   }
   if (event.type != ENET_EVENT_TYPE_RECEIVE) return;
   const PacketPtr packet(event.packet);
-  take_packet(id, event.channelID, std::as_bytes(std::span(packet->data, packet->dataLength)));
+  handle_packet(id, event.channelID, std::as_bytes(std::span(packet->data, packet->dataLength)));
 }
 
-void EnetTransport::Impl::take_connected(ENetPeer* peer, std::uint32_t reason) {
+void EnetTransport::Impl::handle_connected(ENetPeer* peer, std::uint32_t reason) {
   PeerId id = id_of(peer);
   if (peer->channelCount < kChannels) {  // the other end chooses the final number
     stats.refuse(Refusal::malformed);
@@ -103,7 +103,7 @@ void EnetTransport::Impl::take_connected(ENetPeer* peer, std::uint32_t reason) {
   push(TransportEvent::Kind::connected, id, reason);
 }
 
-void EnetTransport::Impl::take_packet(PeerId id, std::uint8_t channel, std::span<const std::byte> payload) {
+void EnetTransport::Impl::handle_packet(PeerId id, std::uint8_t channel, std::span<const std::byte> payload) {
   const std::size_t most =
       channel == static_cast<std::uint8_t>(Channel::state) ? kMaxStateBytes : kMaxControlBytes;
   if (!id || channel >= kChannels || payload.size() > most) return stats.refuse(Refusal::too_large);
@@ -119,7 +119,7 @@ bool EnetTransport::Impl::receive_state(std::span<const std::byte> datagram) {
   const Connection* const connection = payload ? sender_of(datagram) : nullptr;
   if (connection == nullptr || connection->peer->state != ENET_PEER_STATE_CONNECTED) return false;
   connection->peer->incomingDataTotal += static_cast<enet_uint32>(datagram.size());
-  take_packet(id_of(connection->peer), static_cast<std::uint8_t>(Channel::state), *payload);
+  handle_packet(id_of(connection->peer), static_cast<std::uint8_t>(Channel::state), *payload);
   return true;
 }
 
@@ -210,7 +210,7 @@ std::optional<Refusal> EnetTransport::Impl::receive_opened(const secure::Guard::
   Connection* const connection = connections.find(id);
   if (connection == nullptr) return Refusal::no_session;
   connection->peer->incomingDataTotal += static_cast<enet_uint32>(bytes);
-  take_packet(id, static_cast<std::uint8_t>(Channel::state), arrival.bytes);
+  handle_packet(id, static_cast<std::uint8_t>(Channel::state), arrival.bytes);
   return std::nullopt;
 }
 

@@ -180,7 +180,7 @@ bool EnetTransport::send(PeerId peer, Channel channel, std::span<const std::byte
     packet->userData = &connection.backlog;
     packet->freeCallback = &Impl::release_backlog;
     if (!connection.reliable.send(*connection.peer, std::move(packet))) return false;
-    if (connection.reliable.size() == 1) impl_->queueing.push_back(peer);
+    if (connection.reliable.size() == 1) impl_->peers_with_queue.push_back(peer);
   } else {
     if (enet_peer_send(connection.peer, static_cast<enet_uint8>(channel), packet.get()) != 0) return false;
     (void)packet.release();  // ENet owns it now

@@ -50,8 +50,8 @@ inline ENetAddress enet_order(const ServerAddress& address) {
   return {ENET_HOST_TO_NET_32(address.host), address.port};
 }
 
-/// The state of an EnetTransport. Its functions are in enet_transport.cpp (the public interface), pump.cpp
-/// (ENet's passes and sending), arrivals.cpp (receiving) and sealed.cpp (sealing and opening).
+/// The state of an EnetTransport. Its functions are in enet_transport.cpp (the public interface),
+/// service.cpp (passes of ENet, sending, silent peers) and datagrams.cpp (receiving, sealing and opening).
 struct EnetTransport::Impl {
   /// ENet passes the event on to filter(), which finds the transport through it.
   struct Pump {
@@ -62,8 +62,7 @@ struct EnetTransport::Impl {
     ENetPeer* peer = nullptr;
     Liveness liveness;
     std::uint32_t closing_reason = 0;
-    std::size_t backlog =
-        0;  ///< control bytes that the peer has not acknowledged, including those in `reliable`
+    std::size_t backlog = 0;           ///< unacknowledged control bytes, including those in `reliable`
     ReliableSendQueue reliable;        ///< when a packet is destroyed, it subtracts its bytes from `backlog`
     std::uint32_t session = 0;         ///< the number of its session; 0 without a guard
     secure::Sealer* sealer = nullptr;  ///< of its session; null without a guard
@@ -90,9 +89,9 @@ struct EnetTransport::Impl {
   void post(Connection& connection, std::span<const std::byte> payload);
   void flush_batch();
   void hold_throttle_open();
-  void take(ENetEvent& event);
-  void take_connected(ENetPeer* peer, std::uint32_t reason);
-  void take_packet(PeerId id, std::uint8_t channel, std::span<const std::byte> payload);
+  void handle(ENetEvent& event);
+  void handle_connected(ENetPeer* peer, std::uint32_t reason);
+  void handle_packet(PeerId id, std::uint8_t channel, std::span<const std::byte> payload);
   [[nodiscard]] bool receive_state(std::span<const std::byte> datagram);
   void end_replaced();
   void disconnect_silent(double now_s);
@@ -145,14 +144,14 @@ struct EnetTransport::Impl {
   enet_filter::Role role = enet_filter::Role::server;
   TransportLimits limit;
   TrafficLimit traffic;
-  PeerTable<Connection> connections;   // at most as many as ENet has peers; packets point to `backlog`
-  TouchedPeers touched;                // since the last hold_throttle_open()
-  double silence_checked_s = -1e9;     // time of the last disconnect_silent()
-  bool filtered = false;               // the system drops the datagrams that ENet cannot handle
-  std::vector<PeerId> queueing;        // peers with held packets
-  bool unsent = false;                 // data waits for the next pass
-  DatagramBatch batch;                 // state payloads that wait for the next pass
-  std::optional<secure::Guard> guard;  // none: nothing is sealed
+  PeerTable<Connection> connections;     // at most as many as ENet has peers; packets point to `backlog`
+  TouchedPeers touched;                  // since the last hold_throttle_open()
+  double silence_checked_s = -1e9;       // time of the last disconnect_silent()
+  bool filtered = false;                 // the system drops the datagrams that ENet cannot handle
+  std::vector<PeerId> peers_with_queue;  // peers with packets in their send queue
+  bool unsent = false;                   // data waits for the next pass
+  DatagramBatch batch;                   // state payloads that wait for the next pass
+  std::optional<secure::Guard> guard;    // none: nothing is sealed
   std::optional<enet_uint32> pending_connect;  // connect reason of a client that is not admitted yet
   std::array<std::byte, secure::Guard::kLargest> scratch;
   EventQueue events;

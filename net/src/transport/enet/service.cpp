@@ -62,7 +62,7 @@ bool EnetTransport::Impl::run_passes() {
 // Hands held packets to ENet. When none of a connection's packets are held any more, its pending disconnect
 // continues.
 void EnetTransport::Impl::release_queued() {
-  std::erase_if(queueing, [this](PeerId id) {
+  std::erase_if(peers_with_queue, [this](PeerId id) {
     Connection* const connection = connections.find(id);
     if (connection == nullptr) return true;
     connection->reliable.release(*connection->peer);
@@ -93,10 +93,10 @@ bool EnetTransport::Impl::pump() {
     if (result > 0) {
       // ENet delivers what it received in this pass at the end of the pass, and older packets at the start.
       to_its_end = pump.event.type == ENET_EVENT_TYPE_RECEIVE && received_now > 0;
-      take(pump.event);
+      handle(pump.event);
       // Packets that find no room stay in ENet, which bounds them for each peer.
       while (!full() && enet_host_check_events(host.get(), &pump.event) > 0)
-        take(pump.event);
+        handle(pump.event);
     } else if (result < 0) {
       ++stats.service_errors;
     }
