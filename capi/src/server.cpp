@@ -55,23 +55,22 @@ ServerConfig config_of(const reckoner_server_config& c, std::vector<Archetype>&&
 }
 
 ListenConfig listening(const reckoner_server_config& c) {
-  ListenConfig config{
-      .host = c.host != nullptr ? c.host : "",
-      .port = c.port,
-      .max_peers = c.max_clients + kSparePeers,
-      .security = Insecure{},
-      .limits = {.datagrams_per_second = c.limit_datagrams_per_second,
-                 .bytes_per_second = c.limit_bytes_per_second,
-                 .address_datagrams_per_second = c.limit_address_datagrams_per_second,
-                 .address_bytes_per_second = c.limit_address_bytes_per_second,
-                 .burst_s = c.limit_burst_s,
-                 .message_bytes = static_cast<std::size_t>(c.limit_message_bytes),
-                 .waiting_bytes = static_cast<std::size_t>(c.limit_waiting_bytes),
-                 .backlog_bytes = static_cast<std::size_t>(c.limit_backlog_bytes),
-                 .waiting_events = static_cast<std::size_t>(c.limit_waiting_events),
-                 .waiting_event_bytes = static_cast<std::size_t>(c.limit_waiting_event_bytes),
-                 .silence_s = c.limit_silence_s},
-      .log = capi::log_sink(c.log, c.log_user, c.log_least)};
+  ListenConfig config{.host = c.host != nullptr ? c.host : "",
+                      .port = c.port,
+                      .max_peers = c.max_clients + kSparePeers,
+                      .security = Insecure{},
+                      .limits = {.datagrams_per_second = c.limit_datagrams_per_second,
+                                 .bytes_per_second = c.limit_bytes_per_second,
+                                 .address_datagrams_per_second = c.limit_address_datagrams_per_second,
+                                 .address_bytes_per_second = c.limit_address_bytes_per_second,
+                                 .burst_s = c.limit_burst_s,
+                                 .message_bytes = static_cast<std::size_t>(c.limit_message_bytes),
+                                 .waiting_bytes = static_cast<std::size_t>(c.limit_waiting_bytes),
+                                 .backlog_bytes = static_cast<std::size_t>(c.limit_backlog_bytes),
+                                 .waiting_events = static_cast<std::size_t>(c.limit_waiting_events),
+                                 .waiting_event_bytes = static_cast<std::size_t>(c.limit_waiting_event_bytes),
+                                 .silence_s = c.limit_silence_s},
+                      .log = capi::log_sink(c.log, c.log_user, c.log_least)};
   if (c.insecure == 0) {
     config.security = ServerSecurity{.key = capi::key_of(c.key),
                                      .game = c.game,

@@ -55,7 +55,7 @@ const char* reckoner_refusal_name(std::uint32_t reason) {
 reckoner_result reckoner_set_allocator(void* (*allocate)(std::size_t bytes), void (*release)(void* memory)) {
   if ((allocate == nullptr) != (release == nullptr)) return RECKONER_ERROR_ARGUMENT;
   const NetworkAllocator given{allocate != nullptr ? allocate : std::malloc,
-                            release != nullptr ? release : std::free};
+                               release != nullptr ? release : std::free};
   return capi::guarded([&] { return capi::done_or(set_network_allocator(given), RECKONER_ERROR_REFUSED); });
 }
 

@@ -4,6 +4,7 @@
 #include "client/src/client_world.hpp"
 #include "client/src/shown/shown_debug.hpp"
 #include "net/src/wire/archetype_settings.hpp"
+#include "reckoning/src/motion/state_checks.hpp"
 
 #include <algorithm>
 #include <array>
@@ -218,7 +219,7 @@ bool Client::correct(EntityId id, const State& shown, double local_s) {
 }
 
 bool Client::set_origin(const glm::dvec3& origin) {
-  if (!std::isfinite(origin.x) || !std::isfinite(origin.y) || !std::isfinite(origin.z)) return false;
+  if (!is_finite(origin)) return false;
   impl_->origin = origin;
   return true;
 }

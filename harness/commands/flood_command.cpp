@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "harness/commands/cli_options.hpp"
 #include "harness/commands/commands.hpp"
+#include "harness/metrics/figures.hpp"
 #include "harness/metrics/figures_text.hpp"
 #include "harness/report/child_process.hpp"
 #include "harness/report/scratch_folder.hpp"
@@ -65,11 +66,6 @@ std::string failure_of(const LoadRunOptions& options, const Json& flooded) {
   return {};
 }
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values.empty() ? 0.0 : values[values.size() / 2];
-}
-
 int run_flood_command(const FloodArguments& arguments) {
   program::catch_stop_signals();
   (void)std::signal(SIGPIPE, SIG_IGN);
@@ -104,9 +100,9 @@ int run_flood_command(const FloodArguments& arguments) {
       flooded.push_back(pair["flooded"].value(figure.name, 0.0));
       ratios.push_back(quiet.back() > 0.0 ? flooded.back() / quiet.back() : 0.0);
     }
-    all["ratios"][figure.name] = median(ratios);
-    fmt::print("  {:<40}{:>10.4f}{:>10.4f}{:>8.2f}\n", figure.text, median(quiet), median(flooded),
-               median(ratios));
+    all["ratios"][figure.name] = upper_median(ratios);
+    fmt::print("  {:<40}{:>10.4f}{:>10.4f}{:>8.2f}\n", figure.text, upper_median(quiet), upper_median(flooded),
+               upper_median(ratios));
   }
   if (!arguments.json.empty()) {
     if (const auto wrong = write_json(arguments.json, all))

@@ -26,8 +26,16 @@ struct Distribution {
 /// The statistics of `samples`. All zero if `samples` is empty.
 [[nodiscard]] Distribution describe(std::vector<double> samples);
 
-/// The value at the quantile `fraction` (0 to 1) of `sorted`, which must be ascending. 0 if it is empty.
+/// The value at the quantile `fraction` (0 to 1) of `sorted`, which must be ascending, interpolated between
+/// neighbours. 0 if it is empty.
 [[nodiscard]] double percentile(std::span<const double> sorted, double fraction);
+
+/// The smallest of `values` such that a share `q` of them is not larger, without interpolation. 0 if `values`
+/// is empty.
+[[nodiscard]] double quantile(std::vector<double> values, double q);
+
+/// The middle value; of an even number of values, the larger of the two in the middle. 0 if there are none.
+[[nodiscard]] double upper_median(std::vector<double> values);
 
 /// Traffic over one direction of a link. The counts are totals; the reports divide them by entity-seconds.
 struct Traffic {

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 namespace reckoner::harness {
@@ -22,9 +23,7 @@ double clock_offset_s(std::span<const scenario::PoseRow> truth) {
   offsets.reserve(truth.size());
   for (const scenario::PoseRow& row : truth)
     offsets.push_back(row.frame_time_s - *row.monotonic_s);
-  const auto middle = offsets.begin() + static_cast<std::ptrdiff_t>(offsets.size() / 2);
-  std::nth_element(offsets.begin(), middle, offsets.end());
-  return *middle;
+  return upper_median(std::move(offsets));
 }
 
 }  // namespace

@@ -276,7 +276,7 @@ namespace reckoner::harness {
 namespace {
 
 constexpr double kFirstTimeoutS = 0.5;    // ENET_PEER_DEFAULT_ROUND_TRIP_TIME
-constexpr double kOldestTimeoutS = 0.25;  // the constant kHurryMs in net/src/transport/enet/hurry.hpp
+constexpr double kOldestTimeoutS = 0.25;  // kMinResendWaitMs of the ENet transport
 constexpr double kGiveUpS = 30.0;         // ENET_PEER_TIMEOUT_MAXIMUM
 // Mean and mean deviation of |N(0,1)|.
 constexpr double kHalfNormalMean = 0.798;

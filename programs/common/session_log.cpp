@@ -2,6 +2,7 @@
 #include "programs/common/session_log.hpp"
 
 #include "net/src/messages/messages.hpp"
+#include "net/src/secure/byte_stream.hpp"
 
 #include <array>
 #include <bit>
@@ -34,11 +35,11 @@ enum RecordKind : std::uint8_t {
 constexpr std::uint8_t kLastEventKind = static_cast<std::uint8_t>(TransportEvent::Kind::received);
 constexpr std::uint8_t kLastMode = static_cast<std::uint8_t>(PlayoutMode::delayed);
 
-// Numbers little-endian, whatever the machine.
 template <std::unsigned_integral T>
 void put(std::vector<std::byte>& out, T value) {
-  for (std::size_t i = 0; i < sizeof value; ++i)
-    out.push_back(static_cast<std::byte>(value >> (8 * i) & 0xffu));
+  std::array<std::byte, sizeof value> bytes;
+  secure::ByteWriter(bytes).number(value);
+  out.insert(out.end(), bytes.begin(), bytes.end());
 }
 void put(std::vector<std::byte>& out, double value) {
   put(out, std::bit_cast<std::uint64_t>(value));
@@ -48,44 +49,32 @@ void put(std::vector<std::byte>& out, std::span<const std::byte> bytes) {
   out.insert(out.end(), bytes.begin(), bytes.end());
 }
 
-// Takes values off a file that may end anywhere: then all that is taken is nothing, and it says so.
-class Taker {
+// Reads the values of a record. Past the end of the file they are zero, and truncated() is true.
+class RecordReader {
  public:
-  Taker(std::span<const std::byte> bytes, std::size_t at) : bytes_(bytes), at_(at) {}
+  RecordReader(std::span<const std::byte> bytes, std::size_t at) : stream_(bytes) { stream_.skip(at); }
 
   template <std::unsigned_integral T>
-  T take() {
-    T value = 0;
-    if (!has(sizeof value)) return value;
-    for (std::size_t i = 0; i < sizeof value; ++i)
-      value = static_cast<T>(value | static_cast<T>(static_cast<T>(bytes_[at_ + i]) << (8 * i)));
-    at_ += sizeof value;
-    return value;
+  T number() {
+    return stream_.number<T>();
   }
-  double take_double() { return std::bit_cast<double>(take<std::uint64_t>()); }
-  // As long as it says, but not longer than `most`: then nothing is taken, and it is wrong.
-  std::vector<std::byte> take_bytes(std::size_t most) {
-    const std::size_t size = take<std::uint32_t>();
-    if (size > most) wrong_ = true;
-    if (wrong_ || !has(size)) return {};
-    const auto* begin = bytes_.data() + at_;
-    at_ += size;
-    return {begin, begin + size};
+  double real() { return std::bit_cast<double>(number<std::uint64_t>()); }
+  // Bytes with their number in front. If they are more than `most`, the record is malformed.
+  std::vector<std::byte> bytes(std::size_t most) {
+    const std::size_t size = number<std::uint32_t>();
+    if (size > most) malformed_ = true;
+    if (malformed_) return {};
+    const auto content = stream_.take(size);
+    return {content.begin(), content.end()};
   }
 
-  [[nodiscard]] bool short_of() const { return short_; }
-  [[nodiscard]] bool wrong() const { return wrong_; }
-  [[nodiscard]] std::size_t at() const { return at_; }
+  [[nodiscard]] bool truncated() const { return stream_.failed(); }
+  [[nodiscard]] bool malformed() const { return malformed_; }
+  [[nodiscard]] std::size_t position() const { return stream_.position(); }
 
  private:
-  bool has(std::size_t size) {
-    if (bytes_.size() - at_ < size) short_ = true;
-    return !short_;
-  }
-  std::span<const std::byte> bytes_;
-  std::size_t at_;
-  bool short_ = false;
-  bool wrong_ = false;
+  secure::ByteReader stream_;
+  bool malformed_ = false;
 };
 
 std::size_t most_bytes(Channel channel) {
@@ -106,38 +95,38 @@ std::optional<std::vector<std::byte>> read_all(const std::string& path) {
 }
 
 // What a kind of record consists of; nothing if the kind or a value in it is none.
-std::optional<SessionRecord> take_record(Taker& taker) {
-  switch (taker.take<std::uint8_t>()) {
+std::optional<SessionRecord> read_record(RecordReader& reader) {
+  switch (reader.number<std::uint8_t>()) {
     case kService:
-      return ServiceRecord{taker.take_double()};
+      return ServiceRecord{reader.real()};
     case kFrame:
-      return FrameRecord{taker.take_double()};
+      return FrameRecord{reader.real()};
     case kEvent: {
-      const auto kind = taker.take<std::uint8_t>();
-      const auto channel = taker.take<std::uint8_t>();
+      const auto kind = reader.number<std::uint8_t>();
+      const auto channel = reader.number<std::uint8_t>();
       if (kind > kLastEventKind || channel > 1) return std::nullopt;
       EventRecord event{static_cast<TransportEvent::Kind>(kind), {}, static_cast<Channel>(channel)};
-      event.peer = PeerId{taker.take<std::uint32_t>()};
-      event.reason = taker.take<std::uint32_t>();
-      event.payload = taker.take_bytes(most_bytes(event.channel));
+      event.peer = PeerId{reader.number<std::uint32_t>()};
+      event.reason = reader.number<std::uint32_t>();
+      event.payload = reader.bytes(most_bytes(event.channel));
       return event;
     }
     case kSend: {
-      const auto channel = taker.take<std::uint8_t>();
-      const auto accepted = taker.take<std::uint8_t>();
+      const auto channel = reader.number<std::uint8_t>();
+      const auto accepted = reader.number<std::uint8_t>();
       if (channel > 1 || accepted > 1) return std::nullopt;
       return SendRecord{static_cast<Channel>(channel), accepted == 1,
-                        taker.take_bytes(most_bytes(static_cast<Channel>(channel)))};
+                        reader.bytes(most_bytes(static_cast<Channel>(channel)))};
     }
     case kRoom: {
-      const auto bytes = taker.take<std::uint32_t>();
+      const auto bytes = reader.number<std::uint32_t>();
       if (bytes > kMaxStateBytes) return std::nullopt;
       return RoomRecord{bytes};
     }
     case kQuiet:
       return QuietRecord{};
     case kEnd:
-      return EndRecord{taker.take<std::uint64_t>()};
+      return EndRecord{reader.number<std::uint64_t>()};
     default:
       return std::nullopt;
   }
@@ -232,45 +221,46 @@ Result<SessionReader> SessionReader::read(std::vector<std::byte> bytes, const st
   const bool ours = reader.bytes_.size() >= kMagic.size() &&
                     std::memcmp(reader.bytes_.data(), kMagic.data(), kMagic.size()) == 0;
   if (!ours) return Error{path + " is no recorded session"};
-  Taker taker{reader.bytes_, kMagic.size()};
-  const auto format = taker.take<std::uint16_t>();
-  if (!taker.short_of() && format != kFormat) {
+  RecordReader values{reader.bytes_, kMagic.size()};
+  const auto format = values.number<std::uint16_t>();
+  if (!values.truncated() && format != kFormat) {
     return Error{fmt::format("{} has format {}: this program reads {}", path, format, kFormat)};
   }
   SessionSettings& s = reader.settings_;
-  s.protocol = taker.take<std::uint16_t>();
+  s.protocol = values.number<std::uint16_t>();
   constexpr std::size_t kLongestVersion = 64;
-  for (const std::byte b : taker.take_bytes(kLongestVersion)) {
+  for (const std::byte b : values.bytes(kLongestVersion)) {
     const auto c = static_cast<char>(b);
     s.version.push_back(c > ' ' && c < 0x7f ? c : '?');
   }
-  const auto mode = taker.take<std::uint8_t>();
+  const auto mode = values.number<std::uint8_t>();
   s.playout.mode = static_cast<PlayoutMode>(mode);
-  s.playout.delay_s = taker.take_double();
-  s.playout.max_delay_s = taker.take_double();
-  s.playout.blend_frames = taker.take_double();
-  s.playout.frame_rate_hz = taker.take_double();
-  if (taker.short_of() || taker.wrong() || mode > kLastMode) return Error{path + ": its head is malformed"};
+  s.playout.delay_s = values.real();
+  s.playout.max_delay_s = values.real();
+  s.playout.blend_frames = values.real();
+  s.playout.frame_rate_hz = values.real();
+  if (values.truncated() || values.malformed() || mode > kLastMode)
+    return Error{path + ": its head is malformed"};
   if (const auto invalid = find_invalid_setting(s.playout))
     return Error{path + ": its head is malformed: " + invalid->message};
   if (s.protocol != kProtocolVersion) {
     return Error{fmt::format("{} was recorded with protocol {} (Reckoner {}): this program speaks {}", path,
                              s.protocol, s.version, kProtocolVersion)};
   }
-  reader.at_ = taker.at();
+  reader.at_ = values.position();
   return reader;
 }
 
 Result<std::optional<SessionRecord>> SessionReader::next() {
   using Next = std::optional<SessionRecord>;
   if (ended_ || cut_short_) return Next{};
-  Taker taker{bytes_, at_};
-  auto record = take_record(taker);
-  if (taker.short_of()) {
+  RecordReader values{bytes_, at_};
+  auto record = read_record(values);
+  if (values.truncated()) {
     cut_short_ = true;
     return Next{};
   }
-  if (!record || taker.wrong()) return error("is no record");
+  if (!record || values.malformed()) return error("is no record");
   const auto* service = std::get_if<ServiceRecord>(&*record);
   const auto* frame = std::get_if<FrameRecord>(&*record);
   if (service != nullptr || frame != nullptr) {
@@ -283,11 +273,11 @@ Result<std::optional<SessionRecord>> SessionReader::next() {
     return error("comes before any time");
   }
   if (const auto* end = std::get_if<EndRecord>(&*record)) {
-    if (end->records != records_ || taker.at() != bytes_.size()) return error("is no end");
+    if (end->records != records_ || values.position() != bytes_.size()) return error("is no end");
     ended_ = true;
     return Next{};
   }
-  at_ = taker.at();
+  at_ = values.position();
   ++records_;
   return Next{std::move(record)};
 }

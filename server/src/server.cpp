@@ -3,6 +3,7 @@
 #include "net/src/messages/messages.hpp"
 #include "net/src/secure/keys.hpp"
 #include "reckoning/src/motion/rotation.hpp"
+#include "reckoning/src/motion/state_checks.hpp"
 #include "server/src/server_impl.hpp"
 #include "server/src/util/prefetch.hpp"
 
@@ -159,8 +160,7 @@ bool Server::set_groups(ClientId client, std::uint32_t groups) {
 
 bool Server::set_view(ClientId client, const glm::dvec3& eye) {
   Session* session = impl_->sessions.find(client);
-  const bool sane = std::isfinite(eye.x) && std::isfinite(eye.y) && std::isfinite(eye.z);
-  if (session == nullptr || !sane) return false;
+  if (session == nullptr || !is_finite(eye)) return false;
   ClientView& view = session->view();
   view.changed = view.changed || !view.eye;
   view.eye = eye + impl_->origin;
@@ -706,7 +706,7 @@ std::optional<State> Server::in_world(EntityId id) const {
 }
 
 bool Server::set_origin(const glm::dvec3& origin) {
-  if (!std::isfinite(origin.x) || !std::isfinite(origin.y) || !std::isfinite(origin.z)) return false;
+  if (!is_finite(origin)) return false;
   impl_->origin = origin;
   return true;
 }

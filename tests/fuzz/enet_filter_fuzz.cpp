@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The filter that checks ENet's datagrams before ENet does, and their cost in ENet's lists.
 #include "net/src/transport/enet/enet_filter.hpp"
-#include "net/src/transport/enet/list_work.hpp"
+#include "net/src/transport/enet/search_cost_limit.hpp"
 #include "target.hpp"
 #include "tests/support/enet_lists.hpp"
 
@@ -26,7 +26,7 @@ void look(std::span<const std::byte> datagram) {
     std::size_t commands = 0;
     enet_filter::for_each_command(datagram, [&](const enet_filter::Command&) { ++commands; });
     check(commands > 0 && commands <= 32, "some commands, and no more than ENet writes");
-    ListWork work;
+    SearchCostLimit work;
     (void)work.refuse(test::EnetLists(1, 1).peer, datagram, 0.0);
     const auto payload = enet_filter::lone_state(datagram);
     if (!payload) continue;
@@ -165,7 +165,7 @@ void work(Choices& choices) {
   const auto unsent = static_cast<std::uint16_t>(choices.up_to(5));
   const auto begin = static_cast<std::uint16_t>(choices.up_to(UINT16_MAX));
   Arrivals arrivals(begin);
-  ListWork work;
+  SearchCostLimit work;
   for (std::uint64_t n = choices.up_to(7) + 1; n > 0; --n) {
     test::EnetLists lists(arrivals.taken(), given);
     arrivals.show(lists);

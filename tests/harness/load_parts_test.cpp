@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The parts of a load run that are not processes.
+#include "harness/metrics/figures.hpp"
 #include "harness/stress/load/datagram_record.hpp"
 #include "harness/stress/load/load_world.hpp"
 #include "harness/stress/load/recording_transport.hpp"

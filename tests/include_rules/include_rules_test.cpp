@@ -35,7 +35,7 @@ TEST(IncludeRules, ProjectFollowsThem) {
 // The transport, and the plain ENet server that it is compared with.
 TEST(IncludeRules, EnetIsIncludedInTwoPlaces) {
   const std::vector<std::string> expected{"harness/stress/load/plain_enet.cpp",
-                                          "net/src/transport/enet/handles.hpp"};
+                                          "net/src/transport/enet/enet_library.hpp"};
   EXPECT_EQ(check_tree(RECKONER_SOURCE_DIR).includes_enet_h, expected);
 }
 
@@ -73,7 +73,7 @@ INSTANTIATE_TEST_SUITE_P(
         Plant{"server/src/world/a.cpp", "#include \"server/src/server_impl.hpp\""},
         Plant{"server/src/world/a.cpp", "#include \"client/src/world/entity_store.hpp\""},
         Plant{"net/src/wire/a.cpp", "#include \"net/src/codec/motion_codec.hpp\""},
-        Plant{"net/src/transport/a.cpp", "#include \"net/src/transport/enet/impl.hpp\""},
+        Plant{"net/src/transport/a.cpp", "#include \"net/src/transport/enet/enet_transport_impl.hpp\""},
         Plant{"programs/server/a.cpp", "#include \"programs/client/report.hpp\""},
         Plant{"harness/sim/a.cpp", "#include \"harness/replay/replay.hpp\""},
         Plant{"server/src/a.cpp", "const auto now = std::chrono::steady_clock::now();"},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "net/src/transport/enet/handles.hpp"
+#include "net/src/transport/enet/enet_library.hpp"
 
 #include <cstddef>
 #include <cstdint>

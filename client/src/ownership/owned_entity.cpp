@@ -3,6 +3,7 @@
 
 #include "net/src/codec/route_codec.hpp"
 #include "reckoning/src/blend/interpolate.hpp"
+#include "reckoning/src/motion/state_checks.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -13,11 +14,6 @@ namespace {
 // If the game does not call move() for longer than this, the last samples say nothing about the present
 // motion.
 constexpr double kLongestSilenceS = 0.25;
-
-bool moves(const State& s) {
-  constexpr glm::vec3 kNone{0.0f};
-  return s.velocity != kNone || s.acceleration != kNone || s.angular_velocity != kNone;
-}
 
 SendPolicy policy_for(const Archetype& archetype, double tick_rate_hz, double updates_per_second) {
   return SendPolicy{{tick_rate_hz, archetype.threshold_m, archetype.threshold_rad, updates_per_second, 0.0},

@@ -8,7 +8,7 @@ namespace {
 
 // The server acknowledges in every datagram, and sends one to an owner at least this often, s, with a tick to
 // spare.
-constexpr double kAnswerDelayS = 0.07;
+constexpr double kServerAnswerDelayS = 0.07;
 
 // Upper bound for the header of an owned motion, the motion in full, and the end mark of the section.
 constexpr std::size_t kMostMotionBits = 1200;
@@ -81,7 +81,7 @@ void OwnedLink::acknowledged(const Ack& ack, double local_s) {
 }
 
 void OwnedLink::expire(double local_s) {
-  sent_.expire(local_s, link_.timeout_s(kAnswerDelayS));
+  sent_.expire(local_s, link_.timeout_s(kServerAnswerDelayS));
   note_outcomes();
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "harness/metrics/figures.hpp"
 #include "harness/report/report_error.hpp"
 #include "harness/stress/load/load_roles.hpp"
 #include "harness/stress/load/parent_lines.hpp"

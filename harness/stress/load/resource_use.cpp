@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "harness/stress/load/resource_use.hpp"
 
+#include "harness/metrics/figures.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <ctime>
@@ -101,14 +103,6 @@ nlohmann::ordered_json TickLog::json() const {
           {"late_ms_p999", quantile(late_ms_, 0.999)},
           {"late_ms_max", quantile(late_ms_, 1.0)},
           {"late_ticks", late_ticks_}};
-}
-
-double quantile(std::vector<double> values, double q) {
-  if (values.empty()) return 0.0;
-  const auto rank = static_cast<std::size_t>(std::ceil(q * static_cast<double>(values.size())));
-  const std::size_t index = std::clamp<std::size_t>(rank, 1, values.size()) - 1;
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(index), values.end());
-  return values[index];
 }
 
 }  // namespace reckoner::harness

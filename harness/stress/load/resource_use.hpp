@@ -56,7 +56,4 @@ class TickLog {
   std::vector<double> duration_ms_;
 };
 
-/// The smallest of `values` such that a share `q` of them is not larger. 0 if `values` is empty.
-[[nodiscard]] double quantile(std::vector<double> values, double q);
-
 }  // namespace reckoner::harness

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "net/src/secure/byte_stream.hpp"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
 
 namespace reckoner::harness {
@@ -17,8 +18,7 @@ class NumberedMessages {
   /// The message with the given number.
   [[nodiscard]] static Bytes bytes(std::uint64_t session, std::uint32_t number) {
     Bytes out;
-    std::memcpy(out.data(), &session, sizeof session);
-    std::memcpy(out.data() + sizeof session, &number, sizeof number);
+    secure::ByteWriter(out).number(session).number(number);
     return out;
   }
 
@@ -26,10 +26,9 @@ class NumberedMessages {
   /// session start at 1. If `anywhere` is true, the first session received may start at any number.
   bool accept(std::span<const std::byte> payload, bool anywhere = false) {
     if (payload.size() != Bytes{}.size()) return false;
-    std::uint64_t session = 0;
-    std::uint32_t number = 0;
-    std::memcpy(&session, payload.data(), sizeof session);
-    std::memcpy(&number, payload.data() + sizeof session, sizeof number);
+    secure::ByteReader reader(payload);
+    const auto session = reader.number<std::uint64_t>();
+    const auto number = reader.number<std::uint32_t>();
     if (session != session_) last_ = 0;
     if (anywhere && session_ == 0) last_ = number - 1;
     session_ = session;

@@ -8,6 +8,9 @@
 namespace reckoner {
 namespace {
 
+// Residuals do not go through the archive. The code of each number depends on its forecast and on an expected
+// size, which an archive does not pass on. Both directions still share one description of the fields:
+// residual_fields.hpp calls the functions below, in the same order, on the writer and on the reader.
 class ResidualWriter {
  public:
   ResidualWriter(BitWriter& writer, const CodeParameters& codes) : writer_(writer), codes_(codes) {}

@@ -10,6 +10,9 @@
 
 namespace reckoner::secure {
 
+/// The serialisation of files and handshakes. What a datagram or a control message contains is written with
+/// the archive in net/src/wire/bit_archive.hpp.
+
 /// Writes bytes and little-endian numbers into a buffer. The buffer must be large enough; debug builds assert
 /// this.
 class ByteWriter {
@@ -65,16 +68,19 @@ class ByteReader {
     std::copy(bytes.begin(), bytes.end(), out.begin());
     return out;
   }
-  void skip(std::size_t count) { (void)take(count); }
-  [[nodiscard]] bool failed() const { return failed_; }
-
- private:
+  /// The next `count` bytes; empty past the end. Valid as long as the reader's input.
   std::span<const std::byte> take(std::size_t count) {
     failed_ = failed_ || bytes_.size() - at_ < count;
     if (failed_) return {};
     at_ += count;
     return bytes_.subspan(at_ - count, count);
   }
+  void skip(std::size_t count) { (void)take(count); }
+  [[nodiscard]] bool failed() const { return failed_; }
+  /// How many bytes were read.
+  [[nodiscard]] std::size_t position() const { return at_; }
+
+ private:
   std::span<const std::byte> bytes_;
   std::size_t at_ = 0;
   bool failed_ = false;

@@ -25,7 +25,7 @@ std::span<const std::byte> magic() {
   return std::as_bytes(std::span(kMagic));
 }
 
-// What a sealed grant is bound to besides its key.
+// The additional data that a sealed grant is bound to.
 std::array<std::byte, 32> bound_to(std::uint64_t expires_s, std::uint64_t game) {
   std::array<std::byte, 32> bytes;
   ByteWriter(bytes).bytes(magic()).number(game).number(expires_s);

@@ -12,18 +12,18 @@
 namespace reckoner::secure {
 namespace {
 
-constexpr double kCookieS = 10.0;               // a cookie is good for this long, and as long again
-constexpr double kSavedS = 10.0;                // so many seconds' handshakes may come at once
-constexpr double kLingerS = 2.0;                // after a connection has ended
-constexpr std::uint64_t kMostAheadMs = 10'000;  // by which those who issue tokens may be ahead
+constexpr double kCookieS = 10.0;               // a cookie is valid for one to two times this long
+constexpr double kSavedS = 10.0;                // size of a burst of handshakes, in seconds at the full rate
+constexpr double kLingerS = 2.0;                // how long a session stays after its connection has ended
+constexpr std::uint64_t kMostAheadMs = 10'000;  // how far the backend's clock may be ahead
 constexpr double kLongS = 3600.0;
-constexpr std::size_t kMaxHosts = 65'536;  // whose handshakes are counted
+constexpr std::size_t kMaxHosts = 65'536;  // maximum number of hosts whose handshakes are counted
 
 std::int64_t epoch_of(double now_s) {
   return static_cast<std::int64_t>(std::floor(now_s / kCookieS));
 }
 
-// Nothing can have been issued later, unless a clock was ahead.
+// The latest credible time of issue. A later one comes from a clock that is ahead.
 std::uint64_t latest_ms(std::uint64_t unix_s) {
   return unix_s * 1000 + kMostAheadMs;
 }
@@ -48,9 +48,9 @@ std::nullopt_t Gate::refuse(Refusal why, std::uint64_t& count) {
   return std::nullopt;
 }
 
-// Counts by host alone: ports cost nobody anything. Only who is about to get a session comes here: who has
-// returned a cookie from there, and has the keys of a token that is good yet. Whoever has seen a response on
-// its way, and sends it again or changes it, uses up nobody's allowance.
+// Counts by host, because new ports cost an attacker nothing. Only clients that are about to get a session
+// are counted: they have returned a cookie from the address and have the keys of a valid token. An attacker
+// who repeats or changes a captured response uses up nobody's allowance.
 bool Gate::allowed(const ServerAddress& from, double now_s) {
   if (config_.handshakes_per_second <= 0.0) return true;
   if (handshakes_.size() >= kMaxHosts && !handshakes_.contains(from.host)) handshakes_.clear();
@@ -86,15 +86,15 @@ std::optional<std::span<const std::byte>> Gate::receive(const ServerAddress& fro
   return admit(from, *response, now_s, unix_s);
 }
 
-// The address is proven: who sent this hears what is sent there. Nothing is touched by who has not proven to
-// have the token's keys, too: tokens can be seen on their way. Up to the key exchange, which costs many times
-// as much as all before it, nothing is charged: to look takes two microseconds, as with any datagram that is
-// sealed, and there is no count that strangers could use up.
+// The cookie proves that the sender receives at its address. A sender without the token's keys changes
+// nothing here, because tokens can be read on their way. Nothing is charged before the key exchange, which
+// costs far more than all checks before it. The checks take two microseconds, as for any sealed datagram, and
+// strangers cannot use up any allowance.
 std::optional<std::span<const std::byte>> Gate::admit(const ServerAddress& from, const Response& response,
                                                       double now_s, std::uint64_t unix_s) {
   const auto opened = open(response, unix_s);
   if (!opened) return refuse(Refusal::wrong_token, counts_.wrong_token);
-  constexpr int kForgottenForOne = 2;  // more than come
+  constexpr int kForgottenForOne = 2;  // more than one, so that the list shrinks
   config_.used->tidy(now_s, unix_s, kForgottenForOne);
   const UsedTokens::Shown shown{opened->grant.client_id, opened->login,           tag_of(response),
                                 response.client,         opened->grant.issued_ms, latest_ms(unix_s)};
@@ -110,8 +110,8 @@ std::optional<std::span<const std::byte>> Gate::admit(const ServerAddress& from,
     return refuse(Refusal::token_reused, counts_.token_reused);
   if (verdict == Verdict::full || full_for(from, places) || !allowed(from, now_s) || !may_begin(now_s))
     return refuse(Refusal::handshake_limit, counts_.over_limit);
-  // If it is `again`, all answers were lost, and the client tries from elsewhere, or later: as if it were the
-  // first time.
+  // With Verdict::again, all answers were lost, and the client tries again later or from another address. It
+  // is treated like the first attempt.
   const KeyExchange exchange;
   const auto keys =
       exchange.keys(response.client, exchange.public_key(), opened->to_server, opened->to_client);
@@ -131,7 +131,7 @@ bool Gate::may_begin(double now_s) {
   return rate <= 0.0 || begun_.take(1.0, rate, std::max(1.0, rate), now_s);
 }
 
-// What the token says, if it is for this server, and shown by somebody who has its keys.
+// Returns the token's content if it is for this server and the sender has its keys.
 std::optional<OpenedGrant> Gate::open(const Response& response, std::uint64_t unix_s) const {
   if (response.expires_s <= unix_s) return std::nullopt;
   auto opened = open_grant(response.sealed, response.nonce, response.expires_s, config_.key, config_.game);
@@ -142,7 +142,7 @@ std::optional<OpenedGrant> Gate::open(const Response& response, std::uint64_t un
     return config_.addresses.empty() || std::ranges::count(config_.addresses, address) > 0;
   };
   if (std::ranges::none_of(opened->grant.servers, is_ours)) return std::nullopt;
-  // What a clock that is ahead has issued stands in the way of what comes later no longer than this.
+  // A token from a clock that is ahead must not block later tokens for longer than this.
   opened->grant.issued_ms = std::min(opened->grant.issued_ms, latest_ms(unix_s));
   return opened;
 }
@@ -171,7 +171,7 @@ std::span<const std::byte> Gate::begin(const ServerAddress& from, const OpenedGr
   return (sessions_[accepted.session] = std::move(session))->accepted;
 }
 
-// What the client was let in with, for longer, but not longer than the backend said.
+// A ticket repeats the grant of the session with a later expiry, up to the backend's limit.
 Ticket Gate::ticket_for(const Session& session, std::uint64_t unix_s) const {
   ConnectGrant again = session.grant;
   again.expires_s = std::min(unix_s + static_cast<std::uint64_t>(config_.ticket_s), again.renewable_until_s);
@@ -180,16 +180,16 @@ Ticket Gate::ticket_for(const Session& session, std::uint64_t unix_s) const {
   return {token.expires_s, token.nonce, token.sealed, token.to_server, token.to_client};
 }
 
-// Longer by a ticket's life than anything of the login can be good, for a wall clock that is ahead now and
-// set back later. One that is behind now, and set right later, would have everything kept for as long as it
-// was behind: what looks to be good for very long is looked at again.
+// An entry is kept for the validity of a ticket beyond the login's last expiry, in case the wall clock is
+// ahead now and is set back later. If the clock is behind now and is set right later, entries would be kept
+// for too long. So the time is limited, and an entry that still looks valid then is examined again.
 UsedTokens::Life Gate::life(std::uint64_t expires_s, double now_s, std::uint64_t unix_s) const {
   const std::uint64_t last_s = std::max(expires_s, unix_s + static_cast<std::uint64_t>(config_.ticket_s));
   const double good_s = std::min(static_cast<double>(last_s - unix_s), std::max(config_.ticket_s, kLongS));
   return {last_s, now_s + good_s + config_.ticket_s};
 }
 
-// Without those that are about to make place.
+// Does not count the sessions that are about to be replaced (`less`).
 bool Gate::full_for(const ServerAddress& from, std::span<const UsedTokens::Entry> less) const {
   const auto counted = at_host_.find(from.host);
   std::size_t all = sessions_.size(), same_host = counted == at_host_.end() ? 0 : counted->second;

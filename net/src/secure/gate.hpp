@@ -23,49 +23,50 @@
 namespace reckoner::secure {
 
 struct GateConfig {
-  SecretKey key;  ///< shared with whoever issues tokens
+  SecretKey key;  ///< shared with the backend that issues tokens
   std::uint64_t game = 0;
-  std::vector<ServerAddress> addresses;  ///< under which clients reach it; empty: tokens for any will do
+  std::vector<ServerAddress> addresses;  ///< addresses of this server; empty: accept tokens for any server
   std::size_t most_sessions = 64;
-  std::size_t most_sessions_per_host = 16;  ///< of one IPv4 address: a household, a school behind a NAT
+  std::size_t most_sessions_per_host = 16;  ///< from one IPv4 address, for example a household behind a NAT
   double handshakes_per_second =
-      10.0;  ///< sessions of one IPv4 address; ten seconds' worth at once, 0: no limit
-  double begun_per_second = 2000.0;  ///< sessions of all addresses together; 0: no limit
-  double half_open_s = 5.0;          ///< a session that nothing follows is gone then
-  double ticket_s = 3600.0;          ///< how long a ticket is good; held sessions get new ones
+      10.0;  ///< new sessions from one IPv4 address, 1/s; bursts of ten seconds' worth; 0: no limit
+  double begun_per_second = 2000.0;  ///< new sessions from all addresses, 1/s; 0: no limit
+  double half_open_s = 5.0;          ///< a session without a connection ends after this time
+  double ticket_s = 3600.0;          ///< validity of a ticket; sessions with a connection get new ones
   UsedTokens::Limits tokens{};
-  std::shared_ptr<UsedTokens> used{};  ///< shared with other gates, with limits of its own; null: as `tokens`
-  TransportLimits limits{};            ///< of what a session's client may send
+  std::shared_ptr<UsedTokens>
+      used{};  ///< shared with other gates; null: the gate makes its own, with the limits in `tokens`
+  TransportLimits limits{};  ///< limits on the traffic from one client and from one address
 };
 
-/// A server's gate: lets in who returns a cookie to the address it was sent to and has a token, with its
-/// keys, that nobody used before. Until then nothing of an address is remembered, and no answer is longer
-/// than what asked for it.
+/// Admits clients to a server. A client must return the cookie that was sent to its address, and it must
+/// present an unused token and prove that it has the token's keys. Until then, the gate stores nothing about
+/// the address, and no answer is longer than its request.
 ///
-/// Who comes back takes the place of its older session, and so does who comes with another token of the same
-/// client id, at once, unless the backend has issued that before the one that stands: whoever has the newest
-/// word of the backend plays on.
+/// A returning client replaces its own older session. So does a client with another token for the same client
+/// id, unless the backend issued that token before the one of the present session. The login that the backend
+/// issued last wins.
 class Gate {
  public:
   struct Session {
     std::uint32_t number = 0;
-    ServerAddress address;  ///< the client's, as it has proven last
-    ConnectGrant grant;     ///< what the client's token says
+    ServerAddress address;  ///< the last address that the client has proven
+    ConnectGrant grant;     ///< the content of the client's token
     Sealer sealer;
     Opener opener;
-    PathCheck path{};                                    ///< of what comes from another address
-    TrafficMeter traffic{};                              ///< what the client has left of what it may send
-    double until_s = 0.0;                                ///< ends then, unless it is held
-    double renew_s = 0.0;                                ///< its ticket, while it is held
-    bool held = false;                                   ///< a connection stands on it
-    std::uint32_t tag = 0;                               ///< whoever holds it may put a number here
-    std::array<std::byte, Accepted::kBytes> accepted{};  ///< the message, for repeating
-    Login login;                                         ///< of the token with which it began
+    PathCheck path{};        ///< checks datagrams from another address
+    TrafficMeter traffic{};  ///< the client's remaining traffic allowance
+    double until_s = 0.0;    ///< when it ends, unless it has a connection
+    double renew_s = 0.0;    ///< when the next ticket is due, while it has a connection
+    bool held = false;       ///< it has a connection
+    std::uint32_t tag = 0;   ///< a number for the owner of the connection
+    std::array<std::byte, Accepted::kBytes> accepted{};  ///< the accepted message, to send it again
+    Login login;                                         ///< login of the token that began the session
   };
   struct Counts {
     std::uint64_t challenged = 0;
     std::uint64_t accepted = 0;
-    std::uint64_t malformed = 0;  ///< no message of a handshake, or of another game
+    std::uint64_t malformed = 0;  ///< not a handshake message, or one of another game
     std::uint64_t wrong_cookie = 0;
     std::uint64_t wrong_token = 0;  ///< forged, expired, for another server
     std::uint64_t token_reused = 0;
@@ -74,31 +75,32 @@ class Gate {
 
   explicit Gate(const GateConfig& config);
 
-  /// Takes a datagram of no session. What is to be sent back, if anything; valid until the next call.
+  /// Handles a datagram that belongs to no session. Returns the answer, or nullopt; valid until the next
+  /// call.
   [[nodiscard]] std::optional<std::span<const std::byte>> receive(const ServerAddress& from,
                                                                   std::span<const std::byte> datagram,
                                                                   double now_s, std::uint64_t unix_s);
 
-  /// Null if there is none.
+  /// Returns the session, or null.
   [[nodiscard]] Session* find(std::uint32_t number);
 
-  /// Takes what a genuine datagram costs off the share of the session's client and of its address, the one
-  /// that it has proven: a sender's address that is none of its own takes nothing off another's. Why it is
-  /// not to be taken in, or nothing.
+  /// Charges a genuine datagram to the allowances of the session's client and of the client's proven address.
+  /// The sender address of the datagram is not charged, because it may be forged. Returns the reason for a
+  /// refusal, or nullopt.
   [[nodiscard]] std::optional<Refusal> beyond_share(Session& session, std::size_t bytes, double now_s) {
     return traffic_.refuse(session.traffic, session.address.host, bytes, now_s);
   }
 
-  /// A connection wants to stand on the session. False if one did before, or something newer has taken its
-  /// place, perhaps at another gate: then it must not.
+  /// Binds a connection to the session. Returns false if the session had a connection before or was replaced,
+  /// perhaps at another gate. The connection must then be refused.
   [[nodiscard]] bool hold(Session& session);
-  /// Its client has proven to be at another address.
+  /// Sets the address that the client has proven.
   void move(Session& session, const ServerAddress& to);
-  /// It stands no more: the session is kept a moment for what is still on its way.
+  /// The connection has ended. The session stays for a moment, for datagrams that are still on their way.
   void release(std::uint32_t number, double now_s);
 
-  /// Soon after receive(), of any gate: ends sessions whose place others have taken, after calling
-  /// `end(session, by_another_login)` for those that are held.
+  /// Ends replaced sessions. Before that, it calls `end(session, by_another_login)` for those that have a
+  /// connection. Call it soon after receive() of any gate.
   template <class End>
   void end_replaced(End end) {
     config_.used->take_ended(number_, [&](std::uint32_t number, bool by_another_login) {
@@ -109,11 +111,11 @@ class Gate {
     });
   }
 
-  /// Now and then: forgets what is over.
+  /// Removes expired sessions and tokens. Call it regularly.
   void tidy(double now_s, std::uint64_t unix_s);
 
-  /// Now and then: calls `send(session, ticket)` for held sessions whose clients are to have another ticket.
-  /// That is due twelve times before one expires, so that none need be acknowledged.
+  /// Calls `send(session, ticket)` for sessions with a connection whose next ticket is due. Twelve tickets
+  /// are sent before one expires, so none needs an acknowledgement. Call it regularly.
   template <class Send>
   void renew_tickets(double now_s, std::uint64_t unix_s, Send send) {
     for (auto& [number, session] : sessions_) {
@@ -127,7 +129,7 @@ class Gate {
 
   [[nodiscard]] std::size_t sessions() const { return sessions_.size(); }
   [[nodiscard]] const Counts& counts() const { return counts_; }
-  /// Why receive() had no answer.
+  /// The reason why the last receive() returned no answer.
   [[nodiscard]] Refusal refusal() const { return refusal_; }
 
  private:
@@ -154,10 +156,10 @@ class Gate {
   std::nullopt_t refuse(Refusal why, std::uint64_t& count);
 
   GateConfig config_;
-  std::uint32_t number_;  // among those that share the used tokens
+  std::uint32_t number_;  // number of this gate among those that share `used`
   SecretKey cookie_key_;
   Sessions sessions_;
-  std::unordered_map<std::uint32_t, std::size_t> at_host_;   // how many sessions are there
+  std::unordered_map<std::uint32_t, std::size_t> at_host_;   // number of sessions by host
   std::unordered_map<std::uint32_t, Allowance> handshakes_;  // by host
   Allowance begun_;
   TrafficLimit traffic_;

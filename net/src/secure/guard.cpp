@@ -33,8 +33,8 @@ Guard::Arrival Guard::arrive(const ServerAddress& from, std::span<const std::byt
   return to_server(gate, *found, from, datagram, now_s);
 }
 
-// Whoever can seal is who it was, from wherever it comes: it is taken in, and charged for. Where the session
-// is sent to from now on is another question.
+// A sealed datagram is genuine, whatever its sender address. It is accepted and charged to the session. The
+// address to which the session sends is decided separately, in follow().
 Guard::Arrival Guard::to_server(Gate& gate, Gate::Session& session, const ServerAddress& from,
                                 std::span<const std::byte> datagram, double now_s) {
   bool newest = false;
@@ -45,7 +45,7 @@ Guard::Arrival Guard::to_server(Gate& gate, Gate::Session& session, const Server
   if (beyond) {
     arrival = {.refusal = *beyond};
   } else if (arrival.what == What::ticket || arrival.what == What::probe || no_echo) {
-    arrival = {.refusal = Refusal::malformed};  // a server sends the first two
+    arrival = {.refusal = Refusal::malformed};  // only a server sends tickets and probes
   }
   arrival.session = session.number;
   arrival.tag = session.tag;
@@ -73,8 +73,9 @@ void Guard::follow(Gate& gate, Gate::Session& session, const PathCheck::Datagram
   arrival.probe = path.due(now_at, now_s);
 }
 
-// Whatever is sealed for this session is the server's, wherever it comes from: nobody else's probe is
-// answered, and none twice. All answers go the way of everything else, as they prove where that comes from.
+// A datagram that is sealed for this session is from the server, whatever its sender address. So only the
+// server's probes are answered, and each only once. Answers are sent like all other datagrams, because they
+// must prove where those come from.
 Guard::Arrival Guard::to_client(Client& client, std::uint32_t session, std::span<const std::byte> datagram) {
   const Arrival arrival = opened(*client.opener, session, datagram, nullptr);
   if (arrival.what == What::probe && arrival.bytes.size() == PathNumbers::kBytes)
@@ -102,7 +103,7 @@ Guard::Arrival Guard::opened(Opener& opener, std::uint32_t session, std::span<co
 
 bool Guard::hold(std::uint32_t session, std::uint32_t tag) {
   Gate* const gate = std::get_if<Gate>(&end_);
-  if (gate == nullptr) return true;  // a client's
+  if (gate == nullptr) return true;  // a client
   Gate::Session* const found = gate->find(session);
   if (found == nullptr || !gate->hold(*found)) return false;
   found->tag = tag;

@@ -13,12 +13,12 @@
 
 namespace reckoner::secure {
 
-/// Stands between ENet and its socket: opens every datagram that arrives, and seals every one that leaves. Of
-/// ENet it knows one number, by which ENet tells connections apart: it must be the session's, which no other
-/// has.
+/// Opens every datagram between the socket and ENet, and seals every datagram in the other direction. It
+/// knows one number of ENet's: the number of a connection. That must equal the number of the session, which
+/// is unique.
 class Guard {
  public:
-  /// Larger than any datagram that is sealed.
+  /// Maximum size of a datagram before sealing, bytes.
   static constexpr std::size_t kLargest = 1500;
 
   explicit Guard(const GateConfig& server) : end_(std::in_place_type<Gate>, server) {}
@@ -27,28 +27,28 @@ class Guard {
 
   struct Arrival {
     enum class What : std::uint8_t {
-      nothing,  ///< refused, or taken in
-      answer,   ///< to be sent back to where it came from; a client's always to the server that it joined
-      enet,     ///< for ENet
+      nothing,  ///< refused, or handled by the guard
+      answer,   ///< send `bytes` back to the sender; a client sends them to its server
+      enet,     ///< a datagram for ENet
       state,    ///< a state payload
-      ticket,   ///< within the guard only
-      probe,    ///< the same
-      echo,     ///< the same
+      ticket,   ///< internal
+      probe,    ///< internal
+      echo,     ///< internal
     };
     What what = What::nothing;
     std::span<const std::byte> bytes{};  ///< valid until the next call
     std::uint32_t session = 0;
-    std::uint32_t tag = 0;             ///< as given to hold()
-    Gate::Session* from = nullptr;     ///< at a server: of which session it says it is
-    bool moved = false;                ///< the session's client has proven another address
-    bool probe = false;                ///< probe() is to be called
-    std::optional<Refusal> refusal{};  ///< why it is `nothing`, unless it was taken in
+    std::uint32_t tag = 0;             ///< the number given to hold()
+    Gate::Session* from = nullptr;     ///< at a server: the session that the datagram claims to belong to
+    bool moved = false;                ///< the client has proven another address
+    bool probe = false;                ///< call probe() now
+    std::optional<Refusal> refusal{};  ///< the reason for a refusal
   };
-  /// Takes a datagram in. Time on any clock that never goes back, and in seconds since 1970.
+  /// Handles an arrived datagram. `now_s`: on a monotonic clock. `unix_s`: seconds since 1970.
   [[nodiscard]] Arrival arrive(const ServerAddress& from, std::span<const std::byte> datagram, double now_s,
                                std::uint64_t unix_s);
 
-  /// Calls `send(address, datagram)` with what finds out where a session's client is.
+  /// Calls `send(address, datagram)` with the probes that find out at which address the client is.
   template <class Send>
   void probe(Gate::Session& session, double now_s, Send send) {
     session.path.probe(session.address, now_s, [&](const ServerAddress& to) {
@@ -56,16 +56,16 @@ class Guard {
     });
   }
 
-  /// True if a connection with this number may stand on the session.
+  /// True if a connection with this number belongs to the session.
   [[nodiscard]] static bool belongs(std::uint32_t connection, std::uint32_t session) {
     return connection != 0 && connection == session;
   }
 
-  /// The connection is made: the session lasts as long as it does, and its arrivals carry `tag`. False if it
-  /// must not stand (Gate::hold()).
+  /// Binds an established connection to the session, which then lasts as long as the connection. Its arrivals
+  /// carry `tag`. Returns false if the connection must be refused (Gate::hold()).
   [[nodiscard]] bool hold(std::uint32_t session, std::uint32_t tag);
-  /// Calls `end(tag, by_another_login)` for connections whose session others have taken the place of; it must
-  /// end them, and may seal a last word. Then the session is gone.
+  /// Calls `end(tag, by_another_login)` for the connections of replaced sessions. `end` must end the
+  /// connection and may still seal a datagram. The session ends afterwards.
   template <class End>
   void end_replaced(End end) {
     if (Gate* const gate = std::get_if<Gate>(&end_)) {
@@ -73,10 +73,10 @@ class Guard {
           [&](const Gate::Session& session, bool by_another) { end(session.tag, by_another); });
     }
   }
-  /// It has ended.
+  /// The connection of the session has ended.
   void release(std::uint32_t session, double now_s);
-  /// Forgets what is over, and calls `send(address, datagram)` with the tickets that are due. Looks once a
-  /// second, however often it is called.
+  /// Removes what has expired, and calls `send(address, datagram)` with the tickets that are due. Works at
+  /// most once a second.
   template <class Send>
   void tidy(double now_s, std::uint64_t unix_s, Send send) {
     Gate* const gate = std::get_if<Gate>(&end_);
@@ -89,19 +89,18 @@ class Guard {
     });
   }
 
-  /// What seals for the other end of a session; null if there is none. It stays where it is as long as the
-  /// session is held.
+  /// Returns the sealer of a session, or null. The pointer is valid as long as the session has a connection.
   [[nodiscard]] Sealer* sealer_of(std::uint32_t session);
-  /// Empty if there is too much. Valid until the next call.
+  /// Seals `plain`. Returns an empty span if it is too large. Valid until the next call.
   [[nodiscard]] std::span<const std::byte> seal(Sealer& sealer, Kind kind, std::span<const std::byte> plain);
 
-  /// Null for a client, or if there is none.
+  /// Returns the session. Null at a client, or if there is no such session.
   [[nodiscard]] const Gate::Session* find(std::uint32_t session);
   [[nodiscard]] const Gate* gate() const { return std::get_if<Gate>(&end_); }
 
-  /// A client's message that is to be sent now, if any, before the session begins.
+  /// At a client, before the session begins: the handshake message to send now, or nullopt.
   [[nodiscard]] std::optional<std::span<const std::byte>> to_send(double now_s);
-  /// A client's session; nothing before it begins.
+  /// At a client: its session. Null before the session begins.
   [[nodiscard]] const ClientHandshake::Session* joined() const;
 
  private:
@@ -123,7 +122,7 @@ class Guard {
                                bool* newest);
 
   std::variant<Gate, Client> end_;
-  PathNumbers numbers_;  // a server's
+  PathNumbers numbers_;  // used at a server
   double tidied_s_ = -1e300;
   std::array<std::byte, kLargest> plain_{};
   std::array<std::byte, kLargest + kSealBytes> sealed_{};

@@ -20,7 +20,7 @@ bool is(std::span<const std::byte> datagram, Kind kind, std::size_t bytes) {
   return datagram.size() == bytes && std::to_integer<std::uint8_t>(datagram[0]) == number_of(kind);
 }
 
-// A key for one purpose, from a key and what both ends know by now (BLAKE2b, RFC 7693, as a keyed hash).
+// Derives a key for one purpose from a key and the data that both ends know (BLAKE2b, RFC 7693, keyed).
 SecretKey derive(const SecretKey& from, std::string_view purpose, const std::array<std::byte, 32>& shared,
                  const PublicKey& client, const PublicKey& server) {
   std::array<std::byte, SecretKey::kBytes> out;
@@ -72,7 +72,7 @@ std::array<std::byte, Response::kBytes> write(const Response& response) {
 }
 
 Proof prove(const Response& response, const SecretKey& to_server) {
-  // A key of its own, so that this says nothing about those of the session.
+  // A separate key, so that the proof reveals nothing about the session's keys.
   constexpr std::string_view kPurpose = "reckoner response";
   std::array<std::byte, SecretKey::kBytes> key;
   crypto_generichash(raw(key), key.size(), raw(std::as_bytes(std::span(kPurpose))), kPurpose.size(),
@@ -160,7 +160,7 @@ std::optional<Ticket> read_ticket(std::span<const std::byte> bytes) {
   return ticket;
 }
 
-// The key serves one message, so that its nonce may be zero.
+// The key is used for one message only, so its nonce may be zero.
 std::array<std::byte, Accepted::kBytes> seal(const Accepted& accepted, const SessionKeys& keys) {
   std::array<std::byte, Ticket::kBytes> ticket = write(accepted.ticket);
   std::array<std::byte, Accepted::kBytes> bytes;
@@ -199,11 +199,11 @@ std::optional<Accepted> open_accepted(std::span<const std::byte> datagram, const
 
 namespace {
 
-// Longer than most round trips; then a half longer each time.
+// The first wait is longer than most round trips. Each wait is half as long again as the previous one.
 constexpr double kFirstWaitS = 0.2;
 constexpr double kMostWaitS = 1.0;
 constexpr double kWaitGrowth = 1.5;
-constexpr int kResponses = 2;  // that bring nothing, until another cookie is asked for
+constexpr int kResponses = 2;  // unanswered responses until the client requests another cookie
 
 }  // namespace
 
@@ -214,7 +214,7 @@ std::optional<std::span<const std::byte>> ClientHandshake::to_send(double now_s)
   if (session_ || now_s < next_s_) return std::nullopt;
   wait_s_ = std::clamp(wait_s_ * kWaitGrowth, kFirstWaitS, kMostWaitS);
   next_s_ = now_s + wait_s_;
-  // The cookie may be forged, or that of a server that was started anew since.
+  // The cookie may be forged, or from before a restart of the server.
   if (!cookie_ || responses_ >= kResponses) {
     responses_ = 0;
     const auto request = write(Request{game_, exchange_.public_key()});
@@ -232,9 +232,9 @@ std::optional<std::span<const std::byte>> ClientHandshake::to_send(double now_s)
 bool ClientHandshake::receive(std::span<const std::byte> datagram) {
   if (session_) return false;
   if (const auto challenge = read_challenge(datagram)) {
-    // Anybody may have sent it: a wrong cookie costs two responses, then another is asked for.
+    // Anybody may have sent this. A wrong cookie costs two responses; then the client requests another one.
     if (challenge->client != exchange_.public_key()) return false;
-    if (!cookie_) wait_s_ = 0.0;  // a server that answers no response is asked ever more seldom
+    if (!cookie_) wait_s_ = 0.0;  // a server that answers no response is asked less and less often
     cookie_ = challenge->cookie;
     next_s_ = -1e300;
     return true;

@@ -15,37 +15,38 @@ namespace reckoner::secure {
 
 using LoginId = std::array<std::byte, 16>;
 
-/// What a token and the tickets that spring from it have in common: the first bytes of the token's nonce. The
-/// token itself is generation 0; a session gives out tickets of the generation after what it began with.
+/// Identifies a token and all tickets derived from it by the first bytes of the token's nonce. The token
+/// itself is generation 0. A session issues tickets of the generation after the one it began with.
 struct Login {
   LoginId id{};
   std::uint32_t generation = 0;
 };
 
-/// What a server reads in a token.
+/// The content of a token, as the server reads it.
 struct OpenedGrant {
   ConnectGrant grant;
   SecretKey to_server;
   SecretKey to_client;
-  Login login{};  ///< of a token, generation 0, it is not sealed: open_grant() fills it in
+  Login login{};  ///< not sealed in a token (generation 0); open_grant() fills it in
 };
 
-/// Seals it for servers: XChaCha20-Poly1305 with a random nonce, bound to the game and the expiry.
+/// Seals a grant for servers: XChaCha20-Poly1305 with a random nonce, bound to the game and the expiry.
 [[nodiscard]] std::array<std::byte, ConnectToken::kSealedBytes> seal_grant(
     const OpenedGrant& grant, const std::array<std::byte, ConnectToken::kNonceBytes>& nonce,
     const SecretKey& key, std::uint64_t game);
 
-/// A ticket: a token with this login, and new keys. It was issued when the grant says, as the login was.
+/// Issues a ticket: a token with this login and new keys. Its time of issue is that of the grant.
 [[nodiscard]] ConnectToken issue_ticket(const ConnectGrant& grant, const Login& login, const SecretKey& key,
                                         std::uint64_t game);
 
-/// Nothing if it was not sealed with this key for this game and expiry, or makes no sense.
+/// Opens a sealed grant. Nullopt if it was not sealed with this key for this game and expiry, or is
+/// malformed.
 [[nodiscard]] std::optional<OpenedGrant> open_grant(
     const std::array<std::byte, ConnectToken::kSealedBytes>& sealed,
     const std::array<std::byte, ConnectToken::kNonceBytes>& nonce, std::uint64_t expires_s,
     const SecretKey& key, std::uint64_t game);
 
-// A client joins in two round trips, before ENet hears of it:
+// A client joins in two round trips, before ENet connects:
 //
 //   client                                  server
 //   request: its public key          ->
@@ -54,7 +55,7 @@ struct OpenedGrant {
 //   and proof of having its keys
 //                                    <-     accepted: session, the server's public key, a ticket
 //
-// What the client sends is padded so that no answer is ever longer than what asked for it.
+// The client's messages are padded, so that no answer is longer than its request.
 
 inline constexpr std::size_t kPublicKeyBytes = 32;
 inline constexpr std::size_t kCookieBytes = 16;
@@ -63,7 +64,7 @@ using PublicKey = std::array<std::byte, kPublicKeyBytes>;
 using Cookie = std::array<std::byte, kCookieBytes>;
 using Proof = std::array<std::byte, kProofBytes>;
 
-/// The first message. The game number keeps others' servers from wondering.
+/// The first message. With the game number, servers of other games ignore it.
 struct Request {
   static constexpr std::size_t kBytes = 128;
   std::uint64_t game = 0;
@@ -72,7 +73,7 @@ struct Request {
 
 struct Challenge {
   static constexpr std::size_t kBytes = 1 + kPublicKeyBytes + kCookieBytes;
-  PublicKey client{};  ///< whom it answers
+  PublicKey client{};  ///< the client that it answers
   Cookie cookie{};
 };
 
@@ -84,14 +85,15 @@ struct Response {
   std::uint64_t expires_s = 0;
   std::array<std::byte, ConnectToken::kNonceBytes> nonce{};
   std::array<std::byte, ConnectToken::kSealedBytes> sealed{};
-  Proof proof{};  ///< prove(), with the token's key
+  Proof proof{};  ///< result of prove() with the token's key
 };
 
-/// That who sends the response has the token's keys, and has not only seen it: a keyed hash (BLAKE2b, RFC
-/// 7693) of all that stands before it, the public key and the cookie included. `to_server`: of the token.
+/// Proves that the sender of a response has the token's keys and has not only seen the token: a keyed hash
+/// (BLAKE2b, RFC 7693) of all preceding fields, including the public key and the cookie. `to_server`: a key
+/// of the token.
 [[nodiscard]] Proof prove(const Response& response, const SecretKey& to_server);
 
-/// What lets a client come back by itself: a token, without the servers' addresses.
+/// Lets a client reconnect without its backend: a token without the servers' addresses.
 struct Ticket {
   static constexpr std::size_t kBytes = 8 + ConnectToken::kNonceBytes + ConnectToken::kSealedBytes + 64;
   std::uint64_t expires_s = 0;
@@ -102,7 +104,7 @@ struct Ticket {
 };
 
 std::array<std::byte, Ticket::kBytes> write(const Ticket& ticket);
-/// Nothing if it is not as long as one.
+/// Nullopt if the length is wrong.
 [[nodiscard]] std::optional<Ticket> read_ticket(std::span<const std::byte> bytes);
 
 struct Accepted {
@@ -117,17 +119,17 @@ std::array<std::byte, Request::kBytes> write(const Request& request);
 std::array<std::byte, Challenge::kBytes> write(const Challenge& challenge);
 std::array<std::byte, Response::kBytes> write(const Response& response);
 
-/// Nothing if it is not exactly one of the kind.
+/// Nullopt if the datagram is not exactly such a message.
 [[nodiscard]] std::optional<Request> read_request(std::span<const std::byte> datagram);
 [[nodiscard]] std::optional<Challenge> read_challenge(std::span<const std::byte> datagram);
 [[nodiscard]] std::optional<Response> read_response(std::span<const std::byte> datagram);
 
-/// The keys of one session: from those in the token, and from fresh random numbers of both ends, so that
-/// neither a token that is used again nor one that becomes known later gives them away.
+/// The keys of one session. They are derived from the keys in the token and from new random numbers of both
+/// ends, so that neither a reused token nor one that leaks later reveals them.
 struct SessionKeys {
   SecretKey to_server;
   SecretKey to_client;
-  SecretKey accept;  ///< of the accepted message alone
+  SecretKey accept;  ///< only for the accepted message
 };
 
 /// One end's part of the key exchange (X25519, RFC 7748), for one session.
@@ -137,8 +139,8 @@ class KeyExchange {
   explicit KeyExchange(const SecretKey& secret);
   [[nodiscard]] const PublicKey& public_key() const { return public_; }
 
-  /// Nothing if the other end's public key is a trap. Both ends get the same; whose keys are which is said by
-  /// `client` and `server`, one of which is public_key().
+  /// Returns the same keys at both ends. `client` and `server` are the two public keys; one of them is
+  /// public_key(). Nullopt if the other end's public key is a weak one.
   [[nodiscard]] std::optional<SessionKeys> keys(const PublicKey& client, const PublicKey& server,
                                                 const SecretKey& token_to_server,
                                                 const SecretKey& token_to_client) const;
@@ -149,23 +151,23 @@ class KeyExchange {
 };
 
 std::array<std::byte, Accepted::kBytes> seal(const Accepted& accepted, const SessionKeys& keys);
-/// The server's public key in an accepted message, which is needed to open it.
+/// Returns the server's public key in an accepted message. It is needed to open the message.
 [[nodiscard]] std::optional<PublicKey> server_of(std::span<const std::byte> accepted);
-/// Nothing if it is not genuine.
+/// Opens an accepted message. Nullopt if it is not genuine.
 [[nodiscard]] std::optional<Accepted> open_accepted(std::span<const std::byte> datagram,
                                                     const SessionKeys& keys);
 
-/// A client's way into a session. Time on any clock that never goes back.
+/// The client's side of the handshake. Times are on a monotonic clock.
 class ClientHandshake {
  public:
-  /// `secret`: the client's part of the key exchange; empty: a new one.
+  /// `secret`: the client's secret for the key exchange; empty: a new one.
   ClientHandshake(const ConnectToken& token, std::uint64_t game, const SecretKey& secret = {});
 
-  /// What is to be sent now, if anything: each message again after a while, until it is answered, and the
-  /// request again after responses that were not. Valid until the next call.
+  /// Returns the message to send now, or nullopt. A message is repeated until it is answered. If responses
+  /// stay unanswered, the handshake starts again with a request. Valid until the next call.
   [[nodiscard]] std::optional<std::span<const std::byte>> to_send(double now_s);
 
-  /// Takes a datagram of the server's. False if it is none that was waited for.
+  /// Handles a datagram from the server. Returns false if it was not expected.
   bool receive(std::span<const std::byte> datagram);
 
   struct Session {
@@ -173,9 +175,9 @@ class ClientHandshake {
     SessionKeys keys;
     Ticket ticket;
   };
-  /// Once the server has accepted.
+  /// The session. Nullopt until the server has accepted the client.
   [[nodiscard]] const std::optional<Session>& session() const { return session_; }
-  /// The server has sent another ticket, sealed in the session: the last one expires.
+  /// Replaces the ticket with a newer one, which arrived sealed in the session.
   void renew(const Ticket& ticket) { session_->ticket = ticket; }
 
  private:

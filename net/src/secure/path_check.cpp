@@ -10,15 +10,15 @@
 namespace reckoner::secure {
 namespace {
 
-constexpr double kFirstWaitS = 0.1;  // between two probes; each wait is twice the one before
+constexpr double kFirstWaitS = 0.1;  // between two probes; each wait is twice the previous one
 constexpr double kMostWaitS = 0.4;
-constexpr double kRoundS = 1.0;       // after the old address has won
-constexpr double kSettleS = 2.0;      // after the new one has: the old one may still show that it is alive
-constexpr double kForgetS = 10.0;     // an address that nothing comes from any more, and that one was wary
-constexpr double kChangesPerS = 5.0;  // of the address that is probed
+constexpr double kRoundS = 1.0;       // length of a round after the old address has won
+constexpr double kSettleS = 2.0;      // after the new address has won: the old one may still prove itself
+constexpr double kForgetS = 10.0;     // forgets a silent address, and an earlier round, after this time
+constexpr double kChangesPerS = 5.0;  // maximum rate of changes of the probed address
 constexpr double kChangesAtOnce = 5.0;
 
-// The old address has as long to answer as the new one took, within these.
+// The old address may take as long to answer as the new one took, within these bounds.
 constexpr double kLeastPatienceS = 0.25;
 constexpr double kMostPatienceS = 1.0;
 
@@ -72,14 +72,14 @@ void PathCheck::heard(const ServerAddress& in_use, const Datagram& datagram, dou
   const bool known = open_ && (from == old_.address || from == new_.address);
   const bool elsewhere = from != in_use && datagram.genuine;
   if (!known) {
-    // Only the newest begins anything: a copy of an old one that somebody sends on from elsewhere does not.
+    // Only the newest datagram starts a check. A forwarded copy of an older one does not.
     if (!elsewhere || !datagram.newest) return;
     begin(in_use, from, now_s);
   }
   Side& side = from == old_.address ? old_ : new_;
   side.credit += datagram.bytes;
-  // What is genuine and not the newest was on its way when the client moved. A copy of what was here before,
-  // or the newest, is not left over: somebody speaks from there, if perhaps not the client.
+  // A genuine datagram that is not the newest was on its way when the client moved. A repeated datagram, or
+  // the newest one, shows that somebody sends from this address now, perhaps not the client.
   if (!datagram.genuine || datagram.newest) side.spoken = true;
   if (elsewhere) heard_s_ = now_s;
 }
@@ -106,7 +106,7 @@ void PathCheck::new_hears(const ServerAddress& in_use, const ServerAddress& from
   patience_s_ = now_s + std::clamp(took_s, kLeastPatienceS, kMostPatienceS);
 }
 
-// The old address is alive and in use. Whoever comes from the other one may try again, but not at once.
+// The old address works and stays in use. The other address may be checked again, but not at once.
 void PathCheck::next_round(double now_s) {
   wary_ = true;
   asked_ = false;

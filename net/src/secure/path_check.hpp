@@ -13,19 +13,19 @@
 
 namespace reckoner::secure {
 
-/// A number that only whoever is sent it can know, for one session and address, and for some seconds. As a
-/// cookie is, it is a keyed hash (SipHash-2-4) of what it is for: nothing is remembered of those sent out.
+/// Makes numbers that only their receiver can know. Each is for one session and one address and is valid for
+/// some seconds. Like a cookie, it is a keyed hash (SipHash-2-4), so no sent number is stored.
 class PathNumbers {
  public:
   static constexpr std::size_t kBytes = 8;
   using Number = std::array<std::byte, kBytes>;
-  /// So long it is good, and at most twice as long: longer than any round trip.
+  /// A number is valid for one to two times this long, s. Longer than any round trip.
   static constexpr double kGoodS = 5.0;
 
   PathNumbers();
 
   [[nodiscard]] Number make(std::uint32_t session, const ServerAddress& to, double now_s) const;
-  /// True if it is one that was made for them lately.
+  /// True if make() returned this number for the same session and address recently.
   [[nodiscard]] bool good(std::span<const std::byte> number, std::uint32_t session, const ServerAddress& to,
                           double now_s) const;
 
@@ -35,38 +35,39 @@ class PathNumbers {
   std::array<std::byte, 16> key_{};
 };
 
-/// To which address what is for a session's client is sent, once something of it comes from another one than
-/// before: a router gave it another (then nothing passes at the old one any more), or somebody sends copies
-/// on from elsewhere, or the client itself has put a wrong sender on what it sent. None of them can be told
-/// from a datagram alone. So both addresses are sent a probe (a number, sealed), and the session stays where
-/// it is until the number comes back from the new one. It stays even then if the old address is still spoken
-/// from and has sent its own number back: a copy that is faster than what it was copied from moves nothing.
-/// (After RFC 9000, 8.2 and 9.3.)
+/// Decides to which address the datagrams for a client are sent when its datagrams arrive from another
+/// address than before. There are three causes: a router gave the client another address, and the old one no
+/// longer works; an attacker forwards copies from elsewhere; or the client forged its sender address. A
+/// datagram alone does not show which. So both addresses get a probe (a sealed number), and the session stays
+/// at the old address until the number comes back from the new one. It stays even then if datagrams still
+/// arrive from the old address and that address has returned its own number. So a copy that is faster than
+/// its original does not move the session. (After RFC 9000, 8.2 and 9.3.)
 ///
-/// Constant memory: the address in use and one other, the newest. Never more bytes go to an address that has
-/// proven nothing than came from it. Times on any clock that never goes back.
+/// Needs constant memory: the address in use and the newest other one. An unproven address never gets more
+/// bytes than came from it. Times are on a monotonic clock.
 class PathCheck {
  public:
-  /// What a probe takes, and what sends it back: bytes.
+  /// Size of a probe and of its echo, bytes.
   static constexpr std::size_t kProbeBytes = kSealBytes + PathNumbers::kBytes;
 
-  /// A datagram that says it is of the session.
+  /// A datagram that claims to belong to the session.
   struct Datagram {
     ServerAddress from;
     std::size_t bytes = 0;
-    bool genuine = false;  ///< it was opened; else somebody's copy, or anything
-    bool newest = false;   ///< of those that were opened
+    bool genuine = false;  ///< it was opened; otherwise it may be a copy or a forgery
+    bool newest = false;   ///< no opened datagram has a higher sequence number
   };
 
-  /// False: then datagrams from the address in use are nothing to it.
+  /// True while a change of address is being checked. Otherwise datagrams from the address in use do not
+  /// matter.
   [[nodiscard]] bool open() const { return open_; }
 
-  /// Something came. `in_use`: where the session is sent to.
+  /// Handles a datagram. `in_use`: the address to which the session sends.
   void heard(const ServerAddress& in_use, const Datagram& datagram, double now_s);
 
-  /// Whether probes are to be sent now.
+  /// True if probes are due.
   [[nodiscard]] bool due(const ServerAddress& in_use, double now_s) const;
-  /// They are: calls `send(address)`, once or twice.
+  /// Sends the probes that are due: calls `send(address)`, once or twice.
   template <class Send>
   void probe(const ServerAddress& in_use, double now_s, Send send) {
     Side& unproven = in_use == new_.address ? old_ : new_;
@@ -75,12 +76,13 @@ class PathCheck {
     probed(unproven, now_s);
   }
 
-  /// A number came back from `from`; `good(address)` says whether it is one for that address.
+  /// Handles a number that came back from `from`. `good(address)` returns whether it was made for the
+  /// address.
   template <class Good>
   void answered(const ServerAddress& in_use, const ServerAddress& from, Good good, double now_s) {
     if (!open_) return;
-    // Whoever holds the old address's number hears what is sent there, wherever the answer got in first. A
-    // new address has to answer for itself, even if another is the newest by now.
+    // The old address's number proves that the client receives there, whatever address the echo came from. A
+    // new address must return its own number, even if another address is the newest by now.
     if (good(old_.address)) {
       old_.hears = true;
     } else if (from != in_use && good(from)) {
@@ -88,15 +90,15 @@ class PathCheck {
     }
   }
 
-  /// Where the session is to be sent to from now on.
+  /// Returns the address to which the session sends from now on.
   [[nodiscard]] ServerAddress decide(const ServerAddress& in_use, double now_s);
 
  private:
   struct Side {
     ServerAddress address;
-    std::size_t credit = 0;  ///< bytes that came from it and were not answered
-    bool spoken = false;     ///< something came from it that was not left over from before
-    bool hears = false;      ///< its number came back
+    std::size_t credit = 0;  ///< bytes that arrived from it, less those sent to it
+    bool spoken = false;     ///< a datagram arrived that was not sent before the change
+    bool hears = false;      ///< its number was returned
   };
 
   void begin(const ServerAddress& in_use, const ServerAddress& from, double now_s);
@@ -105,16 +107,16 @@ class PathCheck {
   void next_round(double now_s);
 
   bool open_ = false;
-  bool wary_ = false;   ///< an old address has won before
-  bool asked_ = false;  ///< in this round
+  bool wary_ = false;   ///< the old address has won a round before
+  bool asked_ = false;  ///< probes were sent in this round
   Side old_, new_;
-  Allowance changes_;        ///< of the new address
-  double heard_s_ = 0.0;     ///< from another address than the one in use
-  double asked_s_ = 0.0;     ///< first, in this round
-  double next_s_ = 0.0;      ///< no probe before
-  double wait_s_ = 0.0;      ///< between the last two
-  double decided_s_ = 0.0;   ///< for the new one
-  double patience_s_ = 0.0;  ///< until then the old one may answer
+  Allowance changes_;        ///< limits changes of the new address
+  double heard_s_ = 0.0;     ///< last datagram from another address than the one in use
+  double asked_s_ = 0.0;     ///< first probes of this round
+  double next_s_ = 0.0;      ///< time of the next probes
+  double wait_s_ = 0.0;      ///< between the last two probes
+  double decided_s_ = 0.0;   ///< when the new address won
+  double patience_s_ = 0.0;  ///< until then, the old address may still answer
 };
 
 }  // namespace reckoner::secure

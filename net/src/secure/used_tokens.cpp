@@ -6,7 +6,7 @@
 namespace reckoner::secure {
 namespace {
 
-// How often to look again whether a wall clock that was set back still thinks an entry good.
+// When the wall clock was set back, an entry that still looks valid is examined again after this time, s.
 constexpr double kLookAgainS = 3600.0;
 
 }  // namespace
@@ -34,7 +34,7 @@ std::optional<UsedTokens::Entry> UsedTokens::place_of(const LoginId& login) cons
   return found->second.place;
 }
 
-// All places of the client are those of logins that the backend has let in later.
+// True if the backend issued all the client's open logins later than this one, and there is room for no more.
 bool UsedTokens::is_older_than_all(const Client& client, const Shown& shown) const {
   const auto is_later = [&](const Open& one) {
     return one.issued_ms > shown.issued_ms && one.issued_ms <= shown.latest_ms;
@@ -43,7 +43,7 @@ bool UsedTokens::is_older_than_all(const Client& client, const Shown& shown) con
          std::ranges::all_of(client.open, is_later);
 }
 
-// The oldest of the client's logins, if this one would be one more than it may have.
+// Returns the oldest of the client's logins if this one would exceed the limit.
 std::optional<LoginId> UsedTokens::too_many(const Shown& shown) const {
   const auto client = clients_.find(shown.client_id);
   if (client == clients_.end() || limits_.sessions_per_client == 0) return std::nullopt;
@@ -95,7 +95,7 @@ void UsedTokens::close(const LoginId& login, Client& client, const Life& life) {
   const auto found = uses_.find(login);
   end(found->second, true);
   found->second.closed = true;
-  extend(*found, life);  // its tickets may be as young as those of who has taken its place
+  extend(*found, life);  // its tickets may expire as late as those of its successor
   std::erase_if(client.open, [&](const Open& one) { return one.login == login; });
 }
 
@@ -111,7 +111,7 @@ void UsedTokens::keep(const LoginId& login, const Entry& place, const Life& life
   if (found != uses_.end() && found->second.place == place) extend(*found, life);
 }
 
-// Never shorter than it was.
+// Never shortens the life of an entry.
 void UsedTokens::extend(Uses::value_type& entry, const Life& life) {
   Life& kept = entry.second.life;
   due_.erase({kept.keep_until_s, entry.first});

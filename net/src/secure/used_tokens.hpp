@@ -15,80 +15,80 @@
 
 namespace reckoner::secure {
 
-/// Which tokens were shown. Shared by the gates of one server: a token is good once.
+/// Remembers which tokens were presented, because a token is valid once. Shared by the gates of one server.
 ///
-/// A token, and all tickets that spring from it one after the other, are one login, with one entry here and
-/// one session at a time. Each session gives out tickets of the next generation; once one of them was shown,
-/// all others of it and of those before are used. So an entry keeps the newest generation only, and a client
-/// that comes and goes never needs a second one.
+/// A token and all tickets derived from it are one login. A login has one entry here and one session at a
+/// time. Each session issues tickets of the next generation. When one of them is presented, all others of
+/// that generation and of earlier ones become invalid. So an entry stores only the newest generation, and a
+/// client that reconnects often needs no second entry.
 ///
-/// Of a client's logins those stay that the backend has issued last, in whatever order they are shown; of
-/// those issued at the same time, the one shown last.
+/// When a client has too many logins, those stay that the backend issued last, regardless of the order in
+/// which they were presented. Of logins issued at the same time, the one presented last stays.
 class UsedTokens {
  public:
   using Tag = std::array<std::byte, 16>;  ///< the last bytes of the sealed grant
 
   struct Limits {
-    std::size_t most = 262'144;           ///< logins that are remembered; then no new ones are taken
-    std::size_t most_per_client = 256;    ///< of one client id
-    std::size_t sessions_per_client = 1;  ///< at once; one issued later ends the oldest. 0: no limit
+    std::size_t most = 262'144;           ///< maximum number of remembered logins; no more are accepted then
+    std::size_t most_per_client = 256;    ///< maximum number of remembered logins of one client id
+    std::size_t sessions_per_client = 1;  ///< concurrent sessions; a later login ends the oldest. 0: no limit
   };
 
-  /// A token or ticket, by somebody who has its keys.
+  /// A presented token or ticket whose keys the sender has.
   struct Shown {
     std::uint64_t client_id = 0;
     Login login;
     Tag tag{};
     PublicKey client{};
-    std::uint64_t issued_ms = 0;  ///< the login's first token, milliseconds since 1970
-    /// Nothing can have been issued later than this. What says so comes from while a clock was ahead, and
-    /// stands in nobody's way.
+    std::uint64_t issued_ms = 0;  ///< when the login's token was issued, milliseconds since 1970
+    /// The latest credible time of issue. A login with a later one comes from a clock that was ahead, and
+    /// does not block other logins.
     std::uint64_t latest_ms = std::numeric_limits<std::uint64_t>::max();
   };
 
-  /// Where a session is. Gates are numbered from 1.
+  /// Location of a session. Gates are numbered from 1.
   struct Entry {
     std::uint32_t gate = 0;
     std::uint32_t session = 0;
     bool operator==(const Entry&) const = default;
   };
 
-  /// How long an entry is kept: until both clocks say so. A wall clock that is set ahead and back makes
-  /// nothing good again, and one that is set back keeps what would be good for longer.
+  /// How long an entry is kept: until it has expired by both clocks. So a wall clock that is set forward and
+  /// back makes no token valid again.
   struct Life {
-    std::uint64_t expires_s = 0;  ///< nothing of the login is good any more, seconds since 1970
-    double keep_until_s = 0.0;    ///< on the clock that never goes back
+    std::uint64_t expires_s = 0;  ///< when everything of the login has expired, seconds since 1970
+    double keep_until_s = 0.0;    ///< on a monotonic clock
   };
 
   enum class Verdict : std::uint8_t {
-    good,      ///< not shown before
-    again,     ///< by the same client, whose answer may have got lost: no connection stood on its session yet
-    repeated,  ///< by the same client, but one did
-    used,      ///< by somebody else, or something newer was shown, of this login or another
-    full,      ///< there is no room to remember it
+    good,      ///< not presented before
+    again,     ///< presented by the same client; its session had no connection yet, so the answer may be lost
+    repeated,  ///< presented by the same client, but its session had a connection
+    used,      ///< presented by another client, or a newer token or ticket was presented
+    full,      ///< a limit on remembered logins is reached
   };
 
   UsedTokens() : UsedTokens(Limits{}) {}
   explicit UsedTokens(const Limits& limits) : limits_(limits) {}
 
-  /// The number of another gate.
+  /// Returns the number for a new gate.
   [[nodiscard]] std::uint32_t add_gate() { return ++gates_; }
 
   [[nodiscard]] Verdict judge(const Shown& shown) const;
-  /// The session of a login, if there may be one.
+  /// Returns where a login's session is, or nullopt.
   [[nodiscard]] std::optional<Entry> place_of(const LoginId& login) const;
-  /// The sessions that begin() would end: of the same login, and of the oldest that is one too many.
+  /// The sessions that begin() would end: that of the same login, and that of the oldest surplus login.
   [[nodiscard]] std::vector<Entry> replaced_by(const Shown& shown) const;
 
-  /// A session has begun with what judge() called good, or shown again. What replaced_by() says is to end:
-  /// their gates hear of it from take_ended(), and the login that is one too many is closed for good.
+  /// Records that a session has begun with a token that judge() called `good` or `again`. The sessions in
+  /// replaced_by() must end; their gates get them from take_ended(). The surplus login is closed permanently.
   void begin(const Shown& shown, const Entry& place, const Life& life);
-  /// A connection wants to stand on the session. True once, and if nothing took the session's place.
+  /// Binds a connection to the session. Returns true once, and only if the session was not replaced.
   [[nodiscard]] bool stand(const LoginId& login, const Entry& place);
-  /// The session goes on and gave out another ticket.
+  /// Records that the session goes on and has issued another ticket.
   void keep(const LoginId& login, const Entry& place, const Life& life);
 
-  /// Calls `end(session, by_another_login)` for the sessions of a gate that are to end.
+  /// Calls `end(session, by_another_login)` for the sessions of a gate that must end.
   template <class End>
   void take_ended(std::uint32_t gate, End end) {
     for (std::size_t i = 0; i < ended_.size();) {
@@ -102,30 +102,30 @@ class UsedTokens {
     }
   }
 
-  /// Forgets so many of those that are over at most, so that no call takes long: a twentieth of a millisecond
-  /// at the default.
+  /// Removes at most `most` expired entries, so that no call takes long: a twentieth of a millisecond with
+  /// the default.
   void tidy(double now_s, std::uint64_t unix_s, int most = 16);
   [[nodiscard]] std::size_t size() const { return uses_.size(); }
 
  private:
   struct Use {
     std::uint64_t client_id = 0;
-    std::uint32_t generation = 0;  ///< the newest that was shown, and what of it
+    std::uint32_t generation = 0;  ///< the newest one that was presented; `tag` and `client` belong to it
     Tag tag{};
     PublicKey client{};
-    Entry place;           ///< of the session that began with it; none: it was ended
-    bool used_up = false;  ///< a connection stood on that
-    bool closed = false;   ///< other logins have taken its place
+    Entry place;           ///< of the session that began with it; empty: the session has ended
+    bool used_up = false;  ///< the session has had a connection
+    bool closed = false;   ///< replaced by other logins
     Life life;
   };
-  /// What may have a session; closed logins are not here.
+  /// A login that may have a session. Closed logins are not listed.
   struct Open {
     LoginId login{};
     std::uint64_t issued_ms = 0;
   };
   struct Client {
-    std::size_t logins = 0;  ///< that are remembered
-    /// At most as many as it may have at once, those begun last behind; none are listed if there is no limit.
+    std::size_t logins = 0;  ///< number of remembered logins
+    /// The open logins, the last begun at the end. Empty if their number is not limited.
     std::vector<Open> open;
   };
   struct Ended {
@@ -142,7 +142,7 @@ class UsedTokens {
   void forget_front(double now_s, std::uint64_t unix_s);
 
   Limits limits_;
-  Uses uses_;                                 // a tree: a table would pause to grow
+  Uses uses_;                                 // a tree, because a hash table would pause to grow
   std::set<std::pair<double, LoginId>> due_;  // by keep_until_s
   std::map<std::uint64_t, Client> clients_;   // by client id
   std::vector<Ended> ended_;

@@ -9,9 +9,9 @@
 #include <utility>
 
 #include <reckoner/net/connect_token.hpp>
-#include <reckoner/net/network_transport.hpp>
 #include <reckoner/net/ids.hpp>
 #include <reckoner/net/log.hpp>
+#include <reckoner/net/network_transport.hpp>
 #include <reckoner/net/transport.hpp>
 
 namespace reckoner {
@@ -51,7 +51,7 @@ class TransportLog {
   void replaced(PeerId peer, const ServerAddress& address) const {
     say(LogLevel::info, "peer replaced by a newer login", peer, address);
   }
-  void takes_nothing_in(PeerId peer, const ServerAddress& address) const {
+  void acknowledges_nothing(PeerId peer, const ServerAddress& address) const {
     say(LogLevel::warning, "peer takes no control messages in", peer, address);
   }
   /// Data of the peer waits for a lost packet that never arrived, and has reached

@@ -1,18 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include <cmath>
+#include "reckoning/src/motion/state_checks.hpp"
 
 #include <reckoner/reckoning/state.hpp>
 
 namespace reckoner {
-namespace {
-
-template <class Vector>
-bool is_finite(const Vector& v) {
-  return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z);
-}
-
-}  // namespace
-
 bool is_sane(const State& state) {
   const glm::quat& q = state.orientation;
   const double norm2 = double{q.w} * q.w + double{q.x} * q.x + double{q.y} * q.y + double{q.z} * q.z;

@@ -2,6 +2,7 @@
 #include "reckoning/src/prediction/send_policy.hpp"
 
 #include "reckoning/src/motion/rotation.hpp"
+#include "reckoning/src/motion/state_checks.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -55,11 +56,6 @@ double spread(std::uint32_t phase) {
 double first_share(std::uint32_t phase) {
   const double left = 1.0 - 0.75 * spread(phase);
   return left * left;
-}
-
-bool moves(const State& s) {
-  return s.velocity != glm::vec3{0.0f} || s.acceleration != glm::vec3{0.0f} ||
-         s.angular_velocity != glm::vec3{0.0f};
 }
 
 double distance(const State& a, const State& b) {

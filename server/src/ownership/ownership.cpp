@@ -4,6 +4,7 @@
 #include "net/src/codec/motion_codec.hpp"
 #include "net/src/codec/route_codec.hpp"
 #include "net/src/messages/messages.hpp"
+#include "reckoning/src/motion/state_checks.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -179,11 +180,6 @@ Quantisation without_limits(const Quantisation& q) {
   wide.max_speed_mps = std::max(q.max_speed_mps, kAny);
   wide.world_size_m = std::max(q.world_size_m, kAny);
   return wide;
-}
-
-bool moves(const State& s) {
-  constexpr glm::vec3 kNone{0.0f};
-  return s.velocity != kNone || s.acceleration != kNone || s.angular_velocity != kNone;
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "net/src/codec/route_codec.hpp"
 #include "reckoning/src/blend/interpolate.hpp"
 #include "reckoning/src/motion/rotation.hpp"
+#include "reckoning/src/motion/state_checks.hpp"
 #include "reckoning/src/prediction/send_policy.hpp"
 
 #include <algorithm>
@@ -90,7 +91,7 @@ constexpr std::uint32_t kTicksToSleep = 128;
 constexpr double kEndWeight = 8.0 / 27.0;
 
 // Typical time until a client acknowledges a datagram, beyond the travel time.
-constexpr double kAnswerDelayS = 0.03;
+constexpr double kClientAnswerDelayS = 0.03;
 
 // The coding mode learns from one in this many publishes, because learning costs four times as much as
 // encoding.
@@ -98,11 +99,6 @@ constexpr std::uint32_t kPublishesPerLesson = 4;
 
 // An entity's memory is prefetched this number of slots ahead.
 constexpr std::uint32_t kFetchAhead = 2;
-
-bool moves(const State& s) {
-  return s.velocity != glm::vec3{0.0f} || s.acceleration != glm::vec3{0.0f} ||
-         s.angular_velocity != glm::vec3{0.0f};
-}
 
 // The longest gap that interpolating clients should have to wait for: under a budget, 4/3 of the mean gap;
 // without one, some ticks. Their delay follows from it (PlayoutClock), so longer gaps mean more delay but
@@ -310,7 +306,7 @@ void Publisher::learn_coding_mode(EntityLevel& level, const QuantisedState& enco
                                   const Quantisation& q) const {
   const PublishStream& stream = level.stream;
   if (stream.number() % kPublishesPerLesson != 0) return;
-  const double round_trip_s = 2.0 * level.delay_s + kAnswerDelayS;
+  const double round_trip_s = 2.0 * level.delay_s + kClientAnswerDelayS;
   for (std::uint32_t number = stream.number(); stream.has(number); --number) {
     const PublishStream::Publish& base = stream.at(number);
     const double age_s = (tick - base.tick) / config_.tick_rate_hz;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "net/src/transport/enet/impl.hpp"
+#include "net/src/transport/enet/enet_transport_impl.hpp"
 #include "net/src/transport/enet/server_security.hpp"
-#include "net/src/transport/enet/socket_error.hpp"
-#include "net/src/transport/enet/socket_screen.hpp"
+#include "net/src/transport/enet/socket_filter.hpp"
 
 #include <cerrno>
 #include <chrono>
@@ -58,7 +57,7 @@ Result<std::unique_ptr<EnetTransport::Impl>> EnetTransport::Impl::open(
     peer->mtu = limits::kMtu;
     peer->data = nullptr;
   }
-  impl->screened = screen_socket(host.socket, sizeof host.packetData[0]);
+  impl->filtered = filter_socket(host.socket, sizeof host.packetData[0]);
   (void)enet_socket_set_option(host.socket, ENET_SOCKOPT_RCVBUF, limits::kSocketBufferBytes);
   (void)enet_socket_set_option(host.socket, ENET_SOCKOPT_SNDBUF, limits::kSocketBufferBytes);
   return impl;
@@ -78,8 +77,7 @@ Result<std::unique_ptr<EnetTransport>> EnetTransport::listen(const ListenConfig&
   return listen(config, {});
 }
 
-Result<std::unique_ptr<EnetTransport>> EnetTransport::listen(const ListenConfig& config,
-                                                             const Shard& shard) {
+Result<std::unique_ptr<EnetTransport>> EnetTransport::listen(const ListenConfig& config, const Shard& shard) {
   const EnetRuntime runtime;  // some systems need it to resolve names
   ENetAddress address{.host = ENET_HOST_ANY, .port = config.port};
   if (!config.host.empty() && enet_address_set_host(&address, config.host.c_str()) != 0) {
@@ -100,7 +98,7 @@ Result<std::unique_ptr<EnetTransport>> EnetTransport::listen(const ListenConfig&
     gate->most_sessions = 2 * std::size_t{config.max_peers};
     gate->used = shard.used;
     gate->limits = config.limits;
-    transport->impl_->guard_with(secure::Guard(*gate));
+    transport->impl_->set_guard(secure::Guard(*gate));
   }
   if (shard.number == 0) transport->impl_->log.opened(security, transport->port());
   return transport;
@@ -124,8 +122,8 @@ Result<std::unique_ptr<EnetTransport>> EnetTransport::connect(const std::string&
   (*impl)->add(peer, true);
   if (const ClientSecurity* const shown = security.get()) {
     // ENet starts after the server has admitted the client. Until then, ENet's peer only keeps the address.
-    (*impl)->guard_with(secure::Guard(shown->token, shown->game, shown->secret));
-    (*impl)->knocking = reason;
+    (*impl)->set_guard(secure::Guard(shown->token, shown->game, shown->secret));
+    (*impl)->pending_connect = reason;
     enet_peer_reset(peer);
   }
   return std::unique_ptr<EnetTransport>(new EnetTransport(std::move(*impl)));
@@ -144,8 +142,8 @@ EnetTransport::EnetTransport(std::unique_ptr<Impl> impl) : impl_(std::move(impl)
 EnetTransport::~EnetTransport() = default;
 
 void EnetTransport::service(double /*now_s*/) {
-  impl_->turn();
-  impl_->drop_silent(steady_seconds());
+  impl_->run_passes();
+  impl_->disconnect_silent(steady_seconds());
 }
 
 std::optional<TransportEvent> EnetTransport::poll() {
@@ -164,7 +162,7 @@ bool EnetTransport::send(PeerId peer, Channel channel, std::span<const std::byte
   }
   if (reliable && connection.backlog + payload.size() > impl_->limit.backlog_bytes) {
     // The peer keeps the connection alive but acknowledges no control data. It cannot catch up any more.
-    impl_->log.takes_nothing_in(peer, machine_order(connection.peer->address));
+    impl_->log.acknowledges_nothing(peer, machine_order(connection.peer->address));
     impl_->give_up(peer);
     return false;
   }
@@ -181,8 +179,8 @@ bool EnetTransport::send(PeerId peer, Channel channel, std::span<const std::byte
     connection.backlog += payload.size();
     packet->userData = &connection.backlog;
     packet->freeCallback = &Impl::release_backlog;
-    if (!connection.held.send(*connection.peer, std::move(packet))) return false;
-    if (connection.held.size() == 1) impl_->holding.push_back(peer);
+    if (!connection.reliable.send(*connection.peer, std::move(packet))) return false;
+    if (connection.reliable.size() == 1) impl_->peers_with_queue.push_back(peer);
   } else {
     if (enet_peer_send(connection.peer, static_cast<enet_uint8>(channel), packet.get()) != 0) return false;
     (void)packet.release();  // ENet owns it now
@@ -203,7 +201,7 @@ void EnetTransport::disconnect(PeerId peer, std::uint32_t reason) {
   if (!connection.liveness.close(steady_seconds())) return;
   connection.closing_reason = reason;
   impl_->unsent = true;
-  if (!connection.held.empty()) return;  // release_held() continues the disconnect
+  if (!connection.reliable.empty()) return;  // release_queued() continues the disconnect
   enet_peer_disconnect_later(connection.peer, reason);
   // ENet ends a connection that is not established yet at once, without an event.
   if (connection.peer->state == ENET_PEER_STATE_DISCONNECTED) impl_->end(peer, 0);
@@ -244,7 +242,7 @@ std::intptr_t EnetTransport::socket() const {
 bool EnetTransport::flush(bool always) {
   if (!impl_->events.empty()) return true;
   if (!always && !impl_->unsent) return false;
-  return impl_->turn() || !impl_->events.empty();
+  return impl_->run_passes() || !impl_->events.empty();
 }
 
 void EnetTransport::wait(double seconds) {

@@ -3,8 +3,8 @@
 // with loss, repetition and reordering. A relay can also send in the client's name.
 #include "enet_datagram.hpp"
 #include "net/src/transport/enet/enet_filter.hpp"
-#include "net/src/transport/enet/enet_liveness.hpp"
-#include "net/src/transport/enet/list_work.hpp"
+#include "net/src/transport/enet/liveness.hpp"
+#include "net/src/transport/enet/search_cost_limit.hpp"
 #include "real_time.hpp"
 #include "relay.hpp"
 
@@ -97,7 +97,7 @@ class BadLink {
   std::uniform_real_distribution<double> even_{0.0, 1.0};
 };
 
-class EnetWork : public testing::Test {
+class EnetSearchCost : public testing::Test {
  protected:
   End server, client;
   std::unique_ptr<Relay> relay;
@@ -179,7 +179,7 @@ class EnetWork : public testing::Test {
 };
 
 // The first packet is missing, and as many empty ones as ENet keeps arrive after it.
-TEST_F(EnetWork, NumberOfWaitingPacketsIsBounded) {
+TEST_F(EnetSearchCost, NumberOfWaitingPacketsIsBounded) {
   const std::size_t before = enet_bytes;
   constexpr unsigned kDatagrams = 28'000 / kMostCommands;
   for (unsigned n = 0; n < kDatagrams; ++n)
@@ -200,7 +200,7 @@ TEST_F(EnetWork, NumberOfWaitingPacketsIsBounded) {
   for (unsigned n = 0; n < kRepeated; ++n)
     say(empty_packets(2));
   run(0.2);
-  const double steps = ListWork::kStepsAtOnce + ListWork::kStepsPerSecond * (now_s() - begin_s);
+  const double steps = SearchCostLimit::kStepsAtOnce + SearchCostLimit::kStepsPerSecond * (now_s() - begin_s);
   const double each = kMostCommands * double{CommandWindow::kCommands - 2 * kMostCommands};
   const double let_through = kRepeated - static_cast<double>(refused() - refused_before);
   EXPECT_LT(let_through, steps / each + 1.0);
@@ -213,7 +213,7 @@ TEST_F(EnetWork, NumberOfWaitingPacketsIsBounded) {
 }
 
 // Messages are in flight, and the attacker acknowledges numbers that were never sent.
-TEST_F(EnetWork, FalseAcknowledgementsAreRefused) {
+TEST_F(EnetSearchCost, FalseAcknowledgementsAreRefused) {
   relay->drop_up = [](const Bytes&) { return true; };  // the client never acknowledges
   constexpr std::uint32_t kSent = 1000;
   for (std::uint32_t i = 0; i < kSent; ++i)
@@ -236,7 +236,7 @@ TEST_F(EnetWork, FalseAcknowledgementsAreRefused) {
   for (unsigned n = 0; n < kRepeated; ++n)
     say(acknowledgements(0, 60'000, 1));
   run(0.2);
-  const double steps = ListWork::kStepsAtOnce + ListWork::kStepsPerSecond * (now_s() - begin_s);
+  const double steps = SearchCostLimit::kStepsAtOnce + SearchCostLimit::kStepsPerSecond * (now_s() - begin_s);
   EXPECT_LT(kRepeated - static_cast<double>(refused(Refusal::peer_limit)),
             steps / (kMostCommands * kSent) + 1.0);
   EXPECT_GT(refused(Refusal::peer_limit), 0u);
@@ -249,7 +249,7 @@ TEST_F(EnetWork, FalseAcknowledgementsAreRefused) {
   EXPECT_TRUE(are_numbered(client.control));
 }
 
-TEST_F(EnetWork, HonestPeersStayBelowTheLimitsOnABadLink) {
+TEST_F(EnetSearchCost, HonestPeersStayBelowTheLimitsOnABadLink) {
   lose_and_delay_all();
   constexpr std::uint32_t kBatch = 400, kBatches = 10;  // the client's window has 512
   for (std::uint32_t n = 0; n < kBatches; ++n) {
@@ -268,7 +268,7 @@ TEST_F(EnetWork, HonestPeersStayBelowTheLimitsOnABadLink) {
 
 // One packet is lost repeatedly while all others arrive. The sender then sends no more than the receiver's
 // window allows. The test reads the command numbers on the wire.
-TEST_F(EnetWork, SendsAtMostAWindowBeyondALostPacket) {
+TEST_F(EnetSearchCost, SendsAtMostAWindowBeyondALostPacket) {
   std::uint16_t last = 0;  // latest command number so far
   struct Case {
     std::uint32_t messages;
@@ -310,7 +310,7 @@ TEST_F(EnetWork, SendsAtMostAWindowBeyondALostPacket) {
 }
 
 // The disconnect is reported when all messages are delivered, not only when the close times out.
-TEST_F(EnetWork, DisconnectIsReportedAsSoonAsAllIsDelivered) {
+TEST_F(EnetSearchCost, DisconnectIsReportedAsSoonAsAllIsDelivered) {
   constexpr std::uint32_t kSent = 3000;  // more than may be in flight
   for (std::uint32_t i = 0; i < kSent; ++i)
     ASSERT_TRUE(client.transport->send(client.connected[0], Channel::control, numbered(i)));
@@ -322,7 +322,7 @@ TEST_F(EnetWork, DisconnectIsReportedAsSoonAsAllIsDelivered) {
 }
 
 // A leaving client sends all of its queued messages at once: up to 8192, possibly small ones.
-TEST_F(EnetWork, LeavingClientDeliversAllMessages) {
+TEST_F(EnetSearchCost, LeavingClientDeliversAllMessages) {
   constexpr std::uint32_t kSent = 8192;
   lose_and_delay_all();
   for (std::uint32_t i = 0; i < kSent; ++i)

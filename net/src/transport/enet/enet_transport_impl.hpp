@@ -5,12 +5,10 @@
 #include "net/src/secure/guard.hpp"
 #include "net/src/transport/enet/datagram_batch.hpp"
 #include "net/src/transport/enet/enet_filter.hpp"
-#include "net/src/transport/enet/enet_limits.hpp"
-#include "net/src/transport/enet/enet_liveness.hpp"
-#include "net/src/transport/enet/handles.hpp"
-#include "net/src/transport/enet/held_packets.hpp"
-#include "net/src/transport/enet/list_work.hpp"
-#include "net/src/transport/enet/shared_library_start.hpp"
+#include "net/src/transport/enet/enet_library.hpp"
+#include "net/src/transport/enet/liveness.hpp"
+#include "net/src/transport/enet/reliable_sending.hpp"
+#include "net/src/transport/enet/search_cost_limit.hpp"
 #include "net/src/transport/event_queue.hpp"
 #include "net/src/transport/peer_table.hpp"
 #include "net/src/transport/platform.hpp"
@@ -52,8 +50,8 @@ inline ENetAddress enet_order(const ServerAddress& address) {
   return {ENET_HOST_TO_NET_32(address.host), address.port};
 }
 
-/// The state of an EnetTransport. Its functions are in enet_transport.cpp (the public interface), pump.cpp
-/// (ENet's passes and sending), arrivals.cpp (receiving) and sealed.cpp (sealing and opening).
+/// The state of an EnetTransport. Its functions are in enet_transport.cpp (the public interface),
+/// service.cpp (passes of ENet, sending, silent peers) and datagrams.cpp (receiving, sealing and opening).
 struct EnetTransport::Impl {
   /// ENet passes the event on to filter(), which finds the transport through it.
   struct Pump {
@@ -64,12 +62,12 @@ struct EnetTransport::Impl {
     ENetPeer* peer = nullptr;
     Liveness liveness;
     std::uint32_t closing_reason = 0;
-    std::size_t backlog = 0;  ///< control bytes that the peer has not acknowledged, including those in `held`
-    HeldPackets held;         ///< when a packet is destroyed, it subtracts its bytes from `backlog`
+    std::size_t backlog = 0;           ///< unacknowledged control bytes, including those in `reliable`
+    ReliableSendQueue reliable;        ///< when a packet is destroyed, it subtracts its bytes from `backlog`
     std::uint32_t session = 0;         ///< the number of its session; 0 without a guard
     secure::Sealer* sealer = nullptr;  ///< of its session; null without a guard
     TrafficMeter traffic;              ///< only without a guard, which counts for each session
-    ListWork work;                     ///< the search that the peer causes in ENet
+    SearchCostLimit search_cost;       ///< the search that the peer causes in ENet
     bool waiting_full = false;         ///< at the last check, TransportLimits::waiting_bytes were waiting
   };
 
@@ -84,19 +82,19 @@ struct EnetTransport::Impl {
         touched(peers) {}
   ~Impl();
 
-  bool turn();
-  void release_held();
+  bool run_passes();
+  void release_queued();
   bool pump();
   [[nodiscard]] bool more_behind_empty();
   void post(Connection& connection, std::span<const std::byte> payload);
   void flush_batch();
   void hold_throttle_open();
-  void take(ENetEvent& event);
-  void take_connected(ENetPeer* peer, std::uint32_t reason);
-  void take_packet(PeerId id, std::uint8_t channel, std::span<const std::byte> payload);
-  [[nodiscard]] bool take_state(std::span<const std::byte> datagram);
+  void handle(ENetEvent& event);
+  void handle_connected(ENetPeer* peer, std::uint32_t reason);
+  void handle_packet(PeerId id, std::uint8_t channel, std::span<const std::byte> payload);
+  [[nodiscard]] bool receive_state(std::span<const std::byte> datagram);
   void end_replaced();
-  void drop_silent(double now_s);
+  void disconnect_silent(double now_s);
   void end(PeerId id, std::uint32_t reason);
   void give_up(PeerId id);
   [[nodiscard]] bool stuck(Connection& connection) const;
@@ -121,17 +119,18 @@ struct EnetTransport::Impl {
     if (guard) return kMaxStateBytes;  // sealed state payloads bypass ENet
     return std::min<std::size_t>(kMaxStateBytes, peer->mtu - kFragmentHeaders);
   }
-  void guard_with(secure::Guard&& given);
-  void knock();
+  void set_guard(secure::Guard&& given);
+  void connect_admitted();
   void send_raw(const ENetAddress& to, std::span<const std::byte> datagram);
-  void seal_leaving();
-  [[nodiscard]] int take_sealed(std::span<const std::byte> datagram);
-  [[nodiscard]] std::optional<Refusal> let_pass(const secure::Guard::Arrival& arrival);
-  [[nodiscard]] std::optional<Refusal> take_opened(const secure::Guard::Arrival& arrival, std::size_t bytes);
+  void seal_outgoing();
+  [[nodiscard]] int receive_sealed(std::span<const std::byte> datagram);
+  [[nodiscard]] std::optional<Refusal> check_arrival(const secure::Guard::Arrival& arrival);
+  [[nodiscard]] std::optional<Refusal> receive_opened(const secure::Guard::Arrival& arrival,
+                                                      std::size_t bytes);
   void send_to_session(const secure::Gate::Session& session);
-  [[nodiscard]] std::optional<Refusal> beyond_share(Connection* connection, std::size_t bytes);
-  [[nodiscard]] std::optional<Refusal> beyond_work(Connection* connection,
-                                                   std::span<const std::byte> datagram);
+  [[nodiscard]] std::optional<Refusal> exceeds_traffic(Connection* connection, std::size_t bytes);
+  [[nodiscard]] std::optional<Refusal> exceeds_search_cost(Connection* connection,
+                                                           std::span<const std::byte> datagram);
   [[nodiscard]] Connection* sender_of(std::span<const std::byte> datagram);
   static int ENET_CALLBACK filter(ENetHost* host, ENetEvent* event);
   static enet_uint32 ENET_CALLBACK seal_hook(const ENetBuffer* buffers, std::size_t count);
@@ -145,15 +144,15 @@ struct EnetTransport::Impl {
   enet_filter::Role role = enet_filter::Role::server;
   TransportLimits limit;
   TrafficLimit traffic;
-  PeerTable<Connection> connections;    // at most as many as ENet has peers; packets point to `backlog`
-  TouchedPeers touched;                 // since the last hold_throttle_open()
-  double looked_s = -1e9;               // time of the last drop_silent()
-  bool screened = false;                // the system drops the datagrams that ENet cannot handle
-  std::vector<PeerId> holding;          // peers with held packets
-  bool unsent = false;                  // data waits for the next pass
-  DatagramBatch batch;                  // state payloads that wait for the next pass
-  std::optional<secure::Guard> guard;   // none: nothing is sealed
-  std::optional<enet_uint32> knocking;  // connect reason of a client that is not admitted yet
+  PeerTable<Connection> connections;     // at most as many as ENet has peers; packets point to `backlog`
+  TouchedPeers touched;                  // since the last hold_throttle_open()
+  double silence_checked_s = -1e9;       // time of the last disconnect_silent()
+  bool filtered = false;                 // the system drops the datagrams that ENet cannot handle
+  std::vector<PeerId> peers_with_queue;  // peers with packets in their send queue
+  bool unsent = false;                   // data waits for the next pass
+  DatagramBatch batch;                   // state payloads that wait for the next pass
+  std::optional<secure::Guard> guard;    // none: nothing is sealed
+  std::optional<enet_uint32> pending_connect;  // connect reason of a client that is not admitted yet
   std::array<std::byte, secure::Guard::kLargest> scratch;
   EventQueue events;
   TransportStats stats;

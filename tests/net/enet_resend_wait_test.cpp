@@ -22,7 +22,7 @@ using test::kTimeoutS;
 using test::now_s;
 using test::Relay;
 
-class EnetHurry : public testing::Test {
+class EnetResendWait : public testing::Test {
  protected:
   End server, client;
   std::unique_ptr<Relay> relay;
@@ -49,20 +49,20 @@ class EnetHurry : public testing::Test {
   bool joined() const { return !client.connected.empty() && !server.connected.empty(); }
 };
 
-TEST_F(EnetHurry, ConnectsDespiteSixLostRequests) {
+TEST_F(EnetResendWait, ConnectsDespiteSixLostRequests) {
   std::size_t lost = 0;
   relay->drop_up = [&](const Bytes&) { return ++lost <= 6; };
   // With doubled timeouts this takes 31 s, and a client gives up after 5.
   EXPECT_TRUE(until([&] { return joined(); }));
 }
 
-TEST_F(EnetHurry, ConnectsDespiteThreeLostAnswers) {
+TEST_F(EnetResendWait, ConnectsDespiteThreeLostAnswers) {
   std::size_t lost = 0;
   relay->drop_down = [&](const Bytes&) { return ++lost <= 3; };
   EXPECT_TRUE(until([&] { return joined(); }));
 }
 
-TEST_F(EnetHurry, OldestMessageIsRepeatedOften) {
+TEST_F(EnetResendWait, OldestMessageIsRepeatedOften) {
   ASSERT_TRUE(until([&] { return joined(); }));
   constexpr std::size_t kLarge = 500;
   std::vector<double> tried_s;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // How far ENet would walk along a peer's lists for a datagram, and which datagrams it must not see.
-#include "net/src/transport/enet/list_work.hpp"
+#include "net/src/transport/enet/search_cost_limit.hpp"
 
 #include "enet_datagram.hpp"
 #include "tests/support/enet_lists.hpp"
@@ -28,7 +28,7 @@ std::ostream& operator<<(std::ostream& out, const Outcome& outcome) {
 }
 
 Outcome outcome(const EnetLists& lists, const EnetDatagram& datagram) {
-  ListWork work;
+  SearchCostLimit work;
   const auto why = work.refuse(lists.peer, datagram.bytes, 0.0);
   return {why, work.steps()};
 }
@@ -122,7 +122,7 @@ INSTANTIATE_TEST_SUITE_P(Numbers, ListWorkAt,
 
 // More than half of all command numbers may wait to be sent. Acknowledged numbers are not mistaken for newer
 // ones.
-TEST(ListWork, LongQueueDoesNotInvalidateAcknowledgements) {
+TEST(SearchCostLimit, LongQueueDoesNotInvalidateAcknowledgements) {
   EnetLists lists(0, 50'000);
   lists.send(5);
   lists.queue(6, 0);
@@ -131,7 +131,7 @@ TEST(ListWork, LongQueueDoesNotInvalidateAcknowledgements) {
   EXPECT_EQ(outcome(lists, acknowledgement(6)).why, Refusal::never_sent);
 }
 
-TEST(ListWork, StepsAreLimitedPerSecond) {
+TEST(SearchCostLimit, StepsAreLimitedPerSecond) {
   EnetLists lists(0, 5000);
   for (std::uint16_t i = 2; i <= kReach; ++i)
     lists.wait(i);
@@ -139,11 +139,11 @@ TEST(ListWork, StepsAreLimitedPerSecond) {
     lists.send(i);
   for (const bool by_acknowledging : {false, true}) {
     const EnetDatagram datagram = by_acknowledging ? acknowledgement(3000) : reliable(1);
-    ListWork work;
+    SearchCostLimit work;
     std::uint64_t let_through = 0;
     for (int i = 0; i < 20'000; ++i)
       let_through += work.refuse(lists.peer, datagram.bytes, 1.0) ? 0u : 1u;
-    EXPECT_LE(static_cast<double>(work.steps()), ListWork::kStepsAtOnce);
+    EXPECT_LE(static_cast<double>(work.steps()), SearchCostLimit::kStepsAtOnce);
     EXPECT_GE(let_through, 7000u);
     EXPECT_LE(let_through, 8001u);
     EXPECT_EQ(work.refuse(lists.peer, datagram.bytes, 1.0), Refusal::peer_limit);
@@ -151,7 +151,7 @@ TEST(ListWork, StepsAreLimitedPerSecond) {
     std::uint64_t later = 0;
     for (int i = 0; i < 20'000; ++i)
       later += work.refuse(lists.peer, datagram.bytes, 1.1) ? 0u : 1u;
-    EXPECT_NEAR(static_cast<double>(later), 0.1 * ListWork::kStepsPerSecond / 1000.0, 40.0);
+    EXPECT_NEAR(static_cast<double>(later), 0.1 * SearchCostLimit::kStepsPerSecond / 1000.0, 40.0);
   }
 }
 

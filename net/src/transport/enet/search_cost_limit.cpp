@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "net/src/transport/enet/list_work.hpp"
+#include "net/src/transport/enet/search_cost_limit.hpp"
 
 #include "net/src/transport/enet/enet_filter.hpp"
-#include "net/src/transport/enet/handles.hpp"
+#include "net/src/transport/enet/enet_library.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -54,8 +54,8 @@ std::optional<std::uint16_t> last_number(const ENetPeer& peer, std::uint8_t chan
 
 }  // namespace
 
-std::optional<Refusal> ListWork::refuse(const ENetPeer& peer, std::span<const std::byte> datagram,
-                                        double now_s) {
+std::optional<Refusal> SearchCostLimit::refuse(const ENetPeer& peer, std::span<const std::byte> datagram,
+                                               double now_s) {
   std::optional<Waiting> waiting;
   std::optional<Refusal> why;
   enet_filter::for_each_command(datagram, [&](const enet_filter::Command& command) {
@@ -75,7 +75,7 @@ std::optional<Refusal> ListWork::refuse(const ENetPeer& peer, std::span<const st
   return why;
 }
 
-bool ListWork::spend(std::size_t steps, double now_s) {
+bool SearchCostLimit::spend(std::size_t steps, double now_s) {
   if (steps == 0) return true;
   if (!allowance_.take(static_cast<double>(steps), kStepsPerSecond, kStepsAtOnce, now_s)) return false;
   steps_ += steps;
@@ -85,8 +85,8 @@ bool ListWork::spend(std::size_t steps, double now_s) {
 // Searches for the acknowledged command just as ENet does. The commands in flight come first, in the order of
 // sending; normally the command is near the front. Then come the commands that wait for a resend, up to the
 // first one that was never sent. A command that is not found was acknowledged before, or was never sent.
-std::optional<Refusal> ListWork::refuse_acknowledgement(const ENetPeer& peer, std::uint8_t channel,
-                                                        std::uint16_t sequence, double now_s) {
+std::optional<Refusal> SearchCostLimit::refuse_acknowledgement(const ENetPeer& peer, std::uint8_t channel,
+                                                               std::uint16_t sequence, double now_s) {
   auto last = last_number(peer, channel);
   if (!last) return Refusal::never_sent;
   // Charges in portions, so that a peer without any allowance left costs almost nothing.

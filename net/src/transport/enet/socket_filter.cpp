@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "net/src/transport/enet/socket_screen.hpp"
+#include "net/src/transport/enet/socket_filter.hpp"
 
 #include <array>
 
@@ -14,7 +14,7 @@
 
 namespace reckoner {
 
-bool screen_socket([[maybe_unused]] std::intptr_t socket, [[maybe_unused]] std::size_t longest) {
+bool filter_socket([[maybe_unused]] std::intptr_t socket, [[maybe_unused]] std::size_t longest) {
 #ifdef __linux__
   // The filter program of a UDP socket sees each datagram from its UDP header on.
   constexpr std::uint32_t kHeader = 8;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "net/src/transport/enet/socket_screen.hpp"
+#include "net/src/transport/enet/socket_filter.hpp"
 
 #include "udp_socket.hpp"
 
@@ -14,9 +14,9 @@ using test::UdpSocket;
 constexpr std::uint32_t kLoopback = 0x7F000001;
 constexpr int kPatienceMs = 5000;
 
-TEST(SocketScreen, DropsAndCountsEmptyAndTooLongDatagrams) {
+TEST(SocketFilter, DropsAndCountsEmptyAndTooLongDatagrams) {
   const UdpSocket from, to;
-  if (!screen_socket(to.file(), 100)) GTEST_SKIP() << "this system screens no sockets";
+  if (!filter_socket(to.file(), 100)) GTEST_SKIP() << "this system filters no sockets";
   for (const std::size_t size : {0u, 1u, 101u, 100u, 0u, 2000u, 2u})
     EXPECT_TRUE(from.send({kLoopback, to.port()}, Bytes(size)));
   for (const std::size_t size : {1u, 100u, 2u}) {
@@ -28,7 +28,7 @@ TEST(SocketScreen, DropsAndCountsEmptyAndTooLongDatagrams) {
   EXPECT_EQ(dropped_for_socket(to.file()).value_or(4), 4u);
 }
 
-TEST(SocketScreen, SkipsEmptyDatagramsBeforeTheNext) {
+TEST(SocketFilter, SkipsEmptyDatagramsBeforeTheNext) {
   const UdpSocket from, to;
   const auto send = [&](std::size_t size) { return from.send({kLoopback, to.port()}, Bytes(size)); };
   for (const std::size_t size : {0u, 0u, 5u, 0u})

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "net/src/transport/enet/held_packets.hpp"
+#include "net/src/transport/enet/reliable_sending.hpp"
 
 #include "net/src/messages/datagram.hpp"
 #include "net/src/transport/enet/enet_filter.hpp"
@@ -38,13 +38,13 @@ std::uint16_t all_done(const ENetPeer& peer) {
 
 }  // namespace
 
-bool HeldPackets::send(ENetPeer& peer, PacketPtr packet) {
+bool ReliableSendQueue::send(ENetPeer& peer, PacketPtr packet) {
   if (packets_.empty() && fits(peer, *packet)) return hand_over(peer, packet);
   packets_.push_back(std::move(packet));
   return true;
 }
 
-void HeldPackets::release(ENetPeer& peer) {
+void ReliableSendQueue::release(ENetPeer& peer) {
   if (packets_.empty() || peer.state != ENET_PEER_STATE_CONNECTED) return;
   forget_acknowledged(peer);
   while (!packets_.empty() && fits(peer, *packets_.front())) {
@@ -53,14 +53,14 @@ void HeldPackets::release(ENetPeer& peer) {
   }
 }
 
-bool HeldPackets::fits(const ENetPeer& peer, const ENetPacket& packet) const {
+bool ReliableSendQueue::fits(const ENetPeer& peer, const ENetPacket& packet) const {
   const std::size_t ahead = static_cast<std::uint16_t>(last_number(peer) - done_);
   const std::size_t most = enet_filter::detail::most_fragments(packet.dataLength);
   return ahead + most <= CommandWindow::kCommands &&
          (gone_.empty() || gone_bytes_ + packet.dataLength <= CommandWindow::kBytes);
 }
 
-void HeldPackets::forget_acknowledged(const ENetPeer& peer) {
+void ReliableSendQueue::forget_acknowledged(const ENetPeer& peer) {
   done_ = all_done(peer);
   while (!gone_.empty() && sequence_distance(done_, gone_.front().last) >= 0) {
     gone_bytes_ -= gone_.front().bytes;
@@ -68,7 +68,7 @@ void HeldPackets::forget_acknowledged(const ENetPeer& peer) {
   }
 }
 
-bool HeldPackets::hand_over(ENetPeer& peer, PacketPtr& packet) {
+bool ReliableSendQueue::hand_over(ENetPeer& peer, PacketPtr& packet) {
   if (enet_peer_send(&peer, kControl, packet.get()) != 0) return false;
   gone_bytes_ += packet->dataLength;
   gone_.push_back({last_number(peer), packet->dataLength});

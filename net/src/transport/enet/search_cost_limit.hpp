@@ -2,8 +2,8 @@
 #pragma once
 
 #include "net/src/secure/gate.hpp"
-#include "net/src/transport/enet/handles.hpp"
-#include "net/src/transport/enet/held_packets.hpp"
+#include "net/src/transport/enet/enet_library.hpp"
+#include "net/src/transport/enet/reliable_sending.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -22,7 +22,7 @@ namespace reckoner {
 ///
 /// So this class examines each datagram before ENet sees it. A datagram that goes too far is dropped whole,
 /// as the network might have dropped it. An honest peer sends its content again.
-class ListWork {
+class SearchCostLimit {
  public:
   /// Links that ENet may walk for one peer, in a second and at once. A link takes some nanoseconds. An honest
   /// peer needs 2 to 5 million in a bad case: it sends 8000 messages as fast as the window allows, over a

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // ENet's passes, sending, and the detection of silent peers.
 #include "net/src/messages/messages.hpp"
-#include "net/src/transport/enet/hurry.hpp"
-#include "net/src/transport/enet/impl.hpp"
-#include "net/src/transport/enet/socket_screen.hpp"
+#include "net/src/transport/enet/enet_transport_impl.hpp"
+#include "net/src/transport/enet/reliable_sending.hpp"
+#include "net/src/transport/enet/socket_filter.hpp"
 
 #include <utility>
 #include <vector>
@@ -54,19 +54,19 @@ void EnetTransport::Impl::flush_batch() {
   stats.service_errors += outcome.errors;
 }
 
-bool EnetTransport::Impl::turn() {
-  release_held();
+bool EnetTransport::Impl::run_passes() {
+  release_queued();
   return pump();
 }
 
 // Hands held packets to ENet. When none of a connection's packets are held any more, its pending disconnect
 // continues.
-void EnetTransport::Impl::release_held() {
-  std::erase_if(holding, [this](PeerId id) {
+void EnetTransport::Impl::release_queued() {
+  std::erase_if(peers_with_queue, [this](PeerId id) {
     Connection* const connection = connections.find(id);
     if (connection == nullptr) return true;
-    connection->held.release(*connection->peer);
-    if (!connection->held.empty()) return false;
+    connection->reliable.release(*connection->peer);
+    if (!connection->reliable.empty()) return false;
     if (connection->liveness.closing())
       enet_peer_disconnect_later(connection->peer, connection->closing_reason);
     return true;
@@ -81,7 +81,7 @@ bool EnetTransport::Impl::pump() {
   const enet_uint32 start = host->totalReceivedPackets;
   unsent = false;
   flush_batch();
-  if (knocking) knock();
+  if (pending_connect) connect_admitted();
   for (int round = 0; round < limits::kRounds && !full(); ++round) {
     if (host->totalReceivedPackets - start >= limits::kDatagramsPerService) break;
     const enet_uint32 before = host->totalReceivedPackets;
@@ -93,10 +93,10 @@ bool EnetTransport::Impl::pump() {
     if (result > 0) {
       // ENet delivers what it received in this pass at the end of the pass, and older packets at the start.
       to_its_end = pump.event.type == ENET_EVENT_TYPE_RECEIVE && received_now > 0;
-      take(pump.event);
+      handle(pump.event);
       // Packets that find no room stay in ENet, which bounds them for each peer.
       while (!full() && enet_host_check_events(host.get(), &pump.event) > 0)
-        take(pump.event);
+        handle(pump.event);
     } else if (result < 0) {
       ++stats.service_errors;
     }
@@ -110,7 +110,7 @@ bool EnetTransport::Impl::pump() {
 // Skips the empty datagrams that ended ENet's pass: ENet takes them for an empty socket. Returns true if
 // other datagrams remain unread.
 bool EnetTransport::Impl::more_behind_empty() {
-  if (screened) return false;
+  if (filtered) return false;
   const Skipped skipped = skip_empty(host->socket, limits::kMostSkipped);
   for (int i = 0; i < skipped.empty; ++i)
     stats.refuse(Refusal::malformed);
@@ -139,7 +139,7 @@ void EnetTransport::Impl::end(PeerId id, std::uint32_t reason) {
   if (connection == nullptr) return;
   connection->peer->data = nullptr;
   if (guard) guard->release(connection->session, steady_seconds());
-  knocking.reset();
+  pending_connect.reset();
   connections.remove(id);
   push(TransportEvent::Kind::disconnected, id, reason);
 }
@@ -160,12 +160,12 @@ bool EnetTransport::Impl::stuck(Connection& connection) const {
   return std::exchange(connection.waiting_full, most) && most;
 }
 
-void EnetTransport::Impl::drop_silent(double now_s) {
-  if (now_s - looked_s < limits::kLookSeconds) return;
-  looked_s = now_s;
+void EnetTransport::Impl::disconnect_silent(double now_s) {
+  if (now_s - silence_checked_s < limits::kSilenceCheckSeconds) return;
+  silence_checked_s = now_s;
   std::vector<PeerId> gone, beyond;
   connections.for_each([&](PeerId id, Connection& connection) {
-    hurry_oldest(*connection.peer);
+    limit_resend_wait(*connection.peer);
     if (connection.liveness.given_up(now_s, connection.peer->incomingDataTotal)) {
       gone.push_back(id);
     } else if (stuck(connection)) {
@@ -197,7 +197,7 @@ void EnetTransport::Impl::drop_silent(double now_s) {
   traffic.tidy(now_s);
   for (ENetPeer* peer = host->peers; peer != host->peers + host->peerCount; ++peer) {
     if (peer->state != ENET_PEER_STATE_ACKNOWLEDGING_CONNECT) continue;
-    hurry_oldest(*peer);
+    limit_resend_wait(*peer);
     if (peer->timeoutMaximum == limits::kHalfOpenMostMs) continue;
     enet_peer_timeout(peer, limits::kHalfOpenFactor, limits::kHalfOpenLeastMs, limits::kHalfOpenMostMs);
   }
