@@ -32,6 +32,7 @@
 
 namespace reckoner {
 
+class CodingStatistics;
 class ShownHistory;
 
 /// One client as the server knows it: the entities it follows, the messages and updates in flight to it, and
