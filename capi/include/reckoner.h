@@ -44,7 +44,7 @@ typedef int32_t reckoner_result;
 enum {
   RECKONER_OK = 0,
   RECKONER_NOTHING = 1,         /* no event, no message, not known yet */
-  RECKONER_ERROR_ARGUMENT = -1, /* a null pointer, or a value that makes no sense */
+  RECKONER_ERROR_ARGUMENT = -1, /* a null pointer, or an invalid value */
   RECKONER_ERROR_STRUCT = -2,   /* a struct_size that is none, or members that this library does not know */
   RECKONER_ERROR_UNKNOWN = -3,  /* no such entity, client, route or field */
   RECKONER_ERROR_REFUSED = -4,  /* it makes sense, but cannot be done now or here */
@@ -288,9 +288,9 @@ typedef struct reckoner_server_config {
   double limit_address_bytes_per_second;     /* 4000000, the same */
   double limit_burst_s;                      /* 2: so many seconds' worth may come at once */
   uint64_t limit_message_bytes;              /* 32768, and at most: the largest control message */
-  uint64_t limit_waiting_bytes;  /* 524288: of one peer, what waits for something lost; at least 1 */
-  uint64_t limit_backlog_bytes;  /* 8388608: of one peer, what it does not acknowledge; at least 1 */
-  uint64_t limit_waiting_events; /* 65536: that wait to be polled; at least 1 */
+  uint64_t limit_waiting_bytes;  /* 524288; 16384 to 1e9: data of one peer that waits for a lost packet */
+  uint64_t limit_backlog_bytes;  /* 8388608; 65536 to 1e9: data that one peer has not acknowledged */
+  uint64_t limit_waiting_events; /* 65536; 16 to 1e7: events that wait to be polled */
 
   reckoner_log_function log; /* null: nothing is said */
   void* log_user;            /* handed to it */
@@ -304,7 +304,7 @@ typedef struct reckoner_server_config {
   int32_t reserved3;
   double ticket_s;    /* 3600: how long a client may come back by itself after it was last connected */
   double half_open_s; /* 5: a session that no connection follows is gone then */
-  uint64_t limit_waiting_event_bytes; /* 33554432: of events that wait to be polled; at least 1 */
+  uint64_t limit_waiting_event_bytes; /* 33554432; 65536 to 4e9: bytes of these events */
   double limit_silence_s;          /* 10, from 1 to 3600: a client that sends nothing for so long is lost */
   uint32_t sessions_per_client;    /* 1: of one client id at once; a newer one ends the oldest. 0: no limit */
   uint32_t used_tokens_per_client; /* 256: tokens of one client id that are remembered */

@@ -134,12 +134,12 @@ void expect_in_operations(const std::string& document, const Table& table, const
 
 TEST(SettingsDocuments, TablesMatchTheDescriptions) {
   const std::filesystem::path documents = std::filesystem::path(RECKONER_SOURCE_DIR) / "docs";
-  const std::string reference = read_file(documents / "REFERENCE.md");
+  const std::string reference = test::read_file(documents / "REFERENCE.md");
   expect_in_reference(reference, kServerSettings, ServerConfig{});
   expect_in_reference(reference, kClientSettings, ClientConfig{});
   expect_in_reference(reference, kPlayoutSettings, PlayoutConfig{});
   expect_in_reference(reference, kArchetypeSettings, Archetype{});
-  const std::string operations = read_file(documents / "OPERATIONS.md");
+  const std::string operations = test::read_file(documents / "OPERATIONS.md");
   expect_in_operations(operations, kTransportLimitSettings, TransportLimits{});
   expect_in_operations(operations, kSecuritySettings, ServerSecurity{.key = SecretKey{}});
 }

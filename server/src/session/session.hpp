@@ -275,6 +275,7 @@ class SpawnQueue {
   MinimumQueue oldest_unconfirmed_;
 };
 
+class CodingStatistics;
 class ShownHistory;
 
 /// One client as the server knows it: the entities it follows, the messages and updates in flight to it, and

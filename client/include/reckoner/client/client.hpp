@@ -25,52 +25,53 @@
 
 namespace reckoner {
 
-/// What a client shows of an entity and what it shows it from, side by side: to be drawn over the game, or
-/// watched. Plain data; nothing in it is drawn by Reckoner. Both states are in the world, counted from the
-/// client's origin, per second of shown time.
+/// What a client shows of an entity, and the motion behind it, for debug drawing and monitoring. Plain data;
+/// Reckoner draws nothing. Both states are in the world, count from the client's origin, and are per second
+/// of shown time.
 struct ShownDebug {
-  EntityId id;   ///< which one it is
-  State shown;   ///< what is drawn
-  State motion;  ///< where the motions that are known have it at the same instant, without the blend
-  double shown_time_s = 0.0;   ///< that instant of server time
-  double motion_time_s = 0.0;  ///< time stamp of the newest motion, server time
-  double age_s = 0.0;          ///< present server time minus that
-  double blend_m = 0.0;        ///< how far the blend still holds it off the motion
-  double blend_rad = 0.0;      ///< the same of its orientation
-  double blend_left_s = 0.0;   ///< until nothing is left of that; 0: no blend is under way
-  /// The archetype's, as the server said at the welcome: what is shown is off by no more while the link is
-  /// faster than its motion changes, and it is followed at full detail.
+  EntityId id;                 ///< the entity
+  State shown;                 ///< the drawn state
+  State motion;                ///< the state of the known motions at the same time, without the blend
+  double shown_time_s = 0.0;   ///< the shown instant, s of server time
+  double motion_time_s = 0.0;  ///< time stamp of the newest motion, s of server time
+  double age_s = 0.0;          ///< present server time minus motion_time_s, s
+  double blend_m = 0.0;        ///< distance between `shown` and `motion`, m
+  double blend_rad = 0.0;      ///< angle between the orientations of `shown` and `motion`, rad
+  double blend_left_s = 0.0;   ///< time until the blend ends, s; 0: there is no blend
+  /// The archetype's threshold from the server, m. The shown error stays within it while the link is faster
+  /// than the motion changes, and the entity has the finest level of detail.
   double threshold_m = 0.0;
-  double threshold_rad = 0.0;  ///< rad
-  bool fading = false;         ///< nobody vouches for its motion any more: it fades to rest
-  bool owned = false;          ///< by this client
-  EntityId frame{};            ///< whose frame it lives in; null: the world
+  double threshold_rad = 0.0;  ///< the archetype's threshold of the orientation, rad
+  bool fading = false;         ///< true if its motion is no longer confirmed, so that it fades to rest
+  bool owned = false;          ///< true if this client owns it
+  EntityId frame{};            ///< the entity in whose frame it is; null: it is in the world frame
 };
 
-/// How a client that has a Dialer comes back by itself, once it has been in the world (docs/connections.md).
+/// How a client with a Dialer reconnects after it has joined once (docs/connections.md).
 struct ReconnectConfig {
-  double silence_s = 5.0;     ///< a connection on which nothing arrived for so long is given up, s
-  double first_wait_s = 0.5;  ///< before the first attempt, at most, s
-  double growth = 2.0;        ///< each wait is so many times the one before
-  double most_wait_s = 10.0;  ///< but no longer, s
-  double jitter = 0.5;        ///< so much of each wait is left to chance, 0 to 1: not all shall come at once
-  double attempt_s = 6.0;     ///< an attempt that has not come through by then has failed, s
-  double give_up_s = 0.0;     ///< then the client is disconnected for good, s; 0: never
+  double silence_s = 5.0;     ///< a connection on which nothing arrived for this time is lost, s
+  double first_wait_s = 0.5;  ///< longest wait before the first attempt, s
+  double growth = 2.0;        ///< factor from each wait to the next; at least 1
+  double most_wait_s = 10.0;  ///< longest wait before any attempt, s
+  double jitter = 0.5;        ///< share of each wait that is random, 0 to 1, so that clients spread out
+  double attempt_s = 6.0;     ///< an attempt that has not succeeded after this time has failed, s
+  double give_up_s = 0.0;     ///< the client stops its attempts after this time, s; 0: never
 };
 
-/// How a client runs.
+/// Configuration of a client.
 struct ClientConfig {
-  std::vector<Archetype> archetypes{1};  ///< the same kinds, in the same order, as on the server
-  PlayoutConfig playout;                 ///< when to show entities, and how fast to blend
-  double ack_interval_s = 0.05;          ///< what arrived is acknowledged at least this often, s; at most 0.1
-  double silence_s = 1.0;                ///< a connection silent for longer fades motion to rest, s
-  /// The same for one entity, of which the server has told nothing, nor that there is nothing to tell, for so
-  /// long, s: to this client it cannot send all that it should.
+  std::vector<Archetype> archetypes{1};  ///< equal to the server's, in equal order
+  PlayoutConfig playout;                 ///< which instant to show, and how fast to blend
+  double ack_interval_s = 0.05;          ///< received datagrams are acknowledged this often, s; at most 0.1
+  double silence_s = 1.0;  ///< all motion fades to rest if the connection is silent for longer, s
+  /// An entity fades to rest if the server neither updates nor confirms it for this time, s. That happens if
+  /// the server cannot send this client everything that it should.
   double unconfirmed_s = 5.0;
-  double owned_updates_per_second = 0.0;  ///< budget of each entity that this client owns; 0: its thresholds
-  ReconnectConfig reconnect;              ///< for clients that have a Dialer
-  /// Where the client says what happens: joined, refused or lost (and why), its clock stepped, what was
-  /// refused of the server. Empty: nowhere.
+  /// Budget of updates per second of each entity that this client owns. 0: its thresholds decide.
+  double owned_updates_per_second = 0.0;
+  ReconnectConfig reconnect;  ///< how a client with a Dialer reconnects
+  /// Receives log records: the client joined, was refused or lost its connection (with the reason), its clock
+  /// stepped, data from the server was refused. Empty: no log.
   LogSink log{};
 };
 
@@ -82,100 +83,100 @@ struct ClientConfig {
 [[nodiscard]] RECKONER_CLIENT_API std::optional<Error> find_invalid_setting(const PlayoutConfig& playout);
 
 enum class ClientStatus : std::uint8_t {
-  connecting,    ///< no answer yet
-  joining,       ///< connected; asked to be let in
-  joined,        ///< in the world
-  refused,       ///< the server said no, see Client::refusal()
-  disconnected,  ///< the connection ended, or never came about
-  reconnecting,  ///< was in the world, and is on its way back: what is shown goes on, and fades to rest
+  connecting,    ///< there is no connection yet
+  joining,       ///< connected; the server has not admitted the client yet
+  joined,        ///< the server has admitted the client
+  refused,       ///< the server refused the client, see Client::refusal()
+  disconnected,  ///< the connection ended or could not be established
+  reconnecting,  ///< the connection was lost; entities are still shown and fade to rest
 };
 
-/// Something that happened to the world as this client sees it, oldest first from Client::poll_event().
+/// An event in the client's world. Client::poll_event() returns the oldest first.
 struct ClientEvent {
-  /// What happened.
+  /// The kind of event.
   enum class Kind : std::uint8_t {
     joined,
     spawned,
     despawned,
     teleported,
     fields_changed,  ///< of a visible entity; `fields` says which
-    given,           ///< the entity is this client's from now on: tell move() what it does
-    taken,           ///< it is not any more
-    corrected,       ///< the server does not believe what it did: go on from Client::owned()
-    server_closed,   ///< the server went down on purpose
-    disconnected,    ///< it is over: the client does not come back by itself
-    lost,            ///< the connection is lost, and the client on its way back
-    resumed,         ///< it is back in its session: nothing is lost that was sent reliably, either way
-    /// It is back, but the server knew nothing of its session: it was restarted, or the client away for too
-    /// long. All there was has despawned, what follows is another world, and what was sent reliably may not
-    /// have arrived (ClientStats::messages_abandoned).
+    given,           ///< this client owns the entity from now on: call Client::move()
+    taken,           ///< this client no longer owns the entity
+    corrected,       ///< the server refused the owner's motion: continue from Client::owned()
+    server_closed,   ///< the server shut down
+    disconnected,    ///< the connection has ended, and the client does not reconnect
+    lost,            ///< the connection is lost, and the client reconnects
+    resumed,         ///< the client has resumed its session; no reliable message is lost in either direction
+    /// The client has reconnected, but the server does not know its session: the server was restarted, or the
+    /// client was disconnected for too long. All entities have despawned, and a new world follows. Reliable
+    /// messages may be lost (ClientStats::messages_abandoned).
     restarted,
   };
-  Kind kind = Kind::joined;  ///< what happened
-  EntityId entity;           ///< that it happened to; null if to the client itself
-  std::uint32_t fields = 0;  ///< a bit each, bit 0 for the first
+  Kind kind = Kind::joined;  ///< the kind of event
+  EntityId entity;           ///< the entity concerned; null if the event concerns the client itself
+  std::uint32_t fields = 0;  ///< changed fields, one bit each; bit 0 is the first field
 };
 
-/// What stays the same about an entity while it lives.
+/// Properties of an entity that do not change.
 struct EntityInfo {
-  std::size_t archetype = 0;  ///< number of its kind, as declared on both sides
-  std::string name;           ///< as the server's game gave it, at most 64 bytes of UTF-8
+  std::size_t archetype = 0;  ///< index of its archetype
+  std::string name;           ///< name from the server's game, at most 64 bytes of UTF-8
 };
 
-/// An entity as it is to be drawn in this frame.
+/// An entity to be drawn in this frame.
 struct ShownEntity {
-  EntityId id;                ///< which one it is
-  State shown;                ///< pose and its derivatives, continuous from frame to frame
-  double shown_time_s = 0.0;  ///< the instant of server time that the pose means to show
-  double age_s = 0.0;         ///< present server time minus the time stamp of the motion in use
-  /// The route on whose curve the pose lies; null if it is free, or being blended. Lives as long as the
-  /// client's session.
+  EntityId id;                ///< the entity
+  State shown;                ///< pose and derivatives in the world, continuous from frame to frame
+  double shown_time_s = 0.0;  ///< the shown instant, s of server time
+  double age_s = 0.0;         ///< present server time minus the time stamp of the motion in use, s
+  /// The route on whose curve the pose lies; null if the entity moves freely or is being blended. Valid as
+  /// long as the client's session.
   const Route* route = nullptr;
-  EntityId frame{};  ///< whose frame it lives in; null: the world
-  State local{};  ///< as `shown`, in that frame: what stands still there, stands still. A route is in it, too
+  EntityId frame{};  ///< the entity in whose frame it is; null: it is in the world frame
+  State local{};     ///< the shown state relative to that frame. `route` is relative to the frame, too
 };
 
-/// Everything that is to be drawn in this frame, as arrays: the same entity at the same place in each.
+/// The poses to be drawn in this frame, as arrays. An index means one entity in all arrays.
 struct ShownPoses {
-  std::span<const EntityId> ids;            ///< in no order, each once
-  std::span<const glm::dvec3> positions;    ///< m
-  std::span<const glm::quat> orientations;  ///< unit
-  double shown_time_s = 0.0;                ///< the instant of server time that they mean to show
+  std::span<const EntityId> ids;            ///< the entities, in no order, each once
+  std::span<const glm::dvec3> positions;    ///< positions, m
+  std::span<const glm::quat> orientations;  ///< unit quaternions
+  double shown_time_s = 0.0;                ///< the shown instant, s of server time
 };
 
-/// What a client counted since it was made.
+/// Counters of a client since its creation.
 struct ClientStats {
-  std::uint64_t datagrams_received = 0;  ///< with state, whatever was in them
-  std::uint64_t datagrams_lost = 0;      ///< gaps in the sequence that were never filled
-  std::uint64_t updates_applied = 0;     ///< motions that became what is shown, or were blended in
-  std::uint64_t updates_stale = 0;       ///< older than what was known, or of an entity that is gone
-  std::uint64_t datagrams_stale = 0;     ///< repeated, or far too late; their updates were not read
-  std::uint64_t malformed = 0;           ///< payloads and messages refused that no honest server sends
-  std::uint64_t unknown_references = 0;  ///< datagrams refused: they refer to motions that are not known here
-  std::uint64_t state_bytes_received = 0;   ///< payloads of state, without headers, bytes
-  std::uint64_t field_changes_applied = 0;  ///< values of user fields
-  std::uint64_t field_changes_stale = 0;    ///< known already, overtaken, or of an entity that is gone
-  std::uint64_t corrections = 0;            ///< of entities that this client owns
-  std::uint64_t messages_received = 0;      ///< game messages, queued for poll_message()
-  std::uint64_t messages_refused = 0;       ///< gone, because too many waited
-  std::uint64_t messages_sent = 0;          ///< handed to the transport
-  std::uint64_t messages_dropped = 0;       ///< not sent
-  std::uint64_t messages_abandoned = 0;     ///< reliable ones, not confirmed when their session ended
-  std::uint64_t connections_lost = 0;       ///< and come back from, or not
-  /// Payloads and messages that were not taken in, by reason. Some are merely late.
+  std::uint64_t datagrams_received = 0;     ///< state datagrams that arrived
+  std::uint64_t datagrams_lost = 0;         ///< gaps in the sequence numbers that were never filled
+  std::uint64_t updates_applied = 0;        ///< motions that were applied
+  std::uint64_t updates_stale = 0;          ///< motions older than a known one, or of a despawned entity
+  std::uint64_t datagrams_stale = 0;        ///< state datagrams not read: duplicates, or much too late
+  std::uint64_t malformed = 0;              ///< refused payloads and messages that no honest server sends
+  std::uint64_t unknown_references = 0;     ///< datagrams refused because they refer to unknown motions
+  std::uint64_t state_bytes_received = 0;   ///< payload bytes of state datagrams, without headers
+  std::uint64_t field_changes_applied = 0;  ///< values of user fields that were applied
+  std::uint64_t field_changes_stale = 0;  ///< field values known already, outdated, or of a despawned entity
+  std::uint64_t corrections = 0;          ///< corrections of entities that this client owns
+  std::uint64_t messages_received = 0;    ///< game messages, queued for poll_message()
+  std::uint64_t messages_refused = 0;     ///< game messages discarded because too many waited
+  std::uint64_t messages_sent = 0;        ///< game messages passed to the transport
+  std::uint64_t messages_dropped = 0;     ///< game messages not sent
+  std::uint64_t messages_abandoned = 0;   ///< reliable messages not confirmed when their session ended
+  std::uint64_t connections_lost = 0;     ///< lost connections
+  /// Refused payloads and messages, by reason. Some are only late.
   RefusalCounts refusals;
-  double round_trip_s = 0.0;  ///< smallest of the recent ones
-  double delay_s = 0.0;       ///< how far behind server time entities are shown at present
+  double round_trip_s = 0.0;  ///< smallest recent round-trip time, s
+  double delay_s = 0.0;       ///< present server time minus the shown time, s
 };
 
 struct ClientTestSwitches;  // of measurements and tests
 
-/// The showing side: keeps every remote entity where it should be drawn, continuous in position and velocity.
+/// The showing side. It computes where to draw every remote entity, continuous in position and velocity.
 ///
-/// Per frame: receive() with the local time, handle events, draw frame(). Local time is any clock that runs
-/// in seconds and never goes back; server time is estimated from what arrives.
+/// In each frame: call receive() with the local time, handle events, and draw frame(). Local time is any
+/// clock in seconds that never goes back. The client estimates server time from arriving data.
 ///
-/// Belongs to one thread at a time. The transport or dialer must outlive it and serve it alone.
+/// Belongs to one thread at a time. The transport or dialer must outlive the client and serve no other one.
 class RECKONER_CLIENT_API Client {
  public:
   /// Uses the one connection of `transport`, which knows the server's address. The client joins as soon as
@@ -192,109 +193,117 @@ class RECKONER_CLIENT_API Client {
   /// and ends the program.
   Client(ClientConfig config, Dialer& dialer);
   ~Client();
-  Client(Client&& other) noexcept;             ///< `other` is then good only for assignment and destruction
-  Client& operator=(Client&& other) noexcept;  ///< `other` is then good only for assignment and destruction
+  Client(Client&& other) noexcept;             ///< afterwards `other` may only be assigned or destroyed
+  Client& operator=(Client&& other) noexcept;  ///< afterwards `other` may only be assigned or destroyed
 
-  /// Takes in what arrived and acknowledges it.
+  /// Processes arrived data and acknowledges it. `local_s` is the local time, s.
   void receive(double local_s);
 
-  /// Every visible entity as it is to be shown at local time `local_s`, in order of slot. The span is valid
-  /// until the next call of any non-const member. Empty before the clock is known.
+  /// All visible entities at local time `local_s`, in order of slot. The span is valid until the next call of
+  /// a non-const member. Empty until the clock is known.
   [[nodiscard]] std::span<const ShownEntity> frame(double local_s);
 
-  /// The poses of frame() as arrays, for many entities: sampled all at once, some ten times as fast. The same
-  /// to 1e-9 of a position's size and 1e-6 rad. Call either or both; the spans are valid as frame()'s.
+  /// The poses of frame() as arrays. For many entities this is about ten times as fast. The results differ
+  /// from those of frame() by at most 1e-9 of the position's size and 1e-6 rad. Call either function, or
+  /// both. The spans are valid until the next call of a non-const member.
   [[nodiscard]] ShownPoses sample(double local_s);
 
-  /// Whether what is shown stands still, for a menu, or a picture; the server and the others go on. While it
-  /// does, frame() and sample() give what was shown at `local_s`, the instant of the pause, at rest: without
-  /// what has gone since, and what has come since appears afterwards. Go on calling receive(), and poll. When
-  /// the pause is over, what is shown sets out from there and catches up with the others in half a second at
-  /// most, continuous in position and velocity (but for what has teleported). It is not known then what this
-  /// client saw (Server::pose_seen_by()). For a pause or a slow motion of all, let the clocks that server and
-  /// clients are called with stand still, or run slowly: ScaledClock.
+  /// Pauses or continues this client's view, for a menu or a picture. The server and the other clients go on.
+  /// During a pause, frame() and sample() return the entities of the pause, at rest: despawned entities stay,
+  /// and new ones appear afterwards. Continue to call receive() and to poll. After the pause, entities
+  /// continue from their shown poses and catch up within half a second, continuous in position and velocity.
+  /// Entities that have teleported jump.
+  ///
+  /// The server does not know what a paused client saw (Server::pose_seen_by()). To pause or to slow down the
+  /// whole game, stop or slow the clocks of the server and of all clients instead: ScaledClock.
   void set_paused(bool paused, double local_s);
 
-  /// Shows by another configuration from now on, in place of ClientConfig::playout: another mode, delay or
-  /// blend. What is shown goes over without a jump in place, turn or speed: its time runs up to a quarter
-  /// slower, or faster, until the delay is the new one (200 ms take 1.6 s). On the way an entity is shown as
-  /// the present is, at first, or at last. The server is told, so that it sends what the mode needs; what
-  /// this client saw (Server::pose_seen_by()) it does not know for half a second or so after it has changed
-  /// from the present to the past or back. Returns false and changes nothing if find_invalid_setting()
-  /// refuses the settings.
+  /// Changes ClientConfig::playout: the mode, the delay or the blend. The shown poses do not jump in
+  /// position, orientation or speed. Shown time runs up to a quarter slower or faster until the delay is the
+  /// new one; for 200 ms this takes 1.6 s. A change from or to present mode blends at the beginning or at the
+  /// end of that time.
+  ///
+  /// The server is notified, so that it sends what the mode needs. For about half a second after a change
+  /// from or to present mode, it does not know what this client saw (Server::pose_seen_by()). Returns false
+  /// and changes nothing if find_invalid_setting() refuses the settings.
   bool set_playout(const PlayoutConfig& playout, double local_s);
 
-  /// By what it shows: as it was made with, or as set_playout() was told last.
+  /// The current playout settings, from the configuration or from the last set_playout().
   [[nodiscard]] const PlayoutConfig& playout() const;
 
-  /// Shifts the world's origin, for games that keep it near their camera: from now on what is shown, and what
-  /// correct() and move() take, counts from this point of the server's world, m. Nothing else changes, so
-  /// that nothing jumps for who looks from a camera that is shifted with it. Routes (ShownEntity::route) stay
-  /// where they are. False, and no change, if the point is none.
+  /// Sets the origin of the game's coordinates, m, for games that keep it near their camera. From then on,
+  /// shown states and the arguments of correct() and move() count from this point of the server's world.
+  /// Nothing else changes, so the picture does not jump if the camera is shifted, too. Routes
+  /// (ShownEntity::route) are not shifted. Returns false and changes nothing if the point is not finite.
   bool set_origin(const glm::dvec3& origin);
 
-  /// The next event, oldest first; nothing when all have been told. Poll every frame.
+  /// The oldest event that was not polled yet, or nullopt. Poll every frame.
   [[nodiscard]] std::optional<ClientEvent> poll_event();
 
-  /// How far it has come with its server, as of the last receive().
+  /// The state of the connection, as of the last receive().
   [[nodiscard]] ClientStatus status() const;
-  /// Why, if refused or disconnected, or why the last attempt failed; empty otherwise.
+  /// Why the client was refused or disconnected, or why the last attempt failed; otherwise empty.
   [[nodiscard]] const std::string& refusal() const;
-  /// How long the client has been on its way back, s; 0 if it is not.
+  /// How long the client has been reconnecting, s; 0 if it is not.
   [[nodiscard]] double lost_for_s(double local_s) const;
 
-  /// Name and archetype of an entity that is or was just shown; null if unknown. Valid as frame()'s span.
+  /// Name and archetype of an entity that is shown or was shown a moment ago; null if it is unknown. Valid
+  /// until the next call of a non-const member.
   [[nodiscard]] const EntityInfo* info(EntityId id) const;
 
-  /// The value of a user field (Archetype::fields, by its number) at the instant that the last frame()
-  /// showed; in present mode the newest. Null for an unknown id or field. Valid as frame()'s span.
+  /// The value of a user field (its index in Archetype::fields) at the instant that the last frame() showed.
+  /// In present mode it is the newest value. Null if the id or the field is unknown. Valid until the next
+  /// call of a non-const member.
   [[nodiscard]] const FieldValue* field(EntityId id, std::size_t field) const;
 
-  /// Sends a message to the server. Reliable: it arrives, after all that were sent so before, unless the
-  /// session ends (ClientEvent::restarted); it can also be sent on the way back, and waits then; at most
-  /// kMaxReliableBytes. Unreliable: it travels with the next receive() and may get
-  /// lost; at most kMaxUnreliableBytes. The stamp is told to the server's game: the time, of the server, s,
-  /// at which the player saw what it is about, perhaps (ShownEntity::shown_time_s). False, and nothing is
-  /// sent, before the client has joined, for an empty or too large message or an insane stamp, and if too
-  /// many wait.
+  /// Sends a message to the server. A reliable message, at most kMaxReliableBytes, arrives in the order of
+  /// sending unless the session ends (ClientEvent::Kind::restarted). While the client reconnects, it waits.
+  /// An unreliable message, at most kMaxUnreliableBytes, is sent with the next receive() and may get lost.
+  /// The server's game receives the time stamp, s of server time; it can be the instant that the player saw
+  /// (ShownEntity::shown_time_s).
+  ///
+  /// Returns false and sends nothing if the client has not joined, the message is empty or too large, the
+  /// stamp is invalid, or too many messages wait.
   bool send(std::span<const std::byte> payload, Delivery delivery,
             std::optional<double> time_s = std::nullopt);
 
-  /// The next message of the server. Those with a stamp come when what is shown has come to it, the others at
-  /// once. The payload is valid until the next call. Poll every frame: what waits is bounded, and what is
-  /// beyond is gone (ClientStats::messages_refused).
+  /// The next message from the server, or nullopt. A message with a time stamp is delivered when that time is
+  /// shown, others at once. The payload is valid until the next call. Poll every frame: the queue is limited,
+  /// and messages beyond it are discarded (ClientStats::messages_refused).
   [[nodiscard]] std::optional<GameMessage> poll_message();
 
-  /// Estimated server time at local time `local_s`; nothing before the first answer.
+  /// The estimated server time at local time `local_s`, s; nullopt before the first answer.
   [[nodiscard]] std::optional<double> server_time_s(double local_s) const;
 
-  /// Hands a corrected pose back (pushed out of a wall, set on the ground): blending goes on from there.
+  /// Replaces a shown state, for example because the game pushed the entity out of a wall. The blend
+  /// continues from there. Returns false if the entity is not shown or the state is invalid.
   bool correct(EntityId id, const State& shown, double local_s);
 
-  /// What an entity that this client owns is doing at local time `local_s`: call it every frame, after
-  /// receive(). It is shown just so, without delay; what of it the server must be told is sent at once.
-  /// In the frame of another entity, if one is given: `state` is then as that frame is turned and moves, and
-  /// is shown where the frame is shown. Another frame than before: it goes over (into_frame() and
-  /// out_of_frame() with ShownEntity::shown of the frames say what it is there). False, and no change, if the
-  /// client does not own it, the state is insane or beyond the archetype's limits, the frame is not known
-  /// here, lives in the entity itself or too deep, and from a correction until its event was polled.
+  /// Sets the state of an entity that this client owns, at local time `local_s`. Call it every frame, after
+  /// receive(). The entity is shown in this state without delay, and necessary updates are sent at once.
+  ///
+  /// If `frame` is not null, `state` is relative to that entity's frame, and is shown where the frame is
+  /// shown. To change frames, pass another frame; into_frame() and out_of_frame() with ShownEntity::shown of
+  /// the frames convert the state. Returns false and changes nothing if the client does not own the entity,
+  /// the state is invalid or beyond the archetype's limits, the frame is unknown, is in the entity's own
+  /// frame or nested too deeply, or a correction's event was not polled yet.
   bool move(EntityId id, const State& state, double local_s, EntityId frame = {});
 
-  /// Where an entity that this client owns is to go on from at `local_s`, when it was given or corrected:
-  /// what the server has it doing, carried on, in the frame owned_frame(). Nothing if it does not own it.
+  /// The state from which an owned entity should continue at local time `local_s` after it was given or
+  /// corrected, relative to owned_frame(). It is the server's motion, extrapolated. Nullopt if this client
+  /// does not own the entity.
   [[nodiscard]] std::optional<State> owned(EntityId id, double local_s) const;
-  /// The frame of that; null: the world, or nothing that it owns.
+  /// The frame of owned(); null if it is the world frame, or if this client does not own the entity.
   [[nodiscard]] EntityId owned_frame(EntityId id) const;
 
-  /// What is shown of an entity beside the motion that it is blended onto, for drawing over the game and for
-  /// watching; as of the last frame() or sample(). Nothing for what was not shown then.
+  /// The shown state of an entity and the motion behind it, as of the last frame() or sample(), for debug
+  /// drawing. Nullopt if the entity was not shown then.
   [[nodiscard]] std::optional<ShownDebug> debug(EntityId id) const;
 
-  /// What was counted since it was made. Lives as long as the client; changes with every call that does
-  /// something.
+  /// Counters since the creation. Valid as long as the client; every non-const member changes them.
   [[nodiscard]] const ClientStats& stats() const;
 
-  /// Says goodbye, for good. Keep servicing the transport for a moment afterwards.
+  /// Leaves the server for good. Continue to service the transport for a moment.
   void leave();
 
  private:
