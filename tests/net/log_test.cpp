@@ -169,7 +169,7 @@ TEST(TransportLog, WarnsOfAnInsecureServer) {
   security.any_server = true;
   EXPECT_TRUE(EnetTransport::listen({.host = "127.0.0.1", .security = security, .log = heard.sink()}));
   ASSERT_EQ(heard.lines.size(), 1u);
-  EXPECT_EQ(heard.lines[0].event, "tokens for any server are taken");
+  EXPECT_EQ(heard.lines[0].event, "tokens for any server are accepted");
 }
 
 TEST(TransportLog, LogsAMissingAnswer) {
@@ -206,7 +206,7 @@ TEST(TransportLog, LogsTheAddressOfRefusedClients) {
   const auto refused = [&] { return (*server)->stats().refusals[Refusal::handshake_limit]; };
   const double begin_s = now_s();
   ASSERT_TRUE(until([&] { return refused() >= 6; }, all));
-  const auto lines = heard.count("client turned away: too many from its address, or in all");
+  const auto lines = heard.count("client refused: too many from its address, or in total");
   EXPECT_GE(lines, 1u);
   EXPECT_LE(static_cast<double>(lines), now_s() - begin_s + 1.0) << "once a second";
   for (const LogCapture::Line& line : heard.lines) {

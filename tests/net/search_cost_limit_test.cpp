@@ -51,18 +51,18 @@ EnetDatagram acknowledgement(unsigned number, unsigned channel = 0) {
 }
 
 // Works at any command number, also across the wrap.
-class ListWorkAt : public testing::TestWithParam<unsigned> {
+class SearchCostLimitAt : public testing::TestWithParam<unsigned> {
  protected:
   [[nodiscard]] std::uint16_t at(int ahead) const { return static_cast<std::uint16_t>(GetParam() + ahead); }
 };
 
-TEST_P(ListWorkAt, PacketsInOrderCostNothing) {
+TEST_P(SearchCostLimitAt, PacketsInOrderCostNothing) {
   const EnetLists lists(at(0), 0);
   EXPECT_EQ(outcome(lists, reliable(at(1))), (Outcome{{}, 1}));
   EXPECT_EQ(outcome(lists, fragment(at(1), 2)), (Outcome{{}, 2}));
 }
 
-TEST_P(ListWorkAt, RepeatedPacketsCostNothing) {
+TEST_P(SearchCostLimitAt, RepeatedPacketsCostNothing) {
   EnetLists lists(at(0), 0);
   for (int i = 2; i < 100; ++i)
     lists.wait(at(i));
@@ -70,7 +70,7 @@ TEST_P(ListWorkAt, RepeatedPacketsCostNothing) {
     EXPECT_EQ(outcome(lists, reliable(at(behind))), (Outcome{{}, 0})) << behind;
 }
 
-TEST_P(ListWorkAt, CountsTheStepsFromTheEndOfTheList) {
+TEST_P(SearchCostLimitAt, CountsTheStepsFromTheEndOfTheList) {
   EnetLists lists(at(0), 0);
   for (int i = 2; i <= 1000; ++i)
     lists.wait(at(i));
@@ -85,7 +85,7 @@ TEST_P(ListWorkAt, CountsTheStepsFromTheEndOfTheList) {
   EXPECT_EQ(outcome(lists, both).steps, 1u + 11u);
 }
 
-TEST_P(ListWorkAt, PacketsBeyondTheWindowAreRefused) {
+TEST_P(SearchCostLimitAt, PacketsBeyondTheWindowAreRefused) {
   const EnetLists lists(at(0), 0);
   for (const int ahead : {1, 2, kReach - 1, int{kReach}})
     EXPECT_EQ(outcome(lists, reliable(at(ahead))).why, std::nullopt) << ahead;
@@ -98,7 +98,7 @@ TEST_P(ListWorkAt, PacketsBeyondTheWindowAreRefused) {
   }
 }
 
-TEST_P(ListWorkAt, CountsTheStepsOfAnAcknowledgement) {
+TEST_P(SearchCostLimitAt, CountsTheStepsOfAnAcknowledgement) {
   EnetLists lists(0, at(14));
   for (int i = 1; i <= 10; ++i)
     lists.send(at(i));
@@ -117,7 +117,7 @@ TEST_P(ListWorkAt, CountsTheStepsOfAnAcknowledgement) {
     EXPECT_EQ(outcome(lists, acknowledgement(at(1), channel)), (Outcome{Refusal::never_sent, 0})) << channel;
 }
 
-INSTANTIATE_TEST_SUITE_P(Numbers, ListWorkAt,
+INSTANTIATE_TEST_SUITE_P(Numbers, SearchCostLimitAt,
                          testing::Values(100u, 4096u, 32'760u, 40'000u, 65'000u, 65'530u));
 
 // More than half of all command numbers may wait to be sent. Acknowledged numbers are not mistaken for newer

@@ -25,7 +25,7 @@ class TransportLog {
   /// is no security.
   void opened(const ServerSecurity* security, std::uint16_t port) const {
     const std::string_view event = security == nullptr ? "insecure: anyone can join, and nothing is encrypted"
-                                   : security->any_server ? "tokens for any server are taken"
+                                   : security->any_server ? "tokens for any server are accepted"
                                                           : "";
     if (!event.empty()) reckoner::say(sink_, LogLevel::warning, event, {{"port", std::uint64_t{port}}});
   }
@@ -37,7 +37,7 @@ class TransportLog {
   }
   /// The peer has proven a new address. A null `peer` means that its connection is not established yet.
   void moved(PeerId peer, const ServerAddress& address) const {
-    say(LogLevel::debug, "peer has another address", peer, address);
+    say(LogLevel::debug, "peer has a new address", peer, address);
   }
   /// The peer was silent for too long. If `closing`: it did not confirm its disconnect.
   void timed_out(PeerId peer, const ServerAddress& address, bool closing) const {
@@ -52,18 +52,18 @@ class TransportLog {
     say(LogLevel::info, "peer replaced by a newer login", peer, address);
   }
   void acknowledges_nothing(PeerId peer, const ServerAddress& address) const {
-    say(LogLevel::warning, "peer takes no control messages in", peer, address);
+    say(LogLevel::warning, "peer acknowledges no control messages", peer, address);
   }
   /// Data of the peer waits for a lost packet that never arrived, and has reached
   /// TransportLimits::waiting_bytes.
   void waits_too_long(PeerId peer, const ServerAddress& address) const {
-    say(LogLevel::warning, "peer has too much waiting for what is missing", peer, address);
+    say(LogLevel::warning, "too much data of the peer waits for a lost packet", peer, address);
   }
   /// A limit refused a client that has proven its address. Logs this at most once a second.
   void turned_away(const ServerAddress& address, double now_s) {
     if (!sink_ || !turned_away_.due(now_s)) return;
     const std::string where = host_text(address) + ':' + std::to_string(address.port);
-    reckoner::say(sink_, LogLevel::warning, "client turned away: too many from its address, or in all",
+    reckoner::say(sink_, LogLevel::warning, "client refused: too many from its address, or in total",
                   {{"address", std::string_view(where)}});
   }
 
