@@ -101,8 +101,8 @@ int run_flood_command(const FloodArguments& arguments) {
       ratios.push_back(quiet.back() > 0.0 ? flooded.back() / quiet.back() : 0.0);
     }
     all["ratios"][figure.name] = upper_median(ratios);
-    fmt::print("  {:<40}{:>10.4f}{:>10.4f}{:>8.2f}\n", figure.text, upper_median(quiet), upper_median(flooded),
-               upper_median(ratios));
+    fmt::print("  {:<40}{:>10.4f}{:>10.4f}{:>8.2f}\n", figure.text, upper_median(quiet),
+               upper_median(flooded), upper_median(ratios));
   }
   if (!arguments.json.empty()) {
     if (const auto wrong = write_json(arguments.json, all))

@@ -73,7 +73,8 @@ TEST(BadNetwork, SessionSurvivesAnOutageDuplicatesReorderingAndADelayJump) {
     program->send_signal(SIGTERM);
     EXPECT_EQ(program->wait(kTimeoutS), 0) << program->errors();
   }
-  EXPECT_EQ(client.output().find("joined a new session"), std::string::npos) << client.output() << client.errors();
+  EXPECT_EQ(client.output().find("joined a new session"), std::string::npos)
+      << client.output() << client.errors();
 
   const PoseTable shown = read_poses(dir.file("shown.csv")), truth = read_poses(dir.file("truth.csv"));
   EXPECT_EQ(shown.entities.size(), 5u) << "nothing was begun a second time";

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "server/src/session/session.hpp"
-
 #include "scenario/builtin/random.hpp"
+#include "server/src/session/session.hpp"
 
 #include <algorithm>
 #include <cstdint>
