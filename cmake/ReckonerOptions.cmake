@@ -85,7 +85,7 @@ endfunction()
 
 # reckoner_precompile_as(target other): uses the precompiled headers of another target that has the same flags.
 function(reckoner_precompile_as target other)
-  if(RECKONER_PRECOMPILE AND NOT MSVC)
+  if(RECKONER_PRECOMPILE AND NOT WIN32)
     target_precompile_headers(${target} REUSE_FROM ${other})
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
       target_compile_options(${target} PRIVATE -fpch-preprocess)
@@ -161,6 +161,10 @@ function(reckoner_library name)
     EXPORT_NAME ${name} OUTPUT_NAME reckoner-${name} POSITION_INDEPENDENT_CODE ON
     CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
     VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  if(NOT WIN32)
+    # Only Windows needs a symbol of its own per shared library; without it all libraries share precompiled headers.
+    set_target_properties(reckoner_${name} PROPERTIES DEFINE_SYMBOL "")
+  endif()
   if(RECKONER_SANITIZE AND NOT ARG_PRECOMPILE)
     # Makes the tests fast enough. Not for CLI11, which takes minutes to optimise with sanitizers.
     target_compile_options(reckoner_${name} PRIVATE -O1)
