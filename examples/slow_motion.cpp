@@ -90,7 +90,7 @@ int main() {
   const reckoner::EntityId ball = server->spawn(0, "ball", flying(0.0));
 
   reckoner::ScaledClock server_clock, client_clock;  // in a real game: on two machines
-  std::optional<Pace> to_come, heard;
+  std::optional<Pace> to_come, received;
   bool announced = false;
   std::optional<glm::dvec3> last;
   double last_s = 0.0, slow_m = 0.0, slow_s = 0.0, fastest_mps = 0.0;
@@ -99,7 +99,7 @@ int main() {
     std::this_thread::sleep_for(std::chrono::milliseconds(4));
     real_now_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     run(*server, ball, server_clock, real_now_s, to_come);
-    run(*client, client_clock, real_now_s, heard);
+    run(*client, client_clock, real_now_s, received);
     if (real_now_s > 2.0 && !announced) {
       to_come = {server_clock.at(real_now_s) + 0.3, 0.2};  // early enough for the message to arrive
       announced =

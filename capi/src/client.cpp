@@ -2,6 +2,7 @@
 // Creation, events and messages of a client.
 #include "capi/src/client_handle.hpp"
 #include "capi/src/log.hpp"
+#include "capi/src/shared_fields.hpp"
 
 #include <cmath>
 #include <cstring>
@@ -22,10 +23,6 @@ using capi::with_client;
 
 namespace {
 
-bool is_rate(double value) {
-  return std::isfinite(value) && value >= 0.0;
-}
-
 // Faults that only C has: pointers that do not fit, and numbers that name something. Client::create() checks
 // all other values. Empty: there is no fault.
 std::string_view pointer_fault(const reckoner_client_config& c) {
@@ -41,22 +38,7 @@ std::string_view pointer_fault(const reckoner_client_config& c) {
 ClientConfig config_of(const reckoner_client_config& c, std::vector<Archetype>&& archetypes) {
   ClientConfig config;
   config.archetypes = std::move(archetypes);
-  config.playout = {.mode = static_cast<PlayoutMode>(c.mode),
-                    .delay_s = c.delay_s,
-                    .max_delay_s = c.max_delay_s,
-                    .blend_frames = c.blend_frames,
-                    .frame_rate_hz = c.frame_rate_hz};
-  config.ack_interval_s = c.ack_interval_s;
-  config.silence_s = c.silence_s;
-  config.unconfirmed_s = c.unconfirmed_s;
-  config.owned_updates_per_second = c.owned_updates_per_second;
-  config.reconnect = {.silence_s = c.reconnect_silence_s,
-                      .first_wait_s = c.reconnect_first_wait_s,
-                      .growth = c.reconnect_growth,
-                      .most_wait_s = c.reconnect_most_wait_s,
-                      .jitter = c.reconnect_jitter,
-                      .attempt_s = c.reconnect_attempt_s,
-                      .give_up_s = c.reconnect_give_up_s};
+  copy_from_c(capi::kClientFields, config, c);
   config.log = capi::log_sink(c.log, c.log_user, c.log_least);
   return config;
 }
@@ -136,7 +118,7 @@ reckoner_result reckoner_client_receive(reckoner_client* client, double local_s)
 }
 
 reckoner_result reckoner_client_wait(reckoner_client* client, double seconds) {
-  if (client == nullptr || !is_rate(seconds)) return RECKONER_ERROR_ARGUMENT;
+  if (client == nullptr || !capi::is_duration(seconds)) return RECKONER_ERROR_ARGUMENT;
   return guarded([&] {
     client->dialer ? client->dialer->wait(seconds) : client->transport->wait(seconds);
     return RECKONER_OK;
@@ -191,7 +173,7 @@ reckoner_result reckoner_client_ticket(const reckoner_client* client, std::uint8
 }
 
 reckoner_result reckoner_client_poll_event(reckoner_client* client, reckoner_client_event* event) {
-  if (event == nullptr || event->struct_size < capi::kLeastSize) return RECKONER_ERROR_ARGUMENT;
+  if (event == nullptr || event->struct_size < capi::kMinSize) return RECKONER_ERROR_ARGUMENT;
   return with_client(client, [&](Client& c) -> reckoner_result {
     const auto polled = c.poll_event();
     if (!polled) return RECKONER_NOTHING;
@@ -204,7 +186,7 @@ reckoner_result reckoner_client_poll_event(reckoner_client* client, reckoner_cli
 }
 
 reckoner_result reckoner_client_poll_message(reckoner_client* client, reckoner_message* message) {
-  if (message == nullptr || message->struct_size < capi::kLeastSize) return RECKONER_ERROR_ARGUMENT;
+  if (message == nullptr || message->struct_size < capi::kMinSize) return RECKONER_ERROR_ARGUMENT;
   return with_client(client, [&](Client& c) -> reckoner_result {
     const auto polled = c.poll_message();
     return polled ? capi::give(message, capi::to_c(*polled)) : RECKONER_NOTHING;

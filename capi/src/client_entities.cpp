@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a client's game is shown, and what it says of the entities that it owns.
+// The entities of a client: shown poses, and motions of owned entities.
 #include "capi/src/client_handle.hpp"
+#include "capi/src/shared_fields.hpp"
 
 #include <cmath>
 
@@ -31,7 +32,7 @@ reckoner_result reckoner_client_shown(reckoner_client* client, double local_s, r
                                       std::uint32_t element_size, std::size_t capacity, std::size_t* count) {
   if (count == nullptr || (shown == nullptr && capacity > 0) || !std::isfinite(local_s))
     return RECKONER_ERROR_ARGUMENT;
-  if (element_size < capi::kLeastSize) return RECKONER_ERROR_STRUCT;
+  if (element_size < capi::kMinSize) return RECKONER_ERROR_STRUCT;
   *count = 0;
   return with_client(client, [&](Client& c) {
     const auto frame = c.frame(local_s);
@@ -63,7 +64,7 @@ reckoner_result reckoner_client_sample(reckoner_client* client, double local_s, 
     client->orientations.clear();
     for (const EntityId id : sampled.ids)
       client->ids.push_back(capi::to_c(id));
-    for (const glm::quat& q : sampled.orientations)  // GLM's order depends on how it is configured
+    for (const glm::quat& q : sampled.orientations)  // the order in memory depends on GLM's configuration
       client->orientations.insert(client->orientations.end(), {q.x, q.y, q.z, q.w});
     reckoner_poses given{};
     given.count = sampled.ids.size();
@@ -91,11 +92,8 @@ reckoner_result reckoner_client_set_playout(reckoner_client* client, const recko
   if (p.mode < RECKONER_PRESENT || p.mode > RECKONER_DELAYED || !std::isfinite(local_s))
     return RECKONER_ERROR_ARGUMENT;
   return with_client(client, [&](Client& c) {
-    const PlayoutConfig to{.mode = static_cast<PlayoutMode>(p.mode),
-                           .delay_s = p.delay_s,
-                           .max_delay_s = p.max_delay_s,
-                           .blend_frames = p.blend_frames,
-                           .frame_rate_hz = p.frame_rate_hz};
+    PlayoutConfig to;
+    copy_from_c(capi::kPlayoutFields, to, p);
     return done_or(c.set_playout(to, local_s), RECKONER_ERROR_ARGUMENT);
   });
 }

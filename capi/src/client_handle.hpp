@@ -14,15 +14,15 @@
 
 /// A client with its transport.
 struct reckoner_client {
-  std::unique_ptr<reckoner::NetworkTransport> transport;  // of a client that has one connection; else
+  std::unique_ptr<reckoner::NetworkTransport> transport;  // of a client without reconnects; otherwise
   std::unique_ptr<reckoner::NetworkDialer> dialer;
-  bool secure = false;     // of one that reconnects: it has a token
-  std::uint64_t game = 0;  // the same: as given
+  bool secure = false;     // whether a reconnecting client has a token
+  std::uint64_t game = 0;  // game number of a reconnecting client
   std::optional<reckoner::Client> client;
-  std::vector<reckoner_entity> ids;  // of the poses given out last
-  std::vector<float> orientations;   // the same
+  std::vector<reckoner_entity> ids;  // of the last returned poses
+  std::vector<float> orientations;   // of the last returned poses
 
-  /// Null if there is none at present.
+  /// The transport in use; null while there is no connection.
   [[nodiscard]] reckoner::NetworkTransport* network() const {
     return dialer ? dialer->transport() : transport.get();
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How a client does: what it counted, and what it shows beside what it shows it from.
+// Statistics and debug data of a client.
 #include "capi/src/client_handle.hpp"
 
 using namespace reckoner;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Mathematics that needs neither a server nor a client: frames and a game's own clock.
+// Functions without server or client: frames and scaled clocks.
 #include "capi/src/convert.hpp"
 
 #include <reckoner/reckoning/scaled_clock.hpp>

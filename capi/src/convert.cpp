@@ -2,6 +2,7 @@
 #include "capi/src/convert.hpp"
 
 #include "capi/src/boundary.hpp"
+#include "capi/src/shared_fields.hpp"
 #include "net/src/wire/archetype_settings.hpp"
 
 #include <algorithm>
@@ -18,7 +19,7 @@
 namespace reckoner::capi {
 namespace {
 
-// The C numbers are for ever; the C++ ones are converted as they are.
+// C values never change. These checks allow a plain cast to and from the C++ enumerators.
 template <class Enum>
 constexpr bool same(Enum value, int number) {
   return static_cast<int>(value) == number;
@@ -40,7 +41,7 @@ static_assert(same(ClientEvent::Kind::despawned, RECKONER_EVENT_DESPAWNED));
 static_assert(same(ClientEvent::Kind::teleported, RECKONER_EVENT_TELEPORTED));
 static_assert(same(ClientEvent::Kind::fields_changed, RECKONER_EVENT_FIELDS_CHANGED));
 static_assert(same(ClientEvent::Kind::given, RECKONER_EVENT_GIVEN));
-static_assert(same(ClientEvent::Kind::taken, RECKONER_EVENT_TAKEN));
+static_assert(same(ClientEvent::Kind::revoked, RECKONER_EVENT_TAKEN));
 static_assert(same(ClientEvent::Kind::corrected, RECKONER_EVENT_CORRECTED));
 static_assert(same(ClientEvent::Kind::server_closed, RECKONER_EVENT_SERVER_CLOSED));
 static_assert(same(ClientEvent::Kind::disconnected, RECKONER_EVENT_DISCONNECTED));
@@ -101,12 +102,7 @@ reckoner_result read_archetype(const reckoner_archetype* from, Archetype& archet
   reckoner_archetype_init(&c, sizeof c);
   if (const auto result = take(from, c); result != RECKONER_OK) return result;
   archetype.name = c.name != nullptr ? c.name : "";
-  archetype.has_orientation = c.has_orientation != 0;
-  archetype.never_reverses = c.never_reverses != 0;
-  archetype.threshold_m = c.threshold_m;
-  archetype.threshold_rad = c.threshold_rad;
-  archetype.max_speed_mps = c.max_speed_mps;
-  archetype.world_size_m = c.world_size_m;
+  copy_from_c(kArchetypeFields, archetype, c);
   return add_fields(c, archetype);
 }
 

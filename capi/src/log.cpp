@@ -12,11 +12,11 @@ namespace {
 static_assert(static_cast<int>(LogLevel::debug) == RECKONER_LOG_DEBUG &&
               static_cast<int>(LogLevel::error) == RECKONER_LOG_ERROR);
 
-// A record as C has it, with the texts that it points to.
+// A record in C, and the texts that it points to.
 class Record {
  public:
   explicit Record(const LogRecord& record) : event_(record.event), line_(text_of(record)) {
-    texts_.reserve(2 * record.fields.size());  // they are pointed to
+    texts_.reserve(2 * record.fields.size());  // pointers to the texts must stay valid
     for (const LogField& field : record.fields) {
       reckoner_log_field& c = fields_.emplace_back();
       c.name = texts_.emplace_back(field.name).c_str();
@@ -72,7 +72,7 @@ LogSink log_sink(reckoner_log_function function, void* user, std::int32_t least)
     try {
       function(user, &Record(record).c());
     } catch (const std::bad_alloc&) {
-      // A line less; what it tells of goes on.
+      // Out of memory: drops the line.
     }
   };
 }

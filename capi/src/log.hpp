@@ -13,7 +13,7 @@ namespace reckoner::capi {
   return level >= RECKONER_LOG_DEBUG && level <= RECKONER_LOG_ERROR;
 }
 
-/// Hands what is said at a level or above to a function of C's. Empty for null.
+/// A sink that passes records of `least` level or above to a C function. Empty if the function is null.
 [[nodiscard]] LogSink log_sink(reckoner_log_function function, void* user, std::int32_t least);
 
 }  // namespace reckoner::capi

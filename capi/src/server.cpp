@@ -2,6 +2,7 @@
 // Creation, ticks and statistics of a server.
 #include "capi/src/log.hpp"
 #include "capi/src/server_handle.hpp"
+#include "capi/src/shared_fields.hpp"
 
 #include <cmath>
 #include <string>
@@ -16,10 +17,6 @@ namespace {
 
 constexpr std::uint32_t kSparePeers = 8;  // for clients that are refused because the server is full
 
-bool is_rate(double value) {
-  return std::isfinite(value) && value >= 0.0;
-}
-
 // Faults that only C has: pointers that do not fit, and numbers that name something. Server::create() and the
 // transport check all other values. Empty: there is no fault.
 std::string_view pointer_fault(const reckoner_server_config& c) {
@@ -32,24 +29,8 @@ std::string_view pointer_fault(const reckoner_server_config& c) {
 
 ServerConfig config_of(const reckoner_server_config& c, std::vector<Archetype>&& archetypes) {
   ServerConfig config;
-  config.tick_rate_hz = c.tick_rate_hz;
-  config.epoch_s = c.epoch_s;
-  config.resume_s = c.resume_s;
+  copy_from_c(capi::kServerFields, config, c);
   config.archetypes = std::move(archetypes);
-  config.max_clients = c.max_clients;
-  config.max_entities = c.max_entities;
-  config.bytes_per_second = static_cast<std::size_t>(c.bytes_per_second);
-  config.follow_link = c.follow_link != 0;
-  config.heartbeat_s = c.heartbeat_s;
-  config.join_timeout_s = c.join_timeout_s;
-  config.updates_per_second = c.updates_per_second;
-  config.fixed_rate_hz = c.fixed_rate_hz;
-  config.interest = {.radius_m = c.interest_radius_m,
-                     .hysteresis = c.interest_hysteresis,
-                     .level_distance_m = {c.interest_level_distance_m[0], c.interest_level_distance_m[1]},
-                     .interval_s = c.interest_interval_s};
-  config.rewind_s = c.rewind_s;
-  config.threads = c.threads;
   config.log = capi::log_sink(c.log, c.log_user, c.log_least);
   return config;
 }
@@ -59,31 +40,13 @@ ListenConfig listening(const reckoner_server_config& c) {
                       .port = c.port,
                       .max_peers = c.max_clients + kSparePeers,
                       .security = Insecure{},
-                      .limits = {.datagrams_per_second = c.limit_datagrams_per_second,
-                                 .bytes_per_second = c.limit_bytes_per_second,
-                                 .address_datagrams_per_second = c.limit_address_datagrams_per_second,
-                                 .address_bytes_per_second = c.limit_address_bytes_per_second,
-                                 .burst_s = c.limit_burst_s,
-                                 .message_bytes = static_cast<std::size_t>(c.limit_message_bytes),
-                                 .waiting_bytes = static_cast<std::size_t>(c.limit_waiting_bytes),
-                                 .backlog_bytes = static_cast<std::size_t>(c.limit_backlog_bytes),
-                                 .waiting_events = static_cast<std::size_t>(c.limit_waiting_events),
-                                 .waiting_event_bytes = static_cast<std::size_t>(c.limit_waiting_event_bytes),
-                                 .silence_s = c.limit_silence_s},
                       .log = capi::log_sink(c.log, c.log_user, c.log_least)};
+  copy_from_c(capi::kLimitFields, config.limits, c);
   if (c.insecure == 0) {
-    config.security = ServerSecurity{.key = capi::key_of(c.key),
-                                     .game = c.game,
-                                     .addresses = capi::addresses_of(c.addresses, c.address_count),
-                                     .any_server = c.any_server != 0,
-                                     .peers_per_address = c.peers_per_address,
-                                     .handshakes_per_second = c.handshakes_per_second,
-                                     .tokens_per_second = c.tokens_per_second,
-                                     .ticket_s = c.ticket_s,
-                                     .half_open_s = c.half_open_s,
-                                     .sessions_per_client = c.sessions_per_client,
-                                     .used_tokens = static_cast<std::size_t>(c.used_tokens),
-                                     .used_tokens_per_client = c.used_tokens_per_client};
+    ServerSecurity security{.key = capi::key_of(c.key)};
+    security.addresses = capi::addresses_of(c.addresses, c.address_count);
+    copy_from_c(capi::kSecurityFields, security, c);
+    config.security = std::move(security);
   }
   return config;
 }
@@ -167,7 +130,7 @@ reckoner_result reckoner_server_next_tick(const reckoner_server* server, std::ui
 }
 
 reckoner_result reckoner_server_wait(reckoner_server* server, double seconds) {
-  if (server == nullptr || !is_rate(seconds)) return RECKONER_ERROR_ARGUMENT;
+  if (server == nullptr || !capi::is_duration(seconds)) return RECKONER_ERROR_ARGUMENT;
   return guarded([&] {
     server->transport->wait(seconds);
     return RECKONER_OK;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a server's game has to do with its clients: what they see, say, own and saw.
+// The clients of a server: interest, messages, ownership and lag compensation.
 #include "capi/src/server_handle.hpp"
 
 #include <cmath>
@@ -60,7 +60,7 @@ reckoner_result reckoner_server_send(reckoner_server* server, reckoner_peer clie
 }
 
 reckoner_result reckoner_server_poll_message(reckoner_server* server, reckoner_message* message) {
-  if (message == nullptr || message->struct_size < capi::kLeastSize) return RECKONER_ERROR_ARGUMENT;
+  if (message == nullptr || message->struct_size < capi::kMinSize) return RECKONER_ERROR_ARGUMENT;
   return with_server(server, [&](Server& s) -> reckoner_result {
     const auto polled = s.poll_message();
     return polled ? capi::give(message, capi::to_c(*polled)) : RECKONER_NOTHING;
@@ -68,7 +68,7 @@ reckoner_result reckoner_server_poll_message(reckoner_server* server, reckoner_m
 }
 
 reckoner_result reckoner_server_poll_event(reckoner_server* server, reckoner_server_event* event) {
-  if (event == nullptr || event->struct_size < capi::kLeastSize) return RECKONER_ERROR_ARGUMENT;
+  if (event == nullptr || event->struct_size < capi::kMinSize) return RECKONER_ERROR_ARGUMENT;
   return with_server(server, [&](Server& s) -> reckoner_result {
     server->event = s.poll_event();
     if (!server->event) return RECKONER_NOTHING;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a server's game says of its entities.
+// The entities of a server.
 #include "capi/src/server_handle.hpp"
+#include "capi/src/shared_fields.hpp"
 
 #include <string>
 
@@ -12,10 +13,10 @@ using capi::with_server;
 
 namespace {
 
-// What Server::move() and its kind say of a bad state and a bad id alike.
+// Runs a member function of Server that sets the state of an entity, and reports why it failed.
 template <class Move>
-reckoner_result told(reckoner_server* server, reckoner_entity entity, const reckoner_state* truth,
-                     Move move) {
+reckoner_result change_state(reckoner_server* server, reckoner_entity entity, const reckoner_state* truth,
+                             Move move) {
   if (truth == nullptr) return RECKONER_ERROR_ARGUMENT;
   return with_server(server, [&](Server& s) {
     const EntityId id = entity_id(entity);
@@ -52,14 +53,14 @@ reckoner_result reckoner_server_despawn(reckoner_server* server, reckoner_entity
 
 reckoner_result reckoner_server_move(reckoner_server* server, reckoner_entity entity,
                                      const reckoner_state* truth) {
-  return told(server, entity, truth,
-              [](Server& s, EntityId id, const State& state) { return s.move(id, state); });
+  return change_state(server, entity, truth,
+                      [](Server& s, EntityId id, const State& state) { return s.move(id, state); });
 }
 
 reckoner_result reckoner_server_teleport(reckoner_server* server, reckoner_entity entity,
                                          const reckoner_state* truth) {
-  return told(server, entity, truth,
-              [](Server& s, EntityId id, const State& state) { return s.teleport(id, state); });
+  return change_state(server, entity, truth,
+                      [](Server& s, EntityId id, const State& state) { return s.teleport(id, state); });
 }
 
 reckoner_result reckoner_server_state(const reckoner_server* server, reckoner_entity entity,
@@ -146,12 +147,8 @@ reckoner_result reckoner_server_give(reckoner_server* server, reckoner_entity en
     return RECKONER_ERROR_ARGUMENT;
   return with_server(server, [&](Server& s) -> reckoner_result {
     const EntityId id = entity_id(entity);
-    const OwnershipRules given{.policy = static_cast<OwnerPolicy>(c.policy),
-                               .gone = static_cast<OwnerGone>(c.gone),
-                               .max_acceleration_mps2 = c.max_acceleration_mps2,
-                               .max_updates_per_s = c.max_updates_per_s,
-                               .frame_reach_m = c.frame_reach_m,
-                               .silence_s = c.silence_s};
+    OwnershipRules given;
+    copy_from_c(capi::kOwnershipFields, given, c);
     return s.give(id, ClientId{owner}, given) ? RECKONER_OK : refused(s, id);
   });
 }

@@ -13,8 +13,8 @@
 /// A server with its transport.
 struct reckoner_server {
   std::unique_ptr<reckoner::NetworkTransport> transport;
-  std::optional<reckoner::Server> server;        // goes first: its clients are told through the transport
-  std::optional<reckoner::ServerEvent> event{};  // polled last; its text is given out
+  std::optional<reckoner::Server> server;        // destroyed first: it disconnects its clients
+  std::optional<reckoner::ServerEvent> event{};  // last polled; the caller has a pointer to its text
 };
 
 namespace reckoner::capi {
@@ -26,7 +26,7 @@ reckoner_result with_server(Handle* handle, Body&& body) noexcept {
   return guarded([&] { return body(*handle->server); });
 }
 
-/// Whether an entity is unknown, or what was asked of it refused.
+/// The result of a refused change: the entity is unknown, or the server refused the change.
 [[nodiscard]] inline reckoner_result refused(const Server& server, EntityId id) {
   return server.state(id) ? RECKONER_ERROR_REFUSED : RECKONER_ERROR_UNKNOWN;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How a server does: what it counted, and entities' truth beside what is published of them.
+// Statistics and debug data of a server.
 #include "capi/src/server_handle.hpp"
 
 using namespace reckoner;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What belongs to neither a server nor a client: texts, versions, keys and tokens.
+// Functions without server or client: texts, versions, keys and tokens.
 #include "capi/src/boundary.hpp"
 #include "capi/src/convert.hpp"
 #include "version.hpp"
@@ -48,7 +48,7 @@ std::uint32_t reckoner_protocol_version() {
 }
 
 const char* reckoner_refusal_name(std::uint32_t reason) {
-  // The names are literals, each with its 0.
+  // The names are literals, so they end with 0.
   return reason < RefusalCounts::kReasons ? name_of(static_cast<Refusal>(reason)).data() : nullptr;
 }
 

@@ -540,9 +540,9 @@ void Client::Impl::run_connection(double local_s) {
     return;
   }
   const bool stands = admitted && status == ClientStatus::joined;
-  if (stands && local_s - heard_s >= config.reconnect.silence_s)
+  if (stands && local_s - received_s >= config.reconnect.silence_s)
     lose("the server stopped responding", local_s);
-  if (lost_s && !dial_s && local_s - heard_s >= config.reconnect.attempt_s)
+  if (lost_s && !dial_s && local_s - received_s >= config.reconnect.attempt_s)
     lose(server ? "the server does not answer" : no_answer(), local_s);
 }
 
@@ -556,7 +556,7 @@ void Client::Impl::dial(double local_s) {
   server = {};
   admitted = resuming = false;
   next_session_key = {};
-  heard_s = local_s;
+  received_s = local_s;
   auto dialed = dialer->dial();
   transport = dialed ? *dialed : nullptr;
   if (dialed) return;
@@ -568,7 +568,7 @@ void Client::Impl::dial(double local_s) {
 void Client::Impl::handle(const TransportEvent& event, double local_s) {
   switch (event.kind) {
     case TransportEvent::Kind::connected:
-      heard_s = local_s;
+      received_s = local_s;
       handle_connected(event.peer);
       break;
     case TransportEvent::Kind::disconnected:
@@ -592,7 +592,7 @@ void Client::Impl::handle(const TransportEvent& event, double local_s) {
 void Client::Impl::note_heard(double local_s) {
   const bool doubtful = admitted && world->link.is_backlog();
   const double patience_s = std::max(0.0, config.reconnect.silence_s - kAfterSleepS);
-  heard_s = doubtful ? std::max(heard_s, local_s - patience_s) : local_s;
+  received_s = doubtful ? std::max(received_s, local_s - patience_s) : local_s;
 }
 
 void Client::Impl::handle_connected(PeerId peer) {
@@ -607,16 +607,16 @@ void Client::Impl::handle_connected(PeerId peer) {
   }
   const JoinMessage join{kProtocolVersion, archetype_hash(config.archetypes),
                          config.playout.mode != PlayoutMode::present,
-                         std::clamp(world->blend_s(), 0.0, kMostBlendS)};
+                         std::clamp(world->blend_s(), 0.0, kMaxBlendS)};
   transport->send(server, Channel::control, encode(join, buffer));
   joining_as = {join.shows_past, join.shows_past, join.blend_s};
 }
 
 void Client::Impl::handle_end(const EndCode& code, double local_s) {
   const bool was_joined = status == ClientStatus::joined || status == ClientStatus::reconnecting;
-  const bool told = code.reason != EndReason::none && code.reason != EndReason::left;
-  const bool refused = told && (!was_joined || is_final(code.reason));
-  const std::string why = !server && !told        ? no_answer()
+  const bool has_reason = code.reason != EndReason::none && code.reason != EndReason::left;
+  const bool refused = has_reason && (!was_joined || is_final(code.reason));
+  const std::string why = !server && !has_reason  ? no_answer()
                           : was_joined || refused ? describe(code)
                                                   : "the connection was lost";
   const bool closed = code.reason == EndReason::server_shutdown;
@@ -673,7 +673,7 @@ void Client::Impl::finish(ClientStatus end, ClientEvent::Kind kind) {
 void Client::Impl::handle_control(std::span<const std::byte> payload, double local_s) {
   std::span<const std::byte> left = payload;
   do {
-    const auto message = take_control(left);
+    const auto message = decode_next_control(left);
     // Count refused messages, too: the server numbers all that it sends, and both sides must agree.
     if (admitted && (!message || is_counted(*message))) messages.reliable().note_received();
     const auto why = message ? handle_message(*message, local_s) : Refusal::malformed;
@@ -728,7 +728,7 @@ std::optional<Refusal> Client::Impl::take(const SessionMessage& message, double 
     return std::nullopt;
   }
   if (!ServerLink::is_valid_tick(message.tick)) return Refusal::from_future;
-  if (!messages.reliable().confirm(message.taken)) return Refusal::never_sent;
+  if (!messages.reliable().confirm(message.processed)) return Refusal::never_sent;
   if (admitted) return std::nullopt;
   world->link.resume(message.tick, local_s);
   messages.resend(server, *transport);
@@ -744,8 +744,8 @@ std::optional<Refusal> Client::Impl::take(const SessionMessage& message, double 
 
 // Sends the playout settings when they change, at most as often as the server applies them.
 void Client::Impl::send_playout(double local_s) {
-  constexpr double kLeastS = 0.5;
-  if (!admitted || transport == nullptr || (sent_playout_s && local_s - *sent_playout_s < kLeastS)) return;
+  constexpr double kMinS = 0.5;
+  if (!admitted || transport == nullptr || (sent_playout_s && local_s - *sent_playout_s < kMinS)) return;
   const PlayoutMessage shows = world->shows();
   if (shows == sent_playout) return;
   std::array<std::byte, 64> buffer;

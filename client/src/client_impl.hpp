@@ -74,10 +74,10 @@ struct Client::Impl {
   bool leaving = false;
 
   // State of the connection:
-  PeerId server;          // null: not connected
-  bool admitted = false;  // the server has accepted the client on this connection
-  bool resuming = false;  // the client asked to resume its session
-  double heard_s = 0.0;   // local time of the last arrival, or of the connection attempt, s
+  PeerId server;            // null: not connected
+  bool admitted = false;    // the server has accepted the client on this connection
+  bool resuming = false;    // the client asked to resume its session
+  double received_s = 0.0;  // local time of the last arrival, or of the connection attempt, s
 
   // Playout settings as the server knows them:
   PlayoutMessage joining_as;                   // as sent in the newest join message

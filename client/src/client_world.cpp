@@ -100,17 +100,18 @@ void ClientWorld::limit_unseen(KnownEntity& entity) {
 // Processes a change of ownership. The motion from the owning client's game is shown as if it were the
 // server's newest motion, for the instant that is shown.
 std::optional<Refusal> ClientWorld::handle_ownership(const OwnershipMessage& message) {
-  using News = OwnershipMessage::News;
+  using Change = OwnershipMessage::Change;
   KnownEntity* entity = entities.find(message.entity);
-  if (entity == nullptr || (message.news != News::given && !entity->owned)) return Refusal::unknown_entity;
+  if (entity == nullptr || (message.change != Change::given && !entity->owned))
+    return Refusal::unknown_entity;
   OwnershipState& ownership_state = entity->ownership_state;
-  if (message.news == News::again) {
+  if (message.change == Change::repeated) {
     ownership_state.viewers_s = message.viewers_s;
     link.owned().find(message.entity)->request_resend();
     return std::nullopt;
   }
   const double shown_s = playout.shown_s();
-  if (message.news == News::taken) {
+  if (message.change == Change::revoked) {
     const State before = entity->remote.shown(shown_s);
     // Until the server sends a motion, the entity continues straight on. The time stamp is that of the last
     // `given` or `corrected` message, so every later motion of the server counts as newer and replaces it.
@@ -123,7 +124,7 @@ std::optional<Refusal> ClientWorld::handle_ownership(const OwnershipMessage& mes
     entity->remote.correct(before, shown_s, blend_s());
     entity->owned = false;
     link.owned().remove(message.entity);
-    events.push_back({ClientEvent::Kind::taken, message.entity});
+    events.push_back({ClientEvent::Kind::revoked, message.entity});
     return std::nullopt;
   }
   const Quantisation& q = *link.quantisation(entity->info.archetype);
@@ -146,7 +147,7 @@ std::optional<Refusal> ClientWorld::handle_ownership(const OwnershipMessage& mes
   ownership_state.go_on = *motion;
   ownership_state.moved = false;
   ++ownership_state.unpolled;
-  const bool corrected = message.news == News::corrected;
+  const bool corrected = message.change == Change::corrected;
   stats.corrections += corrected ? 1 : 0;
   if (corrected)
     say(config.log, LogLevel::warning, "corrected", {{"slot", std::uint64_t{message.entity.slot()}}});

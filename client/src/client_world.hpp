@@ -69,7 +69,7 @@ struct ClientWorld {
   /// The playout settings that the server must know.
   [[nodiscard]] PlayoutMessage shows() const {
     const bool past = path_ == MotionPath::interpolate && wanted_path() == path_ && playout.settled();
-    return {path_ == MotionPath::interpolate, past, std::clamp(blend_s(), 0.0, kMostBlendS)};
+    return {path_ == MotionPath::interpolate, past, std::clamp(blend_s(), 0.0, kMaxBlendS)};
   }
 
   /// The session is over; the world is still shown until the next one is ready.

@@ -19,7 +19,7 @@
 namespace reckoner::harness {
 namespace {
 
-constexpr double kLeastLifeS = 10.0;  // traces whose busiest entity exists for a shorter time are skipped
+constexpr double kMinLifeS = 10.0;  // traces whose busiest entity exists for a shorter time are skipped
 
 struct CompareArguments {
   program::SourceOptions source;
@@ -39,7 +39,7 @@ struct CompareArguments {
 
 bool too_short(const program::SourceOptions& options, const scenario::Source& source) {
   if (options.trace.empty() || options.entity != "busiest" || source.size() != 1) return false;
-  const double least_s = options.seconds > 0.0 ? std::min(options.seconds, kLeastLifeS) : kLeastLifeS;
+  const double least_s = options.seconds > 0.0 ? std::min(options.seconds, kMinLifeS) : kMinLifeS;
   return source.entity(0).last_s - source.entity(0).first_s < least_s - 0.1;
 }
 
@@ -52,7 +52,7 @@ std::optional<Error> open_sources(const CompareArguments& arguments, Comparison&
     if (!source) return Error{source.error()};
     if (too_short(options, **source)) {
       fmt::print(stderr, "skipped {}: its busiest entity exists for less than {:g} s\n", name_of(options),
-                 kLeastLifeS);
+                 kMinLifeS);
       return std::nullopt;
     }
     comparison.sources.push_back({name_of(options), std::move(*source)});

@@ -22,7 +22,7 @@ namespace {
 using Path = CubicPath<glm::dvec3>;
 
 constexpr double kRadiansPerDegree = 0.01745329251994329577;
-constexpr int kMostSamples = 1'000'000;
+constexpr int kMaxSamples = 1'000'000;
 
 // The CSV output, one row per sample. The meaning of t depends on the kind of curve.
 class Table {
@@ -153,8 +153,8 @@ int run_curve(const CurveArguments& arguments) {
 }  // namespace
 
 Result<std::string> curve_csv(const CurveArguments& arguments, std::string_view points_text) {
-  if (arguments.samples < 1 || arguments.samples > kMostSamples) {
-    return Error{fmt::format("--samples must be 1 to {}, not {}", kMostSamples, arguments.samples)};
+  if (arguments.samples < 1 || arguments.samples > kMaxSamples) {
+    return Error{fmt::format("--samples must be 1 to {}, not {}", kMaxSamples, arguments.samples)};
   }
   if (arguments.kind == "catmull-rom") return catmull_rom_csv(arguments, points_text);
   if (arguments.kind == "tcb") return tcb_csv(arguments, points_text);

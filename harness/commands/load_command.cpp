@@ -20,7 +20,7 @@
 namespace reckoner::harness {
 namespace {
 
-constexpr std::size_t kMostClients = 4000;  // the limit of one ENet host
+constexpr std::size_t kMaxClients = 4000;  // the limit of one ENet host
 
 struct LoadArguments {
   LoadRunOptions run;
@@ -48,7 +48,7 @@ int run_load_command(const LoadArguments& arguments) {
 
 void add_world_options(CLI::App& command, LoadWorldOptions& world) {
   command.add_option("--clients", world.clients, "number of clients, each with its own socket")
-      ->check(CLI::Range(std::size_t{1}, kMostClients));
+      ->check(CLI::Range(std::size_t{1}, kMaxClients));
   command.add_option("--entities", world.entities, "number of moving entities")
       ->check(CLI::Range(std::size_t{1}, std::size_t{60'000}));
   command.add_option("--resting", world.resting, "number of additional entities at rest")

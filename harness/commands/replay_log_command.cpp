@@ -69,11 +69,11 @@ int run(const Arguments& arguments) {
       "{:.1f} s recorded by Reckoner {}: {} frames; {} updates in {} datagrams ({} lost), {} malformed\n",
       seconds, reader->settings().version, drawn.frames, stats.updates_applied, stats.datagrams_received,
       stats.datagrams_lost, stats.malformed);
-  if (reader->cut_short()) fmt::print("The file is truncated; the end of the session is missing.\n");
-  if (transport.departures() > 0) {
+  if (reader->is_truncated()) fmt::print("The file is truncated; the end of the session is missing.\n");
+  if (transport.differences() > 0) {
     return report_error(fmt::format("the client behaved differently from the recorded one {} times: another "
                                     "version made the recording, or the machine has a fault",
-                                    transport.departures()),
+                                    transport.differences()),
                         program::kFailed);
   }
   fmt::print("Every call had the recorded result.\n");

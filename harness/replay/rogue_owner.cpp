@@ -47,7 +47,7 @@ void RogueOwner::receive() {
     if (event->kind != TransportEvent::Kind::received || event->channel != Channel::control) continue;
     std::span<const std::byte> left = event->payload;
     while (!left.empty()) {
-      const auto message = take_control(left);
+      const auto message = decode_next_control(left);
       if (!message) break;
       if (std::holds_alternative<WelcomeMessage>(*message)) {
         joined_ = true;

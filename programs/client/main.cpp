@@ -122,8 +122,8 @@ void handle_events(Client& client, Totals& totals, bool quiet) {
       case ClientEvent::Kind::restarted:
         if (!quiet) fmt::print("joined a new session: the server does not know the old one\n");
         break;
-      case ClientEvent::Kind::given:  // this program owns nothing: it has no game
-      case ClientEvent::Kind::taken:
+      case ClientEvent::Kind::given:  // this program has no game that could move an entity
+      case ClientEvent::Kind::revoked:
       case ClientEvent::Kind::corrected:
       case ClientEvent::Kind::fields_changed:
       case ClientEvent::Kind::disconnected:
@@ -133,7 +133,8 @@ void handle_events(Client& client, Totals& totals, bool quiet) {
   std::fflush(stdout);
 }
 
-// The client's connection. It reconnects by itself, except for a recording, which is of one connection.
+// The client and its connection. It reconnects, unless the session is recorded: a recording has one
+// connection.
 class Connection {
  public:
   static Result<std::unique_ptr<Connection>> open(const Options& options,
@@ -161,13 +162,13 @@ class Connection {
       : dialer_(address.host, address.port, kProtocolVersion, security) {}
   explicit Connection(const ClientSecurity& security) : dialer_(kProtocolVersion, security) {}
 
-  // Makes the client. It must not outlive this object.
+  // Creates the client, which must not outlive this object.
   [[nodiscard]] Result<Client> client(const ClientConfig& config) {
     if (recorded_) return Client::create(config, *recorded_);
     return Client::create(config, dialer_);
   }
 
-  // Until something arrives, or for so long.
+  // Waits until a datagram arrives, at most for this time.
   void wait(double seconds) {
     if (dialer_.transport() != nullptr) return dialer_.transport()->wait(seconds);
     std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
@@ -180,7 +181,7 @@ class Connection {
   void note_frame(double local_s) {
     if (writer_) writer_->frame(local_s);
   }
-  // False if not all could be written.
+  // False if a write failed.
   [[nodiscard]] bool end_record() { return !writer_ || writer_->close(); }
 
  private:
@@ -189,14 +190,14 @@ class Connection {
   std::optional<program::RecordedTransport> recorded_;
 };
 
-// Prints a line: on a terminal over the last one.
+// Prints a line. On a terminal it replaces the last one.
 void print_statistics(const std::string& line) {
   static const bool terminal = isatty(STDOUT_FILENO) != 0;
   fmt::print("{}{}{}", terminal ? "\r\033[K" : "", line, terminal ? "" : "\n");
   std::fflush(stdout);
 }
 
-// Shows the world until the end of the session, or of its time.
+// Shows the world until the session ends or its time is over.
 void show(Client& client, Connection& connection, const Options& options, scenario::PoseCsvWriter* rendered,
           Totals& totals) {
   program::LiveStatistics statistics;
@@ -228,7 +229,7 @@ void show(Client& client, Connection& connection, const Options& options, scenar
   if (options.stats) fmt::print("\n");
 }
 
-// Of where to connect to, before anything is opened.
+// Checks the options for the server before the program opens anything.
 std::optional<Error> find_invalid_setting(const Options& options) {
   if (!options.connect.empty()) {
     const auto address = program::parse_host_port(options.connect);
@@ -272,7 +273,7 @@ int run(const Options& options) {
   if (!(*connection)->end_record())
     return fail(kName, "could not write all of " + options.record_path, program::kFailed);
   client.leave();
-  for (int i = 0; i < 5; ++i) {  // gives the goodbye time to arrive
+  for (int i = 0; i < 5; ++i) {  // sends the disconnect, and again if it is lost
     (*connection)->wait(0.01);
     (*connection)->service(program::monotonic_s());
   }

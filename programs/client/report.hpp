@@ -12,10 +12,10 @@
 
 namespace reckoner::program {
 
-/// Three lines on standard output.
+/// Prints three lines to standard output.
 void print_summary(const ClientStats& stats, const TransportStats& wire, const Drawn& drawn);
 
-/// Whole or not at all; then the error says why.
+/// Writes a JSON file atomically.
 [[nodiscard]] std::optional<Error> write_figures(const std::string& path, const ClientStats& stats,
                                                  const TransportStats& wire, const Drawn& drawn);
 

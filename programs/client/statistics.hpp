@@ -13,13 +13,14 @@
 
 namespace reckoner::program {
 
-/// How a session goes, in a line a second.
+/// Statistics of a session, one line per second.
 class LiveStatistics {
  public:
-  /// What the client has just shown, at `local_s`: notes which corrections that began with it, and how large.
+  /// Records the size of each correction that began with the frame that the client has just shown.
   void note_frame(const Client& client, std::span<const ShownEntity> shown);
 
-  /// What happened since the last line, if that was a second ago or longer; the first time nothing.
+  /// The line for the time since the last one. Nullopt if that was less than a second ago, and the first
+  /// time.
   [[nodiscard]] std::optional<std::string> line(const Client& client, const TransportStats& wire,
                                                 double local_s);
 
@@ -33,7 +34,7 @@ class LiveStatistics {
   double started_s_ = 0.0;
   std::optional<Seen> last_;
   std::size_t entities_ = 0;
-  std::map<EntityId, double> motions_s_;  // time stamp of the motion that was shown
+  std::map<EntityId, double> motions_s_;  // time stamp of the shown motion
   std::vector<double> corrections_m_;     // since the last line
 };
 

@@ -7,10 +7,10 @@
 
 namespace reckoner::program {
 
-/// The kinds of entity that the programs know, in the order that server and client agree on.
+/// The archetypes of the programs. Server and client declare them in this order.
 enum class Kind : std::size_t { body = 0, point = 1 };
 
-/// A body has an orientation, a point has none. Clients take the thresholds from the server.
+/// A body has an orientation, a point has none. A client receives the thresholds from its server.
 [[nodiscard]] inline std::vector<Archetype> archetypes(double threshold_m = 0.05,
                                                        double threshold_rad = 0.05) {
   Archetype body;

@@ -15,11 +15,11 @@ namespace reckoner::program {
 /// Adds --config. `path` must outlive the parsing.
 void add_config_option(CLI::App& app, std::string& path);
 
-/// Reads a TOML file whose keys are the long names of the program's options, without the dashes (what comes
-/// before a dot is a section), after the command line was parsed: what was given there wins, also over what
-/// excludes it. Fails, with file, line and reason, on what is no TOML, a key that is no option, a value of
-/// another type or out of its range, and two keys that exclude each other. The options' variables may have
-/// been changed then.
+/// Reads a TOML file. Its keys are the long names of the program's options without the dashes; the part of a
+/// name before a dot is a section. Call it after the command line was parsed: options on the command line
+/// win, also over options in the file that they exclude. The error contains file, line and reason: the file
+/// is not TOML, a key is not an option, a value has the wrong type or range, or two keys exclude each other.
+/// After an error, some variables of the options may have changed.
 [[nodiscard]] std::optional<Error> apply_config_file(const std::string& path, CLI::App& app);
 
 }  // namespace reckoner::program

@@ -10,14 +10,14 @@
 
 namespace reckoner::program {
 
-/// What a client without a screen has drawn.
+/// Counts what a client without a screen has drawn.
 struct Drawn {
   std::uint64_t frames = 0;
   double entity_seconds = 0.0;
 };
 
-/// Draws one frame, which lasts `frame_s`: into the file, if there is one. What was shown; valid as
-/// Client::frame()'s.
+/// Draws one frame that lasts `frame_s`, and appends its poses to `rendered` if that is not null. Returns the
+/// shown entities, which are valid as long as the result of Client::frame().
 std::span<const ShownEntity> draw(Client& client, double local_s, double frame_s,
                                   scenario::PoseCsvWriter* rendered, Drawn& drawn);
 

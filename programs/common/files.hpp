@@ -9,9 +9,8 @@
 
 namespace reckoner::program {
 
-/// Writes a file whole or not at all: beside it first, under another name, which takes its place once
-/// everything is on the disk. What was there before stays if that fails, and the error says why. (A device or
-/// a pipe is written to as it is.)
+/// Writes a file atomically: writes a temporary file in the same folder and renames it. If that fails, the
+/// old file is unchanged. Writes directly to a device or a pipe.
 [[nodiscard]] std::optional<Error> write_file(const std::string& path, std::string_view content);
 
 }  // namespace reckoner::program

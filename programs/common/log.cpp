@@ -13,7 +13,7 @@
 namespace reckoner::program {
 namespace {
 
-// Names come from traces and reasons from the network: what is no UTF-8 is replaced, nothing is thrown.
+// Names come from traces and reasons from the network, so they may be invalid UTF-8. This replaces it.
 std::string quoted(std::string_view text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
@@ -59,7 +59,7 @@ Log::Log(const std::string& program, const LogOptions& options) : json_(options.
 
 Log::~Log() = default;
 
-void Log::say(const LogRecord& record) {
+void Log::write(const LogRecord& record) {
   const auto level = kLevels[static_cast<std::size_t>(record.level)];
   if (!logger_->should_log(level)) return;
   std::string line;
@@ -76,10 +76,10 @@ void Log::say(const LogRecord& record) {
 bool LogLimit::allows(double now_s) {
   if (now_s - second_s_ >= 1.0) {
     second_s_ = now_s;
-    said_ = 0;
+    written_ = 0;
   }
-  if (said_ < lines_per_second_) {
-    ++said_;
+  if (written_ < lines_per_second_) {
+    ++written_;
     return true;
   }
   ++suppressed_;
@@ -95,11 +95,11 @@ std::uint64_t LogLimit::take_suppressed(double now_s) {
 
 LogSink LimitedSink::sink() {
   return [this](const LogRecord& record) {
-    if (limit_.allows(monotonic_s())) log_.say(record);
+    if (limit_.allows(monotonic_s())) log_.write(record);
   };
 }
 
-void LimitedSink::say_rest() {
+void LimitedSink::write_suppressed() {
   if (const auto more = limit_.take_suppressed(monotonic_s()); more > 0)
     log_.warn("and more of it", {{"events", more}});
 }

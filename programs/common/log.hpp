@@ -28,9 +28,9 @@ struct LogOptions {
 /// Adds --log-level, --log-format and --quiet. `options` must outlive the parsing.
 void add_log_options(CLI::App& app, LogOptions& options);
 
-/// What a program has to say while it runs, on standard error: one line an event, with a time, a level and
-/// named values. As text, or each line a JSON object with `time` (UTC), `level`, `program`, `event` and the
-/// values under their names. Any thread.
+/// Writes the program's log to standard error: one line for each event, with time, level and named values.
+/// The format is text, or one JSON object per line with `time` (UTC), `level`, `program`, `event` and the
+/// values under their names. Thread-safe.
 class Log {
  public:
   using Fields = std::initializer_list<LogField>;
@@ -40,41 +40,44 @@ class Log {
   Log(const Log&) = delete;
   Log& operator=(const Log&) = delete;
 
-  void debug(std::string_view event, Fields fields = {}) { say(LogLevel::debug, event, fields); }
-  void info(std::string_view event, Fields fields = {}) { say(LogLevel::info, event, fields); }
-  void warn(std::string_view event, Fields fields = {}) { say(LogLevel::warning, event, fields); }
-  void error(std::string_view event, Fields fields = {}) { say(LogLevel::error, event, fields); }
+  void debug(std::string_view event, Fields fields = {}) { write(LogLevel::debug, event, fields); }
+  void info(std::string_view event, Fields fields = {}) { write(LogLevel::info, event, fields); }
+  void warn(std::string_view event, Fields fields = {}) { write(LogLevel::warning, event, fields); }
+  void error(std::string_view event, Fields fields = {}) { write(LogLevel::error, event, fields); }
 
-  /// As the libraries say it (LogSink).
-  void say(const LogRecord& record);
+  /// Writes a record of the libraries (LogSink).
+  void write(const LogRecord& record);
 
  private:
-  void say(LogLevel level, std::string_view event, Fields fields) {
-    say({level, event, {fields.begin(), fields.size()}});
+  void write(LogLevel level, std::string_view event, Fields fields) {
+    write({level, event, {fields.begin(), fields.size()}});
   }
 
   std::shared_ptr<spdlog::logger> logger_;
   bool json_;
 };
 
-/// Keeps what strangers can cause from filling the disk: so many lines a second are said, the others counted.
+/// Limits the lines per second that unknown peers can cause, so that they cannot fill the disk. Counts the
+/// suppressed lines.
 class LogLimit {
  public:
   explicit LogLimit(unsigned lines_per_second) : lines_per_second_(lines_per_second) {}
 
-  /// True if one more may be said at `now_s`.
+  /// Whether a line may be written at `now_s`.
   [[nodiscard]] bool allows(double now_s);
-  /// How many were not, until a second begins at `now_s`; 0 while it goes on. Then counts anew.
+  /// The number of suppressed lines in the last second, once a new second has begun at `now_s`; otherwise 0.
+  /// Resets the count.
   [[nodiscard]] std::uint64_t take_suppressed(double now_s);
 
  private:
   unsigned lines_per_second_;
   double second_s_ = -1.0;
-  unsigned said_ = 0;
+  unsigned written_ = 0;
   std::uint64_t suppressed_ = 0;
 };
 
-/// A sink of the libraries' that says so many lines a second in a log, and how many more there were.
+/// A sink for the libraries that writes a limited number of lines per second to a log, and then the number of
+/// suppressed lines.
 class LimitedSink {
  public:
   /// `log` must outlive it.
@@ -82,10 +85,10 @@ class LimitedSink {
   LimitedSink(const LimitedSink&) = delete;
   LimitedSink& operator=(const LimitedSink&) = delete;
 
-  /// Lives as long as this. One thread at a time.
+  /// The sink; this object must outlive it. Not thread-safe.
   [[nodiscard]] LogSink sink();
-  /// To be called now and then: says what was left out in a second that is over.
-  void say_rest();
+  /// Writes the number of lines that were suppressed in the last second. Call it regularly.
+  void write_suppressed();
 
  private:
   Log& log_;

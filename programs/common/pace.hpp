@@ -11,9 +11,9 @@
 
 namespace reckoner::program {
 
-/// Sleeps until `due_s` (monotonic_s()), and calls `receive` when something has arrived: with few clients at
-/// once, for their clocks' sake; with many a moment later, since taking in costs a look at each of them
-/// whatever has arrived. 4 us a client keep that below a twentieth of one core.
+/// Sleeps until `due_s` (monotonic_s()), and calls `receive` when a datagram has arrived. With few clients it
+/// calls it at once, because clock synchronisation measures arrival times. Each call costs time for every
+/// client, so it waits 4 us per client first, which keeps the cost below 5 % of a core.
 template <class Receive>
 void receive_until(double due_s, NetworkTransport& transport, std::size_t clients, Receive receive) {
   constexpr double kGatherPerClientS = 4e-6;

@@ -10,7 +10,7 @@
 
 namespace reckoner::program {
 
-/// What was refused, by reason: an object with those reasons that there were.
+/// The refusal counts as an object: reason to count. Omits reasons with count 0.
 [[nodiscard]] inline nlohmann::json refusals_json(const RefusalCounts& counts) {
   nlohmann::json json = nlohmann::json::object();
   for (std::size_t i = 0; i < RefusalCounts::kReasons; ++i) {

@@ -23,12 +23,12 @@
 namespace reckoner::program {
 namespace {
 
-constexpr std::size_t kMostBytes = 4096;  // of a key or token file
+constexpr std::size_t kMaxBytes = 4096;  // maximum size of a key or token file
 
 Result<std::string> read_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return Error{"could not read " + path};
-  std::string content(kMostBytes, '\0');
+  std::string content(kMaxBytes, '\0');
   file.read(content.data(), static_cast<std::streamsize>(content.size()));
   content.resize(static_cast<std::size_t>(file.gcount()));
   return content;
@@ -49,7 +49,7 @@ Result<ServerAddress> resolve_host(const std::string& host, std::uint16_t port) 
   return ServerAddress{ntohl(address.sin_addr.s_addr), port};
 }
 
-// Those under which others, or programs of its own, reach this machine. The port: whichever is in use.
+// The addresses of this machine, including loopback. Port 0 stands for the port in use.
 std::vector<ServerAddress> own_addresses() {
   std::vector<ServerAddress> addresses;
   ifaddrs* all = nullptr;
@@ -81,7 +81,7 @@ std::optional<Error> add_addresses(const ServerSecurityOptions& options, const s
     return Error{"--address any takes tokens for all servers: name none beside it"};
   if (!options.addresses.empty()) return std::nullopt;
   const auto listens = host.empty() ? ServerAddress{} : resolve_host(host, 0);
-  // An unknown host is told of where it is listened on; else that address alone is the server's.
+  // listen() reports an unknown host. Otherwise the server's only address is that of the host.
   if (!listens || listens->host != 0) return std::nullopt;
   security.addresses = own_addresses();
   if (security.addresses.empty())

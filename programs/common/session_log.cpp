@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view kMagic = "RECKLOG\n";
 constexpr std::uint16_t kFormat = 1;
-constexpr std::size_t kMostFileBytes = std::size_t{4} << 30;
+constexpr std::size_t kMaxFileBytes = std::size_t{4} << 30;
 constexpr std::size_t kBufferBytes = std::size_t{64} << 10;
 
 enum RecordKind : std::uint8_t {
@@ -59,7 +59,7 @@ class RecordReader {
     return stream_.number<T>();
   }
   double real() { return std::bit_cast<double>(number<std::uint64_t>()); }
-  // Bytes with their number in front. If they are more than `most`, the record is malformed.
+  // A length and as many bytes. The record is malformed if the length exceeds `most`.
   std::vector<std::byte> bytes(std::size_t most) {
     const std::size_t size = number<std::uint32_t>();
     if (size > most) malformed_ = true;
@@ -88,13 +88,13 @@ std::optional<std::vector<std::byte>> read_all(const std::string& path) {
   std::array<std::byte, kBufferBytes> buffer;
   while (const std::size_t got = std::fread(buffer.data(), 1, buffer.size(), file.get())) {
     bytes.insert(bytes.end(), buffer.begin(), buffer.begin() + static_cast<std::ptrdiff_t>(got));
-    if (bytes.size() > kMostFileBytes) return std::nullopt;
+    if (bytes.size() > kMaxFileBytes) return std::nullopt;
   }
   if (std::ferror(file.get()) != 0) return std::nullopt;
   return bytes;
 }
 
-// What a kind of record consists of; nothing if the kind or a value in it is none.
+// The values of a record of this kind. Nullopt if the kind or a value is invalid.
 std::optional<SessionRecord> read_record(RecordReader& reader) {
   switch (reader.number<std::uint8_t>()) {
     case kService:
@@ -253,11 +253,11 @@ Result<SessionReader> SessionReader::read(std::vector<std::byte> bytes, const st
 
 Result<std::optional<SessionRecord>> SessionReader::next() {
   using Next = std::optional<SessionRecord>;
-  if (ended_ || cut_short_) return Next{};
+  if (ended_ || truncated_) return Next{};
   RecordReader values{bytes_, at_};
   auto record = read_record(values);
   if (values.truncated()) {
-    cut_short_ = true;
+    truncated_ = true;
     return Next{};
   }
   if (!record || values.malformed()) return error("is no record");
@@ -266,10 +266,10 @@ Result<std::optional<SessionRecord>> SessionReader::next() {
   if (service != nullptr || frame != nullptr) {
     const double time_s = service != nullptr ? service->local_s : frame->local_s;
     constexpr double kLatestS = 1e12;
-    if (!(std::abs(time_s) < kLatestS) || (told_time_ && time_s < newest_s_)) return error("is no time");
-    told_time_ = true;
+    if (!(std::abs(time_s) < kLatestS) || (has_time_ && time_s < newest_s_)) return error("is no time");
+    has_time_ = true;
     newest_s_ = time_s;
-  } else if (!told_time_ && !std::holds_alternative<EndRecord>(*record)) {
+  } else if (!has_time_ && !std::holds_alternative<EndRecord>(*record)) {
     return error("comes before any time");
   }
   if (const auto* end = std::get_if<EndRecord>(&*record)) {

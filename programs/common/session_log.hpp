@@ -18,27 +18,26 @@
 
 namespace reckoner::program {
 
-/// A session of a client in a file (docs/RECORDING.md): all that passed between it and its transport, in
-/// order, with the times it was told. Played back into a client, it comes to the same poses to the last bit.
-///
-/// What is in it is not encrypted any more; keys and tokens are not in it.
+// A recorded session of a client (docs/RECORDING.md): all calls between the client and its transport, in
+// order, and the times that the game passed to the client. A client that is given these calls again computes
+// the same poses, bit for bit. Payloads are not encrypted in the file. It contains no keys and no tokens.
 
-/// How the client was set up.
+/// The configuration of the client.
 struct SessionSettings {
-  std::uint16_t protocol = 0;  ///< kProtocolVersion of who recorded it
-  std::string version;         ///< of Reckoner
+  std::uint16_t protocol = 0;  ///< kProtocolVersion of the recording program
+  std::string version;         ///< version of Reckoner
   PlayoutConfig playout;
 };
 
-/// The client was told the time and took in what had arrived: Client::receive().
+/// The game called Client::receive().
 struct ServiceRecord {
   double local_s = 0.0;
 };
-/// The client drew: Client::frame().
+/// The game called Client::frame().
 struct FrameRecord {
   double local_s = 0.0;
 };
-/// The transport said something.
+/// Transport::poll() returned an event.
 struct EventRecord {
   TransportEvent::Kind kind = TransportEvent::Kind::received;
   PeerId peer;
@@ -46,26 +45,26 @@ struct EventRecord {
   std::uint32_t reason = 0;
   std::vector<std::byte> payload{};
 };
-/// Nothing more had arrived.
+/// Transport::poll() returned no event.
 struct QuietRecord {};
-/// The client sent something.
+/// The client called Transport::send().
 struct SendRecord {
   Channel channel = Channel::state;
-  bool accepted = true;  ///< what the transport answered
+  bool accepted = true;  ///< result of Transport::send()
   std::vector<std::byte> payload{};
 };
-/// Transport::max_state_bytes() from now on.
+/// Transport::max_state_bytes() has changed.
 struct RoomRecord {
   std::uint32_t bytes = 0;
 };
-/// Nothing is missing at the end.
+/// The end of a complete file.
 struct EndRecord {
-  std::uint64_t records = 0;  ///< before this one
+  std::uint64_t records = 0;  ///< number of records before this one
 };
 using SessionRecord =
     std::variant<ServiceRecord, FrameRecord, EventRecord, QuietRecord, SendRecord, RoomRecord, EndRecord>;
 
-/// Writes a session. Records that do not fit on the disk are noticed by close(), which removes the file then.
+/// Writes a session. If a write fails, close() reports it and removes the file.
 class SessionWriter {
  public:
   [[nodiscard]] static Result<SessionWriter> create(const std::string& path, const SessionSettings& settings);
@@ -77,7 +76,7 @@ class SessionWriter {
   void send(Channel channel, bool accepted, std::span<const std::byte> payload);
   void room(std::size_t bytes);
 
-  /// Ends the file. False if not all of it could be written.
+  /// Completes the file. False if a write failed.
   [[nodiscard]] bool close();
 
  private:
@@ -90,27 +89,27 @@ class SessionWriter {
 
   std::unique_ptr<std::FILE, Close> file_;
   std::string path_;
-  std::vector<std::byte> bytes_;  // not written yet
+  std::vector<std::byte> bytes_;  // not yet written
   std::uint64_t records_ = 0;
   bool failed_ = false;
 };
 
-/// Reads a session, from a file of whatever origin.
+/// Reads a session from an untrusted file.
 class SessionReader {
  public:
-  /// Fails on what is no such file, one of another version, or recorded with another protocol than this
-  /// program speaks.
+  /// Fails if the file is not a recorded session, or if its format or its protocol has another version.
   [[nodiscard]] static Result<SessionReader> open(const std::string& path);
-  /// The same of what is in a file; errors name it by `path`.
+  /// Reads the content of a file. `path` is only for error messages.
   [[nodiscard]] static Result<SessionReader> read(std::vector<std::byte> bytes, const std::string& path);
 
   [[nodiscard]] const SessionSettings& settings() const { return settings_; }
 
-  /// The next record. Nothing after the last one, or where the file is cut short (cut_short()): whoever
-  /// recorded it was killed. An error, with the place, if there is something that cannot be a record.
+  /// The next record. Nullopt after the last one. Also nullopt at the end of an incomplete file, for example
+  /// if the recording program was killed; is_truncated() is then true. Returns an error with the offset if
+  /// the bytes are not a record.
   [[nodiscard]] Result<std::optional<SessionRecord>> next();
 
-  [[nodiscard]] bool cut_short() const { return cut_short_; }
+  [[nodiscard]] bool is_truncated() const { return truncated_; }
   [[nodiscard]] std::uint64_t records() const { return records_; }
 
  private:
@@ -122,10 +121,10 @@ class SessionReader {
   std::size_t at_ = 0;
   SessionSettings settings_;
   double newest_s_ = 0.0;
-  bool told_time_ = false;
+  bool has_time_ = false;
   std::uint64_t records_ = 0;
   bool ended_ = false;
-  bool cut_short_ = false;
+  bool truncated_ = false;
 };
 
 }  // namespace reckoner::program

@@ -41,7 +41,7 @@ std::size_t RecordedTransport::max_state_bytes(PeerId peer) const {
   return room;
 }
 
-// Null at the end.
+// The next record; null at the end.
 SessionRecord* PlayedTransport::peek() const {
   if (!ahead_ && !error_) {
     auto next = reader_.next();
@@ -54,12 +54,12 @@ SessionRecord* PlayedTransport::peek() const {
   return ahead_ ? &*ahead_ : nullptr;
 }
 
-// What the client has not asked for, or has not sent again, is passed over.
-void PlayedTransport::pass_over(const SessionRecord& record) {
+// Skips records that the client did not poll or did not send again.
+void PlayedTransport::skip(const SessionRecord& record) {
   if (const auto* room = std::get_if<RoomRecord>(&record)) {
     room_ = room->bytes;
   } else {
-    ++departures_;
+    ++differences_;
   }
   ahead_.reset();
 }
@@ -67,7 +67,7 @@ void PlayedTransport::pass_over(const SessionRecord& record) {
 std::optional<SessionRecord> PlayedTransport::next_call() {
   while (const SessionRecord* record = peek()) {
     if (is_call(*record)) return std::exchange(ahead_, std::nullopt);
-    pass_over(*record);
+    skip(*record);
   }
   return std::nullopt;
 }
@@ -85,7 +85,7 @@ std::optional<TransportEvent> PlayedTransport::poll() {
       ahead_.reset();
       return std::nullopt;
     }
-    pass_over(*record);
+    skip(*record);
   }
   return std::nullopt;
 }
@@ -93,18 +93,18 @@ std::optional<TransportEvent> PlayedTransport::poll() {
 bool PlayedTransport::send(PeerId, Channel channel, std::span<const std::byte> payload) {
   while (const SessionRecord* record = peek()) {
     if (std::holds_alternative<RoomRecord>(*record)) {
-      pass_over(*record);
+      skip(*record);
       continue;
     }
     const auto* sent = std::get_if<SendRecord>(record);
     if (sent == nullptr) break;
     const bool same = sent->channel == channel && std::ranges::equal(sent->payload, payload);
     const bool accepted = sent->accepted;
-    departures_ += same ? 0 : 1;
+    differences_ += same ? 0 : 1;
     ahead_.reset();
     return accepted;
   }
-  ++departures_;
+  ++differences_;
   return true;
 }
 

@@ -13,7 +13,7 @@
 
 namespace reckoner::program {
 
-/// Writes down all that passes between a client and its transport. Both must outlive it.
+/// Records all calls of a client to its transport. Transport and writer must outlive it.
 class RecordedTransport final : public ForwardingTransport {
  public:
   RecordedTransport(Transport& inner, SessionWriter& writer) : ForwardingTransport(inner), writer_(writer) {}
@@ -25,21 +25,21 @@ class RecordedTransport final : public ForwardingTransport {
 
  private:
   SessionWriter& writer_;
-  mutable std::optional<std::size_t> room_;  // as written last
+  mutable std::optional<std::size_t> room_;  // value in the last record
 };
 
-/// Plays a recorded session to a client, which must be called at the recorded times: next_call() says what.
-/// Compares what the client sends with what it sent then. The reader must outlive it.
+/// Replays a recorded session to a client. next_call() returns the calls to make to the client and their
+/// times. Compares the payloads that the client sends with the recorded ones. The reader must outlive it.
 class PlayedTransport final : public Transport {
  public:
   explicit PlayedTransport(SessionReader& reader) : reader_(reader) {}
 
-  /// The next call of the client: a ServiceRecord or a FrameRecord. Nothing at the end, or after an error().
+  /// The next call to make: a ServiceRecord or a FrameRecord. Nullopt at the end and after an error().
   [[nodiscard]] std::optional<SessionRecord> next_call();
 
   [[nodiscard]] const std::optional<Error>& error() const { return error_; }
-  /// How often the client did not do what the recorded one did: 0, unless it is another program.
-  [[nodiscard]] std::size_t departures() const { return departures_; }
+  /// How often the client behaved differently from the recorded one. 0 for the same build.
+  [[nodiscard]] std::size_t differences() const { return differences_; }
 
   void service(double) override {}
   [[nodiscard]] std::optional<TransportEvent> poll() override;
@@ -50,14 +50,14 @@ class PlayedTransport final : public Transport {
 
  private:
   [[nodiscard]] SessionRecord* peek() const;
-  void pass_over(const SessionRecord& record);
+  void skip(const SessionRecord& record);
 
   SessionReader& reader_;
-  mutable std::optional<SessionRecord> ahead_;  // read, but not come to yet
+  mutable std::optional<SessionRecord> ahead_;  // read ahead
   mutable std::optional<Error> error_;
   mutable std::size_t room_ = kMaxStateBytes;
-  EventRecord event_;  // whose payload poll() gave out
-  std::size_t departures_ = 0;
+  EventRecord event_;  // poll() returned a view of its payload
+  std::size_t differences_ = 0;
   TransportStats stats_;
 };
 

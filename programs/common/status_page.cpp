@@ -15,7 +15,7 @@ namespace reckoner::program {
 struct StatusPage::Impl {
   ~Impl() {
     if (server == nullptr) return;
-    // CivetWeb looks whether it is to stop when somebody connects, and else every two seconds.
+    // CivetWeb checks for its end when a client connects, otherwise every two seconds.
     const std::jthread caller([this](const std::stop_token& stopped) {
       while (!stopped.stop_requested()) {
         char why[100];
@@ -28,7 +28,7 @@ struct StatusPage::Impl {
   }
   Content content;
   mg_context* server = nullptr;
-  std::string own_host;  // where this machine reaches it
+  std::string own_host;  // address at which this machine reaches it
   std::uint16_t port = 0;
 };
 
@@ -88,7 +88,7 @@ Result<std::unique_ptr<StatusPage>> StatusPage::open(const std::string& host, st
   impl->content = std::move(content);
   impl->own_host = host == "0.0.0.0" ? "127.0.0.1" : host;
   const std::string address = fmt::format("{}:{}", host, port);
-  // Two threads: one for Prometheus, one for whoever looks in. A client that is silent keeps neither.
+  // Two threads: one for Prometheus, one for other readers. A silent HTTP client blocks neither.
   const char* options[] = {"listening_ports",
                            address.c_str(),
                            "num_threads",

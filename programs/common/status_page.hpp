@@ -10,21 +10,21 @@
 
 namespace reckoner::program {
 
-/// A small HTTP server for those who watch a program: /metrics (Prometheus' text format) and /health, GET
-/// only. It has neither passwords nor encryption: bind it where only those who may read it come.
+/// A small HTTP server for monitoring: /metrics (Prometheus text format) and /health, GET only. It has no
+/// passwords and no encryption, so bind it to an address that only authorised readers reach.
 class StatusPage {
  public:
   struct Health {
-    bool well = true;  ///< answered with 200, else 503
-    std::string text;  ///< one line
+    bool well = true;  ///< true: status 200; false: status 503
+    std::string text;  ///< one line of text
   };
-  /// Both are called from other threads, at any time while the page lives.
+  /// Functions that return the pages. Other threads call them at any time until the page is destroyed.
   struct Content {
     std::function<std::string()> metrics;
     std::function<Health()> health;
   };
 
-  /// Port 0: any free one. Fails if the address cannot be had.
+  /// Port 0: any free port. Fails if the address cannot be bound.
   [[nodiscard]] static Result<std::unique_ptr<StatusPage>> open(const std::string& host, std::uint16_t port,
                                                                 Content content);
   ~StatusPage();

@@ -3,7 +3,7 @@
 
 namespace reckoner::program {
 
-/// From now on SIGINT and SIGTERM no longer end the program but make stop_requested() true.
+/// From now on, SIGINT and SIGTERM make stop_requested() true instead of ending the program.
 void catch_stop_signals();
 
 [[nodiscard]] bool stop_requested();

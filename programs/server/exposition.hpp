@@ -14,7 +14,7 @@ namespace reckoner::program {
 class DurationHistogram;
 class RecentValues;
 
-/// A page of metrics in the making.
+/// Builds a page of metrics in the Prometheus text format.
 class Exposition {
  public:
   using Labels = std::vector<std::pair<std::string, std::string>>;
@@ -22,13 +22,13 @@ class Exposition {
 
   void gauge(std::string name, std::string help, double value, const Labels& labels = {});
   void counter(std::string name, std::string help, std::uint64_t value);
-  /// One for each value of a label.
+  /// One counter for each value of the label.
   void counters(std::string name, std::string help, std::string_view label, const Parts& parts);
   void histogram(std::string name, std::string help, const DurationHistogram& durations);
-  /// Gauges of the 0.5, 0.9, 0.99 and 1 quantiles; none of no values.
+  /// Gauges of the 0.5, 0.9, 0.99 and 1 quantiles; none if there are no values.
   void quantiles(std::string name, std::string help, const RecentValues& values);
 
-  /// In Prometheus' text format.
+  /// The page.
   [[nodiscard]] std::string text() const;
 
  private:

@@ -29,10 +29,10 @@ using namespace reckoner::program;
 
 constexpr const char* kName = "reckoner-server";
 
-// Says what strangers do at most so often a second.
+// Maximum number of log lines per second that unknown peers can cause.
 constexpr unsigned kStrangerLinesPerSecond = 10;
 
-// What the libraries say, into the program's log.
+// Writes the log of the libraries into the program's log.
 struct Sinks {
   explicit Sinks(Log& log) : server(log, kStrangerLinesPerSecond), network(log, kStrangerLinesPerSecond) {}
   LimitedSink server;
@@ -40,13 +40,13 @@ struct Sinks {
 };
 
 void take_events(Server& server, ServerMetrics& metrics, Sinks& sinks) {
-  sinks.server.say_rest();
-  sinks.network.say_rest();
+  sinks.server.write_suppressed();
+  sinks.network.write_suppressed();
   while (const auto event = server.poll_event())
     metrics.note(*event);
 }
 
-// Plays until the end, or until it is told to stop.
+// Plays until the source ends or a stop is requested.
 RunTimes play_all(Server& server, NetworkTransport& transport, Play& play, ServerMetrics& metrics,
                   Sinks& sinks, double epoch_s, double end_s, scenario::PoseCsvWriter* truth) {
   RunTimes times;
@@ -69,7 +69,7 @@ RunTimes play_all(Server& server, NetworkTransport& transport, Play& play, Serve
   return times;
 }
 
-// Says goodbye, until every client has heard it or has had time to hear it three times over a bad link.
+// Disconnects all clients. Waits until all have acknowledged it, at most three round trips of a bad link.
 void say_goodbye(Server& server, NetworkTransport& transport, Log& log) {
   constexpr double kLongestS = 2.0;
   std::size_t left = server.client_count();
@@ -95,11 +95,11 @@ Result<std::unique_ptr<StatusPage>> open_page(const ServerOptions& options, cons
       {[&metrics] { return metrics.metrics(); }, [&metrics] { return metrics.health(monotonic_s()); }});
 }
 
-// For which servers tokens are taken here: what an operator looks up whose clients are not let in.
+// Logs the addresses that tokens must name, for operators whose clients are refused.
 void say_tokens(Log& log, const std::string& host, std::uint16_t port,
                 const OrInsecure<ServerSecurity>& security) {
   const ServerSecurity* const secure = security.get();
-  if (secure == nullptr || secure->any_server) return;  // which the transport has said aloud
+  if (secure == nullptr || secure->any_server) return;  // the transport has warned about it
   const std::string named =
       secure->addresses.empty() ? host + ':' + std::to_string(port) : text_of(secure->addresses, port);
   log.info("tokens must name", {{"address", std::string_view(named)}});

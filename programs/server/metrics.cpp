@@ -15,7 +15,7 @@ namespace {
 constexpr double kRefreshS = 0.25;
 constexpr std::size_t kLooksPerTick = 16;
 
-// Without a tick for so long a server is not well: a heartbeat of its clients' would be overdue for long.
+// A server without a tick for this time is unhealthy: it has missed several heartbeats.
 constexpr double kLongestSilenceS = 2.0;
 
 Exposition::Parts by_reason(const RefusalCounts& counts) {
@@ -67,7 +67,7 @@ void ServerMetrics::note_tick(const Server& server, const TransportStats& wire, 
   last_tick_s_ = now_s;
   now_.late.add(late_s);
   now_.took.add(took_s);
-  look_at_entities(server, play);
+  sample_entities(server, play);
   if (now_s - shown_at_s_ < kRefreshS) return;
   shown_at_s_ = now_s;
   now_.up_s = now_s - started_s_;
@@ -80,8 +80,8 @@ void ServerMetrics::note_tick(const Server& server, const TransportStats& wire, 
   shown_ = now_;
 }
 
-// A few in every tick, all in turn.
-void ServerMetrics::look_at_entities(const Server& server, const Play& play) {
+// Samples a few entities in every tick, in turn.
+void ServerMetrics::sample_entities(const Server& server, const Play& play) {
   const auto ids = play.ids();
   for (std::size_t i = 0; i < std::min(kLooksPerTick, ids.size()); ++i) {
     next_entity_ = (next_entity_ + 1) % ids.size();
@@ -109,7 +109,7 @@ void ServerMetrics::note(const ServerEvent& event) {
       ++now_.events.lost;
       break;
     case ServerEvent::Kind::client_back:
-      ++now_.events.back;
+      ++now_.events.resumed;
       break;
     case ServerEvent::Kind::owner_corrected:
       ++now_.events.owner_corrected;
@@ -148,7 +148,7 @@ std::string ServerMetrics::metrics() const {
                  {"left", s.events.left},
                  {"refused", s.events.refused},
                  {"lost", s.events.lost},
-                 {"back", s.events.back},
+                 {"back", s.events.resumed},
                  {"owner_corrected", s.events.owner_corrected},
                  {"owner_refused", s.events.owner_refused}});
   const PublishCauses& why = s.stats.published_for;

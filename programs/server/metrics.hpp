@@ -23,7 +23,7 @@ class DurationHistogram {
   static constexpr std::array<double, 12> kBounds_s{1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3,
                                                     0.01, 0.02, 0.05, 0.1,  0.2,  0.5};
   void add(double seconds);
-  /// How many were at most kBounds_s[i] long; the last: all.
+  /// Number of durations up to kBounds_s[i]; the last element counts all.
   [[nodiscard]] std::array<std::uint64_t, kBounds_s.size() + 1> cumulative() const;
   [[nodiscard]] double sum_s() const { return sum_s_; }
 
@@ -32,12 +32,12 @@ class DurationHistogram {
   double sum_s_ = 0.0;
 };
 
-/// The newest values of one quantity, and their quantiles.
+/// The newest values of a quantity.
 class RecentValues {
  public:
   void add(double value);
   [[nodiscard]] bool empty() const { return values_.empty(); }
-  /// Of `q` in 0 to 1; not of none.
+  /// `q` is from 0 to 1; there must be values.
   [[nodiscard]] double quantile(double q) const;
 
  private:
@@ -46,38 +46,38 @@ class RecentValues {
   std::size_t next_ = 0;
 };
 
-/// How often something happened to a client.
+/// Counts of client events.
 struct ClientCounts {
   std::uint64_t joined = 0;
   std::uint64_t left = 0;
   std::uint64_t refused = 0;
   std::uint64_t lost = 0;
-  std::uint64_t back = 0;
+  std::uint64_t resumed = 0;
   std::uint64_t owner_corrected = 0;
   std::uint64_t owner_refused = 0;
 };
 
-/// What there is to watch of a running server. The server's thread notes what happens; metrics() and health()
-/// may be asked from any.
+/// The metrics and the health of a running server. Only the server's thread records; any thread may call
+/// metrics() and health().
 class ServerMetrics {
  public:
-  /// `started_s` and all times from then on: program::monotonic_s().
+  /// All times are of program::monotonic_s().
   ServerMetrics(double tick_rate_hz, double started_s);
 
-  /// A tick has run: `late_s` after it was due, for `took_s`. Looks at a few entities; every quarter of a
-  /// second what is shown is brought up to date.
+  /// Records a tick that started `late_s` after it was due and took `took_s`. Samples a few entities, and
+  /// updates the published values every quarter of a second.
   void note_tick(const Server& server, const TransportStats& wire, const Play& play, double now_s,
                  double late_s, double took_s);
   void note(const ServerEvent& event);
-  /// The server is going down: not well any more.
+  /// Records that the server is shutting down; its health is bad from now on.
   void note_stopping() { stopping_ = true; }
 
-  /// In Prometheus' text format.
+  /// The page in the Prometheus text format.
   [[nodiscard]] std::string metrics() const;
   [[nodiscard]] StatusPage::Health health(double now_s) const;
 
  private:
-  // What is shown; behind the lock.
+  // The published values; lock_ protects them.
   struct Shown {
     double up_s = 0.0;
     std::size_t clients = 0;
@@ -93,7 +93,7 @@ class ServerMetrics {
     RecentValues threshold_m;
     RecentValues age_s;
   };
-  void look_at_entities(const Server& server, const Play& play);
+  void sample_entities(const Server& server, const Play& play);
 
   double tick_rate_hz_;
   double started_s_;

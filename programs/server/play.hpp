@@ -13,19 +13,19 @@
 
 namespace reckoner::program {
 
-/// Plays a source into a server, tick by tick. All that it is given must outlive it.
+/// Plays a source of motion into a server, tick by tick. The constructor's arguments must outlive it.
 class Play {
  public:
   Play(const scenario::Source& source, Server& server, double tick_rate_hz, Log& log);
 
-  /// Tells the server of the coming tick, which is due at `scheduled_monotonic_s`; appends the poses of all
-  /// that is there to `truth`, if given.
+  /// Applies the changes for the next tick, which is due at `scheduled_monotonic_s`, to the server. Appends
+  /// the poses of all entities to `truth` if that is not null.
   void step(double scheduled_monotonic_s, scenario::PoseCsvWriter* truth);
 
-  /// Poses that the server would not take.
+  /// Number of poses that the server refused.
   [[nodiscard]] std::uint64_t refused() const { return refused_; }
 
-  /// The source's entities as the server knows them; null or stale where they are not there.
+  /// The server's id of each entity of the source. Null or stale while the entity does not exist.
   [[nodiscard]] std::span<const EntityId> ids() const { return ids_; }
 
  private:

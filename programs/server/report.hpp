@@ -10,16 +10,16 @@
 
 namespace reckoner::program {
 
-/// What a run comes to, besides what the server counted.
+/// Times of a run.
 struct RunTimes {
   double seconds = 0.0;
-  double worst_late_s = 0.0;  ///< of a tick
+  double worst_late_s = 0.0;  ///< largest delay of a tick
 };
 
-/// Two lines on standard output.
+/// Prints two lines to standard output.
 void print_summary(const ServerStats& stats, const TransportStats& wire, const RunTimes& times);
 
-/// Whole or not at all; then the error says why.
+/// Writes a JSON file atomically.
 [[nodiscard]] std::optional<Error> write_counts(const std::string& path, const ServerStats& stats,
                                                 const TransportStats& wire, const RunTimes& times);
 

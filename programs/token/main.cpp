@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// reckoner-token: makes keys, and tokens as a backend would.
+// reckoner-token: creates keys, and issues tokens as a backend does.
 #include "programs/common/options.hpp"
 #include "programs/common/security.hpp"
 
@@ -37,7 +37,7 @@ int make_key(const std::string& path) {
   return program::kOk;
 }
 
-// So that two tokens are two clients' unless something else is said.
+// Random, so that two tokens are of two clients by default.
 std::uint64_t some_number() {
   std::uint64_t number = 0;
   const SecretKey drawn = SecretKey::make();

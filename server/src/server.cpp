@@ -30,7 +30,7 @@ constexpr double kSlotQuarantineS = 5.0;
 constexpr std::size_t kSessionGrain = 16;
 
 // Largest number of ticks in a row that may leave their datagrams to a later tick.
-constexpr int kMostHeldBack = 3;
+constexpr int kMaxHeldBack = 3;
 
 unsigned threads_for(const ServerConfig& config, const ServerTestSwitches& switches) {
   if (switches.coding != nullptr) return 1;
@@ -259,9 +259,9 @@ void Server::tick(double now_s) {
   s.apply_playout_changes(now_s);
   s.report_received();
   s.review_interest(tick);
-  const std::size_t told = s.events.size();
+  const std::size_t reported = s.events.size();
   s.ownership.run(s.entities, s.sessions, tick, s.time_of(tick), now_s, s.transport, s.events);
-  s.log.owner_events(s.events, told);
+  s.log.owner_events(s.events, reported);
   s.measure_levers();
   s.delays.run(s.entities, s.sessions);
   s.publisher.run(s.entities, s.routes, tick, s.time_of(tick), s.pool, s.stats);
@@ -343,7 +343,7 @@ void Server::Impl::review_interest(Tick tick) {
 // True if this tick leaves its datagrams to the next tick, which is already due. Most of a tick's cost is
 // sending, and a late server's datagrams would be outdated at once.
 bool Server::Impl::hold_back(Tick tick, double now_s) {
-  const bool holds = now_s >= time_of(tick + 1) && held_back < kMostHeldBack;
+  const bool holds = now_s >= time_of(tick + 1) && held_back < kMaxHeldBack;
   held_back = holds ? held_back + 1 : 0;
   return holds;
 }
@@ -627,13 +627,13 @@ void Server::Impl::resume(PeerId peer, const ResumeMessage& message) {
     session = sessions.find(message.client);
     if (session == nullptr) return;
   }
-  if (!session->reliable().can_resume_from(message.taken)) return end(*session);
+  if (!session->reliable().can_resume_from(message.processed)) return end(*session);
   waiting.erase(peer);
   std::erase(disconnected_clients, session->id());
   sessions.move(*session, peer);
   report_received(*session);
   session->resume().expects_join = true;
-  session->resume_from(message.taken, config, present_s, next_tick == 0 ? 0 : next_tick - 1, transport);
+  session->resume_from(message.processed, config, present_s, next_tick == 0 ? 0 : next_tick - 1, transport);
   events.push_back({ServerEvent::Kind::client_back, session->id(), {}});
   log.back(session->id(), peer);
 }

@@ -85,8 +85,8 @@ struct Server::Impl {
   bool move(Entity& entity, const State& truth);
   // Converts a state from the game's coordinates, which count from `origin`, to the server's. Only positions
   // in the world frame change.
-  [[nodiscard]] State to_server_coordinates(const State& told, EntityId frame) const {
-    State state = told;
+  [[nodiscard]] State to_server_coordinates(const State& given, EntityId frame) const {
+    State state = given;
     if (!frame) state.position += origin;
     return state;
   }

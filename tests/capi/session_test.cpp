@@ -193,14 +193,14 @@ TEST(CSession, ClientMovesItsEntity) {
   ASSERT_EQ(reckoner_client_owned(pair.client, avatar, pair.now_s(), &own), RECKONER_OK);
   EXPECT_NEAR(own.position[1], 2.0, 0.01);
   const double began_s = pair.now_s();
-  reckoner_state told;
+  reckoner_state expected;
   ASSERT_TRUE(pair.until([&] {
     own.velocity[0] = 2.0f;
     own.position[0] = 1.0 + 2.0 * (pair.now_s() - began_s);
     EXPECT_EQ(reckoner_client_move(pair.client, avatar, &own, pair.now_s()), RECKONER_OK);
-    return reckoner_server_state(pair.server, avatar, &told) == RECKONER_OK && told.position[0] > 2.0;
+    return reckoner_server_state(pair.server, avatar, &expected) == RECKONER_OK && expected.position[0] > 2.0;
   }));
-  EXPECT_NEAR(told.velocity[0], 2.0f, 0.2f);
+  EXPECT_NEAR(expected.velocity[0], 2.0f, 0.2f);
 
   ASSERT_EQ(reckoner_server_take(pair.server, avatar), RECKONER_OK);
   EXPECT_EQ(reckoner_server_take(pair.server, avatar), RECKONER_NOTHING);

@@ -111,17 +111,17 @@ TEST(CDebug, ReportsTruthPublishedAndShownPoses) {
   EXPECT_EQ(reckoner_server_debug(pair.server, kite, &debug), RECKONER_NOTHING);
   EXPECT_EQ(reckoner_server_published(pair.server, kite, &published, nullptr), RECKONER_NOTHING);
   EXPECT_EQ(reckoner_server_debug(pair.server, kite + 1, &debug), RECKONER_ERROR_UNKNOWN);
-  reckoner_state told = first;
+  reckoner_state expected = first;
   pair.each_tick = [&](double time_s) {
-    told = circling(time_s);
-    EXPECT_EQ(reckoner_server_move(pair.server, kite, &told), RECKONER_OK);
+    expected = circling(time_s);
+    EXPECT_EQ(reckoner_server_move(pair.server, kite, &expected), RECKONER_OK);
   };
   ASSERT_TRUE(pair.until([&] { return pair.had(RECKONER_EVENT_SPAWNED, kite); }));
   pair.run(1.0);
 
   ASSERT_EQ(reckoner_server_debug(pair.server, kite, &debug), RECKONER_OK);
   EXPECT_EQ(debug.entity, kite);
-  EXPECT_EQ(debug.truth.position[0], told.position[0]);
+  EXPECT_EQ(debug.truth.position[0], expected.position[0]);
   EXPECT_EQ(debug.clients, 1u);
   EXPECT_EQ(debug.threshold_m, 0.05);
   EXPECT_NEAR(debug.error_m,

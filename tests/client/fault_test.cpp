@@ -274,7 +274,7 @@ class FalseAcknowledger {
       } else if (event->kind == TransportEvent::Kind::received) {
         auto left = event->payload;
         while (!left.empty()) {
-          const auto message = take_control(left);
+          const auto message = decode_next_control(left);
           if (message && is_counted(*message)) ++counted_;
         }
       }

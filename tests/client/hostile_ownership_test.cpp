@@ -12,7 +12,7 @@
 namespace reckoner::test {
 namespace {
 
-using News = OwnershipMessage::News;
+using Change = OwnershipMessage::Change;
 
 struct HostileServer {
   World world{WorldConfig{}};
@@ -23,11 +23,11 @@ struct HostileServer {
     known = world.server().spawn(0, "known", standing({1.0, 2.0, 3.0}));
     world.run_to(2.0);
   }
-  OwnershipMessage message(News news, EntityId entity) {
+  OwnershipMessage message(Change change, EntityId entity) {
     const Quantisation q = quantisation_for(Archetype{});
     OwnershipMessage m;
     m.entity = entity;
-    m.news = news;
+    m.change = change;
     m.term = 3;
     m.motion_tick = world.server().next_tick() - 1;
     m.orientation_bits = static_cast<std::uint8_t>(q.orientation_bits);
@@ -52,25 +52,25 @@ struct HostileServer {
 TEST(HostileOwnership, InvalidMessagesAreMalformed) {
   HostileServer h;
   std::uint64_t refused = 0;
-  for (const News news : {News::taken, News::corrected, News::again}) {
-    h.send(h.message(news, h.known));  // about an entity that it does not own
-    EXPECT_EQ(h.malformed(), ++refused) << static_cast<int>(news);
+  for (const Change change : {Change::revoked, Change::corrected, Change::repeated}) {
+    h.send(h.message(change, h.known));  // about an entity that it does not own
+    EXPECT_EQ(h.malformed(), ++refused) << static_cast<int>(change);
   }
-  for (const News news : {News::taken, News::given, News::corrected, News::again}) {
-    h.send(h.message(news, {500, 1}));  // about an unknown entity
-    EXPECT_EQ(h.malformed(), ++refused) << static_cast<int>(news);
+  for (const Change change : {Change::revoked, Change::given, Change::corrected, Change::repeated}) {
+    h.send(h.message(change, {500, 1}));  // about an unknown entity
+    EXPECT_EQ(h.malformed(), ++refused) << static_cast<int>(change);
   }
-  OwnershipMessage odd = h.message(News::given, h.known);
+  OwnershipMessage odd = h.message(Change::given, h.known);
   odd.state.frame = {500, 1};
   h.send(odd);
   EXPECT_EQ(h.malformed(), ++refused);
-  odd = h.message(News::given, h.known);
+  odd = h.message(Change::given, h.known);
   odd.state.along.route = {7};
   h.send(odd);
   EXPECT_GE(h.malformed(), ++refused);
   EXPECT_FALSE(h.owns());
   EXPECT_EQ(h.world.count(0, ClientEvent::Kind::given), 0u);
-  h.send(h.message(News::given, h.known));
+  h.send(h.message(Change::given, h.known));
   EXPECT_TRUE(h.owns());
   EXPECT_EQ(h.world.count(0, ClientEvent::Kind::given), 1u);
 }
@@ -79,7 +79,7 @@ TEST(HostileOwnership, TruncatedOrDamagedMessagesAreHarmless) {
   HostileServer h;
   scenario::Random random(5);
   Bytes whole(kMaxControlBytes);
-  whole.resize(encode(h.message(News::given, h.known), whole).size());
+  whole.resize(encode(h.message(Change::given, h.known), whole).size());
   for (std::size_t size = 1; size < whole.size(); ++size) {
     const std::uint64_t before = h.malformed();
     h.send(Bytes(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size)));

@@ -91,9 +91,9 @@ TEST_P(ServerRestart, NewServersStateReplacesTheOldOne) {
     std::vector<Kind> order;
     for (const ClientEvent& event : world.events(i))
       order.push_back(event.kind);
-    const auto told = std::find(order.begin(), order.end(), Kind::restarted);
-    EXPECT_EQ(std::count(order.begin(), told, Kind::despawned), 3);
-    EXPECT_EQ(std::count(told, order.end(), Kind::spawned), 3);
+    const auto restarted = std::find(order.begin(), order.end(), Kind::restarted);
+    EXPECT_EQ(std::count(order.begin(), restarted, Kind::despawned), 3);
+    EXPECT_EQ(std::count(restarted, order.end(), Kind::spawned), 3);
     EXPECT_EQ(world.client(i).lost_for_s(world.local_s(i, 30.0)), 0.0);
   }
 }

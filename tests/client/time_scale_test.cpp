@@ -80,15 +80,15 @@ class Game {
     while (client.poll_event()) {
     }
     while (const auto message = client.poll_message()) {
-      Change told;
-      ASSERT_EQ(message->payload.size(), sizeof told);
-      std::memcpy(&told, message->payload.data(), sizeof told);
-      heard = told;
+      Change change;
+      ASSERT_EQ(message->payload.size(), sizeof change);
+      std::memcpy(&change, message->payload.data(), sizeof change);
+      received = change;
     }
     const auto server_s = client.server_time_s(local_s);
-    if (heard && server_s && *server_s >= heard->from_s) {
-      ASSERT_TRUE(mine.set_scale(heard->scale, client_real_s));
-      heard.reset();
+    if (received && server_s && *server_s >= received->from_s) {
+      ASSERT_TRUE(mine.set_scale(received->scale, client_real_s));
+      received.reset();
     }
   }
   /// Runs both games until real time `until_s`, with changes of the time scale.
@@ -111,7 +111,7 @@ class Game {
   Server server;
   Client client;
   EntityId id;
-  std::optional<Change> coming, heard;
+  std::optional<Change> coming, received;
   double client_real_s = 0.0;
 };
 
@@ -162,11 +162,11 @@ RunResult Game::run(std::span<const ScaleChange> paces, double until_s) {
 // 1, and by 0.9 m/s in the middle of a correction of the allowed 5 cm. These are means over links that delay
 // different datagrams. A jump between two scales changes it by 4 m/s or more.
 constexpr double kMeanKink = 1.2;
-constexpr double kMostKink = 4.0;
+constexpr double kMaxKink = 4.0;
 
 // Distance from the intended position, m, likewise.
 constexpr double kMeanOffM = 0.15;
-constexpr double kMostOffM = 0.3;
+constexpr double kMaxOffM = 0.3;
 
 constexpr std::uint64_t kSeeds = 12;
 
@@ -181,8 +181,8 @@ TEST_P(TimeScale, SlowMotionAndStopAreShownWithoutAJump) {
     EXPECT_GT(seen.frames, 2000);
     EXPECT_EQ(game.client.status(), ClientStatus::joined);
     EXPECT_EQ(game.clock_steps, 0);
-    EXPECT_LT(seen.off_m, kMostOffM);
-    EXPECT_LT(seen.velocity_step_mps, kMostKink);
+    EXPECT_LT(seen.off_m, kMaxOffM);
+    EXPECT_LT(seen.velocity_step_mps, kMaxKink);
     EXPECT_NEAR(seen.mean_mps[0], 1.0, 0.05);
     EXPECT_NEAR(seen.mean_mps[1], 5.0, 0.2);
     EXPECT_LT(seen.rest_m, 1e-6);
@@ -203,8 +203,8 @@ TEST_P(TimeScale, FastMotionIsShownWithoutAJump) {
     const RunResult seen = game.run(kPaces, 14.0);
     EXPECT_GT(seen.frames, 1400);
     EXPECT_EQ(game.clock_steps, 0);
-    EXPECT_LT(seen.off_m, kMostOffM);
-    EXPECT_LT(seen.velocity_step_mps, kMostKink);
+    EXPECT_LT(seen.off_m, kMaxOffM);
+    EXPECT_LT(seen.velocity_step_mps, kMaxKink);
     EXPECT_NEAR(seen.mean_mps[0], 10.0, 0.3);
     EXPECT_NEAR(seen.mean_mps[1], 5.0, 0.2);
     kinks += seen.velocity_step_mps / kSeeds;

@@ -30,7 +30,7 @@ void use(const SpawnMessage& spawn) {
 void decode(std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     const std::size_t before = bytes.size();
-    const auto message = take_control(bytes);
+    const auto message = decode_next_control(bytes);
     if (!message) {
       check(bytes.empty(), "a malformed message ends its payload");
       return;

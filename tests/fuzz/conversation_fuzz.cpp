@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kTickS = 1.0 / 60.0;
 constexpr double kLocalS = 1000.0;  // offset of the clients' clocks
-constexpr int kMostTicks = 90;
+constexpr int kMaxTicks = 90;
 constexpr std::size_t kVictim = 0, kHonest = 1;
 
 ServerConfig server_config(Choices& choices) {
@@ -74,7 +74,7 @@ class Conversation {
   }
 
   void run() {
-    while (!choices_.empty() && ticks_ < kMostTicks) {
+    while (!choices_.empty() && ticks_ < kMaxTicks) {
       act();
       tick();
     }

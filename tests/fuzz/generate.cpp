@@ -67,7 +67,7 @@ JoinMessage any_join(Choices& choices) {
   m.archetype_hash = choices.rarely(3) ? static_cast<std::uint32_t>(choices.up_to(UINT32_MAX))
                                        : archetype_hash(archetypes());
   m.shows_past = choices.flag();
-  m.blend_s = choices.real(0.0, kMostBlendS);
+  m.blend_s = choices.real(0.0, kMaxBlendS);
   return m;
 }
 
@@ -75,7 +75,7 @@ PlayoutMessage any_playout(Choices& choices) {
   PlayoutMessage m;
   m.interpolates = choices.flag();
   m.shows_past = m.interpolates && choices.flag();
-  m.blend_s = choices.real(0.0, kMostBlendS);
+  m.blend_s = choices.real(0.0, kMaxBlendS);
   return m;
 }
 
@@ -123,10 +123,11 @@ SpawnMessage any_spawn(Choices& choices) {
 OwnershipMessage any_ownership(Choices& choices) {
   OwnershipMessage m;
   m.entity = any_entity(choices);
-  m.news = any_of(choices, OwnershipMessage::News::again);
+  m.change = any_of(choices, OwnershipMessage::Change::repeated);
   m.term = static_cast<std::uint8_t>(choices.up_to(kTerms - 1));
   m.viewers_s = choices.real(0.0, 10.0);
-  if (m.news != OwnershipMessage::News::given && m.news != OwnershipMessage::News::corrected) return m;
+  if (m.change != OwnershipMessage::Change::given && m.change != OwnershipMessage::Change::corrected)
+    return m;
   m.motion_tick = static_cast<Tick>(choices.up_to(200));
   const auto& all = quantisations();
   m.orientation_bits = static_cast<std::uint8_t>(all[choices.up_to(all.size() - 1)].orientation_bits);
@@ -369,10 +370,10 @@ ServerHeader any_server_header(Choices& choices) {
   if (choices.flag()) {
     h.echo = Echo{static_cast<std::uint32_t>(choices.up_to((1u << kStampBits) - 1)),
                   static_cast<std::int32_t>(choices.integer(13))};
-    h.echo->held = std::clamp(h.echo->held, -Echo::kMostHeld, Echo::kMostHeld);
+    h.echo->held = std::clamp(h.echo->held, -Echo::kMaxHeld, Echo::kMaxHeld);
   }
-  h.coding = {static_cast<unsigned>(choices.up_to(UpdateCoding::kMostGapOrder)),
-              static_cast<unsigned>(choices.up_to(UpdateCoding::kMostReferenceOrder)),
+  h.coding = {static_cast<unsigned>(choices.up_to(UpdateCoding::kMaxGapOrder)),
+              static_cast<unsigned>(choices.up_to(UpdateCoding::kMaxReferenceOrder)),
               static_cast<std::uint32_t>(choices.up_to(choices.rarely(7) ? UINT32_MAX - 10 : 4))};
   return h;
 }
@@ -387,10 +388,10 @@ ClientDatagram any_client_datagram(Choices& choices, Sequence newest) {
   if (!choices.flag()) return d;
   ShowingReport& r = d.showing.emplace();
   r.clock = static_cast<std::uint16_t>(choices.up_to(UINT16_MAX));
-  r.delay = static_cast<std::uint32_t>(choices.up_to(ShowingReport::kMostDelay));
+  r.delay = static_cast<std::uint32_t>(choices.up_to(ShowingReport::kMaxDelay));
   r.era = static_cast<std::uint8_t>(choices.up_to(ShowingReport::kEras - 1));
   if (!d.ack) return d;
-  r.count = static_cast<std::uint8_t>(choices.up_to(ShowingReport::kMostArrivals));
+  r.count = static_cast<std::uint8_t>(choices.up_to(ShowingReport::kMaxArrivals));
   std::uint32_t ago = 0;
   for (std::size_t i = 0; i < r.count; ++i) {
     ago += static_cast<std::uint32_t>(choices.up_to(choices.rarely(7) ? 100'000'000 : 40));

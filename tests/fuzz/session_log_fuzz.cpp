@@ -20,7 +20,7 @@
 namespace reckoner::fuzz {
 namespace {
 
-constexpr int kMostCalls = 400;
+constexpr int kMaxCalls = 400;
 
 bool finite(const glm::dvec3& v) {
   return std::isfinite(v.x + v.y + v.z);
@@ -32,7 +32,7 @@ void play_back(program::SessionReader& reader) {
   config.archetypes = archetypes();
   config.playout = reader.settings().playout;
   Client client{config, transport};
-  for (int i = 0; i < kMostCalls; ++i) {
+  for (int i = 0; i < kMaxCalls; ++i) {
     const auto call = transport.next_call();
     if (!call) break;
     if (const auto* service = std::get_if<program::ServiceRecord>(&*call)) {

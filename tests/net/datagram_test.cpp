@@ -17,11 +17,11 @@ TEST(Datagram, ServerHeaderAndUpdatesRoundTrip) {
   header.ack = Ack{12, 0xf0f0f0f0};
   header.tick = 4321;
   header.complete_age = 17;
-  header.echo = Echo{(1u << kStampBits) - 1, -Echo::kMostHeld};
+  header.echo = Echo{(1u << kStampBits) - 1, -Echo::kMaxHeld};
   const std::vector<UpdateHeader> updates{
       {0, 0, 0, {}}, {1, 5, 1, 9}, {900, 0, 2, {}}, {901, 0, 0, 70'000}, {kMaxEntities - 1, 3, 2, 8}};
   header.update_count = static_cast<std::uint32_t>(updates.size());
-  header.coding = {UpdateCoding::kMostGapOrder, 3, 8};
+  header.coding = {UpdateCoding::kMaxGapOrder, 3, 8};
   header.has_messages = true;
 
   std::array<std::byte, 256> buffer;
@@ -45,7 +45,7 @@ TEST(Datagram, ServerHeaderAndUpdatesRoundTrip) {
   EXPECT_EQ(back.complete_age, 17u);
   ASSERT_TRUE(back.echo);
   EXPECT_EQ(back.echo->stamp, (1u << kStampBits) - 1);
-  EXPECT_EQ(back.echo->held, -Echo::kMostHeld);
+  EXPECT_EQ(back.echo->held, -Echo::kMaxHeld);
   ASSERT_EQ(back.update_count, updates.size());
   EXPECT_EQ(back.coding.reference_age, 8u);
   previous = -1;
@@ -127,9 +127,9 @@ ClientDatagram reporting() {
   datagram.ack = Ack{3, 0xffffffffu};
   ShowingReport& report = datagram.showing.emplace();
   report.clock = 65535;
-  report.delay = ShowingReport::kMostDelay;
+  report.delay = ShowingReport::kMaxDelay;
   report.era = ShowingReport::kEras - 1;
-  report.count = ShowingReport::kMostArrivals;
+  report.count = ShowingReport::kMaxArrivals;
   for (std::size_t i = 0; i < report.count; ++i) {
     // Some arrivals are out of order or simultaneous, and sequence numbers wrap.
     const auto back = static_cast<Sequence>(i % 5 == 2 ? i + 1 : i % 5 == 3 ? i - 1 : i + (i > 10 ? 7 : 0));
@@ -148,9 +148,9 @@ TEST(Datagram, ShowingReportRoundTrips) {
   const auto back = read_client_datagram(reader);
   ASSERT_TRUE(back && back->showing);
   EXPECT_EQ(back->showing->clock, 65535);
-  EXPECT_EQ(back->showing->delay, ShowingReport::kMostDelay);
+  EXPECT_EQ(back->showing->delay, ShowingReport::kMaxDelay);
   EXPECT_EQ(back->showing->era, ShowingReport::kEras - 1);
-  ASSERT_EQ(back->showing->count, ShowingReport::kMostArrivals);
+  ASSERT_EQ(back->showing->count, ShowingReport::kMaxArrivals);
   EXPECT_EQ(back->showing->arrivals, sent.showing->arrivals);
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     BitReader cut{bytes.first(size)};
@@ -168,7 +168,7 @@ TEST(Datagram, InvalidShowingReportIsRefused) {
   };
   ClientDatagram datagram = reporting();
   EXPECT_TRUE(reads(datagram));
-  datagram.showing->delay = ShowingReport::kMostDelay + 1;
+  datagram.showing->delay = ShowingReport::kMaxDelay + 1;
   EXPECT_FALSE(reads(datagram));
   datagram.showing->delay = 0;
   EXPECT_TRUE(reads(datagram));

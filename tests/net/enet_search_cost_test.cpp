@@ -31,7 +31,7 @@ using test::now_s;
 using test::Relay;
 
 constexpr unsigned kReliable = 0x86, kAcknowledge = 0x01;
-constexpr unsigned kMostCommands = 32;  // per datagram
+constexpr unsigned kMaxCommands = 32;  // per datagram
 
 std::size_t enet_bytes = 0;  // memory allocated by ENet in this thread
 
@@ -161,13 +161,13 @@ class EnetSearchCost : public testing::Test {
   /// As many empty reliable packets as fit.
   EnetDatagram empty_packets(unsigned first) const {
     EnetDatagram made(header);
-    for (unsigned i = 0; i < kMostCommands; ++i)
+    for (unsigned i = 0; i < kMaxCommands; ++i)
       made.command(kReliable, 0, first + i).put16(0);
     return made;
   }
   EnetDatagram acknowledgements(unsigned channel, unsigned first, unsigned step) const {
     EnetDatagram made(header);
-    for (unsigned i = 0; i < kMostCommands; ++i)
+    for (unsigned i = 0; i < kMaxCommands; ++i)
       made.command(kAcknowledge, channel, 0).put16(first + step * i).put16(0);
     return made;
   }
@@ -181,15 +181,15 @@ class EnetSearchCost : public testing::Test {
 // The first packet is missing, and as many empty ones as ENet keeps arrive after it.
 TEST_F(EnetSearchCost, NumberOfWaitingPacketsIsBounded) {
   const std::size_t before = enet_bytes;
-  constexpr unsigned kDatagrams = 28'000 / kMostCommands;
+  constexpr unsigned kDatagrams = 28'000 / kMaxCommands;
   for (unsigned n = 0; n < kDatagrams; ++n)
-    say(empty_packets(2 + kMostCommands * n));
+    say(empty_packets(2 + kMaxCommands * n));
   ASSERT_TRUE(until([&] { return refused() > 0; }));
   run(0.1);
   EXPECT_LT(enet_bytes - before, 200u * CommandWindow::kCommands) << "plus the acknowledgements";
-  EXPECT_GT(enet_bytes - before, 100u * (CommandWindow::kCommands - kMostCommands))
+  EXPECT_GT(enet_bytes - before, 100u * (CommandWindow::kCommands - kMaxCommands))
       << "packets wait up to the limit";
-  EXPECT_EQ(refused(Refusal::peer_limit), kDatagrams - (CommandWindow::kCommands - 1) / kMostCommands);
+  EXPECT_EQ(refused(Refusal::peer_limit), kDatagrams - (CommandWindow::kCommands - 1) / kMaxCommands);
   EXPECT_EQ(refused(), refused(Refusal::peer_limit));
 
   // Repeats the oldest packet. For each one, ENet walks along the whole list, until the step budget is used
@@ -201,14 +201,14 @@ TEST_F(EnetSearchCost, NumberOfWaitingPacketsIsBounded) {
     say(empty_packets(2));
   run(0.2);
   const double steps = SearchCostLimit::kStepsAtOnce + SearchCostLimit::kStepsPerSecond * (now_s() - begin_s);
-  const double each = kMostCommands * double{CommandWindow::kCommands - 2 * kMostCommands};
+  const double each = kMaxCommands * double{CommandWindow::kCommands - 2 * kMaxCommands};
   const double let_through = kRepeated - static_cast<double>(refused() - refused_before);
   EXPECT_LT(let_through, steps / each + 1.0);
   EXPECT_TRUE(server.disconnected.empty());
 
   // The missing packet arrives, and then all are delivered.
   relay->send_up(EnetDatagram(header).command(kReliable, 0, 1).put16(0).bytes);
-  EXPECT_TRUE(until([&] { return server.control.size() >= CommandWindow::kCommands - kMostCommands; }));
+  EXPECT_TRUE(until([&] { return server.control.size() >= CommandWindow::kCommands - kMaxCommands; }));
   EXPECT_LT(enet_bytes, before + 100'000);
 }
 
@@ -238,7 +238,7 @@ TEST_F(EnetSearchCost, FalseAcknowledgementsAreRefused) {
   run(0.2);
   const double steps = SearchCostLimit::kStepsAtOnce + SearchCostLimit::kStepsPerSecond * (now_s() - begin_s);
   EXPECT_LT(kRepeated - static_cast<double>(refused(Refusal::peer_limit)),
-            steps / (kMostCommands * kSent) + 1.0);
+            steps / (kMaxCommands * kSent) + 1.0);
   EXPECT_GT(refused(Refusal::peer_limit), 0u);
 
   // All messages are still in flight. They are released when the real client acknowledges them.

@@ -138,13 +138,13 @@ TEST(MessageOutbox, IsBoundedAndDropsOldMessages) {
   std::size_t taken = 0;
   while (outbox.add(payload_of(kMaxUnreliableBytes, 0), std::nullopt, 1.0))
     ++taken;
-  EXPECT_EQ(taken, MessageOutbox::kMostBytes / kMaxUnreliableBytes);
+  EXPECT_EQ(taken, MessageOutbox::kMaxBytes / kMaxUnreliableBytes);
   EXPECT_EQ(outbox.expire(1.0), 0u);
   EXPECT_EQ(outbox.expire(1.01), taken);
   EXPECT_TRUE(outbox.empty());
   for (taken = 0; outbox.add(payload_of(1, 0), std::nullopt, 2.0);)
     ++taken;
-  EXPECT_EQ(taken, MessageOutbox::kMostMessages);
+  EXPECT_EQ(taken, MessageOutbox::kMaxMessages);
 }
 
 TEST(MessageInbox, OneSenderCannotCrowdOutAnother) {

@@ -83,8 +83,8 @@ std::vector<ControlMessage> one_of_each() {
           RouteMessage{{8}, route_of(RouteKind::kChaikin)},
           GameDataMessage{{std::byte{1}, std::byte{0xfe}, std::byte{3}}, -1.5e9},
           GameDataMessage{{std::byte{9}}, std::nullopt},
-          OwnershipMessage{{7, 1}, OwnershipMessage::News::corrected, 15, 0.25, 4000, 9, spawn.state},
-          OwnershipMessage{{7, 1}, OwnershipMessage::News::taken, 3, 0.0, 0, 0, {}},
+          OwnershipMessage{{7, 1}, OwnershipMessage::Change::corrected, 15, 0.25, 4000, 9, spawn.state},
+          OwnershipMessage{{7, 1}, OwnershipMessage::Change::revoked, 3, 0.0, 0, 0, {}},
           SessionMessage{{~0ull, 1}, 0xfffffffeu, 77},
           ResumeMessage{{9}, {3, 1ull << 63}, 0x80000001u},
           PlayoutMessage{true, true, 0.25}};
@@ -297,16 +297,16 @@ TEST(Messages, PayloadMayContainSeveralMessages) {
   EXPECT_FALSE(decode_control(payload));  // decode_control() accepts exactly one message
   std::span<const std::byte> left = payload;
   for (std::uint32_t slot = 0; slot < 5; ++slot) {
-    const auto message = take_control(left);
+    const auto message = decode_next_control(left);
     ASSERT_TRUE(message);
     EXPECT_EQ(std::get<DespawnMessage>(*message).entity.slot(), slot);
   }
   EXPECT_TRUE(left.empty());
   // Truncated within the third message: the first two are read, and nothing is left after the failure.
   left = std::span{payload}.first(payload.size() / 5 * 3 - 1);
-  EXPECT_TRUE(take_control(left));
-  EXPECT_TRUE(take_control(left));
-  EXPECT_FALSE(take_control(left));
+  EXPECT_TRUE(decode_next_control(left));
+  EXPECT_TRUE(decode_next_control(left));
+  EXPECT_FALSE(decode_next_control(left));
   EXPECT_TRUE(left.empty());
 }
 
@@ -316,14 +316,14 @@ TEST(Messages, OwnershipRoundTrips) {
   ASSERT_TRUE(corrected);
   const auto& c = std::get<OwnershipMessage>(*corrected);
   EXPECT_EQ(c.entity, (EntityId{7, 1}));
-  EXPECT_EQ(c.news, OwnershipMessage::News::corrected);
+  EXPECT_EQ(c.change, OwnershipMessage::Change::corrected);
   EXPECT_EQ(c.term, 15);
   EXPECT_EQ(c.viewers_s, 0.25);
   EXPECT_EQ(c.motion_tick, 4000u);
   EXPECT_EQ(c.state, std::get<OwnershipMessage>(messages[8]).state);
   const auto taken = decode_control(encoded(messages[9]));
   ASSERT_TRUE(taken);
-  EXPECT_EQ(std::get<OwnershipMessage>(*taken).news, OwnershipMessage::News::taken);
+  EXPECT_EQ(std::get<OwnershipMessage>(*taken).change, OwnershipMessage::Change::revoked);
   EXPECT_EQ(std::get<OwnershipMessage>(*taken).term, 3);
 
   // A delay out of the encoder's range, written over a valid one.

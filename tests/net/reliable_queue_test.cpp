@@ -144,13 +144,13 @@ TEST(ReliableQueue, RetainsNothingUnlessAsked) {
 // A peer that confirms nothing costs a bounded amount of memory. After it has confirmed every message, its
 // session can resume again.
 TEST(ReliableQueue, CannotResumeAfterAnOverflowUntilAllIsConfirmed) {
-  constexpr std::size_t kMostBytes = 1024 * 1024;
-  ReliableQueue queue = retaining({.in_flight = {}, .game = {}, .retained = {8192, kMostBytes}});
+  constexpr std::size_t kMaxBytes = 1024 * 1024;
+  ReliableQueue queue = retaining({.in_flight = {}, .game = {}, .retained = {8192, kMaxBytes}});
   const Bytes message(30'000);
   std::uint32_t sent = 0;
   for (; sent < 200; ++sent) {
     queue.add_sent(message);
-    EXPECT_LE(queue.retained_bytes(), kMostBytes);
+    EXPECT_LE(queue.retained_bytes(), kMaxBytes);
   }
   EXPECT_FALSE(queue.can_resume_from(0));
   EXPECT_EQ(queue.retained_bytes(), 0u) << "half of the messages are of no use";

@@ -20,9 +20,9 @@ namespace second {
 using DecodedFields = std::vector<std::pair<std::string, std::string>>;
 
 /// "name: value" lines, in the order in which they were decoded.
-inline std::string as_text(const DecodedFields& told) {
+inline std::string as_text(const DecodedFields& fields) {
   std::string text;
-  for (const auto& [name, value] : told)
+  for (const auto& [name, value] : fields)
     text += name + ": " + value + "\n";
   return text;
 }
@@ -83,7 +83,7 @@ struct Motion {
 
 Motion read_full(Bits& bits, unsigned B);
 Motion read_residual(Bits& bits, const Motion& baseline, double dt, const Numbers& numbers);
-void append_motion(const Motion& motion, unsigned B, DecodedFields& told);
+void append_motion(const Motion& motion, unsigned B, DecodedFields& fields);
 
 /// A field as declared by the game.
 struct Field {
@@ -117,18 +117,18 @@ class Decoder {
     std::map<std::uint32_t, Motion> owned;                    // motions sent by a client, by tick
   };
 
-  void welcome(Bits& bits, DecodedFields& told);
-  void spawn(Bits& bits, DecodedFields& told);
-  void route(Bits& bits, DecodedFields& told);
-  void game(Bits& bits, DecodedFields& told);
+  void welcome(Bits& bits, DecodedFields& fields);
+  void spawn(Bits& bits, DecodedFields& fields);
+  void route(Bits& bits, DecodedFields& fields);
+  void game(Bits& bits, DecodedFields& fields);
   std::string value(Bits& bits, const Field& field);
   void update(Bits& bits, std::int64_t& slot, std::uint32_t tick, const std::array<unsigned, 3>& coding,
-              DecodedFields& told);
-  void fields(Bits& bits, DecodedFields& told);
-  void messages(Bits& bits, DecodedFields& told);
-  void ownership(Bits& bits, DecodedFields& told);
-  void owned(Bits& bits, std::uint32_t near_tick, DecodedFields& told);
-  void showing(Bits& bits, std::optional<std::int64_t> newest, DecodedFields& told);
+              DecodedFields& fields);
+  void fields(Bits& bits, DecodedFields& fields);
+  void messages(Bits& bits, DecodedFields& fields);
+  void ownership(Bits& bits, DecodedFields& fields);
+  void owned(Bits& bits, std::uint32_t near_tick, DecodedFields& fields);
+  void showing(Bits& bits, std::optional<std::int64_t> newest, DecodedFields& fields);
 
   std::vector<Declared> declared_;
   std::vector<Numbers> numbers_;

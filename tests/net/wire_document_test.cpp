@@ -179,7 +179,7 @@ std::vector<Vector> vectors() {
   buffer.resize(writer.finish().size());
   add("client datagram", buffer, decoder.client_datagram(buffer, 1030));
   control("ownership", Conversation::encoded(OwnershipMessage{{Conversation::kCrateSlot + 1, 3},
-                                                              OwnershipMessage::News::given,
+                                                              OwnershipMessage::Change::given,
                                                               6,
                                                               0.0625,
                                                               1028,

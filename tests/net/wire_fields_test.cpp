@@ -129,19 +129,20 @@ std::string expected(const GameDataMessage& m) {
 
 std::string expected(const OwnershipMessage& m) {
   std::string text = line("index", m.entity.index1) + line("generation", m.entity.generation) +
-                     line("news", static_cast<int>(m.news)) + line("term", m.term) +
+                     line("change", static_cast<int>(m.change)) + line("term", m.term) +
                      reals("viewers_s", m.viewers_s);
-  if (m.news != OwnershipMessage::News::given && m.news != OwnershipMessage::News::corrected) return text;
+  if (m.change != OwnershipMessage::Change::given && m.change != OwnershipMessage::Change::corrected)
+    return text;
   return text + line("motion_tick", m.motion_tick) + line("orientation_bits", m.orientation_bits) +
          text_of_motion(m.state, m.orientation_bits != 0);
 }
 
 std::string expected(const SessionMessage& m) {
-  return line("key", m.key.high, m.key.low) + line("taken", m.taken) + line("tick", m.tick);
+  return line("key", m.key.high, m.key.low) + line("processed", m.processed) + line("tick", m.tick);
 }
 
 std::string expected(const ResumeMessage& m) {
-  return line("client", m.client.value) + line("key", m.key.high, m.key.low) + line("taken", m.taken);
+  return line("client", m.client.value) + line("key", m.key.high, m.key.low) + line("processed", m.processed);
 }
 
 std::string expected(const PlayoutMessage& m) {

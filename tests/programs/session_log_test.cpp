@@ -42,7 +42,7 @@ class SessionLog : public testing::Test {
       }
     }
     if (transport.error()) return transport.error()->message;
-    return reader->cut_short() ? "cut short" : "";
+    return reader->is_truncated() ? "truncated" : "";
   }
   const ScratchDir dir_;
 };
@@ -85,7 +85,7 @@ TEST_F(SessionLog, RoundTrips) {
   EXPECT_EQ(std::get<EventRecord>(records[4]).payload, payload);
   EXPECT_TRUE(std::holds_alternative<QuietRecord>(records[5]));
   EXPECT_EQ(std::get<FrameRecord>(records[6]).local_s, 0.1 + 1e-16);
-  EXPECT_FALSE(reader->cut_short());
+  EXPECT_FALSE(reader->is_truncated());
 }
 
 // Real processes over a bad network. The recording is then truncated and damaged in many ways.

@@ -277,7 +277,7 @@ TEST(MotionFit, LearnsAtAnyTickRate) {
 // the fit misses by no more than the worse of the two simple predictors.
 TEST(MotionFit, NewEntityIsNeverPredictedWorseThanByBothSimplePredictors) {
   constexpr double kShare = 1.05;
-  constexpr double kLeastM = 0.01;
+  constexpr double kMinM = 0.01;
   Uniform next;
   for (int round = 0; round < 300; ++round) {
     const double rate_hz = round % 3 == 0 ? 20.0 : round % 3 == 1 ? 60.0 : 128.0;
@@ -309,7 +309,7 @@ TEST(MotionFit, NewEntityIsNeverPredictedWorseThanByBothSimplePredictors) {
         const auto off = [&](const State& s) {
           return glm::length(extrapolate(s, fit.horizon_s()).position - path(t + fit.horizon_s()));
         };
-        ASSERT_LE(off(fit.fitted(truth)), kShare * std::max(off(truth), off(steady)) + kLeastM)
+        ASSERT_LE(off(fit.fitted(truth)), kShare * std::max(off(truth), off(steady)) + kMinM)
             << "after " << t << " s at " << rate_hz << " Hz, " << speed << " m/s, radius " << radius;
       }
     }

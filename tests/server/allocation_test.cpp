@@ -117,7 +117,7 @@ class Clients final : public Transport {
     Client& client = clients_[peer.value - 1];
     if (channel == Channel::control) {
       while (!payload.empty()) {
-        const auto message = take_control(payload);
+        const auto message = decode_next_control(payload);
         const bool counted = message && is_counted(*message);
         client.control = static_cast<std::uint16_t>(client.control + (counted ? 1 : 0));
       }

@@ -124,7 +124,7 @@ class CompletenessCheck {
   }
   void read_control(std::span<const std::byte> payload) {
     while (!payload.empty()) {
-      const auto message = take_control(payload);
+      const auto message = decode_next_control(payload);
       ASSERT_TRUE(message);
       if (const auto* spawn = std::get_if<SpawnMessage>(&*message)) {
         has_[spawn->entity.slot()].insert(spawn->motion_tick);

@@ -119,12 +119,12 @@ std::vector<double> steps_at_changes(std::uint64_t seed, double usual_mps) {
   match.world().run_to(8.0);
   EXPECT_TRUE(match.server().give(avatar, Match::id(1)));  // from one client to the other
   match.world().run_to(11.0);
-  EXPECT_EQ(match.world().count(0, ClientEvent::Kind::taken), 1u);
+  EXPECT_EQ(match.world().count(0, ClientEvent::Kind::revoked), 1u);
   EXPECT_EQ(match.world().count(1, ClientEvent::Kind::given), 1u);
   EXPECT_TRUE(match.server().revoke(avatar));
   EXPECT_FALSE(match.server().revoke(avatar));
   match.world().run_to(14.0);
-  EXPECT_EQ(match.world().count(1, ClientEvent::Kind::taken), 1u);
+  EXPECT_EQ(match.world().count(1, ClientEvent::Kind::revoked), 1u);
   std::vector<double> steps;
   for (std::size_t client : {0u, 1u}) {
     EXPECT_LT(match.error_m(client, 4.0, 1.0), 0.25) << client << " seed " << seed;

@@ -339,7 +339,7 @@ TEST_F(ServerAndClientRefusals, RefusedSpawnDoesNotChangeTheClientsTick) {
 TEST_F(ServerAndClientRefusals, ClientRefusesAnEntityAsItsOwnFrame) {
   OwnershipMessage given;
   given.entity = walker;
-  given.news = OwnershipMessage::News::given;
+  given.change = OwnershipMessage::Change::given;
   given.orientation_bits = static_cast<std::uint8_t>(q.orientation_bits);
   given.motion_tick = world.server().next_tick();
   given.state.frame = walker;
@@ -355,7 +355,7 @@ TEST_F(ServerAndClientRefusals, ClientRefusesAJoinJustBeforeTheTickWraps) {
       return true;
     Bytes instead;
     for (std::span<const std::byte> rest = event.payload; !rest.empty();) {
-      auto message = take_control(rest);
+      auto message = decode_next_control(rest);
       if (!message) return true;
       if (auto* welcome = std::get_if<WelcomeMessage>(&*message)) {
         welcome->tick = static_cast<Tick>(-1000);
@@ -390,7 +390,7 @@ TEST_F(ServerAndClientRefusals, ClientRefusesTicksInTheFarFuture) {
   EXPECT_EQ(at_client(Refusal::from_future, Channel::control, encoded(DespawnMessage{avatar, later})), 1u);
   OwnershipMessage given;
   given.entity = walker;
-  given.news = OwnershipMessage::News::given;
+  given.change = OwnershipMessage::Change::given;
   given.orientation_bits = static_cast<std::uint8_t>(q.orientation_bits);
   given.motion_tick = later;
   EXPECT_EQ(at_client(Refusal::from_future, Channel::control, encoded(given)), 1u);

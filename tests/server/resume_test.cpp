@@ -41,7 +41,7 @@ TEST(SessionResume, KeepsABoundedAmountOfUnconfirmedMessages) {
   EXPECT_FALSE(session.can_resume()) << "not enabled";
   session.enable_resume(SessionKey{1, 2});
   EXPECT_TRUE(session.can_resume());
-  const OwnershipMessage message{};
+  const OwnershipMessage message{.entity = {1, 1}};
   std::uint32_t sent = 0;
   for (; sent < 8192; ++sent)
     session.send_ownership(message, 0, transport);

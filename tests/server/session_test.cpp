@@ -28,7 +28,7 @@ class Recorder final : public Transport {
       state_sizes.push_back(payload.size());
     } else {
       while (!payload.empty()) {
-        if (auto message = take_control(payload)) control.push_back(std::move(*message));
+        if (auto message = decode_next_control(payload)) control.push_back(std::move(*message));
       }
     }
     return true;

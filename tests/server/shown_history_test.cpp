@@ -128,8 +128,8 @@ TEST(ShownEntityHistory, CostIsLimitedForAnyReportedInstants) {
           static_cast<std::uint64_t>(i % 2);  // alternating frames, so that each blend calls `carry`
       const std::size_t before = carried;
       seen.add(1.0 + step_s * i, motion, kBlendS, 1.5, carry);
-      ASSERT_LE(carried - before, ShownEntityHistory::kMostReplayed + 1) << i;
-      ASSERT_LE(seen.steps(), ShownEntityHistory::kMostSteps) << i;
+      ASSERT_LE(carried - before, ShownEntityHistory::kMaxReplayed + 1) << i;
+      ASSERT_LE(seen.steps(), ShownEntityHistory::kMaxSteps) << i;
       ASSERT_GE(seen.steps(), std::min<std::size_t>(static_cast<std::size_t>(i) + 1, 200)) << i;
     }
     EXPECT_EQ(seen.newest_s(), 2000 / 60.0) << "what is forgotten is the oldest";
@@ -168,10 +168,10 @@ TEST(ShownHistory, FalseReportsChangeNothing) {
   seen.process(report, Ack{100, 0xffffffffu}, 9.95);
   const State before = *seen.shown(id, 9.92);
   for (int i = 0; i < 1000; ++i) {
-    report.count = ShowingReport::kMostArrivals;
+    report.count = ShowingReport::kMaxArrivals;
     for (auto& arrival : report.arrivals)
       arrival = {static_cast<Sequence>(random.next()), static_cast<std::uint32_t>(random.below(30'000))};
-    report.delay = static_cast<std::uint32_t>(random.below(ShowingReport::kMostDelay));
+    report.delay = static_cast<std::uint32_t>(random.below(ShowingReport::kMaxDelay));
     report.clock = static_cast<std::uint16_t>(random.next());
     seen.process(report, Ack{static_cast<Sequence>(random.next()), 0xffffffffu}, 9.95);
   }

@@ -62,7 +62,8 @@ void count_spawns(World& world, std::size_t& spawns) {
     if (event.kind != TransportEvent::Kind::received || event.channel != Channel::control) return true;
     std::span<const std::byte> rest = event.payload;
     while (!rest.empty()) {
-      if (const auto message = take_control(rest); message && std::holds_alternative<SpawnMessage>(*message))
+      if (const auto message = decode_next_control(rest);
+          message && std::holds_alternative<SpawnMessage>(*message))
         ++spawns;
     }
     return true;

@@ -139,7 +139,7 @@ TEST_P(DisconnectedOwner, HasLostTheOwnershipAfterReconnecting) {
   EXPECT_EQ(match_.world().client(0).stats().malformed, 0u);
   EXPECT_EQ(match_.server().stats().malformed, 0u);
   const bool ended = GetParam().gone == OwnerGone::despawn;
-  EXPECT_EQ(match_.world().count(0, ClientEvent::Kind::taken), resumed && !ended ? 1u : 0u);
+  EXPECT_EQ(match_.world().count(0, ClientEvent::Kind::revoked), resumed && !ended ? 1u : 0u);
   if (ended) {
     EXPECT_EQ(match_.world().shown(0, match_.avatar), nullptr);
     EXPECT_EQ(match_.world().count(0, ClientEvent::Kind::despawned), 1u);

@@ -23,7 +23,7 @@ class ArrivalLog {
   /// A datagram was applied while the client showed the instant `shown_s`.
   void add(Sequence sequence, double shown_s) {
     arrivals_.push_back({sequence, next_number_++, shown_s, false});
-    if (arrivals_.size() > ShowingReport::kMostArrivals) arrivals_.pop_front();
+    if (arrivals_.size() > ShowingReport::kMaxArrivals) arrivals_.pop_front();
   }
 
   /// The shown time has jumped: earlier arrivals no longer mean anything.
@@ -32,7 +32,7 @@ class ArrivalLog {
   /// Writes arrivals that the server may not know into the report, newest first: all, or the newest few. The
   /// report is sent with the client's datagram `own`, while the client shows `shown_s`.
   void fill(ShowingReport& report, Sequence own, double shown_s, bool all) {
-    const std::size_t most = all || own % kAllEvery == 0 ? ShowingReport::kMostArrivals : kUsual;
+    const std::size_t most = all || own % kAllEvery == 0 ? ShowingReport::kMaxArrivals : kUsual;
     std::uint32_t least_ago = 0;
     std::uint64_t first = next_number_;
     for (auto a = arrivals_.rbegin(); a != arrivals_.rend() && report.count < most; ++a) {

@@ -30,7 +30,7 @@ constexpr double kLongestAckIntervalS = 0.1;
 constexpr int kMessageDatagrams = 8;
 
 // The header, the showing report and the end of a client's datagram are never longer.
-constexpr std::size_t kClientHeaderBits = 256 + ShowingReport::kMostArrivals * 36;
+constexpr std::size_t kClientHeaderBits = 256 + ShowingReport::kMaxArrivals * 36;
 
 // Until the clock has settled, the client sends more time stamps.
 constexpr double kSettlingS = 1.0;
@@ -303,7 +303,7 @@ std::size_t ServerLink::send_datagram(ClientDatagram datagram, double local_s,
     const double delay = std::round((showing->now_s - showing->shown_s) / kStampUnitS);
     report.clock = static_cast<std::uint16_t>(static_cast<std::int64_t>(units));
     report.delay =
-        static_cast<std::uint32_t>(std::clamp(delay, 0.0, static_cast<double>(ShowingReport::kMostDelay)));
+        static_cast<std::uint32_t>(std::clamp(delay, 0.0, static_cast<double>(ShowingReport::kMaxDelay)));
     report.era = static_cast<std::uint8_t>(era_);
     // A message may be about what is shown now (a shot), so the server needs all arrivals.
     if (datagram.ack)

@@ -11,7 +11,7 @@ namespace {
 constexpr double kServerAnswerDelayS = 0.07;
 
 // Upper bound for the header of an owned motion, the motion in full, and the end mark of the section.
-constexpr std::size_t kMostMotionBits = 1200;
+constexpr std::size_t kMaxMotionBits = 1200;
 
 }  // namespace
 
@@ -50,7 +50,7 @@ bool OwnedLink::write(BitWriter& writer, std::size_t most_bits, Sequence sequenc
   for (auto& [slot, entry] : entities_) {
     OwnedEntity& entity = *entry.second;
     if (!entity.due()) continue;
-    if (writer.bits_written() - begin + kMostMotionBits > most_bits) break;
+    if (writer.bits_written() - begin + kMaxMotionBits > most_bits) break;
     const PublishStream& stream = entity.stream();
     const PublishStream::Publish& newest = stream.newest();
     OwnedHead head{slot, entity.term(), static_cast<std::uint16_t>(newest.tick), {}};

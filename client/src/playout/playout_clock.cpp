@@ -13,7 +13,7 @@ constexpr double kGapQuantile = 0.95;
 
 // A gap longer than the longest expected one, with some margin for the tick at its end, is a quiet one. The
 // motion before it still held, so the delay need not bridge it.
-constexpr double kLeastLongestGapS = 0.2;
+constexpr double kMinLongestGapS = 0.2;
 constexpr double kGapRoom = 1.25;
 
 // How fast the delay may change, s/s; while it grows, shown time runs slower by this. Growing is urgent,
@@ -36,7 +36,7 @@ constexpr double kLongestDelayS = 2.0;  // less than RemoteEntity's history and 
 
 }  // namespace
 
-PlayoutClock::PlayoutClock(const PlayoutConfig& config) : longest_gap_s_(kLeastLongestGapS) {
+PlayoutClock::PlayoutClock(const PlayoutConfig& config) : longest_gap_s_(kMinLongestGapS) {
   change(config);
   settled_ = true;
 }
@@ -64,7 +64,7 @@ double PlayoutClock::Recent::quantile(double q) const {
 }
 
 void PlayoutClock::expect_gaps(double longest_s) {
-  longest_gap_s_ = std::max(kLeastLongestGapS, kGapRoom * longest_s);
+  longest_gap_s_ = std::max(kMinLongestGapS, kGapRoom * longest_s);
 }
 
 void PlayoutClock::note_update(double lateness_s, double gap_s) {

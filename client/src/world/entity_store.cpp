@@ -7,7 +7,7 @@ namespace reckoner {
 namespace {
 
 // The number of removed entities whose baselines are kept. Datagrams that need them arrive within seconds.
-constexpr std::size_t kMostGone = 256;
+constexpr std::size_t kMaxGone = 256;
 
 }  // namespace
 
@@ -48,7 +48,7 @@ void EntityStore::remove(std::uint32_t slot) {
   if (at(slot) == nullptr) return;
   gone_.push_back(slots_[slot]->id);
   slots_[slot].reset();
-  if (gone_.size() <= kMostGone) return;
+  if (gone_.size() <= kMaxGone) return;
   const EntityId oldest = gone_.front();
   gone_.pop_front();
   const bool back = find(oldest) != nullptr;

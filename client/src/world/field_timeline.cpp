@@ -11,7 +11,7 @@ namespace {
 // The largest number of waiting changes, beyond one per field: a quarter second of a field that changes in
 // every tick. With more than one per field, two changes are of the same field, and the earlier one can be
 // dropped.
-constexpr std::size_t kMostWaiting = 16;
+constexpr std::size_t kMaxWaiting = 16;
 
 }  // namespace
 
@@ -26,7 +26,7 @@ bool FieldTimeline::add(std::size_t field, double time_s, const FieldValue& valu
   const auto place = std::upper_bound(waiting_.begin(), waiting_.end(), time_s,
                                       [](double t, const Change& c) { return t < c.time_s; });
   waiting_.insert(place, {time_s, static_cast<std::uint8_t>(field), value});
-  if (waiting_.size() > values_.size() + kMostWaiting) thin_out();
+  if (waiting_.size() > values_.size() + kMaxWaiting) thin_out();
   return true;
 }
 

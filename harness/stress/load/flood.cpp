@@ -33,8 +33,8 @@ namespace reckoner::harness {
 namespace {
 
 // Limits of the options, so that the flood is not usable against servers of other people.
-constexpr double kMostPerSecond = 50'000.0;
-constexpr double kMostSeconds = 120.0;
+constexpr double kMaxPerSecond = 50'000.0;
+constexpr double kMaxSeconds = 120.0;
 
 constexpr std::size_t kSockets = 256;
 constexpr std::size_t kSendsPerAddress = 8;  // then the socket gets a new address
@@ -53,8 +53,8 @@ class Flood {
  public:
   Flood(sockaddr_in server, double per_second, double seconds)
       : server_(server),
-        per_second_(std::clamp(per_second, 0.0, kMostPerSecond)),
-        seconds_(std::clamp(seconds, 0.0, kMostSeconds)),
+        per_second_(std::clamp(per_second, 0.0, kMaxPerSecond)),
+        seconds_(std::clamp(seconds, 0.0, kMaxSeconds)),
         sockets_(kSockets) {}
   ~Flood() {
     for (const Socket& each : sockets_) {

@@ -33,8 +33,8 @@ HostPtr make_host(const ENetAddress* address, std::size_t peers) {
 
 // Keep a peer that is silent only because it waits for a processor.
 void extend_timeout(ENetPeer& peer) {
-  constexpr enet_uint32 kAnyFactor = 1024, kLeastMs = 30'000, kMostMs = 60'000;
-  enet_peer_timeout(&peer, kAnyFactor, kLeastMs, kMostMs);
+  constexpr enet_uint32 kAnyFactor = 1024, kMinMs = 30'000, kMaxMs = 60'000;
+  enet_peer_timeout(&peer, kAnyFactor, kMinMs, kMaxMs);
 }
 
 // Stop ENet from dropping packets, because packets that it does not send cost nothing.

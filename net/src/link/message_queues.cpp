@@ -50,7 +50,7 @@ std::optional<GameMessage> MessageInbox::poll() {
 }
 
 bool MessageOutbox::add(Payload payload, std::optional<double> time_s, double now_s) {
-  if (waiting_.size() >= kMostMessages || bytes_ + payload->size() > kMostBytes) return false;
+  if (waiting_.size() >= kMaxMessages || bytes_ + payload->size() > kMaxBytes) return false;
   bytes_ += payload->size();
   waiting_.push_back({std::move(payload), time_s, now_s});
   return true;

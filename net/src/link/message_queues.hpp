@@ -66,8 +66,8 @@ class RECKONER_NET_API MessageInbox {
 /// message is useless, and a queue of them would delay all later messages.
 class RECKONER_NET_API MessageOutbox {
  public:
-  static constexpr std::size_t kMostMessages = 128;     ///< largest number of waiting messages
-  static constexpr std::size_t kMostBytes = 16 * 1024;  ///< largest size of their payloads together
+  static constexpr std::size_t kMaxMessages = 128;     ///< largest number of waiting messages
+  static constexpr std::size_t kMaxBytes = 16 * 1024;  ///< largest size of their payloads together
 
   /// All clients that are sent one message share its bytes.
   using Payload = std::shared_ptr<const std::vector<std::byte>>;

@@ -22,7 +22,7 @@ bool ReceivedWindow::note(Sequence sequence) {
   }
   const int ahead = sequence_distance(sequence, newest_);
   if (ahead > 0) {
-    // The one that was newest becomes bit ahead - 1, everything before it moves up by `ahead`.
+    // The former newest becomes bit ahead - 1. All bits before it move up by `ahead`.
     const std::uint32_t moved = ahead >= kWindowBits ? 0u : window_ << ahead;
     window_ = ahead > kWindowBits ? 0u : moved | (1u << (ahead - 1));
     newest_ = sequence;
@@ -47,7 +47,7 @@ bool SentWindow::acknowledge(const Ack& ack) {
   const int ahead = sequence_distance(ack.newest, oldest_);
   if (ahead >= static_cast<Sequence>(next_ - oldest_)) return false;
   note_late(ack);
-  // Settling moves oldest_, so walk a copy.
+  // settle() changes oldest_, so iterate over a copy.
   for (Sequence s = oldest_; sequence_distance(ack.newest, s) >= 0; ++s) {
     const int behind = sequence_distance(ack.newest, s);
     const bool acked = behind == 0 || (behind <= kWindowBits && ((ack.window >> (behind - 1)) & 1u) != 0);
@@ -74,7 +74,7 @@ void SentWindow::note_late(const Ack& ack) {
 }
 
 void SentWindow::expire(double now_s, double timeout_s) {
-  // They were sent in order: the first that is young enough ends the search.
+  // They were sent in order, so the first recent one ends the search.
   for (Sequence s = oldest_; s != next_; ++s) {
     const Sent& sent = sent_[s % kCapacity];
     if (!(sent.sent_s < now_s - timeout_s)) return;
@@ -101,13 +101,13 @@ void SentWindow::settle(Sequence sequence, bool acked) {
 
 namespace {
 
-constexpr unsigned kAgeOrder = 0;        // most updates are sent in the tick they are made
-constexpr unsigned kCountOrder = 1;      // a few updates a datagram
-constexpr unsigned kRoundTripOrder = 3;  // ticks until an acknowledgement is back
+constexpr unsigned kAgeOrder = 0;        // most updates are sent in the tick of their motion
+constexpr unsigned kCountOrder = 1;      // a few updates in a datagram
+constexpr unsigned kRoundTripOrder = 3;  // ticks until an acknowledgement arrives
 constexpr unsigned kAckDelayOrder = 8;   // tens of milliseconds
 constexpr unsigned kDelayOrder = 8;
-constexpr unsigned kArrivalsOrder = 2;    // a few a report
-constexpr unsigned kArrivalGapOrder = 6;  // a tick between two
+constexpr unsigned kArrivalsOrder = 2;    // a few in a report
+constexpr unsigned kArrivalGapOrder = 6;  // one tick between two arrivals
 
 }  // namespace
 
@@ -119,10 +119,10 @@ void serialize(Archive& archive, Ack& ack) {
 template <class Archive>
 void serialize(Archive& archive, Echo& echo) {
   archive(wire::ranged(echo.stamp, 0, (1 << kStampBits) - 1),
-          wire::ranged(echo.held, -Echo::kMostHeld, Echo::kMostHeld));
+          wire::ranged(echo.held, -Echo::kMaxHeld, Echo::kMaxHeld));
 }
 
-// A part that may be absent: one bit, and the part if it is set.
+// An optional part: one bit, and the part if the bit is set.
 template <class Archive, class T>
 void serialize_optional(Archive& archive, std::optional<T>& part) {
   bool present = part.has_value();
@@ -133,8 +133,8 @@ void serialize_optional(Archive& archive, std::optional<T>& part) {
 
 template <class Archive>
 void serialize(Archive& archive, UpdateCoding& c) {
-  archive(wire::ranged(c.gap_order, 0, UpdateCoding::kMostGapOrder),
-          wire::ranged(c.reference_order, 0, UpdateCoding::kMostReferenceOrder),
+  archive(wire::ranged(c.gap_order, 0, UpdateCoding::kMaxGapOrder),
+          wire::ranged(c.reference_order, 0, UpdateCoding::kMaxReferenceOrder),
           wire::golomb(c.reference_age, kRoundTripOrder));
 }
 
@@ -148,13 +148,13 @@ void serialize(Archive& archive, ServerHeader& h) {
   archive(h.has_fields, h.has_messages);
 }
 
-// Arrivals count back: in time from the one before, in sequence from the one that should come before it.
+// Each arrival is coded as the difference to the one before: in time, and in sequence to the expected number.
 template <class Archive>
 void serialize_arrivals(Archive& archive, ShowingReport& r, const Ack& ack) {
   std::uint32_t count = r.count;
   archive(wire::golomb(count, kArrivalsOrder));
   if constexpr (Archive::is_loading::value) {
-    if (count > ShowingReport::kMostArrivals) return archive.bits().fail();
+    if (count > ShowingReport::kMaxArrivals) return archive.bits().fail();
   }
   r.count = static_cast<std::uint8_t>(count);
   auto expected = ack.newest;
@@ -180,7 +180,7 @@ template <class Archive>
 void serialize_showing(Archive& archive, ShowingReport& r, const std::optional<Ack>& ack) {
   archive(r.clock, wire::golomb(r.delay, kDelayOrder), wire::ranged(r.era, 0, ShowingReport::kEras - 1));
   if constexpr (Archive::is_loading::value) {
-    if (r.delay > ShowingReport::kMostDelay) return archive.bits().fail();
+    if (r.delay > ShowingReport::kMaxDelay) return archive.bits().fail();
   }
   if (ack) serialize_arrivals(archive, r, *ack);
 }
@@ -216,7 +216,7 @@ void write(BitWriter& writer, const UpdateHeader& update, const UpdateCoding& co
   assert(std::int64_t{update.slot} > previous_slot);
   assert(!update.reference_age || *update.reference_age >= coding.reference_age);
   const auto gap = static_cast<std::uint32_t>(std::int64_t{update.slot} - previous_slot - 1);
-  wire::CodeJoiner head{writer};  // hot: four short codes, mostly one write
+  wire::CodeJoiner head{writer};  // hot path: four short codes, usually in one write
   head.append(wire::golomb_code(gap, coding.gap_order));
   head.append(wire::golomb_code(update.age, kAgeOrder));
   head.append({(1u << update.level) - 1u, std::min<unsigned>(update.level + 1u, UpdateHeader::kLevels - 1u)});

@@ -30,14 +30,14 @@ enum class Kind : std::uint8_t {
   resume = 9,
   playout = 10
 };
-constexpr int kMostKind = 15;
+constexpr int kMaxKind = 15;
 
-// Refuses bytes of other programs before anything else is read.
+// Refuses the bytes of other programs.
 constexpr std::uint32_t kJoinMagic = 0x524b4e52;  // "RNKR" in memory order
 
-constexpr double kMostSeconds = 1e12;
-constexpr double kMostMetres = 1e12;
-constexpr double kMostViewersS = 10.0;
+constexpr double kMaxSeconds = 1e12;
+constexpr double kMaxMetres = 1e12;
+constexpr double kMaxViewersS = 10.0;
 
 constexpr Kind kind_of(const JoinMessage&) {
   return Kind::join;
@@ -87,7 +87,7 @@ std::optional<ControlMessage> read_as(BitReader& reader) {
 
 }  // namespace
 
-// serialize() is found by argument-dependent look-up, so these stand in the messages' own namespace.
+// Argument-dependent lookup finds serialize(), so these functions are in the namespace of the messages.
 
 template <class Archive>
 void serialize(Archive& archive, EntityId& id) {
@@ -99,14 +99,14 @@ void serialize(Archive& archive, JoinMessage& m) {
   std::uint32_t magic = kJoinMagic;
   archive(magic, m.version);
   if constexpr (Archive::is_loading::value) {
-    // What another version puts behind its number cannot be known: read the number, and stop.
+    // The format of another version after the number is unknown.
     if (magic != kJoinMagic) archive.bits().fail();
     if (m.version != kProtocolVersion) {
       archive.bits().skip_rest();
       return;
     }
   }
-  archive(m.archetype_hash, m.shows_past, wire::real(m.blend_s, 0.0, kMostBlendS));
+  archive(m.archetype_hash, m.shows_past, wire::real(m.blend_s, 0.0, kMaxBlendS));
 }
 
 template <class Archive, std::size_t Count>
@@ -142,17 +142,15 @@ void serialize(Archive& archive, CodeParameters& c) {
 
 template <class Archive>
 void serialize(Archive& archive, ArchetypeLimits& l) {
-  archive(wire::real(l.threshold_m, 1e-6, kMostMetres), wire::real(l.threshold_rad, 1e-6, kMostMetres),
-          wire::real(l.max_speed_mps, 0.0, kMostMetres), wire::real(l.world_size_m, 0.0, kMostMetres),
-          l.codes);
+  archive(wire::real(l.threshold_m, 1e-6, kMaxMetres), wire::real(l.threshold_rad, 1e-6, kMaxMetres),
+          wire::real(l.max_speed_mps, 0.0, kMaxMetres), wire::real(l.world_size_m, 0.0, kMaxMetres), l.codes);
 }
 
 template <class Archive>
 void serialize(Archive& archive, WelcomeMessage& m) {
   archive(m.client.value, wire::real(m.tick_rate_hz, 1.0, 1000.0),
-          wire::real(m.epoch_s, -kMostSeconds, kMostSeconds), m.tick,
-          wire::real(m.longest_gap_s, 0.0, kMostSeconds), m.rewinds,
-          wire::list(m.archetypes, kMaxArchetypes));
+          wire::real(m.epoch_s, -kMaxSeconds, kMaxSeconds), m.tick,
+          wire::real(m.longest_gap_s, 0.0, kMaxSeconds), m.rewinds, wire::list(m.archetypes, kMaxArchetypes));
 }
 
 template <class Archive>
@@ -189,27 +187,27 @@ void serialize(Archive& archive, GameDataMessage& m) {
 
 template <class Archive>
 void serialize(Archive& archive, OwnershipMessage& m) {
-  using News = OwnershipMessage::News;
-  archive(m.entity, wire::ranged(m.news, 0, 3), wire::ranged(m.term, 0, kTerms - 1),
-          wire::real(m.viewers_s, 0.0, kMostViewersS));
-  if (m.news != News::given && m.news != News::corrected) return;
+  using Change = OwnershipMessage::Change;
+  archive(m.entity, wire::ranged(m.change, 0, 3), wire::ranged(m.term, 0, kTerms - 1),
+          wire::real(m.viewers_s, 0.0, kMaxViewersS));
+  if (m.change != Change::given && m.change != Change::corrected) return;
   archive(m.motion_tick, wire::ranged(m.orientation_bits, 0, 15));
   serialize_state(archive, m.state, m.orientation_bits);
 }
 
 template <class Archive>
 void serialize(Archive& archive, SessionMessage& m) {
-  archive(m.key.high, m.key.low, m.taken, m.tick);
+  archive(m.key.high, m.key.low, m.processed, m.tick);
 }
 
 template <class Archive>
 void serialize(Archive& archive, ResumeMessage& m) {
-  archive(m.client.value, m.key.high, m.key.low, m.taken);
+  archive(m.client.value, m.key.high, m.key.low, m.processed);
 }
 
 template <class Archive>
 void serialize(Archive& archive, PlayoutMessage& m) {
-  archive(m.interpolates, m.shows_past, wire::real(m.blend_s, 0.0, kMostBlendS));
+  archive(m.interpolates, m.shows_past, wire::real(m.blend_s, 0.0, kMaxBlendS));
   if constexpr (Archive::is_loading::value) {
     if (m.shows_past && !m.interpolates) archive.bits().fail();
   }
@@ -221,7 +219,7 @@ std::span<const std::byte> encode(const ControlMessage& message, std::span<std::
   std::visit(
       [&](const auto& m) {
         Kind kind = kind_of(m);
-        archive(wire::ranged(kind, 0, kMostKind), m);
+        archive(wire::ranged(kind, 0, kMaxKind), m);
       },
       message);
   return writer.overflowed() ? std::span<const std::byte>{} : writer.finish();
@@ -232,7 +230,7 @@ namespace {
 std::optional<ControlMessage> read_control(BitReader& reader) {
   Kind kind{};
   wire::BitInputArchive archive{reader};
-  archive(wire::ranged(kind, 0, kMostKind));
+  archive(wire::ranged(kind, 0, kMaxKind));
   switch (kind) {
     case Kind::join:
       return read_as<JoinMessage>(reader);
@@ -260,7 +258,7 @@ std::optional<ControlMessage> read_control(BitReader& reader) {
 
 }  // namespace
 
-std::optional<ControlMessage> take_control(std::span<const std::byte>& bytes) {
+std::optional<ControlMessage> decode_next_control(std::span<const std::byte>& bytes) {
   BitReader reader{bytes};
   auto message = read_control(reader);
   bytes = message ? bytes.last(reader.bits_left() / 8) : std::span<const std::byte>{};
@@ -268,7 +266,7 @@ std::optional<ControlMessage> take_control(std::span<const std::byte>& bytes) {
 }
 
 std::optional<ControlMessage> decode_control(std::span<const std::byte> bytes) {
-  auto message = take_control(bytes);
+  auto message = decode_next_control(bytes);
   return bytes.empty() ? std::move(message) : std::nullopt;
 }
 
@@ -340,7 +338,7 @@ void read_messages(BitReader& reader, MessageBatch& batch) {
     }
     item.offset = batch.bytes.size();
     item.size = reader.read(kLengthBits) + 1;
-    // Before anything is made room for: only as much as has arrived.
+    // Before any memory is allocated.
     if (item.size > kMaxUnreliableBytes || item.size * 8 > reader.bits_left()) reader.fail();
     if (reader.failed()) return;
     for (std::size_t i = 0; i < item.size; ++i)

@@ -22,179 +22,179 @@ namespace reckoner {
 
 inline constexpr std::size_t kMaxNameBytes = 64;
 
-/// Why a connection was refused or ended; travels as the low byte of a disconnect's reason.
+/// Why a connection was refused or ended. The low byte of the reason in a disconnect.
 enum class EndReason : std::uint8_t {
-  none = 0,             ///< the other end was lost
-  version = 1,          ///< protocol versions differ; the server's is in `detail`
-  archetypes = 2,       ///< archetypes were declared differently
-  full = 3,             ///< no more clients are taken
-  malformed = 4,        ///< what was sent makes no sense
-  join_timeout = 5,     ///< connected, but never asked to join
-  server_shutdown = 6,  ///< the server goes down on purpose
-  left = 7,             ///< the client left on purpose, and will not come back to this session
-  replaced = 8,         ///< the same client has joined anew, with a newer token or ticket
+  none = 0,             ///< the connection was lost
+  version = 1,          ///< the protocol versions differ; `detail` is the server's
+  archetypes = 2,       ///< the declared archetypes differ
+  full = 3,             ///< the server has as many clients as it accepts
+  malformed = 4,        ///< a received message was malformed
+  join_timeout = 5,     ///< the client connected and sent no join message in time
+  server_shutdown = 6,  ///< the server was shut down
+  left = 7,             ///< the client left and will not resume this session
+  replaced = 8,         ///< the same client joined again with a newer token or ticket
 };
 
-/// A reason with a number that explains it, as it travels in 32 bits.
+/// A reason and a number that explains it; 32 bits on the wire.
 struct EndCode {
-  EndReason reason = EndReason::none;  ///< why
-  std::uint32_t detail = 0;            ///< at most 24 bits
+  EndReason reason = EndReason::none;  ///< the reason
+  std::uint32_t detail = 0;            ///< meaning depends on the reason; at most 24 bits
 };
 [[nodiscard]] RECKONER_NET_API std::uint32_t pack(const EndCode& code);
 [[nodiscard]] RECKONER_NET_API EndCode unpack_end_code(std::uint32_t packed);
 
-/// One line for a person.
+/// The reason in one line of text.
 [[nodiscard]] RECKONER_NET_API std::string describe(const EndCode& code);
 
-/// Client to server, first of all: may I come in? The version stands first in every version of this message.
+/// Client to server: asks for a new session. The version is the first field in every version of this message.
 struct JoinMessage {
-  std::uint16_t version = kProtocolVersion;  ///< of the protocol, as the client speaks it
-  std::uint32_t archetype_hash = 0;          ///< archetype_hash() of the client's
-  bool shows_past = false;  ///< buffered mode: what it is sent is interpolated, not predicted from
-  double blend_s = 0.0;     ///< how long a correction takes, 0 to kMostBlendS
+  std::uint16_t version = kProtocolVersion;  ///< protocol version of the client
+  std::uint32_t archetype_hash = 0;          ///< archetype_hash() of the client's archetypes
+  bool shows_past = false;                   ///< the client interpolates past motions and does not predict
+  double blend_s = 0.0;                      ///< duration of a correction, s, 0 to kMaxBlendS
 };
-inline constexpr double kMostBlendS = 600.0;
+inline constexpr double kMaxBlendS = 600.0;
 
-/// Tolerances, limits and codes of one archetype, as the server has set them.
+/// The server's tolerances, limits and codes for one archetype.
 struct ArchetypeLimits {
   double threshold_m = 0.0;    ///< m, > 0
   double threshold_rad = 0.0;  ///< rad, > 0
   double max_speed_mps = 0.0;  ///< m/s, > 0
   double world_size_m = 0.0;   ///< m, > 0
-  CodeParameters codes;        ///< of residuals
+  CodeParameters codes;        ///< for coding residuals
 };
 
-/// Server to client: you are in. Everything that decoding depends on.
+/// Server to client: accepts the join. Contains everything that the client needs to decode datagrams.
 struct WelcomeMessage {
-  ClientId client;             ///< as whom the server knows the one it welcomes
-  double tick_rate_hz = 0.0;   ///< of the server, 1 to 1000
-  double epoch_s = 0.0;        ///< server time of tick 0
-  Tick tick = 0;               ///< the last that ran
-  double longest_gap_s = 0.0;  ///< between updates, that a client in buffered mode should be able to bridge
-  bool rewinds = false;        ///< the client is to say what it shows (ShowingReport)
-  std::vector<ArchetypeLimits> archetypes;  ///< in the order of their declaration
+  ClientId client;            ///< id of this client
+  double tick_rate_hz = 0.0;  ///< tick rate of the server, Hz, 1 to 1000
+  double epoch_s = 0.0;       ///< server time of tick 0
+  Tick tick = 0;              ///< the last tick that ran
+  double longest_gap_s =
+      0.0;  ///< longest expected time between updates, s; an interpolating client delays by at least this
+  bool rewinds = false;                     ///< the client must send ShowingReports
+  std::vector<ArchetypeLimits> archetypes;  ///< in order of declaration
 };
 
-/// Server to client: an entity begins, with its first motion.
+/// Server to client: an entity became visible to the client; its first motion.
 struct SpawnMessage {
-  EntityId entity;                    ///< which begins
-  std::uint8_t archetype = 0;         ///< number of its kind
-  std::string name;                   ///< at most kMaxNameBytes
-  Tick tick = 0;                      ///< when this client is told; the motion may be older
+  EntityId entity;                    ///< the entity
+  std::uint8_t archetype = 0;         ///< index of its archetype
+  std::string name;                   ///< its name, at most kMaxNameBytes
+  Tick tick = 0;                      ///< tick of this message; the motion may be older
   Tick motion_tick = 0;               ///< time stamp of the motion
-  std::uint8_t level = 0;             ///< of detail, that the motion was published at
-  std::uint8_t orientation_bits = 0;  ///< of the archetype; must match the welcome
-  QuantisedState state;               ///< its first motion
-  std::vector<std::byte> fields;      ///< the user fields as write_values() has them; empty without fields
+  std::uint8_t level = 0;             ///< level of detail of the motion
+  std::uint8_t orientation_bits = 0;  ///< of the archetype; must match the welcome message
+  QuantisedState state;               ///< the motion
+  std::vector<std::byte> fields;  ///< user fields in the format of write_values(); empty if there are none
 };
 
-/// Server to client: an entity has ended.
+/// Server to client: an entity was removed, or is no longer visible to the client.
 struct DespawnMessage {
-  EntityId entity;  ///< which ends
-  Tick tick = 0;    ///< the first at which it is no longer there
+  EntityId entity;  ///< the entity
+  Tick tick = 0;    ///< first tick without the entity
 };
 
-/// Server to client: a route, before anything that is on it. Its numbers travel as they are, 64 bits each, so
-/// that both ends make the same curve: about 1360 points, or 450 TCB keys, fit into a message of
-/// kMaxControlBytes; a route with more cannot be sent. What is read has known enumerators, finite numbers and
-/// at most kMaxRoutePoints points; whether it makes a route is for Route::make() to say.
+/// Server to client: a route. Arrives before every motion on it. Numbers are sent as unchanged 64-bit
+/// doubles, so that both ends compute the same curve. About 1360 points, or 450 TCB keys, fit into
+/// kMaxControlBytes; longer routes cannot be sent. A decoded message has known enumerators, finite numbers
+/// and at most kMaxRoutePoints points. Route::make() checks the rest.
 struct RouteMessage {
-  RouteId route;               ///< ids arrive in order, from 1
-  RouteDefinition definition;  ///< of the next route: numbers count up from 1
+  RouteId route;               ///< ids arrive in order and start at 1
+  RouteDefinition definition;  ///< points and settings of the route
 };
 
-/// Server to client: whose an entity is.
+/// Server to client: the ownership of an entity changed, or the server repeats or corrects its state.
 struct OwnershipMessage {
-  /// What there is to say of it.
-  enum class News : std::uint8_t {
-    taken = 0,      ///< it is not the client's any more
-    given = 1,      ///< it is the client's, which goes on from `state`
-    corrected = 2,  ///< it is, but is somewhere else: `state`
-    again = 3,      ///< it is, and says again what it does; viewers_s is news, perhaps
+  /// What changed.
+  enum class Change : std::uint8_t {
+    revoked = 0,    ///< the client no longer owns the entity
+    given = 1,      ///< the client owns the entity; it starts from `state`
+    corrected = 2,  ///< the client owns it, but the server has moved it to `state`
+    repeated = 3,   ///< the client owns it and must send its motion again; viewers_s may have changed
   };
-  EntityId entity;                    ///< that it is about
-  News news = News::taken;            ///< what there is to say
-  std::uint8_t term = 0;              ///< of ownership, below kTerms; new with every gift and correction
-  double viewers_s = 0.0;             ///< how long updates take from the server to most who follow it
-  Tick motion_tick = 0;               ///< time stamp of the motion; only if given or corrected, as the next
-  std::uint8_t orientation_bits = 0;  ///< of the archetype; must match the welcome
-  QuantisedState state;               ///< the motion to go on from
+  EntityId entity;                  ///< the entity
+  Change change = Change::revoked;  ///< what changed
+  std::uint8_t term = 0;  ///< number of the ownership, below kTerms; every grant and correction has a new one
+  double viewers_s = 0.0;  ///< time that updates take from the server to most of the entity's viewers, s
+  Tick motion_tick = 0;    ///< tick of the motion; this and the next two only if given or corrected
+  std::uint8_t orientation_bits = 0;  ///< of the archetype; must match the welcome message
+  QuantisedState state;               ///< the motion from which the client continues
 };
 
-/// Either way: a reliable message of the game, 1 to kMaxReliableBytes.
+/// Both directions: a reliable message of the game, 1 to kMaxReliableBytes.
 struct GameDataMessage {
   std::vector<std::byte> payload;  ///< the game's bytes
-  std::optional<double> time_s;    ///< what the sender stamped it with, server time; is_valid_stamp()
+  std::optional<double> time_s;    ///< the sender's time stamp, server time, s; is_valid_stamp()
 };
 
-/// By what a client and a server know a session again when it goes on over another connection. Whoever knows
-/// it is taken for the client: 128 bits that nobody guesses.
+/// Identifies a session when a client resumes it over another connection. It is a secret of 128 random bits:
+/// the server accepts anyone who knows it as the client.
 struct SessionKey {
-  std::uint64_t high = 0;  ///< its first 64 bits
-  std::uint64_t low = 0;   ///< the others
-  /// Bit by bit.
+  std::uint64_t high = 0;  ///< upper 64 bits
+  std::uint64_t low = 0;   ///< lower 64 bits
   bool operator==(const SessionKey&) const = default;
-  /// False for none.
+  /// False if there is no key.
   [[nodiscard]] explicit operator bool() const { return (high | low) != 0; }
 };
 
-/// Server to client, not counted among its messages: the session stands. In front of the welcome, in answer
-/// to a resume message, and now and then, so that the client need not keep what has been taken in and may
-/// send more (ReliableQueue::kClientWindow).
+/// Server to client, not a counted message: confirms the session. Sent before the welcome message, in answer
+/// to a resume message, and from time to time. It confirms the client's reliable messages, so that the client
+/// can discard them and send more (ReliableQueue::kClientWindow).
 struct SessionMessage {
-  SessionKey key;           ///< of the session; none: the server takes nobody back
-  std::uint32_t taken = 0;  ///< reliable messages of the client's that were taken in so far
-  Tick tick = 0;            ///< the last that ran
+  SessionKey key;               ///< key of the session; none: the server does not resume sessions
+  std::uint32_t processed = 0;  ///< number of the client's reliable messages that the server has processed
+  Tick tick = 0;                ///< the last tick that ran
 };
 
-/// Client to server, in front of the join message: the session that I had goes on, if it still can. Then the
-/// answer is a session message; else the join message is answered, and a new session begins.
+/// Client to server, before the join message: asks to resume a session. If the server resumes it, it answers
+/// with a session message. Otherwise it answers the join message, and a new session begins.
 struct ResumeMessage {
-  ClientId client;          ///< as the welcome said
-  SessionKey key;           ///< of the session
-  std::uint32_t taken = 0;  ///< messages of the server's that were taken in so far
+  ClientId client;              ///< id from the welcome message
+  SessionKey key;               ///< key of the session
+  std::uint32_t processed = 0;  ///< number of the server's messages that the client has processed
 };
 
-/// Client to server: how it shows others from now on, which at first was as the join message said. The newest
-/// counts.
+/// Client to server: how the client shows remote entities from now on. Replaces what the join message or an
+/// earlier playout message said.
 struct PlayoutMessage {
-  bool interpolates = false;  ///< from motion to motion; else what is shown follows the newest
-  /// It can wait for the end of a gap, and never predicts if all goes well. Only if it interpolates; not yet,
-  /// or no more, while it goes over from the present to the past or back.
+  bool interpolates = false;  ///< from motion to motion; false: it follows the newest motion
+  /// The delay is long enough that the client need not predict. Only if it interpolates; false while it
+  /// changes between the present and the past.
   bool shows_past = false;
-  double blend_s = 0.0;  ///< how long a correction takes, 0 to kMostBlendS
-  /// Bit by bit.
+  double blend_s = 0.0;  ///< duration of a correction, s, 0 to kMaxBlendS
   bool operator==(const PlayoutMessage&) const = default;
 };
 
-/// Everything that goes over the control channel.
+/// Any message on the control channel.
 using ControlMessage =
     std::variant<JoinMessage, WelcomeMessage, SpawnMessage, DespawnMessage, RouteMessage, GameDataMessage,
                  OwnershipMessage, SessionMessage, ResumeMessage, PlayoutMessage>;
 
-/// Encodes into `buffer` and returns the bytes used; empty if the buffer is too small.
+/// Encodes into `buffer` and returns the used bytes; empty if the buffer is too small.
 [[nodiscard]] RECKONER_NET_API std::span<const std::byte> encode(const ControlMessage& message,
                                                                  std::span<std::byte> buffer);
 
-/// Decodes the first of the messages that a payload carries, one after the other, each from a whole byte on,
-/// and moves `bytes` on to the next; nothing, and no bytes left, if it is malformed in any way.
-[[nodiscard]] RECKONER_NET_API std::optional<ControlMessage> take_control(std::span<const std::byte>& bytes);
+/// Decodes the first message of a payload and removes it from `bytes`. A payload contains one message or
+/// several; each starts at a whole byte. Nullopt, with `bytes` empty, if the message is malformed.
+[[nodiscard]] RECKONER_NET_API std::optional<ControlMessage> decode_next_control(
+    std::span<const std::byte>& bytes);
 
-/// Whether a message of the server's is among those that both ends count (docs/WIRE.md, 5.5): all are but
-/// those that begin a session, or tell of it.
+/// Whether both ends count this message of the server (docs/WIRE.md, 5.5). They count all but welcome and
+/// session messages.
 [[nodiscard]] RECKONER_NET_API bool is_counted(const ControlMessage& message);
 
-/// Decodes a payload of just one message; nothing if the bytes are malformed in any way.
+/// Decodes a payload with exactly one message; nullopt if it is malformed.
 [[nodiscard]] RECKONER_NET_API std::optional<ControlMessage> decode_control(std::span<const std::byte> bytes);
 
-/// Follows a pair of 32-bit counters that wrap (UDP payload bytes and datagrams) and makes 64-bit totals of
-/// them, with UDP's and IPv4's headers. Must look before a counter has gone all the way round.
+/// Makes 64-bit totals of a pair of wrapping 32-bit counters, UDP payload bytes and datagrams. The total of
+/// bytes includes the UDP and IPv4 headers. Call look() at least once per 2^32 bytes and datagrams.
 class WireCounter {
  public:
   static constexpr std::uint64_t kUdpIpBytes = 28;
 
   void look(std::uint32_t payload_bytes, std::uint32_t datagrams) {
-    // Unsigned differences are right across the wrap.
+    // Unsigned differences are correct across the wrap.
     const std::uint32_t more_bytes = payload_bytes - std::exchange(payload_bytes_, payload_bytes);
     const std::uint32_t more_datagrams = datagrams - std::exchange(datagrams_, datagrams);
     total_datagrams_ += more_datagrams;
@@ -211,39 +211,39 @@ class WireCounter {
   std::uint64_t total_bytes_ = 0;
 };
 
-// The messages section of a datagram, either way: for every message a set bit, its stamp if it has one, its
-// length and its bytes; a clear bit after the last.
+// The messages section of a datagram, in both directions: for every message a set bit, its stamp if it has
+// one, its length and its bytes; a clear bit after the last.
 
-/// The messages of one datagram, in one piece of memory that is used again.
+/// The messages of one datagram. Reuses its memory.
 struct MessageBatch {
-  /// Where a message lies in `bytes`, and the server time that it belongs to, s, if it has one.
+  /// One message.
   struct Item {
-    std::size_t offset = 0;        ///< in `bytes`
+    std::size_t offset = 0;        ///< of the payload in `bytes`
     std::size_t size = 0;          ///< of the payload, bytes
-    std::optional<double> time_s;  ///< server time that it belongs to, s, if it has one
+    std::optional<double> time_s;  ///< its time stamp, server time, s
   };
-  std::vector<Item> items;       ///< in the order in which they were written
-  std::vector<std::byte> bytes;  ///< all payloads, one behind the other
+  std::vector<Item> items;       ///< in the order of the section
+  std::vector<std::byte> bytes;  ///< all payloads, one after the other
 
-  /// Forgets the messages and keeps the memory.
+  /// Removes all messages and keeps the memory.
   void clear() {
     items.clear();
     bytes.clear();
   }
-  /// Of one of `items`. Valid until the batch changes.
+  /// The payload of one of `items`. Valid until the batch changes.
   [[nodiscard]] std::span<const std::byte> payload(const Item& item) const {
     return std::span{bytes}.subspan(item.offset, item.size);
   }
 };
 
-/// Bits of a message in the section.
+/// Size of a message in the section, bits.
 [[nodiscard]] RECKONER_NET_API std::size_t message_bits(std::size_t payload_bytes, bool stamped);
 
-/// One message of 1 to kMaxUnreliableBytes, with the set bit before it.
+/// Writes one message of 1 to kMaxUnreliableBytes, with the set bit before it.
 RECKONER_NET_API void write_message(BitWriter& writer, std::span<const std::byte> payload,
                                     std::optional<double> time_s);
 
-/// Replaces `batch` by the whole section, its end included. Whatever is wrong fails the reader.
+/// Reads the whole section, including its end, into `batch`. Malformed bytes fail the reader.
 RECKONER_NET_API void read_messages(BitReader& reader, MessageBatch& batch);
 
 }  // namespace reckoner

@@ -12,10 +12,10 @@
 namespace reckoner::secure {
 namespace {
 
-constexpr double kCookieS = 10.0;               // a cookie is valid for one to two times this long
-constexpr double kSavedS = 10.0;                // size of a burst of handshakes, in seconds at the full rate
-constexpr double kLingerS = 2.0;                // how long a session stays after its connection has ended
-constexpr std::uint64_t kMostAheadMs = 10'000;  // how far the backend's clock may be ahead
+constexpr double kCookieS = 10.0;              // a cookie is valid for one to two times this long
+constexpr double kSavedS = 10.0;               // size of a burst of handshakes, in seconds at the full rate
+constexpr double kLingerS = 2.0;               // how long a session stays after its connection has ended
+constexpr std::uint64_t kMaxAheadMs = 10'000;  // how far the backend's clock may be ahead
 constexpr double kLongS = 3600.0;
 constexpr std::size_t kMaxHosts = 65'536;  // maximum number of hosts whose handshakes are counted
 
@@ -25,7 +25,7 @@ std::int64_t epoch_of(double now_s) {
 
 // The latest credible time of issue. A later one comes from a clock that is ahead.
 std::uint64_t latest_ms(std::uint64_t unix_s) {
-  return unix_s * 1000 + kMostAheadMs;
+  return unix_s * 1000 + kMaxAheadMs;
 }
 
 UsedTokens::Tag tag_of(const Response& response) {

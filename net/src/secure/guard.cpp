@@ -59,7 +59,7 @@ Guard::Arrival Guard::to_server(Gate& gate, Gate::Session& session, const Server
 void Guard::follow(Gate& gate, Gate::Session& session, const PathCheck::Datagram& datagram, Arrival& arrival,
                    double now_s) {
   PathCheck& path = session.path;
-  path.heard(session.address, datagram, now_s);
+  path.received(session.address, datagram, now_s);
   if (arrival.what == What::echo) {
     const auto good = [&](const ServerAddress& to) {
       return numbers_.good(arrival.bytes, session.number, to, now_s);

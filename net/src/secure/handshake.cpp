@@ -201,7 +201,7 @@ namespace {
 
 // The first wait is longer than most round trips. Each wait is half as long again as the previous one.
 constexpr double kFirstWaitS = 0.2;
-constexpr double kMostWaitS = 1.0;
+constexpr double kMaxWaitS = 1.0;
 constexpr double kWaitGrowth = 1.5;
 constexpr int kResponses = 2;  // unanswered responses until the client requests another cookie
 
@@ -212,7 +212,7 @@ ClientHandshake::ClientHandshake(const ConnectToken& token, std::uint64_t game, 
 
 std::optional<std::span<const std::byte>> ClientHandshake::to_send(double now_s) {
   if (session_ || now_s < next_s_) return std::nullopt;
-  wait_s_ = std::clamp(wait_s_ * kWaitGrowth, kFirstWaitS, kMostWaitS);
+  wait_s_ = std::clamp(wait_s_ * kWaitGrowth, kFirstWaitS, kMaxWaitS);
   next_s_ = now_s + wait_s_;
   // The cookie may be forged, or from before a restart of the server.
   if (!cookie_ || responses_ >= kResponses) {

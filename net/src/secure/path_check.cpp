@@ -11,7 +11,7 @@ namespace reckoner::secure {
 namespace {
 
 constexpr double kFirstWaitS = 0.1;  // between two probes; each wait is twice the previous one
-constexpr double kMostWaitS = 0.4;
+constexpr double kMaxWaitS = 0.4;
 constexpr double kRoundS = 1.0;       // length of a round after the old address has won
 constexpr double kSettleS = 2.0;      // after the new address has won: the old one may still prove itself
 constexpr double kForgetS = 10.0;     // forgets a silent address, and an earlier round, after this time
@@ -19,8 +19,8 @@ constexpr double kChangesPerS = 5.0;  // maximum rate of changes of the probed a
 constexpr double kChangesAtOnce = 5.0;
 
 // The old address may take as long to answer as the new one took, within these bounds.
-constexpr double kLeastPatienceS = 0.25;
-constexpr double kMostPatienceS = 1.0;
+constexpr double kMinPatienceS = 0.25;
+constexpr double kMaxPatienceS = 1.0;
 
 }  // namespace
 
@@ -65,7 +65,7 @@ void PathCheck::begin(const ServerAddress& in_use, const ServerAddress& from, do
   if (changes_.take(1.0, kChangesPerS, kChangesAtOnce, now_s)) next_s_ = std::min(next_s_, now_s);
 }
 
-void PathCheck::heard(const ServerAddress& in_use, const Datagram& datagram, double now_s) {
+void PathCheck::received(const ServerAddress& in_use, const Datagram& datagram, double now_s) {
   if (now_s - heard_s_ > kForgetS) open_ = wary_ = false;
   if (open_ && in_use == new_.address && now_s - decided_s_ > kSettleS) open_ = false;
   const ServerAddress& from = datagram.from;
@@ -94,7 +94,7 @@ void PathCheck::probed(Side& unproven, double now_s) {
   unproven.credit -= kProbeBytes;
   if (!asked_) asked_s_ = now_s;
   asked_ = true;
-  wait_s_ = std::clamp(2.0 * wait_s_, kFirstWaitS, kMostWaitS);
+  wait_s_ = std::clamp(2.0 * wait_s_, kFirstWaitS, kMaxWaitS);
   next_s_ = now_s + wait_s_;
 }
 
@@ -103,7 +103,7 @@ void PathCheck::new_hears(const ServerAddress& in_use, const ServerAddress& from
   if (new_.hears) return;
   new_.hears = true;
   const double took_s = asked_ ? now_s - asked_s_ : 0.0;
-  patience_s_ = now_s + std::clamp(took_s, kLeastPatienceS, kMostPatienceS);
+  patience_s_ = now_s + std::clamp(took_s, kMinPatienceS, kMaxPatienceS);
 }
 
 // The old address works and stays in use. The other address may be checked again, but not at once.

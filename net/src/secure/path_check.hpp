@@ -63,7 +63,7 @@ class PathCheck {
   [[nodiscard]] bool open() const { return open_; }
 
   /// Handles a datagram. `in_use`: the address to which the session sends.
-  void heard(const ServerAddress& in_use, const Datagram& datagram, double now_s);
+  void received(const ServerAddress& in_use, const Datagram& datagram, double now_s);
 
   /// True if probes are due.
   [[nodiscard]] bool due(const ServerAddress& in_use, double now_s) const;

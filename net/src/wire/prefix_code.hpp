@@ -47,8 +47,8 @@ inline void write_prefixed(BitWriter& writer, std::uint64_t n, unsigned order) {
 /// Marks the reader as failed if write_prefixed() cannot have written the code.
 [[nodiscard]] inline std::uint64_t read_prefixed(BitReader& reader, unsigned order) {
   assert(order <= kMaxPrefixOrder);
-  constexpr unsigned kMostOnes = 63;
-  const unsigned ones = reader.read_ones(kMostOnes);
+  constexpr unsigned kMaxOnes = 63;
+  const unsigned ones = reader.read_ones(kMaxOnes);
   if (ones < kLinearClasses) return (std::uint64_t{ones} << order) + reader.read(order);
   const unsigned width = ones - kLinearClasses + order + 1;
   if (width > kMaxPrefixedBits) {

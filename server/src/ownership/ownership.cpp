@@ -129,7 +129,7 @@ namespace {
 
 // An owner's estimate of server time may be ahead by this, because the delay can differ between the two
 // directions.
-constexpr double kMostAheadS = 0.1;
+constexpr double kMaxAheadS = 0.1;
 // An owner's motion that is older than this counts as late and is not applied.
 constexpr double kOldestS = 1.0;
 
@@ -224,7 +224,7 @@ void Ownership::give(Entity& entity, ClientId owner, const OwnershipRules& rules
               .check = OwnerCheck{limits_for(entity, rules), start},
               .known = References{entity.id},
               .term = static_cast<std::uint8_t>((term + 1u) % kTerms)};
-  owned.heard_s = owned.filled_s = time_of(tick);
+  owned.received_s = owned.filled_s = time_of(tick);
   owned.tokens = kBurstS * rules.max_updates_per_s;
   Owned& added = owned_.insert_or_assign(slot, std::move(owned)).first->second;
   entity.follower.reset();
@@ -235,7 +235,7 @@ void Ownership::give(Entity& entity, ClientId owner, const OwnershipRules& rules
 bool Ownership::revoke(Entity& entity, SessionTable& sessions, Transport& transport) {
   Owned* owned = find(static_cast<std::uint32_t>(entity.id.slot()));
   if (owned == nullptr) return false;
-  if (owned->told) notify(*owned, entity, OwnershipMessage::News::taken, sessions, transport);
+  if (owned->notified) notify(*owned, entity, OwnershipMessage::Change::revoked, sessions, transport);
   entity.owned.reset();
   owned_.erase(static_cast<std::uint32_t>(entity.id.slot()));
   return true;
@@ -247,17 +247,17 @@ bool Ownership::override_motion(Entity& entity, const State& state, Tick tick, S
   if (owned == nullptr) return false;
   set_server_motion(*owned, entity, state, tick);
   owned->term = static_cast<std::uint8_t>((owned->term + 1u) % kTerms);
-  if (owned->told) notify(*owned, entity, OwnershipMessage::News::corrected, sessions, transport);
+  if (owned->notified) notify(*owned, entity, OwnershipMessage::Change::corrected, sessions, transport);
   return true;
 }
 
-void Ownership::notify(Owned& owned, const Entity& entity, OwnershipMessage::News news,
+void Ownership::notify(Owned& owned, const Entity& entity, OwnershipMessage::Change change,
                        SessionTable& sessions, Transport& transport) {
   Session* session = sessions.find(owned.owner);
   if (session == nullptr) return;
   OwnershipMessage message;
   message.entity = owned.id;
-  message.news = news;
+  message.change = change;
   message.term = owned.term;
   message.viewers_s = owned.viewers_s = std::clamp(entity.levels[0].delay_s, 0.0, 1.0);
   message.orientation_bits = static_cast<std::uint8_t>(quantisation_[entity.archetype].orientation_bits);
@@ -340,7 +340,7 @@ void Ownership::correct(Owned& owned, const Entity& entity, double now_s, const 
   if (owned.needs_resend) return;
   owned.correction_sent_s = now_s;
   owned.term = static_cast<std::uint8_t>((owned.term + 1u) % kTerms);
-  notify(owned, entity, OwnershipMessage::News::corrected, world.sessions, world.transport);
+  notify(owned, entity, OwnershipMessage::Change::corrected, world.sessions, world.transport);
 }
 
 // Accepts a motion that is possible or whose owner is trusted.
@@ -381,7 +381,7 @@ void Ownership::process(Owned& owned, Entity& entity, const Update& update, doub
     return;
   }
   const double stamp_s = update.motion.time_s;
-  if (stamp_s > now_s + kMostAheadS) {
+  if (stamp_s > now_s + kMaxAheadS) {
     ++stats_.ahead;
     ++refusals_[Refusal::from_future];
     owned.needs_resend = true;
@@ -447,7 +447,7 @@ void Ownership::set_server_motion(Owned& owned, Entity& entity, const State& sta
 
 void Ownership::note_arrival(ClientId client, double now_s) {
   for (auto& [slot, owned] : owned_) {
-    if (owned.owner == client) owned.heard_s = now_s;
+    if (owned.owner == client) owned.received_s = now_s;
   }
 }
 
@@ -457,11 +457,11 @@ void Ownership::release(ClientId client, std::vector<EntityId>& ended, EntityTab
     if (owned.owner != client) continue;
     if (owned.rules.gone == OwnerGone::despawn) {
       ended.push_back(owned.id);
-    } else if (const Entity* entity = entities.find(owned.id); entity != nullptr && owned.told) {
-      notify(owned, *entity, OwnershipMessage::News::taken, sessions, transport);
+    } else if (const Entity* entity = entities.find(owned.id); entity != nullptr && owned.notified) {
+      notify(owned, *entity, OwnershipMessage::Change::revoked, sessions, transport);
     }
     owned.owner = {};
-    owned.told = false;
+    owned.notified = false;
   }
 }
 
@@ -481,20 +481,20 @@ void Ownership::run(EntityTable& entities, SessionTable& sessions, Tick tick, do
     const Session* session = sessions.find(owned.owner);
     const bool known =
         session != nullptr && session->knows(owned.id) && (!entity.frame || session->knows(entity.frame));
-    owned.told = owned.told && session != nullptr && session->knows(owned.id);
-    if (known && !owned.told) {
-      owned.told = true;
-      owned.heard_s = now_s;
-      notify(owned, entity, OwnershipMessage::News::given, sessions, transport);
+    owned.notified = owned.notified && session != nullptr && session->knows(owned.id);
+    if (known && !owned.notified) {
+      owned.notified = true;
+      owned.received_s = now_s;
+      notify(owned, entity, OwnershipMessage::Change::given, sessions, transport);
     }
     enforce_limits(owned, entity, tick, time_s, now_s);
     const bool other_viewers = now_s - owned.viewers_sent_s > kViewersEveryS &&
                                std::abs(entity.levels[0].delay_s - owned.viewers_s) > kViewersChangeS;
     const bool again = owned.needs_resend && now_s - owned.viewers_sent_s > kNotifyEveryS &&
-                       now_s - owned.heard_s < kNotifyEveryS;
-    if (owned.told && (other_viewers || again)) {
+                       now_s - owned.received_s < kNotifyEveryS;
+    if (owned.notified && (other_viewers || again)) {
       owned.viewers_sent_s = now_s;
-      notify(owned, entity, OwnershipMessage::News::again, sessions, transport);
+      notify(owned, entity, OwnershipMessage::Change::repeated, sessions, transport);
     }
     report(owned, now_s, events);
     entity.truth = state_at(entity.owned->motion, time_s);
@@ -506,7 +506,7 @@ void Ownership::run(EntityTable& entities, SessionTable& sessions, Tick tick, do
 // motion within the limits.
 void Ownership::enforce_limits(Owned& owned, Entity& entity, Tick tick, double time_s, double now_s) {
   const State now = state_at(entity.owned->motion, time_s);
-  const bool silent = !owned.owner || (owned.told && now_s - owned.heard_s > owned.rules.silence_s) ||
+  const bool silent = !owned.owner || (owned.notified && now_s - owned.received_s > owned.rules.silence_s) ||
                       (owned.refused_since_s && now_s - *owned.refused_since_s > kFadeS);
   if (silent && !owned.at_rest) {
     owned.needs_resend = true;

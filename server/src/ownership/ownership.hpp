@@ -160,8 +160,8 @@ class Ownership {
     OwnerCheck check;
     References known;  // baselines for the owner's motions, of all terms
     std::uint8_t term = 0;
-    bool told = false;  // the owner was notified that it owns the entity
-    double heard_s = 0.0;
+    bool notified = false;  // the owner was notified that it owns the entity
+    double received_s = 0.0;
     double tokens = 0.0;              // number of motions that may arrive now (token bucket)
     double filled_s = 0.0;            // time of the last refill of `tokens`
     double correction_sent_s = -1e9;  // time of the last notification of a correction
@@ -180,7 +180,7 @@ class Ownership {
   [[nodiscard]] double time_of(Tick tick) const { return config_.epoch_s + tick / config_.tick_rate_hz; }
   [[nodiscard]] Tick tick_at(double time_s) const;
   [[nodiscard]] OwnerLimits limits_for(const Entity& entity, const OwnershipRules& rules) const;
-  void notify(Owned& owned, const Entity& entity, OwnershipMessage::News news, SessionTable& sessions,
+  void notify(Owned& owned, const Entity& entity, OwnershipMessage::Change change, SessionTable& sessions,
               Transport& transport);
   struct World {
     EntityTable& entities;

@@ -44,7 +44,7 @@ void ShownEntityHistory::add(double shown_s, const Motion& motion, double blend_
   const bool known = std::any_of(steps_.begin(), steps_.end(),
                                  [&](const Step& s) { return s.motion.time_s == motion.time_s; });
   if (known) return;
-  const std::size_t earliest = shown_s_.size() - std::min(shown_s_.size(), kMostReplayed);
+  const std::size_t earliest = shown_s_.size() - std::min(shown_s_.size(), kMaxReplayed);
   const std::size_t place = std::max(step_at(shown_s), earliest) + 1;
   shown_s = std::max(shown_s, shown_s_[place - 1]);
   const auto offset = static_cast<std::ptrdiff_t>(place);
@@ -54,7 +54,7 @@ void ShownEntityHistory::add(double shown_s, const Motion& motion, double blend_
   steps_.insert(steps_.begin() + offset, {motion, {}, blends ? blend_s : 0.0});
   replay_from(place, carry);
   forget_before(shown_s_.back() - keep_s);
-  while (steps_.size() > kMostSteps)
+  while (steps_.size() > kMaxSteps)
     forget_oldest();
 }
 
@@ -270,14 +270,14 @@ void ShownHistory::note_instant(const Instant& instant) {
     --place;
   instants_.insert(place, instant);
   const double oldest_s = instants_.back().now_s - kHistoryS - kClockSlackS;
-  while (instants_.size() > kMostInstants || (instants_.size() > 2 && instants_[1].now_s < oldest_s))
+  while (instants_.size() > kMaxInstants || (instants_.size() > 2 && instants_[1].now_s < oldest_s))
     instants_.pop_front();
 }
 
 void ShownHistory::apply(Sent& datagram, double shown_s) {
   // A motion is not applied before it is sent, and not at a shown time further back than a report can say. A
   // client gains nothing by claiming that a motion arrived later than the limit.
-  constexpr double kLongestDelayS = ShowingReport::kMostDelay * kStampUnitS + kClockSlackS;
+  constexpr double kLongestDelayS = ShowingReport::kMaxDelay * kStampUnitS + kClockSlackS;
   shown_s =
       std::clamp(shown_s, datagram.sent_s - kLongestDelayS, datagram.sent_s + std::max(limit_s_, kHistoryS));
   const auto carry = [this](const State& state, FrameId from, FrameId to,

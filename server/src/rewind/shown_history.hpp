@@ -37,10 +37,10 @@ class ShownEntityHistory {
   [[nodiscard]] EntityId id() const { return id_; }
 
   /// The largest number of motions kept: those of 1.5 s at 170 per second.
-  static constexpr std::size_t kMostSteps = 256;
+  static constexpr std::size_t kMaxSteps = 256;
   /// The largest number of motions whose blends are recomputed when a late one is inserted: those of half a
   /// second at 128 per second. A motion that belongs before them is inserted just before them.
-  static constexpr std::size_t kMostReplayed = 64;
+  static constexpr std::size_t kMaxReplayed = 64;
 
   /// The client applied `motion` while it showed `shown_s`, and blends it in over `blend_s`. Calls may come
   /// in any order; a motion that is already known is ignored. Motions more than `keep_s` before the newest
@@ -171,7 +171,7 @@ class ShownHistory {
     double shown_s = 0.0;
   };
   static constexpr std::size_t kSent = 256;
-  static constexpr std::size_t kMostInstants = 256;
+  static constexpr std::size_t kMaxInstants = 256;
 
   [[nodiscard]] ShownEntityHistory* find(EntityId id) const;
   [[nodiscard]] std::optional<State> in_world(const ShownEntityHistory& entity, double shown_s,

@@ -10,7 +10,7 @@ namespace {
 
 // Upper bound for an update's header: four Golomb codes of numbers that are small in practice. An update with
 // a longer header would only wait for a datagram of its own.
-constexpr std::size_t kMostHeadBits = 96;
+constexpr std::size_t kMaxHeadBits = 96;
 
 void sort_by_slot(std::vector<Snapshot::Item>& items) {
   std::sort(items.begin(), items.end(),
@@ -71,8 +71,8 @@ UpdateCoding Snapshot::coding(Tick tick, Tick held_tick) const {
     back += held_tick - item.reference_tick;
     ++references;
   }
-  coding.gap_order = order_for(gaps, items_.size() - written_, UpdateCoding::kMostGapOrder);
-  coding.reference_order = order_for(back, references, UpdateCoding::kMostReferenceOrder);
+  coding.gap_order = order_for(gaps, items_.size() - written_, UpdateCoding::kMaxGapOrder);
+  coding.reference_order = order_for(back, references, UpdateCoding::kMaxReferenceOrder);
   return coding;
 }
 
@@ -83,7 +83,7 @@ std::span<const Snapshot::Item> Snapshot::take(Tick tick, const UpdateCoding& co
   for (; written_ < items_.size(); ++written_) {
     Item& item = items_[written_];
     const std::size_t before = writer.bits_written();
-    if (written_ > begin && before + kMostHeadBits + item.motion.bits > room_bits) break;
+    if (written_ > begin && before + kMaxHeadBits + item.motion.bits > room_bits) break;
     UpdateHeader head{item.slot, tick - item.tick, item.level, {}};
     if (item.reference != 0) head.reference_age = tick - item.reference_tick;
     write(writer, head, coding, previous);

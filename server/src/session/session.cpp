@@ -184,7 +184,7 @@ void Session::send_ownership(const OwnershipMessage& message, Tick tick, Transpo
   send_message(encode(message, buffer), transport);
   Subscription* found = subscriptions_.find(message.entity);
   if (found == nullptr) return;
-  const bool owned = message.news != OwnershipMessage::News::taken;
+  const bool owned = message.change != OwnershipMessage::Change::revoked;
   if (found->muted != owned) owned_count_ = owned ? owned_count_ + 1 : owned_count_ - 1;
   ever_owned_ = ever_owned_ || owned;
   subscriptions_.set_muted(*found, owned, tick);
@@ -639,7 +639,7 @@ ServerHeader Session::make_header(const TickInputs& inputs) const {
   const double echo_interval_s = inputs.now_s - joined_s_ < kSettlingS ? 0.0 : kEchoIntervalS;
   if (stamp_ && inputs.now_s - last_echo_s_ >= echo_interval_s) {
     const double held = std::round((inputs.tick_time_s - stamp_arrival_s_) / kStampUnitS);
-    if (std::abs(held) <= Echo::kMostHeld) header.echo = Echo{*stamp_, static_cast<std::int32_t>(held)};
+    if (std::abs(held) <= Echo::kMaxHeld) header.echo = Echo{*stamp_, static_cast<std::int32_t>(held)};
   }
   return header;
 }

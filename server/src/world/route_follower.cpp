@@ -29,7 +29,7 @@ constexpr std::size_t kFewestToJudge = 4;
 // The acceleration is measured over twice this number of ticks: few, so that a speed ramp is noticed soon.
 constexpr std::size_t kSpan = 3;
 // An acceleration below this share of the threshold per s^2 is rounding noise.
-constexpr double kLeastAccelerationShare = 1.0;
+constexpr double kMinAccelerationShare = 1.0;
 
 }  // namespace
 
@@ -137,7 +137,7 @@ RouteState RouteFollower::route_state() const {
   const double h = static_cast<double>(span) * tick_s_;
   const double acceleration = (now - 2.0 * past(span) + past(2 * span)) / (h * h);
   const double speed = (3.0 * now - 4.0 * past(span) + past(2 * span)) / (2.0 * h);
-  if (std::abs(acceleration) < kLeastAccelerationShare * threshold_m_) return {now, speed, 0.0};
+  if (std::abs(acceleration) < kMinAccelerationShare * threshold_m_) return {now, speed, 0.0};
   return {now, speed, acceleration};
 }
 

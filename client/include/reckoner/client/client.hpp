@@ -51,9 +51,9 @@ struct ShownDebug {
 struct ReconnectConfig {
   double silence_s = 5.0;     ///< a connection on which nothing arrived for this time is lost, s
   double first_wait_s = 0.5;  ///< longest wait before the first attempt, s
-  double growth = 2.0;        ///< factor from each wait to the next; at least 1
+  double growth = 2.0;        ///< factor from each wait to the next
   double most_wait_s = 10.0;  ///< longest wait before any attempt, s
-  double jitter = 0.5;        ///< share of each wait that is random, 0 to 1, so that clients spread out
+  double jitter = 0.5;        ///< share of each wait that is random, so that clients spread out
   double attempt_s = 6.0;     ///< an attempt that has not succeeded after this time has failed, s
   double give_up_s = 0.0;     ///< the client stops its attempts after this time, s; 0: never
 };
@@ -62,7 +62,7 @@ struct ReconnectConfig {
 struct ClientConfig {
   std::vector<Archetype> archetypes{1};  ///< equal to the server's, in equal order
   PlayoutConfig playout;                 ///< which instant to show, and how fast to blend
-  double ack_interval_s = 0.05;          ///< received datagrams are acknowledged this often, s; at most 0.1
+  double ack_interval_s = 0.05;          ///< received datagrams are acknowledged this often, s
   double silence_s = 1.0;  ///< all motion fades to rest if the connection is silent for longer, s
   /// An entity fades to rest if the server neither updates nor confirms it for this time, s. That happens if
   /// the server cannot send this client everything that it should.
@@ -101,7 +101,7 @@ struct ClientEvent {
     teleported,
     fields_changed,  ///< of a visible entity; `fields` says which
     given,           ///< this client owns the entity from now on: call Client::move()
-    taken,           ///< this client no longer owns the entity
+    revoked,         ///< this client no longer owns the entity
     corrected,       ///< the server refused the owner's motion: continue from Client::owned()
     server_closed,   ///< the server shut down
     disconnected,    ///< the connection has ended, and the client does not reconnect

@@ -5,20 +5,20 @@
 
 namespace reckoner {
 
-/// Which instant is shown.
+/// Which instant the client shows.
 enum class PlayoutMode : std::uint8_t {
-  present,   ///< now, by prediction: no delay, an error of what could not be foreseen
-  adaptive,  ///< a delay ago that follows the link, by interpolation
-  delayed,   ///< a fixed delay ago, by interpolation
+  present,   ///< the present, by prediction: no delay, but prediction errors are visible
+  adaptive,  ///< the past, by interpolation; the delay adapts to the link
+  delayed,   ///< the past, by interpolation; the delay is fixed
 };
 
-/// When entities are shown and how fast a correction is worked in.
+/// Which instant the client shows and how fast it blends corrections.
 struct PlayoutConfig {
   PlayoutMode mode = PlayoutMode::present;  ///< which instant
-  double delay_s = 0.1;                     ///< delayed mode: how long ago, s, 0 to 2
-  double max_delay_s = 1.0;                 ///< adaptive mode never goes further back, s
-  double blend_frames = 6.5;                ///< T: frames that a correction takes; 0 snaps
-  double frame_rate_hz = 60.0;              ///< what a frame is, for T
+  double delay_s = 0.1;                     ///< delayed mode: delay, s
+  double max_delay_s = 1.0;                 ///< adaptive mode: largest delay, s
+  double blend_frames = 6.5;                ///< T: duration of a blend, frames; 0: corrections snap
+  double frame_rate_hz = 60.0;              ///< frames per second, for T; need not be the display rate
 };
 
 }  // namespace reckoner

@@ -104,9 +104,9 @@ struct FieldSpec {
 struct Archetype {
   std::string name = "entity";  ///< at most 32 bytes
   bool has_orientation = true;  ///< false: orientation is never sent and stays the identity
-  double threshold_m = 0.05;    ///< publish threshold, m; > 0. 5 cm is invisible at 10 m
-  double threshold_rad = 0.05;  ///< publish threshold, rad; > 0
-  /// Higher speeds are refused, m/s; > 0. The default is above any game vehicle's speed.
+  double threshold_m = 0.05;    ///< publish threshold, m. 5 cm is invisible at 10 m
+  double threshold_rad = 0.05;  ///< publish threshold, rad
+  /// Higher speeds are refused, m/s. The default is above any game vehicle's speed.
   double max_speed_mps = 1000.0;
   double world_size_m = 100'000.0;  ///< positions further from the origin are refused, m
   /// True: an entity that decelerates is extrapolated to a stop and never backwards. For cars, ships and

@@ -103,7 +103,7 @@ struct ClientIdentity {
 struct ListenConfig {
   std::string host;        ///< address to listen on; empty: every IPv4 address of the machine
   std::uint16_t port = 0;  ///< UDP port; 0: any free port, see NetworkTransport::port()
-  /// Maximum number of connections, 1 to 242000. More than 4095 need Linux (see ShardedTransport).
+  /// Maximum number of connections. More than 4095 need Linux (see ShardedTransport).
   std::uint32_t max_peers = 64;
   /// Which clients are admitted; Insecure{}: everybody, without encryption.
   OrInsecure<ServerSecurity> security;

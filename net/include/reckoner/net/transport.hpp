@@ -171,7 +171,7 @@ struct TransportLimits {
   /// Maximum payload bytes of the events waiting for poll(). One more message may exceed it. The default
   /// holds one second of data from 32 peers that send at their limits.
   std::size_t waiting_event_bytes = 32 * 1024 * 1024;
-  /// A peer that sends nothing for this time is disconnected, s; 1 to 3600. Reckoner's clients send at least
+  /// A peer that sends nothing for this time is disconnected, s. Reckoner's clients send at least
   /// four times a second.
   double silence_s = 10.0;
 };

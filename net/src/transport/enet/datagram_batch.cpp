@@ -15,7 +15,7 @@
 namespace reckoner {
 
 void DatagramBatch::add(Address to, std::span<const std::byte> head, std::span<const std::byte> payload) {
-  assert(kAvailable && !full() && head.size() <= kMostHead && payload.size() <= kMaxStateBytes);
+  assert(kAvailable && !full() && head.size() <= kMaxHead && payload.size() <= kMaxStateBytes);
   Datagram& datagram = datagrams_[size_++];
   datagram.to = to;
   datagram.bytes = head.size() + payload.size();

@@ -21,10 +21,10 @@ class DatagramBatch {
 #else
   static constexpr bool kAvailable = false;
 #endif
-  /// Capacity, in datagrams. Each datagram holds a header of up to kMostHead bytes and a state payload. All
+  /// Capacity, in datagrams. Each datagram holds a header of up to kMaxHead bytes and a state payload. All
   /// of them fit into a processor's nearest cache.
   static constexpr std::size_t kMost = 32;
-  static constexpr std::size_t kMostHead = 64;
+  static constexpr std::size_t kMaxHead = 64;
 
   /// An IPv4 address in ENet's form: the host in network byte order, the port in the machine's byte order.
   struct Address {
@@ -45,7 +45,7 @@ class DatagramBatch {
     return size_ == 0;
   }
 
-  /// Adds a datagram. The batch must not be full. `head` has at most kMostHead bytes, `payload` at most
+  /// Adds a datagram. The batch must not be full. `head` has at most kMaxHead bytes, `payload` at most
   /// kMaxStateBytes. Both are copied.
   void add(Address to, std::span<const std::byte> head, std::span<const std::byte> payload);
 
@@ -57,7 +57,7 @@ class DatagramBatch {
   struct Datagram {
     Address to;
     std::size_t bytes = 0;
-    std::array<std::byte, kMostHead + kMaxStateBytes> data;
+    std::array<std::byte, kMaxHead + kMaxStateBytes> data;
   };
 
   std::array<Datagram, kMost> datagrams_;

@@ -30,7 +30,7 @@ inline constexpr std::size_t kConnectChannelCount = 16;  // offset of the field 
 inline constexpr std::size_t kChannels = 2;
 inline constexpr std::size_t kMinMtu = 576;       // ENet's minimum MTU
 inline constexpr std::size_t kFragmentHead = 28;  // datagram header and fragment command
-inline constexpr std::size_t kMostCommands = 32;  // ENet writes at most 32 commands into a datagram
+inline constexpr std::size_t kMaxCommands = 32;   // ENet writes at most 32 commands into a datagram
 
 /// The most fragments that a message of this size can have.
 inline constexpr std::size_t most_fragments(std::size_t message_bytes) {
@@ -116,7 +116,7 @@ inline std::size_t whole_size(std::span<const std::byte> command, std::uint8_t k
   if (datagram.size() <= head_size) return false;
   std::span<const std::byte> rest = datagram.subspan(head_size);
   for (std::size_t commands = 0; !rest.empty(); ++commands) {
-    if (commands == kMostCommands) return false;
+    if (commands == kMaxCommands) return false;
     const auto kind = static_cast<std::uint8_t>(std::to_integer<std::uint8_t>(rest[0]) & 0x0F);
     const std::size_t size = kSizes[kind];
     if (size == 0 || rest.size() < size) return false;

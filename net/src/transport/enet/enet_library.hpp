@@ -116,7 +116,7 @@ inline constexpr std::uint32_t kDatagramsPerService = 16384;
 
 inline constexpr std::uint32_t kDatagramsPerPass = 256;  // ENet's own limit; ENet then starts to send
 
-inline constexpr int kMostSkipped = 16384;  // empty datagrams that are removed after one pass
+inline constexpr int kMaxSkipped = 16384;  // empty datagrams that are removed after one pass
 
 inline constexpr double kSilenceCheckSeconds =
     0.05;  // s between two checks for silent peers; each check visits all peers

@@ -111,7 +111,7 @@ bool EnetTransport::Impl::pump() {
 // other datagrams remain unread.
 bool EnetTransport::Impl::more_behind_empty() {
   if (filtered) return false;
-  const Skipped skipped = skip_empty(host->socket, limits::kMostSkipped);
+  const Skipped skipped = skip_empty(host->socket, limits::kMaxSkipped);
   for (int i = 0; i < skipped.empty; ++i)
     stats.refuse(Refusal::malformed);
   return skipped.more;

@@ -119,9 +119,9 @@ struct SeenPose {
 
 /// Configuration of a server. The defaults suit a game with up to a few dozen players.
 struct ServerConfig {
-  double tick_rate_hz = 60.0;            ///< ticks per second, 1 to 1000
+  double tick_rate_hz = 60.0;            ///< ticks per second
   double epoch_s = 0.0;                  ///< server time of tick 0, s
-  std::vector<Archetype> archetypes{1};  ///< 1 to 256, with different names; every client has equal ones
+  std::vector<Archetype> archetypes{1};  ///< with different names; every client has equal ones
   std::uint32_t max_clients = 64;        ///< clients at once; more are refused
   std::uint32_t max_entities = 65'536;   ///< entities at once, at most kMaxEntities
   /// Bytes per second to one client at most, including headers. 0: as much as the client's link carries.
@@ -141,7 +141,7 @@ struct ServerConfig {
   double updates_per_second = 0.0;
   double fixed_rate_hz = 0.0;  ///< publish every entity at this even rate, Hz; 0: no fixed rate
   InterestConfig interest;     ///< which entities are relevant to which client; default: all to all
-  /// How far back pose_seen_by() and rewind() go, s, at most 1. This bounds lag compensation: older shots
+  /// How far back pose_seen_by() and rewind() go, s. This bounds lag compensation: older shots
   /// find nothing. It applies to the time of the shot and to the time that the client was showing then. 0: no
   /// lag compensation; clients do not report what they show.
   double rewind_s = 0.0;
