@@ -17,25 +17,25 @@ const char* reckoner_error_text(reckoner_result result) {
     case RECKONER_OK:
       return "done";
     case RECKONER_NOTHING:
-      return "there is nothing";
+      return "there is no result";
     case RECKONER_ERROR_ARGUMENT:
-      return "an argument is null, or makes no sense";
+      return "an argument is null or invalid";
     case RECKONER_ERROR_STRUCT:
-      return "a struct_size was not filled in, or the struct asks for what this library does not know";
+      return "a struct_size is not set, or the struct has members that this library does not know";
     case RECKONER_ERROR_UNKNOWN:
       return "there is no such entity, client, route or field";
     case RECKONER_ERROR_REFUSED:
       return "this cannot be done now, or with these values";
     case RECKONER_ERROR_NETWORK:
-      return "the network refused: no such host, or the port is in use";
+      return "network error: the host is unknown, or the port is in use";
     case RECKONER_ERROR_MEMORY:
-      return "there is no memory left";
+      return "out of memory";
     case RECKONER_ERROR_CAPACITY:
-      return "the array is too short for all";
+      return "the array is too short";
     case RECKONER_ERROR_INTERNAL:
-      return "a fault in the library";
+      return "internal error in the library";
     default:
-      return "no result of this library's";
+      return "unknown result";
   }
 }
 

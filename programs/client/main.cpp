@@ -280,7 +280,7 @@ int run(const Options& options) {
   if (rendered && !rendered->close())
     return fail(kName, "could not write all of " + options.rendered_path, program::kFailed);
   if (!totals.joined) {
-    const std::string why = client.refusal().empty() ? "did not get in before the end" : client.refusal();
+    const std::string why = client.refusal().empty() ? "could not join before the end" : client.refusal();
     return fail(kName, where + why, program::kFailed);
   }
   program::print_summary(client.stats(), (*connection)->stats(), totals.drawn);

@@ -31,7 +31,7 @@ std::string_view kind_of(const toml::node& node) {
   if (node.is_string()) return "a string";
   if (node.is_integer()) return "a whole number";
   if (const auto* number = node.as_floating_point())
-    return std::isfinite(number->get()) ? "a number with a fraction" : "one that is not finite";
+    return std::isfinite(number->get()) ? "a number with a fraction" : "NaN or infinity";
   if (node.is_boolean()) return "true or false";
   return "a date or time";
 }

@@ -32,13 +32,13 @@ struct AsJson {
 }  // namespace
 
 void add_log_options(CLI::App& app, LogOptions& options) {
-  app.add_option("--log-level", options.level, "what is logged at least")
+  app.add_option("--log-level", options.level, "lowest level of the log records to print")
       ->check(CLI::IsMember({"debug", "info", "warning", "error", "off"}))
       ->capture_default_str();
-  app.add_option("--log-format", options.format, "text, or json: each line an object")
+  app.add_option("--log-format", options.format, "format of the log: text, or json with one object per line")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
-  app.add_flag("--quiet", options.quiet, "as --log-level warning");
+  app.add_flag("--quiet", options.quiet, "same as --log-level warning");
 }
 
 Log::Log(const std::string& program, const LogOptions& options) : json_(options.format == "json") {
@@ -101,7 +101,7 @@ LogSink LimitedSink::sink() {
 
 void LimitedSink::write_suppressed() {
   if (const auto more = limit_.take_suppressed(monotonic_s()); more > 0)
-    log_.warn("and more of it", {{"events", more}});
+    log_.warn("log records suppressed", {{"events", more}});
 }
 
 }  // namespace reckoner::program

@@ -51,17 +51,18 @@ void add_source_options(CLI::App& app, SourceOptions& options) {
       app.add_option("--trace", options.trace, "recorded motion, a CSV file [id,]t,x,y,z[,qw,qx,qy,qz]");
   auto* scenario = app.add_option("--scenario", options.scenario, scenario_help());
   trace->excludes(scenario);
-  app.add_option("--entities", options.entities, "how many entities a scenario has (default: its own number)")
+  app.add_option("--entities", options.entities,
+                 "number of entities of the scenario (default: depends on the scenario)")
       ->check(CLI::Range(1, 65'536));
-  app.add_option("--entity", options.entity, "one id of the trace, or busiest, or all")
+  app.add_option("--entity", options.entity, "which entity of the trace to play: its id, busiest or all")
       ->capture_default_str();
-  app.add_option("--start", options.start_s, "leave out the first seconds, s")
+  app.add_option("--start", options.start_s, "skip this time at the beginning of the trace, s")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   app.add_option("--seconds", options.seconds, "how long to run, s (default: to the end)")
       ->check(CLI::NonNegativeNumber);
   app.add_option("--teleport-mps", options.teleport_mps,
-                 "a faster step of the trace is a declared teleport, m/s")
+                 "a step of the trace that is faster than this is a teleport, m/s")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
 }
@@ -72,7 +73,7 @@ Result<std::unique_ptr<scenario::Source>> open_source(const SourceOptions& optio
                                 {options.teleport_mps, options.entity, options.start_s, options.seconds});
   }
   if (options.scenario.empty())
-    return Error{"name what to play: --trace FILE or --scenario NAME (see --help)"};
+    return Error{"no source is given: use --trace FILE or --scenario NAME (see --help)"};
   return scenario::make_builtin(options.scenario, options.entities, options.seed);
 }
 

@@ -78,38 +78,41 @@ std::optional<Error> add_addresses(const ServerSecurityOptions& options, const s
     security.addresses.push_back(*address);
   }
   if (security.any_server && !security.addresses.empty())
-    return Error{"--address any takes tokens for all servers: name none beside it"};
+    return Error{"--address any accepts tokens for any server: give no other --address"};
   if (!options.addresses.empty()) return std::nullopt;
   const auto listens = host.empty() ? ServerAddress{} : resolve_host(host, 0);
   // listen() reports an unknown host. Otherwise the server's only address is that of the host.
   if (!listens || listens->host != 0) return std::nullopt;
   security.addresses = own_addresses();
   if (security.addresses.empty())
-    return Error{"this machine does not tell its addresses: --address says what tokens must name"};
+    return Error{
+        "the addresses of this machine are unknown: give the one that tokens must name with --address"};
   return std::nullopt;
 }
 
 }  // namespace
 
 void add_security_options(CLI::App& app, ServerSecurityOptions& options) {
-  auto* key = app.add_option("--key", options.key_path,
-                             "file with the key of those who issue tokens (reckoner-token key)");
-  auto* insecure =
-      app.add_flag("--insecure", options.insecure, "let in anyone, unencrypted: for a LAN or a test")
-          ->excludes(key);
+  auto* key =
+      app.add_option("--key", options.key_path,
+                     "file with the key, which the issuer of tokens has, too (see reckoner-token key)");
+  auto* insecure = app.add_flag("--insecure", options.insecure,
+                                "admit every client, without encryption: for a LAN or a test")
+                       ->excludes(key);
   app.add_option(
          "--address", options.addresses,
-         "HOST or HOST:PORT under which clients reach this server: tokens must be for it; several may "
-         "be given, relays' too; any: tokens for any server (default: --host, or all addresses of this "
-         "machine's)")
+         "HOST or HOST:PORT under which clients reach this server, also through a relay; tokens must name "
+         "one of these addresses; several may be given; any: accept tokens for any server (default: --host, "
+         "or all addresses of this machine)")
       ->excludes(insecure)
       ->expected(1, static_cast<int>(ConnectGrant::kMaxServers));
 }
 
 void add_security_options(CLI::App& app, ClientSecurityOptions& options) {
   auto* token = app.add_option("--token", options.token_path,
-                               "file with the token to join with (reckoner-token issue); good once");
-  app.add_flag("--insecure", options.insecure, "join without a token, unencrypted: for a LAN or a test")
+                               "file with the token for joining (see reckoner-token issue); valid once");
+  app.add_flag("--insecure", options.insecure,
+               "join without a token and without encryption: for a LAN or a test")
       ->excludes(token);
 }
 
@@ -118,8 +121,8 @@ Result<OrInsecure<ServerSecurity>> open_security(const ServerSecurityOptions& op
   if (options.insecure) return OrInsecure<ServerSecurity>(Insecure{});
   if (options.key_path.empty()) {
     return Error{
-        "who may join? --key FILE for holders of a token (see reckoner-token --help), or --insecure "
-        "for anyone"};
+        "it is not given who may join: use --key FILE to admit clients with a token (see reckoner-token "
+        "--help), or --insecure to admit everybody"};
   }
   auto key = read_key_file(options.key_path);
   if (!key) return Error{key.error()};
@@ -133,7 +136,9 @@ Result<OrInsecure<ServerSecurity>> open_security(const ServerSecurityOptions& op
 Result<OrInsecure<ClientSecurity>> open_security(const ClientSecurityOptions& options) {
   if (options.insecure) return OrInsecure<ClientSecurity>(Insecure{});
   if (options.token_path.empty()) {
-    return Error{"how to join? --token FILE (see reckoner-token --help), or --insecure where the server is"};
+    return Error{
+        "it is not given how to join: use --token FILE (see reckoner-token --help), or --insecure if the "
+        "server is insecure"};
   }
   auto token = read_token_file(options.token_path);
   if (!token) return Error{token.error()};

@@ -220,11 +220,11 @@ Result<SessionReader> SessionReader::read(std::vector<std::byte> bytes, const st
   reader.bytes_ = std::move(bytes);
   const bool ours = reader.bytes_.size() >= kMagic.size() &&
                     std::memcmp(reader.bytes_.data(), kMagic.data(), kMagic.size()) == 0;
-  if (!ours) return Error{path + " is no recorded session"};
+  if (!ours) return Error{path + " is not a recorded session"};
   RecordReader values{reader.bytes_, kMagic.size()};
   const auto format = values.number<std::uint16_t>();
   if (!values.truncated() && format != kFormat) {
-    return Error{fmt::format("{} has format {}: this program reads {}", path, format, kFormat)};
+    return Error{fmt::format("{} has format {}; this program reads only format {}", path, format, kFormat)};
   }
   SessionSettings& s = reader.settings_;
   s.protocol = values.number<std::uint16_t>();
@@ -240,11 +240,11 @@ Result<SessionReader> SessionReader::read(std::vector<std::byte> bytes, const st
   s.playout.blend_frames = values.real();
   s.playout.frame_rate_hz = values.real();
   if (values.truncated() || values.malformed() || mode > kLastMode)
-    return Error{path + ": its head is malformed"};
+    return Error{path + ": the header is malformed"};
   if (const auto invalid = find_invalid_setting(s.playout))
-    return Error{path + ": its head is malformed: " + invalid->message};
+    return Error{path + ": the header is malformed: " + invalid->message};
   if (s.protocol != kProtocolVersion) {
-    return Error{fmt::format("{} was recorded with protocol {} (Reckoner {}): this program speaks {}", path,
+    return Error{fmt::format("{} was recorded with protocol {} (Reckoner {}); this program uses {}", path,
                              s.protocol, s.version, kProtocolVersion)};
   }
   reader.at_ = values.position();
@@ -260,20 +260,22 @@ Result<std::optional<SessionRecord>> SessionReader::next() {
     truncated_ = true;
     return Next{};
   }
-  if (!record || values.malformed()) return error("is no record");
+  if (!record || values.malformed()) return error("the record is invalid");
   const auto* service = std::get_if<ServiceRecord>(&*record);
   const auto* frame = std::get_if<FrameRecord>(&*record);
   if (service != nullptr || frame != nullptr) {
     const double time_s = service != nullptr ? service->local_s : frame->local_s;
     constexpr double kLatestS = 1e12;
-    if (!(std::abs(time_s) < kLatestS) || (has_time_ && time_s < newest_s_)) return error("is no time");
+    if (!(std::abs(time_s) < kLatestS) || (has_time_ && time_s < newest_s_))
+      return error("the time is invalid");
     has_time_ = true;
     newest_s_ = time_s;
   } else if (!has_time_ && !std::holds_alternative<EndRecord>(*record)) {
-    return error("comes before any time");
+    return error("there is a record before the first time");
   }
   if (const auto* end = std::get_if<EndRecord>(&*record)) {
-    if (end->records != records_ || values.position() != bytes_.size()) return error("is no end");
+    if (end->records != records_ || values.position() != bytes_.size())
+      return error("the end record is invalid");
     ended_ = true;
     return Next{};
   }
@@ -283,7 +285,7 @@ Result<std::optional<SessionRecord>> SessionReader::next() {
 }
 
 Error SessionReader::error(const std::string& what) const {
-  return Error{fmt::format("{}: what is at byte {} {}", path_, at_, what)};
+  return Error{fmt::format("{}: byte {}: {}", path_, at_, what)};
 }
 
 }  // namespace reckoner::program

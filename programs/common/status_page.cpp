@@ -102,7 +102,8 @@ Result<std::unique_ptr<StatusPage>> StatusPage::open(const std::string& host, st
   impl->server = mg_start(&callbacks, nullptr, options);
   if (impl->server == nullptr) return Error{"could not serve the metrics on " + address};
   mg_server_port bound{};
-  if (mg_get_server_ports(impl->server, 1, &bound) != 1) return Error{"no port for the metrics"};
+  if (mg_get_server_ports(impl->server, 1, &bound) != 1)
+    return Error{"could not find the port of the metrics"};
   impl->port = static_cast<std::uint16_t>(bound.port);
   mg_set_request_handler(impl->server, "/metrics$", on_metrics, &impl->content);
   mg_set_request_handler(impl->server, "/health$", on_health, &impl->content);

@@ -85,7 +85,7 @@ void say_goodbye(Server& server, NetworkTransport& transport, Log& log) {
     }
   }
   if (left > 0)
-    log.warn("clients did not confirm the goodbye", {{"clients", static_cast<std::uint64_t>(left)}});
+    log.warn("clients did not confirm the shutdown", {{"clients", static_cast<std::uint64_t>(left)}});
 }
 
 Result<std::unique_ptr<StatusPage>> open_page(const ServerOptions& options, const ServerMetrics& metrics) {
@@ -155,7 +155,7 @@ int run(const ServerOptions& options) {
   say_goodbye(server, **transport, log);
   print_summary(server.stats(), (*transport)->stats(), times);
   if (play.refused() > 0)
-    log.warn("poses were refused: out of the world, or too fast", {{"poses", play.refused()}});
+    log.warn("poses were refused: outside the world, or too fast", {{"poses", play.refused()}});
   if (truth && !truth->close()) return fail(kName, "could not write all of " + options.truth_path, kFailed);
   if (!options.json_path.empty()) {
     if (const auto error = write_counts(options.json_path, server.stats(), (*transport)->stats(), times))

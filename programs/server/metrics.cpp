@@ -134,16 +134,17 @@ std::string ServerMetrics::metrics() const {
     s = shown_;
   }
   Exposition page;
-  page.gauge("reckoner_info", "Always 1; which Reckoner this is.", 1.0,
+  page.gauge("reckoner_info", "Always 1; the labels are the versions of Reckoner and of its protocol.", 1.0,
              {{"version", RECKONER_VERSION}, {"protocol", std::to_string(kProtocolVersion)}});
-  page.gauge("reckoner_uptime_seconds", "How long the server has run.", s.up_s);
-  page.gauge("reckoner_tick_rate_hertz", "Ticks a second, as configured.", tick_rate_hz_);
-  page.gauge("reckoner_clients", "Clients that have joined.", static_cast<double>(s.clients));
+  page.gauge("reckoner_uptime_seconds", "Seconds since the server started.", s.up_s);
+  page.gauge("reckoner_tick_rate_hertz", "Configured ticks per second.", tick_rate_hz_);
+  page.gauge("reckoner_clients", "Connected clients.", static_cast<double>(s.clients));
   page.gauge("reckoner_entities", "Entities in the world.", static_cast<double>(s.entities));
   page.counter("reckoner_ticks_total", "Ticks run.", s.stats.ticks);
   page.histogram("reckoner_tick_lateness_seconds", "How late ticks began.", s.late);
-  page.histogram("reckoner_tick_duration_seconds", "How long ticks took, game and sending included.", s.took);
-  page.counters("reckoner_client_events_total", "What happened to clients.", "event",
+  page.histogram("reckoner_tick_duration_seconds", "How long ticks took, including the game and sending.",
+                 s.took);
+  page.counters("reckoner_client_events_total", "Events of clients, by kind.", "event",
                 {{"joined", s.events.joined},
                  {"left", s.events.left},
                  {"refused", s.events.refused},
@@ -152,7 +153,7 @@ std::string ServerMetrics::metrics() const {
                  {"owner_corrected", s.events.owner_corrected},
                  {"owner_refused", s.events.owner_refused}});
   const PublishCauses& why = s.stats.published_for;
-  page.counters("reckoner_publishes_total", "Motions published, each perhaps to many clients, by cause.",
+  page.counters("reckoner_publishes_total", "Published motions, by cause. Each may be sent to many clients.",
                 "cause",
                 {{"first", why.first},
                  {"owner", why.owner},
@@ -160,44 +161,48 @@ std::string ServerMetrics::metrics() const {
                  {"frame", why.frame},
                  {"route", why.route},
                  {"due", why.due}});
-  page.counters("reckoner_updates_sent_total", "Motions sent, one for each client, by cause.", "cause",
+  page.counters("reckoner_updates_sent_total", "Motions sent, counted for each client, by cause.", "cause",
                 {{"publish", s.stats.updates_sent - s.stats.repairs_sent}, {"repair", s.stats.repairs_sent}});
-  page.counter("reckoner_full_updates_sent_total", "Of these, without reference to an earlier motion.",
+  page.counter("reckoner_full_updates_sent_total", "Motions sent without reference to an earlier motion.",
                s.stats.full_updates_sent);
   page.counters("reckoner_field_changes_sent_total", "Values of user fields sent, by cause.", "cause",
                 {{"change", s.stats.field_changes_sent - s.stats.field_repairs_sent},
                  {"repair", s.stats.field_repairs_sent}});
-  page.counters("reckoner_messages_total", "Game messages, by what became of them.", "outcome",
+  page.counters("reckoner_messages_total", "Game messages, by outcome.", "outcome",
                 {{"sent", s.stats.messages_sent},
                  {"dropped", s.stats.messages_dropped},
                  {"received", s.stats.messages_received},
                  {"refused", s.stats.messages_refused}});
-  page.counter("reckoner_state_datagrams_sent_total", "Datagrams with state handed to the transport.",
+  page.counter("reckoner_state_datagrams_sent_total", "State datagrams passed to the transport.",
                s.stats.datagrams_sent);
-  page.counter("reckoner_state_datagrams_lost_total", "Of these, found lost.", s.stats.datagrams_lost);
-  page.counter("reckoner_state_bytes_sent_total", "Bytes of state handed to the transport.",
+  page.counter("reckoner_state_datagrams_lost_total", "State datagrams that were found lost.",
+               s.stats.datagrams_lost);
+  page.counter("reckoner_state_bytes_sent_total", "Payload bytes of state datagrams.",
                s.stats.state_bytes_sent);
-  page.counters("reckoner_wire_bytes_total", "Bytes on the wire, all headers included.", "direction",
+  page.counters("reckoner_wire_bytes_total", "Bytes of UDP datagrams, including all headers.", "direction",
                 {{"sent", s.wire.wire_bytes_sent}, {"received", s.wire.wire_bytes_received}});
   page.counters("reckoner_wire_datagrams_total", "UDP datagrams.", "direction",
                 {{"sent", s.wire.datagrams_sent}, {"received", s.wire.datagrams_received}});
-  page.counters("reckoner_datagrams_refused_total", "What the transport did not take in, by reason.",
+  page.counters("reckoner_datagrams_refused_total", "Datagrams that the transport refused, by reason.",
                 "reason", by_reason(s.wire.refusals));
-  page.counters("reckoner_payloads_refused_total",
-                "What the server did not take in of its clients, by reason.", "reason",
-                by_reason(s.stats.refusals));
-  page.counter("reckoner_malformed_total", "Of these, what no honest client sends.", s.stats.malformed);
-  page.counter("reckoner_poses_refused_total", "Poses of the game that are none.", s.poses_refused);
-  page.counter("reckoner_address_changes_total", "Clients that proved to be at another address.",
+  page.counters("reckoner_payloads_refused_total", "Payloads of clients that the server refused, by reason.",
+                "reason", by_reason(s.stats.refusals));
+  page.counter("reckoner_malformed_total", "Refused payloads that no honest client sends.",
+               s.stats.malformed);
+  page.counter("reckoner_poses_refused_total", "Invalid poses from the game.", s.poses_refused);
+  page.counter("reckoner_address_changes_total", "Clients that continued after they proved a new address.",
                s.wire.address_changes);
-  page.counter("reckoner_system_drops_total",
-               "Datagrams that the system dropped: empty, too long, or its buffer was full.",
-               s.wire.system_drops);
+  page.counter(
+      "reckoner_system_drops_total",
+      "Datagrams that the system dropped because they were empty or too long, or its buffer was full.",
+      s.wire.system_drops);
   page.counter("reckoner_socket_errors_total", "Errors of the socket or of one peer.", s.wire.service_errors);
-  page.quantiles("reckoner_error_metres", "What published motions are off the truth at present.", s.error_m);
-  page.quantiles("reckoner_error_radians", "The same of orientations.", s.error_rad);
-  page.quantiles("reckoner_threshold_metres", "What they may be off at present.", s.threshold_m);
-  page.quantiles("reckoner_motion_age_seconds", "How old published motions are.", s.age_s);
+  page.quantiles("reckoner_error_metres", "Distance between published motions and the truth.", s.error_m);
+  page.quantiles("reckoner_error_radians", "Angle between published orientations and the truth.",
+                 s.error_rad);
+  page.quantiles("reckoner_threshold_metres",
+                 "Largest allowed distance between published motions and the truth.", s.threshold_m);
+  page.quantiles("reckoner_motion_age_seconds", "Age of published motions.", s.age_s);
   return page.text();
 }
 

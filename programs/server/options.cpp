@@ -34,7 +34,7 @@ void add_watching_options(CLI::App& app, ServerOptions& o) {
 }
 
 constexpr const char* kLimits =
-    "Limits (a section of the file; the server drops and counts what is beyond them)";
+    "Limits (a section of the file; the server drops and counts data beyond them)";
 
 }  // namespace
 

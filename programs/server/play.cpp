@@ -51,7 +51,8 @@ void Play::spawn(const scenario::FeedItem& item) {
   EntityId& id = ids_[item.entity];
   id = server_.spawn(static_cast<std::size_t>(kind), entity.name, item.local, frame_of(item));
   if (!id) {
-    log_.warn("entity refused: too many, or out of the world", {{"entity", std::string_view(entity.name)}});
+    log_.warn("entity refused: too many entities, or outside the world",
+              {{"entity", std::string_view(entity.name)}});
     ++refused_;
   }
   if (const auto route = source_.route_of(item.entity)) server_.follow(id, routes_[*route]);

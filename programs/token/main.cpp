@@ -33,7 +33,7 @@ struct IssueOptions {
 int make_key(const std::string& path) {
   if (const auto error = program::write_secret_file(path, SecretKey::make().text() + "\n"))
     return program::fail(kName, error->message, program::kFailed);
-  fmt::print("wrote {}: give it to the servers and to who issues tokens, and to nobody else\n", path);
+  fmt::print("wrote {}: copy it to the servers and to the issuer of tokens, and keep it secret\n", path);
   return program::kOk;
 }
 
@@ -62,7 +62,7 @@ int issue(const IssueOptions& options) {
   const ConnectToken token = program::issue_now(grant, *key, options.seconds, options.game);
   if (const auto error = program::write_token_file(options.out_path, token))
     return program::fail(kName, error->message, program::kFailed);
-  fmt::print("wrote {}: good once, for {:g} s, for client {}\n", options.out_path, options.seconds,
+  fmt::print("wrote {}: valid once, for {:g} s, for client {}\n", options.out_path, options.seconds,
              grant.client_id);
   return program::kOk;
 }
@@ -74,29 +74,31 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   std::string key_path;
   auto* key = app.add_subcommand("key", "make a key");
-  key->add_option("FILE", key_path, "to write it to; must not be there yet")->required();
+  key->add_option("FILE", key_path, "file to write the key to; must not exist yet")->required();
 
   IssueOptions options;
   auto* token = app.add_subcommand("issue", "issue a token");
-  token->add_option("FILE", options.out_path, "to write it to; must not be there yet")->required();
+  token->add_option("FILE", options.out_path, "file to write the token to; must not exist yet")->required();
   token->add_option("--key", options.key_path, "file with the key")->required();
-  token->add_option("--server", options.servers, "HOST:PORT that it is good for; several may be given")
+  token
+      ->add_option("--server", options.servers,
+                   "HOST:PORT of a server that accepts the token; several may be given")
       ->required()
       ->expected(1, static_cast<int>(ConnectGrant::kMaxServers));
   token->add_option(
       "--client-id", options.client_id,
-      "who the client is, a number; who joins takes the place of whoever is there under the same "
-      "(default: drawn)");
-  token->add_option("--seconds", options.seconds, "how long it is good for, s")
+      "the client's number; a client that joins replaces a connected one with an equal number (default: "
+      "random)");
+  token->add_option("--seconds", options.seconds, "how long the token is valid, s")
       ->check(CLI::Range(1.0, 1e7))
       ->capture_default_str();
   token
       ->add_option("--renewable", options.renewable_s,
-                   "for so long after that the client may come back by itself, with what servers give it, s")
+                   "how long after that the client may reconnect with tickets from the servers, s")
       ->check(CLI::Range(0.0, 1e9))
       ->capture_default_str();
   token->add_option("--user-data", options.user_data, "text for the server's game, at most 256 bytes");
-  token->add_option("--game", options.game, "which game's, a number (default: that of the programs)");
+  token->add_option("--game", options.game, "number of the game (default: that of Reckoner's programs)");
   app.footer(
       "Example:\n"
       "  reckoner-token key game.key\n"

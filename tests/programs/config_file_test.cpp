@@ -84,7 +84,7 @@ TEST_F(ConfigFile, ErrorsNameTheLine) {
       {"port = -1\n", ":1: 'port'"},
       {"port = 1.5\n", ":1: 'port' must be a whole number, not a number with a fraction"},
       {"tick-rate = 0.5\n", ":1: 'tick-rate'"},
-      {"tick-rate = nan\n", ":1: 'tick-rate' must be a number, not one that is not finite"},
+      {"tick-rate = nan\n", ":1: 'tick-rate' must be a number, not NaN or infinity"},
       {"tick-rate = true\n", ":1: 'tick-rate' must be a number, not true or false"},
       {"insecure = \"yes\"\n", ":1: 'insecure' must be true or false, not a string"},
       {"insecure = 1\n", ":1: 'insecure' must be true or false, not a whole number"},

@@ -159,22 +159,23 @@ TEST_F(SessionLog, InvalidFileIsRefusedWithTheReason) {
   auto writer = SessionWriter::create(path(), kSettings);
   ASSERT_TRUE(writer && writer->close());
   const std::string good = read_file(path());
-  EXPECT_NE(refusal("").find("no recorded session"), std::string::npos);
-  EXPECT_NE(refusal("id,t,x\n1,2,3\n").find("no recorded session"), std::string::npos);
+  EXPECT_NE(refusal("").find("not a recorded session"), std::string::npos);
+  EXPECT_NE(refusal("id,t,x\n1,2,3\n").find("not a recorded session"), std::string::npos);
   std::string other = good;
   other[8] = 9;
   EXPECT_NE(refusal(other).find("has format 9"), std::string::npos);
   other = good;
   other[10] = 99;
   EXPECT_NE(refusal(other).find("recorded with protocol 99"), std::string::npos);
-  EXPECT_NE(refusal(good.substr(0, 20)).find("head is malformed"), std::string::npos);
+  EXPECT_NE(refusal(good.substr(0, 20)).find("the header is malformed"), std::string::npos);
   const std::string head = good.substr(0, good.size() - 9);
-  EXPECT_NE(refusal(head + '\x09').find("is no record"), std::string::npos);
-  EXPECT_NE(refusal(head + '\x05' + std::string(4, '\0')).find("before any time"), std::string::npos);
-  EXPECT_NE(refusal(head + '\x01' + std::string(6, '\0') + "\xf8\x7f").find("is no time"), std::string::npos);
+  EXPECT_NE(refusal(head + '\x09').find("the record is invalid"), std::string::npos);
+  EXPECT_NE(refusal(head + '\x05' + std::string(4, '\0')).find("before the first time"), std::string::npos);
+  EXPECT_NE(refusal(head + '\x01' + std::string(6, '\0') + "\xf8\x7f").find("the time is invalid"),
+            std::string::npos);
   const std::string claims =
       "\x01" + std::string(8, '\0') + "\x04" + std::string(2, '\0') + "\xff\xff\xff\x7f";
-  EXPECT_NE(refusal(head + claims).find("is no record"), std::string::npos)
+  EXPECT_NE(refusal(head + claims).find("the record is invalid"), std::string::npos)
       << "a length field is not trusted";
   EXPECT_NE(run("reckoner-harness", {"replay-log", "/no/such.log"}).errors.find("/no/such.log"),
             std::string::npos);
