@@ -14,6 +14,8 @@
 
 #include <fmt/format.h>
 
+#include <reckoner/client/client.hpp>
+
 namespace reckoner::program {
 namespace {
 
