@@ -27,7 +27,7 @@ if(programs)
     DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}/doc/reckoner-tools/examples" COMPONENT tools)
 endif()
 
-# A static reckoner::net leaves linking ENet to the game, so the package must find it; a shared one does not.
+# A game that links a static reckoner::net also links ENet, so the package must find ENet. With a shared one it does not.
 set(RECKONER_NET_NEEDS_ENET OFF)
 if(TARGET reckoner_net)
   get_target_property(net_type reckoner_net TYPE)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-# Options, and the two functions every folder uses to declare what it builds.
+# Options, and the functions with which each folder declares its targets.
 include(GNUInstallDirs)
 
 # A project that adds Reckoner as a subdirectory gets the libraries only, unless it asks for more.
 option(RECKONER_DEVELOPER "Warnings as errors (GCC 12), ccache, tests, benchmarks and examples" OFF)
-option(RECKONER_NETWORK "Build all that needs ENet, libsodium and Cereal; OFF: reckoning alone" ON)
+option(RECKONER_NETWORK "Build everything that needs ENet, libsodium and Cereal; OFF: only reckoning" ON)
 option(RECKONER_C "Build the C library, libreckoner" ${PROJECT_IS_TOP_LEVEL})
 option(RECKONER_PROGRAMS "Build reckoner-server, reckoner-client and reckoner-harness" ${PROJECT_IS_TOP_LEVEL})
 option(RECKONER_EXAMPLES "Build the examples" ${RECKONER_DEVELOPER})
@@ -26,12 +26,12 @@ endif()
 if(RECKONER_DEVELOPER)
   find_program(RECKONER_CCACHE ccache)
   if(RECKONER_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-    # ccache must be told that a precompiled header's own definitions and times may be ignored.
+    # For precompiled headers, ccache must ignore their definitions and time stamps.
     set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env
       CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime "${RECKONER_CCACHE}")
   endif()
 endif()
-# Parsing the standard library takes most of the time of a small file. A game's own build is left alone.
+# Parsing the standard library takes most of the time of a small file. A game's own build is not changed.
 option(RECKONER_PRECOMPILE "Precompile the standard library's and GLM's headers" ${RECKONER_DEVELOPER})
 option(RECKONER_UNITY "Compile several files of tests, harness and programs as one" ${RECKONER_DEVELOPER})
 get_filename_component(RECKONER_ROOT "${CMAKE_CURRENT_LIST_DIR}/.." ABSOLUTE)
@@ -58,19 +58,19 @@ function(reckoner_compile_flags target)
   if(MSVC)
     target_compile_options(${target} PRIVATE /W4)
   else()
-    # GCC warns of every field that a designated initialiser leaves to its default, which is the point of them.
+    # GCC warns of each field that a designated initialiser omits, but omitting fields is intended.
     target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
                                              -Wno-sign-conversion -Wno-missing-field-initializers)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-      # Errors only where this code has been built: a newer compiler knows warnings that nobody has seen yet.
-      # The others are wrong about std::string and std::optional there (GCC bugs 105651, 105329 and 105562).
+      # Warnings are errors only with tested compilers, because newer ones have unknown warnings.
+      # These warnings of GCC 12 are false for std::string and std::optional (GCC bugs 105651, 105329 and 105562).
       target_compile_options(${target} PRIVATE -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow
         -Wno-stringop-overread -Wno-maybe-uninitialized -Wno-mismatched-new-delete -Wno-subobject-linkage $<$<BOOL:${RECKONER_DEVELOPER}>:-Werror>)
     endif()
   endif()
 endfunction()
 
-# reckoner_precompile(target [headers...]): precompiles the standard library's and GLM's headers, and those that are named.
+# reckoner_precompile(target [headers...]): precompiles the headers of the standard library and GLM, and `headers`.
 function(reckoner_precompile target)
   if(RECKONER_PRECOMPILE AND NOT MSVC)
     target_precompile_headers(${target} PRIVATE
@@ -109,19 +109,19 @@ function(reckoner_optimise_less target)
   endif()
 endfunction()
 
-# reckoner_bit_exact(files...): both ends compute with these and must agree to the last bit, whatever the compiler
-# is told for the rest: no fused multiply-add, no liberties.
+# reckoner_bit_exact(files...): server and client must compute bit-identical results with these files, whatever the
+# compiler's other options are. So they are compiled without fused multiply-add and fast math.
 function(reckoner_bit_exact)
   if(NOT MSVC)
-    # Other flags than the target's: no precompiled header fits.
+    # These flags differ from the target's, so no precompiled header fits.
     set_source_files_properties(${ARGN} PROPERTIES
       COMPILE_OPTIONS "-ffp-contract=off;-fno-fast-math" SKIP_PRECOMPILE_HEADERS ON)
   endif()
 endfunction()
 
 # reckoner_library(name SOURCES ... HEADERS ... [PUBLIC targets] [PRIVATE targets] [INTERNAL])
-# HEADERS are relative to the folder's include/; INTERNAL libraries are static always, and not installed.
-# A shared library hides what is not marked with its macro of export.hpp.
+# HEADERS are relative to the folder's include/. INTERNAL libraries are always static and are not installed.
+# A shared library exports only symbols that are marked with its macro from export.hpp.
 function(reckoner_library name)
   cmake_parse_arguments(ARG "INTERNAL" "" "SOURCES;HEADERS;PUBLIC;PRIVATE;PRECOMPILE" ${ARGN})
   set(kind)
@@ -135,7 +135,7 @@ function(reckoner_library name)
   endif()
   add_library(reckoner::${name} ALIAS reckoner_${name})
   list(TRANSFORM ARG_HEADERS PREPEND include/)
-  # A header that is missing in the list would be found in this checkout and be absent from the installed library.
+  # A header that is missing in the list would be found here but would not be installed.
   file(GLOB_RECURSE present RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" CONFIGURE_DEPENDS "include/*.h" "include/*.hpp")
   list(REMOVE_ITEM present ${ARG_HEADERS})
   if(present)
@@ -174,7 +174,7 @@ function(reckoner_library name)
   endif()
 endfunction()
 
-# reckoner_program(name SOURCES ... LINK ...): an executable of ours, put beside the others.
+# reckoner_program(name SOURCES ... LINK ...): an executable in RECKONER_PROGRAM_DIR.
 function(reckoner_program name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 # CPack: a source archive anywhere, and three Debian packages from a build under Debian or Ubuntu (./dev package):
-#   libreckoner1      the C library, whose ABI is kept
+#   libreckoner1      the C library; its ABI is stable
 #   libreckoner-dev   headers, the C++ libraries, the CMake package, pkg-config files
 #   reckoner-tools    the programs with their manuals
-# The C++ libraries are built into what uses them: their ABI is not kept between versions.
+# The C++ libraries are static, because their ABI is not stable.
 set(CPACK_PACKAGE_NAME reckoner)
 set(CPACK_PACKAGE_VENDOR Reckoner)
 set(CPACK_PACKAGE_VERSION "${PROJECT_VERSION}")
@@ -25,7 +25,7 @@ if(programs)
   list(APPEND CPACK_COMPONENTS_ALL tools)
 endif()
 
-# The licence, where Debian has it.
+# Installs the licence as Debian's policy requires.
 if(RECKONER_DPKG_DEB)
   set(package_runtime libreckoner1)
   set(package_development libreckoner-dev)
@@ -44,12 +44,12 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME libreckoner1)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_GENERATE_SHLIBS ON)
-set(CPACK_COMPONENT_RUNTIME_DESCRIPTION "The library, for C and whatever can call it.")
+set(CPACK_COMPONENT_RUNTIME_DESCRIPTION "The library for C and other languages that call C.")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libreckoner-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
   "libreckoner1 (= ${PROJECT_VERSION}), libglm-dev, libenet-dev, libsodium-dev")
-set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "Headers and the C++ libraries, for building with.")
+set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "Headers and the C++ libraries, for building games.")
 set(CPACK_DEBIAN_TOOLS_PACKAGE_NAME reckoner-tools)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION net)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_RECOMMENDS gnuplot-nox)

@@ -3,13 +3,13 @@
 set(pc_dir "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
   set(pc_prefix "${CMAKE_INSTALL_PREFIX}")
-else()  # wherever it is moved to
+else()  # relative, so that the install tree can be moved
   file(RELATIVE_PATH pc_up "/${pc_dir}" "/")
   string(REGEX REPLACE "/$" "" pc_up "${pc_up}")
   set(pc_prefix "\${pcfiledir}/${pc_up}")
 endif()
 
-# GLM has one on some systems only; elsewhere its headers are where every compiler looks.
+# Only some systems have a .pc file for GLM. On others, GLM is in the compiler's default include path.
 set(pc_glm "")
 find_package(PkgConfig QUIET)
 if(PkgConfig_FOUND)
@@ -19,7 +19,7 @@ if(PkgConfig_FOUND)
   endif()
 endif()
 
-# reckoner_pc(name description REQUIRES modules... [NEEDS modules of other projects, for linking it statically])
+# reckoner_pc(name description REQUIRES modules... [NEEDS modules of other projects for static linking])
 function(reckoner_pc name description)
   cmake_parse_arguments(ARG "" "" "REQUIRES;NEEDS" ${ARGN})
   list(JOIN ARG_REQUIRES " " requires)
@@ -27,7 +27,7 @@ function(reckoner_pc name description)
   set(cflags "-I\${includedir}")
   set(requires_line "Requires: ${requires}")
   get_target_property(type reckoner_${name} TYPE)
-  if(type STREQUAL "STATIC_LIBRARY")  # there is no other: what it needs is needed
+  if(type STREQUAL "STATIC_LIBRARY")  # there is only a static library, so its private modules are always required
     string(APPEND requires_line " ${needs}")
     string(APPEND cflags " -DRECKONER_STATIC")
   elseif(needs)

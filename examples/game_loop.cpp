@@ -94,7 +94,7 @@ int main() {
         std::printf("ball %.2f m up, car at %.2f %.2f\n", ball_drawn.z, other.shown.position.x,
                     other.shown.position.y);
     }
-    std::this_thread::sleep_for(std::chrono::milliseconds(4));  // stands for vertical sync
+    std::this_thread::sleep_for(std::chrono::milliseconds(4));  // instead of vertical sync
   }
   // snip: end
   std::printf("%d frames, at most %.3f m off\n", drawn, worst_m);

@@ -9,7 +9,8 @@
 #include <thread>
 
 #include <reckoner/client/client.hpp>
-#include <reckoner/net/enet_dialer.hpp>
+#include <reckoner/net/enet_transport.hpp>
+#include <reckoner/net/network_dialer.hpp>
 #include <reckoner/net/transport.hpp>
 #include <reckoner/server/server.hpp>
 
@@ -34,7 +35,7 @@ int main() {
   const reckoner::ConnectToken token = reckoner::issue_token(grant, key, kGame);
 
   // The player's game, which received the token from the backend, for example over HTTPS.
-  reckoner::EnetDialer dialer(reckoner::kProtocolVersion, {.token = token, .game = kGame});
+  reckoner::NetworkDialer dialer(reckoner::kProtocolVersion, {.token = token, .game = kGame});
   auto client = reckoner::Client::create({}, dialer);
   if (!client) return std::fprintf(stderr, "%s\n", client.error().c_str()), 1;
   // snip: end

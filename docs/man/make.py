@@ -28,8 +28,8 @@ def escaped(text):
 
 
 def help_of(program, *command):
-    said = subprocess.run([program, *command, "--help"], capture_output=True, text=True, check=True, timeout=60)
-    return said.stdout.rstrip("\n").split("\n")
+    finished = subprocess.run([program, *command, "--help"], capture_output=True, text=True, check=True, timeout=60)
+    return finished.stdout.rstrip("\n").split("\n")
 
 
 class Help:

@@ -20,14 +20,11 @@ constexpr const char* kHead =
     "overflow-x:auto}td,th{padding:3px 9px;text-align:right;border-bottom:1px solid #e4e7eb}"
     "td:first-child,th:first-child{text-align:left}.best{font-weight:bold;color:#2680c2}"
     "p.caption{color:#52606d}</style></head><body>\n<h1>Reckoner, measured</h1>\n"
-    "<p>In a game over the internet, each player's computer hears of the others only some times a second, "
-    "late, "
-    "and not always. It has to draw them sixty times a second all the same, so it must guess where they are. "
-    "This page replays motion through a simulated bad network and measures how far what is drawn is from "
-    "where "
-    "things really were, for Reckoner and for the usual techniques, all with the same "
-    "budget of updates. "
-    "Every error is in metres, smaller is better.</p>\n";
+    "<p>In a game over the internet, each player's computer receives updates of the others only a few times "
+    "per second. They are late, and some get lost. The computer must draw the others sixty times per second, "
+    "so it must estimate where they are. This page replays motion over a simulated bad network. It measures "
+    "the distance between the drawn and the true positions, for Reckoner and for the usual techniques. All "
+    "have the same budget of updates. Every error is in metres; smaller is better.</p>\n";
 
 std::string escaped(const std::string& text) {
   std::string out;

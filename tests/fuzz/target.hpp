@@ -37,7 +37,7 @@ inline void add_choices(std::vector<Bytes>& seeds, std::size_t count, std::size_
   }
 }
 
-/// `bytes` after a first byte that tells their kind.
+/// Puts `first`, the kind of the input, in front of `bytes`.
 inline Bytes marked(std::byte first, std::span<const std::byte> bytes) {
   Bytes out{first};
   out.insert(out.end(), bytes.begin(), bytes.end());

@@ -13,8 +13,8 @@
 namespace reckoner {
 
 /// Writes numbers of any bit width into a byte buffer, least significant bit first. After an overflow it
-/// writes nothing more; check overflowed() once at the end. The buffer must outlive the writer, and nobody
-/// else may write to it: bytes after the written part may be set to zero.
+/// writes nothing more; check overflowed() once at the end. The buffer must outlive the writer, and no
+/// other code may write to it: bytes after the written part may be set to zero.
 ///
 /// Written bits are in the buffer at once, so that whole bytes can be read before finish().
 class RECKONER_NET_API BitWriter {

@@ -89,7 +89,7 @@ bool RemoteEntity::receive(const Motion& motion, double shown_time_s, double ble
 }
 
 // The known future has changed, and the shown pose continues from `shown`. A chase must then be computed
-// anew.
+// again.
 void RemoteEntity::continue_from(const State& shown, bool moved, double time_s, double blend_s) {
   if (moved || is_chasing(time_s)) {
     blend_from(shown, time_s, blend_s);

@@ -23,8 +23,8 @@ class Interest {
   Interest(const InterestConfig& config, double tick_rate_hz);
   ~Interest();
 
-  /// Decides anew whether and at which level the client follows one entity. For new entities, and for those
-  /// whose relevance changed for another reason than their position.
+  /// Decides again whether and at which level the client follows one entity. For new entities, and for
+  /// entities whose relevance changed for another reason than their position.
   void reconsider(Entity& entity, Session& session, EntityTable& entities, Tick tick);
 
   /// Updates the entity's position and relevance in the index, whether or not the index has it already.

@@ -323,10 +323,11 @@ class Session {
   void remember_seen(MotionPath path, double blend_s, double limit_s);
   /// The client now shows entities by this path and blend.
   void change_seen(MotionPath path, double blend_s);
-  /// What the client showed of `entity` when its own clock said `time_s`, server time; the present server
-  /// time is `present_s`. Nothing if that is not known.
+  /// The state of `entity` that the client showed when its estimate of server time was `time_s`. `present_s`
+  /// is the present server time. Nullopt if the state is unknown.
   [[nodiscard]] std::optional<State> shown(EntityId entity, double time_s, double present_s) const;
-  /// Appends what the client showed of every entity at that time to `poses`; nothing if that is not known.
+  /// Appends the poses of all entities that the client showed at that time to `poses`. Appends nothing if
+  /// they are unknown.
   void shown(double time_s, double present_s, std::vector<SeenPose>& poses) const;
   /// Records the frame of a motion that the client sent as an owner (ShownHistory::note_frame()).
   void note_shown_frame(const Motion& motion) const;

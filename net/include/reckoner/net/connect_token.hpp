@@ -93,7 +93,7 @@ struct ConnectToken {
   std::uint64_t expires_s = 0;                   ///< seconds since 1970; later the token is invalid
   std::array<std::byte, kNonceBytes> nonce{};    ///< used once; makes the encryption of each token unique
   std::array<std::byte, kSealedBytes> sealed{};  ///< for servers: client id, servers, keys and user data
-  std::vector<ServerAddress> servers;            ///< servers to join; EnetDialer tries them in this order
+  std::vector<ServerAddress> servers;            ///< servers to join; NetworkDialer tries them in this order
   SecretKey to_server;  ///< session keys are derived from it; for data sent by the client
   SecretKey to_client;  ///< for data sent by the server
 };

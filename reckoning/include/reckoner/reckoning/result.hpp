@@ -8,7 +8,7 @@
 
 namespace reckoner {
 
-/// Describes a failure in one line that tells a person how to fix it.
+/// Describes a failure to a person, in one line, and how to fix it.
 struct Error {
   std::string message;  ///< human-readable text, without a line break at the end
 };
