@@ -31,22 +31,22 @@ namespace reckoner::capi {
 [[nodiscard]] reckoner_pose to_c(const Pose& pose);
 
 [[nodiscard]] reckoner_value to_c(const FieldValue& value);
-/// Nullopt if the type is unknown or the blob is too large.
+/// Converts a value. Nullopt if its type is unknown or the blob is too large.
 [[nodiscard]] std::optional<FieldValue> from_c(const reckoner_value& value);
 
 [[nodiscard]] reckoner_message to_c(const GameMessage& message);
-/// Nullopt if the number is not a delivery.
+/// Converts a delivery. Nullopt if there is no such delivery.
 [[nodiscard]] std::optional<Delivery> delivery_of(std::int32_t delivery);
 
-/// The archetypes. Nullopt if an argument cannot be read: `result` is then the error, and `fault` describes
-/// it. The values are not checked; Server::create() and Client::create() do that.
+/// Converts archetypes. Nullopt if an argument cannot be read: `result` is then the error, and `fault`
+/// describes it. Does not check the values; Server::create() and Client::create() do that.
 [[nodiscard]] std::optional<std::vector<Archetype>> archetypes_of(const reckoner_archetype* first,
                                                                   std::uint32_t count,
                                                                   reckoner_result& result,
                                                                   std::string& fault);
 
-/// An error text of the library with the names that settings have in C: interest_radius_m for
-/// interest.radius_m.
+/// Replaces the names of settings in an error text by those of the C API, for example interest.radius_m by
+/// interest_radius_m.
 [[nodiscard]] std::string with_c_names(std::string_view error);
 
 /// The numbers of payloads and datagrams that were refused for a reason. Either pointer may be null.

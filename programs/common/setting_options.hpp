@@ -10,14 +10,14 @@
 
 namespace reckoner::program {
 
-/// True if 0 is valid and outside the range.
+/// True if 0 is a valid value although it is outside the range.
 template <class Config>
 [[nodiscard]] bool is_zero_apart(const Setting<Config>& setting) {
   return !setting.zero.empty() && setting.least > 0.0;
 }
 
-/// Checks that an option's text is a valid value of a setting, which must outlive the parsing. `name`: the
-/// option's name, for the error.
+/// Returns a validator of values of a setting. `setting` must outlive the parsing. `name` is the option's
+/// name in errors.
 template <class Config>
 [[nodiscard]] CLI::Validator setting_range(const Setting<Config>& setting, const std::string& name) {
   return CLI::Validator(
