@@ -12,7 +12,7 @@
 
 namespace reckoner::program {
 
-/// Prints three lines to standard output.
+/// Prints two lines to standard output.
 void print_summary(const ClientStats& stats, const TransportStats& wire, const Drawn& drawn);
 
 /// Writes a JSON file atomically.

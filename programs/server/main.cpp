@@ -70,7 +70,7 @@ RunTimes play_all(Server& server, NetworkTransport& transport, Play& play, Serve
 }
 
 // Disconnects all clients. Waits until all have acknowledged it, at most three round trips of a bad link.
-void say_goodbye(Server& server, NetworkTransport& transport, Log& log) {
+void disconnect_clients(Server& server, NetworkTransport& transport, Log& log) {
   constexpr double kLongestS = 2.0;
   std::size_t left = server.client_count();
   server.shutdown();
@@ -152,7 +152,7 @@ int run(const ServerOptions& options) {
   const RunTimes times =
       play_all(server, **transport, play, metrics, sinks, epoch_s, end_s, truth ? &*truth : nullptr);
   metrics.note_stopping();
-  say_goodbye(server, **transport, log);
+  disconnect_clients(server, **transport, log);
   print_summary(server.stats(), (*transport)->stats(), times);
   if (play.refused() > 0)
     log.warn("poses were refused: outside the world, or too fast", {{"poses", play.refused()}});

@@ -41,7 +41,7 @@ inline constexpr std::array kTransportLimitSettings{
         "bytes in these events; beyond that, the server stops reading the socket"),
     setting<&TransportLimits::silence_s>(
         "silence_s", "limits.silence-s", "s", 1.0, 3600.0, "",
-        "seconds; a client that sends nothing for this time is lost (it may come back)"),
+        "seconds; a client that sends nothing for this time is lost (it may reconnect)"),
 };
 
 /// The numbers of ServerSecurity.
@@ -67,7 +67,7 @@ inline constexpr std::array kSecuritySettings{
         "used tokens of one client id that the server remembers"),
     setting<&ServerSecurity::ticket_s>(
         "ticket_s", "limits.ticket-s", "s", 1.0, 604'800.0, "",
-        "seconds; a client may come back by itself for this time after its last connection"),
+        "seconds; a client may reconnect for this time after its last connection"),
     setting<&ServerSecurity::half_open_s>("half_open_s", "limits.half-open-s", "s", 0.1, 60.0, "",
                                           "seconds; a session without a connection ends after this time"),
 };

@@ -42,7 +42,7 @@ class TransportLog {
   /// The peer was silent for too long. If `closing`: it did not confirm its disconnect.
   void timed_out(PeerId peer, const ServerAddress& address, bool closing) const {
     say(closing ? LogLevel::debug : LogLevel::warning,
-        closing ? "peer did not confirm the goodbye" : "peer timed out", peer, address);
+        closing ? "peer did not confirm the disconnect" : "peer timed out", peer, address);
   }
   void no_answer(PeerId peer, const ServerAddress& address) const {
     say(LogLevel::warning, "no answer", peer, address);
