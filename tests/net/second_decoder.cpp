@@ -293,7 +293,7 @@ std::optional<DecodedFields> Decoder::server_datagram(std::span<const std::byte>
   std::int64_t slot = -1;
   for (std::uint64_t i = 0; i < count && bits.good(); ++i)
     update(bits, slot, tick, coding, fields);
-  if (has_fields) fields(bits, fields);
+  if (has_fields) field_changes(bits, fields);
   if (has_messages) messages(bits, fields);
   if (!bits.finished()) return std::nullopt;
   return fields;
@@ -330,7 +330,7 @@ void Decoder::update(Bits& bits, std::int64_t& slot, std::uint32_t tick,
   entity.motions[{level, motion_tick}] = motion;
 }
 
-void Decoder::fields(Bits& bits, DecodedFields& fields) {
+void Decoder::field_changes(Bits& bits, DecodedFields& fields) {
   std::int64_t slot = -1;
   while (bits.flag()) {
     slot += 1 + static_cast<std::int64_t>(bits.eg(2));
