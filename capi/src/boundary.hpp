@@ -53,7 +53,7 @@ template <class T>
 /// Reads the caller's struct into `value`, which keeps its defaults where the caller's version has no member.
 /// Members that this library does not know must be zero, because it cannot do what they ask for.
 template <class T>
-[[nodiscard]] reckoner_result take(const T* from, T& value) {
+[[nodiscard]] reckoner_result read_struct(const T* from, T& value) {
   if (from == nullptr) return RECKONER_ERROR_ARGUMENT;
   const std::size_t size = from->struct_size;
   if (size < kMinSize) return RECKONER_ERROR_STRUCT;

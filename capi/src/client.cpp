@@ -47,7 +47,7 @@ reckoner_result create(const reckoner_client_config* given, reckoner_client** ou
                        std::size_t why_size) {
   reckoner_client_config c;
   reckoner_client_config_init(&c, sizeof c);
-  if (const auto result = capi::take(given, c); result != RECKONER_OK) return result;
+  if (const auto result = capi::read_struct(given, c); result != RECKONER_OK) return result;
   const auto refuse = [&](std::string_view fault) {
     capi::say(capi::with_c_names(fault), why, why_size);
     return RECKONER_ERROR_ARGUMENT;

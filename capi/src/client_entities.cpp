@@ -88,7 +88,7 @@ reckoner_result reckoner_client_set_playout(reckoner_client* client, const recko
                                             double local_s) {
   reckoner_playout p;
   reckoner_playout_init(&p, sizeof p);
-  if (const auto taken = capi::take(playout, p); taken != RECKONER_OK) return taken;
+  if (const auto taken = capi::read_struct(playout, p); taken != RECKONER_OK) return taken;
   if (p.mode < RECKONER_PRESENT || p.mode > RECKONER_DELAYED || !std::isfinite(local_s))
     return RECKONER_ERROR_ARGUMENT;
   return with_client(client, [&](Client& c) {

@@ -89,7 +89,7 @@ reckoner_result add_fields(const reckoner_archetype& c, Archetype& archetype) {
   for (std::uint32_t i = 0; i < c.field_count; ++i) {
     reckoner_field_spec spec;
     reckoner_field_spec_init(&spec, sizeof spec);
-    if (const auto result = take(element(c.fields, i), spec); result != RECKONER_OK) return result;
+    if (const auto result = read_struct(element(c.fields, i), spec); result != RECKONER_OK) return result;
     auto field = field_of(spec);
     if (!field) return RECKONER_ERROR_ARGUMENT;
     archetype.fields.push_back(std::move(*field));
@@ -100,7 +100,7 @@ reckoner_result add_fields(const reckoner_archetype& c, Archetype& archetype) {
 reckoner_result read_archetype(const reckoner_archetype* from, Archetype& archetype) {
   reckoner_archetype c;
   reckoner_archetype_init(&c, sizeof c);
-  if (const auto result = take(from, c); result != RECKONER_OK) return result;
+  if (const auto result = read_struct(from, c); result != RECKONER_OK) return result;
   archetype.name = c.name != nullptr ? c.name : "";
   copy_from_c(kArchetypeFields, archetype, c);
   return add_fields(c, archetype);

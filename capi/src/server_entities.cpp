@@ -139,7 +139,7 @@ reckoner_result reckoner_server_give(reckoner_server* server, reckoner_entity en
   reckoner_ownership_rules c;
   reckoner_ownership_rules_init(&c, sizeof c);
   if (rules != nullptr) {
-    if (const auto result = capi::take(rules, c); result != RECKONER_OK) return result;
+    if (const auto result = capi::read_struct(rules, c); result != RECKONER_OK) return result;
   }
   if (c.policy < RECKONER_OWNER_ACCEPT || c.policy > RECKONER_OWNER_REFUSE || c.gone < RECKONER_GONE_REST ||
       c.gone > RECKONER_GONE_DESPAWN || !(c.max_acceleration_mps2 > 0.0) || !(c.max_updates_per_s > 0.0) ||

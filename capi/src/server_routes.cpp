@@ -54,7 +54,7 @@ reckoner_result reckoner_server_add_route(reckoner_server* server, const reckone
   *route = 0;
   reckoner_route_config c;
   reckoner_route_config_init(&c, sizeof c);
-  if (const auto result = capi::take(config, c); result != RECKONER_OK) return result;
+  if (const auto result = capi::read_struct(config, c); result != RECKONER_OK) return result;
   if (!makes_sense(c)) return RECKONER_ERROR_ARGUMENT;
   return with_server(server, [&](Server& s) -> reckoner_result {
     const auto added = s.add_route(definition_of(c));

@@ -89,7 +89,7 @@ reckoner_result reckoner_key_to_text(const std::uint8_t key[32], char text[65]) 
 reckoner_result reckoner_issue_token(const reckoner_grant* grant, const std::uint8_t key[32],
                                      std::uint8_t token[1024]) {
   reckoner_grant c{};
-  if (const auto result = capi::take(grant, c); result != RECKONER_OK) return result;
+  if (const auto result = capi::read_struct(grant, c); result != RECKONER_OK) return result;
   if (key == nullptr || token == nullptr || c.servers == nullptr || c.server_count < 1 ||
       c.server_count > ConnectGrant::kMaxServers || c.user_data_size > ConnectGrant::kUserBytes ||
       (c.user_data == nullptr && c.user_data_size > 0))

@@ -581,7 +581,7 @@ void Client::Impl::handle(const TransportEvent& event, double local_s) {
         handle_control(event.payload, local_s);
         // otherwise the datagram overtook the welcome and cannot concern this client yet
       } else if (admitted) {
-        world->take(event.payload, local_s);
+        world->handle_datagram(event.payload, local_s);
         if (world->link.ack_overdue()) acknowledge(local_s);
       }
       break;
@@ -687,9 +687,9 @@ void Client::Impl::handle_control(std::span<const std::byte> payload, double loc
 // Processes a message; returns why it is refused, or nothing.
 std::optional<Refusal> Client::Impl::handle_message(const ControlMessage& message, double local_s) {
   if (const auto* w = std::get_if<WelcomeMessage>(&message)) return welcome(*w, local_s);
-  if (const auto* s = std::get_if<SessionMessage>(&message)) return take(*s, local_s);
+  if (const auto* s = std::get_if<SessionMessage>(&message)) return handle(*s, local_s);
   if (!admitted) return Refusal::unexpected;
-  return world->take(message);
+  return world->handle(message);
 }
 
 // Starts a session: the first, or one that replaces a session unknown to the server.
@@ -719,7 +719,7 @@ std::optional<Refusal> Client::Impl::welcome(const WelcomeMessage& message, doub
   return std::nullopt;
 }
 
-std::optional<Refusal> Client::Impl::take(const SessionMessage& message, double local_s) {
+std::optional<Refusal> Client::Impl::handle(const SessionMessage& message, double local_s) {
   if (!server) return Refusal::unexpected;
   const bool another = message.key != session;
   if (admitted && another) return Refusal::unexpected;

@@ -37,7 +37,7 @@ struct Client::Impl {
   /// These functions return why a message is refused, or nothing.
   [[nodiscard]] std::optional<Refusal> handle_message(const ControlMessage& message, double local_s);
   [[nodiscard]] std::optional<Refusal> welcome(const WelcomeMessage& message, double local_s);
-  [[nodiscard]] std::optional<Refusal> take(const SessionMessage& message, double local_s);
+  [[nodiscard]] std::optional<Refusal> handle(const SessionMessage& message, double local_s);
   void lose(const std::string& why, double local_s);
   [[nodiscard]] std::string no_answer() const;
   [[nodiscard]] bool goes_elsewhere(const std::string& why, double local_s);

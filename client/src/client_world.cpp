@@ -14,7 +14,7 @@ bool ClientWorld::begin(const WelcomeMessage& message, double local_s) {
   return true;
 }
 
-std::optional<Refusal> ClientWorld::take(const ControlMessage& message) {
+std::optional<Refusal> ClientWorld::handle(const ControlMessage& message) {
   if (const auto* s = std::get_if<SpawnMessage>(&message)) return spawn(*s);
   if (const auto* d = std::get_if<DespawnMessage>(&message)) return despawn(*d);
   if (const auto* r = std::get_if<RouteMessage>(&message)) {
@@ -27,7 +27,7 @@ std::optional<Refusal> ClientWorld::take(const ControlMessage& message) {
   return std::nullopt;
 }
 
-void ClientWorld::take(std::span<const std::byte> payload, double local_s) {
+void ClientWorld::handle_datagram(std::span<const std::byte> payload, double local_s) {
   const auto updates = link.receive(payload, local_s, entities, stats);
   if (!updates) return;
   if (const auto complete_s = link.complete_s()) holds.note_complete(*complete_s);

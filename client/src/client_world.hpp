@@ -43,9 +43,9 @@ struct ClientWorld {
   /// Starts the world from the server's welcome, at local time `local_s`. False if the message is invalid.
   [[nodiscard]] bool begin(const WelcomeMessage& message, double local_s);
   /// Processes a reliable message; returns why it is refused, or nothing.
-  [[nodiscard]] std::optional<Refusal> take(const ControlMessage& message);
+  [[nodiscard]] std::optional<Refusal> handle(const ControlMessage& message);
   /// Processes a state datagram that arrived at local time `local_s`.
-  void take(std::span<const std::byte> payload, double local_s);
+  void handle_datagram(std::span<const std::byte> payload, double local_s);
   /// Notes that anything arrived from the server.
   void note_arrival(double local_s);
 

@@ -116,9 +116,9 @@ TEST_F(TransportLimit, BoundsPacketsWaitingForALostOne) {
   ASSERT_TRUE(client.transport->send(client.connected[0], Channel::control, Bytes(900)));
   for (std::size_t i = 1; i < 200; ++i)
     ASSERT_TRUE(client.transport->send(client.connected[0], Channel::control, Bytes(1000)));
-  std::size_t most = 0, told = 0;
+  std::size_t most = 0, accepted = 0;
   EXPECT_TRUE(until([&] {
-    told += honest.transport->send(honest.connected[0], Channel::state, Bytes(20)) ? 1 : 0;
+    accepted += honest.transport->send(honest.connected[0], Channel::state, Bytes(20)) ? 1 : 0;
     most = std::max(most, taken.bytes[1]);
     return !server.disconnected.empty();
   }));
@@ -128,7 +128,7 @@ TEST_F(TransportLimit, BoundsPacketsWaitingForALostOne) {
   EXPECT_EQ(server.disconnected, std::vector<PeerId>{server.connected[0]});
   EXPECT_EQ(server.transport->stats().refusals[Refusal::peer_limit], 1u);
   EXPECT_LT(taken.bytes[1], before + 8u * 1024) << "it was given back";
-  EXPECT_TRUE(until([&] { return server.state.size() == told; }));
+  EXPECT_TRUE(until([&] { return server.state.size() == accepted; }));
 
   relay->drop_up = nullptr;
   End& again = join(relay->port());
@@ -161,21 +161,21 @@ TEST_F(TransportLimit, BoundsUnacknowledgedData) {
   const PeerId to_deaf = server.connected[0], to_honest = server.connected[1];
   const std::size_t before = taken.bytes[1];
   relay->drop_down = [](const Bytes& bytes) { return bytes.size() > 500; };
-  std::size_t sent = 0, most = 0, told = 0;
+  std::size_t sent = 0, most = 0, accepted = 0;
   taken.whose = 1;
   while (server.disconnected.empty() && sent < 1000) {
     for (int i = 0; i < 10; ++i) {
       taken.whose = 1;
       sent += server.transport->send(to_deaf, Channel::control, Bytes(1000)) ? 1 : 0;
     }
-    told += server.transport->send(to_honest, Channel::control, Bytes(40)) ? 1 : 0;
+    accepted += server.transport->send(to_honest, Channel::control, Bytes(40)) ? 1 : 0;
     most = std::max(most, taken.bytes[1] - before);
     (void)until([] { return false; }, 0.002);
   }
   EXPECT_EQ(sent, 200u);
   EXPECT_LT(most, 2u * 200'000);
   EXPECT_EQ(server.disconnected, std::vector<PeerId>{to_deaf});
-  EXPECT_TRUE(until([&] { return honest.control.size() == told; }));
+  EXPECT_TRUE(until([&] { return honest.control.size() == accepted; }));
   EXPECT_TRUE(until([&] { return taken.bytes[1] < before + 20'000; })) << "it was given back";
   EXPECT_TRUE(deaf.control.empty());
 }

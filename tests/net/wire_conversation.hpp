@@ -196,7 +196,7 @@ class Conversation {
   }
 
   // The second decoder's expected text for the last payload.
-  [[nodiscard]] const std::string& told() const { return last_; }
+  [[nodiscard]] const std::string& content() const { return last_; }
 
   static Bytes encoded(const ControlMessage& message) {
     Bytes buffer(kMaxControlBytes);

@@ -55,17 +55,17 @@ TEST(WireDocument, SecondDecoderReadsThousandsOfDatagrams) {
     ASSERT_TRUE(decoder.control(conversation.join()));
     ASSERT_TRUE(decoder.control(conversation.welcome()));
     for (const std::uint32_t slot : {Conversation::kBodySlot, Conversation::kCrateSlot}) {
-      const auto told = decoder.control(conversation.spawn(slot));
-      ASSERT_TRUE(told);
-      EXPECT_EQ(as_text(*told).find(conversation.told()), 0u);
+      const auto content = decoder.control(conversation.spawn(slot));
+      ASSERT_TRUE(content);
+      EXPECT_EQ(as_text(*content).find(conversation.content()), 0u);
     }
     Tick tick = Conversation::kStart;
     for (int i = 0; i < 100; ++i) {
       tick += static_cast<Tick>(1 + (i * 7) % 23);
       const Bytes bytes = conversation.datagram(tick, i % 4 != 0, i % 3 == 0);
-      const auto told = decoder.server_datagram(bytes, tick - 100);
-      ASSERT_TRUE(told) << "seed " << seed << " datagram " << i;
-      ASSERT_EQ(as_text(*told), conversation.told()) << "seed " << seed << " datagram " << i;
+      const auto content = decoder.server_datagram(bytes, tick - 100);
+      ASSERT_TRUE(content) << "seed " << seed << " datagram " << i;
+      ASSERT_EQ(as_text(*content), conversation.content()) << "seed " << seed << " datagram " << i;
     }
   }
 }
@@ -95,7 +95,7 @@ TEST(WireDocument, BothDecodersRefuseTheSameRandomBytes) {
 struct Vector {
   std::string name;
   std::string hex;
-  std::string told;
+  std::string content;
 };
 
 RouteDefinition route_of(RouteKind kind) {
@@ -130,9 +130,9 @@ std::vector<Vector> vectors() {
   Conversation conversation{2026};
   second::Decoder decoder{declared()};
   const auto add = [&](const char* name, const Bytes& bytes,
-                       const std::optional<second::DecodedFields>& told) {
-    EXPECT_TRUE(told) << name;
-    out.push_back({name, as_hex(bytes), told ? as_text(*told) : ""});
+                       const std::optional<second::DecodedFields>& content) {
+    EXPECT_TRUE(content) << name;
+    out.push_back({name, as_hex(bytes), content ? as_text(*content) : ""});
   };
   const auto control = [&](const char* name, const Bytes& bytes) {
     add(name, bytes, decoder.control(bytes));
@@ -204,7 +204,7 @@ std::vector<Vector> vectors() {
 TEST(WireDocument, VectorsMatchTheLibrary) {
   std::string text;
   for (const Vector& v : vectors())
-    text += "\n### " + v.name + "\n\n```\n" + v.hex + "\n\n" + v.told + "```\n";
+    text += "\n### " + v.name + "\n\n```\n" + v.hex + "\n\n" + v.content + "```\n";
   std::ifstream file(std::string(RECKONER_SOURCE_DIR) + "/docs/WIRE.md");
   ASSERT_TRUE(file);
   std::stringstream document;

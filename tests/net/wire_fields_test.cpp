@@ -170,9 +170,9 @@ TEST(WireFields, SecondDecoderReadsEveryControlMessage) {
     const fuzz::Bytes bytes = decisions(engine, 1500);
     fuzz::Choices choices{bytes};
     const ControlMessage message = fuzz::any_control(choices);
-    const auto told = second::Decoder{{}}.control(fuzz::encoded(message));
-    ASSERT_TRUE(told) << "message " << i << " of kind " << message.index();
-    ASSERT_EQ(as_text(*told), std::visit([](const auto& m) { return expected(m); }, message));
+    const auto content = second::Decoder{{}}.control(fuzz::encoded(message));
+    ASSERT_TRUE(content) << "message " << i << " of kind " << message.index();
+    ASSERT_EQ(as_text(*content), std::visit([](const auto& m) { return expected(m); }, message));
     ++seen[message.index()];
     if (const auto* route = std::get_if<RouteMessage>(&message))
       ++routes[static_cast<std::size_t>(route->definition.kind)];
@@ -188,20 +188,20 @@ class Owner {
  public:
   explicit Owner(std::uint64_t seed) : engine_(seed) {}
 
-  Bytes datagram(Tick tick, std::string& told) {
+  Bytes datagram(Tick tick, std::string& content) {
     const fuzz::Bytes bytes = decisions(engine_, 2000);
     fuzz::Choices choices{bytes};
     ClientDatagram d = fuzz::any_client_datagram(choices, 100);
     d.has_owned = choices.flag();
     d.has_messages = choices.flag();
-    told = expected(d);
+    content = expected(d);
     Bytes buffer(8192);
     BitWriter writer{buffer};
     write(writer, d);
     std::int64_t previous = -1;
     for (std::uint32_t slot = 0; d.has_owned && slot < test::WireReader::kSlots; ++slot) {
       if (!choices.flag()) continue;
-      told += motion(writer, choices, slot, tick, previous);
+      content += motion(writer, choices, slot, tick, previous);
       previous = slot;
     }
     if (d.has_owned) writer.write(0, 1);
@@ -212,7 +212,7 @@ class Owner {
       write_message(writer, payload, time_s);
       write_message(writer, std::span{payload}.last(1), std::nullopt);
       writer.write(0, 1);
-      told += optional("time_s", time_s) + "payload: " + hex_of(payload) + "\ntime_s: -\npayload: 09\n";
+      content += optional("time_s", time_s) + "payload: " + hex_of(payload) + "\ntime_s: -\npayload: 09\n";
     }
     return fuzz::finished(writer);
   }
@@ -235,15 +235,15 @@ class Owner {
         slot, static_cast<std::uint8_t>(choices.up_to(kTerms - 1)), static_cast<std::uint16_t>(tick), {}};
     if (held.tick != 0 && choices.flag()) head.reference_age = tick - held.tick;
     write(writer, head, previous);
-    std::string told = line("slot term tick", slot, head.term, tick);
+    std::string content = line("slot term tick", slot, head.term, tick);
     if (head.reference_age) {
       write_residual(writer, now, held.state, *head.reference_age / test::WireReader::kTickRateHz, q);
-      told += line("baseline", held.tick);
+      content += line("baseline", held.tick);
     } else {
       write_full(writer, now, q);
     }
     held = {tick, now};
-    return told + text_of_motion(now, q.orientation_bits != 0);
+    return content + text_of_motion(now, q.orientation_bits != 0);
   }
 
   struct Held {
@@ -280,9 +280,9 @@ TEST(WireFields, SecondDecoderReadsEveryClientDatagram) {
     for (Tick tick = 1000; tick < 3000; tick += 1 + tick % 37) {
       std::string expected;
       const Bytes bytes = owner.datagram(tick, expected);
-      const auto told = both.second.client_datagram(bytes, tick + 50);
-      ASSERT_TRUE(told) << "seed " << seed << " tick " << tick;
-      ASSERT_EQ(as_text(*told), expected) << "seed " << seed << " tick " << tick;
+      const auto content = both.second.client_datagram(bytes, tick + 50);
+      ASSERT_TRUE(content) << "seed " << seed << " tick " << tick;
+      ASSERT_EQ(as_text(*content), expected) << "seed " << seed << " tick " << tick;
     }
   }
 }
@@ -314,8 +314,8 @@ TEST(WireFields, BothDecodersRefuseTheSameDamagedClientDatagrams) {
     Owner owner{seed};
     Both both;
     for (Tick tick = 1000; tick < 3000; tick += 1 + tick % 37) {
-      std::string told;
-      const Bytes bytes = owner.datagram(tick, told);
+      std::string content;
+      const Bytes bytes = owner.datagram(tick, content);
       const fuzz::Bytes chosen = decisions(engine, 64);
       fuzz::Choices choices{chosen};
       Bytes noisy = bytes;

@@ -36,13 +36,13 @@ TEST(Strangers, ClientReportsThatTheServerHasAnotherVersion) {
   Process client("reckoner-client",
                  {"--insecure", "--connect", "127.0.0.1:" + std::to_string((*transport)->port())});
 
-  const bool told = serve(**transport, 20.0, [&](const TransportEvent& event) {
+  const bool refused = serve(**transport, 20.0, [&](const TransportEvent& event) {
     if (event.kind == TransportEvent::Kind::connected) {
       (*transport)->disconnect(event.peer, pack({EndReason::version, kProtocolVersion + 1u}));
     }
     return event.kind == TransportEvent::Kind::disconnected;
   });
-  EXPECT_TRUE(told);
+  EXPECT_TRUE(refused);
   const auto exit_code = client.wait();
   ASSERT_TRUE(exit_code.has_value());
   EXPECT_GT(*exit_code, 0);
