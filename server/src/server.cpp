@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "net/src/codec/route_codec.hpp"
 #include "net/src/messages/messages.hpp"
-#include "net/src/secure/keys.hpp"
 #include "reckoning/src/motion/rotation.hpp"
 #include "reckoning/src/motion/state_checks.hpp"
 #include "server/src/server_impl.hpp"

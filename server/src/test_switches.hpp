@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "server/src/publish/sender_parts.hpp"
+#include "server/src/publish/encodings.hpp"
 
 #include <reckoner/net/connect_token.hpp>
 #include <reckoner/net/transport.hpp>

@@ -93,7 +93,7 @@ class EnetTransportTest : public ::testing::Test {
   }
 
   void start(EventRecord& client, std::uint32_t reason = 7) {
-    auto connecting = EnetTransport::connect("localhost", server_.transport->port(), reason, Insecure{});
+    auto connecting = EnetTransport::connect("127.0.0.1", server_.transport->port(), reason, Insecure{});
     ASSERT_TRUE(connecting) << connecting.error();
     client.transport = std::move(*connecting);
   }
@@ -338,7 +338,7 @@ TEST(EnetTransport, ReportsAPortInUse) {
 TEST(EnetTransport, UnknownHostFailsAtOnce) {
   EXPECT_FALSE(EnetTransport::connect("no-such-host.invalid", 4000, 0, Insecure{}));
   EXPECT_FALSE(EnetTransport::connect("", 4000, 0, Insecure{}));
-  EXPECT_FALSE(EnetTransport::connect("localhost", 0, 0, Insecure{}));
+  EXPECT_FALSE(EnetTransport::connect("127.0.0.1", 0, 0, Insecure{}));
 }
 
 TEST(EnetTransport, WaitsForTheRequestedTime) {

@@ -92,7 +92,7 @@ TEST(Security, ServerAddressesCanBeConfigured) {
   const std::string here = "127.0.0.1:" + named.keys.port, elsewhere = "10.9.9.9:1";
   EXPECT_EQ(named.join(elsewhere, {"--address", elsewhere}).exit_code, 0);
   EXPECT_EQ(named.join(here, {"--address", elsewhere}, "9").exit_code, 1);
-  EXPECT_EQ(named.join(here, {"--address", elsewhere, "--address", "localhost"}).exit_code, 0);
+  EXPECT_EQ(named.join(here, {"--address", elsewhere, "--address", "127.0.0.1"}).exit_code, 0);
   EXPECT_EQ(named.join(elsewhere, {"--address", "any"}).exit_code, 0);
   EXPECT_NE(named.said.find("any server"), std::string::npos) << "must be logged: " << named.said;
   const auto refused = [&](const std::vector<std::string>& addresses) {

@@ -138,6 +138,12 @@ struct SessionKey {
   [[nodiscard]] explicit operator bool() const { return (high | low) != 0; }
 };
 
+class SecretKey;
+
+/// The session key of a client: a keyed BLAKE2b hash (RFC 7693) of the client's id. Only a holder of the
+/// server's secret can compute the key.
+[[nodiscard]] RECKONER_NET_API SessionKey session_key(const SecretKey& secret, ClientId client);
+
 /// Server to client, not a counted message: confirms the session. Sent before the welcome message, in answer
 /// to a resume message, and from time to time. It confirms the client's reliable messages, so that the client
 /// can discard them and send more (ReliableQueue::kClientWindow).

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "net/src/secure/keys.hpp"
 
+#include "net/src/messages/messages.hpp"
 #include "net/src/secure/byte_stream.hpp"
 
 #include <algorithm>

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "net/src/messages/messages.hpp"
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -46,11 +44,3 @@ inline std::uint32_t random_number() {
 }
 
 }  // namespace reckoner::secure
-
-namespace reckoner {
-
-/// The key of a client's game session: a keyed BLAKE2b hash (RFC 7693) of the client's id. Only a holder of
-/// the server's secret can compute the key.
-[[nodiscard]] RECKONER_NET_API SessionKey session_key(const SecretKey& secret, ClientId client);
-
-}  // namespace reckoner

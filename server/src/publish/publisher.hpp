@@ -4,7 +4,7 @@
 #include "net/src/codec/motion_codec.hpp"
 #include "net/src/codec/route_codec.hpp"
 #include "reckoning/src/prediction/motion_fit.hpp"
-#include "server/src/publish/sender_parts.hpp"
+#include "server/src/publish/encodings.hpp"
 #include "server/src/util/worker_pool.hpp"
 #include "server/src/world/entity_table.hpp"
 #include "server/src/world/slot_set.hpp"

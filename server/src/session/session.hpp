@@ -8,7 +8,6 @@
 #include "net/src/messages/messages.hpp"
 #include "server/src/publish/encodings.hpp"
 #include "server/src/publish/field_updates.hpp"
-#include "server/src/publish/sender_parts.hpp"
 #include "server/src/session/byte_budget.hpp"
 #include "server/src/session/datagrams.hpp"
 #include "server/src/session/subscriptions.hpp"
