@@ -32,10 +32,11 @@ int main() {
   reckoner::ConnectGrant grant{.client_id = 7001};
   grant.expires_s = static_cast<std::uint64_t>(Clock::to_time_t(Clock::now())) + 60;
   grant.servers = {{.host = 0x7f000001, .port = (*listening)->port()}};
-  const reckoner::ConnectToken token = reckoner::issue_token(grant, key, kGame);
+  const auto token = reckoner::issue_token(grant, key, kGame);
+  if (!token) return std::fprintf(stderr, "%s\n", token.error().c_str()), 1;
 
   // The player's game, which received the token from the backend, for example over HTTPS.
-  reckoner::NetworkDialer dialer(reckoner::kProtocolVersion, {.token = token, .game = kGame});
+  reckoner::NetworkDialer dialer(reckoner::kProtocolVersion, {.token = *token, .game = kGame});
   auto client = reckoner::Client::create({}, dialer);
   if (!client) return std::fprintf(stderr, "%s\n", client.error().c_str()), 1;
   // snip: end

@@ -167,7 +167,8 @@ reckoner_result reckoner_client_ticket(const reckoner_client* client, std::uint8
     const auto ticket = network != nullptr ? network->ticket() : std::nullopt;
     if (!ticket) return RECKONER_NOTHING;
     const auto bytes = write_token(*ticket);
-    std::memcpy(token, bytes.data(), bytes.size());
+    if (!bytes) return RECKONER_ERROR_INTERNAL;
+    std::memcpy(token, bytes->data(), bytes->size());
     return RECKONER_OK;
   });
 }

@@ -94,15 +94,17 @@ reckoner_result reckoner_issue_token(const reckoner_grant* grant, const std::uin
       c.server_count > ConnectGrant::kMaxServers || c.user_data_size > ConnectGrant::kUserBytes ||
       (c.user_data == nullptr && c.user_data_size > 0))
     return RECKONER_ERROR_ARGUMENT;
-  return capi::guarded([&] {
+  return capi::guarded([&]() -> reckoner_result {
     ConnectGrant granted{.client_id = c.client_id,
                          .expires_s = c.expires_s,
                          .servers = capi::addresses_of(c.servers, c.server_count)};
     granted.renewable_until_s = c.renewable_until_s;
     granted.issued_ms = c.issued_ms;
     if (c.user_data_size > 0) std::memcpy(granted.user_data.data(), c.user_data, c.user_data_size);
-    const auto bytes = write_token(issue_token(granted, capi::key_of(key), c.game));
-    std::memcpy(token, bytes.data(), bytes.size());
+    const auto issued = issue_token(granted, capi::key_of(key), c.game);
+    const auto bytes = issued ? write_token(*issued) : Error{issued.error()};
+    if (!bytes) return RECKONER_ERROR_ARGUMENT;
+    std::memcpy(token, bytes->data(), bytes->size());
     return RECKONER_OK;
   });
 }

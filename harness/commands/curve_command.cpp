@@ -3,11 +3,10 @@
 
 #include "harness/commands/cli_options.hpp"
 #include "harness/commands/curve_points.hpp"
+#include "scenario/trace/csv.hpp"
 
 #include <cstdio>
-#include <fstream>
 #include <functional>
-#include <iterator>
 #include <memory>
 #include <vector>
 
@@ -139,10 +138,9 @@ Result<std::string> chaikin_csv(const CurveArguments& a, std::string_view text) 
 }
 
 int run_curve(const CurveArguments& arguments) {
-  std::ifstream file(arguments.points_file, std::ios::binary);
-  if (!file) return report_error("cannot read " + arguments.points_file, program::kBadInput);
-  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  const auto csv = curve_csv(arguments, text);
+  const auto text = scenario::read_text_file(arguments.points_file);
+  if (!text) return report_error(text.error(), program::kBadInput);
+  const auto csv = curve_csv(arguments, *text);
   if (!csv) return report_error(arguments.points_file + ": " + csv.error(), program::kBadInput);
   if (std::fwrite(csv->data(), 1, csv->size(), stdout) != csv->size() || std::fflush(stdout) != 0) {
     return report_error("cannot write the curve", program::kFailed);

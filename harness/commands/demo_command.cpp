@@ -237,7 +237,7 @@ int run_demo(const DemoArguments& arguments) {
     constexpr std::uint32_t kThisMachine = 0x7F000001;
     const auto at_port = static_cast<std::uint16_t>(std::stoi(*server_port));
     const ConnectGrant grant{.client_id = ++client_id, .servers = {{kThisMachine, at_port}}};
-    if (const auto wrong = program::write_token_file(token, program::issue_now(grant, key, 60.0)))
+    if (const auto wrong = program::write_token_file(token, *program::issue_now(grant, key, 60.0)))
       return report_error(wrong->message, program::kFailed);
     auto process = start("reckoner-client",
                          {"--connect", "127.0.0.1:" + *port, "--mode", viewer.mode, "--token", token.string(),

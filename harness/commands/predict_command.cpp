@@ -3,13 +3,12 @@
 
 #include "harness/commands/cli_options.hpp"
 #include "reckoning/src/prediction/dis_models.hpp"
+#include "scenario/trace/csv.hpp"
 
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
-#include <fstream>
-#include <iterator>
 #include <memory>
 
 #include <CLI/CLI.hpp>
@@ -20,6 +19,8 @@
 
 namespace reckoner::harness {
 namespace {
+
+constexpr std::size_t kMaxStateFileBytes = 1u << 20;
 
 using nlohmann::json;
 using nlohmann::ordered_json;
@@ -114,10 +115,9 @@ ordered_json quadratic(const DisState& in, double dt_s) {
 }
 
 int run_predict(const std::string& model, double dt_s, const std::string& state_file) {
-  std::ifstream file(state_file, std::ios::binary);
-  if (!file) return report_error("cannot read " + state_file, program::kBadInput);
-  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  const auto out = predict_json(model, dt_s, text);
+  const auto text = scenario::read_text_file(state_file, kMaxStateFileBytes);
+  if (!text) return report_error(text.error(), program::kBadInput);
+  const auto out = predict_json(model, dt_s, *text);
   if (!out) return report_error(state_file + ": " + out.error(), program::kBadInput);
   if (std::fwrite(out->data(), 1, out->size(), stdout) != out->size() || std::fflush(stdout) != 0) {
     return report_error("cannot write the state", program::kFailed);

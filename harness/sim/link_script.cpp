@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include "harness/sim/link_script.hpp"
 
+#include "scenario/trace/csv.hpp"
+
 #include <charconv>
 #include <cmath>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <optional>
 
 namespace reckoner::harness {
 namespace {
+
+constexpr std::size_t kMaxScriptBytes = 16u << 20;
 
 // Removes the next word from `line` and returns it. Returns an empty word at the end of the line.
 std::string_view next_word(std::string_view& line) {
@@ -93,11 +95,9 @@ Result<LinkScript> LinkScript::parse(std::string_view text) {
 }
 
 Result<LinkScript> LinkScript::load(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return Error{"cannot open " + path};
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (file.bad()) return Error{"cannot read " + path};
-  auto script = parse(text);
+  const auto text = scenario::read_text_file(path, kMaxScriptBytes);
+  if (!text) return Error{text.error()};
+  auto script = parse(*text);
   if (!script) return Error{path + ": " + script.error()};
   return script;
 }

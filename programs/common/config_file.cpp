@@ -11,12 +11,15 @@
 #define TOML_HEADER_ONLY 1
 #include "programs/common/config_file.hpp"
 #include "programs/common/options.hpp"
+#include "scenario/trace/csv.hpp"
 
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
 namespace reckoner::program {
 namespace {
+
+constexpr std::size_t kMaxConfigBytes = 1u << 20;
 
 // Options that are valid only on the command line.
 constexpr std::string_view kCommandLineOnly[] = {"help", "config"};
@@ -162,10 +165,11 @@ void add_config_option(CLI::App& app, std::string& path) {
 }
 
 std::optional<Error> apply_config_file(const std::string& path, CLI::App& app) {
-  const toml::parse_result parsed = toml::parse_file(path);
+  const auto text = scenario::read_text_file(path, kMaxConfigBytes);
+  if (!text) return Error{text.error()};
+  const toml::parse_result parsed = toml::parse(*text, path);
   if (!parsed) {
     const auto line = parsed.error().source().begin.line;
-    if (line == 0) return Error{"could not read " + path};
     return Error{fmt::format("{}:{}: {}", path, line, parsed.error().description())};
   }
   Given given;

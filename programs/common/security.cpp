@@ -173,7 +173,8 @@ std::optional<Error> write_secret_file(const std::string& path, std::string_view
 
 std::optional<Error> write_token_file(const std::string& path, const ConnectToken& token) {
   const auto bytes = write_token(token);
-  return write_secret_file(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  if (!bytes) return Error{bytes.error()};
+  return write_secret_file(path, {reinterpret_cast<const char*>(bytes->data()), bytes->size()});
 }
 
 std::uint64_t unix_after(double seconds) {
@@ -181,7 +182,7 @@ std::uint64_t unix_after(double seconds) {
   return static_cast<std::uint64_t>(now.count() + seconds);
 }
 
-ConnectToken issue_now(ConnectGrant grant, const SecretKey& key, double seconds, std::uint64_t game) {
+Result<ConnectToken> issue_now(ConnectGrant grant, const SecretKey& key, double seconds, std::uint64_t game) {
   grant.expires_s = unix_after(seconds);
   return issue_token(grant, key, game);
 }

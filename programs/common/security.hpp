@@ -55,8 +55,8 @@ void add_security_options(CLI::App& app, ClientSecurityOptions& options);
 [[nodiscard]] std::uint64_t unix_after(double seconds);
 
 /// Issues a token that expires in `seconds`. Ignores the expiry of the grant.
-[[nodiscard]] ConnectToken issue_now(ConnectGrant grant, const SecretKey& key, double seconds,
-                                     std::uint64_t game = kGameNumber);
+[[nodiscard]] Result<ConnectToken> issue_now(ConnectGrant grant, const SecretKey& key, double seconds,
+                                             std::uint64_t game = kGameNumber);
 
 /// The IPv4 address of HOST:PORT.
 [[nodiscard]] Result<ServerAddress> resolve(const std::string& host_port);

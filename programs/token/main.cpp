@@ -59,8 +59,9 @@ int issue(const IssueOptions& options) {
   for (std::size_t i = 0; i < options.user_data.size(); ++i)
     grant.user_data[i] = static_cast<std::byte>(options.user_data[i]);
   grant.renewable_until_s = program::unix_after(options.seconds + options.renewable_s);
-  const ConnectToken token = program::issue_now(grant, *key, options.seconds, options.game);
-  if (const auto error = program::write_token_file(options.out_path, token))
+  const auto token = program::issue_now(grant, *key, options.seconds, options.game);
+  if (!token) return program::fail(kName, token.error());
+  if (const auto error = program::write_token_file(options.out_path, *token))
     return program::fail(kName, error->message, program::kFailed);
   fmt::print("wrote {}: valid once, for {:g} s, for client {}\n", options.out_path, options.seconds,
              grant.client_id);

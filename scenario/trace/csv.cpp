@@ -140,7 +140,7 @@ Error expected(std::string_view file, std::size_t line, std::string_view what, s
   return {std::move(message)};
 }
 
-Result<std::string> read_text_file(const std::string& path) {
+Result<std::string> read_text_file(const std::string& path, std::size_t max_bytes) {
   const auto failure = [&path] {
     return Error{path + ": cannot be read: " + std::generic_category().message(errno)};
   };
@@ -151,6 +151,8 @@ Result<std::string> read_text_file(const std::string& path) {
   for (;;) {
     const std::size_t count = std::fread(buffer, 1, sizeof buffer, file.get());
     text.append(buffer, count);
+    if (text.size() > max_bytes)
+      return Error{path + ": is larger than " + std::to_string(max_bytes) + " bytes"};
     if (count < sizeof buffer) break;
   }
   if (std::ferror(file.get()) != 0) return failure();

@@ -57,7 +57,11 @@ class CsvCursor {
 [[nodiscard]] Error expected(std::string_view file, std::size_t line, std::string_view what,
                              std::string_view found);
 
-/// Reads a whole file as text.
-[[nodiscard]] Result<std::string> read_text_file(const std::string& path);
+/// Largest text file that read_text_file() reads, bytes. A device such as /dev/zero has no end.
+inline constexpr std::size_t kMaxTextBytes = std::size_t{1} << 30;
+
+/// Reads a whole file as text. Fails if it cannot be read, is a directory, or is larger than `max_bytes`.
+[[nodiscard]] Result<std::string> read_text_file(const std::string& path,
+                                                 std::size_t max_bytes = kMaxTextBytes);
 
 }  // namespace reckoner::scenario

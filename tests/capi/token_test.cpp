@@ -162,6 +162,21 @@ TEST(CToken, ProvidesTheServerAddress) {
   EXPECT_TRUE(pair.until([&] { return reckoner_client_status(pair.client) == RECKONER_JOINED; }));
 }
 
+// A client that was closed joins again without its backend.
+TEST(CToken, TicketLetsAClientJoinAgain) {
+  SecureServer sealed;
+  sealed.issue(7004);
+  sealed.connect(true);
+  Pair& pair = sealed.pair;
+  const auto joined = [&] { return reckoner_client_status(pair.client) == RECKONER_JOINED; };
+  ASSERT_TRUE(pair.until(joined));
+  ASSERT_EQ(reckoner_client_ticket(pair.client, sealed.token), RECKONER_OK);
+  reckoner_client_destroy(pair.client);
+  pair.client = nullptr;
+  sealed.connect(true);
+  EXPECT_TRUE(pair.until(joined));
+}
+
 TEST(CToken, ClientWithoutOneIsRefused) {
   SecureServer sealed;
   sealed.connect(false);

@@ -45,7 +45,7 @@ class HandshakeWorld {
       ConnectGrant grant{.client_id = i % 2, .expires_s = kNow + 30};  // two are the same client
       grant.servers = {kServer};
       grant.issued_ms = kNow * 1000 + i / 2;
-      clients_[i].emplace(issue_token(grant, key, kGame), kGame);
+      clients_[i].emplace(*issue_token(grant, key, kGame), kGame);
     }
   }
 

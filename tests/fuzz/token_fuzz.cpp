@@ -25,9 +25,9 @@ void read_any_token(std::span<const std::byte> bytes) {
   if (!token) return;
   check(!token->servers.empty() && token->servers.size() <= ConnectGrant::kMaxServers,
         "a token names servers, not too many");
-  const auto again = write_token(*token);
+  const auto again = *write_token(*token);
   const auto second = read_token(again);
-  check(second && write_token(*second) == again, "a token is written as it was read");
+  check(second && *write_token(*second) == again, "a token is written as it was read");
 }
 
 // The holder of the key may have sealed anything.
@@ -70,7 +70,7 @@ ConnectToken some_token(std::size_t servers) {
   grant.issued_ms = (kExpires - 60) * 1000;
   for (std::size_t i = 0; i < servers; ++i)
     grant.servers.push_back({0x7F000001, static_cast<std::uint16_t>(4000 + i)});
-  return issue_token(grant, key(), kGame);
+  return *issue_token(grant, key(), kGame);
 }
 
 }  // namespace
@@ -88,7 +88,7 @@ void run(std::span<const std::byte> input) {
       return read_any_key(rest);
     default: {
       Choices choices{rest};
-      const auto good = write_token(some_token(choices.up_to(31) + 1));
+      const auto good = *write_token(some_token(choices.up_to(31) + 1));
       Bytes bytes(good.begin(), good.end());
       read_any_token(bytes);
       if (damage(choices, bytes)) read_any_token(bytes);
@@ -100,7 +100,7 @@ std::vector<Bytes> seeds() {
   fix_random();
   std::vector<Bytes> out;
   for (const std::size_t servers : {1, 32})
-    out.push_back(marked(std::byte{0}, write_token(some_token(servers))));
+    out.push_back(marked(std::byte{0}, *write_token(some_token(servers))));
   Bytes grant(8 + 8 + 8 + 4 + 16 + 64 + ConnectGrant::kUserBytes, std::byte{3});
   for (const int servers : {1, 2, 32, 33}) {
     Bytes plain = grant;

@@ -251,6 +251,8 @@ TEST(LinkScript, ErrorsNameTheLine) {
     EXPECT_NE(script.error().find("line 2"), std::string::npos) << script.error();
   }
   EXPECT_FALSE(LinkScript::load("no/such/file"));
+  EXPECT_FALSE(LinkScript::load("/dev/zero")) << "has no end";
+  EXPECT_FALSE(LinkScript::load("/tmp")) << "is a directory";
   EXPECT_TRUE(LinkScript::parse(""));
 }
 

@@ -32,7 +32,7 @@ struct HandshakeLink {
   [[nodiscard]] ConnectToken token(const SecretKey& key) const {
     ConnectGrant grant{.client_id = 1, .expires_s = kNow + 30, .servers = {kServer}};
     grant.issued_ms = kNow * 1000;
-    return issue_token(grant, key, kGame);
+    return *issue_token(grant, key, kGame);
   }
   /// Time (s) until the client is admitted; nullopt if it takes longer than `seconds`.
   std::optional<double> joins_within(double seconds, ClientHandshake client) {

@@ -38,8 +38,8 @@ TEST(ConnectToken, RoundTripsAndOnlyServersCanOpenIt) {
   const SecretKey key = SecretKey::make();
   ConnectGrant granted = grant();
   granted.issued_ms = 1'799'999'999'123;
-  const ConnectToken token = issue_token(granted, key, kGame);
-  const auto read = read_token(write_token(token));
+  const ConnectToken token = *issue_token(granted, key, kGame);
+  const auto read = read_token(*write_token(token));
   ASSERT_TRUE(read);
   EXPECT_EQ(read->servers, grant().servers);
   EXPECT_EQ(read->expires_s, grant().expires_s);
@@ -64,7 +64,7 @@ TEST(ConnectToken, IssueTimeDefaultsToNow) {
         std::chrono::duration_cast<std::chrono::milliseconds>(since_1970).count());
   };
   const std::uint64_t before_ms = unix_ms();
-  const ConnectToken token = issue_token(grant(), key, kGame);
+  const ConnectToken token = *issue_token(grant(), key, kGame);
   const auto opened = secure::open_grant(token.sealed, token.nonce, token.expires_s, key, kGame);
   ASSERT_TRUE(opened);
   EXPECT_GE(opened->grant.issued_ms, before_ms);
@@ -73,7 +73,7 @@ TEST(ConnectToken, IssueTimeDefaultsToNow) {
 
 // An older library would accept a grant with a different layout.
 TEST(ConnectToken, OtherVersionsAreRefused) {
-  auto bytes = write_token(issue_token(grant(), SecretKey::make(), kGame));
+  auto bytes = *write_token(*issue_token(grant(), SecretKey::make(), kGame));
   ASSERT_TRUE(read_token(bytes));
   for (const char version : {'1', '2', '4'}) {
     bytes[15] = static_cast<std::byte>(version);
@@ -83,7 +83,7 @@ TEST(ConnectToken, OtherVersionsAreRefused) {
 
 TEST(ConnectToken, AnyChangedBitIsDetected) {
   const SecretKey key = SecretKey::make();
-  const ConnectToken token = issue_token(grant(), key, kGame);
+  const ConnectToken token = *issue_token(grant(), key, kGame);
   for (std::size_t bit = 0; bit < token.sealed.size() * 8; bit += 3) {
     auto sealed = token.sealed;
     sealed[bit / 8] ^= std::byte{1} << (bit % 8);
@@ -95,13 +95,13 @@ TEST(ConnectToken, AnyChangedBitIsDetected) {
 }
 
 TEST(ConnectToken, MalformedBytesAreRefused) {
-  const auto good = write_token(issue_token(grant(), SecretKey::make(), kGame));
+  const auto good = *write_token(*issue_token(grant(), SecretKey::make(), kGame));
   EXPECT_FALSE(read_token({}));
   EXPECT_FALSE(read_token(std::span(good).first(good.size() - 1)));
   auto other = good;
   other[0] ^= std::byte{1};
   EXPECT_FALSE(read_token(other));
-  for (const int servers : {0, 33, 255}) {
+  for (const int servers : {33, 255}) {
     auto bad = good;
     bad[16 + 8 + ConnectToken::kNonceBytes + ConnectToken::kSealedBytes + 64] =
         static_cast<std::byte>(servers);
@@ -109,9 +109,44 @@ TEST(ConnectToken, MalformedBytesAreRefused) {
   }
 }
 
+// 150 servers once overran the buffer of write_token().
+TEST(ConnectToken, TooManyServersAreRefused) {
+  const SecretKey key = SecretKey::make();
+  ConnectGrant granted = grant();
+  for (const std::size_t servers : {0u, 33u, 150u, 256u, 288u}) {
+    granted.servers.assign(servers, {0x7F000001, 4000});
+    const auto issued = issue_token(granted, key, kGame);
+    ASSERT_FALSE(issued) << servers;
+    EXPECT_NE(issued.error().find(std::to_string(servers)), std::string::npos) << issued.error();
+  }
+  ConnectToken token = *issue_token(grant(), key, kGame);
+  for (const std::size_t servers : {33u, 150u, 256u, 288u}) {
+    token.servers.assign(servers, {0x7F000001, 4000});
+    const auto written = write_token(token);
+    ASSERT_FALSE(written) << servers;
+    EXPECT_NE(written.error().find("at most 32"), std::string::npos) << written.error();
+  }
+  for (const std::size_t servers : {1u, 32u}) {
+    granted.servers.assign(servers, {0x7F000001, 4000});
+    const auto read = read_token(*write_token(*issue_token(granted, key, kGame)));
+    ASSERT_TRUE(read) << servers;
+    EXPECT_EQ(read->servers, granted.servers);
+  }
+}
+
+// A ticket is a token without servers: the client knows them already.
+TEST(ConnectToken, TicketRoundTrips) {
+  ConnectToken ticket = *issue_token(grant(), SecretKey::make(), kGame);
+  ticket.servers.clear();
+  const auto read = read_token(*write_token(ticket));
+  ASSERT_TRUE(read);
+  EXPECT_TRUE(read->servers.empty());
+  EXPECT_EQ(read->sealed, ticket.sealed);
+}
+
 TEST(ConnectToken, TwoTokensNeverShareKeysOrNonces) {
   const SecretKey key = SecretKey::make();
-  const ConnectToken a = issue_token(grant(), key, kGame), b = issue_token(grant(), key, kGame);
+  const ConnectToken a = *issue_token(grant(), key, kGame), b = *issue_token(grant(), key, kGame);
   EXPECT_NE(a.nonce, b.nonce);
   EXPECT_NE(a.to_server.bytes(), b.to_server.bytes());
   EXPECT_NE(a.to_server.bytes(), a.to_client.bytes());

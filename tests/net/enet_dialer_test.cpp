@@ -40,7 +40,7 @@ struct Bench {
   [[nodiscard]] ClientSecurity security(std::uint64_t client_id, std::uint64_t seconds = 60) const {
     ConnectGrant grant{.client_id = client_id, .expires_s = unix_s() + seconds};
     grant.servers = {{0x7F000001, server->port()}};
-    return {.token = issue_token(grant, key, kGame), .game = kGame};
+    return {.token = *issue_token(grant, key, kGame), .game = kGame};
   }
   // True once the dialer's newest connection is established at both ends.
   bool joins(EnetDialer& dialer) {
@@ -130,7 +130,7 @@ TEST(EnetDialer, TriesTheServersOfItsTokenInTurn) {
   const auto nobody = EnetTransport::listen({.host = "127.0.0.1", .security = Insecure{}});
   ASSERT_TRUE(nobody);  // owns the port but answers nothing
   grant.servers = {{0x7F000001, (*nobody)->port()}, {0x7F000001, bench.server->port()}};
-  EnetDialer dialer(3, {.token = issue_token(grant, bench.key, kGame), .game = kGame});
+  EnetDialer dialer(3, {.token = *issue_token(grant, bench.key, kGame), .game = kGame});
   ASSERT_TRUE(dialer.dial());
   for (const double end_s = now_s() + 0.2; now_s() < end_s; usleep(2000))
     dialer.transport()->service(0.0);
@@ -150,7 +150,7 @@ TEST(EnetDialer, ExplicitServerIsTheOnlyOneTried) {
   bench.listen(0);
   ConnectGrant grant{.client_id = 5, .expires_s = unix_s() + 60};
   grant.servers = {{0x7F000001, 1}, {0x7F000001, bench.server->port()}};
-  const ClientSecurity security{.token = issue_token(grant, bench.key, kGame), .game = kGame};
+  const ClientSecurity security{.token = *issue_token(grant, bench.key, kGame), .game = kGame};
   EnetDialer dialer("127.0.0.1", bench.server->port(), 3, security);
   EXPECT_FALSE(dialer.try_next_server());
   ASSERT_TRUE(dialer.dial());
@@ -162,7 +162,7 @@ TEST(EnetDialer, NewTokenReplacesTheServers) {
   Bench bench;
   bench.listen(0);
   ConnectGrant grant{.client_id = 5, .expires_s = unix_s() + 60, .servers = {{0x7F000001, 1}}};
-  EnetDialer dialer(3, {.token = issue_token(grant, bench.key, kGame), .game = kGame});
+  EnetDialer dialer(3, {.token = *issue_token(grant, bench.key, kGame), .game = kGame});
   dialer.set_security(bench.security(6));
   ASSERT_TRUE(dialer.dial());
   ASSERT_TRUE(bench.joins(dialer));

@@ -26,7 +26,7 @@ TEST(GateClock, SlowWallClockDoesNotKeepEntriesLonger) {
       const std::uint64_t right_s = kNow + static_cast<std::uint64_t>(house.now_s - 100.0);
       ConnectGrant grant{.client_id = client, .expires_s = right_s + 30, .servers = {kServer}};
       grant.issued_ms = right_s * 1000;
-      return house.join(issue_token(grant, house.config.key, test::kGame)).has_value();
+      return house.join(*issue_token(grant, house.config.key, test::kGame)).has_value();
     };
     house.unix_s -= behind_s;
     for (std::uint64_t i = 0; i < 50; ++i)
@@ -47,7 +47,7 @@ TEST(GateClock, TokenValidForDaysStaysUsed) {
   GateServer house;
   ConnectGrant grant{.client_id = 1, .expires_s = house.unix_s + 200'000, .servers = {kServer}};
   grant.issued_ms = house.unix_s * 1000;
-  const ConnectToken token = issue_token(grant, house.config.key, test::kGame);
+  const ConnectToken token = *issue_token(grant, house.config.key, test::kGame);
   ASSERT_TRUE(house.join(token));
   for (int i = 0; i < 199'000; i += 100) {
     house.pass(100);

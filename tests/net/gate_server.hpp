@@ -39,7 +39,7 @@ struct GateServer {
     grant.servers = {kServer};
     grant.renewable_until_s = renewable_until_s;
     grant.issued_ms = unix_ms;
-    return issue_token(grant, config.key, kGame);
+    return *issue_token(grant, config.key, kGame);
   }
   void pass(std::uint64_t seconds) {
     now_s += static_cast<double>(seconds);

@@ -30,7 +30,7 @@ struct Bench {
     ConnectGrant grant{.client_id = client, .expires_s = kNow + 30};
     grant.servers = {kServer};
     grant.user_data[0] = std::byte{42};
-    return issue_token(grant, key, kGame);
+    return *issue_token(grant, key, kGame);
   }
   [[nodiscard]] std::optional<Bytes> ask(const ServerAddress& from, std::span<const std::byte> datagram,
                                          std::uint64_t unix_s = kNow) {
@@ -114,6 +114,32 @@ TEST(Gate, ClientMayRetryAfterALostAnswer) {
   }
 }
 
+// A client that presents its token a second time, from the same address and with the same secret, counts its
+// datagrams from 0 again. With the keys of the first attempt it would use each nonce twice.
+TEST(Gate, SecondAttemptHasItsOwnKeys) {
+  Bench bench;
+  const ConnectToken token = bench.token();
+  const SecretKey secret = SecretKey::make();
+  ClientHandshake first(token, kGame, secret), second(token, kGame, secret);
+  ASSERT_TRUE(first.receive(*bench.ask(kClient, *first.to_send(bench.now_s))));
+  const auto accepted = bench.ask(kClient, *first.to_send(bench.now_s));
+  ASSERT_TRUE(accepted && first.receive(*accepted));
+  ASSERT_TRUE(second.receive(*bench.ask(kClient, *second.to_send(bench.now_s))));
+  EXPECT_FALSE(second.receive(*accepted)) << "an attacker sent the first answer again";
+  bench.talk(second, kClient);
+  ASSERT_TRUE(second.session());
+  EXPECT_EQ(bench.gate.sessions(), 1u);
+
+  const auto sealed = [](const ClientHandshake& client) {
+    Bytes datagram(20 + kSealBytes);
+    Sealer sealer(client.session()->keys.to_server, 1);
+    (void)sealer.seal(Kind::enet, Bytes(20), datagram);
+    return datagram;
+  };
+  EXPECT_NE(sealed(first), sealed(second));
+  EXPECT_NE(first.session()->keys.to_client.bytes(), second.session()->keys.to_client.bytes());
+}
+
 TEST(Gate, TokenIsAcceptedAtOneOfSeveralGates) {
   Bench bench;
   bench.config.used = std::make_shared<UsedTokens>();
@@ -151,14 +177,14 @@ TEST(Gate, RefusesExpiredTokensAndTokensForOtherServers) {
   };
   ConnectGrant grant{.client_id = 1, .expires_s = kNow + 30};
   grant.servers = {{kServer.host, 4001}};
-  EXPECT_FALSE(joins(issue_token(grant, bench.key, kGame)));  // for another server
+  EXPECT_FALSE(joins(*issue_token(grant, bench.key, kGame)));  // for another server
   grant.servers = {{kServer.host, 4001}, kServer};
-  EXPECT_TRUE(joins(issue_token(grant, bench.key, kGame)));  // one of two
-  EXPECT_FALSE(joins(issue_token(grant, SecretKey::make(), kGame)));
-  EXPECT_FALSE(joins(issue_token(grant, bench.key, kGame + 1)));
-  EXPECT_FALSE(joins(issue_token(grant, bench.key, kGame + 1), kGame + 1));
+  EXPECT_TRUE(joins(*issue_token(grant, bench.key, kGame)));  // one of two
+  EXPECT_FALSE(joins(*issue_token(grant, SecretKey::make(), kGame)));
+  EXPECT_FALSE(joins(*issue_token(grant, bench.key, kGame + 1)));
+  EXPECT_FALSE(joins(*issue_token(grant, bench.key, kGame + 1), kGame + 1));
   grant.expires_s = kNow;
-  EXPECT_FALSE(joins(issue_token(grant, bench.key, kGame)));
+  EXPECT_FALSE(joins(*issue_token(grant, bench.key, kGame)));
   EXPECT_EQ(bench.gate.sessions(), 1u);
 }
 

@@ -197,8 +197,8 @@ TEST(TransportLog, LogsTheAddressOfRefusedClients) {
   for (std::uint64_t id = 1; id <= 5; ++id) {
     ConnectGrant grant{.client_id = id, .expires_s = unix_s() + 60};
     grant.servers = {{INADDR_LOOPBACK, (*server)->port()}};
-    auto client =
-        EnetTransport::connect("127.0.0.1", (*server)->port(), 0, ClientSecurity{issue_token(grant, key, 0)});
+    auto client = EnetTransport::connect("127.0.0.1", (*server)->port(), 0,
+                                         ClientSecurity{*issue_token(grant, key, 0)});
     ASSERT_TRUE(client);
     clients.push_back(std::move(*client));
     all.push_back(clients.back().get());

@@ -115,7 +115,7 @@ class PathWorld {
     key_ = SecretKey::make();
     ConnectGrant grant{.client_id = 1, .expires_s = kNow + 30};
     grant.servers = {kServer};
-    return issue_token(grant, key_, kGame);
+    return *issue_token(grant, key_, kGame);
   }
   void at(double delay_s, std::function<void()> what) {
     events_.push({now_s + delay_s, ++order_, std::move(what)});

@@ -73,7 +73,7 @@ class PortZero : public testing::TestWithParam<bool> {
   [[nodiscard]] ConnectToken token(std::uint64_t client_id) const {
     ConnectGrant grant{.client_id = client_id, .expires_s = unix_s() + 60};
     grant.servers = {{INADDR_LOOPBACK, server.transport->port()}};
-    return issue_token(grant, key, 0);
+    return *issue_token(grant, key, 0);
   }
   End& join() {
     OrInsecure<ClientSecurity> security = Insecure{};

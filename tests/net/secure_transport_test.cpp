@@ -34,7 +34,7 @@ class SecureTransport : public test::TokenServer<EnetTransport> {
   [[nodiscard]] ConnectToken token(std::uint64_t client_id) const {
     ConnectGrant with_data = grant(client_id);
     with_data.user_data[3] = std::byte{33};
-    return issue_token(with_data, key, kGame);
+    return *issue_token(with_data, key, kGame);
   }
 };
 
@@ -51,7 +51,7 @@ TEST_F(SecureTransport, TokensForOtherServersAreRefusedUnlessAnyIsAllowed) {
     clients.clear();
     ConnectGrant elsewhere = grant(1);
     elsewhere.servers = {{named.host, named.port != 0 ? named.port : port()}};
-    End& client = join(issue_token(elsewhere, key, kGame), port());
+    End& client = join(*issue_token(elsewhere, key, kGame), port());
     return until([&] { return !client.connected.empty() || server.transport->stats().refused > 0; }) &&
            !client.connected.empty();
   };

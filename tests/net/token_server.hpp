@@ -45,7 +45,7 @@ class TokenServer : public testing::Test {
     return grant;
   }
   [[nodiscard]] ConnectToken token(std::uint64_t client_id = 1) const {
-    return issue_token(grant(client_id), key, kGame);
+    return *issue_token(grant(client_id), key, kGame);
   }
 
   End& add_client() { return *clients.emplace_back(std::make_unique<End>()); }

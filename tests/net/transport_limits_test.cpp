@@ -76,7 +76,7 @@ class TransportLimit : public testing::Test {
     ConnectGrant grant{.client_id = clients.size(), .expires_s = unix_s() + 60};
     grant.servers = {{INADDR_LOOPBACK, server.transport->port()}};
     auto connecting =
-        EnetTransport::connect("127.0.0.1", port, 5, ClientSecurity{issue_token(grant, key, kGame), kGame});
+        EnetTransport::connect("127.0.0.1", port, 5, ClientSecurity{*issue_token(grant, key, kGame), kGame});
     EXPECT_TRUE(connecting);
     clients.push_back(std::make_unique<End>());
     clients.back()->transport = std::move(*connecting);

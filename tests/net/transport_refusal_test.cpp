@@ -38,7 +38,7 @@ class TransportRefusal : public test::TokenServer<EnetTransport> {
     somebody = std::make_unique<RawClient>(port());
   }
   [[nodiscard]] ConnectToken token(const SecretKey& with) {
-    return issue_token(grant(++issued), with, kGame);
+    return *issue_token(grant(++issued), with, kGame);
   }
   End& join() {
     End& client = TokenServer::join(token(key), port());

@@ -127,6 +127,16 @@ TEST_F(ConfigFile, MissingFileIsRefused) {
   EXPECT_NE(finished.errors.find("/no/such.toml"), std::string::npos) << finished.errors;
 }
 
+// A bind mount of a missing file creates a directory. Read as an empty file, it would remove all limits.
+TEST_F(ConfigFile, DirectoryOrEndlessFileIsRefused) {
+  for (const char* path : {"/tmp", "/dev/zero"}) {
+    const Finished finished = run("reckoner-server", {"--config", path, "--scenario", "orbit", "--insecure"});
+    EXPECT_EQ(finished.exit_code, 2) << path;
+    EXPECT_NE(finished.errors.find(path), std::string::npos) << finished.errors;
+    EXPECT_EQ(finished.errors.find('\n'), finished.errors.size() - 1) << "not one line:\n" << finished.errors;
+  }
+}
+
 // Every option of the command line must be accepted in a file.
 TEST_F(ConfigFile, AcceptsEveryOption) {
   const std::string help = run("reckoner-server", {"--help"}).output;

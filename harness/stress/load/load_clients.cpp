@@ -96,7 +96,7 @@ class LoadClients {
     constexpr double kGoodForS = 60.0;
     ConnectGrant grant{.client_id = options_.first_id + players_.size()};
     grant.servers = {{0x7F000001, server_.port}};
-    return ClientSecurity{program::issue_now(grant, *key_, kGoodForS), program::kGameNumber};
+    return ClientSecurity{*program::issue_now(grant, *key_, kGoodForS), program::kGameNumber};
   }
 
   void turn(Player& player, double now_s) {

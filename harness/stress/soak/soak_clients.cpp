@@ -74,7 +74,7 @@ class SoakClients {
   void begin(Player& p, double now_s) {
     ConnectGrant grant{.client_id = options_.first_id + begun_++};
     grant.servers = {{0x7F000001, server_.port}};
-    const ClientSecurity security{program::issue_now(grant, key_, kTokenS), program::kGameNumber};
+    const ClientSecurity security{*program::issue_now(grant, key_, kTokenS), program::kGameNumber};
     p.dialer = std::make_unique<NetworkDialer>(server_.host, server_.port, kProtocolVersion, security);
     ClientConfig config;
     config.archetypes = program::archetypes();

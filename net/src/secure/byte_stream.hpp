@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -13,8 +12,7 @@ namespace reckoner::secure {
 /// The serialisation of files and handshakes. What a datagram or a control message contains is written with
 /// the archive in net/src/wire/bit_archive.hpp.
 
-/// Writes bytes and little-endian numbers into a buffer. The buffer must be large enough; debug builds assert
-/// this.
+/// Writes bytes and little-endian numbers into a buffer. Drops what does not fit; failed() is then true.
 class ByteWriter {
  public:
   explicit ByteWriter(std::span<std::byte> buffer) : buffer_(buffer) {}
@@ -32,20 +30,22 @@ class ByteWriter {
   }
   /// Appends zeros until `size` bytes are written in total.
   ByteWriter& pad(std::size_t size) {
-    while (size_ < size)
+    while (size_ < size && !failed_)
       put(std::byte{0});
     return *this;
   }
   [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] bool failed() const { return failed_; }
   [[nodiscard]] std::span<std::byte> written() const { return buffer_.first(size_); }
 
  private:
   void put(std::byte byte) {
-    assert(size_ < buffer_.size());
-    buffer_[size_++] = byte;
+    failed_ = failed_ || size_ == buffer_.size();
+    if (!failed_) buffer_[size_++] = byte;
   }
   std::span<std::byte> buffer_;
   std::size_t size_ = 0;
+  bool failed_ = false;
 };
 
 /// Reads the output of a ByteWriter. A read past the end yields zeros. From then on, failed() is true.

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cassert>
 #include <limits>
+#include <string>
 #include <string_view>
 #include <tuple>
 
@@ -38,9 +39,10 @@ void write_servers(ByteWriter& writer, std::span<const ServerAddress> servers) {
     writer.number(server.host).number(server.port);
 }
 
+// Nullopt if there are more servers than a token can name.
 std::optional<std::vector<ServerAddress>> read_servers(ByteReader& reader) {
   const auto count = reader.number<std::uint8_t>();
-  if (count == 0 || count > ConnectGrant::kMaxServers) return std::nullopt;
+  if (count > ConnectGrant::kMaxServers) return std::nullopt;
   std::vector<ServerAddress> servers(count);
   for (ServerAddress& server : servers) {
     server.host = reader.number<std::uint32_t>();
@@ -98,7 +100,7 @@ std::optional<OpenedGrant> open_grant(const std::array<std::byte, ConnectToken::
   opened.grant.user_data = reader.bytes<ConnectGrant::kUserBytes>();
   auto servers = read_servers(reader);
   sodium_memzero(plain.data(), plain.size());
-  if (!servers || reader.failed()) return std::nullopt;
+  if (!servers || servers->empty() || reader.failed()) return std::nullopt;
   opened.grant.servers = std::move(*servers);
   return opened;
 }
@@ -123,7 +125,10 @@ std::string host_text(const ServerAddress& address) {
          std::to_string(address.host >> 8 & 0xffu) + '.' + std::to_string(address.host & 0xffu);
 }
 
-ConnectToken issue_token(const ConnectGrant& grant, const SecretKey& key, std::uint64_t game) {
+Result<ConnectToken> issue_token(const ConnectGrant& grant, const SecretKey& key, std::uint64_t game) {
+  if (grant.servers.empty() || grant.servers.size() > ConnectGrant::kMaxServers)
+    return Error{"a token must name 1 to " + std::to_string(ConnectGrant::kMaxServers) + " servers, not " +
+                 std::to_string(grant.servers.size())};
   ConnectGrant granted = grant;
   if (granted.issued_ms == 0) granted.issued_ms = unix_milliseconds();
   if (granted.renewable_until_s == 0) {
@@ -134,7 +139,10 @@ ConnectToken issue_token(const ConnectGrant& grant, const SecretKey& key, std::u
   return secure::issue_ticket(granted, {}, key, game);
 }
 
-std::array<std::byte, ConnectToken::kBytes> write_token(const ConnectToken& token) {
+Result<std::array<std::byte, ConnectToken::kBytes>> write_token(const ConnectToken& token) {
+  if (token.servers.size() > ConnectGrant::kMaxServers)
+    return Error{"a token names at most " + std::to_string(ConnectGrant::kMaxServers) + " servers, not " +
+                 std::to_string(token.servers.size())};
   std::array<std::byte, ConnectToken::kBytes> bytes;
   ByteWriter writer(bytes);
   writer.bytes(magic()).number(token.expires_s).bytes(token.nonce).bytes(token.sealed);

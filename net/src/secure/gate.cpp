@@ -104,7 +104,9 @@ std::optional<std::span<const std::byte>> Gate::admit(const ServerAddress& from,
   if (verdict == Verdict::again || verdict == Verdict::repeated) {
     const auto place = config_.used->place_of(opened->login.id);
     const Session* const session = place && place->gate == number_ ? find(place->session) : nullptr;
-    if (session != nullptr && session->address == from) return session->accepted;  // the answer may be lost
+    // The answer may be lost. Another attempt of the client has other keys and cannot open it.
+    if (session != nullptr && session->address == from && session->attempt == response.attempt)
+      return session->accepted;
   }
   if (verdict == Verdict::used || verdict == Verdict::repeated)
     return refuse(Refusal::token_reused, counts_.token_reused);
@@ -113,10 +115,10 @@ std::optional<std::span<const std::byte>> Gate::admit(const ServerAddress& from,
   // With Verdict::again, all answers were lost, and the client tries again later or from another address. It
   // is treated like the first attempt.
   const KeyExchange exchange;
-  const auto keys =
-      exchange.keys(response.client, exchange.public_key(), opened->to_server, opened->to_client);
+  const auto keys = exchange.keys(response.client, exchange.public_key(), response.attempt, opened->to_server,
+                                  opened->to_client);
   if (!keys) return refuse(Refusal::wrong_token, counts_.wrong_token);
-  const auto answer = begin(from, *opened, *keys, exchange.public_key(), now_s, unix_s);
+  const auto answer = begin(from, *opened, *keys, exchange.public_key(), response.attempt, now_s, unix_s);
   const UsedTokens::Entry place{number_, ByteReader(answer.subspan(1)).number<std::uint32_t>()};
   config_.used->begin(shown, place, life(response.expires_s, now_s, unix_s));
   for (const UsedTokens::Entry& older : places) {
@@ -148,8 +150,8 @@ std::optional<OpenedGrant> Gate::open(const Response& response, std::uint64_t un
 }
 
 std::span<const std::byte> Gate::begin(const ServerAddress& from, const OpenedGrant& opened,
-                                       const SessionKeys& keys, const PublicKey& server, double now_s,
-                                       std::uint64_t unix_s) {
+                                       const SessionKeys& keys, const PublicKey& server,
+                                       const Attempt& attempt, double now_s, std::uint64_t unix_s) {
   Accepted accepted;
   accepted.server = server;
   do {
@@ -163,6 +165,7 @@ std::span<const std::byte> Gate::begin(const ServerAddress& from, const OpenedGr
                                                    .opener = Opener{keys.to_server},
                                                    .until_s = now_s + config_.half_open_s,
                                                    .renew_s = now_s + renewal_s(),
+                                                   .attempt = attempt,
                                                    .login = opened.login});
   accepted.ticket = ticket_for(*session, unix_s);
   session->accepted = seal(accepted, keys);

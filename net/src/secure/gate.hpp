@@ -61,6 +61,7 @@ class Gate {
     bool held = false;       ///< it has a connection
     std::uint32_t tag = 0;   ///< a number for the owner of the connection
     std::array<std::byte, Accepted::kBytes> accepted{};  ///< the accepted message, to send it again
+    Attempt attempt{};                                   ///< the client's attempt that `accepted` answers
     Login login;                                         ///< login of the token that began the session
   };
   struct Counts {
@@ -143,8 +144,8 @@ class Gate {
                                                   double now_s, std::uint64_t unix_s);
   [[nodiscard]] std::optional<OpenedGrant> open(const Response& response, std::uint64_t unix_s) const;
   std::span<const std::byte> begin(const ServerAddress& from, const OpenedGrant& opened,
-                                   const SessionKeys& keys, const PublicKey& server, double now_s,
-                                   std::uint64_t unix_s);
+                                   const SessionKeys& keys, const PublicKey& server, const Attempt& attempt,
+                                   double now_s, std::uint64_t unix_s);
   [[nodiscard]] bool full_for(const ServerAddress& from, std::span<const UsedTokens::Entry> less) const;
   [[nodiscard]] UsedTokens::Entry place_of(const Session& session) const { return {number_, session.number}; }
   [[nodiscard]] UsedTokens::Life life(std::uint64_t expires_s, double now_s, std::uint64_t unix_s) const;

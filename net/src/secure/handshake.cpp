@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <tuple>
 
 namespace reckoner::secure {
 namespace {
@@ -22,13 +23,14 @@ bool is(std::span<const std::byte> datagram, Kind kind, std::size_t bytes) {
 
 // Derives a key for one purpose from a key and the data that both ends know (BLAKE2b, RFC 7693, keyed).
 SecretKey derive(const SecretKey& from, std::string_view purpose, const std::array<std::byte, 32>& shared,
-                 const PublicKey& client, const PublicKey& server) {
+                 const PublicKey& client, const PublicKey& server, const Attempt& attempt) {
   std::array<std::byte, SecretKey::kBytes> out;
   crypto_generichash_state state;
   crypto_generichash_init(&state, raw(from.bytes()), from.bytes().size(), out.size());
   crypto_generichash_update(&state, reinterpret_cast<const unsigned char*>(purpose.data()), purpose.size());
   for (const auto* part : {&shared, &client, &server})
     crypto_generichash_update(&state, raw(*part), part->size());
+  crypto_generichash_update(&state, raw(attempt), attempt.size());
   crypto_generichash_final(&state, raw(out), out.size());
   const SecretKey key(out);
   sodium_memzero(out.data(), out.size());
@@ -40,6 +42,7 @@ void write_proven(ByteWriter& writer, const Response& response) {
       .number(response.game)
       .bytes(response.client)
       .bytes(response.cookie)
+      .bytes(response.attempt)
       .number(response.expires_s)
       .bytes(response.nonce)
       .bytes(response.sealed);
@@ -73,7 +76,7 @@ std::array<std::byte, Response::kBytes> write(const Response& response) {
 
 Proof prove(const Response& response, const SecretKey& to_server) {
   // A separate key, so that the proof reveals nothing about the session's keys.
-  constexpr std::string_view kPurpose = "reckoner response";
+  constexpr std::string_view kPurpose = "reckoner response 2";
   std::array<std::byte, SecretKey::kBytes> key;
   crypto_generichash(raw(key), key.size(), raw(std::as_bytes(std::span(kPurpose))), kPurpose.size(),
                      raw(to_server.bytes()), SecretKey::kBytes);
@@ -111,6 +114,7 @@ std::optional<Response> read_response(std::span<const std::byte> datagram) {
   response.game = reader.number<std::uint64_t>();
   response.client = reader.bytes<kPublicKeyBytes>();
   response.cookie = reader.bytes<kCookieBytes>();
+  response.attempt = reader.bytes<std::tuple_size_v<Attempt>>();
   response.expires_s = reader.number<std::uint64_t>();
   response.nonce = reader.bytes<ConnectToken::kNonceBytes>();
   response.sealed = reader.bytes<ConnectToken::kSealedBytes>();
@@ -125,14 +129,14 @@ KeyExchange::KeyExchange(const SecretKey& secret) : secret_(secret) {
 }
 
 std::optional<SessionKeys> KeyExchange::keys(const PublicKey& client, const PublicKey& server,
-                                             const SecretKey& token_to_server,
+                                             const Attempt& attempt, const SecretKey& token_to_server,
                                              const SecretKey& token_to_client) const {
   std::array<std::byte, 32> shared;
   const PublicKey& other = client == public_ ? server : client;
   if (crypto_scalarmult(raw(shared), raw(secret_.bytes()), raw(other)) != 0) return std::nullopt;
-  SessionKeys keys{derive(token_to_server, "reckoner to server", shared, client, server),
-                   derive(token_to_client, "reckoner to client", shared, client, server),
-                   derive(token_to_client, "reckoner accepted", shared, client, server)};
+  SessionKeys keys{derive(token_to_server, "reckoner to server", shared, client, server, attempt),
+                   derive(token_to_client, "reckoner to client", shared, client, server, attempt),
+                   derive(token_to_client, "reckoner accepted", shared, client, server, attempt)};
   sodium_memzero(shared.data(), shared.size());
   return keys;
 }
@@ -208,7 +212,9 @@ constexpr int kResponses = 2;  // unanswered responses until the client requests
 }  // namespace
 
 ClientHandshake::ClientHandshake(const ConnectToken& token, std::uint64_t game, const SecretKey& secret)
-    : token_(token), game_(game), exchange_(secret ? KeyExchange(secret) : KeyExchange()) {}
+    : token_(token), game_(game), exchange_(secret ? KeyExchange(secret) : KeyExchange()) {
+  fill_random(attempt_);
+}
 
 std::optional<std::span<const std::byte>> ClientHandshake::to_send(double now_s) {
   if (session_ || now_s < next_s_) return std::nullopt;
@@ -222,8 +228,13 @@ std::optional<std::span<const std::byte>> ClientHandshake::to_send(double now_s)
     return std::span<const std::byte>(message_).first(request.size());
   }
   ++responses_;
-  Response response{game_,        exchange_.public_key(), *cookie_, token_.expires_s,
-                    token_.nonce, token_.sealed,          {}};
+  Response response{.game = game_,
+                    .client = exchange_.public_key(),
+                    .cookie = *cookie_,
+                    .attempt = attempt_,
+                    .expires_s = token_.expires_s,
+                    .nonce = token_.nonce,
+                    .sealed = token_.sealed};
   response.proof = prove(response, token_.to_server);
   message_ = write(response);
   return message_;
@@ -241,7 +252,8 @@ bool ClientHandshake::receive(std::span<const std::byte> datagram) {
   }
   const auto server = server_of(datagram);
   if (!server || !cookie_) return false;
-  const auto keys = exchange_.keys(exchange_.public_key(), *server, token_.to_server, token_.to_client);
+  const auto keys =
+      exchange_.keys(exchange_.public_key(), *server, attempt_, token_.to_server, token_.to_client);
   if (!keys) return false;
   const auto accepted = open_accepted(datagram, *keys);
   if (!accepted) return false;

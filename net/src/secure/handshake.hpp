@@ -63,6 +63,9 @@ inline constexpr std::size_t kProofBytes = 16;
 using PublicKey = std::array<std::byte, kPublicKeyBytes>;
 using Cookie = std::array<std::byte, kCookieBytes>;
 using Proof = std::array<std::byte, kProofBytes>;
+/// Random bytes of one handshake object of a client. A client that presents its token again draws new ones,
+/// so that two attempts never have the same keys.
+using Attempt = std::array<std::byte, 16>;
 
 /// The first message. With the game number, servers of other games ignore it.
 struct Request {
@@ -82,6 +85,7 @@ struct Response {
   std::uint64_t game = 0;
   PublicKey client{};
   Cookie cookie{};
+  Attempt attempt{};
   std::uint64_t expires_s = 0;
   std::array<std::byte, ConnectToken::kNonceBytes> nonce{};
   std::array<std::byte, ConnectToken::kSealedBytes> sealed{};
@@ -124,8 +128,9 @@ std::array<std::byte, Response::kBytes> write(const Response& response);
 [[nodiscard]] std::optional<Challenge> read_challenge(std::span<const std::byte> datagram);
 [[nodiscard]] std::optional<Response> read_response(std::span<const std::byte> datagram);
 
-/// The keys of one session. They are derived from the keys in the token and from new random numbers of both
-/// ends, so that neither a reused token nor one that leaks later reveals them.
+/// The keys of one session. They are derived from the keys in the token, from a key exchange, and from the
+/// client's attempt, so that neither a reused token nor one that leaks later reveals them, and no second
+/// attempt has them.
 struct SessionKeys {
   SecretKey to_server;
   SecretKey to_client;
@@ -140,9 +145,10 @@ class KeyExchange {
   [[nodiscard]] const PublicKey& public_key() const { return public_; }
 
   /// Returns the same keys at both ends. `client` and `server` are the two public keys; one of them is
-  /// public_key(). Nullopt if the other end's public key is a weak one.
+  /// public_key(). `attempt`: from the client's response. Nullopt if the other end's public key is a weak
+  /// one.
   [[nodiscard]] std::optional<SessionKeys> keys(const PublicKey& client, const PublicKey& server,
-                                                const SecretKey& token_to_server,
+                                                const Attempt& attempt, const SecretKey& token_to_server,
                                                 const SecretKey& token_to_client) const;
 
  private:
@@ -184,6 +190,7 @@ class ClientHandshake {
   ConnectToken token_;
   std::uint64_t game_;
   KeyExchange exchange_;
+  Attempt attempt_{};
   std::optional<Cookie> cookie_;
   std::optional<Session> session_;
   double next_s_ = -1e300;

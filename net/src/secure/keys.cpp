@@ -7,19 +7,32 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdio>
+#include <cstdlib>
 
 #include <reckoner/net/connect_token.hpp>
 
 namespace reckoner {
+
+namespace secure {
+
+void initialise_sodium() {
+  static const int ready = sodium_init();
+  if (ready >= 0) return;
+  std::fputs("reckoner: libsodium found no secure random numbers\n", stderr);
+  std::abort();
+}
+
+}  // namespace secure
 
 SecretKey::~SecretKey() {
   sodium_memzero(bytes_.data(), bytes_.size());
 }
 
 SecretKey SecretKey::make() {
-  std::array<std::byte, kBytes> bytes;
-  secure::fill_random(bytes);
-  return SecretKey(bytes);
+  SecretKey key;  // filled in place, so that no copy stays on the stack
+  secure::fill_random(key.bytes_);
+  return key;
 }
 
 std::optional<SecretKey> SecretKey::from_text(std::string_view text) {
@@ -28,13 +41,14 @@ std::optional<SecretKey> SecretKey::from_text(std::string_view text) {
   const std::size_t end = text.find_last_not_of(kBlanks);
   if (end == std::string_view::npos) return std::nullopt;
   text = text.substr(begin, end + 1 - begin);
-  std::array<std::byte, kBytes> bytes;
+  std::optional<SecretKey> key(std::in_place);
   std::size_t size = 0;
   const bool whole = text.size() == 2 * kBytes &&
-                     sodium_hex2bin(secure::raw(bytes), bytes.size(), text.data(), text.size(), nullptr,
+                     sodium_hex2bin(secure::raw(key->bytes_), kBytes, text.data(), text.size(), nullptr,
                                     &size, nullptr) == 0 &&
                      size == kBytes;
-  return whole ? std::optional{SecretKey(bytes)} : std::nullopt;
+  if (!whole) key.reset();
+  return key;
 }
 
 std::string SecretKey::text() const {

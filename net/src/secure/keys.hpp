@@ -30,10 +30,13 @@ const unsigned char* raw(const std::array<std::byte, N>& bytes) {
   return reinterpret_cast<const unsigned char*>(bytes.data());
 }
 
-/// Fills `bytes` with cryptographically secure random numbers. The first call initialises libsodium. Any
-/// thread may call this function.
+/// Initialises libsodium on the first call. Ends the program if there are no secure random numbers, because
+/// no key would be secret. Any thread may call this function.
+RECKONER_NET_API void initialise_sodium();
+
+/// Fills `bytes` with cryptographically secure random numbers. Any thread may call this function.
 inline void fill_random(std::span<std::byte> bytes) {
-  [[maybe_unused]] static const int ready = sodium_init();
+  initialise_sodium();
   randombytes_buf(bytes.data(), bytes.size());
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <reckoner/reckoning/export.hpp>
+#include <reckoner/reckoning/result.hpp>
 
 namespace reckoner {
 
@@ -93,19 +94,21 @@ struct ConnectToken {
   std::uint64_t expires_s = 0;                   ///< seconds since 1970; later the token is invalid
   std::array<std::byte, kNonceBytes> nonce{};    ///< used once; makes the encryption of each token unique
   std::array<std::byte, kSealedBytes> sealed{};  ///< for servers: client id, servers, keys and user data
-  std::vector<ServerAddress> servers;            ///< servers to join; NetworkDialer tries them in this order
+  std::vector<ServerAddress>
+      servers;          ///< servers to join, which NetworkDialer tries in this order; a ticket has none
   SecretKey to_server;  ///< session keys are derived from it; for data sent by the client
   SecretKey to_client;  ///< for data sent by the server
 };
 
 /// Issues a token; called by a backend. `key` is shared with the servers. `game` separates games, and
-/// versions of a game, that use one key. The grant must name 1 to kMaxServers servers. When a server accepts
-/// the token, it may end older logins of the client id (ServerSecurity::sessions_per_client).
-[[nodiscard]] RECKONER_NET_API ConnectToken issue_token(const ConnectGrant& grant, const SecretKey& key,
-                                                        std::uint64_t game);
+/// versions of a game, that use one key. Fails unless the grant names 1 to kMaxServers servers. When a server
+/// accepts the token, it may end older logins of the client id (ServerSecurity::sessions_per_client).
+[[nodiscard]] RECKONER_NET_API Result<ConnectToken> issue_token(const ConnectGrant& grant,
+                                                                const SecretKey& key, std::uint64_t game);
 
-/// Converts a token to bytes and back. read_token() returns nullopt if the bytes are not a token.
-[[nodiscard]] RECKONER_NET_API std::array<std::byte, ConnectToken::kBytes> write_token(
+/// Converts a token or a ticket to bytes and back. write_token() fails if there are more than kMaxServers
+/// servers. read_token() returns nullopt if the bytes are not a token.
+[[nodiscard]] RECKONER_NET_API Result<std::array<std::byte, ConnectToken::kBytes>> write_token(
     const ConnectToken& token);
 [[nodiscard]] RECKONER_NET_API std::optional<ConnectToken> read_token(std::span<const std::byte> bytes);
 

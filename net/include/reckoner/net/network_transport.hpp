@@ -87,8 +87,8 @@ struct ClientSecurity {
   ConnectToken token;      ///< from the backend or from NetworkTransport::ticket(); valid once
   std::uint64_t game = 0;  ///< must equal ServerSecurity::game
   /// Needed to present a token again if it is unknown whether the server accepted it. Use the same secret for
-  /// each attempt (SecretKey::make()): it proves that the attempts come from one client. Empty: the transport
-  /// generates one and does not reveal it.
+  /// each attempt (SecretKey::make()): it proves that the attempts come from one client. Each attempt has its
+  /// own session keys nevertheless. Empty: the transport generates one and does not reveal it.
   SecretKey secret{};
 };
 
