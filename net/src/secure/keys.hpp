@@ -32,7 +32,7 @@ const unsigned char* raw(const std::array<std::byte, N>& bytes) {
 
 /// Initialises libsodium on the first call. Ends the program if there are no secure random numbers, because
 /// no key would be secret. Any thread may call this function.
-RECKONER_NET_API void initialise_sodium();
+void initialise_sodium();
 
 /// Fills `bytes` with cryptographically secure random numbers. Any thread may call this function.
 inline void fill_random(std::span<std::byte> bytes) {
