@@ -33,7 +33,7 @@ if(RECKONER_DEVELOPER)
 endif()
 # Parsing the standard library takes most of the time of a small file. A game's own build is not changed.
 option(RECKONER_PRECOMPILE "Precompile the standard library's and GLM's headers" ${RECKONER_DEVELOPER})
-option(RECKONER_UNITY "Compile several files of tests, harness and programs as one" ${RECKONER_DEVELOPER})
+option(RECKONER_UNITY "Compile several files as one" ${RECKONER_DEVELOPER})
 get_filename_component(RECKONER_ROOT "${CMAKE_CURRENT_LIST_DIR}/.." ABSOLUTE)
 
 if(RECKONER_SANITIZE)
@@ -93,12 +93,16 @@ function(reckoner_precompile_as target other)
   endif()
 endfunction()
 
-# reckoner_compile_quickly(target): for code that no game links: tests, harness and programs. Compiles several files as
-# one, because most of the time goes into templates that every file would instantiate again. Files of one target
-# therefore share one set of file-local names.
+# reckoner_compile_quickly(target [FILES_AT_ONCE]): compiles several files as one (8, or as many as given), because most
+# of the time goes into headers and templates that every file would compile again. Files of one target therefore share
+# one set of file-local names. ./dev package compiles each file by itself.
 function(reckoner_compile_quickly target)
+  set(files 8)
+  if(ARGC GREATER 1)
+    set(files "${ARGV1}")
+  endif()
   if(RECKONER_UNITY)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${files})
   endif()
 endfunction()
 
@@ -148,6 +152,8 @@ function(reckoner_library name)
   reckoner_compile_flags(reckoner_${name})
   if(ARG_INTERNAL)
     reckoner_compile_quickly(reckoner_${name})
+  else()
+    reckoner_compile_quickly(reckoner_${name} 4)  # fewer, so that a change of one file compiles soon
   endif()
   if(ARG_PRECOMPILE)
     reckoner_optimise_less(reckoner_${name})

@@ -11,8 +11,8 @@
 namespace reckoner {
 namespace {
 
-constexpr unsigned kGapOrder = 2;  // of slot gaps
-constexpr unsigned kAgeOrder = 0;  // most changes are sent in the tick in which they happen
+constexpr unsigned kGapOrder = 2;        // of slot gaps
+constexpr unsigned kChangeAgeOrder = 0;  // most changes are sent in the tick in which they happen
 
 // An integer is sent as its offset from `least`. Unsigned arithmetic makes this correct for every 64-bit
 // range.
@@ -131,7 +131,7 @@ void write_changes(BitWriter& writer, std::span<const FieldSpec> fields, std::sp
     for_each_bit(mask, [&](std::size_t i) { group |= std::uint32_t{changed[i] == tick} << i; });
     mask &= ~group;
     std::uint32_t age = now - tick;
-    archive(wire::golomb(age, kAgeOrder));
+    archive(wire::golomb(age, kChangeAgeOrder));
     write_set(writer, fields.size(), group);
     for_each_bit(group, [&](std::size_t i) { write_value(writer, fields[i], values[i]); });
     if (fields.size() > 1) writer.write(mask != 0 ? 1 : 0, 1);
@@ -144,7 +144,7 @@ void read_changes(BitReader& reader, std::span<const FieldSpec> fields, std::vec
   std::uint32_t seen = 0;
   for (bool more = true; more && !reader.failed();) {
     std::uint32_t age = 0;
-    archive(wire::golomb(age, kAgeOrder));
+    archive(wire::golomb(age, kChangeAgeOrder));
     const std::uint32_t group = read_set(reader, fields.size());
     if ((group & seen) != 0) reader.fail();
     if (reader.failed()) return;

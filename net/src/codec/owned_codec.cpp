@@ -7,12 +7,12 @@
 namespace reckoner {
 namespace {
 
-constexpr unsigned kGapOrder = 2;
+constexpr unsigned kSlotGapOrder = 2;
 constexpr unsigned kReferenceOrder = 4;
 
 template <class Archive>
 void serialize_head(Archive& archive, OwnedHead& head, std::uint32_t& gap, bool& refers, std::uint32_t& age) {
-  archive(wire::golomb(gap, kGapOrder), wire::ranged(head.term, 0, kTerms - 1), head.tick, refers);
+  archive(wire::golomb(gap, kSlotGapOrder), wire::ranged(head.term, 0, kTerms - 1), head.tick, refers);
   if (refers) archive(wire::golomb(age, kReferenceOrder));
 }
 

@@ -10,8 +10,8 @@
 namespace reckoner::secure {
 namespace {
 
-constexpr double kFirstWaitS = 0.1;  // between two probes; each wait is twice the previous one
-constexpr double kMaxWaitS = 0.4;
+constexpr double kFirstProbeWaitS = 0.1;  // between two probes; each wait is twice the previous one
+constexpr double kMaxProbeWaitS = 0.4;
 constexpr double kRoundS = 1.0;       // length of a round after the old address has won
 constexpr double kSettleS = 2.0;      // after the new address has won: the old one may still prove itself
 constexpr double kForgetS = 10.0;     // forgets a silent address, and an earlier round, after this time
@@ -94,7 +94,7 @@ void PathCheck::probed(Side& unproven, double now_s) {
   unproven.credit -= kProbeBytes;
   if (!asked_) asked_s_ = now_s;
   asked_ = true;
-  wait_s_ = std::clamp(2.0 * wait_s_, kFirstWaitS, kMaxWaitS);
+  wait_s_ = std::clamp(2.0 * wait_s_, kFirstProbeWaitS, kMaxProbeWaitS);
   next_s_ = now_s + wait_s_;
 }
 
