@@ -2,6 +2,7 @@
 // The entities of a server.
 #include "capi/src/server_handle.hpp"
 #include "capi/src/shared_fields.hpp"
+#include "server/src/server_settings.hpp"
 
 #include <string>
 
@@ -142,13 +143,13 @@ reckoner_result reckoner_server_give(reckoner_server* server, reckoner_entity en
     if (const auto result = capi::read_struct(rules, c); result != RECKONER_OK) return result;
   }
   if (c.policy < RECKONER_OWNER_ACCEPT || c.policy > RECKONER_OWNER_REFUSE || c.gone < RECKONER_GONE_REST ||
-      c.gone > RECKONER_GONE_DESPAWN || !(c.max_acceleration_mps2 > 0.0) || !(c.max_updates_per_s > 0.0) ||
-      !(c.silence_s > 0.0) || !(c.frame_reach_m >= 0.0))
+      c.gone > RECKONER_GONE_DESPAWN)
     return RECKONER_ERROR_ARGUMENT;
   return with_server(server, [&](Server& s) -> reckoner_result {
     const EntityId id = entity_id(entity);
     OwnershipRules given;
     copy_from_c(capi::kOwnershipFields, given, c);
+    if (find_invalid<OwnershipRules>(kOwnershipSettings, given)) return RECKONER_ERROR_ARGUMENT;
     return s.give(id, ClientId{owner}, given) ? RECKONER_OK : refused(s, id);
   });
 }

@@ -15,10 +15,7 @@
 namespace reckoner::harness {
 namespace {
 
-template <class Table>
-CLI::Validator range_in(const Table& table, std::string_view setting, const std::string& option) {
-  return program::setting_range(find_setting(table, setting), option);
-}
+using program::range_in;
 
 struct LinkOptionHelp {
   const char* name;

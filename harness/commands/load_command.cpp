@@ -8,7 +8,9 @@
 #include "harness/stress/load/load_figures.hpp"
 #include "harness/stress/load/load_roles.hpp"
 #include "harness/stress/load/load_run.hpp"
+#include "programs/common/setting_options.hpp"
 #include "programs/common/stop_signal.hpp"
+#include "server/src/server_settings.hpp"
 
 #include <csignal>
 #include <memory>
@@ -100,8 +102,10 @@ void add_load_command(CLI::App& app, int& exit_code, const char* argv0) {
       ->check(CLI::Range(0.5, 3600.0));
   command->add_option("--warmup-s", run.warmup_s, "after the last client has joined, s")
       ->check(CLI::Range(0.0, 600.0));
-  command->add_option("--tick-rate", run.tick_rate_hz, "ticks per second")->check(CLI::Range(1.0, 1000.0));
-  command->add_option("--threads", run.threads, "threads of the server")->check(CLI::Range(1u, 64u));
+  command->add_option("--tick-rate", run.tick_rate_hz, "ticks per second")
+      ->check(program::range_in(kServerSettings, "tick_rate_hz", "--tick-rate"));
+  command->add_option("--threads", run.threads, "threads of the server")
+      ->check(program::range_in(kServerSettings, "threads", "--threads"));
   command->add_option("--join-rate", run.join_rate_hz, "clients that join per second")
       ->check(CLI::Range(1.0, 10'000.0));
   command

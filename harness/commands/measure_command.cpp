@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
+#include "client/src/client_settings.hpp"
 #include "harness/commands/cli_options.hpp"
 #include "harness/commands/commands.hpp"
 #include "harness/metrics/figures_json.hpp"
 #include "harness/metrics/figures_text.hpp"
 #include "harness/metrics/measure.hpp"
+#include "programs/common/setting_options.hpp"
 
 #include <memory>
 
@@ -49,7 +51,7 @@ void add_measure_command(CLI::App& app, int& exit_code) {
   command->add_option("--teleport-mps", arguments->options.teleport_mps, "a faster step is a teleport, m/s")
       ->check(CLI::PositiveNumber);
   command->add_option("--frame-rate", arguments->options.frame_rate_hz, "frames of the client per second")
-      ->check(CLI::Range(1.0, 1000.0));
+      ->check(program::range_in(kPlayoutSettings, "frame_rate_hz", "--frame-rate"));
   command
       ->add_option("--one-way-ms", arguments->one_way_ms,
                    "time that a spawn or despawn may take to arrive, ms")

@@ -27,7 +27,7 @@ using nlohmann::ordered_json;
 
 constexpr std::array<const char*, 5> kFields{"position", "velocity", "acceleration", "orientation",
                                              "angular_velocity"};
-constexpr double kUnitTolerance = 0.01;
+constexpr double kStateUnitTolerance = 0.01;
 
 // Parses an array of `count` finite numbers.
 template <std::size_t count>
@@ -71,7 +71,7 @@ Result<DisState> read_state(const std::string& text) {
     if (!q) return Error{q.error()};
     state.orientation = {(*q)[0], (*q)[1], (*q)[2], (*q)[3]};
     const double norm = glm::length(state.orientation);
-    if (!(std::abs(norm - 1.0) <= kUnitTolerance))
+    if (!(std::abs(norm - 1.0) <= kStateUnitTolerance))
       return Error{"\"orientation\" is not a unit quaternion w,x,y,z"};
     state.orientation = state.orientation / norm;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "harness/replay/replay.hpp"
 
+#include "client/src/client_settings.hpp"
 #include "harness/metrics/frame_metrics.hpp"
 #include "harness/metrics/measured_frames.hpp"
 #include "harness/metrics/route_metrics.hpp"
@@ -9,7 +10,9 @@
 #include "harness/replay/replay_network.hpp"
 #include "harness/replay/replay_run.hpp"
 #include "harness/replay/rogue_owner.hpp"
+#include "net/src/wire/archetype_settings.hpp"
 #include "scenario/feed.hpp"
+#include "server/src/server_settings.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -35,18 +38,21 @@ Span span_of(const scenario::Source& source, const ReplayOptions& options) {
 }
 
 std::optional<Error> check(const ReplayOptions& options) {
-  const auto rate_ok = [](double hz) { return hz >= 1.0 && hz <= 1000.0; };
-  if (!rate_ok(options.tick_rate_hz)) return Error{"the tick rate must be 1 to 1000 per second"};
-  if (!rate_ok(options.frame_rate_hz)) return Error{"the frame rate must be 1 to 1000 per second"};
   const SendBudget& budget = options.budget;
+  const std::optional<Error> wrong_numbers[] = {
+      find_invalid(find_setting(kServerSettings, "tick_rate_hz"), options.tick_rate_hz, "the tick rate"),
+      find_invalid(find_setting(kPlayoutSettings, "frame_rate_hz"), options.frame_rate_hz, "the frame rate"),
+      find_invalid(find_setting(kServerSettings, "updates_per_second"), budget.updates_per_second,
+                   "the budget of updates per second"),
+      find_invalid(find_setting(kServerSettings, "fixed_rate_hz"), budget.fixed_rate_hz, "the fixed rate"),
+      find_invalid(find_setting(kArchetypeSettings, "threshold_m"), budget.threshold_m, "the threshold in m"),
+      find_invalid(find_setting(kArchetypeSettings, "threshold_rad"), budget.threshold_rad,
+                   "the threshold in rad")};
+  for (const std::optional<Error>& wrong : wrong_numbers) {
+    if (wrong) return wrong;
+  }
   if (budget.updates_per_second > 0.0 && budget.fixed_rate_hz > 0.0) {
     return Error{"a budget of updates per second cannot be combined with a fixed rate"};
-  }
-  if (budget.updates_per_second < 0.0 || budget.fixed_rate_hz < 0.0) {
-    return Error{"a rate of updates must be above zero"};
-  }
-  if (!(budget.threshold_m > 0.0) || !(budget.threshold_rad > 0.0)) {
-    return Error{"the thresholds must be above zero"};
   }
   if (auto wrong = check(options.links.up)) return wrong;
   return check(options.links.down);

@@ -30,6 +30,13 @@ template <class Config>
       "[" + range_text(setting) + (is_zero_apart(setting) ? " or 0]" : "]"));
 }
 
+/// Checks that an option's text is valid for the setting with this name in a table.
+template <class Table>
+[[nodiscard]] CLI::Validator range_in(const Table& table, std::string_view setting,
+                                      const std::string& option) {
+  return setting_range(find_setting(table, setting), option);
+}
+
 /// Adds the option of a setting, which sets the member of `config`. The help text, the range and the default
 /// come from the setting's description and from `config`, which must outlive the parsing.
 template <class Config>

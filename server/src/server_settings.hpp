@@ -56,4 +56,18 @@ inline constexpr std::array kServerSettings{
         "how often the relevant entities of a client are determined, s"),
 };
 
+/// The numbers of OwnershipRules.
+inline constexpr std::array kOwnershipSettings{
+    setting<&OwnershipRules::max_acceleration_mps2>("max_acceleration_mps2", "", "m/s^2", 0.001, 1e12, "",
+                                                    "largest acceleration of the owner's motions, m/s^2"),
+    setting<&OwnershipRules::max_updates_per_s>("max_updates_per_s", "", "per second", 0.001, 1e6, "",
+                                                "motions per second of the owner; the server ignores more"),
+    setting<&OwnershipRules::frame_reach_m>(
+        "frame_reach_m", "", "m", 0.0, 1e12, "the owner may not change the frame",
+        "the owner may move the entity into a frame up to this distance from the frame's middle, m"),
+    setting<&OwnershipRules::silence_s>(
+        "silence_s", "", "s", 0.001, 3600.0, "",
+        "the entity comes to rest if its owner sends no motion for this time, s"),
+};
+
 }  // namespace reckoner

@@ -122,6 +122,44 @@ TEST(DocumentLinks, HaveTargets) {
   EXPECT_GT(links, 40u);
 }
 
+/// Texts in backticks that match the pattern's first group.
+std::set<std::string> named_in_documents(const char* pattern) {
+  std::set<std::string> names;
+  const std::regex form(pattern);
+  for (const fs::path& page : documents()) {
+    if (page.filename() == "CHANGELOG.md") continue;  // names things that no longer exist
+    const std::string text = text_of(page);
+    for (std::sregex_iterator it(text.begin(), text.end(), form), end; it != end; ++it)
+      names.insert((*it)[1]);
+  }
+  return names;
+}
+
+TEST(DocumentNames, FilesExist) {
+  const auto names = named_in_documents(R"(`([a-z_]+/[\w./-]+\.(?:hpp|cpp|h|py|toml|cmake|txt|service))`)");
+  EXPECT_GT(names.size(), 10u);
+  for (const std::string& name : names) {
+    bool exists = fs::exists(kRoot / name) || fs::exists(kRoot / "docs" / name);
+    for (const char* library : {"reckoning", "net", "server", "client"})
+      exists = exists || fs::exists(kRoot / library / "include" / name);
+    EXPECT_TRUE(exists) << name;
+  }
+}
+
+TEST(DocumentNames, TestsExist) {
+  std::string sources;
+  for (const auto& file : fs::recursive_directory_iterator{kRoot / "tests"}) {
+    if (file.path().extension() == ".cpp") sources += text_of(file.path());
+  }
+  const auto names = named_in_documents(R"(`([A-Z][A-Za-z0-9]+\.[A-Z][A-Za-z0-9]+)`)");
+  EXPECT_GT(names.size(), 50u);
+  for (const std::string& name : names) {
+    const std::size_t dot = name.find('.');
+    const std::string declared = "(" + name.substr(0, dot) + ", " + name.substr(dot + 1) + ")";
+    EXPECT_NE(sources.find(declared), std::string::npos) << name;
+  }
+}
+
 // Every document must be reachable from the README.
 TEST(DocumentLinks, EveryPageIsReachable) {
   std::set<fs::path> reached;

@@ -139,6 +139,7 @@ TEST(SettingsDocuments, TablesMatchTheDescriptions) {
   expect_in_reference(reference, kClientSettings, ClientConfig{});
   expect_in_reference(reference, kPlayoutSettings, PlayoutConfig{});
   expect_in_reference(reference, kArchetypeSettings, Archetype{});
+  expect_in_reference(reference, kOwnershipSettings, OwnershipRules{});
   const std::string operations = test::read_file(documents / "OPERATIONS.md");
   expect_in_operations(operations, kTransportLimitSettings, TransportLimits{});
   expect_in_operations(operations, kSecuritySettings, ServerSecurity{.key = SecretKey{}});

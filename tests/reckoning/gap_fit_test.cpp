@@ -302,9 +302,9 @@ TEST(GapFit, FastWheelKeepsTheGamesAngularVelocity) {
       fit.observe(wheel);
       if (i % 8 == 0) fit.learn(8 * kTickS);
     }
-    const State told = fit.smoothed(wheel);
-    EXPECT_LT(glm::distance(told.angular_velocity, wheel.angular_velocity), 0.01 * rate_rps) << rate_rps;
-    EXPECT_LT(angle_between(told.orientation, wheel.orientation), 0.01) << rate_rps;
+    const State given = fit.smoothed(wheel);
+    EXPECT_LT(glm::distance(given.angular_velocity, wheel.angular_velocity), 0.01 * rate_rps) << rate_rps;
+    EXPECT_LT(angle_between(given.orientation, wheel.orientation), 0.01) << rate_rps;
   }
 }
 

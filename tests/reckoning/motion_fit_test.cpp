@@ -237,11 +237,11 @@ TEST(MotionFit, HorizonMayChangeAtAnyTime) {
   for (int i = 0; i < 600; ++i) {
     const State truth = feed(fit, hop, 0.1 * i, 0.1 * i + 0.1);
     fit.change_horizon(0.12 + 0.15 * std::fmod(0.618034 * i, 1.0));
-    const State told = fit.fitted(truth);
-    ASSERT_TRUE(std::isfinite(glm::length(told.acceleration)));
-    ASSERT_LT(glm::length(told.acceleration), 200.0f);
+    const State given = fit.fitted(truth);
+    ASSERT_TRUE(std::isfinite(glm::length(given.acceleration)));
+    ASSERT_LT(glm::length(given.acceleration), 200.0f);
     if (fit.settled()) {
-      ASSERT_EQ(glm::length(told.acceleration), 0.0f);
+      ASSERT_EQ(glm::length(given.acceleration), 0.0f);
     }
   }
 }

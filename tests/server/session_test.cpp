@@ -128,10 +128,10 @@ TEST(Session, SpawnsWaitUntilEarlierOnesAreConfirmed) {
   EXPECT_TRUE(bench.confirm(5096));
   bench.step();
   EXPECT_EQ(bench.transport.control.size(), 9000u);
-  std::set<EntityId> told;
+  std::set<EntityId> spawned;
   for (const ControlMessage& message : bench.transport.control)
-    told.insert(std::get<SpawnMessage>(message).entity);
-  EXPECT_EQ(told.size(), 9000u);
+    spawned.insert(std::get<SpawnMessage>(message).entity);
+  EXPECT_EQ(spawned.size(), 9000u);
 }
 
 TEST(Session, EntityRemovedWhileItsSpawnWaitsIsNeverSent) {

@@ -60,13 +60,13 @@ TEST(ShownEntityHistory, EqualsTheClientsPoseBitForBit) {
             path == MotionPath::predict ? random.uniform(0.05, 0.3) : random.uniform(-0.3, 0.3);
         applied.push_back({std::max(0.01, stamp_s + delay_s), random_motion(random, stamp_s)});
       }
-      std::vector<Applied> told = applied;  // in any order, some twice
-      told.insert(told.end(), applied.begin(), applied.begin() + 5);
-      for (std::size_t i = told.size(); i > 1; --i)
-        std::swap(told[i - 1], told[random.below(i)]);
+      std::vector<Applied> reports = applied;  // in any order, some twice
+      reports.insert(reports.end(), applied.begin(), applied.begin() + 5);
+      for (std::size_t i = reports.size(); i > 1; --i)
+        std::swap(reports[i - 1], reports[random.below(i)]);
       ShownEntityHistory seen({1, 0}, first, path);
       seen.appear(0.0);
-      for (const Applied& a : told)
+      for (const Applied& a : reports)
         seen.add(a.shown_s, a.motion, kBlendS, kForeverS);
 
       std::sort(applied.begin(), applied.end(),

@@ -17,7 +17,7 @@ void note_oldest(std::optional<Tick>& oldest, Tick tick) {
   if (!oldest || earlier(tick, *oldest)) oldest = tick;
 }
 
-TEST(SpawnQueue, OldestTickIsTheMinimumInAnyOrder) {
+TEST(SpawnQueue, OldestIsTheMinimumInAnyOrder) {
   scenario::Random random{1};
   const Tick begin = 0xffffff00u;  // ticks wrap
   SpawnQueue queue;

@@ -30,7 +30,7 @@ constexpr double kArrivedS = 2e-5;  // a remaining difference below this is invi
 // The rate of change itself changes gradually, so that no shown velocity steps. It reaches the fastest growth
 // in 0.2 s, and is proportional to the remaining difference near the end.
 constexpr double kDriftChange = 0.5;  // s/s^2
-constexpr double kSettleS = 0.3;
+constexpr double kDelaySettleS = 0.3;
 
 constexpr double kLongestDelayS = 2.0;  // less than RemoteEntity's history and the slots' quarantine
 
@@ -109,7 +109,7 @@ bool PlayoutClock::advance(double now_s, bool stepped) {
   }
   if (elapsed_s <= 0.0) return false;
   if (settled_) {
-    const double wanted_drift = std::clamp((wanted_delay_s() - delay_s_) / kSettleS, -kShrink, kGrowth);
+    const double wanted_drift = std::clamp((wanted_delay_s() - delay_s_) / kDelaySettleS, -kShrink, kGrowth);
     drift_ += std::clamp(wanted_drift - drift_, -kDriftChange * elapsed_s, kDriftChange * elapsed_s);
     delay_s_ = std::max(0.0, delay_s_ + drift_ * elapsed_s);
   } else {

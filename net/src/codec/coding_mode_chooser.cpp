@@ -93,10 +93,10 @@ void CodingModeChooser::observe(const QuantisedState& state, const QuantisedStat
 }
 
 CodingMode CodingModeChooser::choose(std::uint8_t precision, double delay_s, double gap_s) {
-  constexpr float kLongestGapS = 2.0f;
+  constexpr float kLongestSampledGapS = 2.0f;
   if (gap_s > 0.0) {
     gap_rate_ = std::max(kGapRate, gap_rate_ / (1.0f + gap_rate_));
-    learn(gap_s_, std::min(static_cast<float>(gap_s), kLongestGapS), gap_rate_);
+    learn(gap_s_, std::min(static_cast<float>(gap_s), kLongestSampledGapS), gap_rate_);
   }
   coding_mode_.precision = precision;
   const std::uint8_t reach = reach_for(delay_s + double{gap_s_});

@@ -61,7 +61,7 @@ const Route* RouteTable::find(RouteId id) const {
 namespace {
 
 constexpr double kMaxAccelerationMps2 = 1e5;
-constexpr double kMaxSteps = 2'000'000'000.0;  // fits in 32 bits, with the sign
+constexpr double kMaxRouteSteps = 2'000'000'000.0;  // fits in 32 bits, with the sign
 
 struct Steps {
   double distance_m;
@@ -75,7 +75,7 @@ Steps steps_at(const Quantisation& q, std::uint8_t precision) {
 }
 
 bool within(double value, double limit, double finest_step) {
-  return std::abs(value) <= limit && std::abs(value) <= kMaxSteps * finest_step;
+  return std::abs(value) <= limit && std::abs(value) <= kMaxRouteSteps * finest_step;
 }
 
 double on_one_period(double distance, const Route& route) {

@@ -17,7 +17,7 @@
 namespace reckoner {
 
 /// Levels of detail: the threshold of each is four times that of the one before.
-inline constexpr std::size_t kLevels = 3;
+inline constexpr std::size_t kLevels = UpdateHeader::kLevels;
 inline constexpr double kLevelFactor = 4.0;
 
 /// The part of a publish stream that every tick reads for every subscriber. The heads of all streams lie

@@ -14,7 +14,7 @@ constexpr double kStepS = 0.25;
 // clocks was set, or stopped.
 constexpr double kContradictionS = 0.05;
 
-constexpr double kSettleS = 0.5;  // time constant of the exponential decay of an error
+constexpr double kClockSettleS = 0.5;  // time constant of the exponential decay of an error
 
 }  // namespace
 
@@ -58,7 +58,7 @@ bool ClockSync::advance(double local_s) {
     offset_s_ = target_s;
     return true;
   }
-  const double wanted_s = error_s * std::min(1.0, elapsed_s / kSettleS);
+  const double wanted_s = error_s * std::min(1.0, elapsed_s / kClockSettleS);
   const double allowed_s = kLargestSlew * elapsed_s;
   offset_s_ += std::clamp(wanted_s, -allowed_s, allowed_s);
   return false;

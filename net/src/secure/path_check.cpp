@@ -13,7 +13,7 @@ namespace {
 constexpr double kFirstProbeWaitS = 0.1;  // between two probes; each wait is twice the previous one
 constexpr double kMaxProbeWaitS = 0.4;
 constexpr double kRoundS = 1.0;       // length of a round after the old address has won
-constexpr double kSettleS = 2.0;      // after the new address has won: the old one may still prove itself
+constexpr double kPathSettleS = 2.0;  // after the new address has won: the old one may still prove itself
 constexpr double kForgetS = 10.0;     // forgets a silent address, and an earlier round, after this time
 constexpr double kChangesPerS = 5.0;  // maximum rate of changes of the probed address
 constexpr double kChangesAtOnce = 5.0;
@@ -67,7 +67,7 @@ void PathCheck::begin(const ServerAddress& in_use, const ServerAddress& from, do
 
 void PathCheck::received(const ServerAddress& in_use, const Datagram& datagram, double now_s) {
   if (now_s - heard_s_ > kForgetS) open_ = wary_ = false;
-  if (open_ && in_use == new_.address && now_s - decided_s_ > kSettleS) open_ = false;
+  if (open_ && in_use == new_.address && now_s - decided_s_ > kPathSettleS) open_ = false;
   const ServerAddress& from = datagram.from;
   const bool known = open_ && (from == old_.address || from == new_.address);
   const bool elsewhere = from != in_use && datagram.genuine;
@@ -87,7 +87,7 @@ void PathCheck::received(const ServerAddress& in_use, const Datagram& datagram, 
 bool PathCheck::due(const ServerAddress& in_use, double now_s) const {
   if (!open_ || now_s < next_s_) return false;
   if (in_use == old_.address) return new_.credit >= kProbeBytes;
-  return old_.spoken && old_.credit >= kProbeBytes && now_s - decided_s_ <= kSettleS;
+  return old_.spoken && old_.credit >= kProbeBytes && now_s - decided_s_ <= kPathSettleS;
 }
 
 void PathCheck::probed(Side& unproven, double now_s) {

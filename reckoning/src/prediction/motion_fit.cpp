@@ -29,8 +29,8 @@ constexpr std::uint8_t kMinLessons = 3;
 constexpr std::uint8_t kPriorLessons = 8;  // fewer lessons give no prior
 // Errors from a prior count as if they had been seen for half a second.
 constexpr float kPriorErrorShare = 0.1f;
-constexpr double kSettleS = 0.5;    // time at rest after which the entity's past is forgotten
-constexpr double kSampleHz = 60.0;  // tick rate for which the constants of LeastSquares are chosen
+constexpr double kFitSettleS = 0.5;  // time at rest after which the entity's past is forgotten
+constexpr double kSampleHz = 60.0;   // tick rate for which the constants of LeastSquares are chosen
 constexpr float kMaxRate2 = 1e12f;
 
 // Multiples of the golden ratio are aperiodic and visit the axes evenly.
@@ -61,7 +61,7 @@ void RateFit::set_horizon(double tick_rate_hz, double horizon_s) {
   ticks_per_slot_ = static_cast<std::uint16_t>(per_slot);
   horizon_ticks_ = static_cast<std::uint16_t>(slots_ * ticks_per_slot_);
   horizon_s_ = static_cast<float>(horizon_ticks_ / tick_rate_hz);
-  ticks_to_settle_ = static_cast<std::uint16_t>(horizon_ticks_ + std::ceil(kSettleS * tick_rate_hz));
+  ticks_to_settle_ = static_cast<std::uint16_t>(horizon_ticks_ + std::ceil(kFitSettleS * tick_rate_hz));
   samples_per_slot_ = static_cast<float>(3.0 * per_slot * kSampleHz / tick_rate_hz);
   kept_ = static_cast<float>(std::exp(-per_slot / (kMemoryS * tick_rate_hz)));
 }

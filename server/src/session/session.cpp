@@ -47,7 +47,7 @@ constexpr std::size_t kMaxResumeCharge = 2000;
 constexpr double kMaxAckDelayS = 0.1;
 
 // A new client gets more datagrams until its clock has settled.
-constexpr double kSettlingS = 1.5;
+constexpr double kJoinSettlingS = 1.5;
 constexpr double kSettlingHeartbeatS = 0.05;
 
 // Later, its time stamps are echoed at this interval. An echo costs five bytes, and the clock needs only the
@@ -537,7 +537,7 @@ void Session::write_datagrams(const TickInputs& inputs, std::size_t room, Scratc
     if (!write_datagram(inputs, room, scratch)) break;
   }
   // An owner waits for acknowledgements of its updates, and so gets datagrams more often.
-  const bool often = owned_count_ > 0 || inputs.now_s - joined_s_ < kSettlingS;
+  const bool often = owned_count_ > 0 || inputs.now_s - joined_s_ < kJoinSettlingS;
   const double heartbeat_s = often ? std::min(kSettlingHeartbeatS, heartbeat_s_) : heartbeat_s_;
   if (inputs.now_s - last_send_s_ >= heartbeat_s - 0.5 / tick_rate_hz_) write_datagram(inputs, room, scratch);
 }
@@ -636,7 +636,7 @@ ServerHeader Session::make_header(const TickInputs& inputs) const {
   header.complete_age = complete_age(inputs.tick);
   if (wants_ack_ && sequence_distance(received_.ack().newest, *wants_ack_) <= kAckedDatagrams)
     header.ack = received_.ack();
-  const double echo_interval_s = inputs.now_s - joined_s_ < kSettlingS ? 0.0 : kEchoIntervalS;
+  const double echo_interval_s = inputs.now_s - joined_s_ < kJoinSettlingS ? 0.0 : kEchoIntervalS;
   if (stamp_ && inputs.now_s - last_echo_s_ >= echo_interval_s) {
     const double held = std::round((inputs.tick_time_s - stamp_arrival_s_) / kStampUnitS);
     if (std::abs(held) <= Echo::kMaxHeld) header.echo = Echo{*stamp_, static_cast<std::int32_t>(held)};

@@ -12,8 +12,9 @@ namespace {
 
 Error unnamed() {
   return Error{
-      "it listens on every address: those that tokens name it by must be given, or that tokens for any "
-      "server will do"};
+      "addresses is empty and the server listens on every address; list the addresses that tokens name, or "
+      "set "
+      "any_server"};
 }
 
 // A token must name one of these addresses. Empty: tokens for any server are valid.
@@ -33,7 +34,7 @@ Result<std::vector<ServerAddress>> addresses_of(const ServerSecurity& security, 
 std::optional<Error> find_invalid_setting(const ServerSecurity& security, bool on_every_address) {
   if (!security.key) return Error{"the key is empty"};
   if (security.any_server && !security.addresses.empty())
-    return Error{"tokens are for the servers that are named, or for any: not both"};
+    return Error{"any_server is set and addresses is not empty; only one is allowed"};
   if (auto error = find_invalid<ServerSecurity>(kSecuritySettings, security)) return error;
   if (on_every_address && security.addresses.empty() && !security.any_server) return unnamed();
   return std::nullopt;
