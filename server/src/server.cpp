@@ -807,7 +807,7 @@ bool Server::give(EntityId id, ClientId owner, const OwnershipRules& rules) {
   Impl& s = *impl_;
   Entity* entity = s.entities.find(id);
   if (entity == nullptr || s.sessions.find(owner) == nullptr) return false;
-  if (find_invalid<OwnershipRules>(kOwnershipSettings, rules)) return false;
+  if (!is_valid(rules)) return false;
   s.ownership.give(*entity, owner, rules, s.next_tick, s.sessions, s.transport);
   s.entities.awake().insert(static_cast<std::uint32_t>(id.slot()));
   return true;

@@ -19,6 +19,10 @@ std::optional<Error> find_invalid_setting(const ServerConfig& config) {
   return find_invalid_setting(config.archetypes);
 }
 
+bool is_valid(const OwnershipRules& rules) {
+  return !find_invalid<OwnershipRules>(kOwnershipSettings, rules);
+}
+
 Result<Server> Server::create(ServerConfig config, Transport& transport) {
   if (auto error = find_invalid_setting(config)) return std::move(*error);
   return Server{std::make_unique<Impl>(std::move(config), transport, ServerTestSwitches{})};

@@ -19,6 +19,9 @@
 
 namespace reckoner {
 
+/// Whether all numbers are in their ranges (kOwnershipSettings).
+[[nodiscard]] bool is_valid(const OwnershipRules& rules);
+
 /// The limits of an owned entity's motion.
 struct OwnerLimits {
   double max_speed_mps = 0.0;
