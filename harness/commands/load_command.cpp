@@ -105,6 +105,7 @@ void add_load_command(CLI::App& app, int& exit_code, const char* argv0) {
   command->add_option("--tick-rate", run.tick_rate_hz, "ticks per second")
       ->check(program::range_in(kServerSettings, "tick_rate_hz", "--tick-rate"));
   command->add_option("--threads", run.threads, "threads of the server")
+      ->check(CLI::PositiveNumber)
       ->check(program::range_in(kServerSettings, "threads", "--threads"));
   command->add_option("--join-rate", run.join_rate_hz, "clients that join per second")
       ->check(CLI::Range(1.0, 10'000.0));
