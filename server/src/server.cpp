@@ -781,8 +781,8 @@ double Server::Impl::lever_m(std::uint32_t slot) const {
 
 // Measures only from time to time, because an entity that moves within a frame seldom changes the lever much.
 void Server::Impl::measure_levers() {
-  constexpr Tick kTicks = 8;
-  if (next_tick % kTicks != 0) return;
+  constexpr Tick kTicksBetweenMeasurements = 8;
+  if (next_tick % kTicksBetweenMeasurements != 0) return;
   for (const std::uint32_t slot : frames_with_lever) {
     Entity& entity = entities.slots()[slot];
     const double share = entity.levels[0].policy.lever_share();

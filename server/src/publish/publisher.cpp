@@ -16,7 +16,7 @@ namespace reckoner {
 namespace {
 
 // Each entity is sampled once in this many ticks, which are one round.
-constexpr std::size_t kTicks = 64;
+constexpr std::size_t kTicksPerAgeTurn = 64;
 
 // Weight of one round, or of one entity that ends, in the moving mean. Any value from 0.02 to 1 predicts the
 // recorded traces equally well, to within one percent.
@@ -57,8 +57,8 @@ MotionFit::Priors KindPriors::of(std::size_t archetype) const {
 
 void KindPriors::run(const EntityTable& entities) {
   const auto awake = entities.awake().words();
-  const std::size_t turn = next_turn_++ % kTicks;
-  for (std::size_t w = turn * awake.size() / kTicks; w < (turn + 1) * awake.size() / kTicks; ++w) {
+  const std::size_t turn = next_turn_++ % kTicksPerAgeTurn;
+  for (std::size_t w = turn * awake.size() / kTicksPerAgeTurn; w < (turn + 1) * awake.size() / kTicks; ++w) {
     SlotSet::for_each_in(awake[w], w, [&](std::uint32_t slot) {
       const Entity& entity = entities.slots()[slot];
       const MotionFit::Priors priors = entity.fit.priors();
@@ -66,7 +66,7 @@ void KindPriors::run(const EntityTable& entities) {
       kinds_[entity.archetype].angular.add(priors.angular);
     });
   }
-  if (turn != kTicks - 1) return;
+  if (turn != kTicksPerAgeTurn - 1) return;
   for (Kind& kind : kinds_) {
     kind.linear.end_round();
     kind.angular.end_round();
