@@ -3,9 +3,9 @@
 
 #include "harness/commands/cli_options.hpp"
 #include "harness/commands/commands.hpp"
-#include "harness/commands/curve_command.hpp"
-#include "harness/commands/predict_command.hpp"
-#include "harness/commands/replay_log_command.hpp"
+#include "harness/commands/motion/curve_command.hpp"
+#include "harness/commands/motion/predict_command.hpp"
+#include "harness/commands/replay/replay_log_command.hpp"
 
 #include <cstdio>
 #include <exception>

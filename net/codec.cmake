@@ -3,14 +3,14 @@
 set(NET_CODEC_SOURCES
   src/wire/bit_stream.cpp
   src/codec/motion_codec.cpp
-  src/codec/residual_codec.cpp
+  src/codec/residual/residual_codec.cpp
   src/wire/user_fields.cpp)
 
 # Server and client extrapolate baselines and compute values with this code, and must compute the same bits.
 set(NET_BIT_EXACT_SOURCES
-  src/codec/coding_mode_chooser.cpp
-  src/codec/coding_statistics.cpp
+  src/codec/residual/coding_mode_chooser.cpp
+  src/codec/residual/coding_statistics.cpp
   src/codec/motion_codec.cpp
-  src/codec/residual_codec.cpp
+  src/codec/residual/residual_codec.cpp
   src/codec/route_codec.cpp
   src/wire/user_fields.cpp)

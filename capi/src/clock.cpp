@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Functions without server or client: frames and scaled clocks.
-#include "capi/src/convert.hpp"
+#include "capi/src/values/convert.hpp"
 
 #include <reckoner/reckoning/scaled_clock.hpp>
 #include <reckoner/reckoning/state.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Functions without server or client: texts, versions, keys and tokens.
-#include "capi/src/boundary.hpp"
-#include "capi/src/convert.hpp"
+#include "capi/src/values/boundary.hpp"
+#include "capi/src/values/convert.hpp"
 #include "version.hpp"
 
 #include <cstdlib>

@@ -3,7 +3,7 @@
 #include "client/src/client_settings.hpp"
 #include "client/src/client_world.hpp"
 #include "client/src/shown/shown_debug.hpp"
-#include "net/src/wire/archetype_settings.hpp"
+#include "net/src/config/archetype_settings.hpp"
 #include "reckoning/src/motion/state_checks.hpp"
 
 #include <algorithm>

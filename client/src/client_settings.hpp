@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "net/src/wire/settings.hpp"
+#include "net/src/config/settings.hpp"
 
 #include <reckoner/client/client.hpp>
 #include <reckoner/client/playout.hpp>

@@ -2,8 +2,8 @@
 #include "harness/commands/cli_options.hpp"
 
 #include "client/src/client_settings.hpp"
-#include "net/src/wire/archetype_settings.hpp"
-#include "programs/common/setting_options.hpp"
+#include "net/src/config/archetype_settings.hpp"
+#include "programs/common/options/setting_options.hpp"
 #include "server/src/server_settings.hpp"
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 #include "harness/replay/replay.hpp"
 #include "harness/report/report_error.hpp"
 #include "harness/sim/link_script.hpp"
-#include "programs/common/options.hpp"
+#include "programs/common/options/options.hpp"
 
 #include <cstddef>
 #include <cstdint>

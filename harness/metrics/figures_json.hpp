@@ -3,7 +3,7 @@
 
 #include "harness/metrics/figures.hpp"
 #include "harness/metrics/route_metrics.hpp"
-#include "net/src/codec/coding_statistics.hpp"
+#include "net/src/codec/residual/coding_statistics.hpp"
 
 #include <nlohmann/json.hpp>
 

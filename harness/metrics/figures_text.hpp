@@ -2,7 +2,7 @@
 #pragma once
 
 #include "harness/metrics/figures.hpp"
-#include "net/src/codec/coding_statistics.hpp"
+#include "net/src/codec/residual/coding_statistics.hpp"
 
 #include <optional>
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "harness/replay/enet_network.hpp"
 
-#include "programs/common/clock.hpp"
+#include "programs/common/loop/clock.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "harness/replay/conditioner.hpp"
+#include "harness/conditioner/conditioner.hpp"
 #include "harness/replay/replay_network.hpp"
 
 #include <atomic>

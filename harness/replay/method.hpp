@@ -6,7 +6,7 @@
 #include "harness/metrics/route_metrics.hpp"
 #include "harness/replay/replay.hpp"
 #include "harness/replay/replay_network.hpp"
-#include "net/src/codec/coding_statistics.hpp"
+#include "net/src/codec/residual/coding_statistics.hpp"
 #include "scenario/feed.hpp"
 #include "scenario/source.hpp"
 

@@ -10,7 +10,7 @@
 #include "harness/replay/replay_network.hpp"
 #include "harness/replay/replay_run.hpp"
 #include "harness/replay/rogue_owner.hpp"
-#include "net/src/wire/archetype_settings.hpp"
+#include "net/src/config/archetype_settings.hpp"
 #include "scenario/feed.hpp"
 #include "server/src/server_settings.hpp"
 

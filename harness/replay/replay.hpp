@@ -7,7 +7,7 @@
 #include "harness/metrics/route_metrics.hpp"
 #include "harness/sim/link_script.hpp"
 #include "harness/sim/packet_log.hpp"
-#include "net/src/codec/coding_statistics.hpp"
+#include "net/src/codec/residual/coding_statistics.hpp"
 #include "scenario/source.hpp"
 #include "server/src/test_switches.hpp"
 

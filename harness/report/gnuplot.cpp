@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "harness/report/gnuplot.hpp"
 
-#include "harness/report/child_process.hpp"
-#include "harness/report/scratch_folder.hpp"
+#include "harness/process/child_process.hpp"
+#include "harness/process/scratch_folder.hpp"
 
 #include <chrono>
 #include <fstream>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "programs/common/options.hpp"
+#include "programs/common/options/options.hpp"
 
 #include <string>
 

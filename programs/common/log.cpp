@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "programs/common/log.hpp"
 
-#include "programs/common/clock.hpp"
+#include "programs/common/loop/clock.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "programs/common/security.hpp"
 
-#include "programs/common/options.hpp"
+#include "programs/common/options/options.hpp"
 
 #include <cerrno>
 #include <chrono>

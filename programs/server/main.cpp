@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
 // reckoner-server: plays recorded or built-in motion to clients over UDP.
-#include "programs/common/clock.hpp"
-#include "programs/common/config_file.hpp"
-#include "programs/common/pace.hpp"
-#include "programs/common/stop_signal.hpp"
+#include "programs/common/loop/clock.hpp"
+#include "programs/common/loop/pace.hpp"
+#include "programs/common/loop/stop_signal.hpp"
+#include "programs/common/options/config_file.hpp"
 #include "programs/server/metrics.hpp"
 #include "programs/server/options.hpp"
 #include "programs/server/play.hpp"

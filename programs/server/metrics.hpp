@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "programs/common/status_page.hpp"
+#include "programs/common/sessions/status_page.hpp"
 #include "programs/server/play.hpp"
 
 #include <array>

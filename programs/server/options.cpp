@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "programs/server/options.hpp"
 
-#include "net/src/transport/limit_settings.hpp"
-#include "net/src/wire/archetype_settings.hpp"
+#include "net/src/config/archetype_settings.hpp"
+#include "net/src/transport/limits/limit_settings.hpp"
 #include "programs/common/archetypes.hpp"
-#include "programs/common/config_file.hpp"
-#include "programs/common/setting_options.hpp"
+#include "programs/common/options/config_file.hpp"
+#include "programs/common/options/setting_options.hpp"
 #include "server/src/server_settings.hpp"
 
 #include <string>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "programs/common/log.hpp"
-#include "programs/common/options.hpp"
+#include "programs/common/options/options.hpp"
 #include "programs/common/security.hpp"
 
 #include <cstdint>

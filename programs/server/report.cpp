@@ -2,7 +2,7 @@
 #include "programs/server/report.hpp"
 
 #include "programs/common/files.hpp"
-#include "programs/common/refusals_json.hpp"
+#include "programs/common/sessions/refusals_json.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

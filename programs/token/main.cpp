@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // reckoner-token: creates keys, and issues tokens as a backend does.
-#include "programs/common/options.hpp"
+#include "programs/common/options/options.hpp"
 #include "programs/common/security.hpp"
 
 #include <cstring>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "server/src/server_settings.hpp"
 
-#include "net/src/wire/archetype_settings.hpp"
+#include "net/src/config/archetype_settings.hpp"
 #include "server/src/server_impl.hpp"
 
 #include <memory>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "net/src/wire/settings.hpp"
+#include "net/src/config/settings.hpp"
 
 #include <reckoner/net/ids.hpp>
 #include <reckoner/net/transport.hpp>

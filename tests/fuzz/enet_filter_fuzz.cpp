@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The filter that checks ENet's datagrams before ENet does, and their cost in ENet's lists.
-#include "net/src/transport/enet/enet_filter.hpp"
 #include "net/src/transport/enet/search_cost_limit.hpp"
+#include "net/src/transport/enet/socket/enet_filter.hpp"
 #include "target.hpp"
 #include "tests/support/enet_lists.hpp"
 

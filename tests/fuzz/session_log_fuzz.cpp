@@ -2,8 +2,8 @@
 // A recorded session of any origin: read and played back to a client, like reckoner-harness replay-log does.
 #include "generate.hpp"
 #include "pipes.hpp"
-#include "programs/common/session_log.hpp"
-#include "programs/common/session_transports.hpp"
+#include "programs/common/sessions/session_log.hpp"
+#include "programs/common/sessions/session_transports.hpp"
 #include "target.hpp"
 
 #include <cmath>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Connect tokens, their sealed contents, and key files.
 #include "fixed_random.hpp"
-#include "net/src/secure/byte_stream.hpp"
 #include "net/src/secure/handshake.hpp"
 #include "net/src/secure/keys.hpp"
+#include "net/src/wire/byte_stream.hpp"
 #include "target.hpp"
 
 #include <array>

@@ -2,9 +2,9 @@
 #include "harness/replay/compare.hpp"
 
 #include "harness/methods/equal_error.hpp"
+#include "harness/process/scratch_folder.hpp"
 #include "harness/report/compare_output.hpp"
 #include "harness/report/report.hpp"
-#include "harness/report/scratch_folder.hpp"
 #include "scenario/builtin/builtin.hpp"
 
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "harness/replay/conditioner.hpp"
+#include "harness/conditioner/conditioner.hpp"
 
 #include <atomic>
 #include <chrono>

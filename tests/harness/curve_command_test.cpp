@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "harness/commands/curve_command.hpp"
+#include "harness/commands/motion/curve_command.hpp"
 
 #include <cmath>
 #include <sstream>

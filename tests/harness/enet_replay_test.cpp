@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Compares replays over real sockets in real time with replays in virtual time. The limits are generous,
 // because a busy machine is late.
-#include "harness/replay/enet_datagram.hpp"
+#include "harness/conditioner/enet_datagram.hpp"
 #include "harness/replay/replay.hpp"
 #include "scenario/builtin/builtin.hpp"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The parts of a load run that are not processes.
 #include "harness/metrics/figures.hpp"
-#include "harness/stress/load/datagram_record.hpp"
-#include "harness/stress/load/load_world.hpp"
-#include "harness/stress/load/recording_transport.hpp"
-#include "harness/stress/load/resource_use.hpp"
+#include "harness/stress/load/recording/datagram_record.hpp"
+#include "harness/stress/load/recording/recording_transport.hpp"
+#include "harness/stress/load/recording/resource_use.hpp"
+#include "harness/stress/load/roles/load_world.hpp"
 
 #include <deque>
 #include <filesystem>

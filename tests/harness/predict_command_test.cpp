@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "harness/commands/predict_command.hpp"
+#include "harness/commands/motion/predict_command.hpp"
 
 #include <limits>
 

@@ -76,7 +76,7 @@ constexpr Rules kRules[] = {
     {"programs/client/", kClientProgram, kTools, kGlm, false},
     {"harness/", kHarness, kGlm, kTools, false},
     {"harness/sim/", kHarness, kGlm, {}, true},
-    {"harness/stress/load/plain_enet.cpp", kHarness, kGlm, kEnet, false},
+    {"harness/stress/load/roles/plain_enet.cpp", kHarness, kGlm, kEnet, false},
 };
 
 /// The rooms (folders) of the project. A file may include headers of its own room and of earlier rooms in
@@ -84,19 +84,26 @@ constexpr Rules kRules[] = {
 constexpr std::string_view kRooms[] = {
     "reckoning/src/motion/", "reckoning/src/routes/", "reckoning/src/blend/", "reckoning/src/curves/",
     "reckoning/src/prediction/", "reckoning/src/",
-    // bits, codecs, message formats, links, connections
-    "net/src/wire/", "net/src/codec/", "net/src/messages/", "net/src/link/", "net/src/transport/",
-    "net/src/secure/", "net/src/transport/enet/", "net/src/",
+    // settings, bits, codecs, message formats, links, connections
+    "net/src/config/", "net/src/wire/", "net/src/codec/", "net/src/codec/residual/", "net/src/messages/",
+    "net/src/link/", "net/src/transport/limits/", "net/src/transport/", "net/src/secure/",
+    "net/src/transport/enet/socket/", "net/src/transport/enet/", "net/src/",
     //
     "server/src/util/", "server/src/world/", "server/src/publish/", "server/src/rewind/",
     "server/src/session/", "server/src/interest/", "server/src/ownership/", "server/src/",
     //
     "client/src/world/", "client/src/playout/", "client/src/shown/", "client/src/ownership/",
     "client/src/connection/", "client/src/",
+    //
+    "capi/src/values/", "capi/src/", "capi/src/client/", "capi/src/server/",
     // not installed
-    "capi/src/", "scenario/", "scenario/trace/", "scenario/builtin/", "programs/common/", "programs/",
-    "harness/sim/", "harness/metrics/", "harness/replay/", "harness/methods/", "harness/report/",
-    "harness/stress/load/", "harness/stress/soak/", "harness/commands/", "harness/"};
+    "scenario/", "scenario/trace/", "scenario/builtin/", "scenario/builtin/scenes/",
+    "programs/common/options/", "programs/common/loop/", "programs/common/", "programs/common/sessions/",
+    "programs/", "harness/sim/", "harness/metrics/", "harness/conditioner/", "harness/replay/",
+    "harness/methods/", "harness/methods/baselines/", "harness/process/", "harness/report/",
+    "harness/stress/load/recording/", "harness/stress/load/roles/", "harness/stress/load/",
+    "harness/stress/flood/", "harness/stress/soak/", "harness/commands/", "harness/commands/motion/",
+    "harness/commands/replay/", "harness/commands/stress/", "harness/"};
 
 constexpr std::string_view kMachine[] = {"steady_clock", "system_clock",  "high_resolution_clock",
                                          "utc_clock",    "clock_gettime", "gettimeofday",

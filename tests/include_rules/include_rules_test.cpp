@@ -34,7 +34,7 @@ TEST(IncludeRules, ProjectFollowsThem) {
 
 // The transport, and the plain ENet server that it is compared with.
 TEST(IncludeRules, EnetIsIncludedInTwoPlaces) {
-  const std::vector<std::string> expected{"harness/stress/load/plain_enet.cpp",
+  const std::vector<std::string> expected{"harness/stress/load/roles/plain_enet.cpp",
                                           "net/src/transport/enet/enet_library.hpp"};
   EXPECT_EQ(check_tree(RECKONER_SOURCE_DIR).includes_enet_h, expected);
 }
@@ -93,7 +93,7 @@ INSTANTIATE_TEST_SUITE_P(
         Plant{"scenario/a.cpp", "#include <reckoner/net/ids.hpp>"},
         Plant{"scenario/a.cpp", "std::normal_distribution<double> noise;"},
         Plant{"harness/a.cpp", "#include <enet/enet.h>"},
-        Plant{"harness/stress/load/plain_enet.cpp", "#include <CLI/CLI.hpp>"},
+        Plant{"harness/stress/load/roles/plain_enet.cpp", "#include <CLI/CLI.hpp>"},
         Plant{"server/include/reckoner/server/a.hpp", "#include <CLI/CLI.hpp>"}));
 
 class AllowedLine : public testing::TestWithParam<Plant> {};
@@ -119,9 +119,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Plant{"net/src/a.cpp", "#include \"net/src/wire/bit_archive.hpp\""},
                     Plant{"server/src/session/a.cpp", "#include \"server/src/world/entity_table.hpp\""},
                     Plant{"server/src/a.cpp", "#include \"server/src/session/session.hpp\""},
-                    Plant{"harness/replay/a.cpp", "#include \"programs/common/clock.hpp\""},
+                    Plant{"harness/replay/a.cpp", "#include \"programs/common/loop/clock.hpp\""},
                     Plant{"net/src/transport/enet/enet_transport.cpp", "#include <enet/enet.h>"},
-                    Plant{"harness/stress/load/plain_enet.cpp", "#include <enet/enet.h>"},
+                    Plant{"harness/stress/load/roles/plain_enet.cpp", "#include <enet/enet.h>"},
                     Plant{"programs/client/main.cpp", "#include <unistd.h>"},
                     Plant{"programs/client/main.cpp", "auto t = std::chrono::steady_clock::now();"},
                     Plant{"harness/a.cpp", "#include <poll.h>"},

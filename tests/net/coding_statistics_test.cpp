@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "net/src/codec/coding_statistics.hpp"
+#include "net/src/codec/residual/coding_statistics.hpp"
 
 #include "tests/reckoning/random_states.hpp"
 

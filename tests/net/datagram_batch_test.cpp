@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "net/src/transport/enet/datagram_batch.hpp"
+#include "net/src/transport/enet/socket/datagram_batch.hpp"
 
 #include "udp_socket.hpp"
 

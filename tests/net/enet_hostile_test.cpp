@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "enet_datagram.hpp"
-#include "net/src/transport/enet/enet_filter.hpp"
+#include "net/src/transport/enet/socket/enet_filter.hpp"
 #include "raw_client.hpp"
 #include "real_time.hpp"
 

@@ -2,9 +2,9 @@
 // Limits on what one peer can make ENet store and search. An honest peer never reaches them, even over a link
 // with loss, repetition and reordering. A relay can also send in the client's name.
 #include "enet_datagram.hpp"
-#include "net/src/transport/enet/enet_filter.hpp"
 #include "net/src/transport/enet/liveness.hpp"
 #include "net/src/transport/enet/search_cost_limit.hpp"
+#include "net/src/transport/enet/socket/enet_filter.hpp"
 #include "real_time.hpp"
 #include "relay.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "net/src/messages/messages.hpp"
 
-#include "net/src/wire/archetype_settings.hpp"
+#include "net/src/config/archetype_settings.hpp"
 
 #include <array>
 #include <bit>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "net/src/transport/enet/socket_filter.hpp"
+#include "net/src/transport/enet/socket/socket_filter.hpp"
 
 #include "udp_socket.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "net/src/transport/traffic_limit.hpp"
+#include "net/src/transport/limits/traffic_limit.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,8 +2,8 @@
 // The effect of reckoner-server's options: every limit of the libraries has an option, and the option sets
 // that limit. The tables in the documents are compared with the descriptions of the settings.
 #include "client/src/client_settings.hpp"
-#include "net/src/transport/limit_settings.hpp"
-#include "net/src/wire/archetype_settings.hpp"
+#include "net/src/config/archetype_settings.hpp"
+#include "net/src/transport/limits/limit_settings.hpp"
 #include "process.hpp"
 #include "programs/server/options.hpp"
 #include "server/src/server_settings.hpp"

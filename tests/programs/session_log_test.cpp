@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // A recorded session gives the same poses when it is played back, and an invalid file is harmless.
-#include "programs/common/session_log.hpp"
+#include "programs/common/sessions/session_log.hpp"
 
 #include "net/src/messages/messages.hpp"
 #include "process.hpp"
 #include "programs/common/archetypes.hpp"
-#include "programs/common/session_transports.hpp"
+#include "programs/common/sessions/session_transports.hpp"
 
 #include <cmath>
 #include <fstream>

@@ -2,7 +2,7 @@
 // The settings of a server: Server::create() checks all of them, and its errors name the setting, the value
 // and the range.
 #include "harness/sim/sim_transport.hpp"
-#include "net/src/wire/archetype_settings.hpp"
+#include "net/src/config/archetype_settings.hpp"
 #include "server/src/server_settings.hpp"
 
 #include <cmath>

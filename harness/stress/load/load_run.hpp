@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "harness/stress/load/load_roles.hpp"
+#include "harness/stress/load/roles/load_roles.hpp"
 
 #include <cstddef>
 #include <filesystem>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "net/src/secure/byte_stream.hpp"
+#include "net/src/wire/byte_stream.hpp"
 
 #include <array>
 #include <cstddef>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "harness/report/child_process.hpp"
-#include "harness/report/scratch_folder.hpp"
+#include "harness/process/child_process.hpp"
+#include "harness/process/scratch_folder.hpp"
 #include "harness/stress/load/load_run.hpp"
-#include "harness/stress/load/resource_use.hpp"
+#include "harness/stress/load/recording/resource_use.hpp"
 #include "harness/stress/soak/soak.hpp"
-#include "programs/common/clock.hpp"
+#include "programs/common/loop/clock.hpp"
+#include "programs/common/loop/stop_signal.hpp"
 #include "programs/common/security.hpp"
-#include "programs/common/stop_signal.hpp"
 #include "scenario/builtin/random.hpp"
 
 #include <algorithm>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "harness/report/report_error.hpp"
-#include "harness/stress/load/parent_lines.hpp"
-#include "harness/stress/load/resource_use.hpp"
+#include "harness/stress/load/recording/resource_use.hpp"
+#include "harness/stress/load/roles/parent_lines.hpp"
 #include "harness/stress/soak/soak.hpp"
 #include "net/src/messages/messages.hpp"
 #include "programs/common/archetypes.hpp"
-#include "programs/common/clock.hpp"
-#include "programs/common/options.hpp"
+#include "programs/common/loop/clock.hpp"
+#include "programs/common/loop/stop_signal.hpp"
+#include "programs/common/options/options.hpp"
 #include "programs/common/security.hpp"
-#include "programs/common/stop_signal.hpp"
 #include "scenario/builtin/random.hpp"
 
 #include <chrono>

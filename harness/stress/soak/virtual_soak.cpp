@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "harness/report/report_error.hpp"
 #include "harness/sim/sim_transport.hpp"
-#include "harness/stress/load/resource_use.hpp"
+#include "harness/stress/load/recording/resource_use.hpp"
 #include "harness/stress/soak/numbered.hpp"
 #include "harness/stress/soak/soak.hpp"
 #include "harness/stress/soak/wrap_watch.hpp"

@@ -4,8 +4,8 @@
 #include "net/src/codec/field_codec.hpp"
 #include "net/src/codec/motion_serialize.hpp"
 #include "net/src/codec/route_serialize.hpp"
+#include "net/src/config/archetype_settings.hpp"
 #include "net/src/messages/datagram.hpp"
-#include "net/src/wire/archetype_settings.hpp"
 #include "net/src/wire/bit_archive.hpp"
 
 #include <bit>

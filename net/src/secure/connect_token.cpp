@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "net/src/secure/byte_stream.hpp"
 #include "net/src/secure/handshake.hpp"
 #include "net/src/secure/keys.hpp"
 #include "net/src/transport/platform.hpp"
+#include "net/src/wire/byte_stream.hpp"
 
 #include <algorithm>
 #include <cassert>

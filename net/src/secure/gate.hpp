@@ -4,8 +4,8 @@
 #include "net/src/secure/handshake.hpp"
 #include "net/src/secure/path_check.hpp"
 #include "net/src/secure/used_tokens.hpp"
-#include "net/src/transport/allowance.hpp"
-#include "net/src/transport/traffic_limit.hpp"
+#include "net/src/transport/limits/allowance.hpp"
+#include "net/src/transport/limits/traffic_limit.hpp"
 
 #include <algorithm>
 #include <array>

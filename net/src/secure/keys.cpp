@@ -2,7 +2,7 @@
 #include "net/src/secure/keys.hpp"
 
 #include "net/src/messages/messages.hpp"
-#include "net/src/secure/byte_stream.hpp"
+#include "net/src/wire/byte_stream.hpp"
 
 #include <algorithm>
 #include <array>

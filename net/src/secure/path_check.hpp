@@ -2,7 +2,7 @@
 #pragma once
 
 #include "net/src/secure/seal.hpp"
-#include "net/src/transport/allowance.hpp"
+#include "net/src/transport/limits/allowance.hpp"
 
 #include <array>
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "net/src/wire/settings.hpp"
+#include "net/src/config/settings.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -58,7 +58,8 @@ MotionFit::Priors KindPriors::of(std::size_t archetype) const {
 void KindPriors::run(const EntityTable& entities) {
   const auto awake = entities.awake().words();
   const std::size_t turn = next_turn_++ % kTicksPerAgeTurn;
-  for (std::size_t w = turn * awake.size() / kTicksPerAgeTurn; w < (turn + 1) * awake.size() / kTicks; ++w) {
+  for (std::size_t w = turn * awake.size() / kTicksPerAgeTurn;
+       w < (turn + 1) * awake.size() / kTicksPerAgeTurn; ++w) {
     SlotSet::for_each_in(awake[w], w, [&](std::uint32_t slot) {
       const Entity& entity = entities.slots()[slot];
       const MotionFit::Priors priors = entity.fit.priors();

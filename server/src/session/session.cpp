@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "server/src/session/session.hpp"
 
-#include "net/src/codec/coding_statistics.hpp"
 #include "net/src/codec/field_codec.hpp"
+#include "net/src/codec/residual/coding_statistics.hpp"
 #include "server/src/rewind/shown_history.hpp"
 #include "server/src/util/prefetch.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "net/src/transport/enet/enet_transport_impl.hpp"
 #include "net/src/transport/enet/server_security.hpp"
-#include "net/src/transport/enet/socket_filter.hpp"
+#include "net/src/transport/enet/socket/socket_filter.hpp"
 
 #include <cerrno>
 #include <chrono>

@@ -3,17 +3,17 @@
 
 #include "net/src/messages/messages.hpp"
 #include "net/src/secure/guard.hpp"
-#include "net/src/transport/enet/datagram_batch.hpp"
-#include "net/src/transport/enet/enet_filter.hpp"
 #include "net/src/transport/enet/enet_library.hpp"
 #include "net/src/transport/enet/liveness.hpp"
 #include "net/src/transport/enet/reliable_sending.hpp"
 #include "net/src/transport/enet/search_cost_limit.hpp"
+#include "net/src/transport/enet/socket/datagram_batch.hpp"
+#include "net/src/transport/enet/socket/enet_filter.hpp"
 #include "net/src/transport/event_queue.hpp"
+#include "net/src/transport/limits/touched_peers.hpp"
+#include "net/src/transport/limits/traffic_limit.hpp"
 #include "net/src/transport/peer_table.hpp"
 #include "net/src/transport/platform.hpp"
-#include "net/src/transport/touched_peers.hpp"
-#include "net/src/transport/traffic_limit.hpp"
 #include "net/src/transport/transport_log.hpp"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 #include "net/src/transport/enet/reliable_sending.hpp"
 
 #include "net/src/messages/datagram.hpp"
-#include "net/src/transport/enet/enet_filter.hpp"
+#include "net/src/transport/enet/socket/enet_filter.hpp"
 
 #include <cstddef>
 #include <utility>

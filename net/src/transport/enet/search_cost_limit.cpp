@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "net/src/transport/enet/search_cost_limit.hpp"
 
-#include "net/src/transport/enet/enet_filter.hpp"
 #include "net/src/transport/enet/enet_library.hpp"
+#include "net/src/transport/enet/socket/enet_filter.hpp"
 
 #include <algorithm>
 #include <cstddef>

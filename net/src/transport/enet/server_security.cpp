@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "net/src/transport/enet/server_security.hpp"
 
-#include "net/src/transport/limit_settings.hpp"
+#include "net/src/transport/limits/limit_settings.hpp"
 
 #include <string>
 #include <utility>

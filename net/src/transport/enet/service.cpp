@@ -3,7 +3,7 @@
 #include "net/src/messages/messages.hpp"
 #include "net/src/transport/enet/enet_transport_impl.hpp"
 #include "net/src/transport/enet/reliable_sending.hpp"
-#include "net/src/transport/enet/socket_filter.hpp"
+#include "net/src/transport/enet/socket/socket_filter.hpp"
 
 #include <utility>
 #include <vector>

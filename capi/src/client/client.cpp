@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT
+// Creation, events and messages of a client.
+#include "capi/src/client/client_handle.hpp"
+#include "capi/src/log.hpp"
+#include "capi/src/values/shared_fields.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <reckoner/net/transport.hpp>
+
+using namespace reckoner;
+using capi::done_or;
+using capi::guarded;
+using capi::with_client;
+
+namespace {
+
+// Faults that only C has: pointers that do not fit, and numbers that name something. Client::create() checks
+// all other values. Empty: there is no fault.
+std::string_view pointer_fault(const reckoner_client_config& c) {
+  if (c.insecure == 0 && c.token == nullptr) return "a token must be given, or insecure must be 1";
+  if (c.insecure != 0 && c.token != nullptr) return "insecure is 1 and a token is given; only one is allowed";
+  if (c.host == nullptr && (c.token == nullptr || c.reconnects == 0))
+    return "host is null; that requires a token and reconnects";
+  if (c.mode < RECKONER_PRESENT || c.mode > RECKONER_DELAYED) return "mode is not a playout mode";
+  if (!capi::is_log_level(c.log_least)) return "log_least is not a log level";
+  return {};
+}
+
+ClientConfig config_of(const reckoner_client_config& c, std::vector<Archetype>&& archetypes) {
+  ClientConfig config;
+  config.archetypes = std::move(archetypes);
+  copy_from_c(capi::kClientFields, config, c);
+  config.log = capi::log_sink(c.log, c.log_user, c.log_least);
+  return config;
+}
+
+reckoner_result create(const reckoner_client_config* given, reckoner_client** out, char* why,
+                       std::size_t why_size) {
+  reckoner_client_config c;
+  reckoner_client_config_init(&c, sizeof c);
+  if (const auto result = capi::read_struct(given, c); result != RECKONER_OK) return result;
+  const auto refuse = [&](std::string_view fault) {
+    capi::say(capi::with_c_names(fault), why, why_size);
+    return RECKONER_ERROR_ARGUMENT;
+  };
+  if (const auto fault = pointer_fault(c); !fault.empty()) return refuse(fault);
+  OrInsecure<ClientSecurity> security = Insecure{};
+  if (c.token != nullptr) {
+    auto token = read_token(std::as_bytes(std::span(c.token, ConnectToken::kBytes)));
+    if (!token) return refuse("the token is malformed");
+    security = ClientSecurity{.token = std::move(*token), .game = c.game};
+  }
+  reckoner_result result = RECKONER_OK;
+  std::string fault;
+  auto archetypes = capi::archetypes_of(c.archetypes, c.archetype_count, result, fault);
+  if (!archetypes) {
+    capi::say(fault, why, why_size);
+    return result;
+  }
+  ClientConfig config = config_of(c, std::move(*archetypes));
+  if (const auto invalid = find_invalid_setting(config)) return refuse(invalid->message);
+  auto handle = std::make_unique<reckoner_client>();
+  const LogSink log = capi::log_sink(c.log, c.log_user, c.log_least);
+  if (c.reconnects != 0) {
+    handle->game = c.game;
+    handle->secure = security.get() != nullptr;
+    handle->dialer = c.host != nullptr
+                         ? std::make_unique<NetworkDialer>(c.host, c.port, kProtocolVersion, security, log)
+                         : std::make_unique<NetworkDialer>(kProtocolVersion, *security.get(), log);
+    auto created = Client::create(std::move(config), *handle->dialer);
+    if (!created) return refuse(created.error());
+    handle->client.emplace(std::move(*created));
+    *out = handle.release();
+    return RECKONER_OK;
+  }
+  auto transport = NetworkTransport::connect(c.host, c.port, kProtocolVersion, security, log);
+  if (!transport) {
+    capi::say(transport.error(), why, why_size);
+    return RECKONER_ERROR_NETWORK;
+  }
+  handle->transport = std::move(*transport);
+  auto created = Client::create(std::move(config), *handle->transport);
+  if (!created) return refuse(created.error());
+  handle->client.emplace(std::move(*created));
+  *out = handle.release();
+  return RECKONER_OK;
+}
+
+}  // namespace
+
+reckoner_result reckoner_client_create(const reckoner_client_config* config, reckoner_client** client,
+                                       char* why, std::size_t why_size) {
+  capi::say("", why, why_size);
+  if (client == nullptr) return RECKONER_ERROR_ARGUMENT;
+  *client = nullptr;
+  return guarded([&] { return create(config, client, why, why_size); });
+}
+
+void reckoner_client_destroy(reckoner_client* client) {
+  delete client;
+}
+
+reckoner_result reckoner_client_receive(reckoner_client* client, double local_s) {
+  if (!std::isfinite(local_s)) return RECKONER_ERROR_ARGUMENT;
+  return with_client(client, [&](Client& c) {
+    c.receive(local_s);
+    return RECKONER_OK;
+  });
+}
+
+reckoner_result reckoner_client_wait(reckoner_client* client, double seconds) {
+  if (client == nullptr || !capi::is_duration(seconds)) return RECKONER_ERROR_ARGUMENT;
+  return guarded([&] {
+    client->dialer ? client->dialer->wait(seconds) : client->transport->wait(seconds);
+    return RECKONER_OK;
+  });
+}
+
+reckoner_result reckoner_client_leave(reckoner_client* client) {
+  return with_client(client, [&](Client& c) {
+    c.leave();
+    return RECKONER_OK;
+  });
+}
+
+std::int32_t reckoner_client_status(const reckoner_client* client) {
+  return client != nullptr ? static_cast<std::int32_t>(client->client->status()) : -1;
+}
+
+const char* reckoner_client_refusal(const reckoner_client* client) {
+  return client != nullptr ? client->client->refusal().c_str() : "";
+}
+
+reckoner_result reckoner_client_lost_for(const reckoner_client* client, double local_s, double* seconds) {
+  if (seconds == nullptr || !std::isfinite(local_s)) return RECKONER_ERROR_ARGUMENT;
+  *seconds = 0.0;
+  return with_client(client, [&](const Client& c) {
+    *seconds = c.lost_for_s(local_s);
+    return RECKONER_OK;
+  });
+}
+
+reckoner_result reckoner_client_set_token(reckoner_client* client, const std::uint8_t token[1024]) {
+  if (client == nullptr || token == nullptr) return RECKONER_ERROR_ARGUMENT;
+  return guarded([&]() -> reckoner_result {
+    if (!client->dialer || !client->secure) return RECKONER_ERROR_REFUSED;
+    auto read = read_token(std::as_bytes(std::span(token, ConnectToken::kBytes)));
+    if (!read) return RECKONER_ERROR_ARGUMENT;
+    client->dialer->set_security({.token = std::move(*read), .game = client->game});
+    return RECKONER_OK;
+  });
+}
+
+reckoner_result reckoner_client_ticket(const reckoner_client* client, std::uint8_t token[1024]) {
+  if (client == nullptr || token == nullptr) return RECKONER_ERROR_ARGUMENT;
+  return guarded([&]() -> reckoner_result {
+    const NetworkTransport* const network = client->network();
+    const auto ticket = network != nullptr ? network->ticket() : std::nullopt;
+    if (!ticket) return RECKONER_NOTHING;
+    const auto bytes = write_token(*ticket);
+    if (!bytes) return RECKONER_ERROR_INTERNAL;
+    std::memcpy(token, bytes->data(), bytes->size());
+    return RECKONER_OK;
+  });
+}
+
+reckoner_result reckoner_client_poll_event(reckoner_client* client, reckoner_client_event* event) {
+  if (event == nullptr || event->struct_size < capi::kMinSize) return RECKONER_ERROR_ARGUMENT;
+  return with_client(client, [&](Client& c) -> reckoner_result {
+    const auto polled = c.poll_event();
+    if (!polled) return RECKONER_NOTHING;
+    reckoner_client_event said{};
+    said.kind = static_cast<std::int32_t>(polled->kind);
+    said.entity = capi::to_c(polled->entity);
+    said.fields = polled->fields;
+    return capi::give(event, said);
+  });
+}
+
+reckoner_result reckoner_client_poll_message(reckoner_client* client, reckoner_message* message) {
+  if (message == nullptr || message->struct_size < capi::kMinSize) return RECKONER_ERROR_ARGUMENT;
+  return with_client(client, [&](Client& c) -> reckoner_result {
+    const auto polled = c.poll_message();
+    return polled ? capi::give(message, capi::to_c(*polled)) : RECKONER_NOTHING;
+  });
+}
+
+reckoner_result reckoner_client_send(reckoner_client* client, const void* bytes, std::size_t size,
+                                     std::int32_t delivery, const double* time_s) {
+  const auto how = capi::delivery_of(delivery);
+  if (bytes == nullptr || !how || size < 1 || size > max_message_bytes(*how) ||
+      (time_s != nullptr && !is_valid_stamp(*time_s)))
+    return RECKONER_ERROR_ARGUMENT;
+  return with_client(client, [&](Client& c) {
+    const std::span payload(static_cast<const std::byte*>(bytes), size);
+    const auto stamp = time_s != nullptr ? std::optional<double>{*time_s} : std::nullopt;
+    return done_or(c.send(payload, *how, stamp), RECKONER_ERROR_REFUSED);
+  });
+}
+
+reckoner_result reckoner_client_server_time(const reckoner_client* client, double local_s,
+                                            double* server_time_s) {
+  if (server_time_s == nullptr || !std::isfinite(local_s)) return RECKONER_ERROR_ARGUMENT;
+  return with_client(client, [&](const Client& c) -> reckoner_result {
+    const auto time_s = c.server_time_s(local_s);
+    if (!time_s) return RECKONER_NOTHING;
+    *server_time_s = *time_s;
+    return RECKONER_OK;
+  });
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+// The entities of a client: shown poses, and motions of owned entities.
+#include "capi/src/client/client_handle.hpp"
+#include "capi/src/values/shared_fields.hpp"
+
+#include <cmath>
+
+using namespace reckoner;
+using capi::done_or;
+using capi::entity_id;
+using capi::with_client;
+
+namespace {
+
+reckoner_shown to_c(const ShownEntity& entity, const Client& client) {
+  const EntityInfo* info = client.info(entity.id);
+  reckoner_shown c{};
+  c.archetype = info != nullptr ? static_cast<std::uint32_t>(info->archetype) : 0;
+  c.entity = capi::to_c(entity.id);
+  c.state = capi::to_c(entity.shown);
+  c.shown_time_s = entity.shown_time_s;
+  c.age_s = entity.age_s;
+  c.frame = capi::to_c(entity.frame);
+  c.local = capi::to_c(entity.local);
+  c.on_route = entity.route != nullptr ? 1 : 0;
+  return c;
+}
+
+}  // namespace
+
+reckoner_result reckoner_client_shown(reckoner_client* client, double local_s, reckoner_shown* shown,
+                                      std::uint32_t element_size, std::size_t capacity, std::size_t* count) {
+  if (count == nullptr || (shown == nullptr && capacity > 0) || !std::isfinite(local_s))
+    return RECKONER_ERROR_ARGUMENT;
+  if (element_size < capi::kMinSize) return RECKONER_ERROR_STRUCT;
+  *count = 0;
+  return with_client(client, [&](Client& c) {
+    const auto frame = c.frame(local_s);
+    *count = frame.size();
+    auto* place = reinterpret_cast<std::byte*>(shown);
+    for (std::size_t i = 0; i < frame.size() && i < capacity; ++i, place += element_size)
+      capi::put(reinterpret_cast<reckoner_shown*>(place), to_c(frame[i], c), element_size);
+    return done_or(frame.size() <= capacity, RECKONER_ERROR_CAPACITY);
+  });
+}
+
+reckoner_result reckoner_client_shown_one(reckoner_client* client, double local_s, reckoner_entity entity,
+                                          reckoner_shown* shown) {
+  if (shown == nullptr || !std::isfinite(local_s)) return RECKONER_ERROR_ARGUMENT;
+  return with_client(client, [&](Client& c) -> reckoner_result {
+    for (const ShownEntity& seen : c.frame(local_s)) {
+      if (seen.id == entity_id(entity)) return capi::give(shown, to_c(seen, c));
+    }
+    return RECKONER_NOTHING;
+  });
+}
+
+reckoner_result reckoner_client_sample(reckoner_client* client, double local_s, reckoner_poses* poses) {
+  if (poses == nullptr || !std::isfinite(local_s)) return RECKONER_ERROR_ARGUMENT;
+  return with_client(client, [&](Client& c) {
+    static_assert(sizeof(glm::dvec3) == 3 * sizeof(double));
+    const ShownPoses sampled = c.sample(local_s);
+    client->ids.clear();
+    client->orientations.clear();
+    for (const EntityId id : sampled.ids)
+      client->ids.push_back(capi::to_c(id));
+    for (const glm::quat& q : sampled.orientations)  // the order in memory depends on GLM's configuration
+      client->orientations.insert(client->orientations.end(), {q.x, q.y, q.z, q.w});
+    reckoner_poses given{};
+    given.count = sampled.ids.size();
+    given.entities = client->ids.data();
+    given.positions = sampled.positions.empty() ? nullptr : &sampled.positions[0].x;
+    given.orientations = client->orientations.data();
+    given.shown_time_s = sampled.shown_time_s;
+    return capi::give(poses, given);
+  });
+}
+
+reckoner_result reckoner_client_set_paused(reckoner_client* client, std::int32_t paused, double local_s) {
+  if (!std::isfinite(local_s)) return RECKONER_ERROR_ARGUMENT;
+  return with_client(client, [&](Client& c) {
+    c.set_paused(paused != 0, local_s);
+    return RECKONER_OK;
+  });
+}
+
+reckoner_result reckoner_client_set_playout(reckoner_client* client, const reckoner_playout* playout,
+                                            double local_s) {
+  reckoner_playout p;
+  reckoner_playout_init(&p, sizeof p);
+  if (const auto taken = capi::read_struct(playout, p); taken != RECKONER_OK) return taken;
+  if (p.mode < RECKONER_PRESENT || p.mode > RECKONER_DELAYED || !std::isfinite(local_s))
+    return RECKONER_ERROR_ARGUMENT;
+  return with_client(client, [&](Client& c) {
+    PlayoutConfig to;
+    copy_from_c(capi::kPlayoutFields, to, p);
+    return done_or(c.set_playout(to, local_s), RECKONER_ERROR_ARGUMENT);
+  });
+}
+
+const char* reckoner_client_name(const reckoner_client* client, reckoner_entity entity) {
+  if (client == nullptr) return nullptr;
+  const EntityInfo* info = client->client->info(entity_id(entity));
+  return info != nullptr ? info->name.c_str() : nullptr;
+}
+
+reckoner_result reckoner_client_field(const reckoner_client* client, reckoner_entity entity,
+                                      std::uint32_t field, reckoner_value* value) {
+  if (value == nullptr) return RECKONER_ERROR_ARGUMENT;
+  return with_client(client, [&](const Client& c) -> reckoner_result {
+    const FieldValue* found = c.field(entity_id(entity), field);
+    if (found == nullptr) return RECKONER_ERROR_UNKNOWN;
+    *value = capi::to_c(*found);
+    return RECKONER_OK;
+  });
+}
+
+reckoner_result reckoner_client_correct(reckoner_client* client, reckoner_entity entity,
+                                        const reckoner_state* shown, double local_s) {
+  if (shown == nullptr || !std::isfinite(local_s)) return RECKONER_ERROR_ARGUMENT;
+  return with_client(client, [&](Client& c) {
+    const EntityId id = entity_id(entity);
+    if (c.correct(id, capi::from_c(*shown), local_s)) return RECKONER_OK;
+    return c.info(id) != nullptr ? RECKONER_ERROR_REFUSED : RECKONER_ERROR_UNKNOWN;
+  });
+}
+
+reckoner_result reckoner_client_set_origin(reckoner_client* client, const double origin[3]) {
+  if (origin == nullptr) return RECKONER_ERROR_ARGUMENT;
+  return with_client(client, [&](Client& c) {
+    return done_or(c.set_origin({origin[0], origin[1], origin[2]}), RECKONER_ERROR_ARGUMENT);
+  });
+}
+
+reckoner_result reckoner_client_move(reckoner_client* client, reckoner_entity entity,
+                                     const reckoner_state* state, double local_s) {
+  return reckoner_client_move_in(client, entity, state, 0, local_s);
+}
+
+reckoner_result reckoner_client_move_in(reckoner_client* client, reckoner_entity entity,
+                                        const reckoner_state* state, reckoner_entity frame, double local_s) {
+  if (state == nullptr || !std::isfinite(local_s)) return RECKONER_ERROR_ARGUMENT;
+  return with_client(client, [&](Client& c) {
+    const EntityId id = entity_id(entity);
+    if (c.move(id, capi::from_c(*state), local_s, entity_id(frame))) return RECKONER_OK;
+    const bool known = c.info(id) != nullptr && (frame == 0 || c.info(entity_id(frame)) != nullptr);
+    return known ? RECKONER_ERROR_REFUSED : RECKONER_ERROR_UNKNOWN;
+  });
+}
+
+reckoner_result reckoner_client_owned(const reckoner_client* client, reckoner_entity entity, double local_s,
+                                      reckoner_state* state) {
+  if (state == nullptr || !std::isfinite(local_s)) return RECKONER_ERROR_ARGUMENT;
+  return with_client(client, [&](const Client& c) -> reckoner_result {
+    const auto owned = c.owned(entity_id(entity), local_s);
+    if (!owned) return RECKONER_NOTHING;
+    *state = capi::to_c(*owned);
+    return RECKONER_OK;
+  });
+}
+
+reckoner_result reckoner_client_owned_frame(const reckoner_client* client, reckoner_entity entity,
+                                            reckoner_entity* frame) {
+  if (frame == nullptr) return RECKONER_ERROR_ARGUMENT;
+  *frame = 0;
+  return with_client(client, [&](const Client& c) {
+    *frame = capi::to_c(c.owned_frame(entity_id(entity)));
+    return done_or(*frame != 0, RECKONER_NOTHING);
+  });
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+// Creation, ticks and statistics of a server.
+#include "capi/src/log.hpp"
+#include "capi/src/server/server_handle.hpp"
+#include "capi/src/values/shared_fields.hpp"
+
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <utility>
+
+using namespace reckoner;
+using capi::guarded;
+using capi::with_server;
+
+namespace {
+
+constexpr std::uint32_t kSparePeers = 8;  // for clients that are refused because the server is full
+
+// Faults that only C has: pointers that do not fit, and numbers that name something. Server::create() and the
+// transport check all other values. Empty: there is no fault.
+std::string_view pointer_fault(const reckoner_server_config& c) {
+  if (c.insecure == 0 && c.key == nullptr) return "a key must be given, or insecure must be 1";
+  if (c.insecure != 0 && c.key != nullptr) return "insecure is 1 and a key is given; only one is allowed";
+  if (c.address_count != 0 && c.addresses == nullptr) return "addresses is null and address_count is not 0";
+  if (!capi::is_log_level(c.log_least)) return "log_least is not a log level";
+  return {};
+}
+
+ServerConfig config_of(const reckoner_server_config& c, std::vector<Archetype>&& archetypes) {
+  ServerConfig config;
+  copy_from_c(capi::kServerFields, config, c);
+  config.archetypes = std::move(archetypes);
+  config.log = capi::log_sink(c.log, c.log_user, c.log_least);
+  return config;
+}
+
+ListenConfig listening(const reckoner_server_config& c) {
+  ListenConfig config{.host = c.host != nullptr ? c.host : "",
+                      .port = c.port,
+                      .max_peers = c.max_clients + kSparePeers,
+                      .security = Insecure{},
+                      .log = capi::log_sink(c.log, c.log_user, c.log_least)};
+  copy_from_c(capi::kLimitFields, config.limits, c);
+  if (c.insecure == 0) {
+    ServerSecurity security{.key = capi::key_of(c.key)};
+    security.addresses = capi::addresses_of(c.addresses, c.address_count);
+    copy_from_c(capi::kSecurityFields, security, c);
+    config.security = std::move(security);
+  }
+  return config;
+}
+
+reckoner_result create(const reckoner_server_config* given, reckoner_server** out, char* why,
+                       std::size_t why_size) {
+  reckoner_server_config c;
+  reckoner_server_config_init(&c, sizeof c);
+  if (const auto result = capi::read_struct(given, c); result != RECKONER_OK) return result;
+  const auto refuse = [&](std::string_view fault) {
+    capi::say(capi::with_c_names(fault), why, why_size);
+    return RECKONER_ERROR_ARGUMENT;
+  };
+  if (const auto fault = pointer_fault(c); !fault.empty()) return refuse(fault);
+  reckoner_result result = RECKONER_OK;
+  std::string fault;
+  auto archetypes = capi::archetypes_of(c.archetypes, c.archetype_count, result, fault);
+  if (!archetypes) {
+    capi::say(fault, why, why_size);
+    return result;
+  }
+  ServerConfig server = config_of(c, std::move(*archetypes));
+  if (const auto invalid = find_invalid_setting(server)) return refuse(invalid->message);
+  const ListenConfig network = listening(c);
+  if (const auto invalid = find_invalid_setting(network)) return refuse(invalid->message);
+  auto transport = NetworkTransport::listen(network);
+  if (!transport) {
+    capi::say(transport.error(), why, why_size);
+    return RECKONER_ERROR_NETWORK;
+  }
+  auto handle = std::make_unique<reckoner_server>();
+  handle->transport = std::move(*transport);
+  auto created = Server::create(std::move(server), *handle->transport);
+  if (!created) return refuse(created.error());
+  handle->server.emplace(std::move(*created));
+  *out = handle.release();
+  return RECKONER_OK;
+}
+
+}  // namespace
+
+reckoner_result reckoner_server_create(const reckoner_server_config* config, reckoner_server** server,
+                                       char* why, std::size_t why_size) {
+  capi::say("", why, why_size);
+  if (server == nullptr) return RECKONER_ERROR_ARGUMENT;
+  *server = nullptr;
+  return guarded([&] { return create(config, server, why, why_size); });
+}
+
+void reckoner_server_destroy(reckoner_server* server) {
+  delete server;
+}
+
+std::uint16_t reckoner_server_port(const reckoner_server* server) {
+  return server != nullptr ? server->transport->port() : std::uint16_t{0};
+}
+
+reckoner_result reckoner_server_receive(reckoner_server* server, double now_s) {
+  if (!std::isfinite(now_s)) return RECKONER_ERROR_ARGUMENT;
+  return with_server(server, [&](Server& s) {
+    s.receive(now_s);
+    return RECKONER_OK;
+  });
+}
+
+reckoner_result reckoner_server_tick(reckoner_server* server, double now_s) {
+  if (!std::isfinite(now_s)) return RECKONER_ERROR_ARGUMENT;
+  return with_server(server, [&](Server& s) {
+    s.tick(now_s);
+    return RECKONER_OK;
+  });
+}
+
+reckoner_result reckoner_server_next_tick(const reckoner_server* server, std::uint32_t* tick,
+                                          double* time_s) {
+  return with_server(server, [&](const Server& s) {
+    if (tick != nullptr) *tick = s.next_tick();
+    if (time_s != nullptr) *time_s = s.tick_time_s(s.next_tick());
+    return RECKONER_OK;
+  });
+}
+
+reckoner_result reckoner_server_wait(reckoner_server* server, double seconds) {
+  if (server == nullptr || !capi::is_duration(seconds)) return RECKONER_ERROR_ARGUMENT;
+  return guarded([&] {
+    server->transport->wait(seconds);
+    return RECKONER_OK;
+  });
+}
+
+reckoner_result reckoner_server_shutdown(reckoner_server* server) {
+  return with_server(server, [&](Server& s) {
+    s.shutdown();
+    return RECKONER_OK;
+  });
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+// The clients of a server: interest, messages, ownership and lag compensation.
+#include "capi/src/server/server_handle.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <span>
+
+using namespace reckoner;
+using capi::done_or;
+using capi::entity_id;
+using capi::with_server;
+
+reckoner_result reckoner_server_set_relevance(reckoner_server* server, reckoner_peer client,
+                                              reckoner_entity entity, std::int32_t relevance) {
+  if (relevance < RECKONER_BY_DISTANCE || relevance > RECKONER_NEVER) return RECKONER_ERROR_ARGUMENT;
+  return with_server(server, [&](Server& s) {
+    const auto given = static_cast<Relevance>(relevance);
+    const EntityId id = entity_id(entity);
+    const bool done = client == 0 ? s.set_relevance(id, given) : s.set_relevance(ClientId{client}, id, given);
+    return done_or(done, RECKONER_ERROR_UNKNOWN);
+  });
+}
+
+reckoner_result reckoner_server_set_entity_groups(reckoner_server* server, reckoner_entity entity,
+                                                  std::uint32_t groups) {
+  return with_server(server, [&](Server& s) {
+    return done_or(s.set_groups(entity_id(entity), groups), RECKONER_ERROR_UNKNOWN);
+  });
+}
+
+reckoner_result reckoner_server_set_client_groups(reckoner_server* server, reckoner_peer client,
+                                                  std::uint32_t groups) {
+  return with_server(server, [&](Server& s) {
+    return done_or(s.set_groups(ClientId{client}, groups), RECKONER_ERROR_UNKNOWN);
+  });
+}
+
+reckoner_result reckoner_server_set_view(reckoner_server* server, reckoner_peer client, const double eye[3]) {
+  if (eye == nullptr || !std::isfinite(eye[0]) || !std::isfinite(eye[1]) || !std::isfinite(eye[2]))
+    return RECKONER_ERROR_ARGUMENT;
+  return with_server(server, [&](Server& s) {
+    return done_or(s.set_view(ClientId{client}, {eye[0], eye[1], eye[2]}), RECKONER_ERROR_UNKNOWN);
+  });
+}
+
+reckoner_result reckoner_server_send(reckoner_server* server, reckoner_peer client, const void* bytes,
+                                     std::size_t size, std::int32_t delivery, const double* time_s) {
+  const auto how = capi::delivery_of(delivery);
+  if (bytes == nullptr || !how || size < 1 || size > max_message_bytes(*how) ||
+      (time_s != nullptr && !is_valid_stamp(*time_s)))
+    return RECKONER_ERROR_ARGUMENT;
+  return with_server(server, [&](Server& s) -> reckoner_result {
+    const std::span payload(static_cast<const std::byte*>(bytes), size);
+    const auto stamp = time_s != nullptr ? std::optional<double>{*time_s} : std::nullopt;
+    if (client == 0) return done_or(s.broadcast(payload, *how, stamp) > 0, RECKONER_NOTHING);
+    if (s.send(ClientId{client}, payload, *how, stamp)) return RECKONER_OK;
+    return s.peer(ClientId{client}) ? RECKONER_ERROR_REFUSED : RECKONER_ERROR_UNKNOWN;
+  });
+}
+
+reckoner_result reckoner_server_poll_message(reckoner_server* server, reckoner_message* message) {
+  if (message == nullptr || message->struct_size < capi::kMinSize) return RECKONER_ERROR_ARGUMENT;
+  return with_server(server, [&](Server& s) -> reckoner_result {
+    const auto polled = s.poll_message();
+    return polled ? capi::give(message, capi::to_c(*polled)) : RECKONER_NOTHING;
+  });
+}
+
+reckoner_result reckoner_server_poll_event(reckoner_server* server, reckoner_server_event* event) {
+  if (event == nullptr || event->struct_size < capi::kMinSize) return RECKONER_ERROR_ARGUMENT;
+  return with_server(server, [&](Server& s) -> reckoner_result {
+    server->event = s.poll_event();
+    if (!server->event) return RECKONER_NOTHING;
+    reckoner_server_event c{};
+    c.kind = static_cast<std::int32_t>(server->event->kind);
+    c.client = server->event->client.value;
+    c.entity = capi::to_c(server->event->entity);
+    c.text = server->event->text.c_str();
+    return capi::give(event, c);
+  });
+}
+
+reckoner_result reckoner_server_identity(const reckoner_server* server, reckoner_peer client,
+                                         std::uint64_t* client_id, std::uint8_t user_data[256]) {
+  if (client_id == nullptr) return RECKONER_ERROR_ARGUMENT;
+  *client_id = 0;
+  return with_server(server, [&](const Server& s) -> reckoner_result {
+    const PeerId peer = s.peer(ClientId{client});
+    if (!peer) return RECKONER_ERROR_UNKNOWN;
+    const auto identity = server->transport->identity(peer);
+    if (!identity) return RECKONER_NOTHING;
+    *client_id = identity->client_id;
+    if (user_data != nullptr) std::memcpy(user_data, identity->user_data.data(), identity->user_data.size());
+    return RECKONER_OK;
+  });
+}
+
+reckoner_result reckoner_server_pose_seen_by(const reckoner_server* server, reckoner_peer client,
+                                             reckoner_entity entity, double time_s, reckoner_pose* pose) {
+  if (pose == nullptr || !std::isfinite(time_s)) return RECKONER_ERROR_ARGUMENT;
+  return with_server(server, [&](const Server& s) -> reckoner_result {
+    const auto seen = s.pose_seen_by(ClientId{client}, entity_id(entity), time_s);
+    if (!seen) return RECKONER_NOTHING;
+    *pose = capi::to_c(*seen);
+    return RECKONER_OK;
+  });
+}
+
+reckoner_result reckoner_server_rewind(reckoner_server* server, reckoner_peer client, double time_s,
+                                       reckoner_seen* seen, std::size_t capacity, std::size_t* count) {
+  if (count == nullptr || (seen == nullptr && capacity > 0) || !std::isfinite(time_s))
+    return RECKONER_ERROR_ARGUMENT;
+  *count = 0;
+  return with_server(server, [&](Server& s) {
+    const auto all = s.rewind(ClientId{client}, time_s);
+    *count = all.size();
+    for (std::size_t i = 0; i < all.size() && i < capacity; ++i)
+      seen[i] = {capi::to_c(all[i].entity), capi::to_c(all[i].pose)};
+    return done_or(all.size() <= capacity, RECKONER_ERROR_CAPACITY);
+  });
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+// The entities of a server.
+#include "capi/src/server/server_handle.hpp"
+#include "capi/src/values/shared_fields.hpp"
+#include "server/src/server_settings.hpp"
+
+#include <string>
+
+using namespace reckoner;
+using capi::done_or;
+using capi::entity_id;
+using capi::refused;
+using capi::with_server;
+
+namespace {
+
+// Runs a member function of Server that sets the state of an entity, and reports why it failed.
+template <class Move>
+reckoner_result change_state(reckoner_server* server, reckoner_entity entity, const reckoner_state* truth,
+                             Move move) {
+  if (truth == nullptr) return RECKONER_ERROR_ARGUMENT;
+  return with_server(server, [&](Server& s) {
+    const EntityId id = entity_id(entity);
+    return move(s, id, capi::from_c(*truth)) ? RECKONER_OK : refused(s, id);
+  });
+}
+
+reckoner_result put_state(const std::optional<State>& from, reckoner_state* to) {
+  if (to == nullptr) return RECKONER_ERROR_ARGUMENT;
+  if (!from) return RECKONER_ERROR_UNKNOWN;
+  *to = capi::to_c(*from);
+  return RECKONER_OK;
+}
+
+}  // namespace
+
+reckoner_result reckoner_server_spawn(reckoner_server* server, std::uint32_t archetype, const char* name,
+                                      const reckoner_state* state, reckoner_entity frame,
+                                      reckoner_entity* entity) {
+  if (state == nullptr || entity == nullptr) return RECKONER_ERROR_ARGUMENT;
+  *entity = 0;
+  return with_server(server, [&](Server& s) {
+    const EntityId id =
+        s.spawn(archetype, name != nullptr ? name : "", capi::from_c(*state), entity_id(frame));
+    *entity = capi::to_c(id);
+    return done_or(static_cast<bool>(id), RECKONER_ERROR_REFUSED);
+  });
+}
+
+reckoner_result reckoner_server_despawn(reckoner_server* server, reckoner_entity entity) {
+  return with_server(
+      server, [&](Server& s) { return done_or(s.despawn(entity_id(entity)), RECKONER_ERROR_UNKNOWN); });
+}
+
+reckoner_result reckoner_server_move(reckoner_server* server, reckoner_entity entity,
+                                     const reckoner_state* truth) {
+  return change_state(server, entity, truth,
+                      [](Server& s, EntityId id, const State& state) { return s.move(id, state); });
+}
+
+reckoner_result reckoner_server_teleport(reckoner_server* server, reckoner_entity entity,
+                                         const reckoner_state* truth) {
+  return change_state(server, entity, truth,
+                      [](Server& s, EntityId id, const State& state) { return s.teleport(id, state); });
+}
+
+reckoner_result reckoner_server_state(const reckoner_server* server, reckoner_entity entity,
+                                      reckoner_state* state) {
+  return with_server(server, [&](const Server& s) { return put_state(s.state(entity_id(entity)), state); });
+}
+
+reckoner_result reckoner_server_in_world(const reckoner_server* server, reckoner_entity entity,
+                                         reckoner_state* state) {
+  return with_server(server,
+                     [&](const Server& s) { return put_state(s.in_world(entity_id(entity)), state); });
+}
+
+reckoner_result reckoner_server_enter_frame(reckoner_server* server, reckoner_entity entity,
+                                            reckoner_entity frame) {
+  return with_server(server, [&](Server& s) -> reckoner_result {
+    switch (s.enter_frame(entity_id(entity), entity_id(frame))) {
+      case FrameResult::done:
+        return RECKONER_OK;
+      case FrameResult::unknown_entity:
+      case FrameResult::unknown_frame:
+        return RECKONER_ERROR_UNKNOWN;
+      case FrameResult::circle:
+      case FrameResult::too_deep:
+      case FrameResult::owned:
+      case FrameResult::out_of_limits:
+        break;
+    }
+    return RECKONER_ERROR_REFUSED;
+  });
+}
+
+reckoner_result reckoner_server_frame(const reckoner_server* server, reckoner_entity entity,
+                                      reckoner_entity* frame) {
+  if (frame == nullptr) return RECKONER_ERROR_ARGUMENT;
+  *frame = 0;
+  return with_server(server, [&](const Server& s) -> reckoner_result {
+    const EntityId id = entity_id(entity);
+    if (!s.state(id)) return RECKONER_ERROR_UNKNOWN;
+    *frame = capi::to_c(s.frame(id));
+    return done_or(*frame != 0, RECKONER_NOTHING);
+  });
+}
+
+reckoner_result reckoner_server_set_origin(reckoner_server* server, const double origin[3]) {
+  if (origin == nullptr) return RECKONER_ERROR_ARGUMENT;
+  return with_server(server, [&](Server& s) {
+    return done_or(s.set_origin({origin[0], origin[1], origin[2]}), RECKONER_ERROR_ARGUMENT);
+  });
+}
+
+reckoner_result reckoner_server_set_field(reckoner_server* server, reckoner_entity entity,
+                                          std::uint32_t field, const reckoner_value* value) {
+  const auto given = value != nullptr ? capi::from_c(*value) : std::nullopt;
+  if (!given) return RECKONER_ERROR_ARGUMENT;
+  return with_server(server, [&](Server& s) -> reckoner_result {
+    const EntityId id = entity_id(entity);
+    if (s.set_field(id, field, *given)) return RECKONER_OK;
+    return s.field(id, field) ? RECKONER_ERROR_REFUSED : RECKONER_ERROR_UNKNOWN;
+  });
+}
+
+reckoner_result reckoner_server_field(const reckoner_server* server, reckoner_entity entity,
+                                      std::uint32_t field, reckoner_value* value) {
+  if (value == nullptr) return RECKONER_ERROR_ARGUMENT;
+  return with_server(server, [&](const Server& s) -> reckoner_result {
+    const auto found = s.field(entity_id(entity), field);
+    if (!found) return RECKONER_ERROR_UNKNOWN;
+    *value = capi::to_c(*found);
+    return RECKONER_OK;
+  });
+}
+
+reckoner_result reckoner_server_give(reckoner_server* server, reckoner_entity entity, reckoner_peer owner,
+                                     const reckoner_ownership_rules* rules) {
+  reckoner_ownership_rules c;
+  reckoner_ownership_rules_init(&c, sizeof c);
+  if (rules != nullptr) {
+    if (const auto result = capi::read_struct(rules, c); result != RECKONER_OK) return result;
+  }
+  if (c.policy < RECKONER_OWNER_ACCEPT || c.policy > RECKONER_OWNER_REFUSE || c.gone < RECKONER_GONE_REST ||
+      c.gone > RECKONER_GONE_DESPAWN)
+    return RECKONER_ERROR_ARGUMENT;
+  return with_server(server, [&](Server& s) -> reckoner_result {
+    const EntityId id = entity_id(entity);
+    OwnershipRules given;
+    copy_from_c(capi::kOwnershipFields, given, c);
+    if (find_invalid<OwnershipRules>(kOwnershipSettings, given)) return RECKONER_ERROR_ARGUMENT;
+    return s.give(id, ClientId{owner}, given) ? RECKONER_OK : refused(s, id);
+  });
+}
+
+reckoner_result reckoner_server_take(reckoner_server* server, reckoner_entity entity) {
+  return with_server(server, [&](Server& s) -> reckoner_result {
+    const EntityId id = entity_id(entity);
+    if (!s.state(id)) return RECKONER_ERROR_UNKNOWN;
+    return done_or(s.revoke(id), RECKONER_NOTHING);
+  });
+}
+
+reckoner_result reckoner_server_owner(const reckoner_server* server, reckoner_entity entity,
+                                      reckoner_peer* owner) {
+  if (owner == nullptr) return RECKONER_ERROR_ARGUMENT;
+  *owner = 0;
+  return with_server(server, [&](const Server& s) -> reckoner_result {
+    const EntityId id = entity_id(entity);
+    if (!s.state(id)) return RECKONER_ERROR_UNKNOWN;
+    *owner = s.owner(id).value_or(ClientId{}).value;
+    return done_or(*owner != 0, RECKONER_NOTHING);
+  });
+}

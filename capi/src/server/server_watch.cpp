@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+// Statistics and debug data of a server.
+#include "capi/src/server/server_handle.hpp"
+
+using namespace reckoner;
+using capi::entity_id;
+using capi::with_server;
+
+reckoner_result reckoner_server_get_stats(const reckoner_server* server, reckoner_server_stats* stats) {
+  return with_server(server, [&](const Server& s) {
+    const ServerStats& counted = s.stats();
+    const OwnershipStats& owned = s.ownership_stats();
+    const TransportStats& wire = server->transport->stats();
+    reckoner_server_stats c{};
+    c.clients = static_cast<std::uint32_t>(s.client_count());
+    c.entities = static_cast<std::uint32_t>(s.entity_count());
+    c.ticks = counted.ticks;
+    c.publishes = counted.publishes;
+    c.updates_sent = counted.updates_sent;
+    c.full_updates_sent = counted.full_updates_sent;
+    c.repairs_sent = counted.repairs_sent;
+    c.datagrams_sent = counted.datagrams_sent;
+    c.state_bytes_sent = counted.state_bytes_sent;
+    c.datagrams_lost = counted.datagrams_lost;
+    c.malformed = counted.malformed;
+    c.messages_sent = counted.messages_sent;
+    c.messages_dropped = counted.messages_dropped;
+    c.messages_received = counted.messages_received;
+    c.messages_refused = counted.messages_refused;
+    c.owned_accepted = owned.accepted;
+    c.owned_corrected = owned.corrected;
+    c.owned_refused = owned.refused;
+    c.wire_bytes_sent = wire.wire_bytes_sent;
+    c.wire_bytes_received = wire.wire_bytes_received;
+    c.transport_refused = wire.refused;
+    c.transport_errors = wire.service_errors;
+    c.update_bits_sent = counted.update_bits_sent;
+    c.route_updates_sent = counted.route_updates_sent;
+    c.route_bits_sent = counted.route_bits_sent;
+    c.route_entity_ticks = counted.route_entity_ticks;
+    c.field_changes_sent = counted.field_changes_sent;
+    c.field_repairs_sent = counted.field_repairs_sent;
+    c.field_bits_sent = counted.field_bits_sent;
+    c.published_first = counted.published_for.first;
+    c.published_owner = counted.published_for.owner;
+    c.published_teleport = counted.published_for.teleport;
+    c.published_frame = counted.published_for.frame;
+    c.published_route = counted.published_for.route;
+    c.published_due = counted.published_for.due;
+    c.owned_late = owned.late;
+    c.owned_ahead = owned.ahead;
+    c.owned_too_many = owned.too_many;
+    c.owned_void_terms = owned.void_terms;
+    c.wire_datagrams_sent = wire.datagrams_sent;
+    c.wire_datagrams_received = wire.datagrams_received;
+    c.payload_bytes_sent = wire.payload_bytes_sent;
+    c.payload_bytes_received = wire.payload_bytes_received;
+    return capi::give(stats, c);
+  });
+}
+
+reckoner_result reckoner_server_refused(const reckoner_server* server, std::uint32_t reason,
+                                        std::uint64_t* payloads, std::uint64_t* datagrams) {
+  return with_server(server, [&](const Server& s) {
+    return capi::refused_for(reason, s.stats().refusals, server->transport->stats().refusals, payloads,
+                             datagrams);
+  });
+}
+
+reckoner_result reckoner_server_published(const reckoner_server* server, reckoner_entity entity,
+                                          reckoner_state* state, double* time_s) {
+  if (state == nullptr) return RECKONER_ERROR_ARGUMENT;
+  return with_server(server, [&](const Server& s) -> reckoner_result {
+    const EntityId id = entity_id(entity);
+    if (!s.state(id)) return RECKONER_ERROR_UNKNOWN;
+    const auto motion = s.published(id);
+    if (!motion) return RECKONER_NOTHING;
+    *state = capi::to_c(state_at(*motion, motion->time_s));
+    if (time_s != nullptr) *time_s = motion->time_s;
+    return RECKONER_OK;
+  });
+}
+
+reckoner_result reckoner_server_debug(const reckoner_server* server, reckoner_entity entity,
+                                      reckoner_entity_debug* debug) {
+  if (debug == nullptr) return RECKONER_ERROR_ARGUMENT;
+  return with_server(server, [&](const Server& s) -> reckoner_result {
+    const EntityId id = entity_id(entity);
+    if (!s.state(id)) return RECKONER_ERROR_UNKNOWN;
+    const auto found = s.debug(id);
+    if (!found) return RECKONER_NOTHING;
+    reckoner_entity_debug given{};
+    given.level = found->level;
+    given.entity = capi::to_c(found->id);
+    given.truth = capi::to_c(found->truth);
+    given.published = capi::to_c(found->published);
+    given.age_s = found->age_s;
+    given.error_m = found->error_m;
+    given.error_rad = found->error_rad;
+    given.threshold_m = found->threshold_m;
+    given.threshold_rad = found->threshold_rad;
+    given.clients = found->clients;
+    given.frame = capi::to_c(found->frame);
+    given.on_route = found->on_route ? 1 : 0;
+    given.owned = found->owned ? 1 : 0;
+    return capi::give(debug, given);
+  });
+}

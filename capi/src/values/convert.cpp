@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: MIT
+#include "capi/src/values/convert.hpp"
+
+#include "capi/src/values/boundary.hpp"
+#include "capi/src/values/shared_fields.hpp"
+#include "net/src/config/archetype_settings.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <span>
+#include <string>
+#include <utility>
+
+#include <reckoner/client/client.hpp>
+#include <reckoner/server/server.hpp>
+
+namespace reckoner::capi {
+namespace {
+
+// C values never change. These checks allow a plain cast to and from the C++ enumerators.
+template <class Enum>
+constexpr bool same(Enum value, int number) {
+  return static_cast<int>(value) == number;
+}
+static_assert(same(ServerEvent::Kind::client_joined, RECKONER_CLIENT_JOINED));
+static_assert(same(ServerEvent::Kind::client_left, RECKONER_CLIENT_LEFT));
+static_assert(same(ServerEvent::Kind::client_refused, RECKONER_CLIENT_REFUSED));
+static_assert(same(ServerEvent::Kind::owner_corrected, RECKONER_OWNER_CORRECTED));
+static_assert(same(ServerEvent::Kind::owner_refused, RECKONER_OWNER_REFUSED));
+static_assert(same(ServerEvent::Kind::client_lost, RECKONER_CLIENT_LOST));
+static_assert(same(ServerEvent::Kind::client_back, RECKONER_CLIENT_BACK));
+static_assert(same(ClientEvent::Kind::lost, RECKONER_EVENT_LOST));
+static_assert(same(ClientEvent::Kind::resumed, RECKONER_EVENT_RESUMED));
+static_assert(same(ClientEvent::Kind::restarted, RECKONER_EVENT_RESTARTED));
+static_assert(same(ClientStatus::reconnecting, RECKONER_RECONNECTING));
+static_assert(same(ClientEvent::Kind::joined, RECKONER_EVENT_JOINED));
+static_assert(same(ClientEvent::Kind::spawned, RECKONER_EVENT_SPAWNED));
+static_assert(same(ClientEvent::Kind::despawned, RECKONER_EVENT_DESPAWNED));
+static_assert(same(ClientEvent::Kind::teleported, RECKONER_EVENT_TELEPORTED));
+static_assert(same(ClientEvent::Kind::fields_changed, RECKONER_EVENT_FIELDS_CHANGED));
+static_assert(same(ClientEvent::Kind::given, RECKONER_EVENT_GIVEN));
+static_assert(same(ClientEvent::Kind::revoked, RECKONER_EVENT_TAKEN));
+static_assert(same(ClientEvent::Kind::corrected, RECKONER_EVENT_CORRECTED));
+static_assert(same(ClientEvent::Kind::server_closed, RECKONER_EVENT_SERVER_CLOSED));
+static_assert(same(ClientEvent::Kind::disconnected, RECKONER_EVENT_DISCONNECTED));
+static_assert(same(ClientStatus::connecting, RECKONER_CONNECTING) &&
+              same(ClientStatus::joining, RECKONER_JOINING) && same(ClientStatus::joined, RECKONER_JOINED) &&
+              same(ClientStatus::refused, RECKONER_REFUSED) &&
+              same(ClientStatus::disconnected, RECKONER_DISCONNECTED));
+static_assert(same(PlayoutMode::present, RECKONER_PRESENT) &&
+              same(PlayoutMode::adaptive, RECKONER_ADAPTIVE) && same(PlayoutMode::delayed, RECKONER_DELAYED));
+static_assert(same(Relevance::by_distance, RECKONER_BY_DISTANCE) &&
+              same(Relevance::always, RECKONER_ALWAYS) && same(Relevance::never, RECKONER_NEVER));
+static_assert(same(OwnerPolicy::accept, RECKONER_OWNER_ACCEPT) &&
+              same(OwnerPolicy::correct, RECKONER_OWNER_CORRECT) &&
+              same(OwnerPolicy::refuse, RECKONER_OWNER_REFUSE));
+static_assert(same(OwnerGone::rest, RECKONER_GONE_REST) && same(OwnerGone::despawn, RECKONER_GONE_DESPAWN));
+
+std::optional<FieldSpec> field_of(const reckoner_field_spec& c) {
+  FieldSpec field;
+  field.name = c.name != nullptr ? c.name : "";
+  switch (c.type) {
+    case RECKONER_BOOLEAN:
+      field.type = BooleanField{c.initial.integer != 0};
+      return field;
+    case RECKONER_INTEGER:
+      field.type = IntegerField{c.integer_least, c.integer_most, c.initial.integer};
+      return field;
+    case RECKONER_REAL:
+      field.type = RealField{c.real_least, c.real_most, c.real_step, c.initial.real};
+      return field;
+    case RECKONER_BLOB: {
+      if (c.initial.blob_size > sizeof c.initial.blob) return std::nullopt;
+      const auto blob = Blob::of(std::as_bytes(std::span(c.initial.blob, c.initial.blob_size)));
+      if (!blob) return std::nullopt;
+      field.type = BlobField{c.most_bytes, *blob};
+      return field;
+    }
+    default:
+      return std::nullopt;
+  }
+}
+
+reckoner_result add_fields(const reckoner_archetype& c, Archetype& archetype) {
+  if (c.field_count > kMaxFields || (c.field_count > 0 && c.fields == nullptr))
+    return RECKONER_ERROR_ARGUMENT;
+  for (std::uint32_t i = 0; i < c.field_count; ++i) {
+    reckoner_field_spec spec;
+    reckoner_field_spec_init(&spec, sizeof spec);
+    if (const auto result = read_struct(element(c.fields, i), spec); result != RECKONER_OK) return result;
+    auto field = field_of(spec);
+    if (!field) return RECKONER_ERROR_ARGUMENT;
+    archetype.fields.push_back(std::move(*field));
+  }
+  return RECKONER_OK;
+}
+
+reckoner_result read_archetype(const reckoner_archetype* from, Archetype& archetype) {
+  reckoner_archetype c;
+  reckoner_archetype_init(&c, sizeof c);
+  if (const auto result = read_struct(from, c); result != RECKONER_OK) return result;
+  archetype.name = c.name != nullptr ? c.name : "";
+  copy_from_c(kArchetypeFields, archetype, c);
+  return add_fields(c, archetype);
+}
+
+}  // namespace
+
+reckoner_state to_c(const State& s) {
+  return {{s.position.x, s.position.y, s.position.z},
+          {s.velocity.x, s.velocity.y, s.velocity.z},
+          {s.acceleration.x, s.acceleration.y, s.acceleration.z},
+          {s.orientation.x, s.orientation.y, s.orientation.z, s.orientation.w},
+          {s.angular_velocity.x, s.angular_velocity.y, s.angular_velocity.z}};
+}
+
+State from_c(const reckoner_state& c) {
+  State state;
+  state.position = {c.position[0], c.position[1], c.position[2]};
+  state.velocity = {c.velocity[0], c.velocity[1], c.velocity[2]};
+  state.acceleration = {c.acceleration[0], c.acceleration[1], c.acceleration[2]};
+  state.orientation = glm::quat{c.orientation[3], c.orientation[0], c.orientation[1], c.orientation[2]};
+  state.angular_velocity = {c.angular_velocity[0], c.angular_velocity[1], c.angular_velocity[2]};
+  return state;
+}
+
+reckoner_pose to_c(const Pose& p) {
+  return {{p.position.x, p.position.y, p.position.z},
+          {p.orientation.x, p.orientation.y, p.orientation.z, p.orientation.w}};
+}
+
+reckoner_value to_c(const FieldValue& value) {
+  reckoner_value c{};
+  c.type = static_cast<std::int32_t>(value.index());
+  if (const auto* boolean = std::get_if<bool>(&value)) c.integer = *boolean ? 1 : 0;
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) c.integer = *integer;
+  if (const auto* real = std::get_if<double>(&value)) c.real = *real;
+  if (const auto* blob = std::get_if<Blob>(&value)) {
+    c.blob_size = static_cast<std::uint32_t>(blob->bytes().size());
+    std::memcpy(c.blob, blob->bytes().data(), blob->bytes().size());
+  }
+  return c;
+}
+
+std::optional<FieldValue> from_c(const reckoner_value& c) {
+  switch (c.type) {
+    case RECKONER_BOOLEAN:
+      return FieldValue{c.integer != 0};
+    case RECKONER_INTEGER:
+      return FieldValue{c.integer};
+    case RECKONER_REAL:
+      return FieldValue{c.real};
+    case RECKONER_BLOB: {
+      if (c.blob_size > sizeof c.blob) return std::nullopt;
+      const auto blob = Blob::of(std::as_bytes(std::span(c.blob, c.blob_size)));
+      return blob ? std::optional<FieldValue>{*blob} : std::nullopt;
+    }
+    default:
+      return std::nullopt;
+  }
+}
+
+reckoner_message to_c(const GameMessage& message) {
+  reckoner_message c{};
+  c.sender = message.sender.value;
+  c.bytes = reinterpret_cast<const std::uint8_t*>(message.payload.data());
+  c.size = message.payload.size();
+  c.has_time = message.time_s ? 1 : 0;
+  c.time_s = message.time_s.value_or(0.0);
+  return c;
+}
+
+std::optional<Delivery> delivery_of(std::int32_t delivery) {
+  if (delivery == RECKONER_RELIABLE) return Delivery::reliable;
+  if (delivery == RECKONER_UNRELIABLE) return Delivery::unreliable;
+  return std::nullopt;
+}
+
+std::optional<std::vector<Archetype>> archetypes_of(const reckoner_archetype* first, std::uint32_t count,
+                                                    reckoner_result& result, std::string& fault) {
+  result = RECKONER_ERROR_ARGUMENT;
+  if (const auto error = find_invalid_archetype_count(count)) {
+    fault = error->message;
+    return std::nullopt;
+  }
+  if (first == nullptr) {
+    fault = "archetypes is null";
+    return std::nullopt;
+  }
+  std::vector<Archetype> archetypes;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    result = read_archetype(element(first, i), archetypes.emplace_back());
+    if (result != RECKONER_OK) {
+      fault = "archetypes[" + std::to_string(i) + "] has an invalid struct_size, or an invalid field";
+      return std::nullopt;
+    }
+  }
+  return archetypes;
+}
+
+std::string with_c_names(std::string_view error) {
+  static constexpr std::pair<std::string_view, std::string_view> kPrefixes[] = {
+      {"interest.", "interest_"}, {"reconnect.", "reconnect_"}, {"limits.", "limit_"}, {"playout.", ""}};
+  for (const auto& [cpp, c] : kPrefixes) {
+    if (error.starts_with(cpp)) return std::string(c) + std::string(error.substr(cpp.size()));
+  }
+  return std::string(error);
+}
+
+reckoner_result refused_for(std::uint32_t reason, const RefusalCounts& payloads_refused,
+                            const RefusalCounts& datagrams_refused, std::uint64_t* payloads,
+                            std::uint64_t* datagrams) {
+  if (reason >= RefusalCounts::kReasons) return RECKONER_ERROR_UNKNOWN;
+  const auto why = static_cast<Refusal>(reason);
+  if (payloads != nullptr) *payloads = payloads_refused[why];
+  if (datagrams != nullptr) *datagrams = datagrams_refused[why];
+  return RECKONER_OK;
+}
+
+std::vector<ServerAddress> addresses_of(const reckoner_address* first, std::uint32_t count) {
+  std::vector<ServerAddress> addresses;
+  for (std::uint32_t i = 0; first != nullptr && i < count; ++i)
+    addresses.push_back({first[i].host, first[i].port});
+  return addresses;
+}
+
+SecretKey key_of(const std::uint8_t* bytes) {
+  std::array<std::byte, SecretKey::kBytes> key;
+  std::memcpy(key.data(), bytes, key.size());
+  return SecretKey(key);
+}
+
+}  // namespace reckoner::capi

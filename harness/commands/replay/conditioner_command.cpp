@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+#include "harness/commands/cli_options.hpp"
+#include "harness/commands/commands.hpp"
+#include "harness/conditioner/conditioner.hpp"
+#include "programs/common/loop/stop_signal.hpp"
+
+#include <cstdio>
+#include <limits>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/core.h>
+
+namespace reckoner::harness {
+namespace {
+
+struct ConditionerArguments {
+  LinkArguments link;
+  std::uint16_t listen_port = 0;
+  std::string to;
+  std::uint64_t seed = 1;
+  double seconds = 0.0;
+};
+
+void print_direction(const char* name, const ConditionerCounters& counters) {
+  fmt::print("  {:<5} {} received, {} forwarded, {} lost, {} duplicated, {} errors\n", name,
+             counters.received, counters.forwarded, counters.lost, counters.duplicated, counters.send_errors);
+}
+
+int run_conditioner(const ConditionerArguments& arguments) {
+  ConditionerOptions options;
+  options.listen_port = arguments.listen_port;
+  options.seed = arguments.seed;
+  const auto to = program::parse_host_port(arguments.to);
+  if (!to) return report_error("--to " + to.error());
+  options.to_host = to->host;
+  options.to_port = to->port;
+  const auto links = links_of(arguments.link);
+  if (!links) return report_error(links.error(), program::kBadInput);
+  auto script = script_of(arguments.link);
+  if (!script) return report_error(script.error(), program::kBadInput);
+  options.links = *links;
+  options.script = std::move(*script);
+  program::catch_stop_signals();
+  auto conditioner = Conditioner::open(std::move(options));
+  if (!conditioner) return report_error(conditioner.error(), program::kFailed);
+  fmt::print("listening on port {}\n", conditioner->port());
+  std::fflush(stdout);
+  conditioner->run(program::stop_requested,
+                   arguments.seconds > 0.0 ? arguments.seconds : std::numeric_limits<double>::infinity());
+  const ConditionerStats& stats = conditioner->stats();
+  fmt::print("{} over {}: {} clients\n", arguments.to, arguments.link.name(), stats.clients);
+  print_direction("up", stats.up);
+  print_direction("down", stats.down);
+  return 0;
+}
+
+}  // namespace
+
+void add_conditioner_command(CLI::App& app, int& exit_code) {
+  CLI::App* command =
+      app.add_subcommand("conditioner", "a UDP relay that simulates a bad network between two real programs");
+  auto arguments = std::make_shared<ConditionerArguments>();
+  command
+      ->add_option("--listen", arguments->listen_port, "UDP port that clients connect to; 0: any free port")
+      ->required();
+  command->add_option("--to", arguments->to, "HOST:PORT of the server")->required();
+  command->add_option("--seed", arguments->seed, "of the network's randomness");
+  command
+      ->add_option("--seconds", arguments->seconds,
+                   "stop after this many seconds; 0: run until SIGINT or SIGTERM")
+      ->check(CLI::NonNegativeNumber);
+  add_link_options(*command, arguments->link);
+  command->footer(
+      "Example: a server on port 7777, and clients that connect to 7778 instead:\n"
+      "  reckoner-harness conditioner --listen 7778 --to 127.0.0.1:7777 --network intercity");
+  command->callback([arguments, &exit_code] { exit_code = run_conditioner(*arguments); });
+}
+
+}  // namespace reckoner::harness

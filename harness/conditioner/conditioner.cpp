@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: MIT
+#include "harness/conditioner/conditioner.hpp"
+
+#include "harness/conditioner/enet_datagram.hpp"
+#include "scenario/builtin/random.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <queue>
+#include <system_error>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <arpa/inet.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+namespace reckoner::harness {
+namespace {
+
+constexpr std::size_t kHeaderBytes = 28;  // UDP and IPv4
+constexpr std::size_t kMaxDatagram = 65536;
+constexpr std::size_t kMaxDelayed = 256 * 1024;  // limit of delayed datagrams; further ones are dropped
+// Per socket, so that a flood does not starve the other sockets.
+constexpr int kReadsPerStep = 256;
+constexpr int kSocketBuffer = 4 * 1024 * 1024;  // bytes requested; the system may grant less
+constexpr double kExpiryCheck = 1.0;            // s between checks for silent clients
+constexpr double kStopCheck = 0.05;             // s between calls of `stop`
+
+double monotonic_s() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+std::string last_error() {
+  return std::generic_category().message(errno);
+}
+
+/// Owns a file descriptor.
+class Socket {
+ public:
+  Socket() = default;
+  explicit Socket(int descriptor) : descriptor_(descriptor) {}
+  ~Socket() {
+    if (descriptor_ >= 0) close(descriptor_);
+  }
+  Socket(Socket&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  Socket& operator=(Socket&& other) noexcept {
+    std::swap(descriptor_, other.descriptor_);
+    return *this;
+  }
+
+  [[nodiscard]] int get() const { return descriptor_; }
+  [[nodiscard]] explicit operator bool() const { return descriptor_ >= 0; }
+
+ private:
+  int descriptor_ = -1;
+};
+
+Socket make_socket() {
+  Socket made(socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  if (made) {
+    setsockopt(made.get(), SOL_SOCKET, SO_RCVBUF, &kSocketBuffer, sizeof kSocketBuffer);
+    setsockopt(made.get(), SOL_SOCKET, SO_SNDBUF, &kSocketBuffer, sizeof kSocketBuffer);
+  }
+  return made;
+}
+
+std::optional<sockaddr_in> resolve(const std::string& host, std::uint16_t port) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_ANY);
+  if (host.empty()) return address;
+  addrinfo hints{};
+  hints.ai_family = AF_INET;
+  hints.ai_socktype = SOCK_DGRAM;
+  addrinfo* found = nullptr;
+  if (getaddrinfo(host.c_str(), nullptr, &hints, &found) != 0 || found == nullptr) return std::nullopt;
+  address.sin_addr = reinterpret_cast<const sockaddr_in*>(found->ai_addr)->sin_addr;
+  freeaddrinfo(found);
+  return address;
+}
+
+const sockaddr* generic(const sockaddr_in& address) {
+  return reinterpret_cast<const sockaddr*>(&address);
+}
+
+std::uint64_t key_of(const sockaddr_in& address) {
+  return (std::uint64_t{address.sin_addr.s_addr} << 16) | address.sin_port;
+}
+
+/// One client address and its socket to the server.
+struct Relay {
+  std::uint64_t number;  ///< number of clients before this one; a reused address gets a new number
+  sockaddr_in address;
+  Socket server;
+  Link up;
+  Link down;
+  double last_received_s;
+};
+
+/// A datagram that waits for its delay.
+struct DelayedDatagram {
+  double due_s;
+  std::uint64_t order;  ///< order of arrival, among datagrams that are due at the same instant
+  std::uint64_t key;
+  std::uint64_t client;
+  bool up;
+  std::vector<std::byte> payload;
+
+  bool operator<(
+      const DelayedDatagram& other) const {  // inverted: std::priority_queue has the largest on top
+    return due_s != other.due_s ? due_s > other.due_s : order > other.order;
+  }
+};
+
+}  // namespace
+
+class Conditioner::Impl {
+ public:
+  Impl(ConditionerOptions options, Socket listening, const sockaddr_in& server)
+      : options_(std::move(options)), listening_(std::move(listening)), server_(server) {}
+
+  void step(double timeout_s);
+  [[nodiscard]] std::uint16_t port() const;
+  [[nodiscard]] const ConditionerStats& stats() const { return stats_; }
+  [[nodiscard]] std::span<const PacketRecord> packets() const { return packets_; }
+
+ private:
+  using Relays = std::unordered_map<std::uint64_t, Relay>;
+
+  void follow_script(double now_s);
+  void drop_silent_clients(double now_s);
+  void wait(double seconds);
+  void receive_from_clients();
+  void receive_from_server(std::uint64_t key, Relay& relay);
+  Relay* find_or_add(const sockaddr_in& address, double now_s);
+  void log(const LinkFate& fate, bool up, std::size_t bytes, double now_s);
+  void accept(std::uint64_t key, Relay& relay, bool up, std::size_t bytes, double now_s);
+  void send_due();
+
+  ConditionerOptions options_;
+  Socket listening_;
+  sockaddr_in server_;
+  Relays relays_;
+  std::priority_queue<DelayedDatagram> delayed_;
+  ConditionerStats stats_;
+  std::vector<PacketRecord> packets_;
+  std::vector<std::byte> buffer_ = std::vector<std::byte>(kMaxDatagram);
+  std::vector<pollfd> polled_;
+  std::vector<std::uint64_t> polled_keys_;  ///< keys of the relays in polled_[1] and the following
+  std::uint64_t order_ = 0;
+  std::optional<double> started_s_;
+  double expiry_s_ = 0.0;
+};
+
+std::uint16_t Conditioner::Impl::port() const {
+  sockaddr_in address{};
+  socklen_t size = sizeof address;
+  getsockname(listening_.get(), reinterpret_cast<sockaddr*>(&address), &size);
+  return ntohs(address.sin_port);
+}
+
+void Conditioner::Impl::follow_script(double now_s) {
+  if (!started_s_) started_s_ = now_s;
+  if (!options_.script.advance(now_s - *started_s_, options_.links)) return;
+  for (auto& [key, relay] : relays_) {
+    relay.up.set_options(options_.links.up);
+    relay.down.set_options(options_.links.down);
+  }
+}
+
+void Conditioner::Impl::drop_silent_clients(double now_s) {
+  if (now_s < expiry_s_) return;
+  expiry_s_ = now_s + kExpiryCheck;
+  std::erase_if(relays_,
+                [&](const auto& entry) { return now_s - entry.second.last_received_s > options_.idle_s; });
+}
+
+void Conditioner::Impl::wait(double seconds) {
+  polled_.assign(1, {listening_.get(), POLLIN, 0});
+  polled_keys_.clear();
+  for (const auto& [key, relay] : relays_) {
+    polled_.push_back({relay.server.get(), POLLIN, 0});
+    polled_keys_.push_back(key);
+  }
+  seconds = std::clamp(seconds, 0.0, 1e6);
+  timespec timeout{};
+  timeout.tv_sec = static_cast<time_t>(seconds);
+  timeout.tv_nsec = static_cast<long>((seconds - static_cast<double>(timeout.tv_sec)) * 1e9);
+  if (ppoll(polled_.data(), polled_.size(), &timeout, nullptr) < 0) {
+    for (pollfd& entry : polled_)
+      entry.revents = 0;  // interrupted by a signal; the caller checks whether to stop
+  }
+}
+
+Relay* Conditioner::Impl::find_or_add(const sockaddr_in& address, double now_s) {
+  const std::uint64_t key = key_of(address);
+  if (const auto found = relays_.find(key); found != relays_.end()) return &found->second;
+  if (relays_.size() >= options_.max_clients) return nullptr;
+  Socket upstream = make_socket();
+  if (!upstream || connect(upstream.get(), generic(server_), sizeof server_) != 0) return nullptr;
+  const std::uint64_t number = stats_.clients++;
+  Relay relay{number,
+              address,
+              std::move(upstream),
+              Link(options_.links.up, scenario::hash(options_.seed, number, 0)),
+              Link(options_.links.down, scenario::hash(options_.seed, number, 1)),
+              now_s};
+  return &relays_.emplace(key, std::move(relay)).first->second;
+}
+
+void Conditioner::Impl::log(const LinkFate& fate, bool up, std::size_t bytes, double now_s) {
+  const EnetPayload payload = enet_payload(std::span(buffer_).first(bytes));
+  PacketRecord record{now_s, std::nullopt, payload.bytes, bytes + kHeaderBytes, 0, !up, false, payload.state};
+  if (fate.lost()) packets_.push_back(record);
+  for (std::size_t i = 0; i < fate.count; ++i) {
+    record.arrived_s = fate.arrived_s[i];
+    record.duplicate = i > 0;
+    packets_.push_back(record);
+  }
+}
+
+void Conditioner::Impl::accept(std::uint64_t key, Relay& relay, bool up, std::size_t bytes, double now_s) {
+  relay.last_received_s = now_s;
+  ConditionerCounters& counters = up ? stats_.up : stats_.down;
+  ++counters.received;
+  const LinkFate fate = (up ? relay.up : relay.down).pass(now_s, bytes + kHeaderBytes);
+  if (options_.log_packets) log(fate, up, bytes, now_s);
+  if (fate.lost() || delayed_.size() + fate.count > kMaxDelayed) {
+    ++counters.lost;
+    return;
+  }
+  if (fate.count == 2) ++counters.duplicated;
+  for (std::size_t i = 0; i < fate.count; ++i) {
+    delayed_.push({fate.arrived_s[i],
+                   order_++,
+                   key,
+                   relay.number,
+                   up,
+                   {buffer_.begin(), buffer_.begin() + static_cast<std::ptrdiff_t>(bytes)}});
+  }
+}
+
+void Conditioner::Impl::receive_from_clients() {
+  for (int reads = 0; reads < kReadsPerStep; ++reads) {
+    sockaddr_in from{};
+    socklen_t size = sizeof from;
+    const ssize_t bytes = recvfrom(listening_.get(), buffer_.data(), buffer_.size(), 0,
+                                   reinterpret_cast<sockaddr*>(&from), &size);
+    if (bytes < 0 && errno == EINTR) continue;
+    if (bytes < 0) return;
+    const double now_s = monotonic_s();
+    if (Relay* relay = find_or_add(from, now_s)) {
+      accept(key_of(from), *relay, true, static_cast<std::size_t>(bytes), now_s);
+    }
+  }
+}
+
+void Conditioner::Impl::receive_from_server(std::uint64_t key, Relay& relay) {
+  for (int reads = 0; reads < kReadsPerStep; ++reads) {
+    const ssize_t bytes = recv(relay.server.get(), buffer_.data(), buffer_.size(), 0);
+    // If no server listens on the port (yet), the system gets an ICMP message and one read returns an error.
+    if (bytes < 0 && (errno == EINTR || errno == ECONNREFUSED)) continue;
+    if (bytes < 0) return;
+    accept(key, relay, false, static_cast<std::size_t>(bytes), monotonic_s());
+  }
+}
+
+void Conditioner::Impl::send_due() {
+  const double now_s = monotonic_s();
+  while (!delayed_.empty() && delayed_.top().due_s <= now_s) {
+    const DelayedDatagram& datagram = delayed_.top();
+    ConditionerCounters& counters = datagram.up ? stats_.up : stats_.down;
+    const auto found = relays_.find(datagram.key);
+    ssize_t sent = -1;
+    if (found != relays_.end() && found->second.number == datagram.client) {
+      const Relay& relay = found->second;
+      sent = datagram.up ? send(relay.server.get(), datagram.payload.data(), datagram.payload.size(), 0)
+                         : sendto(listening_.get(), datagram.payload.data(), datagram.payload.size(), 0,
+                                  generic(relay.address), sizeof relay.address);
+    }
+    ++(sent >= 0 ? counters.forwarded : counters.send_errors);
+    delayed_.pop();
+  }
+}
+
+void Conditioner::Impl::step(double timeout_s) {
+  const double now_s = monotonic_s();
+  follow_script(now_s);
+  drop_silent_clients(now_s);
+  send_due();
+
+  double wake_s = std::min(now_s + timeout_s, *started_s_ + options_.script.next_s());
+  if (!delayed_.empty()) wake_s = std::min(wake_s, delayed_.top().due_s);
+  wait(wake_s - monotonic_s());
+
+  follow_script(monotonic_s());
+  if (polled_.front().revents != 0) receive_from_clients();
+  for (std::size_t i = 1; i < polled_.size(); ++i) {
+    if (polled_[i].revents == 0) continue;
+    const std::uint64_t key = polled_keys_[i - 1];
+    if (const auto found = relays_.find(key); found != relays_.end()) receive_from_server(key, found->second);
+  }
+  send_due();
+}
+
+Result<Conditioner> Conditioner::open(ConditionerOptions options) {
+  for (const LinkOptions& link : {options.links.up, options.links.down}) {
+    if (auto wrong = check(link)) return *wrong;
+  }
+  if (options.to_port == 0) return Error{"the server's UDP port is missing"};
+  const auto listen_address = resolve(options.listen_host, options.listen_port);
+  if (!listen_address) return Error{"unknown host '" + options.listen_host + "'"};
+  const auto server = options.to_host.empty() ? std::nullopt : resolve(options.to_host, options.to_port);
+  if (!server) return Error{"unknown host '" + options.to_host + "'"};
+
+  Socket listening = make_socket();
+  if (!listening) return Error{"cannot open a UDP socket: " + last_error()};
+  if (bind(listening.get(), generic(*listen_address), sizeof *listen_address) != 0) {
+    const std::string port = "UDP port " + std::to_string(options.listen_port);
+    if (errno == EADDRINUSE) return Error{port + " is in use"};
+    return Error{"cannot listen on " + port + ": " + last_error()};
+  }
+  return Conditioner(std::make_unique<Impl>(std::move(options), std::move(listening), *server));
+}
+
+void Conditioner::run(const std::function<bool()>& stop, double seconds) {
+  const double end_s = monotonic_s() + seconds;
+  for (double left_s = seconds; left_s > 0.0 && !stop(); left_s = end_s - monotonic_s()) {
+    impl_->step(std::min(left_s, kStopCheck));
+  }
+}
+
+Conditioner::Conditioner(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Conditioner::~Conditioner() = default;
+Conditioner::Conditioner(Conditioner&&) noexcept = default;
+Conditioner& Conditioner::operator=(Conditioner&&) noexcept = default;
+
+std::uint16_t Conditioner::port() const {
+  return impl_->port();
+}
+void Conditioner::step(double timeout_s) {
+  impl_->step(timeout_s);
+}
+const ConditionerStats& Conditioner::stats() const {
+  return impl_->stats();
+}
+std::span<const PacketRecord> Conditioner::packets() const {
+  return impl_->packets();
+}
+
+}  // namespace reckoner::harness

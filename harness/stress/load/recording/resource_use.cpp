@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+#include "harness/stress/load/recording/resource_use.hpp"
+
+#include "harness/metrics/figures.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <system_error>
+
+#include <sys/resource.h>
+#include <unistd.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
+namespace reckoner::harness {
+namespace {
+
+double read_clock_s(clockid_t clock) {
+  timespec now{};
+  clock_gettime(clock, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+}  // namespace
+
+double process_cpu_s() {
+  return read_clock_s(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+double thread_cpu_s() {
+  return read_clock_s(CLOCK_THREAD_CPUTIME_ID);
+}
+
+std::uint64_t peak_memory_bytes() {
+  rusage use{};
+  getrusage(RUSAGE_SELF, &use);
+#ifdef __APPLE__
+  constexpr std::uint64_t kUnit = 1;
+#else
+  constexpr std::uint64_t kUnit = 1024;
+#endif
+  return kUnit * static_cast<std::uint64_t>(use.ru_maxrss);
+}
+
+std::uint64_t heap_bytes() {
+#if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 33)
+  const struct mallinfo2 info = mallinfo2();
+  return info.uordblks + info.hblkhd;
+#else
+  return 0;
+#endif
+}
+
+ProcessUse use_of(int pid) {
+  const std::string folder = "/proc/" + std::to_string(pid);
+  ProcessUse use;
+  std::ifstream sizes(folder + "/statm");
+  std::uint64_t pages = 0, resident = 0;
+  if (sizes >> pages >> resident)
+    use.resident_bytes = resident * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  std::error_code wrong;
+  for (std::filesystem::directory_iterator at(folder + "/fd", wrong), end; !wrong && at != end;
+       at.increment(wrong))
+    ++use.descriptors;
+  return use;
+}
+
+std::string raise_open_file_limit(std::size_t count) {
+  rlimit limit{};
+  getrlimit(RLIMIT_NOFILE, &limit);
+  if (limit.rlim_cur >= count) return {};
+  if (limit.rlim_max < count) {
+    return "a process may open only " + std::to_string(limit.rlim_max) + " files, but " +
+           std::to_string(count) + " are needed (ulimit -Hn)";
+  }
+  limit.rlim_cur = count;
+  return setrlimit(RLIMIT_NOFILE, &limit) == 0 ? std::string{}
+                                               : "cannot raise the limit of open files (ulimit -n)";
+}
+
+void lower_priority() {
+  constexpr int kNicer = 19;
+  (void)setpriority(PRIO_PROCESS, 0, kNicer);
+}
+
+void TickLog::add(double late_s, double duration_s) {
+  late_ms_.push_back(1000.0 * std::max(0.0, late_s));
+  duration_ms_.push_back(1000.0 * duration_s);
+  if (late_s >= tick_s_) ++late_ticks_;
+}
+
+nlohmann::ordered_json TickLog::json() const {
+  return {{"ticks", late_ms_.size()},
+          {"tick_ms_p50", quantile(duration_ms_, 0.5)},
+          {"tick_ms_p99", quantile(duration_ms_, 0.99)},
+          {"late_ms_p50", quantile(late_ms_, 0.5)},
+          {"late_ms_p99", quantile(late_ms_, 0.99)},
+          {"late_ms_p999", quantile(late_ms_, 0.999)},
+          {"late_ms_max", quantile(late_ms_, 1.0)},
+          {"late_ticks", late_ticks_}};
+}
+
+}  // namespace reckoner::harness

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "net/src/config/settings.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <reckoner/net/archetype.hpp>
+#include <reckoner/reckoning/result.hpp>
+
+namespace reckoner {
+
+inline constexpr std::size_t kMaxArchetypes = 256;         ///< maximum number of archetypes
+inline constexpr std::size_t kMaxArchetypeNameBytes = 32;  ///< maximum length of an archetype's name, bytes
+
+/// The numbers of an archetype.
+inline constexpr std::array kArchetypeSettings{
+    setting<&Archetype::threshold_m>(
+        "threshold_m", "threshold-m", "m", 1e-6, 1e6, "",
+        "largest error of a position that clients show before an update is sent, m"),
+    setting<&Archetype::threshold_rad>(
+        "threshold_rad", "threshold-rad", "rad", 1e-6, 1e6, "",
+        "largest error of an orientation that clients show before an update is sent, rad"),
+    setting<&Archetype::max_speed_mps>("max_speed_mps", "", "m/s", 1e-6, 1e12, "",
+                                       "faster motions are refused, m/s"),
+    setting<&Archetype::world_size_m>("world_size_m", "", "m", 1e-6, 1e12, "",
+                                      "positions further from the origin are refused, m"),
+};
+
+/// Why there cannot be this number of archetypes; nullopt if there can.
+[[nodiscard]] inline std::optional<Error> find_invalid_archetype_count(std::size_t count) {
+  if (count >= 1 && count <= kMaxArchetypes) return std::nullopt;
+  return Error{"there are " + std::to_string(count) + " archetypes; there must be from 1 to " +
+               std::to_string(kMaxArchetypes)};
+}
+
+/// The first fault in a list of archetypes; nullopt if there is none.
+[[nodiscard]] inline std::optional<Error> find_invalid_setting(const std::vector<Archetype>& archetypes) {
+  if (auto error = find_invalid_archetype_count(archetypes.size())) return error;
+  for (std::size_t i = 0; i < archetypes.size(); ++i) {
+    const Archetype& archetype = archetypes[i];
+    const std::string prefix = "archetypes[" + std::to_string(i) + "].";
+    if (archetype.name.size() > kMaxArchetypeNameBytes)
+      return Error{prefix + "name has " + std::to_string(archetype.name.size()) +
+                   " bytes; it must have at most " + std::to_string(kMaxArchetypeNameBytes)};
+    const auto has_this_name = [&](const Archetype& other) { return other.name == archetype.name; };
+    const auto end = archetypes.begin() + static_cast<std::ptrdiff_t>(i);
+    if (std::any_of(archetypes.begin(), end, has_this_name))
+      return Error{prefix + "name is '" + archetype.name + "', which an earlier archetype has"};
+    if (auto error = find_invalid<Archetype>(kArchetypeSettings, archetype, prefix)) return error;
+    if (auto error = find_invalid_field(archetype.fields)) return Error{prefix + error->message};
+  }
+  return std::nullopt;
+}
+
+}  // namespace reckoner

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+#include "programs/common/options/options.hpp"
+
+#include "scenario/builtin/builtin.hpp"
+#include "scenario/trace/trace.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+
+#include <CLI/CLI.hpp>
+
+#include <reckoner/client/client.hpp>
+
+namespace reckoner::program {
+namespace {
+
+template <class T>
+bool parse_number(std::string_view text, T& value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc{} && end == text.data() + text.size();
+}
+
+std::string scenario_help() {
+  std::string help = "built-in motion:";
+  for (const scenario::BuiltinInfo& info : scenario::builtin_scenarios()) {
+    help += "\n  " + std::string(info.name) + ": " + std::string(info.description);
+  }
+  return help;
+}
+
+}  // namespace
+
+void want_finite_numbers(CLI::App& app) {
+  static const CLI::Validator finite(
+      [](const std::string& text) {
+        double value = 0.0;
+        const bool is_one = CLI::detail::lexical_cast(text, value);
+        return is_one && !std::isfinite(value) ? text + " is not finite" : std::string{};
+      },
+      "");
+  for (CLI::Option* option : app.get_options()) {
+    if (option->get_type_name().starts_with("FLOAT")) option->check(finite);
+  }
+  for (CLI::App* command : app.get_subcommands(nullptr))
+    want_finite_numbers(*command);
+}
+
+void add_source_options(CLI::App& app, SourceOptions& options) {
+  auto* trace =
+      app.add_option("--trace", options.trace, "recorded motion, a CSV file [id,]t,x,y,z[,qw,qx,qy,qz]");
+  auto* scenario = app.add_option("--scenario", options.scenario, scenario_help());
+  trace->excludes(scenario);
+  app.add_option("--entities", options.entities,
+                 "number of entities of the scenario (default: depends on the scenario)")
+      ->check(CLI::Range(1, 65'536));
+  app.add_option("--entity", options.entity, "which entity of the trace to play: its id, busiest or all")
+      ->capture_default_str();
+  app.add_option("--start", options.start_s, "skip this time at the beginning of the trace, s")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  app.add_option("--seconds", options.seconds, "how long to run, s (default: to the end)")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--teleport-mps", options.teleport_mps,
+                 "a step of the trace that is faster than this is a teleport, m/s")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+}
+
+Result<std::unique_ptr<scenario::Source>> open_source(const SourceOptions& options) {
+  if (!options.trace.empty()) {
+    return scenario::load_trace(options.trace,
+                                {options.teleport_mps, options.entity, options.start_s, options.seconds});
+  }
+  if (options.scenario.empty())
+    return Error{"no source is given: use --trace FILE or --scenario NAME (see --help)"};
+  return scenario::make_builtin(options.scenario, options.entities, options.seed);
+}
+
+std::optional<Error> parse_mode(std::string_view text, PlayoutConfig& playout) {
+  constexpr std::string_view kDelayed = "delayed:";
+  double delay_ms = 0.0;
+  if (text == "present") {
+    playout.mode = PlayoutMode::present;
+  } else if (text == "adaptive") {
+    playout.mode = PlayoutMode::adaptive;
+  } else if (text.starts_with(kDelayed) && parse_number(text.substr(kDelayed.size()), delay_ms)) {
+    PlayoutConfig delayed = playout;
+    delayed.mode = PlayoutMode::delayed;
+    delayed.delay_s = delay_ms / 1000.0;
+    if (const auto error = find_invalid_setting(delayed))
+      return Error{"unknown mode '" + std::string(text) + "': " + error->message};
+    playout = delayed;
+  } else {
+    return Error{"unknown mode '" + std::string(text) + "': it must be present, adaptive or delayed:MS"};
+  }
+  return std::nullopt;
+}
+
+Result<HostPort> parse_host_port(std::string_view text) {
+  const auto colon = text.rfind(':');
+  HostPort address;
+  if (colon == std::string_view::npos || colon == 0 || !parse_number(text.substr(colon + 1), address.port) ||
+      address.port == 0) {
+    return Error{"'" + std::string(text) + "' is no address: expected HOST:PORT with a port of 1 to 65535"};
+  }
+  address.host = text.substr(0, colon);
+  return address;
+}
+
+std::string without_repeated_name(const std::string& error) {
+  const auto colon = error.find(": ");
+  if (colon == std::string::npos) return error;
+  const std::string_view rest = std::string_view(error).substr(colon + 2);
+  return std::string(rest.starts_with(std::string_view(error).substr(0, colon)) ? rest : error);
+}
+
+std::optional<int> parse(CLI::App& app, int argc, char** argv) {
+  want_finite_numbers(app);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);
+    return fail(app.get_name(), without_repeated_name(error.what()) + " (see --help)");
+  }
+  return std::nullopt;
+}
+
+int fail(std::string_view name, std::string_view message, int code) {
+  std::fprintf(stderr, "%.*s: %.*s\n", static_cast<int>(name.size()), name.data(),
+               static_cast<int>(message.size()), message.data());
+  return code;
+}
+
+}  // namespace reckoner::program

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: MIT
+#include "programs/common/sessions/session_log.hpp"
+
+#include "net/src/messages/messages.hpp"
+#include "net/src/wire/byte_stream.hpp"
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <concepts>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include <reckoner/client/client.hpp>
+
+namespace reckoner::program {
+namespace {
+
+constexpr std::string_view kMagic = "RECKLOG\n";
+constexpr std::uint16_t kFormat = 1;
+constexpr std::size_t kMaxFileBytes = std::size_t{4} << 30;
+constexpr std::size_t kBufferBytes = std::size_t{64} << 10;
+
+enum RecordKind : std::uint8_t {
+  kService = 1,
+  kFrame = 2,
+  kEvent = 3,
+  kSend = 4,
+  kRoom = 5,
+  kEnd = 6,
+  kQuiet = 7
+};
+
+constexpr std::uint8_t kLastEventKind = static_cast<std::uint8_t>(TransportEvent::Kind::received);
+constexpr std::uint8_t kLastMode = static_cast<std::uint8_t>(PlayoutMode::delayed);
+
+template <std::unsigned_integral T>
+void put(std::vector<std::byte>& out, T value) {
+  std::array<std::byte, sizeof value> bytes;
+  secure::ByteWriter(bytes).number(value);
+  out.insert(out.end(), bytes.begin(), bytes.end());
+}
+void put(std::vector<std::byte>& out, double value) {
+  put(out, std::bit_cast<std::uint64_t>(value));
+}
+void put(std::vector<std::byte>& out, std::span<const std::byte> bytes) {
+  put(out, static_cast<std::uint32_t>(bytes.size()));
+  out.insert(out.end(), bytes.begin(), bytes.end());
+}
+
+// Reads the values of a record. Past the end of the file they are zero, and truncated() is true.
+class RecordReader {
+ public:
+  RecordReader(std::span<const std::byte> bytes, std::size_t at) : stream_(bytes) { stream_.skip(at); }
+
+  template <std::unsigned_integral T>
+  T number() {
+    return stream_.number<T>();
+  }
+  double real() { return std::bit_cast<double>(number<std::uint64_t>()); }
+  // A length and as many bytes. The record is malformed if the length exceeds `most`.
+  std::vector<std::byte> bytes(std::size_t most) {
+    const std::size_t size = number<std::uint32_t>();
+    if (size > most) malformed_ = true;
+    if (malformed_) return {};
+    const auto content = stream_.take(size);
+    return {content.begin(), content.end()};
+  }
+
+  [[nodiscard]] bool truncated() const { return stream_.failed(); }
+  [[nodiscard]] bool malformed() const { return malformed_; }
+  [[nodiscard]] std::size_t position() const { return stream_.position(); }
+
+ private:
+  secure::ByteReader stream_;
+  bool malformed_ = false;
+};
+
+std::size_t most_bytes(Channel channel) {
+  return channel == Channel::control ? kMaxControlBytes : kMaxStateBytes;
+}
+
+std::optional<std::vector<std::byte>> read_all(const std::string& path) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
+  if (!file) return std::nullopt;
+  std::vector<std::byte> bytes;
+  std::array<std::byte, kBufferBytes> buffer;
+  while (const std::size_t got = std::fread(buffer.data(), 1, buffer.size(), file.get())) {
+    bytes.insert(bytes.end(), buffer.begin(), buffer.begin() + static_cast<std::ptrdiff_t>(got));
+    if (bytes.size() > kMaxFileBytes) return std::nullopt;
+  }
+  if (std::ferror(file.get()) != 0) return std::nullopt;
+  return bytes;
+}
+
+// The values of a record of this kind. Nullopt if the kind or a value is invalid.
+std::optional<SessionRecord> read_record(RecordReader& reader) {
+  switch (reader.number<std::uint8_t>()) {
+    case kService:
+      return ServiceRecord{reader.real()};
+    case kFrame:
+      return FrameRecord{reader.real()};
+    case kEvent: {
+      const auto kind = reader.number<std::uint8_t>();
+      const auto channel = reader.number<std::uint8_t>();
+      if (kind > kLastEventKind || channel > 1) return std::nullopt;
+      EventRecord event{static_cast<TransportEvent::Kind>(kind), {}, static_cast<Channel>(channel)};
+      event.peer = PeerId{reader.number<std::uint32_t>()};
+      event.reason = reader.number<std::uint32_t>();
+      event.payload = reader.bytes(most_bytes(event.channel));
+      return event;
+    }
+    case kSend: {
+      const auto channel = reader.number<std::uint8_t>();
+      const auto accepted = reader.number<std::uint8_t>();
+      if (channel > 1 || accepted > 1) return std::nullopt;
+      return SendRecord{static_cast<Channel>(channel), accepted == 1,
+                        reader.bytes(most_bytes(static_cast<Channel>(channel)))};
+    }
+    case kRoom: {
+      const auto bytes = reader.number<std::uint32_t>();
+      if (bytes > kMaxStateBytes) return std::nullopt;
+      return RoomRecord{bytes};
+    }
+    case kQuiet:
+      return QuietRecord{};
+    case kEnd:
+      return EndRecord{reader.number<std::uint64_t>()};
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
+Result<SessionWriter> SessionWriter::create(const std::string& path, const SessionSettings& settings) {
+  std::FILE* file = std::fopen(path.c_str(), "wb");
+  if (file == nullptr) return Error{"could not create " + path};
+  SessionWriter writer{file, path};
+  for (const char c : kMagic)
+    writer.bytes_.push_back(static_cast<std::byte>(c));
+  put(writer.bytes_, kFormat);
+  put(writer.bytes_, settings.protocol);
+  put(writer.bytes_, std::as_bytes(std::span(settings.version)));
+  put(writer.bytes_, static_cast<std::uint8_t>(settings.playout.mode));
+  put(writer.bytes_, settings.playout.delay_s);
+  put(writer.bytes_, settings.playout.max_delay_s);
+  put(writer.bytes_, settings.playout.blend_frames);
+  put(writer.bytes_, settings.playout.frame_rate_hz);
+  return writer;
+}
+
+void SessionWriter::begin(std::uint8_t kind) {
+  if (bytes_.size() >= kBufferBytes) flush();
+  put(bytes_, kind);
+  ++records_;
+}
+
+void SessionWriter::flush() {
+  failed_ = std::fwrite(bytes_.data(), 1, bytes_.size(), file_.get()) != bytes_.size() || failed_;
+  bytes_.clear();
+}
+
+void SessionWriter::service(double local_s) {
+  begin(kService);
+  put(bytes_, local_s);
+}
+
+void SessionWriter::frame(double local_s) {
+  begin(kFrame);
+  put(bytes_, local_s);
+}
+
+void SessionWriter::event(const TransportEvent& event) {
+  begin(kEvent);
+  put(bytes_, static_cast<std::uint8_t>(event.kind));
+  put(bytes_, static_cast<std::uint8_t>(event.channel));
+  put(bytes_, event.peer.value);
+  put(bytes_, event.reason);
+  put(bytes_, event.payload);
+}
+
+void SessionWriter::quiet() {
+  begin(kQuiet);
+}
+
+void SessionWriter::send(Channel channel, bool accepted, std::span<const std::byte> payload) {
+  begin(kSend);
+  put(bytes_, static_cast<std::uint8_t>(channel));
+  put(bytes_, static_cast<std::uint8_t>(accepted ? 1 : 0));
+  put(bytes_, payload);
+}
+
+void SessionWriter::room(std::size_t bytes) {
+  begin(kRoom);
+  put(bytes_, static_cast<std::uint32_t>(bytes));
+}
+
+bool SessionWriter::close() {
+  const std::uint64_t records = records_;
+  begin(kEnd);
+  put(bytes_, records);
+  flush();
+  failed_ = std::fclose(file_.release()) != 0 || failed_;
+  std::error_code none;
+  if (failed_ && std::filesystem::is_regular_file(path_, none)) std::filesystem::remove(path_, none);
+  return !failed_;
+}
+
+Result<SessionReader> SessionReader::open(const std::string& path) {
+  auto bytes = read_all(path);
+  if (!bytes) return Error{"could not read " + path};
+  return read(std::move(*bytes), path);
+}
+
+Result<SessionReader> SessionReader::read(std::vector<std::byte> bytes, const std::string& path) {
+  SessionReader reader;
+  reader.path_ = path;
+  reader.bytes_ = std::move(bytes);
+  const bool ours = reader.bytes_.size() >= kMagic.size() &&
+                    std::memcmp(reader.bytes_.data(), kMagic.data(), kMagic.size()) == 0;
+  if (!ours) return Error{path + " is not a recorded session"};
+  RecordReader values{reader.bytes_, kMagic.size()};
+  const auto format = values.number<std::uint16_t>();
+  if (!values.truncated() && format != kFormat) {
+    return Error{fmt::format("{} has format {}; this program reads only format {}", path, format, kFormat)};
+  }
+  SessionSettings& s = reader.settings_;
+  s.protocol = values.number<std::uint16_t>();
+  constexpr std::size_t kLongestVersion = 64;
+  for (const std::byte b : values.bytes(kLongestVersion)) {
+    const auto c = static_cast<char>(b);
+    s.version.push_back(c > ' ' && c < 0x7f ? c : '?');
+  }
+  const auto mode = values.number<std::uint8_t>();
+  s.playout.mode = static_cast<PlayoutMode>(mode);
+  s.playout.delay_s = values.real();
+  s.playout.max_delay_s = values.real();
+  s.playout.blend_frames = values.real();
+  s.playout.frame_rate_hz = values.real();
+  if (values.truncated() || values.malformed() || mode > kLastMode)
+    return Error{path + ": the header is malformed"};
+  if (const auto invalid = find_invalid_setting(s.playout))
+    return Error{path + ": the header is malformed: " + invalid->message};
+  if (s.protocol != kProtocolVersion) {
+    return Error{fmt::format("{} was recorded with protocol {} (Reckoner {}); this program uses {}", path,
+                             s.protocol, s.version, kProtocolVersion)};
+  }
+  reader.at_ = values.position();
+  return reader;
+}
+
+Result<std::optional<SessionRecord>> SessionReader::next() {
+  using Next = std::optional<SessionRecord>;
+  if (ended_ || truncated_) return Next{};
+  RecordReader values{bytes_, at_};
+  auto record = read_record(values);
+  if (values.truncated()) {
+    truncated_ = true;
+    return Next{};
+  }
+  if (!record || values.malformed()) return error("the record is invalid");
+  const auto* service = std::get_if<ServiceRecord>(&*record);
+  const auto* frame = std::get_if<FrameRecord>(&*record);
+  if (service != nullptr || frame != nullptr) {
+    const double time_s = service != nullptr ? service->local_s : frame->local_s;
+    constexpr double kLatestS = 1e12;
+    if (!(std::abs(time_s) < kLatestS) || (has_time_ && time_s < newest_s_))
+      return error("the time is invalid");
+    has_time_ = true;
+    newest_s_ = time_s;
+  } else if (!has_time_ && !std::holds_alternative<EndRecord>(*record)) {
+    return error("there is a record before the first time");
+  }
+  if (const auto* end = std::get_if<EndRecord>(&*record)) {
+    if (end->records != records_ || values.position() != bytes_.size())
+      return error("the end record is invalid");
+    ended_ = true;
+    return Next{};
+  }
+  at_ = values.position();
+  ++records_;
+  return Next{std::move(record)};
+}
+
+Error SessionReader::error(const std::string& what) const {
+  return Error{fmt::format("{}: byte {}: {}", path_, at_, what)};
+}
+
+}  // namespace reckoner::program

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+#include "programs/common/sessions/session_transports.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace reckoner::program {
+namespace {
+
+bool is_call(const SessionRecord& record) {
+  return std::holds_alternative<ServiceRecord>(record) || std::holds_alternative<FrameRecord>(record);
+}
+
+}  // namespace
+
+void RecordedTransport::service(double now_s) {
+  writer_.service(now_s);
+  ForwardingTransport::service(now_s);
+}
+
+std::optional<TransportEvent> RecordedTransport::poll() {
+  auto event = ForwardingTransport::poll();
+  if (event) {
+    writer_.event(*event);
+  } else {
+    writer_.quiet();
+  }
+  return event;
+}
+
+bool RecordedTransport::send(PeerId peer, Channel channel, std::span<const std::byte> payload) {
+  const bool accepted = ForwardingTransport::send(peer, channel, payload);
+  writer_.send(channel, accepted, payload);
+  return accepted;
+}
+
+std::size_t RecordedTransport::max_state_bytes(PeerId peer) const {
+  const std::size_t room = ForwardingTransport::max_state_bytes(peer);
+  if (room_ != room) writer_.room(room);
+  room_ = room;
+  return room;
+}
+
+// The next record; null at the end.
+SessionRecord* PlayedTransport::peek() const {
+  if (!ahead_ && !error_) {
+    auto next = reader_.next();
+    if (next) {
+      ahead_ = std::move(*next);
+    } else {
+      error_ = Error{next.error()};
+    }
+  }
+  return ahead_ ? &*ahead_ : nullptr;
+}
+
+// Skips records that the client did not poll or did not send again.
+void PlayedTransport::skip(const SessionRecord& record) {
+  if (const auto* room = std::get_if<RoomRecord>(&record)) {
+    room_ = room->bytes;
+  } else {
+    ++differences_;
+  }
+  ahead_.reset();
+}
+
+std::optional<SessionRecord> PlayedTransport::next_call() {
+  while (const SessionRecord* record = peek()) {
+    if (is_call(*record)) return std::exchange(ahead_, std::nullopt);
+    skip(*record);
+  }
+  return std::nullopt;
+}
+
+std::optional<TransportEvent> PlayedTransport::poll() {
+  while (SessionRecord* record = peek()) {
+    if (is_call(*record)) return std::nullopt;
+    if (auto* event = std::get_if<EventRecord>(record)) {
+      event_ = std::move(*event);
+      ahead_.reset();
+      return TransportEvent{event_.kind, event_.peer, event_.channel, event_.reason, event_.payload};
+    }
+    const bool quiet = std::holds_alternative<QuietRecord>(*record);
+    if (quiet) {
+      ahead_.reset();
+      return std::nullopt;
+    }
+    skip(*record);
+  }
+  return std::nullopt;
+}
+
+bool PlayedTransport::send(PeerId, Channel channel, std::span<const std::byte> payload) {
+  while (const SessionRecord* record = peek()) {
+    if (std::holds_alternative<RoomRecord>(*record)) {
+      skip(*record);
+      continue;
+    }
+    const auto* sent = std::get_if<SendRecord>(record);
+    if (sent == nullptr) break;
+    const bool same = sent->channel == channel && std::ranges::equal(sent->payload, payload);
+    const bool accepted = sent->accepted;
+    differences_ += same ? 0 : 1;
+    ahead_.reset();
+    return accepted;
+  }
+  ++differences_;
+  return true;
+}
+
+std::size_t PlayedTransport::max_state_bytes(PeerId) const {
+  SessionRecord* record = peek();
+  if (const auto* room = record != nullptr ? std::get_if<RoomRecord>(record) : nullptr) {
+    room_ = room->bytes;
+    ahead_.reset();
+  }
+  return room_;
+}
+
+}  // namespace reckoner::program

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "programs/common/sessions/session_log.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+
+#include <reckoner/net/forwarding_transport.hpp>
+#include <reckoner/net/transport.hpp>
+
+namespace reckoner::program {
+
+/// Records all calls of a client to its transport. Transport and writer must outlive it.
+class RecordedTransport final : public ForwardingTransport {
+ public:
+  RecordedTransport(Transport& inner, SessionWriter& writer) : ForwardingTransport(inner), writer_(writer) {}
+
+  void service(double now_s) override;
+  [[nodiscard]] std::optional<TransportEvent> poll() override;
+  bool send(PeerId peer, Channel channel, std::span<const std::byte> payload) override;
+  [[nodiscard]] std::size_t max_state_bytes(PeerId peer) const override;
+
+ private:
+  SessionWriter& writer_;
+  mutable std::optional<std::size_t> room_;  // value in the last record
+};
+
+/// Replays a recorded session to a client. next_call() returns the calls to make to the client and their
+/// times. Compares the payloads that the client sends with the recorded ones. The reader must outlive it.
+class PlayedTransport final : public Transport {
+ public:
+  explicit PlayedTransport(SessionReader& reader) : reader_(reader) {}
+
+  /// The next call to make: a ServiceRecord or a FrameRecord. Nullopt at the end and after an error().
+  [[nodiscard]] std::optional<SessionRecord> next_call();
+
+  [[nodiscard]] const std::optional<Error>& error() const { return error_; }
+  /// How often the client behaved differently from the recorded one. 0 for the same build.
+  [[nodiscard]] std::size_t differences() const { return differences_; }
+
+  void service(double) override {}
+  [[nodiscard]] std::optional<TransportEvent> poll() override;
+  bool send(PeerId peer, Channel channel, std::span<const std::byte> payload) override;
+  [[nodiscard]] std::size_t max_state_bytes(PeerId peer) const override;
+  void disconnect(PeerId, std::uint32_t) override {}
+  [[nodiscard]] const TransportStats& stats() const override { return stats_; }
+
+ private:
+  [[nodiscard]] SessionRecord* peek() const;
+  void skip(const SessionRecord& record);
+
+  SessionReader& reader_;
+  mutable std::optional<SessionRecord> ahead_;  // read ahead
+  mutable std::optional<Error> error_;
+  mutable std::size_t room_ = kMaxStateBytes;
+  EventRecord event_;  // poll() returned a view of its payload
+  std::size_t differences_ = 0;
+  TransportStats stats_;
+};
+
+}  // namespace reckoner::program
