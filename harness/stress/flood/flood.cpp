@@ -185,7 +185,7 @@ class Flood {
 int run_load_flood(const LoadFloodOptions& options) {
   program::catch_stop_signals();
   lower_priority();
-  if (const std::string wrong = raise_open_file_limit(kSockets + 64); !wrong.empty())
+  if (const std::string wrong = raise_open_file_limit(kSockets); !wrong.empty())
     return report_error(wrong, program::kFailed);
   const auto server = program::resolve(options.server);
   if (!server) return report_error(server.error());

@@ -169,7 +169,7 @@ class SoakClients {
 int run_soak_clients(const SoakClientsOptions& options) {
   program::catch_stop_signals();
   lower_priority();
-  if (const std::string wrong = raise_open_file_limit(options.count + 64); !wrong.empty())
+  if (const std::string wrong = raise_open_file_limit(options.count); !wrong.empty())
     return report_error(wrong, program::kFailed);
   auto server = program::parse_host_port(options.server);
   if (!server) return report_error(server.error());

@@ -19,8 +19,8 @@ constexpr double kRouteAreaM2 = 1600.0;
 // A guard's speed changes at the start of a leg. The legs repeat in rounds. So the distance at any time is
 // the distance of the complete rounds plus a table entry.
 constexpr std::size_t kLegs = 12;
-constexpr double kShortestLegS = 10.0;
-constexpr double kLongestLegS = 20.0;
+constexpr double kShortestPatrolLegS = 10.0;
+constexpr double kLongestPatrolLegS = 20.0;
 constexpr double kHaltChance = 0.15;  // of a leg: the guard stands still
 constexpr double kSlowestMps = 0.7;
 constexpr double kFastestMps = 1.9;
@@ -105,7 +105,7 @@ struct Walk {
 Walk draw_walk(std::uint64_t seed, std::size_t guard, double route_length_m) {
   Random random(seed, hash(guard, 78));
   Walk walk;
-  walk.leg_s = random.uniform(kShortestLegS, kLongestLegS);
+  walk.leg_s = random.uniform(kShortestPatrolLegS, kLongestPatrolLegS);
   walk.phase_s = random.uniform(0.0, 1000.0);
   walk.start_m = random.uniform() * route_length_m;
   for (Walk::Leg& leg : walk.legs) {

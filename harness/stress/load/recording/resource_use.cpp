@@ -20,6 +20,9 @@
 namespace reckoner::harness {
 namespace {
 
+// Files that a process opens besides its sockets: the standard streams, pipes, logs.
+constexpr std::size_t kSpareFiles = 64;
+
 double read_clock_s(clockid_t clock) {
   timespec now{};
   clock_gettime(clock, &now);
@@ -70,7 +73,8 @@ ProcessUse use_of(int pid) {
   return use;
 }
 
-std::string raise_open_file_limit(std::size_t count) {
+std::string raise_open_file_limit(std::size_t sockets) {
+  const std::size_t count = sockets + kSpareFiles;
   rlimit limit{};
   getrlimit(RLIMIT_NOFILE, &limit);
   if (limit.rlim_cur >= count) return {};

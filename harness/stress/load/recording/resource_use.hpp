@@ -30,9 +30,9 @@ struct ProcessUse {
 };
 [[nodiscard]] ProcessUse use_of(int pid);
 
-/// Raises the limit of open files (sockets included) of this process to `count`. Returns an error message, or
-/// an empty string on success.
-[[nodiscard]] std::string raise_open_file_limit(std::size_t count);
+/// Lets this process open `sockets` sockets and a few files besides. Returns an error message, or an empty
+/// string on success.
+[[nodiscard]] std::string raise_open_file_limit(std::size_t sockets);
 
 /// Lowers the priority of this process, so that it disturbs others as little as a process on another machine.
 void lower_priority();

@@ -28,7 +28,6 @@
 namespace reckoner::harness {
 namespace {
 
-constexpr std::size_t kSpareFiles = 32;
 constexpr int kFramesPerMeasurement = 4;  // of a watched client
 constexpr double kWatchedTurnS = 0.002;   // a watched client runs as often as a real one
 
@@ -211,7 +210,7 @@ class LoadClients {
 int run_load_clients(const LoadClientsOptions& options) {
   program::catch_stop_signals();
   lower_priority();
-  if (const std::string wrong = raise_open_file_limit(options.count + kSpareFiles); !wrong.empty()) {
+  if (const std::string wrong = raise_open_file_limit(options.count); !wrong.empty()) {
     return report_error(wrong, program::kFailed);
   }
   auto server = program::parse_host_port(options.server);

@@ -21,8 +21,6 @@
 namespace reckoner::harness {
 namespace {
 
-constexpr std::size_t kSpareFiles = 32;
-
 // The commands from the parent process: measure for a time, report, or end.
 struct ParentCommands {
   ParentLines lines;
@@ -136,7 +134,7 @@ int run_plain_server(const LoadServerOptions& options) {
 int run_plain_clients(const LoadClientsOptions& options) {
   program::catch_stop_signals();
   lower_priority();
-  if (const std::string wrong = raise_open_file_limit(options.count + kSpareFiles); !wrong.empty()) {
+  if (const std::string wrong = raise_open_file_limit(options.count); !wrong.empty()) {
     return report_error(wrong, program::kFailed);
   }
   const auto server = program::parse_host_port(options.server);
