@@ -1,22 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "harness/conditioner/enet_datagram.hpp"
 
-#include <array>
+#include "net/src/transport/enet/socket/enet_protocol.hpp"
+
 #include <cstdint>
 
 namespace reckoner::harness {
 namespace {
 
-constexpr std::uint32_t kSentTimeFlag = 1u << 15;
-
-enum Command : std::uint8_t { kSendReliable = 6, kSendFragment = 8, kSendUnsequenced = 9 };
-
-// Size of each command without its data, bytes. 0: no such command, or Reckoner never sends it.
-constexpr std::array<std::size_t, 16> kSizes{0, 8, 48, 44, 8, 4, 6, 0, 24, 8, 12, 16, 0, 0, 0, 0};
-
-std::uint32_t read16(std::span<const std::byte> bytes, std::size_t at) {
-  return (std::to_integer<std::uint32_t>(bytes[at]) << 8) | std::to_integer<std::uint32_t>(bytes[at + 1]);
-}
+using namespace enet_protocol;
 
 // Length of the data after the command. `command` must contain the whole command.
 std::size_t data_bytes(std::span<const std::byte> command, std::uint8_t kind) {

@@ -2,6 +2,7 @@
 #include "harness/metrics/figures.hpp"
 
 #include "harness/metrics/figures_json.hpp"
+#include "reckoning/src/statistics/quantile.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -49,19 +50,14 @@ double percentile(std::span<const double> sorted, double fraction) {
   return sorted[below] + (at - static_cast<double>(below)) * (sorted[above] - sorted[below]);
 }
 
-double quantile(std::vector<double> values, double q) {
-  if (values.empty()) return 0.0;
-  const auto rank = static_cast<std::size_t>(std::ceil(q * static_cast<double>(values.size())));
-  const std::size_t index = std::clamp<std::size_t>(rank, 1, values.size()) - 1;
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(index), values.end());
-  return values[index];
+double updates_per_s(const Figures& figures) {
+  if (!figures.down || figures.entity_seconds <= 0.0) return 0.0;
+  return static_cast<double>(figures.down->updates) / figures.entity_seconds;
 }
 
 double upper_median(std::vector<double> values) {
   if (values.empty()) return 0.0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
+  return nth_value(values, values.size() / 2);
 }
 
 Distribution describe(std::vector<double> samples) {

@@ -30,10 +30,6 @@ struct Distribution {
 /// neighbours. 0 if it is empty.
 [[nodiscard]] double percentile(std::span<const double> sorted, double fraction);
 
-/// The smallest of `values` such that a share `q` of them is not larger, without interpolation. 0 if `values`
-/// is empty.
-[[nodiscard]] double quantile(std::vector<double> values, double q);
-
 /// The middle value; of an even number of values, the larger of the two in the middle. 0 if there are none.
 [[nodiscard]] double upper_median(std::vector<double> values);
 
@@ -134,6 +130,9 @@ struct Figures {
   std::optional<Traffic> up;
   std::optional<std::uint64_t> updates;  ///< only of one entity; its share of the bytes is unknown
 };
+
+/// Updates of the server per second and entity. 0 if the run did not count them.
+[[nodiscard]] double updates_per_s(const Figures& figures);
 
 /// The figures as a JSON object. The names are part of the harness's interface and do not change.
 [[nodiscard]] std::string to_json(const Figures& figures);

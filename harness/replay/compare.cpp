@@ -20,11 +20,6 @@ struct Group {
   std::optional<Error> wrong;
 };
 
-double rate_of(const Figures& figures) {
-  if (!figures.down || figures.entity_seconds <= 0.0) return 0.0;
-  return static_cast<double>(figures.down->updates) / figures.entity_seconds;
-}
-
 void run_group(const Comparison& comparison, Group& group, const std::function<void()>& report_progress) {
   ReplayOptions options = comparison.options;
   options.links = group.network->links;
@@ -43,7 +38,7 @@ void run_group(const Comparison& comparison, Group& group, const std::function<v
           Error{group.source->name + " over " + group.network->name + ", " + method + ": " + result.error()};
       return;
     }
-    if (method == "reckoner") rate_hz = rate_of(result->run);
+    if (method == "reckoner") rate_hz = updates_per_s(result->run);
     group.runs.push_back({group.source->name, group.network->name, method, group.seed, result->run});
     report_progress();
   }

@@ -127,11 +127,6 @@ ReplayResult replay_with(const scenario::Source& source, const ReplayOptions& op
   return result;
 }
 
-double updates_per_s(const Figures& figures) {
-  if (!figures.down || figures.entity_seconds <= 0.0) return 0.0;
-  return static_cast<double>(figures.down->updates) / figures.entity_seconds;
-}
-
 }  // namespace
 
 Result<ReplayResult> replay(const scenario::Source& source, const ReplayOptions& options,

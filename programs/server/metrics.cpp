@@ -3,6 +3,7 @@
 
 #include "net/src/messages/messages.hpp"
 #include "programs/server/exposition.hpp"
+#include "reckoning/src/statistics/quantile.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -52,11 +53,8 @@ void RecentValues::add(double value) {
 }
 
 double RecentValues::quantile(double q) const {
-  std::vector<double> sorted = values_;
-  const auto at = static_cast<std::ptrdiff_t>(
-      std::min(q * static_cast<double>(sorted.size()), static_cast<double>(sorted.size() - 1)));
-  std::nth_element(sorted.begin(), sorted.begin() + at, sorted.end());
-  return sorted[static_cast<std::size_t>(at)];
+  std::vector<double> values = values_;
+  return reckoner::quantile(values, q);
 }
 
 ServerMetrics::ServerMetrics(double tick_rate_hz, double started_s)

@@ -37,7 +37,7 @@ class RecentValues {
  public:
   void add(double value);
   [[nodiscard]] bool empty() const { return values_.empty(); }
-  /// `q` is from 0 to 1; there must be values.
+  /// `q` is from 0 to 1. 0 if there are no values.
   [[nodiscard]] double quantile(double q) const;
 
  private:

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The parts of a load run that are not processes.
-#include "harness/metrics/figures.hpp"
 #include "harness/stress/load/recording/datagram_record.hpp"
 #include "harness/stress/load/recording/recording_transport.hpp"
 #include "harness/stress/load/recording/resource_use.hpp"
@@ -16,18 +15,6 @@
 
 namespace reckoner::harness {
 namespace {
-
-TEST(Quantile, IsTheValueThatTheGivenShareDoesNotExceed) {
-  std::vector<double> values;
-  for (int i = 1000; i > 0; --i)
-    values.push_back(i);
-  EXPECT_EQ(quantile(values, 0.5), 500.0);
-  EXPECT_EQ(quantile(values, 0.99), 990.0);
-  EXPECT_EQ(quantile(values, 0.999), 999.0);
-  EXPECT_EQ(quantile(values, 1.0), 1000.0);
-  EXPECT_EQ(quantile(values, 0.0), 1.0);
-  EXPECT_EQ(quantile({}, 0.5), 0.0);
-}
 
 TEST(TickLog, CountsTicksThatStartAWholeTickLate) {
   TickLog log(0.01);

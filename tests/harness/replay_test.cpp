@@ -34,10 +34,6 @@ Figures figures_of(const scenario::Source& source, const ReplayOptions& options)
   return result ? result->run : Figures{};
 }
 
-double updates_per_s(const Figures& figures) {
-  return static_cast<double>(figures.down->updates) / figures.entity_seconds;
-}
-
 // All shown poses as bytes.
 std::string shown_by(const scenario::Source& source, const ReplayOptions& options, double until_s = 1e9) {
   std::string all;

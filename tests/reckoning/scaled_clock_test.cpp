@@ -12,8 +12,8 @@
 namespace reckoner {
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfiniteTime = std::numeric_limits<double>::infinity();
 
 TEST(ScaledClock, IsRealTimeWithoutAScale) {
   const ScaledClock clock{.real_s = 100.0, .game_s = 7.0};
@@ -70,19 +70,19 @@ TEST(ScaledClock, LaterTimesAreNeverReachedWhileStopped) {
   ScaledClock clock;
   ASSERT_TRUE(clock.set_scale(0.0, 5.0, 0.5));
   EXPECT_DOUBLE_EQ(clock.at(1e6), 5.25);
-  EXPECT_EQ(clock.real_time_of(5.3), kInfinity);
+  EXPECT_EQ(clock.real_time_of(5.3), kInfiniteTime);
   EXPECT_NEAR(clock.real_time_of(5.25), 5.5, 1e-6);
   EXPECT_EQ(clock.real_time_of(4.0), 5.0);
 }
 
 TEST(ScaledClock, RefusesInvalidScales) {
   ScaledClock clock;
-  for (const double bad : {-0.1, 100.1, kNan, kInfinity})
+  for (const double bad : {-0.1, 100.1, kNotANumber, kInfiniteTime})
     EXPECT_FALSE(clock.set_scale(bad, 1.0));
-  EXPECT_FALSE(clock.set_scale(1.0, kNan));
-  EXPECT_FALSE(clock.set_scale(1.0, 1.0, kNan));
+  EXPECT_FALSE(clock.set_scale(1.0, kNotANumber));
+  EXPECT_FALSE(clock.set_scale(1.0, 1.0, kNotANumber));
   EXPECT_FALSE(clock.set_scale(1.0, 1.0, -1.0));
-  EXPECT_FALSE(clock.set_scale(1.0, 1.0, kInfinity));
+  EXPECT_FALSE(clock.set_scale(1.0, 1.0, kInfiniteTime));
   EXPECT_EQ(clock.at(3.0), 3.0);
 }
 

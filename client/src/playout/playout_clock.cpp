@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "client/src/playout/playout_clock.hpp"
 
+#include "reckoning/src/statistics/quantile.hpp"
+
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <span>
 
 namespace reckoner {
 namespace {
@@ -56,11 +60,11 @@ void PlayoutClock::Recent::add(double value) {
 }
 
 double PlayoutClock::Recent::quantile(double q) const {
-  std::array<double, kCapacity> sorted = values_;
-  const auto rank = static_cast<std::ptrdiff_t>(std::floor(q * static_cast<double>(count_ - 1)));
-  std::nth_element(sorted.begin(), sorted.begin() + rank,
-                   sorted.begin() + static_cast<std::ptrdiff_t>(count_));
-  return sorted[static_cast<std::size_t>(rank)];
+  std::array<double, kCapacity> values = values_;
+  // Not the nearest rank, but the lower neighbour of the interpolated quantile: the kQuantile constants above
+  // were tuned with it.
+  const auto index = static_cast<std::size_t>(std::floor(q * static_cast<double>(count_ - 1)));
+  return nth_value(std::span(values).first(count_), index);
 }
 
 void PlayoutClock::expect_gaps(double longest_s) {

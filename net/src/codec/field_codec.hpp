@@ -3,6 +3,8 @@
 
 #include "net/src/wire/bit_stream.hpp"
 
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -24,6 +26,13 @@ struct FieldChange {
   std::uint32_t age = 0;   ///< ticks from the change to the datagram's tick
   FieldValue value;        ///< the new value
 };
+
+/// Calls visit(index) for every field in a mask (bit i: field i), in ascending order.
+template <class Visit>
+void for_each_field(std::uint32_t mask, Visit&& visit) {
+  for (; mask != 0; mask &= mask - 1)
+    visit(static_cast<std::size_t>(std::countr_zero(mask)));
+}
 
 /// Writes one value, which must be a result of quantise().
 RECKONER_NET_API void write_value(BitWriter& writer, const FieldSpec& field, const FieldValue& value);

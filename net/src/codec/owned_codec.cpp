@@ -20,8 +20,9 @@ void serialize_head(Archive& archive, OwnedHead& head, std::uint32_t& gap, bool&
 
 void write(BitWriter& writer, const OwnedHead& head, std::int64_t previous_slot) {
   assert(std::int64_t{head.slot} > previous_slot);
-  writer.write(1, 1);
   wire::BitOutputArchive archive{writer};
+  bool more = true;
+  archive(more);
   OwnedHead h = head;
   auto gap = static_cast<std::uint32_t>(std::int64_t{head.slot} - previous_slot - 1);
   bool refers = head.reference_age.has_value();
@@ -30,8 +31,10 @@ void write(BitWriter& writer, const OwnedHead& head, std::int64_t previous_slot)
 }
 
 std::optional<OwnedHead> read_owned_head(BitReader& reader, std::int64_t previous_slot) {
-  if (reader.read(1) == 0) return std::nullopt;
   wire::BitInputArchive archive{reader};
+  bool more = false;
+  archive(more);
+  if (!more) return std::nullopt;
   OwnedHead head;
   std::uint32_t gap = 0;
   std::uint32_t age = 0;

@@ -233,9 +233,10 @@ UpdateHeader read_update(BitReader& reader, const UpdateCoding& coding, std::int
   archive(wire::golomb(gap, coding.gap_order), wire::golomb(update.age, kAgeOrder));
   const std::int64_t slot = previous_slot + 1 + gap;
   if (slot >= kMaxEntities) reader.fail();
-  while (update.level < UpdateHeader::kLevels - 1 && reader.read(1) != 0)
-    ++update.level;
-  if (reader.read(1) != 0) {
+  update.level = static_cast<std::uint8_t>(reader.read_ones(UpdateHeader::kLevels - 1));
+  bool refers = false;
+  archive(refers);
+  if (refers) {
     std::uint32_t back = 0;
     archive(wire::golomb(back, coding.reference_order));
     update.reference_age = coding.reference_age + back;

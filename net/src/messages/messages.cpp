@@ -313,6 +313,23 @@ namespace {
 
 constexpr unsigned kLengthBits = wire::bits_for(kMaxUnreliableBytes - 1);
 
+template <class Archive>
+void serialize_message_head(Archive& archive, std::optional<double>& time_s, std::uint64_t& size) {
+  bool stamped = time_s.has_value();
+  archive(stamped);
+  if (stamped) {
+    auto bits = std::bit_cast<std::uint64_t>(time_s.value_or(0.0));
+    archive(bits);
+    time_s = std::bit_cast<double>(bits);
+    if constexpr (Archive::is_loading::value) {
+      if (!is_valid_stamp(*time_s)) archive.bits().fail();
+    }
+  }
+  std::uint64_t below = size - 1;
+  archive(wire::up_to(below, kMaxUnreliableBytes - 1));
+  size = below + 1;
+}
+
 }  // namespace
 
 std::size_t message_bits(std::size_t payload_bytes, bool stamped) {
@@ -321,28 +338,27 @@ std::size_t message_bits(std::size_t payload_bytes, bool stamped) {
 
 void write_message(BitWriter& writer, std::span<const std::byte> payload, std::optional<double> time_s) {
   assert(!payload.empty() && payload.size() <= kMaxUnreliableBytes && (!time_s || is_valid_stamp(*time_s)));
-  writer.write(1, 1);
-  writer.write(time_s ? 1 : 0, 1);
-  if (time_s) writer.write(std::bit_cast<std::uint64_t>(*time_s), 64);
-  writer.write(payload.size() - 1, kLengthBits);
-  writer.append(payload, payload.size() * 8);
+  wire::BitOutputArchive archive{writer};
+  bool more = true;
+  std::uint64_t size = payload.size();
+  archive(more);
+  serialize_message_head(archive, time_s, size);
+  archive(wire::raw(payload));
 }
 
 void read_messages(BitReader& reader, MessageBatch& batch) {
   batch.clear();
-  while (reader.read(1) != 0) {
+  wire::BitInputArchive archive{reader};
+  for (bool more = true; archive(more), more;) {
     MessageBatch::Item item;
-    if (reader.read(1) != 0) {
-      item.time_s = std::bit_cast<double>(reader.read(64));
-      if (!is_valid_stamp(*item.time_s)) reader.fail();
-    }
-    item.offset = batch.bytes.size();
-    item.size = reader.read(kLengthBits) + 1;
-    // Before any memory is allocated.
-    if (item.size > kMaxUnreliableBytes || item.size * 8 > reader.bits_left()) reader.fail();
+    std::uint64_t size = 1;
+    serialize_message_head(archive, item.time_s, size);
+    if (size * 8 > reader.bits_left()) reader.fail();  // before any memory is allocated
     if (reader.failed()) return;
-    for (std::size_t i = 0; i < item.size; ++i)
-      batch.bytes.push_back(static_cast<std::byte>(reader.read(8)));
+    item.offset = batch.bytes.size();
+    item.size = size;
+    batch.bytes.resize(item.offset + item.size);
+    archive(wire::raw(std::span(batch.bytes).subspan(item.offset)));
     batch.items.push_back(item);
   }
 }

@@ -2,12 +2,15 @@
 #pragma once
 
 #include "net/src/wire/bit_stream.hpp"
+#include "net/src/wire/prefix_code.hpp"
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cassert>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -25,6 +28,32 @@ struct Ranged {
   T& value;
   std::int64_t least;
   std::int64_t most;
+};
+
+/// The low `bits` bits of an unsigned number; its other bits are zero.
+template <class T>
+struct Fixed {
+  T& value;
+  unsigned bits;
+};
+
+/// An unsigned number from 0 to `most`, in as few bits as the range allows. Reading a larger one fails.
+/// Unlike Ranged, it covers all 64 bits.
+struct UpTo {
+  std::uint64_t& value;
+  std::uint64_t most;
+};
+
+/// A signed number of roughly known size: fold() and the prefix code of prefix_code.hpp, of the given order.
+struct Prefixed {
+  std::int64_t& value;
+  unsigned order;
+};
+
+/// A fixed number of bytes. `Byte` is const when they are written.
+template <class Byte>
+struct Raw {
+  std::span<Byte> value;
 };
 
 /// An unsigned number that is usually small, as an exponential Golomb code of order `k` (J. Teuhola, 1978),
@@ -72,6 +101,20 @@ struct Signed3 {
 template <class T>
 Ranged<T> ranged(T& value, std::int64_t least, std::int64_t most) {
   return {value, least, most};
+}
+template <class T>
+Fixed<T> fixed(T& value, unsigned bits) {
+  return {value, bits};
+}
+inline UpTo up_to(std::uint64_t& value, std::uint64_t most) {
+  return {value, most};
+}
+inline Prefixed prefixed(std::int64_t& value, unsigned order) {
+  return {value, order};
+}
+template <class Byte>
+Raw<Byte> raw(std::span<Byte> value) {
+  return {value};
 }
 template <class T>
 Golomb<T> golomb(T& value, unsigned k) {
@@ -161,6 +204,42 @@ void load(BitInputArchive& archive, Ranged<T>& r) {
     offset = 0;
   }
   r.value = static_cast<T>(r.least + static_cast<std::int64_t>(offset));
+}
+
+template <class T>
+void save(BitOutputArchive& archive, const Fixed<T>& f) {
+  archive.bits().write(f.value, f.bits);
+}
+template <class T>
+void load(BitInputArchive& archive, Fixed<T>& f) {
+  f.value = static_cast<T>(archive.bits().read(f.bits));
+}
+
+inline void save(BitOutputArchive& archive, const UpTo& u) {
+  assert(u.value <= u.most);
+  archive.bits().write(u.value, bits_for(u.most));
+}
+inline void load(BitInputArchive& archive, UpTo& u) {
+  u.value = archive.bits().read(bits_for(u.most));
+  if (u.value <= u.most) return;
+  archive.bits().fail();
+  u.value = 0;
+}
+
+inline void save(BitOutputArchive& archive, const Prefixed& p) {
+  write_prefixed(archive.bits(), fold(p.value), p.order);
+}
+inline void load(BitInputArchive& archive, Prefixed& p) {
+  p.value = unfold(read_prefixed(archive.bits(), p.order));
+}
+
+template <class Byte>
+void save(BitOutputArchive& archive, const Raw<Byte>& r) {
+  archive.bits().append(r.value, r.value.size() * 8);
+}
+inline void load(BitInputArchive& archive, Raw<std::byte>& r) {
+  for (std::byte& byte : r.value)
+    byte = static_cast<std::byte>(archive.bits().read(8));
 }
 
 /// A code word of at most 64 bits.

@@ -17,12 +17,6 @@ constexpr std::uint32_t bit(std::size_t field) {
   return std::uint32_t{1} << field;
 }
 
-template <class F>
-void for_each_bit(std::uint32_t mask, F&& f) {
-  for (; mask != 0; mask &= mask - 1)
-    f(static_cast<std::size_t>(std::countr_zero(mask)));
-}
-
 template <class List>
 auto place_of(List& list, std::size_t slot) {
   return std::lower_bound(list.begin(), list.end(), slot,
@@ -44,7 +38,7 @@ std::size_t bits_of(const FieldTable::Row& row, std::uint32_t fields, Tick now, 
 std::uint32_t fields_that_fit(const FieldTable::Row& row, std::uint32_t fields, std::size_t most_bits,
                               Tick now, const FieldTable& table) {
   std::uint32_t some = 0;
-  for_each_bit(fields, [&](std::size_t field) {
+  for_each_field(fields, [&](std::size_t field) {
     if (bits_of(row, some | bit(field), now, table) <= most_bits) some |= bit(field);
   });
   return some;
@@ -139,12 +133,12 @@ FieldUpdates::Written FieldUpdates::write(BitWriter& writer, std::size_t most_bi
 void FieldUpdates::sent(Due& due, std::uint32_t fields, Sequence sequence, const FieldTable::Row& row) {
   if (sent_changes_.empty()) sent_changes_.resize(SentWindow::kCapacity);
   std::vector<SentChange>& sent_changes = sent_changes_[sequence % SentWindow::kCapacity];
-  for_each_bit(fields, [&](std::size_t field) {
+  for_each_field(fields, [&](std::size_t field) {
     sent_changes.push_back({due.id, static_cast<std::uint8_t>(field), row.changed[field]});
   });
   due.fields &= ~fields;
   due.repairs &= ~fields;
-  for_each_bit(due.fields, [&](std::size_t field) {
+  for_each_field(due.fields, [&](std::size_t field) {
     const bool first = (due.fields & (bit(field) - 1)) == 0;
     if (first || earlier(row.changed[field], due.since)) due.since = row.changed[field];
   });

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include "reckoning/src/statistics/quantile.hpp"
 #include "server/src/session/session.hpp"
 
-#include <algorithm>
-#include <cmath>
+#include <cstddef>
 
 namespace reckoner {
 namespace {
@@ -38,13 +38,8 @@ void DelaySurvey::measure_word(EntityTable& entities, const SessionTable& sessio
     for (std::size_t bit = 0; bit < delays_s_.size(); ++bit) {
       std::vector<double>& delays = delays_s_[bit];
       if (delays.empty()) continue;
-      // The smallest delay that at least this share of the subscribers do not exceed. With two subscribers,
-      // it is the larger one.
-      const auto rank =
-          static_cast<std::ptrdiff_t>(std::ceil(kQuantile * static_cast<double>(delays.size()))) - 1;
-      std::nth_element(delays.begin(), delays.begin() + rank, delays.end());
-      entities.slots()[word * SlotSet::kWordBits + bit].levels[level].delay_s =
-          delays[static_cast<std::size_t>(rank)];
+      // With two subscribers, this is the larger delay.
+      entities.slots()[word * SlotSet::kWordBits + bit].levels[level].delay_s = quantile(delays, kQuantile);
     }
   }
 }

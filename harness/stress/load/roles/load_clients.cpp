@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "harness/metrics/figures.hpp"
 #include "harness/report/report_error.hpp"
 #include "harness/stress/load/recording/resource_use.hpp"
 #include "harness/stress/load/roles/load_roles.hpp"
@@ -8,6 +7,7 @@
 #include "programs/common/loop/clock.hpp"
 #include "programs/common/loop/stop_signal.hpp"
 #include "programs/common/security.hpp"
+#include "reckoning/src/statistics/quantile.hpp"
 
 #include <algorithm>
 #include <chrono>

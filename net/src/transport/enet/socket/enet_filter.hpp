@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "net/src/transport/enet/socket/enet_protocol.hpp"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -16,16 +18,15 @@ namespace reckoner::enet_filter {
 // reads memory safely. But it lets a peer do things that are expensive for the receiver and that Reckoner
 // never does: open channels that nobody reads, queue any number of empty unreliable packets behind a reliable
 // one that never arrives, announce a million fragments. ENet also ignores malformed commands silently, while
-// an operator needs a count. ENet's protocol.h defines the layout; numbers are big endian.
+// an operator needs a count.
 
 /// Which end receives the datagram. Only a server accepts connections.
 enum class Role : std::uint8_t { server, client };
 
 namespace detail {
 
-inline constexpr std::uint16_t kNoPeer = 0x0FFF;  // peer id of a request to connect
-inline constexpr std::uint16_t kCompressedFlag = 1u << 14;
-inline constexpr std::uint16_t kSentTimeFlag = 1u << 15;
+using namespace enet_protocol;
+
 inline constexpr std::size_t kConnectChannelCount = 16;  // offset of the field in a connect command
 inline constexpr std::size_t kChannels = 2;
 inline constexpr std::size_t kMinMtu = 576;       // ENet's minimum MTU
@@ -35,33 +36,6 @@ inline constexpr std::size_t kMaxCommands = 32;   // ENet writes at most 32 comm
 /// The most fragments that a message of this size can have.
 inline constexpr std::size_t most_fragments(std::size_t message_bytes) {
   return message_bytes / (kMinMtu - kFragmentHead) + 1;
-}
-
-enum Code : std::uint8_t {
-  kAcknowledge = 1,
-  kConnect = 2,
-  kVerifyConnect = 3,
-  kDisconnect = 4,
-  kPing = 5,
-  kSendReliable = 6,
-  kSendUnreliable = 7,
-  kSendFragment = 8,
-  kSendUnsequenced = 9,
-  kBandwidthLimit = 10,
-  kThrottleConfigure = 11,
-  kSendUnreliableFragment = 12,
-};
-
-// Size of each command in bytes, without the data behind it. 0: there is no such command, or Reckoner never
-// sends it.
-inline constexpr std::size_t kSizes[16] = {0, 8, 48, 44, 8, 4, 6, 0, 24, 8, 12, 16, 0, 0, 0, 0};
-
-inline std::uint32_t read16(std::span<const std::byte> bytes, std::size_t at) {
-  return (std::to_integer<std::uint32_t>(bytes[at]) << 8) | std::to_integer<std::uint32_t>(bytes[at + 1]);
-}
-
-inline std::uint32_t read32(std::span<const std::byte> bytes, std::size_t at) {
-  return (read16(bytes, at) << 16) | read16(bytes, at + 2);
 }
 
 // Size of a command with its data in bytes, or 0 if it must be refused. `command` holds at least `size`
