@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The cost of rewinding: the poses of 64 roaming entities that each of 32 clients showed a moment ago. The
 // floor copies the same number of poses.
+#include "client/src/test_switches.hpp"
 #include "harness/sim/sim_transport.hpp"
 #include "net/src/messages/messages.hpp"
 #include "scenario/builtin/roamers.hpp"
+#include "server/src/test_switches.hpp"
 
 #include <cstring>
 #include <memory>
@@ -25,7 +27,8 @@ constexpr double kTickS = 1.0 / 60.0;
 
 // A server and its clients after some seconds on a bad network.
 struct Match {
-  explicit Match(PlayoutMode mode) : network(network_config()), server(server_config(), network.server()) {
+  explicit Match(PlayoutMode mode)
+      : network(network_config()), server(make_test_server(server_config(), network.server())) {
     scenario::Roamers roamers(kEntities, 1);
     std::vector<EntityId> ids;
     for (std::size_t i = 0; i < kEntities; ++i)
@@ -33,7 +36,8 @@ struct Match {
     ClientConfig config;
     config.playout.mode = mode;
     for (std::size_t i = 0; i < kClients; ++i)
-      clients.push_back(std::make_unique<Client>(config, network.add_client(kProtocolVersion)));
+      clients.push_back(
+          std::make_unique<Client>(make_test_client(config, network.add_client(kProtocolVersion))));
     for (double time_s = kTickS; time_s < kRunS; time_s += kTickS) {
       network.advance(time_s);
       server.receive(time_s);

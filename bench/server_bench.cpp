@@ -2,6 +2,7 @@
 // A server's cost per tick for moving entities before anything is sent: read the true states, fit, compare
 // with the published motions, publish. The floor is a memcpy of the true states.
 #include "scenario/builtin/roamers.hpp"
+#include "server/src/test_switches.hpp"
 
 #include <cstring>
 #include <optional>
@@ -46,7 +47,7 @@ std::vector<State> truths(bool moving) {
 
 struct World {
   Nobody nobody;
-  Server server{ServerConfig{}, nobody};
+  Server server = make_test_server({}, nobody);
   std::vector<EntityId> ids;
 
   explicit World(const std::vector<State>& all) {

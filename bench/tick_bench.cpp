@@ -3,6 +3,7 @@
 // it, and acknowledges them. Items are client-ticks.
 #include "answering_clients.hpp"
 #include "scenario/builtin/roamers.hpp"
+#include "server/src/test_switches.hpp"
 
 #include <cmath>
 #include <vector>
@@ -22,7 +23,7 @@ class World {
   World(std::size_t clients, std::size_t entities, unsigned threads)
       : roamers_(entities, 1),
         transport_(clients, config(1).archetypes),
-        server_(config(threads), transport_) {
+        server_(make_test_server(config(threads), transport_)) {
     for (std::size_t i = 0; i < entities; ++i)
       ids_.push_back(server_.spawn(0, "roamer", truth(i)));
     for (int i = 0; i < kWarmUpTicks; ++i) {

@@ -52,10 +52,6 @@ Result<Client> Client::create(ClientConfig config, Dialer& dialer) {
   return Client{std::make_unique<Impl>(std::move(config), nullptr, &dialer)};
 }
 
-Client::Client(ClientConfig config, Transport& transport)
-    : impl_(std::make_unique<Impl>(require_valid(std::move(config)), &transport, nullptr)) {}
-Client::Client(ClientConfig config, Dialer& dialer)
-    : impl_(std::make_unique<Impl>(require_valid(std::move(config)), nullptr, &dialer)) {}
 Client::Client(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Client::~Client() = default;
 Client::Client(Client&&) noexcept = default;
@@ -64,6 +60,10 @@ Client& Client::operator=(Client&&) noexcept = default;
 Client make_test_client(ClientConfig config, Transport& transport, const ClientTestSwitches& switches) {
   return Client{
       std::make_unique<Client::Impl>(require_valid(std::move(config)), &transport, nullptr, switches)};
+}
+
+Client make_test_client(ClientConfig config, Dialer& dialer) {
+  return Client{std::make_unique<Client::Impl>(require_valid(std::move(config)), nullptr, &dialer)};
 }
 
 void Client::receive(double local_s) {

@@ -16,9 +16,12 @@ struct ClientTestSwitches {
   BlendPolicy blend;
 };
 
-/// Makes a client with test switches. As with the constructor of Client, an invalid configuration ends the
-/// program.
+/// Makes a client for a measurement or a test, whose configuration is known to be valid. If it is invalid,
+/// this prints the error and ends the program.
 [[nodiscard]] RECKONER_CLIENT_API Client make_test_client(ClientConfig config, Transport& transport,
-                                                          const ClientTestSwitches& switches);
+                                                          const ClientTestSwitches& switches = {});
+/// Makes a client that dials, for a measurement or a test. If the configuration is invalid, this prints the
+/// error and ends the program.
+[[nodiscard]] RECKONER_CLIENT_API Client make_test_client(ClientConfig config, Dialer& dialer);
 
 }  // namespace reckoner

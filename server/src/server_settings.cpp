@@ -28,8 +28,6 @@ Result<Server> Server::create(ServerConfig config, Transport& transport) {
   return Server{std::make_unique<Impl>(std::move(config), transport, ServerTestSwitches{})};
 }
 
-Server::Server(ServerConfig config, Transport& transport)
-    : impl_(std::make_unique<Impl>(require_valid(std::move(config)), transport, ServerTestSwitches{})) {}
 Server::Server(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Server::~Server() = default;
 Server::Server(Server&&) noexcept = default;

@@ -22,9 +22,9 @@ struct ServerTestSwitches {
   SecretKey session_secret{};
 };
 
-/// Makes a server with test switches. As with the constructor of Server, an invalid configuration ends the
-/// program.
+/// Makes a server for a measurement or a test, whose configuration is known to be valid. If it is invalid,
+/// this prints the error and ends the program.
 [[nodiscard]] RECKONER_SERVER_API Server make_test_server(ServerConfig config, Transport& transport,
-                                                          const ServerTestSwitches& switches);
+                                                          const ServerTestSwitches& switches = {});
 
 }  // namespace reckoner

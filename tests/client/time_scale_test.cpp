@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Slow motion, fast motion and a stopped world: scaled clocks at both ends.
+#include "client/src/test_switches.hpp"
 #include "harness/sim/sim_transport.hpp"
 #include "net/src/messages/messages.hpp"
+#include "server/src/test_switches.hpp"
 #include "tests/support/paths.hpp"
 #include "tests/support/world.hpp"
 
@@ -42,8 +44,8 @@ class Game {
  public:
   Game(PlayoutMode mode, std::uint64_t seed, bool follows_link)
       : network(links(seed)),
-        server({.follow_link = follows_link}, network.server()),
-        client(watching(mode), network.add_client(kProtocolVersion)) {
+        server(make_test_server({.follow_link = follows_link}, network.server())),
+        client(make_test_client(watching(mode), network.add_client(kProtocolVersion))) {
     id = server.spawn(0, "body", path(0.0));
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A server, an honest client, and another client whose link may lose, repeat, change and invent payloads in
 // both directions. Neither end breaks, and the honest client is not affected.
+#include "client/src/test_switches.hpp"
 #include "generate.hpp"
 #include "net/src/codec/field_codec.hpp"
 #include "pipes.hpp"
@@ -53,7 +54,7 @@ class Conversation {
       ends_[i] = std::make_unique<PipeEnd>([this, i, peer](PeerId, Channel channel, Bytes payload) {
         up_.push_back({i, channel, std::move(payload)});
       });
-      clients_[i] = std::make_unique<Client>(client_config(choices), *ends_[i]);
+      clients_[i] = std::make_unique<Client>(make_test_client(client_config(choices), *ends_[i]));
       ends_[i]->push(TransportEvent::Kind::connected, peer);
       server_end_.push(TransportEvent::Kind::connected, peer);
     }

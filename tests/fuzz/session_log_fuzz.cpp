@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // A recorded session of any origin: read and played back to a client, like reckoner-harness replay-log does.
+#include "client/src/test_switches.hpp"
 #include "generate.hpp"
 #include "pipes.hpp"
 #include "programs/common/sessions/session_log.hpp"
 #include "programs/common/sessions/session_transports.hpp"
+#include "server/src/test_switches.hpp"
 #include "target.hpp"
 
 #include <cmath>
@@ -31,7 +33,7 @@ void play_back(program::SessionReader& reader) {
   ClientConfig config;
   config.archetypes = archetypes();
   config.playout = reader.settings().playout;
-  Client client{config, transport};
+  Client client = make_test_client(config, transport);
   for (int i = 0; i < kMaxCalls; ++i) {
     const auto call = transport.next_call();
     if (!call) break;
@@ -108,7 +110,7 @@ Bytes real_session(PlayoutMode mode, const std::string& path) {
   PipeEnd server_end{[&](PeerId, Channel channel, Bytes payload) {
     to_client->push(TransportEvent::Kind::received, peer, channel, std::move(payload));
   }};
-  Server server{server_config, server_end};
+  Server server = make_test_server(server_config, server_end);
   PipeEnd client_end{[&](PeerId, Channel channel, Bytes payload) {
     server_end.push(TransportEvent::Kind::received, peer, channel, std::move(payload));
   }};
@@ -117,7 +119,7 @@ Bytes real_session(PlayoutMode mode, const std::string& path) {
   ClientConfig client_config;
   client_config.archetypes = archetypes();
   client_config.playout = settings.playout;
-  Client client{client_config, recorded};
+  Client client = make_test_client(client_config, recorded);
   client_end.push(TransportEvent::Kind::connected, peer);
   server_end.push(TransportEvent::Kind::connected, peer);
   std::vector<EntityId> entities;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Entities on routes, from a server over a simulated network to a client.
+#include "client/src/test_switches.hpp"
 #include "harness/replay/replay.hpp"
 #include "harness/sim/sim_transport.hpp"
 #include "net/src/messages/messages.hpp"
 #include "scenario/builtin/builtin.hpp"
+#include "server/src/test_switches.hpp"
 
 #include <cmath>
 #include <functional>
@@ -38,13 +40,13 @@ LinkPair link(double latency_ms, double jitter_ms = 0.0, double loss_percent = 0
 // A server and its clients at 60 ticks and frames a second.
 struct World {
   explicit World(const LinkPair& links)
-      : network(SimNetworkConfig{.links = links}), server(ServerConfig{}, network.server()) {}
+      : network(SimNetworkConfig{.links = links}), server(make_test_server({}, network.server())) {}
 
   Client& add_client(PlayoutConfig playout = {}) {
     Transport& transport = network.add_client(kProtocolVersion);
     ClientConfig config;
     config.playout = playout;
-    return *clients.emplace_back(std::make_unique<Client>(config, transport));
+    return *clients.emplace_back(std::make_unique<Client>(make_test_client(config, transport)));
   }
 
   // Runs until `end_s`. Calls `game` in every tick and `frame` in every frame of the first client.

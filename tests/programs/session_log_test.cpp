@@ -2,6 +2,7 @@
 // A recorded session gives the same poses when it is played back, and an invalid file is harmless.
 #include "programs/common/sessions/session_log.hpp"
 
+#include "client/src/test_switches.hpp"
 #include "net/src/messages/messages.hpp"
 #include "process.hpp"
 #include "programs/common/archetypes.hpp"
@@ -34,7 +35,7 @@ class SessionLog : public testing::Test {
     ClientConfig config;
     config.archetypes = archetypes();
     config.playout = reader->settings().playout;
-    Client client{config, transport};
+    Client client = make_test_client(config, transport);
     while (const auto call = transport.next_call()) {
       if (const auto* service = std::get_if<ServiceRecord>(&*call)) client.receive(service->local_s);
       if (const auto* frame = std::get_if<FrameRecord>(&*call)) (void)client.frame(frame->local_s);

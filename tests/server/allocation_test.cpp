@@ -3,6 +3,7 @@
 #include "net/src/messages/datagram.hpp"
 #include "net/src/messages/messages.hpp"
 #include "scenario/builtin/roamers.hpp"
+#include "server/src/test_switches.hpp"
 
 #include <array>
 #include <atomic>
@@ -156,7 +157,8 @@ class Clients final : public Transport {
 // A game of roaming entities. If `rich`, some of them live on a rotating stage, and the clients' views
 // circle, so that levels of detail change all the time.
 struct Game {
-  explicit Game(unsigned threads, bool rich) : rich_(rich), server(config(threads, rich), clients) {
+  explicit Game(unsigned threads, bool rich)
+      : rich_(rich), server(make_test_server(config(threads, rich), clients)) {
     if (rich) stage = server.spawn(0, "stage", State{});
     for (std::size_t i = 0; i < kEntities; ++i)
       ids.push_back(server.spawn(0, "", roamers.state(i, 0.0), rich && i % 10 == 0 ? stage : EntityId{}));

@@ -4,6 +4,7 @@
 #include "harness/sim/sim_transport.hpp"
 #include "net/src/config/archetype_settings.hpp"
 #include "server/src/server_settings.hpp"
+#include "server/src/test_switches.hpp"
 
 #include <cmath>
 #include <limits>
@@ -97,9 +98,9 @@ TEST(ServerSettings, InvalidArchetypesAreNamed) {
             "archetypes[0].fields has 33 entries; it must have at most 32");
 }
 
-TEST(ServerSettings, ConstructorEndsTheProgramIfTheConfigurationIsInvalid) {
+TEST(ServerSettings, TestServerEndsTheProgramIfTheConfigurationIsInvalid) {
   harness::SimNetwork network{{}};
-  EXPECT_DEATH((Server{ServerConfig{.tick_rate_hz = 0.0}, network.server()}),
+  EXPECT_DEATH((void)make_test_server({.tick_rate_hz = 0.0}, network.server()),
                "tick_rate_hz is 0; it must be from 1 to 1000 Hz");
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "world.hpp"
 
+#include "client/src/test_switches.hpp"
 #include "net/src/messages/messages.hpp"
 
 #include <algorithm>
@@ -47,7 +48,7 @@ std::size_t World::add_client(ClientConfig config, LocalClock clock, Transport& 
   player->connection = network_.newest_client();
   player->clock = clock;
   config.playout.frame_rate_hz = config_.frame_rate_hz;
-  player->client = std::make_unique<Client>(std::move(config), *player->tap);
+  player->client = std::make_unique<Client>(make_test_client(std::move(config), *player->tap));
   clients_.push_back(std::move(player));
   return clients_.size() - 1;
 }
@@ -57,7 +58,7 @@ std::size_t World::add_dialing_client(ClientConfig config, LocalClock clock) {
   player->dialer = std::make_unique<harness::SimDialer>(network_, kProtocolVersion, clients_.size() + 1);
   player->clock = clock;
   config.playout.frame_rate_hz = config_.frame_rate_hz;
-  player->client = std::make_unique<Client>(std::move(config), *player->dialer);
+  player->client = std::make_unique<Client>(make_test_client(std::move(config), *player->dialer));
   clients_.push_back(std::move(player));
   return clients_.size() - 1;
 }

@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
@@ -24,13 +25,16 @@ struct Arguments {
   std::string rendered;
 };
 
-// Plays back the rest of the session. Returns the time between its first and last call, s.
-double play(program::PlayedTransport& transport, const program::SessionSettings& settings,
-            scenario::PoseCsvWriter* rendered, program::Drawn& drawn, ClientStats& stats) {
+// Plays back the rest of the session. Returns the time between its first and last call, s. Fails if the
+// recorded settings are invalid.
+Result<double> play(program::PlayedTransport& transport, const program::SessionSettings& settings,
+                    scenario::PoseCsvWriter* rendered, program::Drawn& drawn, ClientStats& stats) {
   ClientConfig config;
   config.archetypes = program::archetypes();
   config.playout = settings.playout;
-  Client client{config, transport};
+  auto created = Client::create(std::move(config), transport);
+  if (!created) return Error{created.error()};
+  Client& client = *created;
   std::optional<double> first_s;
   double last_s = 0.0;
   while (const auto call = transport.next_call()) {
@@ -61,13 +65,14 @@ int run(const Arguments& arguments) {
   program::PlayedTransport transport{*reader};
   program::Drawn drawn;
   ClientStats stats;
-  const double seconds = play(transport, reader->settings(), rendered ? &*rendered : nullptr, drawn, stats);
+  const auto seconds = play(transport, reader->settings(), rendered ? &*rendered : nullptr, drawn, stats);
+  if (!seconds) return report_error(seconds.error(), program::kBadInput);
   if (rendered && !rendered->close())
     return report_error("could not write all of " + arguments.rendered, program::kFailed);
   if (transport.error()) return report_error(transport.error()->message, program::kBadInput);
   fmt::print(
       "{:.1f} s recorded by Reckoner {}: {} frames; {} updates in {} datagrams ({} lost), {} malformed\n",
-      seconds, reader->settings().version, drawn.frames, stats.updates_applied, stats.datagrams_received,
+      *seconds, reader->settings().version, drawn.frames, stats.updates_applied, stats.datagrams_received,
       stats.datagrams_lost, stats.malformed);
   if (reader->is_truncated()) fmt::print("The file is truncated; the end of the session is missing.\n");
   if (transport.differences() > 0) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "client/src/test_switches.hpp"
 #include "harness/report/report_error.hpp"
 #include "harness/stress/load/recording/resource_use.hpp"
 #include "harness/stress/load/roles/parent_lines.hpp"
@@ -78,7 +79,7 @@ class SoakClients {
     p.dialer = std::make_unique<NetworkDialer>(server_.host, server_.port, kProtocolVersion, security);
     ClientConfig config;
     config.archetypes = program::archetypes();
-    p.client = std::make_unique<Client>(config, *p.dialer);
+    p.client = std::make_unique<Client>(make_test_client(config, *p.dialer));
     p.until_s = now_s + stay_s();
   }
 

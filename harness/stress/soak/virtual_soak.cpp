@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "client/src/test_switches.hpp"
 #include "harness/report/report_error.hpp"
 #include "harness/sim/sim_transport.hpp"
 #include "harness/stress/load/recording/resource_use.hpp"
@@ -7,6 +8,7 @@
 #include "harness/stress/soak/wrap_watch.hpp"
 #include "net/src/messages/messages.hpp"
 #include "scenario/builtin/random.hpp"
+#include "server/src/test_switches.hpp"
 
 #include <algorithm>
 #include <array>
@@ -156,7 +158,7 @@ class VirtualSoak {
     config.max_clients = static_cast<std::uint32_t>(options_.clients);
     config.bytes_per_second = 64'000;
     network_.set_server_up(true);
-    server_ = std::make_unique<Server>(config, network_.server());
+    server_ = std::make_unique<Server>(make_test_server(config, network_.server()));
     entities_.clear();
     while (entities_.size() < options_.entities)
       spawn(time_s);
@@ -252,7 +254,7 @@ class VirtualSoak {
     p.dialer = std::make_unique<WatchedDialer>(network_, kProtocolVersion, ++dialers_);
     ClientConfig config;
     if (i % 5 == 1) config.playout.mode = PlayoutMode::adaptive;
-    p.client = std::make_unique<Client>(config, *p.dialer);
+    p.client = std::make_unique<Client>(make_test_client(config, *p.dialer));
     p.until_s = time_s + stay_s();
     p.session = 0;
     p.received = {};

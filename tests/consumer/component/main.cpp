@@ -23,8 +23,8 @@ bool works() {
 bool works() {
   auto transport = reckoner::EnetTransport::listen({.host = "127.0.0.1", .security = reckoner::Insecure{}});
   if (!transport) return false;
-  reckoner::Server server({}, **transport);
-  return static_cast<bool>(server.spawn(0, "car", {}));
+  auto server = reckoner::Server::create({}, **transport);
+  return server && static_cast<bool>(server->spawn(0, "car", {}));
 }
 #elif defined(COMPONENT_CLIENT)
 #include <reckoner/client/client.hpp>
@@ -33,9 +33,10 @@ bool works() {
 bool works() {
   auto transport = reckoner::EnetTransport::connect("127.0.0.1", 9, 0, reckoner::Insecure{});
   if (!transport) return false;
-  reckoner::Client client({}, **transport);
-  client.receive(0.0);
-  return client.status() == reckoner::ClientStatus::connecting;
+  auto client = reckoner::Client::create({}, **transport);
+  if (!client) return false;
+  client->receive(0.0);
+  return client->status() == reckoner::ClientStatus::connecting;
 }
 #endif
 

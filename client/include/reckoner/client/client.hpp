@@ -186,12 +186,6 @@ class RECKONER_CLIENT_API Client {
   /// itself (ClientConfig::reconnect, docs/connections.md). Fails with find_invalid_setting() if the
   /// configuration is invalid.
   [[nodiscard]] static Result<Client> create(ClientConfig config, Dialer& dialer);
-  /// Like create(), for a configuration that is known to be valid. If it is invalid, this prints the error
-  /// and ends the program.
-  Client(ClientConfig config, Transport& transport);
-  /// Like create(), for a configuration that is known to be valid. If it is invalid, this prints the error
-  /// and ends the program.
-  Client(ClientConfig config, Dialer& dialer);
   ~Client();
   Client(Client&& other) noexcept;             ///< afterwards `other` may only be assigned or destroyed
   Client& operator=(Client&& other) noexcept;  ///< afterwards `other` may only be assigned or destroyed
@@ -309,6 +303,7 @@ class RECKONER_CLIENT_API Client {
  private:
   friend RECKONER_CLIENT_API Client make_test_client(ClientConfig config, Transport& transport,
                                                      const ClientTestSwitches& switches);
+  friend RECKONER_CLIENT_API Client make_test_client(ClientConfig config, Dialer& dialer);
 
   struct Impl;
   explicit Client(std::unique_ptr<Impl> impl);

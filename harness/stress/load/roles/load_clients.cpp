@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "client/src/test_switches.hpp"
 #include "harness/report/report_error.hpp"
 #include "harness/stress/load/recording/resource_use.hpp"
 #include "harness/stress/load/roles/load_roles.hpp"
@@ -82,7 +83,7 @@ class LoadClients {
     // A client runs once a frame. The small reduction makes sure that it sends an acknowledgement in the
     // third frame after the last one.
     config.ack_interval_s = kAckIntervalS - 0.25 / options_.frame_rate_hz;
-    player.client = std::make_unique<Client>(std::move(config), *player.transport);
+    player.client = std::make_unique<Client>(make_test_client(std::move(config), *player.transport));
     player.watched = players_.size() < options_.measured;
     player.next_turn_s = now_s;
     players_.push_back(std::move(player));

@@ -9,6 +9,7 @@
 #include "programs/common/loop/pace.hpp"
 #include "programs/common/loop/stop_signal.hpp"
 #include "programs/common/security.hpp"
+#include "server/src/test_switches.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -42,7 +43,7 @@ class LoadServer {
         world_(options.world),
         transport_(transport),
         recording_(transport),
-        server_(config(options, world_), recording_),
+        server_(make_test_server(config(options, world_), recording_)),
         epoch_s_(program::monotonic_s()) {
     for (std::size_t i = 0; i < world_.moving(); ++i)
       ids_.push_back(server_.spawn(0, LoadWorld::moving_name(i), world_.moving(i, 0.0)));

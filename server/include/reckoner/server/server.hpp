@@ -240,9 +240,6 @@ class RECKONER_SERVER_API Server {
   /// Serves the clients of `transport`, which is listening already. Fails with find_invalid_setting() if the
   /// configuration is invalid.
   [[nodiscard]] static Result<Server> create(ServerConfig config, Transport& transport);
-  /// Like create(), for a configuration that is known to be valid. If it is invalid, this prints the error
-  /// and ends the program.
-  Server(ServerConfig config, Transport& transport);
   ~Server();
   Server(Server&& other) noexcept;             ///< afterwards `other` may only be assigned or destroyed
   Server& operator=(Server&& other) noexcept;  ///< afterwards `other` may only be assigned or destroyed
