@@ -122,7 +122,7 @@ int run(const ServerOptions& options) {
   Sinks sinks{log};
   auto transport = NetworkTransport::listen({.host = options.host,
                                              .port = options.port,
-                                             .max_peers = options.server.max_clients + 8,
+                                             .max_peers = options.server.max_clients + kSpareConnections,
                                              .security = *security,
                                              .limits = options.limits,
                                              .log = sinks.network.sink()});

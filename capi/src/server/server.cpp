@@ -15,8 +15,6 @@ using capi::with_server;
 
 namespace {
 
-constexpr std::uint32_t kSparePeers = 8;  // for clients that are refused because the server is full
-
 // Faults that only C has: pointers that do not fit, and numbers that name something. Server::create() and the
 // transport check all other values. Empty: there is no fault.
 std::string_view pointer_fault(const reckoner_server_config& c) {
@@ -38,7 +36,7 @@ ServerConfig config_of(const reckoner_server_config& c, std::vector<Archetype>&&
 ListenConfig listening(const reckoner_server_config& c) {
   ListenConfig config{.host = c.host != nullptr ? c.host : "",
                       .port = c.port,
-                      .max_peers = c.max_clients + kSparePeers,
+                      .max_peers = c.max_clients + kSpareConnections,
                       .security = Insecure{},
                       .log = capi::log_sink(c.log, c.log_user, c.log_least)};
   copy_from_c(capi::kLimitFields, config.limits, c);

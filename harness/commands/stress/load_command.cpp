@@ -19,10 +19,14 @@
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
+#include <reckoner/net/network_transport.hpp>
+#include <reckoner/net/sharded_transport.hpp>
+
 namespace reckoner::harness {
 namespace {
 
-constexpr std::size_t kMaxClients = 4000;  // the limit of one ENet host
+// A plain ENet server, with which Reckoner is compared, has one host.
+constexpr std::size_t kMaxClients = ShardedTransport::kMaxPeersPerHost - kSpareConnections;
 
 struct LoadArguments {
   LoadRunOptions run;

@@ -192,8 +192,8 @@ class LoadServer {
 int run_load_server(const LoadServerOptions& options) {
   program::catch_stop_signals();
   // No spare slots in a run with a flood, so that a slot taken by the flood would be noticed.
-  const auto peers =
-      static_cast<std::uint32_t>(options.world.clients + (options.late > 0 ? options.late : 8));
+  const auto peers = static_cast<std::uint32_t>(options.world.clients +
+                                                (options.late > 0 ? options.late : kSpareConnections));
   ListenConfig config{.host = "127.0.0.1", .port = 0, .max_peers = peers, .security = Insecure{}};
   config.limits.address_datagrams_per_second = 0.0;  // all clients have one address
   config.limits.address_bytes_per_second = 0.0;

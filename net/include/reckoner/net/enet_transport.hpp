@@ -31,8 +31,8 @@ using EnetAllocator = NetworkAllocator;  ///< memory functions for ENet's hosts,
 /// independent.
 class RECKONER_NET_API EnetTransport final : public NetworkTransport {
  public:
-  /// As NetworkTransport::listen(), with one ENet host: at most 4095 connections. ListenConfig::transport is
-  /// not used.
+  /// As NetworkTransport::listen(), with one ENet host: at most ShardedTransport::kMaxPeersPerHost
+  /// connections. ListenConfig::transport is not used.
   [[nodiscard]] static Result<std::unique_ptr<EnetTransport>> listen(const ListenConfig& config);
 
   /// As NetworkTransport::connect().

@@ -99,11 +99,16 @@ struct ClientIdentity {
   std::array<std::byte, ConnectGrant::kUserBytes> user_data{};
 };
 
+/// Number of connections above the number of clients that a server needs to tell further clients that it is
+/// full, and to accept a client that reconnects before its old connection has ended.
+inline constexpr std::uint32_t kSpareConnections = 8;
+
 /// Settings of a server's transport.
 struct ListenConfig {
   std::string host;        ///< address to listen on; empty: every IPv4 address of the machine
   std::uint16_t port = 0;  ///< UDP port; 0: any free port, see NetworkTransport::port()
-  /// Maximum number of connections. More than 4095 need Linux (see ShardedTransport).
+  /// Maximum number of connections, at least 1. A server needs a few more than it has clients
+  /// (kSpareConnections). More than one ENet host holds need Linux (see ShardedTransport).
   std::uint32_t max_peers = 64;
   /// Which clients are admitted; Insecure{}: everybody, without encryption.
   OrInsecure<ServerSecurity> security;

@@ -2,6 +2,7 @@
 #include "net/src/transport/enet/enet_transport_impl.hpp"
 #include "net/src/transport/enet/server_security.hpp"
 #include "net/src/transport/enet/socket/socket_filter.hpp"
+#include "net/src/transport/limits/limit_settings.hpp"
 
 #include <cerrno>
 #include <chrono>
@@ -19,6 +20,7 @@ ENetCallbacks enet_memory{std::malloc, std::free, nullptr};
 }  // namespace
 
 std::optional<Error> find_invalid_setting(const ListenConfig& config) {
+  if (auto fault = find_invalid<ListenConfig>(kListenSettings, config)) return fault;
   if (auto fault = find_invalid_setting(config.limits)) return fault;
   const ServerSecurity* const security = config.security.get();
   if (security == nullptr) return std::nullopt;
@@ -83,9 +85,10 @@ Result<std::unique_ptr<EnetTransport>> EnetTransport::listen(const ListenConfig&
   if (!config.host.empty() && enet_address_set_host(&address, config.host.c_str()) != 0) {
     return Error{"unknown host '" + config.host + "'"};
   }
-  if (config.max_peers == 0 || config.max_peers > ENET_PROTOCOL_MAXIMUM_PEER_ID) {
-    return Error{"the number of connections must be between 1 and " +
-                 std::to_string(ENET_PROTOCOL_MAXIMUM_PEER_ID)};
+  static_assert(ShardedTransport::kMaxPeersPerHost == ENET_PROTOCOL_MAXIMUM_PEER_ID);
+  if (config.max_peers > ShardedTransport::kMaxPeersPerHost) {
+    return Error{"one ENet host holds at most " + std::to_string(ShardedTransport::kMaxPeersPerHost) +
+                 " connections"};
   }
   if (const auto fault = find_invalid_setting(config)) return *fault;
   auto impl = Impl::open(&address, config.max_peers, config.host, shard, config.limits, config.log);

@@ -4,6 +4,7 @@
 #include "net/src/config/settings.hpp"
 
 #include <reckoner/net/enet_transport.hpp>
+#include <reckoner/net/sharded_transport.hpp>
 #include <reckoner/net/transport.hpp>
 
 namespace reckoner {
@@ -42,6 +43,13 @@ inline constexpr std::array kTransportLimitSettings{
     setting<&TransportLimits::silence_s>(
         "silence_s", "limits.silence-s", "s", 1.0, 3600.0, "",
         "seconds; a client that sends nothing for this time is lost (it may reconnect)"),
+};
+
+/// The numbers of ListenConfig.
+inline constexpr std::array kListenSettings{
+    setting<&ListenConfig::max_peers>(
+        "max_peers", "", "connections", 1.0,
+        double{ShardedTransport::kMaxPeersPerHost} * ShardedTransport::kMaxHosts, "", "connections at once"),
 };
 
 /// The numbers of ServerSecurity.
