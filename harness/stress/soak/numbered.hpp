@@ -18,7 +18,7 @@ class NumberedMessages {
   /// The message with the given number.
   [[nodiscard]] static Bytes bytes(std::uint64_t session, std::uint32_t number) {
     Bytes out;
-    secure::ByteWriter(out).number(session).number(number);
+    wire::ByteWriter(out).number(session).number(number);
     return out;
   }
 
@@ -26,7 +26,7 @@ class NumberedMessages {
   /// session start at 1. If `anywhere` is true, the first session received may start at any number.
   bool accept(std::span<const std::byte> payload, bool anywhere = false) {
     if (payload.size() != Bytes{}.size()) return false;
-    secure::ByteReader reader(payload);
+    wire::ByteReader reader(payload);
     const auto session = reader.number<std::uint64_t>();
     const auto number = reader.number<std::uint32_t>();
     if (session != session_) last_ = 0;

@@ -14,8 +14,8 @@
 namespace reckoner {
 namespace {
 
-using secure::ByteReader;
-using secure::ByteWriter;
+using wire::ByteReader;
+using wire::ByteWriter;
 
 constexpr std::string_view kMagic = "RECKONER TOKEN 3";
 constexpr std::size_t kPlainBytes = ConnectToken::kSealedBytes - crypto_aead_xchacha20poly1305_ietf_ABYTES;
@@ -29,18 +29,18 @@ std::span<const std::byte> magic() {
 // The additional data that a sealed grant is bound to.
 std::array<std::byte, 32> bound_to(std::uint64_t expires_s, std::uint64_t game) {
   std::array<std::byte, 32> bytes;
-  ByteWriter(bytes).bytes(magic()).number(game).number(expires_s);
+  wire::ByteWriter(bytes).bytes(magic()).number(game).number(expires_s);
   return bytes;
 }
 
-void write_servers(ByteWriter& writer, std::span<const ServerAddress> servers) {
+void write_servers(wire::ByteWriter& writer, std::span<const ServerAddress> servers) {
   writer.number(static_cast<std::uint8_t>(servers.size()));
   for (const ServerAddress& server : servers)
     writer.number(server.host).number(server.port);
 }
 
 // Nullopt if there are more servers than a token can name.
-std::optional<std::vector<ServerAddress>> read_servers(ByteReader& reader) {
+std::optional<std::vector<ServerAddress>> read_servers(wire::ByteReader& reader) {
   const auto count = reader.number<std::uint8_t>();
   if (count > ConnectGrant::kMaxServers) return std::nullopt;
   std::vector<ServerAddress> servers(count);
@@ -59,7 +59,7 @@ std::array<std::byte, ConnectToken::kSealedBytes> seal_grant(
     const OpenedGrant& grant, const std::array<std::byte, ConnectToken::kNonceBytes>& nonce,
     const SecretKey& key, std::uint64_t game) {
   std::array<std::byte, kPlainBytes> plain;
-  ByteWriter writer(plain);
+  wire::ByteWriter writer(plain);
   writer.number(grant.grant.client_id).number(grant.grant.renewable_until_s);
   writer.number(grant.grant.issued_ms);
   writer.number(grant.login.generation).bytes(grant.login.generation == 0 ? LoginId{} : grant.login.id);
@@ -85,7 +85,7 @@ std::optional<OpenedGrant> open_grant(const std::array<std::byte, ConnectToken::
                                                  raw(key.bytes())) != 0) {
     return std::nullopt;
   }
-  ByteReader reader(plain);
+  wire::ByteReader reader(plain);
   OpenedGrant opened;
   opened.grant.expires_s = expires_s;
   opened.grant.client_id = reader.number<std::uint64_t>();
@@ -144,7 +144,7 @@ Result<std::array<std::byte, ConnectToken::kBytes>> write_token(const ConnectTok
     return Error{"a token names at most " + std::to_string(ConnectGrant::kMaxServers) + " servers, not " +
                  std::to_string(token.servers.size())};
   std::array<std::byte, ConnectToken::kBytes> bytes;
-  ByteWriter writer(bytes);
+  wire::ByteWriter writer(bytes);
   writer.bytes(magic()).number(token.expires_s).bytes(token.nonce).bytes(token.sealed);
   writer.bytes(token.to_server.bytes()).bytes(token.to_client.bytes());
   write_servers(writer, token.servers);
@@ -155,7 +155,7 @@ Result<std::array<std::byte, ConnectToken::kBytes>> write_token(const ConnectTok
 std::optional<ConnectToken> read_token(std::span<const std::byte> bytes) {
   if (bytes.size() != ConnectToken::kBytes) return std::nullopt;
   if (!std::ranges::equal(bytes.first(kMagic.size()), magic())) return std::nullopt;
-  ByteReader reader(bytes.subspan(kMagic.size()));
+  wire::ByteReader reader(bytes.subspan(kMagic.size()));
   ConnectToken token;
   token.expires_s = reader.number<std::uint64_t>();
   token.nonce = reader.bytes<ConnectToken::kNonceBytes>();

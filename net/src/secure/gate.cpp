@@ -60,7 +60,7 @@ bool Gate::allowed(const ServerAddress& from, double now_s) {
 
 Cookie Gate::cookie_for(const ServerAddress& from, const PublicKey& client, std::int64_t epoch) const {
   std::array<std::byte, 4 + 2 + 8 + kPublicKeyBytes> about;
-  ByteWriter(about).number(from.host).number(from.port).number(epoch).bytes(client);
+  wire::ByteWriter(about).number(from.host).number(from.port).number(epoch).bytes(client);
   Cookie cookie;
   crypto_generichash(raw(cookie), cookie.size(), raw(about), about.size(), raw(cookie_key_.bytes()),
                      SecretKey::kBytes);
@@ -119,7 +119,7 @@ std::optional<std::span<const std::byte>> Gate::admit(const ServerAddress& from,
                                   opened->to_client);
   if (!keys) return refuse(Refusal::wrong_token, counts_.wrong_token);
   const auto answer = begin(from, *opened, *keys, exchange.public_key(), response.attempt, now_s, unix_s);
-  const UsedTokens::Entry place{number_, ByteReader(answer.subspan(1)).number<std::uint32_t>()};
+  const UsedTokens::Entry place{number_, wire::ByteReader(answer.subspan(1)).number<std::uint32_t>()};
   config_.used->begin(shown, place, life(response.expires_s, now_s, unix_s));
   for (const UsedTokens::Entry& older : places) {
     const Session* const session = older.gate == number_ ? find(older.session) : nullptr;

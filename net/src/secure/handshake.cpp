@@ -37,7 +37,7 @@ SecretKey derive(const SecretKey& from, std::string_view purpose, const std::arr
   return key;
 }
 
-void write_proven(ByteWriter& writer, const Response& response) {
+void write_proven(wire::ByteWriter& writer, const Response& response) {
   writer.number(number_of(Kind::response))
       .number(response.game)
       .bytes(response.client)
@@ -52,7 +52,7 @@ void write_proven(ByteWriter& writer, const Response& response) {
 
 std::array<std::byte, Request::kBytes> write(const Request& request) {
   std::array<std::byte, Request::kBytes> bytes;
-  ByteWriter(bytes)
+  wire::ByteWriter(bytes)
       .number(number_of(Kind::request))
       .number(request.game)
       .bytes(request.client)
@@ -62,13 +62,13 @@ std::array<std::byte, Request::kBytes> write(const Request& request) {
 
 std::array<std::byte, Challenge::kBytes> write(const Challenge& challenge) {
   std::array<std::byte, Challenge::kBytes> bytes;
-  ByteWriter(bytes).number(number_of(Kind::challenge)).bytes(challenge.client).bytes(challenge.cookie);
+  wire::ByteWriter(bytes).number(number_of(Kind::challenge)).bytes(challenge.client).bytes(challenge.cookie);
   return bytes;
 }
 
 std::array<std::byte, Response::kBytes> write(const Response& response) {
   std::array<std::byte, Response::kBytes> bytes;
-  ByteWriter writer(bytes);
+  wire::ByteWriter writer(bytes);
   write_proven(writer, response);
   writer.bytes(response.proof).pad(bytes.size());
   return bytes;
@@ -81,7 +81,7 @@ Proof prove(const Response& response, const SecretKey& to_server) {
   crypto_generichash(raw(key), key.size(), raw(std::as_bytes(std::span(kPurpose))), kPurpose.size(),
                      raw(to_server.bytes()), SecretKey::kBytes);
   std::array<std::byte, Response::kBytes> bytes;
-  ByteWriter writer(bytes);
+  wire::ByteWriter writer(bytes);
   write_proven(writer, response);
   Proof proof;
   crypto_generichash(raw(proof), proof.size(), raw(bytes), writer.size(), raw(key), key.size());
@@ -91,7 +91,7 @@ Proof prove(const Response& response, const SecretKey& to_server) {
 
 std::optional<Request> read_request(std::span<const std::byte> datagram) {
   if (!is(datagram, Kind::request, Request::kBytes)) return std::nullopt;
-  ByteReader reader(datagram.subspan(1));
+  wire::ByteReader reader(datagram.subspan(1));
   Request request;
   request.game = reader.number<std::uint64_t>();
   request.client = reader.bytes<kPublicKeyBytes>();
@@ -100,7 +100,7 @@ std::optional<Request> read_request(std::span<const std::byte> datagram) {
 
 std::optional<Challenge> read_challenge(std::span<const std::byte> datagram) {
   if (!is(datagram, Kind::challenge, Challenge::kBytes)) return std::nullopt;
-  ByteReader reader(datagram.subspan(1));
+  wire::ByteReader reader(datagram.subspan(1));
   Challenge challenge;
   challenge.client = reader.bytes<kPublicKeyBytes>();
   challenge.cookie = reader.bytes<kCookieBytes>();
@@ -109,7 +109,7 @@ std::optional<Challenge> read_challenge(std::span<const std::byte> datagram) {
 
 std::optional<Response> read_response(std::span<const std::byte> datagram) {
   if (!is(datagram, Kind::response, Response::kBytes)) return std::nullopt;
-  ByteReader reader(datagram.subspan(1));
+  wire::ByteReader reader(datagram.subspan(1));
   Response response;
   response.game = reader.number<std::uint64_t>();
   response.client = reader.bytes<kPublicKeyBytes>();
@@ -143,7 +143,7 @@ std::optional<SessionKeys> KeyExchange::keys(const PublicKey& client, const Publ
 
 std::array<std::byte, Ticket::kBytes> write(const Ticket& ticket) {
   std::array<std::byte, Ticket::kBytes> bytes;
-  ByteWriter(bytes)
+  wire::ByteWriter(bytes)
       .number(ticket.expires_s)
       .bytes(ticket.nonce)
       .bytes(ticket.sealed)
@@ -154,7 +154,7 @@ std::array<std::byte, Ticket::kBytes> write(const Ticket& ticket) {
 
 std::optional<Ticket> read_ticket(std::span<const std::byte> bytes) {
   if (bytes.size() != Ticket::kBytes) return std::nullopt;
-  ByteReader reader(bytes);
+  wire::ByteReader reader(bytes);
   Ticket ticket;
   ticket.expires_s = reader.number<std::uint64_t>();
   ticket.nonce = reader.bytes<ConnectToken::kNonceBytes>();
@@ -168,7 +168,7 @@ std::optional<Ticket> read_ticket(std::span<const std::byte> bytes) {
 std::array<std::byte, Accepted::kBytes> seal(const Accepted& accepted, const SessionKeys& keys) {
   std::array<std::byte, Ticket::kBytes> ticket = write(accepted.ticket);
   std::array<std::byte, Accepted::kBytes> bytes;
-  ByteWriter(bytes).number(number_of(Kind::accepted)).number(accepted.session).bytes(accepted.server);
+  wire::ByteWriter(bytes).number(number_of(Kind::accepted)).number(accepted.session).bytes(accepted.server);
   constexpr std::array<std::byte, crypto_aead_chacha20poly1305_ietf_NPUBBYTES> kNonce{};
   crypto_aead_chacha20poly1305_ietf_encrypt(raw(std::span(bytes).subspan(kAcceptedHead)), nullptr,
                                             raw(ticket), ticket.size(), raw(bytes), kAcceptedHead, nullptr,
@@ -179,7 +179,7 @@ std::array<std::byte, Accepted::kBytes> seal(const Accepted& accepted, const Ses
 
 std::optional<PublicKey> server_of(std::span<const std::byte> accepted) {
   if (!is(accepted, Kind::accepted, Accepted::kBytes)) return std::nullopt;
-  return ByteReader(accepted.subspan(5)).bytes<kPublicKeyBytes>();
+  return wire::ByteReader(accepted.subspan(5)).bytes<kPublicKeyBytes>();
 }
 
 std::optional<Accepted> open_accepted(std::span<const std::byte> datagram, const SessionKeys& keys) {
@@ -194,7 +194,7 @@ std::optional<Accepted> open_accepted(std::span<const std::byte> datagram, const
     return std::nullopt;
   }
   Accepted accepted;
-  accepted.session = ByteReader(datagram.subspan(1)).number<std::uint32_t>();
+  accepted.session = wire::ByteReader(datagram.subspan(1)).number<std::uint32_t>();
   accepted.server = *server;
   accepted.ticket = *read_ticket(plain);
   sodium_memzero(plain.data(), plain.size());

@@ -65,11 +65,11 @@ SecretKey::operator bool() const {
 SessionKey session_key(const SecretKey& secret, ClientId client) {
   using namespace secure;
   std::array<std::byte, sizeof client.value> about;
-  ByteWriter(about).number(client.value);
+  wire::ByteWriter(about).number(client.value);
   std::array<std::byte, crypto_generichash_BYTES_MIN> hash;
   crypto_generichash(raw(hash), hash.size(), raw(about), about.size(), raw(secret.bytes()),
                      SecretKey::kBytes);
-  ByteReader reader(hash);
+  wire::ByteReader reader(hash);
   SessionKey key;
   key.high = reader.number<std::uint64_t>();
   key.low = reader.number<std::uint64_t>();

@@ -33,7 +33,7 @@ PathNumbers::PathNumbers() {
 PathNumbers::Number PathNumbers::of(std::uint32_t session, const ServerAddress& to,
                                     std::int64_t epoch) const {
   std::array<std::byte, 4 + 4 + 2 + 8> about;
-  ByteWriter(about).number(session).number(to.host).number(to.port).number(epoch);
+  wire::ByteWriter(about).number(session).number(to.host).number(to.port).number(epoch);
   Number number;
   crypto_shorthash(raw(number), raw(about), about.size(), raw(key_));
   return number;

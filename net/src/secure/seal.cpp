@@ -17,7 +17,7 @@ using Nonce = std::array<std::byte, crypto_aead_chacha20poly1305_ietf_NPUBBYTES>
 
 Nonce nonce_of(std::uint64_t sequence) {
   Nonce nonce{};
-  ByteWriter(std::span(nonce).last(8)).number(sequence);
+  wire::ByteWriter(std::span(nonce).last(8)).number(sequence);
   return nonce;
 }
 
@@ -35,13 +35,13 @@ std::optional<std::uint32_t> sealed_session(std::span<const std::byte> datagram)
   const auto kind = std::to_integer<unsigned>(datagram[0]);
   if (kind < static_cast<unsigned>(Kind::enet) || kind > static_cast<unsigned>(Kind::echo))
     return std::nullopt;
-  return ByteReader(datagram.subspan(1)).number<std::uint32_t>();
+  return wire::ByteReader(datagram.subspan(1)).number<std::uint32_t>();
 }
 
 std::span<std::byte> Sealer::seal(Kind kind, std::span<const std::byte> plain, std::span<std::byte> out) {
   assert(out.size() >= plain.size() + kSealBytes);
   const std::uint64_t sequence = next_++;
-  ByteWriter(out)
+  wire::ByteWriter(out)
       .number(static_cast<std::uint8_t>(kind))
       .number(session_)
       .number(static_cast<std::uint32_t>(sequence));
@@ -53,7 +53,7 @@ std::span<std::byte> Sealer::seal(Kind kind, std::span<const std::byte> plain, s
 
 std::optional<Opener::Opened> Opener::open(std::span<const std::byte> datagram, std::span<std::byte> out) {
   if (!sealed_session(datagram) || out.size() < datagram.size()) return std::nullopt;
-  const auto low = ByteReader(datagram.subspan(5)).number<std::uint32_t>();
+  const auto low = wire::ByteReader(datagram.subspan(5)).number<std::uint32_t>();
   const std::uint64_t sequence = whole_sequence(low, window_.next());
   if (!window_.is_new(sequence)) return std::nullopt;
   const auto sealed = datagram.subspan(kSealHead);

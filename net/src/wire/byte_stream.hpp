@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <span>
 
-namespace reckoner::secure {
+namespace reckoner::wire {
 
 /// The serialisation of files and handshakes. What a datagram or a control message contains is written with
 /// the archive in net/src/wire/bit_archive.hpp.
@@ -86,4 +86,4 @@ class ByteReader {
   bool failed_ = false;
 };
 
-}  // namespace reckoner::secure
+}  // namespace reckoner::wire

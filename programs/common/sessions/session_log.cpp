@@ -40,7 +40,7 @@ constexpr std::uint8_t kLastMode = static_cast<std::uint8_t>(PlayoutMode::delaye
 template <std::unsigned_integral T>
 void put(std::vector<std::byte>& out, T value) {
   std::array<std::byte, sizeof value> bytes;
-  secure::ByteWriter(bytes).number(value);
+  wire::ByteWriter(bytes).number(value);
   out.insert(out.end(), bytes.begin(), bytes.end());
 }
 void put(std::vector<std::byte>& out, double value) {
@@ -75,7 +75,7 @@ class RecordReader {
   [[nodiscard]] std::size_t position() const { return stream_.position(); }
 
  private:
-  secure::ByteReader stream_;
+  wire::ByteReader stream_;
   bool malformed_ = false;
 };
 
