@@ -581,7 +581,7 @@ void Client::Impl::handle(const TransportEvent& event, double local_s) {
         handle_control(event.payload, local_s);
         // otherwise the datagram overtook the welcome and cannot concern this client yet
       } else if (admitted) {
-        world->handle_datagram(event.payload, local_s);
+        world->handle_datagram(event.payload, local_s, local_s - std::max(0.0, event.waited_s));
         if (world->link.ack_overdue()) acknowledge(local_s);
       }
       break;

@@ -27,8 +27,8 @@ std::optional<Refusal> ClientWorld::handle(const ControlMessage& message) {
   return std::nullopt;
 }
 
-void ClientWorld::handle_datagram(std::span<const std::byte> payload, double local_s) {
-  const auto updates = link.receive(payload, local_s, entities, stats);
+void ClientWorld::handle_datagram(std::span<const std::byte> payload, double local_s, double arrived_s) {
+  const auto updates = link.receive(payload, local_s, arrived_s, entities, stats);
   if (!updates) return;
   if (const auto complete_s = link.complete_s()) holds.note_complete(*complete_s);
   note_arrival(local_s);

@@ -44,8 +44,8 @@ struct ClientWorld {
   [[nodiscard]] bool begin(const WelcomeMessage& message, double local_s);
   /// Processes a reliable message; returns why it is refused, or nothing.
   [[nodiscard]] std::optional<Refusal> handle(const ControlMessage& message);
-  /// Processes a state datagram that arrived at local time `local_s`.
-  void handle_datagram(std::span<const std::byte> payload, double local_s);
+  /// Processes, at local time `local_s`, a state datagram that arrived in the machine at `arrived_s`.
+  void handle_datagram(std::span<const std::byte> payload, double local_s, double arrived_s);
   /// Notes that anything arrived from the server.
   void note_arrival(double local_s);
 

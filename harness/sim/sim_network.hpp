@@ -62,6 +62,7 @@ struct ScheduledEvent {
 struct InboxEvent {
   TransportEvent event;
   Bytes payload;
+  double arrived_s = 0.0;
 };
 
 // A different seed for every direction of every connection. The factor is the increment of SplitMix64.
@@ -144,6 +145,8 @@ class SimNetwork::Impl::End final : public Transport {
     current_ = std::move(inbox_.front());
     inbox_.pop_front();
     current_.event.payload = current_.payload;
+    if (network_.config.arrival_times && current_.event.channel == Channel::state)
+      current_.event.waited_s = network_.now_s - current_.arrived_s;
     return current_.event;
   }
 
@@ -184,7 +187,7 @@ class SimNetwork::Impl::End final : public Transport {
                    Bytes payload) {
     stats_.payload_bytes_received += payload.size();
     const PeerId peer{is_server_ ? static_cast<std::uint32_t>(connection + 1) : 1u};
-    inbox_.push_back({{kind, peer, channel, reason, {}}, std::move(payload)});
+    inbox_.push_back({{kind, peer, channel, reason, {}}, std::move(payload), network_.now_s});
   }
   [[nodiscard]] bool has_events() const { return !inbox_.empty(); }
   void forget_events() { inbox_.clear(); }

@@ -25,6 +25,8 @@ struct SimNetworkConfig {
   double silence_timeout_s = 0.0;
   std::uint64_t seed = 1;  ///< every client's link derives its own random streams from it
   bool log_packets = false;
+  /// True: received state payloads carry how long they waited for service(), as with EnetTransport on Linux.
+  bool arrival_times = false;
 };
 
 /// One server and any number of clients, joined by simulated links. Implements Transport without sockets and

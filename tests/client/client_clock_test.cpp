@@ -61,6 +61,23 @@ TEST(ClientClock, IsAccurateUnderJitterAndLoss) {
   }
 }
 
+// A client at 30 or 60 frames a second that calls receive() once per frame reads datagrams up to a frame
+// after their arrival, and always at the same phase if ticks and frames have related rates.
+TEST(ClientClock, IsAccurateWithOneReceivePerFrameIfArrivalTimesAreKnown) {
+  for (const double frame_rate_hz : {30.0, 60.0}) {
+    for (const double latency_ms : {20.0, 43.0, 61.0}) {
+      WorldConfig config;
+      config.links = both_ways({.latency_ms = latency_ms});
+      config.frame_rate_hz = frame_rate_hz;
+      config.receives_per_frame = true;
+      config.arrival_times = true;
+      World world(config);
+      world.add_client();
+      EXPECT_LT(watch(world, 5.0, 15.0).worst_s, 0.0003) << frame_rate_hz << " Hz, " << latency_ms << " ms";
+    }
+  }
+}
+
 TEST(ClientClock, FollowsADriftOf50Ppm) {
   for (const double rate : {1.0 - 50e-6, 1.0 + 50e-6}) {
     World world({.links = network("intercity")});

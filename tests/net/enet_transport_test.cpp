@@ -46,6 +46,7 @@ struct EventRecord {
   std::vector<PeerId> disconnected;
   std::vector<std::uint32_t> disconnect_reasons;
   std::vector<Received> received;
+  std::vector<double> waited_s;  ///< TransportEvent::waited_s of each state payload
 
   void turn() {
     if (!transport) return;
@@ -62,6 +63,7 @@ struct EventRecord {
           break;
         case TransportEvent::Kind::received:
           received.push_back({event->peer, event->channel, {event->payload.begin(), event->payload.end()}});
+          if (event->channel == Channel::state) waited_s.push_back(event->waited_s);
           break;
       }
     }
@@ -154,6 +156,21 @@ TEST_F(EnetTransportTest, CountsHeadersOnTheWire) {
   ASSERT_TRUE(turn_until({&server_, &client_}, [&] { return !server_.received.empty(); }));
   EXPECT_GE(server_.transport->stats().wire_bytes_received, 100u + 38u);
 }
+
+#ifdef __linux__
+// A game that calls receive() once per frame learns when a datagram arrived, not only when it was read.
+TEST_F(EnetTransportTest, StatePayloadsCarryHowLongTheyWaitedInTheSocket) {
+  constexpr double kWaitS = 0.05;
+  join(client_);
+  EXPECT_TRUE(server_.transport->send(server_.connected.front(), Channel::state, pattern(100, 1)));
+  server_.transport->service(now_s());
+  std::this_thread::sleep_for(std::chrono::duration<double>(kWaitS));
+  client_.turn();
+  ASSERT_EQ(client_.waited_s.size(), 1u);
+  EXPECT_GT(client_.waited_s[0], kWaitS - 0.005);
+  EXPECT_LT(client_.waited_s[0], kWaitS + 1.0);
+}
+#endif
 
 TEST_F(EnetTransportTest, LargestPayloadsArriveAndLargerOnesAreRefused) {
   join(client_);

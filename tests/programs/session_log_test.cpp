@@ -61,6 +61,7 @@ TEST_F(SessionLog, RoundTrips) {
   writer->send(Channel::control, false, payload);
   writer->room(1100);
   writer->event({TransportEvent::Kind::received, PeerId{7}, Channel::state, 0, payload});
+  writer->event({TransportEvent::Kind::received, PeerId{7}, Channel::state, 0, payload, 0.0123});
   writer->quiet();
   writer->frame(0.1 + 1e-16);
   ASSERT_TRUE(writer->close());
@@ -76,7 +77,7 @@ TEST_F(SessionLog, RoundTrips) {
   std::vector<SessionRecord> records;
   for (auto next = reader->next(); next && *next; next = reader->next())
     records.push_back(**next);
-  ASSERT_EQ(records.size(), 7u);
+  ASSERT_EQ(records.size(), 8u);
   EXPECT_EQ(std::get<ServiceRecord>(records[0]).local_s, 0.1);
   EXPECT_EQ(std::get<EventRecord>(records[1]).peer, PeerId{7});
   EXPECT_EQ(std::get<EventRecord>(records[1]).reason, 42u);
@@ -84,8 +85,11 @@ TEST_F(SessionLog, RoundTrips) {
   EXPECT_EQ(std::get<SendRecord>(records[2]).payload, payload);
   EXPECT_EQ(std::get<RoomRecord>(records[3]).bytes, 1100u);
   EXPECT_EQ(std::get<EventRecord>(records[4]).payload, payload);
-  EXPECT_TRUE(std::holds_alternative<QuietRecord>(records[5]));
-  EXPECT_EQ(std::get<FrameRecord>(records[6]).local_s, 0.1 + 1e-16);
+  EXPECT_EQ(std::get<EventRecord>(records[4]).waited_s, 0.0);
+  EXPECT_EQ(std::get<EventRecord>(records[5]).waited_s, 0.0123);
+  EXPECT_EQ(std::get<EventRecord>(records[5]).payload, payload);
+  EXPECT_TRUE(std::holds_alternative<QuietRecord>(records[6]));
+  EXPECT_EQ(std::get<FrameRecord>(records[7]).local_s, 0.1 + 1e-16);
   EXPECT_FALSE(reader->is_truncated());
 }
 

@@ -18,6 +18,7 @@ harness::SimNetworkConfig network_config(const WorldConfig& config) {
   out.seed = config.seed;
   out.log_packets = config.log_packets;
   out.silence_timeout_s = config.silence_timeout_s;
+  out.arrival_times = config.arrival_times;
   out.start_s = config.server.epoch_s;
   const auto script = harness::LinkScript::parse(config.script);
   assert(script);
@@ -137,7 +138,7 @@ void World::deliver(double time_s) {
     const auto connection = player.dialer ? player.dialer->client() : player.connection;
     const bool arrived =
         (connection && network_.client_has_events(*connection)) || (player.tap && player.tap->has_injected());
-    const bool awake = time_s >= player.suspended_until_s;
+    const bool awake = time_s >= player.suspended_until_s && !config_.receives_per_frame;
     if (arrived && player.client && awake) player.client->receive(local_s(i, time_s));
   }
 }

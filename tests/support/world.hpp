@@ -28,9 +28,11 @@ struct WorldConfig {
   std::string script;  ///< changes of the links, in the format of harness::LinkScript
   std::uint64_t seed = 1;
   double frame_rate_hz = 60.0;
-  bool log_packets = false;        ///< for SimNetwork::packets()
-  double silence_timeout_s = 0.0;  ///< SimNetworkConfig::silence_timeout_s
-  bool sampled = false;            ///< clients use Client::sample() instead of frame()
+  bool log_packets = false;         ///< for SimNetwork::packets()
+  double silence_timeout_s = 0.0;   ///< SimNetworkConfig::silence_timeout_s
+  bool sampled = false;             ///< clients use Client::sample() instead of frame()
+  bool arrival_times = false;       ///< SimNetworkConfig::arrival_times
+  bool receives_per_frame = false;  ///< clients call receive() only before each frame, not at each arrival
   ServerTestSwitches switches{};
 };
 

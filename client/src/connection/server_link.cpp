@@ -93,7 +93,7 @@ bool ServerLink::add_route(const RouteMessage& message) {
 }
 
 std::optional<std::span<const ServerLink::Update>> ServerLink::receive(std::span<const std::byte> payload,
-                                                                       double local_s,
+                                                                       double local_s, double arrived_s,
                                                                        const EntityStore& entities,
                                                                        ClientStats& stats) {
   BitReader reader{payload};
@@ -128,7 +128,7 @@ std::optional<std::span<const ServerLink::Update>> ServerLink::receive(std::span
   }
   ++stats.datagrams_received;
   stats.state_bytes_received += payload.size();
-  note_header(header, tick, local_s, stats);
+  note_header(header, tick, local_s, arrived_s, stats);
   return updates_;
 }
 
@@ -230,11 +230,12 @@ double ServerLink::waited_s(Tick tick, double local_s) const {
   return std::max(0.0, server_time_s(local_s) - time_of(tick) - one_way_s);
 }
 
-void ServerLink::note_header(const ServerHeader& header, Tick tick, double local_s, ClientStats& stats) {
+void ServerLink::note_header(const ServerHeader& header, Tick tick, double local_s, double arrived_s,
+                             ClientStats& stats) {
   if (received_.ack().newest == header.sequence) {
     sequences_seen_ += sequences_seen_ == 0 ? 1 : sequence_distance(header.sequence, newest_sequence_);
     newest_sequence_ = header.sequence;
-    newest_arrival_s_ = local_s - waited_s(tick, local_s);
+    newest_arrival_s_ = arrived_s - waited_s(tick, arrived_s);
   }
   note_tick(tick);
   const double noticed_s = std::max(kNoticedS, kNoticedRoundTrips * stats.round_trip_s);
@@ -243,10 +244,10 @@ void ServerLink::note_header(const ServerHeader& header, Tick tick, double local
   stats.datagrams_lost = static_cast<std::uint64_t>(
       std::max<std::int64_t>(0, sequences_seen_ - static_cast<std::int64_t>(stats.datagrams_received)));
 
-  if (!backlog_) clock_.add_arrival(time_of(tick), local_s);
+  if (!backlog_) clock_.add_arrival(time_of(tick), arrived_s);
   if (header.echo && !backlog_) {
     const double sent_s = from_stamp(header.echo->stamp, local_s);
-    clock_.add_exchange(sent_s, time_of(tick) - header.echo->held * kStampUnitS, time_of(tick), local_s);
+    clock_.add_exchange(sent_s, time_of(tick) - header.echo->held * kStampUnitS, time_of(tick), arrived_s);
     ++exchanges_;
   }
   if (const auto round_trip_s = clock_.round_trip_s()) stats.round_trip_s = *round_trip_s;

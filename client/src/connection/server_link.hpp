@@ -57,10 +57,12 @@ class ServerLink {
   [[nodiscard]] bool add_route(const RouteMessage& message);
   [[nodiscard]] const RouteTable& routes() const { return routes_; }
 
-  /// Decodes a datagram that arrived at `local_s`, and counts it in `stats`. Returns its updates, valid until
-  /// the next call. Returns nullopt if it must not be applied: it is malformed, a duplicate, or too old.
+  /// Decodes a datagram at local time `local_s`, and counts it in `stats`. It arrived in the machine at
+  /// `arrived_s`, from which the clock is estimated. Returns its updates, valid until the next call. Returns
+  /// nullopt if it must not be applied: it is malformed, a duplicate, or too old.
   [[nodiscard]] std::optional<std::span<const Update>> receive(std::span<const std::byte> payload,
-                                                               double local_s, const EntityStore& entities,
+                                                               double local_s, double arrived_s,
+                                                               const EntityStore& entities,
                                                                ClientStats& stats);
 
   /// The other contents of the datagram that receive() decoded. Valid until its next call.
@@ -164,7 +166,8 @@ class ServerLink {
   std::size_t send_datagram(ClientDatagram datagram, double local_s, const std::optional<Showing>& showing,
                             MessageOutbox& messages, PeerId server, Transport& transport);
   [[nodiscard]] double waited_s(Tick tick, double local_s) const;
-  void note_header(const ServerHeader& header, Tick tick, double local_s, ClientStats& stats);
+  void note_header(const ServerHeader& header, Tick tick, double local_s, double arrived_s,
+                   ClientStats& stats);
 
   ClockSync clock_;
   bool backlog_ = false;

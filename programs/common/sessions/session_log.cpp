@@ -20,8 +20,11 @@ namespace reckoner::program {
 namespace {
 
 constexpr std::string_view kMagic = "RECKLOG\n";
-constexpr std::uint16_t kFormat = 1;
+// Format 2 has added the record of a delayed event.
+constexpr std::uint16_t kFormat = 2;
+constexpr std::uint16_t kOldestFormat = 1;
 constexpr std::size_t kMaxFileBytes = std::size_t{4} << 30;
+constexpr double kMaxWaitS = 3600.0;
 constexpr std::size_t kBufferBytes = std::size_t{64} << 10;
 
 enum RecordKind : std::uint8_t {
@@ -31,7 +34,8 @@ enum RecordKind : std::uint8_t {
   kSend = 4,
   kRoom = 5,
   kEnd = 6,
-  kQuiet = 7
+  kQuiet = 7,
+  kDelayedEvent = 8
 };
 
 constexpr std::uint8_t kLastEventKind = static_cast<std::uint8_t>(TransportEvent::Kind::received);
@@ -98,12 +102,16 @@ std::optional<std::vector<std::byte>> read_all(const std::string& path) {
 
 // The values of a record of this kind. Nullopt if the kind or a value is invalid.
 std::optional<SessionRecord> read_record(RecordReader& reader) {
-  switch (reader.number<std::uint8_t>()) {
+  const auto record = reader.number<std::uint8_t>();
+  switch (record) {
     case kService:
       return ServiceRecord{reader.real()};
     case kFrame:
       return FrameRecord{reader.real()};
+    case kDelayedEvent:
     case kEvent: {
+      const double waited_s = record == kDelayedEvent ? reader.real() : 0.0;
+      if (!(waited_s >= 0.0 && waited_s <= kMaxWaitS)) return std::nullopt;
       const auto kind = reader.number<std::uint8_t>();
       const auto channel = reader.number<std::uint8_t>();
       if (kind > kLastEventKind || channel > 1) return std::nullopt;
@@ -111,6 +119,7 @@ std::optional<SessionRecord> read_record(RecordReader& reader) {
       event.peer = PeerId{reader.number<std::uint32_t>()};
       event.reason = reader.number<std::uint32_t>();
       event.payload = reader.bytes(most_bytes(event.channel));
+      event.waited_s = waited_s;
       return event;
     }
     case kSend: {
@@ -175,7 +184,8 @@ void SessionWriter::frame(double local_s) {
 }
 
 void SessionWriter::event(const TransportEvent& event) {
-  begin(kEvent);
+  begin(event.waited_s > 0.0 ? kDelayedEvent : kEvent);
+  if (event.waited_s > 0.0) put(bytes_, event.waited_s);
   put(bytes_, static_cast<std::uint8_t>(event.kind));
   put(bytes_, static_cast<std::uint8_t>(event.channel));
   put(bytes_, event.peer.value);
@@ -225,8 +235,9 @@ Result<SessionReader> SessionReader::read(std::vector<std::byte> bytes, const st
   if (!ours) return Error{path + " is not a recorded session"};
   RecordReader values{reader.bytes_, kMagic.size()};
   const auto format = values.number<std::uint16_t>();
-  if (!values.truncated() && format != kFormat) {
-    return Error{fmt::format("{} has format {}; this program reads only format {}", path, format, kFormat)};
+  if (!values.truncated() && (format < kOldestFormat || format > kFormat)) {
+    return Error{fmt::format("{} has format {}; this program reads the formats {} to {}", path, format,
+                             kOldestFormat, kFormat)};
   }
   SessionSettings& s = reader.settings_;
   s.protocol = values.number<std::uint16_t>();

@@ -44,6 +44,7 @@ struct EventRecord {
   Channel channel = Channel::state;
   std::uint32_t reason = 0;
   std::vector<std::byte> payload{};
+  double waited_s = 0.0;
 };
 /// Transport::poll() returned no event.
 struct QuietRecord {};

@@ -78,7 +78,8 @@ std::optional<TransportEvent> PlayedTransport::poll() {
     if (auto* event = std::get_if<EventRecord>(record)) {
       event_ = std::move(*event);
       ahead_.reset();
-      return TransportEvent{event_.kind, event_.peer, event_.channel, event_.reason, event_.payload};
+      return TransportEvent{event_.kind,   event_.peer,    event_.channel,
+                            event_.reason, event_.payload, event_.waited_s};
     }
     const bool quiet = std::holds_alternative<QuietRecord>(*record);
     if (quiet) {

@@ -99,8 +99,8 @@ struct ClientIdentity {
   std::array<std::byte, ConnectGrant::kUserBytes> user_data{};
 };
 
-/// Number of connections above the number of clients that a server needs to tell further clients that it is
-/// full, and to accept a client that reconnects before its old connection has ended.
+/// A server accepts this many connections more than clients: to refuse further clients with a reason, and to
+/// accept a client that reconnects before its old connection has ended.
 inline constexpr std::uint32_t kSpareConnections = 8;
 
 /// Settings of a server's transport.

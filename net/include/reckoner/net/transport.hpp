@@ -71,6 +71,9 @@ struct TransportEvent {
   Channel channel = Channel::state;      ///< channel of a received payload
   std::uint32_t reason = 0;              ///< connected, disconnected: the number that the other end sent
   std::span<const std::byte> payload{};  ///< received data; valid until the next call on the transport
+  /// How long a received state payload waited in the machine before service() read it, s. A client that
+  /// calls receive() once per frame needs this for an exact clock. 0: unknown.
+  double waited_s = 0.0;
 };
 
 /// Counters of a transport since its creation.

@@ -2,6 +2,7 @@
 // Datagrams between ENet and the socket: examines arriving ones before ENet sees them, handles ENet's events,
 // seals outgoing datagrams and opens incoming ones.
 #include "net/src/transport/enet/enet_transport_impl.hpp"
+#include "net/src/transport/enet/socket/socket_filter.hpp"
 
 #include <cstring>
 #include <type_traits>
@@ -103,12 +104,20 @@ void EnetTransport::Impl::handle_connected(ENetPeer* peer, std::uint32_t reason)
   push(TransportEvent::Kind::connected, id, reason);
 }
 
-void EnetTransport::Impl::handle_packet(PeerId id, std::uint8_t channel, std::span<const std::byte> payload) {
+void EnetTransport::Impl::handle_packet(PeerId id, std::uint8_t channel, std::span<const std::byte> payload,
+                                        double waited_s) {
   const std::size_t most =
       channel == static_cast<std::uint8_t>(Channel::state) ? kMaxStateBytes : kMaxControlBytes;
   if (!id || channel >= kChannels || payload.size() > most) return stats.refuse(Refusal::too_large);
   stats.payload_bytes_received += payload.size();
-  events.push({.peer = id, .channel = static_cast<Channel>(channel), .payload = payload});
+  events.push(
+      {.peer = id, .channel = static_cast<Channel>(channel), .payload = payload, .waited_s = waited_s});
+}
+
+// How long the datagram that ENet has just read waited in the socket, s. Only for clients, whose clock
+// depends on it: a server would spend a system call on each of thousands of datagrams.
+double EnetTransport::Impl::waited_s() const {
+  return role == enet_filter::Role::client ? waited_in_socket_s(host->socket) : 0.0;
 }
 
 // Handles a datagram that holds only a state payload, as nearly all do, without ENet's queues and
@@ -119,7 +128,7 @@ bool EnetTransport::Impl::receive_state(std::span<const std::byte> datagram) {
   const Connection* const connection = payload ? sender_of(datagram) : nullptr;
   if (connection == nullptr || connection->peer->state != ENET_PEER_STATE_CONNECTED) return false;
   connection->peer->incomingDataTotal += static_cast<enet_uint32>(datagram.size());
-  handle_packet(id_of(connection->peer), static_cast<std::uint8_t>(Channel::state), *payload);
+  handle_packet(id_of(connection->peer), static_cast<std::uint8_t>(Channel::state), *payload, waited_s());
   return true;
 }
 
@@ -210,7 +219,7 @@ std::optional<Refusal> EnetTransport::Impl::receive_opened(const secure::Guard::
   Connection* const connection = connections.find(id);
   if (connection == nullptr) return Refusal::no_session;
   connection->peer->incomingDataTotal += static_cast<enet_uint32>(bytes);
-  handle_packet(id, static_cast<std::uint8_t>(Channel::state), arrival.bytes);
+  handle_packet(id, static_cast<std::uint8_t>(Channel::state), arrival.bytes, waited_s());
   return std::nullopt;
 }
 

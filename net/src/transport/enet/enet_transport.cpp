@@ -120,6 +120,7 @@ Result<std::unique_ptr<EnetTransport>> EnetTransport::connect(const std::string&
   auto impl = Impl::open(nullptr, 1, host, {}, {}, log);
   if (!impl) return Error{impl.error()};
   (*impl)->role = enet_filter::Role::client;
+  (void)waited_in_socket_s((*impl)->host->socket);  // from now on, the system notes arrival times
   ENetPeer* peer = enet_host_connect((*impl)->host.get(), &address, kChannels, reason);
   if (peer == nullptr) return Error{"cannot connect to '" + host + "'"};
   (*impl)->add(peer, true);

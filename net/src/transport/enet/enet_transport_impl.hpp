@@ -91,7 +91,9 @@ struct EnetTransport::Impl {
   void hold_throttle_open();
   void handle(ENetEvent& event);
   void handle_connected(ENetPeer* peer, std::uint32_t reason);
-  void handle_packet(PeerId id, std::uint8_t channel, std::span<const std::byte> payload);
+  void handle_packet(PeerId id, std::uint8_t channel, std::span<const std::byte> payload,
+                     double waited_s = 0.0);
+  [[nodiscard]] double waited_s() const;
   [[nodiscard]] bool receive_state(std::span<const std::byte> datagram);
   void end_replaced();
   void disconnect_silent(double now_s);

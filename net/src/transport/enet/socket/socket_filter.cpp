@@ -8,8 +8,12 @@
 #endif
 
 #ifdef __linux__
+#include <ctime>
+
 #include <linux/filter.h>
 #include <linux/sock_diag.h>
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
 #endif
 
 namespace reckoner {
@@ -41,6 +45,24 @@ std::optional<std::uint64_t> dropped_for_socket([[maybe_unused]] std::intptr_t s
     return numbers[SK_MEMINFO_DROPS];
 #endif
   return std::nullopt;
+}
+
+double waited_in_socket_s([[maybe_unused]] std::intptr_t socket) {
+#ifdef __linux__
+  // ENet reads with recvmsg() and passes no room for control messages, so the usual way to a time stamp is
+  // closed. This call returns the stamp of the last datagram that was read. The first one enables the stamps.
+  timespec arrived{}, now{};
+  if (ioctl(static_cast<int>(socket), SIOCGSTAMPNS, &arrived) != 0 ||
+      clock_gettime(CLOCK_REALTIME, &now) != 0)
+    return 0.0;
+  const double waited_s = static_cast<double>(now.tv_sec - arrived.tv_sec) +
+                          1e-9 * static_cast<double>(now.tv_nsec - arrived.tv_nsec);
+  // Somebody has set the clock if the time is negative or long.
+  constexpr double kMaxWaitS = 1.0;
+  return waited_s > 0.0 && waited_s < kMaxWaitS ? waited_s : 0.0;
+#else
+  return 0.0;
+#endif
 }
 
 Skipped skip_empty([[maybe_unused]] std::intptr_t socket, [[maybe_unused]] int most) {

@@ -25,6 +25,11 @@ bool filter_socket(std::intptr_t socket, std::size_t longest);
 /// Linux does.
 [[nodiscard]] std::optional<std::uint64_t> dropped_for_socket(std::intptr_t socket);
 
+/// How long the datagram that was read last had waited in a socket, s. Returns 0 if the system does not know.
+/// Only Linux
+/// does. The first call for a socket makes the system note arrival times from then on.
+[[nodiscard]] double waited_in_socket_s(std::intptr_t socket);
+
 /// Result of skip_empty().
 struct Skipped {
   int empty = 0;      ///< how many were removed
