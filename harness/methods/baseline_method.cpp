@@ -17,7 +17,7 @@ namespace {
 // Sizes of what a simple sender transmits, in bytes. A datagram has a time stamp. Each entity has an id, a
 // teleport counter and unquantised floats. Techniques that only use poses send a position and a packed
 // orientation.
-constexpr std::size_t kDatagramBytes = 4;
+constexpr std::size_t kDatagramHeadBytes = 4;
 constexpr std::size_t kEntityBytes = 2 + 1;
 constexpr std::size_t kVectorBytes = 12;
 constexpr std::size_t kQuaternionBytes = 16;
@@ -163,7 +163,7 @@ class BaselineMethod final : public Method {
   }
 
   void send_control(Sent sent) {
-    const std::size_t bytes = kDatagramBytes + (sent.despawn ? kEntityBytes : update_bytes(sent.entity));
+    const std::size_t bytes = kDatagramHeadBytes + (sent.despawn ? kEntityBytes : update_bytes(sent.entity));
     if (!sent.despawn) ++entities_[sent.entity].updates;
     sent_.push_back(sent);
     send(Channel::control, sent_.size() - 1, bytes);
@@ -171,12 +171,12 @@ class BaselineMethod final : public Method {
 
   void send_state(std::span<const std::size_t> due) {
     network_.begin_tick();
-    std::size_t bytes = kDatagramBytes;
+    std::size_t bytes = kDatagramHeadBytes;
     std::size_t first = sent_.size();
     for (const std::size_t entity : due) {
       if (bytes + update_bytes(entity) > kMaxStateBytes) {
         send(Channel::state, first, bytes);
-        bytes = kDatagramBytes;
+        bytes = kDatagramHeadBytes;
         first = sent_.size();
       }
       bytes += update_bytes(entity);

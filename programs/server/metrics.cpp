@@ -17,7 +17,7 @@ constexpr double kRefreshS = 0.25;
 constexpr std::size_t kLooksPerTick = 16;
 
 // A server without a tick for this time is unhealthy: it has missed several heartbeats.
-constexpr double kLongestSilenceS = 2.0;
+constexpr double kUnhealthyAfterS = 2.0;
 
 Exposition::Parts by_reason(const RefusalCounts& counts) {
   Exposition::Parts parts;
@@ -121,7 +121,7 @@ void ServerMetrics::note(const ServerEvent& event) {
 StatusPage::Health ServerMetrics::health(double now_s) const {
   if (stopping_) return {false, "stopping"};
   const double silent_s = now_s - last_tick_s_;
-  const bool well = silent_s < kLongestSilenceS + 2.0 / tick_rate_hz_;
+  const bool well = silent_s < kUnhealthyAfterS + 2.0 / tick_rate_hz_;
   return {well, well ? "ok" : fmt::format("no tick for {:.1f} s", silent_s)};
 }
 

@@ -17,11 +17,6 @@ constexpr double kOldestDatagramS = 2.0;
 // datagrams correct it.
 constexpr double kNewestDatagramS = 60.0;
 
-// An acknowledgement names 33 datagrams, and a datagram that leaves this window without being named counts as
-// lost. When many datagrams arrive at once, an acknowledgement for every few of them makes a lost one
-// harmless.
-constexpr int kDatagramsPerAck = 8;
-
 // The longest time that the server waits for an acknowledgement beyond the round trip.
 constexpr double kLongestAckIntervalS = 0.1;
 

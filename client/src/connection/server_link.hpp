@@ -32,6 +32,11 @@ namespace reckoner {
 /// from their time stamps, and acknowledges them.
 class ServerLink {
  public:
+  /// The client acknowledges at the latest after this number of datagrams. An acknowledgement names 33
+  /// datagrams, and a datagram that no acknowledgement names counts as lost. When many datagrams arrive at
+  /// once, several acknowledgements name each of them, so a lost acknowledgement does no harm.
+  static constexpr int kDatagramsPerAck = 8;
+
   /// A new motion of the entity in a slot.
   struct Update {
     std::uint32_t slot;

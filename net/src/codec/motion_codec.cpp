@@ -29,7 +29,6 @@ constexpr double kRouteDistanceShare = 0.11;
 constexpr double kRouteSpeedStepsPerS = 16.0;
 constexpr double kRouteAccelerationStepsPerS2 = 8.0;
 
-constexpr double kMaxAccelerationMps2 = 1e5;
 constexpr double kMaxAngularVelocityRps = 1e4;
 constexpr double kMaxSteps = 1'000'000'000.0;  // fits in kRateBits bits
 constexpr double kMaxPositionSteps = 7e13;     // fits in kStateBits bits

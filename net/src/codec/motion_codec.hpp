@@ -15,6 +15,9 @@
 
 namespace reckoner {
 
+/// Largest acceleration that a motion or a motion along a route can have, m/s^2.
+inline constexpr double kMaxAccelerationMps2 = 1e5;
+
 /// The fields of a residual, in the order in which they are sent. Each has its own prefix code. The vertical
 /// axis is separate, because an entity on a floor moves differently up and down than along the floor. Of two
 /// or three similar fields, the first one predicts much about the next.

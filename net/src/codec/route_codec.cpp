@@ -60,7 +60,6 @@ const Route* RouteTable::find(RouteId id) const {
 
 namespace {
 
-constexpr double kMaxAccelerationMps2 = 1e5;
 constexpr double kMaxRouteSteps = 2'000'000'000.0;  // fits in 32 bits, with the sign
 
 struct Steps {

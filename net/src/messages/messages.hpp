@@ -197,7 +197,7 @@ using ControlMessage =
 /// bytes includes the UDP and IPv4 headers. Call look() at least once per 2^32 bytes and datagrams.
 class WireCounter {
  public:
-  static constexpr std::uint64_t kUdpIpBytes = 28;
+  static constexpr std::uint64_t kUdpIpBytes = 28;  ///< headers of UDP and IPv4 of one datagram
 
   void look(std::uint32_t payload_bytes, std::uint32_t datagrams) {
     // Unsigned differences are correct across the wrap.

@@ -18,7 +18,7 @@ namespace {
 constexpr double kAdaptPerS = 4.0;
 constexpr double kMinScale = 0.02;
 constexpr double kMinGapScale = 0.005;  // smaller, because interpolation is much more exact
-constexpr double kMaxScale = 1000.0;
+constexpr double kMaxThresholdScale = 1000.0;
 
 // Under a budget, position matters more than angle: the angular threshold is this many times larger.
 constexpr double kBudgetAngleShare = 4.0;
@@ -131,7 +131,7 @@ std::optional<bool> SendPolicy::early_decision(const State& truth, double least_
 void SendPolicy::update_sent() {
   if (config_.updates_per_second <= 0.0) return;
   tokens_ -= 1.0;
-  scale_ = std::min(kMaxScale, scale_ * rise_factor_);
+  scale_ = std::min(kMaxThresholdScale, scale_ * rise_factor_);
 }
 
 bool SendPolicy::due_at_fixed_rate(std::uint32_t tick) const {

@@ -277,9 +277,9 @@ void ShownHistory::note_instant(const Instant& instant) {
 void ShownHistory::apply(Sent& datagram, double shown_s) {
   // A motion is not applied before it is sent, and not at a shown time further back than a report can say. A
   // client gains nothing by claiming that a motion arrived later than the limit.
-  constexpr double kLongestDelayS = ShowingReport::kMaxDelay * kStampUnitS + kClockSlackS;
-  shown_s =
-      std::clamp(shown_s, datagram.sent_s - kLongestDelayS, datagram.sent_s + std::max(limit_s_, kHistoryS));
+  constexpr double kLongestReportedDelayS = ShowingReport::kMaxDelay * kStampUnitS + kClockSlackS;
+  shown_s = std::clamp(shown_s, datagram.sent_s - kLongestReportedDelayS,
+                       datagram.sent_s + std::max(limit_s_, kHistoryS));
   const auto carry = [this](const State& state, FrameId from, FrameId to,
                             double time_s) -> std::optional<State> {
     const auto out_of = frame_at(from, time_s, kMaxFrameDepth);

@@ -44,9 +44,8 @@ struct LoadFloodOptions {
   double seconds = 0.0;
 };
 
-/// A client acknowledges after this interval or after this number of datagrams, whichever comes first.
+/// A client acknowledges at the latest after this interval, s.
 inline constexpr double kAckIntervalS = 0.05;
-inline constexpr int kDatagramsPerAck = 8;
 
 int run_load_server(const LoadServerOptions& options);
 int run_load_clients(const LoadClientsOptions& options);

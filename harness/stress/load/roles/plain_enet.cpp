@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "harness/stress/load/roles/plain_enet.hpp"
 
+#include "net/src/messages/messages.hpp"
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -14,7 +16,6 @@ namespace {
 constexpr std::size_t kChannels = 2;
 constexpr enet_uint8 kStateChannel = 1;
 constexpr int kSocketBufferBytes = 4 * 1024 * 1024;
-constexpr std::uint64_t kUdpIpBytes = 28;
 constexpr std::size_t kLargestPayload = 1200;
 constexpr enet_uint32 kDatagramsPerPass = 256;  // ENet's own limit; there may be more datagrams afterwards
 
@@ -134,7 +135,7 @@ void PlainServer::service() {
 PlainCounts PlainServer::counts() const {
   const ENetHost& host = *impl_->host;
   return {host.totalSentPackets, host.totalReceivedPackets,
-          impl_->sent_bytes + kUdpIpBytes * host.totalSentPackets, impl_->payload_bytes_sent,
+          impl_->sent_bytes + WireCounter::kUdpIpBytes * host.totalSentPackets, impl_->payload_bytes_sent,
           impl_->payloads_received};
 }
 

@@ -3,6 +3,7 @@
 
 #include "net/src/messages/datagram.hpp"
 #include "net/src/transport/enet/enet_library.hpp"
+#include "net/src/transport/enet/socket/enet_protocol.hpp"
 
 #include <algorithm>
 #include <array>
@@ -74,8 +75,8 @@ inline void limit_resend_wait(ENetPeer& peer) {
   for (ENetListIterator at = enet_list_begin(&peer.sentReliableCommands);
        at != enet_list_end(&peer.sentReliableCommands); at = enet_list_next(at)) {
     auto& command = command_at<ENetOutgoingCommand>(at);
-    constexpr enet_uint8 kConnectionItself = 0xFF;
-    ENetOutgoingCommand*& first = oldest[command.command.header.channelID == kConnectionItself ? 0 : 1];
+    ENetOutgoingCommand*& first =
+        oldest[command.command.header.channelID == enet_protocol::kConnectionItself ? 0 : 1];
     if (first == nullptr || precedes(command, *first)) first = &command;
   }
   const enet_uint32 wait_ms =

@@ -11,8 +11,9 @@
 namespace reckoner {
 namespace {
 
+using enet_protocol::kConnectionItself;
+
 constexpr std::uint16_t kHalfWay = 0x8000;  // sequence numbers wrap: a distance from this on means behind
-constexpr std::uint8_t kConnectionItself = 0xFF;
 
 // Distance from `of` forward to `number`, modulo 2^16.
 std::uint16_t ahead(std::uint16_t number, std::uint16_t of) {

@@ -9,6 +9,8 @@ namespace reckoner::enet_protocol {
 
 // The layout of ENet 1.3 datagrams, as ENet's protocol.h defines it. Numbers are big endian.
 
+/// Channel number of commands about the connection itself.
+inline constexpr std::uint8_t kConnectionItself = 0xFF;
 inline constexpr std::uint16_t kNoPeer = 0x0FFF;  ///< peer id of a request to connect
 inline constexpr std::uint16_t kCompressedFlag = 1u << 14;
 inline constexpr std::uint16_t kSentTimeFlag = 1u << 15;
