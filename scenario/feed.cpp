@@ -33,7 +33,7 @@ std::span<const FeedItem> Feed::next() {
     item.entity = memory.entity;
     if (time_s > source_->entity(memory.entity).last_s) {
       item.kind = FeedItem::Kind::despawn;
-      item.truth = advance(memory, memory.last, true);  // at rest at its last pose
+      item.truth = advance(memory, memory.last, true);  // the entity is at rest at its last pose
       continue;
     }
     const bool spawns = memory.poses == 0;
@@ -48,7 +48,7 @@ std::span<const FeedItem> Feed::next() {
   return items_;
 }
 
-// Adds the entities whose lives have begun. A life that falls between two ticks is skipped.
+// Adds the entities whose lives have begun. Skips an entity whose whole life lies between two ticks.
 void Feed::spawn_due(double time_s) {
   const auto old_count = static_cast<std::ptrdiff_t>(alive_.size());
   for (; next_spawn_ < spawns_.size(); ++next_spawn_) {
@@ -63,7 +63,8 @@ void Feed::spawn_due(double time_s) {
                      [](const Memory& a, const Memory& b) { return a.entity < b.entity; });
 }
 
-// Computes the differences of advance() in a frame, from all poses since the history began.
+// Computes the differences in the frame of the entity `frame`, as advance() does in the world's frame. Uses
+// all poses since the history began.
 State Feed::in_frame(const Memory& memory, std::size_t frame, double time_s) const {
   Memory replayed{.entity = memory.entity};
   State state;
@@ -74,7 +75,8 @@ State Feed::in_frame(const Memory& memory, std::size_t frame, double time_s) con
   return state;
 }
 
-// Returns the state that a server derives from a new pose. `restarts`: ignore all earlier poses.
+// Returns the state that a server derives from a new pose. If `restarts` is true, it ignores all earlier
+// poses.
 State Feed::advance(Memory& memory, const Pose& pose, bool restarts) const {
   State state{.position = pose.position, .orientation = pose.orientation};
   if (restarts) memory = {.entity = memory.entity};

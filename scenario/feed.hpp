@@ -13,21 +13,23 @@
 
 namespace reckoner::scenario {
 
-/// An update of one entity at one tick, as input for a server.
+/// What the game does with one entity in one tick. This is the input of a server.
 struct FeedItem {
   enum class Kind : std::uint8_t { spawn, move, teleport, despawn };
   Kind kind = Kind::move;
   std::size_t entity = 0;              ///< index in the source
-  State truth;                         ///< state in the world's frame, for spawn, move and teleport
-  std::optional<std::size_t> frame{};  ///< the entity whose frame it is in; nullopt: the world's
-  State local{};                       ///< `truth` in that frame
+  /// State in the world's frame; only for a spawn, a move and a teleport.
+  State truth;
+  /// Index of the entity in whose frame this entity is; nullopt: it is in the world's frame.
+  std::optional<std::size_t> frame{};
+  State local{};                       ///< `truth` expressed in the frame `frame`
 };
 
 /// Plays a source as a game server knows it: only positions and orientations at ticks, never future ones.
-/// Velocity and angular velocity are backward differences of one tick. Acceleration is the difference of
-/// velocities over 3 ticks. After a spawn or teleport, the velocities are zero for 1 tick and the
-/// acceleration for 3 ticks. In a frame, the differences are also computed in that frame, including poses
-/// from before the entity entered it.
+/// Velocity and angular velocity are backward differences of one tick. Acceleration is the difference between
+/// two velocities that are 3 ticks apart. After a spawn or teleport, the velocities are zero for 1 tick and
+/// the acceleration for 3 ticks. While an entity is in the frame of another entity, FeedItem::local contains
+/// differences that are computed in that frame. They also use poses from before the entity entered the frame.
 ///
 /// An entity spawns at the first tick within its life and despawns at the first tick after it. The cost of a
 /// tick is proportional to the number of living entities.
@@ -48,9 +50,9 @@ class Feed {
  private:
   struct Memory {
     std::size_t entity = 0;
-    std::uint32_t poses = 0;  // number of earlier poses since the spawn or teleport, at most 5
+    std::uint32_t poses = 0;  // number of poses since the spawn or teleport, without the newest; at most 5
     Pose last{};
-    glm::dvec3 velocities[3]{};  // of the last three ticks, newest first
+    glm::dvec3 velocities[3]{};  // velocities in the last three ticks, newest first
   };
 
   void spawn_due(double time_s);
@@ -61,7 +63,7 @@ class Feed {
   double start_s_;
   double tick_rate_hz_;
   std::uint64_t tick_ = 0;
-  std::vector<std::size_t> spawns_;  // entities, ordered by the start of their lives
+  std::vector<std::size_t> spawns_;  // indices of entities, ordered by the start of their lives
   std::size_t next_spawn_ = 0;
   std::vector<Memory> alive_;  // ordered by entity
   std::vector<FeedItem> items_;

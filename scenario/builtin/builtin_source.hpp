@@ -20,8 +20,8 @@ namespace reckoner::scenario {
 
 inline constexpr double kGravityMps2 = 9.81;  ///< gravity of the Earth, m/s^2
 
-/// Base of the built-in scenarios. By default, entities live from 0 s for ever, without teleports and gaps.
-/// Their names are `noun` and a number.
+/// Base class of the built-in scenarios. By default, an entity lives from 0 s for ever, without teleports and
+/// gaps. Its name is `noun` followed by a number.
 class BuiltinSource : public Source {
  public:
   BuiltinSource(const std::string& noun, std::size_t count, std::uint64_t seed) : seed_(seed) {
@@ -43,7 +43,7 @@ class BuiltinSource : public Source {
   std::uint64_t seed() const { return seed_; }
   SourceEntity& mutable_entity(std::size_t index) { return entities_[index]; }
 
-  /// Side of a square, m, that gives each entity `area_m2` on average.
+  /// Side, m, of a square in which each entity has `area_m2` on average.
   double square_side_m(double area_m2) const {
     return std::sqrt(area_m2 * static_cast<double>(entities_.size()));
   }

@@ -16,8 +16,8 @@ namespace reckoner::scenario {
   return x ^ (x >> 31);
 }
 
-/// Stateless hash of any number of integers; their order matters. For motion that is a pure function of
-/// (seed, entity, leg, ...). Equal arguments give equal bits on every machine.
+/// Stateless hash of any number of integers. The order of the integers matters. Use it for motion that is a
+/// pure function of (seed, entity, leg, ...). Equal arguments give equal bits on every machine.
 template <std::integral... Values>
 [[nodiscard]] constexpr std::uint64_t hash(Values... values) {
   std::uint64_t state = 0x9e3779b97f4a7c15u;
@@ -36,12 +36,13 @@ template <std::integral... Values>
   return to_unit_interval(hash(values...));
 }
 
-/// A small seeded random generator (SplitMix64). A copy continues with the sequence of the original. Integers
-/// and uniform numbers are equal on every machine. normal() uses the machine's log and cosine, so it may
-/// differ between machines. Not for secrets. Not thread-safe.
+/// A small seeded random generator (SplitMix64). A copy of a generator continues the sequence where the
+/// original is at the time of the copy. Integers and uniform numbers are equal on every machine. normal()
+/// uses the machine's log and cosine, so it may differ between machines. Not for secrets. Not thread-safe.
 class Random {
  public:
-  /// Streams of one seed are independent. Use, for example, one for loss and one for jitter.
+  /// Different streams with one seed are independent. For example, use one stream for loss and another for
+  /// jitter.
   explicit constexpr Random(std::uint64_t seed, std::uint64_t stream = 0) : state_(hash(seed, stream)) {}
 
   /// Returns 64 random bits.
@@ -56,11 +57,11 @@ class Random {
   /// Returns an integer from 0 to count - 1. `count` must not be 0. The bias is below count / 2^64.
   constexpr std::uint64_t below(std::uint64_t count) { return next() % count; }
 
-  /// Returns true with this probability: 0 is never, 1 always. Always uses one random number.
+  /// Returns true with the given probability: 0 means never, 1 means always. Always uses one random number.
   constexpr bool chance(double probability) { return uniform() < probability; }
 
-  /// Normal distribution with mean 0 and standard deviation 1 (Box and Muller 1958). Always uses two random
-  /// numbers, so that later results do not depend on the values drawn.
+  /// Draws from the normal distribution with mean 0 and standard deviation 1 (Box and Muller 1958). Always
+  /// uses two random numbers, so that later results do not depend on the values drawn.
   double normal() {
     const double radius = std::sqrt(-2.0 * std::log(1.0 - uniform()));  // 1 - u is never 0
     return radius * std::cos(2.0 * std::numbers::pi * uniform());

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kShortestLegS = 2.0;
 constexpr double kLongestLegS = 5.0;
-constexpr double kLookAboutRad = 1.2;  // to either side of the roamer's own main direction
+constexpr double kLookAboutRad = 1.2;  // largest angle between the heading and the roamer's main direction
 
 enum Draw : int { kHomeX, kHomeY, kLegLength, kPhase, kX, kY, kFacing, kLook };
 
@@ -41,8 +41,8 @@ double Roamers::heading(std::size_t number, std::int64_t leg) const {
   return facing + kLookAboutRad * (2.0 * hash_uniform(seed_, number, static_cast<int>(kLook), leg) - 1.0);
 }
 
-// Starts a cubic leg. The velocity at each place is that of the straight line from the previous place to the
-// next one.
+// Starts a cubic leg. At each place, the velocity is parallel to the straight line from the previous place to
+// the next one.
 void Roamers::start_leg(std::size_t number, double time_s) {
   const double length_s = leg_s(number);
   const double phase_s = length_s * hash_uniform(seed_, number, static_cast<int>(kPhase));

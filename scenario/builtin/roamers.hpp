@@ -12,18 +12,19 @@
 
 namespace reckoner::scenario {
 
-/// Any number of people who walk about on a plane, evenly distributed, each around its own home. For
-/// measuring servers: a call is cheap (about 50 ns) and the derivatives are exact. A roamer moves from one
-/// random place to the next on a cubic. Each takes 2 s to 5 s. Its heading is independent of its motion.
-/// Position, velocity and heading are continuous. Acceleration and angular velocity are bounded (about 10
-/// m/s^2 and 2 rad/s). The result is a pure function of (seed, roamer, time) and does not depend on earlier
-/// calls. Not thread-safe.
+/// Any number of people who walk about on a plane, evenly distributed, each around a home. They serve to
+/// measure servers, because a call is cheap (about 50 ns) and the derivatives are exact. A roamer moves from
+/// one random place to the next on a cubic curve. Each such move takes 2 s to 5 s. The heading is independent
+/// of the motion. Position, velocity and heading are continuous. Acceleration and angular velocity are
+/// bounded (about 10 m/s^2 and 2 rad/s). The result is a pure function of (seed, roamer, time) and does not
+/// depend on earlier calls. Not thread-safe.
 class Roamers {
  public:
   static constexpr double kAreaEachM2 = 16.0;  ///< area of the plane for each roamer
   static constexpr double kMaxOffsetM = 4.0;   ///< along each axis, a place is at most this far from home
 
-  /// `others` is the number of other entities on the plane; each increases the area as a roamer does.
+  /// `others` is the number of other entities on the plane. Each of them increases the area as much as a
+  /// roamer does.
   Roamers(std::size_t count, std::uint64_t seed, std::size_t others = 0);
 
   [[nodiscard]] std::size_t size() const { return legs_.size(); }
@@ -31,7 +32,8 @@ class Roamers {
   /// Returns the state at `time_s`. Not const, because the current leg is cached.
   [[nodiscard]] State state(std::size_t number, double time_s);
 
-  /// Centre of the area in which it roams. Homes are evenly distributed in a square around the origin.
+  /// The centre of the area in which the roamer moves. Homes are evenly distributed in a square around the
+  /// origin.
   [[nodiscard]] glm::dvec2 home(std::size_t number) const;
   [[nodiscard]] double side_m() const { return side_m_; }
 
@@ -40,7 +42,7 @@ class Roamers {
   struct Leg {
     double begin_s = std::numeric_limits<double>::infinity();
     double end_s = -std::numeric_limits<double>::infinity();
-    glm::dvec2 at{0.0}, rate{0.0}, quadratic{0.0}, sixth_third{0.0};  // coefficients of 1, t, t^2, t^3
+    glm::dvec2 at{0.0}, rate{0.0}, quadratic{0.0}, sixth_third{0.0};  // coefficients of 1, t, t^2 and t^3
     double heading = 0.0;
     double turn = 0.0;  // rad, over the whole leg
   };
@@ -52,7 +54,7 @@ class Roamers {
 
   std::uint64_t seed_;
   double side_m_;
-  std::vector<Leg> legs_;  // indexed by roamer
+  std::vector<Leg> legs_;  // the present leg of each roamer
 };
 
 }  // namespace reckoner::scenario

@@ -13,13 +13,15 @@ namespace {
 
 constexpr double kJoinS = 0.15;  // half the duration of a change of velocity
 constexpr std::int64_t kBlockLegs = 8;
-constexpr double kRestChance = 0.15;   // of a block: the walker stays in place for all of it
-constexpr double kSkipChance = 0.3;    // of every second leg: the walker stays for one leg
-constexpr double kPauseChance = 0.35;  // of a leg: the walker waits before it starts
-// Fractions of a leg. A leg lasts at least 1.5 s, so that two changes of velocity never overlap.
+constexpr double kRestChance = 0.15;   // probability that the walker stays in place for a whole block
+// Probability that the walker stays for one leg; drawn for every second leg.
+constexpr double kSkipChance = 0.3;
+constexpr double kPauseChance = 0.35;  // probability that the walker waits at the start of a leg
+// The length of a pause as a fraction of the leg. Because a leg lasts at least 1.5 s, two changes of velocity
+// never overlap.
 constexpr double kShortestPause = 0.27;
 constexpr double kLongestPause = 0.45;
-constexpr double kHalfSideMps = 0.9;  // half side of the walker's square, for every second of a leg
+constexpr double kHalfSideMps = 0.9;  // half the side of the walker's square divided by the duration of a leg
 constexpr double kEyeHeightM = 1.7;
 
 enum WalkerDraw : int {
@@ -57,7 +59,7 @@ struct Stretch {
   double heading;
 };
 
-// A leg is an optional pause and then a walk.
+// The two stretches of a leg: a pause, which may be empty, and then a walk.
 std::array<Stretch, 2> stretches(const Walker& walker, std::int64_t leg) {
   const double begin_s = static_cast<double>(leg) * walker.leg_s;
   const glm::dvec2 from = point(walker, leg);
@@ -73,8 +75,8 @@ std::array<Stretch, 2> stretches(const Walker& walker, std::int64_t leg) {
           Stretch{begin_s + pause * walker.leg_s, from, step / ((1.0 - pause) * walker.leg_s), ahead}};
 }
 
-// The stretches of `leg`, the leg before it and the leg after it. Empty stretches are left out. From the next
-// leg, up to two stretches are enough, because only its start matters.
+// The stretches of `leg`, the leg before it and the leg after it. Empty stretches are left out. The stretches
+// of one later leg are enough, because only its start matters.
 struct Nearby {
   std::array<Stretch, 6> list;
   std::size_t count = 0;
@@ -99,8 +101,8 @@ Pose Walker::pose(double time_s) const {
   const Stretch& stretch = nearby.list[now];
   glm::dvec2 at = stretch.from + stretch.velocity * (t - stretch.begin_s);
   double heading = stretch.heading;
-  // Near a corner, the polyline is replaced by its average over +-0.15 s. This is the parabola tangent to
-  // both sides.
+  // Near a corner, this replaces the polyline by its average over +-0.15 s. The average is the parabola that
+  // is tangent to both sides.
   for (std::size_t i = std::max<std::size_t>(now, 1); i <= now + 1 && i < nearby.count; ++i) {
     const Stretch& before = nearby.list[i - 1];
     const Stretch& after = nearby.list[i];

@@ -12,12 +12,13 @@
 
 namespace reckoner::scenario {
 
-/// Maximum deviation of a quaternion's length from 1 in a file. Recorded numbers are rounded.
+/// The length of a quaternion in a file may differ from 1 by at most this, because recorded numbers are
+/// rounded.
 inline constexpr double kUnitTolerance = 0.02;
 
 /// Iterates over the records of a CSV text (RFC 4180: quoted fields, "" for a quote, LF or CRLF). Skips lines
-/// that start with #, and white space at the end of the text. Another empty line is a record with one empty
-/// field. The text must outlive the cursor. Fields are valid as long as both exist.
+/// that start with #, and white space at the end of the text. Any other empty line is a record with one empty
+/// field. The text must outlive the cursor. Fields are valid as long as the text and the cursor exist.
 class CsvCursor {
  public:
   enum class Step { record, end, bad_quoting };
@@ -27,7 +28,7 @@ class CsvCursor {
   /// Moves to the next record and returns its fields.
   [[nodiscard]] Step next(std::vector<std::string_view>& fields);
 
-  /// Line number of the current record, from 1. At the end, the number of the last line.
+  /// Number of the line of the current record; the first line is 1. At the end, the number of the last line.
   [[nodiscard]] std::size_t line() const { return line_; }
 
  private:
@@ -40,7 +41,7 @@ class CsvCursor {
   std::size_t at_ = 0;
   std::size_t line_ = 0;
   std::size_t next_line_ = 1;
-  // Fields with "" inside. A deque, so that views of its strings stay valid.
+  // The fields that contain "", with each "" replaced by a quote. A deque keeps views of its strings valid.
   std::deque<std::string> unescaped_;
 };
 
@@ -57,7 +58,8 @@ class CsvCursor {
 [[nodiscard]] Error expected(std::string_view file, std::size_t line, std::string_view what,
                              std::string_view found);
 
-/// Largest text file that read_text_file() reads, bytes. A device such as /dev/zero has no end.
+/// Size of the largest text file that read_text_file() reads, bytes. The limit is needed because a device
+/// such as /dev/zero has no end.
 inline constexpr std::size_t kMaxTextBytes = std::size_t{1} << 30;
 
 /// Reads a whole file as text. Fails if it cannot be read, is a directory, or is larger than `max_bytes`.

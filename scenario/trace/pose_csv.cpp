@@ -20,7 +20,7 @@ constexpr std::string_view kMonotonic = ",monotonic_s";
 constexpr std::string_view kFrame = ",frame";
 constexpr std::size_t kFixedColumns = 9;
 constexpr std::size_t kFlushBytes = 1 << 16;
-constexpr int kDecimals = 6;  // microseconds and micrometres
+constexpr int kDecimals = 6;  // a resolution of microseconds and micrometres
 
 std::string header(PoseColumns columns) {
   std::string text(kColumns);

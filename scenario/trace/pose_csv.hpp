@@ -18,12 +18,14 @@ struct PoseRow {
   double frame_time_s = 0.0;
   std::string id{};
   Pose pose{};
-  std::optional<double> shown_time_s{};  ///< --rendered files
-  std::optional<double> monotonic_s{};   ///< files of real processes
-  std::string frame{};                   ///< id of the entity whose frame it is in; empty: the world's frame
+  std::optional<double> shown_time_s{};  ///< only in --rendered files: the instant that the pose shows
+  std::optional<double> monotonic_s{};   ///< only in files of real processes: the machine's monotonic clock
+  /// Id of the entity in whose frame this entity is; empty: the world's frame.
+  std::string frame{};
 };
 
-/// The optional columns that follow frame_time_s,id,x,y,z,qw,qx,qy,qz, in this order.
+/// Which optional columns a file has. They follow the columns frame_time_s,id,x,y,z,qw,qx,qy,qz in the order
+/// of the members.
 struct PoseColumns {
   bool shown_time = false;
   bool monotonic = false;
@@ -40,12 +42,12 @@ class PoseCsvWriter {
   PoseCsvWriter& operator=(PoseCsvWriter&& other) noexcept;
   ~PoseCsvWriter();  ///< calls close()
 
-  /// Every number must be finite. A column without a value in the row stays empty.
+  /// Writes a row. Every number in `row` must be finite. A column stays empty if the row has no value for it.
   void write(const PoseRow& row);
 
-  /// Closes the file; write() must not be called afterwards. Returns false if any output was not written. The
-  /// file is then removed, because a partial file could be mistaken for a complete one. A second call returns
-  /// the result of the first.
+  /// Closes the file; write() must not be called afterwards. Returns false if any output was not written. In
+  /// that case it removes the file, because a partial file could be mistaken for a complete one. A second
+  /// call returns the result of the first.
   [[nodiscard]] bool close();
 
  private:

@@ -100,7 +100,8 @@ class Reader {
   bool has_id_ = false;
   Recording recording_;
   std::unordered_map<std::string, std::size_t> index_;
-  std::size_t last_ = 0;  // index of the previous row's entity; most rows have the id of the previous row
+  // Index of the entity in the previous row; most rows have the same id as the row before.
+  std::size_t last_ = 0;
 };
 
 }  // namespace

@@ -22,7 +22,7 @@ struct Recording {
 };
 
 /// Parses the text of a trace (format: load_trace()). Errors show `name` as the file. Rows of several ids may
-/// be mixed; the times of each id must increase.
+/// come in any order, but the times of each id must increase.
 [[nodiscard]] Result<Recording> read_recording(std::string_view text, std::string_view name);
 
 }  // namespace reckoner::scenario

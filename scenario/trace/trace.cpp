@@ -52,7 +52,8 @@ class TraceSource final : public Source {
   double end_s_ = -std::numeric_limits<double>::infinity();
 };
 
-// If every id starts at t = 0, they are successive recordings. Otherwise they would all appear at once.
+// True if every id starts at t = 0. The ids are then taken for successive recordings, because as one
+// recording they would all appear at once.
 bool are_successive(const std::vector<Recording::Entity>& entities) {
   return entities.size() > 1 && std::ranges::all_of(entities, [](const Recording::Entity& entity) {
            return entity.samples.front().time_s == 0.0;
@@ -71,7 +72,7 @@ std::string known_ids(const Recording& recording) {
   return text;
 }
 
-// Removes all other entities if the options name one.
+// If the options name an entity, removes all other entities.
 std::optional<Error> remove_unselected(Recording& recording, const std::string& name,
                                        const TraceOptions& options) {
   if (options.entity == "all" || options.entity == "busiest") return std::nullopt;
@@ -82,7 +83,8 @@ std::optional<Error> remove_unselected(Recording& recording, const std::string& 
                shown(options.entity) + "; the ids are " + ids};
 }
 
-// Puts the entities on the playback clock. An entity that is selected alone keeps its recorded times.
+// Converts recorded times to times of the source. If only one entity is selected, it keeps its recorded
+// times.
 std::vector<TraceSource::Part> make_parts(Recording& recording, const TraceOptions& options) {
   const bool in_turn = options.entity == "all" && are_successive(recording.entities);
   std::vector<TraceSource::Part> parts;
@@ -108,8 +110,8 @@ std::vector<TraceSource::Part> make_parts(Recording& recording, const TraceOptio
   return parts;
 }
 
-// Limits the entities to the selected time window. All samples stay, so that the curve is unchanged up to the
-// ends of the window.
+// Limits the entities to the selected time window. Keeps all samples, also those outside the window, so that
+// the curve inside the window does not change.
 std::optional<Error> limit_to_window(std::vector<TraceSource::Part>& parts, const std::string& name,
                                      const TraceOptions& options) {
   double earliest_s = std::numeric_limits<double>::infinity();

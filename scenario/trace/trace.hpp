@@ -12,19 +12,19 @@ namespace reckoner::scenario {
 
 /// How to read a recorded trace.
 struct TraceOptions {
-  /// A step between samples faster than this, m/s, and longer than 1 m is a teleport.
+  /// A step between two samples is a teleport if it is faster than this, m/s, and longer than 1 m.
   double teleport_mps = 100.0;
   std::string entity = "all";  ///< one id, `busiest` (the entity with the longest path) or `all`
-  double start_s = 0.0;        ///< skip this time after the earliest selected sample, s
-  double seconds = 0.0;        ///< length from there, s; 0: to the end
+  double start_s = 0.0;        ///< time to skip after the earliest selected sample, s
+  double seconds = 0.0;        ///< length of the part to play after that, s; 0: to the end
 };
 
-/// Reads a trace file. Lines starting with # are comments. Then come a header `[id,]t,x,y,z[,qw,qx,qy,qz]`
-/// and rows (s, m, unit quaternion). Without the id column the id is "0". Between samples, the true position
-/// is a C1 cubic with three-point tangents for uneven times, and so is the orientation (see Track). If all
-/// ids start at t = 0, they play one after another, each 1 s after the end of the previous one. An entity
-/// that is selected alone keeps its recorded times. For a malformed file, the error names the file, the line
-/// and what was expected.
+/// Reads a trace file. Lines that start with # are comments. The other lines are a header
+/// `[id,]t,x,y,z[,qw,qx,qy,qz]` and rows (s, m, unit quaternion). Without the id column the id is "0".
+/// Between samples, position and orientation follow C1 cubics with three-point tangents for uneven times (see
+/// Track). If all ids start at t = 0, they are played one after another, with a pause of 1 s after each. If
+/// only one entity is selected, it keeps its recorded times. For a malformed file, the error names the file,
+/// the line and what was expected.
 [[nodiscard]] Result<std::unique_ptr<Source>> load_trace(const std::string& path,
                                                          const TraceOptions& options = {});
 

@@ -12,16 +12,16 @@ namespace reckoner::scenario {
 namespace {
 
 constexpr double kShortestTeleportM = 1.0;
-constexpr double kLongestStepS = 0.25 + 1e-9;  // tolerates rounding of decimal times that are 0.25 s apart
+constexpr double kLongestStepS = 0.25 + 1e-9;  // the small addition allows for rounded decimal times
 
-// Derivative at the middle point of the parabola through three points. Arguments: the steps and times on both
-// sides.
+// Derivative of the parabola through three points, at the middle point. The arguments are the displacement
+// and the duration of the step before that point and of the step after it.
 glm::dvec3 middle_tangent(const glm::dvec3& step0, double h0, const glm::dvec3& step1, double h1) {
   return (step0 * (h1 / h0) + step1 * (h0 / h1)) / (h0 + h1);
 }
 
-// Displacement on a cubic Hermite curve at the fraction `u` of the time `h`. The total displacement is
-// `step`; the rates at the ends are v0 and v1. The result is exactly zero at u = 0.
+// Displacement since the start of a cubic Hermite curve, at the fraction `u` of its duration `h`. The total
+// displacement is `step`; the rates at the ends are v0 and v1. The result is exactly zero at u = 0.
 glm::dvec3 hermite(const glm::dvec3& step, const glm::dvec3& v0, const glm::dvec3& v1, double h, double u) {
   const double w = 1.0 - u;
   return step * (u * u * (3.0 - 2.0 * u)) + v0 * (h * u * w * w) - v1 * (h * u * u * w);

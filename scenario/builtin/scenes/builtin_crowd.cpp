@@ -25,8 +25,8 @@ class Crowd : public BuiltinSource {
   std::vector<Walker> walkers_;
 };
 
-// A crowd in which one walker arrives about every 1.5 s and stays for 5 s to 40 s. Five are present at the
-// start.
+// A crowd in which one walker arrives about every 1.5 s and stays for 5 s to 40 s. Five walkers are present
+// at the start.
 class Visitors final : public Crowd {
  public:
   Visitors(std::size_t count, std::uint64_t seed) : Crowd("visitor", count, seed) {

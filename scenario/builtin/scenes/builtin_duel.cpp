@@ -10,10 +10,10 @@ namespace {
 
 constexpr double kStrideS = 0.5;         // time from one place to the next
 constexpr double kMaxOffsetM = 1.5;      // along each axis, a place is at most this far from home
-constexpr double kPairDistanceM = 12.0;  // between the two players of a pair
+constexpr double kPairDistanceM = 12.0;  // distance between the homes of the two players of a pair
 constexpr double kDistanceBetweenPairsM = 60.0;
-constexpr double kJumpChance = 0.3;   // the player jumps during a stride
-constexpr double kStandChance = 0.2;  // the player stands during a stride
+constexpr double kJumpChance = 0.3;   // probability that the player jumps during a stride
+constexpr double kStandChance = 0.2;  // probability that the player stands during a stride
 
 // Pairs of players who face each other, strafe at up to about 8 m/s, stand and jump. The horizontal path is a
 // C1 cubic through random places. As in games, the vertical velocity jumps at take-off and landing.
@@ -36,7 +36,7 @@ class Duel final : public BuiltinSource {
     return hash_uniform(seed(), index, stride, what);
   }
 
-  // A random offset, so that players do not start their strides at one time.
+  // A random offset, so that players do not all start their strides at the same moment.
   Period stride_at(std::size_t index, double time_s) const {
     return period_at(time_s + kStrideS * hash_uniform(seed(), index), kStrideS);
   }

@@ -9,14 +9,14 @@ namespace reckoner::scenario {
 namespace {
 
 constexpr double kHopS = 1.0;
-constexpr double kGroundS = 0.3;           // per hop; the rest is flight
-constexpr std::int64_t kHopsInStage = 10;  // a teleport follows
+constexpr double kGroundS = 0.3;           // time on the ground in each hop; the rest of the hop is flight
+constexpr std::int64_t kHopsInStage = 10;  // hops between two teleports
 constexpr double kStageSideM = 4.0;
 constexpr double kWorldSideM = 200.0;
 
 // A character that hops from point to point under gravity. On the ground, its horizontal velocity changes at
-// a constant rate. Only the vertical velocity jumps, at take-off and landing, as in games. It teleports to
-// another place every ten hops.
+// a constant rate. Only the vertical velocity is discontinuous, at take-off and landing, as in games. The
+// character teleports to another place every ten hops.
 class Hop final : public BuiltinSource {
  public:
   Hop(std::size_t count, std::uint64_t seed) : BuiltinSource("hopper", count, seed) {}
@@ -25,7 +25,8 @@ class Hop final : public BuiltinSource {
     const auto [hop, since_s] = period_at(shifted(index, time_s), kHopS);
     const std::int64_t stage = stage_of(hop);
     // Hop h is the flight between the ground phases around its start and its end. The polyline through the
-    // points has its corners in the middle of the ground phases. The corners are rounded there.
+    // points has its corners in the middle of the ground phases. Each corner is rounded during its ground
+    // phase.
     const glm::dvec2 here = point(index, stage, hop);
     const glm::dvec2 velocity = (point(index, stage, hop + 1) - here) / kHopS;
     // Motion before a teleport does not affect the motion after it.
@@ -47,7 +48,7 @@ class Hop final : public BuiltinSource {
   }
 
   bool teleports_within(std::size_t index, double from_s, double to_s) const override {
-    // Uses the rounding of pose(), so that the jump and its declaration have equal times.
+    // Rounds the times as pose() does, so that the jump and the declared teleport have equal times.
     return stage_of(period_at(shifted(index, from_s), kHopS).index) !=
            stage_of(period_at(shifted(index, to_s), kHopS).index);
   }
@@ -68,8 +69,9 @@ class Hop final : public BuiltinSource {
     return home * kWorldSideM + offset * kStageSideM;
   }
 
-  // Replaces a corner between two velocities by the parabola tangent to both. `away_s` is the time from the
-  // corner, at most half the ground time in size.
+  // Replaces a corner between two velocities by the parabola that is tangent to both sides. `away_s` is the
+  // time since the corner; it is negative before the corner. Its absolute value is at most half the ground
+  // time.
   static void round_corner(const glm::dvec2& before, const glm::dvec2& after, double away_s, glm::dvec2& at,
                            double& heading) {
     constexpr double kHalfS = 0.5 * kGroundS;

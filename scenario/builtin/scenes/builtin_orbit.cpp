@@ -52,9 +52,9 @@ class Orbit final : public BuiltinSource {
  private:
   struct Ellipse {
     glm::dvec3 centre{0.0};
-    glm::dvec3 major{0.0};  // half axes
+    glm::dvec3 major{0.0};  // half axes of the ellipse, m
     glm::dvec3 minor{0.0};
-    double phase = 0.0;  // rad
+    double phase = 0.0;  // position on the ellipse at time 0, rad
     double rate = 0.0;   // rad/s
     glm::dvec3 spin_axis{0.0};
     double spin_rate = 0.0;  // rad/s

@@ -16,18 +16,19 @@ namespace {
 constexpr std::size_t kGuardsPerRoute = 8;
 constexpr double kRouteAreaM2 = 1600.0;
 
-// A guard's speed changes at the start of a leg. The legs repeat in rounds. So the distance at any time is
-// the distance of the complete rounds plus a table entry.
+// A guard's speed changes at the start of a leg. A round is a sequence of kLegs legs, and all rounds are
+// equal. So the distance at any time is the distance of the complete rounds plus an entry of a table.
 constexpr std::size_t kLegs = 12;
 constexpr double kShortestPatrolLegS = 10.0;
 constexpr double kLongestPatrolLegS = 20.0;
-constexpr double kHaltChance = 0.15;  // of a leg: the guard stands still
+constexpr double kHaltChance = 0.15;  // probability that the guard stands still during a leg
 constexpr double kSlowestMps = 0.7;
 constexpr double kFastestMps = 1.9;
 constexpr double kGentlestMps2 = 0.4;
 constexpr double kHardestMps2 = 1.0;
 
-// Every second guard may leave its route once per slot.
+// Half of the guards may leave their routes. Such a guard leaves its route at most once in each slot of this
+// length, s.
 constexpr double kSlotS = 60.0;
 constexpr double kExcursionChance = 0.4;
 constexpr double kShortestExcursionS = 8.0;
@@ -76,7 +77,7 @@ struct Walk {
     double begin_m = 0.0;  // distance since the start of the round
     double before_mps = 0.0;
     double speed_mps = 0.0;
-    double acceleration_mps2 = 0.0;  // absolute acceleration during the change of speed
+    double acceleration_mps2 = 0.0;  // absolute value of the acceleration while the speed changes
   };
   std::array<Leg, kLegs> legs;
   double leg_s = 0.0;
@@ -84,7 +85,7 @@ struct Walk {
   double start_m = 0.0;
   double round_m = 0.0;
 
-  // Distance since the start of the leg, within the leg.
+  // The distance since the start of the leg. `time_s` must be within the leg.
   static double walked(const Leg& leg, double time_s) {
     const double change = leg.speed_mps - leg.before_mps;
     const double ramp_s = std::abs(change) / leg.acceleration_mps2;
@@ -154,8 +155,8 @@ class Patrol final : public BuiltinSource {
     bool active = false;
     double begin_s = 0.0;
     double length_s = 0.0;
-    double reach_m = 0.0;  // to the left; negative: to the right
-    double part = 0.0;     // elapsed fraction
+    double reach_m = 0.0;  // largest distance from the route, m; positive: to the left
+    double part = 0.0;     // the fraction of the excursion that has passed
   };
 
   const Route& route_for(std::size_t index) const { return routes_[index % routes_.size()]; }
@@ -177,8 +178,9 @@ class Patrol final : public BuiltinSource {
     return e;
   }
 
-  // Displacement from the route. Its direction is constant: the left of the route at the middle of the
-  // excursion. The left of the current route point would turn abruptly with the curvature.
+  // Displacement from the route. Its direction is constant: it is the direction to the left of the route at
+  // the middle of the excursion. The direction to the left at the current point would turn abruptly where the
+  // curvature of the route changes.
   glm::dvec3 offset(std::size_t index, const Excursion& e) const {
     const double half_way = walks_[index].distance(e.begin_s + 0.5 * e.length_s);
     const glm::dvec3 forward{route_for(index).state_at({half_way, 1.0, 0.0}, 0.0).velocity};

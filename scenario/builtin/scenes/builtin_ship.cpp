@@ -14,7 +14,7 @@
 namespace reckoner::scenario {
 namespace {
 
-// The roles in a group of kGroup entities. The ship comes first; all others live on it.
+// The role of an entity in a group of kGroup entities. The first entity is the ship. All others live on it.
 enum class Role : std::uint8_t { ship, turret, gunner, rests, walks, boards };
 constexpr std::size_t kGroup = 16;
 constexpr std::array<Role, kGroup> kRoles{Role::ship,   Role::turret, Role::gunner, Role::rests,
@@ -27,11 +27,11 @@ constexpr std::array<Role, kGroup> kRoles{Role::ship,   Role::turret, Role::gunn
 constexpr double kPeriodS = 80.0;
 constexpr double kLengthM = 60.0, kWidthM = 24.0;
 constexpr double kBetweenShipsM = 400.0;
-constexpr double kDeckM = 3.0;  // height above the ship's centre
+constexpr double kDeckM = 3.0;  // height of the deck above the ship's centre, m
 constexpr double kHalfDeckM = 12.0;
 
-// A boarding person crosses between ship and shore in kCrossS. Crossings are kStageS apart, at times when the
-// ship is slow.
+// A boarding person takes kCrossS to cross between ship and shore. There is one crossing every kStageS, when
+// the ship is slow. A stage is the time from the middle of one crossing to the middle of the next.
 constexpr double kCrossS = 3.0;
 constexpr double kStageS = 20.0;
 
@@ -49,9 +49,9 @@ glm::dquat about(const glm::dvec3& axis, double angle) {
   return {std::cos(0.5 * angle), axis * std::sin(0.5 * angle)};
 }
 
-/// Ships that turn, accelerate, roll and pitch. Each has a turret with a gunner, people who rest or walk on
-/// deck, and people who board and leave. `moves` false: the comparison on firm ground, where all entities are
-/// in the world's frame.
+/// Ships that turn, accelerate, roll and pitch. Each ship has a turret with a gunner, people who rest or walk
+/// on deck, and people who board and leave. If `moves` is false, the ships stand still on firm ground and all
+/// entities are in the world's frame. This is the scenario for comparison.
 class Ship final : public BuiltinSource {
  public:
   Ship(std::size_t count, std::uint64_t seed, bool moves)
@@ -91,7 +91,8 @@ class Ship final : public BuiltinSource {
     return role_of(index) == Role::gunner || role_of(index) == Role::rests;
   }
 
-  // On deck, uses the exact pose in the ship's frame instead of converting it to the world's frame and back.
+  // For an entity on deck, uses the exact pose in the ship's frame instead of converting it to the world's
+  // frame and back.
   Pose pose_in(std::size_t index, std::optional<std::size_t> frame, double time_s) const override {
     const bool at_home = frame && frame == home_frame(index);
     if (at_home && role_of(index) != Role::boards) return on_deck(index, time_s);
@@ -113,7 +114,7 @@ class Ship final : public BuiltinSource {
     const glm::dvec3 home{kBetweenShipsM * (static_cast<double>(group) + 0.1 * draw(index, 8)),
                           0.1 * kBetweenShipsM * draw(index, 9), 0.0};
     if (!moves_) return {home, {1.0f, 0.0f, 0.0f, 0.0f}};
-    // Phase on the course. Its rate is 0.2 to 1.8 times the mean.
+    // The phase on the course. It changes at 0.2 to 1.8 times its mean rate.
     const double t = time_s + kStageS * std::floor(4.0 * draw(index, 10));
     const double course_phase = turned(t, kPeriodS) - 0.2 * std::sin(4.0 * turned(t, kPeriodS));
     const glm::dvec2 ahead{kLengthM * std::cos(course_phase), 2.0 * kWidthM * std::cos(2.0 * course_phase)};
@@ -126,7 +127,7 @@ class Ship final : public BuiltinSource {
             glm::quat{turn}};
   }
 
-  // Pose in the frame from home_frame().
+  // The pose in the frame that home_frame() returns.
   Pose on_deck(std::size_t index, double time_s) const {
     const Walker& walker = walkers_[index];
     const glm::quat looks = heading_orientation(turned(draw(index, 4), 1.0));
@@ -143,7 +144,8 @@ class Ship final : public BuiltinSource {
         return pose;
       }
       case Role::boards: {
-        // The person walks from the place at the rail where it boards to the place where it leaves.
+        // The person walks along the rail, from the place where they came aboard to the place where they will
+        // leave.
         const std::int64_t stage = stage_at(index, time_s);
         const double since_s = time_s - crossing_s(index, stage);
         const double walked =
@@ -157,12 +159,13 @@ class Ship final : public BuiltinSource {
   }
 
   static std::int64_t number(std::size_t index) { return static_cast<std::int64_t>(index); }
-  // A random offset, so that people do not cross at one time.
+  // A random offset, so that people do not all cross at the same moment.
   double slack_s(std::size_t index) const { return 2.0 * draw(index, 5) - 1.0; }
   double at_rail(std::size_t index, std::int64_t stage) const {
     return kHalfDeckM * (1.6 * hash_uniform(seed(), index, stage, 6) - 0.8);
   }
-  // crossing_s(): middle of the crossing at the start of `stage`. stage_at(): the stage at `time_s`.
+  // crossing_s(): the time when `stage` begins, which is the middle of a crossing. stage_at(): the index of
+  // the stage that contains `time_s`.
   double crossing_s(std::size_t index, std::int64_t stage) const {
     return static_cast<double>(stage) * kStageS + slack_s(index);
   }
@@ -173,19 +176,20 @@ class Ship final : public BuiltinSource {
     return ((stage_at(index, time_s) + number(index)) & 1) == 0;
   }
 
-  // Fraction of the crossing: 0 ashore, 1 aboard.
+  // How far the person has come aboard: 0 ashore, 1 aboard, and a value between them during a crossing.
   double across(std::size_t index, double time_s) const {
     const std::int64_t stage = stage_at(index, time_s);
     const double in = smoother_step((time_s - crossing_s(index, stage)) / kCrossS + 0.5);
     const double out = smoother_step((time_s - crossing_s(index, stage + 1)) / kCrossS + 0.5);
-    const double there = in - out;  // 0 at both ends of this stage, 1 in its middle
+    // 0.5 at both ends of this stage (the middle of a crossing), 1 between the two crossings.
+    const double there = in - out;
     return aboard(index, time_s) ? there : 1.0 - there;
   }
 
   static double after_half(double since_s) { return since_s > 0.5 * kStageS ? 1.0 : 0.0; }
 
-  // Place ashore where the person waits or has arrived: beside the rail, at the ship's pose in the middle of
-  // the crossing.
+  // The place ashore where the person waits before the crossing or stands after it. It is beside the place
+  // where the ship's rail is in the middle of the crossing.
   Pose ashore(std::size_t index, std::int64_t stage) const {
     const double then_s = crossing_s(index, stage);
     const glm::dvec3 beside{at_rail(index, stage), 0.3 * kHalfDeckM + 1.0, kDeckM + 1.7};

@@ -11,18 +11,19 @@ namespace {
 constexpr double kBlockM = 120.0;          // distance between crossings
 constexpr double kLegS = 16.0;             // driving time between crossings
 constexpr double kPassMps = 7.0;           // speed at a crossing where the car does not stop
-constexpr double kAccelerationMps2 = 3.0;  // maximum along the road
+constexpr double kAccelerationMps2 = 3.0;  // maximum acceleration along the road
 constexpr double kTurnRadiusM = 16.0;      // lateral acceleration: 3.1 m/s^2 at 7 m/s, 6.8 m/s^2 at 10.4 m/s
-constexpr double kLongestWaitS = 2.5;      // after a stop
+constexpr double kLongestWaitS = 2.5;      // longest time that a car stands at a crossing
 constexpr double kStopChance = 0.4;
 constexpr double kHalfArcM = kTurnRadiusM * std::numbers::pi / 4.0;
 
-// Distance at time `t` for a trapezoidal speed profile. It covers `distance` in `time_s` and goes from speed
-// v0 to v1: accelerate to a cruising speed, keep it, then brake to v1. The cruising speed v solves
+// Distance at time `t` for a trapezoidal speed profile. The profile covers `distance` in `time_s` and leads
+// from speed v0 to speed v1: the car accelerates to a cruising speed, keeps it, and then brakes to v1. The
+// cruising speed v solves
 //
 //   v^2 - v (a T + v0 + v1) + a D + (v0^2 + v1^2) / 2 = 0
 //
-// With the constants above, v is real and at least v0 and v1.
+// With the constants of this file, v is real and is not less than v0 or v1.
 double trapezoid(double v0, double v1, double distance, double time_s, double t) {
   constexpr double a = kAccelerationMps2;
   const double b = a * time_s + v0 + v1;
@@ -72,7 +73,8 @@ class Traffic final : public BuiltinSource {
   }
 
  private:
-  // The rectangle of one car. It starts at `corner` along x, and goes counter-clockwise unless mirrored.
+  // The rectangle of one car. The car starts at `corner` in the direction of x and drives counter-clockwise,
+  // or clockwise if `mirrored` is true.
   struct Loop {
     glm::dvec3 corner{0.0};
     std::int64_t width = 1;  // blocks
@@ -83,9 +85,10 @@ class Traffic final : public BuiltinSource {
 
   // The crossing at the start of a leg.
   struct Corner {
-    glm::dvec3 at{0.0};  // relative to the loop's corner
-    int side = 0;        // side on which the leg lies: 0 along x, 1 along y, 2 back along x, 3 back along y
-    bool turns = false;  // the previous leg is on another side
+    glm::dvec3 at{0.0};  // position relative to the loop's corner, m
+    // Side of the rectangle on which the leg lies: 0 along x, 1 along y, 2 back along x, 3 back along y.
+    int side = 0;
+    bool turns = false;  // true: the previous leg lies on another side
   };
 
   static Corner corner_at(const Loop& loop, std::int64_t leg) {
