@@ -50,7 +50,7 @@ class Feed {
  private:
   struct Memory {
     std::size_t entity = 0;
-    std::uint32_t poses = 0;  // number of poses since the spawn or teleport, without the newest; at most 5
+    std::uint32_t poses = 0;  // number of poses since the spawn or teleport; it stops at 5
     Pose last{};
     glm::dvec3 velocities[3]{};  // velocities in the last three ticks, newest first
   };

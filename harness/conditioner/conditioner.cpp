@@ -26,10 +26,11 @@
 namespace reckoner::harness {
 namespace {
 
-constexpr std::size_t kHeaderBytes = 28;  // UDP and IPv4
+constexpr std::size_t kHeaderBytes = 28;  // headers of UDP and IPv4
 constexpr std::size_t kMaxDatagram = 65536;
 constexpr std::size_t kMaxDelayed = 256 * 1024;  // limit of delayed datagrams; further ones are dropped
-// Per socket, so that a flood does not starve the other sockets.
+// Datagrams read from one socket in a step. The limit prevents a flood of one socket from starving the
+// others.
 constexpr int kReadsPerStep = 256;
 constexpr int kSocketBuffer = 4 * 1024 * 1024;  // bytes requested; the system may grant less
 constexpr double kExpiryCheck = 1.0;            // s between checks for silent clients
@@ -101,7 +102,8 @@ std::uint64_t key_of(const sockaddr_in& address) {
 
 /// One client address and its socket to the server.
 struct Relay {
-  std::uint64_t number;  ///< number of clients before this one; a reused address gets a new number
+  /// Index of the client in the order of arrival; an address that returns gets a new index.
+  std::uint64_t number;
   sockaddr_in address;
   Socket server;
   Link up;
@@ -112,7 +114,7 @@ struct Relay {
 /// A datagram that waits for its delay.
 struct DelayedDatagram {
   double due_s;
-  std::uint64_t order;  ///< order of arrival, among datagrams that are due at the same instant
+  std::uint64_t order;  ///< order of arrival; decides between datagrams that are due at the same instant
   std::uint64_t key;
   std::uint64_t client;
   bool up;
@@ -158,7 +160,7 @@ class Conditioner::Impl {
   std::vector<PacketRecord> packets_;
   std::vector<std::byte> buffer_ = std::vector<std::byte>(kMaxDatagram);
   std::vector<pollfd> polled_;
-  std::vector<std::uint64_t> polled_keys_;  ///< keys of the relays in polled_[1] and the following
+  std::vector<std::uint64_t> polled_keys_;  ///< keys of the relays that are in polled_ from element 1 on
   std::uint64_t order_ = 0;
   std::optional<double> started_s_;
   double expiry_s_ = 0.0;
@@ -270,7 +272,8 @@ void Conditioner::Impl::receive_from_clients() {
 void Conditioner::Impl::receive_from_server(std::uint64_t key, Relay& relay) {
   for (int reads = 0; reads < kReadsPerStep; ++reads) {
     const ssize_t bytes = recv(relay.server.get(), buffer_.data(), buffer_.size(), 0);
-    // If no server listens on the port (yet), the system gets an ICMP message and one read returns an error.
+    // If no server listens on the port, or none yet, the system receives an ICMP message and one read returns
+    // an error.
     if (bytes < 0 && (errno == EINTR || errno == ECONNREFUSED)) continue;
     if (bytes < 0) return;
     accept(key, relay, false, static_cast<std::size_t>(bytes), monotonic_s());

@@ -22,37 +22,40 @@ struct ConditionerOptions {
   std::uint16_t listen_port = 0;  ///< UDP port that clients send to; 0: any free port, see port()
   std::string to_host = "127.0.0.1";
   std::uint16_t to_port = 0;  ///< UDP port of the server
-  LinkPair links;             ///< up: clients to server; down: server to clients
-  LinkScript script;          ///< changes of the links; times count from the first step
-  std::uint64_t seed = 1;     ///< each client and direction has its own random stream
+  LinkPair links;             ///< the link in each direction; up: clients to server; down: server to clients
+  LinkScript script;          ///< changes of the links; its times count from the first call of step()
+  std::uint64_t seed = 1;     ///< seed of the random streams; each client and direction has its own stream
   /// Forgets a client after this many seconds without traffic in both directions.
   double idle_s = 30.0;
-  std::size_t max_clients = 1024;  ///< ignores further clients
-  bool log_packets = false;        ///< record datagrams for packets(); the memory grows with every datagram
+  /// Largest number of clients at once; datagrams of further clients are ignored.
+  std::size_t max_clients = 1024;
+  /// True: record datagrams for packets(); the memory grows with every datagram.
+  bool log_packets = false;
 };
 
 /// Numbers of datagrams in one direction.
 struct ConditionerCounters {
   std::uint64_t received = 0;
   std::uint64_t forwarded = 0;  ///< copies sent
-  /// Dropped by the link, by its rate limit, or because too many datagrams wait.
+  /// Datagrams dropped by the link, by its rate limit, or because too many datagrams wait.
   std::uint64_t lost = 0;
-  std::uint64_t duplicated = 0;   ///< datagrams with a second copy
-  std::uint64_t send_errors = 0;  ///< copies that the socket refused or whose client was forgotten
+  std::uint64_t duplicated = 0;   ///< number of datagrams that the link duplicated
+  /// Copies that the socket refused, or whose client was forgotten before they were due.
+  std::uint64_t send_errors = 0;
 };
 
 struct ConditionerStats {
   ConditionerCounters up;
   ConditionerCounters down;
-  std::uint64_t clients = 0;  ///< number of clients since the start
+  std::uint64_t clients = 0;  ///< number of clients so far, including forgotten ones
 };
 
 /// A UDP relay between real programs (IPv4) that delays, drops and duplicates datagrams like a Link. Every
 /// client address gets its own socket to the server, so that the server sees distinct clients. The link
 /// counts a datagram as its payload plus 28 bytes of UDP and IPv4 headers. On a machine that is not
-/// overloaded, datagrams leave within about a millisecond of their due time.
+/// overloaded, each datagram leaves at most about a millisecond after its due time.
 ///
-/// Reads the monotonic clock. Belongs to one thread at a time.
+/// A conditioner reads the monotonic clock. Only one thread at a time may use it.
 class Conditioner {
  public:
   /// Opens the sockets. Fails if the port is in use, a host is unknown, or an option is out of range.
@@ -65,7 +68,8 @@ class Conditioner {
   /// The UDP port that clients send to.
   [[nodiscard]] std::uint16_t port() const;
 
-  /// Relays the datagrams that have arrived or are due. Waits for them for at most `timeout_s`.
+  /// Relays the datagrams that have arrived or are due. If there are none, waits for one for at most
+  /// `timeout_s`.
   void step(double timeout_s);
 
   /// Relays until `stop` returns true or `seconds` have passed. Calls `stop` at least every 50 ms.
@@ -73,8 +77,9 @@ class Conditioner {
 
   [[nodiscard]] const ConditionerStats& stats() const;
 
-  /// With log_packets, all ENet datagrams so far, oldest first, with times on the monotonic clock. Their
-  /// numbers of motions are 0. Valid until the next step.
+  /// All ENet datagrams so far, oldest first, with times on the monotonic clock. Empty without
+  /// ConditionerOptions::log_packets. PacketRecord::entities is 0 in all records. The span is valid until the
+  /// next call of step().
   [[nodiscard]] std::span<const PacketRecord> packets() const;
 
  private:

@@ -8,8 +8,9 @@ namespace reckoner::harness {
 
 /// The payload of an ENet datagram.
 struct EnetPayload {
-  std::size_t bytes = 0;  ///< payload bytes of all commands; 0 in datagrams of ENet itself
-  bool state = false;     ///< some of the payload is unsequenced, so it belongs to the state channel
+  /// Payload bytes of all commands; 0 if the datagram contains only ENet's own commands.
+  std::size_t bytes = 0;
+  bool state = false;     ///< true: some of the payload is unsequenced, so it belongs to the state channel
 };
 
 /// Parses the commands of an ENet 1.3 datagram (protocol.h, big endian). Stops at the first malformed

@@ -11,18 +11,19 @@
 
 namespace reckoner::harness {
 
-/// An update about one entity as a baseline receives it: exact numbers with an exact time stamp.
+/// An update of one entity as a baseline method receives it. Its numbers and its time stamp are exact.
 struct BaselineUpdate {
-  State state;  ///< with the true acceleration
+  State state;  ///< the true state, including the acceleration
   double time_s = 0.0;
-  std::uint32_t teleports = 0;  ///< number of teleports so far; never blend or interpolate across a change
+  /// Number of teleports so far; if it changes, do not blend or interpolate between the two updates.
+  std::uint32_t teleports = 0;
 };
 
-/// What a baseline knows before the run.
+/// What a baseline method knows before the run.
 struct BaselineSetup {
   double interval_s = 0.1;  ///< mean interval between updates
   double frame_rate_hz = 60.0;
-  double latency_s = 0.0;  ///< of the link to the client
+  double latency_s = 0.0;  ///< latency of the link to the client
   double jitter_s = 0.0;
 };
 
@@ -31,7 +32,8 @@ struct BaselineShown {
   double shown_time_s = 0.0;
 };
 
-/// Shows one entity by a published technique. All times are exact server time, s. Belongs to one thread.
+/// A baseline method: it shows one entity by a published technique, for comparison with Reckoner. All times
+/// are exact server time, s. Belongs to one thread.
 class Baseline {
  public:
   virtual ~Baseline() = default;
@@ -43,17 +45,17 @@ class Baseline {
   /// show.
   [[nodiscard]] virtual std::optional<BaselineShown> show(double now_s) = 0;
 
-  /// The playout delay, s: entities are shown as they were this long ago.
+  /// The playout delay, s. Entities are shown in the state that they had this long ago.
   [[nodiscard]] virtual double delay_s() const { return 0.0; }
 };
 
-/// A kind of baseline and how to create one.
+/// A kind of baseline method and the function that creates it.
 struct BaselineKind {
   std::string_view name;
   std::string_view summary;  ///< a description of the technique for readers who do not know it
   std::unique_ptr<Baseline> (*make)(const BaselineSetup&);
-  bool sends_acceleration;  ///< updates contain the acceleration, which counts in their size
-  bool poses_only;          ///< updates contain no velocities, and orientations take 4 bytes
+  bool sends_acceleration;  ///< true: updates contain the acceleration, and their size includes it
+  bool poses_only;          ///< true: updates contain no velocities, and an orientation takes 4 bytes
 };
 
 /// All baselines. To add one, write a file in methods/baselines/ and add a line to the table in its

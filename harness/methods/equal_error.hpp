@@ -15,23 +15,25 @@ namespace reckoner::harness {
 struct EqualError {
   std::string trace;
   std::string network;
-  double error_m = 0.0;             ///< error of the buffer: 95th percentile of the shown error, m
-  double plain_bytes_per_s = 0.0;   ///< bytes of the buffer: on the wire, to the client, per entity-second
+  double error_m = 0.0;             ///< 95th percentile of the buffer's shown error, m
+  double plain_bytes_per_s = 0.0;   ///< wire bytes of the buffer to the client per entity-second
   double updates_per_second = 0.0;  ///< smallest budget with which Reckoner reaches this error
-  double bytes_per_s = 0.0;         ///< bytes of Reckoner with that budget, counted like the buffer's
-  /// False: the error exceeds the buffer's even with kMaxUpdatesPerS; the bytes are for that budget.
+  /// Wire bytes of Reckoner to the client per entity-second with that budget.
+  double bytes_per_s = 0.0;
+  /// False: even with kMaxUpdatesPerS, the error of Reckoner exceeds the error of the buffer. `bytes_per_s`
+  /// is then the figure for kMaxUpdatesPerS.
   bool reached = false;
 };
 
-/// The update rate of the buffer and the largest budget that is tried.
+/// The update rate of the buffer, and the largest budget that the bisection tries.
 inline constexpr double kPlainUpdatesPerS = 20.0;
 inline constexpr double kMaxUpdatesPerS = 60.0;
 
-/// Compares Reckoner with `lerp-buffer` for every source and network of `comparison`, with the mean over its
-/// seeds. The buffer sends 20 updates a second, each with 12 bytes of position and 4 of orientation. A
-/// bisection then finds the smallest budget with which the error of Reckoner is not larger. The method,
-/// budget and seed in `comparison.options` are ignored. The playout mode must be a buffered one. Progress and
-/// failure are reported as by compare().
+/// Compares Reckoner with the method `lerp-buffer` for every source and network of `comparison`. All errors
+/// and bytes are means over its seeds. The buffer sends 20 updates a second, each with 12 bytes of position
+/// and 4 of orientation. A bisection then finds the smallest budget with which the error of Reckoner is not
+/// larger. The method, budget and seed in `comparison.options` are ignored. The caller must choose a buffered
+/// playout mode. Reports progress and failure like compare().
 [[nodiscard]] Result<std::vector<EqualError>> bytes_at_equal_error(
     const Comparison& comparison,
     const std::function<void(std::size_t done, std::size_t all)>& progress = {});

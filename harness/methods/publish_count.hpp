@@ -9,7 +9,7 @@
 
 namespace reckoner::harness {
 
-/// Counts how often each entity was published. It only uses the public interface of the server.
+/// Counts how often each entity was published. The class uses only the public interface of the server.
 class PublishCount {
  public:
   explicit PublishCount(std::size_t entities) : last_s_(entities, -1.0), counts_(entities, 0) {}

@@ -15,8 +15,8 @@
 namespace reckoner::harness {
 
 /// Fires shots for a client and measures lag compensation. For each shot, the server reconstructs what the
-/// client saw when it fired. ShotRange compares this with the poses that were really drawn. It also does this
-/// for every frame half a second after the frame was drawn.
+/// client saw when it fired. ShotRange compares the result with the poses that were really drawn. It makes
+/// the same comparison for every frame, half a second after the frame was drawn.
 class ShotRange {
  public:
   ShotRange(double shots_per_second, double start_s)
@@ -41,7 +41,7 @@ class ShotRange {
   struct Frame {
     std::uint32_t number = 0;
     double time_s = 0.0;
-    double client_s = 0.0;  // by the client's estimate of server time
+    double client_s = 0.0;  // time of the frame by the client's estimate of server time
     std::vector<Drawn> drawn;
   };
 

@@ -16,8 +16,8 @@
 
 namespace reckoner::harness {
 
-/// The client whose frames a replay measures. Its clock has an offset against the server's. All times are
-/// server time, s.
+/// The client whose frames a replay measures. The clock of the client differs from the clock of the server by
+/// a fixed offset. All times are server time, s.
 class Viewer {
  public:
   /// `transport` must outlive the viewer. `source` is used only during construction.

@@ -26,75 +26,80 @@ struct Distribution {
 /// The statistics of `samples`. All zero if `samples` is empty.
 [[nodiscard]] Distribution describe(std::vector<double> samples);
 
-/// The value at the quantile `fraction` (0 to 1) of `sorted`, which must be ascending, interpolated between
-/// neighbours. 0 if it is empty.
+/// The value at the quantile `fraction` (0 to 1), interpolated between neighbours. The caller must sort the
+/// values in ascending order. Returns 0 if `sorted` is empty.
 [[nodiscard]] double percentile(std::span<const double> sorted, double fraction);
 
-/// The middle value; of an even number of values, the larger of the two in the middle. 0 if there are none.
+/// The middle value. If the number of values is even, the larger of the two middle values. 0 if there are no
+/// values.
 [[nodiscard]] double upper_median(std::vector<double> values);
 
 /// Traffic over one direction of a link. The counts are totals; the reports divide them by entity-seconds.
 struct Traffic {
-  std::uint64_t updates = 0;        ///< motions (to the client) or datagrams (to the server)
+  std::uint64_t updates = 0;        ///< to the client: number of motions; to the server: number of datagrams
   std::uint64_t payload_bytes = 0;  ///< bytes passed to the transport
-  std::uint64_t wire_bytes = 0;     ///< including the headers of ENet, UDP and IPv4
+  std::uint64_t wire_bytes = 0;     ///< payload bytes plus the headers of ENet, UDP and IPv4
 };
 
-/// Number of shown poses that the errors include, and of those they leave out, by reason.
+/// The number of shown poses that the errors include, and, for each reason, the number of poses that they
+/// leave out.
 struct FrameCounts {
   std::uint64_t counted = 0;
   std::uint64_t run_start = 0;     ///< in the first 2 s of the run
   std::uint64_t entity_start = 0;  ///< in the first 0.3 s of an entity
   std::uint64_t teleport = 0;      ///< within 0.7 s after a declared teleport
-  std::uint64_t gap = 0;           ///< where the recording has no sample for more than 0.25 s
+  std::uint64_t gap = 0;           ///< while the recording has no sample for more than 0.25 s
   [[nodiscard]] std::uint64_t excluded() const { return run_start + entity_start + teleport + gap; }
 };
 
-/// How well a server reconstructs what a client saw (Server::pose_seen_by()): distances between the poses
-/// that the server finds and those that the client drew.
+/// How well a server reconstructs what a client saw (Server::pose_seen_by()). Each error is the distance
+/// between the pose that the server finds and the pose that the client drew.
 struct RewindFigures {
-  Distribution seen_error_m;       ///< when a shot arrives, for all poses of the frame in which it was fired
-  Distribution seen_late_error_m;  ///< for every frame, half a second after it was drawn
+  /// Measured when a shot arrives, for all poses of the frame in which it was fired.
+  Distribution seen_error_m;
+  Distribution seen_late_error_m;  ///< measured for every frame, half a second after it was drawn
   std::uint64_t shots = 0;         ///< number of shots that arrived
-  std::uint64_t poses = 0;         ///< number of poses drawn in these frames
-  std::uint64_t unknown = 0;       ///< number of these poses for which the server finds nothing
+  std::uint64_t poses = 0;         ///< number of poses that were compared in all of these frames
+  std::uint64_t unknown = 0;       ///< number of drawn poses for which the server finds nothing
 };
 
 /// How the server handled the motions that owners sent.
 struct OwnedFigures {
   OwnershipStats server;
   std::uint64_t corrections = 0;                ///< corrections that the honest owner received
-  std::optional<Distribution> rogue_speed_mps;  ///< shown speed of the cheating owner's entity, over 0.5 s
-  std::optional<Distribution> rogue_step_mps;   ///< shown speed of that entity from frame to frame
-  /// Its speed over 0.5 s according to the motions that the server published.
+  std::optional<Distribution> rogue_speed_mps;  ///< shown speed of the cheater's entity, measured over 0.5 s
+  /// Shown speed of the cheater's entity from one frame to the next.
+  std::optional<Distribution> rogue_step_mps;
+  /// Speed of the cheater's entity over 0.5 s, according to the motions that the server published.
   std::optional<Distribution> rogue_believed_mps;
-  double rogue_limit_mps = 0.0;  ///< top speed of its archetype
+  double rogue_limit_mps = 0.0;  ///< top speed of the archetype of the cheater's entity
 };
 
-/// Figures about entities in the frames of other entities; see FrameMetrics. "frame" errors are those of
-/// entities in another entity's frame, measured in that frame. "firm" errors are those of entities in the
-/// world frame that are not frames themselves. "rest" means that the truth does not move in its frame; "walk"
-/// means that it moves.
+/// Figures about entities in the frames of other entities; see FrameMetrics. "frame" in a name means: the
+/// error of entities in the frame of another entity, measured in that frame. "firm" means: the error of
+/// entities in the world frame, without those that serve as frames. "rest" means that the truth does not move
+/// in its frame. "walk" means that it moves.
 struct FrameFigures {
-  double frame_s = 0.0;  ///< entity-seconds in the frames of other entities
+  double frame_s = 0.0;  ///< entity-seconds that entities spent in the frames of other entities
   Distribution frame_rest_error_m;
   Distribution frame_walk_error_m;
   Distribution firm_rest_error_m;
   Distribution firm_walk_error_m;
   std::uint64_t frame_changes = 0;
-  /// The effect of a change of frame on the shown velocity. Sampled in each frame in which an entity is first
-  /// shown in another entity's frame, or first shown outside it. The sample is the velocity step beyond the
-  /// truth's, minus that of the frame before; at least 0.
+  /// The effect of a change of frame on the shown velocity. There is one sample each time an entity is shown
+  /// in another entity's frame for the first time, or is shown in the world frame again for the first time.
+  /// The sample is the excess of the shown velocity step over the true velocity step, minus the excess in the
+  /// drawn frame before. It is at least 0.
   Distribution frame_switch_velocity_step_mps;
-  /// Velocity steps beyond the truth's in the 1 s after a change of frame.
+  /// Excess of the shown velocity step over the true velocity step, in the 1 s after a change of frame.
   Distribution frame_change_velocity_step_mps;
-  Distribution other_velocity_step_mps;  ///< velocity steps of these entities at other times
+  Distribution other_velocity_step_mps;  ///< as above, at other times
   /// Number of poses left out because the frame's entity was not shown.
   std::uint64_t without_frame = 0;
 };
 
-/// The figures of a run or of one of its entities. The names contain the units. "Beyond the truth's" means
-/// max(0, shown - truth). Errors and steps leave out some frames; see FrameCounts.
+/// The figures of a run or of one of its entities. The names contain the units. "Beyond the truth" means
+/// max(0, shown value - true value). Errors and steps leave out some frames; see FrameCounts.
 struct Figures {
   /// Distance between the shown pose and the truth at the time of the frame.
   Distribution now_error_m;
@@ -102,33 +107,41 @@ struct Figures {
   /// (ShownPose::shown_time_s).
   Distribution shown_error_m;
   std::optional<Distribution> angle_error_rad;  ///< nullopt if no entity has an orientation
-  /// As angle_error_rad, but against the truth at the shown instant. Both are equal in present mode.
+  /// Like angle_error_rad, but measured against the truth at the shown instant. In present mode the two are
+  /// equal.
   std::optional<Distribution> shown_angle_error_rad;
-  /// RMS of the second difference over time of the shown position minus the truth at the shown instant.
+  /// RMS of an acceleration: the second difference over time of (shown position - true position at the shown
+  /// instant).
   double excess_acceleration_mps2 = 0.0;
-  /// Change of the shown velocity from one frame to the next, beyond the truth's.
+  /// Change of the shown velocity from one frame to the next, beyond the truth.
   Distribution velocity_step_mps;
-  /// Visible jerks per entity-second: the velocity step exceeds 7 % of the speed plus 0.1 m/s, or the
-  /// direction turns by more than 1.8 degrees, each beyond the truth's (De Bruyn and Orban 1988).
+  /// Visible jerks per entity-second. A jerk is visible if the velocity step beyond the truth exceeds 7 % of
+  /// the speed plus 0.1 m/s, or if the turn of the direction beyond the truth exceeds 1.8 degrees (De Bruyn
+  /// and Orban 1988).
   double pops_per_s = 0.0;
-  /// Entity-seconds of truth without a shown pose, later than 0.3 s plus the one-way delay after the spawn.
+  /// Entity-seconds in which an entity exists but is not shown. The first 0.3 s plus the one-way delay after
+  /// its spawn do not count.
   double missing_s = 0.0;
-  /// Entity-seconds of shown poses without truth, later than 0.3 s plus the one-way delay after the despawn.
+  /// Entity-seconds in which an entity is shown but does not exist. The first 0.3 s plus the one-way delay
+  /// after its despawn do not count.
   double ghost_s = 0.0;
-  double entity_seconds = 0.0;  ///< entity-seconds of truth in the whole run; traffic is divided by this
-  /// Time of the frame minus the shown instant.
+  /// Entity-seconds in which entities exist in the whole run; the reports divide traffic by this.
+  double entity_seconds = 0.0;
+  /// Time of the frame minus the shown instant, ms.
   Distribution delay_ms;
   std::uint64_t teleports = 0;
-  double teleport_settle_ms = 0.0;             ///< mean; 0 without teleports
+  /// Mean time until a teleport is settled (see Metrics); 0 without teleports.
+  double teleport_settle_ms = 0.0;
   std::uint64_t between_teleport_frames = 0;   ///< number of poses shown between the two ends of a teleport
-  std::optional<Distribution> clock_error_ms;  ///< only if the client estimates server time
-  std::optional<RewindFigures> seen;           ///< only of a run with shots
-  std::optional<OwnedFigures> owned;           ///< only of a run in which a client owns entities
+  std::optional<Distribution> clock_error_ms;  ///< nullopt if the client does not estimate server time
+  std::optional<RewindFigures> seen;           ///< nullopt in a run without shots
+  std::optional<OwnedFigures> owned;           ///< nullopt in a run in which no client owns entities
   FrameCounts frames;
-  std::optional<FrameFigures> in_frames;  ///< only if entities are in the frames of others
+  std::optional<FrameFigures> in_frames;  ///< nullopt if no entity is in the frame of another entity
   std::optional<Traffic> down;
   std::optional<Traffic> up;
-  std::optional<std::uint64_t> updates;  ///< only of one entity; its share of the bytes is unknown
+  /// Only in the figures of one entity, whose share of the bytes is unknown.
+  std::optional<std::uint64_t> updates;
 };
 
 /// Updates of the server per second and entity. 0 if the run did not count them.

@@ -29,7 +29,7 @@ FrameMetrics::FrameMetrics(const scenario::Source& truth, double start_s)
 bool FrameMetrics::changing(std::size_t entity, double time_s) const {
   const double first_s = truth_->entity(entity).first_s;
   const auto frame = truth_->frame_of(entity, time_s);
-  // The steps are shorter than any stay in a frame.
+  // The interval between two checks is shorter than any stay in a frame.
   constexpr int kSteps = 10;
   for (int i = 1; i <= kSteps; ++i) {
     const double then_s = time_s - kChangeS * i / kSteps;
@@ -74,7 +74,7 @@ void FrameMetrics::measure_error(const ShownPose& pose, std::span<const ShownPos
   bool rests = meant_s - kRestS >= truth_->entity(pose.entity).first_s;
   for (double ago_s = 0.25 * kRestS; rests && ago_s <= kRestS; ago_s += 0.25 * kRestS)
     rests = glm::distance(meant, truth_->pose_in(pose.entity, frame, meant_s - ago_s).position) <= kRestM;
-  // A passenger of a turret on firm ground does not walk, just as a passenger on a ship does not.
+  // A passenger of a turret never walks, on firm ground as on a ship, so it does not count as walking.
   if (!frame && !rests && truth_->rests_in_frame(pose.entity)) return;
   auto& errors = frame ? (rests ? frame_rest_m_ : frame_walk_m_) : (rests ? firm_rest_m_ : firm_walk_m_);
   errors.push_back(glm::distance(shown_position, meant));

@@ -15,15 +15,15 @@ namespace reckoner::harness {
 
 /// Measures the shown poses of a source whose entities may be in the frames of other entities. The error of
 /// an entity in a frame is measured in that frame: its shown pose relative to the shown pose of the frame's
-/// entity, against its true pose relative to that entity's truth. Call frame() for every frame in the order
-/// of time.
+/// entity, compared with its true pose relative to the true pose of the frame's entity. Call frame() for
+/// every frame in the order of time.
 ///
 /// All figures leave out the first 2 s of the run. Errors also leave out entities that change their frame at
 /// any time. An entity is at rest if the truth has not moved in its frame for 1 s; otherwise it walks.
-/// Velocity steps are in world coordinates and defined as in Metrics. Those within 1 s after a change of
-/// frame are kept apart from those of the same entities at other times.
+/// Velocity steps are in world coordinates and defined as in Metrics. Steps within 1 s after a change of
+/// frame and steps of the same entities at other times are separate figures.
 ///
-/// `truth` must outlive it. Belongs to one thread at a time.
+/// `truth` must outlive the FrameMetrics. Belongs to one thread at a time.
 class FrameMetrics {
  public:
   FrameMetrics(const scenario::Source& truth, double start_s);
@@ -34,8 +34,8 @@ class FrameMetrics {
 
  private:
   struct Track {
-    bool is_frame = false;   // true once another entity was in its frame
-    std::size_t length = 0;  // number of consecutive frames, for differences
+    bool is_frame = false;   // true since another entity was in the frame of this entity
+    std::size_t length = 0;  // number of consecutive frames that showed the entity, for differences
     double last_s = 0.0;
     glm::dvec3 shown{0.0}, truth{0.0};
     glm::dvec3 shown_velocity{0.0}, truth_velocity{0.0};

@@ -17,7 +17,7 @@ namespace {
 // If two frames are more than this many frame intervals apart, frames that showed nothing lie between them.
 constexpr double kSkippedFrames = 2.5;
 
-// Server time minus monotonic time. The median of all rows, so that single outliers do not matter.
+// Server time minus monotonic time. It is the median over all rows, so that single outliers do not matter.
 double clock_offset_s(std::span<const scenario::PoseRow> truth) {
   std::vector<double> offsets;
   offsets.reserve(truth.size());

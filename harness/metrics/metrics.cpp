@@ -14,7 +14,8 @@ namespace {
 
 constexpr double kSpawnGraceS = 0.3;
 constexpr double kTurnMinMps = 0.1;
-// The limits of a pop: a velocity step or a turn that people notice (De Bruyn and Orban 1988).
+// The limits above which a velocity step or a turn is a pop, because people notice it (De Bruyn and Orban
+// 1988).
 constexpr double kPopTurnRad = 1.8 * 3.14159265358979323846 / 180.0;
 constexpr double kPopShare = 0.07;
 constexpr double kPopFloorMps = 0.1;
@@ -23,7 +24,7 @@ double turn_rad(const glm::dvec3& from, const glm::dvec3& to) {
   return std::atan2(glm::length(glm::cross(from, to)), glm::dot(from, to));
 }
 
-// True if `p` lies between `a` and `b`: close to the line and far from both ends.
+// True if `p` lies between `a` and `b`, which means close to the line between them and far from both ends.
 bool is_between(const glm::dvec3& p, const glm::dvec3& a, const glm::dvec3& b) {
   const glm::dvec3 displacement = b - a;
   const double length = glm::length(displacement);
@@ -97,7 +98,8 @@ void Metrics::frame(double time_s, std::span<const ShownPose> shown, double dela
 
 void Metrics::watch_teleport(std::size_t entity, double from_s, double to_s) {
   if (!(from_s < to_s) || !truth_->teleports_within(entity, from_s, to_s)) return;
-  // The source can only say whether there is a teleport. Bisect until its time is known to a microsecond.
+  // The source can only say whether a teleport is in an interval. Bisect until its time is known to a
+  // microsecond.
   while (to_s - from_s > 1e-6) {
     const double middle = 0.5 * (from_s + to_s);
     (truth_->teleports_within(entity, from_s, middle) ? to_s : from_s) = middle;

@@ -23,10 +23,12 @@ struct ShownPose {
   bool in_frame = false;      ///< true: shown in another entity's frame
 };
 
-/// The frames that the figures leave out, and the time that a spawn or despawn may take to arrive.
+/// What Metrics needs to know about the run: its start, its frame rate, and how long a spawn or despawn may
+/// take to arrive.
 struct MetricsConfig {
   double run_start_s = 0.0;  ///< time of the first frame
-  /// Duration of the first frame; later frames last as long as the time since the frame before.
+  /// Frame rate that gives the duration of the first frame. The duration of each later frame is the time
+  /// since the frame before it.
   double frame_rate_hz = 60.0;
   double skip_run_s = 2.0;
   double skip_entity_s = kSkipEntityS;
@@ -36,29 +38,29 @@ struct MetricsConfig {
 
 /// Measures shown frames against the truth; Figures describes the results. Call frame() for every frame of a
 /// run in the order of time, then figures(). Details:
-/// - A frame is also left out if its shown_time_s lies in a gap or within 0.7 s after a teleport.
-/// - Shown and true velocities are differences between consecutive frames of an entity. The true velocity
-///   uses the truth at the shown_time_s of the frames. The differences restart after a frame that is left out
-///   or missing.
+/// - A pose is also left out if its shown_time_s lies in a gap or within 0.7 s after a teleport.
+/// - Shown and true velocities are differences between consecutive frames of an entity. The true velocity is
+///   the difference between the true positions at the shown_time_s of these frames. The differences start
+///   anew after a frame that is left out or missing.
 /// - A turn counts as a pop only above 0.1 m/s, because slower motion has no visible direction.
 /// - missing_s and ghost_s leave out the first 2 s of the run and gaps, and allow for the playout delay.
 /// - A teleport is settled when the shown pose is within 0.25 m, or a tenth of the jump, of the truth at its
 ///   shown instant.
 /// - A pose is between the ends of a teleport if it is within 0.25 m of the straight line between them, and
-///   farther than both 0.5 m and a quarter of the jump from each end. A prediction with a small error
-///   therefore does not count.
+///   farther than both 0.5 m and a quarter of the jump from each end. A prediction with a small error is
+///   therefore not between the ends.
 ///
-/// `truth` must outlive it. Belongs to one thread at a time.
+/// `truth` must outlive the Metrics. Belongs to one thread at a time.
 class Metrics {
  public:
   Metrics(const scenario::Source& truth, const MetricsConfig& config);
 
-  /// Measures a frame. `shown` has every visible entity at most once. `delay_s` is the present playout delay,
-  /// which is 0 in present mode.
+  /// Measures a frame. `shown` must contain each visible entity at most once. `delay_s` is the playout delay
+  /// at this frame, which is 0 in present mode.
   void frame(double time_s, std::span<const ShownPose> shown, double delay_s = 0.0);
 
-  /// Adds a sample of the error of the client's estimate of server time, s. The caller leaves out the first 2
-  /// s of the run.
+  /// Adds a sample of the error of the client's estimate of server time, s. The caller must leave out the
+  /// first 2 s of the run.
   void clock_error(double error_s) {
     clock_errors_ms_.push_back(1000.0 * (error_s < 0.0 ? -error_s : error_s));
   }
@@ -111,7 +113,7 @@ class Metrics {
     Samples samples;
     Chain chain;
     std::optional<Jump> jump;
-    std::uint64_t last_frame = 0;  // number of the frame in which the entity was last shown
+    std::uint64_t last_frame = 0;  // index of the frame in which the entity was last shown
   };
 
   [[nodiscard]] bool alive(std::size_t entity, double time_s) const;

@@ -38,7 +38,7 @@ Result<PoseTable> PoseTable::make(std::span<const scenario::PoseRow> rows, doubl
     track.poses.push_back(row.pose);
     track.frames.emplace_back();
     if (row.frame.empty()) continue;
-    // In each tick, the row of the frame's entity comes before the rows of entities in it.
+    // In each tick, the row of an entity comes before the rows of the entities in its frame.
     const auto frame = table.indices_.find(row.frame);
     if (frame == table.indices_.end()) return Error{"the truth of " + row.id + " is in a frame without rows"};
     track.frames.back() = frame->second;
@@ -65,8 +65,9 @@ void PoseTable::finish(Track& track, scenario::SourceEntity& entity, double tele
 
   track.changes_frame = std::adjacent_find(track.frames.begin(), track.frames.end(), std::not_equal_to<>{}) !=
                         track.frames.end();
-  std::vector<glm::dvec3> slopes(count, glm::dvec3{0.0});  // of the step from this row to the next
-  // True: the step from this row to the next is not a teleport.
+  // Mean velocity of the step from each row to the next, m/s.
+  std::vector<glm::dvec3> slopes(count, glm::dvec3{0.0});
+  // For each row, true if the step to the next row is not a teleport.
   std::vector<bool> joined(count, false);
   for (std::size_t i = 0; i + 1 < count; ++i) {
     const double dt_s = track.times_s[i + 1] - track.times_s[i];

@@ -15,10 +15,11 @@
 
 namespace reckoner::harness {
 
-/// The truth that a real server wrote, with one row per tick and entity, as a source with times on the
-/// machine's monotonic clock. Positions between rows follow a C1 cubic with three-point tangents for uneven
-/// times; orientations follow the shortest arc. A step longer than 1 m and faster than `teleport_mps` is a
-/// teleport: the earlier pose holds until the time of the later row. Rows more than 0.25 s apart leave a gap.
+/// A source made of the truth that a real server wrote, which has one row per tick and entity. Times are on
+/// the machine's monotonic clock. Between rows, positions follow a C1 cubic with three-point tangents for
+/// uneven times, and orientations follow the shortest arc. A step longer than 1 m and faster than
+/// `teleport_mps` is a teleport. The earlier pose then holds until the time of the later row. Rows more than
+/// 0.25 s apart leave a gap.
 class PoseTable final : public scenario::Source {
  public:
   /// Fails if a row lacks monotonic_s, or if the times of an id decrease.
@@ -44,11 +45,11 @@ class PoseTable final : public scenario::Source {
   struct Track {
     std::vector<double> times_s;
     std::vector<Pose> poses;
-    // Index of the frame's entity for each row; nullopt: the world.
+    // For each row, the index of the entity in whose frame this entity is; nullopt: the world's frame.
     std::vector<std::optional<std::size_t>> frames;
     bool changes_frame = false;
-    std::vector<glm::dvec3> tangents;  // m/s, for each row; one-sided next to a teleport
-    std::vector<double> teleports_s;   // ascending
+    std::vector<glm::dvec3> tangents;  // velocity at each row, m/s; a one-sided difference next to a teleport
+    std::vector<double> teleports_s;   // times of the teleports, ascending
   };
 
   PoseTable() = default;

@@ -14,9 +14,10 @@
 
 namespace reckoner::harness {
 
-/// The bits of a run's updates, without datagram headers, by how the entity was published.
+/// The bits of all updates in a run, without datagram headers. They are divided by how the server published
+/// the entity.
 struct RouteTraffic {
-  std::uint64_t route_bits = 0;  ///< published on a route
+  std::uint64_t route_bits = 0;  ///< bits of entities that were published on a route
   std::uint64_t free_bits = 0;
 };
 
@@ -24,13 +25,14 @@ struct RouteTraffic {
 /// the route (excursions) count separately. Errors and distances leave out the first 2 s of the run. Times
 /// and traffic do not.
 struct RouteFigures {
-  double route_s = 0.0;      ///< entity-seconds of truth on a route
+  double route_s = 0.0;      ///< entity-seconds in which the truth was on a route
   double excursion_s = 0.0;  ///< entity-seconds of these entities off their routes
   RouteTraffic traffic;
   Distribution route_now_error_m;
   Distribution excursion_now_error_m;
-  /// Distance of shown poses from the curve, for entities that have been on their route for 2 s. By then,
-  /// losses at their return have been repaired and blended.
+  /// Distance between the shown pose and the curve of the route. It includes only entities that have been on
+  /// their route for 2 s: by then, the client has repaired and blended out any loss at their return to the
+  /// route.
   Distribution route_curve_distance_m;
 };
 
@@ -50,7 +52,7 @@ class RouteMetrics {
   double start_s_;
   double frame_s_;
   std::vector<Route> routes_;
-  std::vector<double> left_s_;  // for each entity: time at which it was last off its route
+  std::vector<double> left_s_;  // for each entity: the last time at which it was off its route
   double route_s_ = 0.0;
   double excursion_s_ = 0.0;
   std::vector<double> route_errors_m_;

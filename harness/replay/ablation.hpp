@@ -10,7 +10,8 @@
 
 namespace reckoner::harness {
 
-/// A method that is Reckoner with one part switched off. It measures what the part contributes.
+/// A method that is Reckoner with one part switched off. The comparison with the whole of Reckoner shows what
+/// the part contributes.
 struct Ablation {
   std::string_view name;  ///< name of the method: "without-..."
   std::string_view part;  ///< description of the part, for help texts and reports

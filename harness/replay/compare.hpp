@@ -17,7 +17,7 @@
 
 namespace reckoner::harness {
 
-/// Motion and a network, with the names that the results use.
+/// A source of motion with the name that the results use for it.
 struct NamedSource {
   std::string name;
   std::shared_ptr<const scenario::Source> source;
@@ -33,8 +33,8 @@ struct Comparison {
   std::vector<NamedLinks> networks;
   std::vector<std::string> methods;  ///< names from method_names()
   std::vector<std::uint64_t> seeds;
-  ReplayOptions options;    ///< for every run; compare() sets links, method and seed
-  std::size_t threads = 0;  ///< 0: one per core
+  ReplayOptions options;    ///< options of every run; compare() sets links, method and seed
+  std::size_t threads = 0;  ///< number of threads; 0: one per core
 };
 
 /// One run and its figures.
@@ -46,11 +46,12 @@ struct CompareRun {
   Figures figures;
 };
 
-/// Runs the whole comparison. The results do not depend on the number of threads, down to the last bit. Their
-/// order is that of nested loops over source, network, seed and method. If thresholds decide when to publish,
+/// Runs the whole comparison. For any number of threads, the results are equal to the last bit. They are
+/// ordered by source, then by network, then by seed, then by method. If thresholds decide when to publish,
 /// the baselines send at even intervals at the rate that Reckoner needed with the same source, network and
-/// seed. `progress` gets the number of finished runs and of all runs. It is called from any thread, but never
-/// by two at once. Returns the error of the first run, in that order, that fails.
+/// seed. compare() calls `progress` with the number of finished runs and the number of all runs. The call may
+/// come from any thread, but never from two threads at once. If runs fail, returns the error of the failed
+/// run that comes first in this order.
 [[nodiscard]] Result<std::vector<CompareRun>> compare(
     const Comparison& comparison,
     const std::function<void(std::size_t done, std::size_t all)>& progress = {});
@@ -58,15 +59,16 @@ struct CompareRun {
 /// Calls `work(index)` once for each index from 0 to count - 1, on `threads` threads (0: one per core).
 void for_each_parallel(std::size_t count, std::size_t threads, const std::function<void(std::size_t)>& work);
 
-/// A figure that methods are compared by. Smaller is better. `of` returns nullopt if a run does not have it.
+/// A figure by which methods are compared. Smaller is better. `of` returns nullopt if a run does not have the
+/// figure.
 struct ComparedFigure {
   const char* name;
   std::optional<double> (*of)(const Figures&);
 };
 
 /// The figures that comparisons use: p95 error (same-time error in present mode, shown error in buffered
-/// modes), p95 angle error, excess acceleration, and wire bytes per entity-second. In buffered modes also the
-/// p95 angle error at the shown instant.
+/// modes), p95 angle error, excess acceleration, and wire bytes per entity-second. In buffered modes, the
+/// list also has the p95 angle error at the shown instant.
 [[nodiscard]] std::vector<ComparedFigure> compared_figures(bool buffered);
 
 /// Lower limit of a ratio, so that a single trace cannot dominate the mean.
@@ -76,8 +78,8 @@ inline constexpr double kMinRatio = 0.25;
 /// `theirs` is zero.
 [[nodiscard]] double clamped_ratio(double ours, double theirs);
 
-/// Reckoner against one method on one network. For each figure: the geometric mean of the clamped ratios over
-/// the traces. The values are averaged over the seeds before the ratios are formed.
+/// Reckoner compared with one method on one network. For each figure, it contains the geometric mean of the
+/// clamped ratios over all traces. A ratio is formed from values that are means over the seeds.
 struct MethodRatios {
   struct Mean {
     std::string figure;
@@ -88,14 +90,14 @@ struct MethodRatios {
   };
   std::string network;
   std::string method;
-  std::vector<Mean> means;  ///< without figures that no trace has
+  std::vector<Mean> means;  ///< one element for each figure that at least one trace has
 };
 
-/// The ratios of "reckoner" to every other method in `runs`, in the order of their first appearance. Empty if
-/// `runs` has no run of "reckoner".
+/// The ratios of "reckoner" to every other method in `runs`. The methods are in the order of their first
+/// appearance. Empty if `runs` has no run of "reckoner".
 [[nodiscard]] std::vector<MethodRatios> ratios_of(const std::vector<CompareRun>& runs, bool buffered);
 
-/// The mean over the seeds of a figure, for a trace, network and method. Returns nullopt if no run has the
+/// The mean of a figure over the seeds, for one trace, network and method. Returns nullopt if no run has the
 /// figure.
 [[nodiscard]] std::optional<double> seed_mean(const std::vector<CompareRun>& runs, const std::string& trace,
                                               const std::string& network, const std::string& method,

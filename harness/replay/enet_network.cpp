@@ -16,7 +16,7 @@ namespace {
 
 constexpr char kLoopback[] = "127.0.0.1";
 
-// ENet sends its resends and pings only when it is called.
+// The limit is needed because ENet sends its resends and pings only when it is called.
 constexpr double kLongestWaitS = 0.02;
 
 }  // namespace
@@ -96,7 +96,8 @@ std::span<const PacketRecord> EnetNetwork::packets() {
   return packets_;
 }
 
-// The conditioner received all datagrams of a tick before the next tick began.
+// The conditioner received all datagrams of a tick before the next tick began, so its times show to which
+// tick a datagram belongs.
 void EnetNetwork::collect_packets() {
   const auto seen = conditioner_.packets();
   packets_.assign(seen.begin(), seen.end());

@@ -19,8 +19,8 @@ namespace reckoner::harness {
 /// between them that runs on its own thread. The time of the replay follows the machine's monotonic clock.
 class EnetNetwork final : public ReplayNetwork {
  public:
-  /// Opens the sockets and starts the clock at `start_s`. Uses only the links, the link script, the seed and
-  /// `log_packets` of `options`. Fails if a socket cannot be opened.
+  /// Opens the sockets and starts the clock of the replay at `start_s`. Uses only the links, the link script,
+  /// the seed and `log_packets` of `options`. Fails if a socket cannot be opened.
   [[nodiscard]] static Result<std::unique_ptr<EnetNetwork>> open(const ReplayOptions& options, double start_s,
                                                                  std::uint32_t connect_reason);
   ~EnetNetwork() override;
@@ -57,8 +57,8 @@ class EnetNetwork final : public ReplayNetwork {
 
   std::unique_ptr<EnetTransport> server_;
   std::unique_ptr<EnetTransport> client_;
-  Conditioner conditioner_;  // used only by the thread relay_ while it runs
-  double zero_s_;            // monotonic time at time 0 of the replay
+  Conditioner conditioner_;  // while the thread relay_ runs, only that thread may use it
+  double zero_s_;            // time on the monotonic clock at time 0 of the replay
   double now_s_;
   double tick_began_s_ = 0.0;
   std::vector<Tick> ticks_;

@@ -21,9 +21,9 @@
 
 namespace reckoner::harness {
 
-/// A technique that transfers motion from a server to a client and shows it there. It runs over a
-/// ReplayNetwork and advances its time. The replay calls the functions in the order of time. Belongs to one
-/// thread at a time.
+/// A technique that transfers motion from a server to a client and shows it there. A method runs over a
+/// ReplayNetwork and advances the time of that network. The replay must call the functions in the order of
+/// time. Belongs to one thread at a time.
 class Method {
  public:
   virtual ~Method() = default;
@@ -31,7 +31,7 @@ class Method {
   /// Runs a server tick. `items` are the states and changes of the entities, as the game reports them.
   virtual void tick(double time_s, std::span<const scenario::FeedItem> items) = 0;
 
-  /// Time of the next arrival at either end, or infinity.
+  /// Time of the next arrival at the server or the client. Infinity if nothing is on its way.
   [[nodiscard]] virtual double next_event_s() const = 0;
 
   /// Advances to `time_s` and handles everything that has arrived by then.
@@ -41,7 +41,7 @@ class Method {
   /// entity.
   virtual void frame(double time_s, std::vector<ShownPose>& shown) = 0;
 
-  /// The present playout delay, s: entities are shown as they were this long ago.
+  /// The present playout delay, s. Entities are shown in the state that they had this long ago.
   [[nodiscard]] virtual double delay_s() const { return 0.0; }
 
   /// The error of the client's estimate of server time, s. Returns nullopt if the method uses a perfect clock
@@ -51,7 +51,7 @@ class Method {
   [[nodiscard]] virtual Traffic down() const = 0;
   [[nodiscard]] virtual Traffic up() const = 0;
 
-  /// How many of the sent bits are for entities on routes. Returns nullopt if the method has no routes.
+  /// How many of the sent bits belong to entities on routes. Returns nullopt if the method has no routes.
   [[nodiscard]] virtual std::optional<RouteTraffic> route_traffic() const { return std::nullopt; }
 
   /// How the bits of the updates are divided among their fields. Returns nullopt if the method does not
@@ -72,21 +72,23 @@ class Method {
 /// The names of all methods: "reckoner" first, then the baselines.
 [[nodiscard]] std::vector<std::string> method_names();
 
-/// The reason that the client of this method passes when it connects. Create the network of the run with it.
+/// The connect reason of this method's client, a number that the client sends with its connection request.
+/// Pass it to the function that creates the network of the run.
 [[nodiscard]] std::uint32_t connect_reason(std::string_view method);
 
-/// Creates the method "reckoner": a real Server and a real Client. `source` and `network` must outlive it.
+/// Creates the method "reckoner", which is a real Server and a real Client. `source` and `network` must
+/// outlive the method.
 [[nodiscard]] std::unique_ptr<Method> make_reckoner_method(const scenario::Source& source,
                                                            const ReplayOptions& options, double start_s,
                                                            ReplayNetwork& network);
 
-/// Like make_reckoner_method(), but a client owns the entities (ReplayOptions::owner_links). It creates its
-/// own simulated network. `source` must outlive it.
+/// Like make_reckoner_method(), but a client owns the entities (ReplayOptions::owner_links). The method
+/// creates its own simulated network. `source` must outlive the method.
 [[nodiscard]] std::unique_ptr<Method> make_owned_method(const scenario::Source& source,
                                                         const ReplayOptions& options, double start_s);
 
 /// Creates a baseline that sends `rate_hz` updates per second for each entity. Returns null if no baseline is
-/// called `name`. `source` and `network` must outlive it.
+/// called `name`. `source` and `network` must outlive the method.
 [[nodiscard]] std::unique_ptr<Method> make_baseline_method(std::string_view name,
                                                            const scenario::Source& source,
                                                            const ReplayOptions& options, double rate_hz,

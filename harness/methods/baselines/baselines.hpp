@@ -29,9 +29,10 @@ class NewestUpdate {
   }
   [[nodiscard]] explicit operator bool() const { return update_.has_value(); }
   [[nodiscard]] const BaselineUpdate& get() const { return *update_; }
-  [[nodiscard]] bool teleported() const { return teleported_; }  ///< since the update before
+  /// True: between the stored update and the one before it.
+  [[nodiscard]] bool teleported() const { return teleported_; }
 
-  /// The state extrapolated to `time_s`, with its acceleration only if `quadratic`.
+  /// Extrapolates the stored update to `time_s`. Uses its acceleration only if `quadratic` is true.
   [[nodiscard]] State at(double time_s, bool quadratic) const;
 
  private:

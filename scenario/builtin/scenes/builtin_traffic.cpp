@@ -77,7 +77,7 @@ class Traffic final : public BuiltinSource {
   // or clockwise if `mirrored` is true.
   struct Loop {
     glm::dvec3 corner{0.0};
-    std::int64_t width = 1;  // blocks
+    std::int64_t width = 1;  // size along x, in blocks
     std::int64_t height = 1;
     bool mirrored = false;
     double phase_s = 0.0;
