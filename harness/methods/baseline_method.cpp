@@ -14,9 +14,9 @@
 namespace reckoner::harness {
 namespace {
 
-// Sizes of what a simple sender transmits, in bytes. A datagram has a time stamp. Each entity has an id, a
-// teleport counter and unquantised floats. Techniques that only use poses send a position and a packed
-// orientation.
+// Sizes of the data that a simple sender transmits, in bytes. A datagram contains a time stamp. For each
+// entity it contains an id, a teleport counter and unquantised floats. Techniques that only use poses send a
+// position and a packed orientation.
 constexpr std::size_t kDatagramHeadBytes = 4;
 constexpr std::size_t kEntityBytes = 2 + 1;
 constexpr std::size_t kVectorBytes = 12;
@@ -32,8 +32,8 @@ BaselineSetup baseline_setup(const ReplayOptions& options, double interval_s) {
 }
 
 // Sends every entity at even intervals after its spawn, and at once after a teleport. Spawns and despawns use
-// the reliable channel. Payloads have the right size but contain only indices into sent_, so the client
-// receives exact numbers.
+// the reliable channel. Payloads have the right size but contain only indices into sent_. The client looks up
+// the indices and so receives exact numbers.
 class BaselineMethod final : public Method {
  public:
   BaselineMethod(const BaselineKind& kind, const scenario::Source& source, const ReplayOptions& options,
@@ -105,12 +105,12 @@ class BaselineMethod final : public Method {
 
  private:
   struct Entity {
-    // Of the server:
+    // State of the server:
     bool alive = false;
     BaselineUpdate latest;
     double due_s = 0.0;
     std::uint64_t updates = 0;
-    // Of the client:
+    // State of the client:
     std::unique_ptr<Baseline> display;
     double ends_s = std::numeric_limits<double>::infinity();
   };
@@ -154,7 +154,7 @@ class BaselineMethod final : public Method {
     }
   }
 
-  // Sends `bytes` bytes that stand for the elements of sent_ from `first` on.
+  // Sends a payload of `bytes` bytes, which stands for the elements of sent_ from index `first` to the end.
   void send(Channel channel, std::size_t first, std::size_t bytes) {
     const std::uint64_t range[2] = {first, sent_.size()};
     std::vector<std::byte> payload(std::max(bytes, sizeof range));
@@ -198,7 +198,8 @@ class BaselineMethod final : public Method {
         continue;
       }
       if (sent.update.time_s >= entity.ends_s) continue;
-      if (!entity.display && entity.ends_s < now_s) continue;  // a late update about a despawned entity
+      // A late update of an entity that has despawned.
+      if (!entity.display && entity.ends_s < now_s) continue;
       if (!entity.display) entity.display = kind_.make(setup_);
       delay_s_ = entity.display->delay_s();
       entity.display->receive(sent.update, now_s);

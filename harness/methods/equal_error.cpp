@@ -9,9 +9,9 @@ namespace reckoner::harness {
 namespace {
 
 constexpr double kMinUpdatesPerS = 0.5;
-constexpr int kHalvings = 9;  // bisection steps on a logarithmic scale, which give an accuracy of 1 %
+constexpr int kHalvings = 9;  // number of bisection steps on a logarithmic scale; the accuracy is then 1 %
 
-// The means over all seeds.
+// Figures of one method, as means over all seeds.
 struct SeedMeans {
   double error_m = 0.0;
   double bytes_per_s = 0.0;

@@ -22,7 +22,8 @@
 namespace reckoner::harness {
 namespace {
 
-constexpr double kOwnerClockOffsetS = -500.0;  // differs from the offsets of the server and the viewer
+// Offset of the owner's clock; it differs from the offsets of the server and the viewer.
+constexpr double kOwnerClockOffsetS = -500.0;
 constexpr std::byte kOwnerGreeting{0x01};
 constexpr std::size_t kRunner = kPoint + 1;  // archetype of the cheating owner's entity
 constexpr double kSpeedWindowS = 0.5;
@@ -45,7 +46,8 @@ std::vector<Archetype> archetypes_for(const ReplayOptions& options) {
   return archetypes;
 }
 
-// Measures the speed of an entity over a window of time. A window of 0 means from one call to the next.
+// Measures the speed of an entity over a window of time. With a window of 0, measures it from one call to the
+// next.
 class SpeedMeter {
  public:
   explicit SpeedMeter(double window_s) : window_s_(window_s) {}
@@ -172,7 +174,7 @@ class OwnedMethod final : public Method {
   void note_rogue(double time_s, const std::optional<glm::dvec3>& shown) {
     while (const auto event = viewer_.client().poll_event()) {
       if (event->kind != ClientEvent::Kind::teleported || event->entity != rogue_entity_) continue;
-      shown_speed_.restart();  // declared teleports do not count as speed
+      shown_speed_.restart();  // a declared teleport does not count as speed
       frame_step_speed_.restart();
     }
     if (!shown) return;
@@ -209,8 +211,8 @@ class OwnedMethod final : public Method {
     }
   }
 
-  // Gives ownership of every entity to the owner once it has joined, except of entities that are frames of
-  // others. Also spawns the cheating owner's entity.
+  // Once the owner has joined, gives it the ownership of all entities that are not frames of other entities.
+  // Also spawns the cheating owner's entity.
   void give() {
     for (std::size_t i = 0; i < ids_.size(); ++i) {
       const bool free = owner_id_ && ids_[i] && !is_frame_[i] && !server_.owner(ids_[i]);
@@ -239,14 +241,14 @@ class OwnedMethod final : public Method {
   ClientId owner_id_;
   ClientId rogue_id_;
   EntityId rogue_entity_;
-  SpeedMeter shown_speed_{kSpeedWindowS};      // of the cheating owner's entity as shown
-  SpeedMeter frame_step_speed_{0.0};           // as shown, from frame to frame
-  SpeedMeter published_speed_{kSpeedWindowS};  // as published by the server
+  SpeedMeter shown_speed_{kSpeedWindowS};      // of the cheater's entity as the viewer shows it
+  SpeedMeter frame_step_speed_{0.0};           // of the cheater's entity as shown, from one frame to the next
+  SpeedMeter published_speed_{kSpeedWindowS};  // of the cheater's entity as the server published it
   double published_s_ = 0.0;
-  std::vector<EntityId> ids_;     // null while the entity is not in the world
-  std::vector<State> truths_;     // each in the frame given by frames_
-  std::vector<EntityId> frames_;  // the entity's frame; null: the world
-  std::vector<bool> is_frame_;    // true: another entity uses it as its frame
+  std::vector<EntityId> ids_;     // id of each entity; null while it is not in the world
+  std::vector<State> truths_;     // state of each entity, in its frame from frames_
+  std::vector<EntityId> frames_;  // frame of each entity; null: the world
+  std::vector<bool> is_frame_;    // for each entity, true if another entity uses it as its frame
   PublishCount publishes_;
 };
 

@@ -149,10 +149,10 @@ class ReckonerMethod final : public Method {
   Server server_;
   Viewer viewer_;
   std::optional<ShotRange> range_;
-  std::vector<EntityId> ids_;    // null while the entity is not in the world
-  std::vector<RouteId> routes_;  // by the index of the source's route
+  std::vector<EntityId> ids_;    // id of each entity; null while it is not in the world
+  std::vector<RouteId> routes_;  // ids of the routes, in the order of the source
   PublishCount publishes_;
-  std::vector<PlayoutSwitch> switches_;  // with at_s in server time
+  std::vector<PlayoutSwitch> switches_;  // here at_s is server time
   std::size_t switched_ = 0;
 };
 

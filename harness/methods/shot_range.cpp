@@ -17,8 +17,8 @@ constexpr double kKeepS = 1.5;  // how long frames are kept for shots that are s
 
 }  // namespace
 
-// Whether the figures count the entity: they skip the first moments of the run and of each entity. Call it
-// for every entity of every frame, in order.
+// True if the figures include the entity in this frame. They leave out the first moments of the run and of
+// each entity. Call this for every entity of every frame, in order.
 bool ShotRange::counts(EntityId id, double time_s) {
   auto found = std::find_if(first_s_.begin(), first_s_.end(), [&](const auto& f) { return f.first == id; });
   if (found == first_s_.end()) found = first_s_.insert(first_s_.end(), {id, time_s});

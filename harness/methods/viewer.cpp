@@ -7,8 +7,8 @@
 namespace reckoner::harness {
 namespace {
 
-// Offset of the client's clock against the server's, s. Any value will do, but 0 would hide a mix-up of the
-// clocks.
+// Offset of the client's clock against the server's, s. Any value except 0 is suitable. With 0, code that
+// confuses the two clocks would go unnoticed.
 constexpr double kClockOffsetS = 1000.0;
 
 }  // namespace
@@ -32,8 +32,8 @@ std::span<const ShownEntity> Viewer::frame(double time_s, std::vector<ShownPose>
     const EntityInfo* info = client_.info(entity.id);
     const auto found = info ? indices_.find(info->name) : indices_.end();
     if (found == indices_.end()) continue;
-    // In present mode the pose is for the time of this frame, even if the client's estimate of server time is
-    // wrong.
+    // In present mode the client means the pose for the time of this frame, even if its estimate of server
+    // time is wrong.
     shown.push_back({found->second, entity.shown.pose(), present ? time_s : entity.shown_time_s,
                      entity.frame != EntityId{}});
   }

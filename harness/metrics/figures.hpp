@@ -75,10 +75,10 @@ struct OwnedFigures {
   double rogue_limit_mps = 0.0;  ///< top speed of the archetype of the cheater's entity
 };
 
-/// Figures about entities in the frames of other entities; see FrameMetrics. "frame" in a name means: the
-/// error of entities in the frame of another entity, measured in that frame. "firm" means: the error of
-/// entities in the world frame, without those that serve as frames. "rest" means that the truth does not move
-/// in its frame. "walk" means that it moves.
+/// Figures about entities in the frames of other entities; see FrameMetrics. The frame_..._error_m are errors
+/// of entities in the frame of another entity, measured in that frame. The firm_..._error_m are errors of
+/// entities in the world frame, without entities that serve as frames. "rest" means that the truth does not
+/// move in its frame. "walk" means that the truth moves in its frame.
 struct FrameFigures {
   double frame_s = 0.0;  ///< entity-seconds that entities spent in the frames of other entities
   Distribution frame_rest_error_m;
@@ -86,14 +86,14 @@ struct FrameFigures {
   Distribution firm_rest_error_m;
   Distribution firm_walk_error_m;
   std::uint64_t frame_changes = 0;
-  /// The effect of a change of frame on the shown velocity. There is one sample each time an entity is shown
-  /// in another entity's frame for the first time, or is shown in the world frame again for the first time.
-  /// The sample is the excess of the shown velocity step over the true velocity step, minus the excess in the
-  /// drawn frame before. It is at least 0.
+  /// The effect of a change of frame on the shown velocity. There is one sample whenever an entity that was
+  /// shown in the world frame is next shown in another entity's frame, or the other way round. The sample is
+  /// the excess of the shown velocity step over the true velocity step, minus this excess at the previous
+  /// drawn frame. It is at least 0.
   Distribution frame_switch_velocity_step_mps;
   /// Excess of the shown velocity step over the true velocity step, in the 1 s after a change of frame.
   Distribution frame_change_velocity_step_mps;
-  Distribution other_velocity_step_mps;  ///< as above, at other times
+  Distribution other_velocity_step_mps;  ///< excess for entities that change their frames, at all other times
   /// Number of poses left out because the frame's entity was not shown.
   std::uint64_t without_frame = 0;
 };

@@ -10,8 +10,8 @@
 namespace reckoner::harness {
 namespace {
 
-// The runs of all methods with one source, network and seed. They run one after another, Reckoner first,
-// because the update rate of the baselines is the rate of Reckoner.
+// The runs of all methods with one source, network and seed. They run one after another. Reckoner is the
+// first, because its update rate is also the update rate of the baselines.
 struct Group {
   const NamedSource* source = nullptr;
   const NamedLinks* network = nullptr;

@@ -189,7 +189,7 @@ void ReplayRun::draw(double time_s) {
   if (sink_) sink_(time_s, shown_);
 }
 
-// Computes frame times from the frame's number, so that rounding errors do not accumulate.
+// Computes the time of a frame from the index of the frame, so that rounding errors do not accumulate.
 void ReplayRun::in_virtual_time() {
   scenario::Feed feed(source_, start_s_, options_.tick_rate_hz);
   for (std::uint64_t frame = 0;;) {

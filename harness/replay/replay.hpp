@@ -26,11 +26,11 @@
 
 namespace reckoner::harness {
 
-/// When the sender publishes. At most one of the first two members may be positive. If both are zero, the
-/// thresholds decide.
+/// Says when the sender publishes. The caller may make at most one of the first two members positive. If both
+/// are zero, the thresholds decide.
 struct SendBudget {
-  double updates_per_second = 0.0;  ///< per entity, on average
-  double fixed_rate_hz = 0.0;       ///< per entity, at even intervals
+  double updates_per_second = 0.0;  ///< mean rate of updates per entity, 1/s
+  double fixed_rate_hz = 0.0;       ///< rate of updates per entity, which are sent at even intervals
   double threshold_m = 0.05;
   double threshold_rad = 0.05;
 };
@@ -43,7 +43,7 @@ enum class ReplayTransport : std::uint8_t {
 
 /// A change of the client's playout during a run.
 struct PlayoutSwitch {
-  double at_s = 0.0;  ///< s after the start of the run
+  double at_s = 0.0;  ///< time of the change, s after the start of the run
   PlayoutConfig to;   ///< the replay sets its frame_rate_hz
 };
 
@@ -59,26 +59,30 @@ struct ReplayOptions {
   SendBudget budget;
   SenderParts parts;           ///< only for reckoner
   ClientTestSwitches viewing;  ///< only for reckoner: switches of the client that shows the entities
-  /// Only for reckoner; false: entities are always published in the world frame.
+  /// Only for reckoner. False: entities are always published in the world frame.
   bool uses_frames = true;
-  PlayoutConfig playout;                ///< only for reckoner; the replay sets its frame_rate_hz
-  std::vector<PlayoutSwitch> switches;  ///< only for reckoner; in the order of time
-  /// Length of the run; 0: to the end of the source, or 30 s if it is endless.
+  PlayoutConfig playout;                ///< only for reckoner; the replay sets the member frame_rate_hz
+  std::vector<PlayoutSwitch> switches;  ///< only for reckoner; the caller must sort them by time
+  /// Length of the run, s. 0 means to the end of the source, or 30 s if the source is endless.
   double seconds = 0.0;
-  double start_s = 0.0;           ///< s after the start of the source; 0 if the source was cut already
-  double max_speed_mps = 1000.0;  ///< of the archetypes; faster motion between teleports is refused
-  double shots_per_second = 0.0;  ///< only for reckoner: shots of the client; the server reconstructs each
+  /// Where the run begins, s after the start of the source; 0 if the caller has cut the source already.
+  double start_s = 0.0;
+  /// Speed limit of the archetypes; the server refuses faster motion between teleports.
+  double max_speed_mps = 1000.0;
+  /// Only for reckoner: rate at which the client fires; the server reconstructs each shot.
+  double shots_per_second = 0.0;
   /// Only for reckoner in virtual time: links of a second client that owns the entities. The figures are
-  /// still those of the first client, which does not own any.
+  /// still those of the first client, which owns no entities.
   std::optional<LinkPair> owner_links;
   OwnerPolicy owner_policy = OwnerPolicy::correct;
   /// Only with owner_links: the name of a Cheat. A third client then owns an additional entity and cheats in
-  /// this way. Empty: no such client.
+  /// the named way. Empty: there is no third client.
   std::string cheat;
   bool log_packets = false;
 };
 
-/// Called for every frame in order, with its time and the visible entities, sorted by entity.
+/// The replay calls this for every frame in order. It passes the time of the frame and the visible entities,
+/// sorted by entity.
 using FrameSink = std::function<void(double frame_time_s, std::span<const ShownPose> shown)>;
 
 /// How well a run in real time kept its times.
@@ -89,21 +93,22 @@ struct RealTimeFigures {
 
 struct ReplayResult {
   Figures run;
-  std::vector<Figures> entities;        ///< in the order of the source
-  std::optional<RouteFigures> routes;   ///< only of a source with routes
-  std::optional<CodingFigures> coding;  ///< only of reckoner
-  std::vector<PacketRecord> packets;    ///< only with log_packets
+  std::vector<Figures> entities;        ///< figures of each entity, in the order of the source
+  std::optional<RouteFigures> routes;   ///< nullopt if the source has no routes
+  std::optional<CodingFigures> coding;  ///< nullopt for methods other than reckoner
+  std::vector<PacketRecord> packets;    ///< empty without log_packets
   std::optional<RealTimeFigures> real_time;
 };
 
-/// The link from an owner to a viewer: up over `first` and then down over `second`. Both directions of the
-/// result are equal.
+/// Returns the link from an owner to a viewer, which leads up over `first` and then down over `second`. Both
+/// directions of the result are equal.
 [[nodiscard]] LinkPair combined_links(const LinkPair& first, const LinkPair& second);
 
-/// Runs a replay. Ticks and frames are at start + k / rate. At equal times, arrivals come before the tick and
-/// the tick before the frame. The client's clock has an offset of 1000 s, so that errors in the estimate of
-/// server time show. Runs in virtual time are deterministic: equal arguments give equal frames to the last
-/// bit. In real time, a frame is drawn and measured as soon as the machine can do so after its due time.
+/// Runs a replay. Tick k and frame k are at start + k / rate. If an arrival, a tick and a frame are due at
+/// the same time, they are handled in this order. The client's clock has an offset of 1000 s, so that errors
+/// in the estimate of server time become visible. Runs in virtual time are deterministic: equal arguments
+/// give equal frames to the last bit. In real time, a frame is drawn and measured as soon as the machine can
+/// do so after its due time.
 ///
 /// If thresholds decide when to publish, a baseline sends at even intervals at the rate that Reckoner needs
 /// for the same input. replay() finds this rate with a run of Reckoner in virtual time. Fails if the method

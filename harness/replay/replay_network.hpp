@@ -12,7 +12,7 @@
 
 namespace reckoner::harness {
 
-/// The network of a replay: one server, one client and a link between them. It runs in virtual time
+/// The network of a replay: one server, one client and a link between them. The network runs in virtual time
 /// (make_sim_network()) or over real sockets (EnetNetwork). The client starts to connect at once. Times are
 /// seconds of the replay. Belongs to one thread at a time.
 class ReplayNetwork {
@@ -22,25 +22,26 @@ class ReplayNetwork {
   [[nodiscard]] virtual Transport& server() = 0;
   [[nodiscard]] virtual Transport& client() = 0;
 
-  /// Time of the next event on the link. Infinity if there is none or if the time cannot be known in advance.
+  /// Time of the next event on the link. Infinity if there is no event or if its time cannot be known in
+  /// advance.
   [[nodiscard]] virtual double next_event_s() const = 0;
 
-  /// Sets the time, which must not decrease, and delivers everything that has arrived by then.
+  /// Sets the time and delivers everything that has arrived by then. The caller must not decrease the time.
   virtual void advance(double now_s) = 0;
   [[nodiscard]] virtual double now_s() const = 0;
 
-  /// False only if there is certainly nothing to poll.
+  /// False if there is certainly no event to poll at the server. May be true although there is none.
   [[nodiscard]] virtual bool server_has_events() const = 0;
   [[nodiscard]] virtual bool client_has_events() const = 0;
 
-  /// The replay calls begin_tick() before the server sends the datagrams of a tick, and end_tick() after
-  /// that. `entities` is the number of motions that these datagrams carry. The packet log distributes the
-  /// number over the state datagrams by size, because the network does not decode them.
+  /// The caller must call begin_tick() before the server sends the datagrams of a tick, and end_tick()
+  /// afterwards. `entities` is the number of motions that these datagrams carry. The packet log divides this
+  /// number among the state datagrams by their sizes, because the network does not decode them.
   virtual void begin_tick() = 0;
   virtual void end_tick(std::size_t entities) = 0;
 
   /// The log of sent datagrams, oldest first. Empty if the options do not ask for a log. Call it only at the
-  /// end: over real sockets the network carries no more datagrams after the first call.
+  /// end of the run, because over real sockets the network carries no datagrams after the first call.
   [[nodiscard]] virtual std::span<const PacketRecord> packets() = 0;
 };
 

@@ -18,7 +18,7 @@
 
 namespace reckoner::harness {
 
-/// One run of a method over a source. All constructor arguments must outlive it.
+/// One run of a method over a source. All constructor arguments must outlive the run.
 class ReplayRun {
  public:
   ReplayRun(const scenario::Source& source, const ReplayOptions& options, double start_s, double end_s,
@@ -34,8 +34,8 @@ class ReplayRun {
   /// Runs from start to end in virtual time, as fast as possible.
   void in_virtual_time();
 
-  /// Runs from start to end in real time. Late ticks are caught up. A frame is dropped if the next one is
-  /// already due, as a real client does.
+  /// Runs from start to end in real time. If ticks are late, runs all of them as soon as possible. Drops a
+  /// frame if the next frame is already due, as a real client does.
   [[nodiscard]] RealTimeFigures in_real_time(EnetNetwork& network);
 
  private:
@@ -54,7 +54,8 @@ class ReplayRun {
   std::vector<ShownPose> shown_;
 };
 
-/// Indices of the two archetypes of a replay, which differ only in that kBody has an orientation.
+/// Indices of the two archetypes of a replay. The only difference is that kBody has an orientation and kPoint
+/// has none.
 inline constexpr std::size_t kBody = 0;
 inline constexpr std::size_t kPoint = 1;
 [[nodiscard]] std::vector<Archetype> replay_archetypes(const ReplayOptions& options);

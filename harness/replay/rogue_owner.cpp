@@ -33,7 +33,7 @@ RogueOwner::RogueOwner(Cheat cheat, std::span<const Archetype> archetypes, std::
       archetype_hash_(archetype_hash(archetypes)),
       quantisation_(quantisation_for(archetypes[archetype])),
       transport_(transport) {
-  quantisation_.max_speed_mps = 1e6;  // do not clamp the claimed speed
+  quantisation_.max_speed_mps = 1e6;  // so high that the claimed speed is not clamped
 }
 
 void RogueOwner::receive() {
@@ -58,7 +58,7 @@ void RogueOwner::receive() {
       const auto* ownership = std::get_if<OwnershipMessage>(&*message);
       if (ownership == nullptr) continue;
       entity_ = ownership->entity;
-      term_ = ownership->term;  // the only fact it uses of a correction
+      term_ = ownership->term;  // the client ignores everything else in a correction
     }
   }
 }

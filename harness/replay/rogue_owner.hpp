@@ -17,7 +17,7 @@ namespace reckoner::harness {
 
 /// The ways in which an owner cheats.
 enum class Cheat : std::uint8_t {
-  none,      ///< honest, for comparison
+  none,      ///< does not cheat, for comparison
   speed,     ///< moves at three times its top speed
   teleport,  ///< jumps 40 m and back, alternating every second
   future,    ///< stamps its motions half a second ahead
@@ -25,12 +25,12 @@ enum class Cheat : std::uint8_t {
 };
 [[nodiscard]] std::optional<Cheat> find_cheat(std::string_view name);
 
-/// A cheating client without a game. It owns one entity and writes the protocol's messages itself. Its entity
-/// runs in a circle close to its top speed; the motions that it sends depend on the cheat. It knows the true
-/// server time.
+/// A cheating client without a game. It owns one entity and writes the messages of the protocol without the
+/// class Client. The entity runs in a circle close to the top speed of its archetype. The cheat decides which
+/// motions the client sends. The client knows the true server time.
 class RogueOwner {
  public:
-  /// Top speed of its archetype, m/s.
+  /// Top speed of the entity's archetype, m/s.
   static constexpr double kTopSpeedMps = 8.0;
 
   RogueOwner(Cheat cheat, std::span<const Archetype> archetypes, std::size_t archetype, Transport& transport);
@@ -40,10 +40,11 @@ class RogueOwner {
   /// Sends the motions of one tick to the server.
   void tick(Tick tick, double time_s, double tick_rate_hz);
 
-  /// The state that it claims for its entity at `time_s`.
+  /// The state that the client claims for its entity at `time_s`.
   [[nodiscard]] State claimed_state(double time_s) const;
 
-  /// The first message it sends after it has joined, by which the server recognises it.
+  /// The first message that the client sends after it has joined. The server recognises the client by this
+  /// message.
   static constexpr std::byte kGreeting{0x66};
 
  private:

@@ -34,7 +34,7 @@ class SimReplayNetwork final : public ReplayNetwork {
  private:
   SimNetwork network_;
   Transport& client_;
-  std::size_t logged_ = 0;  // number of records before the tick
+  std::size_t logged_ = 0;  // number of records in the packet log before the present tick
 };
 
 }  // namespace

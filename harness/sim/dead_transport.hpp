@@ -9,7 +9,7 @@
 
 namespace reckoner::harness {
 
-/// A client transport whose server never answers. It reports a disconnect five seconds after the first
+/// A transport for a client whose server never answers. It reports a disconnect five seconds after the first
 /// service(), as EnetTransport does.
 class DeadTransport final : public Transport {
  public:

@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kSecondsPerMs = 1e-3;
 
-// Latency, jitter, loss and mean burst.
+// For each network: latency, jitter, loss and mean burst.
 constexpr std::array<NamedNetwork, 6> kNetworks{{
     {"lan", {.latency_ms = 2, .jitter_ms = 0.5, .loss_percent = 0, .burst = 1}},
     {"broadband", {.latency_ms = 30, .jitter_ms = 5, .loss_percent = 0.5, .burst = 1}},
@@ -26,7 +26,7 @@ struct OptionField {
   double most;
 };
 
-// The upper bounds only keep times finite: one hour of delay, one terabit per second.
+// The upper bounds are one hour of delay and one terabit per second. They serve only to keep times finite.
 constexpr std::array<OptionField, 7> kFields{{
     {"latency-ms", &LinkOptions::latency_ms, 0.0, 3.6e6},
     {"jitter-ms", &LinkOptions::jitter_ms, 0.0, 3.6e6},
@@ -38,7 +38,7 @@ constexpr std::array<OptionField, 7> kFields{{
 }};
 
 std::optional<Error> check_value(const OptionField& field, double value) {
-  // The condition is written so that NaN fails as well.
+  // This form of the condition rejects NaN as well.
   if (value >= field.least && value <= field.most) return std::nullopt;
   const auto whole = [](double bound) { return std::to_string(static_cast<long>(bound)); };
   return Error{std::string(field.name) + " must be between " + whole(field.least) + " and " +
@@ -89,7 +89,8 @@ bool Link::step_loss() {
   double leave = 1.0 / options_.burst;
   double enter = loss * leave / (1.0 - loss);
   if (enter > 1.0) {
-    // A loss rate this high is impossible with bursts this short. Keep the loss rate and lengthen the bursts.
+    // This high loss rate is impossible with such short bursts. Keep the loss rate and make the bursts
+    // longer.
     enter = 1.0;
     leave = (1.0 - loss) / loss;
   }

@@ -107,7 +107,8 @@ bool LinkScript::advance(double time_s, LinkPair& links) {
   for (; next_ < changes_.size() && changes_[next_].time_s <= time_s; ++next_) {
     const Change& change = changes_[next_];
     const auto apply = [&change](LinkOptions& options) {
-      // Neither call can fail: the parser has checked both.
+      // Neither find_network() nor set_option() can fail here, because the parser has checked their
+      // arguments.
       if (change.network) {
         options = find_network(change.name).value_or(options);
       } else {

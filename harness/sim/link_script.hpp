@@ -18,7 +18,8 @@ struct LinkPair {
   LinkOptions down;  ///< server to client
 };
 
-/// Changes of a link at given times, read from a text. Each line is one change, in the order of time:
+/// Changes of a link at given times, read from a text. Each line is one change. The lines must be in the
+/// order of time:
 ///
 ///     # time_s [up|down] network=NAME | option=value ...
 ///     10    network=mobile
@@ -39,11 +40,11 @@ class LinkScript {
   /// Reads and parses the file at `path`. The error names the file.
   [[nodiscard]] static Result<LinkScript> load(const std::string& path);
 
-  /// Applies all changes due by `time_s` (seconds from the start of the run) that were not applied yet.
-  /// Returns true if there was one.
+  /// Applies all changes that are due by `time_s` (seconds from the start of the run) and were not applied
+  /// before. Returns true if it applied any change.
   bool advance(double time_s, LinkPair& links);
 
-  /// Time of the next change in seconds from the start of the run, or infinity.
+  /// Time of the next change in seconds from the start of the run. Infinity if there is none.
   [[nodiscard]] double next_s() const;
 
   [[nodiscard]] bool empty() const { return changes_.empty(); }
@@ -53,7 +54,7 @@ class LinkScript {
     double time_s = 0.0;
     bool up = true;
     bool down = true;
-    std::string name;  ///< of the option, or of the network if `network` is true
+    std::string name;  ///< name of the network if `network` is true, otherwise of the option
     double value = 0.0;
     bool network = false;
   };

@@ -43,7 +43,7 @@ class SimDialer final : public Dialer {
     return scenario::to_unit_interval(scenario::hash(seed_, ++draws_));
   }
 
-  /// The index of the newest connection in the network, or nullopt before the first.
+  /// The index that the newest connection has in the network. Nullopt before the first connection.
   [[nodiscard]] std::optional<std::size_t> client() const { return client_; }
 
   bool network_down = false;      ///< true: every attempt fails at once

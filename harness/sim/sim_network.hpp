@@ -25,7 +25,7 @@ struct Reliable {
   std::uint32_t reason = 0;
   std::size_t wire_bytes = 0;
   double first_sent_s = 0.0;
-  double sent_s = 0.0;  // when this copy was sent; its acknowledgement carries the time back
+  double sent_s = 0.0;  // when this copy was sent; the acknowledgement contains this time
   double timeout_s = 0.0;
 };
 
@@ -39,7 +39,8 @@ struct Flow {
   double round_trip_s = 0.0;  // smoothed round trip of reliable packets; 0 before the first acknowledgement
   double deviation_s = 0.0;
   std::uint32_t next_wanted = 0;
-  std::map<std::uint32_t, Reliable> out_of_order;  // packets that arrived before an earlier one
+  // Packets that arrived before packets with lower sequence numbers.
+  std::map<std::uint32_t, Reliable> out_of_order;
   Bytes message;                                   // the parts received so far of an incomplete message
 };
 
@@ -51,7 +52,7 @@ struct ScheduledEvent {
   std::size_t connection = 0;
   // Direction of the reliable packet. Its acknowledgement travels in the opposite direction.
   bool down = true;
-  std::uint32_t sequence = 0;  // of a reliable packet
+  std::uint32_t sequence = 0;  // sequence number of a reliable packet
   Reliable piece;              // also holds the payload of a state datagram
 
   bool operator>(const ScheduledEvent& other) const {
@@ -65,7 +66,8 @@ struct InboxEvent {
   double arrived_s = 0.0;
 };
 
-// A different seed for every direction of every connection. The factor is the increment of SplitMix64.
+// Returns a different seed for every direction of every connection. The factor is the increment of
+// SplitMix64.
 inline std::uint64_t link_seed(std::uint64_t seed, std::size_t connection, bool down) {
   return seed + 0x9E3779B97F4A7C15ull * (2 * connection + (down ? 1 : 0));
 }
@@ -77,22 +79,23 @@ struct SimNetwork::Impl {
         : up(links.up, link_seed(seed, index, false)), down(links.down, link_seed(seed, index, true)) {}
     Flow up;
     Flow down;
-    bool follows_script = false;  // true: the script changes the links of this connection
+    bool follows_script = false;  // true: the link script changes the links of this connection
     bool client_open = false;
     bool server_open = false;
-    bool closed = false;           // permanently; a connection never opens again
-    bool client_notified = false;  // the client's end has reported the disconnect
-    bool server_notified = true;   // the server's end has reported the disconnect; true before it opens
+    bool closed = false;           // true: closed for ever; a connection never opens again
+    bool client_notified = false;  // true: the client's end has reported the disconnect
+    // True: the server's end has reported the disconnect, or has not opened yet.
+    bool server_notified = true;
     bool client_dropped = false;
     bool server_stopped = false;
     double client_received_s = 0.0;
     double server_received_s = 0.0;
     std::uint32_t connect_reason = 0;
     std::unique_ptr<End> client;
-    // The sender in this direction no longer exists.
+    // True if the sender in this direction no longer exists.
     bool sender_gone(bool is_down) const { return is_down ? server_stopped : client_dropped; }
     Flow& flow(bool is_down) { return is_down ? down : up; }
-    // The sender in this direction may send.
+    // True if the sender in this direction may send.
     bool open(bool is_down) const { return is_down ? server_open : client_open; }
   };
 
@@ -125,14 +128,14 @@ struct SimNetwork::Impl {
   double now_s;
   bool server_up = true;
   std::uint64_t serial = 0;
-  std::vector<ScheduledEvent> queue;  // a heap; the earliest event is on top
+  std::vector<ScheduledEvent> queue;  // a heap with the earliest event on top
   std::vector<std::unique_ptr<Connection>> connections;
   std::unique_ptr<End> server;
   std::vector<PacketRecord> packets;
 };
 
-// The transport of one end. The only peer of a client has the id 1. For the server, a peer id is the index of
-// the connection plus one.
+// The transport of the server or of one client. At a client, the only peer is the server and has the id 1. At
+// the server, the id of a peer is the index of its connection plus one.
 class SimNetwork::Impl::End final : public Transport {
  public:
   End(Impl& network, bool is_server, std::size_t connection)

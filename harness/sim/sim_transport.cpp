@@ -14,7 +14,7 @@
 namespace reckoner::harness {
 namespace {
 
-constexpr double kSilenceCheckS = 0.25;  // interval between two checks for silent peers
+constexpr double kSilenceCheckS = 0.25;  // interval between two checks for peers that send nothing
 
 }  // namespace
 
@@ -33,8 +33,8 @@ void SimNetwork::Impl::push(ScheduledEvent scheduled) {
   std::ranges::push_heap(queue, std::greater{});
 }
 
-// Removes the next event from the queue. After a burst of events it releases the spare memory, because soak
-// tests would take it for a leak.
+// Removes the next event from the queue. After a burst of events, releases the memory that the queue no
+// longer needs. A soak test would take that memory for a leak.
 ScheduledEvent SimNetwork::Impl::pop_next() {
   constexpr std::size_t kKept = 1024, kMuch = 4;
   std::ranges::pop_heap(queue, std::greater{});
@@ -284,8 +284,9 @@ constexpr double kHalfNormalDeviation = 0.48;
 
 }  // namespace
 
-// The round trip plus four deviations. It is at least what the delays of the links imply, and longer if
-// acknowledgements take longer, for example behind a queue.
+// Returns the round trip plus four deviations, as measured from acknowledgements, but at least as much as the
+// delays of the links imply. The measured time is longer if acknowledgements take longer, for example behind
+// a queue.
 double SimNetwork::Impl::retransmit_after_s(const Flow& flow) const {
   const double latency_ms = config.links.up.latency_ms + config.links.down.latency_ms;
   const double jitter_ms = config.links.up.jitter_ms + config.links.down.jitter_ms;
@@ -344,7 +345,7 @@ void SimNetwork::Impl::deliver(Connection& connection, std::size_t index, bool d
     case Piece::last_part:
       break;
   }
-  // The client's first message may overtake its acknowledgement of the connection.
+  // The client's first message may arrive before its acknowledgement of the connection.
   if (!down) open_server_side(connection, index);
   Flow& flow = connection.flow(down);
   flow.message.insert(flow.message.end(), piece.payload.begin(), piece.payload.end());
@@ -363,7 +364,7 @@ void SimNetwork::Impl::acknowledged(Connection& connection, std::size_t index, b
 
 void SimNetwork::Impl::open_server_side(Connection& connection, std::size_t index) {
   if (connection.server_open || connection.closed) return;
-  if (!connection.server_notified) return;  // the server has already asked to close it
+  if (!connection.server_notified) return;  // the server has already asked to close the connection
   connection.server_open = true;
   connection.server_notified = false;
   server->queue_event(TransportEvent::Kind::connected, index, Channel::control, connection.connect_reason,
@@ -385,7 +386,7 @@ void SimNetwork::Impl::close(Connection& connection, std::size_t index) {
   close_side(connection, index, false, 0);
 }
 
-// Checks both ends for silence. Each end decides for itself.
+// Checks whether the client or the server has received nothing for too long. Each of them decides for itself.
 void SimNetwork::Impl::check_silence(Connection& connection, const ScheduledEvent& scheduled) {
   constexpr double kAgainS = 0.25;
   const std::size_t index = scheduled.connection;
@@ -403,7 +404,7 @@ void SimNetwork::Impl::check_silence(Connection& connection, const ScheduledEven
   const bool over = connection.client_notified && connection.server_notified;
   if (over) {
     const double since_s = std::max(connection.client_received_s, connection.server_received_s);
-    // The owner of the client's transport has dropped it, and no datagram to it is in flight.
+    // The game has dropped the client, and no datagram to it is in flight.
     const bool forgotten = connection.client_dropped && now_s - since_s >= config.silence_timeout_s;
     if (forgotten) connections[index].reset();
     if (forgotten) return;

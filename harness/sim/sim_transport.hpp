@@ -20,12 +20,15 @@ struct SimNetworkConfig {
   LinkPair links;
   LinkScript script;  ///< changes of `links`; its times count from start_s
   double start_s = 0.0;
-  /// Silence timeout, s. An end closes the connection if it receives nothing for this long. A client whose
-  /// connection request is not answered gives up after half of it. 0: never. EnetTransport uses 10 s.
+  /// Silence timeout, s. The server or a client closes a connection on which it receives nothing for this
+  /// long. A client that gets no answer to its connection request gives up after half of this time. 0 means
+  /// never. EnetTransport uses 10 s.
   double silence_timeout_s = 0.0;
-  std::uint64_t seed = 1;  ///< every client's link derives its own random streams from it
+  /// Each direction of each client's link derives its own random streams from this seed.
+  std::uint64_t seed = 1;
   bool log_packets = false;
-  /// True: received state payloads carry how long they waited for service(), as with EnetTransport on Linux.
+  /// True: the event of a received state payload contains how long the payload waited for service().
+  /// EnetTransport does this on Linux.
   bool arrival_times = false;
 };
 
@@ -34,19 +37,19 @@ struct SimNetworkConfig {
 ///
 /// The link loses, delays, reorders and duplicates state payloads. The control channel behaves like that of
 /// EnetTransport:
-/// - Every packet is acknowledged, and a message is delivered in order.
-/// - A packet without acknowledgement is sent again after the round-trip time plus four mean deviations, or
-///   after 0.5 s while the connection is being established. Each further wait is twice as long as the one
+/// - Every packet is acknowledged, and messages are delivered in order.
+/// - If a packet is not acknowledged, it is sent again after the round-trip time plus four mean deviations,
+///   or after 0.5 s while the connection is being established. Each further wait is twice as long as the one
 ///   before.
-/// - The oldest unacknowledged packet holds up all later ones, so its waits do not double: they are its first
-///   wait or 0.25 s, whichever is longer.
+/// - The oldest unacknowledged packet holds up all later packets, so its waits do not double. Each of them is
+///   as long as its first wait, but at least 0.25 s.
 /// - If nothing is acknowledged for 30 s, the connection ends.
 ///
-/// A connection opens after one round trip at the client and after one and a half at the server.
+/// A connection opens at the client after one round trip, and at the server after one and a half round trips.
 ///
 /// advance() sets the time. Like ENet, the network ignores the time passed to Transport::service(), so that
-/// both ends may use clocks of their own. Deterministic: equal calls give equal events. Belongs to one thread
-/// at a time.
+/// server and clients may use clocks of their own. The network is deterministic: equal calls give equal
+/// events. Belongs to one thread at a time.
 class SimNetwork {
  public:
   explicit SimNetwork(SimNetworkConfig config);
@@ -63,11 +66,11 @@ class SimNetwork {
   /// Adds a client with its own links. The link script does not change them.
   Transport& add_client(std::uint32_t reason, const LinkPair& links);
 
-  /// The index of the client added last. Indices start at 0.
+  /// The index of the client that was added last. Indices start at 0.
   [[nodiscard]] std::size_t newest_client() const;
 
-  /// Disconnects the client: it no longer sends or answers anything. If `says_goodbye` is true and the client
-  /// was connected, one datagram notifies the server of the disconnect. If
+  /// Disconnects the client, which no longer sends or answers anything. If `says_goodbye` is true and the
+  /// client was connected, one datagram notifies the server of the disconnect. If
   /// SimNetworkConfig::silence_timeout_s is positive, the client's transport is destroyed after that time and
   /// must not be used any more.
   void drop_client(std::size_t client, bool says_goodbye);
@@ -76,11 +79,11 @@ class SimNetwork {
   /// server knows none of the earlier connections.
   void set_server_up(bool up);
 
-  /// Time of the next event on any link, or infinity. Advance to that time, then check which ends have
-  /// events.
+  /// Time of the next event on any link. Infinity if there is none. Call advance() with this time, then check
+  /// whether the server and the clients have events.
   [[nodiscard]] double next_event_s() const;
 
-  /// Sets the time, which must not decrease, and delivers everything that has arrived by then.
+  /// Sets the time and delivers everything that has arrived by then. The caller must not decrease the time.
   void advance(double now_s);
 
   [[nodiscard]] double now_s() const;
@@ -92,8 +95,8 @@ class SimNetwork {
   /// The log of sent datagrams, oldest first. Empty without log_packets. Valid until the next call.
   [[nodiscard]] std::span<const PacketRecord> packets() const;
 
-  /// Distributes `entities` motions over the logged state datagrams to clients, starting at record `first`;
-  /// see share_out().
+  /// Divides `entities` motions among the logged state datagrams to clients, from the record with the index
+  /// `first` on; see distribute_entities().
   void note_entities(std::size_t first, std::size_t entities);
 
  private:

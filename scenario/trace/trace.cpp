@@ -27,7 +27,7 @@ class TraceSource final : public Source {
     Track track;
   };
 
-  /// At least one part.
+  /// `parts` must contain at least one part.
   explicit TraceSource(std::vector<Part> parts) : parts_(std::move(parts)) {
     assert(!parts_.empty());
     for (const Part& part : parts_) {

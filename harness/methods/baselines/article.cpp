@@ -7,23 +7,24 @@
 namespace reckoner::harness {
 namespace {
 
-// The article does not fix the number of frames T. These are the figures over the recorded traces (intercity,
-// 10 updates a second), relative to "snap":
+// The article does not say how large the number of frames T is. The table shows the figures over the recorded
+// traces (intercity, 10 updates a second) for some values of T. They are ratios to the figures of "snap":
 //
 //   frames                1    6    10   20
 //   p95 error             3.5  8.4  8.6  18
 //   excess acceleration   9.5  7.4  4.6  2.7
 //
-// Among the values that blend at all, 10 is the best compromise between the two.
+// Among the values above 1, which blend, 10 is the best compromise between error and acceleration.
 constexpr double kFrames = 10.0;
 
 // N. Caldwell, "Defeating Lag with Cubic Splines" (GameDev.net, 2000), followed literally. Points 2 and 3 of
-// the spline are one second of velocity away from its ends. The packet is extrapolated by T frames only,
-// whatever its age is. After the end of the spline, the entity moves on with the packet's acceleration.
+// the spline are as far from its ends as the motion travels in one second. The state in the packet is
+// extrapolated by T frames, whatever its age is. After the end of the spline, the entity moves on with the
+// acceleration from the packet.
 //
-// "Starting velocity" is read as the velocity of the motion in use. The velocity of the spline itself is 3/T
-// times as high and would grow with every packet that arrives before the end of a spline. Orientation is
-// extrapolated without blending.
+// This code takes "starting velocity" to be the velocity of the motion in use. The velocity along the spline
+// is 3/T times as high, so it would grow with every packet that arrives before the end of a spline.
+// Orientation is extrapolated without blending.
 class Article final : public Baseline {
  public:
   explicit Article(const BaselineSetup& setup) : duration_s_(kFrames / setup.frame_rate_hz) {}

@@ -8,8 +8,8 @@ namespace {
 
 constexpr double kBlendS = 0.1;
 
-// Extrapolates the newest update with constant velocity or with its true acceleration, and blends onto it
-// with the correct cubic.
+// Extrapolates the newest update, with constant velocity or with its true acceleration. Blends from the shown
+// motion to this motion with a cubic that matches positions and velocities at both ends.
 class Blended final : public Baseline {
  public:
   explicit Blended(bool quadratic) : quadratic_(quadratic) {}

@@ -11,7 +11,8 @@ constexpr double kSourceInterpS = 0.1;        // cl_interp
 constexpr double kSourceExtrapolateS = 0.25;  // cl_extrapolate_amount
 constexpr std::size_t kMaxSnapshots = 64;
 
-// Keeps snapshots in the order of time and shows an instant in the past from the two around it.
+// Keeps snapshots in the order of time. Shows an instant in the past, computed from the two snapshots around
+// it.
 class Buffered : public Baseline {
  public:
   explicit Buffered(double delay_s) : delay_(delay_s) {}
@@ -40,7 +41,8 @@ class Buffered : public Baseline {
   [[nodiscard]] double delay_s() const override { return delay_; }
 
  protected:
-  // Poses between the snapshots `index` and `index` + 1, and after the last snapshot, which is `index`.
+  // The pose between the snapshots `index` and `index` + 1. If `index` is the last snapshot, the pose after
+  // it.
   [[nodiscard]] virtual Pose between(std::size_t index, double time_s) const = 0;
   [[nodiscard]] virtual Pose beyond(std::size_t index, double time_s) const = 0;
 
@@ -65,8 +67,9 @@ class Buffered : public Baseline {
   std::deque<BaselineUpdate> snapshots_;
 };
 
-// Snapshot interpolation as in Mirror (mirror-networking.com): linear between snapshots; holds the last one.
-// Mirror also limits the drift of its clock, which is not needed here because the clock is perfect.
+// Snapshot interpolation as in Mirror (mirror-networking.com). It is linear between snapshots and holds the
+// last snapshot. Mirror also limits the drift of its clock, which is not needed here because the clock is
+// perfect.
 class LerpBuffer final : public Buffered {
  public:
   explicit LerpBuffer(const BaselineSetup& setup)
@@ -81,9 +84,10 @@ class LerpBuffer final : public Buffered {
   [[nodiscard]] Pose beyond(std::size_t index, double) const override { return kept(index).state.pose(); }
 };
 
-// Interpolation as in Valve's Source engine ("Source Multiplayer Networking"). A Hermite curve uses the
-// finite-difference velocity of the step that ends at each snapshot. It extrapolates by up to 0.25 s if
-// updates are missing. The client clock of Source lags by the latency, so the latency is added to its delay.
+// Interpolation as in Valve's Source engine ("Source Multiplayer Networking"). The Hermite curve takes the
+// velocity at each snapshot from the step that ends there. If updates are missing, this method extrapolates
+// by up to 0.25 s. The client clock of Source is late by the latency, so the delay here is the delay of
+// Source plus the latency.
 class HermiteBuffer final : public Buffered {
  public:
   explicit HermiteBuffer(const BaselineSetup& setup)

@@ -37,7 +37,8 @@ class Projective final : public Baseline {
   [[nodiscard]] double share(double now_s) const {
     return blends_ ? std::min(1.0, (now_s - arrived_s_) / interval_s_) : 1.0;
   }
-  // Vb. It changes into the velocity that the target had when the update arrived.
+  // The velocity Vb. During the blend, it changes into the velocity that the target had when the update
+  // arrived.
   [[nodiscard]] glm::dvec3 blended_velocity(double now_s) const {
     const glm::dvec3 target{newest_.at(arrived_s_, true).velocity};
     return blends_ ? old_velocity_ + (target - old_velocity_) * share(now_s) : target;
