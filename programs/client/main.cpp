@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// reckoner-client: joins a server, headless, and records what it would draw.
+// reckoner-client: a client without a screen, which joins a server and records what it would draw.
 #include "client/src/client_settings.hpp"
 #include "net/src/messages/messages.hpp"
 #include "programs/client/report.hpp"
@@ -133,8 +133,8 @@ void handle_events(Client& client, Totals& totals, bool quiet) {
   std::fflush(stdout);
 }
 
-// The client and its connection. It reconnects, unless the session is recorded: a recording has one
-// connection.
+// The client and its connection. It reconnects unless the session is recorded, because a recording has only
+// one connection.
 class Connection {
  public:
   static Result<std::unique_ptr<Connection>> open(const Options& options,
@@ -162,13 +162,13 @@ class Connection {
       : dialer_(address.host, address.port, kProtocolVersion, security) {}
   explicit Connection(const ClientSecurity& security) : dialer_(kProtocolVersion, security) {}
 
-  // Creates the client, which must not outlive this object.
+  // Creates the client. This object must outlive the client.
   [[nodiscard]] Result<Client> client(const ClientConfig& config) {
     if (recorded_) return Client::create(config, *recorded_);
     return Client::create(config, dialer_);
   }
 
-  // Waits until a datagram arrives, at most for this time.
+  // Waits until a datagram arrives, but not longer than `seconds`.
   void wait(double seconds) {
     if (dialer_.transport() != nullptr) return dialer_.transport()->wait(seconds);
     std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
@@ -181,7 +181,7 @@ class Connection {
   void note_frame(double local_s) {
     if (writer_) writer_->frame(local_s);
   }
-  // False if a write failed.
+  // Completes the recording, if there is one. Returns false if a write failed.
   [[nodiscard]] bool end_record() { return !writer_ || writer_->close(); }
 
  private:
@@ -190,14 +190,14 @@ class Connection {
   std::optional<program::RecordedTransport> recorded_;
 };
 
-// Prints a line. On a terminal it replaces the last one.
+// Prints a line. On a terminal the line replaces the line before it.
 void print_statistics(const std::string& line) {
   static const bool terminal = isatty(STDOUT_FILENO) != 0;
   fmt::print("{}{}{}", terminal ? "\r\033[K" : "", line, terminal ? "" : "\n");
   std::fflush(stdout);
 }
 
-// Shows the world until the session ends or its time is over.
+// Shows the world until the session ends or the time in the options is over.
 void show(Client& client, Connection& connection, const Options& options, scenario::PoseCsvWriter* rendered,
           Totals& totals) {
   program::LiveStatistics statistics;
@@ -211,7 +211,8 @@ void show(Client& client, Connection& connection, const Options& options, scenar
   };
   while (!ended()) {
     next_frame_s =
-        std::max(next_frame_s + frame_s, program::monotonic_s() - frame_s);  // drops frames, not time
+        // If the program is late, it drops frames, so that the time stays right.
+        std::max(next_frame_s + frame_s, program::monotonic_s() - frame_s);
     for (double left_s = 1.0; left_s > 0.0; left_s = next_frame_s - program::monotonic_s()) {
       connection.wait(std::max(0.0, next_frame_s - program::monotonic_s()));
       client.receive(program::monotonic_s());
@@ -229,7 +230,7 @@ void show(Client& client, Connection& connection, const Options& options, scenar
   if (options.stats) fmt::print("\n");
 }
 
-// Checks the options for the server before the program opens anything.
+// Checks the options before the program opens anything.
 std::optional<Error> find_invalid_setting(const Options& options) {
   if (!options.connect.empty()) {
     const auto address = program::parse_host_port(options.connect);
@@ -273,7 +274,7 @@ int run(const Options& options) {
   if (!(*connection)->end_record())
     return fail(kName, "could not write all of " + options.record_path, program::kFailed);
   client.leave();
-  for (int i = 0; i < 5; ++i) {  // sends the disconnect, and again if it is lost
+  for (int i = 0; i < 5; ++i) {  // sends the disconnect message, and sends it again if it is lost
     (*connection)->wait(0.01);
     (*connection)->service(program::monotonic_s());
   }

@@ -12,10 +12,11 @@
 
 namespace reckoner::program {
 
-/// Prints two lines to standard output.
+/// Prints two lines with the totals of the session to standard output.
 void print_summary(const ClientStats& stats, const TransportStats& wire, const Drawn& drawn);
 
-/// Writes a JSON file atomically.
+/// Writes the totals of the session to a JSON file. The write is atomic: the file is either complete or
+/// unchanged.
 [[nodiscard]] std::optional<Error> write_figures(const std::string& path, const ClientStats& stats,
                                                  const TransportStats& wire, const Drawn& drawn);
 

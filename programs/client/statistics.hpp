@@ -13,14 +13,14 @@
 
 namespace reckoner::program {
 
-/// Statistics of a session, one line per second.
+/// Computes statistics of a session, as one line of text per second.
 class LiveStatistics {
  public:
-  /// Records the size of each correction that began with the frame that the client has just shown.
+  /// Call this after each frame. Records the size of every correction that began in this frame.
   void note_frame(const Client& client, std::span<const ShownEntity> shown);
 
-  /// The line for the time since the last one. Nullopt if that was less than a second ago, and the first
-  /// time.
+  /// The line for the time since the last line. Nullopt if the last line is less than a second old, and at
+  /// the first call.
   [[nodiscard]] std::optional<std::string> line(const Client& client, const TransportStats& wire,
                                                 double local_s);
 
@@ -34,8 +34,8 @@ class LiveStatistics {
   double started_s_ = 0.0;
   std::optional<Seen> last_;
   std::size_t entities_ = 0;
-  std::map<EntityId, double> motions_s_;  // time stamp of the shown motion
-  std::vector<double> corrections_m_;     // since the last line
+  std::map<EntityId, double> motions_s_;  // for each entity: time stamp of the motion that was last shown
+  std::vector<double> corrections_m_;     // corrections since the last line
 };
 
 }  // namespace reckoner::program

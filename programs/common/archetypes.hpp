@@ -10,7 +10,8 @@ namespace reckoner::program {
 /// The archetypes of the programs. Server and client declare them in this order.
 enum class Kind : std::size_t { body = 0, point = 1 };
 
-/// A body has an orientation, a point has none. A client receives the thresholds from its server.
+/// A body has an orientation and a point has none. The thresholds matter only at the server; clients receive
+/// them from the server.
 [[nodiscard]] inline std::vector<Archetype> archetypes(double threshold_m = 0.05,
                                                        double threshold_rad = 0.05) {
   Archetype body;

@@ -16,8 +16,8 @@ struct Drawn {
   double entity_seconds = 0.0;
 };
 
-/// Draws one frame that lasts `frame_s`, and appends its poses to `rendered` if that is not null. Returns the
-/// shown entities, which are valid as long as the result of Client::frame().
+/// Draws one frame that lasts `frame_s`. If `rendered` is not null, appends the poses to it. Returns the
+/// shown entities. The span is valid as long as a result of Client::frame().
 std::span<const ShownEntity> draw(Client& client, double local_s, double frame_s,
                                   scenario::PoseCsvWriter* rendered, Drawn& drawn);
 

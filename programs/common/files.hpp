@@ -10,7 +10,7 @@
 namespace reckoner::program {
 
 /// Writes a file atomically: writes a temporary file in the same folder and renames it. If that fails, the
-/// old file is unchanged. Writes directly to a device or a pipe.
+/// old file is unchanged. If `path` is a device or a pipe, writes to it directly.
 [[nodiscard]] std::optional<Error> write_file(const std::string& path, std::string_view content);
 
 }  // namespace reckoner::program

@@ -13,7 +13,8 @@
 namespace reckoner::program {
 namespace {
 
-// Names come from traces and reasons from the network, so they may be invalid UTF-8. This replaces it.
+// Quotes a text and replaces invalid UTF-8. Names come from traces and reasons from the network, so both may
+// contain invalid UTF-8.
 std::string quoted(std::string_view text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }

@@ -25,7 +25,8 @@ struct LogOptions {
   bool quiet = false;
 };
 
-/// Adds --log-level, --log-format and --quiet. `options` must outlive the parsing.
+/// Adds the options --log-level, --log-format and --quiet. `options` must exist until the command line is
+/// parsed.
 void add_log_options(CLI::App& app, LogOptions& options);
 
 /// Writes the program's log to standard error: one line for each event, with time, level and named values.
@@ -45,7 +46,7 @@ class Log {
   void warn(std::string_view event, Fields fields = {}) { write(LogLevel::warning, event, fields); }
   void error(std::string_view event, Fields fields = {}) { write(LogLevel::error, event, fields); }
 
-  /// Writes a record of the libraries (LogSink).
+  /// Writes a log record that comes from the libraries. Use it as their LogSink.
   void write(const LogRecord& record);
 
  private:
@@ -63,10 +64,10 @@ class LogLimit {
  public:
   explicit LogLimit(unsigned lines_per_second) : lines_per_second_(lines_per_second) {}
 
-  /// Whether a line may be written at `now_s`.
+  /// True if a line may be written at `now_s`. If not, counts the line as suppressed.
   [[nodiscard]] bool allows(double now_s);
-  /// The number of suppressed lines in the last second, once a new second has begun at `now_s`; otherwise 0.
-  /// Resets the count.
+  /// When a new second has begun at `now_s`, returns the number of lines that were suppressed before, and
+  /// resets it. Otherwise returns 0.
   [[nodiscard]] std::uint64_t take_suppressed(double now_s);
 
  private:
@@ -76,16 +77,16 @@ class LogLimit {
   std::uint64_t suppressed_ = 0;
 };
 
-/// A sink for the libraries that writes a limited number of lines per second to a log, and then the number of
-/// suppressed lines.
+/// A log sink for the libraries. It writes a limited number of lines per second to a log, and then the number
+/// of suppressed lines.
 class LimitedSink {
  public:
-  /// `log` must outlive it.
+  /// `log` must outlive this object.
   LimitedSink(Log& log, unsigned lines_per_second) : log_(log), limit_(lines_per_second) {}
   LimitedSink(const LimitedSink&) = delete;
   LimitedSink& operator=(const LimitedSink&) = delete;
 
-  /// The sink; this object must outlive it. Not thread-safe.
+  /// Returns the sink. This object must outlive the sink. Not thread-safe.
   [[nodiscard]] LogSink sink();
   /// Writes the number of lines that were suppressed in the last second. Call it regularly.
   void write_suppressed();

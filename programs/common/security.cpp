@@ -49,7 +49,7 @@ Result<ServerAddress> resolve_host(const std::string& host, std::uint16_t port) 
   return ServerAddress{ntohl(address.sin_addr.s_addr), port};
 }
 
-// The addresses of this machine, including loopback. Port 0 stands for the port in use.
+// The addresses of this machine, including loopback. Their port is 0, which stands for the port in use.
 std::vector<ServerAddress> own_addresses() {
   std::vector<ServerAddress> addresses;
   ifaddrs* all = nullptr;
@@ -81,7 +81,8 @@ std::optional<Error> add_addresses(const ServerSecurityOptions& options, const s
     return Error{"--address any accepts tokens for any server: give no other --address"};
   if (!options.addresses.empty()) return std::nullopt;
   const auto listens = host.empty() ? ServerAddress{} : resolve_host(host, 0);
-  // listen() reports an unknown host. Otherwise the server's only address is that of the host.
+  // If the host is unknown, listen() reports it later. If it is a single address, this is the server's only
+  // address.
   if (!listens || listens->host != 0) return std::nullopt;
   security.addresses = own_addresses();
   if (security.addresses.empty())

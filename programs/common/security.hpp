@@ -15,27 +15,28 @@ class App;
 
 namespace reckoner::program {
 
-/// The game number of Reckoner's programs. It distinguishes them from games with the same key.
+/// The game number of Reckoner's programs. It distinguishes the programs from games that use the same key.
 inline constexpr std::uint64_t kGameNumber = 0x7265636B6F6E6572;  // "reckoner"
 
-/// --key FILE or --insecure (a server needs one of them), and --address.
+/// The options --key FILE, --insecure and --address of a server. A server needs either --key or --insecure.
 struct ServerSecurityOptions {
   std::string key_path;
   bool insecure = false;
   std::vector<std::string> addresses;         ///< HOST, HOST:PORT or "any"
-  ServerSecurity limits{.key = SecretKey{}};  ///< only its numbers are used
+  ServerSecurity limits{.key = SecretKey{}};  ///< only the members that are numbers are used
 };
 void add_security_options(CLI::App& app, ServerSecurityOptions& options);
 /// The security settings of a server that listens on `host`. If `host` is empty, the server listens on all
-/// addresses of this machine, and without --address a token may name any of them. Fails if there is neither a
-/// key nor --insecure, if the file contains no key, and if an address is invalid.
+/// addresses of this machine. A token may then name any of these addresses, unless --address is given. Fails
+/// if there is neither a key nor --insecure, if the file contains no key, or if an address is invalid.
 [[nodiscard]] Result<OrInsecure<ServerSecurity>> open_security(const ServerSecurityOptions& options,
                                                                const std::string& host);
 
-/// The addresses as HOST:PORT with commas between them. `port` replaces 0.
+/// The addresses as HOST:PORT with commas between them. `port` replaces the port of an address whose port is
+/// 0.
 [[nodiscard]] std::string text_of(std::span<const ServerAddress> addresses, std::uint16_t port);
 
-/// --token FILE or --insecure; a client needs one of them.
+/// The options --token FILE and --insecure of a client. A client needs one of them.
 struct ClientSecurityOptions {
   std::string token_path;
   bool insecure = false;
@@ -43,18 +44,18 @@ struct ClientSecurityOptions {
 void add_security_options(CLI::App& app, ClientSecurityOptions& options);
 [[nodiscard]] Result<OrInsecure<ClientSecurity>> open_security(const ClientSecurityOptions& options);
 
-/// Key and token files. Only their owner can read them. Reading fails if the file does not exist; writing
-/// fails if it exists.
+/// These functions read and write key files and token files. A written file is readable only by its owner.
+/// Reading fails if the file does not exist. Writing fails if the file exists.
 [[nodiscard]] Result<SecretKey> read_key_file(const std::string& path);
 [[nodiscard]] Result<ConnectToken> read_token_file(const std::string& path);
 [[nodiscard]] std::optional<Error> write_secret_file(const std::string& path, std::string_view content);
 
 [[nodiscard]] std::optional<Error> write_token_file(const std::string& path, const ConnectToken& token);
 
-/// The Unix time `seconds` from now.
+/// The Unix time that is `seconds` later than now.
 [[nodiscard]] std::uint64_t unix_after(double seconds);
 
-/// Issues a token that expires in `seconds`. Ignores the expiry of the grant.
+/// Issues a token that expires `seconds` from now. Ignores the expiry time in `grant`.
 [[nodiscard]] Result<ConnectToken> issue_now(ConnectGrant grant, const SecretKey& key, double seconds,
                                              std::uint64_t game = kGameNumber);
 

@@ -22,13 +22,13 @@ class Exposition {
 
   void gauge(std::string name, std::string help, double value, const Labels& labels = {});
   void counter(std::string name, std::string help, std::uint64_t value);
-  /// One counter for each value of the label.
+  /// Adds one counter for each value of the label `label`.
   void counters(std::string name, std::string help, std::string_view label, const Parts& parts);
   void histogram(std::string name, std::string help, const DurationHistogram& durations);
-  /// Gauges of the 0.5, 0.9, 0.99 and 1 quantiles; none if there are no values.
+  /// Adds gauges of the quantiles 0.5, 0.9, 0.99 and 1. Adds nothing if there are no values.
   void quantiles(std::string name, std::string help, const RecentValues& values);
 
-  /// The page.
+  /// The text of the whole page.
   [[nodiscard]] std::string text() const;
 
  private:

@@ -32,7 +32,7 @@ constexpr const char* kName = "reckoner-server";
 // Maximum number of log lines per second that unknown peers can cause.
 constexpr unsigned kStrangerLinesPerSecond = 10;
 
-// Writes the log of the libraries into the program's log.
+// Writes the log records of the libraries into the program's log.
 struct Sinks {
   explicit Sinks(Log& log) : server(log, kStrangerLinesPerSecond), network(log, kStrangerLinesPerSecond) {}
   LimitedSink server;
@@ -46,7 +46,7 @@ void take_events(Server& server, ServerMetrics& metrics, Sinks& sinks) {
     metrics.note(*event);
 }
 
-// Plays until the source ends or a stop is requested.
+// Plays the source until it ends or a stop is requested.
 RunTimes play_all(Server& server, NetworkTransport& transport, Play& play, ServerMetrics& metrics,
                   Sinks& sinks, double epoch_s, double end_s, scenario::PoseCsvWriter* truth) {
   RunTimes times;
@@ -69,7 +69,8 @@ RunTimes play_all(Server& server, NetworkTransport& transport, Play& play, Serve
   return times;
 }
 
-// Disconnects all clients. Waits until all have acknowledged it, at most three round trips of a bad link.
+// Disconnects all clients. Waits until all clients have acknowledged it, but not longer than three round
+// trips of a bad link.
 void disconnect_clients(Server& server, NetworkTransport& transport, Log& log) {
   constexpr double kLongestS = 2.0;
   std::size_t left = server.client_count();
@@ -99,7 +100,8 @@ Result<std::unique_ptr<StatusPage>> open_page(const ServerOptions& options, cons
 void say_tokens(Log& log, const std::string& host, std::uint16_t port,
                 const OrInsecure<ServerSecurity>& security) {
   const ServerSecurity* const secure = security.get();
-  if (secure == nullptr || secure->any_server) return;  // the transport has warned about it
+  // The transport has already warned that any server address is accepted.
+  if (secure == nullptr || secure->any_server) return;
   const std::string named =
       secure->addresses.empty() ? host + ':' + std::to_string(port) : text_of(secure->addresses, port);
   log.info("tokens must name", {{"address", std::string_view(named)}});

@@ -16,7 +16,7 @@ namespace {
 constexpr double kRefreshS = 0.25;
 constexpr std::size_t kLooksPerTick = 16;
 
-// A server without a tick for this time is unhealthy: it has missed several heartbeats.
+// A server that has run no tick for this time is unhealthy, because it has missed several heartbeats.
 constexpr double kUnhealthyAfterS = 2.0;
 
 Exposition::Parts by_reason(const RefusalCounts& counts) {

@@ -23,7 +23,8 @@ class DurationHistogram {
   static constexpr std::array<double, 12> kBounds_s{1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3,
                                                     0.01, 0.02, 0.05, 0.1,  0.2,  0.5};
   void add(double seconds);
-  /// Number of durations up to kBounds_s[i]; the last element counts all.
+  /// Element i is the number of durations up to kBounds_s[i]. The last element is the number of all
+  /// durations.
   [[nodiscard]] std::array<std::uint64_t, kBounds_s.size() + 1> cumulative() const;
   [[nodiscard]] double sum_s() const { return sum_s_; }
 
@@ -32,12 +33,12 @@ class DurationHistogram {
   double sum_s_ = 0.0;
 };
 
-/// The newest values of a quantity.
+/// The newest values of a quantity. Older values are forgotten.
 class RecentValues {
  public:
   void add(double value);
   [[nodiscard]] bool empty() const { return values_.empty(); }
-  /// `q` is from 0 to 1. 0 if there are no values.
+  /// The quantile `q` (0 to 1) of the values. 0 if there are no values.
   [[nodiscard]] double quantile(double q) const;
 
  private:
@@ -57,19 +58,19 @@ struct ClientCounts {
   std::uint64_t owner_refused = 0;
 };
 
-/// The metrics and the health of a running server. Only the server's thread records; any thread may call
-/// metrics() and health().
+/// The metrics and the health of a running server. Only the server's thread may call the functions that
+/// record. Any thread may call metrics() and health().
 class ServerMetrics {
  public:
-  /// All times are of program::monotonic_s().
+  /// The caller must pass all times as times of program::monotonic_s().
   ServerMetrics(double tick_rate_hz, double started_s);
 
-  /// Records a tick that started `late_s` after it was due and took `took_s`. Samples a few entities, and
-  /// updates the published values every quarter of a second.
+  /// Records a tick that started `late_s` after it was due and took `took_s`. Also samples a few entities.
+  /// Updates the published values every quarter of a second.
   void note_tick(const Server& server, const TransportStats& wire, const Play& play, double now_s,
                  double late_s, double took_s);
   void note(const ServerEvent& event);
-  /// Records that the server is shutting down; its health is bad from now on.
+  /// Records that the server is shutting down. health() reports bad health after this call.
   void note_stopping() { stopping_ = true; }
 
   /// The page in the Prometheus text format.
@@ -77,7 +78,7 @@ class ServerMetrics {
   [[nodiscard]] StatusPage::Health health(double now_s) const;
 
  private:
-  // The published values; lock_ protects them.
+  // The values that metrics() publishes. lock_ protects `shown_`.
   struct Shown {
     double up_s = 0.0;
     std::size_t clients = 0;

@@ -15,7 +15,7 @@
 namespace reckoner::program {
 namespace {
 
-// Adds the options of all settings in a table that have one.
+// Adds the command-line options of a table of settings. Skips settings that have no option.
 template <class Table, class Config>
 void add_settings(CLI::App& app, const Table& table, Config& config, const std::string& group = {}) {
   for (const auto& setting : table) {

@@ -36,10 +36,10 @@ struct ServerOptions {
   LogOptions log;
 };
 
-/// Adds all options. `options` must outlive the parsing.
+/// Adds all options of the server. `options` must exist until the command line is parsed.
 void add_server_options(CLI::App& app, ServerOptions& options);
 
-/// The configuration of the server; tick 0 is at `epoch_s`, s of server time.
+/// The configuration of the server. Tick 0 is at server time `epoch_s`, s.
 [[nodiscard]] ServerConfig server_config(const ServerOptions& options, double epoch_s);
 
 }  // namespace reckoner::program

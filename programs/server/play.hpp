@@ -13,19 +13,21 @@
 
 namespace reckoner::program {
 
-/// Plays a source of motion into a server, tick by tick. The constructor's arguments must outlive it.
+/// Plays a source of motion into a server, tick by tick. The arguments of the constructor must outlive the
+/// Play.
 class Play {
  public:
   Play(const scenario::Source& source, Server& server, double tick_rate_hz, Log& log);
 
-  /// Applies the changes for the next tick, which is due at `scheduled_monotonic_s`, to the server. Appends
-  /// the poses of all entities to `truth` if that is not null.
+  /// Applies the changes for the next tick, which is due at `scheduled_monotonic_s`, to the server. If
+  /// `truth` is not null, appends the poses of all entities to it.
   void step(double scheduled_monotonic_s, scenario::PoseCsvWriter* truth);
 
   /// Number of poses that the server refused.
   [[nodiscard]] std::uint64_t refused() const { return refused_; }
 
-  /// The server's id of each entity of the source. Null or stale while the entity does not exist.
+  /// For each entity of the source, its id at the server. While the entity does not exist, the id is null or
+  /// that of an earlier life.
   [[nodiscard]] std::span<const EntityId> ids() const { return ids_; }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// reckoner-token: creates keys, and issues tokens as a backend does.
+// reckoner-token: creates keys, and issues tokens like the backend of a game.
 #include "programs/common/options/options.hpp"
 #include "programs/common/security.hpp"
 
@@ -37,7 +37,7 @@ int make_key(const std::string& path) {
   return program::kOk;
 }
 
-// Random, so that two tokens are of two clients by default.
+// A random number for the client id, so that by default two tokens belong to two different clients.
 std::uint64_t some_number() {
   std::uint64_t number = 0;
   const SecretKey drawn = SecretKey::make();

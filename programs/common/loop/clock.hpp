@@ -3,8 +3,8 @@
 
 namespace reckoner::program {
 
-/// The machine's monotonic clock (CLOCK_MONOTONIC on Linux), s. The only clock of the programs. They
-/// pass the time to the libraries.
+/// The machine's monotonic clock (CLOCK_MONOTONIC on Linux), s. The programs use no other clock and pass its
+/// time to the libraries.
 [[nodiscard]] double monotonic_s();
 
 }  // namespace reckoner::program

@@ -11,9 +11,10 @@
 
 namespace reckoner::program {
 
-/// Sleeps until `due_s` (monotonic_s()), and calls `receive` when a datagram has arrived. With few clients it
-/// calls it at once, because clock synchronisation measures arrival times. Each call costs time for every
-/// client, so it waits 4 us per client first, which keeps the cost below 5 % of a core.
+/// Sleeps until `due_s` (monotonic_s()). Calls `receive` whenever a datagram has arrived, and once at the
+/// end. With few clients the call comes at once, because clock synchronisation measures arrival times. But
+/// each call costs time for every client. So the call comes 4 us per client later, which keeps the cost below
+/// 5 % of a core.
 template <class Receive>
 void receive_until(double due_s, NetworkTransport& transport, std::size_t clients, Receive receive) {
   constexpr double kGatherPerClientS = 4e-6;

@@ -6,7 +6,7 @@
 namespace reckoner::program {
 namespace {
 
-volatile std::sig_atomic_t stop = 0;  // the only type that a signal handler may write
+volatile std::sig_atomic_t stop = 0;  // of the only type that a signal handler may write
 
 void on_signal(int) {
   stop = 1;

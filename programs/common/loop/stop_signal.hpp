@@ -3,7 +3,7 @@
 
 namespace reckoner::program {
 
-/// From now on, SIGINT and SIGTERM make stop_requested() true instead of ending the program.
+/// After this call, SIGINT and SIGTERM no longer end the program. Instead, stop_requested() returns true.
 void catch_stop_signals();
 
 [[nodiscard]] bool stop_requested();

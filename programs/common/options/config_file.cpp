@@ -39,7 +39,7 @@ std::string_view kind_of(const toml::node& node) {
   return "a date or time";
 }
 
-// The kinds of values in the file, from the type of the option in CLI11.
+// The kinds of values in the file. The type of the option in CLI11 decides which kind is valid.
 enum class SettingKind : std::uint8_t { flag, text, texts, whole, number };
 
 SettingKind kind_of(const CLI::Option& option) {
@@ -53,7 +53,7 @@ SettingKind kind_of(const CLI::Option& option) {
 constexpr std::string_view kWanted[] = {"true or false", "a string", "a string, or several in a list",
                                         "a whole number", "a number"};
 
-// The values as they would be written on the command line. Empty if the node is of another kind.
+// The values of `node` in the form that the command line uses. Empty if the node is not of the kind `kind`.
 std::vector<std::string> as_texts(const toml::node& node, SettingKind kind) {
   switch (kind) {
     case SettingKind::flag:
@@ -98,7 +98,7 @@ bool is_section(const CLI::App& app, const std::string& key) {
   });
 }
 
-// The options that are set on the command line, and those that were found in the file so far.
+// The options that are set on the command line, and the options that were found in the file so far.
 struct Given {
   std::set<const CLI::Option*> on_command_line;
   std::set<const CLI::Option*> in_file;
@@ -139,7 +139,8 @@ std::optional<Error> apply(const std::string& path, const std::string& key, cons
   return std::nullopt;
 }
 
-// `section`: the beginning of the options' names, with a dot; empty for the whole file.
+// Applies a table of the file. `section` is the beginning of the names of its options, including the dot. It
+// is empty for the whole file.
 std::optional<Error> apply_table(const std::string& path, const std::string& section,
                                  const toml::table& table, CLI::App& app, Given& given) {
   for (const auto& [key_node, node] : table) {

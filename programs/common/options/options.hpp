@@ -22,26 +22,26 @@ namespace reckoner::program {
 
 /// Exit codes of the programs.
 inline constexpr int kOk = 0;
-inline constexpr int kFailed = 1;    ///< something went wrong while running
+inline constexpr int kFailed = 1;    ///< an error happened while the program ran
 inline constexpr int kBadInput = 2;  ///< invalid options or files
 
-/// Options for the source of motion.
+/// Options that select the source of motion.
 struct SourceOptions {
   std::string trace;
   std::string scenario;
-  std::size_t entities = 0;  ///< of a scenario; 0: its default
+  std::size_t entities = 0;  ///< number of entities of a scenario; 0: the scenario's default
   std::string entity = "all";
   double start_s = 0.0;
-  double seconds = 0.0;  ///< 0: to the end of the trace; scenarios are endless
+  double seconds = 0.0;  ///< length of the run, s; 0: to the end of the trace, or endless for a scenario
   double teleport_mps = 100.0;
   std::uint64_t seed = 1;
 };
 
-/// Adds --trace, --scenario, --entities, --entity, --start, --seconds and --teleport-mps. `options` must
-/// outlive the parsing.
+/// Adds the options --trace, --scenario, --entities, --entity, --start, --seconds and --teleport-mps.
+/// `options` must exist until the command line is parsed.
 void add_source_options(CLI::App& app, SourceOptions& options);
 
-/// Opens the source that the options name. Exactly one of trace and scenario must be given.
+/// Opens the source that the options name. Fails unless exactly one of trace and scenario is given.
 [[nodiscard]] Result<std::unique_ptr<scenario::Source>> open_source(const SourceOptions& options);
 
 /// Sets the mode in `playout` from the text `present`, `adaptive` or `delayed:MS`. Returns an error for any
@@ -55,16 +55,17 @@ struct HostPort {
 };
 [[nodiscard]] Result<HostPort> parse_host_port(std::string_view text);
 
-/// Makes all options for numbers refuse NaN and infinity, including those of subcommands. The ranges of CLI11
-/// accept NaN. Call it after all options have been added.
+/// Makes all options for numbers refuse NaN and infinity, also in subcommands. This is necessary because the
+/// ranges of CLI11 accept NaN. Call it after all options have been added.
 void want_finite_numbers(CLI::App& app);
 
-/// An error of CLI11 begins with the option's name. Some errors repeat the name; this removes the repetition.
+/// Removes a repeated name from an error of CLI11. Every such error begins with the name of the option, and
+/// some repeat the name.
 [[nodiscard]] std::string without_repeated_name(const std::string& error);
 
-/// Parses the command line. Prints the help text or an error if necessary, and then returns the exit code.
-/// Returns nullopt if the program should go on. Numbers must be finite, also those that apply_config_file()
-/// sets later.
+/// Parses the command line. If the user asks for help or an option is wrong, prints the help text or an error
+/// and returns the exit code. Otherwise returns nullopt, and the program should go on. NaN and infinity are
+/// errors, also if apply_config_file() sets them later.
 [[nodiscard]] std::optional<int> parse(CLI::App& app, int argc, char** argv);
 
 /// Prints "NAME: MESSAGE" to standard error and returns `code`.

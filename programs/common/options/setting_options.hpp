@@ -10,35 +10,37 @@
 
 namespace reckoner::program {
 
-/// True if 0 is a valid value although it is outside the range.
+/// True if 0 is a valid value of the setting although 0 is outside the range.
 template <class Config>
 [[nodiscard]] bool is_zero_apart(const Setting<Config>& setting) {
   return !setting.zero.empty() && setting.least > 0.0;
 }
 
-/// Returns a validator of values of a setting. `setting` must outlive the parsing. `name` is the option's
-/// name in errors.
+/// Returns a validator for values of a setting. `setting` must exist until the command line is parsed. Errors
+/// use `name` as the name of the option.
 template <class Config>
 [[nodiscard]] CLI::Validator setting_range(const Setting<Config>& setting, const std::string& name) {
   return CLI::Validator(
       [&setting, name](const std::string& text) {
         double value = 0.0;
-        if (!CLI::detail::lexical_cast(text, value)) return std::string{};  // the conversion reports it
+        // No error here, because the conversion of CLI11 reports it.
+        if (!CLI::detail::lexical_cast(text, value)) return std::string{};
         const auto error = find_invalid(setting, value, name);
         return error ? error->message : std::string{};
       },
       "[" + range_text(setting) + (is_zero_apart(setting) ? " or 0]" : "]"));
 }
 
-/// Checks that an option's text is valid for the setting with this name in a table.
+/// Returns a validator which checks that a text is a valid value of the setting called `setting` in `table`.
 template <class Table>
 [[nodiscard]] CLI::Validator range_in(const Table& table, std::string_view setting,
                                       const std::string& option) {
   return setting_range(find_setting(table, setting), option);
 }
 
-/// Adds the option of a setting, which sets the member of `config`. The help text, the range and the default
-/// come from the setting's description and from `config`, which must outlive the parsing.
+/// Adds the command-line option of a setting. The option sets the setting's member of `config`. The help text
+/// and the range come from `setting`, the default comes from `config`. Both must exist until the command line
+/// is parsed.
 template <class Config>
 CLI::Option* add_setting(CLI::App& app, const Setting<Config>& setting, Config& config) {
   const std::string name = "--" + std::string(setting.option);

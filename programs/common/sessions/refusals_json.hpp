@@ -10,7 +10,8 @@
 
 namespace reckoner::program {
 
-/// The refusal counts as an object: reason to count. Omits reasons with count 0.
+/// The refusal counts as a JSON object, with the count of each reason under the name of the reason. Omits
+/// reasons with count 0.
 [[nodiscard]] inline nlohmann::json refusals_json(const RefusalCounts& counts) {
   nlohmann::json json = nlohmann::json::object();
   for (std::size_t i = 0; i < RefusalCounts::kReasons; ++i) {

@@ -20,7 +20,7 @@ namespace reckoner::program {
 namespace {
 
 constexpr std::string_view kMagic = "RECKLOG\n";
-// Format 2 has added the record of a delayed event.
+// Format 2 added the record kind kDelayedEvent.
 constexpr std::uint16_t kFormat = 2;
 constexpr std::uint16_t kOldestFormat = 1;
 constexpr std::size_t kMaxFileBytes = std::size_t{4} << 30;
@@ -55,7 +55,7 @@ void put(std::vector<std::byte>& out, std::span<const std::byte> bytes) {
   out.insert(out.end(), bytes.begin(), bytes.end());
 }
 
-// Reads the values of a record. Past the end of the file they are zero, and truncated() is true.
+// Reads the values of a record. After the end of the file, all values are zero and truncated() is true.
 class RecordReader {
  public:
   RecordReader(std::span<const std::byte> bytes, std::size_t at) : stream_(bytes) { stream_.skip(at); }
@@ -65,7 +65,7 @@ class RecordReader {
     return stream_.number<T>();
   }
   double real() { return std::bit_cast<double>(number<std::uint64_t>()); }
-  // A length and as many bytes. The record is malformed if the length exceeds `most`.
+  // Reads a length, and then this number of bytes. The record is malformed if the length exceeds `most`.
   std::vector<std::byte> bytes(std::size_t most) {
     const std::size_t size = number<std::uint32_t>();
     if (size > most) malformed_ = true;
@@ -100,7 +100,7 @@ std::optional<std::vector<std::byte>> read_all(const std::string& path) {
   return bytes;
 }
 
-// The values of a record of this kind. Nullopt if the kind or a value is invalid.
+// Reads one record. Nullopt if its kind or one of its values is invalid.
 std::optional<SessionRecord> read_record(RecordReader& reader) {
   const auto record = reader.number<std::uint8_t>();
   switch (record) {

@@ -18,26 +18,27 @@
 
 namespace reckoner::program {
 
-// A recorded session of a client (docs/RECORDING.md): all calls between the client and its transport, in
-// order, and the times that the game passed to the client. A client that is given these calls again computes
-// the same poses, bit for bit. Payloads are not encrypted in the file. It contains no keys and no tokens.
+// A recorded session of a client (docs/RECORDING.md). It contains all calls between the client and its
+// transport, in order, and the times that the game passed to the client. If the calls are repeated for
+// another client, that client computes poses that are equal bit for bit. Payloads are not encrypted in the
+// file. The file contains no keys and no tokens.
 
-/// The configuration of the client.
+/// The configuration of the recorded client.
 struct SessionSettings {
   std::uint16_t protocol = 0;  ///< kProtocolVersion of the recording program
   std::string version;         ///< version of Reckoner
   PlayoutConfig playout;
 };
 
-/// The game called Client::receive().
+/// A record: the game called Client::receive().
 struct ServiceRecord {
   double local_s = 0.0;
 };
-/// The game called Client::frame().
+/// A record: the game called Client::frame().
 struct FrameRecord {
   double local_s = 0.0;
 };
-/// Transport::poll() returned an event.
+/// A record: Transport::poll() returned an event.
 struct EventRecord {
   TransportEvent::Kind kind = TransportEvent::Kind::received;
   PeerId peer;
@@ -46,19 +47,19 @@ struct EventRecord {
   std::vector<std::byte> payload{};
   double waited_s = 0.0;
 };
-/// Transport::poll() returned no event.
+/// A record: Transport::poll() returned no event.
 struct QuietRecord {};
-/// The client called Transport::send().
+/// A record: the client called Transport::send().
 struct SendRecord {
   Channel channel = Channel::state;
   bool accepted = true;  ///< result of Transport::send()
   std::vector<std::byte> payload{};
 };
-/// Transport::max_state_bytes() has changed.
+/// A record: the result of Transport::max_state_bytes() has changed.
 struct RoomRecord {
   std::uint32_t bytes = 0;
 };
-/// The end of a complete file.
+/// The record at the end of a complete file.
 struct EndRecord {
   std::uint64_t records = 0;  ///< number of records before this one
 };
@@ -77,7 +78,7 @@ class SessionWriter {
   void send(Channel channel, bool accepted, std::span<const std::byte> payload);
   void room(std::size_t bytes);
 
-  /// Completes the file. False if a write failed.
+  /// Completes the file. Returns false if a write failed.
   [[nodiscard]] bool close();
 
  private:
@@ -90,7 +91,7 @@ class SessionWriter {
 
   std::unique_ptr<std::FILE, Close> file_;
   std::string path_;
-  std::vector<std::byte> bytes_;  // not yet written
+  std::vector<std::byte> bytes_;  // bytes that are not yet written to the file
   std::uint64_t records_ = 0;
   bool failed_ = false;
 };
@@ -98,16 +99,17 @@ class SessionWriter {
 /// Reads a session from an untrusted file.
 class SessionReader {
  public:
-  /// Fails if the file is not a recorded session, or if its format or its protocol has another version.
+  /// Fails if the file is not a recorded session, or if this program does not support the version of its
+  /// format or of its protocol.
   [[nodiscard]] static Result<SessionReader> open(const std::string& path);
   /// Reads the content of a file. `path` is only for error messages.
   [[nodiscard]] static Result<SessionReader> read(std::vector<std::byte> bytes, const std::string& path);
 
   [[nodiscard]] const SessionSettings& settings() const { return settings_; }
 
-  /// The next record. Nullopt after the last one. Also nullopt at the end of an incomplete file, for example
-  /// if the recording program was killed; is_truncated() is then true. Returns an error with the offset if
-  /// the bytes are not a record.
+  /// The next record. Nullopt after the last record, and also at the end of an incomplete file. In the second
+  /// case is_truncated() is true; for example, the recording program may have been killed. If the bytes are
+  /// not a record, returns an error with their offset.
   [[nodiscard]] Result<std::optional<SessionRecord>> next();
 
   [[nodiscard]] bool is_truncated() const { return truncated_; }

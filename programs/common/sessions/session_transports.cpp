@@ -41,7 +41,7 @@ std::size_t RecordedTransport::max_state_bytes(PeerId peer) const {
   return room;
 }
 
-// The next record; null at the end.
+// The next record, which stays the next one. Null at the end.
 SessionRecord* PlayedTransport::peek() const {
   if (!ahead_ && !error_) {
     auto next = reader_.next();

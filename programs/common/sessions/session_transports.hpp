@@ -13,7 +13,8 @@
 
 namespace reckoner::program {
 
-/// Records all calls of a client to its transport. Transport and writer must outlive it.
+/// Records all calls of a client to its transport. The inner transport and the writer must outlive the
+/// RecordedTransport.
 class RecordedTransport final : public ForwardingTransport {
  public:
   RecordedTransport(Transport& inner, SessionWriter& writer) : ForwardingTransport(inner), writer_(writer) {}
@@ -25,20 +26,22 @@ class RecordedTransport final : public ForwardingTransport {
 
  private:
   SessionWriter& writer_;
-  mutable std::optional<std::size_t> room_;  // value in the last record
+  mutable std::optional<std::size_t> room_;  // the value in the last RoomRecord
 };
 
 /// Replays a recorded session to a client. next_call() returns the calls to make to the client and their
-/// times. Compares the payloads that the client sends with the recorded ones. The reader must outlive it.
+/// times. Compares the payloads that the client sends with the recorded payloads. The reader must outlive the
+/// PlayedTransport.
 class PlayedTransport final : public Transport {
  public:
   explicit PlayedTransport(SessionReader& reader) : reader_(reader) {}
 
-  /// The next call to make: a ServiceRecord or a FrameRecord. Nullopt at the end and after an error().
+  /// The next call that the caller must make to the client: a ServiceRecord or a FrameRecord. Nullopt at the
+  /// end, and if error() is set.
   [[nodiscard]] std::optional<SessionRecord> next_call();
 
   [[nodiscard]] const std::optional<Error>& error() const { return error_; }
-  /// How often the client behaved differently from the recorded one. 0 for the same build.
+  /// How often the client behaved differently from the recorded client. 0 if both come from the same build.
   [[nodiscard]] std::size_t differences() const { return differences_; }
 
   void service(double) override {}
@@ -53,10 +56,10 @@ class PlayedTransport final : public Transport {
   void skip(const SessionRecord& record);
 
   SessionReader& reader_;
-  mutable std::optional<SessionRecord> ahead_;  // read ahead
+  mutable std::optional<SessionRecord> ahead_;  // the next record, if it has already been read
   mutable std::optional<Error> error_;
   mutable std::size_t room_ = kMaxStateBytes;
-  EventRecord event_;  // poll() returned a view of its payload
+  EventRecord event_;  // keeps the payload of which poll() returned a view
   std::size_t differences_ = 0;
   TransportStats stats_;
 };

@@ -15,7 +15,8 @@ namespace reckoner::program {
 struct StatusPage::Impl {
   ~Impl() {
     if (server == nullptr) return;
-    // CivetWeb checks for its end when a client connects, otherwise every two seconds.
+    // CivetWeb checks only every two seconds whether it should end, but also when a client connects. So
+    // connect to it until it has ended.
     const std::jthread caller([this](const std::stop_token& stopped) {
       while (!stopped.stop_requested()) {
         char why[100];
@@ -28,7 +29,7 @@ struct StatusPage::Impl {
   }
   Content content;
   mg_context* server = nullptr;
-  std::string own_host;  // address at which this machine reaches it
+  std::string own_host;  // address at which this machine reaches the server
   std::uint16_t port = 0;
 };
 
@@ -88,7 +89,8 @@ Result<std::unique_ptr<StatusPage>> StatusPage::open(const std::string& host, st
   impl->content = std::move(content);
   impl->own_host = host == "0.0.0.0" ? "127.0.0.1" : host;
   const std::string address = fmt::format("{}:{}", host, port);
-  // Two threads: one for Prometheus, one for other readers. A silent HTTP client blocks neither.
+  // Two threads: one for Prometheus, one for other readers. An HTTP client that sends nothing blocks neither
+  // thread.
   const char* options[] = {"listening_ports",
                            address.c_str(),
                            "num_threads",

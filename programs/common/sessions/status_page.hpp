@@ -10,21 +10,23 @@
 
 namespace reckoner::program {
 
-/// A small HTTP server for monitoring: /metrics (Prometheus text format) and /health, GET only. It has no
-/// passwords and no encryption, so bind it to an address that only authorised readers reach.
+/// A small HTTP server for monitoring: /metrics (Prometheus text format) and /health, GET only. The server
+/// has no passwords and no encryption, so the caller must bind it to an address that only authorised readers
+/// can reach.
 class StatusPage {
  public:
   struct Health {
     bool well = true;  ///< true: status 200; false: status 503
     std::string text;  ///< one line of text
   };
-  /// Functions that return the pages. Other threads call them at any time until the page is destroyed.
+  /// Functions that return the pages. Other threads call them at any time until the StatusPage is destroyed.
   struct Content {
     std::function<std::string()> metrics;
     std::function<Health()> health;
   };
 
-  /// Port 0: any free port. Fails if the address cannot be bound.
+  /// Starts the server on `host` and `port`. Port 0 means any free port. Fails if the address cannot be
+  /// bound.
   [[nodiscard]] static Result<std::unique_ptr<StatusPage>> open(const std::string& host, std::uint16_t port,
                                                                 Content content);
   ~StatusPage();
