@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <deque>
 #include <optional>
 #include <span>
 #include <thread>
@@ -51,17 +52,36 @@ bool strikes(const glm::dvec3& towards, const glm::dvec3& middle) {
 }
 
 // snip: judge
-std::optional<Verdict> judge(reckoner::Server& server, reckoner::EntityId runner) {
-  const auto message = server.poll_message();
+struct FiredShot {
+  reckoner::ClientId shooter;
+  double time_s = 0.0;
+  glm::dvec3 towards{0.0};
+};
+
+std::optional<FiredShot> read_shot(const reckoner::GameMessage& message) {
   Shot shot;
-  if (!message || message->payload.size() != sizeof shot || !message->time_s) return std::nullopt;
-  std::memcpy(&shot, message->payload.data(), sizeof shot);
+  if (message.payload.size() != sizeof shot || !message.time_s) return std::nullopt;
+  std::memcpy(&shot, message.payload.data(), sizeof shot);
   const glm::dvec3 towards{shot[0], shot[1], shot[2]};
   if (!(glm::length(towards) > 0.0 && glm::length(towards) < 1e6)) return std::nullopt;  // untrusted data
+  return FiredShot{message.sender, *message.time_s, towards};
+}
+
+// Judges the oldest shot. Call it after every receive(), until it returns nothing.
+std::optional<Verdict> judge(reckoner::Server& server, reckoner::EntityId runner,
+                             std::deque<FiredShot>& waiting) {
+  while (const auto message = server.poll_message()) {
+    if (const auto shot = read_shot(*message)) waiting.push_back(*shot);
+  }
+  if (waiting.empty()) return std::nullopt;
+  const FiredShot shot = waiting.front();
+  // The shot may overtake the report on what its shooter saw. That report takes at most ServerConfig::rewind_s.
+  if (server.rewind_status(shot.shooter, shot.time_s) == reckoner::RewindStatus::pending) return std::nullopt;
+  waiting.pop_front();
   // Empty if the shooter did not see the runner, or if the stamp is older than ServerConfig::rewind_s.
-  const auto seen = server.pose_seen_by(message->sender, runner, *message->time_s);
-  return Verdict{seen && strikes(towards, seen->position),
-                 strikes(towards, server.in_world(runner)->position)};
+  const auto seen = server.pose_seen_by(shot.shooter, runner, shot.time_s);
+  return Verdict{seen && strikes(shot.towards, seen->position),
+                 strikes(shot.towards, server.in_world(runner)->position)};
 }
 // snip: end
 
@@ -83,12 +103,13 @@ int main() {
   auto client = reckoner::Client::create(client_config, **connecting);
   if (!client) return std::fprintf(stderr, "%s\n", client.error().c_str()), 1;
 
+  std::deque<FiredShot> waiting;
   int shots = 0, hits = 0, hits_by_the_present = 0, wild_hits = 0, judged = 0;
   const auto start = std::chrono::steady_clock::now();
   for (double now_s = 0.0; now_s < 5.0 && judged < 6;) {
     now_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     server->receive(now_s);
-    while (const auto verdict = judge(*server, runner)) {
+    while (const auto verdict = judge(*server, runner, waiting)) {
       const bool aimed = judged++ % 2 == 0;
       (aimed ? hits : wild_hits) += verdict->hit ? 1 : 0;
       hits_by_the_present += aimed && verdict->hit_by_the_present ? 1 : 0;

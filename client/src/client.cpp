@@ -489,8 +489,7 @@ void ClientWorld::note_arrival(double local_s) {
 // later than `before_s` has been shown yet.
 void ClientWorld::review_holds(double before_s) {
   const double shown_s = playout.shown_s();
-  bool go_on = false;
-  any_fading_ = false;
+  bool go_on = std::exchange(any_fading_, false);
   for (std::uint32_t slot = 0; slot < entities.slots().size(); ++slot) {
     const KnownEntity* known = entities.slots()[slot].get();
     if (known == nullptr || known->owned) continue;  // an owned entity needs no confirmation
@@ -756,7 +755,7 @@ void Client::Impl::send_playout(double local_s) {
 
 void Client::Impl::acknowledge(double local_s) {
   if (!admitted || transport == nullptr) return;
-  if (world->paused()) world->link.note_jump();  // what is shown is not what the server would find out
+  if (world->shows_unreported()) world->link.note_jump();
   messages.send_waiting(server, *transport);
   messages.expire(local_s, stats);
   std::optional<ServerLink::Showing> showing;

@@ -77,6 +77,8 @@ struct ClientWorld {
   /// The world ends: reports a despawn for every visible entity.
   void end();
 
+  /// True if the server cannot reconstruct what is shown: the client is paused, or motions fade to rest.
+  [[nodiscard]] bool shows_unreported() const { return paused() || any_fading_; }
   [[nodiscard]] double blend_s() const {
     return frames_to_seconds(config.playout.blend_frames, config.playout.frame_rate_hz);
   }

@@ -870,6 +870,11 @@ std::optional<Pose> Server::pose_seen_by(ClientId client, EntityId entity, doubl
   return Pose{state->position - impl_->origin, state->orientation};
 }
 
+RewindStatus Server::rewind_status(ClientId client, double time_s) const {
+  const Session* session = impl_->sessions.find(client);
+  return session != nullptr ? session->rewind_status(time_s, impl_->present_s) : RewindStatus::unavailable;
+}
+
 std::span<const SeenPose> Server::rewind(ClientId client, double time_s) {
   Impl& s = *impl_;
   s.seen.clear();

@@ -334,6 +334,9 @@ TEST(CSession, ServerReconstructsTheShownPose) {
   const reckoner_shown shown = pair.shown(runner);
   ASSERT_EQ(reckoner_client_server_time(pair.client, pair.now_s(), &when_s), RECKONER_OK);
   reckoner_pose seen;
+  std::uint32_t status = 99;
+  ASSERT_EQ(reckoner_server_rewind_status(pair.server, pair.peer, when_s, &status), RECKONER_OK);
+  EXPECT_EQ(status, RECKONER_REWIND_PENDING);
   ASSERT_TRUE(pair.until([&] {
     return reckoner_server_pose_seen_by(pair.server, pair.peer, runner, when_s, &seen) == RECKONER_OK;
   }));
@@ -345,8 +348,12 @@ TEST(CSession, ServerReconstructsTheShownPose) {
   ASSERT_EQ(count, 1u);
   EXPECT_EQ(all[0].entity, runner);
   EXPECT_EQ(reckoner_server_rewind(pair.server, pair.peer, when_s, all, 0, &count), RECKONER_ERROR_CAPACITY);
+  ASSERT_EQ(reckoner_server_rewind_status(pair.server, pair.peer, when_s, &status), RECKONER_OK);
+  EXPECT_EQ(status, RECKONER_REWIND_KNOWN);
   EXPECT_EQ(reckoner_server_pose_seen_by(pair.server, pair.peer, runner, when_s - 5.0, &seen),
             RECKONER_NOTHING);
+  ASSERT_EQ(reckoner_server_rewind_status(pair.server, pair.peer, when_s - 5.0, &status), RECKONER_OK);
+  EXPECT_EQ(status, RECKONER_REWIND_UNAVAILABLE);
 }
 
 TEST(CSession, GameControlsRelevance) {

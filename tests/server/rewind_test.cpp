@@ -33,6 +33,7 @@ class RewindCheck {
 
   double from_s = 3.0;
   std::size_t unknown = 0;
+  std::size_t pending = 0;  // number of frames
   std::vector<double> errors_m;
 
   [[nodiscard]] double share_below(double error_m) const {
@@ -49,6 +50,7 @@ class RewindCheck {
 
   void look(const Frame& frame) {
     const ClientId client{1};
+    if (world_.server().rewind_status(client, frame.client_s) == RewindStatus::pending) ++pending;
     const auto all = world_.server().rewind(client, frame.client_s);
     for (const ShownEntity& drawn : frame.shown) {
       const auto pose = world_.server().pose_seen_by(client, drawn.id, frame.client_s);
@@ -151,6 +153,54 @@ TEST(Rewind, ServerReconstructsShownPosesAfterAModeChange) {
       world.run_to(kSwitchS + 15.0);
       EXPECT_GT(witness.share_below(to == PlayoutMode::present ? 0.05 : 0.02), 0.99) << what;
       EXPECT_EQ(witness.unknown, 0u) << what;
+    }
+  }
+}
+
+// Whatever stops, every answer is within 5 cm of what the client drew. The weavers move and stop, so that the
+// fade of motions that no longer hold shows.
+void expect_right_or_nothing(World& world, double later_s, const std::string& what) {
+  RewindCheck check(world, later_s);
+  world.run_to(40.0);
+  ASSERT_GT(check.errors_m.size(), 4000u) << what;
+  EXPECT_EQ(check.share_below(0.05), 1.0)
+      << what << " worst " << *std::max_element(check.errors_m.begin(), check.errors_m.end());
+}
+
+TEST(Rewind, IsRightOrUnknownAfterTheClientWasSuspended) {
+  for (const char* link : {"lan", "intercity", "mobile"}) {
+    for (const PlayoutMode mode : {PlayoutMode::present, PlayoutMode::adaptive}) {
+      for (const double stop_s : {0.7, 3.0, 10.0}) {
+        for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+          World world(weaving(link, seed));
+          add_weavers(world, 4);
+          ClientConfig client;
+          client.playout.mode = mode;
+          world.add_client(client, {.offset_s = -4321.0});
+          world.run_to(8.0);
+          world.suspend_client(0, 8.0 + stop_s);
+          expect_right_or_nothing(world, 0.1, std::string(link) + " mode " + std::to_string(static_cast<int>(mode)) +
+                                                  " stop " + std::to_string(stop_s) + " seed " +
+                                                  std::to_string(seed));
+        }
+      }
+    }
+  }
+}
+
+TEST(Rewind, IsRightOrUnknownAfterTheServerWasSuspended) {
+  for (const char* link : {"lan", "intercity", "mobile"}) {
+    for (const PlayoutMode mode : {PlayoutMode::present, PlayoutMode::adaptive}) {
+      for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+        World world(weaving(link, seed));
+        add_weavers(world, 4);
+        ClientConfig client;
+        client.playout.mode = mode;
+        world.add_client(client, {.offset_s = -4321.0});
+        world.run_to(8.0);
+        world.suspend_server(11.0);
+        expect_right_or_nothing(world, 0.1, std::string(link) + " seed " + std::to_string(seed));
+      }
     }
   }
 }

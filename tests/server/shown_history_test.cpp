@@ -144,12 +144,13 @@ TEST(ShownHistory, IgnoresReportsWithAWrongClock) {
   seen.confirmed(id);
   ShowingReport report;
   report.clock = static_cast<std::uint16_t>(static_cast<int>(11.0 / kStampUnitS));
-  seen.process(report, std::nullopt, 10.0);  // a second ahead
+  seen.process(report, 10.0);  // a second ahead
   EXPECT_FALSE(seen.shown_at(10.0, 10.0));
   report.clock = static_cast<std::uint16_t>(static_cast<int>(9.95 / kStampUnitS));
-  seen.process(report, std::nullopt, 10.0);
-  ASSERT_TRUE(seen.shown_at(9.96, 10.0));
-  EXPECT_NEAR(*seen.shown_at(9.96, 10.0), 9.96, 1e-3);
+  seen.process(report, 10.0);
+  EXPECT_EQ(seen.status(9.97, 10.0), RewindStatus::pending);
+  ASSERT_TRUE(seen.shown_at(9.95, 10.0));
+  EXPECT_NEAR(*seen.shown_at(9.95, 10.0), 9.95, 1e-3);
   EXPECT_TRUE(seen.shown(id, 9.96));
   EXPECT_FALSE(seen.shown({3, 1}, 9.96));
   seen.forget(id);
@@ -165,7 +166,8 @@ TEST(ShownHistory, FalseReportsChangeNothing) {
   seen.confirmed(id);
   ShowingReport report;
   report.clock = static_cast<std::uint16_t>(static_cast<int>(9.9 / kStampUnitS));
-  seen.process(report, Ack{100, 0xffffffffu}, 9.95);
+  seen.acknowledged(Ack{100, 0xffffffffu});
+  seen.process(report, 9.95);
   const State before = *seen.shown(id, 9.92);
   for (int i = 0; i < 1000; ++i) {
     report.count = ShowingReport::kMaxArrivals;
@@ -173,7 +175,8 @@ TEST(ShownHistory, FalseReportsChangeNothing) {
       arrival = {static_cast<Sequence>(random.next()), static_cast<std::uint32_t>(random.below(30'000))};
     report.delay = static_cast<std::uint32_t>(random.below(ShowingReport::kMaxDelay));
     report.clock = static_cast<std::uint16_t>(random.next());
-    seen.process(report, Ack{static_cast<Sequence>(random.next()), 0xffffffffu}, 9.95);
+    seen.acknowledged(Ack{static_cast<Sequence>(random.next()), 0xffffffffu});
+    seen.process(report, 9.95);
   }
   EXPECT_TRUE(same(*seen.shown(id, 9.92), before));
 }

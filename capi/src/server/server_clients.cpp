@@ -107,6 +107,15 @@ reckoner_result reckoner_server_pose_seen_by(const reckoner_server* server, reck
   });
 }
 
+reckoner_result reckoner_server_rewind_status(const reckoner_server* server, reckoner_peer client,
+                                              double time_s, std::uint32_t* status) {
+  if (status == nullptr || !std::isfinite(time_s)) return RECKONER_ERROR_ARGUMENT;
+  return with_server(server, [&](const Server& s) {
+    *status = static_cast<std::uint32_t>(s.rewind_status(ClientId{client}, time_s));
+    return RECKONER_OK;
+  });
+}
+
 reckoner_result reckoner_server_rewind(reckoner_server* server, reckoner_peer client, double time_s,
                                        reckoner_seen* seen, std::size_t capacity, std::size_t* count) {
   if (count == nullptr || (seen == nullptr && capacity > 0) || !std::isfinite(time_s))

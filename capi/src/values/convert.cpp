@@ -24,6 +24,8 @@ template <class Enum>
 constexpr bool same(Enum value, int number) {
   return static_cast<int>(value) == number;
 }
+static_assert(same(RewindStatus::pending, RECKONER_REWIND_PENDING));
+static_assert(same(RewindStatus::unavailable, RECKONER_REWIND_UNAVAILABLE));
 static_assert(same(ServerEvent::Kind::client_joined, RECKONER_CLIENT_JOINED));
 static_assert(same(ServerEvent::Kind::client_left, RECKONER_CLIENT_LEFT));
 static_assert(same(ServerEvent::Kind::client_refused, RECKONER_CLIENT_REFUSED));

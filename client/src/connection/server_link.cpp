@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace reckoner {
 namespace {
@@ -300,6 +301,7 @@ std::size_t ServerLink::send_datagram(ClientDatagram datagram, double local_s,
     report.clock = static_cast<std::uint16_t>(static_cast<std::int64_t>(units));
     report.delay =
         static_cast<std::uint32_t>(std::clamp(delay, 0.0, static_cast<double>(ShowingReport::kMaxDelay)));
+    if (std::exchange(jumped_, false)) era_ = (era_ + 1u) % ShowingReport::kEras;
     report.era = static_cast<std::uint8_t>(era_);
     // A message may be about what is shown now (a shot), so the server needs all arrivals.
     if (datagram.ack)

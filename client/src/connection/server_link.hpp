@@ -116,10 +116,11 @@ class ServerLink {
   }
   /// True if the server uses lag compensation, and so needs to know what the client shows.
   [[nodiscard]] bool rewinds() const { return rewinds_; }
-  /// The shown time has jumped.
+  /// The shown time has jumped, or what is shown depends on more than the reports say. The next report begins
+  /// a new era.
   void note_jump() {
     arrivals_.clear();
-    era_ = (era_ + 1u) % ShowingReport::kEras;
+    jumped_ = true;
   }
 
   /// The entities that this client owns.
@@ -192,6 +193,7 @@ class ServerLink {
 
   bool rewinds_ = false;  // the server uses lag compensation
   unsigned era_ = 0;
+  bool jumped_ = false;  // since the last report
   Sequence applied_ = 0;  // of the datagram decoded last
   ArrivalLog arrivals_;
 

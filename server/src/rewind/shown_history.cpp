@@ -43,6 +43,10 @@ void ShownEntityHistory::add(double shown_s, const Motion& motion, double blend_
                              const FrameConverter& carry) {
   const bool known = std::any_of(steps_.begin(), steps_.end(),
                                  [&](const Step& s) { return s.motion.time_s == motion.time_s; });
+  if (motion.time_s >= lost_s_ && lost_s_ > -kNever) {
+    lost_s_ = -kNever;
+    doubt(-kNever, shown_s, blend_s);
+  }
   if (known) return;
   const std::size_t earliest = shown_s_.size() - std::min(shown_s_.size(), kMaxReplayed);
   const std::size_t place = std::max(step_at(shown_s), earliest) + 1;
@@ -80,6 +84,19 @@ void ShownEntityHistory::replay_from(std::size_t step, const FrameConverter& car
     (void)entity.receive(motion, shown_s_[i], steps_[i].blend_s, kAlwaysValid, shown);
     steps_[i].blends = entity.blends();
   }
+}
+
+void ShownEntityHistory::lose(double motion_s) {
+  if (motion_s > newest_s()) lost_s_ = std::max(lost_s_, motion_s);
+}
+
+void ShownEntityHistory::doubt(double from_s, double until_s, double blend_s) {
+  if (doubts_.size() == kMaxDoubts) {
+    doubts_[1].from_s = std::min(doubts_[0].from_s, doubts_[1].from_s);
+    doubts_[1].until_s = std::max(doubts_[0].until_s, doubts_[1].until_s);
+    doubts_.erase(doubts_.begin());
+  }
+  doubts_.push_back({from_s, until_s + blend_s});
 }
 
 void ShownEntityHistory::carry(double lever_m) {
@@ -120,7 +137,9 @@ void ShownEntityHistory::restart(MotionPath path, double shown_s) {
 }
 
 std::optional<ShownEntityHistory::FramedState> ShownEntityHistory::shown(double shown_s) const {
-  if (!(shown_s >= appear_s_)) return std::nullopt;
+  if (!(shown_s >= appear_s_) || lost_s_ > -kNever) return std::nullopt;
+  const auto in_doubt = [&](const Doubt& d) { return d.from_s <= shown_s && shown_s < d.until_s; };
+  if (std::any_of(doubts_.begin(), doubts_.end(), in_doubt)) return std::nullopt;
   const std::size_t last = step_at(shown_s);
   const ShownBlends& blends = steps_[last].blends;
   // The pose depends on at most two of the motions known by then: the newest one, or the shown one and the
@@ -160,8 +179,14 @@ constexpr double kOldestReportS = 1.5;
 constexpr double kJumpS = 0.5;
 
 // If the client acknowledged a datagram but did not report when it applied it, the time is guessed after this
-// long.
+// long. What the client showed in the possible range is then unknown for the entities in the datagram.
 constexpr double kGuessAfterS = 0.4;
+
+// A client may apply a datagram this much before the server's time of sending it, by its own clock.
+constexpr double kEarliestS = 0.05;
+
+// A report states its own time rounded down to the unit. A message of the same instant is not later.
+constexpr double kReportedTimeS = 2.0 * kStampUnitS;
 
 constexpr double kLagGain = 1.0 / 16.0;
 
@@ -218,16 +243,37 @@ void ShownHistory::forget(EntityId id) {
 void ShownHistory::sent(Sequence sequence, EntityId id, const Motion& motion, double now_s) {
   Sent& datagram = sent_[sequence % kSent];
   if (!datagram.open || datagram.sequence != sequence) {
+    if (datagram.open) lose(datagram);
     datagram.sequence = sequence;
     datagram.open = true;
+    datagram.acked = false;
     datagram.sent_s = now_s;
     datagram.content.clear();
   }
   datagram.content.push_back({id, motion});
 }
 
-std::optional<Refusal> ShownHistory::process(const ShowingReport& report, const std::optional<Ack>& ack,
-                                             double now_s) {
+// The datagram's place is needed for a new one, and the client never said whether it received it.
+void ShownHistory::lose(Sent& datagram) {
+  for (const SentPublish& content : datagram.content) {
+    if (ShownEntityHistory* entity = find(content.id)) entity->lose(content.motion.time_s);
+  }
+  datagram.open = false;
+}
+
+void ShownHistory::acknowledged(const Ack& ack) {
+  for (unsigned behind = 0; behind <= 32; ++behind) {
+    if (behind > 0 && ((ack.window >> (behind - 1)) & 1u) == 0) continue;
+    const auto sequence = static_cast<Sequence>(ack.newest - behind);
+    Sent& datagram = sent_[sequence % kSent];
+    if (!datagram.open || datagram.sequence != sequence || datagram.acked) continue;
+    datagram.acked = true;
+    datagram.applied_by_s = kUnreported;
+    unreported_.push_back(sequence);
+  }
+}
+
+std::optional<Refusal> ShownHistory::process(const ShowingReport& report, double now_s) {
   const double client_s = unwrap_clock(report.clock, now_s);
   if (client_s > now_s + kClockSlackS || client_s < now_s - kOldestReportS) {
     instants_.clear();
@@ -244,7 +290,7 @@ std::optional<Refusal> ShownHistory::process(const ShowingReport& report, const 
     lag_s_ += kLagGain * (std::clamp(shown_s - datagram.sent_s, -2.0, 2.0) - lag_s_);
     apply(datagram, shown_s);
   }
-  if (ack) guess_arrivals(*ack, instant, now_s);
+  guess_arrivals(instant, now_s);
   for (const EntityId id : confirmed_) {
     if (ShownEntityHistory* entity = find(id); entity != nullptr && !entity->appeared())
       entity->appear(instant.shown_s);
@@ -302,19 +348,41 @@ void ShownHistory::apply(Sent& datagram, double shown_s) {
 
 // Guesses when the client applied datagrams that it acknowledged long ago without reporting their arrival.
 // Either the reports were lost, or the client applied them before it showed anything.
-void ShownHistory::guess_arrivals(const Ack& ack, const Instant& instant, double now_s) {
-  for (unsigned behind = 0; behind <= 32; ++behind) {
-    if (behind > 0 && ((ack.window >> (behind - 1)) & 1u) == 0) continue;
-    const auto sequence = static_cast<Sequence>(ack.newest - behind);
+void ShownHistory::guess_arrivals(const Instant& instant, double now_s) {
+  std::erase_if(unreported_, [&](Sequence sequence) {
     Sent& datagram = sent_[sequence % kSent];
-    if (!datagram.open || datagram.sequence != sequence || now_s - datagram.sent_s < kGuessAfterS) continue;
-    apply(datagram, std::min(datagram.sent_s + lag_s_, instant.shown_s));
-  }
+    if (!datagram.open || datagram.sequence != sequence) return true;
+    datagram.applied_by_s = std::min(datagram.applied_by_s, instant.shown_s);
+    if (now_s - datagram.sent_s < kGuessAfterS) return false;
+    const double delay_s = instant.now_s - instant.shown_s;
+    const double from_s = datagram.sent_s - delay_s - kEarliestS;
+    for (const SentPublish& content : datagram.content) {
+      if (ShownEntityHistory* entity = find(content.id)) entity->doubt(from_s, datagram.applied_by_s, blend_s_);
+    }
+    apply(datagram, std::min(datagram.sent_s + lag_s_, datagram.applied_by_s));
+    return true;
+  });
+}
+
+RewindStatus ShownHistory::status(double time_s, double now_s) const {
+  const double oldest_s = now_s - std::min(limit_s_, kHistoryS);
+  if (!(time_s >= oldest_s) || !(time_s <= now_s + kClockSlackS)) return RewindStatus::unavailable;
+  if (instants_.empty() || time_s > instants_.back().now_s + kReportedTimeS) return RewindStatus::pending;
+  const bool undecided = std::any_of(unreported_.begin(), unreported_.end(), [&](Sequence sequence) {
+    const Sent& datagram = sent_[sequence % kSent];
+    return datagram.open && datagram.sequence == sequence && datagram.sent_s - kEarliestS <= time_s;
+  });
+  if (undecided) return RewindStatus::pending;
+  const auto shown_s = interpolated_shown_time(time_s);
+  const bool known = shown_s && *shown_s >= oldest_s && *shown_s >= known_from_s_;
+  return known ? RewindStatus::known : RewindStatus::unavailable;
 }
 
 std::optional<double> ShownHistory::shown_at(double time_s, double now_s) const {
-  const double oldest_s = now_s - std::min(limit_s_, kHistoryS);
-  if (instants_.empty() || !(time_s >= oldest_s) || !(time_s <= now_s + kClockSlackS)) return std::nullopt;
+  return status(time_s, now_s) == RewindStatus::known ? interpolated_shown_time(time_s) : std::nullopt;
+}
+
+std::optional<double> ShownHistory::interpolated_shown_time(double time_s) const {
   if (time_s < instants_.front().now_s) return std::nullopt;
   const auto after =
       std::find_if(instants_.begin(), instants_.end(), [&](const Instant& i) { return i.now_s > time_s; });
@@ -326,7 +394,6 @@ std::optional<double> ShownHistory::shown_at(double time_s, double now_s) const 
     const double share = (time_s - a.now_s) / (after->now_s - a.now_s);
     shown_s = a.shown_s + share * (after->shown_s - a.shown_s);
   }
-  if (shown_s < oldest_s || shown_s < known_from_s_) return std::nullopt;
   return shown_s;
 }
 

@@ -48,6 +48,14 @@ class ShownEntityHistory {
   void add(double shown_s, const Motion& motion, double blend_s, double keep_s,
            const FrameConverter& carry = {});
 
+  /// The client may have applied a motion with this time stamp, but it is unknown when, and the motion itself
+  /// is lost here. What the client shows is unknown until it applies a motion that is at least as new.
+  void lose(double motion_s);
+
+  /// The client applied a motion somewhere between these shown instants. What it shows is unknown from
+  /// `from_s` until its blend after `until_s` has ended.
+  void doubt(double from_s, double until_s, double blend_s);
+
   /// Another entity is in this entity's frame, `lever_m` from its origin, m (RemoteEntity::carry()).
   void carry(double lever_m);
 
@@ -77,6 +85,13 @@ class ShownEntityHistory {
 
  private:
   static constexpr double kNever = std::numeric_limits<double>::infinity();
+  static constexpr std::size_t kMaxDoubts = 16;
+
+  // What the client showed between these instants is unknown.
+  struct Doubt {
+    double from_s;
+    double until_s;
+  };
 
   // One motion applied by the client, at the instant shown_s_ with the same index, and the blends in progress
   // from then on.
@@ -98,6 +113,8 @@ class ShownEntityHistory {
   double first_s_;               // time stamp of the first motion
   std::vector<double> shown_s_;  // instant at which each step was applied, ascending
   std::vector<Step> steps_;
+  double lost_s_ = -kNever;  // time stamp of the newest motion that lose() reported and nothing replaced
+  std::vector<Doubt> doubts_;
 };
 
 /// Reconstructs what one client showed during the last second, from the motions it was sent, its reports of
@@ -136,13 +153,18 @@ class ShownHistory {
   /// The client has this motion. If it is in another entity's frame, notes that the frame contains an entity.
   void note_frame(const Motion& motion) const;
 
-  /// Processes the report and acknowledgement in a client's datagram that arrived at server time `now_s`.
-  /// Returns why the report is refused, or nothing. While the client's clock is far off, it is unknown what
-  /// it shows.
-  std::optional<Refusal> process(const ShowingReport& report, const std::optional<Ack>& ack, double now_s);
+  /// The client has received these datagrams. Call it before process() with the report of the same datagram.
+  void acknowledged(const Ack& ack);
 
-  /// Returns the shown time at `time_s`, the client's own estimate of server time. `now_s` is the server's
-  /// present time. Empty if it is unknown, or further back than the limit.
+  /// Processes the report in a client's datagram that arrived at server time `now_s`. Returns why the report
+  /// is refused, or nothing. While the client's clock is far off, it is unknown what it shows.
+  std::optional<Refusal> process(const ShowingReport& report, double now_s);
+
+  /// Tells whether it is known what the client showed at `time_s`, the client's own estimate of server time.
+  /// `now_s` is the server's present time.
+  [[nodiscard]] RewindStatus status(double time_s, double now_s) const;
+
+  /// Returns the shown time at `time_s`, or nothing unless status() is `known`.
   [[nodiscard]] std::optional<double> shown_at(double time_s, double now_s) const;
 
   /// Returns the state of the entity that the client showed, in the world frame; `shown_s` is from
@@ -158,11 +180,13 @@ class ShownHistory {
     EntityId id;
     Motion motion;
   };
-  // A datagram; `open` until its arrival at the client is known.
+  // A datagram; `open` until it is known when the client applied it.
   struct Sent {
     Sequence sequence = 0;
     bool open = false;
+    bool acked = false;  // the client has received it
     double sent_s = 0.0;
+    double applied_by_s = 0.0;  // shown time of the first report after the acknowledgement; only in unreported_
     std::vector<SentPublish> content;
   };
   // When the client's clock was at `now_s`, the client showed `shown_s`.
@@ -171,6 +195,7 @@ class ShownHistory {
     double shown_s = 0.0;
   };
   static constexpr std::size_t kSent = 256;
+  static constexpr double kUnreported = std::numeric_limits<double>::infinity();
   static constexpr std::size_t kMaxInstants = 256;
 
   [[nodiscard]] ShownEntityHistory* find(EntityId id) const;
@@ -180,7 +205,10 @@ class ShownHistory {
   void begin_era(unsigned era, double shown_s);
   void note_instant(const Instant& instant);
   void apply(Sent& datagram, double shown_s);
-  void guess_arrivals(const Ack& ack, const Instant& instant, double now_s);
+  void guess_arrivals(const Instant& instant, double now_s);
+  void lose(Sent& datagram);
+  // The shown time at `time_s`; nullopt before the first instant. Requires an instant.
+  [[nodiscard]] std::optional<double> interpolated_shown_time(double time_s) const;
 
   MotionPath path_;
   double blend_s_;
@@ -190,6 +218,7 @@ class ShownHistory {
   std::vector<EntityId> own_;
   std::vector<EntityId> confirmed_;  // acknowledged since the last report
   std::array<Sent, kSent> sent_{};   // by sequence modulo kSent
+  std::vector<Sequence> unreported_;  // acknowledged, but no report says when the client applied them
   std::deque<Instant> instants_;     // of the current era, ascending
   std::optional<unsigned> era_;
   double known_from_s_ = 0.0;  // start of the known history, shown time, s

@@ -164,6 +164,10 @@ std::optional<State> Session::shown(EntityId entity, double time_s, double prese
   return seen_->shown(entity, *shown_s);
 }
 
+RewindStatus Session::rewind_status(double time_s, double present_s) const {
+  return seen_ ? seen_->status(time_s, present_s) : RewindStatus::unavailable;
+}
+
 void Session::note_shown_frame(const Motion& motion) const {
   if (seen_) seen_->note_frame(motion);
 }
@@ -286,8 +290,9 @@ Session::Receipt Session::receive(const ClientDatagram& datagram, double now_s, 
   if (datagram.ack) measure_link(datagram, now_s);
   settle_datagrams(now_s, stats);
   if (earlier(reliable_.confirmed_count(), confirmed)) confirm_reliable(confirmed, now_s);
+  if (seen_ && datagram.ack) seen_->acknowledged(*datagram.ack);
   if (seen_ && datagram.showing) {
-    if (const auto why = seen_->process(*datagram.showing, datagram.ack, now_s)) ++stats.refusals[*why];
+    if (const auto why = seen_->process(*datagram.showing, now_s)) ++stats.refusals[*why];
   }
   return Receipt::accepted;
 }

@@ -325,6 +325,8 @@ class Session {
   /// The state of `entity` that the client showed when its estimate of server time was `time_s`. `present_s`
   /// is the present server time. Nullopt if the state is unknown.
   [[nodiscard]] std::optional<State> shown(EntityId entity, double time_s, double present_s) const;
+  /// Whether it is known what the client showed at `time_s`.
+  [[nodiscard]] RewindStatus rewind_status(double time_s, double present_s) const;
   /// Appends the poses of all entities that the client showed at that time to `poses`. Appends nothing if
   /// they are unknown.
   void shown(double time_s, double present_s, std::vector<SeenPose>& poses) const;

@@ -117,6 +117,13 @@ struct SeenPose {
   Pose pose;        ///< in the world, from the server's origin
 };
 
+/// Whether the server can reconstruct what a client showed at some time (Server::rewind_status()).
+enum class RewindStatus : std::uint8_t {
+  known,        ///< pose_seen_by() and rewind() answer
+  pending,      ///< it depends on a report of the client that is on its way; ask again after the next tick
+  unavailable,  ///< it is unknown and stays so, or the time is outside ServerConfig::rewind_s
+};
+
 /// Configuration of a server. The defaults suit a game with up to a few dozen players.
 struct ServerConfig {
   double tick_rate_hz = 60.0;            ///< ticks per second
@@ -353,16 +360,22 @@ class RECKONER_SERVER_API Server {
   /// The pose of an entity that a client was showing at server time `time_s`, for hit tests (lag
   /// compensation). The time is the client's own estimate of server time: Client::server_time_s(), or the
   /// stamp of its message. The server runs the client's code on the motions that the client had applied by
-  /// then, with its mode, delay and blend. Call it when the message about the hit arrives.
+  /// then, with its mode, delay and blend. Call it when the message about the hit arrives and, while
+  /// rewind_status() is `pending`, again after the next tick.
   ///
-  /// Nullopt if the client did not show the entity, if the time is in the future or more than
-  /// ServerConfig::rewind_s ago, or if the shown pose is unknown: for half a second after the client's clock
-  /// stepped or its connection was silent. Changes by the client's game (Client::correct()) are not included.
+  /// Nullopt if the client did not show the entity, if rewind_status() is not `known`, or if the reports about
+  /// this entity were lost. Changes by the client's game (Client::correct()) are not included.
   [[nodiscard]] std::optional<Pose> pose_seen_by(ClientId client, EntityId entity, double time_s) const;
 
   /// pose_seen_by() for all entities that the client was showing, in order of slot. Empty if nothing is
   /// known. Valid until the next call.
   [[nodiscard]] std::span<const SeenPose> rewind(ClientId client, double time_s);
+
+  /// Whether the server can reconstruct what a client was showing at `time_s`, the client's own estimate of
+  /// server time. It is `pending` until the client's report about that time has arrived: a reliable message
+  /// may overtake it. It is `unavailable` while the client's motions faded to rest because its connection was
+  /// silent, for half a second after that, and for half a second after the client's clock stepped.
+  [[nodiscard]] RewindStatus rewind_status(ClientId client, double time_s) const;
 
   /// Adds a route and sends it once to every client, including clients that join later. It exists as long as
   /// the server. Fails if Route::make() fails, beyond kMaxRoutes or kMaxRouteParts, and if the route does not
