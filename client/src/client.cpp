@@ -239,7 +239,9 @@ std::optional<State> Client::owned(EntityId id, double local_s) const {
   const ClientWorld& world = *impl_->world;
   const KnownEntity* entity = std::as_const(world.entities).find(id);
   if (entity == nullptr || !entity->owned || !world.link.clock_known()) return std::nullopt;
-  const Motion& go_on = entity->ownership_state.go_on;
+  const bool braking = entity->ownership_state.brake.has_value();
+  const Motion& go_on =
+      braking ? world.link.owned().find(id)->last() : entity->ownership_state.go_on;
   State state = state_at(go_on, world.link.server_time_s(impl_->time.look(local_s)));
   if (!go_on.frame) state.position -= impl_->origin;
   return state;
@@ -350,6 +352,13 @@ bool ClientWorld::move(EntityId id, const State& counted, EntityId frame, double
   const double delay_s = link.owned().one_way_s() + entity->ownership_state.viewers_s;
   const double shown_s = playout.shown_s();
   if (frame && !frames.can_enter(frame_of(frame), id, shown_s)) return false;
+  OwnershipState& owned = entity->ownership_state;
+  owned.moved_s = link.server_time_s(local_s);
+  if (owned.brake) {
+    owned.brake.reset();
+    own.interrupt();
+    owned.moved = false;  // blends from where the entity came to rest
+  }
   Motion motion{.state = counted, .time_s = shown_s, .frame = frame_of(frame)};
   if (!own.move(motion.state, motion.frame, link.server_time_s(local_s), delay_s)) return false;
   motion.teleports = own.teleports();
@@ -458,6 +467,7 @@ void ClientWorld::advance(double local_s) {
     say(config.log, LogLevel::warning, "clock stepped", {{"by_s", stepped_by_s}});
   }
   if (any_fading_ || holds.passed(playout.shown_s())) review_holds(before_s);
+  if (!link.owned().empty()) brake_idle(now_s);
   stats.delay_s = playout.delay_s();
   if (!retired_) messages.release(playout.shown_s());
 }

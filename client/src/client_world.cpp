@@ -146,6 +146,8 @@ std::optional<Refusal> ClientWorld::handle_ownership(const OwnershipMessage& mes
   entity->owned = true;
   ownership_state.go_on = *motion;
   ownership_state.moved = false;
+  ownership_state.moved_s = playout.now_s();
+  ownership_state.brake.reset();
   ++ownership_state.unpolled;
   const bool corrected = message.change == Change::corrected;
   stats.corrections += corrected ? 1 : 0;
@@ -159,6 +161,49 @@ void ClientWorld::note_polled(const ClientEvent& event) {
   if (event.kind != ClientEvent::Kind::given && event.kind != ClientEvent::Kind::corrected) return;
   KnownEntity* entity = entities.find(event.entity);
   if (entity != nullptr && entity->ownership_state.unpolled > 0) --entity->ownership_state.unpolled;
+}
+
+namespace {
+
+// An owned entity that its game has not moved for this long comes to rest, s. A frame that takes long does not
+// count yet.
+constexpr double kIdleS = 0.25;
+
+// Time from the begin of the braking to rest, s.
+constexpr double kBrakeS = 0.5;
+
+// The state after braking evenly for `since_s` from `from` on.
+State braked(const State& from, double since_s) {
+  const double braking_s = std::min(since_s, kBrakeS);
+  const double left = 1.0 - braking_s / kBrakeS;
+  State straight = from;
+  straight.acceleration = glm::vec3{0.0f};
+  State state = extrapolate(straight, braking_s * (1.0 + left) / 2.0);
+  state.velocity = from.velocity * static_cast<float>(left);
+  state.angular_velocity = from.angular_velocity * static_cast<float>(left);
+  if (left > 0.0) state.acceleration = from.velocity * static_cast<float>(-1.0 / kBrakeS);
+  return state;
+}
+
+}  // namespace
+
+// Brings owned entities to rest while the player is paused or the game does not move them. Otherwise they
+// would run on at all other clients, and their owner would have to be corrected when it resumes.
+void ClientWorld::brake_idle(double now_s) {
+  for (std::uint32_t slot = 0; slot < entities.slots().size(); ++slot) {
+    const auto& known = entities.slots()[slot];
+    if (!known || !known->owned) continue;
+    if (!paused() && now_s - known->ownership_state.moved_s <= kIdleS) continue;
+    KnownEntity& entity = *entities.at(slot);
+    OwnershipState& owned = entity.ownership_state;
+    OwnedEntity& own = *link.owned().find(entity.id);
+    if (!owned.brake) owned.brake = {state_at(own.last(), now_s), own.last().frame, now_s};
+    const State state = braked(owned.brake->from, now_s - owned.brake->begin_s);
+    if (!own.move(state, owned.brake->frame, now_s, link.owned().one_way_s() + owned.viewers_s)) continue;
+    Motion motion{.state = state, .time_s = playout.shown_s(), .teleports = own.teleports()};
+    motion.frame = owned.brake->frame;
+    show_owned(entity, motion);
+  }
 }
 
 // Shows `motion` of an owned entity from now on. The first time, blends from what was shown before.

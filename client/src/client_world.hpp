@@ -105,6 +105,7 @@ struct ClientWorld {
   void apply(std::span<const ServerLink::FieldUpdate> updates);
   void change_fields(double shown_s);
   void show_owned(KnownEntity& entity, const Motion& motion);
+  void brake_idle(double now_s);
   void review_holds(double before_s);
   void blend_over_jump(double before_s, double rate);
   void remove(std::uint32_t slot, double ended_s);

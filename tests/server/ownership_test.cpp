@@ -6,6 +6,7 @@
 #include <numeric>
 #include <optional>
 #include <random>
+#include <string>
 #include <vector>
 
 #include <glm/geometric.hpp>
@@ -96,6 +97,67 @@ TEST(Ownership, LostMotionsAreRepaired) {
     const ShownEntity* shown = match.world().shown(1, avatar);
     ASSERT_NE(shown, nullptr);
     EXPECT_LT(glm::distance(shown->shown.position, weave(9.0).position), 0.05) << seed;
+  }
+}
+
+// The owner's player opens a menu for a while, and the game resumes where it was. Without the brake, the avatar
+// would run on at the other client, 24 m in 3 s, and be thrown back.
+void expect_rest_while_idle(bool paused, double idle_s, const std::string& network) {
+  constexpr double kSpeedMps = 8.0;
+  constexpr double kBeginS = 6.0;
+  Match match(network, network, 3, 10.0);
+  const EntityId avatar = match.spawn_avatar();
+  double pause_s = 0.0;
+  match.story = [&](double t) {
+    State s;
+    s.position = {kSpeedMps * (t - pause_s), 0.0, 0.0};
+    s.velocity = {static_cast<float>(kSpeedMps), 0.0f, 0.0f};
+    return s;
+  };
+  match.world().run_to(3.0);
+  ASSERT_TRUE(match.server().give(avatar, Match::id(0)));
+  match.world().run_to(kBeginS);
+  match.owner_idle = true;
+  Client& owner = match.world().client(0);
+  if (paused) owner.set_paused(true, match.world().local_s(0, kBeginS));
+  match.world().run_to(kBeginS + idle_s);
+  if (idle_s > 2.0) {
+    const ShownEntity* seen = match.world().shown(1, avatar);
+    ASSERT_NE(seen, nullptr);
+    EXPECT_EQ(seen->shown.velocity, glm::vec3{0.0f});
+    // 0.25 s until the client notices and 0.5 s of braking
+    EXPECT_NEAR(seen->shown.position.x, kSpeedMps * (kBeginS + (paused ? 0.25 : 0.5)), 0.6);
+    const auto continues = owner.owned(avatar, match.world().local_s(0, kBeginS + idle_s));
+    ASSERT_TRUE(continues);
+    EXPECT_NEAR(continues->position.x, seen->shown.position.x, 0.05);
+  }
+  match.owner_idle = false;
+  if (paused) owner.set_paused(false, match.world().local_s(0, kBeginS + idle_s));
+  pause_s = idle_s;
+  match.world().run_to(kBeginS + idle_s + 5.0);
+  EXPECT_EQ(match.server().ownership_stats().corrected, 0u);
+  EXPECT_EQ(match.world().count(0, ClientEvent::Kind::corrected), 0u);
+  for (const std::size_t client : {0u, 1u}) {
+    const auto& shown = match.shown_poses[client];
+    double fastest_mps = 0.0;
+    for (std::size_t i = 1; i < shown.size(); ++i) {
+      if (shown[i - 1].first < kBeginS - 1.0) continue;
+      const double step_m = glm::distance(shown[i].second.position, shown[i - 1].second.position);
+      fastest_mps = std::max(fastest_mps, step_m / (shown[i].first - shown[i - 1].first));
+    }
+    if (client == 1) EXPECT_LT(fastest_mps, 10.5);
+    EXPECT_NEAR(shown.back().second.position.x, match.story(shown.back().first).position.x, 0.3);
+  }
+}
+
+TEST(Ownership, EntityOfAPausedOwnerComesToRest) {
+  for (const char* network : {"lan", "intercity", "mobile"}) {
+    for (const double idle_s : {0.2, 0.4, 1.0, 3.0, 30.0}) {
+      for (const bool paused : {true, false}) {
+        SCOPED_TRACE(std::string(network) + (paused ? ", paused, " : ", idle, ") + std::to_string(idle_s) + " s");
+        expect_rest_while_idle(paused, idle_s, network);
+      }
+    }
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace reckoner {
 namespace {
@@ -41,7 +42,7 @@ void OwnedEntity::restart(std::uint8_t term, const Motion& start) {
   last_ = start;
   last_.route = nullptr;
   last_tick_ = tick_at(start.time_s);
-  due_ = resend_ = false;
+  due_ = resend_ = interrupted_ = false;
   held_ = 0;
   losses_ = 0;
 }
@@ -65,7 +66,8 @@ bool OwnedEntity::move(const State& given, FrameId frame, double now_s, double d
   Motion now{state, now_s, teleports_};
   now.frame = frame;
   const double silence_s = now_s - last_.time_s;
-  const bool connects = stream_.number() > 0 && silence_s <= kLongestSilenceS && last_.frame == frame;
+  const bool connects = !std::exchange(interrupted_, false) && stream_.number() > 0 &&
+                        silence_s <= kLongestSilenceS && last_.frame == frame;
   last_.frame = frame;
   if (!connects) {
     fit_.restart();

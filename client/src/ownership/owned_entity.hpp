@@ -36,6 +36,9 @@ class OwnedEntity {
   /// change, if the state is invalid or cannot be encoded. A change of frame is sent at once.
   bool move(const State& state, FrameId frame, double now_s, double delay_s);
 
+  /// The next state does not continue the states so far: the game resumes elsewhere.
+  void interrupt() { interrupted_ = true; }
+
   /// The server has moved the entity to `start`: begins the new term.
   void restart(std::uint8_t term, const Motion& start);
 
@@ -81,6 +84,7 @@ class OwnedEntity {
   std::uint8_t teleports_ = 0;
   Motion last_;  // the game's last state, with its frame
   Tick last_tick_ = 0;
+  bool interrupted_ = false;
   bool due_ = false;
   bool resend_ = false;
   std::uint32_t held_ = 0;  // newest publish that the server is known to hold

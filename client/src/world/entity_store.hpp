@@ -24,6 +24,15 @@ struct OwnershipState {
   unsigned unpolled = 0;   ///< number of `given` and `corrected` events not polled yet
   bool moved = false;      ///< the game has called move() since then
   double viewers_s = 0.0;  ///< delay of updates from the server to other clients, s
+  double moved_s = 0.0;    ///< server time of the game's last move(), or of the last grant or correction, s
+
+  /// Where and when the client began to bring the entity to rest, because the game does not move it.
+  struct Brake {
+    State from;
+    FrameId frame;
+    double begin_s = 0.0;  ///< server time, s
+  };
+  std::optional<Brake> brake;  ///< nullopt while the game moves the entity
 };
 
 /// An entity, with everything the client knows about it.
