@@ -537,6 +537,11 @@ RECKONER_C_API reckoner_result reckoner_server_poll_event(reckoner_server* serve
 RECKONER_C_API reckoner_result reckoner_server_identity(const reckoner_server* server, reckoner_peer client,
                                                         uint64_t* client_id, uint8_t user_data[256]);
 
+/* Ends a client's session. The client is told `reason`, at most 255 bytes of UTF-8 or null, and does not
+ * reconnect. Its token and tickets become void. RECKONER_NOTHING if the client is unknown. */
+RECKONER_C_API reckoner_result reckoner_server_kick(reckoner_server* server, reckoner_peer client,
+                                                    const char* reason);
+
 /* Lag compensation (reckoner_server_config::rewind_s): the pose of an entity that a client showed at server
  * time `time_s`, as estimated by that client. RECKONER_NOTHING if the client did not show it or the server no
  * longer knows. */

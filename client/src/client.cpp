@@ -533,7 +533,8 @@ constexpr double kAfterSleepS = 1.5;
 
 // True if another attempt would fail again, or would displace the client that replaced this one.
 bool is_final(EndReason reason) {
-  return reason == EndReason::version || reason == EndReason::archetypes || reason == EndReason::replaced;
+  return reason == EndReason::version || reason == EndReason::archetypes || reason == EndReason::replaced ||
+         reason == EndReason::kicked;
 }
 
 }  // namespace
@@ -626,7 +627,7 @@ void Client::Impl::handle_end(const EndCode& code, double local_s) {
   const bool has_reason = code.reason != EndReason::none && code.reason != EndReason::left;
   const bool refused = has_reason && (!was_joined || is_final(code.reason));
   const std::string why = !server && !has_reason  ? no_answer()
-                          : was_joined || refused ? describe(code)
+                          : was_joined || refused ? describe(code) + kick_reason
                                                   : "the connection was lost";
   const bool closed = code.reason == EndReason::server_shutdown;
   server = {};
@@ -697,6 +698,10 @@ void Client::Impl::handle_control(std::span<const std::byte> payload, double loc
 std::optional<Refusal> Client::Impl::handle_message(const ControlMessage& message, double local_s) {
   if (const auto* w = std::get_if<WelcomeMessage>(&message)) return welcome(*w, local_s);
   if (const auto* s = std::get_if<SessionMessage>(&message)) return handle(*s, local_s);
+  if (const auto* k = std::get_if<KickMessage>(&message)) {
+    kick_reason = k->reason.empty() ? std::string{} : ": " + k->reason;
+    return std::nullopt;
+  }
   if (!admitted) return Refusal::unexpected;
   return world->handle(message);
 }

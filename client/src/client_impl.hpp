@@ -71,6 +71,7 @@ struct Client::Impl {
 
   ClientStatus status = ClientStatus::connecting;
   std::string refusal;
+  std::string kick_reason;  // the server's game ends the session; begins with ": " unless empty
   bool leaving = false;
 
   // State of the connection:

@@ -304,6 +304,20 @@ std::optional<Motion> Server::published(EntityId id) const {
   return entity->levels[0].stream.motion();
 }
 
+bool Server::kick(ClientId client, std::string_view reason) {
+  Impl& s = *impl_;
+  Session* const session = s.sessions.find(client);
+  if (session == nullptr || reason.size() > kMaxKickReasonBytes) return false;
+  if (const PeerId peer = session->peer()) {
+    std::array<std::byte, kMaxKickReasonBytes + 16> buffer;
+    s.transport.send(peer, Channel::control, encode(KickMessage{std::string(reason)}, buffer));
+    s.transport.revoke_login(peer);
+    s.transport.disconnect(peer, pack({EndReason::kicked, 0}));
+  }
+  s.end(*session, reason.empty() ? std::string("kicked") : "kicked: " + std::string(reason));
+  return true;
+}
+
 void Server::shutdown() {
   Impl& s = *impl_;
   s.closing = true;

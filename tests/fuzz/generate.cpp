@@ -351,6 +351,7 @@ ControlMessage any_control(Choices& choices) {
                            any_key(choices),
                            static_cast<std::uint32_t>(choices.up_to(UINT32_MAX))};
     default:
+      if (choices.flag()) return KickMessage{choices.text(kMaxKickReasonBytes)};
       return any_playout(choices);
   }
 }

@@ -87,7 +87,8 @@ std::vector<ControlMessage> one_of_each() {
           OwnershipMessage{{7, 1}, OwnershipMessage::Change::revoked, 3, 0.0, 0, 0, {}},
           SessionMessage{{~0ull, 1}, 0xfffffffeu, 77},
           ResumeMessage{{9}, {3, 1ull << 63}, 0x80000001u},
-          PlayoutMessage{true, true, 0.25}};
+          PlayoutMessage{true, true, 0.25},
+          KickMessage{std::string(kMaxKickReasonBytes, 'k')}};
 }
 
 TEST(Messages, RoundTrip) {

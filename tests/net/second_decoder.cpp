@@ -113,6 +113,8 @@ std::optional<DecodedFields> Decoder::control(std::span<const std::byte> payload
     add_field(fields, "interpolates", text(std::int64_t{interpolates}));
     add_field(fields, "shows_past", text(std::int64_t{shows_past}));
     add_field(fields, "blend_s", text(bits.real(0, 600)));
+  } else if (kind == 11) {
+    add_field(fields, "reason", hex(bits.bytes(255)));
   } else {
     return std::nullopt;
   }

@@ -189,6 +189,7 @@ std::vector<Vector> vectors() {
   control("session", Conversation::encoded(SessionMessage{key, 33, 1029}));
   control("resume", Conversation::encoded(ResumeMessage{{77}, key, 9}));
   control("playout", Conversation::encoded(PlayoutMessage{true, false, 0.1}));
+  control("kick", Conversation::encoded(KickMessage{"cheating"}));
   d.showing.reset();
   d.has_messages = false;
   d.has_owned = true;

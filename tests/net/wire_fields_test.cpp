@@ -150,6 +150,10 @@ std::string expected(const PlayoutMessage& m) {
          reals("blend_s", m.blend_s);
 }
 
+std::string expected(const KickMessage& m) {
+  return "reason: " + hex_of(std::as_bytes(std::span{m.reason})) + "\n";
+}
+
 std::string expected(const ClientDatagram& d) {
   std::string text =
       line("sequence", d.sequence) + line("control_count", d.control_count) + line("stamp", d.stamp);

@@ -96,6 +96,13 @@ reckoner_result reckoner_server_identity(const reckoner_server* server, reckoner
   });
 }
 
+reckoner_result reckoner_server_kick(reckoner_server* server, reckoner_peer client, const char* reason) {
+  const std::string_view text = reason == nullptr ? std::string_view{} : std::string_view{reason};
+  if (text.size() > kMaxKickReasonBytes) return RECKONER_ERROR_ARGUMENT;
+  return with_server(server,
+                     [&](Server& s) { return done_or(s.kick(ClientId{client}, text), RECKONER_NOTHING); });
+}
+
 reckoner_result reckoner_server_pose_seen_by(const reckoner_server* server, reckoner_peer client,
                                              reckoner_entity entity, double time_s, reckoner_pose* pose) {
   if (pose == nullptr || !std::isfinite(time_s)) return RECKONER_ERROR_ARGUMENT;

@@ -28,7 +28,8 @@ enum class Kind : std::uint8_t {
   ownership = 7,
   session = 8,
   resume = 9,
-  playout = 10
+  playout = 10,
+  kick = 11
 };
 constexpr int kMaxKind = 15;
 
@@ -73,6 +74,10 @@ constexpr Kind kind_of(const ResumeMessage&) {
 
 constexpr Kind kind_of(const PlayoutMessage&) {
   return Kind::playout;
+}
+
+constexpr Kind kind_of(const KickMessage&) {
+  return Kind::kick;
 }
 
 template <class Message>
@@ -213,6 +218,11 @@ void serialize(Archive& archive, PlayoutMessage& m) {
   }
 }
 
+template <class Archive>
+void serialize(Archive& archive, KickMessage& m) {
+  archive(wire::text(m.reason, kMaxKickReasonBytes));
+}
+
 std::span<const std::byte> encode(const ControlMessage& message, std::span<std::byte> buffer) {
   BitWriter writer{buffer};
   wire::BitOutputArchive archive{writer};
@@ -252,6 +262,8 @@ std::optional<ControlMessage> read_control(BitReader& reader) {
       return read_as<ResumeMessage>(reader);
     case Kind::playout:
       return read_as<PlayoutMessage>(reader);
+    case Kind::kick:
+      return read_as<KickMessage>(reader);
   }
   return std::nullopt;
 }
@@ -271,7 +283,8 @@ std::optional<ControlMessage> decode_control(std::span<const std::byte> bytes) {
 }
 
 bool is_counted(const ControlMessage& message) {
-  return !std::holds_alternative<WelcomeMessage>(message) && !std::holds_alternative<SessionMessage>(message);
+  return !std::holds_alternative<WelcomeMessage>(message) &&
+         !std::holds_alternative<SessionMessage>(message) && !std::holds_alternative<KickMessage>(message);
 }
 
 std::uint32_t pack(const EndCode& code) {
@@ -280,7 +293,7 @@ std::uint32_t pack(const EndCode& code) {
 
 EndCode unpack_end_code(std::uint32_t packed) {
   const auto reason = static_cast<std::uint8_t>(packed & 0xffu);
-  if (reason > static_cast<std::uint8_t>(EndReason::replaced)) return {};
+  if (reason > static_cast<std::uint8_t>(EndReason::kicked)) return {};
   return {static_cast<EndReason>(reason), packed >> 8};
 }
 
@@ -305,6 +318,8 @@ std::string describe(const EndCode& code) {
       return "left";
     case EndReason::replaced:
       return "the same client has joined from elsewhere";
+    case EndReason::kicked:
+      return "kicked by the server";
   }
   return "unknown reason";
 }

@@ -33,6 +33,7 @@ enum class EndReason : std::uint8_t {
   server_shutdown = 6,  ///< the server was shut down
   left = 7,             ///< the client left and will not resume this session
   replaced = 8,         ///< the same client joined again with a newer token or ticket
+  kicked = 9,           ///< the server's game ended the session; a KickMessage with its reason precedes
 };
 
 /// A reason and a number that explains it; 32 bits on the wire.
@@ -172,10 +173,15 @@ struct PlayoutMessage {
   bool operator==(const PlayoutMessage&) const = default;
 };
 
+/// Server to client, just before the disconnect: the server's game ends the session.
+struct KickMessage {
+  std::string reason;  ///< for the player, at most kMaxKickReasonBytes of UTF-8; may be empty
+};
+
 /// Any message on the control channel.
 using ControlMessage =
     std::variant<JoinMessage, WelcomeMessage, SpawnMessage, DespawnMessage, RouteMessage, GameDataMessage,
-                 OwnershipMessage, SessionMessage, ResumeMessage, PlayoutMessage>;
+                 OwnershipMessage, SessionMessage, ResumeMessage, PlayoutMessage, KickMessage>;
 
 /// Encodes into `buffer` and returns the used bytes; empty if the buffer is too small.
 [[nodiscard]] RECKONER_NET_API std::span<const std::byte> encode(const ControlMessage& message,

@@ -244,6 +244,10 @@ void Gate::release(std::uint32_t number, double now_s) {
   session->until_s = now_s + kLingerS;
 }
 
+void Gate::revoke_login(std::uint32_t number) {
+  if (const Session* const session = find(number)) config_.used->revoke(session->login.id);
+}
+
 void Gate::tidy(double now_s, std::uint64_t unix_s) {
   for (auto it = sessions_.begin(); it != sessions_.end();)
     it = !it->second->held && it->second->until_s <= now_s ? erase(it) : std::next(it);

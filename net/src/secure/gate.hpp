@@ -100,6 +100,9 @@ class Gate {
   /// The connection has ended. The session stays for a moment, for datagrams that are still on their way.
   void release(std::uint32_t number, double now_s);
 
+  /// Makes the token and the tickets of the session's login void. The session itself goes on.
+  void revoke_login(std::uint32_t number);
+
   /// Ends replaced sessions. Before that, it calls `end(session, by_another_login)` for those that have a
   /// connection. Call it soon after receive() of any gate.
   template <class End>

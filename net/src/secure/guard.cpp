@@ -110,6 +110,10 @@ bool Guard::hold(std::uint32_t session, std::uint32_t tag) {
   return true;
 }
 
+void Guard::revoke_login(std::uint32_t session) {
+  if (Gate* const gate = std::get_if<Gate>(&end_)) gate->revoke_login(session);
+}
+
 void Guard::release(std::uint32_t session, double now_s) {
   if (Gate* const gate = std::get_if<Gate>(&end_)) gate->release(session, now_s);
 }

@@ -75,6 +75,8 @@ class Guard {
   }
   /// The connection of the session has ended.
   void release(std::uint32_t session, double now_s);
+  /// Makes the token and the tickets of a session's login void. The session itself goes on.
+  void revoke_login(std::uint32_t session);
   /// Removes what has expired, and calls `send(address, datagram)` with the tickets that are due. Works at
   /// most once a second.
   template <class Send>

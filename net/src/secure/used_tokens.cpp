@@ -99,6 +99,13 @@ void UsedTokens::close(const LoginId& login, Client& client, const Life& life) {
   std::erase_if(client.open, [&](const Open& one) { return one.login == login; });
 }
 
+void UsedTokens::revoke(const LoginId& login) {
+  const auto found = uses_.find(login);
+  if (found == uses_.end()) return;
+  found->second.closed = true;
+  std::erase_if(clients_[found->second.client_id].open, [&](const Open& one) { return one.login == login; });
+}
+
 bool UsedTokens::stand(const LoginId& login, const Entry& place) {
   const auto found = uses_.find(login);
   if (found == uses_.end() || found->second.place != place || found->second.used_up) return false;

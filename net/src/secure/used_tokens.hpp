@@ -85,6 +85,8 @@ class UsedTokens {
   void begin(const Shown& shown, const Entry& place, const Life& life);
   /// Binds a connection to the session. Returns true once, and only if the session was not replaced.
   [[nodiscard]] bool stand(const LoginId& login, const Entry& place);
+  /// Refuses everything of this login from now on. Its session, if it has one, goes on.
+  void revoke(const LoginId& login);
   /// Records that the session goes on and has issued another ticket.
   void keep(const LoginId& login, const Entry& place, const Life& life);
 
@@ -115,7 +117,7 @@ class UsedTokens {
     PublicKey client{};
     Entry place;           ///< of the session that began with it; empty: the session has ended
     bool used_up = false;  ///< the session has had a connection
-    bool closed = false;   ///< replaced by other logins
+    bool closed = false;   ///< replaced by other logins, or revoked
     Life life;
   };
   /// A login that may have a session. Closed logins are not listed.

@@ -84,6 +84,10 @@ void ShardedTransport::disconnect(PeerId peer, std::uint32_t reason) {
   if (EnetTransport* const host = find(peer)) host->disconnect(peer, reason);
 }
 
+void ShardedTransport::revoke_login(PeerId peer) {
+  if (EnetTransport* const host = find(peer)) host->revoke_login(peer);
+}
+
 std::optional<ClientIdentity> ShardedTransport::identity(PeerId peer) const {
   const EnetTransport* const host = find(peer);
   return host == nullptr ? std::nullopt : host->identity(peer);

@@ -49,6 +49,7 @@ class RECKONER_NET_API EnetTransport final : public NetworkTransport {
   bool send(PeerId peer, Channel channel, std::span<const std::byte> payload) override;
   [[nodiscard]] std::size_t max_state_bytes(PeerId peer) const override;
   void disconnect(PeerId peer, std::uint32_t reason) override;
+  void revoke_login(PeerId peer) override;
   /// Counters since the transport was created. Valid as long as the transport.
   [[nodiscard]] const TransportStats& stats() const override;
 

@@ -43,6 +43,7 @@ class RECKONER_NET_API ShardedTransport final : public NetworkTransport {
   bool send(PeerId peer, Channel channel, std::span<const std::byte> payload) override;
   [[nodiscard]] std::size_t max_state_bytes(PeerId peer) const override;
   void disconnect(PeerId peer, std::uint32_t reason) override;
+  void revoke_login(PeerId peer) override;
 
   [[nodiscard]] std::optional<ClientIdentity> identity(PeerId peer) const override;
   /// Nullopt: tickets are for clients.

@@ -49,6 +49,9 @@ inline constexpr std::uint16_t kProtocolVersion = 7;
 /// Maximum size of a state datagram, bytes. With all headers it is below every common path MTU.
 inline constexpr std::size_t kMaxStateBytes = 1200;
 
+/// Maximum size of the reason that a kicked player is told (Server::kick()), bytes.
+inline constexpr std::size_t kMaxKickReasonBytes = 255;
+
 /// Maximum size of a message on the control channel, bytes. Both ends refuse a larger one.
 inline constexpr std::size_t kMaxControlBytes = 32 * 1024;
 
@@ -137,6 +140,10 @@ class RECKONER_NET_API Transport {
   /// Ends a connection after all queued reliable data has arrived. The other end receives `reason`. A
   /// disconnected event follows here when the connection is closed.
   virtual void disconnect(PeerId peer, std::uint32_t reason) = 0;
+
+  /// Makes the token and all tickets void with which the peer was admitted: it cannot connect with them again.
+  /// Call it before disconnect(). Without tokens it does nothing.
+  virtual void revoke_login(PeerId peer) { (void)peer; }
 
   /// Counters since the transport was created. Valid as long as the transport.
   [[nodiscard]] virtual const TransportStats& stats() const = 0;

@@ -211,6 +211,11 @@ void EnetTransport::disconnect(PeerId peer, std::uint32_t reason) {
   if (connection.peer->state == ENET_PEER_STATE_DISCONNECTED) impl_->end(peer, 0);
 }
 
+void EnetTransport::revoke_login(PeerId peer) {
+  const Impl::Connection* const found = impl_->connections.find(peer);
+  if (found != nullptr && impl_->guard) impl_->guard->revoke_login(found->session);
+}
+
 std::shared_ptr<secure::UsedTokens> EnetTransport::make_used_tokens(const ServerSecurity& security) {
   return std::make_shared<secure::UsedTokens>(token_limits(security));
 }

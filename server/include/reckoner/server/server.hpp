@@ -433,6 +433,13 @@ class RECKONER_SERVER_API Server {
   /// hundred nanoseconds. Nullopt if the id is unknown, and before the entity's first tick.
   [[nodiscard]] std::optional<EntityDebug> debug(EntityId id) const;
 
+  /// Ends a client's session. The client is told `reason` (Client::refusal()), at most kMaxKickReasonBytes of
+  /// UTF-8, and does not reconnect. Its token and tickets become void; a client with a newer token may join. To
+  /// keep a player out, let the backend issue no new token. Without tokens, anyone may join again. The entities
+  /// that the client owns are handled as OwnershipRules::gone says. Reports ServerEvent::client_left. Returns
+  /// false and does nothing if the client is unknown or the reason is too long.
+  bool kick(ClientId client, std::string_view reason);
+
   /// Notifies every client that the server shuts down, and admits no more clients. Continue to call receive()
   /// for a moment.
   void shutdown();
