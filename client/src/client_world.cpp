@@ -274,7 +274,8 @@ void ClientWorld::apply(std::span<const ServerLink::Update> updates, double loca
       continue;
     }
     ++stats.updates_applied;
-    if (gap_s > 0.0 && link.clock_known()) {
+    // What waited while the program slept says nothing about the link.
+    if (gap_s > 0.0 && link.clock_known() && !link.is_backlog()) {
       playout.note_update(link.server_time_s(local_s) - motion.time_s, gap_s);
     }
   }

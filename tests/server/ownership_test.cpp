@@ -145,7 +145,9 @@ void expect_rest_while_idle(bool paused, double idle_s, const std::string& netwo
       const double step_m = glm::distance(shown[i].second.position, shown[i - 1].second.position);
       fastest_mps = std::max(fastest_mps, step_m / (shown[i].first - shown[i - 1].first));
     }
-    if (client == 1) EXPECT_LT(fastest_mps, 10.5);
+    if (client == 1) {
+      EXPECT_LT(fastest_mps, 10.5);
+    }
     EXPECT_NEAR(shown.back().second.position.x, match.story(shown.back().first).position.x, 0.3);
   }
 }

@@ -35,6 +35,8 @@ class RewindCheck {
   std::size_t unknown = 0;
   std::size_t pending = 0;  // number of frames
   std::vector<double> errors_m;
+  double worst_m = 0.0;
+  double worst_s = 0.0;  // when the worst frame was drawn
 
   [[nodiscard]] double share_below(double error_m) const {
     const auto below = std::count_if(errors_m.begin(), errors_m.end(), [&](double e) { return e < error_m; });
@@ -63,6 +65,10 @@ class RewindCheck {
       }
       EXPECT_EQ(pose->position, found->pose.position);
       errors_m.push_back(glm::distance(pose->position, drawn.shown.position));
+      if (errors_m.back() > worst_m) {
+        worst_m = errors_m.back();
+        worst_s = frame.time_s;
+      }
     }
   }
 
@@ -162,9 +168,8 @@ TEST(Rewind, ServerReconstructsShownPosesAfterAModeChange) {
 void expect_right_or_nothing(World& world, double later_s, const std::string& what) {
   RewindCheck check(world, later_s);
   world.run_to(40.0);
-  ASSERT_GT(check.errors_m.size(), 4000u) << what;
-  EXPECT_EQ(check.share_below(0.05), 1.0)
-      << what << " worst " << *std::max_element(check.errors_m.begin(), check.errors_m.end());
+  EXPECT_GT(check.errors_m.size(), 4000u) << what << " unknown " << check.unknown << " pending " << check.pending;
+  EXPECT_LT(check.worst_m, 0.05) << what << " at " << check.worst_s << " s";
 }
 
 TEST(Rewind, IsRightOrUnknownAfterTheClientWasSuspended) {
@@ -179,7 +184,7 @@ TEST(Rewind, IsRightOrUnknownAfterTheClientWasSuspended) {
           world.add_client(client, {.offset_s = -4321.0});
           world.run_to(8.0);
           world.suspend_client(0, 8.0 + stop_s);
-          expect_right_or_nothing(world, 0.1, std::string(link) + " mode " + std::to_string(static_cast<int>(mode)) +
+          expect_right_or_nothing(world, 0.4, std::string(link) + " mode " + std::to_string(static_cast<int>(mode)) +
                                                   " stop " + std::to_string(stop_s) + " seed " +
                                                   std::to_string(seed));
         }
@@ -199,7 +204,7 @@ TEST(Rewind, IsRightOrUnknownAfterTheServerWasSuspended) {
         world.add_client(client, {.offset_s = -4321.0});
         world.run_to(8.0);
         world.suspend_server(11.0);
-        expect_right_or_nothing(world, 0.1, std::string(link) + " seed " + std::to_string(seed));
+        expect_right_or_nothing(world, 0.4, std::string(link) + " seed " + std::to_string(seed));
       }
     }
   }
@@ -254,7 +259,7 @@ TEST(Rewind, LimitIncludesThePlayoutDelay) {
   client.playout.delay_s = 0.2;
   world.add_client(client);
   world.run_to(5.0);
-  EXPECT_TRUE(world.server().pose_seen_by({1}, id, 4.95));
+  EXPECT_TRUE(world.server().pose_seen_by({1}, id, 4.92));
   EXPECT_FALSE(world.server().pose_seen_by({1}, id, 4.85));
 }
 

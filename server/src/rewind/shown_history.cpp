@@ -41,13 +41,19 @@ std::size_t ShownEntityHistory::step_at(double shown_s) const {
 
 void ShownEntityHistory::add(double shown_s, const Motion& motion, double blend_s, double keep_s,
                              const FrameConverter& carry) {
-  const bool known = std::any_of(steps_.begin(), steps_.end(),
-                                 [&](const Step& s) { return s.motion.time_s == motion.time_s; });
+  const auto known = std::find_if(steps_.begin(), steps_.end(),
+                                  [&](const Step& s) { return s.motion.time_s == motion.time_s; });
   if (motion.time_s >= lost_s_ && lost_s_ > -kNever) {
     lost_s_ = -kNever;
     doubt(-kNever, shown_s, blend_s);
   }
-  if (known) return;
+  if (known != steps_.end()) {
+    // Several datagrams may contain the same motion, and the client applied the first that arrived.
+    const auto at = known - steps_.begin();
+    if (at == 0 || shown_s >= shown_s_[static_cast<std::size_t>(at)]) return;
+    steps_.erase(known);
+    shown_s_.erase(shown_s_.begin() + at);
+  }
   const std::size_t earliest = shown_s_.size() - std::min(shown_s_.size(), kMaxReplayed);
   const std::size_t place = std::max(step_at(shown_s), earliest) + 1;
   shown_s = std::max(shown_s, shown_s_[place - 1]);
@@ -137,6 +143,7 @@ void ShownEntityHistory::restart(MotionPath path, double shown_s) {
 }
 
 std::optional<ShownEntityHistory::FramedState> ShownEntityHistory::shown(double shown_s) const {
+  constexpr auto kHistory = static_cast<std::ptrdiff_t>(RemoteEntity::kHistory);
   if (!(shown_s >= appear_s_) || lost_s_ > -kNever) return std::nullopt;
   const auto in_doubt = [&](const Doubt& d) { return d.from_s <= shown_s && shown_s < d.until_s; };
   if (std::any_of(doubts_.begin(), doubts_.end(), in_doubt)) return std::nullopt;
@@ -155,7 +162,16 @@ std::optional<ShownEntityHistory::FramedState> ShownEntityHistory::shown(double 
     }
   }
   if (from == nullptr) std::swap(from, to);
-  // a chase depends on the earlier motions, too
+  // A chase depends on the earlier motions, too. And the client keeps only the newest motions: if many arrive
+  // at once, it may no longer have the one that was valid at this instant.
+  const auto is_newer = [from](const Step& step) { return step.motion.time_s > from->time_s; };
+  const auto end = steps_.begin() + static_cast<std::ptrdiff_t>(last) + 1;
+  const bool evicted = path_ == MotionPath::interpolate && last >= RemoteEntity::kHistory &&
+                       std::count_if(steps_.begin(), end, is_newer) >= kHistory;
+  if (evicted) {
+    const RemoteEntity entity{known_before(last + 1), path_, blends};
+    return FramedState{entity.shown(shown_s), entity.frame(shown_s)};
+  }
   if (path_ == MotionPath::interpolate && blends.chase.start_s <= shown_s) {
     const std::vector<Motion> known = known_before(last + 1);
     return FramedState{ShownMotions{known, path_, blends}.shown(shown_s), from->frame};
@@ -174,8 +190,8 @@ constexpr double kClockSlackS = 0.25;
 // A report that is older than this comes too late to matter.
 constexpr double kOldestReportS = 1.5;
 
-// A client blends over a jump in time for at most this long (kLongestCatchUpS). How it blends is unknown
-// here.
+// A client blends over a jump in time for at most this long (kLongestCatchUpS), and then for the usual time if
+// an update arrives meanwhile. How it blends is unknown here.
 constexpr double kJumpS = 0.5;
 
 // If the client acknowledged a datagram but did not report when it applied it, the time is guessed after this
@@ -300,7 +316,7 @@ std::optional<Refusal> ShownHistory::process(const ShowingReport& report, double
 }
 
 void ShownHistory::begin_era(unsigned era, double shown_s) {
-  known_from_s_ = era_ ? shown_s + kJumpS : shown_s;
+  known_from_s_ = era_ ? shown_s + kJumpS + blend_s_ : shown_s;
   era_ = era;
   changed_ = false;
   instants_.clear();
