@@ -105,6 +105,7 @@ void expect_known(const char* link, PlayoutMode mode) {
   constexpr std::uint64_t kSeeds = 16;
   const double limit_m = mode == PlayoutMode::present ? 0.05 : 0.02;
   double share = 0.0;
+  double unknown = 0.0;
   for (std::uint64_t seed = kFirstSeed; seed < kFirstSeed + kSeeds; ++seed) {
     World world(weaving(link, seed));
     add_weavers(world, 4);
@@ -115,11 +116,14 @@ void expect_known(const char* link, PlayoutMode mode) {
     RewindCheck witness(world, 0.4);
     world.run_to(20.0);
     ASSERT_GT(witness.errors_m.size(), 3000u);
-    EXPECT_EQ(witness.unknown, 0u) << link << " seed " << seed;
+    unknown += static_cast<double>(witness.unknown) /
+               static_cast<double>(witness.unknown + witness.errors_m.size()) / kSeeds;
     share += witness.share_below(limit_m) / kSeeds;
   }
-  EXPECT_GT(share, std::string(link) == "mobile" ? 0.993 : 0.999)
-      << link << " mode " << static_cast<int>(mode);
+  const std::string what = std::string(link) + " mode " + std::to_string(static_cast<int>(mode));
+  EXPECT_GT(share, 0.9999) << what;
+  // A burst of losses may swallow all reports of an arrival.
+  EXPECT_LT(unknown, std::string(link) == "mobile" ? 0.02 : 0.006) << what;
 }
 
 TEST(Rewind, ServerReconstructsTheClientsShownPoses) {
@@ -160,6 +164,45 @@ TEST(Rewind, ServerReconstructsShownPosesAfterAModeChange) {
       EXPECT_GT(witness.share_below(to == PlayoutMode::present ? 0.05 : 0.02), 0.99) << what;
       EXPECT_EQ(witness.unknown, 0u) << what;
     }
+  }
+}
+
+// A shot in a reliable message may overtake the report on what its shooter saw. The server then says so, instead
+// of answering with what it knows so far.
+TEST(Rewind, IsPendingUntilTheReportHasArrived) {
+  for (const char* link : {"lan", "intercity", "mobile"}) {
+    World world(weaving(link, 7));
+    add_weavers(world, 4);
+    world.add_client({}, {.offset_s = -4321.0});
+    struct Shot {
+      double client_s;
+      std::vector<ShownEntity> shown;
+    };
+    std::deque<Shot> shots;
+    std::size_t judged = 0, late = 0, wrong = 0, unknown = 0;
+    world.on_frame = [&](std::size_t, double time_s, std::span<const ShownEntity> shown) {
+      const auto client_s = world.client(0).server_time_s(world.local_s(0, time_s));
+      if (time_s > 3.0 && client_s) shots.push_back({*client_s, {shown.begin(), shown.end()}});
+    };
+    world.after_tick = [&](double) {
+      while (!shots.empty()) {
+        const Shot& shot = shots.front();
+        const RewindStatus status = world.server().rewind_status({1}, shot.client_s);
+        if (status == RewindStatus::pending) return (void)++late;
+        judged += shot.shown.size();
+        for (const ShownEntity& drawn : shot.shown) {
+          const auto pose = world.server().pose_seen_by({1}, drawn.id, shot.client_s);
+          if (!pose) ++unknown;
+          if (pose && glm::distance(pose->position, drawn.shown.position) > 0.02) ++wrong;
+        }
+        shots.pop_front();
+      }
+    };
+    world.run_to(33.0);
+    EXPECT_GT(judged, 30u * 60u * 4u * 9u / 10u) << link;
+    EXPECT_GT(late, 100u) << link << ": no shot came before its report";
+    EXPECT_EQ(wrong, 0u) << link;
+    EXPECT_LT(static_cast<double>(unknown), 0.02 * static_cast<double>(judged)) << link;
   }
 }
 
@@ -251,7 +294,7 @@ TEST(Rewind, RefusesInstantsOutsideTheLimit) {
 // In buffered mode the shown instant is older than the shot. The limit covers that, too.
 TEST(Rewind, LimitIncludesThePlayoutDelay) {
   WorldConfig config = weaving("lan", 1);
-  config.server.rewind_s = 0.3;
+  config.server.rewind_s = 0.45;
   World world(config);
   const EntityId id = world.add_body([](double t) { return weave(t, 0.0); });
   ClientConfig client;
@@ -259,8 +302,8 @@ TEST(Rewind, LimitIncludesThePlayoutDelay) {
   client.playout.delay_s = 0.2;
   world.add_client(client);
   world.run_to(5.0);
-  EXPECT_TRUE(world.server().pose_seen_by({1}, id, 4.92));
-  EXPECT_FALSE(world.server().pose_seen_by({1}, id, 4.85));
+  EXPECT_TRUE(world.server().pose_seen_by({1}, id, 4.8));
+  EXPECT_FALSE(world.server().pose_seen_by({1}, id, 4.7));
 }
 
 TEST(Rewind, KeepsNoHistoryUnlessConfigured) {

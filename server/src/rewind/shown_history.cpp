@@ -13,6 +13,13 @@
 #include <reckoner/reckoning/state.hpp>
 
 namespace reckoner {
+namespace {
+
+// A client blends over a jump in time for at most this long (kLongestCatchUpS), and then for the usual time if
+// an update arrives meanwhile. How it blends is unknown here.
+constexpr double kJumpS = 0.5;
+
+}  // namespace
 
 ShownEntityHistory::ShownEntityHistory(EntityId id, const Motion& first, MotionPath path)
     : id_(id), path_(path), first_s_(first.time_s) {
@@ -63,6 +70,7 @@ void ShownEntityHistory::add(double shown_s, const Motion& motion, double blend_
   shown_s_.insert(shown_s_.begin() + offset, shown_s);
   steps_.insert(steps_.begin() + offset, {motion, {}, blends ? blend_s : 0.0});
   replay_from(place, carry);
+  prolong_doubts();
   forget_before(shown_s_.back() - keep_s);
   while (steps_.size() > kMaxSteps)
     forget_oldest();
@@ -102,7 +110,17 @@ void ShownEntityHistory::doubt(double from_s, double until_s, double blend_s) {
     doubts_[1].until_s = std::max(doubts_[0].until_s, doubts_[1].until_s);
     doubts_.erase(doubts_.begin());
   }
-  doubts_.push_back({from_s, until_s + blend_s});
+  doubts_.push_back({from_s, until_s + blend_s, until_s + blend_s + kJumpS});
+  prolong_doubts();
+}
+
+void ShownEntityHistory::prolong_doubts() {
+  for (Doubt& doubt : doubts_) {
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      if (shown_s_[i] >= doubt.from_s && shown_s_[i] < doubt.until_s)
+        doubt.until_s = std::clamp(shown_s_[i] + steps_[i].blend_s, doubt.until_s, doubt.latest_s);
+    }
+  }
 }
 
 void ShownEntityHistory::carry(double lever_m) {
@@ -189,10 +207,6 @@ constexpr double kClockSlackS = 0.25;
 
 // A report that is older than this comes too late to matter.
 constexpr double kOldestReportS = 1.5;
-
-// A client blends over a jump in time for at most this long (kLongestCatchUpS), and then for the usual time if
-// an update arrives meanwhile. How it blends is unknown here.
-constexpr double kJumpS = 0.5;
 
 // If the client acknowledged a datagram but did not report when it applied it, the time is guessed after this
 // long. What the client showed in the possible range is then unknown for the entities in the datagram.

@@ -53,7 +53,8 @@ class ShownEntityHistory {
   void lose(double motion_s);
 
   /// The client applied a motion somewhere between these shown instants. What it shows is unknown from
-  /// `from_s` until its blend after `until_s` has ended.
+  /// `from_s` until its blend after `until_s` has ended. A blend that begins meanwhile begins at an unknown
+  /// pose, so the doubt lasts until that blend has ended, too, for at most half a second.
   void doubt(double from_s, double until_s, double blend_s);
 
   /// Another entity is in this entity's frame, `lever_m` from its origin, m (RemoteEntity::carry()).
@@ -91,6 +92,7 @@ class ShownEntityHistory {
   struct Doubt {
     double from_s;
     double until_s;
+    double latest_s;  // later blends prolong it no further
   };
 
   // One motion applied by the client, at the instant shown_s_ with the same index, and the blends in progress
@@ -104,6 +106,7 @@ class ShownEntityHistory {
   [[nodiscard]] std::size_t step_at(double shown_s) const;
   [[nodiscard]] std::vector<Motion> known_before(std::size_t step) const;
   void replay_from(std::size_t step, const FrameConverter& carry);
+  void prolong_doubts();
   void forget_before(double shown_s);
   void forget_oldest();
 
