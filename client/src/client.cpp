@@ -353,12 +353,18 @@ bool ClientWorld::move(EntityId id, const State& counted, EntityId frame, double
   const double shown_s = playout.shown_s();
   if (frame && !frames.can_enter(frame_of(frame), id, shown_s)) return false;
   OwnershipState& owned = entity->ownership_state;
-  owned.moved_s = link.server_time_s(local_s);
+  if (owned.brake && !owned.brake->game_is_back) {
+    owned.brake->game_is_back = true;
+    ++owned.unpolled;
+    events.push_back({ClientEvent::Kind::corrected, id});
+    return false;
+  }
   if (owned.brake) {
     owned.brake.reset();
     own.interrupt();
     owned.moved = false;  // blends from where the entity came to rest
   }
+  owned.moved_s = link.server_time_s(local_s);
   Motion motion{.state = counted, .time_s = shown_s, .frame = frame_of(frame)};
   if (!own.move(motion.state, motion.frame, link.server_time_s(local_s), delay_s)) return false;
   motion.teleports = own.teleports();

@@ -30,7 +30,8 @@ struct OwnershipState {
   struct Brake {
     State from;
     FrameId frame;
-    double begin_s = 0.0;  ///< server time, s
+    double begin_s = 0.0;      ///< server time, s
+    bool game_is_back = false;  ///< the game has called move() again and must now continue from the brake
   };
   std::optional<Brake> brake;  ///< nullopt while the game moves the entity
 };

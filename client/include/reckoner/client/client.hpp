@@ -102,7 +102,9 @@ struct ClientEvent {
     fields_changed,  ///< of a visible entity; `fields` says which
     given,           ///< this client owns the entity from now on: call Client::move()
     revoked,         ///< this client no longer owns the entity
-    corrected,       ///< the server refused the owner's motion: continue from Client::owned()
+    /// The game must continue from Client::owned(): the server refused the owner's motion, or the client
+    /// brought the entity to rest while the game did not move it.
+    corrected,
     server_closed,   ///< the server shut down
     disconnected,    ///< the connection has ended, and the client does not reconnect
     lost,            ///< the connection is lost, and the client reconnects
