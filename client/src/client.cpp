@@ -239,9 +239,7 @@ std::optional<State> Client::owned(EntityId id, double local_s) const {
   const ClientWorld& world = *impl_->world;
   const KnownEntity* entity = std::as_const(world.entities).find(id);
   if (entity == nullptr || !entity->owned || !world.link.clock_known()) return std::nullopt;
-  const bool braking = entity->ownership_state.brake.has_value();
-  const Motion& go_on =
-      braking ? world.link.owned().find(id)->last() : entity->ownership_state.go_on;
+  const Motion& go_on = entity->ownership_state.go_on;
   State state = state_at(go_on, world.link.server_time_s(impl_->time.look(local_s)));
   if (!go_on.frame) state.position -= impl_->origin;
   return state;

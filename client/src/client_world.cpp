@@ -117,7 +117,7 @@ std::optional<Refusal> ClientWorld::handle_ownership(const OwnershipMessage& mes
     // `given` or `corrected` message, so every later motion of the server counts as newer and replaces it.
     State straight = before;
     straight.acceleration = glm::vec3{0.0f};
-    const double given_s = ownership_state.go_on.time_s;
+    const double given_s = ownership_state.given_s;
     Motion last{extrapolate(straight, given_s - shown_s), given_s, entity->remote.newest().teleports};
     last.frame = entity->remote.frame(shown_s);
     entity->remote = RemoteEntity{last, path_, switches.blend};
@@ -145,6 +145,7 @@ std::optional<Refusal> ClientWorld::handle_ownership(const OwnershipMessage& mes
   }
   entity->owned = true;
   ownership_state.go_on = *motion;
+  ownership_state.given_s = motion->time_s;
   ownership_state.moved = false;
   ownership_state.moved_s = playout.now_s();
   ownership_state.brake.reset();
@@ -200,6 +201,7 @@ void ClientWorld::brake_idle(double now_s) {
     if (!owned.brake) owned.brake = {state_at(own.last(), now_s), own.last().frame, now_s};
     const State state = braked(owned.brake->from, now_s - owned.brake->begin_s);
     if (!own.move(state, owned.brake->frame, now_s, link.owned().one_way_s() + owned.viewers_s)) continue;
+    owned.go_on = own.last();
     Motion motion{.state = state, .time_s = playout.shown_s(), .teleports = own.teleports()};
     motion.frame = owned.brake->frame;
     show_owned(entity, motion);

@@ -20,7 +20,8 @@ namespace reckoner {
 
 /// Ownership data of an entity that this client owns. (Its motions are sent by OwnedEntity.)
 struct OwnershipState {
-  Motion go_on;            ///< motion from which the server wants the game to continue
+  Motion go_on;            ///< motion from which the game must continue after a grant, a correction or a brake
+  double given_s = 0.0;    ///< time stamp of the motion in the last grant or correction, s
   unsigned unpolled = 0;   ///< number of `given` and `corrected` events not polled yet
   bool moved = false;      ///< the game has called move() since then
   double viewers_s = 0.0;  ///< delay of updates from the server to other clients, s
