@@ -163,7 +163,7 @@ void expect_rest_while_idle(bool paused, double idle_s, const std::string& netwo
     if (client == 1) {
       EXPECT_LT(fastest_mps, 10.5);
     }
-    EXPECT_NEAR(shown.back().second.position.x, match.story(shown.back().first).position.x, 0.6);
+    EXPECT_NEAR(shown.back().second.position.x, match.story(shown.back().first).position.x, 1.0);
   }
 }
 
