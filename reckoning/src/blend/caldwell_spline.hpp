@@ -20,7 +20,7 @@ namespace reckoner {
 /// 2. The article extrapolates a packet by T only. Here it is extrapolated by T plus the age of the packet,
 ///    which is the time since the packet was sent.
 /// 3. In the article, the text and the coefficients disagree about the order of points 3 and 4. Here point 4
-///    is the end of the curve, and point 3 is the one before it.
+///    is the end of the curve, and point 3 is the point before it.
 ///
 /// For quadratic motion this is the same curve as the offset form of Blend; a test compares the two.
 struct RECKONER_RECKONING_API CaldwellSpline {

@@ -8,7 +8,7 @@ namespace reckoner {
 
 /// The state at `time_s`, interpolated between a motion and a later one. The positions and velocities of both
 /// motions define a Hermite cubic. Their orientations and angular velocities define another Hermite cubic,
-/// for the rotation vector along the shorter rotation. Routes are ignored.
+/// for the rotation vector of the shorter rotation between them. Routes are ignored.
 ///
 /// Accelerations are normally ignored: the sent acceleration is fitted for prediction and is not the
 /// derivative at the end point. But if bends(from, to) is true, the position follows a quartic that ends with

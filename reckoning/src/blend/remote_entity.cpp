@@ -129,8 +129,8 @@ void RemoteEntity::blend_from(const State& shown, double time_s, double blend_s)
   start_blend(Blend{shown, base, time_s, duration_s, turn_share, policy_.shape}, time_s);
 }
 
-// Blends from `shown`, which is the state that was shown at `from_s`, converted to the frame at `time_s`. If
-// `shown` is empty, the pose jumps.
+// Blends from `shown`, which is the state that was shown at `from_s`, converted to the entity's frame at
+// `time_s`. If `shown` is empty, the pose jumps.
 void RemoteEntity::change_frame(const std::optional<State>& shown, double from_s, double time_s,
                                 double blend_s) {
   blends_.along = {};

@@ -18,7 +18,7 @@ constexpr std::array<std::string_view, 9> kNames{"static", "fpw", "rpw", "rvw", 
 // Above this angle, rad, cancellation in the closed forms is harmless; below it, the series converge fast.
 constexpr double kSeriesBelow = 1.0;
 
-// The sum of a series over n = 0, 2, 4, ... The first term is 1/factorial. The term after n is the term of n
+// The sum of a series over n = 0, 2, 4, ... The first term is 1/factorial. The term of n + 2 is the term of n
 // times -x / ((n+a)(n+a+1)). If `weight` is above 0, each term is also divided by n + weight, because 1/(n +
 // weight) is the integral of s^(n+weight-1) from 0 to 1.
 double series(double x, double factorial, int a, int weight) {

@@ -340,8 +340,8 @@ constexpr std::array<Window, 4> kWindows{
 constexpr double kMaxWindowTicks = 12.0;  // longest window, ticks; most of the history remains for the gap
 constexpr double kMemoryGaps = 40.0;      // number of publishes over which candidates are compared
 
-// Shorter gaps have no bend, s. For them a cubic is as good, and an acceleration for extrapolation is more
-// useful.
+// A gap that is shorter than this, s, has no bend. For short gaps a cubic is as good, and an acceleration for
+// extrapolation is more useful.
 constexpr double kShortestBentGapS = 0.06;
 
 using Weights = std::array<double, 3>;

@@ -23,9 +23,10 @@ namespace reckoner {
 /// collisions do not describe normal motion.
 ///
 /// It stays stable for days. The trace of the covariance never exceeds its initial value, so inputs without
-/// information cannot make it grow. The noise level, which sets the gain, is measured from the first sample
-/// on. A sample without any motion is ignored. If rounding makes the covariance invalid, it is reset to its
-/// initial value. Single precision saves memory, because every entity has several of these predictors.
+/// information cannot make the covariance grow. The noise level, which sets the gain, is measured from the
+/// first sample on. A sample without any motion is ignored. If rounding makes the covariance invalid, it is
+/// reset to its initial value. Single precision saves memory, because every entity has several of these
+/// predictors.
 template <std::size_t N>
 class LeastSquares {
  public:
@@ -111,16 +112,16 @@ class LeastSquares {
   static constexpr float kFirstPriorVariance = 0.01f;
   static constexpr float kPriorVarianceFactor = 0.1f;  // factor on the variances after begin_with()
   static constexpr float kPriorNoiseGain = 0.05f;      // noise gain after begin_with()
-  // Standard deviation that stretch() adds to the weights, per unit of (factor - 1). On recorded motion, all
-  // values up to 0.1 give similar results. With the variances of begin_with() instead, the results are 3
-  // percent worse.
+  // Standard deviation of the doubt that stretch() adds to the weights, per unit of (factor - 1). On recorded
+  // motion, all values up to 0.1 give similar results. With as much doubt as begin_with() assumes, the
+  // results are 3 percent worse.
   static constexpr float kStretchDoubt = 0.05f;
-  // Weight that remains of older samples, per sample; they fade within a minute or two.
+  // Factor on the weight of all older samples at each new sample. Older samples fade within a minute or two.
   static constexpr float kForgetting = 0.9998f;
   // Variance that each weight gains per sample. Without it, an hour of perfectly constant motion would make
   // the weights so certain that learning anything else would take an hour.
   static constexpr float kDrift = 1e-8f;
-  static constexpr float kNoiseGain = 0.002f;  // per sample
+  static constexpr float kNoiseGain = 0.002f;  // share of a sample in noise_, after the first samples
   static constexpr float kMinNoise = 1e-9f;    // squared input units
   static constexpr float kMinSize = 1e-12f;    // squared input units; a smaller sample counts as no motion
   static constexpr float kMaxSize = 1e12f;     // squared input units; a larger sample is ignored as invalid
@@ -183,10 +184,11 @@ class LeastSquares {
 
 /// Predicts the mean velocity (or angular velocity) of an entity over the coming horizon, which is the time
 /// that the prediction looks ahead. The prediction uses only the entity's own past. Four predictions compete:
-/// the current rate; the current rate plus its derivative; zero; and a learned linear predictor, whose inputs
-/// are the current rate and its smoothed past. The linear predictor has one set of weights for the horizontal
-/// axes and one for the vertical axis, because gravity and jumps follow other laws than steering. The result
-/// is their average, weighted by recent accuracy. If one prediction is clearly the best, it dominates.
+/// the current rate; the current rate plus its derivative times half the horizon; zero; and a learned linear
+/// predictor, whose inputs are the current rate and its smoothed past. The linear predictor has one set of
+/// weights for the horizontal axes and one for the vertical axis, because gravity and jumps follow other laws
+/// than steering. The result is their average, weighted by recent accuracy. If one prediction is clearly the
+/// best, it dominates.
 ///
 /// The past is stored in a cascade of four low-pass filters, not as a list of old values. This takes only a
 /// few numbers at any tick rate. The differences between neighbouring filters are nearly independent, which

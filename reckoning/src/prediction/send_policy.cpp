@@ -14,7 +14,8 @@ namespace {
 
 // How fast the threshold adapts to a budget: in one second it falls by the factor exp(-kAdaptPerS). With a
 // smaller value, the threshold lags behind changes of the motion. With a larger value, updates are sent
-// evenly, and many are wasted on predictable motion. On the recorded traces the p95 error is lowest at 4.
+// evenly, and many are wasted on predictable motion. On the recorded traces, the p95 error (95th percentile)
+// is lowest at 4.
 constexpr double kAdaptPerS = 4.0;
 constexpr double kMinScale = 0.02;
 constexpr double kMinGapScale = 0.005;  // smaller, because interpolation is much more exact

@@ -58,8 +58,8 @@ class RECKONER_RECKONING_API SendPolicy {
   /// True if the entity must be published at this tick. Call one of the two due() functions once per tick.
   [[nodiscard]] bool due(const Comparison& comparison, std::uint32_t tick);
 
-  /// The inputs of due() for free motion. They replace a Comparison. This is cheaper: if the positions
-  /// already decide, no orientation is computed.
+  /// The inputs of due() for free motion. Use them instead of a Comparison, because they are cheaper: if the
+  /// positions already decide, no orientation is computed.
   struct FreeMotionInputs {
     const State& truth;       ///< true state now, as the game reported it
     const State& fitted;      ///< `truth` with the expected acceleration and angular velocity
@@ -75,21 +75,22 @@ class RECKONER_RECKONING_API SendPolicy {
 
   /// Call this when other entities use this entity as their frame. `lever_m` is the distance from this entity
   /// to the farthest of them, m; 0 if there are none. A rotation of this entity also moves the others, so the
-  /// angular threshold becomes smaller. It is multiplied by a share of at least kMinLeverShare.
+  /// angular threshold becomes smaller. It becomes lever_share() times as large, and lever_share() is at
+  /// least kMinLeverShare.
   void set_lever(double lever_m);
   /// The factor on the angular threshold that results from set_lever(), kMinLeverShare to 1.
   [[nodiscard]] double lever_share() const { return lever_share_; }
   /// Smallest value of lever_share(), for any lever.
   static constexpr double kMinLeverShare = 1.0 / 16.0;
 
-  /// Call this when an update was sent: a publish, or the repair of a lost one.
+  /// Call this when an update was sent: a publish, or the repair of a lost update.
   void update_sent();
 
   /// True if the entity has not moved for some ticks. The entity is then due until the error of its published
   /// pose is below a small share of the threshold. After that it is not due.
   [[nodiscard]] bool is_at_rest() const;
 
-  /// The threshold in force, as a multiple of the configured one. 1 without a budget.
+  /// The factor on the configured thresholds that is in force; 1 without a budget.
   [[nodiscard]] double scale() const { return scale_; }
 
  private:

@@ -113,7 +113,8 @@ glm::dvec3 Route::position(double distance) const {
 
 RouteState Route::advanced(const RouteState& s, double dt_s) {
   const bool slows =
-      // Also true for negative dt_s: back in time, the entity slows down to where it started.
+      // Also true for a negative dt_s if the entity speeds up: back in time, it slows down to the point where
+      // it started.
       s.speed * s.acceleration * dt_s < 0.0;
   const double way_to_rest_s = slows ? -s.speed / s.acceleration : 0.0;
   if (slows && std::abs(dt_s) >= std::abs(way_to_rest_s))

@@ -53,8 +53,8 @@ struct BlendPolicy {
   /// The shape of the blends. Null means cubic_blend(), which is then computed inline. The policy does not
   /// own the shape. The shape must outlive all blends that use it.
   const BlendShape* shape = nullptr;
-  /// The share of the blend time in which the orientation is blended, above 0 and at most 1. Viewers notice a
-  /// correction of the position by its acceleration, because it moves the whole entity. A correction of the
+  /// The share of the blend time in which the orientation is blended, above 0 and at most 1. Viewers notice
+  /// the acceleration of a correction of the position, because the whole entity moves. A correction of the
   /// orientation may be faster. The measurements are in docs/TUNING.md.
   double turn_share = 2.0 / 3.0;
 };
@@ -141,23 +141,23 @@ class RECKONER_RECKONING_API Blend {
 
 /// True if a body on a cubic curve is never faster than `max_mps`, m/s. The body's velocity (the hodograph)
 /// is a quadratic Bézier curve from `v0` to `v1`, and `middle` is its second control point. Such a curve lies
-/// in the convex hull of its three control points. So the body is slow enough if all control points are. If
-/// only the second control point is too long, the test halves the curve and tests both halves. After five
-/// halvings without a decision, the result is false.
+/// in the convex hull of its three control points. So the body is slow enough if no control point is longer
+/// than `max_mps`. If only `middle` is longer, the test halves the curve and tests both halves. If it has
+/// found no answer after five halvings, the result is false.
 [[nodiscard]] RECKONER_RECKONING_API bool never_faster(const glm::dvec3& v0, const glm::dvec3& middle,
                                                        const glm::dvec3& v1, double max_mps);
 
 /// Replaces a blend that would show a body faster than its top speed. The shown body chases the motion and
 /// stays within the top speed. The chase advances in steps: the first step takes kStepS, and later steps are
-/// longer. In each step it computes the velocity that would close the gap with the time constant
-/// kTimeConstantS, limited to the top speed. The velocity changes linearly to that value until the end of the
-/// step. So the shown position is C1. Within a step, the speed is never above the larger of the speeds at the
-/// two ends of the step.
+/// longer. In each step the chase computes the velocity that would close the gap to the motion with the time
+/// constant kTimeConstantS, limited to the top speed. The velocity changes linearly to that value until the
+/// end of the step. So the shown position is C1. Within a step, the speed is never above the larger of the
+/// speeds at the two ends of the step.
 ///
 /// A value. The shown state depends only on the chase, the motion and the time.
 struct RECKONER_RECKONING_API Chase {
   static constexpr double kStepS = 1.0 / 32.0;   ///< first step, s
-  static constexpr double kTimeConstantS = 0.1;  ///< time constant, s
+  static constexpr double kTimeConstantS = 0.1;  ///< time constant with which the chase closes the gap, s
 
   /// When the chase begins, s of shown time. Infinity means that there is no chase.
   double start_s = std::numeric_limits<double>::infinity();
@@ -180,13 +180,13 @@ struct RECKONER_RECKONING_API Chase {
   };
 
   /// The velocity of the chase at the end of one step towards a body, m/s. The step takes `step_s` seconds.
-  /// The result is not faster than `max_mps`, m/s. `target` is the body's state at the end of the step,
-  /// `from` the chase's state at its beginning.
+  /// The result is not faster than `max_mps`, m/s. `target` is the state of the body at the end of the step.
+  /// `from` is the state of the chase at the beginning of the step.
   [[nodiscard]] static glm::dvec3 velocity_towards(const State& target, const Point& from, double step_s,
                                                    double max_mps);
 
-  /// The state of the chase at `time_s`. `target(t)` returns the chased body's State at time t. `max_mps`:
-  /// top speed, m/s.
+  /// The state of the chase at `time_s`. `target(t)` returns the chased body's State at time t. `max_mps` is
+  /// the top speed, m/s.
   template <class Target>
   [[nodiscard]] Point at(double time_s, double max_mps, Target target) const;
 };
@@ -212,7 +212,7 @@ Chase::Point Chase::at(double time_s, double max_mps, Target target) const {
 
 /// Duration of the fade of the acceleration, s. The fade begins when the motion is no longer known to hold.
 inline constexpr double kFadeAccelerationS = 0.25;
-/// Duration of the fade of the velocity, s. It begins when the acceleration has faded.
+/// Duration of the fade of the velocity, s. This fade begins when the acceleration has faded.
 inline constexpr double kFadeVelocityS = 0.75;
 
 /// Value of `valid_until_s` for a motion that holds without a time limit.
@@ -227,9 +227,8 @@ inline constexpr double kAlwaysValid = std::numeric_limits<double>::infinity();
 ///
 /// After `valid_until_s` the body moves at most |v| (Ta + Tv/2) + |a| (Ta^2/3 + Ta Tv/4). Here v and a are
 /// velocity and acceleration at `valid_until_s`, Ta is kFadeAccelerationS and Tv is kFadeVelocityS. An entity
-/// on a route stays on its course and only slows down. A braking entity that never reverses
-/// (Motion::never_reverses, is_braking()) does, too. The fade never begins before the motion's own time
-/// stamp.
+/// on a route stays on its course and only slows down. The same is true for a braking entity that never
+/// reverses (Motion::never_reverses, is_braking()). The fade never begins before the motion's own time stamp.
 [[nodiscard]] RECKONER_RECKONING_API State faded_state(const Motion& motion, double valid_until_s,
                                                        double time_s);
 
@@ -252,6 +251,8 @@ class RECKONER_RECKONING_API RouteBlend {
   /// Route::advanced_on_route() returns them, with a distance that counts laps. On a closed or ping-pong
   /// route the blend takes the shorter way. It takes `duration_s` seconds; if `duration_s` is 0 or less, the
   /// blend is already over.
+  ///
+  /// `shape` is not owned and must outlive the blend and all of its copies. Null means cubic_blend().
   RouteBlend(const Route& route, const RouteState& shown, const RouteState& motion_at_start, double start_s,
              double duration_s, const BlendShape* shape = nullptr);
 

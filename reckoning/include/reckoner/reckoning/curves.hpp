@@ -34,7 +34,7 @@ inline constexpr double kLargestCoordinate = 1e100;
 /// underflows.
 inline constexpr double kSamePoint = 1e-150;
 
-/// Vector operations that also work for plain numbers, for which GLM has none.
+/// Vector operations that also work for plain numbers. GLM has no such functions for plain numbers.
 namespace curve_math {
 
 /// The product.
@@ -96,7 +96,7 @@ template <CurveVector V>
 }
 
 /// Angle between two directions, rad, 0 to pi; 0 if one of them has length zero. Uses W. Kahan's half-angle
-/// form, which is accurate near 0 and near pi, where acos of the dot product is not.
+/// form, which is accurate near 0 and near pi, where acos of the dot product is inaccurate.
 template <CurveVector V>
 [[nodiscard]] double angle_between(const V& a, const V& b) {
   const double la = length(a);
@@ -261,8 +261,8 @@ struct NearestPoint {
 /// Where the distance has a sharp minimum, the parameter is exact to about 1e-9 of a piece. The distance is
 /// exact to a relative error of about 1e-12. If several points are equally near, one of them is returned.
 ///
-/// `point` must be finite. Allocates nothing. The cost is proportional to the pieces in the range, plus about
-/// 100 ns for each piece that is close to `point`.
+/// `point` must be finite. Allocates nothing. The cost is proportional to the number of pieces in the range,
+/// plus about 100 ns for each piece that is close to `point`.
 template <CurveVector V>
 [[nodiscard]] NearestPoint<V> nearest(const CubicPath<V>& path, const V& point, double from = 0.0,
                                       double to = std::numeric_limits<double>::infinity());
@@ -274,10 +274,10 @@ inline constexpr double kDefaultArcTolerance = 1e-4;  ///< Default tolerance of 
 /// The path is halved repeatedly until each part is accurate enough. Two checks decide whether a part is
 /// accurate enough. The first check computes the length by Gauss-Legendre quadrature with five points, and
 /// compares it with the sum of the lengths of the two halves. The second check tests the two interpolations:
-/// distance from parameter, and parameter from distance. So the error of distance_at() is below tolerance()
-/// everywhere on the path. The true distance at parameter_at(d) differs from d by less than tolerance(). Both
-/// functions are continuous and never decrease, because the slopes of the Hermite cubics are limited (F.
-/// Fritsch, R. Carlson, "Monotone piecewise cubic interpolation", 1980).
+/// distance from parameter, and parameter from distance. With these checks, the error of distance_at() is
+/// below tolerance() everywhere on the path. The true distance at parameter_at(d) differs from d by less than
+/// tolerance(). Both functions are continuous and never decrease, because the slopes of the Hermite cubics
+/// are limited (F. Fritsch, R. Carlson, "Monotone piecewise cubic interpolation", 1980).
 ///
 /// Arguments outside the range count as the nearest end, and NaN counts as the start. The table keeps no
 /// reference to the path. A look-up allocates nothing. Const use from several threads is safe.
@@ -342,7 +342,7 @@ class RECKONER_RECKONING_API ArcLengthTable {
   void finish(double tolerance, std::size_t piece_count);
 
   std::vector<Part> parts_;  // in order, plus an end marker
-  // For each slice of distance, the index of the part in which the slice begins. Plus an end marker.
+  // For each slice of distance, the index of the part in which the slice begins; then an end marker.
   std::vector<std::uint32_t> bucket_;
   std::vector<std::uint32_t> piece_begin_;  // index of the first part of each piece, plus an end marker
   double buckets_per_unit_ = 0.0;
@@ -576,7 +576,7 @@ template <CurveVector V>
 /// - the heading turns by more than `limit` at p, and
 /// - the path returns: if p is left out, the path turns by at most limit/2 at each of p's two neighbours.
 ///
-/// If there are several such points, the one with the sharpest turn is removed first; then all points are
+/// If there are several such points, the point with the sharpest turn is removed first; then all points are
 /// checked again.
 ///
 /// A real corner stays, however sharp it is. If the path enters and leaves a corner in straight lines, the
@@ -675,8 +675,8 @@ struct TcbOptions {
 /// give Catmull-Rom tangents.
 ///
 /// Ends: the first key's outgoing tangent is (1.5 (p1 - p0) - 0.5 in(p1)) (1 - tension). Here in(p1) is the
-/// incoming tangent of the second key. The mirrored formula gives the last key's incoming tangent. With only
-/// two keys both tangents are (p1 - p0)(1 - tension). A single key gives a constant.
+/// incoming tangent of the second key. The last key's incoming tangent is given by the mirrored formula. With
+/// only two keys both tangents are (p1 - p0)(1 - tension). A single key gives a constant.
 ///
 /// Easing changes the times at which the curve reaches its points. It does not change the shape, and path()
 /// has no easing. Times outside the range count as the nearest end, and NaN counts as the start. A value;
@@ -724,7 +724,7 @@ class TcbSpline {
   [[nodiscard]] Location locate(double time) const;
 
   CubicPath<V> path_;
-  std::vector<double> times_;  // one more than segments; for a single key, its time
+  std::vector<double> times_;  // one more than segments; a single key has one time and no segment
   std::vector<Segment> segments_;
 };
 

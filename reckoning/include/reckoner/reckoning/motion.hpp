@@ -38,7 +38,7 @@ struct Motion {
   /// `state`.
   bool faces_route = true;
 
-  bool never_reverses = false;  ///< free motion is extrapolated with extrapolate_braking()
+  bool never_reverses = false;  ///< true: free motion is extrapolated with extrapolate_braking()
   /// True: `state.acceleration` shapes the interpolation from the previous motion to this motion, and
   /// extrapolation ignores it. False: `state.acceleration` is used for extrapolation. Interpolation uses it
   /// only if `link` matches the previous motion (interpolate.hpp).
@@ -88,7 +88,8 @@ struct Motion {
 /// How an entity moves from one known motion to the next.
 enum class MotionPath : std::uint8_t {
   predict,  ///< extrapolates the newest motion; shows the present
-  /// Follows the cubic through the positions and velocities of two neighbouring motions; shows the past.
+  /// Follows the cubic that is given by the positions and velocities of two neighbouring motions; shows the
+  /// past.
   interpolate,
 };
 

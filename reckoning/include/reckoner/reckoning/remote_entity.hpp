@@ -16,8 +16,8 @@
 namespace reckoner {
 
 /// One remote entity as a client shows it: its known motions, and the blend that keeps the shown position and
-/// velocity continuous when updates arrive. A value; allocates nothing. It refers only to the routes of its
-/// motions, which must outlive it. Times are server time, s.
+/// velocity continuous when updates arrive. A value; allocates nothing. The only pointers that it keeps are
+/// the routes of its motions and BlendPolicy::shape, which must outlive it. Times are server time, s.
 ///
 /// Between two motions on the same route the shown entity moves along the curve and never leaves it, for both
 /// values of MotionPath.
@@ -27,7 +27,7 @@ namespace reckoner {
 /// must convert the shown state.
 class RECKONER_RECKONING_API RemoteEntity {
  public:
-  /// The number of motions that are kept, to interpolate between them and to recognise late ones.
+  /// The number of motions that are kept, to interpolate between them and to recognise late motions.
   static constexpr std::size_t kHistory = MotionHistory::kMaxMotions;
 
   /// Begins with the first motion, which is shown without a blend. `policy` defines how the entity blends
@@ -46,7 +46,7 @@ class RECKONER_RECKONING_API RemoteEntity {
   /// `valid_until_s`, s.
   ///
   /// If the motion changes the frame of the shown state, `shown` must hold the currently shown state,
-  /// converted to the motion's frame. Without it the shown pose jumps.
+  /// converted to the motion's frame. If `shown` is empty, the shown pose jumps.
   ///
   /// Returns false and changes nothing in two cases: a motion with this time stamp is already known, or the
   /// history is full and all its motions are newer.
@@ -54,7 +54,7 @@ class RECKONER_RECKONING_API RemoteEntity {
                const std::optional<State>& shown = std::nullopt);
 
   /// Sets the time until which the newest motion is known to hold. From that time on the shown entity fades
-  /// to rest (faded_state()). If this changes the pose shown at `time_s`, the change is blended in over
+  /// to rest (faded_state()). If this moves the pose shown at `time_s`, the difference is blended in over
   /// `blend_s` seconds, so the shown pose stays continuous.
   void set_valid_until(double valid_until_s, double time_s, double blend_s);
   /// The time until which the newest motion is known to hold, s; kAlwaysValid means without limit.
@@ -92,8 +92,8 @@ class RECKONER_RECKONING_API RemoteEntity {
   [[nodiscard]] std::optional<FrameChange> next_frame(double time_s) const;
 
   /// Sets the end of the interpolation across `change`, which next_frame() returned. `end` is the state of
-  /// `change.to`, converted to the frame before the change. If this changes the pose shown at `time_s`, the
-  /// change is blended in over `blend_s` seconds.
+  /// `change.to`, converted to the frame before the change. If this moves the pose shown at `time_s`, the
+  /// difference is blended in over `blend_s` seconds.
   void bridge(const FrameChange& change, const State& end, double time_s, double blend_s);
 
   /// A change of frame that shown time has already passed.

@@ -25,7 +25,7 @@ enum class RouteKind : std::uint8_t { kCatmullRom = 0, kTcb = 1, kChaikin = 2, k
 /// again.
 enum class RouteWrap : std::uint8_t { kOpen = 0, kClosed = 1, kPingPong = 2 };
 
-/// How the route orients an entity, whose x axis points forward and z axis up.
+/// How the route orients an entity. The entity's x axis points forward, and its z axis points up.
 ///
 /// Upright: the entity's z axis is as close to the route's up vector as possible. So the entity stays level
 /// and does not roll, but it turns suddenly where the route is vertical. Minimal: the entity rolls as little
@@ -50,7 +50,8 @@ struct RouteDefinition {
   /// set the speed: an entity moves at its own speed.
   std::vector<TcbKey<glm::dvec3>> keys;
 
-  CatmullRomKnots knots = CatmullRomKnots::kCentripetal;  ///< for a Catmull-Rom route: knot spacing
+  /// For a Catmull-Rom route: the spacing of its knots.
+  CatmullRomKnots knots = CatmullRomKnots::kCentripetal;
   /// For a Catmull-Rom route that is not closed: the extra point beyond each end. True: the neighbour of the
   /// end point, reflected at the end point. False: the end point again.
   bool reflect_ends = false;
@@ -66,7 +67,7 @@ struct RouteDefinition {
   glm::dvec3 up{0.0, 0.0, 1.0};
   /// Orientation for fixed facing. It must not be zero; the route normalises it.
   glm::dquat orientation{1.0, 0.0, 0.0, 0.0};
-  double tolerance = kDefaultArcTolerance;  ///< Largest error of distances along the route, m; at least 1e-9.
+  double tolerance = kDefaultArcTolerance;  ///< largest error of distances along the route, m; at least 1e-9
 };
 
 /// A curve that both sides know, with a table of its arc length. A distance and a speed describe an entity on
@@ -136,9 +137,9 @@ class RECKONER_RECKONING_API Route {
 
   /// The point on the route that is nearest to a given point.
   struct Nearest {
-    double distance = 0.0;           ///< m along the route, 0 to length()
-    glm::dvec3 position{0.0};        ///< m, on the route
-    double distance_to_point = 0.0;  ///< m, between the two points
+    double distance = 0.0;           ///< distance along the route, m, 0 to length()
+    glm::dvec3 position{0.0};        ///< nearest position on the route, m
+    double distance_to_point = 0.0;  ///< distance between that position and the given point, m
   };
   /// The point on the whole route that is nearest to `point`.
   [[nodiscard]] Nearest nearest(const glm::dvec3& point) const;

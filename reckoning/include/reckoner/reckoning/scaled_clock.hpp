@@ -12,10 +12,10 @@ namespace reckoner {
 ///
 /// The whole library runs in game time. Velocities are in metres per second of game time; multiply by
 /// scale_at() for metres per second of real time. The server and its clients must change the scale together:
-/// announce the server time of the change in a reliable message, ahead of time. Each client then changes its
-/// scale when Client::server_time_s() reaches that time. If the client's game time then still differs, the
-/// client treats the difference as an error of its clock and corrects it at 2 %. A single client cannot run
-/// slower than the world, except when it plays a recording.
+/// before the change, announce its server time in a reliable message. Each client then changes its scale when
+/// Client::server_time_s() reaches that time. If the client's game time then still differs, the client treats
+/// the difference as an error of its clock and corrects it at 2 %. A single client cannot run slower than the
+/// world, except when it plays a recording.
 ///
 /// A plain value. It reads no clock; the caller passes the time. Its members describe the newest change of
 /// the scale. Times are in s.

@@ -25,8 +25,8 @@ class RECKONER_RECKONING_API MotionHistory {
 
   /// Begins with one motion.
   explicit MotionHistory(const Motion& first) { motions_[0] = first; }
-  /// Begins with the newest kMaxMotions motions of `known`, which must be ordered by time stamp and not
-  /// empty.
+  /// Begins with the newest kMaxMotions motions of `known`. The caller must pass at least one motion, ordered
+  /// by time stamp.
   explicit MotionHistory(std::span<const Motion> known) : count_(std::min(known.size(), kMaxMotions)) {
     std::ranges::copy(known.last(count_), motions_.begin());
   }
@@ -53,7 +53,7 @@ class RECKONER_RECKONING_API MotionHistory {
   [[nodiscard]] Motion* begin() { return motions_.data() + first_; }
   [[nodiscard]] Motion* end() { return begin() + count_; }
 
-  // When a motion is added to a full history, the used part of the array moves forward by one. Only when it
+  // When a motion is added to a full history, the used part of the array moves forward by one. When it
   // reaches the end of the array, it is copied back to the front. Copying it for every motion would be a
   // large part of a client's cost per motion.
   static constexpr std::size_t kSpare = 8;
@@ -66,7 +66,7 @@ class RECKONER_RECKONING_API MotionHistory {
 /// holds.
 struct ShownBlends {
   Blend free;                           ///< blend in space; applied after `along`
-  RouteBlend along;                     ///< along the route
+  RouteBlend along;                     ///< blend along the route
   std::uint8_t teleports = 0;           ///< teleport counter of the motions to which both blends apply
   double valid_until_s = kAlwaysValid;  ///< time from which the newest motion fades (faded_state()), s
   FrameId frame{};                      ///< frame of the motions to which both blends apply
