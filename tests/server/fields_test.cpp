@@ -101,7 +101,7 @@ TEST(Fields, ChangeAppearsWhenTheShownTimeReachesIt) {
     config.links = both_ways({.latency_ms = 40.0, .jitter_ms = 10.0, .loss_percent = loss_percent});
     FieldWorld world(config);
     const EntityId id = world.add_body(Circle{});
-    const std::size_t player = world.add_player(PlayoutMode::delayed, 1.2);  // leaves time for several repairs
+    const std::size_t player = world.add_player(PlayoutMode::delayed, 1.2);  // allows several repairs
     std::map<double, std::int64_t> made{{0.0, 100}};
     std::size_t compared = 0;
     world.after_tick = [&](double) {

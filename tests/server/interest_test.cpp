@@ -69,7 +69,7 @@ TEST(Interest, RelevantEntitiesFollowTheView) {
   world.run_to(world.now_s() + kInterestDelayS);
   EXPECT_FALSE(sees(world, 0, here));
   EXPECT_TRUE(sees(world, 0, there));
-  EXPECT_TRUE(world.server().set_view(client, {1000.0, 0.0, -70.0}));  // height counts: 120 m away, beyond 115 m
+  EXPECT_TRUE(world.server().set_view(client, {1000.0, 0.0, -70.0}));  // height counts: 120 m, beyond 115
   world.run_to(world.now_s() + kInterestDelayS);
   EXPECT_TRUE(world.shown(0).empty());
   EXPECT_TRUE(world.server().set_view(client, {1000.0, 0.0, -40.0}));  // moves back once more

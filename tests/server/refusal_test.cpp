@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: MIT Values are checked, not only bytes: invalid values are refused, are counted by
-// their reason, and do no harm.
+// SPDX-License-Identifier: MIT
+// Values are checked, not only bytes: invalid values are refused, are counted by their reason, and do no
+// harm.
 #include "net/src/codec/motion_codec.hpp"
 #include "net/src/messages/datagram.hpp"
 #include "net/src/messages/messages.hpp"
