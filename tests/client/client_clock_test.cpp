@@ -103,8 +103,9 @@ TEST(ClientClock, SymmetricDelayChangeCausesNoJump) {
   EXPECT_LT(sum_s / 5.0, 0.012);
 }
 
-// The minimum delay counts, and it is nearly equal in both directions even if one direction is often slower.
-// The mean delays differ by 0.8 of the jitter; half of that would be an error of 0.4 of the jitter.
+// The estimate uses the minimum delay, which is nearly equal in both directions even if one direction is
+// often slower. The mean delays differ by 0.8 of the jitter. An estimate from means would be wrong by half of
+// that difference, 0.4 of the jitter.
 TEST(ClientClock, IsAccurateUnderJitterInOneDirection) {
   for (const auto& [up_ms, down_ms] :
        {std::pair{0.0, 40.0}, {5.0, 60.0}, {40.0, 0.0}, {60.0, 5.0}, {100.0, 2.0}}) {

@@ -16,8 +16,8 @@ namespace {
 
 using Names = std::span<const std::string_view>;
 
-/// The includes and identifiers that the files of one folder may use: the boundaries between the libraries,
-/// as data.
+/// The includes and identifiers that the files of one folder may use. These rules are the boundaries between
+/// the libraries.
 struct Rules {
   std::string_view folder;  ///< path prefix; the longest match applies
   Names own;                ///< prefixes of the project's headers, public or internal, that may be included
