@@ -69,7 +69,7 @@ class Pair {
     (void)until([&] { return now_s() >= end_s; });
   }
 
-  /// Whether the client had such an event for this entity.
+  /// True if the client had an event of this kind for this entity.
   [[nodiscard]] bool had(std::int32_t what, reckoner_entity entity) const {
     for (const auto& event : events) {
       if (event.kind == what && event.entity == entity) return true;

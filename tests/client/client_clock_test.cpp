@@ -61,8 +61,9 @@ TEST(ClientClock, IsAccurateUnderJitterAndLoss) {
   }
 }
 
-// A client at 30 or 60 frames a second that calls receive() once per frame reads datagrams up to a frame
-// after their arrival, and always at the same phase if ticks and frames have related rates.
+// A client at 30 or 60 frames a second may call receive() once per frame. It then reads datagrams up to a
+// frame after their arrival. If ticks and frames have related rates, the phase between them is always the
+// same.
 TEST(ClientClock, IsAccurateWithOneReceivePerFrameIfArrivalTimesAreKnown) {
   for (const double frame_rate_hz : {30.0, 60.0}) {
     for (const double latency_ms : {20.0, 43.0, 61.0}) {

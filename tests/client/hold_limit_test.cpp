@@ -38,7 +38,7 @@ TEST(HoldLimit, UnconfirmedMotionEnds) {
     limit.note_arrival(now_s);
   EXPECT_TRUE(limit.passed(15.1));
   EXPECT_DOUBLE_EQ(limit.of(8.0), 15.0);   // counts from the first arrival, which counts as complete
-  EXPECT_DOUBLE_EQ(limit.of(12.0), 17.0);  // its own motion is a confirmation
+  EXPECT_DOUBLE_EQ(limit.of(12.0), 17.0);  // the entity's own motion confirms it
 }
 
 TEST(HoldLimit, MotionHoldsAgainAfterANewConfirmation) {

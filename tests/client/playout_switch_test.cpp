@@ -200,7 +200,7 @@ TEST(PlayoutSwitch, NewModeDoesNotDependOnEarlierModes) {
   EXPECT_EQ(watch.world.server().stats().malformed, 0u);
 }
 
-// A switch before the join or during a reconnect takes effect as well.
+// A switch before the join or during a reconnect takes effect, too.
 TEST(PlayoutSwitch, ServerLearnsOfASwitchMadeWithoutAConnection) {
   for (const bool in_time : {true, false}) {  // before the join message is sent
     Watch watch{playout(Mode::present), "9 loss=100\n15 loss=0\n"};

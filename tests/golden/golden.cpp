@@ -101,7 +101,7 @@ void predictor() {
   hash.print("predictor");
 }
 
-// Braking hard and softly, to rest and beyond.
+// Covers hard and soft braking, until rest and beyond.
 void braking() {
   Hash hash;
   test::RandomStates random{12};

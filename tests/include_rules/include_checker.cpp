@@ -181,7 +181,7 @@ std::optional<std::size_t> room_of(std::string_view path) {
   return best;
 }
 
-/// The fault of an include of one of the project's own headers; empty if there is none.
+/// Returns what is wrong with an include of a header of this project; empty if nothing is wrong.
 std::string judge_own(const std::string& path, const Rules& rules, std::string_view name) {
   if (!starts_with_any(name, rules.own)) return "is not this folder's to include";
   const auto from = room_of(path), to = room_of(name);

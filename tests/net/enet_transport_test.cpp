@@ -303,7 +303,7 @@ TEST_F(EnetTransportTest, PayloadLivesUntilTheNextCall) {
   EXPECT_TRUE(std::equal(event->payload.begin(), event->payload.end(), expected.begin(), expected.end()));
 }
 
-// One test for several waits of some seconds, so that they run at the same time.
+// This test covers several waits of some seconds, so that the waits run at the same time.
 TEST_F(EnetTransportTest, GivesUpOnSilentPeers) {
   server_ = {};
   listen(2);

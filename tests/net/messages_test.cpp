@@ -326,7 +326,7 @@ TEST(Messages, OwnershipRoundTrips) {
   EXPECT_EQ(std::get<OwnershipMessage>(*taken).change, OwnershipMessage::Change::revoked);
   EXPECT_EQ(std::get<OwnershipMessage>(*taken).term, 3);
 
-  // A delay out of the encoder's range, written over a valid one.
+  // Overwrites a valid delay with a delay that the encoder would not write.
   OwnershipMessage slow = std::get<OwnershipMessage>(messages[9]);
   slow.viewers_s = 0.25;
   const auto bytes = encoded(slow);

@@ -22,7 +22,7 @@ ReliableQueue retaining(const ReliableQueue::Limits& limits = {}) {
   return queue;
 }
 
-// Compares the queue with the simplest implementation.
+// Compares the queue with the simplest possible implementation.
 TEST(ReliableQueue, RetainsUnconfirmedMessagesInOrder) {
   ReliableQueue queue = retaining();
   std::deque<Bytes> model;

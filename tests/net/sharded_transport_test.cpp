@@ -203,7 +203,7 @@ TEST(ShardedTransport, NeverSharesItsPortWithAnotherServer) {
   auto single = EnetTransport::listen(same);
   ASSERT_FALSE(single);
   EXPECT_EQ(single.error(), in_use);
-  sharded->reset();  // and in the other order
+  sharded->reset();  // now the single host listens first
   single = EnetTransport::listen(same);
   ASSERT_TRUE(single) << single.error();
   second = ShardedTransport::listen(same, kClientsPerHost);

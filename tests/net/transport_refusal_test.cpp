@@ -139,7 +139,7 @@ TEST_F(TransportRefusal, CountsCommandsThatWouldCostEnetTooMuch) {
     if (!opened || opened->kind != secure::Kind::enet) return false;
     const auto at = [&](std::size_t i) { return std::to_integer<unsigned>(opened->plain[i]); };
     constexpr std::size_t kHead = 4,
-                          kVerifyConnect = 3;  // its last number is the peer's number, which is ours
+                          kVerifyConnect = 3;  // it has the peer number for our headers
     if ((at(kHead) & 0x0Fu) != kVerifyConnect) return false;
     header = (at(kHead + 4) << 8 | at(kHead + 5)) | at(kHead + 7) << 12;
     return true;

@@ -45,7 +45,7 @@ TEST(UsedTokens, AcceptEachTokenOnceAndLimitTheSessionsOfAClient) {
     const std::uint32_t gates[] = {used.add_gate(), used.add_gate()};
     using Key = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
     std::set<Key> connected;
-    std::map<std::uint32_t, std::pair<Shown, Slot>> open;  // by session
+    std::map<std::uint32_t, std::pair<Shown, Slot>> open;  // tokens and slots by session
     std::uint32_t sessions = 0;
     for (int i = 0; i < 20'000; ++i) {
       const std::uint32_t login = below(60), generation = below(8), tag = below(2);

@@ -255,7 +255,7 @@ class Owner {
   std::array<Held, test::WireReader::kSlots> held_;
 };
 
-// Both decoders after the same join.
+// Both decoders, after the same join.
 struct Both {
   second::Decoder second{test::declared_as(fuzz::archetypes())};
   test::WireReader first;

@@ -18,7 +18,7 @@ struct PoseRow {
 /// format.
 struct PoseTable {
   std::string header;
-  std::map<std::string, std::vector<PoseRow>> entities;  ///< by id, in the file's order
+  std::map<std::string, std::vector<PoseRow>> entities;  ///< rows by id, in the file's order
 };
 
 /// Reads a pose CSV. Adds a test failure for every row that does not match the header, or that has a value

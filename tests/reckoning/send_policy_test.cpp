@@ -59,7 +59,7 @@ TEST(SendPolicy, RestIsPublishedExactlyOnce) {
   const SendPolicy::Comparison drifting{at(0.0, 0.0f), at(0.001, 0.01f), at(0.0, 0.0f), at(0.002, 0.01f)};
   EXPECT_FALSE(policy.due(drifting, 1));
   EXPECT_FALSE(policy.due(drifting, 2));
-  EXPECT_TRUE(policy.due(drifting, 3));  // at rest for three ticks, while the published motion is not
+  EXPECT_TRUE(policy.due(drifting, 3));  // at rest for three ticks, but the published motion moves
   const SendPolicy::Comparison beside{at(0.0, 0.0f), at(0.001, 0.0f), at(0.0, 0.0f), at(0.001, 0.0f)};
   EXPECT_TRUE(policy.due(beside, 4));  // a fiftieth of the threshold, but permanent
   const SendPolicy::Comparison resting{at(0.0, 0.0f), at(0.0005, 0.0f), at(0.0, 0.0f), at(0.0005, 0.0f)};

@@ -139,8 +139,8 @@ std::vector<double> steps_at_changes(std::uint64_t seed, double usual_mps) {
 }
 
 TEST(Ownership, ChangeOfOwnerCausesNoJump) {
-  // A change of owner is invisible: its steps are not larger than those of ordinary corrections over this
-  // link, which depend mostly on datagram loss.
+  // A change of owner is invisible: its steps are not larger than the steps of ordinary corrections over this
+  // link. These steps depend mostly on datagram loss.
   constexpr std::uint64_t kSeeds = 8;
   double usual_mps = 0.0, mean_mps = 0.0;
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {

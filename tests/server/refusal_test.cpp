@@ -118,7 +118,7 @@ class ServerAndClientRefusals : public testing::Test {
       w.write(0, 1);
     });
   }
-  // A datagram like the server's next one, with a motion of this slot.
+  // A datagram like the server's next datagram, with a motion of this slot.
   Bytes update(std::uint32_t slot, const QuantisedState& state, int ahead = 0) {
     return written([&](BitWriter& w) {
       ServerHeader h;
@@ -373,7 +373,7 @@ TEST_F(ServerAndClientRefusals, ClientRefusesAJoinJustBeforeTheTickWraps) {
   EXPECT_NE(world.client(late).status(), ClientStatus::joined);
 }
 
-// The tick wraps to the largest one.
+// The tick wraps to the largest tick.
 TEST_F(ServerAndClientRefusals, ClientRefusesATimeBeforeTheFirstTick) {
   const auto before_all = static_cast<int>(world.server().next_tick()) + 5;
   EXPECT_EQ(at_client(Refusal::from_future, Channel::state,

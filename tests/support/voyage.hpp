@@ -14,7 +14,7 @@ namespace reckoner::test {
 struct Voyage {
   glm::dvec3 centre{0.0};
   double radius_m = 40.0;
-  double turn_rps = 0.15;  ///< on average
+  double turn_rps = 0.15;  ///< mean rate of the turn
   double surge = 0.3;      ///< share of the rate that oscillates, period 2 pi / 0.4 s
 
   State operator()(double t) const {

@@ -120,8 +120,8 @@ class World {
     std::size_t teleported = 0;
   };
   struct Player {
-    std::unique_ptr<Tap> tap;                    // for a client with a single connection, or
-    std::unique_ptr<harness::SimDialer> dialer;  // for a client that reconnects
+    std::unique_ptr<Tap> tap;                    // of a client with a single connection, else null
+    std::unique_ptr<harness::SimDialer> dialer;  // of a client that reconnects, else null
     std::size_t connection = 0;                  // index in the network, if it has a tap
     LocalClock clock;
     std::unique_ptr<Client> client;
