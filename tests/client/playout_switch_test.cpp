@@ -21,7 +21,7 @@ namespace {
 using Mode = PlayoutMode;
 
 constexpr double kSwitchFrameHz = 240.0;
-constexpr double kFromS = 3.0;  // earlier, clocks settle
+constexpr double kFromS = 3.0;  // before this time, clocks settle
 
 PlayoutConfig playout(Mode mode, double delay_s = 0.2) {
   return {.mode = mode, .delay_s = delay_s, .frame_rate_hz = kSwitchFrameHz};
@@ -176,8 +176,8 @@ struct Watch {
 };
 
 // Shortly after a switch, each mode behaves as if no other mode had been used, in the shown poses and in the
-// server's publishes. In buffered mode the server publishes for the gaps between motions, not for their
-// prediction.
+// server's publishes. In buffered mode the server chooses publishes for the interpolation between motions,
+// not for prediction.
 TEST(PlayoutSwitch, NewModeDoesNotDependOnEarlierModes) {
   Watch watch{playout(Mode::present)};
   double from_s = 5.0;
@@ -200,7 +200,7 @@ TEST(PlayoutSwitch, NewModeDoesNotDependOnEarlierModes) {
   EXPECT_EQ(watch.world.server().stats().malformed, 0u);
 }
 
-// A switch before the join or during a reconnect takes effect as well.
+// A switch before the join or during a reconnect takes effect, too.
 TEST(PlayoutSwitch, ServerLearnsOfASwitchMadeWithoutAConnection) {
   for (const bool in_time : {true, false}) {  // before the join message is sent
     Watch watch{playout(Mode::present), "9 loss=100\n15 loss=0\n"};
