@@ -19,11 +19,12 @@ namespace reckoner {
 /// Finds the entities within a distance of a point. The slot identifies an entity.
 ///
 /// A uniform grid of square cells over the horizontal plane (z is up). The grid has 256 x 256 buckets, and
-/// the cells are mapped to them modulo 256 in each direction. So two cells share a bucket if their distance
-/// is a multiple of 256 cells. Every search tests the distance of each entity anyway, so it does not confuse
-/// the entities of such cells. The world may have any size, and a cell is found without hashing or searching.
-/// Memory is bounded: 256 bytes for every eight entities of a bucket, 16 bytes for every slot, and 256 KiB.
-/// The grid allocates only when the number of entities or of buckets in use exceeds its previous maximum.
+/// the cells are mapped to them modulo 256 in each direction. So two cells share a bucket if both their
+/// indices differ by multiples of 256. Every search tests the distance of each entity anyway, so it does not
+/// confuse the entities of such cells. The world may have any size, and a cell is found without hashing or
+/// searching. Memory is bounded: 256 bytes for every eight entities of a bucket, 16 bytes for every slot, and
+/// 256 KiB. The grid allocates only when the number of entities or of buckets in use exceeds its previous
+/// maximum.
 ///
 /// Any position is safe. The outermost cells, 2^29 cells from the origin, extend without limit. A search
 /// never finds a position with an infinity or a NaN. Only one thread may change the grid at a time, and no
