@@ -39,8 +39,9 @@ constexpr double kStepMaxS = 1.0;
 constexpr double kHeavyLoss = 0.3;
 constexpr double kMoreLoss = 0.15;  // counts on top of the loss that does not depend on the rate
 constexpr double kAmbientGain = 0.02;
-constexpr double kPartShare = 0.6;     // each part of the window must have this share of the threshold
-constexpr double kHelpedShare = 0.25;  // of the loss before; random losses return to their mean, too
+constexpr double kPartShare = 0.6;  // each part of the window must have this share of the threshold
+// Loss must fall below this share of the loss before; random loss falls, too.
+constexpr double kHelpedShare = 0.25;
 
 constexpr double kDeliveredShare = 0.9;
 constexpr double kNextShare = 0.7;  // share of the rate to use if the first reduction did not help

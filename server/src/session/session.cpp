@@ -56,8 +56,8 @@ constexpr double kSettlingHeartbeatS = 0.05;
 // needs only the fastest of many round trips.
 constexpr double kEchoIntervalS = 0.2;
 
-// If a client's datagram wants an acknowledgement, this number of the next datagrams to the client contain
-// it.
+// If a client's datagram wants an acknowledgement, the server repeats the acknowledgement until it has
+// received this number of newer datagrams from the client.
 constexpr int kAckedDatagrams = 32;
 
 // Weight of each level of detail in the priority. A finer level means that the entity is more relevant.
