@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Lag compensation: the server judges a shot by the pose that the shooter saw. The shooter's client shows a
-// runner 150 ms late, and the shooter aims at the shown pose. The shot hits, although the runner has run 1.5
-// m further in the meantime. Three shots aim at the runner and three aim beside it. Exits with 0 if the aimed
+// runner 150 ms late, and the shooter aims at the shown pose. The shot hits, although the runner has
+// meanwhile run on by 1.5 m. Three shots aim at the runner and three aim beside it. Exits with 0 if the aimed
 // shots hit, the other shots miss, and a server without lag compensation would have missed all of them.
 #include <array>
 #include <chrono>

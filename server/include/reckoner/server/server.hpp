@@ -45,7 +45,7 @@ struct OwnershipRules {
   /// Largest acceleration, m/s^2. For example, a body that hits a wall at 10 m/s and stops within a tick of
   /// 1/60 s has 600 m/s^2.
   double max_acceleration_mps2 = 1000.0;
-  double max_updates_per_s = 120.0;  ///< motions above this rate are ignored, motions per second
+  double max_updates_per_s = 120.0;  ///< most motions per second; the server ignores motions above this rate
   /// The owner may move the entity into a frame only if the entity is at most this far from the frame's
   /// middle, m. An entity in a frame moves with it. 0: the owner may not change the frame.
   double frame_reach_m = 100.0;
@@ -54,10 +54,11 @@ struct OwnershipRules {
 
 /// Counts of motions of entities that clients own, since the server was created.
 struct OwnershipStats {
-  std::uint64_t accepted = 0;    ///< accepted motions
-  std::uint64_t corrected = 0;   ///< motions beyond the limits that were replaced
-  std::uint64_t refused = 0;     ///< motions beyond the limits that were ignored
-  std::uint64_t late = 0;        ///< motions that came after a newer one or more than a second late; harmless
+  std::uint64_t accepted = 0;   ///< accepted motions
+  std::uint64_t corrected = 0;  ///< motions beyond the limits that were replaced
+  std::uint64_t refused = 0;    ///< motions beyond the limits that were ignored
+  /// Motions more than a second late, or older than an accepted motion; harmless.
+  std::uint64_t late = 0;
   std::uint64_t ahead = 0;       ///< motions with a time stamp in the future
   std::uint64_t too_many = 0;    ///< motions above max_updates_per_s
   std::uint64_t void_terms = 0;  ///< motions of entities that the client does not own, or no longer owns
@@ -85,8 +86,8 @@ struct InterestConfig {
   /// near the edge does not appear and disappear all the time. The distances of the levels of detail have the
   /// same hysteresis.
   double hysteresis = 0.15;
-  /// Beyond the first distance the publish threshold is 4 times as large, beyond the second 16 times, m.
-  /// Errors look small at a distance. 0: never.
+  /// Two distances, m. From the first distance on, the publish threshold is 4 times as large; from the second
+  /// on, 16 times. The reason is that distant errors look small. 0: this level of detail is not used.
   std::array<double, 2> level_distance_m{0.0, 0.0};
   /// The interval at which the server determines the relevant entities of a client, s. An entity that spawns
   /// within the radius appears at once.
@@ -218,7 +219,7 @@ struct ServerStats {
   std::uint64_t update_bits_sent = 0;    ///< bits of updates in state datagrams, without datagram headers
   std::uint64_t route_updates_sent = 0;  ///< part of updates_sent: motions on a route
   std::uint64_t route_bits_sent = 0;     ///< part of update_bits_sent: motions on a route
-  /// For each tick, the number of entities published on a route; added up.
+  /// Sum over all ticks. Each tick adds the number of entities that are published on a route in that tick.
   std::uint64_t route_entity_ticks = 0;
   std::uint64_t field_changes_sent = 0;  ///< field values passed to the transport, counted for each client
   std::uint64_t field_repairs_sent = 0;  ///< part of field_changes_sent: values that replace lost ones
@@ -280,8 +281,8 @@ class RECKONER_SERVER_API Server {
   /// Makes a client the owner of an entity, in place of any earlier owner. From then on, the client's game
   /// moves the entity (Client::move()) within `rules` and the limits of the archetype. Motions are published
   /// with the owner's time stamps. If the entity is not relevant to the client yet, ownership begins when it
-  /// becomes relevant. The entity stays in its frame until the owner changes it. Returns false if an id is
-  /// unknown.
+  /// becomes relevant. The entity stays in its frame until the owner changes the frame. Returns false if an
+  /// id is unknown.
   bool give(EntityId id, ClientId owner, const OwnershipRules& rules = {});
   /// Returns an entity to the server, which continues from state(). Returns false if no client owns it.
   bool revoke(EntityId id);
@@ -328,20 +329,20 @@ class RECKONER_SERVER_API Server {
   /// Returns false if an id is unknown.
   bool set_relevance(ClientId client, EntityId id, Relevance relevance);
 
-  /// Sets the groups of an entity; by default kAllGroups. Returns false if the id is unknown.
+  /// Sets the groups of an entity; the default is kAllGroups. Returns false if the id is unknown.
   bool set_groups(EntityId id, std::uint32_t groups);
-  /// Sets the groups of a client; by default kAllGroups. Returns false if the id is unknown.
+  /// Sets the groups of a client; the default is kAllGroups. Returns false if the id is unknown.
   bool set_groups(ClientId client, std::uint32_t groups);
 
   /// Sets the position of a client's eye, m, from which InterestConfig measures distances. Call it as the eye
   /// moves. Returns false if the client is unknown or the position is not finite.
   bool set_view(ClientId client, const glm::dvec3& eye);
 
-  /// Sets a user field of an entity as of the next tick. `field` is the index in Archetype::fields. The
-  /// server sends the value to every client that knows the entity, until it has arrived. If the value changes
-  /// quickly, a client may receive only the last value. A value that is equal after rounding to the field's
-  /// step costs nothing. Returns false and changes nothing if the id or the field is unknown, or the value
-  /// has another type or is out of range.
+  /// Sets a user field of an entity from the next tick on. `field` is the index of the field in
+  /// Archetype::fields. The server sends the value to every client that knows the entity, until the value has
+  /// arrived. If the value changes quickly, a client may receive only the last value. A value that is equal
+  /// after rounding to the field's step costs nothing. Returns false and changes nothing if the id or the
+  /// field is unknown, or the value has another type or is out of range.
   bool set_field(EntityId id, std::size_t field, const FieldValue& value);
 
   /// The value of a user field as clients receive it; nullopt if the id or the field is unknown.
@@ -390,8 +391,9 @@ class RECKONER_SERVER_API Server {
   /// Lets an entity follow a route. Continue to call move(). While the entity is close to the route, it is
   /// published as a distance, a speed and an acceleration along the route. It is close while its position and
   /// its orientation (if the archetype has one) differ from the route by less than the archetype's
-  /// thresholds. When it is no longer close, free motions are published. It is back on the route when it was
-  /// within half the thresholds for a tenth of a second. Returns false if an id is unknown.
+  /// thresholds. When it is no longer close, free motions are published. It is published along the route
+  /// again after it was within half the thresholds for a tenth of a second. Returns false if an id is
+  /// unknown.
   bool follow(EntityId id, RouteId route);
 
   /// Lets an entity move freely from the next tick on. Returns false if it follows no route or is unknown.
@@ -410,8 +412,8 @@ class RECKONER_SERVER_API Server {
 
   /// Runs the next tick, whose server time is tick_time_s(): publishes and sends. `now_s` is the present
   /// server time, s. A late tick has its own time stamp but is sent at `now_s`. If the following tick is
-  /// already due too, this tick sends no datagrams: the following tick sends them. This happens in at most
-  /// three ticks in a row.
+  /// already due, too, this tick sends no datagrams, and the following tick sends them. At most three ticks
+  /// in a row send no datagrams.
   void tick(double now_s);
 
   /// The tick that the next call of tick() will run.
