@@ -101,7 +101,7 @@ struct Server::Impl {
 
   ServerConfig config;
   Transport& transport;
-  std::vector<Quantisation> quantisation;  // by archetype
+  std::vector<Quantisation> quantisation;  // index: archetype
   ServerTestSwitches switches;
   WorkerPool pool;
   EntityTable entities;

@@ -104,7 +104,7 @@ class InterestGrid {
   std::size_t size_ = 0;
   std::vector<std::uint32_t> buckets_;  // index of each bucket's first block
   std::vector<Block> blocks_;
-  std::vector<Location> locations_;  // by slot
+  std::vector<Location> locations_;  // index: slot
   std::uint32_t free_block_ = kNone;
 };
 

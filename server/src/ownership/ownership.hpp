@@ -207,8 +207,8 @@ class Ownership {
   void report(Owned& owned, double now_s, std::deque<ServerEvent>& events) const;
 
   const ServerConfig& config_;
-  std::span<const Quantisation> quantisation_;  // by archetype
-  std::map<std::uint32_t, Owned> owned_;        // by slot
+  std::span<const Quantisation> quantisation_;  // index: archetype
+  std::map<std::uint32_t, Owned> owned_;        // key: slot
   std::vector<Update> updates_;                 // result of the last read()
   std::vector<FrameChange> frame_changes_;      // frame changes of the last process()
   Tick tick_ = 0;                               // the tick of the current or last run()

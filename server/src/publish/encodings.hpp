@@ -80,9 +80,9 @@ class Encodings {
   double tick_rate_hz_ = 0.0;
 
   std::size_t streams_ = 0;
-  std::unique_ptr<std::atomic<const Made*>[]> first_;  // by stream: slot * kLevels + level
-  std::vector<Store> stores_;                          // by worker
-  std::array<std::mutex, 64> mutexes_;                 // by stream modulo the number of mutexes
+  std::unique_ptr<std::atomic<const Made*>[]> first_;  // index: slot * kLevels + level
+  std::vector<Store> stores_;                          // index: worker
+  std::array<std::mutex, 64> mutexes_;                 // index: stream modulo the number of mutexes
 };
 
 }  // namespace reckoner

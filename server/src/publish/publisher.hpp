@@ -136,8 +136,8 @@ class Publisher {
 
   const ServerConfig& config_;
   SenderParts parts_;
-  std::span<const Quantisation> quantisation_;  // by archetype
-  std::vector<Counts> counts_;                  // by worker
+  std::span<const Quantisation> quantisation_;  // index: archetype
+  std::vector<Counts> counts_;                  // index: worker
   Published published_;
   KindPriors kinds_;
 };

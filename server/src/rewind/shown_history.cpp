@@ -89,8 +89,8 @@ void ShownEntityHistory::carry(double lever_m) {
   }
 }
 
-// Drops the motions applied before `shown_s`, except the newest of them: at `shown_s` the entity was still
-// shown from this motion.
+// Drops the motions that were applied before `shown_s`. Keeps the newest of these motions, because the client
+// still showed the entity from it at `shown_s`.
 void ShownEntityHistory::forget_before(double shown_s) {
   while (steps_.size() > 1 && shown_s_[1] < shown_s) {
     const double newer_s = std::max(steps_[0].motion.time_s, steps_[1].motion.time_s);

@@ -191,10 +191,10 @@ class ShownHistory {
   double blend_s_;
   double limit_s_;
   bool changed_ = false;                                       // path or blend changed since the last report
-  std::vector<std::unique_ptr<ShownEntityHistory>> entities_;  // by slot; null: unknown to the client
+  std::vector<std::unique_ptr<ShownEntityHistory>> entities_;  // index: slot; null: unknown to the client
   std::vector<EntityId> own_;
   std::vector<EntityId> confirmed_;  // entities acknowledged since the last report
-  std::array<Sent, kSent> sent_{};   // by sequence modulo kSent
+  std::array<Sent, kSent> sent_{};   // index: sequence modulo kSent
   std::deque<Instant> instants_;     // instants of the current era, ascending
   std::optional<unsigned> era_;
   double known_from_s_ = 0.0;  // start of the known history, shown time, s

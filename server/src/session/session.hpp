@@ -244,7 +244,7 @@ class SpawnQueue {
 
    private:
     struct Entry {
-      std::uint64_t index;  // counts the pushed ticks
+      std::uint64_t index;  // number of ticks pushed before this one
       Tick tick;
     };
     std::deque<Entry> minima_;
@@ -297,7 +297,7 @@ class Session {
     const EntityTable& entities;
     const FieldTable& fields;
     const Published& published;                  ///< the slots published in this tick
-    std::span<const Quantisation> quantisation;  ///< by archetype
+    std::span<const Quantisation> quantisation;  ///< index: archetype
     Encodings& encodings;
     Tick tick = 0;
     double tick_time_s = 0.0;
@@ -405,7 +405,7 @@ class Session {
 
   enum class Receipt : std::uint8_t {
     accepted,
-    repeated,  ///< received before, or too old to know
+    repeated,  ///< received before, or too old to know whether it was
     refused,   ///< its content cannot be true
   };
   /// Processes a datagram from the client that arrived at `now_s`.
@@ -511,7 +511,7 @@ class Session {
   Resume resume_;
   DeclaredPlayout playout_;
   std::unique_ptr<ShownHistory> seen_;  // null: what the client shows is not recorded
-  std::vector<std::uint32_t> routes_;   // by route: number of the message that contained it
+  std::vector<std::uint32_t> routes_;   // index: route; value: number of the message that contained it
   double message_bytes_ = 64.0;         // bytes of the newest spawn or despawn message on the wire
   // Motions in repeated spawns that the statistics do not contain yet.
   std::uint64_t repeated_spawn_motions_ = 0;

@@ -106,7 +106,7 @@ class Subscriptions {
 
   std::vector<Subscription> entries_;
   std::vector<std::uint32_t> free_;   // indices of free entries
-  std::vector<std::uint32_t> index_;  // by slot: index into entries_, or kNone
+  std::vector<std::uint32_t> index_;  // index: slot; value: index into entries_, or kNone
   std::uint32_t next_serial_ = 1;
   SlotSet followed_;
   std::array<SlotSet, kLevels> listening_;

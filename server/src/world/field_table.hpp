@@ -54,7 +54,7 @@ class FieldTable {
 
  private:
   std::span<const Archetype> archetypes_;
-  std::vector<Row> rows_;  // by slot; the id is null if the slot has no fields
+  std::vector<Row> rows_;  // index: slot; the id is null if the slot has no fields
   SlotSet changes_;
 };
 
