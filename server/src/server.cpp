@@ -204,7 +204,7 @@ Result<RouteId> Server::add_route(const RouteDefinition& definition) {
   const bool fits =
       message.route.value > kMaxRoutes || !is_encodable(definition) || !encode(message, buffer).empty();
   if (!fits) return Error{"a route has too many points to be sent in one message"};
-  Result<RouteId> id = s.routes.add(definition);  // reports all other errors
+  Result<RouteId> id = s.routes.add(definition);  // add() reports all other errors
   if (!id) return id;
   for (const auto& session : s.sessions.all())
     session->send_route(message, s.transport);
@@ -331,7 +331,7 @@ void Server::Impl::review_interest(Tick tick) {
   interest.update_positions(entities, tick);
   for (const EntityId id : relevance_changed) {
     Entity* entity = entities.find(id);
-    if (entity == nullptr) continue;  // it has already ended
+    if (entity == nullptr) continue;  // the entity has already ended
     for (const auto& session : sessions.all())
       interest.reconsider(*entity, *session, entities, tick);
   }
@@ -468,8 +468,8 @@ void Server::Impl::handle_state(const TransportEvent& event, double now_s) {
   if (datagram->has_owned) {
     Refusal why{};
     const auto read = ownership.read(reader, session->id(), next_tick, why);
-    // The client may have lost the entity, or the baseline may never have arrived. The datagram then counts
-    // as lost.
+    // The client may no longer own the entity, or the baseline may never have arrived. In both cases the
+    // datagram counts as lost.
     if (!read) return count_refusal(why, reader.failed() || !session->ever_owned());
     owned = *read;
   }
@@ -594,9 +594,9 @@ void Server::Impl::close_idle(double now_s) {
   }
 }
 
-// Clients whose connection was lost, and those that resume.
+// Clients that lost their connection, and clients that resume their session.
 
-// Keeps the session for a resume. The client's entities continue without their owner.
+// Keeps the session so that the client can resume it. The entities of the client continue without an owner.
 void Server::Impl::lose(Session& session) {
   if (!session.can_resume() || closing) return end(session);
   log.lost(session.id(), session.peer());
@@ -622,7 +622,7 @@ void Server::Impl::resume(PeerId peer, const ResumeMessage& message) {
   Session* session = sessions.find(message.client);
   if (session == nullptr || !session->resume().key || session->resume().key != message.key) return;
   const PeerId before = session->peer();
-  if (before) {  // the client noticed the loss before the server
+  if (before) {  // the client noticed the loss of its connection before the server did
     lose(*session);
     transport.disconnect(before, 0);
     session = sessions.find(message.client);

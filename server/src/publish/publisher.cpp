@@ -18,8 +18,8 @@ namespace {
 // Each entity is sampled once in this number of ticks. These ticks are one round.
 constexpr std::size_t kTicksPerAgeTurn = 64;
 
-// Weight of one round, or of one entity that ends, in the moving mean. Any value from 0.02 to 1 predicts the
-// recorded traces equally well, to within one percent.
+// Weight of one round, or of one entity that ends, in the moving mean. All values from 0.02 to 1 predict the
+// recorded traces equally well; the errors differ by less than one percent.
 constexpr float kShare = 0.1f;
 
 }  // namespace
@@ -103,8 +103,8 @@ constexpr std::uint32_t kFetchAhead = 2;
 
 // The longest gap for which interpolating clients should have to wait. With an update budget it is 4/3 of the
 // mean gap; without a budget it is some ticks. The delay of the clients follows from this gap (PlayoutClock).
-// So longer gaps mean more delay but more even errors. Measured on the recorded traces at 10 updates a
-// second, the 95th percentile of the error is the same from 0.12 to 0.15 s.
+// So longer gaps mean more delay but more even errors. Measurement on the recorded traces at 10 updates a
+// second: the 95th percentile of the error is the same for all gaps from 0.12 to 0.15 s.
 constexpr double kGapsToWait = 1.33;
 constexpr double kLongestGapS = 0.133;
 
@@ -237,7 +237,8 @@ void Publisher::process_level(Entity& entity, std::size_t level, const Now& now,
   std::uint64_t PublishCauses::*cause = &PublishCauses::first;
   if (l.stream.number() > 0) {
     const bool due = is_due(entity, l, now);
-    // Entering or leaving a route is published at once, except under a budget or a fixed rate.
+    // When the entity enters or leaves a route, this is published at once, unless there is a budget or a
+    // fixed rate.
     const RouteId wanted = is_on_route(entity) ? entity.follower->id() : RouteId{};
     const bool changed =
         wanted != l.stream.head().route && config_.updates_per_second <= 0.0 && config_.fixed_rate_hz <= 0.0;
@@ -305,8 +306,8 @@ SendPolicy::Comparison Publisher::compare(const Entity& entity, const EntityLeve
   return {on_route.state, published, state_at(on_route, later_s), published_ahead};
 }
 
-// From time to time, passes to the coding mode chooser what this motion would have cost relative to an
-// earlier publish that clients may already hold.
+// Lets the coding mode chooser learn from every fourth publish. Computes how many bits the motion would have
+// needed relative to an earlier publish that clients may already hold.
 void Publisher::learn_coding_mode(EntityLevel& level, const QuantisedState& encoded, Tick tick,
                                   const Quantisation& q) const {
   const PublishStream& stream = level.stream;

@@ -24,7 +24,7 @@ constexpr std::size_t kQuickSlots = 2, kQuickRounds = 3;
 constexpr std::size_t kLossParts = 4, kLossPartSlots = 4, kLossSlots = kLossParts * kLossPartSlots;
 constexpr std::size_t kLossPartDatagrams = 8;
 
-// A share of the noise and the transmission time of a datagram are added.
+// The threshold is this time plus a share of the noise plus the transmission time of a datagram.
 constexpr double kThresholdS = 0.02;
 constexpr double kNoiseShare = 0.75;
 constexpr double kMaxThresholdS = 0.08;
@@ -40,7 +40,8 @@ constexpr double kHeavyLoss = 0.3;
 constexpr double kMoreLoss = 0.15;  // counts on top of the loss that does not depend on the rate
 constexpr double kAmbientGain = 0.02;
 constexpr double kPartShare = 0.6;  // each part of the window must have this share of the threshold
-// Loss must fall below this share of the loss before; random loss falls, too.
+// A trial has helped if the loss falls below this share of the loss before the trial. The share is small
+// because a random peak of loss falls by itself, too.
 constexpr double kHelpedShare = 0.25;
 
 constexpr double kDeliveredShare = 0.9;
