@@ -16,8 +16,8 @@ namespace reckoner {
 class SpatialIndex;
 
 /// Decides which entities each client follows, and at which level of detail. A client follows the entities
-/// near its eye and those that are always relevant, but no hidden ones (InterestConfig). Each client is
-/// updated a few times a second; the clients are spread over the ticks.
+/// near its eye and the entities that are always relevant, but no hidden entities (InterestConfig). Each
+/// client is updated a few times a second; the clients are spread over the ticks.
 class Interest {
  public:
   Interest(const InterestConfig& config, double tick_rate_hz);

@@ -150,8 +150,8 @@ class Ownership {
   void release(ClientId client, std::vector<EntityId>& ended, EntityTable& entities, SessionTable& sessions,
                Transport& transport);
 
-  /// Extrapolates all owned entities to the coming tick, brings those without a valid owner to rest, and
-  /// sends what owners must know.
+  /// Extrapolates all owned entities to the coming tick, brings entities without a valid owner to rest, and
+  /// sends the necessary notifications to owners.
   void run(EntityTable& entities, SessionTable& sessions, Tick tick, double time_s, double now_s,
            Transport& transport, std::deque<ServerEvent>& events);
 

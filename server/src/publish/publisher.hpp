@@ -30,7 +30,7 @@ class KindPriors {
  public:
   explicit KindPriors(std::size_t archetypes) : kinds_(archetypes) {}
 
-  /// The priors of an archetype; empty until one of its entities has moved for a while.
+  /// The priors of an archetype; empty until an entity of this archetype has moved for a while.
   [[nodiscard]] MotionFit::Priors of(std::size_t archetype) const;
 
   /// Samples some of the entities that are awake. Over many calls, each entity is sampled about once a

@@ -221,7 +221,7 @@ class ByteBudget {
   double trial_capacity_ = 0.0;
   double ambient_loss_ = 0.0;  // loss that does not depend on the rate
 
-  // A jump of the delay from one datagram to the next:
+  // The last jump of the delay from one datagram to the next:
   double step_s_ = -1.0;         // time when the jump was measured; negative: there was none
   double step_capacity_ = 0.0;   // bytes/s that the link carries if the cause of the jump is a queue
   double step_delivered_ = 0.0;  // bytes delivered since the jump
