@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Lag compensation: the server judges a shot by the pose that the shooter saw. The shooter's client shows a
-// runner 150 ms late, and the shooter aims at that pose. The shot hits, although the runner is 1.5 m further
-// along. Three shots aim at the runner and three aim beside it. Exits with 0 if the aimed shots hit, the
-// other shots miss, and a server without lag compensation would have missed all of them.
+// runner 150 ms late, and the shooter aims at the shown pose. The shot hits, although the runner has
+// meanwhile run on by 1.5 m. Three shots aim at the runner and three aim beside it. Exits with 0 if the aimed
+// shots hit, the other shots miss, and a server without lag compensation would have missed all of them.
 #include <array>
 #include <chrono>
 #include <cstdio>
@@ -31,7 +31,7 @@ reckoner::State running(double time_s) {
 
 struct Verdict {
   bool hit = false;
-  bool hit_by_the_present = false;  // the verdict of a server without lag compensation
+  bool hit_by_the_present = false;  // what a server without lag compensation would decide
 };
 
 // snip: shoot
@@ -44,7 +44,7 @@ bool shoot(reckoner::Client& client, const glm::dvec3& at, double now_s) {
 }
 // snip: end
 
-// Whether the ray from the origin through `towards` passes within kRadiusM of `middle`.
+// Returns true if the ray from the origin through `towards` passes within kRadiusM of `middle`.
 bool strikes(const glm::dvec3& towards, const glm::dvec3& middle) {
   const glm::dvec3 direction = glm::normalize(towards);
   return glm::length(glm::cross(direction, middle)) < kRadiusM && glm::dot(direction, middle) > 0.0;
