@@ -35,7 +35,7 @@ struct Errors {
   std::vector<Truth> paths;
   double last_s = 0.0;
 
-  void take(World& world, std::size_t client, double time_s, std::span<const ShownEntity> shown) {
+  void add(World& world, std::size_t client, double time_s, std::span<const ShownEntity> shown) {
     if (shown.size() != paths.size()) last_s = time_s;
     for (std::size_t i = 0; i < paths.size(); ++i) {
       const ShownEntity* entity = world.shown(client, world.body(i));
@@ -69,7 +69,7 @@ TEST_P(ServerRestart, NewServersStateReplacesTheOldOne) {
         EXPECT_LT(speed_of(entity), 1e-3) << time_s;
       rested_s = time_s;
     }
-    errors.take(world, client, time_s, shown);
+    errors.add(world, client, time_s, shown);
   };
   world.run_to(5.0);
   world.kill_server();
@@ -167,7 +167,7 @@ TEST_P(ReconnectAfterOutage, LosesNoReliableMessages) {
         worst_step_m = std::max(worst_step_m, glm::distance(last[entity.id], entity.shown.position));
       last[entity.id] = entity.shown.position;
     }
-    errors.take(world, client, time_s, shown);
+    errors.add(world, client, time_s, shown);
     if (time_s < next_s || time_s > GetParam().ends_s + 5.0) return;
     next_s += 0.1;
     numbers.step(world, 0, id);

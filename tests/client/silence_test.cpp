@@ -24,7 +24,7 @@ struct Watch {
   std::optional<State> before;
   double worst_corner_mps = 0.0;  ///< shown velocity minus the displacement between frames per second
 
-  void take(const State& shown, double frame_s) {
+  void add(const State& shown, double frame_s) {
     if (before) {
       const glm::dvec3 mean = 0.5 * (glm::dvec3{shown.velocity} + glm::dvec3{before->velocity});
       const glm::dvec3 moved = (shown.position - before->position) / frame_s;
@@ -61,7 +61,7 @@ TEST_P(ConnectionSilenceIn, MotionFadesToRestAndRecoversWithoutAJump) {
     if (time_s < 4.0) return;
     ASSERT_EQ(shown.size(), 1u);
     const State& state = shown[0].shown;
-    watch.take(state, 1.0 / kFrameHz);
+    watch.add(state, 1.0 / kFrameHz);
     if (time_s > 6.0 && !at_silence) at_silence = state.position;
     if (time_s > 6.0 && time_s < 9.0) worst_m = std::max(worst_m, glm::distance(state.position, *at_silence));
     if (time_s > 8.6 && time_s < 9.0) {

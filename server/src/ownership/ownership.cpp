@@ -61,32 +61,33 @@ OwnerCheck::Budget OwnerCheck::budget_at(double time_s) const {
 }
 
 bool OwnerCheck::is_possible(const Motion& next) const {
-  Budget purse = budget_at(next.time_s);
-  purse.displacement_m += kRounding;
-  purse.change_mps += kRounding;
+  Budget allowed = budget_at(next.time_s);
+  allowed.displacement_m += kRounding;
+  allowed.change_mps += kRounding;
   const double speed = glm::length(glm::dvec3{next.state.velocity});
   return in_world(next.state.position, limits_.world_size_m) &&
          speed <= limits_.max_speed_mps + limits_.velocity_slack_mps + kRounding &&
          glm::length(glm::dvec3{next.state.acceleration}) <= limits_.max_acceleration_mps2 + kRounding &&
-         glm::distance(next.state.position, last_.state.position) <= purse.displacement_m &&
-         glm::distance(glm::dvec3{next.state.velocity}, glm::dvec3{last_.state.velocity}) <= purse.change_mps;
+         glm::distance(next.state.position, last_.state.position) <= allowed.displacement_m &&
+         glm::distance(glm::dvec3{next.state.velocity}, glm::dvec3{last_.state.velocity}) <=
+             allowed.change_mps;
 }
 
 Motion OwnerCheck::nearest(const Motion& next) const {
-  const Budget purse = budget_at(next.time_s);
+  const Budget allowed = budget_at(next.time_s);
   Motion out = next;
-  const glm::dvec3 way = next.state.position - last_.state.position;
-  const double displacement_m = glm::length(way);
-  if (displacement_m > purse.displacement_m) {
-    out.state.position = last_.state.position + way * (purse.displacement_m / displacement_m);
+  const glm::dvec3 displacement = next.state.position - last_.state.position;
+  const double displacement_m = glm::length(displacement);
+  if (displacement_m > allowed.displacement_m) {
+    out.state.position = last_.state.position + displacement * (allowed.displacement_m / displacement_m);
     // The further motion of the entity is unknown. With the velocity from the owner, clients would
     // extrapolate the entity faster than it can move.
     out.state.velocity = glm::vec3{0.0f};
     out.state.acceleration = glm::vec3{0.0f};
   }
   const glm::vec3 change = out.state.velocity - last_.state.velocity;
-  if (displacement_m <= purse.displacement_m)
-    out.state.velocity = last_.state.velocity + shortened(change, purse.change_mps);
+  if (displacement_m <= allowed.displacement_m)
+    out.state.velocity = last_.state.velocity + shortened(change, allowed.change_mps);
   out.state = within(out.state, limits_);
   return out;
 }
@@ -119,11 +120,11 @@ bool OwnerCheck::is_leap(const Motion& next) const {
 }
 
 void OwnerCheck::accept(const Motion& next) {
-  const Budget purse = budget_at(next.time_s);
+  const Budget allowed = budget_at(next.time_s);
   const double displacement_m = glm::distance(next.state.position, last_.state.position);
   const double change_mps = glm::distance(glm::dvec3{next.state.velocity}, glm::dvec3{last_.state.velocity});
-  budget_.displacement_m = std::clamp(purse.displacement_m - displacement_m, 0.0, limits_.position_slack_m);
-  budget_.change_mps = std::clamp(purse.change_mps - change_mps, 0.0, limits_.velocity_slack_mps);
+  budget_.displacement_m = std::clamp(allowed.displacement_m - displacement_m, 0.0, limits_.position_slack_m);
+  budget_.change_mps = std::clamp(allowed.change_mps - change_mps, 0.0, limits_.velocity_slack_mps);
   last_ = next;
 }
 

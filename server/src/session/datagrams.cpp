@@ -76,8 +76,8 @@ UpdateCoding Snapshot::coding(Tick tick, Tick held_tick) const {
   return coding;
 }
 
-std::span<const Snapshot::Item> Snapshot::take(Tick tick, const UpdateCoding& coding, std::size_t room_bits,
-                                               BitWriter& writer) {
+std::span<const Snapshot::Item> Snapshot::write_updates(Tick tick, const UpdateCoding& coding,
+                                                        std::size_t room_bits, BitWriter& writer) {
   const std::size_t begin = written_;
   std::int64_t previous = -1;
   for (; written_ < items_.size(); ++written_) {

@@ -34,7 +34,7 @@ class Snapshot {
     Tick tick = 0;                ///< time stamp of the motion
     float priority = 0.0f;
     BitString motion{};      ///< set by measure()
-    std::uint32_t bits = 0;  ///< bits of header and motion; an estimate until take() writes it
+    std::uint32_t bits = 0;  ///< bits of header and motion; an estimate until write_updates() writes it
   };
 
   void clear() {
@@ -58,8 +58,8 @@ class Snapshot {
 
   /// Writes as many of the next items, in order of slot, as fit into `room_bits` bits, and returns them. If
   /// any item is left, it writes at least one.
-  [[nodiscard]] std::span<const Item> take(Tick tick, const UpdateCoding& coding, std::size_t room_bits,
-                                           BitWriter& writer);
+  [[nodiscard]] std::span<const Item> write_updates(Tick tick, const UpdateCoding& coding,
+                                                    std::size_t room_bits, BitWriter& writer);
   [[nodiscard]] bool all_written() const { return written_ == items_.size(); }
 
  private:

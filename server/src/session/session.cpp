@@ -596,7 +596,8 @@ bool Session::write_datagram(const TickInputs& inputs, std::size_t room, Scratch
   std::array<std::byte, kMaxStateBytes + 64> update_buffer;
   BitWriter update_writer{update_buffer};
   const UpdateCoding coding = scratch.snapshot.coding(inputs.tick, held_tick_);
-  const auto updates = scratch.snapshot.take(inputs.tick, coding, room_bits - section_bits, update_writer);
+  const auto updates =
+      scratch.snapshot.write_updates(inputs.tick, coding, room_bits - section_bits, update_writer);
   for (const Snapshot::Item& item : updates) {
     note_sent(item, inputs.entities.heads()[item.slot * kLevels + item.level], scratch.datagrams);
     if (seen_) {
