@@ -101,8 +101,9 @@ struct FieldSpec {
 [[nodiscard]] RECKONER_NET_API std::uint64_t index_of(const RealField& field, double value);
 
 /// A kind of entity: its accuracy, its limits and its fields. The game declares its archetypes on the server
-/// and on the client, in one common order. When a client joins, the server compares both values of
-/// archetype_hash(). The client receives the thresholds and the limits from the server.
+/// and on the client, in one common order. When a client joins, the server checks that
+/// archetype_hash() has one value at both ends. The client receives the thresholds and the limits from the
+/// server.
 struct Archetype {
   std::string name = "entity";  ///< at most 32 bytes
   bool has_orientation = true;  ///< false: orientation is never sent and stays the identity

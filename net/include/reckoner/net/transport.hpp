@@ -81,26 +81,27 @@ struct TransportEvent {
 
 /// Counters of a transport since its creation.
 struct TransportStats {
-  std::uint64_t datagrams_sent = 0;          ///< UDP datagrams, including the transport's own
-  std::uint64_t datagrams_received = 0;      ///< UDP datagrams, including the transport's own
+  std::uint64_t datagrams_sent = 0;          ///< UDP datagrams, also those without a payload
+  std::uint64_t datagrams_received = 0;      ///< UDP datagrams, also those without a payload
   std::uint64_t payload_bytes_sent = 0;      ///< bytes passed to send()
   std::uint64_t payload_bytes_received = 0;  ///< bytes returned by poll()
-  std::uint64_t wire_bytes_sent = 0;         ///< bytes with the headers of the transport, UDP and IPv4
-  std::uint64_t wire_bytes_received = 0;     ///< bytes with the headers of the transport, UDP and IPv4
-  std::uint64_t refused = 0;          ///< payloads and datagrams that were refused on arrival or not sent
-  RefusalCounts refusals;             ///< `refused`, by reason
-  std::uint64_t address_changes = 0;  ///< peers that continued after they proved a new address
-  /// Datagrams that the operating system dropped: empty or overlong ones, and all that arrived while its
-  /// receive buffer was full. 0 if the system does not report this number.
+  std::uint64_t wire_bytes_sent = 0;         ///< bytes, including the headers of the transport, UDP and IPv4
+  std::uint64_t wire_bytes_received = 0;     ///< bytes, including the headers of the transport, UDP and IPv4
+  std::uint64_t refused = 0;  ///< payloads and datagrams that were refused: on arrival, or by send()
+  RefusalCounts refusals;     ///< number of refusals for each reason; their sum is `refused`
+  std::uint64_t address_changes =
+      0;  ///< how often a peer changed its address, proved the new one and continued
+  /// Number of datagrams that the operating system dropped. It drops empty and overlong datagrams, and every
+  /// datagram that arrives while the receive buffer is full. 0 if the system does not report this number.
   std::uint64_t system_drops = 0;
-  std::uint64_t service_errors = 0;  ///< errors of the socket or of one peer; the other peers continue
+  std::uint64_t service_errors = 0;  ///< errors of the socket or of one peer; other peers are not affected
 
-  /// Counts a refusal, in `refused` and `refusals`.
+  /// Adds one refusal to `refused` and `refusals`.
   void refuse(Refusal why) {
     ++refused;
     ++refusals[why];
   }
-  /// Adds the counters.
+  /// Adds each counter of `other`.
   TransportStats& operator+=(const TransportStats& other) {
     datagrams_sent += other.datagrams_sent;
     datagrams_received += other.datagrams_received;
@@ -188,7 +189,7 @@ struct TransportLimits {
 };
 
 /// Returns an error for the first invalid limit, or nullopt if all are valid. A limit is invalid if it is not
-/// finite, negative, or too small for any data.
+/// finite or outside its valid range.
 [[nodiscard]] RECKONER_NET_API std::optional<Error> find_invalid_setting(const TransportLimits& limits);
 
 }  // namespace reckoner
