@@ -155,8 +155,8 @@ class RECKONER_NET_API Transport {
 
 /// Limits on the traffic from peers. Traffic above a limit is dropped and counted (TransportStats::refusals);
 /// other peers are not affected. A game client that sends its motions and messages 60 times a second uses
-/// less than a tenth of the default rates. The byte rates include the headers of ENet and Reckoner. A limit
-/// of 0 means that there is no limit.
+/// less than a tenth of the default rates. The byte rates include the headers of ENet and Reckoner. For the
+/// four rates, 0 means that there is no limit. The other limits must not be 0.
 struct TransportLimits {
   double datagrams_per_second = 2000.0;   ///< maximum rate of datagrams from one peer, 1/s
   double bytes_per_second = 1'000'000.0;  ///< maximum rate of bytes from one peer, B/s
