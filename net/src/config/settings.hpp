@@ -23,13 +23,12 @@ namespace reckoner {
 /// a default-constructed configuration.
 template <class Config>
 struct Setting {
-  std::string_view name;    ///< name of the member in the configuration, for example interest.radius_m
-  std::string_view option;  ///< name on the command line and in the file; empty: programs cannot set it
-  std::string_view unit;    ///< for example Hz; empty for a count, a factor or a share
-  double least;             ///< smallest valid value
-  double most;              ///< largest valid value
-  std::string_view
-      zero;  ///< special meaning of 0, which is then always valid; empty: 0 has no special meaning
+  std::string_view name;     ///< name of the member in the configuration, for example interest.radius_m
+  std::string_view option;   ///< name on the command line and in the file; empty: programs cannot set it
+  std::string_view unit;     ///< for example Hz; empty for a count, a factor or a share
+  double least;              ///< smallest valid value
+  double most;               ///< largest valid value
+  std::string_view zero;     ///< special meaning of 0, which is then valid; empty: 0 has no special meaning
   std::string_view meaning;  ///< one sentence without a full stop
   double (*get)(const Config&);
   void (*set)(Config&, double);  ///< the caller must pass a valid value

@@ -95,8 +95,8 @@ inline bool StreamHead::can_refer_to(std::uint32_t held) const {
 /// too.
 class References {
  public:
-  /// Number of motions that are stored for each level. This is enough, because at most 31 publishes lie after
-  /// the baseline that a server uses.
+  /// Number of motions that are stored for each level. This is enough, because the server uses a baseline
+  /// only if at most 31 publishes came after it.
   static constexpr std::size_t kHistory = 32;
 
   /// Creates an empty store for the motions of this entity.

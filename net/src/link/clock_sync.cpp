@@ -7,8 +7,7 @@
 namespace reckoner {
 namespace {
 
-constexpr double kLargestSlew =
-    0.02;  // fraction of the local clock's speed; a player cannot see it in a motion
+constexpr double kLargestSlew = 0.02;  // fraction of the local clock's speed; players do not see it
 constexpr double kStepS = 0.25;
 
 // Two clocks drift apart by less than this within ten seconds. If the bounds contradict each other by more,

@@ -35,7 +35,7 @@ class RECKONER_NET_API MessageInbox {
   /// for its sender.
   bool add(ClientId sender, std::span<const std::byte> payload, std::optional<double> time_s, bool held);
 
-  /// Returns true if the sender can add `messages` messages of together `bytes` bytes within the limits.
+  /// Returns true if the sender can add `messages` messages with `bytes` bytes in total within the limits.
   [[nodiscard]] bool has_room(ClientId sender, std::size_t messages, std::size_t bytes) const;
 
   /// Makes all held messages whose time stamp is at most `time_s` available to poll(), in the order of the

@@ -20,7 +20,7 @@ void ReliableQueue::add(std::span<const std::byte> message, Origin origin) {
   if (!retains_ || overflowed_) return;
   if (sizes_.size() >= limits_.retained.messages ||
       retained_bytes() + message.size() > limits_.retained.bytes) {
-    // A resume needs all unconfirmed messages, so the queue drops them all.
+    // A resume needs all unconfirmed messages. Without the new message, the retained ones are useless.
     overflowed_ = true;
     bytes_ = {};
     sizes_.clear();

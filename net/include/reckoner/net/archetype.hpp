@@ -53,9 +53,9 @@ struct IntegerField {
   std::int64_t initial = 0;  ///< value when the entity is spawned; within the range
 };
 
-/// A field that is a real number. It is rounded to least + k * step; the server and the client both use the
-/// rounded value. The step must be at least 2^-48 * max(|least|, |most|), because a double cannot represent
-/// finer steps.
+/// A field that is a real number. It is rounded to the nearest least + k * step, where k is an integer.
+/// Server and client both use the rounded value. The step must be at least 2^-48 * max(|least|, |most|),
+/// because a double cannot represent finer steps.
 struct RealField {
   double least = 0.0;    ///< smallest value; finite
   double most = 1.0;     ///< largest value; above `least`, finite
@@ -101,15 +101,15 @@ struct FieldSpec {
 [[nodiscard]] RECKONER_NET_API std::uint64_t index_of(const RealField& field, double value);
 
 /// A kind of entity: its accuracy, its limits and its fields. The game declares its archetypes on the server
-/// and on the client, in one common order. When a client joins, the server checks that
-/// archetype_hash() has one value at both ends. The client receives the thresholds and the limits from the
-/// server.
+/// and on the client, in one common order. When a client joins, the server checks that archetype_hash()
+/// returns equal values on both. The client receives the thresholds and the limits from the server.
 struct Archetype {
   std::string name = "entity";  ///< at most 32 bytes
   bool has_orientation = true;  ///< false: orientation is never sent and stays the identity
   double threshold_m = 0.05;    ///< publish threshold, m; an error of 5 cm is invisible from 10 m away
   double threshold_rad = 0.05;  ///< publish threshold, rad
-  /// A motion with a higher speed is refused, m/s. No vehicle in a game is faster than the default.
+  /// Maximum speed, m/s. A motion with a higher speed is refused. The default is higher than the speed of any
+  /// usual game vehicle.
   double max_speed_mps = 1000.0;
   double world_size_m = 100'000.0;  ///< positions further from the origin are refused, m
   /// True: when an entity decelerates, its extrapolated motion ends in a stop and never goes backwards. Use

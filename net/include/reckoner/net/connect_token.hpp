@@ -93,12 +93,11 @@ struct ConnectToken {
   /// Size of every token when stored or sent, bytes.
   static constexpr std::size_t kBytes = 1024;
 
-  std::uint64_t expires_s = 0;  ///< when the token expires, seconds since 1970
-  std::array<std::byte, kNonceBytes>
-      nonce{};  ///< number that is used only once, for the encryption of `sealed`
+  std::uint64_t expires_s = 0;                   ///< when the token expires, seconds since 1970
+  std::array<std::byte, kNonceBytes> nonce{};    ///< number used only once, to encrypt `sealed`
   std::array<std::byte, kSealedBytes> sealed{};  ///< encrypted client id, servers, keys and user data
-  std::vector<ServerAddress>
-      servers;          ///< servers that the client may join, in the order of the attempts; empty in a ticket
+  /// Servers that the client may join. NetworkDialer tries them in this order. Empty in a ticket.
+  std::vector<ServerAddress> servers;
   SecretKey to_server;  ///< secret for the session key that encrypts data from the client
   SecretKey to_client;  ///< secret for the session key that encrypts data from the server
 };

@@ -35,8 +35,8 @@ class RECKONER_NET_API Dialer {
 
  protected:
   Dialer() = default;
-  Dialer(const Dialer&) = default;             ///< for derived classes
-  Dialer& operator=(const Dialer&) = default;  ///< for derived classes
+  Dialer(const Dialer&) = default;             ///< only derived classes can call it
+  Dialer& operator=(const Dialer&) = default;  ///< only derived classes can call it
 };
 
 }  // namespace reckoner

@@ -74,7 +74,7 @@ class RECKONER_NET_API EnetTransport final : public NetworkTransport {
   struct Shard {
     std::uint32_t number = 0;
     int bits = 0;
-    std::shared_ptr<secure::UsedTokens> used{};  ///< shared by all hosts
+    std::shared_ptr<secure::UsedTokens> used{};  ///< the tokens that clients have used; all hosts share it
   };
   [[nodiscard]] static Result<std::unique_ptr<EnetTransport>> listen(const ListenConfig& config,
                                                                      const Shard& shard);

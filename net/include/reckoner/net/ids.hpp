@@ -36,7 +36,7 @@ struct EntityId {
   std::uint32_t index1 = 0;      ///< slot number, counted from 1; 0: null
   std::uint16_t generation = 0;  ///< distinguishes the entity from earlier entities in the slot
 
-  /// False if null.
+  /// Returns false if the id is null.
   [[nodiscard]] explicit operator bool() const { return index1 != 0; }
   /// Returns the slot number, counted from 0, which can be an array index. The id must not be null.
   [[nodiscard]] std::size_t slot() const { return index1 - 1; }
@@ -60,7 +60,7 @@ inline constexpr std::uint32_t kMaxEntities = 1u << 20;
 struct ClientId {
   std::uint32_t value = 0;  ///< counted from 1 in order of joining; 0: null
 
-  /// False if null.
+  /// Returns false if the id is null.
   [[nodiscard]] explicit operator bool() const { return value != 0; }
   /// Orders ids by the time when the clients joined.
   auto operator<=>(const ClientId&) const = default;
@@ -70,7 +70,7 @@ struct ClientId {
 struct PeerId {
   std::uint32_t value = 0;  ///< assigned by the transport; 0: null
 
-  /// False if null.
+  /// Returns false if the id is null.
   [[nodiscard]] explicit operator bool() const { return value != 0; }
   /// Orders ids by number, for use in sorted containers.
   auto operator<=>(const PeerId&) const = default;
@@ -81,7 +81,7 @@ struct PeerId {
 struct RouteId {
   std::uint32_t value = 0;  ///< counted from 1 in the order of Server::add_route(); 0: null
 
-  /// False if null.
+  /// Returns false if the id is null.
   [[nodiscard]] explicit operator bool() const { return value != 0; }
   /// Orders ids by the time of registration.
   auto operator<=>(const RouteId&) const = default;

@@ -36,9 +36,8 @@ struct LogField {
 /// A log record about an event in a server, a client or a transport. All views are valid only during the call
 /// of the sink.
 struct LogRecord {
-  LogLevel level = LogLevel::info;  ///< severity
-  std::string_view
-      event;  ///< text that is constant for this type of event; `fields` contains the variable parts
+  LogLevel level = LogLevel::info;     ///< severity
+  std::string_view event;              ///< constant text; `fields` contains the variable parts
   std::span<const LogField> fields{};  ///< details, in a fixed order
 };
 
@@ -47,9 +46,9 @@ struct LogRecord {
 /// are created.
 ///
 /// The sink is called during receive(), tick(), service() and other non-const calls, on the caller's thread.
-/// It must not throw, and must not call the object that logs. Anyone can cause some events with a datagram,
-/// even without a connection. Such events are counted, and the count is logged at most once a second. Events
-/// that need a connection are logged once per connection.
+/// It must not throw, and must not call the object that logs. Some events can be caused by anyone who sends a
+/// datagram, even without a connection. Such events are counted, and the count is logged at most once a
+/// second. Events that need a connection are logged once per connection.
 using LogSink = std::function<void(const LogRecord&)>;
 
 /// Logs a record if `sink` is not empty.

@@ -103,7 +103,7 @@ class RECKONER_NET_API NetworkDialer final : public Dialer {
   LogSink log_;
   std::string kind_;                     // name of the transport, as in ListenConfig::transport
   OrInsecure<ClientSecurity> security_;  // the next dial() presents this token or ticket
-  bool token_is_new_ = true;             // the game set the token, and no dial() has presented it
+  bool token_is_new_ = true;             // true: no dial() has presented the token that the game set
   std::unique_ptr<NetworkTransport> transport_;
   TransportStats earlier_stats_;
 };

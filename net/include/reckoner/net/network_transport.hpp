@@ -51,15 +51,14 @@ class UsedTokens;
 ///
 /// A returning client replaces its own older session:
 /// - If it presents a ticket, its older connection ends with EndReason::replaced.
-/// - If it presents a token and would then exceed sessions_per_client, the server ends the login of this
-/// client
-///   id that the backend issued first. The tickets of that login become invalid.
+/// - If it presents a token and would then exceed sessions_per_client, the login with the oldest token ends.
+///   Only logins of this client id count. The tickets of the ended login become invalid.
 struct ServerSecurity {
   SecretKey key;           ///< must equal the key of the backend that issues tokens
   std::uint64_t game = 0;  ///< must equal the `game` of issue_token()
   /// Addresses under which clients reach this server, including the addresses of relays. A token must contain
   /// at least one of them. Port 0 means the port in use. Empty: the server uses ListenConfig::host, which
-  /// must then be one address and not empty.
+  /// must then be one specific address.
   std::vector<ServerAddress> addresses{};
   /// True: the server does not check the addresses in a token. It accepts a token for any server that uses
   /// this key.
@@ -68,8 +67,8 @@ struct ServerSecurity {
   /// Maximum rate of new sessions with valid tokens from one IPv4 address, 1/s. A burst may contain as many
   /// sessions as the rate allows in ten seconds, and at least one. 0: no limit.
   double handshakes_per_second = 10.0;
-  /// Maximum rate of new sessions with valid tokens from all addresses together, 1/s. A burst may
-  /// contain as many sessions as the rate allows in one second. 0: no limit.
+  /// Maximum rate of new sessions with valid tokens from all addresses together, 1/s. A burst may contain as
+  /// many sessions as the rate allows in one second. 0: no limit.
   double tokens_per_second = 2000.0;
   /// How long after its last connection a client may resume without a new token, s. During a connection, the
   /// server sends a new ticket every ticket_s / 12 seconds.

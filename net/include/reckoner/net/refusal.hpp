@@ -27,7 +27,7 @@ enum class Refusal : std::uint8_t {
   unknown_baseline,  ///< refers to a motion that the receiver does not have
   unknown_route,     ///< refers to a route that the receiver does not have
   unknown_frame,     ///< frame is unknown, part of a cycle, or nested too deeply
-  from_future,       ///< time stamp is so late that a clock error cannot be the cause
+  from_future,       ///< time stamp is further in the future than a clock error explains
   too_old,           ///< too old to be used, usually because newer data was received
   repeated,          ///< this data was received before
   never_sent,        ///< acknowledges something that was never sent

@@ -19,10 +19,10 @@ namespace reckoner {
 /// datagrams of one client reach one host. Several hosts work only on Linux. If one host has enough room,
 /// only one host is used, which works on every system.
 ///
-/// The system distributes clients randomly, so each host gets more room than the average requires. With
-/// max_peers clients, the probability that a certain host is full is below one in a million. A client that
-/// the system assigns to a full host gets no answer. When this client tries again from a new socket, the
-/// system usually assigns it to another host.
+/// The system distributes clients randomly, so each host has more room than its average share of the clients
+/// needs. With max_peers clients, the probability that a given host is full is below one in a million. A
+/// client that the system assigns to a full host gets no answer. When this client tries again from a new
+/// socket, the system usually assigns it to another host.
 ///
 /// In all other respects, ShardedTransport behaves like EnetTransport. Not thread-safe.
 class RECKONER_NET_API ShardedTransport final : public NetworkTransport {

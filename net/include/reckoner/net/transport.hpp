@@ -81,16 +81,16 @@ struct TransportEvent {
 
 /// Counters of a transport since its creation.
 struct TransportStats {
-  std::uint64_t datagrams_sent = 0;          ///< UDP datagrams, also those without a payload
-  std::uint64_t datagrams_received = 0;      ///< UDP datagrams, also those without a payload
+  std::uint64_t datagrams_sent = 0;          ///< UDP datagrams, including those without a payload
+  std::uint64_t datagrams_received = 0;      ///< UDP datagrams, including those without a payload
   std::uint64_t payload_bytes_sent = 0;      ///< bytes passed to send()
   std::uint64_t payload_bytes_received = 0;  ///< bytes returned by poll()
   std::uint64_t wire_bytes_sent = 0;         ///< bytes, including the headers of the transport, UDP and IPv4
   std::uint64_t wire_bytes_received = 0;     ///< bytes, including the headers of the transport, UDP and IPv4
   std::uint64_t refused = 0;  ///< payloads and datagrams that were refused: on arrival, or by send()
   RefusalCounts refusals;     ///< number of refusals for each reason; their sum is `refused`
-  std::uint64_t address_changes =
-      0;  ///< how often a peer changed its address, proved the new one and continued
+  /// How often a peer moved to another address, proved that it uses this address and continued.
+  std::uint64_t address_changes = 0;
   /// Number of datagrams that the operating system dropped. It drops empty and overlong datagrams, and every
   /// datagram that arrives while the receive buffer is full. 0 if the system does not report this number.
   std::uint64_t system_drops = 0;
@@ -118,8 +118,9 @@ struct TransportStats {
   }
 };
 
-/// Carries payloads between a server and its clients. One implementation uses ENet. Other implementations
-/// run in virtual time, but a caller uses them in exactly this way, too. Not thread-safe. No function throws.
+/// Carries payloads between a server and its clients. One implementation uses ENet. Other implementations run
+/// in virtual time. A caller does not need to know which implementation it uses. Not thread-safe. No function
+/// throws.
 class RECKONER_NET_API Transport {
  public:
   virtual ~Transport() = default;
@@ -147,9 +148,9 @@ class RECKONER_NET_API Transport {
 
  protected:
   Transport() = default;
-  /// For derived classes.
+  /// Copies the base class. Only a derived class can call it.
   Transport(const Transport&) = default;
-  /// For derived classes.
+  /// Assigns the base class. Only a derived class can call it.
   Transport& operator=(const Transport&) = default;
 };
 
@@ -165,15 +166,15 @@ struct TransportLimits {
   double address_datagrams_per_second = 8000.0;
   /// Maximum total rate of bytes from all peers with one IPv4 address, B/s.
   double address_bytes_per_second = 4'000'000.0;
-  /// Maximum size of a burst, given as the time that the burst would take at the full rate, s. A burst
-  /// arrives when a stalled link works again.
+  /// Maximum size of a burst, given as the time that the burst would take at the full rate, s. For example, a
+  /// burst arrives when a stalled link works again.
   double burst_s = 2.0;
   /// Maximum size of a received control message, bytes. Also limits the number of fragments of a message. At
   /// most kMaxControlBytes.
   std::size_t message_bytes = kMaxControlBytes;
-  /// Maximum data from one peer that has arrived but waits for an earlier packet, because that packet was
-  /// lost, bytes. A peer that exceeds this limit is disconnected, because the missing data could no longer be
-  /// received. After a lost packet, a Reckoner peer sends at most 128 KiB more until the packet arrives.
+  /// Maximum data from one peer that has arrived but must wait until a lost packet is sent again, bytes. A
+  /// peer that exceeds this limit is disconnected, because the missing data could no longer be received.
+  /// After a lost packet, a Reckoner peer sends at most 128 KiB more until the packet arrives.
   std::size_t waiting_bytes = 512 * 1024;
   /// Maximum control data that was sent to one peer and is not acknowledged, bytes. A peer that exceeds this
   /// limit is disconnected.
@@ -183,8 +184,8 @@ struct TransportLimits {
   /// Maximum total payload of the events that wait for poll(), bytes. The last message may exceed it. With
   /// the default, 32 peers can each send at the maximum rate for one second.
   std::size_t waiting_event_bytes = 32 * 1024 * 1024;
-  /// If a peer sends nothing for this time, it is disconnected, s. Reckoner's clients send at least four
-  /// times a second.
+  /// Maximum time without data from a peer, s. After this time, the peer is disconnected. Reckoner's clients
+  /// send at least four times a second.
   double silence_s = 10.0;
 };
 
