@@ -67,7 +67,8 @@ struct ConnectGrant {
   /// Default time between expires_s and renewable_until_s, s. The default is one day.
   static constexpr std::uint64_t kRenewableS = 86'400;
 
-  std::uint64_t client_id = 0;         ///< the backend's number for the client
+  /// The backend's number for the client. By default, a server allows one session per client id.
+  std::uint64_t client_id = 0;
   std::uint64_t expires_s = 0;         ///< when the token expires, seconds since 1970
   std::vector<ServerAddress> servers;  ///< 1 to kMaxServers addresses of servers or relays
   /// Data from the backend for the game on the server. The game reads it from ClientIdentity::user_data.
